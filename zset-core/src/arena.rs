@@ -1,0 +1,231 @@
+//! [`Arena`]: nodes with `u32` ids in chunks of fixed size, with a free list.
+//!
+//! Invariants:
+//! - Ids are dense: id `i` lies in chunk `i / CHUNK` at offset `i % CHUNK`. So growing never copies a
+//!   node (only the first chunk, while it is smaller than a whole one, grows by copying, so that a
+//!   small list stays small).
+//! - The free list runs through the vacant nodes themselves, so that freeing never allocates.
+
+use alloc::vec::Vec;
+use core::mem;
+
+use crate::TryReserveError;
+
+/// The id that no node has.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// A node that can lie vacant in the free list.
+pub(crate) trait Node {
+    /// Makes a vacant node that points to the next vacant one.
+    fn vacant(next: u32) -> Self;
+    /// Returns the next vacant node after this one, which is vacant.
+    fn next_vacant(&self) -> u32;
+}
+
+pub(crate) struct Arena<T> {
+    chunks: Vec<Vec<T>>,
+    /// How many ids have been given out, those of vacant nodes included.
+    ids: usize,
+    /// The first vacant node, or `NONE`.
+    vacant: u32,
+    /// How many nodes are in the free list.
+    vacant_len: usize,
+    /// How many ids may ever be given out.
+    limit: usize,
+}
+
+impl<T: Node> Arena<T> {
+    /// Nodes in a chunk: a power of two, about 32 KiB.
+    const CHUNK: usize = {
+        let node = if size_of::<T>() == 0 { 1 } else { size_of::<T>() };
+        let fitting = (32 << 10) / node;
+        if fitting < 2 { 1 } else { 1 << fitting.ilog2() }
+    };
+    const SHIFT: u32 = Self::CHUNK.trailing_zeros();
+    const MASK: usize = Self::CHUNK - 1;
+
+    pub(crate) const fn new(limit: usize) -> Self {
+        Arena { chunks: Vec::new(), ids: 0, vacant: NONE, vacant_len: 0, limit }
+    }
+
+    /// Returns how many nodes are in use.
+    pub(crate) fn len(&self) -> usize {
+        self.ids - self.vacant_len
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, id: u32) -> &T {
+        #[cfg(test)]
+        crate::visits::count();
+        &self.chunks[id as usize >> Self::SHIFT][id as usize & Self::MASK]
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: u32) -> &mut T {
+        #[cfg(test)]
+        crate::visits::count();
+        &mut self.chunks[id as usize >> Self::SHIFT][id as usize & Self::MASK]
+    }
+
+    /// Makes sure that the next `additional` calls of `insert` need no memory.
+    #[inline]
+    pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
+        if self.vacant_len >= additional {
+            return Ok(());
+        }
+        self.try_grow(self.ids.saturating_add(additional - self.vacant_len))
+    }
+
+    /// Makes room for `wanted` ids in all.
+    fn try_grow(&mut self, wanted: usize) -> Result<(), TryReserveError> {
+        if wanted > self.limit {
+            return Err(TryReserveError::CapacityOverflow);
+        }
+        if let [first] = &mut self.chunks[..] {
+            if wanted > first.capacity() && first.capacity() < Self::CHUNK {
+                let capacity = wanted.max(2 * first.capacity()).min(Self::CHUNK);
+                first.try_reserve_exact(capacity - first.len())?;
+            }
+        }
+        let missing = wanted.div_ceil(Self::CHUNK).saturating_sub(self.chunks.len());
+        self.chunks.try_reserve(missing)?;
+        for _ in 0..missing {
+            // The first chunk is only as large as needed.
+            let whole = !self.chunks.is_empty() || wanted >= Self::CHUNK;
+            let mut chunk = Vec::new();
+            chunk.try_reserve_exact(if whole { Self::CHUNK } else { wanted })?;
+            self.chunks.push(chunk);
+        }
+        Ok(())
+    }
+
+    /// Stores `node` and returns its id; the memory was reserved by `try_reserve`.
+    pub(crate) fn insert(&mut self, node: T) -> u32 {
+        if self.vacant != NONE {
+            let id = self.vacant;
+            let place = self.get_mut(id);
+            let next = place.next_vacant();
+            *place = node;
+            self.vacant = next;
+            self.vacant_len -= 1;
+            return id;
+        }
+        let id = self.ids;
+        self.chunks[id >> Self::SHIFT].push(node);
+        self.ids += 1;
+        id as u32
+    }
+
+    /// Takes the node out and puts its id into the free list.
+    pub(crate) fn remove(&mut self, id: u32) -> T {
+        let vacant = T::vacant(self.vacant);
+        let node = mem::replace(self.get_mut(id), vacant);
+        self.vacant = id;
+        self.vacant_len += 1;
+        node
+    }
+
+    /// Returns all nodes, vacant ones included, by ascending id.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.chunks.iter().flatten()
+    }
+
+    /// Returns the bytes that the chunks take from the allocator.
+    pub(crate) fn allocation_size(&self) -> usize {
+        let nodes: usize = self.chunks.iter().map(|chunk| chunk.capacity() * size_of::<T>()).sum();
+        nodes + self.chunks.capacity() * size_of::<Vec<T>>()
+    }
+
+    /// Lets tests reach the limit of ids.
+    #[cfg(test)]
+    pub(crate) fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
+    }
+
+    /// Panics if the free list is not made of exactly the nodes that `is_vacant` accepts.
+    pub(crate) fn check(&self, what: &str, is_vacant: impl Fn(&T) -> bool) {
+        let stored: usize = self.chunks.iter().map(Vec::len).sum();
+        assert_eq!(stored, self.ids, "{what}: ids given out and nodes stored differ");
+        let mut vacant = self.vacant;
+        for _ in 0..self.vacant_len {
+            assert_ne!(vacant, NONE, "{what}: the free list is shorter than counted");
+            let node = self.get(vacant);
+            assert!(is_vacant(node), "{what}: node {vacant} is in the free list and in use");
+            vacant = node.next_vacant();
+        }
+        assert_eq!(vacant, NONE, "{what}: the free list is longer than counted");
+    }
+}
+
+impl<T: Clone> Clone for Arena<T> {
+    /// The chunks of the clone have the same capacity, so that what was reserved stays reserved.
+    fn clone(&self) -> Self {
+        let chunks = self.chunks.iter().map(|chunk| {
+            let mut clone = Vec::with_capacity(chunk.capacity());
+            clone.extend_from_slice(chunk);
+            clone
+        });
+        Arena { chunks: chunks.collect(), ..*self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    impl Node for u64 {
+        fn vacant(next: u32) -> u64 {
+            u64::from(next)
+        }
+        fn next_vacant(&self) -> u32 {
+            *self as u32
+        }
+    }
+
+    #[test]
+    fn ids_are_reused_before_new_ones_are_given_out() {
+        let mut arena = Arena::<u64>::new(10);
+        let ids: Vec<u32> = (0..4)
+            .map(|i| {
+                arena.try_reserve(1).unwrap();
+                arena.insert(100 + i)
+            })
+            .collect();
+        assert_eq!(ids, [0, 1, 2, 3]);
+        assert_eq!(arena.remove(1), 101);
+        assert_eq!(arena.remove(2), 102);
+        assert_eq!(arena.len(), 2);
+        arena.check("test", |_| true);
+        arena.try_reserve(2).unwrap();
+        assert_eq!((arena.insert(7), arena.insert(8)), (2, 1));
+        assert_eq!(*arena.get(2), 7);
+        arena.check("test", |_| true);
+    }
+
+    #[test]
+    fn the_limit_is_an_error_and_changes_nothing() {
+        let mut arena = Arena::<u64>::new(3);
+        arena.try_reserve(3).unwrap();
+        (0..3).for_each(|i| assert_eq!(arena.insert(i), i as u32));
+        assert_eq!(arena.try_reserve(1), Err(TryReserveError::CapacityOverflow));
+        arena.remove(0);
+        assert_eq!(arena.try_reserve(1), Ok(()));
+        assert_eq!(arena.try_reserve(usize::MAX), Err(TryReserveError::CapacityOverflow));
+    }
+
+    #[test]
+    fn growing_takes_whole_chunks_and_never_moves_them() {
+        let mut arena = Arena::<u64>::new(1 << 20);
+        for i in 0..3 * Arena::<u64>::CHUNK as u64 + 1 {
+            arena.try_reserve(1).unwrap();
+            arena.insert(i);
+        }
+        assert_eq!(arena.chunks.len(), 4);
+        assert!(arena.chunks[1..].iter().all(|c| c.capacity() == Arena::<u64>::CHUNK));
+        let first = arena.chunks[0].as_ptr();
+        arena.try_reserve(10 * Arena::<u64>::CHUNK).unwrap();
+        assert_eq!(arena.chunks[0].as_ptr(), first);
+        assert!((0..arena.ids as u32).all(|id| *arena.get(id) == u64::from(id)));
+    }
+}

@@ -1,0 +1,405 @@
+//! [`Dict`]: from the hash of a member to its handle, in small tables that split one at a time.
+//!
+//! Extendible hashing (Fagin, Nievergelt, Pippenger, Strong: "Extendible Hashing: A Fast Access
+//! Method for Dynamic Files", ACM TODS 4(3), 1979) over hashbrown tables of at most 1024 buckets:
+//!
+//! ```text
+//! bits of the hash   directory           segments
+//!               00 ──► 0 ──────────────► 0  (depth 1: holds .0)
+//!               01 ──► 1 ──────────────► 1  (depth 2: holds 01)
+//!               10 ──► 0 ──────────┘  ┌► 2  (depth 2: holds 11)
+//!               11 ──► 2 ─────────────┘
+//! ```
+//!
+//! A table that is full splits in two by the next bit, so one insertion rehashes at most 896
+//! handles, allocates a few kilobytes, and never touches the other tables. One large table, grown
+//! at once or bit by bit, has to allocate and clear all its control bytes in a single insertion.
+//!
+//! Invariants: a segment of depth d holds exactly the handles whose hash has the d bits by which
+//! the directory leads to it, and is found at `directory.len() / 2^d` places. With one segment the
+//! directory is empty. No handle is in the dict twice.
+
+use alloc::vec::Vec;
+use hashbrown::HashTable;
+
+use crate::TryReserveError;
+use crate::arena::{Arena, Node};
+use crate::handle::Handle;
+
+/// Buckets of a segment that splits instead of growing.
+const SEGMENT_BUCKETS: usize = 1024;
+
+/// Handles that they hold: hashbrown fills 7/8.
+const SEGMENT_CAPACITY: usize = SEGMENT_BUCKETS / 8 * 7;
+
+/// A full segment that holds less than this is full of tombstones: it is rebuilt, not split.
+const SPLIT_LEN: usize = SEGMENT_CAPACITY * 3 / 4;
+
+/// The directory is not doubled when each of its entries would stand for fewer handles than this on
+/// average. That happens only if many hashes share their bits: the segment's own table grows then.
+const LEAST_LOAD: usize = SEGMENT_CAPACITY / 8;
+
+#[derive(Clone, Default)]
+struct Segment {
+    table: HashTable<Handle>,
+    /// How many bits of the hash all its handles share; in a vacant segment the next vacant one.
+    depth: u32,
+}
+
+impl Node for Segment {
+    fn vacant(next: u32) -> Self {
+        Segment { table: HashTable::new(), depth: next }
+    }
+
+    fn next_vacant(&self) -> u32 {
+        self.depth
+    }
+}
+
+#[derive(Clone)]
+pub(crate) struct Dict {
+    /// The segment for each value of the lowest bits of `selector`; empty while there is only one.
+    directory: Vec<u32>,
+    segments: Arena<Segment>,
+    len: usize,
+}
+
+/// Spreads the hash: the bits that choose a segment depend on all of it, so that they are neither
+/// those that hashbrown uses inside a table nor missing if a hasher returns 32 bits only.
+#[inline]
+fn selector(hash: u64) -> usize {
+    (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
+}
+
+impl Dict {
+    pub(crate) const fn new() -> Self {
+        Dict { directory: Vec::new(), segments: Arena::new(u32::MAX as usize), len: 0 }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns the index in the directory for a hash; it is out of bounds if the directory is empty.
+    #[inline]
+    fn entry(&self, hash: u64) -> usize {
+        selector(hash) & self.directory.len().wrapping_sub(1)
+    }
+
+    #[inline]
+    fn segment_id(&self, hash: u64) -> u32 {
+        self.directory.get(self.entry(hash)).copied().unwrap_or(0)
+    }
+
+    #[inline]
+    fn table(&mut self, hash: u64) -> &mut HashTable<Handle> {
+        let id = self.segment_id(hash);
+        &mut self.segments.get_mut(id).table
+    }
+
+    /// Returns the handle with this hash that `is_sought` accepts.
+    #[inline]
+    pub(crate) fn find(
+        &self,
+        hash: u64,
+        mut is_sought: impl FnMut(Handle) -> bool,
+    ) -> Option<Handle> {
+        if self.len == 0 {
+            return None;
+        }
+        let segment = self.segments.get(self.segment_id(hash));
+        segment.table.find(hash, |&handle| is_sought(handle)).copied()
+    }
+
+    /// Adds a handle that is not in the dict; `try_reserve_one` made room for its hash.
+    #[inline]
+    pub(crate) fn insert(&mut self, hash: u64, handle: Handle) {
+        self.table(hash).insert_unique(hash, handle, |_| unreachable!("room was reserved"));
+        self.len += 1;
+    }
+
+    /// Puts another handle in the place of one.
+    #[inline]
+    pub(crate) fn replace(&mut self, hash: u64, from: Handle, to: Handle) {
+        if let Some(handle) = self.table(hash).find_mut(hash, |&handle| handle == from) {
+            *handle = to;
+        }
+    }
+
+    /// Removes a handle.
+    #[inline]
+    pub(crate) fn remove(&mut self, hash: u64, handle: Handle) {
+        if let Ok(entry) = self.table(hash).find_entry(hash, |&other| other == handle) {
+            entry.remove();
+            self.len -= 1;
+        }
+    }
+
+    /// Makes room for one handle of this hash. On an error, or if `hash_of` panics, every handle is
+    /// still found.
+    #[inline]
+    pub(crate) fn try_reserve_one(
+        &mut self,
+        hash: u64,
+        hash_of: impl Fn(Handle) -> u64,
+    ) -> Result<(), TryReserveError> {
+        if self.segments.len() > 0 {
+            let table = &self.segments.get(self.segment_id(hash)).table;
+            if table.len() < table.capacity() {
+                return Ok(());
+            }
+        }
+        self.make_room(hash, hash_of)
+    }
+
+    #[cold]
+    fn make_room(
+        &mut self,
+        hash: u64,
+        hash_of: impl Fn(Handle) -> u64,
+    ) -> Result<(), TryReserveError> {
+        if self.segments.len() == 0 {
+            self.segments.try_reserve(1)?;
+            self.segments.insert(Segment::default());
+        }
+        loop {
+            let id = self.segment_id(hash);
+            let table = &self.segments.get(id).table;
+            let len = table.len();
+            if len < table.capacity() {
+                return Ok(());
+            }
+            let is_whole = table.num_buckets() >= SEGMENT_BUCKETS;
+            if is_whole && len < SPLIT_LEN {
+                let mut rebuilt = new_table()?;
+                for &handle in table {
+                    rebuilt.insert_unique(hash_of(handle), handle, |_| unreachable!("same size"));
+                }
+                self.segments.get_mut(id).table = rebuilt;
+            } else if is_whole && self.may_split(id) {
+                self.split(self.entry(hash), &hash_of)?;
+            } else {
+                let table = &mut self.segments.get_mut(id).table;
+                table.try_reserve(1, |&handle| hash_of(handle))?;
+            }
+        }
+    }
+
+    /// Returns whether the segment can split without the directory growing out of proportion.
+    fn may_split(&self, id: u32) -> bool {
+        let depth = self.segments.get(id).depth;
+        let entries = self.directory.len().max(1);
+        1 << depth < entries || self.len / (2 * entries) >= LEAST_LOAD
+    }
+
+    /// Splits the segment at this entry of the directory by the next bit.
+    fn split(
+        &mut self,
+        entry: usize,
+        hash_of: &impl Fn(Handle) -> u64,
+    ) -> Result<(), TryReserveError> {
+        let id = self.directory.get(entry).copied().unwrap_or(0);
+        let Segment { table, depth } = self.segments.get(id);
+        let (mut low, mut high) = (new_table()?, new_table()?);
+        let bit = 1 << depth;
+        for &handle in table {
+            let hash = hash_of(handle);
+            let half = if selector(hash) & bit == 0 { &mut low } else { &mut high };
+            // Hashes that all share the bit make a half as large as the whole was.
+            half.try_reserve(1, |&handle| hash_of(handle))?;
+            half.insert_unique(hash, handle, |_| unreachable!("room was reserved"));
+        }
+        let depth = depth + 1;
+        self.segments.try_reserve(1)?;
+        let entries = self.directory.len();
+        if entries < 1 << depth {
+            self.directory.try_reserve_exact((1 << depth) - entries)?;
+            if entries == 0 {
+                self.directory.push(0);
+            }
+            self.directory.extend_from_within(..);
+        }
+
+        *self.segments.get_mut(id) = Segment { table: low, depth };
+        let high = self.segments.insert(Segment { table: high, depth });
+        // The entries that lead to the old segment end in the same bits; every other is the new's.
+        let first = entry & (bit - 1) | bit;
+        self.directory[first..].iter_mut().step_by(2 * bit).for_each(|entry| *entry = high);
+        Ok(())
+    }
+
+    /// Makes room for more handles: splits until each segment has room for its share of them.
+    pub(crate) fn try_reserve(
+        &mut self,
+        additional: usize,
+        hash_of: impl Fn(Handle) -> u64,
+    ) -> Result<(), TryReserveError> {
+        if self.segments.len() == 0 {
+            self.segments.try_reserve(1)?;
+            self.segments.insert(Segment::default());
+        }
+        let wanted = self.len.saturating_add(additional);
+        if wanted <= SEGMENT_CAPACITY && self.directory.is_empty() {
+            let table = &mut self.segments.get_mut(0).table;
+            return Ok(table.try_reserve(additional, |&handle| hash_of(handle))?);
+        }
+        // Below the full capacity by a few standard deviations of a random load.
+        let segments = wanted.div_ceil(SEGMENT_CAPACITY * 7 / 8);
+        let depth = segments
+            .checked_next_power_of_two()
+            .ok_or(TryReserveError::CapacityOverflow)?
+            .trailing_zeros();
+        for entry in 0..1 << depth {
+            loop {
+                let id = self.directory.get(entry).copied().unwrap_or(0);
+                if self.segments.get(id).depth >= depth {
+                    break;
+                }
+                self.split(entry, &hash_of)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the bytes that the dict takes from the allocator.
+    pub(crate) fn allocation_size(&self) -> usize {
+        let tables: usize = self.segments.iter().map(|s| s.table.allocation_size()).sum();
+        let directory = self.directory.capacity() * size_of::<u32>();
+        tables + directory + self.segments.allocation_size()
+    }
+
+    /// Panics if an invariant of the dict does not hold, or if `hash_of` and it disagree.
+    pub(crate) fn check(&self, hash_of: impl Fn(Handle) -> u64) {
+        let entries = self.directory.len();
+        assert!(entries == 0 || entries.is_power_of_two() && entries > 1, "{entries} entries");
+        let segments = self.segments.len();
+        assert_eq!(entries == 0, segments <= 1, "{segments} segments and {entries} entries");
+        let mut len = 0;
+        for (id, segment) in (0..).zip(self.segments.iter()) {
+            let leading = self.directory.iter().filter(|&&other| other == id).count();
+            assert_eq!(leading, entries >> segment.depth, "entries that lead to segment {id}");
+            for &handle in &segment.table {
+                assert_eq!(self.segment_id(hash_of(handle)), id, "segment of {handle:?}");
+                let found = self.find(hash_of(handle), |other| other == handle);
+                assert_eq!(found, Some(handle), "a handle is not where its hash says");
+            }
+            len += segment.table.len();
+        }
+        assert_eq!(len, self.len, "the dict's tables hold another number of handles");
+    }
+}
+
+/// Makes an empty table as large as a segment's.
+fn new_table() -> Result<HashTable<Handle>, TryReserveError> {
+    let mut table = HashTable::new();
+    table.try_reserve(SEGMENT_CAPACITY, |_| unreachable!("the table is empty"))?;
+    Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    /// The handles 0..n with the hashes that `hash_of` gives them.
+    fn filled(n: u32, hash_of: impl Fn(Handle) -> u64 + Copy) -> Dict {
+        let mut dict = Dict::new();
+        for i in 0..n {
+            let handle = Handle::new(i / 64, (i % 64) as u8);
+            dict.try_reserve_one(hash_of(handle), hash_of).unwrap();
+            dict.insert(hash_of(handle), handle);
+        }
+        dict.check(hash_of);
+        dict
+    }
+
+    fn number(handle: Handle) -> u64 {
+        u64::from(handle.leaf()) * 64 + u64::from(handle.slot())
+    }
+
+    fn spread(handle: Handle) -> u64 {
+        // The finalizer of splitmix64.
+        let mut x = number(handle).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB)
+    }
+
+    const MANY: u32 = if cfg!(miri) { 2_000 } else { 50_000 };
+
+    #[test]
+    fn handles_are_found_replaced_and_removed_across_splits() {
+        let mut dict = filled(MANY, spread);
+        assert!(dict.segments.len() > 1);
+        let mut model: BTreeMap<u64, Handle> = BTreeMap::new();
+        for i in 0..MANY {
+            let handle = Handle::new(i / 64, (i % 64) as u8);
+            model.insert(number(handle), handle);
+            if i % 3 == 0 {
+                dict.remove(spread(handle), handle);
+                model.remove(&number(handle));
+            }
+            assert_eq!(dict.find(spread(handle), |h| h == handle).is_some(), i % 3 != 0);
+        }
+        assert_eq!(dict.len(), model.len());
+        let (first, other) = (Handle::new(0, 1), Handle::new(1 << 20, 7));
+        dict.replace(spread(first), first, other);
+        assert_eq!(dict.find(spread(first), |h| h == first), None);
+        assert_eq!(dict.find(spread(first), |h| h == other), Some(other));
+    }
+
+    #[test]
+    fn hashes_of_low_quality_do_not_blow_up_the_directory() {
+        let n = if cfg!(miri) { 1_000 } else { 5_000 };
+        let constant = filled(n, |_| 42);
+        assert!(constant.directory.len() <= 32, "{} entries", constant.directory.len());
+        let of_32_bits = filled(MANY, |handle| spread(handle) & 0xFFFF_FFFF);
+        assert!(of_32_bits.segments.iter().all(|s| s.table.num_buckets() <= SEGMENT_BUCKETS));
+        filled(MANY, number);
+        filled(MANY, |handle| number(handle) << 32);
+        filled(MANY, |handle| number(handle) & 0xFF);
+    }
+
+    #[test]
+    fn churn_at_constant_length_does_not_grow_the_dict() {
+        let mut dict = filled(600, spread);
+        let size = dict.allocation_size();
+        for i in 600..if cfg!(miri) { 1_500 } else { 50_000u32 } {
+            let handle = Handle::new(i / 64, (i % 64) as u8);
+            let old = Handle::new((i - 600) / 64, ((i - 600) % 64) as u8);
+            dict.remove(spread(old), old);
+            dict.try_reserve_one(spread(handle), spread).unwrap();
+            dict.insert(spread(handle), handle);
+        }
+        dict.check(spread);
+        assert_eq!(dict.allocation_size(), size);
+    }
+
+    #[test]
+    fn after_a_reservation_nothing_is_allocated() {
+        for already in [0, 10, 3_000] {
+            let mut dict = filled(already, spread);
+            let more = if cfg!(miri) { 1_000 } else { 20_000 };
+            dict.try_reserve(more as usize, spread).unwrap();
+            dict.check(spread);
+            let size = dict.allocation_size();
+            for i in already..already + more {
+                let handle = Handle::new(i / 64, (i % 64) as u8);
+                dict.try_reserve_one(spread(handle), spread).unwrap();
+                dict.insert(spread(handle), handle);
+            }
+            assert_eq!(dict.allocation_size(), size);
+        }
+    }
+
+    #[test]
+    fn a_panic_in_the_hash_loses_nothing() {
+        let mut dict = filled(SEGMENT_CAPACITY as u32, spread);
+        let new = Handle::new(1 << 20, 0);
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            dict.try_reserve_one(spread(new), |_| panic!("in the hash"))
+        }));
+        assert!(result.is_err());
+        dict.check(spread);
+        assert_eq!(dict.len(), SEGMENT_CAPACITY);
+    }
+}

@@ -1,0 +1,74 @@
+//! [`Increment`]: scores that can be added to.
+
+use core::error::Error;
+use core::fmt;
+
+use crate::{NanScore, Score};
+
+/// A score that [`SortedSet::increment`](crate::SortedSet::increment) can add to.
+///
+/// It is implemented for [`Score`] and for all integers. Implement it for a score type of your own.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Increment, Overflow, Score};
+///
+/// assert_eq!(Score::ZERO.checked_increment(1.5), Score::new(1.5));
+/// assert_eq!(250u8.checked_increment(10), Err(Overflow));
+/// ```
+pub trait Increment: Copy {
+    /// What is added.
+    type By;
+    /// Why a sum is not a score.
+    type Error;
+    /// The score to which the first increment of a new member is added.
+    const ZERO: Self;
+
+    /// Returns the sum.
+    ///
+    /// # Errors
+    ///
+    /// If the sum is not a score.
+    fn checked_increment(self, by: Self::By) -> Result<Self, Self::Error>;
+}
+
+impl Increment for Score {
+    type By = f64;
+    type Error = NanScore;
+    const ZERO: Score = Score::ZERO;
+
+    #[inline]
+    fn checked_increment(self, by: f64) -> Result<Score, NanScore> {
+        self.checked_add(by)
+    }
+}
+
+/// The error of an integer score that would pass the bounds of its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overflow;
+
+impl fmt::Display for Overflow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("score is out of the range of its type")
+    }
+}
+
+impl Error for Overflow {}
+
+macro_rules! increment_integer {
+    ($($int:ty),*) => {$(
+        impl Increment for $int {
+            type By = $int;
+            type Error = Overflow;
+            const ZERO: $int = 0;
+
+            #[inline]
+            fn checked_increment(self, by: $int) -> Result<$int, Overflow> {
+                self.checked_add(by).ok_or(Overflow)
+            }
+        }
+    )*};
+}
+
+increment_integer!(i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);

@@ -1,0 +1,49 @@
+//! [`TryReserveError`]: why memory for more elements could not be had.
+
+use core::error::Error;
+use core::fmt;
+
+/// The error of an operation that needs memory or handles that it cannot have.
+///
+/// The collection is as it was before the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TryReserveError {
+    /// The collection would outgrow what its 32-bit handles can name: about 4 * 10^9 slots, at
+    /// least 2 * 10^9 elements whatever the order of insertion.
+    CapacityOverflow,
+    /// The allocator returned an error.
+    AllocError,
+}
+
+impl fmt::Display for TryReserveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TryReserveError::CapacityOverflow => "sorted set is full: its handles have 32 bits",
+            TryReserveError::AllocError => "memory allocation failed",
+        })
+    }
+}
+
+impl Error for TryReserveError {}
+
+impl From<alloc::collections::TryReserveError> for TryReserveError {
+    fn from(_: alloc::collections::TryReserveError) -> Self {
+        TryReserveError::AllocError
+    }
+}
+
+impl From<hashbrown::TryReserveError> for TryReserveError {
+    fn from(_: hashbrown::TryReserveError) -> Self {
+        TryReserveError::AllocError
+    }
+}
+
+/// Turns the error of a fallible form into the panic of the infallible one.
+#[track_caller]
+pub(crate) fn infallible<T>(result: Result<T, TryReserveError>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => panic!("{error}"),
+    }
+}

@@ -1,0 +1,324 @@
+//! [`Score`]: an `f64` that is never NaN, with a total order.
+//!
+//! Invariants: the number is never NaN and never `-0.0`, so `==`, `<`, hashing and the bits agree.
+
+use core::cmp::Ordering;
+use core::error::Error;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::str::FromStr;
+
+mod format;
+
+/// A score: any `f64` but NaN, in the numeric order, `-inf < ... < 0 < ... < +inf`.
+///
+/// `-0.0` is folded into `0.0`, so that scores that compare equal also print and hash equal.
+/// All operations are **O(1)**.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::Score;
+///
+/// let score = Score::new(1.5)?;
+/// assert!(score < Score::INFINITY);
+/// assert_eq!(score.get(), 1.5);
+/// assert!(Score::new(f64::NAN).is_err());
+/// # Ok::<(), zset_core::NanScore>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Default)]
+pub struct Score(f64);
+
+/// The error of a score that would be NaN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NanScore;
+
+impl fmt::Display for NanScore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("score is not a number")
+    }
+}
+
+impl Error for NanScore {}
+
+/// The error of a text that is not a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ParseScoreError {
+    /// The text is not a number.
+    Invalid,
+    /// The text says NaN, which no score is.
+    Nan,
+}
+
+impl fmt::Display for ParseScoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ParseScoreError::Invalid => "score is not a valid float",
+            ParseScoreError::Nan => "score is not a number",
+        })
+    }
+}
+
+impl Error for ParseScoreError {}
+
+impl Score {
+    /// The score 0.
+    pub const ZERO: Score = Score(0.0);
+    /// The score above every finite one.
+    pub const INFINITY: Score = Score(f64::INFINITY);
+    /// The score below every finite one.
+    pub const NEG_INFINITY: Score = Score(f64::NEG_INFINITY);
+
+    /// Makes a score of `value`; `-0.0` becomes `0.0`.
+    ///
+    /// # Errors
+    ///
+    /// [`NanScore`] if `value` is NaN.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{NanScore, Score};
+    ///
+    /// assert_eq!(Score::new(-0.0), Ok(Score::ZERO));
+    /// assert_eq!(Score::new(f64::NAN), Err(NanScore));
+    /// ```
+    #[inline]
+    pub const fn new(value: f64) -> Result<Score, NanScore> {
+        if value.is_nan() {
+            Err(NanScore)
+        } else {
+            // -0.0 + 0.0 is 0.0; every other number is unchanged.
+            Ok(Score(value + 0.0))
+        }
+    }
+
+    /// Returns the number.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(zset_core::Score::from(3).get(), 3.0);
+    /// ```
+    #[inline]
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+
+    /// Returns the sum of the score and `by`.
+    ///
+    /// # Errors
+    ///
+    /// [`NanScore`] if the sum is NaN: `by` is NaN, or the two are opposite infinities.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{NanScore, Score};
+    ///
+    /// assert_eq!(Score::from(2).checked_add(0.5), Score::new(2.5));
+    /// assert_eq!(Score::INFINITY.checked_add(f64::NEG_INFINITY), Err(NanScore));
+    /// ```
+    #[inline]
+    pub const fn checked_add(self, by: f64) -> Result<Score, NanScore> {
+        Score::new(self.0 + by)
+    }
+
+    /// Returns the product of the score and a weight; `0 * inf` is 0, as in Redis's `WEIGHTS`.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn weighted(self, weight: Score) -> Score {
+        Score::new(self.0 * weight.0).unwrap_or(Score::ZERO)
+    }
+
+    /// Returns the sum of two scores; `inf + -inf` is 0, as in Redis's `AGGREGATE SUM`.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn aggregate_sum(self, other: Score) -> Score {
+        Score::new(self.0 + other.0).unwrap_or(Score::ZERO)
+    }
+}
+
+// The number is never NaN, so the comparisons of f64 are total here. `lt` and its kin are spelled
+// out because the search loops count with them, and only these forms compile to packed compares.
+impl PartialOrd for Score {
+    #[inline]
+    fn partial_cmp(&self, other: &Score) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+    #[inline]
+    fn lt(&self, other: &Score) -> bool {
+        self.0 < other.0
+    }
+    #[inline]
+    fn le(&self, other: &Score) -> bool {
+        self.0 <= other.0
+    }
+    #[inline]
+    fn gt(&self, other: &Score) -> bool {
+        self.0 > other.0
+    }
+    #[inline]
+    fn ge(&self, other: &Score) -> bool {
+        self.0 >= other.0
+    }
+}
+
+impl Ord for Score {
+    #[inline]
+    fn cmp(&self, other: &Score) -> Ordering {
+        if self.0 < other.0 {
+            Ordering::Less
+        } else if self.0 > other.0 {
+            Ordering::Greater
+        } else {
+            Ordering::Equal
+        }
+    }
+}
+
+impl Eq for Score {}
+
+impl Hash for Score {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.to_bits().hash(state);
+    }
+}
+
+impl TryFrom<f64> for Score {
+    type Error = NanScore;
+
+    #[inline]
+    fn try_from(value: f64) -> Result<Score, NanScore> {
+        Score::new(value)
+    }
+}
+
+impl From<Score> for f64 {
+    #[inline]
+    fn from(score: Score) -> f64 {
+        score.0
+    }
+}
+
+macro_rules! from_lossless {
+    ($($int:ty),*) => {$(
+        impl From<$int> for Score {
+            #[inline]
+            fn from(value: $int) -> Score {
+                Score(f64::from(value))
+            }
+        }
+    )*};
+}
+
+from_lossless!(i8, i16, i32, u8, u16, u32);
+
+impl fmt::Debug for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Writes the shortest text that reads back as the same score: integers without a point, `inf`,
+/// `-inf`, and an exponent where Redis writes one (`1e+22`).
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        format::shortest(self.0, f)
+    }
+}
+
+/// Reads what `f64` reads (`1`, `-1.5`, `1e5`, `inf`, `-infinity`), but for NaN.
+impl FromStr for Score {
+    type Err = ParseScoreError;
+
+    fn from_str(text: &str) -> Result<Score, ParseScoreError> {
+        let value: f64 = text.parse().map_err(|_| ParseScoreError::Invalid)?;
+        Score::new(value).map_err(|NanScore| ParseScoreError::Nan)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Score {
+    fn serialize<T: serde::Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        serializer.serialize_f64(self.0)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Score {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Score, D::Error> {
+        let value = <f64 as serde::Deserialize>::deserialize(deserializer)?;
+        Score::new(value).map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::format;
+    use std::string::ToString;
+
+    #[test]
+    fn nan_is_refused_everywhere() {
+        assert_eq!(Score::new(f64::NAN), Err(NanScore));
+        assert_eq!(Score::try_from(-f64::NAN), Err(NanScore));
+        assert_eq!("NaN".parse::<Score>(), Err(ParseScoreError::Nan));
+        assert_eq!(Score::ZERO.checked_add(f64::NAN), Err(NanScore));
+        assert_eq!(Score::INFINITY.checked_add(f64::NEG_INFINITY), Err(NanScore));
+    }
+
+    #[test]
+    fn texts_that_are_not_numbers_are_refused() {
+        for text in ["", " ", "1 ", " 1", "1,5", "one", "0x10", "--1", "1e", "+-1"] {
+            assert_eq!(text.parse::<Score>(), Err(ParseScoreError::Invalid), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn negative_zero_is_zero() {
+        let zero = Score::new(-0.0).unwrap();
+        assert_eq!(zero.get().to_bits(), 0.0f64.to_bits());
+        assert_eq!(zero.to_string(), "0");
+        let zero = Score::from(-1).checked_add(1.0).unwrap();
+        assert_eq!(zero.get().to_bits(), 0);
+    }
+
+    #[test]
+    fn order_runs_from_one_infinity_to_the_other() {
+        let sorted = [
+            Score::NEG_INFINITY,
+            Score::new(f64::MIN).unwrap(),
+            Score::from(-1),
+            Score::new(-f64::MIN_POSITIVE).unwrap(),
+            Score::ZERO,
+            Score::new(5e-324).unwrap(),
+            Score::from(1),
+            Score::INFINITY,
+        ];
+        assert!(sorted.is_sorted_by(|a, b| a < b && a.cmp(b).is_lt() && b > a && a <= b && b >= a));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            failure_persistence: None,
+            cases: if cfg!(miri) { 8 } else { 4096 },
+            ..ProptestConfig::default()
+        })]
+
+        #[test]
+        fn text_reads_back_the_same(bits: u64) {
+            let Ok(score) = Score::new(f64::from_bits(bits)) else { return Ok(()) };
+            prop_assert_eq!(score.to_string().parse::<Score>(), Ok(score));
+            prop_assert_eq!(format!("{score:?}"), score.to_string());
+        }
+
+        #[test]
+        fn order_agrees_with_f64(a: f64, b: f64) {
+            let (Ok(x), Ok(y)) = (Score::new(a), Score::new(b)) else { return Ok(()) };
+            prop_assert_eq!(Some(x.cmp(&y)), a.partial_cmp(&b));
+            prop_assert_eq!(x == y, a == b);
+            prop_assert_eq!((x < y, x <= y, x > y, x >= y), (a < b, a <= b, a > b, a >= b));
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The text of a score: shortest digits, laid out as Redis lays them out.
+//!
+//! The digits are those of `core`'s `{:e}`, which are the shortest that read back the same
+//! (Grisu with a Dragon fallback). The layout follows Redis since 7.2: integers up to 2^62 in full,
+//! then plain digits while few zeros are needed, then an exponent.
+
+use core::fmt::{self, Write};
+use core::str;
+
+/// The longest is `-d.dddddddddddddddde-ddd`.
+const LONGEST: usize = 32;
+
+/// Above this magnitude an integer is no longer written in full (Redis: half of `i64::MAX`).
+const LARGEST_PLAIN_INTEGER: f64 = 4_611_686_018_427_387_904.0;
+
+struct Buffer {
+    bytes: [u8; LONGEST],
+    len: usize,
+}
+
+impl Write for Buffer {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.len + text.len();
+        self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
+        self.len = end;
+        Ok(())
+    }
+}
+
+pub(super) fn shortest(value: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let sign = if value < 0.0 { "-" } else { "" };
+    let magnitude = value.abs();
+    if magnitude.is_infinite() {
+        return write!(f, "{sign}inf");
+    }
+    #[expect(clippy::cast_sign_loss, clippy::cast_precision_loss, clippy::float_cmp)]
+    if magnitude <= LARGEST_PLAIN_INTEGER && magnitude as u64 as f64 == magnitude {
+        return write!(f, "{sign}{}", magnitude as u64);
+    }
+
+    // "d.dddde-xx" -> the digits without the point, and the exponent of the first digit.
+    let mut buffer = Buffer { bytes: [0; LONGEST], len: 0 };
+    write!(buffer, "{magnitude:e}")?;
+    let text = str::from_utf8(&buffer.bytes[..buffer.len]).map_err(|_| fmt::Error)?;
+    let (mantissa, exponent) = text.split_once('e').ok_or(fmt::Error)?;
+    let exponent: i32 = exponent.parse().map_err(|_| fmt::Error)?;
+    let (first, rest) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+
+    let digits = 1 + rest.len() as i32;
+    // value = digits * 10^scale, the digits read as an integer
+    let scale = exponent - (digits - 1);
+    if scale >= 0 && exponent.abs() < digits + 7 {
+        write!(f, "{sign}{first}{rest}")?;
+        return zeros(f, scale);
+    }
+    if scale < 0 && (scale > -7 || exponent.abs() < 4) {
+        if exponent < 0 {
+            write!(f, "{sign}0.")?;
+            zeros(f, -exponent - 1)?;
+            return write!(f, "{first}{rest}");
+        }
+        let (whole, fraction) = rest.split_at(exponent as usize);
+        return write!(f, "{sign}{first}{whole}.{fraction}");
+    }
+    let point = if rest.is_empty() { "" } else { "." };
+    write!(f, "{sign}{first}{point}{rest}e{exponent:+}")
+}
+
+fn zeros(f: &mut fmt::Formatter<'_>, count: i32) -> fmt::Result {
+    (0..count).try_for_each(|_| f.write_char('0'))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Score;
+    use std::string::ToString;
+
+    #[test]
+    fn known_texts() {
+        for (value, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (-17.0, "-17"),
+            (0.1, "0.1"),
+            (-0.5, "-0.5"),
+            (1.5, "1.5"),
+            (100.25, "100.25"),
+            (3.0e-5, "0.00003"),
+            (1.0e-7, "1e-7"),
+            (1.234e-9, "1.234e-9"),
+            (0.000_123_456_789, "1.23456789e-4"),
+            (0.001_234_567_89, "0.00123456789"),
+            (123_456_789.123, "123456789.123"),
+            (9_007_199_254_740_993.0, "9007199254740992"),
+            (4_611_686_018_427_387_904.0, "4611686018427387904"),
+            (1e22, "1e+22"),
+            (-1e22, "-1e+22"),
+            (1.7e308, "1.7e+308"),
+            (5e-324, "5e-324"),
+            (f64::MAX, "1.7976931348623157e+308"),
+            (f64::INFINITY, "inf"),
+            (f64::NEG_INFINITY, "-inf"),
+        ] {
+            assert_eq!(Score::new(value).unwrap().to_string(), text);
+        }
+    }
+}

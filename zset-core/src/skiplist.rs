@@ -1,0 +1,149 @@
+//! [`SkipList`]: the ordered half of a sorted set, a skip list whose nodes are blocks.
+//!
+//! A skip list (William Pugh, "Skip Lists: A Probabilistic Alternative to Balanced Trees",
+//! Communications of the ACM 33(6), 1990) with many elements a node, spans for ranks as in Redis's
+//! `t_zset.c`, and backward pointers. Elements lie in leaves of up to 64; above them are levels of
+//! index blocks of up to 64 children. A new leaf draws a random height and cuts the blocks of the
+//! levels below its height, as an element of a skip list that is high enough starts a new run.
+//!
+//! Invariants (`check` verifies them):
+//! - Along the forward pointers, elements ascend by `(score, member)`; equal ones may repeat.
+//! - Backward pointers mirror forward pointers; `head` and `tail` are the ends.
+//! - No leaf is empty, but for the only one of an empty list.
+//! - With one leaf there is no index. Otherwise every leaf and every block but the top one is a
+//!   child of exactly one block, all leaves lie at the same depth, and parents point up.
+//! - `firsts` and `spans` are exact.
+//! - Blocks have at least `MIN_CHILDREN` children; the top one has at least 2.
+//!
+//! No operation runs a user's code while the structure is between two states: comparisons come
+//! first, then what `Relocate` needs to know, then the change, in which nothing can panic.
+
+use crate::arena::{Arena, NONE};
+use crate::handle::Handle;
+
+mod api;
+mod check;
+mod height;
+mod index;
+mod insert;
+mod iter;
+mod leaf;
+mod leaves;
+mod range;
+mod rank;
+mod remove;
+mod reserve;
+mod search;
+mod update;
+
+pub use iter::{IntoIter, Iter};
+
+pub(crate) use range::Run;
+pub(crate) use search::Place;
+
+use height::Heights;
+use index::Block;
+use leaf::LeafRef;
+use leaves::Leaves;
+
+/// An ordered list of `(member, score)` elements, sorted by score, then by member.
+///
+/// It is the ordered half of [`SortedSet`](crate::SortedSet), without the dict: elements may repeat,
+/// and to find one takes its score. Use it where members need no look-up by themselves, such as a
+/// log of timestamps.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SkipList;
+///
+/// let mut log = SkipList::new();
+/// log.insert("login", 30);
+/// log.insert("login", 10);
+/// log.insert("login", 30);
+/// assert_eq!(log.len(), 3);
+/// assert_eq!(log.count_by_score(20..), 2);
+/// assert_eq!(log.pop_first(), Some(("login", 10)));
+/// ```
+#[derive(Clone)]
+pub struct SkipList<M, S> {
+    leaves: Leaves<M, S>,
+    /// The index blocks of all levels.
+    blocks: Arena<Block<S>>,
+    /// The block at the top, or `NONE` while there is only one leaf.
+    top: u32,
+    /// Levels of the index; leaves are level 0.
+    levels: u32,
+    /// The first leaf in order.
+    head: u32,
+    /// The last leaf in order.
+    tail: u32,
+    len: usize,
+    heights: Heights,
+}
+
+/// What the list tells of elements that move, so that a dict of handles can follow.
+pub(crate) trait Relocate<M> {
+    /// What is needed to find the member's handle again: its hash.
+    type Token: Copy;
+
+    /// Computes the token. Called before anything moves: it may run the user's code, and panic.
+    fn token(&self, member: &M) -> Self::Token;
+
+    /// Tells that the element of this token is now at `to`. Nothing else is at `to` or `from`.
+    fn relocate(&mut self, token: Self::Token, from: Handle, to: Handle);
+}
+
+/// No dict follows.
+pub(crate) struct NoDict;
+
+impl<M> Relocate<M> for NoDict {
+    type Token = ();
+
+    #[inline]
+    fn token(&self, _: &M) {}
+
+    #[inline]
+    fn relocate(&mut self, (): (), _: Handle, _: Handle) {}
+}
+
+impl<M, S: Copy> SkipList<M, S> {
+    const MAX_BLOCKS: usize = NONE as usize - 1;
+
+    fn with_heights(heights: Heights) -> Self {
+        SkipList {
+            leaves: Leaves::new(),
+            blocks: Arena::new(Self::MAX_BLOCKS),
+            top: NONE,
+            levels: 0,
+            head: 0,
+            tail: 0,
+            len: 0,
+            heights,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn leaf(&self, id: u32) -> LeafRef<'_, M, S> {
+        self.leaves.get(id)
+    }
+
+    /// Returns the element that a handle names.
+    #[inline]
+    pub(crate) fn element(&self, handle: Handle) -> (&M, S) {
+        let leaf = self.leaf(handle.leaf());
+        (&leaf.members[handle.slot() as usize], leaf.scores[handle.slot() as usize])
+    }
+
+    /// Returns the member that a handle names, if there is one.
+    #[inline]
+    pub(crate) fn member(&self, handle: Handle) -> Option<&M> {
+        self.leaf(handle.leaf()).members.get(handle.slot() as usize)
+    }
+
+    /// Returns the score of the element that a handle names.
+    #[inline]
+    pub(crate) fn score(&self, handle: Handle) -> S {
+        self.leaf(handle.leaf()).scores[handle.slot() as usize]
+    }
+}

@@ -1,0 +1,416 @@
+//! The public methods of [`SkipList`].
+
+use core::borrow::Borrow;
+use core::fmt;
+use core::ops::RangeBounds;
+use rand_core::Rng;
+
+use super::height::Heights;
+use super::range::Run;
+use super::search::Place;
+use super::{IntoIter, Iter, NoDict, SkipList};
+use crate::TryReserveError;
+use crate::reserve::infallible;
+
+/// Making.
+impl<M, S: Copy> SkipList<M, S> {
+    /// Makes an empty list, which allocates nothing until the first insertion.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::<&str, u32>::new();
+    /// assert!(list.is_empty());
+    /// ```
+    pub fn new() -> Self {
+        Self::with_heights(Heights::DEFAULT)
+    }
+
+    /// Makes an empty list whose random heights are seeded by `rng`.
+    ///
+    /// The generator has no effect on what the list answers, nor on the bounds of its costs.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use rand::{SeedableRng, rngs::SmallRng};
+    ///
+    /// let mut rng = SmallRng::seed_from_u64(7);
+    /// let list = zset_core::SkipList::<&str, u32>::from_rng(&mut rng);
+    /// assert!(list.is_empty());
+    /// ```
+    pub fn from_rng<R: Rng + ?Sized>(rng: &mut R) -> Self {
+        Self::with_heights(Heights::from_rng(rng))
+    }
+
+    /// Returns an empty list that goes on with this one's heights.
+    pub(crate) fn empty(&self) -> Self {
+        Self::with_heights(self.heights.clone())
+    }
+
+    /// Removes all elements and gives their memory back. **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2)]);
+    /// list.clear();
+    /// assert!(list.is_empty());
+    /// ```
+    pub fn clear(&mut self) {
+        // A panic in a member's drop finds the list empty already.
+        *self = self.empty();
+    }
+}
+
+/// Writing.
+impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
+    /// Inserts an element, behind those equal to it. **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out; see [`try_insert`](Self::try_insert).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::new();
+    /// list.insert("b", 1);
+    /// list.insert("a", 1);
+    /// assert_eq!(list.first(), Some((&"a", 1)));
+    /// ```
+    #[track_caller]
+    pub fn insert(&mut self, member: M, score: S) {
+        infallible(self.try_insert(member, score));
+    }
+
+    /// Inserts an element, behind those equal to it, or reports that there is no room. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The list is as it was, and the
+    /// member is dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::new();
+    /// assert_eq!(list.try_insert("a", 1), Ok(()));
+    /// ```
+    pub fn try_insert(&mut self, member: M, score: S) -> Result<(), TryReserveError> {
+        let place = self.search(score, |other| *other <= member);
+        let place = self.make_room(place, score, &mut NoDict)?;
+        self.put(place, member, score);
+        Ok(())
+    }
+
+    /// Removes the first element equal to `(member, score)`; returns its member. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("a", 1)]);
+    /// assert_eq!(list.remove("a", 1), Some("a"));
+    /// assert_eq!(list.remove("a", 2), None);
+    /// assert_eq!(list.len(), 1);
+    /// ```
+    pub fn remove<Q>(&mut self, member: &Q, score: S) -> Option<M>
+    where
+        M: Borrow<Q>,
+        Q: Ord + ?Sized,
+    {
+        let place = self.find(score, |other| other.borrow().cmp(member))?;
+        let ((member, _), _) = self.take_at(place);
+        Some(member)
+    }
+
+    /// Removes the elements whose scores lie in the range; returns how many.
+    /// **O(log n + m log n)** for m removed.
+    ///
+    /// An inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut log = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert_eq!(log.remove_range_by_score(..=2), 2);
+    /// assert_eq!(log.first(), Some((&"c", 3)));
+    /// ```
+    pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize {
+        self.remove_run(self.run_by_score(&range))
+    }
+}
+
+/// Writing at the ends and by rank, which compares nothing.
+impl<M, S: Copy> SkipList<M, S> {
+    /// Removes and returns the first element. **O(log n)**, O(1) while the first leaf lasts.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
+    /// assert_eq!(list.pop_first(), Some(("a", 1)));
+    /// ```
+    pub fn pop_first(&mut self) -> Option<(M, S)> {
+        (self.len > 0).then(|| self.take_at(self.start()).0)
+    }
+
+    /// Removes and returns the last element. **O(log n)**, O(1) while the last leaf lasts.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
+    /// assert_eq!(list.pop_last(), Some(("b", 2)));
+    /// ```
+    pub fn pop_last(&mut self) -> Option<(M, S)> {
+        (self.len > 0).then(|| self.take_at(self.last_place()).0)
+    }
+
+    /// Removes the elements of these ranks; returns how many. **O(log n + m log n)** for m removed.
+    ///
+    /// Ranks beyond the end are left out; an inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert_eq!(list.remove_range_by_rank(1..100), 2);
+    /// ```
+    pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
+        self.remove_run(self.run_by_rank(&range))
+    }
+
+    fn remove_run(&mut self, run: Run) -> usize {
+        let mut place = run.start;
+        for _ in 0..run.len {
+            let Some(at) = self.at_element(place) else { break };
+            (_, place) = self.take_at(at);
+        }
+        run.len
+    }
+}
+
+/// Reading.
+impl<M, S: Copy> SkipList<M, S> {
+    /// Returns the number of elements. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(zset_core::SkipList::from_iter([("a", 1), ("a", 1)]).len(), 2);
+    /// ```
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns whether there are no elements. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(zset_core::SkipList::<u8, u8>::new().is_empty());
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns the first element. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
+    /// assert_eq!(list.first(), Some((&"a", 1)));
+    /// ```
+    pub fn first(&self) -> Option<(&M, S)> {
+        (self.len > 0).then(|| self.leaf(self.head).at(0))
+    }
+
+    /// Returns the last element. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
+    /// assert_eq!(list.last(), Some((&"b", 2)));
+    /// ```
+    pub fn last(&self) -> Option<(&M, S)> {
+        (self.len > 0).then(|| {
+            let Place { leaf, position } = self.last_place();
+            self.leaf(leaf).at(position)
+        })
+    }
+
+    /// Returns the element of this 0-based rank. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
+    /// assert_eq!(list.get_by_rank(1), Some((&"b", 2)));
+    /// assert_eq!(list.get_by_rank(2), None);
+    /// ```
+    pub fn get_by_rank(&self, rank: usize) -> Option<(&M, S)> {
+        (rank < self.len).then(|| {
+            let Place { leaf, position } = self.place_at(rank);
+            self.leaf(leaf).at(position)
+        })
+    }
+
+    /// Returns the elements in order. Lazy, double-ended, **O(1)** a step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
+    /// assert!(list.iter().eq([(&"a", 1), (&"b", 2)]));
+    /// ```
+    pub fn iter(&self) -> Iter<'_, M, S> {
+        Iter::new(self, self.run_of_all())
+    }
+
+    /// Returns the elements of these ranks. Lazy; **O(log n)** to start.
+    ///
+    /// Ranks beyond the end are left out; an inverted range is empty.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert!(list.range_by_rank(1..).eq([(&"b", 2), (&"c", 3)]));
+    /// ```
+    pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_, M, S> {
+        Iter::new(self, self.run_by_rank(&range))
+    }
+
+    /// Returns the bytes that the list takes from the allocator, without those that members own.
+    ///
+    /// **O(n / 30)**: it adds up the blocks of memory.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(zset_core::SkipList::<u64, u64>::new().allocation_size(), 0);
+    /// ```
+    pub fn allocation_size(&self) -> usize {
+        self.heap_size()
+    }
+}
+
+/// Reading by score, which compares.
+impl<M, S: Ord + Copy> SkipList<M, S> {
+    /// Returns the 0-based rank of the first element equal to `(member, score)`. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("b", 2)]);
+    /// assert_eq!(list.rank("b", 2), Some(1));
+    /// assert_eq!(list.rank("b", 1), None);
+    /// ```
+    pub fn rank<Q>(&self, member: &Q, score: S) -> Option<usize>
+    where
+        M: Borrow<Q>,
+        Q: Ord + ?Sized,
+    {
+        Some(self.rank_of(self.find(score, |other| other.borrow().cmp(member))?))
+    }
+
+    /// Returns how many elements have scores in the range. **O(log n)**.
+    ///
+    /// An inverted range counts 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 2)]);
+    /// assert_eq!(list.count_by_score(2..), 2);
+    /// ```
+    pub fn count_by_score(&self, range: impl RangeBounds<S>) -> usize {
+        self.run_by_score(&range).len
+    }
+
+    /// Returns the elements whose scores lie in the range. Lazy; **O(log n)** to start.
+    ///
+    /// An inverted range is empty, where `BTreeMap::range` panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert!(list.range_by_score(2..).eq([(&"b", 2), (&"c", 3)]));
+    /// ```
+    pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, M, S> {
+        Iter::new(self, self.run_by_score(&range))
+    }
+
+    /// Returns the elements of exactly this score whose members lie in the range.
+    /// Lazy; **O(log n)** to start.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::from_iter([("a", 0), ("b", 0), ("c", 0)]);
+    /// assert!(list.range_by_member(0, "b"..).eq([(&"b", 0), (&"c", 0)]));
+    /// ```
+    pub fn range_by_member<'q, Q>(&self, score: S, range: impl RangeBounds<&'q Q>) -> Iter<'_, M, S>
+    where
+        M: Borrow<Q>,
+        Q: Ord + ?Sized + 'q,
+    {
+        Iter::new(self, self.run_by_member(score, &range))
+    }
+}
+
+impl<M, S: Copy> Default for SkipList<M, S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<M: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for SkipList<M, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self).finish()
+    }
+}
+
+impl<M: PartialEq, S: PartialEq + Copy> PartialEq for SkipList<M, S> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len == other.len && self.iter().eq(other)
+    }
+}
+
+impl<M: Eq, S: Eq + Copy> Eq for SkipList<M, S> {}
+
+impl<M: Ord, S: Ord + Copy> Extend<(M, S)> for SkipList<M, S> {
+    fn extend<I: IntoIterator<Item = (M, S)>>(&mut self, elements: I) {
+        elements.into_iter().for_each(|(member, score)| self.insert(member, score));
+    }
+}
+
+impl<M: Ord, S: Ord + Copy> FromIterator<(M, S)> for SkipList<M, S> {
+    fn from_iter<I: IntoIterator<Item = (M, S)>>(elements: I) -> Self {
+        let mut list = SkipList::new();
+        list.extend(elements);
+        list
+    }
+}
+
+impl<M, S: Copy> IntoIterator for SkipList<M, S> {
+    type Item = (M, S);
+    type IntoIter = IntoIter<M, S>;
+
+    fn into_iter(self) -> IntoIter<M, S> {
+        IntoIter::new(self)
+    }
+}
+
+impl<'a, M, S: Copy> IntoIterator for &'a SkipList<M, S> {
+    type Item = (&'a M, S);
+    type IntoIter = Iter<'a, M, S>;
+
+    fn into_iter(self) -> Iter<'a, M, S> {
+        self.iter()
+    }
+}

@@ -1,0 +1,132 @@
+//! An index block: for each child its first score, its id and its span.
+//!
+//! ```text
+//! level 2                  [ -inf:0 span 120 | 40:7 span 95 ]          ids of level-1 blocks
+//! level 1   [ -inf:0 span 50 | 12:3 span 31 | 27:1 span 39 ]  [ 40:2 span 64 | 61:4 span 31 ]
+//! leaves      0 (50 elements)  3 (31)         1 (39)            2 (64)         4 (31)
+//! ```
+//!
+//! Invariants: `firsts` holds exactly the score of each child's first element; `children` and
+//! `spans` have as many entries, then `NONE` and 0 to the end, so that loops over them need no
+//! length; the spans are the numbers of elements below.
+
+use arrayvec::ArrayVec;
+
+use crate::arena::{NONE, Node};
+
+/// Children in a block.
+pub(crate) const BLOCK_CAPACITY: usize = 64;
+
+/// No block but the top one has fewer children, whatever the heights drawn and the removals.
+pub(crate) const MIN_CHILDREN: usize = BLOCK_CAPACITY / 8;
+
+#[derive(Clone)]
+pub(crate) struct Block<S> {
+    /// The block above, or `NONE`; in a vacant block the next vacant one.
+    pub(crate) parent: u32,
+    pub(crate) children: [u32; BLOCK_CAPACITY],
+    pub(crate) spans: [u32; BLOCK_CAPACITY],
+    pub(crate) firsts: ArrayVec<S, BLOCK_CAPACITY>,
+}
+
+/// What a block holds of one child.
+#[derive(Clone, Copy)]
+pub(crate) struct Child<S> {
+    pub(crate) id: u32,
+    pub(crate) first: S,
+    pub(crate) span: u32,
+}
+
+impl<S: Copy> Block<S> {
+    pub(crate) fn new(parent: u32) -> Self {
+        Block {
+            parent,
+            children: [NONE; BLOCK_CAPACITY],
+            spans: [0; BLOCK_CAPACITY],
+            firsts: ArrayVec::new(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.firsts.len()
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.firsts.is_full()
+    }
+
+    /// Returns the index of the child with this id, which is in the block.
+    #[inline]
+    pub(crate) fn index_of(&self, id: u32) -> usize {
+        // Over the whole array and without an early exit: this compiles to packed compares.
+        let mut index = 0;
+        for (i, &child) in self.children.iter().enumerate() {
+            index |= if child == id { i as u32 } else { 0 };
+        }
+        index as usize
+    }
+
+    /// Returns the sum of the spans of the children before `index`.
+    #[inline]
+    pub(crate) fn span_before(&self, index: usize) -> usize {
+        let mut sum = 0;
+        for (i, &span) in self.spans.iter().enumerate() {
+            sum += if i < index { span } else { 0 };
+        }
+        sum as usize
+    }
+
+    /// Returns the number of elements below the block.
+    pub(crate) fn span(&self) -> u32 {
+        self.spans.iter().sum()
+    }
+
+    pub(crate) fn insert(&mut self, index: usize, child: Child<S>) {
+        let len = self.len();
+        self.children.copy_within(index..len, index + 1);
+        self.spans.copy_within(index..len, index + 1);
+        self.children[index] = child.id;
+        self.spans[index] = child.span;
+        self.firsts.insert(index, child.first);
+    }
+
+    pub(crate) fn remove(&mut self, index: usize) {
+        let len = self.len();
+        self.children.copy_within(index + 1..len, index);
+        self.spans.copy_within(index + 1..len, index);
+        self.children[len - 1] = NONE;
+        self.spans[len - 1] = 0;
+        self.firsts.remove(index);
+    }
+
+    /// Cuts the block at `index`: the children from there go to the block returned.
+    pub(crate) fn split_off(&mut self, index: usize) -> Self {
+        let len = self.len();
+        let mut right = Block::new(self.parent);
+        right.children[..len - index].copy_from_slice(&self.children[index..len]);
+        right.spans[..len - index].copy_from_slice(&self.spans[index..len]);
+        right.firsts.extend(self.firsts.drain(index..));
+        self.children[index..].fill(NONE);
+        self.spans[index..].fill(0);
+        right
+    }
+
+    /// Takes the children of the next block to the right behind its own.
+    pub(crate) fn append(&mut self, right: Self) {
+        let (len, more) = (self.len(), right.len());
+        self.children[len..len + more].copy_from_slice(&right.children[..more]);
+        self.spans[len..len + more].copy_from_slice(&right.spans[..more]);
+        self.firsts.extend(right.firsts);
+    }
+}
+
+impl<S: Copy> Node for Block<S> {
+    fn vacant(next: u32) -> Self {
+        Block::new(next)
+    }
+
+    fn next_vacant(&self) -> u32 {
+        self.parent
+    }
+}

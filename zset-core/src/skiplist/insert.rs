@@ -1,0 +1,217 @@
+//! Inserting: making room by a split, then putting an element into its place.
+
+use arrayvec::ArrayVec;
+
+use super::index::{Block, Child, MIN_CHILDREN};
+use super::leaf::BlockLeaf;
+use super::search::Place;
+use super::{Handle, NONE, NoDict, Relocate, SkipList};
+use crate::TryReserveError;
+use crate::handle::LEAF_CAPACITY;
+
+impl<M, S: Copy> SkipList<M, S> {
+    /// Makes sure that the leaf of a place has room for one more element of this score, and returns
+    /// the place as it is called afterwards. The next call has to be `put`, with this place.
+    ///
+    /// On an error, or a panic in `relocate.token`, the list is as it was.
+    #[inline]
+    pub(crate) fn make_room<R: Relocate<M>>(
+        &mut self,
+        place: Place,
+        score: S,
+        relocate: &mut R,
+    ) -> Result<Place, TryReserveError> {
+        if self.leaf(place.leaf).len() < LEAF_CAPACITY {
+            self.leaves.try_reserve_small(1)?;
+            return Ok(place);
+        }
+        self.split_leaf(place, score, relocate)
+    }
+
+    fn split_leaf<R: Relocate<M>>(
+        &mut self,
+        place: Place,
+        score: S,
+        relocate: &mut R,
+    ) -> Result<Place, TryReserveError> {
+        self.blocks.try_reserve(self.levels as usize + 1)?;
+        let leaves = self.leaves.try_blocks(1)?;
+
+        // At either end of the list the full leaf stays as it is: ascending (and descending) loads
+        // leave full leaves behind, and no element moves.
+        let new_end = Child { id: NONE, first: score, span: 0 };
+        if place.leaf == self.tail && place.position == LEAF_CAPACITY {
+            let leaf = self.add_leaf_after(place.leaf, BlockLeaf::new(), new_end);
+            return Ok(Place { leaf, position: 0 });
+        }
+        if place.leaf == self.head && place.position == 0 {
+            let leaf = self.add_leaf_before(place.leaf, BlockLeaf::new(), new_end);
+            return Ok(Place { leaf, position: 0 });
+        }
+
+        let at = LEAF_CAPACITY / 2;
+        let leaf = leaves.get_mut(place.leaf);
+        let plan = leaf.plan_split(at);
+        let members = leaf.as_ref().members;
+        let tokens: ArrayVec<R::Token, LEAF_CAPACITY> =
+            plan.iter().map(|step| relocate.token(&members[step.from as usize])).collect();
+
+        let new = leaf.split(at, &plan);
+        let child = Child { id: NONE, first: new.as_ref().at(0).1, span: new.len() as u32 };
+        let new_leaf = self.add_leaf_after(place.leaf, new, child);
+        for (step, token) in plan.iter().zip(tokens) {
+            let to = if step.to_new_leaf { new_leaf } else { place.leaf };
+            relocate.relocate(token, Handle::new(place.leaf, step.from), Handle::new(to, step.to));
+        }
+        Ok(if place.position <= at {
+            place
+        } else {
+            Place { leaf: new_leaf, position: place.position - at }
+        })
+    }
+
+    /// Puts an element into a place that `make_room` returned.
+    #[inline]
+    pub(crate) fn put(&mut self, place: Place, member: M, score: S) -> Handle {
+        let slot = self.leaves.insert(place.leaf, place.position, member, score);
+        self.len += 1;
+        self.update_spans(place.leaf, 1, (place.position == 0).then_some(score));
+        Handle::new(place.leaf, slot)
+    }
+
+    /// Inserts an element behind the last; it is not compared.
+    pub(crate) fn try_push_last(&mut self, member: M, score: S) -> Result<Handle, TryReserveError> {
+        let place = self.make_room(self.end(), score, &mut NoDict)?;
+        Ok(self.put(place, member, score))
+    }
+
+    /// Adds to the spans above a leaf, and tells the blocks above if its first score is another.
+    pub(super) fn update_spans(&mut self, leaf: u32, by: i32, mut first: Option<S>) {
+        let (mut id, mut parent) = (leaf, self.leaf(leaf).parent);
+        while parent != NONE {
+            let block = self.blocks.get_mut(parent);
+            let index = block.index_of(id);
+            block.spans[index] = block.spans[index].wrapping_add_signed(by);
+            if let Some(score) = first {
+                block.firsts[index] = score;
+                first = if index == 0 { first } else { None };
+            }
+            (id, parent) = (parent, block.parent);
+        }
+    }
+
+    /// Links a leaf in behind another, whose elements it has taken over (as many as `child.span`).
+    fn add_leaf_after(&mut self, leaf: u32, mut new: BlockLeaf<M, S>, child: Child<S>) -> u32 {
+        new.backward = leaf;
+        new.forward = self.leaf(leaf).forward;
+        let forward = new.forward;
+        let id = self.leaves.blocks().insert(new);
+        self.leaves.set_forward(leaf, id);
+        self.leaves.set_backward(forward, id);
+        if self.tail == leaf {
+            self.tail = id;
+        }
+        let parent = self.parent_of_leaf(leaf);
+        let block = self.blocks.get_mut(parent);
+        let index = block.index_of(leaf);
+        block.spans[index] -= child.span;
+        self.add_child(parent, index + 1, Child { id, ..child });
+        id
+    }
+
+    /// Links an empty leaf in before the first.
+    fn add_leaf_before(&mut self, leaf: u32, mut new: BlockLeaf<M, S>, child: Child<S>) -> u32 {
+        new.forward = leaf;
+        let id = self.leaves.blocks().insert(new);
+        self.leaves.set_backward(leaf, id);
+        self.head = id;
+        let parent = self.parent_of_leaf(leaf);
+        self.add_child(parent, 0, Child { id, ..child });
+        id
+    }
+
+    /// Returns the block above a leaf; above the only leaf, it makes one.
+    fn parent_of_leaf(&mut self, leaf: u32) -> u32 {
+        if self.levels == 0 {
+            let first = self.leaf(leaf).at(0).1;
+            self.add_top(Child { id: leaf, first, span: self.len as u32 });
+        }
+        self.leaf(leaf).parent
+    }
+
+    /// Puts a block with one child on top.
+    fn add_top(&mut self, child: Child<S>) {
+        let mut block = Block::new(NONE);
+        block.insert(0, child);
+        self.top = self.blocks.insert(block);
+        self.levels += 1;
+        self.set_parent(self.levels, child.id, self.top);
+    }
+
+    /// Sets the parent of a node that is a child of a block of this level.
+    pub(super) fn set_parent(&mut self, level: u32, id: u32, parent: u32) {
+        if level == 1 {
+            self.leaves.set_parent(id, parent);
+        } else {
+            self.blocks.get_mut(id).parent = parent;
+        }
+    }
+
+    /// Inserts a new leaf into its block of level 1, and cuts blocks: at every level below the
+    /// leaf's height, so that the leaf starts a block, and wherever a block is full.
+    ///
+    /// ```text
+    /// a leaf x of height 2:    [ ... a b c d ... ]   ->   [ ... a b ]  [ x c d ... ]
+    /// ```
+    ///
+    /// Blocks keep at least `MIN_CHILDREN` children: a cut nearer to an end is left out, or, in a
+    /// full block, is made as near as that allows.
+    fn add_child(&mut self, mut parent: u32, mut index: usize, mut child: Child<S>) {
+        let height = self.heights.draw();
+        let mut level = 1;
+        loop {
+            let block = self.blocks.get_mut(parent);
+            let (low, high) = (MIN_CHILDREN, block.len().saturating_sub(MIN_CHILDREN));
+            let cut = if block.is_full() {
+                index.clamp(low, high)
+            } else if height > level && (low..=high).contains(&index) {
+                index
+            } else {
+                block.insert(index, child);
+                self.set_parent(level, child.id, parent);
+                return;
+            };
+
+            let mut right = block.split_off(cut);
+            if index >= cut {
+                right.insert(index - cut, child);
+            } else {
+                block.insert(index, child);
+            }
+            let left = Child { id: parent, first: block.firsts[0], span: block.span() };
+            let above = block.parent;
+            let mut entry = Child { id: NONE, first: right.firsts[0], span: right.span() };
+            entry.id = self.blocks.insert(right);
+            self.set_parent(level, child.id, parent);
+            self.adopt(level, entry.id);
+
+            if above == NONE {
+                self.add_top(left);
+            }
+            parent = self.blocks.get(left.id).parent;
+            let block = self.blocks.get_mut(parent);
+            index = block.index_of(left.id);
+            block.spans[index] = left.span;
+            index += 1;
+            child = entry;
+            level += 1;
+        }
+    }
+
+    /// Tells all children of a block of this level that it is their parent.
+    pub(super) fn adopt(&mut self, level: u32, parent: u32) {
+        let block = self.blocks.get(parent);
+        let (children, len) = (block.children, block.len());
+        children[..len].iter().for_each(|&child| self.set_parent(level, child, parent));
+    }
+}

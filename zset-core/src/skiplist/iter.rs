@@ -1,0 +1,132 @@
+//! Iterators over a list.
+
+use core::fmt;
+use core::iter::FusedIterator;
+
+use super::SkipList;
+use super::leaf::LeafRef;
+use super::range::Run;
+
+/// An iterator over elements in order, lowest score first: all of them or a range.
+///
+/// It is lazy and double-ended, and knows its length. Each step is **O(1)**.
+pub struct Iter<'a, M, S> {
+    list: &'a SkipList<M, S>,
+    front: LeafRef<'a, M, S>,
+    /// Where the next element from the front is, if it is not in the next leaf.
+    front_position: usize,
+    back: LeafRef<'a, M, S>,
+    /// Behind the next element from the back, unless that is in the leaf before.
+    back_position: usize,
+    remaining: usize,
+}
+
+impl<'a, M, S: Copy> Iter<'a, M, S> {
+    /// Makes the iterator over the elements of a run.
+    #[inline]
+    pub(crate) fn new(list: &'a SkipList<M, S>, run: Run) -> Self {
+        Iter {
+            list,
+            front: list.leaf(run.start.leaf),
+            front_position: run.start.position,
+            back: list.leaf(run.end.leaf),
+            back_position: run.end.position,
+            remaining: run.len,
+        }
+    }
+}
+
+impl<'a, M, S: Copy> Iterator for Iter<'a, M, S> {
+    type Item = (&'a M, S);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.remaining = self.remaining.checked_sub(1)?;
+        if self.front_position == self.front.len() {
+            self.front = self.list.leaf(self.front.forward);
+            self.front_position = 0;
+        }
+        self.front_position += 1;
+        Some(self.front.at(self.front_position - 1))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.remaining, Some(self.remaining))
+    }
+
+    #[inline]
+    fn last(mut self) -> Option<Self::Item> {
+        self.next_back()
+    }
+}
+
+impl<M, S: Copy> DoubleEndedIterator for Iter<'_, M, S> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.remaining = self.remaining.checked_sub(1)?;
+        if self.back_position == 0 {
+            self.back = self.list.leaf(self.back.backward);
+            self.back_position = self.back.len();
+        }
+        self.back_position -= 1;
+        Some(self.back.at(self.back_position))
+    }
+}
+
+impl<M, S: Copy> ExactSizeIterator for Iter<'_, M, S> {}
+
+impl<M, S: Copy> FusedIterator for Iter<'_, M, S> {}
+
+impl<M, S> Clone for Iter<'_, M, S> {
+    fn clone(&self) -> Self {
+        Iter { ..*self }
+    }
+}
+
+impl<M: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for Iter<'_, M, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
+
+/// The iterator that owns its elements, lowest score first.
+///
+/// Each step is **O(log n)** in the worst case, and O(1) for the elements of one leaf.
+pub struct IntoIter<M, S> {
+    list: SkipList<M, S>,
+}
+
+impl<M, S> IntoIter<M, S> {
+    pub(crate) fn new(list: SkipList<M, S>) -> Self {
+        IntoIter { list }
+    }
+}
+
+impl<M, S: Copy> Iterator for IntoIter<M, S> {
+    type Item = (M, S);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.list.pop_first()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.list.len(), Some(self.list.len()))
+    }
+}
+
+impl<M, S: Copy> DoubleEndedIterator for IntoIter<M, S> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.list.pop_last()
+    }
+}
+
+impl<M, S: Copy> ExactSizeIterator for IntoIter<M, S> {}
+
+impl<M, S: Copy> FusedIterator for IntoIter<M, S> {}
+
+impl<M: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for IntoIter<M, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.list.iter().fmt(f)
+    }
+}

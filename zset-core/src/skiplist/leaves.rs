@@ -1,0 +1,120 @@
+//! The leaves of a list: one that grows while the list is small, an arena of blocks afterwards.
+
+use super::leaf::{BlockLeaf, LeafRef, SmallLeaf};
+use crate::TryReserveError;
+use crate::arena::{Arena, NONE};
+use crate::handle::MAX_LEAVES;
+
+#[derive(Clone)]
+pub(crate) enum Leaves<M, S> {
+    /// The only leaf, id 0, in vectors that grow as needed.
+    Small(SmallLeaf<M, S>),
+    Blocks(Arena<BlockLeaf<M, S>>),
+}
+
+/// Runs the same expression on a leaf of either kind.
+macro_rules! with_leaf {
+    ($leaves:expr, $id:expr, $leaf:ident => $body:expr) => {
+        match $leaves {
+            Leaves::Small($leaf) => $body,
+            Leaves::Blocks(arena) => {
+                let $leaf = arena.get_mut($id);
+                $body
+            }
+        }
+    };
+}
+
+impl<M, S: Copy> Leaves<M, S> {
+    pub(crate) fn new() -> Self {
+        Leaves::Small(SmallLeaf::new())
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, id: u32) -> LeafRef<'_, M, S> {
+        match self {
+            Leaves::Small(leaf) => leaf.as_ref(),
+            Leaves::Blocks(arena) => arena.get(id).as_ref(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn insert(&mut self, id: u32, position: usize, member: M, score: S) -> u8 {
+        with_leaf!(self, id, leaf => leaf.insert(position, member, score))
+    }
+
+    #[inline]
+    pub(crate) fn remove(&mut self, id: u32, position: usize) -> (M, S) {
+        with_leaf!(self, id, leaf => leaf.remove(position))
+    }
+
+    #[inline]
+    pub(crate) fn reorder(&mut self, id: u32, from: usize, to: usize, score: S) {
+        with_leaf!(self, id, leaf => leaf.reorder(from, to, score));
+    }
+
+    pub(crate) fn set_parent(&mut self, id: u32, parent: u32) {
+        with_leaf!(self, id, leaf => leaf.parent = parent);
+    }
+
+    /// Sets the forward pointer of the leaf, if there is one with this id.
+    pub(crate) fn set_forward(&mut self, id: u32, forward: u32) {
+        if id != NONE {
+            with_leaf!(self, id, leaf => leaf.forward = forward);
+        }
+    }
+
+    /// Sets the backward pointer of the leaf, if there is one with this id.
+    pub(crate) fn set_backward(&mut self, id: u32, backward: u32) {
+        if id != NONE {
+            with_leaf!(self, id, leaf => leaf.backward = backward);
+        }
+    }
+
+    /// Makes sure that the leaf of a small list can take `additional` more elements.
+    pub(crate) fn try_reserve_small(&mut self, additional: usize) -> Result<(), TryReserveError> {
+        match self {
+            Leaves::Small(leaf) => leaf.try_reserve(additional),
+            Leaves::Blocks(_) => Ok(()),
+        }
+    }
+
+    /// Returns the arena of blocks, with room for `additional` more; a small list becomes one first.
+    pub(crate) fn try_blocks(
+        &mut self,
+        additional: usize,
+    ) -> Result<&mut Arena<BlockLeaf<M, S>>, TryReserveError> {
+        if let Leaves::Small(leaf) = self {
+            let mut arena = Arena::new(MAX_LEAVES);
+            arena.try_reserve(1 + additional)?;
+            arena.insert(BlockLeaf::from_small(core::mem::replace(leaf, SmallLeaf::new())));
+            *self = Leaves::Blocks(arena);
+        }
+        let Leaves::Blocks(arena) = self else { unreachable!("made above") };
+        arena.try_reserve(additional)?;
+        Ok(arena)
+    }
+
+    /// Returns the arena of blocks of a list that has more than one leaf.
+    pub(crate) fn blocks(&mut self) -> &mut Arena<BlockLeaf<M, S>> {
+        match self {
+            Leaves::Blocks(arena) => arena,
+            Leaves::Small(_) => unreachable!("a small list has one leaf"),
+        }
+    }
+
+    /// Returns how many leaves there are.
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            Leaves::Small(_) => 1,
+            Leaves::Blocks(arena) => arena.len(),
+        }
+    }
+
+    pub(crate) fn allocation_size(&self) -> usize {
+        match self {
+            Leaves::Small(leaf) => leaf.allocation_size(),
+            Leaves::Blocks(arena) => arena.allocation_size(),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Places and ranks: up from a place by the spans before it, or down to the place of a rank.
+
+use super::search::Place;
+use super::{Handle, NONE, SkipList};
+
+impl<M, S: Copy> SkipList<M, S> {
+    /// Returns the number of elements before a place.
+    ///
+    /// It walks up along the parents, so it compares nothing.
+    pub(crate) fn rank_of(&self, place: Place) -> usize {
+        let mut rank = place.position;
+        let (mut id, mut parent) = (place.leaf, self.leaf(place.leaf).parent);
+        while parent != NONE {
+            let block = self.blocks.get(parent);
+            rank += block.span_before(block.index_of(id));
+            (id, parent) = (parent, block.parent);
+        }
+        rank
+    }
+
+    /// Returns the place of the element that a handle names.
+    #[inline]
+    pub(crate) fn place_of(&self, handle: Handle) -> Place {
+        let position = self.leaf(handle.leaf()).position_of(handle.slot());
+        Place { leaf: handle.leaf(), position }
+    }
+
+    /// Returns the same place, named by the leaf whose element follows; none at the end.
+    #[inline]
+    pub(crate) fn at_element(&self, place: Place) -> Option<Place> {
+        let leaf = self.leaf(place.leaf);
+        if place.position < leaf.len() {
+            return Some(place);
+        }
+        (leaf.forward != NONE).then_some(Place { leaf: leaf.forward, position: 0 })
+    }
+
+    /// Returns the place before the element of this rank, or the end.
+    pub(crate) fn place_at(&self, rank: usize) -> Place {
+        if rank >= self.len {
+            return self.end();
+        }
+        let mut left = rank as u32;
+        let mut id = if self.levels == 0 { self.head } else { self.top };
+        for _ in 0..self.levels {
+            let block = self.blocks.get(id);
+            let mut index = 0;
+            while left >= block.spans[index] {
+                left -= block.spans[index];
+                index += 1;
+            }
+            id = block.children[index];
+        }
+        Place { leaf: id, position: left as usize }
+    }
+
+    /// Returns the place before the first element.
+    pub(crate) fn start(&self) -> Place {
+        Place { leaf: self.head, position: 0 }
+    }
+
+    /// Returns the place behind the last element.
+    pub(crate) fn end(&self) -> Place {
+        Place { leaf: self.tail, position: self.leaf(self.tail).len() }
+    }
+
+    /// Returns the place of the last element of a list that is not empty.
+    pub(crate) fn last_place(&self) -> Place {
+        Place { leaf: self.tail, position: self.leaf(self.tail).len() - 1 }
+    }
+}

@@ -1,0 +1,120 @@
+//! Searching: from the top block down to a place in a leaf.
+//!
+//! A search is for a score and a question to members: which elements of exactly that score come
+//! before the place. Scores are compared first and all at once, by counting, which needs no order
+//! and no branch; members are looked at only where scores are equal, by binary search.
+
+use core::cmp::Ordering;
+
+use super::SkipList;
+use super::index::Block;
+use super::leaf::LeafRef;
+
+/// A place in order: before the element at `position` of the leaf, or behind its last.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) leaf: u32,
+    pub(crate) position: usize,
+}
+
+impl<M, S: Ord + Copy> SkipList<M, S> {
+    /// Returns the place behind all elements of lower score, and behind those of equal score that
+    /// `precedes` accepts; it accepts a prefix of them.
+    #[inline]
+    pub(crate) fn search(&self, score: S, mut precedes: impl FnMut(&M) -> bool) -> Place {
+        let leaf = self.descend(score, &mut precedes, |_, _| ());
+        Place { leaf, position: position_in(self.leaf(leaf), score, precedes) }
+    }
+
+    /// Returns the place as `search` does, and its rank: the number of elements before it.
+    #[inline]
+    pub(crate) fn search_rank(
+        &self,
+        score: S,
+        mut precedes: impl FnMut(&M) -> bool,
+    ) -> (Place, usize) {
+        let mut rank = 0;
+        let leaf = self.descend(score, &mut precedes, |block, index| {
+            rank += block.span_before(index);
+        });
+        let position = position_in(self.leaf(leaf), score, precedes);
+        (Place { leaf, position }, rank + position)
+    }
+
+    /// Walks down to a leaf and shows each block on the way with the index of the child taken.
+    #[inline]
+    fn descend(
+        &self,
+        score: S,
+        precedes: &mut impl FnMut(&M) -> bool,
+        mut passed: impl FnMut(&Block<S>, usize),
+    ) -> u32 {
+        let mut id = if self.levels == 0 { self.head } else { self.top };
+        for level in (1..=self.levels).rev() {
+            let block = self.blocks.get(id);
+            let index = self.child_for(block, level, score, precedes);
+            passed(block, index);
+            id = block.children[index];
+        }
+        id
+    }
+
+    /// Returns the index of the last child whose first element comes before the place, or 0.
+    #[inline]
+    fn child_for(
+        &self,
+        block: &Block<S>,
+        level: u32,
+        score: S,
+        precedes: &mut impl FnMut(&M) -> bool,
+    ) -> usize {
+        let firsts = &block.firsts[..];
+        let not_above = count(firsts, |first| *first <= score);
+        if not_above == 0 || firsts[not_above - 1] != score {
+            return not_above.saturating_sub(1);
+        }
+        let below = count(firsts, |first| *first < score);
+        let equal = block.children.get(below..not_above).unwrap_or_default();
+        let before = equal.partition_point(|&child| precedes(self.first_member(child, level - 1)));
+        (below + before).saturating_sub(1)
+    }
+
+    /// Returns the first member below a node: a block, or at level 0 a leaf.
+    fn first_member(&self, mut id: u32, level: u32) -> &M {
+        for _ in 0..level {
+            id = self.blocks.get(id).children[0];
+        }
+        self.leaf(id).at(0).0
+    }
+
+    /// Returns the place of the first element equal to `(score, member)`, if there is one.
+    pub(crate) fn find(&self, score: S, mut compare: impl FnMut(&M) -> Ordering) -> Option<Place> {
+        let place = self.at_element(self.search(score, |member| compare(member).is_lt()))?;
+        let (member, found) = self.leaf(place.leaf).at(place.position);
+        (found == score && compare(member).is_eq()).then_some(place)
+    }
+}
+
+/// Returns the position in a leaf, as `search` does.
+#[inline]
+pub(super) fn position_in<M, S: Ord + Copy>(
+    leaf: LeafRef<'_, M, S>,
+    score: S,
+    mut precedes: impl FnMut(&M) -> bool,
+) -> usize {
+    let below = count(leaf.scores, |s| *s < score);
+    match leaf.order.get(below) {
+        Some(&slot) if leaf.scores[slot as usize] == score => {
+            let not_above = count(leaf.scores, |s| *s <= score);
+            let equal = leaf.order.get(below..not_above).unwrap_or_default();
+            below + equal.partition_point(|&slot| precedes(&leaf.members[slot as usize]))
+        }
+        _ => below,
+    }
+}
+
+/// Counts without an early exit, so that the loop compiles to packed compares.
+#[inline]
+fn count<S>(scores: &[S], is_counted: impl Fn(&S) -> bool) -> usize {
+    scores.iter().map(|score| usize::from(is_counted(score))).sum()
+}

@@ -1,0 +1,49 @@
+//! Giving an element another score where it lies, without a descent.
+
+use super::SkipList;
+use super::search::{Place, position_in};
+
+impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
+    /// Gives the element at a place another score, if it stays in its leaf; returns whether it does.
+    ///
+    /// Only the order of the leaf changes then: the element keeps its handle, and no span changes.
+    #[inline]
+    pub(crate) fn reorder_in_leaf(&mut self, place: Place, score: S) -> bool {
+        let leaf = self.leaf(place.leaf);
+        let last = leaf.len() - 1;
+        let (member, old) = leaf.at(place.position);
+        let key = (score, member);
+        let comes_before = |position| {
+            let (member, score) = leaf.at(position);
+            (score, member) < key
+        };
+        // The first element of a leaf is in the index, and what lies beyond its ends is in other
+        // leaves. With one leaf there is neither.
+        let stays = self.levels == 0
+            || (place.position > 0
+                && comes_before(0)
+                && place.position < last
+                && !comes_before(last));
+        if !stays {
+            return false;
+        }
+        let position = position_in(leaf, score, |other| other < member);
+        // The element itself, with its old score, is among those counted as lower.
+        let to = if old < score { position.saturating_sub(1) } else { position };
+        self.leaves.reorder(place.leaf, place.position, to.min(last), score);
+        true
+    }
+
+    /// Gives the element at a place another score and another position in the same leaf.
+    ///
+    /// `position` is the place where `search` found that it belongs, counted with the element still
+    /// where it is.
+    pub(crate) fn reorder_to(&mut self, place: Place, position: usize, score: S) {
+        let to = if position > place.position { position - 1 } else { position };
+        self.leaves.reorder(place.leaf, place.position, to, score);
+        if place.position == 0 || to == 0 {
+            let first = self.leaf(place.leaf).at(0).1;
+            self.update_spans(place.leaf, 0, Some(first));
+        }
+    }
+}

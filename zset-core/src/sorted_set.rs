@@ -1,0 +1,254 @@
+//! [`SortedSet`]: a skip list and a dict of the places of its members.
+//!
+//! Invariants: the list's members are unique, and the dict holds exactly one handle for each, filed
+//! under the member's hash.
+//!
+//! A user's code (`Hash`, `Eq`, `Ord`, `Drop`, closures) runs only before or after a change, never
+//! between a change of the list and that of the dict. So a panic in it leaves a set as it was before
+//! the change or after it.
+
+use core::fmt;
+use core::hash::{BuildHasher, Hash};
+use equivalent::Equivalent;
+use hashbrown::DefaultHashBuilder;
+use rand_core::Rng;
+
+use crate::dict::Dict;
+use crate::handle::Handle;
+use crate::skiplist::{Place, Relocate};
+use crate::{Score, SkipList};
+
+mod bulk;
+mod entry;
+mod insert;
+mod iter;
+mod range;
+mod read;
+mod remove;
+#[cfg(feature = "serde")]
+mod serde;
+mod set_ops;
+mod traits;
+mod update;
+
+pub use bulk::FromSortedError;
+pub use entry::{Entry, OccupiedEntry, VacantEntry};
+pub use iter::{Drain, ExtractIf};
+pub use set_ops::{Aggregate, Difference};
+
+/// A set of unique members, each with a score, ordered by `(score, member)`.
+///
+/// The score of a member is found in **O(1)**; ranks, elements by rank and ranges in **O(log n)**.
+/// Any `Ord + Copy` type is a score: [`Score`] (an `f64` that is never NaN), integers, tuples,
+/// [`Reverse`](core::cmp::Reverse).
+///
+/// As with `HashMap` and `BTreeMap`, it is a logic error to change a member so that its order or
+/// hash changes while it is in the set, or to give it an inconsistent `Ord`, `Eq` or `Hash`. What
+/// the set then answers is unspecified, but it stays memory safe, can be cleared, and can be used
+/// again.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+///
+/// let mut board = SortedSet::from([("ann", 120), ("bob", 85), ("cid", 120)]);
+/// board.insert("bob", 130);
+/// assert_eq!(board.score("bob"), Some(130));
+/// assert_eq!(board.rank("ann"), Some(0)); // ties are ordered by member
+/// assert_eq!(board.rev_rank("bob"), Some(0));
+/// assert!(board.range_by_score(100..).map(|(m, _)| *m).eq(["ann", "cid", "bob"]));
+/// ```
+pub struct SortedSet<M, S = Score, H = DefaultHashBuilder> {
+    list: SkipList<M, S>,
+    dict: Dict,
+    hasher: H,
+}
+
+/// Lets the dict follow the elements that the list moves.
+struct Follow<'a, H> {
+    dict: &'a mut Dict,
+    hasher: &'a H,
+    /// The handle of an element whose moves are of interest.
+    watched: Handle,
+}
+
+impl<'a, H> Follow<'a, H> {
+    fn new(dict: &'a mut Dict, hasher: &'a H) -> Self {
+        Follow { dict, hasher, watched: Handle::NONE }
+    }
+}
+
+impl<M: Hash, H: BuildHasher> Relocate<M> for Follow<'_, H> {
+    type Token = u64;
+
+    #[inline]
+    fn token(&self, member: &M) -> u64 {
+        self.hasher.hash_one(member)
+    }
+
+    #[inline]
+    fn relocate(&mut self, hash: u64, from: Handle, to: Handle) {
+        self.dict.replace(hash, from, to);
+        if self.watched == from {
+            self.watched = to;
+        }
+    }
+}
+
+/// Making.
+impl<M, S: Copy> SortedSet<M, S> {
+    /// Makes an empty set, which allocates nothing until the first insertion. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, SortedSet};
+    ///
+    /// let mut set: SortedSet<String> = SortedSet::new();
+    /// set.insert("pi".to_string(), Score::new(3.14)?);
+    /// # Ok::<(), zset_core::NanScore>(())
+    /// ```
+    pub fn new() -> Self {
+        Self::with_hasher(DefaultHashBuilder::default())
+    }
+
+    /// Makes an empty set whose random heights are seeded by `rng`. **O(1)**.
+    ///
+    /// The generator has no effect on what the set answers, nor on the bounds of its costs.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use rand::{SeedableRng, rngs::SmallRng};
+    /// use zset_core::SortedSet;
+    ///
+    /// let set: SortedSet<&str, u32> = SortedSet::from_rng(&mut SmallRng::seed_from_u64(7));
+    /// assert!(set.is_empty());
+    /// ```
+    pub fn from_rng<R: Rng + ?Sized>(rng: &mut R) -> Self {
+        SortedSet { list: SkipList::from_rng(rng), ..Self::new() }
+    }
+}
+
+impl<M: Hash, S: Copy> SortedSet<M, S> {
+    /// Makes an empty set with memory for about `capacity` members. **O(capacity)**.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let set = zset_core::SortedSet::<&str, u32>::with_capacity(1000);
+    /// assert!(set.is_empty());
+    /// ```
+    #[track_caller]
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self::with_capacity_and_hasher(capacity, DefaultHashBuilder::default())
+    }
+}
+
+impl<M, S: Copy, H> SortedSet<M, S, H> {
+    /// Makes an empty set that hashes with `hasher`. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::hash::RandomState;
+    /// use zset_core::SortedSet;
+    ///
+    /// let set: SortedSet<&str, u32, _> = SortedSet::with_hasher(RandomState::new());
+    /// assert!(set.is_empty());
+    /// ```
+    pub fn with_hasher(hasher: H) -> Self {
+        SortedSet { list: SkipList::new(), dict: Dict::new(), hasher }
+    }
+
+    /// Returns the hasher. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let set = zset_core::SortedSet::<&str, u32>::new();
+    /// let _: &zset_core::DefaultHashBuilder = set.hasher();
+    /// ```
+    pub fn hasher(&self) -> &H {
+        &self.hasher
+    }
+
+    /// Removes all members and gives their memory back. **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
+    /// set.clear();
+    /// assert!(set.is_empty());
+    /// ```
+    pub fn clear(&mut self) {
+        drop(self.take_list());
+    }
+
+    /// Leaves the set empty and returns the list that it had.
+    fn take_list(&mut self) -> SkipList<M, S> {
+        self.dict = Dict::new();
+        let empty = self.list.empty();
+        core::mem::replace(&mut self.list, empty)
+    }
+}
+
+/// Looking up.
+impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Returns the handle of a member.
+    #[inline]
+    fn handle<Q>(&self, member: &Q) -> Option<Handle>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        // An empty set hashes nothing.
+        if self.is_empty() { None } else { self.find(self.hasher.hash_one(member), member) }
+    }
+
+    /// Returns the handle of a member of this hash.
+    #[inline]
+    fn find<Q>(&self, hash: u64, member: &Q) -> Option<Handle>
+    where
+        Q: Equivalent<M> + ?Sized,
+    {
+        self.dict.find(hash, |handle| {
+            self.list.member(handle).is_some_and(|other| member.equivalent(other))
+        })
+    }
+
+    #[inline]
+    fn place<Q>(&self, member: &Q) -> Option<Place>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        Some(self.list.place_of(self.handle(member)?))
+    }
+}
+
+impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Panics with what is wrong if an invariant of list or dict does not hold, or the two disagree.
+    ///
+    /// For tests: **O(n)**.
+    #[doc(hidden)]
+    pub fn check(&self) {
+        self.list.check();
+        assert_eq!(self.dict.len(), self.list.len(), "list and dict differ in length");
+        self.dict.check(|handle| self.hasher.hash_one(self.list.element(handle).0));
+        for (member, _) in self {
+            let handle = self.handle(member).expect("a member of the list is not in the dict");
+            assert!(core::ptr::eq(self.list.element(handle).0, member), "a member is twice");
+        }
+    }
+}
+
+impl<M: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug for SortedSet<M, S, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self).finish()
+    }
+}

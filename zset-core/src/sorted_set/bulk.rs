@@ -1,0 +1,170 @@
+//! Whole sets at once: building from sorted input, appending, rebuilding to a smaller size.
+
+use core::error::Error;
+use core::fmt;
+use core::hash::{BuildHasher, Hash};
+
+use super::SortedSet;
+use crate::TryReserveError;
+use crate::dict::Dict;
+use crate::handle::{Handle, LEAF_CAPACITY};
+use crate::reserve::infallible;
+
+/// The error of input that is not a sorted set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FromSortedError {
+    /// The element at this 0-based index does not come after the one before it.
+    NotAscending {
+        /// Its index.
+        index: usize,
+    },
+    /// The member at this 0-based index was there before, with a lower score.
+    DuplicateMember {
+        /// Its index.
+        index: usize,
+    },
+}
+
+impl fmt::Display for FromSortedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FromSortedError::NotAscending { index } => {
+                write!(f, "element {index} does not come after the one before it")
+            }
+            FromSortedError::DuplicateMember { index } => {
+                write!(f, "member of element {index} is there already")
+            }
+        }
+    }
+}
+
+impl Error for FromSortedError {}
+
+impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> {
+    /// Makes a set of elements that ascend by `(score, member)`. **O(n)**.
+    ///
+    /// Leaves are filled completely: a set built so takes the least memory.
+    ///
+    /// # Errors
+    ///
+    /// [`FromSortedError`] with the index of the first element that is out of order or repeats a
+    /// member.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{FromSortedError, SortedSet};
+    ///
+    /// let set: SortedSet<_, _> = SortedSet::from_sorted_iter([("b", 1), ("a", 2)])?;
+    /// assert_eq!(set.rank("a"), Some(1));
+    ///
+    /// let error = SortedSet::<_, _>::from_sorted_iter([("a", 2), ("b", 1)]).unwrap_err();
+    /// assert_eq!(error, FromSortedError::NotAscending { index: 1 });
+    /// # Ok::<(), FromSortedError>(())
+    /// ```
+    #[track_caller]
+    pub fn from_sorted_iter<I>(elements: I) -> Result<Self, FromSortedError>
+    where
+        I: IntoIterator<Item = (M, S)>,
+    {
+        let elements = elements.into_iter();
+        let mut set = Self::with_hasher(H::default());
+        infallible(set.reserve_dict(elements.size_hint().0));
+        for (index, (member, score)) in elements.enumerate() {
+            if set.last().is_some_and(|last| (last.1, last.0) >= (score, &member)) {
+                return Err(FromSortedError::NotAscending { index });
+            }
+            let hash = set.hasher.hash_one(&member);
+            if set.find(hash, &member).is_some() {
+                return Err(FromSortedError::DuplicateMember { index });
+            }
+            infallible(set.push_last(hash, member, score));
+        }
+        Ok(set)
+    }
+
+    /// Inserts a new member that comes after all others.
+    fn push_last(&mut self, hash: u64, member: M, score: S) -> Result<(), TryReserveError> {
+        let Self { list, dict, hasher } = self;
+        dict.try_reserve_one(hash, |handle| hasher.hash_one(list.element(handle).0))?;
+        let handle = list.try_push_last(member, score)?;
+        dict.insert(hash, handle);
+        Ok(())
+    }
+}
+
+impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Moves all elements of `other` into this set, and leaves `other` empty. **O(m log n)**.
+    ///
+    /// For a member that is in both, the score of `other` counts, as with `BTreeMap::append`.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let mut set = SortedSet::from([("a", 1), ("b", 2)]);
+    /// let mut other = SortedSet::from([("b", 9), ("c", 3)]);
+    /// set.append(&mut other);
+    /// assert!(other.is_empty());
+    /// assert!(set.iter().eq([(&"a", 1), (&"c", 3), (&"b", 9)]));
+    /// ```
+    #[track_caller]
+    pub fn append<H2>(&mut self, other: &mut SortedSet<M, S, H2>) {
+        self.extend(other.drain());
+    }
+}
+
+impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Gives back memory that is not in use. **O(n)**.
+    ///
+    /// The set is copied into completely filled leaves, so it takes twice its memory for a moment.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for the copy; the set is as it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::with_capacity(10_000);
+    /// set.insert("a", 1);
+    /// set.shrink_to_fit();
+    /// assert!(set.allocation_size() < 1000);
+    /// ```
+    #[track_caller]
+    pub fn shrink_to_fit(&mut self) {
+        // The place of each element in the copy is known beforehand, so the dict comes first: it is
+        // the part that runs the user's hash.
+        let handle =
+            |rank: usize| Handle::new((rank / LEAF_CAPACITY) as u32, (rank % LEAF_CAPACITY) as u8);
+        let mut dict = Dict::new();
+        let hash_at = |handle: Handle| {
+            let rank = handle.leaf() as usize * LEAF_CAPACITY + handle.slot() as usize;
+            self.list.get_by_rank(rank).map_or(0, |(member, _)| self.hasher.hash_one(member))
+        };
+        infallible(dict.try_reserve(self.len(), hash_at));
+        for (rank, (member, _)) in self.list.iter().enumerate() {
+            let hash = self.hasher.hash_one(member);
+            infallible(dict.try_reserve_one(hash, hash_at));
+            dict.insert(hash, handle(rank));
+        }
+        let mut list = self.list.empty();
+        infallible(list.try_reserve_full_leaves(self.len()));
+
+        for (rank, (member, score)) in self.take_list().into_iter().enumerate() {
+            let placed = infallible(list.try_push_last(member, score));
+            debug_assert_eq!(placed, handle(rank), "the copy's leaves are full and in order");
+        }
+        (self.list, self.dict) = (list, dict);
+    }
+}

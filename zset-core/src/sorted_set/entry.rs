@@ -1,0 +1,294 @@
+//! The entry of a member: one look-up for reading and writing it.
+
+use core::fmt;
+use core::hash::{BuildHasher, Hash};
+
+use super::SortedSet;
+use crate::handle::Handle;
+use crate::reserve::infallible;
+
+/// The entry of a member, from [`SortedSet::entry`].
+pub enum Entry<'a, M, S, H> {
+    /// The member is in the set.
+    Occupied(OccupiedEntry<'a, M, S, H>),
+    /// The member is not in the set.
+    Vacant(VacantEntry<'a, M, S, H>),
+}
+
+/// The entry of a member that is in the set.
+pub struct OccupiedEntry<'a, M, S, H> {
+    set: &'a mut SortedSet<M, S, H>,
+    hash: u64,
+    handle: Handle,
+}
+
+/// The entry of a member that is not in the set.
+pub struct VacantEntry<'a, M, S, H> {
+    set: &'a mut SortedSet<M, S, H>,
+    hash: u64,
+    member: M,
+}
+
+impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Returns the entry of a member, to read, insert, change or remove it. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut visits = zset_core::SortedSet::new();
+    /// for page in ["home", "help", "home"] {
+    ///     visits.entry(page).and_modify(|count| count + 1).or_insert(1);
+    /// }
+    /// assert_eq!(visits.last(), Some((&"home", 2)));
+    /// ```
+    pub fn entry(&mut self, member: M) -> Entry<'_, M, S, H> {
+        let hash = self.hasher.hash_one(&member);
+        match self.find(hash, &member) {
+            Some(handle) => Entry::Occupied(OccupiedEntry { set: self, hash, handle }),
+            None => Entry::Vacant(VacantEntry { set: self, hash, member }),
+        }
+    }
+}
+
+impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Entry<'a, M, S, H> {
+    /// Returns the member of the entry. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::<&str, u32>::new();
+    /// assert_eq!(set.entry("a").member(), &"a");
+    /// ```
+    pub fn member(&self) -> &M {
+        match self {
+            Entry::Occupied(entry) => entry.member(),
+            Entry::Vacant(entry) => entry.member(),
+        }
+    }
+
+    /// Gives a member that is in the set the score that `new_score` makes of its old one.
+    /// **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
+    /// set.entry("a").and_modify(|score| score + 1);
+    /// set.entry("b").and_modify(|score| score + 1);
+    /// assert!(set.iter().eq([(&"a", 2)]));
+    /// ```
+    #[track_caller]
+    pub fn and_modify(mut self, new_score: impl FnOnce(S) -> S) -> Self {
+        if let Entry::Occupied(entry) = &mut self {
+            entry.insert(new_score(entry.score()));
+        }
+        self
+    }
+
+    /// Inserts a member that is not in the set with this score. **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
+    /// assert_eq!(set.entry("a").or_insert(7).score(), 1);
+    /// assert_eq!(set.entry("b").or_insert(7).score(), 7);
+    /// ```
+    #[track_caller]
+    pub fn or_insert(self, score: S) -> OccupiedEntry<'a, M, S, H> {
+        self.or_insert_with(|| score)
+    }
+
+    /// Inserts a member that is not in the set with the score that `score` returns. **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::new();
+    /// assert_eq!(set.entry("a").or_insert_with(|| 7).score(), 7);
+    /// ```
+    #[track_caller]
+    pub fn or_insert_with(self, score: impl FnOnce() -> S) -> OccupiedEntry<'a, M, S, H> {
+        match self {
+            Entry::Occupied(entry) => entry,
+            Entry::Vacant(entry) => entry.insert(score()),
+        }
+    }
+}
+
+impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
+    /// Returns the member. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::new();
+    /// assert_eq!(set.entry("a").or_insert(1).member(), &"a");
+    /// ```
+    pub fn member(&self) -> &M {
+        self.set.list.element(self.handle).0
+    }
+
+    /// Returns the score. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::new();
+    /// assert_eq!(set.entry("a").or_insert(1).score(), 1);
+    /// ```
+    pub fn score(&self) -> S {
+        self.set.list.score(self.handle)
+    }
+
+    /// Returns the 0-based rank, lowest score first. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
+    /// assert_eq!(set.entry("b").or_insert(7).rank(), 1);
+    /// ```
+    pub fn rank(&self) -> usize {
+        self.set.list.rank_of(self.set.list.place_of(self.handle))
+    }
+
+    /// Gives the member another score; returns the old one. **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::new();
+    /// let mut entry = set.entry("a").or_insert(1);
+    /// assert_eq!(entry.insert(2), 1);
+    /// assert_eq!(entry.score(), 2);
+    /// ```
+    #[track_caller]
+    pub fn insert(&mut self, score: S) -> S {
+        let old = self.score();
+        self.handle = infallible(self.set.set_score(self.hash, self.handle, score));
+        old
+    }
+
+    /// Removes the member; returns its score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Entry, SortedSet};
+    ///
+    /// let mut set = SortedSet::from([("a", 1)]);
+    /// if let Entry::Occupied(entry) = set.entry("a") {
+    ///     assert_eq!(entry.remove(), 1);
+    /// }
+    /// assert!(set.is_empty());
+    /// ```
+    pub fn remove(self) -> S {
+        self.remove_entry().1
+    }
+
+    /// Removes the member; returns it and its score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::new();
+    /// assert_eq!(set.entry("a").or_insert(1).remove_entry(), ("a", 1));
+    /// assert!(set.is_empty());
+    /// ```
+    pub fn remove_entry(self) -> (M, S) {
+        let place = self.set.list.place_of(self.handle);
+        self.set.take_at(place, self.hash).0
+    }
+}
+
+impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, M, S, H> {
+    /// Returns the member. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Entry, SortedSet};
+    ///
+    /// let mut set = SortedSet::<&str, u32>::new();
+    /// let Entry::Vacant(entry) = set.entry("a") else { unreachable!() };
+    /// assert_eq!(entry.member(), &"a");
+    /// ```
+    pub fn member(&self) -> &M {
+        &self.member
+    }
+
+    /// Gives the member back. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Entry, SortedSet};
+    ///
+    /// let mut set = SortedSet::<String, u32>::new();
+    /// let Entry::Vacant(entry) = set.entry("a".to_string()) else { unreachable!() };
+    /// assert_eq!(entry.into_member(), "a");
+    /// ```
+    pub fn into_member(self) -> M {
+        self.member
+    }
+
+    /// Inserts the member with a score. **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Entry, SortedSet};
+    ///
+    /// let mut set = SortedSet::new();
+    /// let Entry::Vacant(entry) = set.entry("a") else { unreachable!() };
+    /// assert_eq!(entry.insert(1).rank(), 0);
+    /// ```
+    #[track_caller]
+    pub fn insert(self, score: S) -> OccupiedEntry<'a, M, S, H> {
+        let handle = infallible(self.set.insert_new(self.hash, self.member, score));
+        OccupiedEntry { set: self.set, hash: self.hash, handle }
+    }
+}
+
+impl<M: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug for Entry<'_, M, S, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Entry::Occupied(entry) => entry.fmt(f),
+            Entry::Vacant(entry) => entry.fmt(f),
+        }
+    }
+}
+
+impl<M: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug for OccupiedEntry<'_, M, S, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (member, score) = self.set.list.element(self.handle);
+        f.debug_struct("OccupiedEntry").field("member", member).field("score", &score).finish()
+    }
+}
+
+impl<M: fmt::Debug, S, H> fmt::Debug for VacantEntry<'_, M, S, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("VacantEntry").field(&self.member).finish()
+    }
+}

@@ -1,0 +1,131 @@
+//! Inserting, and reserving memory for it.
+
+use core::hash::{BuildHasher, Hash};
+
+use super::{Follow, SortedSet};
+use crate::TryReserveError;
+use crate::handle::Handle;
+use crate::reserve::infallible;
+
+impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Inserts a member with a score, or gives a member that is there this score; returns the old
+    /// score. **O(log n)**; O(1) if the member stays between its neighbours.
+    ///
+    /// A member that is equal to one in the set is dropped, as `HashMap` does with keys.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out; see [`try_insert`](Self::try_insert).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::new();
+    /// assert_eq!(set.insert("a", 1), None);
+    /// assert_eq!(set.insert("a", 2), Some(1));
+    /// ```
+    #[track_caller]
+    pub fn insert(&mut self, member: M, score: S) -> Option<S> {
+        infallible(self.try_insert(member, score))
+    }
+
+    /// Does what [`insert`](Self::insert) does, or reports that there is no room. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The set is as it was, and the
+    /// member is dropped; to keep it, call [`try_reserve(1)`](Self::try_reserve) first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::new();
+    /// assert_eq!(set.try_insert("a", 1), Ok(None));
+    /// assert_eq!(set.try_insert("a", 2), Ok(Some(1)));
+    /// ```
+    pub fn try_insert(&mut self, member: M, score: S) -> Result<Option<S>, TryReserveError> {
+        let hash = self.hasher.hash_one(&member);
+        if let Some(handle) = self.find(hash, &member) {
+            let old = self.list.score(handle);
+            self.set_score(hash, handle, score)?;
+            return Ok(Some(old));
+        }
+        self.insert_new(hash, member, score)?;
+        Ok(None)
+    }
+
+    /// Inserts a member that is not in the set.
+    pub(super) fn insert_new(
+        &mut self,
+        hash: u64,
+        member: M,
+        score: S,
+    ) -> Result<Handle, TryReserveError> {
+        let place = self.list.search(score, |other| *other < member);
+        let Self { list, dict, hasher } = self;
+        dict.try_reserve_one(hash, |handle| hasher.hash_one(list.element(handle).0))?;
+        let place = list.make_room(place, score, &mut Follow::new(dict, hasher))?;
+        let handle = list.put(place, member, score);
+        dict.insert(hash, handle);
+        Ok(handle)
+    }
+}
+
+impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Makes an empty set with memory for about `capacity` members, that hashes with `hasher`.
+    /// **O(capacity)**.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::hash::RandomState;
+    /// use zset_core::SortedSet;
+    ///
+    /// let hasher = RandomState::new();
+    /// let set = SortedSet::<&str, u32, _>::with_capacity_and_hasher(1000, hasher);
+    /// assert!(set.is_empty());
+    /// ```
+    #[track_caller]
+    pub fn with_capacity_and_hasher(capacity: usize, hasher: H) -> Self {
+        let mut set = Self::with_hasher(hasher);
+        infallible(set.try_reserve(capacity));
+        set
+    }
+
+    /// Reserves memory for about `additional` more members. **O(n + additional)**.
+    ///
+    /// After `try_reserve(1)` the next insertion allocates nothing. For more it is an estimate:
+    /// how many members a leaf takes depends on their order, and 2/3 of its capacity is assumed.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The set's members are as they were.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::<&str, u32>::new();
+    /// set.try_reserve(100)?;
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
+        if additional == 0 {
+            return Ok(());
+        }
+        self.list.try_reserve_elements(additional)?;
+        self.reserve_dict(additional)
+    }
+
+    /// Reserves memory in the dict for `additional` more members.
+    ///
+    /// Building a set reserves this only: the list grows without copying, so to know how much it
+    /// will need saves nothing.
+    pub(super) fn reserve_dict(&mut self, additional: usize) -> Result<(), TryReserveError> {
+        let Self { list, dict, hasher } = self;
+        dict.try_reserve(additional, |handle| hasher.hash_one(list.element(handle).0))
+    }
+}

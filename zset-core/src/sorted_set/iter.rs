@@ -1,0 +1,101 @@
+//! Iterators that take elements out of a set.
+
+use core::fmt;
+use core::hash::{BuildHasher, Hash};
+use core::iter::FusedIterator;
+use core::marker::PhantomData;
+
+use super::SortedSet;
+use crate::SkipList;
+use crate::skiplist::{IntoIter, Place};
+
+/// The iterator of [`SortedSet::extract_if`].
+pub struct ExtractIf<'a, M, S, H, F> {
+    set: &'a mut SortedSet<M, S, H>,
+    extracted: F,
+    /// Where the next element is that `extracted` has not seen.
+    next: Place,
+}
+
+impl<'a, M, S: Copy, H, F> ExtractIf<'a, M, S, H, F> {
+    pub(super) fn new(set: &'a mut SortedSet<M, S, H>, extracted: F) -> Self {
+        let next = set.list.start();
+        ExtractIf { set, extracted, next }
+    }
+}
+
+impl<M: Hash, S: Copy, H: BuildHasher, F: FnMut(&M, S) -> bool> Iterator
+    for ExtractIf<'_, M, S, H, F>
+{
+    type Item = (M, S);
+
+    fn next(&mut self) -> Option<(M, S)> {
+        loop {
+            let place = self.set.list.at_element(self.next)?;
+            let (member, score) = self.set.list.leaf(place.leaf).at(place.position);
+            // A panic in the closure, or in a hash, does not come to the same element again.
+            self.next = Place { position: place.position + 1, ..place };
+            if (self.extracted)(member, score) {
+                let (element, next) = self.set.take_next(place);
+                self.next = next;
+                return Some(element);
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.set.len()))
+    }
+}
+
+impl<M: Hash, S: Copy, H: BuildHasher, F: FnMut(&M, S) -> bool> FusedIterator
+    for ExtractIf<'_, M, S, H, F>
+{
+}
+
+impl<M: fmt::Debug, S: fmt::Debug + Copy, H, F> fmt::Debug for ExtractIf<'_, M, S, H, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExtractIf").field("set", &self.set).finish_non_exhaustive()
+    }
+}
+
+/// The iterator of [`SortedSet::drain`].
+pub struct Drain<'a, M, S> {
+    elements: IntoIter<M, S>,
+    /// The set stays borrowed, as with every other collection's drain.
+    set: PhantomData<&'a mut SkipList<M, S>>,
+}
+
+impl<M, S: Copy> Drain<'_, M, S> {
+    pub(super) fn new(list: SkipList<M, S>) -> Self {
+        Drain { elements: list.into_iter(), set: PhantomData }
+    }
+}
+
+impl<M, S: Copy> Iterator for Drain<'_, M, S> {
+    type Item = (M, S);
+
+    fn next(&mut self) -> Option<(M, S)> {
+        self.elements.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.elements.size_hint()
+    }
+}
+
+impl<M, S: Copy> DoubleEndedIterator for Drain<'_, M, S> {
+    fn next_back(&mut self) -> Option<(M, S)> {
+        self.elements.next_back()
+    }
+}
+
+impl<M, S: Copy> ExactSizeIterator for Drain<'_, M, S> {}
+
+impl<M, S: Copy> FusedIterator for Drain<'_, M, S> {}
+
+impl<M: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for Drain<'_, M, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.elements.fmt(f)
+    }
+}

@@ -1,0 +1,183 @@
+//! Removing: by member, from the ends, by range, by a closure.
+
+use core::hash::{BuildHasher, Hash};
+use core::ops::RangeBounds;
+use equivalent::Equivalent;
+
+use super::{Drain, ExtractIf, Follow, SortedSet};
+use crate::skiplist::{Place, Run};
+
+impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Removes a member; returns its score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
+    /// assert_eq!(set.remove("a"), Some(1));
+    /// assert_eq!(set.remove("a"), None);
+    /// ```
+    pub fn remove<Q>(&mut self, member: &Q) -> Option<S>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        let (_, score) = self.remove_entry(member)?;
+        Some(score)
+    }
+
+    /// Removes a member; returns it and its score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a".to_string(), 1)]);
+    /// assert_eq!(set.remove_entry("a"), Some(("a".to_string(), 1)));
+    /// ```
+    pub fn remove_entry<Q>(&mut self, member: &Q) -> Option<(M, S)>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        let hash = self.hasher.hash_one(member);
+        let handle = self.find(hash, member)?;
+        let (element, _) = self.take_at(self.list.place_of(handle), hash);
+        Some(element)
+    }
+
+    /// Removes and returns the element of the lowest score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
+    /// assert_eq!(set.pop_first(), Some(("a", 1)));
+    /// ```
+    pub fn pop_first(&mut self) -> Option<(M, S)> {
+        (!self.is_empty()).then(|| self.take_next(self.list.start()).0)
+    }
+
+    /// Removes and returns the element of the highest score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
+    /// assert_eq!(set.pop_last(), Some(("b", 2)));
+    /// ```
+    pub fn pop_last(&mut self) -> Option<(M, S)> {
+        (!self.is_empty()).then(|| self.take_next(self.list.last_place()).0)
+    }
+
+    /// Removes the elements of these ranks; returns how many. **O(log n + m log n)** for m removed.
+    ///
+    /// Ranks beyond the end are left out; an inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut top = zset_core::SortedSet::from([("a", 3), ("b", 2), ("c", 1)]);
+    /// assert_eq!(top.remove_range_by_rank(..1), 1);
+    /// assert_eq!(top.first(), Some((&"b", 2)));
+    /// ```
+    pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
+        self.remove_run(self.list.run_by_rank(&range))
+    }
+
+    /// Removes the elements whose scores lie in the range; returns how many.
+    /// **O(log n + m log n)** for m removed.
+    ///
+    /// An inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert_eq!(set.remove_range_by_score(2..), 2);
+    /// assert_eq!(set.len(), 1);
+    /// ```
+    pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize
+    where
+        S: Ord,
+    {
+        self.remove_run(self.list.run_by_score(&range))
+    }
+
+    /// Removes the elements that `keep` does not accept, in order, lowest score first.
+    /// **O(n + m log n)** for m removed.
+    ///
+    /// If `keep` panics, what it has seen is done, and the rest stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
+    /// set.retain(|_, score| score % 2 == 1);
+    /// assert_eq!(set.len(), 2);
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(&M, S) -> bool) {
+        self.extract_if(|member, score| !keep(member, score)).for_each(drop);
+    }
+
+    /// Returns an iterator that removes and returns the elements that `extracted` accepts, in
+    /// order, lowest score first. Lazy; **O(log n)** for each one removed.
+    ///
+    /// What the iterator has not come to, when it is dropped, stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
+    /// let odd: Vec<_> = set.extract_if(|_, score| score % 2 == 1).collect();
+    /// assert_eq!(odd, [("a", 1), ("c", 3)]);
+    /// assert_eq!(set.len(), 1);
+    /// ```
+    pub fn extract_if<F>(&mut self, extracted: F) -> ExtractIf<'_, M, S, H, F>
+    where
+        F: FnMut(&M, S) -> bool,
+    {
+        ExtractIf::new(self, extracted)
+    }
+
+    /// Takes out the element at a place, whose member has this hash; returns it and the place of the
+    /// next element.
+    pub(super) fn take_at(&mut self, place: Place, hash: u64) -> ((M, S), Place) {
+        let Self { list, dict, hasher } = self;
+        let mut follow = Follow::new(dict, hasher);
+        let departure = list.prepare_take(place, &follow);
+        follow.dict.remove(hash, departure.handle);
+        let element = list.take(departure, &mut follow);
+        let next = list.rebalance(place, &mut follow);
+        (element, next)
+    }
+
+    /// Takes out the element at a place; returns it and the place of the next.
+    pub(super) fn take_next(&mut self, place: Place) -> ((M, S), Place) {
+        let hash = self.hasher.hash_one(self.list.leaf(place.leaf).at(place.position).0);
+        self.take_at(place, hash)
+    }
+
+    fn remove_run(&mut self, run: Run) -> usize {
+        let mut place = run.start;
+        for _ in 0..run.len {
+            let Some(at) = self.list.at_element(place) else { break };
+            (_, place) = self.take_next(at);
+        }
+        run.len
+    }
+}
+
+impl<M, S: Copy, H> SortedSet<M, S, H> {
+    /// Removes all elements and returns them in order, lowest score first. **O(n)**.
+    ///
+    /// The set is empty at once, even if the iterator is leaked.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
+    /// assert!(set.drain().eq([("a", 1), ("b", 2)]));
+    /// assert!(set.is_empty());
+    /// ```
+    pub fn drain(&mut self) -> Drain<'_, M, S> {
+        Drain::new(self.take_list())
+    }
+}

@@ -1,0 +1,340 @@
+//! Union, intersection and difference.
+
+use core::fmt;
+use core::hash::{BuildHasher, Hash};
+use core::iter::FusedIterator;
+
+use super::SortedSet;
+use crate::Score;
+use crate::reserve::infallible;
+use crate::skiplist::Iter;
+
+/// How the scores of a member that is in several sets become one.
+///
+/// [`combine`](Aggregate::combine) is what it does to two scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Aggregate {
+    /// The sum; `inf + -inf` is 0.
+    #[default]
+    Sum,
+    /// The lowest.
+    Min,
+    /// The highest.
+    Max,
+    /// The number of sets that the member is in, each counting as its weight; scores do not matter.
+    Count,
+}
+
+impl Aggregate {
+    /// Returns what one set contributes: its score times its weight (`0 * inf` is 0), or with
+    /// [`Count`](Aggregate::Count) its weight. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Aggregate, Score};
+    ///
+    /// let (score, weight) = (Score::from(3), Score::from(2));
+    /// assert_eq!(Aggregate::Sum.weigh(score, weight), Score::from(6));
+    /// assert_eq!(Aggregate::Count.weigh(score, weight), Score::from(2));
+    /// assert_eq!(Aggregate::Sum.weigh(Score::INFINITY, Score::ZERO), Score::ZERO);
+    /// ```
+    pub fn weigh(self, score: Score, weight: Score) -> Score {
+        match self {
+            Aggregate::Count => weight,
+            Aggregate::Sum | Aggregate::Min | Aggregate::Max => score.weighted(weight),
+        }
+    }
+
+    /// Returns the score of two contributions together. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Aggregate, Score};
+    ///
+    /// let (a, b) = (Score::from(1), Score::from(2));
+    /// assert_eq!(Aggregate::Sum.combine(a, b), Score::from(3));
+    /// assert_eq!(Aggregate::Max.combine(a, b), Score::from(2));
+    /// assert_eq!(Aggregate::Sum.combine(Score::INFINITY, Score::NEG_INFINITY), Score::ZERO);
+    /// ```
+    pub fn combine(self, a: Score, b: Score) -> Score {
+        match self {
+            Aggregate::Sum | Aggregate::Count => a.aggregate_sum(b),
+            Aggregate::Min => a.min(b),
+            Aggregate::Max => a.max(b),
+        }
+    }
+}
+
+impl<M, S, H> SortedSet<M, S, H>
+where
+    M: Ord + Hash + Clone,
+    S: Ord + Copy,
+    H: BuildHasher + Clone,
+{
+    /// Returns the set of the members of both sets; `combine` makes one score of two.
+    /// **O(n + m log(n + m))**.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let (a, b) = (SortedSet::from([("x", 1), ("y", 2)]), SortedSet::from([("y", 3)]));
+    /// let union = a.union(&b, |a, b| a + b);
+    /// assert!(union.iter().eq([(&"x", 1), (&"y", 5)]));
+    /// ```
+    #[track_caller]
+    pub fn union<H2: BuildHasher>(
+        &self,
+        other: &SortedSet<M, S, H2>,
+        combine: impl FnMut(S, S) -> S,
+    ) -> Self {
+        let mut union = self.clone();
+        union.merge(other.iter(), combine);
+        union
+    }
+
+    /// Returns the set of the members that are in both sets; `combine` makes one score of two.
+    /// **O(m + k log k)** for m members of the smaller set and k of the result.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let a = SortedSet::from([("x", 1), ("y", 2)]);
+    /// let b = SortedSet::from([("y", 3), ("z", 4)]);
+    /// assert!(a.intersection(&b, i32::max).iter().eq([(&"y", 3)]));
+    /// ```
+    #[track_caller]
+    pub fn intersection<H2: BuildHasher>(
+        &self,
+        other: &SortedSet<M, S, H2>,
+        mut combine: impl FnMut(S, S) -> S,
+    ) -> Self {
+        let mut both = Self::with_hasher(self.hasher.clone());
+        if self.len() <= other.len() {
+            for (member, score) in self {
+                if let Some(others) = other.score(member) {
+                    both.insert(member.clone(), combine(score, others));
+                }
+            }
+        } else {
+            for (member, others) in other {
+                if let Some(score) = self.score(member) {
+                    both.insert(member.clone(), combine(score, others));
+                }
+            }
+        }
+        both
+    }
+
+    /// Inserts elements whose members may be in the set already.
+    fn merge<'a>(
+        &mut self,
+        elements: impl Iterator<Item = (&'a M, S)>,
+        mut combine: impl FnMut(S, S) -> S,
+    ) where
+        M: 'a,
+    {
+        for (member, score) in elements {
+            let hash = self.hasher.hash_one(member);
+            infallible(match self.find(hash, member) {
+                Some(handle) => {
+                    self.set_score(hash, handle, combine(self.list.score(handle), score))
+                }
+                None => self.insert_new(hash, member.clone(), score),
+            });
+        }
+    }
+}
+
+impl<M, H> SortedSet<M, Score, H>
+where
+    M: Ord + Hash + Clone,
+    H: BuildHasher + Clone + Default,
+{
+    /// Returns the union of any number of sets with weights, as Redis's `ZUNION`.
+    /// **O(n log n)** for n elements in all.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Aggregate, Score, SortedSet};
+    ///
+    /// let likes = SortedSet::from([("x", Score::from(3)), ("y", Score::from(1))]);
+    /// let shares = SortedSet::from([("y", Score::from(2))]);
+    /// let weighted = [(&likes, Score::from(1)), (&shares, Score::from(10))];
+    /// let rank = SortedSet::weighted_union(weighted, Aggregate::Sum);
+    /// assert!(rank.iter().eq([(&"x", Score::from(3)), (&"y", Score::from(21))]));
+    /// ```
+    #[track_caller]
+    pub fn weighted_union<'a>(
+        sets: impl IntoIterator<Item = (&'a Self, Score)>,
+        aggregate: Aggregate,
+    ) -> Self
+    where
+        M: 'a,
+        H: 'a,
+    {
+        let mut union = Self::default();
+        for (set, weight) in sets {
+            let weighed = set.iter().map(|(m, score)| (m, aggregate.weigh(score, weight)));
+            union.merge(weighed, |a, b| aggregate.combine(a, b));
+        }
+        union
+    }
+
+    /// Returns the intersection of any number of sets with weights, as Redis's `ZINTER`.
+    /// **O(m * s + k log k)** for m members of the first of s sets and k of the result.
+    ///
+    /// The intersection of no sets is empty. Costs are least with the smallest set first; with
+    /// infinite scores the order of the sets is the order of the sums.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Aggregate, Score, SortedSet};
+    ///
+    /// let a = SortedSet::from([("x", Score::from(1)), ("y", Score::from(2))]);
+    /// let b = SortedSet::from([("y", Score::from(5))]);
+    /// let sets = [(&a, Score::from(1)), (&b, Score::from(1))];
+    /// let both = SortedSet::weighted_intersection(sets, Aggregate::Count);
+    /// assert!(both.iter().eq([(&"y", Score::from(2))]));
+    /// ```
+    #[track_caller]
+    pub fn weighted_intersection<'a, I>(sets: I, aggregate: Aggregate) -> Self
+    where
+        I: IntoIterator<Item = (&'a Self, Score), IntoIter: Clone>,
+        M: 'a,
+        H: 'a,
+    {
+        let mut intersection = Self::default();
+        let mut others = sets.into_iter();
+        let Some((first, weight)) = others.next() else { return intersection };
+        for (member, score) in first {
+            let score = others.clone().try_fold(aggregate.weigh(score, weight), |sum, (set, w)| {
+                Some(aggregate.combine(sum, aggregate.weigh(set.score(member)?, w)))
+            });
+            if let Some(score) = score {
+                intersection.insert(member.clone(), score);
+            }
+        }
+        intersection
+    }
+}
+
+impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Returns the elements whose members are not in `other`, in order. Lazy; **O(n)** in all.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let all = SortedSet::from([("x", 1), ("y", 2), ("z", 3)]);
+    /// let seen = SortedSet::from([("y", 99)]);
+    /// assert!(all.difference(&seen).eq([(&"x", 1), (&"z", 3)]));
+    /// ```
+    pub fn difference<'a, S2: Copy, H2: BuildHasher>(
+        &'a self,
+        other: &'a SortedSet<M, S2, H2>,
+    ) -> Difference<'a, M, S, S2, H2> {
+        Difference { elements: self.iter(), other }
+    }
+
+    /// Returns how many members are in both sets, and stops counting at `limit`.
+    /// **O(m)** for m members of the smaller set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let a = SortedSet::from([("x", 1), ("y", 2), ("z", 3)]);
+    /// let b = SortedSet::from([("y", 0), ("z", 0)]);
+    /// assert_eq!(a.intersection_len(&b, usize::MAX), 2);
+    /// assert_eq!(a.intersection_len(&b, 1), 1);
+    /// ```
+    pub fn intersection_len<S2: Copy, H2: BuildHasher>(
+        &self,
+        other: &SortedSet<M, S2, H2>,
+        limit: usize,
+    ) -> usize {
+        if self.len() <= other.len() {
+            self.iter().filter(|(member, _)| other.contains(*member)).take(limit).count()
+        } else {
+            other.iter().filter(|(member, _)| self.contains(*member)).take(limit).count()
+        }
+    }
+}
+
+/// The elements of one set whose members are not in another, from [`SortedSet::difference`].
+pub struct Difference<'a, M, S, S2, H2> {
+    elements: Iter<'a, M, S>,
+    other: &'a SortedSet<M, S2, H2>,
+}
+
+impl<'a, M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> Iterator
+    for Difference<'a, M, S, S2, H2>
+{
+    type Item = (&'a M, S);
+
+    fn next(&mut self) -> Option<(&'a M, S)> {
+        self.elements.find(|(member, _)| !self.other.contains(*member))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.elements.len().saturating_sub(self.other.len()), Some(self.elements.len()))
+    }
+}
+
+impl<M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> DoubleEndedIterator
+    for Difference<'_, M, S, S2, H2>
+{
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.elements.rfind(|(member, _)| !self.other.contains(*member))
+    }
+}
+
+impl<M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> FusedIterator
+    for Difference<'_, M, S, S2, H2>
+{
+}
+
+impl<M, S, S2, H2> Clone for Difference<'_, M, S, S2, H2> {
+    fn clone(&self) -> Self {
+        Difference { elements: self.elements.clone(), other: self.other }
+    }
+}
+
+impl<M, S, S2, H2> fmt::Debug for Difference<'_, M, S, S2, H2>
+where
+    M: Eq + Hash + fmt::Debug,
+    S: Copy + fmt::Debug,
+    S2: Copy,
+    H2: BuildHasher,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
