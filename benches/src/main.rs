@@ -1,1 +1,44 @@
-fn main() {}
+//! The program: tables of all contenders, for a quick look and for the README.
+
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+use zset_bench::allocator::Counting;
+use zset_bench::arguments::{Command, USAGE, parse};
+use zset_bench::{longest_insert, quick};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn main() -> ExitCode {
+    let command = match parse(lexopt::Parser::from_env()) {
+        Ok(command) => command,
+        Err(error) => {
+            complain(&format!("{error}\n\n{USAGE}"));
+            return ExitCode::from(2);
+        }
+    };
+    match run(&command) {
+        Ok(()) => ExitCode::SUCCESS,
+        // As in `zset-bench quick | head -20`: the reader has seen enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&format!("cannot write the figures: {error}\n"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: &Command) -> io::Result<()> {
+    let mut out = io::stdout();
+    match command {
+        Command::Help => out.write_all(USAGE.as_bytes()),
+        Command::Quick(options) => quick::run(options, &mut out),
+        Command::LongestInsert(options) => longest_insert::run(options, &mut out),
+    }
+}
+
+/// Writes an error message; unlike `eprint!`, it does not panic when nobody reads it.
+fn complain(message: &str) {
+    let _ = write!(io::stderr(), "error: {message}");
+}

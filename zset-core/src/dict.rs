@@ -20,6 +20,7 @@
 //! directory is empty. No handle is in the dict twice.
 
 use alloc::vec::Vec;
+use arrayvec::ArrayVec;
 use hashbrown::HashTable;
 
 use crate::TryReserveError;
@@ -38,6 +39,9 @@ const SPLIT_LEN: usize = SEGMENT_CAPACITY * 3 / 4;
 /// The directory is not doubled when each of its entries would stand for fewer handles than this on
 /// average. That happens only if many hashes share their bits: the segment's own table grows then.
 const LEAST_LOAD: usize = SEGMENT_CAPACITY / 8;
+
+/// Members whose hashes are computed together.
+const HASH_BATCH: usize = 32;
 
 #[derive(Clone, Default)]
 struct Segment {
@@ -202,12 +206,23 @@ impl Dict {
         let Segment { table, depth } = self.segments.get(id);
         let (mut low, mut high) = (new_table()?, new_table()?);
         let bit = 1 << depth;
-        for &handle in table {
-            let hash = hash_of(handle);
-            let half = if selector(hash) & bit == 0 { &mut low } else { &mut high };
-            // Hashes that all share the bit make a half as large as the whole was.
-            half.try_reserve(1, |&handle| hash_of(handle))?;
-            half.insert_unique(hash, handle, |_| unreachable!("room was reserved"));
+        let mut handles = table.iter();
+        loop {
+            // A batch of hashes first: the members lie anywhere, and in a loop that does nothing
+            // else the processor waits for many of them at once.
+            let batch: ArrayVec<(u64, Handle), HASH_BATCH> =
+                handles.by_ref().take(HASH_BATCH).map(|&handle| (hash_of(handle), handle)).collect();
+            if batch.is_empty() {
+                break;
+            }
+            for (hash, handle) in batch {
+                let half = if selector(hash) & bit == 0 { &mut low } else { &mut high };
+                if half.len() == half.capacity() {
+                    // Hashes that all share the bit make a half as large as the whole was.
+                    half.try_reserve(1, |&handle| hash_of(handle))?;
+                }
+                half.insert_unique(hash, handle, |_| unreachable!("room was reserved"));
+            }
         }
         let depth = depth + 1;
         self.segments.try_reserve(1)?;

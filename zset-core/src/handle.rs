@@ -16,7 +16,7 @@ pub(crate) const MAX_LEAVES: usize = (1 << (u32::BITS - SLOT_BITS)) - 1;
 pub(crate) struct Handle(u32);
 
 impl Handle {
-    /// The handle of an element that is in no leaf at the moment.
+    /// The handle of an element that is in no leaf at the moment, and of no element.
     pub(crate) const NONE: Handle = Handle(u32::MAX);
 
     #[inline]

@@ -39,7 +39,7 @@ mod update;
 pub use iter::{IntoIter, Iter};
 
 pub(crate) use range::Run;
-pub(crate) use search::Place;
+pub(crate) use search::{Path, Place};
 
 use height::Heights;
 use index::Block;

@@ -13,6 +13,7 @@ use equivalent::Equivalent;
 use hashbrown::DefaultHashBuilder;
 use rand_core::Rng;
 
+use crate::arena::NONE;
 use crate::dict::Dict;
 use crate::handle::Handle;
 use crate::skiplist::{Place, Relocate};
@@ -63,6 +64,9 @@ pub struct SortedSet<M, S = Score, H = DefaultHashBuilder> {
     list: SkipList<M, S>,
     dict: Dict,
     hasher: H,
+    /// The leaves at the first and the last end whose members were looked up in the dict before the
+    /// first pop.
+    visited_ends: [u32; 2],
 }
 
 /// Lets the dict follow the elements that the list moves.
@@ -163,7 +167,12 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// assert!(set.is_empty());
     /// ```
     pub fn with_hasher(hasher: H) -> Self {
-        SortedSet { list: SkipList::new(), dict: Dict::new(), hasher }
+        SortedSet {
+            list: SkipList::new(),
+            dict: Dict::new(),
+            hasher,
+            visited_ends: [NONE; 2],
+        }
     }
 
     /// Returns the hasher. **O(1)**.

@@ -7,7 +7,7 @@ use rand_core::Rng;
 
 use super::height::Heights;
 use super::range::Run;
-use super::search::Place;
+use super::search::{Path, Place};
 use super::{IntoIter, Iter, NoDict, SkipList};
 use crate::TryReserveError;
 use crate::reserve::infallible;
@@ -98,9 +98,10 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
     /// assert_eq!(list.try_insert("a", 1), Ok(()));
     /// ```
     pub fn try_insert(&mut self, member: M, score: S) -> Result<(), TryReserveError> {
-        let place = self.search(score, |other| *other <= member);
-        let place = self.make_room(place, score, &mut NoDict)?;
-        self.put(place, member, score);
+        let mut path = Path::new();
+        let place = self.search(score, |other| *other <= member, &mut path);
+        let place = self.make_room(place, &mut path, score, &mut NoDict)?;
+        self.put(place, &path, member, score);
         Ok(())
     }
 

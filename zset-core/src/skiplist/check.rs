@@ -15,7 +15,7 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
         self.check_index();
         self.blocks.check("index blocks", |block| block.len() == 0);
         if let Leaves::Blocks(arena) = &self.leaves {
-            arena.check("leaves", |leaf| leaf.len() == 0);
+            arena.check("leaves", |leaf| leaf.as_ref().len() == 0);
         }
     }
 
@@ -32,7 +32,7 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
             assert_eq!(leaf.scores.len(), leaf.len(), "scores of leaf {id}");
             assert_eq!(leaf.members.len(), leaf.len(), "members of leaf {id}");
             let mut seen = [false; LEAF_CAPACITY];
-            for (position, &slot) in leaf.order.iter().enumerate() {
+            for (position, &slot) in leaf.order().iter().enumerate() {
                 let seen = &mut seen[slot as usize];
                 assert!(!*seen, "order of leaf {id} has slot {slot} twice");
                 *seen = true;

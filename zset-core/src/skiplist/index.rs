@@ -20,6 +20,10 @@ pub(crate) const BLOCK_CAPACITY: usize = 64;
 /// No block but the top one has fewer children, whatever the heights drawn and the removals.
 pub(crate) const MIN_CHILDREN: usize = BLOCK_CAPACITY / 8;
 
+/// Levels of the highest index: 2^26 leaves under blocks of at least `MIN_CHILDREN`, with a top block
+/// of at least 2.
+pub(crate) const MAX_LEVELS: usize = 10;
+
 #[derive(Clone)]
 pub(crate) struct Block<S> {
     /// The block above, or `NONE`; in a vacant block the next vacant one.
@@ -59,10 +63,15 @@ impl<S: Copy> Block<S> {
     /// Returns the index of the child with this id, which is in the block.
     #[inline]
     pub(crate) fn index_of(&self, id: u32) -> usize {
-        // Over the whole array and without an early exit: this compiles to packed compares.
-        let mut index = 0;
-        for (i, &child) in self.children.iter().enumerate() {
-            index |= if child == id { i as u32 } else { 0 };
+        // Popping from the first end comes this way all the time.
+        if self.children[0] == id {
+            return 0;
+        }
+        // Over the whole array, no early exit, a counter as wide as an id: packed compares.
+        let (mut index, mut i) = (0, 0u32);
+        for &child in &self.children {
+            index |= if child == id { i } else { 0 };
+            i += 1;
         }
         index as usize
     }
@@ -70,9 +79,10 @@ impl<S: Copy> Block<S> {
     /// Returns the sum of the spans of the children before `index`.
     #[inline]
     pub(crate) fn span_before(&self, index: usize) -> usize {
-        let mut sum = 0;
-        for (i, &span) in self.spans.iter().enumerate() {
-            sum += if i < index { span } else { 0 };
+        let (mut sum, mut i) = (0, 0u32);
+        for &span in &self.spans {
+            sum += if i < index as u32 { span } else { 0 };
+            i += 1;
         }
         sum as usize
     }

@@ -4,20 +4,21 @@ use arrayvec::ArrayVec;
 
 use super::index::{Block, Child, MIN_CHILDREN};
 use super::leaf::BlockLeaf;
-use super::search::Place;
+use super::search::{Path, Place};
 use super::{Handle, NONE, NoDict, Relocate, SkipList};
 use crate::TryReserveError;
 use crate::handle::LEAF_CAPACITY;
 
 impl<M, S: Copy> SkipList<M, S> {
     /// Makes sure that the leaf of a place has room for one more element of this score, and returns
-    /// the place as it is called afterwards. The next call has to be `put`, with this place.
+    /// the place as it is called afterwards. The next insertion has to be there.
     ///
     /// On an error, or a panic in `relocate.token`, the list is as it was.
     #[inline]
     pub(crate) fn make_room<R: Relocate<M>>(
         &mut self,
         place: Place,
+        path: &mut Path,
         score: S,
         relocate: &mut R,
     ) -> Result<Place, TryReserveError> {
@@ -25,6 +26,7 @@ impl<M, S: Copy> SkipList<M, S> {
             self.leaves.try_reserve_small(1)?;
             return Ok(place);
         }
+        path.clear();
         self.split_leaf(place, score, relocate)
     }
 
@@ -57,7 +59,8 @@ impl<M, S: Copy> SkipList<M, S> {
             plan.iter().map(|step| relocate.token(&members[step.from as usize])).collect();
 
         let new = leaf.split(at, &plan);
-        let child = Child { id: NONE, first: new.as_ref().at(0).1, span: new.len() as u32 };
+        let child =
+            Child { id: NONE, first: new.as_ref().at(0).1, span: new.as_ref().len() as u32 };
         let new_leaf = self.add_leaf_after(place.leaf, new, child);
         for (step, token) in plan.iter().zip(tokens) {
             let to = if step.to_new_leaf { new_leaf } else { place.leaf };
@@ -72,17 +75,24 @@ impl<M, S: Copy> SkipList<M, S> {
 
     /// Puts an element into a place that `make_room` returned.
     #[inline]
-    pub(crate) fn put(&mut self, place: Place, member: M, score: S) -> Handle {
+    pub(crate) fn put(&mut self, place: Place, path: &Path, member: M, score: S) -> Handle {
         let slot = self.leaves.insert(place.leaf, place.position, member, score);
         self.len += 1;
-        self.update_spans(place.leaf, 1, (place.position == 0).then_some(score));
+        if path.len() == self.levels as usize && place.position > 0 {
+            for &(id, index) in path {
+                self.blocks.get_mut(id).spans[index as usize] += 1;
+            }
+        } else {
+            self.update_spans(place.leaf, 1, (place.position == 0).then_some(score));
+        }
         Handle::new(place.leaf, slot)
     }
 
     /// Inserts an element behind the last; it is not compared.
     pub(crate) fn try_push_last(&mut self, member: M, score: S) -> Result<Handle, TryReserveError> {
-        let place = self.make_room(self.end(), score, &mut NoDict)?;
-        Ok(self.put(place, member, score))
+        let mut path = Path::new();
+        let place = self.make_room(self.end(), &mut path, score, &mut NoDict)?;
+        Ok(self.put(place, &path, member, score))
     }
 
     /// Adds to the spans above a leaf, and tells the blocks above if its first score is another.

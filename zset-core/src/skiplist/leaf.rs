@@ -6,14 +6,15 @@
 //! members  g    a    k    d                                      a   d   g   k
 //! ```
 //!
-//! Invariants: `scores`, `members` and `order` have the same length, at most 64; `order` is a
-//! permutation of `0..len`; the elements read through it are sorted by `(score, member)`.
+//! Invariants: `scores` and `members` have the length `len`, at most 64; `order` is a permutation of
+//! `0..len`, then `NO_SLOT`; the elements read through it are sorted by `(score, member)`.
 //!
 //! An insertion pushes into the next slot and shifts bytes of `order` only. A removal fills its slot
 //! with the element of the last slot, which so moves; no other element does.
 
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
+use core::mem;
 use core::ops::DerefMut;
 
 use crate::TryReserveError;
@@ -44,30 +45,43 @@ impl<T> Column<T> for ArrayVec<T, LEAF_CAPACITY> {
     }
 }
 
-/// A leaf over three columns.
+/// The number of no slot: what stands in `order` behind the last element.
+const NO_SLOT: u8 = u8::MAX;
+
+/// Loops over it need no length; the last is always `NO_SLOT`, so that each entry has a next.
+type Order = [u8; LEAF_CAPACITY + 1];
+
+/// A leaf over two columns.
+///
+/// The fields lie in the order in which a search reads them: the length and the order share the
+/// first cache lines, so that they arrive together, and at the same time as the scores.
 #[derive(Clone)]
-pub(crate) struct Leaf<O, A, B> {
-    order: O,
+#[repr(C)]
+pub(crate) struct Leaf<A, B> {
+    /// The index block of level 1 above, or `NONE` if there is no index.
+    pub(crate) parent: u32,
     /// The next leaf in order, or `NONE`; in a vacant leaf the next vacant one.
     pub(crate) forward: u32,
     /// The leaf before in order, or `NONE`.
     pub(crate) backward: u32,
-    /// The index block of level 1 above, or `NONE` if there is no index.
-    pub(crate) parent: u32,
+    /// The number of elements.
+    len: u8,
+    /// The slots in order, then `NO_SLOT` to the end.
+    order: Order,
     scores: A,
     members: B,
 }
 
 /// The only leaf of a small list; its columns grow as needed.
-pub(crate) type SmallLeaf<M, S> = Leaf<Vec<u8>, Vec<S>, Vec<M>>;
+pub(crate) type SmallLeaf<M, S> = Leaf<Vec<S>, Vec<M>>;
 
 /// A leaf of a list with more than one: one block of memory.
-pub(crate) type BlockLeaf<M, S> =
-    Leaf<ArrayVec<u8, LEAF_CAPACITY>, ArrayVec<S, LEAF_CAPACITY>, ArrayVec<M, LEAF_CAPACITY>>;
+pub(crate) type BlockLeaf<M, S> = Leaf<ArrayVec<S, LEAF_CAPACITY>, ArrayVec<M, LEAF_CAPACITY>>;
 
 /// A leaf to read, whichever its columns are.
 pub(crate) struct LeafRef<'a, M, S> {
-    pub(crate) order: &'a [u8],
+    len: u8,
+    order: &'a Order,
     pub(crate) scores: &'a [S],
     pub(crate) members: &'a [M],
     pub(crate) forward: u32,
@@ -86,7 +100,13 @@ impl<M, S> Copy for LeafRef<'_, M, S> {}
 impl<'a, M, S: Copy> LeafRef<'a, M, S> {
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.order.len()
+        self.len as usize
+    }
+
+    /// Returns the slots in order.
+    #[inline]
+    pub(crate) fn order(&self) -> &'a [u8] {
+        &self.order[..self.len()]
     }
 
     /// Returns the element at `position` in order.
@@ -99,28 +119,30 @@ impl<'a, M, S: Copy> LeafRef<'a, M, S> {
     /// Returns the position in order of the element in `slot`.
     #[inline]
     pub(crate) fn position_of(&self, slot: u8) -> usize {
-        // No early exit: the loop compiles to packed compares.
-        let mut position = 0;
-        for (i, &s) in self.order.iter().enumerate() {
-            position |= if s == slot { i as u8 } else { 0 };
-        }
-        position as usize
+        position_of(self.order, slot)
     }
 }
 
-impl<O: Column<u8>, A, B> Leaf<O, A, B> {
+/// Returns where a slot stands in the order.
+#[inline]
+fn position_of(order: &Order, slot: u8) -> usize {
+    // Over the whole array, no early exit, a counter as wide as a slot: packed compares.
+    let (mut position, mut i) = (0, 0u8);
+    for &other in &order[..LEAF_CAPACITY] {
+        position |= if other == slot { i } else { 0 };
+        i += 1;
+    }
+    position as usize
+}
+
+impl<A, B> Leaf<A, B> {
     pub(crate) fn new<M, S>() -> Self
     where
         A: Column<S>,
         B: Column<M>,
     {
-        let (order, scores, members) = (O::default(), A::default(), B::default());
-        Leaf { order, forward: NONE, backward: NONE, parent: NONE, scores, members }
-    }
-
-    #[inline]
-    pub(crate) fn len(&self) -> usize {
-        self.order.len()
+        let (order, scores, members) = ([NO_SLOT; LEAF_CAPACITY + 1], A::default(), B::default());
+        Leaf { parent: NONE, forward: NONE, backward: NONE, len: 0, order, scores, members }
     }
 
     #[inline]
@@ -130,6 +152,7 @@ impl<O: Column<u8>, A, B> Leaf<O, A, B> {
         B: Column<M>,
     {
         LeafRef {
+            len: self.len,
             order: &self.order,
             scores: &self.scores,
             members: &self.members,
@@ -146,8 +169,8 @@ impl<O: Column<u8>, A, B> Leaf<O, A, B> {
         A: Column<S>,
         B: Column<M>,
     {
-        let slot = self.order.len();
-        self.order.push(slot as u8);
+        let slot = self.len as usize;
+        self.len += 1;
         self.order.copy_within(position..slot, position + 1);
         self.order[position] = slot as u8;
         self.scores.push(score);
@@ -163,12 +186,15 @@ impl<O: Column<u8>, A, B> Leaf<O, A, B> {
         B: Column<M>,
     {
         let slot = self.order[position];
-        let last = self.order.len() - 1;
-        self.order.copy_within(position + 1.., position);
-        self.order.swap_remove(last);
-        // Renames the last slot; if it is the one removed, no entry has its number any more.
-        for s in &mut self.order[..] {
-            *s = if *s == last as u8 { slot } else { *s };
+        let last = self.len as usize - 1;
+        let position_of_last = position_of(&self.order, last as u8);
+        self.len -= 1;
+        // The entry of the last slot gets the new name after the others have moved up over the
+        // removed one, itself too if it lies behind. (Before it, the move would have to wait for a
+        // byte just written.)
+        self.order.copy_within(position + 1..=last + 1, position);
+        if slot != last as u8 {
+            self.order[position_of_last - usize::from(position_of_last > position)] = slot;
         }
         (self.members.swap_remove(slot as usize), self.scores.swap_remove(slot as usize))
     }
@@ -193,16 +219,13 @@ impl<O: Column<u8>, A, B> Leaf<O, A, B> {
 impl<M, S> SmallLeaf<M, S> {
     /// Makes room for more elements, by doubling, up to what a leaf may hold.
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
-        let additional = additional.min(LEAF_CAPACITY - self.order.len());
-        self.order.try_reserve(additional)?;
+        let additional = additional.min(LEAF_CAPACITY - self.len as usize);
         self.scores.try_reserve(additional)?;
         Ok(self.members.try_reserve(additional)?)
     }
 
     pub(crate) fn allocation_size(&self) -> usize {
-        self.order.capacity()
-            + self.scores.capacity() * size_of::<S>()
-            + self.members.capacity() * size_of::<M>()
+        self.scores.capacity() * size_of::<S>() + self.members.capacity() * size_of::<M>()
     }
 }
 
@@ -219,7 +242,8 @@ impl<M, S: Copy> BlockLeaf<M, S> {
     /// Turns the full leaf of a small list into a block; every element keeps its slot.
     pub(crate) fn from_small(small: SmallLeaf<M, S>) -> Self {
         Leaf {
-            order: small.order.into_iter().collect(),
+            len: small.len,
+            order: small.order,
             scores: small.scores.into_iter().collect(),
             members: small.members.into_iter().collect(),
             ..Leaf::new()
@@ -241,14 +265,15 @@ impl<M, S: Copy> BlockLeaf<M, S> {
     /// So each element moves at most once, and none into a slot that is still taken.
     pub(crate) fn plan_split(&self, at: usize) -> ArrayVec<Move, LEAF_CAPACITY> {
         let mut leaves = [false; LEAF_CAPACITY];
-        self.order[at..].iter().for_each(|&slot| leaves[slot as usize] = true);
+        let order = self.as_ref().order();
+        order[at..].iter().for_each(|&slot| leaves[slot as usize] = true);
         let mut plan = ArrayVec::new();
         let mut new_len = 0;
         let mut depart = |plan: &mut ArrayVec<Move, LEAF_CAPACITY>, from: usize| {
             plan.push(Move { from: from as u8, to: new_len, to_new_leaf: true });
             new_len += 1;
         };
-        let (mut slot, mut len) = (0, self.len());
+        let (mut slot, mut len) = (0, order.len());
         while slot < len {
             if leaves[slot] {
                 while len - 1 > slot && leaves[len - 1] {
@@ -268,7 +293,9 @@ impl<M, S: Copy> BlockLeaf<M, S> {
 
     /// Carries out a plan of `plan_split(at)` and returns the new leaf.
     pub(crate) fn split(&mut self, at: usize, plan: &[Move]) -> Self {
+        let len = self.len as usize;
         let mut new = Self::new();
+        (self.len, new.len) = (at as u8, (len - at) as u8);
         let mut slots: [u8; LEAF_CAPACITY] = core::array::from_fn(|slot| slot as u8);
         for step in plan {
             slots[step.from as usize] = step.to;
@@ -278,16 +305,19 @@ impl<M, S: Copy> BlockLeaf<M, S> {
                 new.scores.push(self.scores.swap_remove(step.from as usize));
             }
         }
-        new.order.extend(self.order.drain(at..));
-        let renamed = self.order.iter_mut().chain(&mut new.order);
-        renamed.for_each(|slot| *slot = slots[*slot as usize]);
+        new.order[..len - at].copy_from_slice(&self.order[at..len]);
+        self.order[at..].fill(NO_SLOT);
+        for slot in self.order[..at].iter_mut().chain(&mut new.order[..len - at]) {
+            *slot = slots[*slot as usize];
+        }
         new
     }
 
     /// Takes all elements out, and leaves the links.
     pub(crate) fn take_elements(&mut self) -> Self {
         Leaf {
-            order: self.order.take(),
+            len: mem::take(&mut self.len),
+            order: mem::replace(&mut self.order, [NO_SLOT; LEAF_CAPACITY + 1]),
             scores: self.scores.take(),
             members: self.members.take(),
             ..Leaf::new()
@@ -298,10 +328,16 @@ impl<M, S: Copy> BlockLeaf<M, S> {
     ///
     /// The element of slot `i` goes to slot `len + i`.
     pub(crate) fn absorb(&mut self, other: Self, before: bool) {
-        let len = self.len();
-        self.order.extend(other.order.iter().map(|slot| slot + len as u8));
-        if before {
-            self.order.rotate_left(len);
+        let (len, more) = (self.len as usize, other.len as usize);
+        self.len += other.len;
+        let start = if before {
+            self.order.copy_within(..len, more);
+            0
+        } else {
+            len
+        };
+        for (to, slot) in self.order[start..start + more].iter_mut().zip(other.order) {
+            *to = slot + len as u8;
         }
         self.scores.extend(other.scores);
         self.members.extend(other.members);
@@ -342,7 +378,7 @@ mod tests {
             let mut leaf = BlockLeaf::<u8, u8>::new();
             for &position in &order {
                 // Slot i gets the score order[i].
-                let here = (0..leaf.len()).filter(|&i| leaf.as_ref().at(i).1 < position).count();
+                let here = (0..leaf.len as usize).filter(|&i| leaf.as_ref().at(i).1 < position).count();
                 leaf.insert(here, position, position);
             }
             let plan = leaf.plan_split(at);

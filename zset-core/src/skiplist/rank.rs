@@ -66,6 +66,6 @@ impl<M, S: Copy> SkipList<M, S> {
 
     /// Returns the place of the last element of a list that is not empty.
     pub(crate) fn last_place(&self) -> Place {
-        Place { leaf: self.tail, position: self.leaf(self.tail).len() - 1 }
+        Place { leaf: self.tail, position: self.leaf(self.tail).len().wrapping_sub(1) }
     }
 }

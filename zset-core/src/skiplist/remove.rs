@@ -11,11 +11,12 @@ use super::search::Place;
 use super::{Handle, NONE, NoDict, Relocate, SkipList};
 use crate::handle::LEAF_CAPACITY;
 
-/// Two leaves next to each other in a block become one when both hold no more than this together.
-///
-/// The rule looks at the sum, not at one leaf: popping from an end shrinks one leaf beside a full
-/// one, which would be merged, split, and merged again. And it is below a leaf's capacity by enough
-/// that an insertion after a merge does not split at once.
+/// A leaf under a quarter full merges with a neighbour in its block, ...
+const LEAST_LEN: u32 = LEAF_CAPACITY as u32 / 4;
+
+/// ... if both hold no more than this together. It is well below a leaf's capacity, so that an
+/// insertion after a merge does not split at once, and popping from an end, which shrinks one leaf
+/// beside a full one, does not move elements at all.
 const MERGE_LEN: u32 = LEAF_CAPACITY as u32 * 5 / 8;
 
 /// An element about to be taken out, and the one that will fill its slot.
@@ -36,7 +37,7 @@ impl<M, S: Copy> SkipList<M, S> {
         relocate: &R,
     ) -> Departure<R::Token> {
         let leaf = self.leaf(place.leaf);
-        let slot = leaf.order[place.position];
+        let slot = leaf.order()[place.position];
         let last = leaf.len() - 1;
         let filler = (usize::from(slot) != last)
             .then(|| (Handle::new(place.leaf, last as u8), relocate.token(&leaf.members[last])));
@@ -53,13 +54,13 @@ impl<M, S: Copy> SkipList<M, S> {
         relocate: &mut R,
     ) -> (M, S) {
         let Departure { place, handle, filler } = departure;
+        let leaf = self.leaf(place.leaf);
+        let new_first = (place.position == 0 && leaf.len() > 1).then(|| leaf.at(1).1);
         let element = self.leaves.remove(place.leaf, place.position);
         if let Some((from, token)) = filler {
             relocate.relocate(token, from, handle);
         }
         self.len -= 1;
-        let leaf = self.leaf(place.leaf);
-        let new_first = (place.position == 0 && leaf.len() > 0).then(|| leaf.at(0).1);
         self.update_spans(place.leaf, -1, new_first);
         element
     }
@@ -77,13 +78,13 @@ impl<M, S: Copy> SkipList<M, S> {
     /// If `relocate.token` panics, nothing is merged.
     #[inline]
     pub(crate) fn rebalance<R: Relocate<M>>(&mut self, place: Place, relocate: &mut R) -> Place {
-        let parent = self.leaf(place.leaf).parent;
-        if parent == NONE {
+        let leaf = self.leaf(place.leaf);
+        let (parent, span) = (leaf.parent, leaf.len() as u32);
+        if parent == NONE || span > LEAST_LEN {
             return place;
         }
         let block = self.blocks.get(parent);
         let index = block.index_of(place.leaf);
-        let span = block.spans[index];
         if span == 0 {
             return self.drop_leaf(place.leaf, parent, index);
         }

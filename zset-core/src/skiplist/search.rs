@@ -4,10 +4,11 @@
 //! before the place. Scores are compared first and all at once, by counting, which needs no order
 //! and no branch; members are looked at only where scores are equal, by binary search.
 
+use arrayvec::ArrayVec;
 use core::cmp::Ordering;
 
 use super::SkipList;
-use super::index::Block;
+use super::index::{Block, MAX_LEVELS};
 use super::leaf::LeafRef;
 
 /// A place in order: before the element at `position` of the leaf, or behind its last.
@@ -17,12 +18,25 @@ pub(crate) struct Place {
     pub(crate) position: usize,
 }
 
+/// The way of a search from the top block down: each block with the index of the child taken.
+///
+/// It spares `put` the way back up. Whatever changes the index on the way makes it empty, and `put`
+/// then goes by the parents.
+pub(crate) type Path = ArrayVec<(u32, u8), MAX_LEVELS>;
+
 impl<M, S: Ord + Copy> SkipList<M, S> {
     /// Returns the place behind all elements of lower score, and behind those of equal score that
     /// `precedes` accepts; it accepts a prefix of them.
+    ///
+    /// The way there is written into `path`, which is empty before.
     #[inline]
-    pub(crate) fn search(&self, score: S, mut precedes: impl FnMut(&M) -> bool) -> Place {
-        let leaf = self.descend(score, &mut precedes, |_, _| ());
+    pub(crate) fn search(
+        &self,
+        score: S,
+        mut precedes: impl FnMut(&M) -> bool,
+        path: &mut Path,
+    ) -> Place {
+        let leaf = self.descend(score, &mut precedes, |id, _, index| path.push((id, index as u8)));
         Place { leaf, position: position_in(self.leaf(leaf), score, precedes) }
     }
 
@@ -34,7 +48,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         mut precedes: impl FnMut(&M) -> bool,
     ) -> (Place, usize) {
         let mut rank = 0;
-        let leaf = self.descend(score, &mut precedes, |block, index| {
+        let leaf = self.descend(score, &mut precedes, |_, block, index| {
             rank += block.span_before(index);
         });
         let position = position_in(self.leaf(leaf), score, precedes);
@@ -47,13 +61,13 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         &self,
         score: S,
         precedes: &mut impl FnMut(&M) -> bool,
-        mut passed: impl FnMut(&Block<S>, usize),
+        mut passed: impl FnMut(u32, &Block<S>, usize),
     ) -> u32 {
         let mut id = if self.levels == 0 { self.head } else { self.top };
         for level in (1..=self.levels).rev() {
             let block = self.blocks.get(id);
             let index = self.child_for(block, level, score, precedes);
-            passed(block, index);
+            passed(id, block, index);
             id = block.children[index];
         }
         id
@@ -89,7 +103,8 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
 
     /// Returns the place of the first element equal to `(score, member)`, if there is one.
     pub(crate) fn find(&self, score: S, mut compare: impl FnMut(&M) -> Ordering) -> Option<Place> {
-        let place = self.at_element(self.search(score, |member| compare(member).is_lt()))?;
+        let (place, _) = self.search_rank(score, |member| compare(member).is_lt());
+        let place = self.at_element(place)?;
         let (member, found) = self.leaf(place.leaf).at(place.position);
         (found == score && compare(member).is_eq()).then_some(place)
     }
@@ -102,11 +117,12 @@ pub(super) fn position_in<M, S: Ord + Copy>(
     score: S,
     mut precedes: impl FnMut(&M) -> bool,
 ) -> usize {
-    let below = count(leaf.scores, |s| *s < score);
-    match leaf.order.get(below) {
-        Some(&slot) if leaf.scores[slot as usize] == score => {
-            let not_above = count(leaf.scores, |s| *s <= score);
-            let equal = leaf.order.get(below..not_above).unwrap_or_default();
+    let scores = &leaf.scores[..leaf.len()];
+    let below = count(scores, |s| *s < score);
+    match leaf.order().get(below) {
+        Some(&slot) if scores[slot as usize] == score => {
+            let not_above = count(scores, |s| *s <= score);
+            let equal = leaf.order().get(below..not_above).unwrap_or_default();
             below + equal.partition_point(|&slot| precedes(&leaf.members[slot as usize]))
         }
         _ => below,

@@ -90,7 +90,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> 
 
     /// Inserts a new member that comes after all others.
     fn push_last(&mut self, hash: u64, member: M, score: S) -> Result<(), TryReserveError> {
-        let Self { list, dict, hasher } = self;
+        let Self { list, dict, hasher, .. } = self;
         dict.try_reserve_one(hash, |handle| hasher.hash_one(list.element(handle).0))?;
         let handle = list.try_push_last(member, score)?;
         dict.insert(hash, handle);

@@ -6,6 +6,7 @@ use super::{Follow, SortedSet};
 use crate::TryReserveError;
 use crate::handle::Handle;
 use crate::reserve::infallible;
+use crate::skiplist::Path;
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Inserts a member with a score, or gives a member that is there this score; returns the old
@@ -61,11 +62,12 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         member: M,
         score: S,
     ) -> Result<Handle, TryReserveError> {
-        let place = self.list.search(score, |other| *other < member);
-        let Self { list, dict, hasher } = self;
+        let mut path = Path::new();
+        let place = self.list.search(score, |other| *other < member, &mut path);
+        let Self { list, dict, hasher, .. } = self;
         dict.try_reserve_one(hash, |handle| hasher.hash_one(list.element(handle).0))?;
-        let place = list.make_room(place, score, &mut Follow::new(dict, hasher))?;
-        let handle = list.put(place, member, score);
+        let place = list.make_room(place, &mut path, score, &mut Follow::new(dict, hasher))?;
+        let handle = list.put(place, &path, member, score);
         dict.insert(hash, handle);
         Ok(handle)
     }
@@ -125,7 +127,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Building a set reserves this only: the list grows without copying, so to know how much it
     /// will need saves nothing.
     pub(super) fn reserve_dict(&mut self, additional: usize) -> Result<(), TryReserveError> {
-        let Self { list, dict, hasher } = self;
+        let Self { list, dict, hasher, .. } = self;
         dict.try_reserve(additional, |handle| hasher.hash_one(list.element(handle).0))
     }
 }

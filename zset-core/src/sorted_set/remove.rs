@@ -1,10 +1,12 @@
 //! Removing: by member, from the ends, by range, by a closure.
 
 use core::hash::{BuildHasher, Hash};
+use core::hint::black_box;
 use core::ops::RangeBounds;
 use equivalent::Equivalent;
 
 use super::{Drain, ExtractIf, Follow, SortedSet};
+use crate::handle::Handle;
 use crate::skiplist::{Place, Run};
 
 impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
@@ -52,7 +54,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// assert_eq!(set.pop_first(), Some(("a", 1)));
     /// ```
     pub fn pop_first(&mut self) -> Option<(M, S)> {
-        (!self.is_empty()).then(|| self.take_next(self.list.start()).0)
+        self.take_end(0, self.list.start())
     }
 
     /// Removes and returns the element of the highest score. **O(log n)**.
@@ -64,7 +66,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// assert_eq!(set.pop_last(), Some(("b", 2)));
     /// ```
     pub fn pop_last(&mut self) -> Option<(M, S)> {
-        (!self.is_empty()).then(|| self.take_next(self.list.last_place()).0)
+        self.take_end(1, self.list.last_place())
     }
 
     /// Removes the elements of these ranks; returns how many. **O(log n + m log n)** for m removed.
@@ -137,10 +139,33 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         ExtractIf::new(self, extracted)
     }
 
+    /// Takes out the element at one end: 0 is the first, 1 the last.
+    fn take_end(&mut self, end: usize, place: Place) -> Option<(M, S)> {
+        if self.is_empty() {
+            return None;
+        }
+        if self.visited_ends[end] != place.leaf {
+            self.visited_ends[end] = place.leaf;
+            self.visit_in_dict(place.leaf);
+        }
+        Some(self.take_next(place).0)
+    }
+
+    /// Looks up all members of a leaf, only to bring their entries of the dict into the cache.
+    ///
+    /// Popping takes the elements of a leaf out one after the other, and each pop waits for its
+    /// member's entry, which lies anywhere. Looked up in a loop that does nothing else, they arrive
+    /// many at a time.
+    fn visit_in_dict(&self, leaf: u32) {
+        for member in self.list.leaf(leaf).members {
+            black_box(self.dict.find(self.hasher.hash_one(member), |other| other == Handle::NONE));
+        }
+    }
+
     /// Takes out the element at a place, whose member has this hash; returns it and the place of the
     /// next element.
     pub(super) fn take_at(&mut self, place: Place, hash: u64) -> ((M, S), Place) {
-        let Self { list, dict, hasher } = self;
+        let Self { list, dict, hasher, .. } = self;
         let mut follow = Follow::new(dict, hasher);
         let departure = list.prepare_take(place, &follow);
         follow.dict.remove(hash, departure.handle);

@@ -8,7 +8,12 @@ use crate::skiplist::{IntoIter, Iter};
 
 impl<M: Clone, S: Copy, H: Clone> Clone for SortedSet<M, S, H> {
     fn clone(&self) -> Self {
-        SortedSet { list: self.list.clone(), dict: self.dict.clone(), hasher: self.hasher.clone() }
+        SortedSet {
+            list: self.list.clone(),
+            dict: self.dict.clone(),
+            hasher: self.hasher.clone(),
+            visited_ends: self.visited_ends,
+        }
     }
 }
 

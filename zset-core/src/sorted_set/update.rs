@@ -6,6 +6,7 @@ use equivalent::Equivalent;
 use super::{Follow, SortedSet};
 use crate::handle::Handle;
 use crate::reserve::infallible;
+use crate::skiplist::Path;
 use crate::{Increment, TryReserveError};
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
@@ -96,7 +97,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
             return Ok(handle);
         }
         let (member, _) = self.list.element(handle);
-        let target = self.list.search(score, |other| other < member);
+        let mut path = Path::new();
+        let target = self.list.search(score, |other| other < member, &mut path);
         if target.leaf == place.leaf {
             self.list.reorder_to(place, target.position, score);
             return Ok(handle);
@@ -105,13 +107,13 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         // From one leaf to another. Everything that may fail comes first: the hash of the element
         // that will fill the slot, and room in the other leaf. Neither leaf's part depends on the
         // other's, until the one left behind is merged with a neighbour, which may be the other.
-        let Self { list, dict, hasher } = self;
+        let Self { list, dict, hasher, .. } = self;
         let mut follow = Follow::new(dict, hasher);
         let departure = list.prepare_take(place, &follow);
-        let target = list.make_room(target, score, &mut follow)?;
+        let target = list.make_room(target, &mut path, score, &mut follow)?;
         follow.dict.replace(hash, handle, Handle::NONE);
         let (member, _) = list.take(departure, &mut follow);
-        let new_handle = list.put(target, member, score);
+        let new_handle = list.put(target, &path, member, score);
         follow.dict.replace(hash, Handle::NONE, new_handle);
         follow.watched = new_handle;
         list.rebalance(place, &mut follow);

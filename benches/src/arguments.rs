@@ -1,0 +1,174 @@
+//! The command line.
+
+use lexopt::{Arg, Error, Parser, ValueExt};
+
+use crate::row::Row;
+use crate::workload::RANGE;
+use crate::{longest_insert, quick};
+
+/// The most elements in a set: beyond, the contenders outgrow the memory of common machines.
+const MAX_N: usize = 100_000_000;
+
+/// What `--help` prints.
+pub const USAGE: &str = "\
+Measures zset against other sorted sets.
+
+Usage: zset-bench quick [--n N,...] [--ops OP,...] [--rounds ROUNDS]
+       zset-bench longest-insert [--n N] [--rounds ROUNDS]
+
+quick: a table of ns per operation and bytes per entry for each size of set.
+  --n N,...        sizes of the sets, 100 to 100000000 [default: 1000,100000,1000000]
+  --ops OP,...     what to measure [default: all]: insert, update, small-step, score, rank,
+                   select, range, pop-first, memory
+  --rounds ROUNDS  rounds to take the medians of, 1 to 1000 [default: 5]
+
+longest-insert: the longest single insert while a set grows from empty to N.
+  --n N            size to grow to, 100 to 100000000 [default: 10000000]
+  --rounds ROUNDS  how often to do it, 1 to 1000 [default: 3]
+";
+
+/// What the program shall do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Command {
+    /// Print [`USAGE`].
+    Help,
+    /// See [`quick`].
+    Quick(quick::Options),
+    /// See [`longest_insert`].
+    LongestInsert(longest_insert::Options),
+}
+
+/// Parses the arguments.
+///
+/// # Errors
+///
+/// A message for the user, if an argument is unknown, missing or out of range.
+pub fn parse(mut parser: Parser) -> Result<Command, Error> {
+    match parser.next()? {
+        None => Err("which command?".into()),
+        Some(Arg::Short('h') | Arg::Long("help")) => Ok(Command::Help),
+        Some(Arg::Value(command)) => match command.string()?.as_str() {
+            "quick" => parse_quick(&mut parser),
+            "longest-insert" => parse_longest_insert(&mut parser),
+            other => Err(format!("unknown command `{other}`").into()),
+        },
+        Some(other) => Err(other.unexpected()),
+    }
+}
+
+fn parse_quick(parser: &mut Parser) -> Result<Command, Error> {
+    let mut options = quick::Options::default();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("n") => {
+                options.sizes = parser.value()?.parse_with(|text| list(text, size))?;
+            }
+            Arg::Long("ops") => {
+                options.rows = parser.value()?.parse_with(|text| list(text, row))?;
+            }
+            Arg::Long("rounds") => options.rounds = parser.value()?.parse_with(rounds)?,
+            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(Command::Quick(options))
+}
+
+fn parse_longest_insert(parser: &mut Parser) -> Result<Command, Error> {
+    let mut options = longest_insert::Options::default();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("n") => options.n = parser.value()?.parse_with(size)?,
+            Arg::Long("rounds") => options.rounds = parser.value()?.parse_with(rounds)?,
+            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(Command::LongestInsert(options))
+}
+
+fn list<T>(text: &str, item: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
+    text.split(',').map(item).collect()
+}
+
+fn size(text: &str) -> Result<usize, String> {
+    number(text, RANGE, MAX_N)
+}
+
+fn rounds(text: &str) -> Result<usize, String> {
+    number(text, 1, 1000)
+}
+
+fn number(text: &str, min: usize, max: usize) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if (min..=max).contains(&number) => Ok(number),
+        _ => Err(format!("`{text}` is not a number from {min} to {max}")),
+    }
+}
+
+fn row(name: &str) -> Result<Row, String> {
+    Row::from_name(name).ok_or_else(|| {
+        let names = Row::ALL.map(Row::name).join(", ");
+        format!("`{name}` is none of {names}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::Operation;
+
+    fn parse_line(line: &str) -> Result<Command, String> {
+        parse(Parser::from_args(line.split_whitespace())).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn commands_have_defaults() {
+        assert_eq!(parse_line("quick"), Ok(Command::Quick(quick::Options::default())));
+        let expected = Command::LongestInsert(longest_insert::Options::default());
+        assert_eq!(parse_line("longest-insert"), Ok(expected));
+    }
+
+    #[test]
+    fn options_replace_the_defaults() {
+        let expected = quick::Options {
+            sizes: vec![1000, 200],
+            rows: vec![Row::Time(Operation::PopFirst), Row::Memory],
+            rounds: 2,
+        };
+        let line = "quick --n 1000,200 --ops=pop-first,memory --rounds 2";
+        assert_eq!(parse_line(line), Ok(Command::Quick(expected)));
+
+        let expected = longest_insert::Options { n: 500, rounds: 4 };
+        let line = "longest-insert --rounds=4 --n 500";
+        assert_eq!(parse_line(line), Ok(Command::LongestInsert(expected)));
+    }
+
+    #[test]
+    fn help_wins_over_what_stands_before_it() {
+        assert_eq!(parse_line("--help"), Ok(Command::Help));
+        assert_eq!(parse_line("quick --rounds 2 -h"), Ok(Command::Help));
+    }
+
+    #[test]
+    fn bad_arguments_are_errors() {
+        for line in [
+            "",
+            "slow",
+            "--n 1000",
+            "quick more",
+            "quick --members 3",
+            "quick --n",
+            "quick --n 99",
+            "quick --n 1000,,1000",
+            "quick --n 100000001",
+            "quick --n -5",
+            "quick --ops insert,upsert",
+            "quick --rounds 0",
+            "longest-insert --n 1e6",
+            "longest-insert --ops insert",
+        ] {
+            assert!(parse_line(line).is_err(), "{line:?} was accepted");
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Measures `zset_core::SortedSet` against other sorted sets.
+//!
+//! - [`contender`]: what a sorted set must offer to be measured.
+//! - [`contenders`]: the sorted sets, one a file, and the list of them.
+//! - [`workload`]: what is done to them; the same for every contender and both front ends.
+//! - [`quick`] and [`longest_insert`]: the commands of the program. The other front end,
+//!   criterion's, is `benches/quick.rs`.
+//!
+//! To add a contender, write its file under `contenders/` and name it in [`contenders::visit_all`].
+//! To add a workload, add an [`Operation`](workload::Operation).
+
+pub mod allocator;
+pub mod arguments;
+pub mod contender;
+pub mod contenders;
+pub mod longest_insert;
+pub mod quick;
+pub mod report;
+pub mod row;
+pub mod workload;

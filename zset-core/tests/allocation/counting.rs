@@ -1,0 +1,114 @@
+//! The allocator: it counts what this thread takes and gives back, and fails when told to.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+// All of it is const-initialised and needs no destructor, so that the first use of a thread does not
+// allocate, and the last is never too late.
+thread_local! {
+    /// How many allocations succeed before one fails; none fails while it is `None`.
+    static SUCCEEDING: Cell<Option<usize>> = const { Cell::new(None) };
+    static TOTAL: Cell<Total> = const { Cell::new(Total { calls: 0, bytes: 0, live: 0 }) };
+}
+
+/// What a thread has asked of the allocator.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Total {
+    /// Allocations and reallocations that succeeded.
+    pub(crate) calls: usize,
+    /// The bytes of all these, whether given back or not.
+    pub(crate) bytes: usize,
+    /// Bytes taken and not given back.
+    pub(crate) live: isize,
+}
+
+/// Counts a call that takes some bytes and gives others back; returns whether it shall fail.
+fn fails(taken: usize, given_back: usize) -> bool {
+    let succeeding = SUCCEEDING.get();
+    if succeeding == Some(0) {
+        SUCCEEDING.set(None);
+        return true;
+    }
+    SUCCEEDING.set(succeeding.map(|calls| calls - 1));
+    let total = TOTAL.get();
+    TOTAL.set(Total {
+        calls: total.calls + 1,
+        bytes: total.bytes + taken,
+        live: total.live.wrapping_add_unsigned(taken).wrapping_sub_unsigned(given_back),
+    });
+    false
+}
+
+// SAFETY: every call is passed on as it is to the system's allocator, or fails with a null pointer,
+// which leaves memory as it was. Counting neither allocates nor unwinds.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if fails(layout.size(), 0) {
+            return std::ptr::null_mut();
+        }
+        // SAFETY: the caller keeps the contract of this method, which is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if fails(layout.size(), 0) {
+            return std::ptr::null_mut();
+        }
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        if fails(new_size, layout.size()) {
+            return std::ptr::null_mut();
+        }
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, new_size) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        let total = TOTAL.get();
+        TOTAL.set(Total { live: total.live.wrapping_sub_unsigned(layout.size()), ..total });
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+/// Runs an operation, and returns with its result what it asked of the allocator.
+pub(crate) fn counted<T>(operation: impl FnOnce() -> T) -> (T, Total) {
+    let before = TOTAL.get();
+    let result = operation();
+    let after = TOTAL.get();
+    let total = Total {
+        calls: after.calls - before.calls,
+        bytes: after.bytes - before.bytes,
+        live: after.live - before.live,
+    };
+    (result, total)
+}
+
+/// Runs an operation in which so many allocations succeed, and the next fails.
+pub(crate) fn failing_after<T>(succeeding: usize, operation: impl FnOnce() -> T) -> T {
+    SUCCEEDING.set(Some(succeeding));
+    let result = operation();
+    SUCCEEDING.set(None);
+    result
+}
+
+#[test]
+fn the_allocator_counts_and_fails() {
+    let (vector, total) = counted(|| Vec::<u64>::with_capacity(5));
+    assert_eq!(total, Total { calls: 1, bytes: 40, live: 40 });
+    let ((), total) = counted(|| drop(vector));
+    assert_eq!(total, Total { calls: 0, bytes: 0, live: -40 });
+
+    let mut vector = Vec::<u64>::new();
+    assert!(failing_after(0, || vector.try_reserve_exact(1)).is_err());
+    let reserved = failing_after(1, || [vector.try_reserve_exact(1), vector.try_reserve_exact(2)]);
+    assert!(reserved[0].is_ok() && reserved[1].is_err());
+}

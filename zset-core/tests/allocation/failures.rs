@@ -1,0 +1,142 @@
+//! Every allocation of an insertion fails in turn: the error says so, and the set is as it was.
+
+use std::hash::BuildHasher;
+use zset_core::{Score, SkipList, SortedSet, TryReserveError};
+
+use crate::counting::{counted, failing_after};
+use crate::{Set, grown, scattered_score};
+
+/// Does an operation with a failure of its first allocation, then of its second, and so on, until it
+/// passes; returns how many allocations failed.
+fn fail_in_turn<H: BuildHasher + Clone, T: std::fmt::Debug>(
+    original: &Set<H>,
+    operation: impl Fn(&mut Set<H>) -> Result<T, TryReserveError>,
+) -> usize {
+    for succeeding in 0.. {
+        let mut set = original.clone();
+        let result = failing_after(succeeding, || operation(&mut set));
+        set.check();
+        match result {
+            Ok(_) => return succeeding,
+            Err(error) => {
+                assert_eq!(error, TryReserveError::AllocError);
+                assert_eq!(set, *original);
+            }
+        }
+        // What has been reserved before the failure changes nothing later.
+        operation(&mut set).unwrap();
+        set.check();
+    }
+    unreachable!("the operation ends with an allocation that is not made")
+}
+
+/// Returns the sizes at which one insertion more allocates: columns that grow, leaves that split,
+/// blocks of memory that are full, and the dict.
+fn sizes_that_allocate(up_to: u64) -> Vec<u64> {
+    let mut set = <Set>::default();
+    let mut allocates =
+        |member: u64| counted(|| set.insert(member, scattered_score(member))).1.calls > 0;
+    (0..up_to).filter(|&len| allocates(len)).collect()
+}
+
+#[test]
+fn insert_at_every_size_that_allocates() {
+    let sizes = sizes_that_allocate(if cfg!(miri) { 80 } else { 5000 });
+    for small in [0, 4, 8, 64] {
+        assert!(sizes.contains(&small), "columns and leaves grow at {small}: {sizes:?}");
+    }
+    for &len in &sizes {
+        let failures = fail_in_turn(&grown(len), |set| set.try_insert(len, scattered_score(len)));
+        assert!(failures > 0, "nothing failed at {len}");
+    }
+}
+
+/// Makes a set of full leaves, whose scores leave room for others between them.
+fn full_leaves(leaves: u32) -> Set {
+    let elements = (0..64 * leaves).map(|i| (u64::from(i), Score::from(10 * i)));
+    <Set>::from_sorted_iter(elements).expect("the numbers ascend")
+}
+
+/// Up to the number of leaves at which the index gets a second level, and blocks of memory are full
+/// in between.
+const LEAVES: std::ops::RangeInclusive<u32> = 1..=if cfg!(miri) { 2 } else { 65 };
+
+#[test]
+fn insert_at_either_end_of_full_leaves_and_into_their_middle() {
+    let mut failed = [0; 3];
+    for leaves in LEAVES {
+        let (set, end) = (full_leaves(leaves), 640 * leaves);
+        for (failed, score) in failed.iter_mut().zip([0, end / 2 + 5, end]) {
+            *failed += fail_in_turn(&set, |set| set.try_insert(u64::MAX, Score::from(score)));
+        }
+    }
+    assert!(failed.iter().all(|&failed| failed >= 3), "few allocations failed: {failed:?}");
+}
+
+#[test]
+fn score_change_that_moves_a_member_to_a_full_leaf() {
+    let mut failed = 0;
+    for leaves in LEAVES {
+        let set = full_leaves(leaves);
+        let last = u64::from(64 * leaves - 1);
+        let middle = Score::from(320 * leaves + 5);
+        for (member, score) in [(0, middle), (0, Score::INFINITY), (last, Score::from(-1))] {
+            failed += fail_in_turn(&set, |set| set.try_insert(member, score));
+        }
+    }
+    assert!(failed >= 3 || cfg!(miri), "few allocations failed: {failed}");
+}
+
+#[test]
+fn reserve_at_sizes_of_all_kinds() {
+    for len in if cfg!(miri) { vec![0, 64] } else { vec![0, 1, 63, 64, 65, 896, 3000] } {
+        let set = grown(len);
+        for additional in [1, 60, 65, if cfg!(miri) { 100 } else { 5000 }] {
+            let failed = fail_in_turn(&set, |set| set.try_reserve(additional));
+            assert!(failed > 0 || additional < 100, "nothing failed at {len} + {additional}");
+        }
+    }
+}
+
+#[test]
+fn reserve_of_more_than_handles_can_name_is_an_error_at_once() {
+    let mut set = grown(100);
+    let before = set.clone();
+    for additional in [usize::MAX, usize::MAX / 2, 1 << 40] {
+        let (result, total) = counted(|| set.try_reserve(additional));
+        assert_eq!(result, Err(TryReserveError::CapacityOverflow));
+        assert_eq!(total.calls, 0, "it needs no memory to know that");
+    }
+    set.check();
+    assert_eq!(set, before);
+}
+
+#[test]
+fn list_insert_at_every_size_that_allocates() {
+    let mut list = SkipList::new();
+    for i in 0..if cfg!(miri) { 70 } else { 3000_u64 } {
+        for succeeding in 0.. {
+            let mut trial = list.clone();
+            match failing_after(succeeding, || trial.try_insert(i, scattered_score(i))) {
+                Ok(()) => break,
+                Err(error) => assert_eq!(error, TryReserveError::AllocError),
+            }
+            trial.check();
+            assert_eq!(trial, list);
+        }
+        list.insert(i, scattered_score(i));
+    }
+}
+
+/// An iterator that claims more elements than there are handles must not cost all memory before its
+/// first element is looked at.
+#[test]
+fn size_hint_beyond_all_handles_is_refused_without_taking_memory() {
+    let claims = (0..u64::MAX).map(|i| (i, Score::ZERO));
+    let panicked = failing_after(20, || {
+        std::panic::catch_unwind(|| SortedSet::<_, _>::from_sorted_iter(claims).map(drop))
+    });
+    let message = panicked.expect_err("there cannot be so many members");
+    let message = message.downcast_ref::<String>().map(String::as_str);
+    assert_eq!(message, Some("sorted set is full: its handles have 32 bits"));
+}

@@ -1,0 +1,98 @@
+//! How much memory a set takes: little while it is small, never much at once, and as much as it says.
+
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
+use zset_core::{Score, SkipList};
+
+use crate::counting::{Total, counted};
+use crate::{Scattering, Set, grown, scattered_score};
+
+/// Verifies that a set says exactly how many bytes it has taken.
+fn assert_exact<H: BuildHasher>(set: &Set<H>, live: isize) {
+    assert_eq!(isize::try_from(set.allocation_size()), Ok(live), "{} members", set.len());
+}
+
+#[test]
+fn the_allocation_size_is_exact() {
+    let lens: &[u64] =
+        if cfg!(miri) { &[0, 3, 70] } else { &[0, 1, 3, 10, 63, 64, 65, 500, 900, 3000, 50_000] };
+    for &len in lens {
+        let (mut set, Total { mut live, .. }) = counted(|| grown(len));
+        assert_exact(&set, live);
+        let (clone, total) = counted(|| set.clone());
+        assert_exact(&clone, total.live);
+        let mut change = |operation: &dyn Fn(&mut Set)| {
+            live += counted(|| operation(&mut set)).1.live;
+            assert_exact(&set, live);
+        };
+        change(&|set| set.try_reserve(1000).unwrap());
+        change(&|set| _ = set.remove_range_by_rank(..set.len() / 2));
+        change(&|set| set.extend((0..100).map(|member| (member, scattered_score(member)))));
+        change(&|set| set.shrink_to_fit());
+        change(&|set| set.clear());
+        assert_eq!(live, 0);
+    }
+}
+
+#[test]
+fn the_allocation_size_of_a_list_is_exact() {
+    for len in [0, 1, 64, if cfg!(miri) { 65 } else { 10_000 }] {
+        let (list, total) =
+            counted(|| (0..len).map(|i| (i, scattered_score(i))).collect::<SkipList<_, _>>());
+        assert_eq!(isize::try_from(list.allocation_size()), Ok(total.live));
+    }
+}
+
+#[test]
+fn a_new_set_takes_no_memory() {
+    assert_eq!(counted(<Set>::default).1.calls, 0);
+    assert_eq!(counted(|| <Set>::default().remove(&1)).1.calls, 0);
+}
+
+#[test]
+fn a_set_of_three_takes_little() {
+    let (set, total) = counted(|| grown(3));
+    assert_eq!(set.len(), 3);
+    assert!(total.live < 400, "{total:?}");
+    assert!(total.calls <= 8, "{total:?}");
+}
+
+/// Grows a set and returns the most that one insertion took.
+fn greatest_pause<H: BuildHasher + Default>(scores: impl Iterator<Item = Score>) -> Total {
+    let mut set: Set<H> = Set::default();
+    let takes = (0..).zip(scores).map(|(member, score)| counted(|| set.insert(member, score)).1);
+    takes.max_by_key(|total| total.bytes).unwrap()
+}
+
+const MANY: u64 = if cfg!(miri) { 130 } else { 200_000 };
+
+/// The greatest that was found is 30 KiB: a chunk of leaves and the list of chunks.
+const BOUND: usize = 64 << 10;
+
+#[test]
+fn no_insertion_takes_much_memory_at_once() {
+    let random = greatest_pause::<BuildHasherDefault<Scattering>>((0..MANY).map(scattered_score));
+    assert!(random.bytes <= BOUND, "{random:?}");
+    let ascending = (0..MANY).map(|i| Score::from(i as u32));
+    let ascending = greatest_pause::<BuildHasherDefault<Scattering>>(ascending);
+    assert!(ascending.bytes <= BOUND, "{ascending:?}");
+}
+
+/// As a float that is its own hash: the lower bits of small integers are all 0.
+#[test]
+fn no_insertion_takes_much_memory_at_once_if_only_the_upper_bits_of_hashes_differ() {
+    #[derive(Default)]
+    struct Upper(Scattering);
+
+    impl Hasher for Upper {
+        fn write(&mut self, bytes: &[u8]) {
+            self.0.write(bytes);
+        }
+
+        fn finish(&self) -> u64 {
+            self.0.finish() & !0 << 44
+        }
+    }
+    let scores = (0..MANY / 10).map(scattered_score);
+    let greatest = greatest_pause::<BuildHasherDefault<Upper>>(scores);
+    assert!(greatest.bytes <= BOUND, "{greatest:?}");
+}

@@ -1,0 +1,57 @@
+//! Memory: what happens when it runs out, how much is taken, and when.
+//!
+//! An allocator that counts, and fails on demand, stands in for the system's.
+
+#![cfg(feature = "alloc")]
+
+mod counting;
+mod failures;
+mod growth;
+mod reserving;
+
+use std::hash::{BuildHasherDefault, Hasher};
+use zset_core::{Score, SortedSet};
+
+type Set<H = BuildHasherDefault<Scattering>> = SortedSet<u64, Score, H>;
+
+/// A hasher without a seed, so that a set grows the same way every time.
+#[derive(Default)]
+struct Scattering(u64);
+
+impl Hasher for Scattering {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = scattered(self.0 ^ u64::from(byte));
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = scattered(self.0 ^ number);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// The finalizer of splitmix64: it makes different numbers of different ones, in no order.
+fn scattered(number: u64) -> u64 {
+    let mut x = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ (x >> 31)
+}
+
+/// Makes a score of a number that has no order.
+fn scattered_score(number: u64) -> Score {
+    Score::from(scattered(number) as u32)
+}
+
+/// Makes a set of the members `0..len`, by insertions with scores in random order.
+fn grown(len: u64) -> Set {
+    let mut set = <Set>::default();
+    for member in 0..len {
+        set.insert(member, scattered_score(member));
+    }
+    set
+}

@@ -1,0 +1,79 @@
+//! What has been reserved is enough.
+
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
+use zset_core::Score;
+
+use crate::counting::counted;
+use crate::{Scattering, Set, scattered, scattered_score};
+
+/// Reserves for one member again and again while a set changes, and verifies that the next insertion
+/// then allocates nothing.
+fn reserve_and_insert<H: BuildHasher + Default>(len: u64, removals: u64) {
+    let mut set: Set<H> = Set::default();
+    let mut number = 0;
+    for step in 0..len {
+        set.try_reserve(1).unwrap();
+        let (_, total) = counted(|| set.insert(number, scattered_score(number)));
+        assert_eq!(total.calls, 0, "insertion {step} into {} members", set.len() - 1);
+        number += 1;
+    }
+    // Members come and go: what was removed must not be in the way.
+    for step in 0..removals {
+        set.remove(&(number - len + scattered(step) % (len / 2)));
+        set.try_reserve(1).unwrap();
+        let (_, total) = counted(|| set.insert(number, scattered_score(number)));
+        assert_eq!(total.calls, 0, "insertion {step} among removals, {} members", set.len() - 1);
+        number += 1;
+    }
+    set.check();
+}
+
+/// Segments of the dict are close to full on average at this size.
+const LEN: u64 = if cfg!(miri) { 70 } else { 12_000 };
+
+#[test]
+fn after_reserving_one_the_next_insertion_allocates_nothing() {
+    reserve_and_insert::<BuildHasherDefault<Scattering>>(LEN, 2 * LEN);
+}
+
+#[test]
+fn after_reserving_one_the_next_insertion_allocates_nothing_even_if_all_members_collide() {
+    #[derive(Default)]
+    struct Constant;
+
+    impl Hasher for Constant {
+        fn write(&mut self, _: &[u8]) {}
+
+        fn finish(&self) -> u64 {
+            7
+        }
+    }
+    reserve_and_insert::<BuildHasherDefault<Constant>>(LEN / 12, LEN / 12);
+}
+
+#[test]
+fn after_reserving_one_a_move_to_another_leaf_allocates_nothing() {
+    let len = LEN / 4;
+    let mut set = <Set>::default();
+    set.extend((0..len).map(|member| (member, scattered_score(member))));
+    for step in 0..len {
+        set.try_reserve(1).unwrap();
+        let member = scattered(step) % len;
+        let (_, total) = counted(|| set.insert(member, scattered_score(step + len)));
+        assert_eq!(total.calls, 0, "move {step}");
+    }
+    set.check();
+}
+
+#[test]
+fn a_set_of_known_capacity_grows_to_a_leaf_without_allocating() {
+    for capacity in [1, 3, 10, 64] {
+        let mut set = <Set>::with_capacity_and_hasher(capacity, BuildHasherDefault::default());
+        let members = 0..capacity as u64;
+        let ((), total) = counted(|| {
+            members.for_each(|member| _ = set.insert(member, Score::ZERO));
+        });
+        assert_eq!(total.calls, 0, "{capacity} members");
+        set.check();
+    }
+}

@@ -1,0 +1,233 @@
+//! Operations on many elements, with a panic at every call of a user's code in turn. They may stop
+//! halfway, between one element and the next.
+
+use std::hash::BuildHasherDefault;
+use zset_core::SkipList;
+
+use crate::LEAF;
+use crate::fuse::{Code, at_every_call, burn};
+use crate::subject::{
+    Colliding, Member, Mixed, Points, Set, check, contents, count_members, filled, use_again,
+};
+
+/// Beyond one leaf; outside the interpreter also beyond one segment of the dict, whose split then
+/// is among what panics.
+const LEN: u32 = if cfg!(miri) { LEAF + 16 } else { 5 * LEAF };
+
+/// Runs an operation that may stop halfway, and verifies that what is left is a set of elements
+/// that it has at the beginning or at the end.
+fn halfway<R>(operation: impl Fn(&mut Set) -> R) {
+    count_members(|| {
+        let original = filled(LEN);
+        let before = contents(&original);
+        let mut done = original.clone();
+        drop(operation(&mut done));
+        let after = contents(&done);
+        drop(done);
+        at_every_call(
+            || original.clone(),
+            |set| drop(operation(set)),
+            |mut set, _| {
+                check(&set);
+                let known = |element| before.contains(element) || after.contains(element);
+                assert!(contents(&set).iter().all(known), "an element from nowhere");
+                use_again(&mut set);
+            },
+        );
+    });
+}
+
+/// Runs an operation that makes a new set of one that it does not change.
+fn unchanged(operation: impl Fn(&Set) -> Set) {
+    count_members(|| {
+        let original: Set = filled(LEN);
+        let before = contents(&original);
+        let expected = contents(&operation(&original));
+        at_every_call(
+            || &original,
+            |set| operation(set),
+            |set, made| {
+                if let Some(made) = made {
+                    check(&made);
+                    assert_eq!(contents(&made), expected);
+                }
+                check(set);
+                assert_eq!(contents(set), before);
+            },
+        );
+    });
+}
+
+/// Members that are in `filled(LEN)`, interleaved with some that are not.
+fn others() -> Set {
+    let elements =
+        (0..if cfg!(miri) { 4 } else { 40 }).map(|i| (Member::new(7 * i), Points(99 * i % 500)));
+    elements
+        .chain(
+            (2000..if cfg!(miri) { 2004 } else { 2030 })
+                .map(|i| (Member::new(i), Points(i % 7 * 100))),
+        )
+        .collect()
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn remove_range() {
+    let ranks = LEAF as usize - 3..LEAF as usize + 40;
+    halfway(|set| set.remove_range_by_rank(ranks.clone()));
+    halfway(|set| set.remove_range_by_score(Points(605)..=Points(1000)));
+}
+
+#[test]
+fn retain_and_extract_if() {
+    halfway(|set| {
+        set.retain(|member, _| {
+            burn(Code::Closure);
+            member.number() % 4 == 0
+        });
+    });
+    halfway(|set| set.extract_if(|member, _| member.number() % 4 != 0).count());
+}
+
+#[test]
+fn drain_and_clear() {
+    halfway(|set| set.drain().rev().step_by(7).count());
+    halfway(Set::clear);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn append_and_extend() {
+    count_members(|| {
+        let originals = (filled(LEN), others());
+        at_every_call(
+            || originals.clone(),
+            |(set, other)| set.append(other),
+            |(mut set, mut other), appended| {
+                check(&set);
+                check(&other);
+                if appended.is_some() {
+                    assert!(other.is_empty());
+                }
+                use_again(&mut set);
+                use_again(&mut other);
+            },
+        );
+    });
+    halfway(|set| set.extend([(Member::new(1), Points(7)); 1]));
+}
+
+#[test]
+fn shrink_to_fit() {
+    count_members(|| {
+        let mut original: Set = filled(LEN);
+        original.retain(|member, _| member.number() % 7 != 1);
+        let before = contents(&original);
+        at_every_call(
+            || original.clone(),
+            |set| set.shrink_to_fit(),
+            |mut set, _| {
+                check(&set);
+                assert_eq!(contents(&set), before);
+                use_again(&mut set);
+            },
+        );
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn reserve() {
+    let additional = if cfg!(miri) { 200 } else { 3000 };
+    halfway(|set| set.try_reserve(additional));
+}
+
+#[test]
+fn clone_and_set_operations() {
+    unchanged(Clone::clone);
+    count_members(|| {
+        let others = others();
+        let combine = |Points(a): Points, Points(b): Points| {
+            burn(Code::Closure);
+            Points(a.max(b))
+        };
+        let set: Set = filled(LEN);
+        let before = (contents(&set), contents(&others));
+        at_every_call(
+            || (&set, &others),
+            |(set, others)| {
+                check(&set.union(others, combine));
+                check(&set.intersection(others, combine));
+            },
+            |(set, others), _| {
+                check(set);
+                check(others);
+                assert_eq!((contents(set), contents(others)), before);
+            },
+        );
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn from_sorted_iter_and_from_iter() {
+    count_members(|| {
+        let elements = || (0..LEN).map(|number| (Member::new(number), Points(number)));
+        at_every_call(
+            || (),
+            |()| Set::<BuildHasherDefault<Mixed>>::from_sorted_iter(elements()).unwrap(),
+            |(), set| set.iter().for_each(check),
+        );
+        at_every_call(
+            || (),
+            |()| elements().rev().collect::<Colliding>(),
+            |(), set| set.iter().for_each(|set| assert_eq!(set.len(), LEN as usize)),
+        );
+    });
+}
+
+#[test]
+fn dropping_a_set() {
+    count_members(|| {
+        let original: Set = filled(LEN);
+        at_every_call(|| Some(original.clone()), |set| *set = None, |_, _| ());
+        at_every_call(
+            || Some(original.clone().into_iter()),
+            |iterator| {
+                iterator.as_mut().unwrap().nth(70);
+                *iterator = None;
+            },
+            |_, _| (),
+        );
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn operations_of_a_skip_list() {
+    count_members(|| {
+        let elements = (0..LEN).map(|i| (Member::new(i / 3), Points(i / 50)));
+        let original: SkipList<_, _> = elements.collect();
+        at_every_call(
+            || original.clone(),
+            |list| {
+                list.insert(Member::new(5), Points(0));
+                list.insert(Member::new(LEN / 6), Points(LEN / 100));
+                list.remove(&Member::new(5), Points(0));
+                list.pop_first();
+                list.pop_last();
+                list.remove_range_by_score(Points(1)..Points(2));
+                list.rank(&Member::new(33), Points(2));
+                list.clone().clear();
+            },
+            |mut list, _| {
+                list.check();
+                let len = list.len();
+                list.insert(Member::new(1), Points(1));
+                assert_eq!(list.iter().count(), len + 1);
+                list.clear();
+                list.check();
+            },
+        );
+    });
+}

@@ -1,0 +1,110 @@
+//! Closures that panic: what they have decided is done, and the rest stays.
+
+use crate::LEAF;
+use crate::fuse::{Code, burn, run};
+use crate::subject::{Member, Points, Set, check, contents, count_members, filled, use_again};
+
+const LEN: u32 = LEAF * if cfg!(miri) { 1 } else { 3 } + 6;
+
+#[test]
+fn retain_has_done_what_its_closure_has_decided() {
+    let step = if cfg!(miri) { 60 } else { 1 };
+    for calls in (0..LEN).step_by(step) {
+        count_members(|| {
+            let mut set: Set = filled(LEN);
+            let stopped = run(Code::Closure, calls as usize, || {
+                set.retain(|member, _| {
+                    burn(Code::Closure);
+                    member.number() % 2 == 0
+                });
+            });
+            assert_eq!(stopped, None);
+            check(&set);
+            let kept = (0..LEN).filter(|&number| number % 2 == 0 || number >= calls);
+            assert!(contents(&set).into_iter().map(|(number, _)| number).eq(kept));
+            use_again(&mut set);
+        });
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn extract_if_goes_on_behind_the_element_at_which_its_closure_panicked() {
+    let step = if cfg!(miri) { 60 } else { 1 };
+    for calls in (0..LEN).step_by(step) {
+        count_members(|| {
+            let mut set: Set = filled(LEN);
+            let mut extract_if = set.extract_if(|member, _| {
+                burn(Code::Closure);
+                member.number() % 5 != 0
+            });
+            let stopped = run(Code::Closure, calls as usize, || extract_if.by_ref().count());
+            assert_eq!(stopped, None);
+            extract_if.for_each(drop);
+            check(&set);
+            let kept = (0..LEN).filter(|&number| number % 5 == 0 || number == calls);
+            assert!(contents(&set).into_iter().map(|(number, _)| number).eq(kept));
+        });
+    }
+}
+
+#[test]
+fn a_score_stays_if_its_update_panics() {
+    count_members(|| {
+        let mut set: Set = filled(LEN);
+        let panics = |_| -> Points {
+            burn(Code::Closure);
+            unreachable!("the fuse has blown")
+        };
+        assert_eq!(run(Code::Closure, 0, || set.update(&Member::new(60), panics)), None);
+        assert!(
+            run(Code::Closure, 0, || _ = set.entry(Member::new(60)).and_modify(panics)).is_none()
+        );
+        assert!(run(Code::Closure, 0, || set.increment(Member::new(60), 1)).is_none());
+        check(&set);
+        assert_eq!(set.score(&Member::new(60)), Some(Points(600)));
+        use_again(&mut set);
+    });
+}
+
+#[test]
+fn a_member_is_not_inserted_if_its_score_panics() {
+    count_members(|| {
+        let mut set: Set = filled(LEN);
+        let panics = || -> Points {
+            burn(Code::Closure);
+            unreachable!("the fuse has blown")
+        };
+        let entry = || _ = set.entry(Member::new(7000)).or_insert_with(panics);
+        assert!(run(Code::Closure, 0, entry).is_none());
+        assert!(run(Code::Closure, 0, || set.increment(Member::new(7000), 1)).is_none());
+        check(&set);
+        assert_eq!(set.len(), LEN as usize);
+        assert!(!set.contains(&Member::new(7000)));
+        use_again(&mut set);
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn an_iterator_that_panics_while_a_set_is_made_of_it_loses_no_member() {
+    let step = if cfg!(miri) { 60 } else { 1 };
+    for calls in (0..LEN).step_by(step) {
+        count_members(|| {
+            let elements = || {
+                (0..LEN).map(|number| {
+                    burn(Code::Closure);
+                    (Member::new(number), Points(number))
+                })
+            };
+            let calls = calls as usize;
+            assert!(run(Code::Closure, calls, || elements().collect::<Set>()).is_none());
+            let sorted = || _ = <Set>::from_sorted_iter(elements());
+            assert!(run(Code::Closure, calls, sorted).is_none());
+            let mut set: Set = filled(10);
+            assert_eq!(run(Code::Closure, calls, || set.extend(elements())), None);
+            check(&set);
+            assert_eq!(set.len(), calls.max(10));
+        });
+    }
+}

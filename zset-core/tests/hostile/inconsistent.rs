@@ -1,0 +1,151 @@
+//! Orders that answer at random. The order of the elements is lost, but nothing else: the dict still
+//! knows every member and its score, and lengths are exact.
+
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use std::collections::HashMap;
+use std::ops::Bound::{Excluded, Included};
+use zset_core::{Entry, SkipList};
+
+use crate::LEAF;
+use crate::subject::{Member, Points, Set, check, count_members, filled, use_again, while_lying};
+
+const STEPS: u32 = if cfg!(miri) { 40 } else { 2000 };
+const SEEDS: u32 = if cfg!(miri) { 1 } else { 20 };
+
+/// Does random operations and compares with a map.
+fn shuffle(set: &mut Set, scores: &mut HashMap<u32, u32>, random: &mut SmallRng) {
+    for _ in 0..STEPS {
+        let number = random.random_range(0..5 * LEAF);
+        let score = random.random_range(0..100);
+        match random.random_range(0..12) {
+            0..6 => {
+                let old = set.insert(Member::new(number), Points(score));
+                assert_eq!(old.map(|points| points.0), scores.insert(number, score));
+            }
+            6 => {
+                let old = set.update(&Member::new(number), |_| Points(score));
+                assert_eq!(old.map(|points| points.0), scores.get(&number).copied());
+                scores.entry(number).and_modify(|old| *old = score);
+            }
+            7 | 8 => {
+                let removed = set.remove(&Member::new(number));
+                assert_eq!(removed.map(|points| points.0), scores.remove(&number));
+            }
+            9 => {
+                let popped = if score % 2 == 0 { set.pop_first() } else { set.pop_last() };
+                if let Some((member, Points(score))) = popped {
+                    assert_eq!(scores.remove(&member.number()), Some(score));
+                }
+            }
+            10 => {
+                if let Entry::Occupied(mut entry) = set.entry(Member::new(number)) {
+                    entry.insert(Points(score));
+                    scores.insert(number, score);
+                    assert_eq!((entry.member().number(), entry.score()), (number, Points(score)));
+                }
+            }
+            _ => read(set, number, score),
+        }
+        assert_eq!(set.len(), scores.len());
+    }
+}
+
+/// Reads in all ways; whatever comes, it comes without a panic and ends.
+fn read(set: &Set, number: u32, score: u32) {
+    let member = Member::new(number);
+    assert!(set.rank(&member).is_none_or(|rank| rank < set.len()));
+    let range = Points(score / 2)..Points(score);
+    assert!(set.count_by_score(range.clone()) <= set.len());
+    let view = set.range_by_score(range);
+    assert_eq!(view.len(), view.clone().count());
+    assert_eq!(view.len(), view.rev().count());
+    let view = set.range_by_member(Points(score), (Excluded(&member), Included(&member)));
+    assert_eq!(view.len(), view.count());
+    assert_eq!(set.iter().count(), set.len());
+}
+
+#[test]
+fn members_and_scores_are_found_whatever_their_order_says() {
+    for seed in 1..=SEEDS {
+        count_members(|| {
+            let mut random = SmallRng::seed_from_u64(u64::from(seed));
+            let mut set = filled(if seed % 2 == 1 { 2 * LEAF } else { 0 });
+            let mut scores = set.iter().map(|(m, Points(s))| (m.number(), s)).collect();
+            while_lying(seed, || shuffle(&mut set, &mut scores, &mut random));
+            for (number, score) in &scores {
+                assert_eq!(set.score(&Member::new(*number)), Some(Points(*score)));
+            }
+            let elements = set.iter().map(|(member, Points(score))| (member.number(), score));
+            assert_eq!(elements.collect::<HashMap<_, _>>(), scores);
+            use_again(&mut set);
+        });
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn bulk_operations_under_an_inconsistent_order_lose_no_member() {
+    for seed in 1..=SEEDS {
+        count_members(|| {
+            let mut set: Set = filled(LEAF + 9);
+            let (mut other, few) = (filled(2 * LEAF), filled(10));
+            while_lying(seed, || {
+                other.extend((0..LEAF).map(|i| (Member::new(3 * i), Points(i))));
+                set.append(&mut other);
+                let beyond = (0..LEAF).filter(|i| 3 * i >= 2 * LEAF).count();
+                assert_eq!(set.len(), 2 * LEAF as usize + beyond);
+                let union = set.union(&few, |a, _| a);
+                assert_eq!(union.len(), set.len());
+                let both = set.intersection(&union, |a, _| a);
+                assert_eq!(both.len(), set.len());
+            });
+            use_again(&mut set);
+        });
+    }
+}
+
+#[test]
+fn a_range_removed_under_an_inconsistent_order_is_as_long_as_it_says() {
+    for seed in 1..=5 * SEEDS {
+        count_members(|| {
+            let mut set: Set = filled(2 * LEAF);
+            let len = set.len();
+            let removed = while_lying(seed, || {
+                set.remove_range_by_score((Excluded(Points(300)), Included(Points(900))))
+            });
+            assert_eq!(set.len(), len - removed);
+            // What is left was in order, and taking elements out keeps it.
+            check(&set);
+            use_again(&mut set);
+        });
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn a_list_under_an_inconsistent_order_keeps_count() {
+    for seed in 1..=SEEDS {
+        count_members(|| {
+            let mut random = SmallRng::seed_from_u64(u64::from(seed));
+            let mut list = SkipList::new();
+            let mut len = 0;
+            while_lying(seed, || {
+                for _ in 0..STEPS {
+                    let number = random.random_range(0..50);
+                    if random.random_bool(0.7) {
+                        list.insert(Member::new(number), Points(number % 7));
+                        len += 1;
+                    } else {
+                        let removed = list.remove(&Member::new(number), Points(number % 7));
+                        len -= usize::from(removed.is_some());
+                    }
+                    assert_eq!(list.len(), len);
+                }
+                assert_eq!(list.iter().count(), len);
+            });
+            assert_eq!(list.remove_range_by_rank(..), len);
+            list.check();
+        });
+    }
+}

@@ -1,0 +1,65 @@
+//! Iterators that are leaked: members may leak with them, but none is dropped twice, and the set
+//! that lent them is whole.
+
+use std::mem::forget;
+
+use crate::LEAF;
+use crate::subject::{Member, Set, check, contents, count_leaks, count_members, filled, use_again};
+
+const LEN: u32 = LEAF + 40;
+
+#[test]
+fn a_leaked_drain_leaves_the_set_empty() {
+    for taken in [0, 1, LEAF, LEN] {
+        let leaked = count_leaks(|| {
+            let mut set: Set = filled(LEN);
+            let mut drain = set.drain();
+            assert_eq!(drain.by_ref().take(taken as usize).count(), taken as usize);
+            forget(drain);
+            check(&set);
+            assert!(set.is_empty());
+            use_again(&mut set);
+        });
+        assert_eq!(leaked, i64::from(LEN - taken));
+    }
+}
+
+#[test]
+#[allow(clippy::forget_non_drop, reason = "that it needs no drop is what makes it safe")]
+fn a_leaked_extract_if_leaves_what_it_has_not_taken() {
+    for taken in [0, 1, LEAF, LEN - 1] {
+        count_members(|| {
+            let mut set: Set = filled(LEN);
+            let mut extract = set.extract_if(|_, _| true);
+            assert_eq!(extract.by_ref().take(taken as usize).count(), taken as usize);
+            forget(extract);
+            check(&set);
+            assert!(contents(&set).into_iter().map(|(number, _)| number).eq(taken..LEN));
+            use_again(&mut set);
+        });
+    }
+}
+
+#[test]
+fn a_leaked_iterator_by_value_leaks_no_more_than_its_elements() {
+    let leaked = count_leaks(|| {
+        let set: Set = filled(LEN);
+        let mut elements = set.into_iter();
+        assert_eq!(elements.by_ref().rev().take(70).count(), 70);
+        forget(elements);
+    });
+    assert_eq!(leaked, i64::from(LEN - 70));
+}
+
+#[test]
+fn leaked_entries_change_nothing() {
+    let leaked = count_leaks(|| {
+        let mut set: Set = filled(LEN);
+        forget(set.entry(Member::new(5)));
+        forget(set.entry(Member::new(5000)));
+        check(&set);
+        assert_eq!(set.len(), LEN as usize);
+        use_again(&mut set);
+    });
+    assert!(leaked <= 1, "the vacant entry may take its member along");
+}

@@ -1,0 +1,265 @@
+//! Operations on one element, with a panic at every call of a user's code in turn.
+
+use std::hash::{BuildHasher, BuildHasherDefault};
+use zset_core::Entry;
+
+use crate::LEAF;
+use crate::fuse::{Code, at_every_call, calls, run};
+use crate::subject::{
+    Colliding, Constant, Member, Mixed, Points, Set, check, contents, count_members, filled,
+    filled_with, use_again,
+};
+
+/// Verifies that a panic anywhere in an operation leaves a set as it was before or after it.
+fn before_or_after<H: BuildHasher + Clone, R>(
+    original: &Set<H>,
+    operation: impl Fn(&mut Set<H>) -> R,
+) {
+    let before = contents(original);
+    let mut done = original.clone();
+    operation(&mut done);
+    check(&done);
+    let after = contents(&done);
+    at_every_call(
+        || original.clone(),
+        |set| drop(operation(set)),
+        |mut set, _| {
+            check(&set);
+            let now = contents(&set);
+            assert!(now == before || now == after, "neither as before nor as after");
+            use_again(&mut set);
+        },
+    );
+}
+
+/// Makes a set by insertion, so that nothing is larger than growth has made it.
+fn grown<H: BuildHasher + Default>(len: u32) -> Set<H> {
+    let mut set = Set::default();
+    for number in 0..len {
+        set.insert(Member::new(number), Points(10 * number));
+    }
+    set
+}
+
+/// Each leaf but the last is full, and there are enough of them for ranges over several.
+fn several_leaves() -> Set {
+    filled(if cfg!(miri) { 2 * LEAF } else { 5 * LEAF })
+}
+
+/// Returns some of the sets that are on the way from full leaves to thin ones in which the operation
+/// merges leaves: it hashes all members of one then.
+fn about_to_merge(operation: impl Fn(&mut Set)) -> Vec<Set> {
+    let mut set = filled(4 * LEAF);
+    let mut found = Vec::new();
+    for removed in (0..4 * LEAF).filter(|number| number % 4 != 0) {
+        set.remove(&Member::new(removed));
+        let mut trial = set.clone();
+        if calls(Code::Hash, || operation(&mut trial)) > 8 {
+            found.push(set.clone());
+        }
+    }
+    assert!(!found.is_empty(), "no leaves are merged on the way");
+    found.truncate(4);
+    found
+}
+
+/// Verifies an operation where it merges leaves.
+fn before_or_after_a_merge(operation: impl Fn(&mut Set)) {
+    count_members(|| {
+        for set in about_to_merge(&operation) {
+            before_or_after(&set, &operation);
+        }
+    });
+}
+
+/// Returns the sizes at which one insertion more takes more memory: columns of the only leaf, the
+/// first blocks, segments of the dict.
+fn sizes_at_which_something_grows<H: BuildHasher + Default>(up_to: u32) -> Vec<u32> {
+    let mut set: Set<H> = Set::default();
+    let mut grows = |len| {
+        let before = set.allocation_size();
+        set.insert(Member::new(len), Points(10 * len));
+        set.allocation_size() > before
+    };
+    (0..up_to).filter(|&len| grows(len)).collect()
+}
+
+#[test]
+fn insert_at_sizes_at_which_something_grows() {
+    let sizes = if cfg!(miri) {
+        vec![0, 10, LEAF]
+    } else {
+        sizes_at_which_something_grows::<BuildHasherDefault<Mixed>>(1000)
+    };
+    for len in sizes {
+        count_members(|| {
+            let set: Set = grown(len);
+            before_or_after(&set, |set| set.insert(Member::new(5000), Points(15)));
+        });
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn insert_that_grows_a_dict_where_all_members_collide() {
+    for len in sizes_at_which_something_grows::<BuildHasherDefault<Constant>>(200) {
+        count_members(|| {
+            let set: Colliding = grown(len);
+            before_or_after(&set, |set| set.insert(Member::new(5000), Points(15)));
+        });
+    }
+}
+
+/// hashbrown, for one, rehashes in place a table that is full of tombstones, and forgets what it has
+/// not rehashed if the hash panics. A dict must not.
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn insert_into_a_dict_with_room_from_removals_only() {
+    count_members(|| {
+        let mut set: Colliding = filled_with(28);
+        for number in (0..28).filter(|number| number % 3 != 0) {
+            set.remove(&Member::new(number));
+        }
+        before_or_after(&set, |set| set.insert(Member::new(5000), Points(15)));
+        before_or_after(&set, |set| set.try_reserve(10));
+    });
+}
+
+#[test]
+fn insert_that_splits_a_leaf() {
+    count_members(|| {
+        let set = several_leaves();
+        before_or_after(&set, |set| set.insert(Member::new(5000), Points(10 * LEAF + 305)));
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn insert_among_equal_scores() {
+    count_members(|| {
+        let set: Set = (0..2 * LEAF).map(|i| (Member::new(2 * i), Points(1))).collect();
+        before_or_after(&set, |set| set.insert(Member::new(LEAF + 1), Points(1)));
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn insert_that_changes_a_score_within_its_leaf() {
+    count_members(|| {
+        let set = several_leaves();
+        before_or_after(&set, |set| set.insert(Member::new(70), Points(905)));
+    });
+}
+
+#[test]
+fn insert_that_changes_a_score_to_a_full_leaf() {
+    count_members(|| {
+        let set = several_leaves();
+        before_or_after(&set, |set| set.insert(Member::new(3), Points(10 * LEAF + 305)));
+        before_or_after(&set, |set| set.insert(Member::new(2 * LEAF), Points(5)));
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn update_that_leaves_a_leaf_small_enough_to_merge() {
+    before_or_after_a_merge(|set| _ = set.update(&Member::new(0), |_| Points(99_999)));
+    before_or_after_a_merge(|set| _ = set.update(&Member::new(2 * LEAF), |_| Points(0)));
+    // To the neighbour with which its leaf then merges.
+    before_or_after_a_merge(|set| _ = set.update(&Member::new(0), |_| Points(10 * LEAF + 315)));
+}
+
+#[test]
+fn update_that_empties_a_leaf() {
+    count_members(|| {
+        let mut set = filled(3 * LEAF);
+        set.remove_range_by_rank(LEAF as usize + 1..2 * LEAF as usize);
+        before_or_after(&set, |set| set.update(&Member::new(LEAF), |_| Points(0)));
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn increment_of_a_member_that_is_there_and_of_a_new_one() {
+    count_members(|| {
+        let set = several_leaves();
+        before_or_after(&set, |set| set.increment(Member::new(70), 500));
+        before_or_after(&set, |set| set.increment(Member::new(7000), 500));
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn remove_and_pop_that_merge_leaves() {
+    before_or_after_a_merge(|set| _ = set.remove(&Member::new(0)));
+    before_or_after_a_merge(|set| _ = set.remove_entry(&Member::new(2 * LEAF)));
+    before_or_after_a_merge(|set| _ = set.pop_first());
+    before_or_after_a_merge(|set| _ = set.pop_last());
+}
+
+#[test]
+fn remove_and_pop_of_the_last_element_of_a_leaf() {
+    count_members(|| {
+        let set = filled(2 * LEAF + 1);
+        before_or_after(&set, |set| set.remove(&Member::new(2 * LEAF)));
+        before_or_after(&set, |set| set.pop_last().map(drop));
+        before_or_after(&filled(1), |set| set.pop_first().map(drop));
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn entry_that_inserts_changes_or_removes() {
+    count_members(|| {
+        let set = several_leaves();
+        before_or_after(&set, |set| _ = set.entry(Member::new(900)).or_insert(Points(77)));
+        before_or_after(&set, |set| {
+            _ = set.entry(Member::new(70)).and_modify(|Points(score)| Points(score + 900));
+        });
+        before_or_after(&set, |set| match set.entry(Member::new(66)) {
+            Entry::Occupied(entry) => _ = entry.remove_entry(),
+            Entry::Vacant(_) => unreachable!("66 is in the set"),
+        });
+    });
+}
+
+/// An entry outlives a panic in one of its methods if a caller catches it.
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn entry_whose_insert_panicked_still_names_its_member() {
+    for score in [10 * LEAF + 315, 99_999] {
+        for original in about_to_merge(|set| _ = set.update(&Member::new(0), |_| Points(score))) {
+            for (code, calls) in [Code::Hash, Code::Ord, Code::ScoreOrd]
+                .into_iter()
+                .flat_map(|code| (0..80).map(move |calls| (code, calls)))
+            {
+                let mut set = original.clone();
+                let Entry::Occupied(mut entry) = set.entry(Member::new(0)) else {
+                    unreachable!("0 is in the set")
+                };
+                run(code, calls, || entry.insert(Points(score)));
+                assert_eq!(entry.member().number(), 0, "after call {calls} of {code:?}");
+                entry.remove();
+                check(&set);
+                assert_eq!(set.len(), original.len() - 1);
+            }
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn reading_changes_nothing() {
+    count_members(|| {
+        before_or_after(&several_leaves(), |set| {
+            let member = Member::new(70);
+            let found = (set.score(&member), set.contains(&member), set.rank(&member));
+            let ranges = set.range_by_score(Points(35)..Points(905)).len()
+                + set.range_by_member(Points(700), &member..).len()
+                + set.count_by_score(Points(3)..)
+                + set.difference(&*set).count()
+                + set.intersection_len(&*set, usize::MAX);
+            (found, ranges, *set == *set)
+        });
+    });
+}

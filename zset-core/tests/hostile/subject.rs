@@ -1,0 +1,225 @@
+//! Sets whose members and scores call the fuse whenever a set calls them.
+
+use std::cell::Cell;
+use std::cmp::Ordering;
+use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
+use zset_core::SortedSet;
+
+use crate::fuse::{Code, burn};
+
+thread_local! {
+    /// Members that were made and not dropped.
+    static LIVE: Cell<i64> = const { Cell::new(0) };
+
+    /// The state of the generator of random answers, or 0: the answers are right.
+    static LIES: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Returns a random number while the code lies.
+fn lie() -> Option<u32> {
+    let mut state = LIES.get();
+    // Marsaglia's xorshift never leaves 0 and never comes to it.
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    LIES.set(state);
+    (state != 0).then_some(state >> 8)
+}
+
+/// Runs an operation in which all comparisons return random answers.
+pub(crate) fn while_lying<T>(seed: u32, operation: impl FnOnce() -> T) -> T {
+    LIES.set(seed);
+    let result = operation();
+    LIES.set(0);
+    result
+}
+
+fn order(right: Ordering) -> Ordering {
+    match lie().map(|random| random % 3) {
+        None => right,
+        Some(0) => Ordering::Less,
+        Some(1) => Ordering::Equal,
+        Some(_) => Ordering::Greater,
+    }
+}
+
+/// A member that owns memory, so that a member dropped twice is memory freed twice.
+#[derive(Debug)]
+pub(crate) struct Member(Box<u32>);
+
+impl Member {
+    pub(crate) fn new(number: u32) -> Member {
+        LIVE.set(LIVE.get() + 1);
+        Member(Box::new(number))
+    }
+
+    pub(crate) fn number(&self) -> u32 {
+        *self.0
+    }
+}
+
+impl Clone for Member {
+    fn clone(&self) -> Member {
+        burn(Code::Clone);
+        Member::new(self.number())
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        LIVE.set(LIVE.get() - 1);
+        burn(Code::Drop);
+    }
+}
+
+impl PartialEq for Member {
+    fn eq(&self, other: &Member) -> bool {
+        burn(Code::Eq);
+        self.0 == other.0
+    }
+}
+
+impl Eq for Member {}
+
+impl PartialOrd for Member {
+    fn partial_cmp(&self, other: &Member) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Member {
+    fn cmp(&self, other: &Member) -> Ordering {
+        burn(Code::Ord);
+        order(self.0.cmp(&other.0))
+    }
+}
+
+impl Hash for Member {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        burn(Code::Hash);
+        self.0.hash(state);
+    }
+}
+
+/// A score. Whether two are equal is never a lie: only the order is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Points(pub(crate) u32);
+
+impl PartialEq for Points {
+    fn eq(&self, other: &Points) -> bool {
+        burn(Code::ScoreEq);
+        self.0 == other.0
+    }
+}
+
+impl Eq for Points {}
+
+impl PartialOrd for Points {
+    fn partial_cmp(&self, other: &Points) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Points {
+    fn cmp(&self, other: &Points) -> Ordering {
+        burn(Code::ScoreOrd);
+        order(self.0.cmp(&other.0))
+    }
+}
+
+impl zset_core::Increment for Points {
+    type By = u32;
+    type Error = ();
+    const ZERO: Points = Points(0);
+
+    fn checked_increment(self, by: u32) -> Result<Points, ()> {
+        burn(Code::Closure);
+        self.0.checked_add(by).map(Points).ok_or(())
+    }
+}
+
+/// A hasher that is the same in every run.
+#[derive(Default)]
+pub(crate) struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            self.0 ^= self.0 >> 29;
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// A hasher that makes all members collide, so that a dict's table is one unbroken run.
+#[derive(Default)]
+pub(crate) struct Constant;
+
+impl Hasher for Constant {
+    fn write(&mut self, _: &[u8]) {}
+
+    fn finish(&self) -> u64 {
+        7
+    }
+}
+
+pub(crate) type Set<H = BuildHasherDefault<Mixed>> = SortedSet<Member, Points, H>;
+pub(crate) type Colliding = Set<BuildHasherDefault<Constant>>;
+
+/// Makes a set of full leaves: members `0..len` with ten times their number as scores.
+pub(crate) fn filled(len: u32) -> Set {
+    filled_with(len)
+}
+
+/// Makes the same set with a hasher of another kind.
+pub(crate) fn filled_with<H: BuildHasher + Default>(len: u32) -> Set<H> {
+    let elements = (0..len).map(|number| (Member::new(number), Points(10 * number)));
+    Set::from_sorted_iter(elements).expect("the numbers ascend")
+}
+
+/// Verifies the invariants, unless the interpreter makes that slow; it looks at memory.
+pub(crate) fn check<H: BuildHasher>(set: &Set<H>) {
+    if !cfg!(miri) {
+        set.check();
+    }
+}
+
+/// Returns the elements as numbers.
+pub(crate) fn contents<H>(set: &Set<H>) -> Vec<(u32, u32)> {
+    set.iter().map(|(member, Points(score))| (member.number(), score)).collect()
+}
+
+/// Verifies that a set can be read, written, cleared, and used again.
+pub(crate) fn use_again<H: BuildHasher>(set: &mut Set<H>) {
+    const NEW: u32 = 1_000_000;
+    let len = set.len();
+    assert_eq!(set.iter().count(), len);
+    assert_eq!(set.iter().rev().count(), len);
+    for round in [set.len(), 0] {
+        assert_eq!(set.insert(Member::new(NEW), Points(33)), None);
+        assert_eq!(set.update(&Member::new(NEW), |_| Points(u32::MAX)), Some(Points(33)));
+        assert_eq!(set.len(), round + 1);
+        assert_eq!(set.remove(&Member::new(NEW)), Some(Points(u32::MAX)));
+        set.clear();
+        check(set);
+        assert!(set.is_empty());
+    }
+}
+
+/// Runs a test, after which no member may be left, nor one dropped twice.
+pub(crate) fn count_members(test: impl FnOnce()) {
+    assert_eq!(count_leaks(test), 0, "members were not dropped");
+}
+
+/// Runs a test and returns how many members it leaked.
+pub(crate) fn count_leaks(test: impl FnOnce()) -> i64 {
+    LIVE.set(0);
+    test();
+    let live = LIVE.get();
+    assert!(live >= 0, "{} members were dropped twice", -live);
+    live
+}

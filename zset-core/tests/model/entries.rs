@@ -1,0 +1,155 @@
+//! The entry of a member, and changes of one member's score.
+
+use zset_core::{Entry, NanScore, Overflow, Score, SortedSet};
+
+use crate::LEAF;
+
+fn sample() -> SortedSet<usize, usize> {
+    (0..3 * LEAF).map(|i| (i, 10 * i)).collect()
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn an_occupied_entry_reads_its_element() {
+    let mut set = sample();
+    for member in [0, LEAF, 3 * LEAF - 1] {
+        let Entry::Occupied(entry) = set.entry(member) else { panic!("{member} is in the set") };
+        assert_eq!((*entry.member(), entry.score(), entry.rank()), (member, 10 * member, member));
+    }
+}
+
+#[test]
+fn an_occupied_entry_follows_its_element_from_leaf_to_leaf() {
+    let mut set = sample();
+    let Entry::Occupied(mut entry) = set.entry(5) else { panic!("5 is in the set") };
+    // To the ends, into the middle of full leaves, and back, by leaps of all sizes.
+    let mut old = 50;
+    for (score, rank) in [(5000, 191), (1285, 128), (0, 1), (645, 64), (55, 5), (51, 5), (50, 5)] {
+        assert_eq!(entry.insert(score), old);
+        assert_eq!((*entry.member(), entry.score(), entry.rank()), (5, score, rank));
+        old = score;
+    }
+    set.check();
+    assert_eq!(set, sample());
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn an_occupied_entry_follows_its_element_while_leaves_merge_around_it() {
+    let mut set = sample();
+    set.retain(|member, _| member % 9 == 0);
+    let Entry::Occupied(mut entry) = set.entry(9) else { panic!("9 is in the set") };
+    for score in [1900, 0, 700, 2000, 1, 1300, 90] {
+        entry.insert(score);
+        assert_eq!((*entry.member(), entry.score()), (9, score));
+    }
+    assert_eq!(entry.remove_entry(), (9, 90));
+    set.check();
+    assert_eq!(set.score(&9), None);
+}
+
+#[test]
+fn a_vacant_entry_inserts_or_gives_its_member_back() {
+    let mut set: SortedSet<String, u32> = SortedSet::new();
+    let Entry::Vacant(entry) = set.entry("a".to_string()) else { panic!("the set is empty") };
+    assert_eq!(entry.into_member(), "a");
+    assert!(set.is_empty());
+
+    let Entry::Vacant(entry) = set.entry("a".to_string()) else { panic!("the set is empty") };
+    let entry = entry.insert(7);
+    assert_eq!((entry.member().as_str(), entry.score(), entry.rank()), ("a", 7, 0));
+    set.check();
+}
+
+#[test]
+fn closures_of_entries_run_only_if_needed() {
+    let mut set = SortedSet::from([("a", 1)]);
+    let entry = set.entry("a").or_insert_with(|| unreachable!("the member is there"));
+    assert_eq!(entry.score(), 1);
+    let absent = set.entry("b").and_modify(|_| unreachable!("the member is not there"));
+    assert_eq!(absent.member(), &"b");
+    assert_eq!(absent.or_insert_with(|| 3).score(), 3);
+    assert_eq!(set.entry("a").and_modify(|score| score + 9).or_insert(0).remove(), 10);
+    assert_eq!(set, SortedSet::from([("b", 3)]));
+}
+
+#[test]
+fn entries_print_their_elements() {
+    let mut set = SortedSet::from([("a", 1)]);
+    assert_eq!(format!("{:?}", set.entry("a")), r#"OccupiedEntry { member: "a", score: 1 }"#);
+    assert_eq!(format!("{:?}", set.entry("b")), r#"VacantEntry("b")"#);
+}
+
+#[test]
+fn an_equal_member_does_not_replace_the_one_in_the_set() {
+    /// Members that differ in what no comparison sees.
+    #[derive(Clone, Copy, Debug)]
+    struct Tagged(u32, &'static str);
+
+    impl PartialEq for Tagged {
+        fn eq(&self, other: &Self) -> bool {
+            self.0 == other.0
+        }
+    }
+    impl Eq for Tagged {}
+    impl PartialOrd for Tagged {
+        fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+            Some(self.cmp(other))
+        }
+    }
+    impl Ord for Tagged {
+        fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+            self.0.cmp(&other.0)
+        }
+    }
+    impl std::hash::Hash for Tagged {
+        fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+            self.0.hash(state);
+        }
+    }
+
+    let mut set = SortedSet::from([(Tagged(1, "old"), 1)]);
+    set.insert(Tagged(1, "new"), 2);
+    set.entry(Tagged(1, "newer")).or_insert(3).insert(4);
+    set.increment(Tagged(1, "newest"), 1).unwrap();
+    assert_eq!(set.pop_first().map(|(member, score)| (member.1, score)), Some(("old", 5)));
+}
+
+#[test]
+fn an_increment_that_overflows_keeps_the_old_score() {
+    let mut set: SortedSet<&str, i8> = SortedSet::from([("high", 120), ("low", -120)]);
+    assert_eq!(set.increment("high", 8), Err(Overflow));
+    assert_eq!(set.increment("low", -9), Err(Overflow));
+    assert_eq!(set, SortedSet::from([("high", 120), ("low", -120)]));
+    assert_eq!(set.increment("high", 7), Ok(127));
+    assert_eq!(set.increment("new", -128), Ok(-128));
+    set.check();
+
+    let mut set: SortedSet<&str, u64> = SortedSet::new();
+    assert_eq!(set.increment("a", u64::MAX), Ok(u64::MAX));
+    assert_eq!(set.increment("a", 1), Err(Overflow));
+    assert_eq!(set.score("a"), Some(u64::MAX));
+}
+
+#[test]
+fn an_increment_to_nan_keeps_the_old_score() {
+    let mut set: SortedSet<&str> = SortedSet::from([("inf", Score::INFINITY)]);
+    assert_eq!(set.increment("inf", f64::NEG_INFINITY), Err(NanScore));
+    assert_eq!(set.increment("inf", f64::NAN), Err(NanScore));
+    assert_eq!(set.score("inf"), Some(Score::INFINITY));
+    assert_eq!(set.increment("absent", f64::NAN), Err(NanScore));
+    assert_eq!(set.score("absent"), None, "a failed increment inserts nothing");
+    assert_eq!(set.increment("inf", -1e308), Ok(Score::INFINITY));
+    assert_eq!(set.increment("absent", -0.0).map(|score| score.get().to_bits()), Ok(0));
+    set.check();
+}
+
+#[test]
+fn look_ups_borrow_what_they_ask_for() {
+    let mut set: SortedSet<String, u32> = SortedSet::from([("a".to_string(), 1)]);
+    assert_eq!((set.score("a"), set.contains("b")), (Some(1), false));
+    assert_eq!((set.rank("a"), set.rev_rank("a"), set.rank("b")), (Some(0), Some(0), None));
+    assert_eq!(set.update("a", |score| score + 1), Some(1));
+    assert_eq!(set.remove_entry("a"), Some(("a".to_string(), 2)));
+    assert_eq!(set.remove("a"), None);
+}

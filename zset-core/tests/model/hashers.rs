@@ -1,0 +1,64 @@
+//! Hashers that make a dict's life hard.
+
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
+
+/// All members collide.
+#[derive(Default)]
+pub(crate) struct Constant;
+
+impl Hasher for Constant {
+    fn write(&mut self, _: &[u8]) {}
+
+    fn finish(&self) -> u64 {
+        0x5EED
+    }
+}
+
+/// Only the lower 32 bits are ever set, as many hashers for `u32` keys and 32-bit targets do it:
+/// FNV-1a with 32 bits.
+pub(crate) struct Narrow(u32);
+
+impl Default for Narrow {
+    fn default() -> Self {
+        Narrow(0x811C_9DC5)
+    }
+}
+
+impl Hasher for Narrow {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        u64::from(self.0)
+    }
+}
+
+/// An integer is its own hash, as in crates such as `nohash`: all upper bits are 0.
+#[derive(Default)]
+pub(crate) struct Identity(u64);
+
+impl Hasher for Identity {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes.iter().rev() {
+            self.0 = self.0 << 8 | u64::from(byte);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+pub(crate) type BuildConstant = BuildHasherDefault<Constant>;
+pub(crate) type BuildNarrow = BuildHasherDefault<Narrow>;
+pub(crate) type BuildIdentity = BuildHasherDefault<Identity>;
+
+#[test]
+fn the_hashers_are_as_bad_as_they_claim() {
+    assert_eq!(BuildConstant::default().hash_one(1), BuildConstant::default().hash_one(2));
+    assert_eq!(BuildNarrow::default().hash_one(1u64) >> 32, 0);
+    assert_eq!(BuildIdentity::default().hash_one(77u16.to_le()), 77);
+}

@@ -1,0 +1,218 @@
+//! Iterators, driven from both ends in random order, with their length exact at every step.
+
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use std::collections::VecDeque;
+use std::fmt::Debug;
+use std::ops::Bound::{Excluded, Included, Unbounded};
+use zset_core::{SkipList, SortedSet};
+
+use crate::LEAF;
+
+/// Several leaves, with runs of equal scores that cross from one to the next.
+const LEN: u32 = LEAF as u32 * if cfg!(miri) { 1 } else { 3 } + 20;
+
+fn elements() -> Vec<(u32, u32)> {
+    (0..LEN).map(|i| (i, i / 40)).collect()
+}
+
+fn sample() -> SortedSet<u32, u32> {
+    elements().into_iter().collect()
+}
+
+/// Takes all elements out of an iterator, in several random orders of the two ends.
+fn drive<I>(make: impl Fn() -> I, expected: &[I::Item])
+where
+    I: DoubleEndedIterator + ExactSizeIterator,
+    I::Item: PartialEq + Debug + Clone,
+{
+    let rounds = if cfg!(miri) { 1 } else { 8 };
+    for seed in 0..rounds {
+        let mut random = SmallRng::seed_from_u64(seed);
+        // From all at the front to all at the back.
+        let from_front = f64::from(u32::try_from(seed).unwrap()) / 7.0;
+        let mut left: VecDeque<I::Item> = expected.iter().cloned().collect();
+        let mut iterator = make();
+        loop {
+            assert_eq!(iterator.len(), left.len());
+            assert_eq!(iterator.size_hint(), (left.len(), Some(left.len())));
+            let front = random.random_bool(if rounds == 1 { 0.5 } else { from_front });
+            let (given, expected) = if front {
+                (iterator.next(), left.pop_front())
+            } else {
+                (iterator.next_back(), left.pop_back())
+            };
+            assert_eq!(given, expected);
+            if given.is_none() {
+                break;
+            }
+        }
+        assert_eq!((iterator.next(), iterator.next_back()), (None, None), "it is fused");
+    }
+    assert_eq!(make().last(), expected.last().cloned());
+    assert_eq!(make().count(), expected.len());
+}
+
+/// Drives a view of a set, which has to show these elements.
+fn drive_view<'a, I>(make: impl Fn() -> I, expected: impl IntoIterator<Item = (u32, u32)>)
+where
+    I: DoubleEndedIterator<Item = (&'a u32, u32)> + ExactSizeIterator,
+{
+    let expected: Vec<_> = expected.into_iter().collect();
+    let expected: Vec<_> = expected.iter().map(|(member, score)| (*member, *score)).collect();
+    drive(|| make().map(|(member, score)| (*member, score)), &expected);
+}
+
+#[test]
+fn all_elements() {
+    let set = sample();
+    drive_view(|| set.iter(), elements());
+    drive_view(|| (&set).into_iter(), elements());
+    let empty = SortedSet::<u32, u32>::new();
+    drive_view(|| empty.iter(), []);
+    let list: SkipList<_, _> = elements().into_iter().collect();
+    drive_view(|| list.iter(), elements());
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn a_range_of_scores_with_bounds_of_all_kinds() {
+    let set = sample();
+    for low in [Unbounded, Included(1), Excluded(1), Excluded(9)] {
+        for high in [Unbounded, Included(3), Excluded(3), Excluded(0)] {
+            let range = (low, high);
+            let contains = |score| std::ops::RangeBounds::contains(&range, &score);
+            let expected = elements().into_iter().filter(|&(_, score)| contains(score));
+            drive_view(|| set.range_by_score(range), expected);
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn a_range_of_ranks_that_starts_and_ends_at_leaves_and_between() {
+    let set = SortedSet::<_, _>::from_sorted_iter(elements()).unwrap();
+    let places = [0, 1, LEAF - 1, LEAF, LEAF + 1, 2 * LEAF, LEN as usize, usize::MAX];
+    for from in places {
+        for to in places {
+            let range = from.min(LEN as usize)..to.min(LEN as usize);
+            let expected = elements().get(range).unwrap_or_default().to_vec();
+            drive_view(|| set.range_by_rank(from..to), expected);
+        }
+    }
+}
+
+#[test]
+fn a_range_of_members_among_equal_scores() {
+    let elements: Vec<(u32, u32)> = (0..LEN).map(|i| (i, 5)).collect();
+    let mut set: SortedSet<_, _> = elements.iter().copied().collect();
+    set.extend([(1000, 4), (1001, 6)]);
+    drive_view(|| set.range_by_member::<u32>(5, ..), elements.clone());
+    drive_view(|| set.range_by_member(5, &10..&80), elements[10..80].to_vec());
+    drive_view(|| set.range_by_member(5, &10..=&80), elements[10..=80].to_vec());
+    let above = (Excluded(&10), Unbounded);
+    drive_view(|| set.range_by_member::<u32>(5, above), elements[11..].to_vec());
+    drive_view(|| set.range_by_member(4, &0..), [(1000, 4)]);
+    drive_view(|| set.range_by_member::<u32>(7, ..), []);
+}
+
+#[test]
+fn all_elements_by_value() {
+    let set = sample();
+    drive(|| set.clone().into_iter(), &elements());
+    let list: SkipList<_, _> = elements().into_iter().collect();
+    drive(|| list.clone().into_iter(), &elements());
+}
+
+#[test]
+fn drained_elements() {
+    let rounds = if cfg!(miri) { 1 } else { 4 };
+    for seed in 0..rounds {
+        let mut random = SmallRng::seed_from_u64(seed);
+        let mut set = sample();
+        let mut left: VecDeque<_> = elements().into();
+        let mut drain = set.drain();
+        while !left.is_empty() {
+            assert_eq!(drain.len(), left.len());
+            if random.random() {
+                assert_eq!(drain.next(), left.pop_front());
+            } else {
+                assert_eq!(drain.next_back(), left.pop_back());
+            }
+        }
+        assert_eq!((drain.next(), drain.next_back()), (None, None));
+        drop(drain);
+        set.check();
+        assert!(set.is_empty());
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn a_drain_dropped_halfway_leaves_the_set_empty_and_of_use() {
+    let mut set = sample();
+    assert_eq!(set.drain().nth(LEAF), Some((LEAF as u32, 1)));
+    set.check();
+    assert!(set.is_empty());
+    set.insert(1, 1);
+    set.check();
+    assert_eq!(set.len(), 1);
+}
+
+#[test]
+fn what_an_extract_if_has_not_come_to_stays() {
+    let divisors = if cfg!(miri) { 2..3 } else { 1..5 };
+    for divisor in divisors {
+        let accepted = (0..LEN).filter(|member| member % divisor == 0).count();
+        let all: &[usize] = &[0, 1, LEAF / 2, LEAF + 1, accepted, usize::MAX];
+        for &taken in if cfg!(miri) { &all[2..3] } else { all } {
+            let mut set = sample();
+            let extracted = set.extract_if(|member, _| member % divisor == 0).take(taken).count();
+            set.check();
+            assert_eq!(extracted, taken.min(accepted));
+            let mut expected = elements();
+            let mut left = extracted;
+            expected.retain(|(member, _)| {
+                let gone = member % divisor == 0 && left > 0;
+                left -= usize::from(gone);
+                !gone
+            });
+            assert!(set.into_iter().eq(expected));
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn an_extract_if_bounds_its_length() {
+    let mut set = sample();
+    let mut extract = set.extract_if(|_, _| true);
+    assert_eq!(extract.size_hint(), (0, Some(LEN as usize)));
+    extract.next();
+    assert_eq!(extract.size_hint(), (0, Some(LEN as usize - 1)));
+    assert_eq!(extract.by_ref().count(), LEN as usize - 1);
+    assert_eq!(extract.next(), None, "it is fused");
+}
+
+#[test]
+fn a_clone_of_an_iterator_goes_on_from_the_same_place() {
+    let set = sample();
+    let mut iterator = set.iter();
+    iterator.by_ref().take(LEAF + 3).for_each(drop);
+    iterator.nth_back(7);
+    let clone = iterator.clone();
+    assert!(clone.eq(iterator));
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn the_difference_is_the_same_from_both_ends() {
+    let set = sample();
+    let others: SortedSet<u32, ()> = (0..LEN).filter(|i| i % 3 == 0).map(|i| (i, ())).collect();
+    let expected: Vec<_> = elements().into_iter().filter(|(member, _)| member % 3 != 0).collect();
+    let difference = set.difference(&others);
+    let (low, high) = difference.size_hint();
+    assert!(low <= expected.len() && high.is_some_and(|high| high >= expected.len()));
+    assert!(difference.clone().map(|(m, s)| (*m, s)).eq(expected.iter().copied()));
+    assert!(difference.rev().map(|(m, s)| (*m, s)).eq(expected.iter().rev().copied()));
+}

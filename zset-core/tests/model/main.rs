@@ -1,0 +1,23 @@
+//! Everything that a sorted set and a skip list answer, compared with collections of the standard
+//! library that do the same slowly.
+//!
+//! `check()` verifies the invariants after every operation of a random sequence.
+
+#![cfg(feature = "alloc")]
+
+mod entries;
+mod hashers;
+mod iterators;
+mod making;
+mod operations;
+mod ranges;
+mod reference;
+mod scores;
+mod sequences;
+mod set_operations;
+mod sizes;
+mod skip_list;
+mod traits;
+
+/// Elements in a leaf. The tests want to know where leaves begin and when they split.
+const LEAF: usize = 64;

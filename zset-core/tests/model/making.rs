@@ -1,0 +1,144 @@
+//! Sets made at once: of sorted input, of other collections, of serialized text.
+
+use zset_core::{FromSortedError, SortedSet};
+
+use crate::LEAF;
+
+#[test]
+fn sorted_input_is_taken_as_it_is() {
+    let lens: &[usize] = if cfg!(miri) { &[LEAF + 1] } else { &[0, 1, 63, 64, 65, 128, 5000] };
+    for &len in lens {
+        let elements = || (0..len).map(|i| (len - i, i / 3 * 3)).collect::<Vec<_>>();
+        let mut sorted = elements();
+        sorted.sort_unstable_by_key(|&(member, score)| (score, member));
+        let set = SortedSet::<usize, usize>::from_sorted_iter(sorted.iter().copied()).unwrap();
+        set.check();
+        assert_eq!(set, elements().into_iter().collect::<SortedSet<_, _>>());
+        assert!(set.into_iter().eq(sorted));
+    }
+}
+
+#[test]
+fn sorted_input_that_is_not_sorted_is_refused_at_the_first_such_element() {
+    let build = |elements: &[(u32, u32)]| {
+        SortedSet::<u32, u32>::from_sorted_iter(elements.iter().copied()).map(|set| set.len())
+    };
+    assert_eq!(build(&[(1, 5), (2, 4)]), Err(FromSortedError::NotAscending { index: 1 }));
+    assert_eq!(build(&[(2, 5), (1, 5)]), Err(FromSortedError::NotAscending { index: 1 }));
+    assert_eq!(build(&[(1, 5), (1, 5)]), Err(FromSortedError::NotAscending { index: 1 }));
+    assert_eq!(build(&[(1, 5), (1, 6)]), Err(FromSortedError::DuplicateMember { index: 1 }));
+    assert_eq!(
+        build(&[(1, 1), (2, 2), (3, 3), (1, 4), (0, 0)]),
+        Err(FromSortedError::DuplicateMember { index: 3 })
+    );
+
+    let mut elements: Vec<_> = (0..LEAF as u32 + 9).map(|i| (i, i)).collect();
+    elements[LEAF].1 = 0;
+    assert_eq!(build(&elements), Err(FromSortedError::NotAscending { index: LEAF }));
+    elements[LEAF] = (7, LEAF as u32);
+    assert_eq!(build(&elements), Err(FromSortedError::DuplicateMember { index: LEAF }));
+}
+
+#[test]
+fn of_equal_members_the_last_score_counts() {
+    let elements = [("a", 1), ("b", 2), ("a", 3)];
+    let expected = SortedSet::from([("b", 2), ("a", 3)]);
+    assert_eq!(SortedSet::from(elements), expected);
+    assert_eq!(SortedSet::<_, _>::from_iter(elements), expected);
+    let mut extended = SortedSet::from([("b", 9)]);
+    extended.extend(elements);
+    assert_eq!(extended, expected);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn append_moves_everything_over() {
+    for (own, others) in [(0, 200), (200, 0), (200, 30), (30, 200), (0, 0)] {
+        let mut set: SortedSet<u32, u32> = (0..own).map(|i| (i, 2 * i)).collect();
+        let mut other: SortedSet<u32, u32> = (20..20 + others).map(|i| (i, 7)).collect();
+        set.append(&mut other);
+        set.check();
+        other.check();
+        assert!(other.is_empty());
+        let expected = (0..own).map(|i| (i, 2 * i)).chain((20..20 + others).map(|i| (i, 7)));
+        assert_eq!(set, expected.collect::<SortedSet<_, _>>());
+        other.insert(1, 1);
+        other.check();
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn capacity_changes_no_answer() {
+    for capacity in [0, 1, LEAF, LEAF + 1, 1000, 100_000] {
+        let mut set: SortedSet<u32, u32> = SortedSet::with_capacity(capacity);
+        set.check();
+        assert!(set.is_empty());
+        assert_eq!(set.allocation_size() == 0, capacity == 0);
+        set.extend((0..300).map(|i| (i, i)));
+        set.check();
+        assert!(set.iter().map(|(member, _)| *member).eq(0..300));
+    }
+}
+
+#[test]
+fn a_new_set_allocates_nothing() {
+    assert_eq!(SortedSet::<u32>::new().allocation_size(), 0);
+    assert_eq!(SortedSet::<u32>::default().allocation_size(), 0);
+    assert_eq!(SortedSet::<u32>::from([]).allocation_size(), 0);
+    assert_eq!(SortedSet::<u32>::from_iter([]).allocation_size(), 0);
+}
+
+#[cfg(feature = "serde")]
+mod serialized {
+    use zset_core::{Score, SortedSet};
+
+    #[test]
+    fn a_set_is_a_map_in_order_and_reads_back_the_same() {
+        let elements = [("b", 1.5), ("a", 1.5), ("c", -2.0)];
+        let set: SortedSet<String> =
+            elements.map(|(member, score)| (member.to_string(), Score::new(score).unwrap())).into();
+        let text = serde_json::to_string(&set).unwrap();
+        assert_eq!(text, r#"{"c":-2.0,"a":1.5,"b":1.5}"#);
+        let back: SortedSet<String> = serde_json::from_str(&text).unwrap();
+        back.check();
+        assert_eq!(back, set);
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+    fn a_set_of_several_leaves_reads_back_the_same() {
+        let set: SortedSet<u32, i64> = (0..300).map(|i| (i, -i64::from(i) / 2)).collect();
+        let text = serde_json::to_string(&set).unwrap();
+        let back: SortedSet<u32, i64> = serde_json::from_str(&text).unwrap();
+        back.check();
+        assert_eq!(back, set);
+    }
+
+    #[test]
+    fn of_equal_members_in_the_text_the_last_score_counts() {
+        let text = r#"{"a": 1, "b": 2, "a": 3}"#;
+        let set: SortedSet<String, i32> = serde_json::from_str(text).unwrap();
+        set.check();
+        assert_eq!(set, SortedSet::from([("b".to_string(), 2), ("a".to_string(), 3)]));
+    }
+
+    #[test]
+    fn what_is_not_a_map_of_scores_is_refused() {
+        for text in ["[]", "1", r#"{"a": "1"}"#, r#"{"a": null}"#, r#"{"a": 1"#, r#"{"a": []}"#] {
+            assert!(serde_json::from_str::<SortedSet<String>>(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_nan_is_refused() {
+        use serde::Deserialize as _;
+        use serde::de::value::{Error, F64Deserializer, MapDeserializer};
+
+        // JSON has no NaN, so it comes from a format that has.
+        let nan = [("a", F64Deserializer::<Error>::new(f64::NAN))];
+        let map = MapDeserializer::<_, Error>::new(nan.into_iter());
+        let error = SortedSet::<String>::deserialize(map).unwrap_err();
+        assert_eq!(error.to_string(), "score is not a number");
+    }
+}

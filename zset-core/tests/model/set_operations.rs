@@ -1,0 +1,152 @@
+//! Unions, intersections and differences, compared with the plainest possible computation of each.
+
+use proptest::collection::btree_map;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use zset_core::{Aggregate, Score, SortedSet};
+
+use crate::hashers::BuildNarrow;
+
+type Map = BTreeMap<u16, i16>;
+
+/// Maps of such different sizes that each side is the smaller one at times.
+fn any_map() -> impl Strategy<Value = Map> {
+    let most = if cfg!(miri) { 20 } else { 300 };
+    prop_oneof![btree_map(0..200u16, any::<i16>(), 0..10), btree_map(0..400u16, -3..3i16, 0..most),]
+}
+
+fn to_set(map: &Map) -> SortedSet<u16, i16> {
+    map.iter().map(|(&member, &score)| (member, score)).collect()
+}
+
+/// The same elements as floats, with an infinity of either sign at both ends of the numbers.
+fn to_scores(map: &Map) -> SortedSet<u16> {
+    let score = |&score: &i16| match score {
+        3_i16.. => Score::INFINITY,
+        ..-3_i16 => Score::NEG_INFINITY,
+        score => Score::from(score),
+    };
+    map.iter().map(|(&member, number)| (member, score(number))).collect()
+}
+
+fn any_weight() -> impl Strategy<Value = Score> {
+    prop::sample::select(vec![0.0, 1.0, -2.5, 1e300, f64::INFINITY, f64::NEG_INFINITY])
+        .prop_map(|weight| Score::new(weight).unwrap())
+}
+
+fn any_aggregate() -> impl Strategy<Value = Aggregate> {
+    use Aggregate::{Count, Max, Min, Sum};
+    prop::sample::select(vec![Sum, Min, Max, Count])
+}
+
+/// What `ZUNION` and `ZINTER` make of the scores and weights of one member in several sets.
+fn aggregated(scores: &[(Score, Score)], aggregate: Aggregate) -> Score {
+    let number = |value: f64| if value.is_nan() { 0.0 } else { value };
+    let weighed = scores.iter().map(|(score, weight)| number(score.get() * weight.get()));
+    let result = match aggregate {
+        Aggregate::Sum => weighed.reduce(|a, b| number(a + b)),
+        Aggregate::Min => weighed.reduce(f64::min),
+        Aggregate::Max => weighed.reduce(f64::max),
+        Aggregate::Count => scores.iter().map(|(_, w)| w.get()).reduce(|a, b| number(a + b)),
+        _ => unreachable!("there is no other"),
+    };
+    Score::new(result.unwrap()).unwrap()
+}
+
+/// Computes the union (`everywhere` is false) or the intersection of weighted sets.
+fn naive(
+    sets: &[(SortedSet<u16>, Score)],
+    aggregate: Aggregate,
+    everywhere: bool,
+) -> SortedSet<u16> {
+    let members: BTreeSet<u16> = sets.iter().flat_map(|(set, _)| set).map(|(&m, _)| m).collect();
+    let mut result = SortedSet::new();
+    for member in members {
+        let scores: Vec<_> =
+            sets.iter().filter_map(|(set, weight)| Some((set.score(&member)?, *weight))).collect();
+        if !everywhere || scores.len() == sets.len() {
+            result.insert(member, aggregated(&scores, aggregate));
+        }
+    }
+    result
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        cases: if cfg!(miri) { 2 } else { 128 },
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn union_of_two(a in any_map(), b in any_map()) {
+        let union = to_set(&a).union(&to_set(&b), |a, b| a.wrapping_mul(2).wrapping_add(b));
+        union.check();
+        let mut expected = a;
+        for (member, score) in b {
+            let combined = |own: &mut i16| *own = own.wrapping_mul(2).wrapping_add(score);
+            expected.entry(member).and_modify(combined).or_insert(score);
+        }
+        prop_assert_eq!(union, to_set(&expected));
+    }
+
+    #[test]
+    fn intersection_of_two(a in any_map(), b in any_map()) {
+        let combine = |a: i16, b: i16| a.wrapping_mul(2).wrapping_add(b);
+        let both = to_set(&a).intersection(&to_set(&b), combine);
+        both.check();
+        let expected: Map = a
+            .iter()
+            .filter_map(|(member, &own)| Some((*member, combine(own, *b.get(member)?))))
+            .collect();
+        prop_assert_eq!(&both, &to_set(&expected));
+
+        let count = |limit| to_set(&a).intersection_len(&to_set(&b), limit);
+        prop_assert_eq!(count(usize::MAX), expected.len());
+        prop_assert_eq!(count(3), expected.len().min(3));
+        prop_assert_eq!(count(0), 0);
+    }
+
+    #[test]
+    fn difference_of_two(a in any_map(), b in any_map()) {
+        let (left, right) = (to_set(&a), to_set(&b));
+        let difference: SortedSet<_, _> = left.difference(&right).map(|(&m, s)| (m, s)).collect();
+        let expected: Map = a.into_iter().filter(|(member, _)| !b.contains_key(member)).collect();
+        prop_assert!(left.difference(&right).map(|(_, score)| score).is_sorted());
+        prop_assert_eq!(difference, to_set(&expected));
+    }
+
+    #[test]
+    fn sets_of_different_hashers_combine(a in any_map(), b in any_map()) {
+        let other: SortedSet<u16, i16, BuildNarrow> = to_set(&b).into_iter().collect();
+        let set = to_set(&a);
+        prop_assert_eq!(set.union(&other, i16::max), set.union(&to_set(&b), i16::max));
+        prop_assert_eq!(set.intersection(&other, i16::min), set.intersection(&to_set(&b), i16::min));
+        prop_assert!(set.difference(&other).eq(set.difference(&to_set(&b))));
+    }
+
+    #[test]
+    fn weighted_union_and_intersection_of_many(
+        maps in prop::collection::vec((any_map(), any_weight()), 0..4),
+        aggregate in any_aggregate(),
+    ) {
+        let sets: Vec<_> = maps.iter().map(|(map, weight)| (to_scores(map), *weight)).collect();
+        let weighted = || sets.iter().map(|(set, weight)| (set, *weight));
+        let union = SortedSet::weighted_union(weighted(), aggregate);
+        union.check();
+        prop_assert_eq!(union, naive(&sets, aggregate, false));
+        let intersection = SortedSet::weighted_intersection(weighted(), aggregate);
+        intersection.check();
+        prop_assert_eq!(intersection, naive(&sets, aggregate, true));
+    }
+}
+
+#[test]
+fn a_set_combines_with_itself() {
+    let set: SortedSet<u16, i16> = (0..100).map(|i| (i, 1)).collect();
+    let doubled: SortedSet<u16, i16> = (0..100).map(|i| (i, 2)).collect();
+    assert_eq!(set.union(&set, |a, b| a + b), doubled);
+    assert_eq!(set.intersection(&set, |a, b| a + b), doubled);
+    assert_eq!(set.difference(&set).next(), None);
+    assert_eq!(set.intersection_len(&set, 7), 7);
+}

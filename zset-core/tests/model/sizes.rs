@@ -1,0 +1,221 @@
+//! Growing far beyond one leaf and shrinking back to nothing, in every direction.
+
+use rand::rngs::SmallRng;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use zset_core::{SkipList, SortedSet};
+
+use crate::LEAF;
+
+/// Enough for three levels of index blocks, and for dicts of many segments.
+const MANY: u32 = if cfg!(miri) { 200 } else { 100_000 };
+
+/// `check()` takes time in proportion to the size, so it runs only this often.
+const CHECKS: u32 = if cfg!(miri) { 2 } else { 10 };
+
+/// Returns the members `0..MANY` in random order.
+fn shuffled() -> Vec<u32> {
+    let mut members: Vec<u32> = (0..MANY).collect();
+    members.shuffle(&mut SmallRng::seed_from_u64(1));
+    members
+}
+
+/// Inserts members with scores of which every one is shared by three.
+fn grown(members: impl IntoIterator<Item = u32>) -> SortedSet<u32, u32> {
+    let mut set = SortedSet::new();
+    for (i, member) in (1..).zip(members) {
+        assert_eq!(set.insert(member, member / 3), None);
+        if i % (MANY / CHECKS) == 0 {
+            set.check();
+            assert_eq!(set.len(), i as usize);
+        }
+    }
+    let expected = (0..MANY).map(|member| (member, member / 3));
+    assert!(set.iter().map(|(&member, score)| (member, score)).eq(expected));
+    set
+}
+
+/// Takes elements out by `take` until none is left.
+fn shrink(mut set: SortedSet<u32, u32>, mut take: impl FnMut(&mut SortedSet<u32, u32>) -> u32) {
+    for left in (0..MANY).rev() {
+        take(&mut set);
+        assert_eq!(set.len(), left as usize);
+        if left % (MANY / CHECKS) == 0 {
+            set.check();
+        }
+    }
+    assert_eq!(set.iter().next(), None);
+    set.insert(1, 1);
+    set.check();
+}
+
+#[test]
+fn growth_in_random_order_and_removal_in_another() {
+    let mut removed: Vec<u32> = (0..MANY).collect();
+    removed.shuffle(&mut SmallRng::seed_from_u64(2));
+    shrink(grown(shuffled()), |set| {
+        let member = removed.pop().unwrap();
+        assert_eq!(set.remove(&member), Some(member / 3));
+        member
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn growth_in_ascending_order_and_removal_from_the_front() {
+    let mut expected = 0..;
+    shrink(grown(0..MANY), |set| {
+        let (member, _) = set.pop_first().unwrap();
+        assert_eq!(Some(member), expected.next());
+        member
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn growth_in_descending_order_and_removal_from_the_back() {
+    let mut expected = (0..MANY).rev();
+    shrink(grown((0..MANY).rev()), |set| {
+        let (member, _) = set.pop_last().unwrap();
+        assert_eq!(Some(member), expected.next());
+        member
+    });
+}
+
+#[test]
+fn removal_from_both_ends_in_random_order() {
+    let mut random = SmallRng::seed_from_u64(3);
+    let mut expected = 0..MANY;
+    shrink(grown(shuffled()), |set| {
+        let (popped, expected) = if random.random() {
+            (set.pop_first(), expected.next())
+        } else {
+            (set.pop_last(), expected.next_back())
+        };
+        let (member, _) = popped.unwrap();
+        assert_eq!(Some(member), expected);
+        member
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn removal_of_whole_ranges() {
+    let mut set = grown(shuffled());
+    let third = MANY as usize / 3;
+    assert_eq!(set.remove_range_by_rank(third..2 * third), third);
+    set.check();
+    assert_eq!(set.get_by_rank(third), Some((&(2 * third as u32), 2 * third as u32 / 3)));
+    let low = set.count_by_score(..third as u32 / 6);
+    assert_eq!(set.remove_range_by_score(..third as u32 / 6), low);
+    set.check();
+    assert_eq!(set.len(), MANY as usize - third - low);
+    assert_eq!(set.remove_range_by_score(..), MANY as usize - third - low);
+    set.check();
+    assert!(set.is_empty());
+}
+
+/// The first element of a leaf is also in the index blocks above, all the way up if it is the first
+/// child everywhere.
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn removal_of_the_first_element_of_every_leaf() {
+    let leaves = if cfg!(miri) { 2 } else { 80 };
+    let full = || {
+        let elements = (0..leaves * LEAF).map(|i| (i, i));
+        SortedSet::<usize, usize>::from_sorted_iter(elements).unwrap()
+    };
+    for backwards in [false, true] {
+        let mut set = full();
+        let mut firsts: Vec<usize> = (0..leaves).map(|leaf| leaf * LEAF).collect();
+        if backwards {
+            firsts.reverse();
+        }
+        for first in &firsts {
+            assert_eq!(set.remove(first), Some(*first));
+            set.check();
+        }
+        assert!(set.iter().all(|(member, _)| member % LEAF != 0));
+        for first in firsts {
+            assert_eq!(set.count_by_score(..first), first - first / LEAF);
+        }
+    }
+}
+
+/// Each leaf is emptied in turn, first element by first element, so that it merges or is dropped.
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn removal_of_leaves_one_element_after_the_other() {
+    let leaves = if cfg!(miri) { 2 } else { 20 };
+    for leaf in 0..leaves {
+        let elements = (0..leaves * LEAF).map(|i| (i, i));
+        let mut set = SortedSet::<usize, usize>::from_sorted_iter(elements).unwrap();
+        let members = leaf * LEAF..(leaf + 1) * LEAF;
+        for member in members.clone() {
+            assert_eq!(set.remove(&member), Some(member));
+            set.check();
+        }
+        assert!(set.iter().all(|(member, _)| !members.contains(member)));
+        assert_eq!(set.len(), (leaves - 1) * LEAF);
+    }
+}
+
+/// An element that leaves its leaf for each of the others, at all three kinds of places in it.
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn moves_from_every_leaf_to_every_other() {
+    let leaves = if cfg!(miri) { 2 } else { 6 };
+    let elements = (0..leaves * LEAF).map(|i| (i, 10 * i));
+    let set = SortedSet::<usize, usize>::from_sorted_iter(elements).unwrap();
+    let places = [0, 1, LEAF / 2, LEAF - 1];
+    let ranks = || (0..leaves).flat_map(|leaf| places.map(|place| leaf * LEAF + place));
+    for (from, to) in ranks().flat_map(|from| ranks().map(move |to| (from, to))) {
+        for score in [10 * to - usize::from(to > 0), 10 * to + 1] {
+            let mut set = set.clone();
+            assert_eq!(set.insert(from, score), Some(10 * from));
+            set.check();
+            assert_eq!(set.score(&from), Some(score));
+            let before = set.iter().filter(|&(&m, other)| (other, m) < (score, from)).count();
+            assert_eq!(set.rank(&from), Some(before));
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn what_shrank_gives_its_memory_back() {
+    let mut set = grown(shuffled());
+    let grown_size = set.allocation_size();
+    let left = MANY as usize / 100;
+    set.remove_range_by_rank(left..);
+    set.shrink_to_fit();
+    set.check();
+    assert_eq!(set.len(), left);
+    assert!(set.allocation_size() < grown_size / 20, "{} of {grown_size}", set.allocation_size());
+    set.clear();
+    assert_eq!(set.allocation_size(), 0);
+}
+
+#[test]
+fn shrinking_an_empty_set_leaves_no_memory_in_use() {
+    let mut set: SortedSet<u32, u32> = SortedSet::with_capacity(1000);
+    assert!(set.allocation_size() > 0);
+    set.shrink_to_fit();
+    assert_eq!(set.allocation_size(), 0);
+}
+
+#[test]
+fn a_list_of_one_element_repeated_grows_and_shrinks() {
+    let mut list = SkipList::new();
+    let len = MANY as usize / 10;
+    for _ in 0..len {
+        list.insert((), ());
+    }
+    list.check();
+    assert_eq!(list.count_by_score(()..=()), len);
+    for left in (0..len).rev() {
+        assert_eq!(list.remove(&(), ()), Some(()));
+        assert_eq!(list.len(), left);
+    }
+    list.check();
+}

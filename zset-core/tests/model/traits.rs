@@ -1,0 +1,139 @@
+//! The standard traits of sets and lists.
+
+use rand::SeedableRng;
+use rand::rngs::SmallRng;
+use std::cmp::Reverse;
+use std::hash::{BuildHasher, RandomState};
+use zset_core::{
+    Difference, Drain, Entry, ExtractIf, IntoIter, Iter, OccupiedEntry, Score, SkipList, SortedSet,
+    VacantEntry,
+};
+
+use crate::hashers::BuildConstant;
+
+#[test]
+fn everything_is_send_and_sync_if_its_parts_are() {
+    fn check<T: Send + Sync>() {}
+    check::<SortedSet<String>>();
+    check::<SkipList<String, Score>>();
+    check::<Iter<'_, String, Score>>();
+    check::<IntoIter<String, Score>>();
+    check::<Drain<'_, String, Score>>();
+    check::<ExtractIf<'_, String, Score, RandomState, fn(&String, Score) -> bool>>();
+    check::<Entry<'_, String, Score, RandomState>>();
+    check::<OccupiedEntry<'_, String, Score, RandomState>>();
+    check::<VacantEntry<'_, String, Score, RandomState>>();
+    check::<Difference<'_, String, Score, u32, RandomState>>();
+}
+
+#[test]
+fn views_are_covariant_in_what_they_borrow() {
+    fn shorten<'a>(set: SortedSet<&'static str, u8>) -> SortedSet<&'a str, u8> {
+        set
+    }
+    fn shorten_iter<'a>(iter: Iter<'a, &'static str, u8>) -> Iter<'a, &'a str, u8> {
+        iter
+    }
+    let set = shorten(SortedSet::from([("a", 1)]));
+    assert_eq!(set.len(), 1);
+    let set = SortedSet::from([("a", 1)]);
+    assert_eq!(shorten_iter(set.iter()).len(), 1);
+}
+
+#[test]
+fn a_clone_is_equal_and_of_its_own() {
+    let lens: &[u32] = if cfg!(miri) { &[9, 70] } else { &[0, 1, 64, 65, 300] };
+    for &len in lens {
+        let set: SortedSet<u32, u32> = (0..len).map(|i| (i, i)).collect();
+        let mut clone = set.clone();
+        clone.check();
+        assert_eq!(clone, set);
+        clone.insert(1000, 1);
+        clone.remove(&0);
+        clone.check();
+        set.check();
+        assert!(set.iter().map(|(member, _)| *member).eq(0..len));
+    }
+}
+
+#[test]
+fn sets_are_equal_if_their_elements_are() {
+    let set = SortedSet::from([("a", 1), ("b", 2)]);
+    assert_eq!(set, SortedSet::from([("b", 2), ("a", 1)]));
+    assert_ne!(set, SortedSet::from([("a", 1)]));
+    assert_ne!(set, SortedSet::from([("a", 1), ("b", 3)]));
+    assert_ne!(set, SortedSet::from([("a", 1), ("c", 2)]));
+    // Whatever they hash with, and whatever shape their history has left them in.
+    let mut other: SortedSet<&str, i32, BuildConstant> = SortedSet::default();
+    other.extend([("c", 0), ("b", 0), ("a", 1), ("b", 2)]);
+    other.remove("c");
+    assert_eq!(set, other);
+}
+
+#[test]
+fn sets_and_their_iterators_print_their_elements() {
+    let mut set = SortedSet::from([("b", 2), ("a", 1)]);
+    assert_eq!(format!("{set:?}"), r#"{"a": 1, "b": 2}"#);
+    assert_eq!(format!("{:?}", set.iter()), r#"[("a", 1), ("b", 2)]"#);
+    assert_eq!(format!("{:?}", set.clone().into_iter()), r#"[("a", 1), ("b", 2)]"#);
+    assert_eq!(format!("{:?}", set.clone().drain()), r#"[("a", 1), ("b", 2)]"#);
+    assert_eq!(format!("{:?}", set.difference(&SortedSet::from([("a", ())]))), r#"[("b", 2)]"#);
+    let extract = format!("{:?}", set.extract_if(|_, _| true));
+    assert_eq!(extract, r#"ExtractIf { set: {"a": 1, "b": 2}, .. }"#);
+    let list = SkipList::from_iter([("a", 1), ("a", 1)]);
+    assert_eq!(format!("{list:?}"), r#"[("a", 1), ("a", 1)]"#);
+}
+
+#[test]
+fn a_for_loop_goes_over_a_set_by_reference_and_by_value() {
+    let set = SortedSet::from([("b".to_string(), 2), ("a".to_string(), 1)]);
+    let mut seen = Vec::new();
+    for (member, score) in &set {
+        seen.push((member.as_str(), score));
+    }
+    assert_eq!(seen, [("a", 1), ("b", 2)]);
+    for (member, score) in set {
+        assert_eq!((member.len(), score > 0), (1, true));
+    }
+}
+
+#[test]
+fn any_ordered_type_is_a_score() {
+    let medals = SortedSet::from([("x", (1, 0, 2)), ("y", (1, 1, 0)), ("z", (0, 9, 9))]);
+    assert!(medals.iter().map(|(member, _)| *member).eq(["z", "x", "y"]));
+    let reversed = SortedSet::from([("x", Reverse(1)), ("y", Reverse(2))]);
+    assert_eq!(reversed.first(), Some((&"y", Reverse(2))));
+    // Beyond 2^53 an f64 would not tell these apart.
+    let exact = SortedSet::from([("x", (1i64 << 53) + 1), ("y", 1 << 53)]);
+    assert_eq!(exact.rank("x"), Some(1));
+}
+
+#[test]
+fn the_hasher_is_the_one_given() {
+    let hasher = RandomState::new();
+    let hash = hasher.hash_one("a");
+    let set: SortedSet<&str, u32, _> = SortedSet::with_hasher(hasher.clone());
+    assert_eq!(set.hasher().hash_one("a"), hash);
+    let mut set = SortedSet::with_capacity_and_hasher(10, hasher);
+    set.insert("a", 1);
+    assert_eq!(set.union(&SortedSet::from([("b", 2)]), u32::max).hasher().hash_one("a"), hash);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn a_generator_of_any_seed_changes_no_answer() {
+    for seed in 0..4 {
+        let mut generator = SmallRng::seed_from_u64(seed);
+        let mut set = SortedSet::from_rng(&mut generator);
+        let mut list = SkipList::from_rng(&mut generator);
+        // An odd factor, modulo a power of two, visits every number once.
+        for i in (0..10_000).map(|i: u32| i.wrapping_mul(2_654_435_761) % 65_536) {
+            set.insert(i, i);
+            list.insert(i, i);
+        }
+        set.check();
+        list.check();
+        assert!(set.iter().is_sorted() && set.len() == 10_000);
+        assert!(list.iter().eq(set.iter()));
+    }
+}

@@ -1,0 +1,75 @@
+//! A simulated leaderboard: how fast a large set is filled and updated, and how big it is.
+
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use zset_core::SortedSet;
+
+use crate::ranking::rank_of;
+use crate::table::print_rows;
+use crate::text;
+
+/// The same players every time.
+const SEED: u64 = 2024;
+/// How often the progress bar moves; more often, and it would be part of what is measured.
+const STEP: u64 = 10_000;
+
+/// Loads this many players, updates the score of as many, and prints the figures and the top ten.
+pub(crate) fn simulate(out: &mut impl Write, count: u64) -> io::Result<()> {
+    writeln!(out, "\nA leaderboard of {} simulated players\n", text::thousands(count.into()))?;
+    // What was printed until now is worth reading while the players are loaded.
+    out.flush()?;
+    let mut random = SmallRng::seed_from_u64(SEED);
+    let mut board: SortedSet<u64, u64> = SortedSet::from_rng(&mut random);
+
+    let loading = timed("loading ", count, |player| {
+        board.insert(player, random.random_range(0..1_000_000));
+    });
+    // Somebody wins a game, which takes them past a good part of the others.
+    let updating = timed("updating", count, |_| {
+        let gained = random.random_range(1..=100_000);
+        board.update(&random.random_range(1..=count), |score| score + gained);
+    });
+
+    print_speed(out, "insert", count, loading)?;
+    print_speed(out, "update", count, updating)?;
+    let bytes = board.allocation_size();
+    let tenths = bytes * 10 / board.len().max(1);
+    let per_entry = format!("{}.{}", tenths / 10, tenths % 10);
+    writeln!(out, "  memory {per_entry:>15} bytes per entry\n")?;
+
+    let top = board.iter().rev().take(10).map(|(player, score)| {
+        let rank = rank_of(&board, score).to_string();
+        vec![rank, player.to_string(), text::thousands(score.into())]
+    });
+    print_rows(out, &["player".to_string()], &["score".to_string()], top)
+}
+
+/// Runs an operation for each of the numbers from 1; returns how long that took.
+fn timed(label: &'static str, count: u64, mut operation: impl FnMut(u64)) -> Duration {
+    // On standard error, and only if that is a terminal.
+    let bar = ProgressBar::new(count).with_message(label);
+    if let Ok(style) = ProgressStyle::with_template("  {msg} [{bar:40}] {percent:>3} %") {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    let start = Instant::now();
+    for number in 1..=count {
+        operation(number);
+        if number % STEP == 0 {
+            bar.inc(STEP);
+        }
+    }
+    let duration = start.elapsed();
+    bar.finish_and_clear();
+    duration
+}
+
+fn print_speed(out: &mut impl Write, name: &str, count: u64, time: Duration) -> io::Result<()> {
+    let per_second = u128::from(count) * 1_000_000_000 / time.as_nanos().max(1);
+    let per_second = text::thousands(per_second);
+    let seconds = time.as_secs_f64();
+    writeln!(out, "  {name} {per_second:>15} per second  ({seconds:.2} s)")
+}

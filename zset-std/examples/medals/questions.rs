@@ -1,0 +1,93 @@
+//! What one asks a ranked table.
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::ops::Bound::{Included, Unbounded};
+
+use crate::fields::{Member, Scores};
+use crate::ranking::rank_of;
+use crate::table::Table;
+use crate::text;
+
+/// How many names an answer has room for.
+const MOST_NAMES: usize = 5;
+
+/// Answers "where does X stand?": a look-up by name, then a count, both in O(log n).
+pub(crate) fn where_is<M: Member, S: Scores>(
+    out: &mut impl Write,
+    table: &Table<M, S>,
+    name: &str,
+) -> Result<(), Box<dyn Error>> {
+    let set = &table.ranking;
+    // By name the set tells a score or a rank; by rank, also what else there is to the member.
+    let Some((member, score)) = set.rank(name).and_then(|rank| set.get_by_rank(rank)) else {
+        return Err(format!("{} has no {name:?}", table.title).into());
+    };
+    let name = text::printable(&member.to_string());
+    let place = text::ordinal(rank_of(set, score));
+    let others = set.count_by_score(score..=score) - 1;
+    writeln!(out, "\nWhere does {name} stand?")?;
+    write!(out, "  {place} of {}", text::thousands(set.len() as u128))?;
+    match others {
+        0 => write!(out, ", ")?,
+        1 => write!(out, ", as is 1 other, ")?,
+        others => write!(out, ", as are {} others, ", text::thousands(others as u128))?,
+    }
+    Ok(writeln!(out, "with {}", table.in_words(score))?)
+}
+
+/// Answers "who is third?": the element of a rank in O(log n), and who else has its score.
+pub(crate) fn who_is_third<M: Member, S: Scores>(
+    out: &mut impl Write,
+    table: &Table<M, S>,
+) -> io::Result<()> {
+    let set = &table.ranking;
+    writeln!(out, "\nWho is third?")?;
+    // The set's own ranks are from 0, and begin at the lowest score.
+    let third = set.len().checked_sub(3).and_then(|rank| set.get_by_rank(rank));
+    let Some((_, score)) = third else {
+        return writeln!(out, "  Nobody: the table is too short");
+    };
+    // If its score is shared with one above it, both have a higher rank than third.
+    match rank_of(set, score) {
+        3 => {}
+        rank => writeln!(out, "  Nobody, for several are {}:", text::ordinal(rank))?,
+    }
+    let mut tied = set.range_by_score(score..=score);
+    for (member, _) in tied.by_ref().take(MOST_NAMES) {
+        let name = text::printable(&member.to_string());
+        writeln!(out, "  {name}, with {}", table.in_words(score))?;
+    }
+    match tied.len() {
+        0 => Ok(()),
+        others => writeln!(out, "  and {} more", text::thousands(others as u128)),
+    }
+}
+
+/// Answers "who lies between these scores?": a range, found in O(log n).
+pub(crate) fn who_lies_between<M: Member, S: Scores>(
+    out: &mut impl Write,
+    table: &Table<M, S>,
+    from: Option<&str>,
+    to: Option<&str>,
+    top: usize,
+) -> Result<(), Box<dyn Error>> {
+    let read = |option: &str, text: Option<&str>| {
+        let fields = text.map(|text| text.split(',').map(str::trim).collect::<Vec<_>>());
+        let score = fields.map(|fields| S::read(&fields)).transpose();
+        score.map_err(|error| format!("{option}: {error}"))
+    };
+    let (from, to) = (read("--from", from)?, read("--to", to)?);
+    let in_words = |score: S| table.in_words(score);
+    match (from.map(in_words), to.map(in_words)) {
+        (Some(from), Some(to)) => writeln!(out, "\nWho lies between {from} and {to}?")?,
+        (Some(from), None) => writeln!(out, "\nWho has at least {from}?")?,
+        (None, to) => writeln!(out, "\nWho has at most {}?", to.unwrap_or_default())?,
+    }
+    let bound = |score: Option<S>| score.map_or(Unbounded, Included);
+    let (from, to) = (bound(from), bound(to));
+    if table.ranking.count_by_score((from, to)) == 0 {
+        return Ok(writeln!(out, "  Nobody")?);
+    }
+    Ok(table.print_range(out, from, to, top)?)
+}

@@ -1,0 +1,99 @@
+//! A ranked table, and how it is printed.
+
+use std::io::{self, Write};
+use std::iter;
+use std::ops::Bound::{self, Unbounded};
+
+use zset_core::SortedSet;
+
+use crate::fields::{Member, Scores};
+use crate::ranking::ranked;
+use crate::read::Columns;
+use crate::text;
+
+/// The width of a terminal that everybody has.
+const TERMINAL: usize = 80;
+/// No name is cut shorter than this, even if the line gets too long.
+const SHORTEST_NAME: usize = 12;
+
+/// A table that was read.
+pub(crate) struct Table<M, S> {
+    pub(crate) title: String,
+    pub(crate) headings: Columns,
+    pub(crate) ranking: SortedSet<M, S>,
+    /// How many rows were left out.
+    pub(crate) bad_rows: usize,
+}
+
+impl<M: Member, S: Scores> Table<M, S> {
+    /// Prints the first rows of the table.
+    pub(crate) fn print(&self, out: &mut impl Write, top: usize) -> io::Result<()> {
+        let ranked = text::thousands(self.ranking.len() as u128);
+        write!(out, "{}: {ranked} ranked", self.title)?;
+        match self.bad_rows {
+            0 => writeln!(out)?,
+            1 => writeln!(out, ", 1 row left out")?,
+            rows => writeln!(out, ", {} rows left out", text::thousands(rows as u128))?,
+        }
+        if self.ranking.is_empty() {
+            return Ok(());
+        }
+        writeln!(out)?;
+        self.print_range(out, Unbounded, Unbounded, top)
+    }
+
+    /// Prints the first rows of those from one score to another.
+    pub(crate) fn print_range(
+        &self,
+        out: &mut impl Write,
+        from: Bound<S>,
+        to: Bound<S>,
+        top: usize,
+    ) -> io::Result<()> {
+        let rows = ranked(&self.ranking, from, to).take(top).map(|(rank, member, score)| {
+            let rank = text::thousands(rank as u128);
+            [vec![rank], member.cells(), score.cells()].concat()
+        });
+        let Columns { member, scores } = &self.headings;
+        print_rows(out, member, scores, rows)
+    }
+
+    /// Returns a score in words: `40 gold, 44 silver, 42 bronze`.
+    pub(crate) fn in_words(&self, score: S) -> String {
+        let cells = score.cells();
+        let words = cells.iter().zip(&self.headings.scores);
+        words.map(|(cell, heading)| format!("{cell} {heading}")).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Prints aligned columns: the rank, names, and scores.
+pub(crate) fn print_rows(
+    out: &mut impl Write,
+    names: &[String],
+    scores: &[String],
+    rows: impl Iterator<Item = Vec<String>>,
+) -> io::Result<()> {
+    let heading = [&["rank".to_string()], names, scores].concat();
+    let mut widths = vec![0; heading.len()];
+    let lines: Vec<_> = iter::once(heading).chain(rows).collect();
+    for line in &lines {
+        for (width, cell) in widths.iter_mut().zip(line) {
+            *width = text::width(cell).max(*width);
+        }
+    }
+    // If a line is too long, the last name is what can be cut.
+    let line_width: usize = widths.iter().map(|width| width + 2).sum();
+    if let Some(name) = widths.get_mut(names.len()) {
+        *name -= line_width.saturating_sub(TERMINAL).min(name.saturating_sub(SHORTEST_NAME));
+    }
+    for line in &lines {
+        for (column, (cell, &width)) in line.iter().zip(&widths).enumerate() {
+            let cell = text::fit(cell, width);
+            let is_name = (1..=names.len()).contains(&column);
+            let cell = if is_name { text::left(&cell, width) } else { text::right(&cell, width) };
+            write!(out, "  {cell}")?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
