@@ -125,11 +125,6 @@ impl<T: Node> Arena<T> {
         node
     }
 
-    /// Returns all nodes, vacant ones included, by ascending id.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.chunks.iter().flatten()
-    }
-
     /// Returns the bytes that the chunks take from the allocator.
     pub(crate) fn allocation_size(&self) -> usize {
         let nodes: usize = self.chunks.iter().map(|chunk| chunk.capacity() * size_of::<T>()).sum();
@@ -217,7 +212,7 @@ mod tests {
     #[test]
     fn growing_takes_whole_chunks_and_never_moves_them() {
         let mut arena = Arena::<u64>::new(1 << 20);
-        for i in 0..3 * Arena::<u64>::CHUNK as u64 + 1 {
+        for i in 0..=3 * Arena::<u64>::CHUNK as u64 {
             arena.try_reserve(1).unwrap();
             arena.insert(i);
         }

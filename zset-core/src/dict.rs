@@ -24,8 +24,7 @@ use arrayvec::ArrayVec;
 use hashbrown::HashTable;
 
 use crate::TryReserveError;
-use crate::arena::{Arena, Node};
-use crate::handle::Handle;
+use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 
 /// Buckets of a segment that splits instead of growing.
 const SEGMENT_BUCKETS: usize = 1024;
@@ -34,7 +33,7 @@ const SEGMENT_BUCKETS: usize = 1024;
 const SEGMENT_CAPACITY: usize = SEGMENT_BUCKETS / 8 * 7;
 
 /// A full segment that holds less than this is full of tombstones: it is rebuilt, not split.
-const SPLIT_LEN: usize = SEGMENT_CAPACITY * 3 / 4;
+const SPLIT_LEN: usize = SEGMENT_CAPACITY / 4 * 3;
 
 /// The directory is not doubled when each of its entries would stand for fewer handles than this on
 /// average. That happens only if many hashes share their bits: the segment's own table grows then.
@@ -46,59 +45,56 @@ const HASH_BATCH: usize = 32;
 #[derive(Clone, Default)]
 struct Segment {
     table: HashTable<Handle>,
-    /// How many bits of the hash all its handles share; in a vacant segment the next vacant one.
+    /// How many bits of the hash all its handles share.
     depth: u32,
-}
-
-impl Node for Segment {
-    fn vacant(next: u32) -> Self {
-        Segment { table: HashTable::new(), depth: next }
-    }
-
-    fn next_vacant(&self) -> u32 {
-        self.depth
-    }
 }
 
 #[derive(Clone)]
 pub(crate) struct Dict {
     /// The segment for each value of the lowest bits of `selector`; empty while there is only one.
     directory: Vec<u32>,
-    segments: Arena<Segment>,
+    segments: Vec<Segment>,
     len: usize,
 }
 
+/// The segment where a handle goes.
+#[derive(Clone, Copy)]
+pub(crate) struct SegmentId(u32);
+
 /// Spreads the hash: the bits that choose a segment depend on all of it, so that they are neither
-/// those that hashbrown uses inside a table nor missing if a hasher returns 32 bits only.
+/// those that hashbrown uses inside a table, nor missing if a hasher fills only some of the bits.
 #[inline]
 fn selector(hash: u64) -> usize {
-    (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
+    // Both halves of the product folded, as in wyhash: the low half depends on the low bits of the
+    // hash, the high half on the high ones.
+    let product = u128::from(hash) * 0x9E37_79B9_7F4A_7C15;
+    (product as u64 ^ (product >> 64) as u64) as usize
 }
 
 impl Dict {
     pub(crate) const fn new() -> Self {
-        Dict { directory: Vec::new(), segments: Arena::new(u32::MAX as usize), len: 0 }
+        Dict { directory: Vec::new(), segments: Vec::new(), len: 0 }
     }
 
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Returns the index in the directory for a hash; it is out of bounds if the directory is empty.
+    /// Returns the index in the directory; it is out of bounds if the directory is empty.
     #[inline]
-    fn entry(&self, hash: u64) -> usize {
-        selector(hash) & self.directory.len().wrapping_sub(1)
+    fn entry(&self, selector: usize) -> usize {
+        selector & self.directory.len().wrapping_sub(1)
     }
 
     #[inline]
-    fn segment_id(&self, hash: u64) -> u32 {
-        self.directory.get(self.entry(hash)).copied().unwrap_or(0)
+    fn segment_id(&self, selector: usize) -> u32 {
+        self.directory.get(self.entry(selector)).copied().unwrap_or(0)
     }
 
     #[inline]
     fn table(&mut self, hash: u64) -> &mut HashTable<Handle> {
-        let id = self.segment_id(hash);
-        &mut self.segments.get_mut(id).table
+        let id = self.segment_id(selector(hash));
+        &mut self.segments[id as usize].table
     }
 
     /// Returns the handle with this hash that `is_sought` accepts.
@@ -108,17 +104,15 @@ impl Dict {
         hash: u64,
         mut is_sought: impl FnMut(Handle) -> bool,
     ) -> Option<Handle> {
-        if self.len == 0 {
-            return None;
-        }
-        let segment = self.segments.get(self.segment_id(hash));
+        let segment = self.segments.get(self.segment_id(selector(hash)) as usize)?;
         segment.table.find(hash, |&handle| is_sought(handle)).copied()
     }
 
-    /// Adds a handle that is not in the dict; `try_reserve_one` made room for its hash.
+    /// Adds a handle that is not in the dict to the segment in which `try_reserve_one` made room.
     #[inline]
-    pub(crate) fn insert(&mut self, hash: u64, handle: Handle) {
-        self.table(hash).insert_unique(hash, handle, |_| unreachable!("room was reserved"));
+    pub(crate) fn insert(&mut self, SegmentId(id): SegmentId, hash: u64, handle: Handle) {
+        let table = &mut self.segments[id as usize].table;
+        table.insert_unique(hash, handle, |_| unreachable!("room was reserved"));
         self.len += 1;
     }
 
@@ -146,52 +140,68 @@ impl Dict {
         &mut self,
         hash: u64,
         hash_of: impl Fn(Handle) -> u64,
-    ) -> Result<(), TryReserveError> {
-        if self.segments.len() > 0 {
-            let table = &self.segments.get(self.segment_id(hash)).table;
-            if table.len() < table.capacity() {
-                return Ok(());
-            }
+    ) -> Result<SegmentId, TryReserveError> {
+        let id = self.segment_id(selector(hash));
+        match self.segments.get(id as usize) {
+            Some(Segment { table, .. }) if table.len() < table.capacity() => Ok(SegmentId(id)),
+            _ => self.make_room(selector(hash), hash_of),
         }
-        self.make_room(hash, hash_of)
     }
 
+    /// Makes room in the segment of this selector.
     #[cold]
     fn make_room(
         &mut self,
-        hash: u64,
+        selector: usize,
         hash_of: impl Fn(Handle) -> u64,
-    ) -> Result<(), TryReserveError> {
-        if self.segments.len() == 0 {
-            self.segments.try_reserve(1)?;
-            self.segments.insert(Segment::default());
-        }
+    ) -> Result<SegmentId, TryReserveError> {
+        self.try_first_segment()?;
         loop {
-            let id = self.segment_id(hash);
-            let table = &self.segments.get(id).table;
+            let id = self.segment_id(selector);
+            let table = &self.segments[id as usize].table;
             let len = table.len();
             if len < table.capacity() {
-                return Ok(());
+                return Ok(SegmentId(id));
             }
             let is_whole = table.num_buckets() >= SEGMENT_BUCKETS;
-            if is_whole && len < SPLIT_LEN {
-                let mut rebuilt = new_table()?;
-                for &handle in table {
-                    rebuilt.insert_unique(hash_of(handle), handle, |_| unreachable!("same size"));
-                }
-                self.segments.get_mut(id).table = rebuilt;
-            } else if is_whole && self.may_split(id) {
-                self.split(self.entry(hash), &hash_of)?;
+            if is_whole && len >= SPLIT_LEN && self.may_split(id) {
+                self.split(self.entry(selector), &hash_of)?;
             } else {
-                let table = &mut self.segments.get_mut(id).table;
-                table.try_reserve(1, |&handle| hash_of(handle))?;
+                // As large as before if it is full of tombstones, else twice as large.
+                self.rebuild(id, len * 4 / 3 + 1, &hash_of)?;
             }
         }
+    }
+
+    /// Puts a segment's handles into a table of another size.
+    ///
+    /// hashbrown's own `reserve` may rehash in place, where a panic in the user's hash loses handles.
+    fn rebuild(
+        &mut self,
+        id: u32,
+        capacity: usize,
+        hash_of: &impl Fn(Handle) -> u64,
+    ) -> Result<(), TryReserveError> {
+        let table = &mut self.segments[id as usize].table;
+        let mut rebuilt = try_table(capacity)?;
+        for &handle in &*table {
+            rebuilt.insert_unique(hash_of(handle), handle, |_| unreachable!("room was made"));
+        }
+        *table = rebuilt;
+        Ok(())
+    }
+
+    fn try_first_segment(&mut self) -> Result<(), TryReserveError> {
+        if self.segments.is_empty() {
+            self.segments.try_reserve_exact(1)?;
+            self.segments.push(Segment::default());
+        }
+        Ok(())
     }
 
     /// Returns whether the segment can split without the directory growing out of proportion.
     fn may_split(&self, id: u32) -> bool {
-        let depth = self.segments.get(id).depth;
+        let depth = self.segments[id as usize].depth;
         let entries = self.directory.len().max(1);
         1 << depth < entries || self.len / (2 * entries) >= LEAST_LOAD
     }
@@ -203,20 +213,24 @@ impl Dict {
         hash_of: &impl Fn(Handle) -> u64,
     ) -> Result<(), TryReserveError> {
         let id = self.directory.get(entry).copied().unwrap_or(0);
-        let Segment { table, depth } = self.segments.get(id);
-        let (mut low, mut high) = (new_table()?, new_table()?);
+        let Segment { table, depth } = &self.segments[id as usize];
         let bit = 1 << depth;
+        // The table of the handles whose bit is 0, and that of those whose bit is 1.
+        let mut halves = [try_table(SEGMENT_CAPACITY)?, try_table(SEGMENT_CAPACITY)?];
         let mut handles = table.iter();
         loop {
             // A batch of hashes first: the members lie anywhere, and in a loop that does nothing
             // else the processor waits for many of them at once.
-            let batch: ArrayVec<(u64, Handle), HASH_BATCH> =
-                handles.by_ref().take(HASH_BATCH).map(|&handle| (hash_of(handle), handle)).collect();
+            let batch: ArrayVec<(u64, Handle), HASH_BATCH> = handles
+                .by_ref()
+                .take(HASH_BATCH)
+                .map(|&handle| (hash_of(handle), handle))
+                .collect();
             if batch.is_empty() {
                 break;
             }
             for (hash, handle) in batch {
-                let half = if selector(hash) & bit == 0 { &mut low } else { &mut high };
+                let half = &mut halves[selector(hash) >> depth & 1];
                 if half.len() == half.capacity() {
                     // Hashes that all share the bit make a half as large as the whole was.
                     half.try_reserve(1, |&handle| hash_of(handle))?;
@@ -235,43 +249,49 @@ impl Dict {
             self.directory.extend_from_within(..);
         }
 
-        *self.segments.get_mut(id) = Segment { table: low, depth };
-        let high = self.segments.insert(Segment { table: high, depth });
+        let [low, high] = halves.map(|table| Segment { table, depth });
+        self.segments[id as usize] = low;
+        let new_id = self.segments.len() as u32;
+        self.segments.push(high);
         // The entries that lead to the old segment end in the same bits; every other is the new's.
         let first = entry & (bit - 1) | bit;
-        self.directory[first..].iter_mut().step_by(2 * bit).for_each(|entry| *entry = high);
+        self.directory[first..].iter_mut().step_by(2 * bit).for_each(|entry| *entry = new_id);
         Ok(())
     }
 
-    /// Makes room for more handles: splits until each segment has room for its share of them.
+    /// Makes room for more handles: splits until each segment has room for its share of them, and
+    /// for one at least.
     pub(crate) fn try_reserve(
         &mut self,
         additional: usize,
         hash_of: impl Fn(Handle) -> u64,
     ) -> Result<(), TryReserveError> {
-        if self.segments.len() == 0 {
-            self.segments.try_reserve(1)?;
-            self.segments.insert(Segment::default());
+        if additional == 0 {
+            return Ok(());
         }
         let wanted = self.len.saturating_add(additional);
-        if wanted <= SEGMENT_CAPACITY && self.directory.is_empty() {
-            let table = &mut self.segments.get_mut(0).table;
-            return Ok(table.try_reserve(additional, |&handle| hash_of(handle))?);
+        if wanted > MAX_LEAVES * LEAF_CAPACITY {
+            return Err(TryReserveError::CapacityOverflow);
         }
-        // Below the full capacity by a few standard deviations of a random load.
-        let segments = wanted.div_ceil(SEGMENT_CAPACITY * 7 / 8);
-        let depth = segments
-            .checked_next_power_of_two()
-            .ok_or(TryReserveError::CapacityOverflow)?
-            .trailing_zeros();
-        for entry in 0..1 << depth {
-            loop {
-                let id = self.directory.get(entry).copied().unwrap_or(0);
-                if self.segments.get(id).depth >= depth {
-                    break;
-                }
-                self.split(entry, &hash_of)?;
+        self.try_first_segment()?;
+        if wanted <= SEGMENT_CAPACITY && self.directory.is_empty() {
+            if wanted > self.segments[0].table.capacity() {
+                self.rebuild(0, wanted, &hash_of)?;
             }
+        } else {
+            // Below the full capacity by a few standard deviations of a random load.
+            let segments = wanted.div_ceil(SEGMENT_CAPACITY * 7 / 8);
+            let depth = segments.next_power_of_two().trailing_zeros();
+            for entry in 0..1 << depth {
+                while self.segments[self.segment_id(entry) as usize].depth < depth {
+                    self.split(self.entry(entry), &hash_of)?;
+                }
+            }
+        }
+        let mut entry = 0;
+        while entry < self.directory.len().max(1) {
+            self.make_room(entry, &hash_of)?;
+            entry += 1;
         }
         Ok(())
     }
@@ -280,7 +300,7 @@ impl Dict {
     pub(crate) fn allocation_size(&self) -> usize {
         let tables: usize = self.segments.iter().map(|s| s.table.allocation_size()).sum();
         let directory = self.directory.capacity() * size_of::<u32>();
-        tables + directory + self.segments.allocation_size()
+        tables + directory + self.segments.capacity() * size_of::<Segment>()
     }
 
     /// Panics if an invariant of the dict does not hold, or if `hash_of` and it disagree.
@@ -294,7 +314,7 @@ impl Dict {
             let leading = self.directory.iter().filter(|&&other| other == id).count();
             assert_eq!(leading, entries >> segment.depth, "entries that lead to segment {id}");
             for &handle in &segment.table {
-                assert_eq!(self.segment_id(hash_of(handle)), id, "segment of {handle:?}");
+                assert_eq!(self.segment_id(selector(hash_of(handle))), id, "segment of {handle:?}");
                 let found = self.find(hash_of(handle), |other| other == handle);
                 assert_eq!(found, Some(handle), "a handle is not where its hash says");
             }
@@ -304,10 +324,10 @@ impl Dict {
     }
 }
 
-/// Makes an empty table as large as a segment's.
-fn new_table() -> Result<HashTable<Handle>, TryReserveError> {
+/// Makes an empty table with room for this many handles.
+fn try_table(capacity: usize) -> Result<HashTable<Handle>, TryReserveError> {
     let mut table = HashTable::new();
-    table.try_reserve(SEGMENT_CAPACITY, |_| unreachable!("the table is empty"))?;
+    table.try_reserve(capacity, |_| unreachable!("the table is empty"))?;
     Ok(table)
 }
 
@@ -321,8 +341,8 @@ mod tests {
         let mut dict = Dict::new();
         for i in 0..n {
             let handle = Handle::new(i / 64, (i % 64) as u8);
-            dict.try_reserve_one(hash_of(handle), hash_of).unwrap();
-            dict.insert(hash_of(handle), handle);
+            let segment = dict.try_reserve_one(hash_of(handle), hash_of).unwrap();
+            dict.insert(segment, hash_of(handle), handle);
         }
         dict.check(hash_of);
         dict
@@ -382,8 +402,8 @@ mod tests {
             let handle = Handle::new(i / 64, (i % 64) as u8);
             let old = Handle::new((i - 600) / 64, ((i - 600) % 64) as u8);
             dict.remove(spread(old), old);
-            dict.try_reserve_one(spread(handle), spread).unwrap();
-            dict.insert(spread(handle), handle);
+            let segment = dict.try_reserve_one(spread(handle), spread).unwrap();
+            dict.insert(segment, spread(handle), handle);
         }
         dict.check(spread);
         assert_eq!(dict.allocation_size(), size);
@@ -399,8 +419,8 @@ mod tests {
             let size = dict.allocation_size();
             for i in already..already + more {
                 let handle = Handle::new(i / 64, (i % 64) as u8);
-                dict.try_reserve_one(spread(handle), spread).unwrap();
-                dict.insert(spread(handle), handle);
+                let segment = dict.try_reserve_one(spread(handle), spread).unwrap();
+                dict.insert(segment, spread(handle), handle);
             }
             assert_eq!(dict.allocation_size(), size);
         }

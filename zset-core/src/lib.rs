@@ -29,6 +29,8 @@ pub use increment::{Increment, Overflow};
 pub use score::{NanScore, ParseScoreError, Score};
 
 #[cfg(feature = "alloc")]
+pub use equivalent::Equivalent;
+#[cfg(feature = "alloc")]
 pub use hashbrown::DefaultHashBuilder;
 #[cfg(feature = "alloc")]
 pub use reserve::TryReserveError;

@@ -34,6 +34,8 @@ mod rank;
 mod remove;
 mod reserve;
 mod search;
+#[cfg(test)]
+mod tests;
 mod update;
 
 pub use iter::{IntoIter, Iter};

@@ -100,6 +100,16 @@ impl<M: Hash, H: BuildHasher> Relocate<M> for Follow<'_, H> {
     }
 }
 
+/// Returns the function from a handle to the hash of its member, for the dict to rehash with.
+///
+/// If the dict has a handle that names no element, which takes an inconsistent `Hash`, any hash does.
+fn hash_of<M: Hash, S: Copy, H: BuildHasher>(
+    list: &SkipList<M, S>,
+    hasher: &H,
+) -> impl Fn(Handle) -> u64 {
+    |handle| list.member(handle).map_or(0, |member| hasher.hash_one(member))
+}
+
 /// Making.
 impl<M, S: Copy> SortedSet<M, S> {
     /// Makes an empty set, which allocates nothing until the first insertion. **O(1)**.
@@ -167,12 +177,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// assert!(set.is_empty());
     /// ```
     pub fn with_hasher(hasher: H) -> Self {
-        SortedSet {
-            list: SkipList::new(),
-            dict: Dict::new(),
-            hasher,
-            visited_ends: [NONE; 2],
-        }
+        SortedSet { list: SkipList::new(), dict: Dict::new(), hasher, visited_ends: [NONE; 2] }
     }
 
     /// Returns the hasher. **O(1)**.
@@ -248,7 +253,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     pub fn check(&self) {
         self.list.check();
         assert_eq!(self.dict.len(), self.list.len(), "list and dict differ in length");
-        self.dict.check(|handle| self.hasher.hash_one(self.list.element(handle).0));
+        self.dict.check(hash_of(&self.list, &self.hasher));
         for (member, _) in self {
             let handle = self.handle(member).expect("a member of the list is not in the dict");
             assert!(core::ptr::eq(self.list.element(handle).0, member), "a member is twice");

@@ -43,30 +43,31 @@ pub(super) fn shortest(value: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(buffer, "{magnitude:e}")?;
     let text = str::from_utf8(&buffer.bytes[..buffer.len]).map_err(|_| fmt::Error)?;
     let (mantissa, exponent) = text.split_once('e').ok_or(fmt::Error)?;
-    let exponent: i32 = exponent.parse().map_err(|_| fmt::Error)?;
+    let exponent: isize = exponent.parse().map_err(|_| fmt::Error)?;
     let (first, rest) = mantissa.split_once('.').unwrap_or((mantissa, ""));
 
-    let digits = 1 + rest.len() as i32;
-    // value = digits * 10^scale, the digits read as an integer
-    let scale = exponent - (digits - 1);
-    if scale >= 0 && exponent.abs() < digits + 7 {
+    // Read as an integer, the digits are the value times 10^fraction.
+    #[expect(clippy::cast_possible_wrap, reason = "there are at most 17 digits")]
+    let fraction = rest.len() as isize - exponent;
+    let magnitude = exponent.unsigned_abs();
+    if fraction <= 0 && magnitude < rest.len() + 8 {
         write!(f, "{sign}{first}{rest}")?;
-        return zeros(f, scale);
+        return zeros(f, fraction.unsigned_abs());
     }
-    if scale < 0 && (scale > -7 || exponent.abs() < 4) {
+    if fraction > 0 && (fraction < 7 || magnitude < 4) {
         if exponent < 0 {
             write!(f, "{sign}0.")?;
-            zeros(f, -exponent - 1)?;
+            zeros(f, magnitude - 1)?;
             return write!(f, "{first}{rest}");
         }
-        let (whole, fraction) = rest.split_at(exponent as usize);
+        let (whole, fraction) = rest.split_at(magnitude);
         return write!(f, "{sign}{first}{whole}.{fraction}");
     }
     let point = if rest.is_empty() { "" } else { "." };
     write!(f, "{sign}{first}{point}{rest}e{exponent:+}")
 }
 
-fn zeros(f: &mut fmt::Formatter<'_>, count: i32) -> fmt::Result {
+fn zeros(f: &mut fmt::Formatter<'_>, count: usize) -> fmt::Result {
     (0..count).try_for_each(|_| f.write_char('0'))
 }
 

@@ -20,6 +20,7 @@ const LEAST_LEN: u32 = LEAF_CAPACITY as u32 / 4;
 const MERGE_LEN: u32 = LEAF_CAPACITY as u32 * 5 / 8;
 
 /// An element about to be taken out, and the one that will fill its slot.
+#[derive(Clone, Copy)]
 pub(crate) struct Departure<T> {
     pub(crate) place: Place,
     /// The handle of the element that departs.

@@ -4,7 +4,7 @@ use core::error::Error;
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
 
-use super::SortedSet;
+use super::{SortedSet, hash_of};
 use crate::TryReserveError;
 use crate::dict::Dict;
 use crate::handle::{Handle, LEAF_CAPACITY};
@@ -91,9 +91,9 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> 
     /// Inserts a new member that comes after all others.
     fn push_last(&mut self, hash: u64, member: M, score: S) -> Result<(), TryReserveError> {
         let Self { list, dict, hasher, .. } = self;
-        dict.try_reserve_one(hash, |handle| hasher.hash_one(list.element(handle).0))?;
+        let segment = dict.try_reserve_one(hash, hash_of(list, hasher))?;
         let handle = list.try_push_last(member, score)?;
-        dict.insert(hash, handle);
+        dict.insert(segment, hash, handle);
         Ok(())
     }
 }
@@ -155,8 +155,8 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         infallible(dict.try_reserve(self.len(), hash_at));
         for (rank, (member, _)) in self.list.iter().enumerate() {
             let hash = self.hasher.hash_one(member);
-            infallible(dict.try_reserve_one(hash, hash_at));
-            dict.insert(hash, handle(rank));
+            let segment = infallible(dict.try_reserve_one(hash, hash_at));
+            dict.insert(segment, hash, handle(rank));
         }
         let mut list = self.list.empty();
         infallible(list.try_reserve_full_leaves(self.len()));

@@ -182,7 +182,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
     #[track_caller]
     pub fn insert(&mut self, score: S) -> S {
         let old = self.score();
-        self.handle = infallible(self.set.set_score(self.hash, self.handle, score));
+        infallible(self.set.set_score(self.hash, &mut self.handle, score));
         old
     }
 

@@ -2,7 +2,7 @@
 
 use core::hash::{BuildHasher, Hash};
 
-use super::{Follow, SortedSet};
+use super::{Follow, SortedSet, hash_of};
 use crate::TryReserveError;
 use crate::handle::Handle;
 use crate::reserve::infallible;
@@ -46,9 +46,9 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// ```
     pub fn try_insert(&mut self, member: M, score: S) -> Result<Option<S>, TryReserveError> {
         let hash = self.hasher.hash_one(&member);
-        if let Some(handle) = self.find(hash, &member) {
+        if let Some(mut handle) = self.find(hash, &member) {
             let old = self.list.score(handle);
-            self.set_score(hash, handle, score)?;
+            self.set_score(hash, &mut handle, score)?;
             return Ok(Some(old));
         }
         self.insert_new(hash, member, score)?;
@@ -65,10 +65,10 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         let mut path = Path::new();
         let place = self.list.search(score, |other| *other < member, &mut path);
         let Self { list, dict, hasher, .. } = self;
-        dict.try_reserve_one(hash, |handle| hasher.hash_one(list.element(handle).0))?;
+        let segment = dict.try_reserve_one(hash, hash_of(list, hasher))?;
         let place = list.make_room(place, &mut path, score, &mut Follow::new(dict, hasher))?;
         let handle = list.put(place, &path, member, score);
-        dict.insert(hash, handle);
+        dict.insert(segment, hash, handle);
         Ok(handle)
     }
 }
@@ -128,6 +128,6 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// will need saves nothing.
     pub(super) fn reserve_dict(&mut self, additional: usize) -> Result<(), TryReserveError> {
         let Self { list, dict, hasher, .. } = self;
-        dict.try_reserve(additional, |handle| hasher.hash_one(list.element(handle).0))
+        dict.try_reserve(additional, hash_of(list, hasher))
     }
 }

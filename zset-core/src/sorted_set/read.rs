@@ -23,6 +23,21 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         Some(self.list.score(self.handle(member)?))
     }
 
+    /// Returns the member that is equal to `member`, as it is in the set, and its score. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let set = zset_core::SortedSet::from([("a".to_string(), 1)]);
+    /// assert_eq!(set.get("a"), Some((&"a".to_string(), 1)));
+    /// ```
+    pub fn get<Q>(&self, member: &Q) -> Option<(&M, S)>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        Some(self.list.element(self.handle(member)?))
+    }
+
     /// Returns whether a member is in the set. **O(1)**.
     ///
     /// # Examples
@@ -57,17 +72,26 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 
     /// Returns the 0-based rank of a member, highest score first. **O(log n)**.
     ///
+    /// It is the exact reverse of [`rank`](Self::rank), so among equal scores the last member is
+    /// first. Where equal scores are to share a position, as in a medal table, count the higher ones.
+    ///
     /// # Examples
     ///
     /// ```
-    /// let set = zset_core::SortedSet::from([("a", 30), ("b", 10), ("c", 20)]);
-    /// assert_eq!(set.rev_rank("a"), Some(0));
+    /// use std::ops::Bound::{Excluded, Unbounded};
+    ///
+    /// let set = zset_core::SortedSet::from([("a", 30), ("b", 10), ("c", 30)]);
+    /// assert_eq!(set.rev_rank("c"), Some(0));
+    /// assert_eq!(set.rev_rank("b"), Some(2));
+    /// assert_eq!(1 + set.count_by_score((Excluded(30), Unbounded)), 1); // "a" and "c"
+    /// assert_eq!(1 + set.count_by_score((Excluded(10), Unbounded)), 3); // "b"
     /// ```
     pub fn rev_rank<Q>(&self, member: &Q) -> Option<usize>
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
-        Some(self.len() - 1 - self.rank(member)?)
+        let rank = self.rank(member)?;
+        Some(self.len() - 1 - rank)
     }
 }
 

@@ -150,12 +150,13 @@ where
     {
         for (member, score) in elements {
             let hash = self.hasher.hash_one(member);
-            infallible(match self.find(hash, member) {
-                Some(handle) => {
-                    self.set_score(hash, handle, combine(self.list.score(handle), score))
+            match self.find(hash, member) {
+                Some(mut handle) => {
+                    let combined = combine(self.list.score(handle), score);
+                    infallible(self.set_score(hash, &mut handle, combined));
                 }
-                None => self.insert_new(hash, member.clone(), score),
-            });
+                None => _ = infallible(self.insert_new(hash, member.clone(), score)),
+            }
         }
     }
 }

@@ -33,9 +33,9 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         Q: Hash + Equivalent<M> + ?Sized,
     {
         let hash = self.hasher.hash_one(member);
-        let handle = self.find(hash, member)?;
+        let mut handle = self.find(hash, member)?;
         let old = self.list.score(handle);
-        infallible(self.set_score(hash, handle, new_score(old)));
+        infallible(self.set_score(hash, &mut handle, new_score(old)));
         Some(old)
     }
 
@@ -73,35 +73,35 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         let old = handle.map_or(S::ZERO, |handle| self.list.score(handle));
         let new = old.checked_increment(by)?;
         match handle {
-            Some(handle) => infallible(self.set_score(hash, handle, new)),
-            None => infallible(self.insert_new(hash, member, new)),
-        };
+            Some(mut handle) => infallible(self.set_score(hash, &mut handle, new)),
+            None => _ = infallible(self.insert_new(hash, member, new)),
+        }
         Ok(new)
     }
 
-    /// Gives the element of this handle another score; returns its handle afterwards.
+    /// Gives the element of this handle another score; the handle names the element afterwards too.
     ///
     /// On an error the set is as it was.
     #[inline]
     pub(super) fn set_score(
         &mut self,
         hash: u64,
-        handle: Handle,
+        handle: &mut Handle,
         score: S,
-    ) -> Result<Handle, TryReserveError> {
-        if self.list.score(handle) == score {
-            return Ok(handle);
+    ) -> Result<(), TryReserveError> {
+        if self.list.score(*handle) == score {
+            return Ok(());
         }
-        let place = self.list.place_of(handle);
+        let place = self.list.place_of(*handle);
         if self.list.reorder_in_leaf(place, score) {
-            return Ok(handle);
+            return Ok(());
         }
-        let (member, _) = self.list.element(handle);
+        let (member, _) = self.list.element(*handle);
         let mut path = Path::new();
         let target = self.list.search(score, |other| other < member, &mut path);
         if target.leaf == place.leaf {
             self.list.reorder_to(place, target.position, score);
-            return Ok(handle);
+            return Ok(());
         }
 
         // From one leaf to another. Everything that may fail comes first: the hash of the element
@@ -111,12 +111,14 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         let mut follow = Follow::new(dict, hasher);
         let departure = list.prepare_take(place, &follow);
         let target = list.make_room(target, &mut path, score, &mut follow)?;
-        follow.dict.replace(hash, handle, Handle::NONE);
+        follow.dict.replace(hash, *handle, Handle::NONE);
         let (member, _) = list.take(departure, &mut follow);
-        let new_handle = list.put(target, &path, member, score);
-        follow.dict.replace(hash, Handle::NONE, new_handle);
-        follow.watched = new_handle;
+        // If the hash panics in what follows, nothing is merged, and this is the handle.
+        *handle = list.put(target, &path, member, score);
+        follow.dict.replace(hash, Handle::NONE, *handle);
+        follow.watched = *handle;
         list.rebalance(place, &mut follow);
-        Ok(follow.watched)
+        *handle = follow.watched;
+        Ok(())
     }
 }

@@ -74,6 +74,7 @@ fn insert_at_either_end_of_full_leaves_and_into_their_middle() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn score_change_that_moves_a_member_to_a_full_leaf() {
     let mut failed = 0;
     for leaves in LEAVES {
@@ -88,6 +89,7 @@ fn score_change_that_moves_a_member_to_a_full_leaf() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn reserve_at_sizes_of_all_kinds() {
     for len in if cfg!(miri) { vec![0, 64] } else { vec![0, 1, 63, 64, 65, 896, 3000] } {
         let set = grown(len);
@@ -112,6 +114,7 @@ fn reserve_of_more_than_handles_can_name_is_an_error_at_once() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn list_insert_at_every_size_that_allocates() {
     let mut list = SkipList::new();
     for i in 0..if cfg!(miri) { 70 } else { 3000_u64 } {

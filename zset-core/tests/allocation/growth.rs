@@ -34,6 +34,7 @@ fn the_allocation_size_is_exact() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn the_allocation_size_of_a_list_is_exact() {
     for len in [0, 1, 64, if cfg!(miri) { 65 } else { 10_000 }] {
         let (list, total) =
@@ -79,6 +80,7 @@ fn no_insertion_takes_much_memory_at_once() {
 
 /// As a float that is its own hash: the lower bits of small integers are all 0.
 #[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn no_insertion_takes_much_memory_at_once_if_only_the_upper_bits_of_hashes_differ() {
     #[derive(Default)]
     struct Upper(Scattering);

@@ -37,6 +37,7 @@ fn after_reserving_one_the_next_insertion_allocates_nothing() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn after_reserving_one_the_next_insertion_allocates_nothing_even_if_all_members_collide() {
     #[derive(Default)]
     struct Constant;
@@ -52,6 +53,7 @@ fn after_reserving_one_the_next_insertion_allocates_nothing_even_if_all_members_
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn after_reserving_one_a_move_to_another_leaf_allocates_nothing() {
     let len = LEN / 4;
     let mut set = <Set>::default();

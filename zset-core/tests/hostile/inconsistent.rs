@@ -1,14 +1,19 @@
-//! Orders that answer at random. The order of the elements is lost, but nothing else: the dict still
-//! knows every member and its score, and lengths are exact.
+//! Orders that answer at random: the order of the elements is lost, but nothing else. The dict still
+//! knows every member and its score, and lengths are exact. Hashes at random: members are lost, and
+//! what is called may panic, but the set can be cleared and used again.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::collections::HashMap;
 use std::ops::Bound::{Excluded, Included};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use zset_core::{Entry, SkipList};
 
 use crate::LEAF;
-use crate::subject::{Member, Points, Set, check, count_members, filled, use_again, while_lying};
+use crate::subject::{
+    Member, Points, Set, check, count_members, filled, use_again, while_hashing_at_random,
+    while_lying,
+};
 
 const STEPS: u32 = if cfg!(miri) { 40 } else { 2000 };
 const SEEDS: u32 = if cfg!(miri) { 1 } else { 20 };
@@ -146,6 +151,37 @@ fn a_list_under_an_inconsistent_order_keeps_count() {
             });
             assert_eq!(list.remove_range_by_rank(..), len);
             list.check();
+        });
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn a_set_of_random_hashes_can_be_cleared_and_used_again() {
+    for seed in 1..=SEEDS {
+        count_members(|| {
+            let mut random = SmallRng::seed_from_u64(u64::from(seed));
+            let mut set: Set = filled(LEAF * (seed % 3));
+            let mut step = || {
+                let (number, score) =
+                    (random.random_range(0..5 * LEAF), random.random_range(0..50));
+                match random.random_range(0..8) {
+                    0 => _ = set.remove(&Member::new(number)),
+                    1 => _ = set.pop_first(),
+                    2 => _ = set.update(&Member::new(number), |_| Points(score)),
+                    3 => _ = set.extract_if(|_, Points(score)| score < 3).count(),
+                    _ => _ = set.insert(Member::new(number), Points(score)),
+                }
+            };
+            while_hashing_at_random(seed, || {
+                // Whether it panics is not specified. After the first panic it goes on.
+                for _ in 0..2 {
+                    _ = catch_unwind(AssertUnwindSafe(|| (0..STEPS / 4).for_each(|_| step())));
+                }
+            });
+            assert_eq!(set.iter().count(), set.len());
+            set.clear();
+            use_again(&mut set);
         });
     }
 }

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::cmp::Ordering;
 use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
+use std::thread::LocalKey;
 use zset_core::SortedSet;
 
 use crate::fuse::{Code, burn};
@@ -13,16 +14,19 @@ thread_local! {
 
     /// The state of the generator of random answers, or 0: the answers are right.
     static LIES: Cell<u32> = const { Cell::new(0) };
+
+    /// The same for hashes.
+    static HASH_LIES: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Returns a random number while the code lies.
-fn lie() -> Option<u32> {
-    let mut state = LIES.get();
+/// Returns the next random number of a state that is not 0.
+fn lie(cell: &'static LocalKey<Cell<u32>>) -> Option<u32> {
+    let mut state = cell.get();
     // Marsaglia's xorshift never leaves 0 and never comes to it.
     state ^= state << 13;
     state ^= state >> 17;
     state ^= state << 5;
-    LIES.set(state);
+    cell.set(state);
     (state != 0).then_some(state >> 8)
 }
 
@@ -34,8 +38,16 @@ pub(crate) fn while_lying<T>(seed: u32, operation: impl FnOnce() -> T) -> T {
     result
 }
 
+/// Runs an operation in which hashes are random, but of so few that equal members meet at times.
+pub(crate) fn while_hashing_at_random<T>(seed: u32, operation: impl FnOnce() -> T) -> T {
+    HASH_LIES.set(seed);
+    let result = operation();
+    HASH_LIES.set(0);
+    result
+}
+
 fn order(right: Ordering) -> Ordering {
-    match lie().map(|random| random % 3) {
+    match lie(&LIES).map(|random| random % 3) {
         None => right,
         Some(0) => Ordering::Less,
         Some(1) => Ordering::Equal,
@@ -97,7 +109,7 @@ impl Ord for Member {
 impl Hash for Member {
     fn hash<H: Hasher>(&self, state: &mut H) {
         burn(Code::Hash);
-        self.0.hash(state);
+        lie(&HASH_LIES).map_or(self.number(), |random| random % 3).hash(state);
     }
 }
 

@@ -147,7 +147,7 @@ fn steps() -> impl Strategy<Value = Steps> {
 proptest! {
     #![proptest_config(ProptestConfig {
         failure_persistence: None,
-        cases: if cfg!(miri) { 2 } else { 24 },
+        cases: if cfg!(miri) { 1 } else { 24 },
         ..ProptestConfig::default()
     })]
 

@@ -1,0 +1,27 @@
+# The recipes; `just` alone lists them.
+_default:
+    @just --list --unsorted
+
+# All that CI runs, or the given stages of it
+check *STAGES:
+    .ci/run {{ STAGES }}
+
+# The tests, serde's included
+test:
+    .ci/run test
+
+# The quick benchmarks; arguments as of `just bench --help`
+bench *ARGUMENTS:
+    cargo run --release -p zset-bench -- quick {{ ARGUMENTS }}
+
+# Fuzz one target of fuzz/fuzz_targets
+fuzz TARGET="sorted_set_ops" SECONDS="60":
+    cargo +nightly fuzz run {{ TARGET }} -- -max_total_time={{ SECONDS }} -rss_limit_mb=4096 -max_len=4096 -len_control=0
+
+# The tests under Miri, for three kinds of machine
+miri:
+    .ci/run miri
+
+# The documentation, in the browser
+doc:
+    cargo doc --workspace --no-deps --all-features --open

@@ -1,0 +1,176 @@
+//! Tests that need to see inside: the number of nodes that operations look at, and the limit.
+
+use core::cell::Cell;
+use std::vec::Vec;
+
+use super::height::Heights;
+use super::leaves::Leaves;
+use super::{Relocate, SkipList};
+use crate::handle::{Handle, LEAF_CAPACITY};
+use crate::{TryReserveError, visits};
+
+const MANY: u32 = if cfg!(miri) { 2_000 } else { 100_000 };
+
+/// Returns the numbers below `n`, each once, in an order without a pattern.
+fn shuffled(n: u32) -> impl Iterator<Item = u32> {
+    // A step that has no factor in common with n.
+    (0..n).map(move |i| (u64::from(i) * 7_919 % u64::from(n)) as u32)
+}
+
+/// What one operation may look at: on the way down a block and, where scores are equal, the first
+/// members of some of its children; on the way up a block and its neighbours.
+fn bound(list: &SkipList<u32, u32>) -> usize {
+    // 8 children a block at the least, and a leaf that is not merged holds few elements.
+    let levels = (list.leaves.count().max(1).ilog2() / 3 + 2) as usize;
+    assert!(list.levels as usize <= levels, "{} levels", list.levels);
+    // Cutting or merging a block tells all its children of their new parent.
+    40 + levels * (24 + 2 * 64)
+}
+
+fn operations_stay_logarithmic(heights: Heights, score: impl Fn(u32) -> u32) {
+    let mut list = SkipList::with_heights(heights);
+    for (i, member) in shuffled(MANY).enumerate() {
+        let visited = visits::during(|| list.insert(member, score(member)));
+        assert!(visited <= bound(&list), "insert looks at {visited} nodes");
+        if i % 10_000 == 0 {
+            list.check();
+        }
+    }
+    list.check();
+    for member in shuffled(MANY).step_by(17) {
+        let score = score(member);
+        let mut rank = None;
+        let visited = visits::during(|| rank = list.rank(&member, score));
+        assert!(visited <= bound(&list), "rank looks at {visited} nodes");
+        let visited = visits::during(|| assert!(list.get_by_rank(rank.unwrap()).is_some()));
+        assert!(visited <= list.levels as usize + 2, "get_by_rank looks at {visited} nodes");
+        let visited = visits::during(|| _ = list.range_by_score(score..).next());
+        assert!(visited <= bound(&list), "range_by_score looks at {visited} nodes");
+    }
+    for (i, member) in shuffled(MANY).enumerate() {
+        let visited = visits::during(|| assert!(list.remove(&member, score(member)).is_some()));
+        assert!(visited <= bound(&list), "remove looks at {visited} nodes");
+        if i % 10_000 == 0 {
+            list.check();
+        }
+    }
+    list.check();
+    assert!(list.is_empty());
+}
+
+#[test]
+fn operations_stay_logarithmic_with_random_heights() {
+    operations_stay_logarithmic(Heights::DEFAULT, |member| member);
+}
+
+#[test]
+fn operations_stay_logarithmic_if_every_height_is_the_least() {
+    operations_stay_logarithmic(Heights::constant(u32::MAX), |member| member);
+}
+
+#[test]
+fn operations_stay_logarithmic_if_every_height_is_the_greatest() {
+    operations_stay_logarithmic(Heights::constant(0), |member| member);
+}
+
+#[test]
+fn operations_stay_logarithmic_if_all_scores_are_equal() {
+    operations_stay_logarithmic(Heights::DEFAULT, |_| 7);
+    operations_stay_logarithmic(Heights::constant(0), |_| 7);
+}
+
+#[test]
+fn ascending_and_descending_loads_leave_full_leaves() {
+    for ascending in [true, false] {
+        for heights in [Heights::DEFAULT, Heights::constant(0), Heights::constant(u32::MAX)] {
+            let mut list = SkipList::with_heights(heights);
+            for i in 0..MANY {
+                let score = if ascending { i } else { MANY - i };
+                let visited = visits::during(|| list.insert(i, score));
+                assert!(visited <= bound(&list), "insert looks at {visited} nodes");
+            }
+            list.check();
+            assert_eq!(list.leaves.count(), (MANY as usize).div_ceil(LEAF_CAPACITY));
+        }
+    }
+}
+
+#[test]
+fn the_insertion_that_would_pass_the_limit_of_handles_is_an_error() {
+    let mut list = SkipList::new();
+    let mut score = 0;
+    // The limit is lowered to 4 leaves, since 2^26 take too long.
+    while list.leaves.count() < 3 {
+        list.insert((), score);
+        score += 1;
+    }
+    let Leaves::Blocks(arena) = &mut list.leaves else { unreachable!("3 leaves") };
+    arena.set_limit(4);
+    while list.try_insert((), score).is_ok() {
+        score += 1;
+    }
+    list.check();
+    assert_eq!(list.len(), 4 * LEAF_CAPACITY);
+    assert_eq!(list.try_insert((), 0), Err(TryReserveError::CapacityOverflow));
+    assert_eq!(list.len(), 4 * LEAF_CAPACITY);
+    assert!(list.iter().map(|((), score)| score).eq(0..256));
+    list.pop_first();
+    assert_eq!(list.try_insert((), 0), Ok(()));
+    list.check();
+}
+
+#[test]
+#[should_panic(expected = "sorted set is full: its handles have 32 bits")]
+fn insert_panics_with_a_clear_message_at_the_limit() {
+    let mut list: SkipList<(), u32> = (0..65).map(|score| ((), score)).collect();
+    let Leaves::Blocks(arena) = &mut list.leaves else { unreachable!("2 leaves") };
+    arena.set_limit(2);
+    list.extend((65..).map(|score| ((), score)));
+}
+
+/// A dict that is a plain table of places.
+struct Places {
+    /// The place of each member.
+    of: Vec<Handle>,
+    moves: Cell<usize>,
+}
+
+impl Relocate<u32> for Places {
+    type Token = u32;
+
+    fn token(&self, member: &u32) -> u32 {
+        *member
+    }
+
+    fn relocate(&mut self, member: u32, from: Handle, to: Handle) {
+        assert_eq!(self.of[member as usize], from, "a move does not start where the member is");
+        assert!(!self.of.contains(&to), "a member moves to where another is");
+        self.of[member as usize] = to;
+        self.moves.set(self.moves.get() + 1);
+    }
+}
+
+#[test]
+fn every_move_is_told_and_no_two_members_share_a_handle() {
+    let n = if cfg!(miri) { 300 } else { 2_000 };
+    let mut list = SkipList::new();
+    let mut places = Places { of: std::vec![Handle::NONE; n as usize], moves: Cell::new(0) };
+    for member in shuffled(n) {
+        let mut path = super::Path::new();
+        let place = list.search(member, |other: &u32| *other < member, &mut path);
+        let place = list.make_room(place, &mut path, member, &mut places).unwrap();
+        places.of[member as usize] = list.put(place, &path, member, member);
+    }
+    list.check();
+    for member in shuffled(n) {
+        let handle = places.of[member as usize];
+        assert_eq!(list.element(handle), (&member, member));
+        let departure = list.prepare_take(list.place_of(handle), &places);
+        assert_eq!(departure.handle, handle);
+        places.of[member as usize] = Handle::NONE;
+        assert_eq!(list.take(departure, &mut places), (member, member));
+        list.rebalance(departure.place, &mut places);
+    }
+    assert!(list.is_empty());
+    assert!(places.moves.get() > 0);
+}
