@@ -19,3 +19,8 @@
 #![forbid(unsafe_code)]
 
 pub use zset_core;
+
+/// The examples of the project's README are tested with this crate's.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;
