@@ -210,6 +210,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes minutes there")]
     fn growing_takes_whole_chunks_and_never_moves_them() {
         let mut arena = Arena::<u64>::new(1 << 20);
         for i in 0..=3 * Arena::<u64>::CHUNK as u64 {

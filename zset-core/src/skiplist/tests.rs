@@ -9,7 +9,7 @@ use super::{Relocate, SkipList};
 use crate::handle::{Handle, LEAF_CAPACITY};
 use crate::{TryReserveError, visits};
 
-const MANY: u32 = if cfg!(miri) { 2_000 } else { 100_000 };
+const MANY: u32 = if cfg!(miri) { 150 } else { 100_000 };
 
 /// Returns the numbers below `n`, each once, in an order without a pattern.
 fn shuffled(n: u32) -> impl Iterator<Item = u32> {
@@ -64,6 +64,7 @@ fn operations_stay_logarithmic_with_random_heights() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes there")]
 fn operations_stay_logarithmic_if_every_height_is_the_least() {
     operations_stay_logarithmic(Heights::constant(u32::MAX), |member| member);
 }
@@ -74,6 +75,7 @@ fn operations_stay_logarithmic_if_every_height_is_the_greatest() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes there")]
 fn operations_stay_logarithmic_if_all_scores_are_equal() {
     operations_stay_logarithmic(Heights::DEFAULT, |_| 7);
     operations_stay_logarithmic(Heights::constant(0), |_| 7);
@@ -152,7 +154,7 @@ impl Relocate<u32> for Places {
 
 #[test]
 fn every_move_is_told_and_no_two_members_share_a_handle() {
-    let n = if cfg!(miri) { 300 } else { 2_000 };
+    let n = if cfg!(miri) { 150 } else { 2_000 };
     let mut list = SkipList::new();
     let mut places = Places { of: std::vec![Handle::NONE; n as usize], moves: Cell::new(0) };
     for member in shuffled(n) {
