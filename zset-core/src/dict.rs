@@ -26,6 +26,8 @@ use hashbrown::HashTable;
 use crate::TryReserveError;
 use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 
+mod scan;
+
 /// Buckets of a segment that splits instead of growing.
 const SEGMENT_BUCKETS: usize = 1024;
 

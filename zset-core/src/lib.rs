@@ -7,33 +7,50 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod add;
+mod bounds;
 mod increment;
+pub mod listpack;
+mod member;
+mod packed;
+mod reserve;
 mod score;
+mod storage;
 
 #[cfg(feature = "alloc")]
 mod arena;
+#[cfg(feature = "alloc")]
+mod byte_string;
 #[cfg(feature = "alloc")]
 mod dict;
 #[cfg(feature = "alloc")]
 mod handle;
 #[cfg(feature = "alloc")]
-mod reserve;
+pub mod rdb;
 #[cfg(feature = "alloc")]
 mod skiplist;
 #[cfg(feature = "alloc")]
 mod sorted_set;
 #[cfg(all(test, feature = "alloc"))]
 mod visits;
+#[cfg(feature = "alloc")]
+pub mod zset;
 
+pub use add::{AddError, AddFlags, AddOptions, AddOptionsError, Added};
+pub use bounds::{LexRange, ParseRangeError, ScoreRange, rank_range};
 pub use increment::{Increment, Overflow};
+pub use listpack::Listpack;
+pub use member::Member;
+pub use packed::{Iter as PackedIter, PackedZSet, PackedZSetError};
+pub use reserve::TryReserveError;
 pub use score::{NanScore, ParseScoreError, Score};
 
+#[cfg(feature = "alloc")]
+pub use byte_string::ByteString;
 #[cfg(feature = "alloc")]
 pub use equivalent::Equivalent;
 #[cfg(feature = "alloc")]
 pub use hashbrown::DefaultHashBuilder;
-#[cfg(feature = "alloc")]
-pub use reserve::TryReserveError;
 #[cfg(feature = "alloc")]
 pub use skiplist::{IntoIter, Iter, SkipList};
 #[cfg(feature = "alloc")]
@@ -41,3 +58,5 @@ pub use sorted_set::{
     Aggregate, Difference, Drain, Entry, ExtractIf, FromSortedError, OccupiedEntry, SortedSet,
     VacantEntry,
 };
+#[cfg(feature = "alloc")]
+pub use zset::{Encoding, Limits, ZSet};

@@ -14,6 +14,8 @@ pub enum TryReserveError {
     CapacityOverflow,
     /// The allocator returned an error.
     AllocError,
+    /// The buffer that a listpack lies in is full, or the listpack has reached its 2^30 bytes.
+    BufferFull,
 }
 
 impl fmt::Display for TryReserveError {
@@ -21,18 +23,21 @@ impl fmt::Display for TryReserveError {
         f.write_str(match self {
             TryReserveError::CapacityOverflow => "sorted set is full: its handles have 32 bits",
             TryReserveError::AllocError => "memory allocation failed",
+            TryReserveError::BufferFull => "listpack is full",
         })
     }
 }
 
 impl Error for TryReserveError {}
 
+#[cfg(feature = "alloc")]
 impl From<alloc::collections::TryReserveError> for TryReserveError {
     fn from(_: alloc::collections::TryReserveError) -> Self {
         TryReserveError::AllocError
     }
 }
 
+#[cfg(feature = "alloc")]
 impl From<hashbrown::TryReserveError> for TryReserveError {
     fn from(_: hashbrown::TryReserveError) -> Self {
         TryReserveError::AllocError
@@ -40,6 +45,7 @@ impl From<hashbrown::TryReserveError> for TryReserveError {
 }
 
 /// Turns the error of a fallible form into the panic of the infallible one.
+#[cfg(feature = "alloc")]
 #[track_caller]
 pub(crate) fn infallible<T>(result: Result<T, TryReserveError>) -> T {
     match result {

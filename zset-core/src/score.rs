@@ -49,6 +49,8 @@ pub enum ParseScoreError {
     Invalid,
     /// The text says NaN, which no score is.
     Nan,
+    /// The number is too large for an `f64`, or so small that only 0 is left of it.
+    OutOfRange,
 }
 
 impl fmt::Display for ParseScoreError {
@@ -56,6 +58,7 @@ impl fmt::Display for ParseScoreError {
         f.write_str(match self {
             ParseScoreError::Invalid => "score is not a valid float",
             ParseScoreError::Nan => "score is not a number",
+            ParseScoreError::OutOfRange => "score is out of range",
         })
     }
 }
@@ -92,6 +95,25 @@ impl Score {
             // -0.0 + 0.0 is 0.0; every other number is unchanged.
             Ok(Score(value + 0.0))
         }
+    }
+
+    /// Reads the text of a score, as commands have it: what [`FromStr`] reads, of bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseScoreError`] if the text is not a number, says NaN, or is out of range.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{ParseScoreError, Score};
+    ///
+    /// assert_eq!(Score::parse(b"1e3"), Ok(Score::from(1000)));
+    /// assert_eq!(Score::parse(b"-inf"), Ok(Score::NEG_INFINITY));
+    /// assert_eq!(Score::parse(b"1e400"), Err(ParseScoreError::OutOfRange));
+    /// ```
+    pub fn parse(text: &[u8]) -> Result<Score, ParseScoreError> {
+        core::str::from_utf8(text).map_err(|_| ParseScoreError::Invalid)?.parse()
     }
 
     /// Returns the number.
@@ -227,12 +249,23 @@ impl fmt::Display for Score {
     }
 }
 
-/// Reads what `f64` reads (`1`, `-1.5`, `1e5`, `inf`, `-infinity`), but for NaN.
+/// Reads what `f64` reads (`1`, `-1.5`, `1e5`, `inf`, `-infinity`), but for NaN, and for numbers that
+/// an `f64` would round to infinity or to 0.
 impl FromStr for Score {
     type Err = ParseScoreError;
 
     fn from_str(text: &str) -> Result<Score, ParseScoreError> {
         let value: f64 = text.parse().map_err(|_| ParseScoreError::Invalid)?;
+        let mut digits = text.bytes().take_while(|byte| !matches!(byte, b'e' | b'E'));
+        let is_rounded = match value {
+            // Infinity has no digits.
+            f64::INFINITY | f64::NEG_INFINITY => digits.any(|byte| byte.is_ascii_digit()),
+            0.0 => digits.any(|byte| matches!(byte, b'1'..=b'9')),
+            _ => false,
+        };
+        if is_rounded {
+            return Err(ParseScoreError::OutOfRange);
+        }
         Score::new(value).map_err(|NanScore| ParseScoreError::Nan)
     }
 }
@@ -272,6 +305,19 @@ mod tests {
     fn texts_that_are_not_numbers_are_refused() {
         for text in ["", " ", "1 ", " 1", "1,5", "one", "0x10", "--1", "1e", "+-1"] {
             assert_eq!(text.parse::<Score>(), Err(ParseScoreError::Invalid), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_would_be_rounded_to_infinity_or_zero_are_refused() {
+        for text in ["1e400", "-1e400", "1e-400", "-0.0001e-400", "1E999", &"9".repeat(400)] {
+            assert_eq!(text.parse::<Score>(), Err(ParseScoreError::OutOfRange), "{text:?}");
+        }
+        for (text, value) in [("5e-324", 5e-324), ("1.7976931348623157e308", f64::MAX)] {
+            assert_eq!(text.parse::<Score>(), Ok(Score(value)));
+        }
+        for text in ["0e999", "-0", "0.000", "0e-999"] {
+            assert_eq!(text.parse::<Score>(), Ok(Score::ZERO), "{text:?}");
         }
     }
 

@@ -26,6 +26,7 @@ mod iter;
 mod range;
 mod read;
 mod remove;
+mod scan;
 #[cfg(feature = "serde")]
 mod serde;
 mod set_ops;

@@ -76,19 +76,34 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> 
         let mut set = Self::with_hasher(H::default());
         infallible(set.reserve_dict(elements.size_hint().0));
         for (index, (member, score)) in elements.enumerate() {
-            if set.last().is_some_and(|last| (last.1, last.0) >= (score, &member)) {
-                return Err(FromSortedError::NotAscending { index });
-            }
-            let hash = set.hasher.hash_one(&member);
-            if set.find(hash, &member).is_some() {
-                return Err(FromSortedError::DuplicateMember { index });
-            }
-            infallible(set.push_last(hash, member, score));
+            infallible(set.try_push_sorted(index, member, score))?;
         }
         Ok(set)
     }
 
-    /// Inserts a new member that comes after all others.
+    /// Appends the element of this index, which is an error if it does not come after all others or
+    /// its member is there already.
+    pub(crate) fn try_push_sorted(
+        &mut self,
+        index: usize,
+        member: M,
+        score: S,
+    ) -> Result<Result<(), FromSortedError>, TryReserveError> {
+        if self.last().is_some_and(|last| (last.1, last.0) >= (score, &member)) {
+            return Ok(Err(FromSortedError::NotAscending { index }));
+        }
+        let hash = self.hasher.hash_one(&member);
+        if self.find(hash, &member).is_some() {
+            return Ok(Err(FromSortedError::DuplicateMember { index }));
+        }
+        self.push_last(hash, member, score).map(Ok)
+    }
+
+    /// Appends an element that is known to come after all others.
+    pub(crate) fn try_push_last(&mut self, member: M, score: S) -> Result<(), TryReserveError> {
+        self.push_last(self.hasher.hash_one(&member), member, score)
+    }
+
     fn push_last(&mut self, hash: u64, member: M, score: S) -> Result<(), TryReserveError> {
         let Self { list, dict, hasher, .. } = self;
         let segment = dict.try_reserve_one(hash, hash_of(list, hasher))?;

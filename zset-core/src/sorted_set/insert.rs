@@ -1,6 +1,7 @@
 //! Inserting, and reserving memory for it.
 
 use core::hash::{BuildHasher, Hash};
+use equivalent::Equivalent;
 
 use super::{Follow, SortedSet, hash_of};
 use crate::TryReserveError;
@@ -53,6 +54,30 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         }
         self.insert_new(hash, member, score)?;
         Ok(None)
+    }
+
+    /// Gives a member the score that `decide` makes of its old one, or none: then it stays as it is.
+    ///
+    /// A member that is not there has no old score, and is made by the closure that `decide` returns.
+    pub(crate) fn try_decide<Q, R, E, F>(
+        &mut self,
+        member: &Q,
+        decide: impl FnOnce(Option<S>) -> Result<(R, Option<S>, F), E>,
+    ) -> Result<R, E>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+        E: From<TryReserveError>,
+        F: FnOnce() -> Result<M, TryReserveError>,
+    {
+        let hash = self.hasher.hash_one(member);
+        let handle = self.find(hash, member);
+        let (decided, new, owned) = decide(handle.map(|handle| self.list.score(handle)))?;
+        match (handle, new) {
+            (Some(mut handle), Some(score)) => self.set_score(hash, &mut handle, score)?,
+            (None, Some(score)) => _ = self.insert_new(hash, owned()?, score)?,
+            (_, None) => {}
+        }
+        Ok(decided)
     }
 
     /// Inserts a member that is not in the set.
@@ -126,7 +151,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// Building a set reserves this only: the list grows without copying, so to know how much it
     /// will need saves nothing.
-    pub(super) fn reserve_dict(&mut self, additional: usize) -> Result<(), TryReserveError> {
+    pub(crate) fn reserve_dict(&mut self, additional: usize) -> Result<(), TryReserveError> {
         let Self { list, dict, hasher, .. } = self;
         dict.try_reserve(additional, hash_of(list, hasher))
     }

@@ -1,0 +1,379 @@
+//! The options of adding: what Redis's `ZADD` takes, and what it answers.
+
+use core::error::Error;
+use core::fmt;
+
+use crate::{NanScore, Score, TryReserveError};
+
+/// How an addition is to treat members that are there, and those that are not.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{AddOptions, Added, Score, ZSet};
+///
+/// let mut set = ZSet::new();
+/// let only_higher = AddOptions::new().gt();
+/// set.add("a", Score::from(5), only_higher)?;
+/// assert_eq!(set.add("a", Score::from(3), only_higher)?, Added::Blocked);
+/// assert_eq!(set.score("a"), Some(Score::from(5)));
+/// # Ok::<(), zset_core::NanScore>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AddOptions {
+    condition: Condition,
+    changed: bool,
+    increment: bool,
+}
+
+/// The combinations of NX, XX, GT and LT that have a meaning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Condition {
+    #[default]
+    Always,
+    IfNew,
+    IfThere,
+    IfGreater,
+    IfLess,
+    IfThereAndGreater,
+    IfThereAndLess,
+}
+
+/// The flags of `ZADD`, as a command has them: any of them, in any combination.
+///
+/// [`AddOptions::from_flags`] refuses the combinations without a meaning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "that is what the command has")]
+pub struct AddFlags {
+    /// Only adds new members.
+    pub nx: bool,
+    /// Only updates members that are there.
+    pub xx: bool,
+    /// Updates only to greater scores; adds new members all the same.
+    pub gt: bool,
+    /// Updates only to lesser scores; adds new members all the same.
+    pub lt: bool,
+    /// Counts the updated members too.
+    pub ch: bool,
+    /// Adds to the score instead of replacing it.
+    pub incr: bool,
+}
+
+/// The error of flags that contradict each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AddOptionsError {
+    /// NX with XX.
+    NxAndXx,
+    /// Two of GT, LT and NX.
+    GtLtAndNx,
+}
+
+impl fmt::Display for AddOptionsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            AddOptionsError::NxAndXx => "XX and NX options at the same time are not compatible",
+            AddOptionsError::GtLtAndNx => {
+                "GT, LT, and/or NX options at the same time are not compatible"
+            }
+        })
+    }
+}
+
+impl Error for AddOptionsError {}
+
+impl AddOptions {
+    /// Makes the options of a plain addition: adds new members, updates those that are there.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::AddOptions;
+    ///
+    /// assert_eq!(AddOptions::new(), AddOptions::default());
+    /// ```
+    pub const fn new() -> Self {
+        AddOptions { condition: Condition::Always, changed: false, increment: false }
+    }
+
+    /// Makes the options that a command's flags mean.
+    ///
+    /// # Errors
+    ///
+    /// [`AddOptionsError`] for NX with XX, and for more than one of GT, LT and NX.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{AddFlags, AddOptions, AddOptionsError};
+    ///
+    /// let flags = AddFlags { xx: true, gt: true, ..AddFlags::default() };
+    /// assert_eq!(AddOptions::from_flags(flags), Ok(AddOptions::new().gt().xx()));
+    /// let flags = AddFlags { nx: true, ..flags };
+    /// assert_eq!(AddOptions::from_flags(flags), Err(AddOptionsError::NxAndXx));
+    /// ```
+    pub const fn from_flags(flags: AddFlags) -> Result<Self, AddOptionsError> {
+        let AddFlags { nx, xx, gt, lt, ch, incr } = flags;
+        let condition = match (nx, xx, gt, lt) {
+            (true, true, ..) => return Err(AddOptionsError::NxAndXx),
+            (true, _, true, _) | (true, _, _, true) | (_, _, true, true) => {
+                return Err(AddOptionsError::GtLtAndNx);
+            }
+            (true, false, false, false) => Condition::IfNew,
+            (false, true, false, false) => Condition::IfThere,
+            (false, true, true, false) => Condition::IfThereAndGreater,
+            (false, true, false, true) => Condition::IfThereAndLess,
+            (false, false, true, false) => Condition::IfGreater,
+            (false, false, false, true) => Condition::IfLess,
+            (false, false, false, false) => Condition::Always,
+        };
+        Ok(AddOptions { condition, changed: ch, increment: incr })
+    }
+
+    /// Returns the options with NX, instead of XX, GT and LT: only adds new members.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{AddOptions, Added, Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// set.insert("a", Score::from(1));
+    /// assert_eq!(set.add("a", Score::from(2), AddOptions::new().nx())?, Added::Blocked);
+    /// # Ok::<(), zset_core::NanScore>(())
+    /// ```
+    pub const fn nx(self) -> Self {
+        AddOptions { condition: Condition::IfNew, ..self }
+    }
+
+    /// Returns the options with XX, instead of NX: only updates members that are there.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{AddOptions, Added, Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// assert_eq!(set.add("a", Score::from(2), AddOptions::new().xx())?, Added::Blocked);
+    /// # Ok::<(), zset_core::NanScore>(())
+    /// ```
+    pub const fn xx(self) -> Self {
+        let condition = match self.condition {
+            Condition::IfGreater | Condition::IfThereAndGreater => Condition::IfThereAndGreater,
+            Condition::IfLess | Condition::IfThereAndLess => Condition::IfThereAndLess,
+            Condition::Always | Condition::IfNew | Condition::IfThere => Condition::IfThere,
+        };
+        AddOptions { condition, ..self }
+    }
+
+    /// Returns the options with GT, instead of NX and LT: updates only to greater scores.
+    ///
+    /// New members are added all the same.
+    ///
+    /// # Examples
+    ///
+    /// See [`AddOptions`].
+    pub const fn gt(self) -> Self {
+        let condition = match self.condition {
+            Condition::IfThere | Condition::IfThereAndGreater | Condition::IfThereAndLess => {
+                Condition::IfThereAndGreater
+            }
+            _ => Condition::IfGreater,
+        };
+        AddOptions { condition, ..self }
+    }
+
+    /// Returns the options with LT, instead of NX and GT: updates only to lesser scores.
+    ///
+    /// New members are added all the same.
+    ///
+    /// # Examples
+    ///
+    /// As with [`gt`](Self::gt).
+    pub const fn lt(self) -> Self {
+        let condition = match self.condition {
+            Condition::IfThere | Condition::IfThereAndGreater | Condition::IfThereAndLess => {
+                Condition::IfThereAndLess
+            }
+            _ => Condition::IfLess,
+        };
+        AddOptions { condition, ..self }
+    }
+
+    /// Returns the options with CH: [`Added::count`] counts updated members too.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{AddOptions, Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// set.insert("a", Score::from(1));
+    /// let added = set.add("a", Score::from(2), AddOptions::new())?;
+    /// assert_eq!(added.count(AddOptions::new()), 0);
+    /// assert_eq!(added.count(AddOptions::new().ch()), 1);
+    /// # Ok::<(), zset_core::NanScore>(())
+    /// ```
+    pub const fn ch(self) -> Self {
+        AddOptions { changed: true, ..self }
+    }
+
+    /// Returns the options with INCR: adds to the score instead of replacing it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{AddOptions, Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// set.insert("a", Score::from(1));
+    /// let added = set.add("a", Score::from(2), AddOptions::new().incr())?;
+    /// assert_eq!(added.score(), Some(Score::from(3)));
+    /// # Ok::<(), zset_core::NanScore>(())
+    /// ```
+    pub const fn incr(self) -> Self {
+        AddOptions { increment: true, ..self }
+    }
+
+    /// Decides what happens to a member that has this score, if any; changes nothing.
+    pub(crate) fn decide(self, old: Option<Score>, score: Score) -> Result<Added, NanScore> {
+        let Some(old) = old else {
+            return Ok(match self.condition {
+                Condition::IfThere | Condition::IfThereAndGreater | Condition::IfThereAndLess => {
+                    Added::Blocked
+                }
+                _ => Added::Inserted { score },
+            });
+        };
+        if self.condition == Condition::IfNew {
+            return Ok(Added::Blocked);
+        }
+        let score = if self.increment { old.checked_add(score.get())? } else { score };
+        let is_blocked = match self.condition {
+            Condition::IfGreater | Condition::IfThereAndGreater => score <= old,
+            Condition::IfLess | Condition::IfThereAndLess => score >= old,
+            Condition::Always | Condition::IfNew | Condition::IfThere => false,
+        };
+        Ok(if is_blocked {
+            Added::Blocked
+        } else if score == old {
+            Added::Unchanged { score }
+        } else {
+            Added::Updated { old, score }
+        })
+    }
+}
+
+/// What an addition did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Added {
+    /// The member is new.
+    Inserted {
+        /// Its score.
+        score: Score,
+    },
+    /// The member has another score than before.
+    Updated {
+        /// The score before.
+        old: Score,
+        /// The score now.
+        score: Score,
+    },
+    /// The member had this score before.
+    Unchanged {
+        /// Its score.
+        score: Score,
+    },
+    /// An option forbade it, and nothing changed.
+    Blocked,
+}
+
+impl Added {
+    /// Returns whether the member is new.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Added, Score};
+    ///
+    /// assert!(Added::Inserted { score: Score::ZERO }.is_inserted());
+    /// ```
+    pub const fn is_inserted(self) -> bool {
+        matches!(self, Added::Inserted { .. })
+    }
+
+    /// Returns whether the member is new or has another score than before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Added, Score};
+    ///
+    /// assert!(Added::Updated { old: Score::ZERO, score: Score::from(1) }.is_changed());
+    /// assert!(!Added::Unchanged { score: Score::ZERO }.is_changed());
+    /// ```
+    pub const fn is_changed(self) -> bool {
+        matches!(self, Added::Inserted { .. } | Added::Updated { .. })
+    }
+
+    /// Returns what `ZADD` counts for this member: 1 if it is new, with CH also if it was updated.
+    ///
+    /// # Examples
+    ///
+    /// See [`AddOptions::ch`].
+    pub const fn count(self, options: AddOptions) -> usize {
+        (if options.changed { self.is_changed() } else { self.is_inserted() }) as usize
+    }
+
+    /// Returns the score that the member has now, as `ZADD INCR` answers; none if it was blocked.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Added, Score};
+    ///
+    /// assert_eq!(Added::Unchanged { score: Score::ZERO }.score(), Some(Score::ZERO));
+    /// assert_eq!(Added::Blocked.score(), None);
+    /// ```
+    pub const fn score(self) -> Option<Score> {
+        match self {
+            Added::Inserted { score }
+            | Added::Updated { score, .. }
+            | Added::Unchanged { score } => Some(score),
+            Added::Blocked => None,
+        }
+    }
+}
+
+/// Why an addition failed. The set is as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AddError {
+    /// The incremented score would be NaN: `inf + -inf`.
+    Nan(NanScore),
+    /// There is no room.
+    Full(TryReserveError),
+}
+
+impl fmt::Display for AddError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AddError::Nan(_) => f.write_str("resulting score is not a number (NaN)"),
+            AddError::Full(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for AddError {}
+
+impl From<NanScore> for AddError {
+    fn from(error: NanScore) -> Self {
+        AddError::Nan(error)
+    }
+}
+
+impl From<TryReserveError> for AddError {
+    fn from(error: TryReserveError) -> Self {
+        AddError::Full(error)
+    }
+}

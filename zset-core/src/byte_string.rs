@@ -1,0 +1,198 @@
+//! [`ByteString`]: a member of a set in the skip-list encoding.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::borrow::Borrow;
+use core::cmp::Ordering;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::ops::Deref;
+
+use crate::TryReserveError;
+use crate::reserve::infallible;
+
+/// Bytes that are stored inline: what fits beside the length in three words.
+const INLINE: usize = 22;
+
+/// A string of bytes that does not change; dereferences to `[u8]`.
+///
+/// Up to 22 bytes lie in the value itself, which has 24 bytes on 64-bit machines; longer strings are
+/// on the heap.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::ByteString;
+///
+/// let name = ByteString::from("ann");
+/// assert_eq!(&*name, b"ann");
+/// ```
+#[derive(Clone)]
+pub struct ByteString(Text);
+
+#[derive(Clone)]
+enum Text {
+    Inline { len: u8, bytes: [u8; INLINE] },
+    Heap(Box<[u8]>),
+}
+
+impl ByteString {
+    /// Copies bytes, or reports that there is no memory for them. **O(n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory runs out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::ByteString;
+    ///
+    /// assert_eq!(ByteString::try_from_slice(b"ann")?, ByteString::from("ann"));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_from_slice(slice: &[u8]) -> Result<Self, TryReserveError> {
+        if slice.len() <= INLINE {
+            let mut bytes = [0; INLINE];
+            bytes[..slice.len()].copy_from_slice(slice);
+            return Ok(ByteString(Text::Inline { len: slice.len() as u8, bytes }));
+        }
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(slice.len())?;
+        bytes.extend_from_slice(slice);
+        Ok(ByteString(Text::Heap(bytes.into_boxed_slice())))
+    }
+
+    /// Returns the bytes that it takes from the allocator.
+    pub(crate) fn allocation_size(&self) -> usize {
+        match &self.0 {
+            Text::Inline { .. } => 0,
+            Text::Heap(bytes) => bytes.len(),
+        }
+    }
+}
+
+impl Deref for ByteString {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            Text::Inline { len, bytes } => &bytes[..usize::from(*len)],
+            Text::Heap(bytes) => bytes,
+        }
+    }
+}
+
+impl AsRef<[u8]> for ByteString {
+    #[inline]
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+impl Borrow<[u8]> for ByteString {
+    #[inline]
+    fn borrow(&self) -> &[u8] {
+        self
+    }
+}
+
+impl From<&[u8]> for ByteString {
+    #[track_caller]
+    fn from(slice: &[u8]) -> Self {
+        infallible(ByteString::try_from_slice(slice))
+    }
+}
+
+impl From<&str> for ByteString {
+    #[track_caller]
+    fn from(text: &str) -> Self {
+        text.as_bytes().into()
+    }
+}
+
+/// Takes over the memory of a long string.
+impl From<Vec<u8>> for ByteString {
+    fn from(bytes: Vec<u8>) -> Self {
+        if bytes.len() <= INLINE {
+            bytes.as_slice().into()
+        } else {
+            ByteString(Text::Heap(bytes.into_boxed_slice()))
+        }
+    }
+}
+
+impl From<ByteString> for Vec<u8> {
+    fn from(string: ByteString) -> Self {
+        match string.0 {
+            Text::Inline { len, bytes } => bytes[..usize::from(len)].to_vec(),
+            Text::Heap(bytes) => bytes.into_vec(),
+        }
+    }
+}
+
+// All by the bytes, as `Borrow` demands.
+
+impl PartialEq for ByteString {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for ByteString {}
+
+impl PartialOrd for ByteString {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ByteString {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        (**self).cmp(&**other)
+    }
+}
+
+impl Hash for ByteString {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
+impl fmt::Debug for ByteString {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.escape_ascii())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec;
+
+    #[test]
+    fn three_words_hold_22_bytes() {
+        #[cfg(target_pointer_width = "64")]
+        assert_eq!(size_of::<ByteString>(), 24);
+        for len in 0..100 {
+            let bytes = vec![b'x'; len];
+            let string = ByteString::from(bytes.as_slice());
+            assert_eq!(*string, *bytes);
+            assert_eq!(string, ByteString::from(bytes.clone()));
+            assert_eq!(string.allocation_size(), if len <= 22 { 0 } else { len });
+            assert_eq!(Vec::from(string), bytes);
+        }
+    }
+
+    #[test]
+    fn order_is_that_of_the_bytes_then_the_shorter_first() {
+        let sorted = ["", "10", "9", "B", "a", "aa", "aaaaaaaaaaaaaaaaaaaaaaaaaaa", "ab"];
+        assert!(sorted.map(ByteString::from).is_sorted());
+        assert!(ByteString::from(&b"\x7F"[..]) < ByteString::from(&b"\x80"[..]));
+    }
+}

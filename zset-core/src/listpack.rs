@@ -1,0 +1,243 @@
+//! [`Listpack`]: a list of byte strings and integers in one piece of memory, in Redis's format.
+//!
+//! Invariants, all of which [`Listpack::from_bytes`] checks: the header's number of bytes is that of
+//! the listpack; its number of entries is right, or 65535 for "count them"; entries follow each
+//! other without a gap up to the end byte; the back-length of each is that of its bytes.
+//!
+//! ```text
+//! header                     entry                                       end
+//! bytes: u32 | entries: u16  encoding and data | back-length of 1 to 5   0xFF
+//! ```
+//!
+//! The format is that of Redis 7 (antirez, "Listpack specification", github.com/antirez/listpack).
+//! All numbers are little-endian, on every machine.
+
+use crate::TryReserveError;
+
+mod cursor;
+mod edit;
+mod entry;
+mod iter;
+mod validate;
+
+pub use cursor::{Cursor, CursorMut};
+pub use entry::Value;
+pub use iter::Iter;
+pub use validate::ListpackError;
+
+pub use crate::storage::Storage;
+pub(crate) use cursor::find;
+pub(crate) use entry::{Encoded, decode, next, previous};
+
+/// Bytes of the header: total bytes and number of entries.
+pub(crate) const HEADER: usize = 6;
+
+/// The byte behind the last entry.
+const END: u8 = 0xFF;
+
+/// The header's number of entries when there are as many or more: they have to be counted.
+const UNKNOWN_LEN: u16 = u16::MAX;
+
+/// A listpack does not grow beyond this, as in Redis.
+const MAX_BYTES: usize = 1 << 30;
+
+/// A listpack without entries.
+const EMPTY: [u8; HEADER + 1] = [HEADER as u8 + 1, 0, 0, 0, 0, 0, END];
+
+/// A list of byte strings and integers, byte for byte a listpack of Redis 7.
+///
+/// Text that is the decimal form of an `i64` is stored as an integer. The storage `B` is a
+/// `Vec<u8>` (feature `alloc`), `[u8; N]` or `&mut [u8]`: the latter two need no allocator.
+///
+/// Look-ups walk from entry to entry, so they are **O(n)**, and changes move the bytes behind them.
+/// It is made for lists of a few kilobytes.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::Listpack;
+/// use zset_core::listpack::Value;
+///
+/// let mut list = Listpack::with_storage([0; 32])?;
+/// list.push_back("hello")?;
+/// list.push_back("-17")?;
+/// assert!(list.iter().eq([Value::Bytes(b"hello"), Value::Integer(-17)]));
+/// assert_eq!(list.as_bytes(), b"\x11\0\0\0\x02\0\x85hello\x06\xDF\xEF\x02\xFF");
+/// # Ok::<(), zset_core::TryReserveError>(())
+/// ```
+#[derive(Clone)]
+pub struct Listpack<B> {
+    /// The listpack, then what it does not use; without any bytes, an empty listpack.
+    storage: B,
+}
+
+#[cfg(feature = "alloc")]
+impl Listpack<alloc::vec::Vec<u8>> {
+    /// Makes an empty listpack, which allocates nothing until the first insertion. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::Listpack::new();
+    /// assert_eq!(list.as_bytes(), [7, 0, 0, 0, 0, 0, 0xFF]);
+    /// ```
+    pub const fn new() -> Self {
+        Listpack { storage: alloc::vec::Vec::new() }
+    }
+
+    /// Gives back memory that is not in use. **O(n)** bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::Listpack::new();
+    /// list.push_back("a")?;
+    /// list.shrink_to_fit();
+    /// assert_eq!(list.into_storage().capacity(), 10);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn shrink_to_fit(&mut self) {
+        self.storage.shrink_to_fit();
+    }
+
+    /// Returns the bytes that it takes from the allocator.
+    pub(crate) fn allocation_size(&self) -> usize {
+        self.storage.capacity()
+    }
+}
+
+impl<B: Storage> Listpack<B> {
+    /// Makes an empty listpack in `storage`, whatever is in there. **O(1)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if not even the 7 bytes of an empty listpack have room.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::Listpack;
+    ///
+    /// assert!(Listpack::with_storage([0; 7]).is_ok());
+    /// assert!(Listpack::with_storage([0; 6]).is_err());
+    /// ```
+    pub fn with_storage(mut storage: B) -> Result<Self, TryReserveError> {
+        storage.try_grow(EMPTY.len())?;
+        storage.as_mut_slice()[..EMPTY.len()].copy_from_slice(&EMPTY);
+        storage.truncate(EMPTY.len());
+        Ok(Listpack { storage })
+    }
+
+    /// Returns the listpack's bytes: header, entries, end. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::Listpack::with_storage([0; 64])?;
+    /// assert_eq!(list.as_bytes(), [7, 0, 0, 0, 0, 0, 0xFF]);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        match self.storage.as_slice() {
+            [] => &EMPTY,
+            bytes => &bytes[..total_bytes(bytes)],
+        }
+    }
+
+    /// Returns the storage: the listpack's bytes, then those that it does not use. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::Listpack::with_storage([0; 8])?;
+    /// assert_eq!(list.into_storage(), [7, 0, 0, 0, 0, 0, 0xFF, 0]);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn into_storage(self) -> B {
+        self.storage
+    }
+
+    /// Returns the number of entries. **O(1)**; O(n) from 65535 on, where the header has no room
+    /// for it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.push_back("a")?;
+    /// assert_eq!(list.len(), 1);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn len(&self) -> usize {
+        match header_len(self.as_bytes()) {
+            UNKNOWN_LEN => count(self.as_bytes()),
+            len => len.into(),
+        }
+    }
+
+    /// Returns whether there are no entries. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(zset_core::Listpack::with_storage([0; 64])?.is_empty());
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.as_bytes().len() == EMPTY.len()
+    }
+
+    /// Returns the offset of the end byte.
+    #[inline]
+    pub(crate) fn end(&self) -> usize {
+        self.as_bytes().len() - 1
+    }
+}
+
+/// Returns the header's number of bytes.
+#[inline]
+fn total_bytes(bytes: &[u8]) -> usize {
+    match bytes {
+        [a, b, c, d, ..] => u32::from_le_bytes([*a, *b, *c, *d]) as usize,
+        _ => 0,
+    }
+}
+
+/// Returns the header's number of entries.
+#[inline]
+fn header_len(bytes: &[u8]) -> u16 {
+    u16::from_le_bytes([bytes[4], bytes[5]])
+}
+
+/// Counts the entries.
+fn count(bytes: &[u8]) -> usize {
+    let mut at = HEADER;
+    let mut len = 0;
+    while let Some(behind) = next(bytes, at) {
+        at = behind;
+        len += 1;
+    }
+    len
+}
+
+impl<B: Storage, B2: Storage> PartialEq<Listpack<B2>> for Listpack<B> {
+    fn eq(&self, other: &Listpack<B2>) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl<B: Storage> Eq for Listpack<B> {}
+
+#[cfg(feature = "alloc")]
+impl Default for Listpack<alloc::vec::Vec<u8>> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<B: Storage> core::fmt::Debug for Listpack<B> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}

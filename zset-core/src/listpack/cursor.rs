@@ -1,0 +1,374 @@
+//! Cursors: one entry at a time, forwards and backwards, with changes in place.
+
+use core::fmt;
+
+use super::{Encoded, HEADER, Listpack, Storage, Value, decode, next, previous};
+use crate::TryReserveError;
+
+/// A place in a listpack: at an entry, or at the gap between the last and the first.
+///
+/// Moving is **O(1)**, and goes in a circle through the gap, as the cursors of `LinkedList` do.
+#[derive(Clone)]
+pub struct Cursor<'a> {
+    bytes: &'a [u8],
+    /// The entry's offset; in the gap that of the end byte.
+    at: usize,
+}
+
+/// A place in a listpack that can be changed there.
+///
+/// It moves as a [`Cursor`] does. Changes are **O(n)** in the bytes behind the place.
+pub struct CursorMut<'a, B> {
+    list: &'a mut Listpack<B>,
+    /// The entry's offset; in the gap that of the end byte.
+    at: usize,
+}
+
+impl<B: Storage> Listpack<B> {
+    /// Returns a cursor at the first entry. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.push_back(1)?;
+    /// list.push_back(2)?;
+    /// let mut cursor = list.cursor_front();
+    /// cursor.move_next();
+    /// assert_eq!(cursor.current(), Some(Value::Integer(2)));
+    /// cursor.move_next();
+    /// assert_eq!(cursor.current(), None);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn cursor_front(&self) -> Cursor<'_> {
+        Cursor { bytes: self.as_bytes(), at: HEADER }
+    }
+
+    /// Returns a cursor at the last entry. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.push_back(1)?;
+    /// list.push_back(2)?;
+    /// assert_eq!(list.cursor_back().current(), Some(Value::Integer(2)));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn cursor_back(&self) -> Cursor<'_> {
+        let end = self.end();
+        Cursor { bytes: self.as_bytes(), at: previous(self.as_bytes(), end).unwrap_or(end) }
+    }
+
+    /// Returns a cursor at the first entry, that can change the listpack. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.push_back("a")?;
+    /// let mut cursor = list.cursor_front_mut();
+    /// cursor.insert_before("new")?;
+    /// cursor.replace(7)?;
+    /// assert!(list.iter().eq([Value::Bytes(b"new"), Value::Integer(7)]));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn cursor_front_mut(&mut self) -> CursorMut<'_, B> {
+        CursorMut { list: self, at: HEADER }
+    }
+
+    /// Returns a cursor at the last entry, that can change the listpack. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.push_back("a")?;
+    /// assert!(list.cursor_back_mut().remove());
+    /// assert!(list.is_empty());
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn cursor_back_mut(&mut self) -> CursorMut<'_, B> {
+        let at = self.cursor_back().at;
+        CursorMut { list: self, at }
+    }
+
+    /// Returns a cursor at the first entry equal to `value`, looking at every `skip + 1`th, from
+    /// the first on. **O(n)**.
+    ///
+    /// In a listpack of pairs, a skip of 1 looks at the first of each pair only.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// for entry in ["a", "b", "b", "c"] {
+    ///     list.push_back(entry)?;
+    /// }
+    /// let mut cursor = list.find("b", 1).unwrap();
+    /// cursor.move_next();
+    /// assert_eq!(cursor.current(), Some(Value::Bytes(b"c")));
+    /// assert!(list.find("c", 1).is_none());
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn find<'v>(&self, value: impl Into<Value<'v>>, skip: usize) -> Option<Cursor<'_>> {
+        let bytes = self.as_bytes();
+        find(bytes, value.into(), skip).map(|at| Cursor { bytes, at })
+    }
+
+    /// Does what [`find`](Self::find) does, and the cursor can change the listpack. **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.push_back("a")?;
+    /// assert!(list.find_mut("a", 0).is_some_and(|mut cursor| cursor.remove()));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn find_mut<'v>(
+        &mut self,
+        value: impl Into<Value<'v>>,
+        skip: usize,
+    ) -> Option<CursorMut<'_, B>> {
+        let at = find(self.as_bytes(), value.into(), skip)?;
+        Some(CursorMut { list: self, at })
+    }
+
+    /// Returns the entry of this 0-based index. **O(n)**, from the nearer end.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.push_back("a")?;
+    /// assert_eq!(list.get(0), Some(Value::Bytes(b"a")));
+    /// assert_eq!(list.get(1), None);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn get(&self, index: usize) -> Option<Value<'_>> {
+        decode(&self.as_bytes()[self.seek(index)..]).map(|(value, _)| value)
+    }
+
+    /// Returns the offset of the entry of this index; that of the end byte if there is none.
+    pub(crate) fn seek(&self, index: usize) -> usize {
+        let (bytes, len) = (self.as_bytes(), self.len());
+        if index >= len {
+            self.end()
+        } else if index <= len / 2 {
+            (0..index).fold(HEADER, |at, _| next(bytes, at).unwrap_or(at))
+        } else {
+            (index..len).fold(self.end(), |at, _| previous(bytes, at).unwrap_or(at))
+        }
+    }
+}
+
+/// Returns the offset of the first entry equal to `value` among every `skip + 1`th.
+pub(crate) fn find(bytes: &[u8], value: Value<'_>, skip: usize) -> Option<usize> {
+    let mut at = HEADER;
+    loop {
+        let (entry, _) = decode(bytes.get(at..)?)?;
+        if entry == value {
+            return Some(at);
+        }
+        for _ in 0..=skip {
+            at = next(bytes, at)?;
+        }
+    }
+}
+
+fn move_next(bytes: &[u8], at: usize) -> usize {
+    next(bytes, at).unwrap_or(HEADER)
+}
+
+fn move_prev(bytes: &[u8], at: usize) -> usize {
+    previous(bytes, at).unwrap_or(bytes.len() - 1)
+}
+
+impl<'a> Cursor<'a> {
+    /// Returns the entry; none in the gap. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(zset_core::Listpack::with_storage([0; 7])?.cursor_front().current(), None);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn current(&self) -> Option<Value<'a>> {
+        decode(&self.bytes[self.at..]).map(|(value, _)| value)
+    }
+
+    /// Goes to the next entry, from the last one into the gap, from there to the first. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`Listpack::cursor_front`].
+    pub fn move_next(&mut self) {
+        self.at = move_next(self.bytes, self.at);
+    }
+
+    /// Goes to the entry before, from the first one into the gap, from there to the last. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.push_back(1)?;
+    /// let mut cursor = list.cursor_back();
+    /// cursor.move_prev();
+    /// assert_eq!(cursor.current(), None);
+    /// cursor.move_prev();
+    /// assert_eq!(cursor.current(), Some(Value::Integer(1)));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn move_prev(&mut self) {
+        self.at = move_prev(self.bytes, self.at);
+    }
+}
+
+impl<B: Storage> CursorMut<'_, B> {
+    /// Returns the entry; none in the gap. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::Listpack::with_storage([0; 7])?;
+    /// assert_eq!(list.cursor_front_mut().current(), None);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn current(&self) -> Option<Value<'_>> {
+        decode(&self.list.as_bytes()[self.at..]).map(|(value, _)| value)
+    }
+
+    /// Goes to the next entry, from the last one into the gap, from there to the first. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// As with [`Cursor::move_next`].
+    pub fn move_next(&mut self) {
+        self.at = move_next(self.list.as_bytes(), self.at);
+    }
+
+    /// Goes to the entry before, from the first one into the gap, from there to the last. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// As with [`Cursor::move_prev`].
+    pub fn move_prev(&mut self) {
+        self.at = move_prev(self.list.as_bytes(), self.at);
+    }
+
+    /// Inserts an entry before this one, in the gap behind the last. **O(n)** bytes.
+    ///
+    /// The cursor stays at its entry.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if there is no room. The listpack is as it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::Listpack::with_storage([0; 9])?;
+    /// let mut cursor = list.cursor_front_mut();
+    /// cursor.insert_before(1)?;
+    /// assert!(cursor.insert_before(2).is_err());
+    /// assert_eq!(list.len(), 1);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn insert_before<'v>(
+        &mut self,
+        value: impl Into<Value<'v>>,
+    ) -> Result<(), TryReserveError> {
+        let entry = Encoded::new(value.into());
+        self.list.splice(self.at..self.at, 0, &[&entry])?;
+        self.at += entry.len();
+        Ok(())
+    }
+
+    /// Inserts an entry behind this one, in the gap before the first. **O(n)** bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if there is no room. The listpack is as it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.push_back(1)?;
+    /// list.cursor_back_mut().insert_after(2)?;
+    /// assert_eq!(list.get(1), Some(Value::Integer(2)));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn insert_after<'v>(&mut self, value: impl Into<Value<'v>>) -> Result<(), TryReserveError> {
+        let entry = Encoded::new(value.into());
+        let is_gap = self.at == self.list.end();
+        let behind = move_next(self.list.as_bytes(), self.at);
+        self.list.splice(behind..behind, 0, &[&entry])?;
+        if is_gap {
+            self.at = self.list.end();
+        }
+        Ok(())
+    }
+
+    /// Puts another entry in the place of this one; returns whether there was one.
+    ///
+    /// **O(1)** if it takes as many bytes, else **O(n)** bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if there is no room. The listpack is as it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// assert!(!list.cursor_front_mut().replace("a")?);
+    /// list.push_back("a")?;
+    /// assert!(list.cursor_front_mut().replace("b")?);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn replace<'v>(&mut self, value: impl Into<Value<'v>>) -> Result<bool, TryReserveError> {
+        let Some(behind) = next(self.list.as_bytes(), self.at) else { return Ok(false) };
+        self.list.splice(self.at..behind, 1, &[&Encoded::new(value.into())])?;
+        Ok(true)
+    }
+
+    /// Removes the entry and goes to the next; returns whether there was one. **O(n)** bytes.
+    ///
+    /// # Examples
+    ///
+    /// See [`Listpack::cursor_back_mut`].
+    pub fn remove(&mut self) -> bool {
+        let Some(behind) = next(self.list.as_bytes(), self.at) else { return false };
+        self.list.delete(self.at..behind, 1);
+        true
+    }
+}
+
+impl fmt::Debug for Cursor<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Cursor").field(&self.current()).finish()
+    }
+}
+
+impl<B: Storage> fmt::Debug for CursorMut<'_, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CursorMut").field(&self.current()).finish()
+    }
+}

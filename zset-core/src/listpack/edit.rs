@@ -1,0 +1,158 @@
+//! Changing a listpack: everything is a splice.
+
+use core::ops::{Range, RangeBounds};
+
+use super::{EMPTY, Encoded, HEADER, Listpack, MAX_BYTES, Storage, UNKNOWN_LEN, Value, header_len};
+use crate::TryReserveError;
+
+impl<B: Storage> Listpack<B> {
+    /// Appends an entry. **O(1)**, but for the growth of the storage.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if there is no room. The listpack is as it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::Listpack::with_storage([0; 10])?;
+    /// list.push_back("a")?;
+    /// assert!(list.push_back("b").is_err()); // 3 bytes each, and 7 around them
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn push_back<'v>(&mut self, value: impl Into<Value<'v>>) -> Result<(), TryReserveError> {
+        let end = self.end();
+        self.splice(end..end, 0, &[&Encoded::new(value.into())])
+    }
+
+    /// Prepends an entry. **O(n)** bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if there is no room. The listpack is as it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.push_front("b")?;
+    /// list.push_front("a")?;
+    /// assert!(list.iter().eq([Value::Bytes(b"a"), Value::Bytes(b"b")]));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn push_front<'v>(&mut self, value: impl Into<Value<'v>>) -> Result<(), TryReserveError> {
+        self.splice(HEADER..HEADER, 0, &[&Encoded::new(value.into())])
+    }
+
+    /// Removes the entries of these 0-based indexes; returns how many. **O(n)** bytes.
+    ///
+    /// Indexes beyond the end are left out; an inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// for entry in ["a", "b", "c"] {
+    ///     list.push_back(entry)?;
+    /// }
+    /// assert_eq!(list.remove_range(1..), 2);
+    /// assert!(list.iter().eq([Value::Bytes(b"a")]));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn remove_range(&mut self, range: impl RangeBounds<usize>) -> usize {
+        let range = crate::bounds::ranks(&range, self.len());
+        self.delete(self.seek(range.start)..self.seek(range.end), range.len());
+        range.len()
+    }
+
+    /// Removes all entries. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.push_back("a")?;
+    /// list.clear();
+    /// assert!(list.is_empty());
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn clear(&mut self) {
+        if !self.is_empty() {
+            self.storage.as_mut_slice()[..EMPTY.len()].copy_from_slice(&EMPTY);
+            self.storage.truncate(EMPTY.len());
+        }
+    }
+
+    /// Puts `entries` in the place of the `removed` ones at these offsets.
+    ///
+    /// On an error the listpack is as it was.
+    pub(crate) fn splice(
+        &mut self,
+        at: Range<usize>,
+        removed: usize,
+        entries: &[&Encoded<'_>],
+    ) -> Result<(), TryReserveError> {
+        let added: usize = entries.iter().map(|entry| entry.len()).sum();
+        self.try_reserve(at.len(), added)?;
+        self.move_tail(at.end, at.start + added);
+        let mut gap = &mut self.storage.as_mut_slice()[at.start..];
+        for entry in entries {
+            entry.write(gap);
+            gap = &mut gap[entry.len()..];
+        }
+        self.change_len(removed, entries.len());
+        Ok(())
+    }
+
+    /// Removes the `removed` entries at these offsets.
+    pub(crate) fn delete(&mut self, at: Range<usize>, removed: usize) {
+        if !at.is_empty() {
+            self.move_tail(at.end, at.start);
+            self.change_len(removed, 0);
+        }
+    }
+
+    /// Makes sure that `added` bytes can take the place of `removed` ones.
+    pub(crate) fn try_reserve(
+        &mut self,
+        removed: usize,
+        added: usize,
+    ) -> Result<(), TryReserveError> {
+        let total = self.as_bytes().len() - removed;
+        let total = total.checked_add(added).filter(|&total| total <= MAX_BYTES);
+        let total = total.ok_or(TryReserveError::BufferFull)?;
+        let is_unwritten = self.storage.as_slice().is_empty();
+        self.storage.try_grow(total.max(EMPTY.len()))?;
+        if is_unwritten {
+            self.storage.as_mut_slice()[..EMPTY.len()].copy_from_slice(&EMPTY);
+        }
+        Ok(())
+    }
+
+    /// Moves what is at `from` and behind it to `to`, and notes the new number of bytes.
+    fn move_tail(&mut self, from: usize, to: usize) {
+        let total = self.as_bytes().len();
+        let new_total = to + (total - from);
+        let bytes = self.storage.as_mut_slice();
+        if from != to {
+            bytes.copy_within(from..total, to);
+        }
+        bytes[..4].copy_from_slice(&(new_total as u32).to_le_bytes());
+        self.storage.truncate(new_total);
+    }
+
+    /// Notes the new number of entries. Once unknown, it stays so, as in Redis.
+    fn change_len(&mut self, removed: usize, added: usize) {
+        let bytes = self.storage.as_mut_slice();
+        let len = header_len(bytes);
+        if len != UNKNOWN_LEN {
+            let len = usize::from(len) - removed + added;
+            let len = u16::try_from(len).unwrap_or(UNKNOWN_LEN);
+            bytes[4..HEADER].copy_from_slice(&len.to_le_bytes());
+        }
+    }
+}

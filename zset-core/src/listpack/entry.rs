@@ -1,0 +1,389 @@
+//! One entry: its encodings, and steps from one to the next.
+
+use core::fmt;
+
+/// An entry of a listpack.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Value<'a> {
+    /// An integer.
+    Integer(i64),
+    /// Bytes that are not the decimal form of an `i64`.
+    Bytes(&'a [u8]),
+}
+
+impl<'a> Value<'a> {
+    /// Returns the value whose text this is: an integer if it is the decimal form of an `i64`.
+    ///
+    /// That form is the one that a number is printed in: `"7"` and `"-7"`, but neither `"007"` nor
+    /// `"+7"` nor `"-0"`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// assert_eq!(Value::of(b"-7"), Value::Integer(-7));
+    /// assert_eq!(Value::of(b"007"), Value::Bytes(b"007"));
+    /// assert_eq!(Value::of(b"9223372036854775808"), Value::Bytes(b"9223372036854775808"));
+    /// ```
+    pub fn of(text: &'a [u8]) -> Self {
+        parse_integer(text).map_or(Value::Bytes(text), Value::Integer)
+    }
+}
+
+impl<'a> From<&'a [u8]> for Value<'a> {
+    fn from(text: &'a [u8]) -> Self {
+        Value::of(text)
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Value<'a> {
+    fn from(text: &'a [u8; N]) -> Self {
+        Value::of(text)
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(text: &'a str) -> Self {
+        Value::of(text.as_bytes())
+    }
+}
+
+impl From<i64> for Value<'_> {
+    fn from(integer: i64) -> Self {
+        Value::Integer(integer)
+    }
+}
+
+impl fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Integer(integer) => integer.fmt(f),
+            Value::Bytes(bytes) => write!(f, "\"{}\"", bytes.escape_ascii()),
+        }
+    }
+}
+
+/// Returns the integer that is printed as `text`.
+fn parse_integer(text: &[u8]) -> Option<i64> {
+    let (negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    match digits {
+        [b'0'] if !negative => return Some(0),
+        [b'1'..=b'9', rest @ ..] if rest.len() < 19 => {}
+        _ => return None,
+    }
+    // Towards the negative, which reaches one further than the positive.
+    let magnitude = digits.iter().try_fold(0i64, |integer, digit| {
+        let digit = digit.is_ascii_digit().then(|| i64::from(digit - b'0'))?;
+        integer.checked_mul(10)?.checked_sub(digit)
+    })?;
+    if negative { Some(magnitude) } else { magnitude.checked_neg() }
+}
+
+// First bytes. Those of short values hold bits of them; the others say how many bytes follow.
+//
+//     0xxxxxxx                       0 to 127
+//     10llllll                       up to 63 bytes of text
+//     110xxxxx xxxxxxxx              -4096 to 4095
+//     1110llll llllllll              up to 4095 bytes of text
+//     11110000 and 4 bytes           length of longer text
+//     11110001 to 11110100           2, 3, 4, 8 bytes of an integer
+const TEXT_6: u8 = 0b1000_0000;
+const INTEGER_13: u8 = 0b1100_0000;
+const TEXT_12: u8 = 0b1110_0000;
+const TEXT_32: u8 = 0xF0;
+const INTEGER_16: u8 = 0xF1;
+const INTEGER_24: u8 = 0xF2;
+const INTEGER_32: u8 = 0xF3;
+const INTEGER_64: u8 = 0xF4;
+
+/// An entry to be written.
+pub(crate) struct Encoded<'a> {
+    /// The first byte, the integer or length behind it.
+    head: [u8; 9],
+    head_len: u8,
+    text: &'a [u8],
+}
+
+impl<'a> Encoded<'a> {
+    #[expect(clippy::cast_sign_loss, reason = "the bits are meant")]
+    pub(crate) fn new(value: Value<'a>) -> Self {
+        let (first, rest, len, text): (u8, [u8; 8], u8, &[u8]) = match value {
+            Value::Integer(integer) => {
+                let bytes = integer.to_le_bytes();
+                match integer {
+                    0..=0x7F => (integer as u8, bytes, 0, &[]),
+                    -0x1000..=0xFFF => {
+                        let high = integer >> 8 & 0x1F;
+                        (INTEGER_13 | high as u8, bytes, 1, &[])
+                    }
+                    -0x8000..=0x7FFF => (INTEGER_16, bytes, 2, &[]),
+                    -0x80_0000..=0x7F_FFFF => (INTEGER_24, bytes, 3, &[]),
+                    -0x8000_0000..=0x7FFF_FFFF => (INTEGER_32, bytes, 4, &[]),
+                    _ => (INTEGER_64, bytes, 8, &[]),
+                }
+            }
+            Value::Bytes(text) => {
+                let bytes = (text.len() as u64).to_le_bytes();
+                match text.len() {
+                    0..=0x3F => (TEXT_6 | text.len() as u8, bytes, 0, text),
+                    0x40..=0xFFF => (TEXT_12 | (text.len() >> 8) as u8, bytes, 1, text),
+                    _ => (TEXT_32, bytes, 4, text),
+                }
+            }
+        };
+        let mut head = [first; 9];
+        head[1..].copy_from_slice(&rest);
+        Encoded { head, head_len: len + 1, text }
+    }
+
+    /// Returns the bytes without the back-length.
+    fn body_len(&self) -> usize {
+        usize::from(self.head_len) + self.text.len()
+    }
+
+    /// Returns the bytes of the whole entry.
+    pub(crate) fn len(&self) -> usize {
+        self.body_len() + back_length_bytes(self.body_len())
+    }
+
+    /// Writes the entry over the first `len` bytes of `out`.
+    pub(crate) fn write(&self, out: &mut [u8]) {
+        let head_len = usize::from(self.head_len);
+        let (head, out) = out.split_at_mut(head_len);
+        head.copy_from_slice(&self.head[..head_len]);
+        let (text, out) = out.split_at_mut(self.text.len());
+        text.copy_from_slice(self.text);
+        write_back_length(self.body_len(), out);
+    }
+}
+
+/// Returns the bytes that the back-length of a body of `len` bytes takes.
+///
+/// The bounds are Redis's, each one short of what the bits could hold.
+#[inline]
+fn back_length_bytes(len: usize) -> usize {
+    match len {
+        0..=127 => 1,
+        128..16_383 => 2,
+        16_383..2_097_151 => 3,
+        2_097_151..268_435_455 => 4,
+        _ => 5,
+    }
+}
+
+/// Writes a length in groups of 7 bits, the highest first. It is read from its last byte: the
+/// highest bit says that there is another byte before it.
+fn write_back_length(len: usize, out: &mut [u8]) {
+    let bytes = back_length_bytes(len);
+    for (i, byte) in out[..bytes].iter_mut().enumerate() {
+        let group = (len as u64 >> (7 * (bytes - 1 - i))) as u8 & 0x7F;
+        *byte = if i == 0 { group } else { group | 0x80 };
+    }
+}
+
+/// Reads the back-length that ends before `end`; returns it and the bytes that it takes.
+fn read_back_length(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
+    let mut len = 0u64;
+    for i in 0..5 {
+        let byte = *bytes.get(end.checked_sub(i + 1)?)?;
+        len |= u64::from(byte & 0x7F) << (7 * i);
+        if byte & 0x80 == 0 {
+            return Some((usize::try_from(len).ok()?, i + 1));
+        }
+    }
+    None
+}
+
+/// Returns the entry at the start of `bytes` and the bytes of it without the back-length; none if
+/// there is no whole entry.
+#[inline]
+pub(crate) fn decode(bytes: &[u8]) -> Option<(Value<'_>, usize)> {
+    let (&first, rest) = bytes.split_first()?;
+    match first {
+        0..=0x7F => Some((Value::Integer(first.into()), 1)),
+        0x80..=0xBF | 0xE0..=0xEF | TEXT_32 => {
+            let (head, len) = text_lens(first, rest)?;
+            Some((Value::Bytes(bytes.get(head..)?.get(..len)?), head + len))
+        }
+        0xC0..=0xDF => {
+            // Shifted to the top and back, so that the sign fills what is above it.
+            let second = *rest.first()?;
+            let bits = i16::from_be_bytes([first << 3 | second >> 5, second << 3]) >> 3;
+            Some((Value::Integer(bits.into()), 2))
+        }
+        INTEGER_16 => integer::<2>(rest),
+        INTEGER_24 => integer::<3>(rest),
+        INTEGER_32 => integer::<4>(rest),
+        INTEGER_64 => integer::<8>(rest),
+        _ => None,
+    }
+}
+
+/// Reads an integer of `N` bytes behind the first byte.
+#[inline]
+fn integer<'a, const N: usize>(rest: &[u8]) -> Option<(Value<'a>, usize)> {
+    let mut bytes = [0; 8];
+    bytes[8 - N..].copy_from_slice(rest.first_chunk::<N>()?);
+    Some((Value::Integer(i64::from_le_bytes(bytes) >> (64 - 8 * N)), 1 + N))
+}
+
+/// Returns the bytes before the text, and those of the text.
+#[inline]
+fn text_lens(first: u8, rest: &[u8]) -> Option<(usize, usize)> {
+    match first {
+        TEXT_32 => Some((5, usize::try_from(u32::from_le_bytes(*rest.first_chunk()?)).ok()?)),
+        0xE0.. => Some((2, u16::from_be_bytes([first & 0x0F, *rest.first()?]).into())),
+        _ => Some((1, (first & 0x3F).into())),
+    }
+}
+
+/// Returns the bytes of the entry at the start of `bytes` without its back-length.
+#[inline]
+pub(super) fn body_len(bytes: &[u8]) -> Option<usize> {
+    let (&first, rest) = bytes.split_first()?;
+    match first {
+        0..=0x7F => Some(1),
+        0x80..=0xBF | 0xE0..=0xEF | TEXT_32 => {
+            let (head, text) = text_lens(first, rest)?;
+            head.checked_add(text)
+        }
+        0xC0..=0xDF => Some(2),
+        INTEGER_16 => Some(3),
+        INTEGER_24 => Some(4),
+        INTEGER_32 => Some(5),
+        INTEGER_64 => Some(9),
+        _ => None,
+    }
+}
+
+/// Returns the offset behind the entry at `at`; none at the end of the listpack.
+#[inline]
+pub(crate) fn next(bytes: &[u8], at: usize) -> Option<usize> {
+    let len = body_len(bytes.get(at..)?)?;
+    Some(at + len + back_length_bytes(len))
+}
+
+/// Returns the offset of the entry before `at`; none at the first.
+#[inline]
+pub(crate) fn previous(bytes: &[u8], at: usize) -> Option<usize> {
+    if at <= super::HEADER {
+        return None;
+    }
+    let (len, back) = read_back_length(bytes, at)?;
+    at.checked_sub(len.checked_add(back)?)
+}
+
+/// Returns the offset behind the entry at `at`, if it is whole and its back-length is right.
+pub(super) fn validate(bytes: &[u8], at: usize) -> Option<usize> {
+    let (_, len) = decode(bytes.get(at..)?)?;
+    let behind = at + len + back_length_bytes(len);
+    let back = read_back_length(bytes.get(..behind)?, behind)?;
+    (back == (len, back_length_bytes(len))).then_some(behind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::format;
+    use std::vec;
+
+    fn encode(value: Value<'_>) -> std::vec::Vec<u8> {
+        let encoded = Encoded::new(value);
+        let mut out = vec![0xAA; encoded.len()];
+        encoded.write(&mut out);
+        out
+    }
+
+    #[test]
+    fn integers_have_the_shortest_encoding() {
+        for (integer, bytes) in [
+            (0, &[0x00, 1][..]),
+            (127, &[0x7F, 1]),
+            (128, &[0xC0, 0x80, 2]),
+            (4095, &[0xCF, 0xFF, 2]),
+            (-1, &[0xDF, 0xFF, 2]),
+            (-4096, &[0xD0, 0x00, 2]),
+            (4096, &[0xF1, 0x00, 0x10, 3]),
+            (-4097, &[0xF1, 0xFF, 0xEF, 3]),
+            (i64::from(i16::MIN), &[0xF1, 0x00, 0x80, 3]),
+            (32_768, &[0xF2, 0x00, 0x80, 0x00, 4]),
+            (-8_388_608, &[0xF2, 0x00, 0x00, 0x80, 4]),
+            (8_388_608, &[0xF3, 0x00, 0x00, 0x80, 0x00, 5]),
+            (i64::from(i32::MIN), &[0xF3, 0, 0, 0, 0x80, 5]),
+            (2_147_483_648, &[0xF4, 0, 0, 0, 0x80, 0, 0, 0, 0, 9]),
+            (i64::MIN, &[0xF4, 0, 0, 0, 0, 0, 0, 0, 0x80, 9]),
+        ] {
+            assert_eq!(encode(Value::Integer(integer)), bytes, "{integer}");
+            assert_eq!(decode(bytes), Some((Value::Integer(integer), bytes.len() - 1)));
+            assert_eq!(next(bytes, 0), Some(bytes.len()));
+            assert_eq!(validate(bytes, 0), Some(bytes.len()));
+            assert_eq!(Value::of(format!("{integer}").as_bytes()), Value::Integer(integer));
+        }
+    }
+
+    #[test]
+    fn texts_have_the_shortest_encoding_and_back_length() {
+        for (len, head, back) in [
+            (0, &[0x80][..], &[1][..]),
+            (63, &[0xBF], &[64]),
+            (64, &[0xE0, 64], &[66]),
+            (125, &[0xE0, 125], &[127]),
+            (126, &[0xE0, 126], &[1, 0x80]),
+            (4095, &[0xEF, 0xFF], &[32, 0x81]),
+            (4096, &[0xF0, 0, 0x10, 0, 0], &[32, 0x85]),
+            (16_377, &[0xF0, 0xF9, 0x3F, 0, 0], &[127, 0xFE]),
+            // 16383 has 14 bits, and three bytes all the same.
+            (16_378, &[0xF0, 0xFA, 0x3F, 0, 0], &[0, 0xFF, 0xFF]),
+            (2_097_146, &[0xF0, 0xFA, 0xFF, 0x1F, 0], &[0, 0xFF, 0xFF, 0xFF]),
+        ] {
+            let text = vec![b'x'; len];
+            let entry = encode(Value::Bytes(&text));
+            assert_eq!(entry[..head.len()], *head, "{len}");
+            assert_eq!(entry[head.len() + len..], *back, "{len}");
+            assert_eq!(decode(&entry), Some((Value::Bytes(&text), head.len() + len)));
+            assert_eq!(validate(&entry, 0), Some(entry.len()));
+            assert_eq!(read_back_length(&entry, entry.len()), Some((head.len() + len, back.len())));
+        }
+    }
+
+    #[test]
+    fn text_is_an_integer_only_in_its_decimal_form() {
+        for text in [
+            "",
+            "-",
+            "-0",
+            "00",
+            "007",
+            "+1",
+            " 1",
+            "1 ",
+            "1.0",
+            "1e3",
+            "--1",
+            "0x1",
+            "9223372036854775808",
+            "-9223372036854775809",
+            "99999999999999999999",
+        ] {
+            assert_eq!(Value::of(text.as_bytes()), Value::Bytes(text.as_bytes()), "{text:?}");
+        }
+        assert_eq!(Value::of(b"9223372036854775807"), Value::Integer(i64::MAX));
+    }
+
+    #[test]
+    fn what_is_cut_off_is_no_entry() {
+        for value in [Value::Integer(300), Value::Integer(i64::MAX), Value::Bytes(&[7; 200])] {
+            let entry = encode(value);
+            for len in 0..entry.len() {
+                assert_eq!(validate(&entry[..len], 0), None);
+            }
+        }
+        assert_eq!(decode(&[0xFF]), None);
+        assert_eq!(decode(&[0xF5, 0, 0]), None);
+        assert_eq!(next(&[0xF0, 0xFF, 0xFF, 0xFF, 0xFF], 0).filter(|&at| at < 100), None);
+    }
+}

@@ -1,0 +1,79 @@
+//! The iterator over a listpack's entries.
+
+use core::fmt;
+use core::iter::FusedIterator;
+
+use super::{HEADER, Listpack, Storage, Value, decode, next, previous};
+
+/// The entries of a listpack, in order, from both ends. Each step is **O(1)**.
+#[derive(Clone)]
+pub struct Iter<'a> {
+    bytes: &'a [u8],
+    front: usize,
+    back: usize,
+}
+
+impl<B: Storage> Listpack<B> {
+    /// Returns the entries in order. Lazy, double-ended, **O(1)** a step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.push_back("a")?;
+    /// list.push_back(5)?;
+    /// assert!(list.iter().rev().eq([Value::Integer(5), Value::Bytes(b"a")]));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn iter(&self) -> Iter<'_> {
+        Iter { bytes: self.as_bytes(), front: HEADER, back: self.end() }
+    }
+}
+
+impl<'a, B: Storage> IntoIterator for &'a Listpack<B> {
+    type Item = Value<'a>;
+    type IntoIter = Iter<'a>;
+
+    fn into_iter(self) -> Iter<'a> {
+        self.iter()
+    }
+}
+
+impl<'a> Iterator for Iter<'a> {
+    type Item = Value<'a>;
+
+    fn next(&mut self) -> Option<Value<'a>> {
+        if self.front >= self.back {
+            return None;
+        }
+        let (value, _) = decode(&self.bytes[self.front..])?;
+        self.front = next(self.bytes, self.front)?;
+        Some(value)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        // The shortest entry has 2 bytes, and one entry may take all of them.
+        let bytes = self.back - self.front;
+        (usize::from(bytes > 0), Some(bytes / 2))
+    }
+}
+
+impl DoubleEndedIterator for Iter<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        if self.front >= self.back {
+            return None;
+        }
+        self.back = previous(self.bytes, self.back)?;
+        decode(&self.bytes[self.back..]).map(|(value, _)| value)
+    }
+}
+
+impl FusedIterator for Iter<'_> {}
+
+impl fmt::Debug for Iter<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}

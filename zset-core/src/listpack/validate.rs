@@ -1,0 +1,109 @@
+//! Taking over bytes from elsewhere.
+
+use core::error::Error;
+use core::fmt;
+
+use super::{
+    END, HEADER, Listpack, MAX_BYTES, Storage, UNKNOWN_LEN, entry, header_len, total_bytes,
+};
+
+/// Why bytes are no listpack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ListpackError {
+    /// There are fewer bytes than the header says, or than an empty listpack has, or more than the
+    /// 2^30 that one may have.
+    Length,
+    /// The entry at this offset is malformed: an unknown encoding, or cut off, or its back-length
+    /// does not match.
+    Entry {
+        /// Its offset in bytes.
+        offset: usize,
+    },
+    /// The end byte is missing, or comes before the end.
+    End,
+    /// The header counts another number of entries.
+    Count,
+}
+
+impl fmt::Display for ListpackError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ListpackError::Length => {
+                f.write_str("listpack has another length than its header says")
+            }
+            ListpackError::Entry { offset } => {
+                write!(f, "listpack entry at offset {offset} is malformed")
+            }
+            ListpackError::End => f.write_str("listpack does not end where its header says"),
+            ListpackError::Count => {
+                f.write_str("listpack has another number of entries than its header says")
+            }
+        }
+    }
+}
+
+impl Error for ListpackError {}
+
+impl<B: Storage> Listpack<B> {
+    /// Takes over the listpack at the start of `storage`, after checking every byte of it. **O(n)**.
+    ///
+    /// What is behind the listpack does not matter, and will be overwritten if it grows.
+    ///
+    /// # Errors
+    ///
+    /// [`ListpackError`] if it is not one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::Listpack;
+    /// use zset_core::listpack::{ListpackError, Value};
+    ///
+    /// let list = Listpack::from_bytes(*b"\x09\0\0\0\x01\0\x05\x01\xFF")?;
+    /// assert_eq!(list.get(0), Some(Value::Integer(5)));
+    ///
+    /// let error = Listpack::from_bytes(*b"\x09\0\0\0\x01\0\x05\x02\xFF").unwrap_err();
+    /// assert_eq!(error, ListpackError::Entry { offset: 6 });
+    /// # Ok::<(), ListpackError>(())
+    /// ```
+    pub fn from_bytes(mut storage: B) -> Result<Self, ListpackError> {
+        let total = validate(storage.as_slice())?;
+        storage.truncate(total);
+        Ok(Listpack { storage })
+    }
+
+    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
+    #[doc(hidden)]
+    pub fn check(&self) {
+        if let Err(error) = validate(self.as_bytes()) {
+            panic!("{error}: {:02X?}", self.as_bytes());
+        }
+    }
+}
+
+/// Returns the bytes of the listpack at the start of `bytes`.
+fn validate(bytes: &[u8]) -> Result<usize, ListpackError> {
+    let total = total_bytes(bytes);
+    if total <= HEADER || total > bytes.len() || total > MAX_BYTES {
+        return Err(ListpackError::Length);
+    }
+    let bytes = &bytes[..total];
+    let (end, mut at, mut len) = (total - 1, HEADER, 0);
+    while at < end {
+        if bytes[at] == END {
+            return Err(ListpackError::End);
+        }
+        let behind = entry::validate(&bytes[..end], at);
+        at = behind.ok_or(ListpackError::Entry { offset: at })?;
+        len += 1;
+    }
+    if bytes[end] != END {
+        return Err(ListpackError::End);
+    }
+    match header_len(bytes) {
+        UNKNOWN_LEN => Ok(total),
+        counted if usize::from(counted) == len => Ok(total),
+        _ => Err(ListpackError::Count),
+    }
+}

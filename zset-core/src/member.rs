@@ -1,0 +1,170 @@
+//! [`Member`]: a member of a packed set, as bytes.
+
+use core::borrow::Borrow;
+use core::cmp::Ordering;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::ops::Deref;
+
+use crate::listpack::Value;
+
+/// The longest decimal form of an `i64`.
+const LONGEST_INTEGER: usize = 20;
+
+/// The bytes of a member, borrowed from its set; dereferences to `[u8]`.
+///
+/// A listpack stores the text of an integer as the integer, so there its digits are not to be
+/// borrowed: a `Member` holds them itself.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{PackedZSet, Score};
+///
+/// let mut set = PackedZSet::with_storage([0; 64])?;
+/// set.insert("2024", Score::from(1))?;
+/// let (member, _) = set.first().unwrap();
+/// assert_eq!(&*member, b"2024");
+/// # Ok::<(), zset_core::TryReserveError>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Member<'a>(Text<'a>);
+
+#[derive(Clone, Copy)]
+enum Text<'a> {
+    Borrowed(&'a [u8]),
+    /// The last `len` bytes.
+    Integer {
+        digits: [u8; LONGEST_INTEGER],
+        len: u8,
+    },
+}
+
+impl<'a> Member<'a> {
+    pub(crate) fn new(value: Value<'a>) -> Self {
+        match value {
+            Value::Bytes(bytes) => Member(Text::Borrowed(bytes)),
+            Value::Integer(integer) => Member(print(integer)),
+        }
+    }
+}
+
+impl<'a> From<&'a [u8]> for Member<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Member(Text::Borrowed(bytes))
+    }
+}
+
+/// Prints from the last digit to the first.
+fn print(integer: i64) -> Text<'static> {
+    let mut digits = [0; LONGEST_INTEGER];
+    let mut start = LONGEST_INTEGER;
+    let mut rest = integer.unsigned_abs();
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if integer < 0 {
+        start -= 1;
+        digits[start] = b'-';
+    }
+    Text::Integer { digits, len: (LONGEST_INTEGER - start) as u8 }
+}
+
+impl Deref for Member<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            Text::Borrowed(bytes) => bytes,
+            Text::Integer { digits, len } => &digits[LONGEST_INTEGER - usize::from(*len)..],
+        }
+    }
+}
+
+impl AsRef<[u8]> for Member<'_> {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+impl Borrow<[u8]> for Member<'_> {
+    fn borrow(&self) -> &[u8] {
+        self
+    }
+}
+
+impl PartialEq for Member<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Member<'_> {}
+
+impl PartialOrd for Member<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Member<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (**self).cmp(&**other)
+    }
+}
+
+impl Hash for Member<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
+impl PartialEq<[u8]> for Member<'_> {
+    fn eq(&self, other: &[u8]) -> bool {
+        **self == *other
+    }
+}
+
+impl PartialEq<&[u8]> for Member<'_> {
+    fn eq(&self, other: &&[u8]) -> bool {
+        **self == **other
+    }
+}
+
+impl<const N: usize> PartialEq<&[u8; N]> for Member<'_> {
+    fn eq(&self, other: &&[u8; N]) -> bool {
+        **self == **other
+    }
+}
+
+impl PartialEq<&str> for Member<'_> {
+    fn eq(&self, other: &&str) -> bool {
+        **self == *other.as_bytes()
+    }
+}
+
+impl fmt::Debug for Member<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.escape_ascii())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    #[test]
+    fn integers_are_printed_in_their_decimal_form() {
+        for integer in [0, 7, -7, 10, -10, 999, i64::MAX, i64::MIN, i64::MIN + 1] {
+            let member = Member::new(Value::Integer(integer));
+            assert_eq!(&*member, integer.to_string().as_bytes());
+            assert_eq!(Value::of(&member), Value::Integer(integer));
+        }
+    }
+}

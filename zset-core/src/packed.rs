@@ -1,0 +1,338 @@
+//! [`PackedZSet`]: a small sorted set in a listpack.
+//!
+//! Invariants: the listpack's entries are pairs of a member and its score, a number; the pairs
+//! ascend by `(score, member)`; no member is there twice; a member that is the text of an integer is
+//! stored as the integer, so that a member has one form only.
+
+use core::fmt;
+
+use crate::listpack::{HEADER, Storage, Value, decode, next};
+use crate::{Listpack, Member, Score, TryReserveError};
+
+mod insert;
+mod iter;
+mod range;
+mod remove;
+mod score;
+mod validate;
+
+pub use iter::Iter;
+use score::score_of;
+pub(crate) use score::try_score_of;
+pub use validate::PackedZSetError;
+
+/// A small sorted set in one piece of memory: a [`Listpack`] of members and their scores in order,
+/// byte for byte as Redis keeps small sorted sets.
+///
+/// The storage `B` is a `Vec<u8>` (feature `alloc`), `[u8; N]` or `&mut [u8]`: with the latter two
+/// there is a sorted set without any allocator. All look-ups walk from pair to pair, so they are
+/// **O(n)** where nothing else is said, and it is made for some hundred members. `ZSet` changes over
+/// to a skip list when it grows.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{PackedZSet, Score, TryReserveError};
+///
+/// let mut set = PackedZSet::with_storage([0; 24])?;
+/// set.insert("ann", Score::from(120))?;
+/// set.insert("bob", Score::from(85))?;
+/// assert_eq!(set.rank("ann"), Some(1));
+/// // The buffer is full, and the set is as it was.
+/// assert_eq!(set.insert("cid", Score::from(99)), Err(TryReserveError::BufferFull));
+/// assert_eq!(set.len(), 2);
+/// # Ok::<(), TryReserveError>(())
+/// ```
+#[derive(Clone)]
+pub struct PackedZSet<B> {
+    list: Listpack<B>,
+}
+
+/// Where a pair is.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The offset of the member.
+    member: usize,
+    /// The offset of the score.
+    score: usize,
+    /// The offset behind the pair.
+    behind: usize,
+}
+
+/// Returns the pair at an offset; none at the end.
+#[inline]
+fn pair_at(bytes: &[u8], at: usize) -> Option<(Value<'_>, Value<'_>, Place)> {
+    let (member, _) = decode(bytes.get(at..)?)?;
+    let score_at = next(bytes, at)?;
+    let (score, _) = decode(bytes.get(score_at..)?)?;
+    let behind = next(bytes, score_at)?;
+    Some((member, score, Place { member: at, score: score_at, behind }))
+}
+
+#[cfg(feature = "alloc")]
+impl PackedZSet<alloc::vec::Vec<u8>> {
+    /// Makes an empty set, which allocates nothing until the first insertion. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::new();
+    /// set.insert("a", Score::from(1))?;
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub const fn new() -> Self {
+        PackedZSet { list: Listpack::new() }
+    }
+
+    /// Gives back memory that is not in use. **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::PackedZSet::new();
+    /// set.insert("a", zset_core::Score::from(1))?;
+    /// set.shrink_to_fit();
+    /// assert_eq!(set.into_listpack().into_storage().capacity(), 12);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn shrink_to_fit(&mut self) {
+        self.list.shrink_to_fit();
+    }
+
+    /// Returns the bytes that it takes from the allocator.
+    pub(crate) fn allocation_size(&self) -> usize {
+        self.list.allocation_size()
+    }
+}
+
+impl<B: Storage> PackedZSet<B> {
+    /// Makes an empty set in `storage`, whatever is in there. **O(1)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if not even the 7 bytes of an empty set have room.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let set = zset_core::PackedZSet::with_storage([0; 256])?;
+    /// assert!(set.is_empty());
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn with_storage(storage: B) -> Result<Self, TryReserveError> {
+        Ok(PackedZSet { list: Listpack::with_storage(storage)? })
+    }
+
+    /// Returns the listpack. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", zset_core::Score::from(1))?;
+    /// assert_eq!(set.as_listpack().as_bytes(), b"\x0C\0\0\0\x02\0\x81a\x02\x01\x01\xFF");
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn as_listpack(&self) -> &Listpack<B> {
+        &self.list
+    }
+
+    /// Returns the listpack, to be changed as one likes. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let set = zset_core::PackedZSet::with_storage([0; 64])?;
+    /// assert!(set.into_listpack().is_empty());
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn into_listpack(self) -> Listpack<B> {
+        self.list
+    }
+
+    /// Returns the number of members. **O(1)**; O(n) from 32768 on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", zset_core::Score::from(1))?;
+    /// assert_eq!(set.len(), 1);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn len(&self) -> usize {
+        self.list.len() / 2
+    }
+
+    /// Returns whether the set has no members. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(zset_core::PackedZSet::with_storage([0; 64])?.is_empty());
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Removes all members. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", zset_core::Score::from(1))?;
+    /// set.clear();
+    /// assert!(set.is_empty());
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn clear(&mut self) {
+        self.list.clear();
+    }
+
+    /// Returns the score of a member. **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", Score::from(1))?;
+    /// assert_eq!(set.score("a"), Some(Score::from(1)));
+    /// assert_eq!(set.score("b"), None);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn score(&self, member: impl AsRef<[u8]>) -> Option<Score> {
+        self.find(member.as_ref()).map(|(_, score)| score)
+    }
+
+    /// Returns whether a member is in the set. **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", zset_core::Score::from(1))?;
+    /// assert!(set.contains("a"));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn contains(&self, member: impl AsRef<[u8]>) -> bool {
+        self.find(member.as_ref()).is_some()
+    }
+
+    /// Returns the 0-based rank of a member, lowest score first. **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", Score::from(2))?;
+    /// set.insert("b", Score::from(1))?;
+    /// assert_eq!(set.rank("a"), Some(1));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn rank(&self, member: impl AsRef<[u8]>) -> Option<usize> {
+        let (bytes, member) = (self.list.as_bytes(), Value::of(member.as_ref()));
+        let (mut at, mut rank) = (HEADER, 0);
+        while decode(bytes.get(at..)?)?.0 != member {
+            at = next(bytes, next(bytes, at)?)?;
+            rank += 1;
+        }
+        Some(rank)
+    }
+
+    /// Returns the 0-based rank of a member, highest score first. **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", zset_core::Score::from(2))?;
+    /// assert_eq!(set.rev_rank("a"), Some(0));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn rev_rank(&self, member: impl AsRef<[u8]>) -> Option<usize> {
+        let rank = self.rank(member)?;
+        Some(self.len() - 1 - rank)
+    }
+
+    /// Returns the element of the lowest score. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", zset_core::Score::from(2))?;
+    /// assert!(set.first().is_some_and(|(member, _)| member == "a"));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn first(&self) -> Option<(Member<'_>, Score)> {
+        self.iter().next()
+    }
+
+    /// Returns the element of the highest score. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", zset_core::Score::from(2))?;
+    /// assert!(set.last().is_some_and(|(member, _)| member == "a"));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn last(&self) -> Option<(Member<'_>, Score)> {
+        self.iter().next_back()
+    }
+
+    /// Returns the element of this 0-based rank, lowest score first. **O(n)**, from the nearer end.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", zset_core::Score::from(2))?;
+    /// assert!(set.get_by_rank(0).is_some_and(|(member, _)| member == "a"));
+    /// assert!(set.get_by_rank(1).is_none());
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn get_by_rank(&self, rank: usize) -> Option<(Member<'_>, Score)> {
+        let at = self.list.seek(rank.checked_mul(2)?);
+        let (member, score, _) = pair_at(self.list.as_bytes(), at)?;
+        Some((Member::new(member), score_of(score)))
+    }
+
+    /// Returns where a member is, and its score.
+    fn find(&self, member: &[u8]) -> Option<(Place, Score)> {
+        let bytes = self.list.as_bytes();
+        let at = crate::listpack::find(bytes, Value::of(member), 1)?;
+        let (_, score, place) = pair_at(bytes, at)?;
+        Some((place, score_of(score)))
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl Default for PackedZSet<alloc::vec::Vec<u8>> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<B: Storage, B2: Storage> PartialEq<PackedZSet<B2>> for PackedZSet<B> {
+    fn eq(&self, other: &PackedZSet<B2>) -> bool {
+        self.len() == other.len() && self.iter().eq(other)
+    }
+}
+
+impl<B: Storage> Eq for PackedZSet<B> {}
+
+impl<B: Storage> fmt::Debug for PackedZSet<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self).finish()
+    }
+}

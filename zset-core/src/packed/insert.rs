@@ -1,0 +1,202 @@
+//! Adding members and changing scores.
+
+use super::score::{ScoreText, score_of};
+use super::{PackedZSet, Place, pair_at};
+use crate::listpack::{Encoded, HEADER, Storage, Value};
+use crate::{AddError, AddOptions, Added, Member, Score, TryReserveError};
+
+impl<B: Storage> PackedZSet<B> {
+    /// Inserts a member with a score, or gives a member that is there this score; returns the old
+    /// score. **O(n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if there is no room. The set is as it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// assert_eq!(set.insert("a", Score::from(1))?, None);
+    /// assert_eq!(set.insert("a", Score::from(2))?, Some(Score::from(1)));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn insert(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        score: Score,
+    ) -> Result<Option<Score>, TryReserveError> {
+        let member = member.as_ref();
+        match self.find(member) {
+            Some((place, old)) => {
+                if old != score {
+                    self.set_score(place, member, score)?;
+                }
+                Ok(Some(old))
+            }
+            None => self.insert_new(member, score).map(|()| None),
+        }
+    }
+
+    /// Adds a member as the options say. **O(n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`AddError`] if the incremented score would be NaN, or there is no room. The set is as it
+    /// was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{AddOptions, Added, PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", Score::from(5))?;
+    /// let added = set.add("a", Score::from(2), AddOptions::new().lt())?;
+    /// assert_eq!(added, Added::Updated { old: Score::from(5), score: Score::from(2) });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn add(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        score: Score,
+        options: AddOptions,
+    ) -> Result<Added, AddError> {
+        self.add_within(member.as_ref(), score, options, true)
+    }
+
+    /// Adds a member as the options say; for a new one there may be no room.
+    pub(crate) fn add_within(
+        &mut self,
+        member: &[u8],
+        score: Score,
+        options: AddOptions,
+        has_room: bool,
+    ) -> Result<Added, AddError> {
+        let found = self.find(member);
+        let added = options.decide(found.map(|(_, score)| score), score)?;
+        match (added, found) {
+            (Added::Inserted { .. }, _) if !has_room => {
+                return Err(TryReserveError::BufferFull.into());
+            }
+            (Added::Inserted { score }, _) => self.insert_new(member, score)?,
+            (Added::Updated { score, .. }, Some((place, _))) => {
+                self.set_score(place, member, score)?;
+            }
+            _ => {}
+        }
+        Ok(added)
+    }
+
+    /// Adds `by` to the score of a member, which counts as 0 if it is not there yet; returns the
+    /// new score. **O(n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`AddError`] if the new score would be NaN, or there is no room. The set is as it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// assert_eq!(set.increment("a", 1.5), Ok(Score::new(1.5)?));
+    /// assert_eq!(set.increment("a", 2.0), Ok(Score::new(3.5)?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn increment(&mut self, member: impl AsRef<[u8]>, by: f64) -> Result<Score, AddError> {
+        let by = Score::new(by)?;
+        let added = self.add(member, by, AddOptions::new().incr())?;
+        Ok(added.score().unwrap_or(by))
+    }
+
+    /// Gives a member the score that `new_score` makes of its old one; returns the old score.
+    /// **O(n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if there is no room for the text of the new score. The set is as it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", Score::from(1))?;
+    /// set.update("a", |_| Score::INFINITY)?;
+    /// assert_eq!(set.score("a"), Some(Score::INFINITY));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn update(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        new_score: impl FnOnce(Score) -> Score,
+    ) -> Result<Option<Score>, TryReserveError> {
+        let member = member.as_ref();
+        let Some((place, old)) = self.find(member) else { return Ok(None) };
+        let score = new_score(old);
+        if score != old {
+            self.set_score(place, member, score)?;
+        }
+        Ok(Some(old))
+    }
+
+    /// Inserts a member that is not in the set.
+    fn insert_new(&mut self, member: &[u8], score: Score) -> Result<(), TryReserveError> {
+        let at = self.position(score, member);
+        self.insert_at(at, member, score)
+    }
+
+    /// Appends a new member that comes after all others.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn push_last(&mut self, member: &[u8], score: Score) -> Result<(), TryReserveError> {
+        self.insert_at(self.list.end(), member, score)
+    }
+
+    fn insert_at(&mut self, at: usize, member: &[u8], score: Score) -> Result<(), TryReserveError> {
+        let mut text = ScoreText::new();
+        let entries = [&Encoded::new(Value::of(member)), &text.encode(score)];
+        self.list.splice(at..at, 0, &entries)
+    }
+
+    /// Returns the offset of the first element above this one.
+    fn position(&self, score: Score, member: &[u8]) -> usize {
+        let bytes = self.list.as_bytes();
+        let mut at = HEADER;
+        while let Some((other, other_score, place)) = pair_at(bytes, at) {
+            let other_score = score_of(other_score);
+            if other_score > score || other_score == score && *Member::new(other) > *member {
+                break;
+            }
+            at = place.behind;
+        }
+        at
+    }
+
+    /// Gives the member at a place another score.
+    fn set_score(
+        &mut self,
+        place: Place,
+        member: &[u8],
+        score: Score,
+    ) -> Result<(), TryReserveError> {
+        let mut text = ScoreText::new();
+        let entry = text.encode(score);
+        // The target is somewhere else unless it is at the element or right behind it.
+        let target = self.position(score, member);
+        if target == place.member || target == place.behind {
+            return self.list.splice(place.score..place.behind, 1, &[&entry]);
+        }
+        // Room first: from here on nothing may fail.
+        let len = place.behind - place.member;
+        let new_len = place.score - place.member + entry.len();
+        self.list.try_reserve(len, new_len.max(len))?;
+        self.list.delete(place.member..place.behind, 2);
+        let target = if target > place.member { target - len } else { target };
+        self.list.splice(target..target, 0, &[&Encoded::new(Value::of(member)), &entry])
+    }
+}

@@ -1,0 +1,179 @@
+//! Ranges: runs of pairs next to each other, by rank, score and member.
+
+use core::ops::RangeBounds;
+
+use super::{Iter, PackedZSet, pair_at, score_of};
+use crate::bounds::{is_after, is_before, ranks};
+use crate::listpack::{HEADER, Storage, Value};
+use crate::{Member, Score};
+
+/// A run of pairs next to each other.
+#[derive(Clone, Copy)]
+pub(super) struct Run {
+    /// The offset of the first.
+    pub(super) start: usize,
+    /// The offset behind the last.
+    pub(super) end: usize,
+    /// How many there are.
+    pub(super) len: usize,
+}
+
+impl<B: Storage> PackedZSet<B> {
+    /// Returns the elements in order, lowest score first. Lazy, double-ended, **O(1)** a step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// set.insert("b", Score::from(2))?;
+    /// set.insert("a", Score::from(1))?;
+    /// assert!(set.iter().map(|(member, _)| member[0]).eq(*b"ab"));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn iter(&self) -> Iter<'_> {
+        let run = Run { start: HEADER, end: self.list.end(), len: self.len() };
+        self.iter_of(run)
+    }
+
+    /// Returns the elements of these 0-based ranks. Lazy; **O(n)** to start.
+    ///
+    /// Ranks beyond the end are left out; an inverted range is empty.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", Score::from(1))?;
+    /// assert_eq!(set.range_by_rank(..9).len(), 1);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_> {
+        self.iter_of(self.run_by_rank(&range))
+    }
+
+    /// Returns the elements whose scores lie in the range. Lazy; **O(n)** to start.
+    ///
+    /// An inverted range is empty.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", Score::from(1))?;
+    /// set.insert("b", Score::from(2))?;
+    /// assert!(set.range_by_score(Score::from(2)..).all(|(member, _)| member == "b"));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn range_by_score(&self, range: impl RangeBounds<Score>) -> Iter<'_> {
+        self.iter_of(self.run_by_score(&range))
+    }
+
+    /// Returns the elements whose members lie in the range, all scores being equal. Lazy;
+    /// **O(n)** to start.
+    ///
+    /// If scores differ, which elements it returns is unspecified, as in Redis.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{LexRange, PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// for word in ["ant", "bee", "cat"] {
+    ///     set.insert(word, Score::ZERO)?;
+    /// }
+    /// assert!(set.range_by_lex(LexRange::parse(b"[b", b"(c")?).all(|(word, _)| word == "bee"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn range_by_lex<'q>(&self, range: impl RangeBounds<&'q [u8]>) -> Iter<'_> {
+        self.iter_of(self.run_by_lex(&range))
+    }
+
+    /// Returns how many elements have scores in the range. **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", Score::from(1))?;
+    /// assert_eq!(set.count_by_score(Score::ZERO..), 1);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn count_by_score(&self, range: impl RangeBounds<Score>) -> usize {
+        self.run_by_score(&range).len
+    }
+
+    /// Returns how many members lie in the range, all scores being equal. **O(n)**.
+    ///
+    /// See [`range_by_lex`](Self::range_by_lex).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", Score::ZERO)?;
+    /// assert_eq!(set.count_by_lex(&b"b"[..]..), 0);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn count_by_lex<'q>(&self, range: impl RangeBounds<&'q [u8]>) -> usize {
+        self.run_by_lex(&range).len
+    }
+
+    fn iter_of(&self, run: Run) -> Iter<'_> {
+        Iter::new(self.list.as_bytes(), run)
+    }
+
+    pub(super) fn run_by_rank(&self, range: &impl RangeBounds<usize>) -> Run {
+        let ranks = ranks(range, self.len());
+        let (start, end) = (self.list.seek(2 * ranks.start), self.list.seek(2 * ranks.end));
+        Run { start, end, len: ranks.len() }
+    }
+
+    pub(super) fn run_by_score(&self, range: &impl RangeBounds<Score>) -> Run {
+        self.run(
+            |_, score| is_before(&score_of(score), range.start_bound()),
+            |_, score| is_after(&score_of(score), range.end_bound()),
+        )
+    }
+
+    pub(super) fn run_by_lex<'q>(&self, range: &impl RangeBounds<&'q [u8]>) -> Run {
+        self.run(
+            |member, _| is_before(&&*Member::new(member), range.start_bound()),
+            |member, _| is_after(&&*Member::new(member), range.end_bound()),
+        )
+    }
+
+    /// Returns the run of the pairs from the first that is not before it to the next that is after
+    /// it.
+    fn run(
+        &self,
+        is_before: impl Fn(Value<'_>, Value<'_>) -> bool,
+        is_after: impl Fn(Value<'_>, Value<'_>) -> bool,
+    ) -> Run {
+        let bytes = self.list.as_bytes();
+        let mut start = HEADER;
+        while let Some((_, _, place)) =
+            pair_at(bytes, start).filter(|&(member, score, _)| is_before(member, score))
+        {
+            start = place.behind;
+        }
+        let (mut end, mut len) = (start, 0);
+        while let Some((_, _, place)) =
+            pair_at(bytes, end).filter(|&(member, score, _)| !is_after(member, score))
+        {
+            end = place.behind;
+            len += 1;
+        }
+        Run { start, end, len }
+    }
+}

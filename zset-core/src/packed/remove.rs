@@ -1,0 +1,174 @@
+//! Removing: by member, from the ends, by range, by a closure.
+
+use core::ops::RangeBounds;
+
+use super::range::Run;
+use super::{PackedZSet, pair_at};
+use crate::listpack::{HEADER, Storage, previous};
+use crate::{Member, Score};
+
+use super::score_of;
+
+impl<B: Storage> PackedZSet<B> {
+    /// Removes a member; returns its score. **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", Score::from(1))?;
+    /// assert_eq!(set.remove("a"), Some(Score::from(1)));
+    /// assert_eq!(set.remove("a"), None);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn remove(&mut self, member: impl AsRef<[u8]>) -> Option<Score> {
+        let (place, score) = self.find(member.as_ref())?;
+        self.list.delete(place.member..place.behind, 2);
+        Some(score)
+    }
+
+    /// Removes the element of the lowest score; returns what `take` makes of it. **O(n)** bytes.
+    ///
+    /// The member cannot be returned itself, since without an allocator there is nowhere to put
+    /// it. If `take` panics, the element stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", Score::from(1))?;
+    /// let popped = set.pop_first_with(|member, score| (member == b"a", score));
+    /// assert_eq!(popped, Some((true, Score::from(1))));
+    /// assert_eq!(set.pop_first_with(|_, _| ()), None);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn pop_first_with<R>(&mut self, take: impl FnOnce(&[u8], Score) -> R) -> Option<R> {
+        self.pop_with(HEADER, take)
+    }
+
+    /// Removes the element of the highest score; returns what `take` makes of it. **O(1)**.
+    ///
+    /// If `take` panics, the element stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", Score::from(1))?;
+    /// assert_eq!(set.pop_last_with(|_, score| score), Some(Score::from(1)));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn pop_last_with<R>(&mut self, take: impl FnOnce(&[u8], Score) -> R) -> Option<R> {
+        let bytes = self.list.as_bytes();
+        let score = previous(bytes, self.list.end())?;
+        let member = previous(bytes, score)?;
+        self.pop_with(member, take)
+    }
+
+    fn pop_with<R>(&mut self, at: usize, take: impl FnOnce(&[u8], Score) -> R) -> Option<R> {
+        let (member, score, place) = pair_at(self.list.as_bytes(), at)?;
+        let taken = take(&Member::new(member), score_of(score));
+        self.list.delete(place.member..place.behind, 2);
+        Some(taken)
+    }
+
+    /// Removes the elements of these 0-based ranks; returns how many. **O(n)**.
+    ///
+    /// Ranks beyond the end are left out; an inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", Score::from(1))?;
+    /// set.insert("b", Score::from(2))?;
+    /// assert_eq!(set.remove_range_by_rank(1..), 1);
+    /// assert!(set.contains("a"));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
+        self.remove_run(self.run_by_rank(&range))
+    }
+
+    /// Removes the elements whose scores lie in the range; returns how many. **O(n)**.
+    ///
+    /// An inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", Score::from(1))?;
+    /// set.insert("b", Score::from(2))?;
+    /// assert_eq!(set.remove_range_by_score(..Score::from(2)), 1);
+    /// assert!(set.contains("b"));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn remove_range_by_score(&mut self, range: impl RangeBounds<Score>) -> usize {
+        self.remove_run(self.run_by_score(&range))
+    }
+
+    /// Removes the elements whose members lie in the range, all scores being equal; returns how
+    /// many. **O(n)**.
+    ///
+    /// See [`range_by_lex`](Self::range_by_lex).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", Score::ZERO)?;
+    /// set.insert("b", Score::ZERO)?;
+    /// assert_eq!(set.remove_range_by_lex(..&b"b"[..]), 1);
+    /// assert!(set.contains("b"));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn remove_range_by_lex<'q>(&mut self, range: impl RangeBounds<&'q [u8]>) -> usize {
+        self.remove_run(self.run_by_lex(&range))
+    }
+
+    /// Removes the elements that `keep` does not accept, in order, lowest score first. **O(n)**
+    /// for each one removed.
+    ///
+    /// If `keep` panics, what it has seen is done, and the rest stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// set.insert("a", Score::from(1))?;
+    /// set.insert("b", Score::from(2))?;
+    /// set.retain(|_, score| score > Score::from(1));
+    /// assert_eq!(set.len(), 1);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(&[u8], Score) -> bool) {
+        let mut at = HEADER;
+        while let Some((member, score, place)) = pair_at(self.list.as_bytes(), at) {
+            if keep(&Member::new(member), score_of(score)) {
+                at = place.behind;
+            } else {
+                self.list.delete(place.member..place.behind, 2);
+            }
+        }
+    }
+
+    fn remove_run(&mut self, run: Run) -> usize {
+        self.list.delete(run.start..run.end, 2 * run.len);
+        run.len
+    }
+}

@@ -1,0 +1,53 @@
+//! The payload of Redis's `DUMP` and `RESTORE`: a set as bytes that servers take and give.
+//!
+//! ```text
+//! type: u8     17: a string that is the listpack
+//!               5: the number of elements, then each as member (a string) and score (f64),
+//!                  highest first
+//! value
+//! version: u16 of the format; 10 is Redis 7.0's
+//! CRC64: u64   of all before it
+//! ```
+//!
+//! Numbers are little-endian but for the lengths of strings. The format is that of Redis's `rdb.h`
+//! and `cluster.c`.
+
+use crc::{CRC_64_REDIS, Crc, Table};
+
+mod lzf;
+mod reader;
+mod restore;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use restore::{RestoreError, restore, restore_with_limits};
+pub use writer::dump;
+
+/// The version that is written: that of Redis 7.0, which every later server takes.
+const VERSION: u16 = 10;
+
+/// Version and checksum, at the end.
+const FOOTER: usize = 10;
+
+/// A set whose value is a string, the listpack.
+const TYPE_LISTPACK: u8 = 17;
+
+/// A set whose value is its elements, with binary scores.
+const TYPE_ELEMENTS: u8 = 5;
+
+/// The first byte of a string that is not its length: an integer of 1, 2, 4 bytes, or compressed.
+const STRING_INTEGER_8: u8 = 0xC0;
+const STRING_INTEGER_16: u8 = 0xC1;
+const STRING_INTEGER_32: u8 = 0xC2;
+const STRING_COMPRESSED: u8 = 0xC3;
+
+/// The first byte of a length that is in the 4, or 8, bytes behind it.
+const LENGTH_32: u8 = 0x80;
+const LENGTH_64: u8 = 0x81;
+
+/// The CRC64 of Jones, as Redis computes it.
+fn checksum(bytes: &[u8]) -> u64 {
+    const CRC: Crc<u64, Table<1>> = Crc::<u64, Table<1>>::new(&CRC_64_REDIS);
+    CRC.checksum(bytes)
+}

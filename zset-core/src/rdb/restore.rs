@@ -1,0 +1,233 @@
+//! From a payload to a set.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::error::Error;
+use core::fmt;
+
+use super::reader::Reader;
+use super::{FOOTER, TYPE_ELEMENTS, TYPE_LISTPACK, checksum};
+use crate::listpack::ListpackError;
+use crate::packed::try_score_of;
+use crate::{
+    ByteString, FromSortedError, Limits, Listpack, Member, ParseScoreError, Score, SortedSet,
+    TryReserveError, ZSet,
+};
+
+/// Why a payload was not restored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RestoreError {
+    /// The payload ends too early.
+    Truncated,
+    /// The checksum does not match: the payload was damaged on its way.
+    Checksum,
+    /// A version of the format that is not known.
+    Version(u16),
+    /// A type that is not a sorted set in one of the two encodings.
+    Type(u8),
+    /// A length is malformed, or too large for this machine.
+    Length,
+    /// A compressed string is malformed.
+    Compression,
+    /// There is more in the payload than the set.
+    TrailingBytes,
+    /// The listpack is malformed.
+    Listpack(ListpackError),
+    /// The last member has no score.
+    OddLength,
+    /// The score of the element at this 0-based rank is not a number.
+    Score {
+        /// Its rank.
+        rank: usize,
+    },
+    /// The score of the element at this 0-based rank is NaN.
+    Nan {
+        /// Its rank.
+        rank: usize,
+    },
+    /// The element at this 0-based rank does not come after the one before it.
+    NotAscending {
+        /// Its rank.
+        rank: usize,
+    },
+    /// The member of this 0-based rank was there before.
+    DuplicateMember {
+        /// Its rank.
+        rank: usize,
+    },
+    /// There is no memory for the set.
+    Memory(TryReserveError),
+}
+
+impl fmt::Display for RestoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RestoreError::Truncated => f.write_str("payload ends too early"),
+            RestoreError::Checksum => f.write_str("payload checksum does not match"),
+            RestoreError::Version(version) => write!(f, "payload version {version} is not known"),
+            RestoreError::Type(kind) => write!(f, "payload type {kind} is not a sorted set"),
+            RestoreError::Length => f.write_str("payload has a malformed length"),
+            RestoreError::Compression => f.write_str("payload has a malformed compressed string"),
+            RestoreError::TrailingBytes => f.write_str("payload has bytes behind the set"),
+            RestoreError::Listpack(error) => error.fmt(f),
+            RestoreError::OddLength => f.write_str("last member has no score"),
+            RestoreError::Score { rank } => write!(f, "score of element {rank} is not a number"),
+            RestoreError::Nan { rank } => write!(f, "score of element {rank} is NaN"),
+            RestoreError::NotAscending { rank } => {
+                write!(f, "element {rank} does not come after the one before it")
+            }
+            RestoreError::DuplicateMember { rank } => {
+                write!(f, "member of element {rank} is there already")
+            }
+            RestoreError::Memory(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for RestoreError {}
+
+impl From<TryReserveError> for RestoreError {
+    fn from(error: TryReserveError) -> Self {
+        RestoreError::Memory(error)
+    }
+}
+
+impl From<FromSortedError> for RestoreError {
+    fn from(error: FromSortedError) -> Self {
+        match error {
+            FromSortedError::NotAscending { index } => RestoreError::NotAscending { rank: index },
+            FromSortedError::DuplicateMember { index } => {
+                RestoreError::DuplicateMember { rank: index }
+            }
+        }
+    }
+}
+
+/// Makes a set of a payload of Redis's `DUMP`. **O(n)**.
+///
+/// It takes sorted sets in both encodings from Redis 7 and 8 and Valkey 8 and 9, and from older
+/// servers what they write in the same way. The set has Redis's own [`Limits`] and the encoding that
+/// they allow; see [`restore_with_limits`].
+///
+/// The payload is not trusted. Beyond what servers check it is an error if the elements are not in
+/// order, if a member is there twice, or if a score is not a number. It takes memory in proportion
+/// to the payload, whatever lengths it claims; most for compressed strings, of which a byte can
+/// stand for 88.
+///
+/// # Errors
+///
+/// [`RestoreError`] with what is wrong.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Score, rdb};
+///
+/// // ZADD key 1 a, then DUMP key, in Redis 7.0
+/// let payload = b"\x11\x0C\x0C\0\0\0\x02\0\x81a\x02\x01\x01\xFF\x0A\0\xA8\x05\xCE\xB8\xD7\xA93\x02";
+/// let set = rdb::restore(payload)?;
+/// assert_eq!(set.score("a"), Some(Score::from(1)));
+/// assert_eq!(rdb::restore(b"damaged").unwrap_err(), rdb::RestoreError::Truncated);
+/// # Ok::<(), rdb::RestoreError>(())
+/// ```
+pub fn restore(payload: &[u8]) -> Result<ZSet, RestoreError> {
+    restore_with_limits(payload, Limits::default())
+}
+
+/// Does what [`restore`] does, for a set with these limits. **O(n)**.
+///
+/// # Errors
+///
+/// [`RestoreError`] with what is wrong.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Encoding, Limits, Score, ZSet, rdb};
+///
+/// let payload = rdb::dump(&ZSet::from([("a", Score::from(1))]));
+/// let limits = Limits { max_listpack_entries: 0, ..Limits::default() };
+/// let set = rdb::restore_with_limits(&payload, limits)?;
+/// assert_eq!(set.encoding(), Encoding::Skiplist);
+/// # Ok::<(), rdb::RestoreError>(())
+/// ```
+pub fn restore_with_limits(payload: &[u8], limits: Limits) -> Result<ZSet, RestoreError> {
+    let mut reader = Reader::new(checked_body(payload)?);
+    let set = match reader.byte()? {
+        TYPE_LISTPACK => {
+            let bytes = reader.string()?;
+            from_listpack(bytes)?
+        }
+        TYPE_ELEMENTS => from_elements(&mut reader)?,
+        other => return Err(RestoreError::Type(other)),
+    };
+    if reader.rest() > 0 {
+        return Err(RestoreError::TrailingBytes);
+    }
+    Ok(ZSet::from_sorted(set, limits)?)
+}
+
+/// Returns the type and value of a payload whose version and checksum are right.
+fn checked_body(payload: &[u8]) -> Result<&[u8], RestoreError> {
+    let body = payload.len().checked_sub(FOOTER).filter(|&len| len > 0);
+    let (body, footer) = payload.split_at(body.ok_or(RestoreError::Truncated)?);
+    let (version, sum) = footer.split_at(2);
+    if checksum(&payload[..payload.len() - sum.len()]).to_le_bytes() != sum {
+        return Err(RestoreError::Checksum);
+    }
+    match u16::from_le_bytes([version[0], version[1]]) {
+        // Redis up to 8, where sorted sets are still written as in 7.0; Valkey 9.
+        1..=13 | 80 => Ok(body),
+        other => Err(RestoreError::Version(other)),
+    }
+}
+
+/// A set whose elements are being restored.
+type Sorted = SortedSet<ByteString, Score>;
+
+fn from_listpack(bytes: Cow<'_, [u8]>) -> Result<Sorted, RestoreError> {
+    let len = bytes.len();
+    let list = Listpack::from_bytes(bytes.into_owned()).map_err(RestoreError::Listpack)?;
+    if list.as_bytes().len() != len {
+        return Err(RestoreError::Listpack(ListpackError::Length));
+    }
+    let mut set = Sorted::new();
+    let mut entries = list.iter();
+    let mut rank = 0;
+    while let Some(member) = entries.next() {
+        let score = entries.next().ok_or(RestoreError::OddLength)?;
+        let score = try_score_of(score).map_err(|error| match error {
+            ParseScoreError::Nan => RestoreError::Nan { rank },
+            _ => RestoreError::Score { rank },
+        })?;
+        push(&mut set, rank, &Member::new(member), score)?;
+        rank += 1;
+    }
+    Ok(set)
+}
+
+fn from_elements(reader: &mut Reader<'_>) -> Result<Sorted, RestoreError> {
+    let len = reader.length()?;
+    // The shortest element is an empty string and a score.
+    if len > reader.rest() / 9 {
+        return Err(RestoreError::Truncated);
+    }
+    let mut elements = Vec::new();
+    elements.try_reserve_exact(len).map_err(TryReserveError::from)?;
+    for _ in 0..len {
+        elements.push((reader.string()?, reader.float()?));
+    }
+    let mut set = Sorted::new();
+    for (rank, (member, score)) in elements.iter().rev().enumerate() {
+        let score = Score::new(*score).map_err(|_| RestoreError::Nan { rank })?;
+        push(&mut set, rank, member, score)?;
+    }
+    Ok(set)
+}
+
+/// Appends an element.
+fn push(set: &mut Sorted, rank: usize, member: &[u8], score: Score) -> Result<(), RestoreError> {
+    let member = ByteString::try_from_slice(member)?;
+    Ok(set.try_push_sorted(rank, member, score)??)
+}

@@ -1,0 +1,245 @@
+//! Payloads of real servers, and what can be wrong with one.
+
+use super::*;
+use crate::listpack::ListpackError;
+use crate::{Encoding, Limits, Score, ZSet};
+use std::string::{String, ToString};
+use std::vec::Vec;
+
+/// From Redis 7.0.15: a listpack.
+const LISTPACK: &[u8] =
+    b"\x11@@@\0\0\0\x0C\0\x80\x01\x84-inf\x05\x82\xFF\0\x03\x84-1.5\x05\x83007\x04\0\x01\
+    \x11\x01\x11\x01\x83big\x04\x861e+100\x07\xF4\0\0\0\0\0\0\0\x80\x09\x83inf\x04\xFF\
+    \x0A\0Vy\xF2\xD9\xBF\xA5o_";
+
+/// From Redis 7.0.15: elements, with integers and a compressed string.
+const ELEMENTS: &[u8] =
+    b"\x05\x07\xC2\x90\xEE\xFE\xFF\0\0\0\0\0\x17\xF1@\xC1,\x01\0\0\0\0\0\xC0r@\xC0\x11\0\0\
+    \0\0\0\01@\xC3\x09<\x01zz\xE0/\0\x01zz\x9A\x99\x99\x99\x99\x99\xB9?\x03007\0\0\0\0\0\
+    \0\0\0\x02\xFF\0\0\0\0\0\0\0\xF8\xBF\0\0\0\0\0\0\0\xF0\xFF\x0A\0i\x0D\xA87\xF7\xDF\
+    \xFB\xB4";
+
+/// From Redis 7.0.15: a compressed listpack.
+const COMPRESSED: &[u8] =
+    b"\x11\xC3@]@\xED\x0F\xED\0\0\0\x18\0\x8Fmember nu`\x06\x030\x10\x05\x01\xE0\x06\x12\0\
+    1 \x12\0\x90\xE0\x05%\x0210\x11\xE0\x09\x13\01 \x13\xE0\x06:\02 :\xE0\x06\x12\03\xE0\
+    \x09\x12\04\xE0\x09\x12\05\xE0\x09\x12\06\xE0\x09\x12\07\xE0\x09\x12\08\xE0\x09\x12\
+    \09 \x12\0\xFF\x0A\0(H\x90Z\xF1\x92Q\xFE";
+
+/// From Valkey 9.1.2: the same listpack.
+const VALKEY_LISTPACK: &[u8] =
+    b"\x11@@@\0\0\0\x0C\0\x80\x01\x84-inf\x05\x82\xFF\0\x03\x84-1.5\x05\x83007\x04\0\x01\
+    \x11\x01\x11\x01\x83big\x04\x861e+100\x07\xF4\0\0\0\0\0\0\0\x80\x09\x83inf\x04\xFFP\
+    \0\x99S;H!\xF7\x08\xAB";
+
+/// From Valkey 9.1.2: the same elements.
+const VALKEY_ELEMENTS: &[u8] =
+    b"\x05\x07\xC2\x90\xEE\xFE\xFF\0\0\0\0\0\x17\xF1@\xC1,\x01\0\0\0\0\0\xC0r@\xC0\x11\0\0\
+    \0\0\0\01@\xC3\x09<\x01zz\xE0/\0\x01zz\x9A\x99\x99\x99\x99\x99\xB9?\x03007\0\0\0\0\0\
+    \0\0\0\x02\xFF\0\0\0\0\0\0\0\xF8\xBF\0\0\0\0\0\0\0\xF0\xFFP\0\xA6'a\xA6i\x8D\x9C@";
+
+/// Returns the payload of a type and value, in a version.
+fn signed(body: &[u8], version: u16) -> Vec<u8> {
+    let mut payload = body.to_vec();
+    payload.extend(version.to_le_bytes());
+    payload.extend(checksum(&payload).to_le_bytes());
+    payload
+}
+
+/// Returns the error of a payload with this body.
+fn refused(body: &[u8]) -> RestoreError {
+    restore(&signed(body, VERSION)).unwrap_err()
+}
+
+/// Returns the body of a listpack with these entries.
+fn packed(entries: &[&[u8]]) -> Vec<u8> {
+    let mut list = crate::Listpack::new();
+    entries.iter().for_each(|&entry| list.push_back(entry).unwrap());
+    let bytes = list.as_bytes();
+    [&[TYPE_LISTPACK, bytes.len() as u8][..], bytes].concat()
+}
+
+/// Returns the body of these elements, in the order of the wire.
+fn elements(elements: &[(&str, f64)]) -> Vec<u8> {
+    let mut body = Vec::from([TYPE_ELEMENTS, elements.len() as u8]);
+    for (member, score) in elements {
+        body.push(member.len() as u8);
+        body.extend(member.bytes());
+        body.extend(score.to_le_bytes());
+    }
+    body
+}
+
+fn shown(set: &ZSet) -> Vec<(String, f64)> {
+    set.check();
+    set.iter().map(|(m, score)| (m.escape_ascii().to_string(), score.get())).collect()
+}
+
+#[test]
+fn payloads_of_servers_are_restored() {
+    let expected = [
+        ("", f64::NEG_INFINITY),
+        ("\\xff\\x00", -1.5),
+        ("007", 0.0),
+        ("17", 17.0),
+        ("big", 1e100),
+        ("-9223372036854775808", f64::INFINITY),
+    ];
+    let expected = expected.map(|(member, score)| (String::from(member), score));
+    for payload in [LISTPACK, VALKEY_LISTPACK] {
+        let set = restore(payload).unwrap();
+        assert_eq!(shown(&set), expected);
+        assert_eq!(set.encoding(), Encoding::Listpack);
+    }
+
+    let long = "z".repeat(60);
+    let expected = [
+        ("", f64::NEG_INFINITY),
+        ("\\xff\\x00", -1.5),
+        ("007", 0.0),
+        (&long, 0.1),
+        ("17", 17.0),
+        ("300", 300.0),
+        ("-70000", 70000.0),
+    ];
+    let expected = expected.map(|(member, score)| (String::from(member), score));
+    let none = Limits { max_listpack_entries: 0, ..Limits::default() };
+    for payload in [ELEMENTS, VALKEY_ELEMENTS] {
+        let set = restore_with_limits(payload, none).unwrap();
+        assert_eq!(shown(&set), expected);
+        assert_eq!(set.encoding(), Encoding::Skiplist);
+        // A small one becomes a listpack, as in the servers.
+        assert_eq!(restore(payload).unwrap().encoding(), Encoding::Listpack);
+    }
+
+    let set = restore(COMPRESSED).unwrap();
+    assert_eq!(set.len(), 12);
+    assert!(set.iter().all(|(_, score)| score == Score::from(5)));
+    assert!(set.contains("member number 11"));
+}
+
+#[test]
+fn a_payload_is_the_servers_own_to_the_byte() {
+    assert_eq!(dump(&restore(LISTPACK).unwrap()), LISTPACK);
+    // That of elements has a compressed string, which is not written here.
+    let none = Limits { max_listpack_entries: 0, ..Limits::default() };
+    let mut set = restore_with_limits(ELEMENTS, none).unwrap();
+    let plain = dump(&set);
+    assert_eq!(plain[..12], ELEMENTS[..12]);
+    set.remove("z".repeat(60));
+    let at = ELEMENTS.windows(2).position(|pair| pair == b"\xC3\x09").unwrap();
+    assert_eq!(dump(&set)[2..at], ELEMENTS[2..at]);
+}
+
+#[test]
+fn every_known_version_is_taken_and_every_other_named() {
+    let body = packed(&[b"a", b"1"]);
+    for version in [6, 9, 10, 11, 12, 80] {
+        assert_eq!(restore(&signed(&body, version)).unwrap().len(), 1);
+    }
+    for version in [0, 14, 79, 81, u16::MAX] {
+        assert_eq!(restore(&signed(&body, version)), Err(RestoreError::Version(version)));
+    }
+}
+
+#[test]
+fn damage_is_noticed() {
+    for payload in [LISTPACK, ELEMENTS, COMPRESSED] {
+        for len in 0..payload.len() {
+            let error = restore(&payload[..len]).unwrap_err();
+            assert!(matches!(error, RestoreError::Checksum | RestoreError::Truncated), "{len}");
+        }
+        for at in 0..payload.len() {
+            let mut damaged = payload.to_vec();
+            damaged[at] ^= 0x10;
+            assert_eq!(restore(&damaged), Err(RestoreError::Checksum), "{at}");
+        }
+    }
+}
+
+#[test]
+fn other_types_and_bytes_behind_are_refused() {
+    assert_eq!(refused(b"\x00\x01a"), RestoreError::Type(0));
+    assert_eq!(refused(b"\x03\x00"), RestoreError::Type(3));
+    assert_eq!(refused(&[&packed(&[b"a", b"1"])[..], b"\0"].concat()), RestoreError::TrailingBytes);
+    assert_eq!(
+        refused(&[&elements(&[("a", 1.0)])[..], b"\0"].concat()),
+        RestoreError::TrailingBytes
+    );
+}
+
+#[test]
+fn lengths_that_claim_too_much_are_refused() {
+    for body in [
+        &b"\x11"[..],
+        b"\x11\x05abc",
+        b"\x11\x80\xFF\xFF\xFF\xFFabc",
+        b"\x11\xC3\x03\x01\x00a",
+        b"\x05",
+        b"\x05\x01\x01a",
+        b"\x05\x80\xFF\xFF\xFF\xFF\x01a",
+        b"\x05\x01\xC1\x00\0\0\0\0\0\0\0",
+    ] {
+        assert_eq!(refused(body), RestoreError::Truncated, "{}", body.escape_ascii());
+    }
+    for body in [&b"\x11\xC4"[..], b"\x05\xC0", b"\x05\x90", b"\x05\x01\xFFaaaaaaaaaa"] {
+        assert_eq!(refused(body), RestoreError::Length, "{}", body.escape_ascii());
+    }
+    #[cfg(target_pointer_width = "64")]
+    assert_eq!(refused(b"\x05\x81\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"), RestoreError::Truncated);
+    assert_eq!(refused(b"\x11\xC3\x02\x80\xFF\xFF\xFF\xFF\x00a"), RestoreError::Compression);
+}
+
+#[test]
+fn what_servers_do_not_check_is_checked() {
+    let list = |entries: &[&[u8]]| refused(&packed(entries));
+    assert_eq!(list(&[b"a"]), RestoreError::OddLength);
+    assert_eq!(list(&[b"a", b"one"]), RestoreError::Score { rank: 0 });
+    assert_eq!(list(&[b"a", b""]), RestoreError::Score { rank: 0 });
+    assert_eq!(list(&[b"a", b"1", b"b", b"nan"]), RestoreError::Nan { rank: 1 });
+    assert_eq!(list(&[b"a", b"2", b"b", b"1"]), RestoreError::NotAscending { rank: 1 });
+    assert_eq!(list(&[b"b", b"1", b"a", b"1"]), RestoreError::NotAscending { rank: 1 });
+    assert_eq!(list(&[b"a", b"1", b"a", b"1"]), RestoreError::NotAscending { rank: 1 });
+    assert_eq!(
+        list(&[b"a", b"1", b"b", b"1", b"a", b"2"]),
+        RestoreError::DuplicateMember { rank: 2 }
+    );
+    // An integer as text is the same member as the integer.
+    let twice = b"\x11\x10\x10\0\0\0\x04\0\x817\x02\x01\x01\x07\x01\x02\x01\xFF";
+    assert_eq!(refused(twice), RestoreError::DuplicateMember { rank: 1 });
+
+    let set = |wire: &[(&str, f64)]| refused(&elements(wire));
+    assert_eq!(set(&[("a", f64::NAN)]), RestoreError::Nan { rank: 0 });
+    assert_eq!(set(&[("a", 1.0), ("b", 2.0)]), RestoreError::NotAscending { rank: 1 });
+    assert_eq!(set(&[("a", 1.0), ("b", 1.0)]), RestoreError::NotAscending { rank: 1 });
+    assert_eq!(set(&[("a", 2.0), ("a", 1.0)]), RestoreError::DuplicateMember { rank: 1 });
+
+    let error = RestoreError::Listpack(ListpackError::Length);
+    assert_eq!(refused(b"\x11\x00"), error);
+    assert_eq!(refused(b"\x11\x08\x07\0\0\0\0\0\xFF\0"), error);
+    let error = RestoreError::Listpack(ListpackError::Entry { offset: 6 });
+    assert_eq!(refused(b"\x11\x09\x09\0\0\0\x01\0\x01\x02\xFF"), error);
+}
+
+#[test]
+fn an_integer_as_text_is_restored_as_the_integer() {
+    let body = b"\x11\x0C\x0C\0\0\0\x02\0\x817\x02\x01\x01\xFF";
+    let set = restore(&signed(body, VERSION)).unwrap();
+    set.check();
+    assert_eq!(set.rank("7"), Some(0));
+}
+
+#[test]
+fn sets_of_every_length_of_length_come_back() {
+    let sizes: &[u16] =
+        if cfg!(miri) { &[0, 1, 64] } else { &[0, 1, 63, 64, 128, 129, 16_383, 16_384] };
+    for &len in sizes {
+        let set: ZSet = (0..len).map(|i| (std::format!("{i}"), Score::from(i / 3))).collect();
+        let restored = restore(&dump(&set)).unwrap();
+        assert_eq!(restored, set);
+        assert_eq!(restored.encoding(), set.encoding());
+    }
+    let long = "x".repeat(70_000);
+    let set = ZSet::from([(long.as_str(), Score::INFINITY)]);
+    assert_eq!(restore(&dump(&set)), Ok(set));
+}

@@ -1,0 +1,107 @@
+//! [`Storage`]: where the bytes of a listpack are.
+
+use crate::TryReserveError;
+
+/// Bytes that a [`Listpack`](crate::Listpack) lies in: a fixed buffer, or a vector that grows.
+///
+/// It is implemented for `[u8; N]` and `&mut [u8]`, which need no allocator, and for `Vec<u8>`.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{PackedZSet, Score};
+///
+/// let mut buffer = [0; 64]; // on the stack, in a static, in shared memory
+/// let mut set = PackedZSet::with_storage(&mut buffer[..])?;
+/// set.insert("a", Score::from(1))?;
+/// # Ok::<(), zset_core::TryReserveError>(())
+/// ```
+pub trait Storage {
+    /// Returns all bytes, also those that the listpack does not use.
+    fn as_slice(&self) -> &[u8];
+
+    /// Returns all bytes, also those that the listpack does not use.
+    fn as_mut_slice(&mut self) -> &mut [u8];
+
+    /// Makes at least `len` bytes available; those that are there keep their values.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if there is no room. The bytes are as they were.
+    fn try_grow(&mut self, len: usize) -> Result<(), TryReserveError>;
+
+    /// Tells that only the first `len` bytes are still needed.
+    fn truncate(&mut self, len: usize);
+}
+
+impl<const N: usize> Storage for [u8; N] {
+    fn as_slice(&self) -> &[u8] {
+        self
+    }
+
+    fn as_mut_slice(&mut self) -> &mut [u8] {
+        self
+    }
+
+    fn try_grow(&mut self, len: usize) -> Result<(), TryReserveError> {
+        self.as_mut_slice().try_grow_fixed(len)
+    }
+
+    fn truncate(&mut self, _: usize) {}
+}
+
+impl Storage for &mut [u8] {
+    fn as_slice(&self) -> &[u8] {
+        self
+    }
+
+    fn as_mut_slice(&mut self) -> &mut [u8] {
+        self
+    }
+
+    fn try_grow(&mut self, len: usize) -> Result<(), TryReserveError> {
+        self.try_grow_fixed(len)
+    }
+
+    fn truncate(&mut self, _: usize) {}
+}
+
+/// What does not grow.
+trait Fixed {
+    fn try_grow_fixed(&self, len: usize) -> Result<(), TryReserveError>;
+}
+
+impl Fixed for [u8] {
+    fn try_grow_fixed(&self, len: usize) -> Result<(), TryReserveError> {
+        if len <= self.len() { Ok(()) } else { Err(TryReserveError::BufferFull) }
+    }
+}
+
+/// Grows by the least that still keeps most insertions from asking the allocator: small sets are
+/// many, and what each leaves unused counts.
+#[cfg(feature = "alloc")]
+impl Storage for alloc::vec::Vec<u8> {
+    fn as_slice(&self) -> &[u8] {
+        self
+    }
+
+    fn as_mut_slice(&mut self) -> &mut [u8] {
+        self
+    }
+
+    fn try_grow(&mut self, len: usize) -> Result<(), TryReserveError> {
+        if len > self.capacity() {
+            let spare = len / 64;
+            let wanted = (len + spare).next_multiple_of(32);
+            self.try_reserve_exact(wanted - self.len())?;
+        }
+        if len > self.len() {
+            self.resize(len, 0);
+        }
+        Ok(())
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.truncate(len);
+    }
+}

@@ -1,0 +1,206 @@
+//! Adding members and changing scores.
+
+use super::promote::{sorted_from_packed, try_box};
+use super::{Elements, Sorted, ZSet};
+use crate::reserve::infallible;
+use crate::{AddError, AddOptions, Added, ByteString, NanScore, Score, TryReserveError};
+
+impl ZSet {
+    /// Adds a member as the options say, as Redis's `ZADD`. **O(log n)**; O(1) if the member is
+    /// there and stays between its neighbours.
+    ///
+    /// # Errors
+    ///
+    /// [`NanScore`] if the options say INCR, and the sum is NaN. The set is as it was.
+    ///
+    /// # Panics
+    ///
+    /// If memory runs out; see [`try_add`](Self::try_add).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{AddOptions, Added, Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// let added = set.add("a", Score::from(1), AddOptions::new().nx())?;
+    /// assert_eq!(added, Added::Inserted { score: Score::from(1) });
+    /// # Ok::<(), zset_core::NanScore>(())
+    /// ```
+    #[track_caller]
+    pub fn add(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        score: Score,
+        options: AddOptions,
+    ) -> Result<Added, NanScore> {
+        match self.try_add(member, score, options) {
+            Ok(added) => Ok(added),
+            Err(AddError::Nan(error)) => Err(error),
+            Err(AddError::Full(error)) => infallible(Err(error)),
+        }
+    }
+
+    /// Does what [`add`](Self::add) does, or reports that there is no memory. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`AddError`] if the incremented score would be NaN, or memory runs out. The set is as it
+    /// was, in the encoding that it had.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{AddOptions, Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// assert!(set.try_add("a", Score::from(1), AddOptions::new())?.is_inserted());
+    /// # Ok::<(), zset_core::AddError>(())
+    /// ```
+    pub fn try_add(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        score: Score,
+        options: AddOptions,
+    ) -> Result<Added, AddError> {
+        let member = member.as_ref();
+        match &mut self.elements {
+            Elements::Listpack(packed) => {
+                let has_room = packed.len() < self.limits.max_listpack_entries
+                    && member.len() <= self.limits.max_listpack_value;
+                match packed.add_within(member, score, options, has_room) {
+                    Err(AddError::Full(TryReserveError::BufferFull)) => {}
+                    added => return added,
+                }
+                // All of it before the first change, so that an error leaves the listpack.
+                let mut set = sorted_from_packed(packed, 1)?;
+                let added = add_to_sorted(&mut set, member, score, options)?;
+                self.elements = Elements::Skiplist(try_box(set)?);
+                Ok(added)
+            }
+            Elements::Skiplist(set) => add_to_sorted(&mut set[0], member, score, options),
+        }
+    }
+
+    /// Inserts a member with a score, or gives a member that is there this score; returns the old
+    /// score. **O(log n)**; O(1) if the member is there and stays between its neighbours.
+    ///
+    /// # Panics
+    ///
+    /// If memory runs out; see [`try_insert`](Self::try_insert).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// assert_eq!(set.insert("a", Score::from(1)), None);
+    /// assert_eq!(set.insert("a", Score::from(2)), Some(Score::from(1)));
+    /// ```
+    #[track_caller]
+    pub fn insert(&mut self, member: impl AsRef<[u8]>, score: Score) -> Option<Score> {
+        infallible(self.try_insert(member, score))
+    }
+
+    /// Does what [`insert`](Self::insert) does, or reports that there is no memory. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory runs out. The set is as it was, in the encoding that it had.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// assert_eq!(set.try_insert("a", Score::from(1))?, None);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_insert(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        score: Score,
+    ) -> Result<Option<Score>, TryReserveError> {
+        match self.try_add(member, score, AddOptions::new()) {
+            Ok(Added::Updated { old, .. } | Added::Unchanged { score: old }) => Ok(Some(old)),
+            Ok(Added::Inserted { .. } | Added::Blocked) => Ok(None),
+            Err(AddError::Full(error)) => Err(error),
+            Err(AddError::Nan(_)) => unreachable!("nothing is added to a score"),
+        }
+    }
+
+    /// Adds `by` to the score of a member, which counts as 0 if it is not there yet; returns the
+    /// new score. **O(log n)**; O(1) if the member stays between its neighbours.
+    ///
+    /// # Errors
+    ///
+    /// [`NanScore`] if the sum is NaN. The set is as it was.
+    ///
+    /// # Panics
+    ///
+    /// If memory runs out; see [`try_add`](Self::try_add).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{NanScore, Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// assert_eq!(set.increment("a", f64::INFINITY), Ok(Score::INFINITY));
+    /// assert_eq!(set.increment("a", f64::NEG_INFINITY), Err(NanScore));
+    /// assert_eq!(set.score("a"), Some(Score::INFINITY));
+    /// ```
+    #[track_caller]
+    pub fn increment(&mut self, member: impl AsRef<[u8]>, by: f64) -> Result<Score, NanScore> {
+        let by = Score::new(by)?;
+        let added = self.add(member, by, AddOptions::new().incr())?;
+        Ok(added.score().unwrap_or(by))
+    }
+
+    /// Gives a member the score that `new_score` makes of its old one; returns the old score.
+    /// **O(log n)**; O(1) if the member stays between its neighbours.
+    ///
+    /// If `new_score` panics, the score stays.
+    ///
+    /// # Panics
+    ///
+    /// If memory runs out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// set.insert("a", Score::from(1));
+    /// assert_eq!(set.update("a", |_| Score::INFINITY), Some(Score::from(1)));
+    /// assert_eq!(set.update("b", |_| Score::INFINITY), None);
+    /// ```
+    #[track_caller]
+    pub fn update(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        new_score: impl FnOnce(Score) -> Score,
+    ) -> Option<Score> {
+        match &mut self.elements {
+            Elements::Listpack(set) => infallible(set.update(member, new_score)),
+            Elements::Skiplist(set) => set[0].update(member.as_ref(), new_score),
+        }
+    }
+}
+
+/// Adds a member to a set in the skip-list encoding.
+fn add_to_sorted(
+    set: &mut Sorted,
+    member: &[u8],
+    score: Score,
+    options: AddOptions,
+) -> Result<Added, AddError> {
+    set.try_decide(member, |old| {
+        let added = options.decide(old, score)?;
+        let new = if added.is_changed() { added.score() } else { None };
+        Ok((added, new, || ByteString::try_from_slice(member)))
+    })
+}

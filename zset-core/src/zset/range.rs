@@ -1,0 +1,154 @@
+//! Views: all elements, or those of a range of ranks, scores or members.
+
+use core::ops::RangeBounds;
+
+use super::{Elements, Iter, Sorted, ZSet};
+use crate::bounds::{is_after, is_before};
+use crate::{ByteString, Score, skiplist};
+
+impl ZSet {
+    /// Returns the elements in order, lowest score first. Lazy, double-ended, **O(1)** a step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert!(set.iter().rev().map(|(member, _)| member[0]).eq(*b"ab"));
+    /// ```
+    pub fn iter(&self) -> Iter<'_> {
+        match &self.elements {
+            Elements::Listpack(set) => Iter::Listpack(set.iter()),
+            Elements::Skiplist(set) => Iter::Skiplist(set[0].iter()),
+        }
+    }
+
+    /// Returns the elements of these 0-based ranks. Lazy; **O(log n)** to start.
+    ///
+    /// Ranks beyond the end are left out; an inverted range is empty. For Redis's indexes, which
+    /// may be negative, there is [`rank_range`](crate::rank_range).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.range_by_rank(1..9).len(), 1);
+    /// ```
+    pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_> {
+        match &self.elements {
+            Elements::Listpack(set) => Iter::Listpack(set.range_by_rank(range)),
+            Elements::Skiplist(set) => Iter::Skiplist(set[0].range_by_rank(range)),
+        }
+    }
+
+    /// Returns the elements whose scores lie in the range. Lazy; **O(log n)** to start.
+    ///
+    /// An inverted range is empty. For Redis's texts there is [`ScoreRange`](crate::ScoreRange).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ScoreRange, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.range_by_score(Score::from(2)..).len(), 1);
+    /// assert_eq!(set.range_by_score(ScoreRange::parse(b"-inf", b"(2")?).len(), 1);
+    /// # Ok::<(), zset_core::ParseRangeError>(())
+    /// ```
+    pub fn range_by_score(&self, range: impl RangeBounds<Score>) -> Iter<'_> {
+        match &self.elements {
+            Elements::Listpack(set) => Iter::Listpack(set.range_by_score(range)),
+            Elements::Skiplist(set) => Iter::Skiplist(set[0].range_by_score(range)),
+        }
+    }
+
+    /// Returns the elements whose members lie in the range, all scores being equal. Lazy;
+    /// **O(log n)** to start.
+    ///
+    /// If scores differ, which elements it returns is unspecified, as in Redis. An inverted range
+    /// is empty. For Redis's texts there is [`LexRange`](crate::LexRange).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{LexRange, Score, ZSet};
+    ///
+    /// let set = ZSet::from(["ant", "bee", "cat"].map(|word| (word, Score::ZERO)));
+    /// assert_eq!(set.range_by_lex(&b"b"[..]..).len(), 2);
+    /// assert_eq!(set.range_by_lex(LexRange::parse(b"(ant", b"[bee")?).len(), 1);
+    /// # Ok::<(), zset_core::ParseRangeError>(())
+    /// ```
+    pub fn range_by_lex<'q>(&self, range: impl RangeBounds<&'q [u8]>) -> Iter<'_> {
+        match &self.elements {
+            Elements::Listpack(set) => Iter::Listpack(set.range_by_lex(range)),
+            Elements::Skiplist(set) => Iter::Skiplist(lex_range(&set[0], &range)),
+        }
+    }
+
+    /// Returns how many elements have scores in the range. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.count_by_score(..Score::from(2)), 1);
+    /// ```
+    pub fn count_by_score(&self, range: impl RangeBounds<Score>) -> usize {
+        match &self.elements {
+            Elements::Listpack(set) => set.count_by_score(range),
+            Elements::Skiplist(set) => set[0].count_by_score(range),
+        }
+    }
+
+    /// Returns how many members lie in the range, all scores being equal. **O(log n)**.
+    ///
+    /// See [`range_by_lex`](Self::range_by_lex).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from(["ant", "bee", "cat"].map(|word| (word, Score::ZERO)));
+    /// assert_eq!(set.count_by_lex(..&b"bee"[..]), 1);
+    /// ```
+    pub fn count_by_lex<'q>(&self, range: impl RangeBounds<&'q [u8]>) -> usize {
+        self.range_by_lex(range).len()
+    }
+}
+
+/// Returns the elements of a skip list whose members lie in the range.
+pub(super) fn lex_range<'a, 'q>(
+    set: &'a Sorted,
+    range: &impl RangeBounds<&'q [u8]>,
+) -> skiplist::Iter<'a, ByteString, Score> {
+    let bounds = (range.start_bound().cloned(), range.end_bound().cloned());
+    match (set.first(), set.last()) {
+        (Some((_, first)), Some((_, last))) if first == last => set.range_by_member(first, bounds),
+        // As if the members ascended: what lies between two places where they pass the bounds.
+        _ => {
+            let start = partition_point(set, |member| is_before(&member, range.start_bound()));
+            let end = partition_point(set, |member| !is_after(&member, range.end_bound()));
+            set.range_by_rank(start..end)
+        }
+    }
+}
+
+/// Returns the rank of an element that `is_below` does not accept, while it does the one before.
+fn partition_point(set: &Sorted, is_below: impl Fn(&[u8]) -> bool) -> usize {
+    let (mut low, mut high) = (0, set.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        if set.get_by_rank(middle).is_some_and(|(member, _)| is_below(member)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}

@@ -1,0 +1,228 @@
+//! Removing: by member, from the ends, by range, by a closure, everything.
+
+use alloc::vec::Vec;
+use core::ops::RangeBounds;
+
+use super::range::lex_range;
+use super::{Elements, IntoIter, ZSet};
+use crate::{ByteString, Score};
+
+impl ZSet {
+    /// Removes a member; returns its score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(1))]);
+    /// assert_eq!(set.remove("a"), Some(Score::from(1)));
+    /// assert_eq!(set.remove("a"), None);
+    /// ```
+    pub fn remove(&mut self, member: impl AsRef<[u8]>) -> Option<Score> {
+        match &mut self.elements {
+            Elements::Listpack(set) => set.remove(member),
+            Elements::Skiplist(set) => set[0].remove(member.as_ref()),
+        }
+    }
+
+    /// Removes and returns the element of the lowest score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.pop_first(), Some(("b".into(), Score::from(1))));
+    /// ```
+    pub fn pop_first(&mut self) -> Option<(ByteString, Score)> {
+        match &mut self.elements {
+            Elements::Listpack(set) => set.pop_first_with(|member, score| (member.into(), score)),
+            Elements::Skiplist(set) => set[0].pop_first(),
+        }
+    }
+
+    /// Removes and returns the element of the highest score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.pop_last(), Some(("a".into(), Score::from(2))));
+    /// ```
+    pub fn pop_last(&mut self) -> Option<(ByteString, Score)> {
+        match &mut self.elements {
+            Elements::Listpack(set) => set.pop_last_with(|member, score| (member.into(), score)),
+            Elements::Skiplist(set) => set[0].pop_last(),
+        }
+    }
+
+    /// Removes and returns the `count` elements of the lowest scores, or all if there are fewer,
+    /// lowest score first, as Redis's `ZPOPMIN`. **O(log n)** for each.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.pop_min(9).len(), 2);
+    /// assert!(set.is_empty());
+    /// ```
+    pub fn pop_min(&mut self, count: usize) -> Vec<(ByteString, Score)> {
+        (0..count.min(self.len())).map_while(|_| self.pop_first()).collect()
+    }
+
+    /// Removes and returns the `count` elements of the highest scores, or all if there are fewer,
+    /// highest score first, as Redis's `ZPOPMAX`. **O(log n)** for each.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.pop_max(1), [("a".into(), Score::from(2))]);
+    /// ```
+    pub fn pop_max(&mut self, count: usize) -> Vec<(ByteString, Score)> {
+        (0..count.min(self.len())).map_while(|_| self.pop_last()).collect()
+    }
+
+    /// Removes the elements of these 0-based ranks; returns how many.
+    /// **O(log n + m log n)** for m removed.
+    ///
+    /// Ranks beyond the end are left out; an inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.remove_range_by_rank(..1), 1);
+    /// assert!(set.contains("a"));
+    /// ```
+    pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
+        match &mut self.elements {
+            Elements::Listpack(set) => set.remove_range_by_rank(range),
+            Elements::Skiplist(set) => set[0].remove_range_by_rank(range),
+        }
+    }
+
+    /// Removes the elements whose scores lie in the range; returns how many.
+    /// **O(log n + m log n)** for m removed.
+    ///
+    /// An inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.remove_range_by_score(..=Score::from(1)), 1);
+    /// assert!(set.contains("a"));
+    /// ```
+    pub fn remove_range_by_score(&mut self, range: impl RangeBounds<Score>) -> usize {
+        match &mut self.elements {
+            Elements::Listpack(set) => set.remove_range_by_score(range),
+            Elements::Skiplist(set) => set[0].remove_range_by_score(range),
+        }
+    }
+
+    /// Removes the elements whose members lie in the range, all scores being equal; returns how
+    /// many. **O(log n + m log n)** for m removed.
+    ///
+    /// See [`range_by_lex`](Self::range_by_lex).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from(["ant", "bee", "cat"].map(|word| (word, Score::ZERO)));
+    /// assert_eq!(set.remove_range_by_lex(&b"b"[..]..), 2);
+    /// assert!(set.contains("ant"));
+    /// ```
+    pub fn remove_range_by_lex<'q>(&mut self, range: impl RangeBounds<&'q [u8]>) -> usize {
+        match &mut self.elements {
+            Elements::Listpack(set) => set.remove_range_by_lex(range),
+            Elements::Skiplist(set) => {
+                let set = &mut set[0];
+                let mut elements = lex_range(set, &range);
+                let len = elements.len();
+                let Some(start) = elements.next().and_then(|(member, _)| set.rank(&**member))
+                else {
+                    return 0;
+                };
+                set.remove_range_by_rank(start..start + len)
+            }
+        }
+    }
+
+    /// Removes the elements that `keep` does not accept, in order, lowest score first.
+    /// **O(n + m log n)** for m removed.
+    ///
+    /// If `keep` panics, what it has seen is done, and the rest stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// set.retain(|member, _| member == b"a");
+    /// assert_eq!(set.len(), 1);
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(&[u8], Score) -> bool) {
+        match &mut self.elements {
+            Elements::Listpack(set) => set.retain(keep),
+            Elements::Skiplist(set) => set[0].retain(|member, score| keep(member, score)),
+        }
+    }
+
+    /// Empties the set, and returns an iterator over what was in it, lowest score first.
+    ///
+    /// The set is empty even if the iterator is dropped early or leaked, and a listpack again.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.drain().len(), 2);
+    /// assert!(set.is_empty());
+    /// ```
+    pub fn drain(&mut self) -> IntoIter {
+        let empty = ZSet::with_limits(self.limits);
+        core::mem::replace(self, empty).into_iter()
+    }
+
+    /// Moves all elements of `other` into this set, and leaves `other` empty. **O(m log n)**.
+    ///
+    /// For a member that is in both, the score of `other` counts, as with `BTreeMap::append`.
+    ///
+    /// # Panics
+    ///
+    /// If memory runs out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(1))]);
+    /// let mut other = ZSet::from([("a", Score::from(2))]);
+    /// set.append(&mut other);
+    /// assert_eq!(set.score("a"), Some(Score::from(2)));
+    /// assert!(other.is_empty());
+    /// ```
+    #[track_caller]
+    pub fn append(&mut self, other: &mut ZSet) {
+        self.extend(other.drain());
+    }
+}

@@ -1,0 +1,54 @@
+//! The standard traits.
+
+use core::fmt;
+
+use super::ZSet;
+use crate::Score;
+
+impl Default for ZSet {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Two sets are equal if they have the same members with the same scores, in whatever encoding.
+/// **O(n)**.
+impl PartialEq for ZSet {
+    fn eq(&self, other: &ZSet) -> bool {
+        self.len() == other.len() && self.iter().eq(other)
+    }
+}
+
+impl Eq for ZSet {}
+
+/// Inserts all elements; of those with equal members the last one's score counts.
+impl<M: AsRef<[u8]>> Extend<(M, Score)> for ZSet {
+    #[track_caller]
+    fn extend<I: IntoIterator<Item = (M, Score)>>(&mut self, elements: I) {
+        for (member, score) in elements {
+            self.insert(member, score);
+        }
+    }
+}
+
+impl<M: AsRef<[u8]>> FromIterator<(M, Score)> for ZSet {
+    #[track_caller]
+    fn from_iter<I: IntoIterator<Item = (M, Score)>>(elements: I) -> Self {
+        let mut set = ZSet::new();
+        set.extend(elements);
+        set
+    }
+}
+
+impl<M: AsRef<[u8]>, const N: usize> From<[(M, Score); N]> for ZSet {
+    #[track_caller]
+    fn from(elements: [(M, Score); N]) -> Self {
+        elements.into_iter().collect()
+    }
+}
+
+impl fmt::Debug for ZSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self).finish()
+    }
+}
