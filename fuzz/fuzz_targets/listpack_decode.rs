@@ -1,0 +1,60 @@
+//! Any bytes as a listpack: what is accepted reads the same from both ends, can be written again,
+//! and can be changed like any other.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use zset_core::listpack::{Listpack, Value};
+use zset_core::{PackedZSet, Score};
+
+fuzz_target!(|data: &[u8]| {
+    let Ok(list) = Listpack::from_bytes(data.to_vec()) else { return };
+    list.check();
+    let values: Vec<Value<'_>> = list.iter().collect();
+    assert_eq!(values.len(), list.len());
+    let mut backwards: Vec<Value<'_>> = list.iter().rev().collect();
+    backwards.reverse();
+    assert_eq!(values, backwards);
+    for (index, value) in values.iter().enumerate().take(50) {
+        assert_eq!(list.get(index), Some(*value));
+        assert!(list.find(*value, 0).is_some());
+    }
+
+    // Written again, and with a change at every place.
+    let mut copy = Listpack::new();
+    for &value in &values {
+        copy.push_back(value).expect("there is memory");
+    }
+    copy.check();
+    assert!(copy.iter().eq(values.iter().copied()));
+    let mut changed = list.clone();
+    let mut cursor = changed.cursor_front_mut();
+    for index in 0..50 {
+        if cursor.current().is_none() {
+            break;
+        }
+        match index % 3 {
+            0 => assert_eq!(cursor.replace(index), Ok(true)),
+            1 => cursor.insert_before("new").expect("there is memory"),
+            _ => assert!(cursor.remove()),
+        }
+        cursor.move_next();
+    }
+    changed.check();
+
+    // As a set it is refused, or can be used.
+    if values.len() < 1000 {
+        if let Ok(mut set) = PackedZSet::from_listpack(list) {
+            set.check();
+            let members: Vec<Vec<u8>> = set.iter().map(|(member, _)| member.to_vec()).collect();
+            for (rank, member) in members.iter().enumerate() {
+                assert_eq!(set.rank(member), Some(rank));
+            }
+            for member in &members {
+                set.insert(member, Score::ZERO).expect("there is memory");
+            }
+            set.check();
+            assert_eq!(set.len(), members.len());
+        }
+    }
+});
