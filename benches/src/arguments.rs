@@ -15,6 +15,7 @@ Measures zset against other sorted sets.
 
 Usage: zset-bench quick [--n N,...] [--ops OP,...] [--rounds ROUNDS]
        zset-bench longest-insert [--n N] [--rounds ROUNDS]
+       zset-bench bytes
 
 quick: a table of ns per operation and bytes per entry for each size of set.
   --n N,...        sizes of the sets, 100 to 100000000 [default: 1000,100000,1000000]
@@ -25,6 +26,8 @@ quick: a table of ns per operation and bytes per entry for each size of set.
 longest-insert: the longest single insert while a set grows from empty to N.
   --n N            size to grow to, 100 to 100000000 [default: 10000000]
   --rounds ROUNDS  how often to do it, 1 to 1000 [default: 3]
+
+bytes: the memory of a ZSet of 128 and of 1000000 members of 20 bytes.
 ";
 
 /// What the program shall do.
@@ -36,6 +39,8 @@ pub enum Command {
     Quick(quick::Options),
     /// See [`longest_insert`].
     LongestInsert(longest_insert::Options),
+    /// See [`bytes`](crate::bytes).
+    Bytes,
 }
 
 /// Parses the arguments.
@@ -50,6 +55,7 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
         Some(Arg::Value(command)) => match command.string()?.as_str() {
             "quick" => parse_quick(&mut parser),
             "longest-insert" => parse_longest_insert(&mut parser),
+            "bytes" => parse_bytes(&mut parser),
             other => Err(format!("unknown command `{other}`").into()),
         },
         Some(other) => Err(other.unexpected()),
@@ -85,6 +91,14 @@ fn parse_longest_insert(parser: &mut Parser) -> Result<Command, Error> {
         }
     }
     Ok(Command::LongestInsert(options))
+}
+
+fn parse_bytes(parser: &mut Parser) -> Result<Command, Error> {
+    match parser.next()? {
+        None => Ok(Command::Bytes),
+        Some(Arg::Short('h') | Arg::Long("help")) => Ok(Command::Help),
+        Some(other) => Err(other.unexpected()),
+    }
 }
 
 fn list<T>(text: &str, item: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
@@ -127,6 +141,7 @@ mod tests {
         assert_eq!(parse_line("quick"), Ok(Command::Quick(quick::Options::default())));
         let expected = Command::LongestInsert(longest_insert::Options::default());
         assert_eq!(parse_line("longest-insert"), Ok(expected));
+        assert_eq!(parse_line("bytes"), Ok(Command::Bytes));
     }
 
     #[test]
@@ -165,6 +180,7 @@ mod tests {
             "quick --n -5",
             "quick --ops insert,upsert",
             "quick --rounds 0",
+            "bytes --n 128",
             "longest-insert --n 1e6",
             "longest-insert --ops insert",
         ] {

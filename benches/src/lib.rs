@@ -11,6 +11,7 @@
 
 pub mod allocator;
 pub mod arguments;
+pub mod bytes;
 pub mod contender;
 pub mod contenders;
 pub mod longest_insert;

@@ -17,6 +17,8 @@ mod range;
 mod read;
 mod remove;
 mod scan;
+#[cfg(feature = "serde")]
+mod serde;
 mod set_ops;
 mod traits;
 
