@@ -24,6 +24,8 @@ pub use cursor::{Cursor, CursorMut};
 pub use entry::Value;
 pub use iter::Iter;
 pub use validate::ListpackError;
+#[cfg(feature = "alloc")]
+pub(crate) use validate::read;
 
 pub use crate::storage::Storage;
 pub(crate) use cursor::find;

@@ -277,12 +277,17 @@ pub(crate) fn previous(bytes: &[u8], at: usize) -> Option<usize> {
     at.checked_sub(len.checked_add(back)?)
 }
 
-/// Returns the offset behind the entry at `at`, if it is whole and its back-length is right.
+/// Returns the offset behind the entry at `at`, if it is whole and its back-length is right, in as
+/// many bytes as any server writes it: Valkey 9 takes one fewer where Redis is one short of what
+/// the bits hold.
 pub(super) fn validate(bytes: &[u8], at: usize) -> Option<usize> {
     let (_, len) = decode(bytes.get(at..)?)?;
-    let behind = at + len + back_length_bytes(len);
-    let back = read_back_length(bytes.get(..behind)?, behind)?;
-    (back == (len, back_length_bytes(len))).then_some(behind)
+    let width = back_length_bytes(len);
+    [width, width - 1].into_iter().find_map(|width| {
+        let behind = at + len + width;
+        let back = read_back_length(bytes.get(..behind)?, behind)?;
+        (back == (len, width)).then_some(behind)
+    })
 }
 
 #[cfg(test)]

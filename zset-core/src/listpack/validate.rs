@@ -4,7 +4,8 @@ use core::error::Error;
 use core::fmt;
 
 use super::{
-    END, HEADER, Listpack, MAX_BYTES, Storage, UNKNOWN_LEN, entry, header_len, total_bytes,
+    END, HEADER, Listpack, MAX_BYTES, Storage, UNKNOWN_LEN, Value, decode, entry, header_len,
+    total_bytes,
 };
 
 /// Why bytes are no listpack.
@@ -85,25 +86,71 @@ impl<B: Storage> Listpack<B> {
 /// Returns the bytes of the listpack at the start of `bytes`.
 fn validate(bytes: &[u8]) -> Result<usize, ListpackError> {
     let total = total_bytes(bytes);
-    if total <= HEADER || total > bytes.len() || total > MAX_BYTES {
+    if total > bytes.len() {
         return Err(ListpackError::Length);
     }
-    let bytes = &bytes[..total];
-    let (end, mut at, mut len) = (total - 1, HEADER, 0);
-    while at < end {
-        if bytes[at] == END {
+    for entry in read(&bytes[..total])? {
+        let (at, _, behind) = entry?;
+        if entry::next(bytes, at) != Some(behind) {
+            return Err(ListpackError::Entry { offset: at });
+        }
+    }
+    Ok(total)
+}
+
+/// Returns the entries of exactly these bytes, which may be any server's: each with its offset and
+/// that behind it.
+pub(crate) fn read(bytes: &[u8]) -> Result<Read<'_>, ListpackError> {
+    let total = bytes.len();
+    if total <= HEADER || total > MAX_BYTES || total != total_bytes(bytes) {
+        return Err(ListpackError::Length);
+    }
+    Ok(Read { bytes, at: HEADER, len: 0 })
+}
+
+/// The entries of bytes that are not trusted. After an error there are no more.
+pub(crate) struct Read<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    len: usize,
+}
+
+impl<'a> Read<'a> {
+    fn entry(&mut self) -> Result<Option<(usize, Value<'a>, usize)>, ListpackError> {
+        let (at, end) = (self.at, self.bytes.len() - 1);
+        if at == end {
+            let counted = header_len(self.bytes);
+            return if self.bytes[end] != END {
+                Err(ListpackError::End)
+            } else if counted != UNKNOWN_LEN && usize::from(counted) != self.len {
+                Err(ListpackError::Count)
+            } else {
+                Ok(None)
+            };
+        }
+        if self.bytes[at] == END {
             return Err(ListpackError::End);
         }
-        let behind = entry::validate(&bytes[..end], at);
-        at = behind.ok_or(ListpackError::Entry { offset: at })?;
-        len += 1;
+        let malformed = ListpackError::Entry { offset: at };
+        let behind = entry::validate(&self.bytes[..end], at).ok_or(malformed)?;
+        let (value, _) = decode(&self.bytes[at..]).ok_or(malformed)?;
+        self.at = behind;
+        self.len += 1;
+        Ok(Some((at, value, behind)))
     }
-    if bytes[end] != END {
-        return Err(ListpackError::End);
-    }
-    match header_len(bytes) {
-        UNKNOWN_LEN => Ok(total),
-        counted if usize::from(counted) == len => Ok(total),
-        _ => Err(ListpackError::Count),
+}
+
+impl<'a> Iterator for Read<'a> {
+    type Item = Result<(usize, Value<'a>, usize), ListpackError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.at == self.bytes.len() {
+            return None;
+        }
+        let entry = self.entry().transpose();
+        if !matches!(entry, Some(Ok(_))) {
+            self.at = self.bytes.len();
+        }
+        entry
     }
 }

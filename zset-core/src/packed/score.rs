@@ -5,8 +5,8 @@ use core::fmt::{self, Write};
 use crate::listpack::{Encoded, Value};
 use crate::{ParseScoreError, Score};
 
-/// The longest is `-d.dddddddddddddddde-ddd`.
-const LONGEST: usize = 24;
+/// The longest is a sign, 17 digits and 7 zeros.
+const LONGEST: usize = 32;
 
 /// Up to this magnitude, half of `i64::MAX`, Redis stores an integral score as an integer.
 const LARGEST_INTEGER: f64 = 4_611_686_018_427_387_904.0;
@@ -40,7 +40,8 @@ impl ScoreText {
         }
         let written = write!(self, "{score}");
         debug_assert!(written.is_ok(), "{score} is longer than the longest");
-        Encoded::new(Value::Bytes(&self.bytes[..self.len]))
+        // Beyond that magnitude the text may still be the decimal form of an `i64`.
+        Encoded::new(Value::of(&self.bytes[..self.len]))
     }
 }
 
@@ -57,5 +58,59 @@ pub(crate) fn try_score_of(value: Value<'_>) -> Result<Score, ParseScoreError> {
     match value {
         Value::Integer(integer) => Score::new(integer as f64).map_err(|_| ParseScoreError::Nan),
         Value::Bytes(text) => Score::parse(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::vec;
+
+    fn bytes(score: Score) -> std::vec::Vec<u8> {
+        let mut text = ScoreText::new();
+        let entry = text.encode(score);
+        let mut bytes = vec![0; entry.len()];
+        entry.write(&mut bytes);
+        bytes
+    }
+
+    #[test]
+    fn the_longest_texts_are_stored_whole() {
+        for number in [-599_999_999_999_999_950_000_000.0, -123_456_789_012_345_670_000_000.0] {
+            let score = Score::new(number).unwrap();
+            let stored = bytes(score);
+            assert_eq!(stored.len(), 1 + 25 + 1);
+            assert_eq!(
+                crate::listpack::decode(&stored).map(|(value, _)| score_of(value)),
+                Some(score)
+            );
+        }
+    }
+
+    #[test]
+    fn a_large_score_whose_text_is_an_integer_is_stored_as_one() {
+        let score = Score::new(4_611_686_018_427_388_928.0).unwrap();
+        assert_eq!(bytes(score), [0xF4, 0x48, 4, 0, 0, 0, 0, 0, 0x40, 9]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            failure_persistence: None,
+            cases: if cfg!(miri) { 8 } else { 4096 },
+            ..ProptestConfig::default()
+        })]
+
+        #[test]
+        fn every_score_comes_back(bits: u64, integer: i64) {
+            for number in [f64::from_bits(bits), integer as f64, integer as f64 * 1e6] {
+                let Ok(score) = Score::new(number) else { continue };
+                let stored = bytes(score);
+                prop_assert_eq!(
+                    crate::listpack::decode(&stored).map(|(value, _)| score_of(value)),
+                    Some(score)
+                );
+            }
+        }
     }
 }

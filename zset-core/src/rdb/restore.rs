@@ -1,16 +1,15 @@
 //! From a payload to a set.
 
-use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
 
 use super::reader::Reader;
 use super::{FOOTER, TYPE_ELEMENTS, TYPE_LISTPACK, checksum};
-use crate::listpack::ListpackError;
+use crate::listpack::{self, ListpackError};
 use crate::packed::try_score_of;
 use crate::{
-    ByteString, FromSortedError, Limits, Listpack, Member, ParseScoreError, Score, SortedSet,
+    ByteString, FromSortedError, Limits, Member, ParseScoreError, Score, SortedSet,
     TryReserveError, ZSet,
 };
 
@@ -155,10 +154,7 @@ pub fn restore(payload: &[u8]) -> Result<ZSet, RestoreError> {
 pub fn restore_with_limits(payload: &[u8], limits: Limits) -> Result<ZSet, RestoreError> {
     let mut reader = Reader::new(checked_body(payload)?);
     let set = match reader.byte()? {
-        TYPE_LISTPACK => {
-            let bytes = reader.string()?;
-            from_listpack(bytes)?
-        }
+        TYPE_LISTPACK => from_listpack(&reader.string()?)?,
         TYPE_ELEMENTS => from_elements(&mut reader)?,
         other => return Err(RestoreError::Type(other)),
     };
@@ -186,17 +182,14 @@ fn checked_body(payload: &[u8]) -> Result<&[u8], RestoreError> {
 /// A set whose elements are being restored.
 type Sorted = SortedSet<ByteString, Score>;
 
-fn from_listpack(bytes: Cow<'_, [u8]>) -> Result<Sorted, RestoreError> {
-    let len = bytes.len();
-    let list = Listpack::from_bytes(bytes.into_owned()).map_err(RestoreError::Listpack)?;
-    if list.as_bytes().len() != len {
-        return Err(RestoreError::Listpack(ListpackError::Length));
-    }
+fn from_listpack(bytes: &[u8]) -> Result<Sorted, RestoreError> {
     let mut set = Sorted::new();
-    let mut entries = list.iter();
+    let mut entries = listpack::read(bytes).map_err(RestoreError::Listpack)?;
     let mut rank = 0;
     while let Some(member) = entries.next() {
+        let (_, member, _) = member.map_err(RestoreError::Listpack)?;
         let score = entries.next().ok_or(RestoreError::OddLength)?;
+        let (_, score, _) = score.map_err(RestoreError::Listpack)?;
         let score = try_score_of(score).map_err(|error| match error {
             ParseScoreError::Nan => RestoreError::Nan { rank },
             _ => RestoreError::Score { rank },

@@ -230,6 +230,21 @@ fn an_integer_as_text_is_restored_as_the_integer() {
 }
 
 #[test]
+fn a_back_length_as_valkey_writes_it_is_restored() {
+    // A member of 16378 bytes makes an entry of 16383, and those 2 bytes, where Redis writes 3.
+    let mut list = Vec::from(*b"\x0A\x40\0\0\x02\0\xF0\xFA\x3F\0\0");
+    list.extend([b'x'; 16_378]);
+    list.extend(*b"\x7F\xFF\x01\x01\xFF");
+    let mut body = Vec::from([TYPE_LISTPACK, LENGTH_32]);
+    body.extend((list.len() as u32).to_be_bytes());
+    body.extend(&list);
+    let set = restore(&signed(&body, 80)).unwrap();
+    assert_eq!(set.score("x".repeat(16_378)), Some(Score::from(1)));
+    // As a listpack of our own it is not taken, since it is written otherwise here.
+    assert_eq!(crate::Listpack::from_bytes(list).unwrap_err(), ListpackError::Entry { offset: 6 });
+}
+
+#[test]
 fn sets_of_every_length_of_length_come_back() {
     let sizes: &[u16] =
         if cfg!(miri) { &[0, 1, 64] } else { &[0, 1, 63, 64, 128, 129, 16_383, 16_384] };

@@ -84,10 +84,6 @@ impl<'de> Deserialize<'de> for Member {
                 Ok(Member(bytes.to_vec()))
             }
 
-            fn visit_byte_buf<E: Error>(self, bytes: Vec<u8>) -> Result<Member, E> {
-                Ok(Member(bytes))
-            }
-
             fn visit_str<E: Error>(self, text: &str) -> Result<Member, E> {
                 self.visit_bytes(text.as_bytes())
             }
@@ -101,7 +97,7 @@ impl<'de> Deserialize<'de> for Member {
             }
         }
 
-        deserializer.deserialize_byte_buf(MemberVisitor)
+        deserializer.deserialize_bytes(MemberVisitor)
     }
 }
 

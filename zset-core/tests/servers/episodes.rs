@@ -1,0 +1,109 @@
+//! Thousands of random commands, each answered by a server and by `ZSet`.
+//!
+//! An episode starts without keys, and is given by its seed. One that fails is made as short as it
+//! can be before it is shown.
+
+use std::env;
+use std::fmt::Write;
+
+use zset_core::Limits;
+
+use crate::both::{Both, LIMITS, Mismatch};
+use crate::command::Command;
+use crate::generator::Generator;
+use crate::server::{Server, test_with_each_server};
+
+/// How many commands, for each server: `ZSET_COMMANDS` says otherwise.
+const COMMANDS: u64 = 40_000;
+/// The first seed: `ZSET_SEED` says otherwise.
+const SEED: u64 = 1;
+/// In an episode.
+const LEN: u64 = 200;
+
+test_with_each_server!(random_commands);
+
+fn random_commands(mut server: Server) {
+    let (commands, first) = (variable("ZSET_COMMANDS", COMMANDS), variable("ZSET_SEED", SEED));
+    for seed in (0..commands.div_ceil(LEN)).map(|i| first.wrapping_add(i)) {
+        let mut generator = Generator::new(seed);
+        let limits = *generator.pick(&LIMITS);
+        let episode: Vec<_> = (0..LEN).map(|_| generator.command()).collect();
+        if let Err(mismatch) = play(&mut server, limits, &episode) {
+            let (episode, mismatch) = shortened(&mut server, limits, episode, mismatch);
+            panic!("{}", report(seed, limits, &episode, &mismatch));
+        }
+    }
+}
+
+fn variable(name: &str, default: u64) -> u64 {
+    let text = env::var(name).ok().filter(|text| !text.is_empty());
+    text.map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number")))
+}
+
+fn play(server: &mut Server, limits: Limits, episode: &[Command]) -> Result<(), Mismatch> {
+    let mut both = Both::new(server, limits);
+    both.compare(episode)?;
+    both.compare_sets().map_err(|mismatch| Mismatch { index: episode.len(), ..mismatch })
+}
+
+/// Leaves out commands, and pairs of words, as long as something is still answered differently.
+fn shortened(
+    server: &mut Server,
+    limits: Limits,
+    mut episode: Vec<Command>,
+    mut mismatch: Mismatch,
+) -> (Vec<Command>, Mismatch) {
+    let mut try_instead = |episode: &mut Vec<Command>, shorter: Vec<Command>| {
+        let result = play(server, limits, &shorter);
+        let fails = result.is_err();
+        if let Err(other) = result {
+            mismatch = other;
+            *episode = shorter;
+            episode.truncate(mismatch.index + 1);
+        }
+        fails
+    };
+
+    let mut chunk = episode.len();
+    while chunk > 0 {
+        // From the end, where the failure is.
+        let mut start = episode.len();
+        while start > 0 {
+            start = start.saturating_sub(chunk).min(episode.len());
+            let mut shorter = episode.clone();
+            shorter.drain(start..(start + chunk).min(episode.len()));
+            try_instead(&mut episode, shorter);
+        }
+        chunk /= 2;
+    }
+    for i in 0..episode.len() {
+        let mut chunk = episode[i].words().len() / 2 * 2;
+        while chunk > 1 {
+            let mut start = 2;
+            while i < episode.len() && start + chunk <= episode[i].words().len() {
+                let mut words = episode[i].words().to_vec();
+                words.drain(start..start + chunk);
+                let mut shorter = episode.clone();
+                shorter[i] = Command::new(words);
+                if !try_instead(&mut episode, shorter) {
+                    start += chunk;
+                }
+            }
+            chunk = chunk / 4 * 2;
+        }
+    }
+    (episode, mismatch)
+}
+
+fn report(seed: u64, limits: Limits, episode: &[Command], mismatch: &Mismatch) -> String {
+    let mut report = format!(
+        "with {limits:?} these differ (ZSET_SEED={seed} ZSET_COMMANDS={LEN} repeats it):\n"
+    );
+    for command in episode {
+        writeln!(report, "    {command}").expect("a string takes all");
+    }
+    let Mismatch { command, ours, theirs, .. } = mismatch;
+    let ours = ours.as_ref().map_or("a panic".to_owned(), |ours| format!("{ours:?}"));
+    write!(report, "{command}\n  ours: {ours}\ntheirs: {theirs:?}").expect("a string takes all");
+    report
+}

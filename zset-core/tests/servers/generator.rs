@@ -1,0 +1,105 @@
+//! Random commands.
+//!
+//! An episode has few keys, and members from a small pool, so that commands meet what earlier ones
+//! did. Sets at the keys `l0` and `l1` have a single score, so that lexicographic ranges mean
+//! something; the scores at `m0` to `m2` are of all kinds. The key `none` never has a set.
+
+mod combine;
+mod reads;
+mod values;
+mod writes;
+
+use rand::rngs::SmallRng;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+
+use crate::command::Command;
+
+const MIXED: [&str; 3] = ["m0", "m1", "m2"];
+const EQUAL: [&str; 2] = ["l0", "l1"];
+
+pub(crate) struct Generator {
+    random: SmallRng,
+    members: Vec<Vec<u8>>,
+    /// The score of all members at the keys `EQUAL`.
+    equal_score: String,
+}
+
+impl Generator {
+    pub(crate) fn new(seed: u64) -> Generator {
+        let mut generator = Generator {
+            random: SmallRng::seed_from_u64(seed),
+            members: Vec::new(),
+            equal_score: String::new(),
+        };
+        let members = *generator.pick(&[3, 12, 40, 150, 400, 400]);
+        generator.members = (0..members).map(|_| generator.new_member()).collect();
+        generator.equal_score = generator.score();
+        generator
+    }
+
+    /// Draws a command, its words in capitals or not.
+    pub(crate) fn command(&mut self) -> Command {
+        let mut words = match self.random.random_range(0..100) {
+            0..40 => self.write(),
+            40..85 => self.read(),
+            _ => self.combination(),
+        };
+        if self.one_in(200) {
+            // Too few or too many.
+            if self.flip() && words.len() > 1 {
+                words.pop();
+            } else {
+                words.push(b"more".to_vec());
+            }
+        }
+        if self.one_in(20) {
+            words[0].make_ascii_lowercase();
+        }
+        Command::new(words)
+    }
+
+    pub(crate) fn pick<'a, T>(&mut self, values: &'a [T]) -> &'a T {
+        values.choose(&mut self.random).expect("there is something to choose from")
+    }
+
+    fn flip(&mut self) -> bool {
+        self.random.random()
+    }
+
+    fn one_in(&mut self, n: u32) -> bool {
+        self.random.random_ratio(1, n)
+    }
+
+    /// Draws a key of a set whose scores are all equal, or of one whose scores need not be.
+    fn key(&mut self, scores: Scores) -> &'static str {
+        if self.one_in(30) {
+            return "none";
+        }
+        let keys: &[&'static str] = match scores {
+            Scores::Equal => &EQUAL,
+            Scores::Mixed => &MIXED,
+        };
+        let key: &&str = self.pick(keys);
+        key
+    }
+
+    fn any_key(&mut self) -> &'static str {
+        let scores = if self.one_in(3) { Scores::Equal } else { Scores::Mixed };
+        self.key(scores)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Scores {
+    Equal,
+    Mixed,
+}
+
+type Word = Vec<u8>;
+
+/// Makes a vector of words.
+macro_rules! words {
+    ($($word:expr),+ $(,)?) => { vec![$(Vec::<u8>::from($word)),+] };
+}
+use words;
