@@ -34,6 +34,7 @@ mod rank;
 mod remove;
 mod reserve;
 mod search;
+mod share;
 #[cfg(test)]
 mod tests;
 mod update;

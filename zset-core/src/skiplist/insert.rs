@@ -1,6 +1,4 @@
-//! Inserting: making room by a split, then putting an element into its place.
-
-use arrayvec::ArrayVec;
+//! Inserting: making room if the leaf is full, then putting an element into its place.
 
 use super::index::{Block, Child, MIN_CHILDREN};
 use super::leaf::BlockLeaf;
@@ -22,55 +20,89 @@ impl<M, S: Copy> SkipList<M, S> {
         score: S,
         relocate: &mut R,
     ) -> Result<Place, TryReserveError> {
+        self.make_room_sparing(NONE, place, path, score, relocate)
+    }
+
+    /// Does what `make_room` does, without moving an element of the leaf `spared`, which is not that
+    /// of the place.
+    #[inline]
+    pub(crate) fn make_room_sparing<R: Relocate<M>>(
+        &mut self,
+        spared: u32,
+        place: Place,
+        path: &mut Path,
+        score: S,
+        relocate: &mut R,
+    ) -> Result<Place, TryReserveError> {
         if self.leaf(place.leaf).len() < LEAF_CAPACITY {
             self.leaves.try_reserve_small(1)?;
             return Ok(place);
         }
         path.clear();
-        self.split_leaf(place, score, relocate)
+        self.make_room_in_full(spared, place, score, relocate)
     }
 
-    fn split_leaf<R: Relocate<M>>(
+    #[cold]
+    fn make_room_in_full<R: Relocate<M>>(
         &mut self,
+        spared: u32,
         place: Place,
         score: S,
         relocate: &mut R,
     ) -> Result<Place, TryReserveError> {
-        self.blocks.try_reserve(self.levels as usize + 1)?;
-        let leaves = self.leaves.try_blocks(1)?;
-
-        // At either end of the list the full leaf stays as it is: ascending (and descending) loads
-        // leave full leaves behind, and no element moves.
-        let new_end = Child { id: NONE, first: score, span: 0 };
-        if place.leaf == self.tail && place.position == LEAF_CAPACITY {
-            let leaf = self.add_leaf_after(place.leaf, BlockLeaf::new(), new_end);
-            return Ok(Place { leaf, position: 0 });
+        let is_end = place.leaf == self.tail && place.position == LEAF_CAPACITY
+            || place.leaf == self.head && place.position == 0;
+        if is_end {
+            return self.add_end(place, score);
         }
-        if place.leaf == self.head && place.position == 0 {
-            let leaf = self.add_leaf_before(place.leaf, BlockLeaf::new(), new_end);
-            return Ok(Place { leaf, position: 0 });
+        match self.share(spared, place, relocate) {
+            Some(place) => Ok(place),
+            None => self.split_leaf(place, relocate),
         }
+    }
 
+    /// Adds an empty leaf at the end of the list where a place is.
+    ///
+    /// The full leaf stays as it is: ascending (and descending) loads leave full leaves behind, and
+    /// no element moves.
+    fn add_end(&mut self, place: Place, score: S) -> Result<Place, TryReserveError> {
+        self.try_reserve_leaf()?;
+        let child = Child { id: NONE, first: score, span: 0 };
+        let leaf = if place.position == 0 {
+            self.add_leaf_before(place.leaf, BlockLeaf::new(), child)
+        } else {
+            self.add_leaf_after(place.leaf, BlockLeaf::new(), child)
+        };
+        Ok(Place { leaf, position: 0 })
+    }
+
+    /// Moves the upper half of a full leaf to a new one.
+    fn split_leaf<R: Relocate<M>>(
+        &mut self,
+        place: Place,
+        relocate: &mut R,
+    ) -> Result<Place, TryReserveError> {
+        self.try_reserve_leaf()?;
         let at = LEAF_CAPACITY / 2;
-        let leaf = leaves.get_mut(place.leaf);
-        let plan = leaf.plan_split(at);
-        let members = leaf.as_ref().members;
-        let tokens: ArrayVec<R::Token, LEAF_CAPACITY> =
-            plan.iter().map(|step| relocate.token(&members[step.from as usize])).collect();
+        let handover = self.prepare_handover(place.leaf, at..LEAF_CAPACITY, relocate);
 
-        let new = leaf.split(at, &plan);
+        let leaf = self.leaves.blocks().get_mut(place.leaf);
+        let new = leaf.split(at..LEAF_CAPACITY, &handover.plan);
         let child =
             Child { id: NONE, first: new.as_ref().at(0).1, span: new.as_ref().len() as u32 };
         let new_leaf = self.add_leaf_after(place.leaf, new, child);
-        for (step, token) in plan.iter().zip(tokens) {
-            let to = if step.to_new_leaf { new_leaf } else { place.leaf };
-            relocate.relocate(token, Handle::new(place.leaf, step.from), Handle::new(to, step.to));
-        }
+        handover.tell(place.leaf, new_leaf, 0, relocate);
         Ok(if place.position <= at {
             place
         } else {
             Place { leaf: new_leaf, position: place.position - at }
         })
+    }
+
+    /// Reserves what a new leaf and the index above it need.
+    fn try_reserve_leaf(&mut self) -> Result<(), TryReserveError> {
+        self.blocks.try_reserve(self.levels as usize + 1)?;
+        self.leaves.try_blocks(1).map(drop)
     }
 
     /// Puts an element into a place that `make_room` returned.

@@ -15,7 +15,7 @@
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
 use core::mem;
-use core::ops::DerefMut;
+use core::ops::{DerefMut, Range};
 
 use crate::TryReserveError;
 use crate::arena::{NONE, Node};
@@ -229,13 +229,22 @@ impl<M, S> SmallLeaf<M, S> {
     }
 }
 
-/// One element's way in a split, in the order in which the elements leave their slots.
+/// Returns the slots whose bits are set, going up.
+fn slots_of(mut bits: u64) -> impl Iterator<Item = u8> {
+    core::iter::from_fn(move || {
+        let slot = bits.trailing_zeros() as u8;
+        bits &= bits.checked_sub(1)?;
+        Some(slot)
+    })
+}
+
+/// One element's way when some leave a leaf for another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Move {
     pub(crate) from: u8,
     pub(crate) to: u8,
-    /// Whether it goes to the new leaf, or to a lower slot of its own.
-    pub(crate) to_new_leaf: bool,
+    /// Whether it goes to the other leaf, or to a lower slot of its own.
+    pub(crate) departs: bool,
 }
 
 impl<M, S: Copy> BlockLeaf<M, S> {
@@ -250,64 +259,54 @@ impl<M, S: Copy> BlockLeaf<M, S> {
         }
     }
 
-    /// Plans the split at position `at`: what lies there or behind goes to a new leaf.
+    /// Plans the departure of the elements at these positions of a full leaf.
     ///
-    /// The slots that stay must become dense again. Going up through the slots, each that is left
-    /// empty is filled from the end, after all at the end that leave too have left:
+    /// The slots that stay must become dense again: an element that stays in a slot beyond the new
+    /// length changes places with one that departs from a slot below it.
     ///
     /// ```text
-    /// slots   a [b] c  d [e] f [g]      [x] leaves
-    ///         a  .  c  d [e] f  .       g leaves from the end, b leaves its slot
-    ///         a  f  c  d [e] .          f fills it
-    ///         a  f  c  d                e leaves
+    /// slots   a [b] c  d [e] f [g]      [x] departs
+    ///         a  f  c  d [e][b][g]      b and f have changed places
+    ///         a  f  c  d                e, b and g lie in the slots 0, 1 and 2 of the other leaf
     /// ```
     ///
-    /// So each element moves at most once, and none into a slot that is still taken.
-    pub(crate) fn plan_split(&self, at: usize) -> ArrayVec<Move, LEAF_CAPACITY> {
-        let mut leaves = [false; LEAF_CAPACITY];
-        let order = self.as_ref().order();
-        order[at..].iter().for_each(|&slot| leaves[slot as usize] = true);
+    /// Each element moves at most once. Those that depart come first in the plan, so that none moves
+    /// into a slot that is still taken.
+    pub(crate) fn plan_split(&self, departing: Range<usize>) -> ArrayVec<Move, LEAF_CAPACITY> {
+        let rest = LEAF_CAPACITY - departing.len();
+        // One bit a slot, so that nothing branches on what departs.
+        let departs = self.order[departing].iter().fold(0u64, |bits, slot| bits | 1 << slot);
+        let stays = u64::MAX.checked_shr(u64::BITS - rest as u32).unwrap_or(0);
+        let gaps = || slots_of(departs & stays);
+        let fillers = || slots_of(!departs & !stays);
         let mut plan = ArrayVec::new();
-        let mut new_len = 0;
-        let mut depart = |plan: &mut ArrayVec<Move, LEAF_CAPACITY>, from: usize| {
-            plan.push(Move { from: from as u8, to: new_len, to_new_leaf: true });
-            new_len += 1;
-        };
-        let (mut slot, mut len) = (0, order.len());
-        while slot < len {
-            if leaves[slot] {
-                while len - 1 > slot && leaves[len - 1] {
-                    len -= 1;
-                    depart(&mut plan, len);
-                }
-                depart(&mut plan, slot);
-                len -= 1;
-                if slot < len {
-                    plan.push(Move { from: len as u8, to: slot as u8, to_new_leaf: false });
-                }
-            }
-            slot += 1;
-        }
+        let depart = |(from, at): (u8, u8)| Move { from, to: at - rest as u8, departs: true };
+        plan.extend(slots_of(departs & !stays).map(|slot| depart((slot, slot))));
+        plan.extend(gaps().zip(fillers()).map(depart));
+        plan.extend(gaps().zip(fillers()).map(|(to, from)| Move { from, to, departs: false }));
         plan
     }
 
-    /// Carries out a plan of `plan_split(at)` and returns the new leaf.
-    pub(crate) fn split(&mut self, at: usize, plan: &[Move]) -> Self {
-        let len = self.len as usize;
+    /// Carries out a plan of `plan_split(departing)` and returns the elements that depart.
+    pub(crate) fn split(&mut self, departing: Range<usize>, plan: &[Move]) -> Self {
+        let (len, more) = (self.len as usize, departing.len());
+        let rest = len - more;
         let mut new = Self::new();
-        (self.len, new.len) = (at as u8, (len - at) as u8);
+        (self.len, new.len) = (rest as u8, more as u8);
         let mut slots: [u8; LEAF_CAPACITY] = core::array::from_fn(|slot| slot as u8);
         for step in plan {
             slots[step.from as usize] = step.to;
-            if step.to_new_leaf {
-                // This also carries out the next step, if that fills the slot.
-                new.members.push(self.members.swap_remove(step.from as usize));
-                new.scores.push(self.scores.swap_remove(step.from as usize));
+            if !step.departs {
+                self.members.swap(step.from as usize, step.to as usize);
+                self.scores.swap(step.from as usize, step.to as usize);
             }
         }
-        new.order[..len - at].copy_from_slice(&self.order[at..len]);
-        self.order[at..].fill(NO_SLOT);
-        for slot in self.order[..at].iter_mut().chain(&mut new.order[..len - at]) {
+        new.members.extend(self.members.drain(rest..));
+        new.scores.extend(self.scores.drain(rest..));
+        new.order[..more].copy_from_slice(&self.order[departing.clone()]);
+        self.order.copy_within(departing.end..len, departing.start);
+        self.order[rest..].fill(NO_SLOT);
+        for slot in self.order[..rest].iter_mut().chain(&mut new.order[..more]) {
             *slot = slots[*slot as usize];
         }
         new
@@ -374,6 +373,7 @@ mod tests {
         fn a_split_moves_each_element_once_and_keeps_the_order(
             order in Just((0..64u8).collect::<std::vec::Vec<_>>()).prop_shuffle(),
             at in 0..=64usize,
+            from_front in proptest::bool::ANY,
         ) {
             let mut leaf = BlockLeaf::<u8, u8>::new();
             for &position in &order {
@@ -381,27 +381,30 @@ mod tests {
                 let here = (0..leaf.len as usize).filter(|&i| leaf.as_ref().at(i).1 < position).count();
                 leaf.insert(here, position, position);
             }
-            let plan = leaf.plan_split(at);
+            let (departing, staying) = if from_front { (0..at, at..64) } else { (at..64, 0..at) };
+            let plan = leaf.plan_split(departing.clone());
             // Replays the plan on a map of slots: no slot is filled before it is empty.
             let mut slots: std::vec::Vec<Option<u8>> = order.iter().copied().map(Some).collect();
             let mut new_slots = [None; 64];
             for step in &plan {
                 let element = slots[step.from as usize].take();
                 prop_assert!(element.is_some());
-                let to = if step.to_new_leaf { &mut new_slots } else { &mut slots[..] };
+                let to = if step.departs { &mut new_slots } else { &mut slots[..] };
                 prop_assert!(to[step.to as usize].is_none());
                 to[step.to as usize] = element;
             }
-            let new = leaf.split(at, &plan);
-            prop_assert_eq!(in_order(leaf.as_ref()), (0..at as u8).map(|i| (i, i)).collect::<std::vec::Vec<_>>());
-            prop_assert_eq!(in_order(new.as_ref()), (at as u8..64).map(|i| (i, i)).collect::<std::vec::Vec<_>>());
+            let new = leaf.split(departing.clone(), &plan);
+            for (leaf, positions) in [(&leaf, staying), (&new, departing)] {
+                let expected = positions.map(|i| (i as u8, i as u8)).collect::<std::vec::Vec<_>>();
+                prop_assert_eq!(in_order(leaf.as_ref()), expected);
+            }
             for (slot, member) in leaf.members.iter().enumerate() {
                 prop_assert_eq!(slots[slot], Some(*member));
             }
             for (slot, member) in new.members.iter().enumerate() {
                 prop_assert_eq!(new_slots[slot], Some(*member));
             }
-            prop_assert!(plan.iter().filter(|step| !step.to_new_leaf).count() <= at.min(64 - at));
+            prop_assert!(plan.iter().filter(|step| !step.departs).count() <= at.min(64 - at));
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::TryReserveError;
 use crate::handle::LEAF_CAPACITY;
 
 impl<M, S: Copy> SkipList<M, S> {
-    /// Reserves what `additional` elements take if they fill leaves by 2/3, as a random load does.
+    /// Reserves what `additional` elements take if they fill leaves by 3/4, as a random load does.
     pub(crate) fn try_reserve_elements(
         &mut self,
         additional: usize,
@@ -14,7 +14,7 @@ impl<M, S: Copy> SkipList<M, S> {
         let in_head = if self.levels == 0 { LEAF_CAPACITY - self.len } else { 0 };
         match additional.checked_sub(in_head) {
             None | Some(0) => self.leaves.try_reserve_small(additional),
-            Some(beyond) => self.try_reserve_leaves(beyond.div_ceil(LEAF_CAPACITY * 2 / 3)),
+            Some(beyond) => self.try_reserve_leaves(beyond.div_ceil(LEAF_CAPACITY * 3 / 4)),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Tests that need to see inside: the number of nodes that operations look at, and the limit.
 
 use core::cell::Cell;
+use rand_core::Rng;
 use std::vec::Vec;
 
 use super::height::Heights;
@@ -15,6 +16,16 @@ const MANY: u32 = if cfg!(miri) { 150 } else { 100_000 };
 fn shuffled(n: u32) -> impl Iterator<Item = u32> {
     // A step that has no factor in common with n.
     (0..n).map(move |i| (u64::from(i) * 7_919 % u64::from(n)) as u32)
+}
+
+/// Returns the numbers below `n`, each once, in a random order.
+///
+/// That of `shuffled` fills all leaves at the same rate, as no random load does.
+fn scattered(n: u32) -> impl Iterator<Item = u32> {
+    let mut generator = Heights::DEFAULT;
+    let mut numbers: Vec<u32> = (0..n).collect();
+    numbers.sort_by_cached_key(|_| generator.next_u32());
+    numbers.into_iter()
 }
 
 /// What one operation may look at: on the way down a block and, where scores are equal, the first
@@ -152,27 +163,163 @@ impl Relocate<u32> for Places {
     }
 }
 
+/// A list with its dict. Every member is its own score.
+struct Followed {
+    list: SkipList<u32, u32>,
+    places: Places,
+}
+
+impl Followed {
+    fn new(bound: u32) -> Followed {
+        let of = std::vec![Handle::NONE; bound as usize];
+        Followed { list: SkipList::new(), places: Places { of, moves: Cell::new(0) } }
+    }
+
+    fn insert(&mut self, member: u32) {
+        let Followed { list, places } = self;
+        let mut path = super::Path::new();
+        let place = list.search(member, |other: &u32| *other < member, &mut path);
+        let place = list.make_room(place, &mut path, member, places).unwrap();
+        places.of[member as usize] = list.put(place, &path, member, member);
+    }
+
+    fn remove(&mut self, member: u32) {
+        let Followed { list, places } = self;
+        let handle = places.of[member as usize];
+        assert_eq!(list.element(handle), (&member, member));
+        let departure = list.prepare_take(list.place_of(handle), places);
+        assert_eq!(departure.handle, handle);
+        places.of[member as usize] = Handle::NONE;
+        assert_eq!(list.take(departure, places), (member, member));
+        list.rebalance(departure.place, places);
+    }
+
+    /// Returns how many moves were told since the last call.
+    fn moves(&self) -> usize {
+        self.places.moves.take()
+    }
+
+    fn check(&self) {
+        self.list.check();
+        let members = (0..).zip(&self.places.of).filter(|(_, handle)| **handle != Handle::NONE);
+        assert!(self.list.iter().map(|(_, score)| score).eq(members.clone().map(|(m, _)| m)));
+        for (member, &handle) in members {
+            assert_eq!(self.list.element(handle), (&member, member));
+        }
+    }
+}
+
 #[test]
 fn every_move_is_told_and_no_two_members_share_a_handle() {
     let n = if cfg!(miri) { 150 } else { 2_000 };
+    let mut followed = Followed::new(n);
+    shuffled(n).for_each(|member| followed.insert(member));
+    followed.check();
+    shuffled(n).for_each(|member| followed.remove(member));
+    assert!(followed.list.is_empty());
+    assert!(followed.moves() > 0);
+}
+
+const LEAF: u32 = LEAF_CAPACITY as u32;
+
+/// Returns a list of three leaves: the middle one holds the even numbers from `2 * LEAF` on and is
+/// full, the one before and the one behind hold as many as given.
+fn around_a_full_leaf(before: u32, behind: u32) -> Followed {
+    let mut followed = Followed::new(6 * LEAF);
+    (0..3 * LEAF).for_each(|i| followed.insert(2 * i));
+    (before..LEAF).for_each(|i| followed.remove(2 * i));
+    (behind..LEAF).for_each(|i| followed.remove(2 * (2 * LEAF + i)));
+    assert_eq!(followed.list.leaves.count(), 3);
+    followed.moves();
+    followed
+}
+
+/// Returns the lengths of the leaves, in order.
+fn lens(list: &SkipList<u32, u32>) -> Vec<usize> {
+    let first = (list.head != super::NONE).then_some(list.head);
+    let forward = |&id: &u32| Some(list.leaf(id).forward).filter(|&id| id != super::NONE);
+    core::iter::successors(first, forward).map(|id| list.leaf(id).len()).collect()
+}
+
+#[test]
+fn a_full_leaf_shares_with_the_emptier_neighbour() {
+    // The lengths before, the position of the insertion in the full leaf, the lengths afterwards.
+    for (before, behind, position, expected) in [
+        (40, 64, 1, &[53, 52, 64][..]),
+        (40, 64, 64, &[52, 53, 64]),
+        (64, 40, 1, &[64, 53, 52]),
+        (64, 40, 64, &[64, 52, 53]),
+        (30, 29, 20, &[30, 48, 46]),
+        (29, 30, 20, &[46, 48, 30]),
+        (20, 1, 64, &[20, 33, 33]),
+        // There is too little room in either: it splits.
+        (41, 41, 1, &[41, 33, 32, 41]),
+    ]
+    .into_iter()
+    .take(if cfg!(miri) { 1 } else { usize::MAX })
+    {
+        let mut followed = around_a_full_leaf(before, behind);
+        followed.insert(2 * (LEAF + position) - 1);
+        followed.check();
+        assert_eq!(lens(&followed.list), expected, "{before} before, {behind} behind");
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn sharing_finds_the_right_place_at_every_position() {
+    for (before, behind) in [(40, 64), (64, 40), (33, 64), (64, 17)] {
+        for position in 1..=LEAF {
+            let mut followed = around_a_full_leaf(before, behind);
+            followed.insert(2 * (LEAF + position) - 1);
+            followed.check();
+            assert_eq!(followed.list.leaves.count(), 3);
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn inserting_and_removing_in_turn_shares_once() {
+    for (before, behind) in [(40, 64), (64, 40), (16, 64), (64, 16)] {
+        let mut followed = around_a_full_leaf(before, behind);
+        let number = 2 * LEAF + 33;
+        followed.insert(number);
+        assert!(followed.moves() >= 12, "nothing was shared");
+        for _ in 0..10 {
+            followed.remove(number);
+            followed.insert(number);
+        }
+        // A removal fills the slot.
+        assert!(followed.moves() <= 10);
+        followed.check();
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn a_queue_moves_no_more_than_fills_slots() {
+    for window in [1, 40, 3 * LEAF] {
+        let mut followed = Followed::new(8 * LEAF);
+        for member in 0..8 * LEAF {
+            followed.insert(member);
+            assert_eq!(followed.moves(), 0);
+            if let Some(first) = member.checked_sub(window) {
+                followed.remove(first);
+                assert!(followed.moves() <= 1);
+            }
+        }
+        followed.check();
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "takes minutes there")]
+fn random_loads_fill_leaves_better_than_splits_alone() {
     let mut list = SkipList::new();
-    let mut places = Places { of: std::vec![Handle::NONE; n as usize], moves: Cell::new(0) };
-    for member in shuffled(n) {
-        let mut path = super::Path::new();
-        let place = list.search(member, |other: &u32| *other < member, &mut path);
-        let place = list.make_room(place, &mut path, member, &mut places).unwrap();
-        places.of[member as usize] = list.put(place, &path, member, member);
-    }
+    scattered(20_000).for_each(|member| list.insert(member, member));
     list.check();
-    for member in shuffled(n) {
-        let handle = places.of[member as usize];
-        assert_eq!(list.element(handle), (&member, member));
-        let departure = list.prepare_take(list.place_of(handle), &places);
-        assert_eq!(departure.handle, handle);
-        places.of[member as usize] = Handle::NONE;
-        assert_eq!(list.take(departure, &mut places), (member, member));
-        list.rebalance(departure.place, &mut places);
-    }
-    assert!(list.is_empty());
-    assert!(places.moves.get() > 0);
+    // Splits alone reach ln 2 = 0.69.
+    let leaves = list.leaves.count();
+    assert!(list.len() * 100 > leaves * LEAF_CAPACITY * 75, "{leaves} leaves");
 }

@@ -126,7 +126,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Reserves memory for about `additional` more members. **O(n + additional)**.
     ///
     /// After `try_reserve(1)` the next insertion allocates nothing. For more it is an estimate:
-    /// how many members a leaf takes depends on their order, and 2/3 of its capacity is assumed.
+    /// how many members a leaf takes depends on their order, and 3/4 of its capacity is assumed.
     ///
     /// # Errors
     ///

@@ -110,7 +110,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         let Self { list, dict, hasher, .. } = self;
         let mut follow = Follow::new(dict, hasher);
         let departure = list.prepare_take(place, &follow);
-        let target = list.make_room(target, &mut path, score, &mut follow)?;
+        let target = list.make_room_sparing(place.leaf, target, &mut path, score, &mut follow)?;
         follow.dict.replace(hash, *handle, Handle::NONE);
         let (member, _) = list.take(departure, &mut follow);
         // If the hash panics in what follows, nothing is merged, and this is the handle.

@@ -1,0 +1,111 @@
+//! Sharing: a full leaf hands elements over to a neighbour that has room, instead of splitting.
+
+use arrayvec::ArrayVec;
+use core::ops::Range;
+
+use super::leaf::Move;
+use super::search::Place;
+use super::{Handle, NONE, Relocate, SkipList};
+use crate::handle::LEAF_CAPACITY;
+
+/// A full leaf shares with a neighbour in its block that holds no more than this.
+///
+/// Both have room for at least a dozen more afterwards, and hold at least half a leaf: the next
+/// insertion shares nothing again, nor does the next removal merge them.
+const SHARE_LEN: u32 = LEAF_CAPACITY as u32 * 5 / 8;
+
+/// Elements about to move from one end of a full leaf to another leaf.
+pub(super) struct Handover<T> {
+    pub(super) plan: ArrayVec<Move, LEAF_CAPACITY>,
+    /// The token of each element that the plan moves.
+    tokens: ArrayVec<T, LEAF_CAPACITY>,
+}
+
+impl<T: Copy> Handover<T> {
+    /// Tells of all moves; those handed over lie in slots of `to` from `first_slot` on.
+    pub(super) fn tell<M, R: Relocate<M, Token = T>>(
+        &self,
+        from: u32,
+        to: u32,
+        first_slot: u8,
+        relocate: &mut R,
+    ) {
+        for (step, &token) in self.plan.iter().zip(&self.tokens) {
+            let new = if step.departs {
+                Handle::new(to, first_slot + step.to)
+            } else {
+                Handle::new(from, step.to)
+            };
+            relocate.relocate(token, Handle::new(from, step.from), new);
+        }
+    }
+}
+
+impl<M, S: Copy> SkipList<M, S> {
+    /// Looks up what handing over the elements at these positions of a full leaf takes. It changes
+    /// nothing; it may run the user's code, and panic.
+    pub(super) fn prepare_handover<R: Relocate<M>>(
+        &mut self,
+        leaf: u32,
+        departing: Range<usize>,
+        relocate: &R,
+    ) -> Handover<R::Token> {
+        let leaf = self.leaves.blocks().get_mut(leaf);
+        let plan = leaf.plan_split(departing);
+        let members = leaf.as_ref().members;
+        let tokens = plan.iter().map(|step| relocate.token(&members[step.from as usize])).collect();
+        Handover { plan, tokens }
+    }
+
+    /// Moves elements of the full leaf of a place to the emptier of its neighbours in its block, so
+    /// that both hold as many, and returns the place as it is called afterwards. If no neighbour but
+    /// the leaf `spared` has enough room, nothing changes.
+    ///
+    /// If `relocate.token` panics, the list is as it was.
+    pub(super) fn share<R: Relocate<M>>(
+        &mut self,
+        spared: u32,
+        place: Place,
+        relocate: &mut R,
+    ) -> Option<Place> {
+        let (from, parent) = (place.leaf, self.leaf(place.leaf).parent);
+        if parent == NONE {
+            return None;
+        }
+        let block = self.blocks.get(parent);
+        let index = block.index_of(from);
+        let has_room = |&i: &usize| {
+            i < block.len() && block.spans[i] <= SHARE_LEN && block.children[i] != spared
+        };
+        let left = index.checked_sub(1).filter(has_room);
+        let right = Some(index + 1).filter(has_room);
+        let neighbour = left.into_iter().chain(right).min_by_key(|&i| block.spans[i])?;
+
+        let (to, to_len) = (block.children[neighbour], block.spans[neighbour] as usize);
+        let to_left = neighbour < index;
+        let count = (LEAF_CAPACITY - to_len) / 2;
+        let rest = LEAF_CAPACITY - count;
+        let departing = if to_left { 0..count } else { rest..LEAF_CAPACITY };
+        let handover = self.prepare_handover(from, departing.clone(), relocate);
+
+        let leaves = self.leaves.blocks();
+        let elements = leaves.get_mut(from).split(departing, &handover.plan);
+        leaves.get_mut(to).absorb(elements, !to_left);
+        handover.tell(from, to, to_len as u8, relocate);
+
+        // Only the leaf on the right has another first element, and it is not the first child.
+        let first = self.leaf(if to_left { from } else { to }).at(0).1;
+        let block = self.blocks.get_mut(parent);
+        block.firsts[index.max(neighbour)] = first;
+        block.spans[index] -= count as u32;
+        block.spans[neighbour] += count as u32;
+
+        let position = place.position;
+        Some(match to_left {
+            true if position <= count => Place { leaf: to, position: to_len + position },
+            true => Place { leaf: from, position: position - count },
+            false if position <= rest => place,
+            false => Place { leaf: to, position: position - rest },
+        })
+    }
+}
