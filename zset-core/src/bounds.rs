@@ -284,7 +284,7 @@ mod tests {
             assert_eq!(rank_range(start, stop, 3), ranks, "{start} {stop}");
         }
         assert_eq!(rank_range(0, -1, 0), 0..0);
-        assert_eq!(ranks(&(5..2), 9), 2..2);
+        assert_eq!(ranks(&(Bound::Included(5), Bound::Excluded(2)), 9), 2..2);
         assert_eq!(ranks(&(1..=usize::MAX), 9), 1..9);
         assert_eq!(ranks(&(Bound::Excluded(usize::MAX), Bound::Unbounded), 9), 9..9);
     }

@@ -103,7 +103,9 @@ mod tests {
 
         #[test]
         fn every_score_comes_back(bits: u64, integer: i64) {
-            for number in [f64::from_bits(bits), integer as f64, integer as f64 * 1e6] {
+            #[expect(clippy::cast_precision_loss, reason = "any number will do")]
+            let integer = integer as f64;
+            for number in [f64::from_bits(bits), integer, integer * 1e6] {
                 let Ok(score) = Score::new(number) else { continue };
                 let stored = bytes(score);
                 prop_assert_eq!(

@@ -15,16 +15,16 @@ const LISTPACK: &[u8] =
 /// From Redis 7.0.15: elements, with integers and a compressed string.
 const ELEMENTS: &[u8] =
     b"\x05\x07\xC2\x90\xEE\xFE\xFF\0\0\0\0\0\x17\xF1@\xC1,\x01\0\0\0\0\0\xC0r@\xC0\x11\0\0\
-    \0\0\0\01@\xC3\x09<\x01zz\xE0/\0\x01zz\x9A\x99\x99\x99\x99\x99\xB9?\x03007\0\0\0\0\0\
+    \0\0\0\x001@\xC3\x09<\x01zz\xE0/\0\x01zz\x9A\x99\x99\x99\x99\x99\xB9?\x03007\0\0\0\0\0\
     \0\0\0\x02\xFF\0\0\0\0\0\0\0\xF8\xBF\0\0\0\0\0\0\0\xF0\xFF\x0A\0i\x0D\xA87\xF7\xDF\
     \xFB\xB4";
 
 /// From Redis 7.0.15: a compressed listpack.
 const COMPRESSED: &[u8] =
     b"\x11\xC3@]@\xED\x0F\xED\0\0\0\x18\0\x8Fmember nu`\x06\x030\x10\x05\x01\xE0\x06\x12\0\
-    1 \x12\0\x90\xE0\x05%\x0210\x11\xE0\x09\x13\01 \x13\xE0\x06:\02 :\xE0\x06\x12\03\xE0\
-    \x09\x12\04\xE0\x09\x12\05\xE0\x09\x12\06\xE0\x09\x12\07\xE0\x09\x12\08\xE0\x09\x12\
-    \09 \x12\0\xFF\x0A\0(H\x90Z\xF1\x92Q\xFE";
+    1 \x12\0\x90\xE0\x05%\x0210\x11\xE0\x09\x13\x001 \x13\xE0\x06:\x002 :\xE0\x06\x12\x003\xE0\
+    \x09\x12\x004\xE0\x09\x12\x005\xE0\x09\x12\x006\xE0\x09\x12\x007\xE0\x09\x12\x008\xE0\x09\x12\
+    \x009 \x12\0\xFF\x0A\0(H\x90Z\xF1\x92Q\xFE";
 
 /// From Valkey 9.1.2: the same listpack.
 const VALKEY_LISTPACK: &[u8] =
@@ -35,7 +35,7 @@ const VALKEY_LISTPACK: &[u8] =
 /// From Valkey 9.1.2: the same elements.
 const VALKEY_ELEMENTS: &[u8] =
     b"\x05\x07\xC2\x90\xEE\xFE\xFF\0\0\0\0\0\x17\xF1@\xC1,\x01\0\0\0\0\0\xC0r@\xC0\x11\0\0\
-    \0\0\0\01@\xC3\x09<\x01zz\xE0/\0\x01zz\x9A\x99\x99\x99\x99\x99\xB9?\x03007\0\0\0\0\0\
+    \0\0\0\x001@\xC3\x09<\x01zz\xE0/\0\x01zz\x9A\x99\x99\x99\x99\x99\xB9?\x03007\0\0\0\0\0\
     \0\0\0\x02\xFF\0\0\0\0\0\0\0\xF8\xBF\0\0\0\0\0\0\0\xF0\xFFP\0\xA6'a\xA6i\x8D\x9C@";
 
 /// Returns the payload of a type and value, in a version.
@@ -54,7 +54,9 @@ fn refused(body: &[u8]) -> RestoreError {
 /// Returns the body of a listpack with these entries.
 fn packed(entries: &[&[u8]]) -> Vec<u8> {
     let mut list = crate::Listpack::new();
-    entries.iter().for_each(|&entry| list.push_back(entry).unwrap());
+    for &entry in entries {
+        list.push_back(entry).unwrap();
+    }
     let bytes = list.as_bytes();
     [&[TYPE_LISTPACK, bytes.len() as u8][..], bytes].concat()
 }

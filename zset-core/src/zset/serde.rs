@@ -123,8 +123,7 @@ mod tests {
             set,
             ZSet::from([("b", Score::new(0.5).unwrap()), ("a", Score::new(1.5).unwrap())])
         );
-        for json in [r#"[["a"]]"#, r#"[["a", "x"]]"#, r#"{"a": 1}"#, r#"[[[256], 1]]"#, "[[1, 2]]"]
-        {
+        for json in [r#"[["a"]]"#, r#"[["a", "x"]]"#, r#"{"a": 1}"#, "[[[256], 1]]", "[[1, 2]]"] {
             assert!(serde_json::from_str::<ZSet>(json).is_err(), "{json}");
         }
     }
