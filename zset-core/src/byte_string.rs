@@ -8,8 +8,9 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::ops::Deref;
 
-use crate::TryReserveError;
+use crate::member::eq_by_bytes;
 use crate::reserve::infallible;
+use crate::{Member, TryReserveError};
 
 /// Bytes that are stored inline: what fits beside the length in three words.
 const INLINE: usize = 22;
@@ -112,6 +113,20 @@ impl From<&str> for ByteString {
     }
 }
 
+impl<const N: usize> From<&[u8; N]> for ByteString {
+    #[track_caller]
+    fn from(bytes: &[u8; N]) -> Self {
+        bytes.as_slice().into()
+    }
+}
+
+impl From<Member<'_>> for ByteString {
+    #[track_caller]
+    fn from(member: Member<'_>) -> Self {
+        (*member).into()
+    }
+}
+
 /// Takes over the memory of a long string.
 impl From<Vec<u8>> for ByteString {
     fn from(bytes: Vec<u8>) -> Self {
@@ -132,7 +147,21 @@ impl From<ByteString> for Vec<u8> {
     }
 }
 
+impl Default for ByteString {
+    fn default() -> Self {
+        ByteString(Text::Inline { len: 0, bytes: [0; INLINE] })
+    }
+}
+
 // All by the bytes, as `Borrow` demands.
+
+eq_by_bytes!(ByteString: [u8], &[u8], str, &str);
+
+impl<const N: usize> PartialEq<&[u8; N]> for ByteString {
+    fn eq(&self, other: &&[u8; N]) -> bool {
+        **self == **other
+    }
+}
 
 impl PartialEq for ByteString {
     #[inline]
@@ -193,6 +222,7 @@ mod tests {
     fn order_is_that_of_the_bytes_then_the_shorter_first() {
         let sorted = ["", "10", "9", "B", "a", "aa", "aaaaaaaaaaaaaaaaaaaaaaaaaaa", "ab"];
         assert!(sorted.map(ByteString::from).is_sorted());
-        assert!(ByteString::from(&b"\x7F"[..]) < ByteString::from(&b"\x80"[..]));
+        assert!(ByteString::from(b"\x7F") < ByteString::from(b"\x80"));
+        assert!(ByteString::from("a") == "a" && ByteString::default() == b"");
     }
 }

@@ -108,6 +108,30 @@ impl Listpack<alloc::vec::Vec<u8>> {
     }
 }
 
+impl<const N: usize> Listpack<[u8; N]> {
+    /// Makes an empty listpack in an array of at least 7 bytes, which is checked at compile time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    /// use zset_core::Listpack;
+    ///
+    /// static LIST: Mutex<Listpack<[u8; 64]>> = Mutex::new(Listpack::in_array());
+    /// LIST.lock().unwrap().push_back("a").unwrap();
+    /// ```
+    pub const fn in_array() -> Self {
+        const { assert!(N >= EMPTY.len(), "an empty listpack has 7 bytes") };
+        let mut storage = [0; N];
+        let mut i = 0;
+        while i < EMPTY.len() {
+            storage[i] = EMPTY[i];
+            i += 1;
+        }
+        Listpack { storage }
+    }
+}
+
 impl<B: Storage> Listpack<B> {
     /// Makes an empty listpack in `storage`, whatever is in there. **O(1)**.
     ///
@@ -149,6 +173,8 @@ impl<B: Storage> Listpack<B> {
 
     /// Returns the storage: the listpack's bytes, then those that it does not use. **O(1)**.
     ///
+    /// A vector that nothing was ever put into is empty.
+    ///
     /// # Examples
     ///
     /// ```
@@ -161,7 +187,7 @@ impl<B: Storage> Listpack<B> {
     }
 
     /// Returns the number of entries. **O(1)**; O(n) from 65535 on, where the header has no room
-    /// for it.
+    /// for it, until there are fewer than 131,070 bytes again.
     ///
     /// # Examples
     ///
@@ -223,6 +249,7 @@ fn count(bytes: &[u8]) -> usize {
     len
 }
 
+/// Two listpacks are equal if their bytes are.
 impl<B: Storage, B2: Storage> PartialEq<Listpack<B2>> for Listpack<B> {
     fn eq(&self, other: &Listpack<B2>) -> bool {
         self.as_bytes() == other.as_bytes()

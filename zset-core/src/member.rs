@@ -124,17 +124,19 @@ impl Hash for Member<'_> {
     }
 }
 
-impl PartialEq<[u8]> for Member<'_> {
-    fn eq(&self, other: &[u8]) -> bool {
-        **self == *other
-    }
+/// Compares with what bytes are written as.
+macro_rules! eq_by_bytes {
+    ($owner:ty: $($other:ty),*) => {$(
+        impl PartialEq<$other> for $owner {
+            fn eq(&self, other: &$other) -> bool {
+                let other: &[u8] = other.as_ref();
+                **self == *other
+            }
+        }
+    )*};
 }
 
-impl PartialEq<&[u8]> for Member<'_> {
-    fn eq(&self, other: &&[u8]) -> bool {
-        **self == **other
-    }
-}
+eq_by_bytes!(Member<'_>: [u8], &[u8], str, &str);
 
 impl<const N: usize> PartialEq<&[u8; N]> for Member<'_> {
     fn eq(&self, other: &&[u8; N]) -> bool {
@@ -142,9 +144,19 @@ impl<const N: usize> PartialEq<&[u8; N]> for Member<'_> {
     }
 }
 
-impl PartialEq<&str> for Member<'_> {
-    fn eq(&self, other: &&str) -> bool {
-        **self == *other.as_bytes()
+#[cfg(feature = "alloc")]
+pub(crate) use eq_by_bytes;
+
+impl<'a> From<Value<'a>> for Member<'a> {
+    fn from(value: Value<'a>) -> Self {
+        Member::new(value)
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl From<Member<'_>> for alloc::vec::Vec<u8> {
+    fn from(member: Member<'_>) -> Self {
+        member.to_vec()
     }
 }
 

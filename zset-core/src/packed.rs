@@ -6,7 +6,7 @@
 
 use core::fmt;
 
-use crate::listpack::{HEADER, Storage, Value, decode, next};
+use crate::listpack::{HEADER, Storage, Value, decode, next, previous};
 use crate::{Listpack, Member, Score, TryReserveError};
 
 mod insert;
@@ -17,6 +17,8 @@ mod score;
 mod validate;
 
 pub use iter::Iter;
+#[cfg(feature = "alloc")]
+pub(crate) use iter::Rest;
 use score::score_of;
 pub(crate) use score::try_score_of;
 pub use validate::PackedZSetError;
@@ -104,6 +106,23 @@ impl PackedZSet<alloc::vec::Vec<u8>> {
     /// Returns the bytes that it takes from the allocator.
     pub(crate) fn allocation_size(&self) -> usize {
         self.list.allocation_size()
+    }
+}
+
+impl<const N: usize> PackedZSet<[u8; N]> {
+    /// Makes an empty set in an array of at least 7 bytes, which is checked at compile time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// static BOARD: Mutex<PackedZSet<[u8; 256]>> = Mutex::new(PackedZSet::in_array());
+    /// BOARD.lock().unwrap().insert("ann", Score::from(1)).unwrap();
+    /// ```
+    pub const fn in_array() -> Self {
+        PackedZSet { list: Listpack::in_array() }
     }
 }
 
@@ -273,7 +292,7 @@ impl<B: Storage> PackedZSet<B> {
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
     pub fn first(&self) -> Option<(Member<'_>, Score)> {
-        self.iter().next()
+        self.element_at(HEADER)
     }
 
     /// Returns the element of the highest score. **O(1)**.
@@ -287,7 +306,7 @@ impl<B: Storage> PackedZSet<B> {
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
     pub fn last(&self) -> Option<(Member<'_>, Score)> {
-        self.iter().next_back()
+        self.element_at(self.last_pair()?)
     }
 
     /// Returns the element of this 0-based rank, lowest score first. **O(n)**, from the nearer end.
@@ -302,9 +321,19 @@ impl<B: Storage> PackedZSet<B> {
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
     pub fn get_by_rank(&self, rank: usize) -> Option<(Member<'_>, Score)> {
-        let at = self.list.seek(rank.checked_mul(2)?);
+        self.element_at(self.list.seek(rank.checked_mul(2)?))
+    }
+
+    /// Returns the element at an offset; none at the end.
+    fn element_at(&self, at: usize) -> Option<(Member<'_>, Score)> {
         let (member, score, _) = pair_at(self.list.as_bytes(), at)?;
         Some((Member::new(member), score_of(score)))
+    }
+
+    /// Returns the offset of the last pair.
+    fn last_pair(&self) -> Option<usize> {
+        let bytes = self.list.as_bytes();
+        previous(bytes, previous(bytes, self.list.end())?)
     }
 
     /// Returns where a member is, and its score.

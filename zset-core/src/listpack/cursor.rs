@@ -1,9 +1,11 @@
 //! Cursors: one entry at a time, forwards and backwards, with changes in place.
 
 use core::fmt;
+use core::ops::RangeBounds;
 
-use super::{Encoded, HEADER, Listpack, Storage, Value, decode, next, previous};
-use crate::TryReserveError;
+use super::{Encoded, HEADER, Iter, Listpack, Storage, Value, decode, next, previous};
+use crate::bounds::ranks;
+use crate::{Member, TryReserveError};
 
 /// A place in a listpack: at an entry, or at the gap between the last and the first.
 ///
@@ -160,6 +162,60 @@ impl<B: Storage> Listpack<B> {
         decode(&self.as_bytes()[self.seek(index)..]).map(|(value, _)| value)
     }
 
+    /// Returns a cursor at the entry of this 0-based index, or in the gap if there is none. **O(n)**,
+    /// from the nearer end.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.push_back("a")?;
+    /// assert_eq!(list.cursor_at(0).current(), Some(Value::Bytes(b"a")));
+    /// assert_eq!(list.cursor_at(9).current(), None);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn cursor_at(&self, index: usize) -> Cursor<'_> {
+        Cursor { bytes: self.as_bytes(), at: self.seek(index) }
+    }
+
+    /// Does what [`cursor_at`](Self::cursor_at) does, and the cursor can change the listpack.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.cursor_at_mut(0).insert_before("a")?; // in the gap
+    /// assert_eq!(list.len(), 1);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn cursor_at_mut(&mut self, index: usize) -> CursorMut<'_, B> {
+        let at = self.seek(index);
+        CursorMut { list: self, at }
+    }
+
+    /// Returns the entries of these 0-based indexes. Lazy; **O(n)** to start.
+    ///
+    /// Indexes beyond the end are left out; an inverted range is empty.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// for entry in ["a", "b", "c"] {
+    ///     list.push_back(entry)?;
+    /// }
+    /// assert!(list.range(1..9).eq([Value::Bytes(b"b"), Value::Bytes(b"c")]));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn range(&self, range: impl RangeBounds<usize>) -> Iter<'_> {
+        let range = ranks(&range, self.len());
+        Iter::new(self.as_bytes(), self.seek(range.start), self.seek(range.end))
+    }
+
     /// Returns the offset of the entry of this index; that of the end byte if there is none.
     pub(crate) fn seek(&self, index: usize) -> usize {
         let (bytes, len) = (self.as_bytes(), self.len());
@@ -175,10 +231,12 @@ impl<B: Storage> Listpack<B> {
 
 /// Returns the offset of the first entry equal to `value` among every `skip + 1`th.
 pub(crate) fn find(bytes: &[u8], value: Value<'_>, skip: usize) -> Option<usize> {
+    // Another's listpack may have the text of an integer as text.
+    let text = Member::new(value);
     let mut at = HEADER;
     loop {
         let (entry, _) = decode(bytes.get(at..)?)?;
-        if entry == value {
+        if entry == value || matches!(entry, Value::Bytes(bytes) if *bytes == *text) {
             return Some(at);
         }
         for _ in 0..=skip {

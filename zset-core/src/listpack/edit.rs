@@ -2,7 +2,9 @@
 
 use core::ops::{Range, RangeBounds};
 
-use super::{EMPTY, Encoded, HEADER, Listpack, MAX_BYTES, Storage, UNKNOWN_LEN, Value, header_len};
+use super::{
+    EMPTY, Encoded, HEADER, Listpack, MAX_BYTES, Storage, UNKNOWN_LEN, Value, count, header_len,
+};
 use crate::TryReserveError;
 
 impl<B: Storage> Listpack<B> {
@@ -108,6 +110,12 @@ impl<B: Storage> Listpack<B> {
         Ok(())
     }
 
+    /// Lets the entries from `middle` on come before the others of those at these offsets.
+    pub(crate) fn rotate(&mut self, at: Range<usize>, middle: usize) {
+        let left = middle - at.start;
+        self.storage.as_mut_slice()[at].rotate_left(left);
+    }
+
     /// Removes the `removed` entries at these offsets.
     pub(crate) fn delete(&mut self, at: Range<usize>, removed: usize) {
         if !at.is_empty() {
@@ -117,11 +125,7 @@ impl<B: Storage> Listpack<B> {
     }
 
     /// Makes sure that `added` bytes can take the place of `removed` ones.
-    pub(crate) fn try_reserve(
-        &mut self,
-        removed: usize,
-        added: usize,
-    ) -> Result<(), TryReserveError> {
+    fn try_reserve(&mut self, removed: usize, added: usize) -> Result<(), TryReserveError> {
         let total = self.as_bytes().len() - removed;
         let total = total.checked_add(added).filter(|&total| total <= MAX_BYTES);
         let total = total.ok_or(TryReserveError::BufferFull)?;
@@ -145,14 +149,19 @@ impl<B: Storage> Listpack<B> {
         self.storage.truncate(new_total);
     }
 
-    /// Notes the new number of entries. Once unknown, it stays so, as in Redis.
+    /// Notes the new number of entries.
+    ///
+    /// Once unknown, they are counted again when so few bytes are left that there cannot be too many.
     fn change_len(&mut self, removed: usize, added: usize) {
-        let bytes = self.storage.as_mut_slice();
-        let len = header_len(bytes);
-        if len != UNKNOWN_LEN {
-            let len = usize::from(len) - removed + added;
-            let len = u16::try_from(len).unwrap_or(UNKNOWN_LEN);
-            bytes[4..HEADER].copy_from_slice(&len.to_le_bytes());
-        }
+        let bytes = self.as_bytes();
+        let len = match header_len(bytes) {
+            UNKNOWN_LEN if removed > added && bytes.len() / 2 < usize::from(UNKNOWN_LEN) => {
+                count(bytes)
+            }
+            UNKNOWN_LEN => return,
+            len => usize::from(len) - removed + added,
+        };
+        let len = u16::try_from(len).unwrap_or(UNKNOWN_LEN);
+        self.storage.as_mut_slice()[4..HEADER].copy_from_slice(&len.to_le_bytes());
     }
 }

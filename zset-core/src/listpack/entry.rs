@@ -111,6 +111,8 @@ pub(crate) struct Encoded<'a> {
 impl<'a> Encoded<'a> {
     #[expect(clippy::cast_sign_loss, reason = "the bits are meant")]
     pub(crate) fn new(value: Value<'a>) -> Self {
+        // Whoever makes a `Value::Bytes` of digits means the text all the same.
+        let value = if let Value::Bytes(text) = value { Value::of(text) } else { value };
         let (first, rest, len, text): (u8, [u8; 8], u8, &[u8]) = match value {
             Value::Integer(integer) => {
                 let bytes = integer.to_le_bytes();

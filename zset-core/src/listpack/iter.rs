@@ -28,7 +28,14 @@ impl<B: Storage> Listpack<B> {
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
     pub fn iter(&self) -> Iter<'_> {
-        Iter { bytes: self.as_bytes(), front: HEADER, back: self.end() }
+        Iter::new(self.as_bytes(), HEADER, self.end())
+    }
+}
+
+impl<'a> Iter<'a> {
+    /// Makes the iterator over the entries between two offsets.
+    pub(super) fn new(bytes: &'a [u8], front: usize, back: usize) -> Self {
+        Iter { bytes, front, back }
     }
 }
 

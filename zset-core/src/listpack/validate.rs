@@ -30,9 +30,9 @@ pub enum ListpackError {
 impl fmt::Display for ListpackError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ListpackError::Length => {
-                f.write_str("listpack has another length than its header says")
-            }
+            ListpackError::Length => f.write_str(
+                "listpack has a length that its header does not say, or no listpack has",
+            ),
             ListpackError::Entry { offset } => {
                 write!(f, "listpack entry at offset {offset} is malformed")
             }

@@ -186,17 +186,74 @@ impl<B: Storage> PackedZSet<B> {
     ) -> Result<(), TryReserveError> {
         let mut text = ScoreText::new();
         let entry = text.encode(score);
-        // The target is somewhere else unless it is at the element or right behind it.
+        // The new score first, which is what may fail. Then the pair moves to its place.
         let target = self.position(score, member);
-        if target == place.member || target == place.behind {
-            return self.list.splice(place.score..place.behind, 1, &[&entry]);
+        self.list.splice(place.score..place.behind, 1, &[&entry])?;
+        let behind = place.score + entry.len();
+        if target < place.member {
+            self.list.rotate(target..behind, place.member);
+        } else if target > place.behind {
+            self.list.rotate(place.member..target - place.behind + behind, behind);
         }
-        // Room first: from here on nothing may fail.
-        let len = place.behind - place.member;
-        let new_len = place.score - place.member + entry.len();
-        self.list.try_reserve(len, new_len.max(len))?;
-        self.list.delete(place.member..place.behind, 2);
-        let target = if target > place.member { target - len } else { target };
-        self.list.splice(target..target, 0, &[&Encoded::new(Value::of(member)), &entry])
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    /// Gives back what it does not need, and then grows no more.
+    #[derive(Clone)]
+    struct Shrinking {
+        bytes: Vec<u8>,
+        has_shrunk: bool,
+    }
+
+    impl Storage for Shrinking {
+        fn as_slice(&self) -> &[u8] {
+            &self.bytes
+        }
+
+        fn as_mut_slice(&mut self) -> &mut [u8] {
+            &mut self.bytes
+        }
+
+        fn try_grow(&mut self, len: usize) -> Result<(), TryReserveError> {
+            if self.has_shrunk && len > self.bytes.len() {
+                return Err(TryReserveError::AllocError);
+            }
+            self.bytes.resize(len.max(self.bytes.len()), 0);
+            Ok(())
+        }
+
+        fn truncate(&mut self, len: usize) {
+            self.has_shrunk |= len < self.bytes.len();
+            self.bytes.truncate(len);
+        }
+    }
+
+    #[test]
+    fn a_member_that_moves_needs_no_room_again() {
+        let storage = Shrinking { bytes: Vec::new(), has_shrunk: false };
+        let mut set = PackedZSet::with_storage(storage).unwrap();
+        for (member, score) in [("a", 0), ("b", 1), ("c", 2), ("d", 3)] {
+            set.insert(member, Score::from(score)).unwrap();
+        }
+        for (member, score, order) in
+            [("a", 9, *b"bcda"), ("a", 1, *b"abcd"), ("d", 0, *b"dabc"), ("d", 7, *b"abcd")]
+        {
+            set.insert(member, Score::from(score)).unwrap();
+            set.check();
+            assert!(set.iter().map(|(member, _)| member[0]).eq(order), "{member} {score}");
+        }
+        // A shorter score gives room back, and a longer one then finds none.
+        set.insert("c", Score::from(1000)).unwrap();
+        set.insert("c", Score::from(2)).unwrap();
+        let before = set.clone();
+        assert_eq!(set.insert("c", Score::from(1000)), Err(TryReserveError::AllocError));
+        assert_eq!(set, before);
+        set.check();
     }
 }

@@ -14,29 +14,43 @@ use crate::{Member, Score};
 #[derive(Clone)]
 pub struct Iter<'a> {
     bytes: &'a [u8],
-    front: usize,
-    back: usize,
-    remaining: usize,
+    rest: Rest,
 }
 
+/// What is left of a run: the run, shorter with each step.
+pub(crate) type Rest = Run;
+
 impl<'a> Iter<'a> {
-    pub(super) fn new(bytes: &'a [u8], run: Run) -> Self {
-        Iter { bytes, front: run.start, back: run.end, remaining: run.len }
+    pub(super) fn new(bytes: &'a [u8], rest: Rest) -> Self {
+        Iter { bytes, rest }
     }
+}
+
+/// Takes the first element off a run.
+fn take_first<'a>(bytes: &'a [u8], rest: &mut Rest) -> Option<(Member<'a>, Score)> {
+    rest.len = rest.len.checked_sub(1)?;
+    let (member, score, place) = pair_at(bytes, rest.start)?;
+    rest.start = place.behind;
+    Some((Member::new(member), score_of(score)))
+}
+
+/// Takes the last element off a run.
+fn take_last<'a>(bytes: &'a [u8], rest: &mut Rest) -> Option<(Member<'a>, Score)> {
+    rest.len = rest.len.checked_sub(1)?;
+    rest.end = previous(bytes, previous(bytes, rest.end)?)?;
+    let (member, score, _) = pair_at(bytes, rest.end)?;
+    Some((Member::new(member), score_of(score)))
 }
 
 impl<'a> Iterator for Iter<'a> {
     type Item = (Member<'a>, Score);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.remaining = self.remaining.checked_sub(1)?;
-        let (member, score, place) = pair_at(self.bytes, self.front)?;
-        self.front = place.behind;
-        Some((Member::new(member), score_of(score)))
+        take_first(self.bytes, &mut self.rest)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.remaining, Some(self.remaining))
+        (self.rest.len, Some(self.rest.len))
     }
 
     fn last(mut self) -> Option<Self::Item> {
@@ -46,10 +60,23 @@ impl<'a> Iterator for Iter<'a> {
 
 impl DoubleEndedIterator for Iter<'_> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.remaining = self.remaining.checked_sub(1)?;
-        self.back = previous(self.bytes, previous(self.bytes, self.back)?)?;
-        let (member, score, _) = pair_at(self.bytes, self.back)?;
-        Some((Member::new(member), score_of(score)))
+        take_last(self.bytes, &mut self.rest)
+    }
+}
+
+/// Steps of an iterator that owns the set.
+#[cfg(feature = "alloc")]
+impl<B: Storage> PackedZSet<B> {
+    pub(crate) fn next_of(&self, rest: &mut Rest) -> Option<(Member<'_>, Score)> {
+        take_first(self.list.as_bytes(), rest)
+    }
+
+    pub(crate) fn next_back_of(&self, rest: &mut Rest) -> Option<(Member<'_>, Score)> {
+        take_last(self.list.as_bytes(), rest)
+    }
+
+    pub(crate) fn iter_rest(&self, rest: &Rest) -> Iter<'_> {
+        Iter::new(self.list.as_bytes(), *rest)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Ranges: runs of pairs next to each other, by rank, score and member.
 
+use core::cmp::Ordering;
 use core::ops::RangeBounds;
 
 use super::{Iter, PackedZSet, pair_at, score_of};
@@ -9,13 +10,20 @@ use crate::{Member, Score};
 
 /// A run of pairs next to each other.
 #[derive(Clone, Copy)]
-pub(super) struct Run {
+pub(crate) struct Run {
     /// The offset of the first.
     pub(super) start: usize,
     /// The offset behind the last.
     pub(super) end: usize,
     /// How many there are.
     pub(super) len: usize,
+}
+
+#[cfg(feature = "alloc")]
+impl Run {
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
 }
 
 impl<B: Storage> PackedZSet<B> {
@@ -33,8 +41,7 @@ impl<B: Storage> PackedZSet<B> {
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
     pub fn iter(&self) -> Iter<'_> {
-        let run = Run { start: HEADER, end: self.list.end(), len: self.len() };
-        self.iter_of(run)
+        self.iter_of(self.all())
     }
 
     /// Returns the elements of these 0-based ranks. Lazy; **O(n)** to start.
@@ -95,6 +102,34 @@ impl<B: Storage> PackedZSet<B> {
         self.iter_of(self.run_by_lex(&range))
     }
 
+    /// Returns the elements of exactly this score whose members lie in the range. Lazy; **O(n)** to
+    /// start.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// for (word, score) in [("ant", 0), ("bee", 0), ("cat", 1)] {
+    ///     set.insert(word, Score::from(score))?;
+    /// }
+    /// assert_eq!(set.range_by_member(Score::ZERO, &b"b"[..]..).len(), 1);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn range_by_member<'q>(&self, score: Score, range: impl RangeBounds<&'q [u8]>) -> Iter<'_> {
+        self.iter_of(self.run(
+            |member, other| match score_of(other).cmp(&score) {
+                Ordering::Equal => is_before(&&*Member::new(member), range.start_bound()),
+                order => order.is_lt(),
+            },
+            |member, other| match score_of(other).cmp(&score) {
+                Ordering::Equal => is_after(&&*Member::new(member), range.end_bound()),
+                order => order.is_gt(),
+            },
+        ))
+    }
+
     /// Returns how many elements have scores in the range. **O(n)**.
     ///
     /// # Examples
@@ -127,6 +162,11 @@ impl<B: Storage> PackedZSet<B> {
     /// ```
     pub fn count_by_lex<'q>(&self, range: impl RangeBounds<&'q [u8]>) -> usize {
         self.run_by_lex(&range).len
+    }
+
+    /// Returns the run of all pairs.
+    pub(crate) fn all(&self) -> Run {
+        Run { start: HEADER, end: self.list.end(), len: self.len() }
     }
 
     fn iter_of(&self, run: Run) -> Iter<'_> {

@@ -3,11 +3,9 @@
 use core::ops::RangeBounds;
 
 use super::range::Run;
-use super::{PackedZSet, pair_at};
-use crate::listpack::{HEADER, Storage, previous};
+use super::{PackedZSet, pair_at, score_of};
+use crate::listpack::{HEADER, Storage};
 use crate::{Member, Score};
-
-use super::score_of;
 
 impl<B: Storage> PackedZSet<B> {
     /// Removes a member; returns its score. **O(n)**.
@@ -65,10 +63,7 @@ impl<B: Storage> PackedZSet<B> {
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
     pub fn pop_last_with<R>(&mut self, take: impl FnOnce(&[u8], Score) -> R) -> Option<R> {
-        let bytes = self.list.as_bytes();
-        let score = previous(bytes, self.list.end())?;
-        let member = previous(bytes, score)?;
-        self.pop_with(member, take)
+        self.pop_with(self.last_pair()?, take)
     }
 
     fn pop_with<R>(&mut self, at: usize, take: impl FnOnce(&[u8], Score) -> R) -> Option<R> {

@@ -65,7 +65,9 @@ impl fmt::Display for RestoreError {
             RestoreError::Truncated => f.write_str("payload ends too early"),
             RestoreError::Checksum => f.write_str("payload checksum does not match"),
             RestoreError::Version(version) => write!(f, "payload version {version} is not known"),
-            RestoreError::Type(kind) => write!(f, "payload type {kind} is not a sorted set"),
+            RestoreError::Type(kind) => {
+                write!(f, "payload type {kind} is not a sorted set as Redis 7 writes it")
+            }
             RestoreError::Length => f.write_str("payload has a malformed length"),
             RestoreError::Compression => f.write_str("payload has a malformed compressed string"),
             RestoreError::TrailingBytes => f.write_str("payload has bytes behind the set"),

@@ -184,10 +184,11 @@ impl ZSet {
         member: impl AsRef<[u8]>,
         new_score: impl FnOnce(Score) -> Score,
     ) -> Option<Score> {
-        match &mut self.elements {
-            Elements::Listpack(set) => infallible(set.update(member, new_score)),
-            Elements::Skiplist(set) => set[0].update(member.as_ref(), new_score),
+        if let Elements::Skiplist(set) = &mut self.elements {
+            return set[0].update(member.as_ref(), new_score);
         }
+        let old = self.score(&member)?;
+        self.insert(&member, new_score(old))
     }
 }
 

@@ -6,20 +6,31 @@ use core::iter::FusedIterator;
 
 use super::read::borrowed;
 use super::{Elements, ZSet};
-use crate::{ByteString, Member, PackedIter, PackedZSet, Score, skiplist};
+use crate::packed::{self, PackedZSet};
+use crate::{ByteString, Member, PackedIter, Score, skiplist};
 
 /// An iterator over elements in order, lowest score first: all of them or a range.
 ///
 /// It is lazy and double-ended, and knows its length. Each step is **O(1)**.
 #[derive(Clone)]
-#[non_exhaustive]
-pub enum Iter<'a> {
-    /// Over a listpack.
-    #[doc(hidden)]
+pub struct Iter<'a>(Borrowed<'a>);
+
+#[derive(Clone)]
+enum Borrowed<'a> {
     Listpack(PackedIter<'a>),
-    /// Over a skip list.
-    #[doc(hidden)]
     Skiplist(skiplist::Iter<'a, ByteString, Score>),
+}
+
+impl<'a> From<PackedIter<'a>> for Iter<'a> {
+    fn from(elements: PackedIter<'a>) -> Self {
+        Iter(Borrowed::Listpack(elements))
+    }
+}
+
+impl<'a> From<skiplist::Iter<'a, ByteString, Score>> for Iter<'a> {
+    fn from(elements: skiplist::Iter<'a, ByteString, Score>) -> Self {
+        Iter(Borrowed::Skiplist(elements))
+    }
 }
 
 impl<'a> Iterator for Iter<'a> {
@@ -27,16 +38,16 @@ impl<'a> Iterator for Iter<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        match self {
-            Iter::Listpack(elements) => elements.next(),
-            Iter::Skiplist(elements) => elements.next().map(borrowed),
+        match &mut self.0 {
+            Borrowed::Listpack(elements) => elements.next(),
+            Borrowed::Skiplist(elements) => elements.next().map(borrowed),
         }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        match self {
-            Iter::Listpack(elements) => elements.size_hint(),
-            Iter::Skiplist(elements) => elements.size_hint(),
+        match &self.0 {
+            Borrowed::Listpack(elements) => elements.size_hint(),
+            Borrowed::Skiplist(elements) => elements.size_hint(),
         }
     }
 
@@ -48,9 +59,9 @@ impl<'a> Iterator for Iter<'a> {
 impl DoubleEndedIterator for Iter<'_> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        match self {
-            Iter::Listpack(elements) => elements.next_back(),
-            Iter::Skiplist(elements) => elements.next_back().map(borrowed),
+        match &mut self.0 {
+            Borrowed::Listpack(elements) => elements.next_back(),
+            Borrowed::Skiplist(elements) => elements.next_back().map(borrowed),
         }
     }
 }
@@ -66,10 +77,13 @@ impl fmt::Debug for Iter<'_> {
 }
 
 /// The iterator that owns its elements, lowest score first.
+///
+/// Each step is **O(log n)** in the worst case, and O(1) for the elements of one leaf or a listpack.
 pub struct IntoIter(Owned);
 
 enum Owned {
-    Listpack(PackedZSet<Vec<u8>>),
+    /// The whole set, and what is left of its ranks.
+    Listpack(PackedZSet<Vec<u8>>, packed::Rest),
     Skiplist(skiplist::IntoIter<ByteString, Score>),
 }
 
@@ -78,14 +92,14 @@ impl Iterator for IntoIter {
 
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
-            Owned::Listpack(set) => set.pop_first_with(|member, score| (member.into(), score)),
+            Owned::Listpack(set, rest) => set.next_of(rest).map(owned),
             Owned::Skiplist(elements) => elements.next(),
         }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         match &self.0 {
-            Owned::Listpack(set) => (set.len(), Some(set.len())),
+            Owned::Listpack(_, rest) => (rest.len(), Some(rest.len())),
             Owned::Skiplist(elements) => elements.size_hint(),
         }
     }
@@ -94,10 +108,15 @@ impl Iterator for IntoIter {
 impl DoubleEndedIterator for IntoIter {
     fn next_back(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
-            Owned::Listpack(set) => set.pop_last_with(|member, score| (member.into(), score)),
+            Owned::Listpack(set, rest) => set.next_back_of(rest).map(owned),
             Owned::Skiplist(elements) => elements.next_back(),
         }
     }
+}
+
+/// Copies an element out of its set.
+pub(super) fn owned((member, score): (Member<'_>, Score)) -> (ByteString, Score) {
+    (member.into(), score)
 }
 
 impl ExactSizeIterator for IntoIter {}
@@ -107,7 +126,7 @@ impl FusedIterator for IntoIter {}
 impl fmt::Debug for IntoIter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Owned::Listpack(set) => set.iter().fmt(f),
+            Owned::Listpack(set, rest) => set.iter_rest(rest).fmt(f),
             Owned::Skiplist(elements) => elements.fmt(f),
         }
     }
@@ -119,7 +138,10 @@ impl IntoIterator for ZSet {
 
     fn into_iter(self) -> IntoIter {
         IntoIter(match self.elements {
-            Elements::Listpack(set) => Owned::Listpack(set),
+            Elements::Listpack(set) => {
+                let rest = set.all();
+                Owned::Listpack(set, rest)
+            }
             Elements::Skiplist(set) => {
                 let [set] = *set;
                 Owned::Skiplist(set.into_iter())

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::{Elements, Limits, Sorted, ZSet};
 use crate::reserve::infallible;
-use crate::{ByteString, Encoding, PackedZSet, TryReserveError};
+use crate::{ByteString, FromSortedError, PackedZSet, Score, TryReserveError};
 
 impl ZSet {
     /// Changes a listpack over to the skip-list encoding; does nothing to a skip list. **O(n)**.
@@ -48,25 +48,50 @@ impl ZSet {
         Ok(())
     }
 
+    /// Makes a set of elements that ascend by `(score, member)`, with Redis's limits. **O(n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`FromSortedError`] with the index of the first element that is out of order or repeats a
+    /// member.
+    ///
+    /// # Panics
+    ///
+    /// If memory runs out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{FromSortedError, Score, ZSet};
+    ///
+    /// let set = ZSet::from_sorted_iter([("b", Score::from(1)), ("a", Score::from(2))])?;
+    /// assert_eq!(set.rank("a"), Some(1));
+    /// # Ok::<(), FromSortedError>(())
+    /// ```
+    #[track_caller]
+    pub fn from_sorted_iter<M: AsRef<[u8]>>(
+        elements: impl IntoIterator<Item = (M, Score)>,
+    ) -> Result<ZSet, FromSortedError> {
+        let elements = elements.into_iter();
+        let owned = elements.map(|(member, score)| (ByteString::from(member.as_ref()), score));
+        let set = Sorted::from_sorted_iter(owned)?;
+        Ok(infallible(ZSet::from_sorted(set, Limits::default())))
+    }
+
     /// Makes a set in the encoding that suits it.
     pub(crate) fn from_sorted(set: Sorted, limits: Limits) -> Result<ZSet, TryReserveError> {
         let is_short = |(member, _): (&ByteString, _)| member.len() <= limits.max_listpack_value;
-        let encoding = if set.len() <= limits.max_listpack_entries && set.iter().all(is_short) {
-            Encoding::Listpack
-        } else {
-            Encoding::Skiplist
-        };
-        let elements = match encoding {
-            Encoding::Listpack => {
-                let mut packed = PackedZSet::new();
-                for (member, score) in &set {
-                    packed.push_last(member, score)?;
-                }
-                Elements::Listpack(packed)
+        if set.len() <= limits.max_listpack_entries && set.iter().all(is_short) {
+            let mut packed = PackedZSet::new();
+            let pushed = set.iter().try_for_each(|(member, score)| packed.push_last(member, score));
+            match pushed {
+                Ok(()) => return Ok(ZSet { elements: Elements::Listpack(packed), limits }),
+                // Longer than a listpack can be, whatever the limits.
+                Err(TryReserveError::BufferFull) => {}
+                Err(error) => return Err(error),
             }
-            Encoding::Skiplist => Elements::Skiplist(try_box(set)?),
-        };
-        Ok(ZSet { elements, limits })
+        }
+        Ok(ZSet { elements: Elements::Skiplist(try_box(set)?), limits })
     }
 }
 

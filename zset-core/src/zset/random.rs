@@ -67,14 +67,20 @@ fn distinct(count: usize, len: usize, rng: &mut impl Rng) -> Vec<usize> {
         }
         chosen.truncate(count);
     } else {
-        // Few of many: a number that is there already is drawn again.
+        // R. Floyd's (Bentley, "Programming Pearls: A Sample of Brilliance", CACM 30(9), 1987): one
+        // draw for each, from one more number each time; one that is there already stands for the
+        // new one, which cannot be.
         let mut seen = HashSet::with_capacity_and_hasher(count, DefaultHashBuilder::default());
         chosen = Vec::with_capacity(count);
-        while chosen.len() < count {
-            let number = below(len, rng);
-            if seen.insert(number) {
-                chosen.push(number);
-            }
+        for newest in len - count..len {
+            let number = below(newest + 1, rng);
+            let number = if seen.insert(number) { number } else { newest };
+            seen.insert(number);
+            chosen.push(number);
+        }
+        // Larger numbers tend to come later.
+        for i in 1..count {
+            chosen.swap(i, below(i + 1, rng));
         }
     }
     chosen
@@ -85,13 +91,16 @@ fn distinct(count: usize, len: usize, rng: &mut impl Rng) -> Vec<usize> {
 /// D. Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29(1), 2019.
 fn below(len: usize, rng: &mut impl Rng) -> usize {
     let len = len as u64;
-    loop {
-        let product = u128::from(rng.next_u64()) * u128::from(len);
+    let mut product = 0;
+    // A draw is repeated once in 2^32 times; a generator for which this is not enough is not random.
+    for _ in 0..16 {
+        product = u128::from(rng.next_u64()) * u128::from(len);
         // The first few values of the low half would make some numbers likelier by one draw.
         if product as u64 >= len.wrapping_neg() % len {
-            return (product >> 64) as usize;
+            break;
         }
     }
+    (product >> 64) as usize
 }
 
 impl<'a, R: Rng> Iterator for Random<'a, R> {
@@ -132,6 +141,39 @@ mod tests {
     use super::*;
     use rand::SeedableRng;
     use rand::rngs::SmallRng;
+
+    /// A generator that always returns the same.
+    struct Constant(u64);
+
+    impl rand_core::TryRng for Constant {
+        type Error = core::convert::Infallible;
+
+        fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+            Ok(self.0 as u32)
+        }
+
+        fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+            Ok(self.0)
+        }
+
+        fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+            bytes.fill(self.0 as u8);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_constant_generator_ends_too() {
+        let set: ZSet = (0..100u8).map(|i| ([i], Score::from(i))).collect();
+        for constant in [0, 1, 1 << 60, u64::MAX] {
+            for count in [1, 5, 50, 99, 200] {
+                let drawn = set.random(count, Constant(constant));
+                let members: HashSet<_> = drawn.map(|(member, _)| member).collect();
+                assert_eq!(members.len(), 100.min(count as usize), "{count} by {constant}");
+            }
+            assert_eq!(set.random(-7, Constant(constant)).count(), 7);
+        }
+    }
 
     #[test]
     fn every_number_is_about_as_likely_in_every_place() {

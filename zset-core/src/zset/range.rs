@@ -19,8 +19,8 @@ impl ZSet {
     /// ```
     pub fn iter(&self) -> Iter<'_> {
         match &self.elements {
-            Elements::Listpack(set) => Iter::Listpack(set.iter()),
-            Elements::Skiplist(set) => Iter::Skiplist(set[0].iter()),
+            Elements::Listpack(set) => set.iter().into(),
+            Elements::Skiplist(set) => set[0].iter().into(),
         }
     }
 
@@ -39,8 +39,8 @@ impl ZSet {
     /// ```
     pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_> {
         match &self.elements {
-            Elements::Listpack(set) => Iter::Listpack(set.range_by_rank(range)),
-            Elements::Skiplist(set) => Iter::Skiplist(set[0].range_by_rank(range)),
+            Elements::Listpack(set) => set.range_by_rank(range).into(),
+            Elements::Skiplist(set) => set[0].range_by_rank(range).into(),
         }
     }
 
@@ -60,16 +60,16 @@ impl ZSet {
     /// ```
     pub fn range_by_score(&self, range: impl RangeBounds<Score>) -> Iter<'_> {
         match &self.elements {
-            Elements::Listpack(set) => Iter::Listpack(set.range_by_score(range)),
-            Elements::Skiplist(set) => Iter::Skiplist(set[0].range_by_score(range)),
+            Elements::Listpack(set) => set.range_by_score(range).into(),
+            Elements::Skiplist(set) => set[0].range_by_score(range).into(),
         }
     }
 
     /// Returns the elements whose members lie in the range, all scores being equal. Lazy;
-    /// **O(log n)** to start.
+    /// **O(log n)** to start, O(log^2 n) if scores differ.
     ///
-    /// If scores differ, which elements it returns is unspecified, as in Redis. An inverted range
-    /// is empty. For Redis's texts there is [`LexRange`](crate::LexRange).
+    /// If they do, which elements it returns is unspecified, as in Redis; for those of one score
+    /// there is [`range_by_member`](Self::range_by_member). An inverted range is empty. For Redis's texts there is [`LexRange`](crate::LexRange).
     ///
     /// # Examples
     ///
@@ -83,8 +83,26 @@ impl ZSet {
     /// ```
     pub fn range_by_lex<'q>(&self, range: impl RangeBounds<&'q [u8]>) -> Iter<'_> {
         match &self.elements {
-            Elements::Listpack(set) => Iter::Listpack(set.range_by_lex(range)),
-            Elements::Skiplist(set) => Iter::Skiplist(lex_range(&set[0], &range)),
+            Elements::Listpack(set) => set.range_by_lex(range).into(),
+            Elements::Skiplist(set) => lex_range(&set[0], &range).into(),
+        }
+    }
+
+    /// Returns the elements of exactly this score whose members lie in the range. Lazy;
+    /// **O(log n)** to start.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from([("ant", 0), ("bee", 0), ("cat", 1)].map(|(m, s)| (m, Score::from(s))));
+    /// assert_eq!(set.range_by_member(Score::ZERO, &b"b"[..]..).len(), 1);
+    /// ```
+    pub fn range_by_member<'q>(&self, score: Score, range: impl RangeBounds<&'q [u8]>) -> Iter<'_> {
+        match &self.elements {
+            Elements::Listpack(set) => set.range_by_member(score, range).into(),
+            Elements::Skiplist(set) => set[0].range_by_member(score, range).into(),
         }
     }
 

@@ -11,9 +11,9 @@ impl ZSet {
     ///
     /// Every member that is in the set from the first page to the last is returned exactly once,
     /// however the set changes meanwhile; one that comes or goes may or may not be. Pages are in no
-    /// order. A listpack is one page, and so may a set be that is emptied meanwhile.
+    /// order, and may be empty: only the cursor tells the end. A listpack is one page.
     ///
-    /// **O(count)** and up to 900 members to look at; O(n) for a listpack. A cursor is a place in
+    /// **O(count)** expected, and up to 900 members to look at; O(n) for a listpack. A cursor is a place in
     /// the order of hashes, so it means nothing to another set, not even one of equal members.
     ///
     /// # Examples
@@ -21,7 +21,7 @@ impl ZSet {
     /// ```
     /// use zset_core::{Score, ZSet};
     ///
-    /// let mut set: ZSet = (0..1000u16).map(|i| (i.to_string(), Score::from(i))).collect();
+    /// let set: ZSet = (0..1000u16).map(|i| (i.to_string(), Score::from(i))).collect();
     /// let (mut cursor, mut seen) = (0, 0);
     /// loop {
     ///     let (next, page) = set.scan(cursor, 10);

@@ -41,7 +41,7 @@ impl Serialize for Bytes<'_> {
 
 /// Reads elements in any order; of equal members the last one's score counts.
 ///
-/// The set has Redis's limits. One that is too large for memory is an error, not a panic.
+/// The set has Redis's limits.
 impl<'de> Deserialize<'de> for ZSet {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Elements;

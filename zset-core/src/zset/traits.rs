@@ -3,7 +3,8 @@
 use core::fmt;
 
 use super::ZSet;
-use crate::Score;
+use crate::listpack::Storage;
+use crate::{PackedZSet, Score};
 
 impl Default for ZSet {
     fn default() -> Self {
@@ -28,6 +29,14 @@ impl<M: AsRef<[u8]>> Extend<(M, Score)> for ZSet {
         for (member, score) in elements {
             self.insert(member, score);
         }
+    }
+}
+
+/// Copies a small set, which may be in a fixed buffer, into one of Redis's limits.
+impl<B: Storage> From<&PackedZSet<B>> for ZSet {
+    #[track_caller]
+    fn from(set: &PackedZSet<B>) -> Self {
+        set.iter().collect()
     }
 }
 

@@ -8,6 +8,7 @@ mod counting;
 mod failures;
 mod growth;
 mod reserving;
+mod zset;
 
 use std::hash::{BuildHasherDefault, Hasher};
 use zset_core::{Score, SortedSet};

@@ -1,0 +1,53 @@
+//! The iterator that takes some elements out of a set.
+
+use core::fmt;
+use core::iter::FusedIterator;
+
+use super::ZSet;
+use super::iter::owned;
+use crate::{ByteString, Score};
+
+/// The iterator of [`ZSet::extract_if`].
+pub struct ExtractIf<'a, F> {
+    set: &'a mut ZSet,
+    extracted: F,
+    /// The rank of the next element that `extracted` has not seen.
+    next: usize,
+}
+
+impl<'a, F> ExtractIf<'a, F> {
+    pub(super) fn new(set: &'a mut ZSet, extracted: F) -> Self {
+        ExtractIf { set, extracted, next: 0 }
+    }
+}
+
+impl<F: FnMut(&[u8], Score) -> bool> Iterator for ExtractIf<'_, F> {
+    type Item = (ByteString, Score);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let rank = self.next;
+            let element = self.set.get_by_rank(rank)?;
+            // A panic in the closure does not come to the same element again.
+            self.next = rank + 1;
+            if (self.extracted)(&element.0, element.1) {
+                let element = owned(element);
+                self.set.remove_range_by_rank(rank..=rank);
+                self.next = rank;
+                return Some(element);
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.set.len() - self.next))
+    }
+}
+
+impl<F: FnMut(&[u8], Score) -> bool> FusedIterator for ExtractIf<'_, F> {}
+
+impl<F> fmt::Debug for ExtractIf<'_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExtractIf").field("set", &self.set).finish_non_exhaustive()
+    }
+}

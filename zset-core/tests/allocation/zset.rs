@@ -1,0 +1,261 @@
+//! A set of byte strings: every allocation of a write fails in turn, above all those of the change
+//! from one encoding to the other; and how much memory such a set takes.
+
+use zset_core::{
+    AddError, AddOptions, Encoding, Limits, Listpack, PackedZSet, Score, TryReserveError, ZSet,
+};
+
+use crate::counting::{Total, counted, failing_after};
+
+/// A member that takes memory of its own in the skip-list encoding.
+fn member(i: u32) -> String {
+    format!("a member that is not kept inline {i}")
+}
+
+fn limited(max_listpack_entries: usize, max_listpack_value: usize) -> ZSet {
+    ZSet::with_limits(Limits { max_listpack_entries, max_listpack_value })
+}
+
+/// Makes a listpack of so many members, as many as it may have.
+fn at_the_limit(len: u32) -> ZSet {
+    let mut set = limited(len as usize, 64);
+    set.extend((0..len).map(|i| (member(i), Score::from(i))));
+    assert_eq!(set.encoding(), Encoding::Listpack);
+    set
+}
+
+/// Does a write with a failure of its first allocation, then of its second, and so on, until it
+/// passes; returns how many allocations failed.
+fn fail_in_turn<T>(original: &ZSet, write: impl Fn(&mut ZSet) -> Result<T, AddError>) -> usize {
+    for succeeding in 0.. {
+        let mut set = original.clone();
+        let result = failing_after(succeeding, || write(&mut set));
+        set.check();
+        match result {
+            Ok(_) => return succeeding,
+            Err(error) => {
+                assert_eq!(error, AddError::Full(TryReserveError::AllocError));
+                assert_eq!(set.encoding(), original.encoding());
+                let bytes = |set: &ZSet| set.as_listpack().map(|list| list.as_bytes().to_vec());
+                assert_eq!(bytes(&set), bytes(original));
+                assert_eq!(set, *original);
+            }
+        }
+        // What was taken before the failure changes nothing later.
+        assert!(write(&mut set).is_ok());
+        set.check();
+    }
+    unreachable!("the write ends with an allocation that is not made")
+}
+
+/// The sizes at which a set is promoted.
+const LENS: &[u32] = if cfg!(miri) { &[0, 3] } else { &[0, 1, 4, 63, 64, 65, 128] };
+
+#[test]
+fn a_promotion_by_one_member_too_many_that_fails_leaves_the_listpack() {
+    let new = member(u32::MAX);
+    for &len in LENS {
+        let set = at_the_limit(len);
+        for score in [Score::NEG_INFINITY, Score::from(len / 2), Score::INFINITY] {
+            let failed = fail_in_turn(&set, |set| Ok(set.try_insert(&new, score)?));
+            // For each member, and for the list, the dict and the box.
+            assert!(failed > len as usize + 3, "{failed} failed");
+            let options = AddOptions::new().nx();
+            assert_eq!(fail_in_turn(&set, |set| set.try_add(&new, score, options)), failed);
+            let options = AddOptions::new().incr().gt();
+            assert_eq!(fail_in_turn(&set, |set| set.try_add(&new, score, options)), failed);
+        }
+    }
+}
+
+#[test]
+fn a_promotion_by_a_member_too_long_that_fails_leaves_the_listpack() {
+    let long = "x".repeat(65);
+    for &len in LENS {
+        let mut set = at_the_limit(len);
+        let mut roomy = ZSet::new();
+        roomy.append(&mut set);
+        let failed = fail_in_turn(&roomy, |set| Ok(set.try_insert(&long, Score::ZERO)?));
+        assert!(failed > len as usize + 3, "{failed} failed");
+    }
+}
+
+#[test]
+fn a_promotion_on_demand_that_fails_leaves_the_listpack() {
+    for &len in LENS {
+        let set = at_the_limit(len);
+        let failed = fail_in_turn(&set, |set| Ok(set.try_promote()?));
+        assert!(failed > len as usize, "{failed} failed");
+        let mut promoted = set.clone();
+        promoted.promote();
+        assert_eq!(fail_in_turn(&promoted, |set| Ok(set.try_promote()?)), 0, "it is done already");
+    }
+}
+
+#[test]
+fn a_listpack_that_cannot_grow_is_as_it_was() {
+    let mut failed = 0;
+    let mut set = ZSet::new();
+    for i in 0..if cfg!(miri) { 5 } else { 60 } {
+        set.shrink_to_fit();
+        // A new member, then a longer score for one that is there: in place, and to the other end.
+        let new = member(i);
+        failed += fail_in_turn(&set, |set| Ok(set.try_insert(&new, Score::from(i))?));
+        set.insert(&new, Score::from(i));
+        set.shrink_to_fit();
+        let old = member(i / 2);
+        let half = Score::new(f64::from(i) + 0.5).unwrap();
+        for score in [half, Score::NEG_INFINITY, Score::INFINITY] {
+            failed += fail_in_turn(&set, |set| Ok(set.try_insert(&old, score)?));
+            let incr = AddOptions::new().incr();
+            failed += fail_in_turn(&set, |set| set.try_add(&old, score, incr));
+        }
+        assert_eq!(set.encoding(), Encoding::Listpack);
+    }
+    assert!(failed >= 5, "{failed} failed");
+}
+
+#[test]
+fn a_skip_list_that_cannot_grow_is_as_it_was() {
+    let lens: &[u32] = if cfg!(miri) { &[4] } else { &[0, 4, 8, 16, 64, 128, 500] };
+    for &len in lens {
+        let mut set = ZSet::new();
+        set.promote();
+        set.extend((0..len).map(|i| (member(i), Score::from(10 * i))));
+        let (new, old) = (member(len), member(len / 3));
+        for score in [Score::NEG_INFINITY, Score::from(5 * len + 5), Score::INFINITY] {
+            let failed = fail_in_turn(&set, |set| Ok(set.try_insert(&new, score)?));
+            assert!(failed > 0, "the member itself takes memory");
+            fail_in_turn(&set, |set| Ok(set.try_insert(&old, score)?));
+        }
+    }
+}
+
+#[test]
+fn a_packed_set_that_cannot_grow_is_as_it_was() {
+    let mut original = PackedZSet::new();
+    for i in 0..if cfg!(miri) { 4 } else { 40 } {
+        original.insert(member(i), Score::from(i)).unwrap();
+        original.shrink_to_fit();
+        let (new, old) = (member(u32::MAX), member(i / 2));
+        for score in [Score::NEG_INFINITY, Score::from(99_999), Score::INFINITY] {
+            let mut set = original.clone();
+            let result = failing_after(0, || set.insert(&old, score));
+            assert_eq!(result, Err(TryReserveError::AllocError));
+            let result = failing_after(0, || set.update(&old, |_| score));
+            assert_eq!(result, Err(TryReserveError::AllocError));
+            let result = failing_after(0, || set.insert(&new, score));
+            assert_eq!(result, Err(TryReserveError::AllocError));
+            assert_eq!(set.as_listpack().as_bytes(), original.as_listpack().as_bytes());
+            set.check();
+        }
+    }
+}
+
+#[test]
+fn a_listpack_without_memory_is_as_it_was() {
+    let mut list = Listpack::new();
+    for i in 0..20 {
+        list.shrink_to_fit();
+        let before = list.as_bytes().to_vec();
+        let full = Err(TryReserveError::AllocError);
+        assert_eq!(failing_after(0, || list.push_back("some text")), full);
+        assert_eq!(failing_after(0, || list.push_front(i)), full);
+        assert_eq!(failing_after(0, || list.cursor_front_mut().insert_after(i)), full);
+        if i > 0 {
+            let replaced = failing_after(0, || list.cursor_back_mut().replace("a longer text"));
+            assert_eq!(replaced, Err(TryReserveError::AllocError));
+        }
+        assert_eq!(list.as_bytes(), before);
+        list.check();
+        list.push_back("short").unwrap();
+    }
+}
+
+#[test]
+fn a_new_set_takes_no_memory_and_a_small_one_one_piece() {
+    assert_eq!(counted(ZSet::new).1.calls, 0);
+    assert_eq!(counted(|| ZSet::new().remove("a")).1.calls, 0);
+    assert_eq!(counted(|| PackedZSet::new().score("a")).1.calls, 0);
+    let (set, total) = counted(|| {
+        let mut set = ZSet::new();
+        for i in 0..3_u32 {
+            set.insert(i.to_be_bytes(), Score::from(i));
+        }
+        set
+    });
+    assert!(total.live <= 64, "{total:?}");
+    assert!(total.calls <= 2, "{total:?}");
+    drop(set);
+}
+
+#[test]
+fn a_set_in_a_buffer_never_takes_memory() {
+    let ((), total) = counted(|| {
+        let mut set = PackedZSet::with_storage([0; 300]).unwrap();
+        for i in 0..9_u8 {
+            set.insert([b'a' + i; 9], Score::from(i)).unwrap();
+            set.increment([b'0' + i], 0.1).unwrap();
+        }
+        assert!(set.insert([b'x'; 300], Score::ZERO).is_err());
+        assert_eq!(set.pop_first_with(|member, _| member.len()), Some(9));
+        assert_eq!((set.iter().count(), set.rank("0")), (17, Some(0)));
+        assert_eq!(set.range_by_score(Score::from(1)..).len(), 8);
+        set.retain(|member, _| member.len() == 9);
+        assert_eq!(set.remove_range_by_rank(1..), 7);
+        set.clear();
+    });
+    assert_eq!(total, Total { calls: 0, bytes: 0, live: 0 });
+}
+
+/// Verifies that a set says exactly how many bytes it has taken.
+#[test]
+fn the_allocation_size_is_exact() {
+    let lens: &[u32] = if cfg!(miri) { &[0, 3, 20] } else { &[0, 1, 3, 64, 128, 129, 1000, 5000] };
+    for &len in lens {
+        let (mut set, Total { mut live, .. }) = counted(|| {
+            let mut set = if len == 20 { limited(10, 64) } else { ZSet::new() };
+            for i in 0..len {
+                let text = member(i);
+                // Half of them are kept inline.
+                let bytes = text.as_bytes();
+                set.insert(
+                    if i % 2 == 0 { bytes } else { &bytes[bytes.len() - 9..] },
+                    Score::from(i),
+                );
+            }
+            set
+        });
+        let assert_exact = |set: &ZSet, live: isize| {
+            assert_eq!(isize::try_from(set.allocation_size()), Ok(live), "{} members", set.len());
+        };
+        assert_exact(&set, live);
+        let (clone, total) = counted(|| set.clone());
+        assert_exact(&clone, total.live);
+        let mut change = |operation: &dyn Fn(&mut ZSet)| {
+            live += counted(|| operation(&mut set)).1.live;
+            assert_exact(&set, live);
+        };
+        change(&|set| _ = set.remove_range_by_rank(..set.len() / 3));
+        change(&|set| set.shrink_to_fit());
+        change(&|set| _ = set.insert([b'y'; 60], Score::ZERO));
+        change(&|set| set.promote());
+        change(&|set| set.shrink_to_fit());
+        change(&|set| _ = set.pop_max(2));
+        change(&|set| set.clear());
+        assert_eq!(live, 0);
+    }
+}
+
+/// The greatest that was found is a split segment of the dict with a chunk of leaves.
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn no_insertion_takes_much_memory_at_once() {
+    const BOUND: usize = 96 << 10;
+    let mut set = ZSet::new();
+    for i in 0..100_000_u32 {
+        let text = member(i);
+        let (_, total) = counted(|| set.insert(&text, Score::from(i % 1000)));
+        assert!(total.bytes <= BOUND, "{total:?} at {i}");
+    }
+}

@@ -1,0 +1,187 @@
+//! Cursors: the gap, and where each change leaves a cursor.
+
+use zset_core::listpack::{Storage, Value};
+use zset_core::{Listpack, TryReserveError};
+
+const FULL: Result<(), TryReserveError> = Err(TryReserveError::BufferFull);
+
+fn list_of<const N: usize>(entries: [&str; N]) -> Listpack<Vec<u8>> {
+    let mut list = Listpack::new();
+    for entry in entries {
+        list.push_back(entry).unwrap();
+    }
+    list
+}
+
+fn is<B: Storage>(list: &Listpack<B>, texts: &[&str]) {
+    assert!(list.iter().eq(texts.iter().map(|text| Value::of(text.as_bytes()))), "{list:?}");
+    list.check();
+}
+
+#[test]
+fn in_an_empty_list_there_is_only_the_gap() {
+    for mut list in [Listpack::new(), Listpack::with_storage(vec![1, 2, 3]).unwrap()] {
+        for mut cursor in [list.cursor_front(), list.cursor_back()] {
+            for _ in 0..3 {
+                assert_eq!(cursor.current(), None);
+                cursor.move_next();
+                assert_eq!(cursor.current(), None);
+                cursor.move_prev();
+            }
+        }
+        let mut cursor = list.cursor_back_mut();
+        assert_eq!(cursor.replace("a"), Ok(false));
+        assert!(!cursor.remove());
+        assert!(list.is_empty());
+        assert_eq!(list.remove_range(..), 0);
+        assert_eq!(list.iter().next_back(), None);
+        assert!(list.find("", 0).is_none() && list.find_mut("", 5).is_none());
+    }
+}
+
+#[test]
+fn inserting_in_the_gap_appends_or_prepends_and_stays_in_the_gap() {
+    let mut list = Listpack::new();
+    let mut cursor = list.cursor_front_mut();
+    cursor.insert_before("b").unwrap();
+    assert_eq!(cursor.current(), None);
+    cursor.insert_after("a").unwrap();
+    assert_eq!(cursor.current(), None);
+    cursor.insert_before("c").unwrap();
+    assert_eq!(cursor.current(), None);
+    cursor.move_prev();
+    assert_eq!(cursor.current(), Some(Value::Bytes(b"c")));
+    is(&list, &["a", "b", "c"]);
+}
+
+#[test]
+fn inserting_at_an_entry_stays_at_it() {
+    let mut list = list_of(["b"]);
+    let mut cursor = list.cursor_front_mut();
+    cursor.insert_before("a").unwrap();
+    assert_eq!(cursor.current(), Some(Value::Bytes(b"b")));
+    cursor.insert_after("c").unwrap();
+    assert_eq!(cursor.current(), Some(Value::Bytes(b"b")));
+    cursor.move_next();
+    assert_eq!(cursor.current(), Some(Value::Bytes(b"c")));
+    is(&list, &["a", "b", "c"]);
+}
+
+#[test]
+fn replacing_stays_at_the_new_entry_whatever_its_length() {
+    let long = "x".repeat(if cfg!(miri) { 200 } else { 20_000 });
+    for new in ["", "b", "7", "-70000", &long] {
+        for at in 0..3 {
+            let mut list = list_of(["a", "bb", "300"]);
+            let mut expected = ["a", "bb", "300"];
+            expected[at] = new;
+            let mut cursor = list.cursor_front_mut();
+            (0..at).for_each(|_| cursor.move_next());
+            assert_eq!(cursor.replace(new), Ok(true));
+            assert_eq!(cursor.current(), Some(Value::of(new.as_bytes())));
+            is(&list, &expected);
+        }
+    }
+}
+
+#[test]
+fn removing_goes_to_the_next_entry_and_from_the_last_into_the_gap() {
+    let mut list = list_of(["a", "2", "c"]);
+    let mut cursor = list.cursor_front_mut();
+    cursor.move_next();
+    assert!(cursor.remove());
+    assert_eq!(cursor.current(), Some(Value::Bytes(b"c")));
+    assert!(cursor.remove());
+    assert_eq!(cursor.current(), None);
+    assert!(!cursor.remove());
+    cursor.move_next();
+    assert_eq!(cursor.current(), Some(Value::Bytes(b"a")));
+    assert!(cursor.remove());
+    assert!(list.is_empty());
+    assert_eq!(list.as_bytes(), Listpack::new().as_bytes());
+}
+
+#[test]
+fn found_is_the_first_of_those_that_are_looked_at() {
+    let list = list_of(["x", "5", "5", "x", "5", "5"]);
+    let behind = |skip| {
+        let mut cursor = list.find("5", skip)?;
+        let mut left = 0;
+        while cursor.current().is_some() {
+            cursor.move_next();
+            left += 1;
+        }
+        Some(6 - left)
+    };
+    assert_eq!([0, 1, 2, 3, 4, 5].map(behind), [Some(1), Some(2), None, Some(4), Some(5), None]);
+    assert_eq!(behind(usize::MAX), None);
+    assert_eq!(list.find(5, 0).map(|cursor| cursor.current()), Some(Some(Value::Integer(5))));
+    assert!(list.find("x", usize::MAX).is_some(), "the first one is always looked at");
+}
+
+#[test]
+fn the_text_of_an_integer_is_stored_as_the_integer_however_it_is_passed() {
+    let mut list = Listpack::new();
+    list.push_back(Value::Bytes(b"5")).unwrap();
+    list.push_back("5").unwrap();
+    assert!(list.iter().eq([Value::Integer(5), Value::Integer(5)]));
+    list.check();
+}
+
+#[test]
+fn the_text_of_an_integer_that_another_has_stored_as_text_is_found() {
+    let list = Listpack::from_bytes(*b"\x0C\0\0\0\x02\0\x06\x01\x815\x02\xFF").unwrap();
+    assert!(list.iter().eq([Value::Integer(6), Value::Bytes(b"5")]));
+    for value in [Value::Integer(5), Value::Bytes(b"5")] {
+        assert_eq!(list.find(value, 0).unwrap().current(), Some(Value::Bytes(b"5")));
+    }
+}
+
+#[test]
+fn what_has_no_room_changes_nothing_and_leaves_the_cursor_where_it_was() {
+    // Room for one byte more.
+    let mut list = Listpack::with_storage([0; 14]).unwrap();
+    list.push_back("ab").unwrap();
+    list.push_back(1).unwrap();
+    list.cursor_back_mut().insert_before(1).unwrap_err();
+    let before = list.as_bytes().to_vec();
+    assert_eq!(list.push_back(1), FULL);
+    assert_eq!(list.push_front(""), FULL);
+    let mut cursor = list.cursor_front_mut();
+    assert_eq!(cursor.insert_after("long enough"), FULL);
+    assert_eq!(cursor.insert_before(i64::MAX), FULL);
+    assert_eq!(cursor.replace("abcd").unwrap_err(), TryReserveError::BufferFull);
+    assert_eq!(cursor.current(), Some(Value::Bytes(b"ab")));
+    cursor.move_prev();
+    assert_eq!(cursor.insert_after(-1), FULL);
+    assert_eq!(cursor.insert_before(-1), FULL);
+    assert_eq!(cursor.current(), None);
+    assert_eq!(list.as_bytes(), before);
+    // What fits exactly is taken.
+    assert_eq!(list.cursor_front_mut().replace("abc"), Ok(true));
+    assert_eq!(list.as_bytes().len(), 14);
+    list.check();
+}
+
+#[test]
+fn lists_and_cursors_print_their_entries() {
+    let mut list = list_of(["a\n", "-17"]);
+    assert_eq!(format!("{list:?}"), r#"["a\n", -17]"#);
+    assert_eq!(format!("{:?}", list.iter()), r#"["a\n", -17]"#);
+    assert_eq!(format!("{:?}", list.cursor_back()), "Cursor(Some(-17))");
+    assert_eq!(format!("{:?}", list.cursor_front_mut()), r#"CursorMut(Some("a\n"))"#);
+    assert_eq!(format!("{:?}", Listpack::new().cursor_front()), "Cursor(None)");
+}
+
+#[test]
+fn lists_are_equal_if_their_bytes_are() {
+    let list = list_of(["a", "1"]);
+    let mut other = Listpack::with_storage([0; 50]).unwrap();
+    assert_ne!(list, other);
+    other.push_back(1).unwrap();
+    other.push_front("a").unwrap();
+    assert_eq!(list, other);
+    assert_eq!(list, list.clone());
+    assert_eq!(Listpack::default(), Listpack::new());
+    assert!(list.into_iter().eq(&other));
+}

@@ -1,0 +1,300 @@
+//! Bytes from elsewhere: whatever they are, they are refused or make a list that is sound.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use zset_core::listpack::{ListpackError, Storage, Value};
+use zset_core::{Listpack, PackedZSet, Score};
+
+use crate::naive::{self, Entry};
+use crate::values::{Given, any_given, entries, entry};
+
+/// Verifies that a list that was accepted reads the same from both ends, and can be changed.
+fn is_sound<B: Storage>(list: &Listpack<B>) {
+    list.check();
+    let forward = entries(list);
+    let mut backward: Vec<Entry> = list.iter().rev().map(|value| entry(&value)).collect();
+    backward.reverse();
+    assert_eq!(forward, backward);
+    assert_eq!((list.len(), list.is_empty()), (forward.len(), forward.is_empty()));
+    for index in [0, forward.len() / 2, forward.len().saturating_sub(1), forward.len()] {
+        assert_eq!(list.get(index).map(|value| entry(&value)).as_ref(), forward.get(index));
+    }
+
+    let mut copy = Listpack::from_bytes(list.as_bytes().to_vec()).unwrap();
+    copy.push_front("front").unwrap();
+    copy.push_back("back").unwrap();
+    copy.cursor_back_mut().replace(1).unwrap();
+    assert_eq!(copy.remove_range(1..=forward.len()), forward.len());
+    copy.check();
+    assert!(copy.iter().eq([Value::Bytes(b"front"), Value::Integer(1)]));
+}
+
+/// Verifies that a set that was accepted is sound, and can be changed.
+fn is_sound_as_set(list: Listpack<Vec<u8>>) {
+    let Ok(mut set) = PackedZSet::from_listpack(list) else { return };
+    set.check();
+    let elements: Vec<_> = set.iter().map(|(member, score)| (member.to_vec(), score)).collect();
+    for (rank, (member, score)) in elements.iter().enumerate() {
+        assert_eq!((set.rank(member), set.score(member)), (Some(rank), Some(*score)));
+        // To the other end and back.
+        set.insert(member, Score::INFINITY).unwrap();
+        set.insert(member, Score::from(-1)).unwrap();
+        set.check();
+        set.insert(member, *score).unwrap();
+        set.check();
+    }
+    assert!(set.iter().map(|(member, score)| (member.to_vec(), score)).eq(elements));
+}
+
+/// Takes bytes over if they are a listpack, in storage of every kind; returns whether they are.
+fn take_over(bytes: &[u8]) -> bool {
+    let taken = Listpack::from_bytes(bytes.to_vec());
+    let mut buffer = [0xFF; 300];
+    let len = bytes.len().min(buffer.len());
+    buffer[..len].copy_from_slice(&bytes[..len]);
+    let borrowed = Listpack::from_bytes(&mut buffer[..len]);
+    if bytes.len() == len {
+        assert_eq!(borrowed.as_ref().err(), taken.as_ref().err());
+    }
+    borrowed.iter().for_each(is_sound);
+    let Ok(list) = taken else { return false };
+    is_sound(&list);
+    assert!(bytes.starts_with(list.as_bytes()), "it is taken over as it is");
+    is_sound_as_set(list);
+    true
+}
+
+/// Listpacks with entries of every encoding; the first is empty, the second a set.
+fn samples() -> Vec<Vec<u8>> {
+    let set = [
+        "-inf",
+        "-inf",
+        "n",
+        "-4097",
+        "5",
+        "3",
+        "7",
+        "3",
+        "",
+        "4",
+        "long enough",
+        "1.5e+100",
+        "z",
+        "inf",
+    ];
+    let set = set.map(|text| Entry::of(text.as_bytes()));
+    let integers = [0, 127, 128, -1, -4096, 4096, -32_769, 1 << 23, 1 << 40, i64::MIN];
+    let integers = integers.map(Entry::Integer);
+    let texts = [0, 1, 63, 64, 126].map(|len| Entry::Text(vec![0xFF; len]));
+    vec![
+        naive::listpack(&[]),
+        naive::listpack(&set),
+        naive::listpack(&integers),
+        naive::listpack(&texts),
+    ]
+}
+
+/// How far apart the bytes are that are damaged: the interpreter has time for few.
+const STEP: usize = if cfg!(miri) { 37 } else { 1 };
+
+/// What a byte may have become: one bit of it has changed, or it means something else now.
+fn damages(byte: u8) -> impl Iterator<Item = u8> {
+    let bits = (0..8).map(move |bit| byte ^ 1 << bit);
+    let near = [byte.wrapping_sub(1), byte.wrapping_add(1)];
+    let special = [0, 0x7F, 0x80, 0xC0, 0xDF, 0xE0, 0xEF, 0xF0, 0xF1, 0xF2, 0xF4, 0xF5, 0xFF];
+    let all = bits.chain(near).chain(special);
+    all.filter(move |&other| other != byte).step_by(if cfg!(miri) { 9 } else { 1 })
+}
+
+#[test]
+fn a_changed_byte_is_found_or_does_no_harm() {
+    let (mut accepted, mut refused) = (0, 0);
+    for sample in samples() {
+        for at in (0..sample.len()).step_by(STEP) {
+            for value in damages(sample[at]) {
+                let mut bytes = sample.clone();
+                bytes[at] = value;
+                *(if take_over(&bytes) { &mut accepted } else { &mut refused }) += 1;
+            }
+        }
+    }
+    // Other data is accepted; another length, encoding or end is not.
+    assert!(accepted > 0 && refused > accepted / 4, "{accepted} accepted, {refused} refused");
+}
+
+#[test]
+fn a_listpack_that_is_cut_or_goes_on_is_refused_or_ends_where_its_header_says() {
+    for sample in samples() {
+        for len in (0..sample.len()).step_by(STEP) {
+            assert!(!take_over(&sample[..len]), "{len} of {} bytes", sample.len());
+            // Also if its header agrees.
+            let mut cut = sample[..len].to_vec();
+            if let Some(header) = cut.first_chunk_mut::<4>() {
+                *header = u32::try_from(len).unwrap().to_le_bytes();
+            }
+            assert!(!take_over(&cut), "{len} of {} bytes", sample.len());
+        }
+        let longer = [&sample[..], b"what is behind"].concat();
+        assert!(take_over(&longer));
+        let list = Listpack::from_bytes(longer).unwrap();
+        assert_eq!(list.into_storage(), sample, "a vector keeps nothing else");
+    }
+}
+
+#[test]
+fn two_bytes_swapped_or_an_entry_left_out_or_doubled() {
+    for sample in samples() {
+        for at in (6..sample.len()).step_by(STEP) {
+            let mut swapped = sample.clone();
+            swapped.swap(at, at - 1);
+            take_over(&swapped);
+            for (from, to) in [(at, at - 1), (at - 1, at)] {
+                // One byte less or more, with a header that agrees.
+                let mut bytes = [&sample[..from], &sample[to..]].concat();
+                let len = u32::try_from(bytes.len()).unwrap();
+                bytes[..4].copy_from_slice(&len.to_le_bytes());
+                take_over(&bytes);
+            }
+        }
+    }
+}
+
+#[test]
+fn errors_say_what_is_wrong_and_where() {
+    for (bytes, error) in [
+        (&b""[..], ListpackError::Length),
+        (b"\x07\0\0\0\0\0", ListpackError::Length),
+        (b"\x06\0\0\0\0\0\xFF", ListpackError::Length),
+        (b"\x08\0\0\0\0\0\xFF", ListpackError::Length),
+        (b"\0\0\0\0\0\0\xFF", ListpackError::Length),
+        (b"\xFF\xFF\xFF\xFF\0\0\xFF", ListpackError::Length),
+        (b"\x07\0\0\0\x01\0\xFF", ListpackError::Count),
+        (b"\x09\0\0\0\0\0\x05\x01\xFF", ListpackError::Count),
+        (b"\x09\0\0\0\x02\0\x05\x01\xFF", ListpackError::Count),
+        (b"\x09\0\0\0\x01\0\x05\x01\x00", ListpackError::End),
+        (b"\x09\0\0\0\x01\0\xFF\x01\xFF", ListpackError::End),
+        (b"\x0A\0\0\0\x01\0\x05\x01\xFF\xFF", ListpackError::End),
+        // A wrong back-length, one of too many bytes, one that is cut off.
+        (b"\x09\0\0\0\x01\0\x05\x02\xFF", ListpackError::Entry { offset: 6 }),
+        (b"\x0A\0\0\0\x01\0\x05\x00\x81\xFF", ListpackError::Entry { offset: 6 }),
+        (b"\x08\0\0\0\x01\0\x05\xFF", ListpackError::Entry { offset: 6 }),
+        // Bytes that begin no entry, and lengths that lead out of the list.
+        (b"\x0B\0\0\0\x02\0\x05\x01\xF5\x01\xFF", ListpackError::Entry { offset: 8 }),
+        (b"\x0B\0\0\0\x02\0\x05\x01\xFE\x01\xFF", ListpackError::Entry { offset: 8 }),
+        (b"\x0B\0\0\0\x02\0\x05\x01\x83\x01\xFF", ListpackError::Entry { offset: 8 }),
+        (b"\x0D\0\0\0\x01\0\xF0\xFF\xFF\xFF\xFF\x01\xFF", ListpackError::Entry { offset: 6 }),
+        (b"\x0D\0\0\0\x01\0\xF0\xFB\xFF\xFF\xFF\x01\xFF", ListpackError::Entry { offset: 6 }),
+        (b"\x09\0\0\0\x01\0\xF4\x01\xFF", ListpackError::Entry { offset: 6 }),
+    ] {
+        let refused = Listpack::from_bytes(bytes.to_vec()).unwrap_err();
+        assert_eq!(refused, error, "{}", bytes.escape_ascii());
+        assert!(!refused.to_string().is_empty());
+    }
+}
+
+/// Valkey 9 writes a back-length of 16383 in two bytes, Redis in three. A listpack has one form only.
+#[test]
+fn a_back_length_of_fewer_bytes_than_redis_writes_is_malformed() {
+    let text = vec![b'x'; 16_378];
+    let list = |back: &[u8]| {
+        let entry = [b"\xF0\xFA\x3F\0\0", &text[..], back].concat();
+        let total = u32::try_from(7 + entry.len()).unwrap();
+        let bytes = [&total.to_le_bytes()[..], b"\x01\0", &entry, b"\xFF"].concat();
+        Listpack::from_bytes(bytes)
+    };
+    assert_eq!(list(b"\0\xFF\xFF").map(|list| list.len()), Ok(1));
+    assert_eq!(list(b"\x7F\xFF").unwrap_err(), ListpackError::Entry { offset: 6 });
+}
+
+/// The header may say that there are too many entries to have a number of.
+#[test]
+fn entries_that_have_to_be_counted_are_counted() {
+    let list = Listpack::from_bytes(*b"\x0B\0\0\0\xFF\xFF\x05\x01\x06\x01\xFF").unwrap();
+    is_sound(&list);
+    assert_eq!(list.len(), 2);
+    let list = Listpack::from_bytes(*b"\x07\0\0\0\xFF\xFF\xFF").unwrap();
+    is_sound(&list);
+    assert_eq!((list.len(), list.is_empty()), (0, true));
+    let set = PackedZSet::from_listpack(list).unwrap();
+    assert_eq!((set.len(), set.first()), (0, None));
+}
+
+/// Redis writes the shortest encoding only, and does not ask for it when it reads.
+#[test]
+fn longer_encodings_than_needed_are_read_and_become_shorter_when_they_are_written_again() {
+    let entries = [
+        &b"\x81a\x02"[..],
+        b"\xF4\x05\0\0\0\0\0\0\0\x09", // 5, in eight bytes
+        b"\xE0\x01b\x03",              // a text of one byte, whose length has twelve bits
+        b"\xF1\x05\0\x03",             // 5
+        b"\xF2\x07\0\0\x04",           // 7, a member
+        b"\xC0\x06\x02",               // 6
+        b"\xF0\x01\0\0\0c\x06",        // a text of one byte, whose length has four bytes
+        b"\x06\x01",
+    ]
+    .concat();
+    let total = u8::try_from(7 + entries.len()).unwrap();
+    let bytes = [&[total, 0, 0, 0, 8, 0], &entries[..], b"\xFF"].concat();
+    let list = Listpack::from_bytes(bytes.clone()).unwrap();
+    is_sound(&list);
+    assert_eq!(list.find("7", 1).map(|cursor| cursor.current()), Some(Some(Value::Integer(7))));
+
+    let mut set = PackedZSet::from_listpack(list).unwrap();
+    assert_eq!(set.as_listpack().as_bytes(), bytes);
+    for member in ["a", "b", "7", "c"] {
+        let score = set.score(member).unwrap();
+        for score in [Score::INFINITY, Score::NEG_INFINITY, score] {
+            set.insert(member, score).unwrap();
+            set.check();
+        }
+        set.remove(member);
+        set.insert(member, score).unwrap();
+    }
+    let shortest = ["a", "5", "b", "5", "7", "6", "c", "6"].map(|text| Entry::of(text.as_bytes()));
+    let shortest = naive::listpack(&shortest);
+    assert!(
+        set.iter()
+            .eq(&PackedZSet::from_listpack(Listpack::from_bytes(shortest.clone()).unwrap())
+                .unwrap())
+    );
+    assert_eq!(set.as_listpack().as_bytes(), shortest);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        cases: if cfg!(miri) { 4 } else { 2000 },
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn random_bytes(bytes in vec(any::<u8>(), 0..40)) {
+        take_over(&bytes);
+    }
+
+    /// Most random bytes fail at the header; these are looked at up to the end.
+    #[test]
+    fn random_entries(
+        body in vec(prop_oneof![any::<u8>(), 0..10_u8, 0x80..0x86_u8, Just(0xFF)], 0..30),
+        count in prop_oneof![0..8_u16, Just(u16::MAX)],
+    ) {
+        let total = u32::try_from(7 + body.len()).unwrap();
+        let bytes = [&total.to_le_bytes()[..], &count.to_le_bytes(), &body, &[0xFF]].concat();
+        take_over(&bytes);
+    }
+
+    #[test]
+    fn random_damage(
+        given in vec(any_given(), 0..6),
+        damage in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+    ) {
+        let entries: Vec<Entry> = given.iter().map(Given::entry).collect();
+        let mut bytes = naive::listpack(&entries);
+        prop_assert!(Listpack::from_bytes(bytes.clone()).is_ok());
+        for (at, byte) in damage {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        take_over(&bytes);
+    }
+}

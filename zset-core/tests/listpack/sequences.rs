@@ -1,0 +1,141 @@
+//! Random sequences of operations, over storage of every kind.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use zset_core::Listpack;
+
+use crate::naive::{self, Entry};
+use crate::operations::{Buffer, Operation, Subject, any_operation, find};
+use crate::values::{Given, any_given, entries, entry};
+
+/// What is asked after an operation.
+#[derive(Clone, Debug)]
+struct Question {
+    index: usize,
+    given: Given,
+    skip: usize,
+    /// For each step of an iterator the end that it is taken from.
+    ends: u64,
+}
+
+fn any_question() -> impl Strategy<Value = Question> {
+    (0..40_usize, any_given(), 0..4_usize, any::<u64>())
+        .prop_map(|(index, given, skip, ends)| Question { index, given, skip, ends })
+}
+
+type Steps = Vec<(Operation, Question)>;
+
+fn steps() -> impl Strategy<Value = Steps> {
+    vec((any_operation(), any_question()), 1..if cfg!(miri) { 8 } else { 60 })
+}
+
+fn follow<B: Buffer>(list: Listpack<B>, capacity: usize, steps: &Steps) {
+    let mut subject = Subject::new(list, capacity);
+    for (operation, question) in steps {
+        subject.apply(operation);
+        compare(subject.list(), &subject.entries, question);
+    }
+}
+
+fn compare<B: Buffer>(list: &Listpack<B>, expected: &[Entry], question: &Question) {
+    assert!(list.as_bytes() == naive::listpack(expected), "{:02X?}", list.as_bytes());
+    list.check();
+    assert_eq!((list.len(), list.is_empty()), (expected.len(), expected.is_empty()));
+    assert!(entries(list) == expected);
+    assert!(list.iter().rev().map(|value| entry(&value)).eq(expected.iter().rev().cloned()));
+    drive(list, expected, question.ends);
+    circle(list, expected);
+
+    let get = |index| list.get(index).map(|value| entry(&value));
+    assert_eq!(get(question.index).as_ref(), expected.get(question.index));
+    assert_eq!(get(usize::MAX), None);
+    for index in (0..expected.len()).step_by(if cfg!(miri) { 5 } else { 1 }) {
+        assert!(get(index).as_ref() == expected.get(index));
+    }
+
+    let place = find(expected, &question.given.entry(), question.skip);
+    let found = question.given.pass(|value| list.find(value, question.skip));
+    assert_eq!(found.is_some(), place.is_some());
+    if let (Some(mut cursor), Some(place)) = (found, place) {
+        // The cursor is at the right one of those that are equal.
+        (0..=place).for_each(|_| cursor.move_prev());
+        assert_eq!(cursor.current(), None, "it is as far from the gap as it should be");
+    }
+}
+
+/// Takes all entries from both ends in turns.
+fn drive<B: Buffer>(list: &Listpack<B>, expected: &[Entry], ends: u64) {
+    let mut iterator = list.iter();
+    let mut left = expected;
+    for step in 0.. {
+        let (low, high) = iterator.size_hint();
+        assert!(low <= left.len() && high.is_some_and(|high| high >= left.len()));
+        let (given, wanted) = if ends.rotate_right(step) & 1 == 0 {
+            (iterator.next(), left.first())
+        } else {
+            (iterator.next_back(), left.last())
+        };
+        assert!(given.map(|value| entry(&value)).as_ref() == wanted);
+        left = match left {
+            [] => break,
+            [_, behind @ ..] if ends.rotate_right(step) & 1 == 0 => behind,
+            [before @ .., _] => before,
+        };
+    }
+    assert_eq!((iterator.next(), iterator.next_back()), (None, None), "it is fused");
+}
+
+/// Goes once around through the gap, in both directions.
+fn circle<B: Buffer>(list: &Listpack<B>, expected: &[Entry]) {
+    let current = |cursor: &zset_core::listpack::Cursor<'_>| cursor.current().map(|v| entry(&v));
+    let (mut forward, mut backward) = (list.cursor_front(), list.cursor_back());
+    for wanted in expected.iter().map(Some).chain([None]) {
+        assert!(current(&forward).as_ref() == wanted);
+        forward.move_next();
+    }
+    for wanted in expected.iter().rev().map(Some).chain([None]) {
+        assert!(current(&backward).as_ref() == wanted);
+        backward.move_prev();
+    }
+    assert!(current(&forward).as_ref() == expected.first(), "behind the gap is the first");
+    assert!(current(&backward).as_ref() == expected.last(), "before the gap is the last");
+}
+
+/// Sizes of buffers: too small for anything, for a few entries, for many, for long texts.
+const BUFFERS: [usize; 6] = [7, 8, 30, 200, 1000, 20_000];
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        cases: if cfg!(miri) { 1 } else { 48 },
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn in_a_vector(steps in steps()) {
+        follow(Listpack::new(), usize::MAX, &steps);
+    }
+
+    #[test]
+    fn in_a_vector_that_had_something_else_in_it(steps in steps()) {
+        follow(Listpack::with_storage(vec![0xFF; 300]).unwrap(), usize::MAX, &steps);
+    }
+
+    #[test]
+    fn in_an_array(steps in steps()) {
+        follow(Listpack::with_storage([0xAA; 60]).unwrap(), 60, &steps);
+        if !cfg!(miri) {
+            follow(Listpack::with_storage([0xFF; 600]).unwrap(), 600, &steps);
+        }
+    }
+
+    #[test]
+    fn in_a_borrowed_buffer(
+        steps in steps(),
+        len in prop::sample::select(&BUFFERS[..if cfg!(miri) { 4 } else { 6 }]),
+        byte: u8,
+    ) {
+        let mut buffer = vec![byte; len];
+        follow(Listpack::with_storage(&mut buffer[..]).unwrap(), len, &steps);
+    }
+}

@@ -1,0 +1,142 @@
+//! Listpacks that are taken over as sorted sets: which are refused, and why.
+
+use zset_core::listpack::Value;
+use zset_core::{Listpack, PackedZSet, PackedZSetError, Score};
+
+use PackedZSetError::{DuplicateMember, Nan, NotAscending, OddLength, Score as NoScore, Text};
+
+/// Makes a listpack of texts; those of integers are stored as integers.
+fn list_of(entries: &[&str]) -> Listpack<Vec<u8>> {
+    let mut list = Listpack::new();
+    for entry in entries {
+        list.push_back(*entry).unwrap();
+    }
+    list
+}
+
+fn refused(list: Listpack<Vec<u8>>) -> Option<PackedZSetError> {
+    PackedZSet::from_listpack(list).err()
+}
+
+#[test]
+fn each_error_has_its_variant_and_its_rank() {
+    let cases: [(&[&str], PackedZSetError); 20] = [
+        (&["a"], OddLength),
+        (&["a", "1", "b"], OddLength),
+        (&["a", "x"], NoScore { rank: 0 }),
+        (&["a", ""], NoScore { rank: 0 }),
+        (&["a", "1", "b", "2 "], NoScore { rank: 1 }),
+        (&["a", "1", "b", "2,5"], NoScore { rank: 1 }),
+        (&["a", "1", "b", "\u{661}"], NoScore { rank: 1 }),
+        (&["a", "nan"], Nan { rank: 0 }),
+        (&["a", "1", "b", "-NaN"], Nan { rank: 1 }),
+        (&["b", "1", "a", "1"], NotAscending { rank: 1 }),
+        (&["a", "2", "b", "1"], NotAscending { rank: 1 }),
+        (&["a", "1", "b", "inf", "c", "2"], NotAscending { rank: 2 }),
+        (&["a", "1", "b", "2", "9", "3", "10", "3"], NotAscending { rank: 3 }),
+        (&["aa", "0", "a", "0"], NotAscending { rank: 1 }),
+        (&["a", "1.5", "b", "1.25"], NotAscending { rank: 1 }),
+        (&["a", "1", "a", "1"], DuplicateMember { rank: 1 }),
+        (&["a", "1", "b", "2", "a", "3"], DuplicateMember { rank: 2 }),
+        (&["7", "1", "b", "2", "7", "3"], DuplicateMember { rank: 2 }),
+        (&["", "1", "", "2"], DuplicateMember { rank: 1 }),
+        // A member that is equal to a score before it is none.
+        (&["a", "1", "1", "2", "2", "3", "a", "4"], DuplicateMember { rank: 3 }),
+    ];
+    for (entries, error) in cases {
+        assert_eq!(refused(list_of(entries)), Some(error), "{entries:?}");
+        assert!(!error.to_string().is_empty());
+    }
+}
+
+#[test]
+fn an_integer_that_is_stored_as_text_is_no_member() {
+    for text in ["0", "5", "-17", "9223372036854775807", "-9223372036854775808"] {
+        // With another text of as many bytes, which is then overwritten.
+        let other = "x".repeat(text.len());
+        let mut bytes = list_of(&["!", "-1", &other, "3"]).into_storage();
+        let at = bytes.len() - text.len() - 4;
+        bytes[at..at + text.len()].copy_from_slice(text.as_bytes());
+        let list = Listpack::from_bytes(bytes).unwrap();
+        assert_eq!(refused(list), Some(Text { rank: 1 }), "{text}");
+    }
+    for text in ["-0", "00", "007", "+5", "9223372036854775808"] {
+        assert_eq!(refused(list_of(&["!", "-1", text, "3"])), None);
+    }
+}
+
+#[test]
+fn a_score_may_be_any_text_that_is_a_number() {
+    let mut list = Listpack::new();
+    for (member, score) in [
+        ("a", "-Infinity"),
+        ("b", "-1E3"),
+        ("c", "-0"),
+        ("d", "0"),
+        ("e", ".5"),
+        ("f", "5."),
+        ("g", "0.30000000000000004e1"),
+        ("h", "17"),
+        ("i", "1e2"),
+        ("j", "+INF"),
+    ] {
+        list.push_back(member).unwrap();
+        list.push_back(Value::Bytes(score.as_bytes())).unwrap();
+    }
+    assert_eq!(refused(list.clone()), Some(NotAscending { rank: 6 }), "3.0000000000000004");
+    list.remove_range(12..14);
+    let set = PackedZSet::from_listpack(list).unwrap();
+    set.check();
+    let scores: Vec<f64> = set.iter().map(|(_, score)| score.get()).collect();
+    let expected = [f64::NEG_INFINITY, -1000.0, 0.0, 0.0, 0.5, 5.0, 17.0, 100.0, f64::INFINITY];
+    assert_eq!(scores, expected);
+    assert_eq!(set.score("c").map(|score| score.get().to_bits()), Some(0), "-0 is 0");
+}
+
+/// A server's set of 17 digits a score, or one whose integers are beyond what an `f64` holds.
+#[test]
+fn scores_that_are_not_written_as_this_crate_does_are_kept_until_they_change() {
+    let mut list = list_of(&["a", "0.10000000000000001", "b", "3.0000000000000001e+05"]);
+    list.push_back("c").unwrap();
+    list.push_back(i64::MAX).unwrap();
+    let bytes = list.as_bytes().to_vec();
+    let mut set = PackedZSet::from_listpack(list).unwrap();
+    assert_eq!(set.as_listpack().as_bytes(), bytes);
+    let scores = ["a", "b", "c"].map(|member| set.score(member).map(Score::get));
+    assert_eq!(scores, [Some(0.1), Some(300_000.0), Some(9_223_372_036_854_775_808.0)]);
+
+    let score = set.score("a").unwrap();
+    assert_eq!(set.insert("a", score), Ok(Some(score)));
+    assert_eq!(set.as_listpack().as_bytes(), bytes, "the same score is no change");
+    set.insert("a", Score::from(1)).unwrap();
+    set.insert("a", score).unwrap();
+    let kept = &bytes[bytes.len() - 30..];
+    assert!(set.as_listpack().as_bytes().ends_with(kept));
+    assert_eq!(set.as_listpack().get(1), Some(Value::Bytes(b"0.1")));
+    set.check();
+}
+
+#[test]
+fn the_first_error_is_the_one_that_is_told() {
+    assert_eq!(refused(list_of(&["a", "x", "b", "nan", "c"])), Some(NoScore { rank: 0 }));
+    assert_eq!(refused(list_of(&["b", "1", "a", "1", "c", "x"])), Some(NotAscending { rank: 1 }));
+    assert_eq!(refused(list_of(&["a", "1", "a", "0"])), Some(DuplicateMember { rank: 1 }));
+}
+
+#[test]
+fn a_set_is_taken_over_in_storage_of_every_kind() {
+    let list = list_of(&["a", "1", "12", "2.5", "b", "3"]);
+    let mut buffer = [0; 64];
+    buffer[..list.as_bytes().len()].copy_from_slice(list.as_bytes());
+    let array = PackedZSet::from_listpack(Listpack::from_bytes(buffer).unwrap()).unwrap();
+    let borrowed = Listpack::from_bytes(&mut buffer[..]).unwrap();
+    let mut borrowed = PackedZSet::from_listpack(borrowed).unwrap();
+    let vector = PackedZSet::from_listpack(list).unwrap();
+    assert_eq!(array, vector);
+    assert_eq!(borrowed, vector);
+    borrowed.insert("c", Score::from(4)).unwrap();
+    assert_ne!(borrowed, vector);
+    borrowed.check();
+    assert_eq!(borrowed.into_listpack().len(), 8);
+    assert!(PackedZSet::from_listpack(Listpack::new()).unwrap().is_empty());
+}

@@ -1,0 +1,150 @@
+//! Lists at the ends of what the format holds: more entries than the header can count, long texts,
+//! the smallest buffers.
+
+use zset_core::listpack::Value;
+use zset_core::{Listpack, PackedZSet, Score, TryReserveError};
+
+use crate::naive::{self, Entry};
+use crate::values::entries;
+
+#[test]
+#[cfg_attr(miri, ignore = "some 100000 entries take minutes there")]
+fn more_entries_than_the_header_can_count() {
+    let mut list = Listpack::new();
+    let mut expected = Vec::new();
+    for i in 0..70_000 {
+        list.push_back(i).unwrap();
+        expected.push(Entry::Integer(i));
+        if [65_533, 65_534, 65_535, 65_536, 69_999].contains(&i) {
+            list.check();
+            assert_eq!(list.as_bytes(), naive::listpack(&expected));
+            assert_eq!(list.len(), expected.len());
+        }
+    }
+    assert_eq!(list.as_bytes()[4..6], [0xFF, 0xFF]);
+    assert_eq!(entries(&list), expected);
+    assert_eq!(list.iter().rev().count(), 70_000);
+    for index in [0, 1, 34_999, 35_000, 65_535, 69_999] {
+        assert_eq!(list.get(index), Some(Value::Integer(index.try_into().unwrap())));
+    }
+    assert_eq!((list.get(70_000), list.find(69_999, 0).is_some()), (None, true));
+
+    // Below the number it stays unknown, which is allowed, and is right all the same.
+    assert_eq!(list.remove_range(10..69_000), 68_990);
+    list.check();
+    assert_eq!(list.len(), 1010);
+    assert!(list.iter().eq((0..10).chain(69_000..70_000).map(Value::Integer)));
+    assert!(list.cursor_front_mut().remove());
+    assert_eq!(list.len(), 1009);
+    let copy = Listpack::from_bytes(list.as_bytes().to_vec()).unwrap();
+    assert_eq!(copy.len(), 1009);
+    assert_eq!(list.remove_range(..), 1009);
+    assert!(list.is_empty());
+    list.check();
+    list.clear();
+    list.push_back(1).unwrap();
+    assert_eq!(list.len(), 1);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "some 100000 entries take minutes there")]
+fn a_set_of_more_entries_than_the_header_can_count() {
+    let mut list = Listpack::new();
+    for i in 0..33_000_i64 {
+        list.push_back(i).unwrap();
+        list.push_back(i).unwrap();
+    }
+    // Verifying compares every member with those before it: an hour for so many. A smaller one will
+    // do, that has been larger.
+    assert_eq!(list.remove_range(200..65_800), 65_600);
+    let mut set = PackedZSet::from_listpack(list).unwrap();
+    // So few are counted again, and the header knows.
+    assert_eq!(set.as_listpack().as_bytes()[4..6], 400u16.to_le_bytes());
+    assert_eq!((set.len(), set.iter().len()), (200, 200));
+    assert_eq!((set.rank("32999"), set.rev_rank("32999")), (Some(199), Some(0)));
+    assert_eq!(set.get_by_rank(150).map(|(_, score)| score), Some(Score::from(32_950)));
+    set.insert("new", Score::from(99)).unwrap();
+    set.insert("32900", Score::from(-1)).unwrap();
+    assert_eq!(set.len(), 201);
+    assert_eq!(set.remove_range_by_rank(..100), 100);
+    assert_eq!(set.len(), 101);
+    set.check();
+}
+
+#[test]
+fn long_texts_lie_beside_short_ones() {
+    let lens: &[usize] = if cfg!(miri) {
+        &[127, 128, 300]
+    } else {
+        &[4096, 16_377, 16_378, 16_384, 70_000, 1 << 21]
+    };
+    for &len in lens {
+        let text = vec![b'7'; len];
+        let mut list = Listpack::new();
+        list.push_back("a").unwrap();
+        list.push_back(text.as_slice()).unwrap();
+        list.push_back(-1).unwrap();
+        list.check();
+        let expected = [Entry::of(b"a"), Entry::Text(text.clone()), Entry::Integer(-1)];
+        assert!(list.as_bytes() == naive::listpack(&expected));
+        assert!(entries(&list) == expected);
+        assert_eq!(list.iter().rev().count(), 3);
+        assert_eq!(list.get(2), Some(Value::Integer(-1)));
+        let mut cursor = list.find_mut(text.as_slice(), 0).unwrap();
+        cursor.replace("short").unwrap();
+        cursor.move_prev();
+        assert_eq!(cursor.current(), Some(Value::Bytes(b"a")));
+        assert_eq!(list.as_bytes().len(), 7 + 3 + 7 + 3);
+        list.check();
+    }
+}
+
+#[test]
+fn a_buffer_takes_what_fits_to_the_last_byte() {
+    for len in (0..40).step_by(if cfg!(miri) { 3 } else { 1 }) {
+        let mut buffer = vec![0xEE; len + 5];
+        let (storage, behind) = buffer.split_at_mut(len);
+        let Ok(mut list) = Listpack::with_storage(storage) else {
+            assert!(len < 7);
+            continue;
+        };
+        assert!(len >= 7);
+        let mut pushed = 0;
+        while list.push_back("abc").is_ok() {
+            pushed += 1;
+            list.check();
+        }
+        assert_eq!(pushed, (len - 7) / 5);
+        let before = list.as_bytes().to_vec();
+        let room = len - before.len();
+        for text in ["", "x", "xy", "xyz", "7", "-1", "5000"] {
+            let needed = naive::entry(&Entry::of(text.as_bytes())).len();
+            if needed > room {
+                assert_eq!(list.push_front(text), Err(TryReserveError::BufferFull), "{len}");
+                assert_eq!(list.as_bytes(), before);
+            } else {
+                list.push_front(text).unwrap();
+                assert_eq!(list.as_bytes().len(), before.len() + needed);
+                assert_eq!(list.remove_range(..1), 1);
+                assert_eq!(list.as_bytes(), before);
+            }
+        }
+        assert!(behind.iter().all(|&byte| byte == 0xEE));
+    }
+}
+
+#[test]
+fn a_vector_grows_as_needed_and_gives_back_what_is_not() {
+    let mut list = Listpack::new();
+    let len = if cfg!(miri) { 20 } else { 300 };
+    for i in 0..len {
+        list.push_back(i).unwrap();
+    }
+    let capacity = list.clone().into_storage().capacity();
+    assert!(capacity >= list.as_bytes().len());
+    list.remove_range(5..);
+    list.shrink_to_fit();
+    assert_eq!(list.as_bytes().len(), 7 + 10);
+    let storage = list.into_storage();
+    assert_eq!((storage.len(), storage.capacity()), (17, 17));
+}

@@ -1,0 +1,192 @@
+//! Closures that panic: the set is as it was, or what they have decided is done and the rest stays.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use zset_core::listpack::Storage;
+use zset_core::{Encoding, PackedZSet, Score, ZSet};
+
+const LEN: u32 = if cfg!(miri) { 4 } else { 70 };
+
+/// What a closure unwinds with. The panic hook is not called, so that nothing is printed.
+struct Stop;
+
+/// Runs an operation whose closure stops it.
+fn stopped<T>(operation: impl FnOnce() -> T) {
+    match catch_unwind(AssertUnwindSafe(operation)) {
+        Ok(_) => panic!("the closure was not called"),
+        Err(stop) if stop.is::<Stop>() => {}
+        Err(other) => resume_unwind(other),
+    }
+}
+
+fn stop() -> ! {
+    resume_unwind(Box::new(Stop))
+}
+
+fn member(i: u32) -> String {
+    if i % 2 == 0 { format!("{i}") } else { format!("member {i}") }
+}
+
+/// The same set in both encodings.
+fn samples() -> [ZSet; 2] {
+    let listpack: ZSet = (0..LEN).map(|i| (member(i), Score::from(10 * i))).collect();
+    assert_eq!(listpack.encoding(), Encoding::Listpack);
+    let mut skiplist = listpack.clone();
+    skiplist.promote();
+    [listpack, skiplist]
+}
+
+/// Verifies that a set is sound and of use.
+fn use_again(mut set: ZSet) {
+    set.check();
+    set.insert("new", Score::from(15));
+    set.update(member(0), |_| Score::INFINITY);
+    set.remove("new");
+    set.check();
+    while set.pop_first().is_some() {}
+    set.check();
+}
+
+#[test]
+fn an_update_that_panics_leaves_the_score() {
+    for mut set in samples() {
+        let before = set.clone();
+        for i in [0, LEN / 2, LEN - 1] {
+            stopped(|| set.update(member(i), |_| stop()));
+            set.check();
+            assert_eq!(set, before);
+            assert_eq!(set.as_listpack(), before.as_listpack());
+        }
+        assert_eq!(set.update("absent", |_| stop()), None, "it is not called");
+        use_again(set);
+    }
+}
+
+#[test]
+fn a_retain_that_panics_has_done_what_it_has_decided() {
+    for calls in (0..LEN).step_by(if cfg!(miri) { 2 } else { 1 }) {
+        for mut set in samples() {
+            let mut seen = 0..calls;
+            stopped(|| {
+                set.retain(|member, _| {
+                    if seen.next().is_none() {
+                        stop();
+                    }
+                    member.len() < 4
+                });
+            });
+            set.check();
+            let kept = (0..LEN).filter(|&i| i >= calls || member(i).len() < 4);
+            assert!(
+                set.iter()
+                    .map(|(m, s)| (m.to_vec(), s))
+                    .eq(kept.map(|i| (member(i).into_bytes(), Score::from(10 * i))))
+            );
+            use_again(set);
+        }
+    }
+}
+
+#[test]
+fn a_combination_that_panics_leaves_both_sets() {
+    for a in samples() {
+        for b in samples() {
+            let before = a.clone();
+            for calls in [0, 3] {
+                let mut left = calls;
+                let mut combine = |own: Score, _| {
+                    if left == 0 {
+                        stop();
+                    }
+                    left -= 1;
+                    own
+                };
+                stopped(|| a.union(&b, &mut combine));
+                left = calls;
+                let mut combine = |own: Score, _| {
+                    if left == 0 {
+                        stop();
+                    }
+                    left -= 1;
+                    own
+                };
+                stopped(|| a.intersection(&b, &mut combine));
+            }
+            assert_eq!((&a, &b), (&before, &before));
+            use_again(a.clone());
+            use_again(b);
+        }
+    }
+}
+
+#[test]
+fn elements_that_panic_while_they_are_added_leave_those_before() {
+    for mut set in samples() {
+        let elements = (0..9).map(|i| if i < 5 { (member(LEN + i), Score::ZERO) } else { stop() });
+        stopped(|| set.extend(elements));
+        set.check();
+        assert_eq!(set.len(), LEN as usize + 5);
+        use_again(set);
+    }
+    // Also at the promotion.
+    let limits = zset_core::Limits { max_listpack_entries: 4, ..Default::default() };
+    let mut set = ZSet::with_limits(limits);
+    let elements = (0..9).map(|i| if i < 5 { (member(i), Score::ZERO) } else { stop() });
+    stopped(|| set.extend(elements));
+    assert_eq!((set.len(), set.encoding()), (5, Encoding::Skiplist));
+    use_again(set);
+}
+
+/// A member whose bytes cannot be had.
+struct Unreadable;
+
+impl AsRef<[u8]> for Unreadable {
+    fn as_ref(&self) -> &[u8] {
+        stop()
+    }
+}
+
+#[test]
+fn a_member_that_panics_leaves_the_set() {
+    for mut set in samples() {
+        let before = set.clone();
+        stopped(|| set.insert(Unreadable, Score::ZERO));
+        stopped(|| set.increment(Unreadable, 1.0));
+        stopped(|| set.remove(Unreadable));
+        stopped(|| set.update(Unreadable, |score| score));
+        stopped(|| set.score(Unreadable));
+        stopped(|| set.scores(&[Unreadable]));
+        set.check();
+        assert_eq!(set, before);
+    }
+}
+
+/// Takes the closures of a packed set to storage of one kind.
+fn packed<B: Storage + Clone>(storage: &B) {
+    let mut set = PackedZSet::with_storage(storage.clone()).unwrap();
+    for i in 0..5 {
+        set.insert(member(i), Score::from(10 * i)).unwrap();
+    }
+    let before = set.clone();
+    for i in 0..5 {
+        stopped(|| set.update(member(i), |_| stop()));
+        stopped(|| set.pop_first_with(|_, _| stop()));
+        stopped(|| set.pop_last_with(|_, _| stop()));
+        assert_eq!(set.as_listpack(), before.as_listpack());
+        assert_eq!(set.as_listpack().as_bytes(), before.as_listpack().as_bytes());
+
+        let mut trial = before.clone();
+        let mut seen = 0..i;
+        stopped(|| trial.retain(|_, _| seen.next().is_none() && stop()));
+        trial.check();
+        assert!(trial.iter().eq(before.range_by_rank(i as usize..)), "the first {i} are removed");
+    }
+    assert_eq!(set.pop_first_with(|member, _| member.to_vec()), Some(b"0".to_vec()));
+    assert_eq!(set.pop_last_with(|_, score| score), Some(Score::from(40)));
+    set.check();
+}
+
+#[test]
+fn closures_of_packed_sets_that_panic_leave_the_element_where_it_was() {
+    packed(&Vec::new());
+    packed(&[0_u8; 100]);
+}

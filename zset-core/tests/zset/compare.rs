@@ -1,0 +1,146 @@
+//! Comparing a set with the reference: everything that can be asked.
+
+use rand::SeedableRng;
+use rand::rngs::SmallRng;
+use std::collections::HashSet;
+use std::ops::Bound;
+use zset_core::{Encoding, Limits, Member, Score, ZSet};
+
+use crate::operations::{Bounds, Question};
+use crate::reference::{Element, Reference, score};
+use crate::subject::{LexBounds, Subject};
+
+/// Shows an element as the reference has it.
+pub(crate) fn plain((member, score): (Member<'_>, Score)) -> Element {
+    (member.to_vec(), score.get())
+}
+
+/// Shows a range of members as the methods take it.
+pub(crate) fn lex((start, end): &Bounds<Vec<u8>>) -> LexBounds<'_> {
+    (start.as_ref().map(Vec::as_slice), end.as_ref().map(Vec::as_slice))
+}
+
+pub(crate) fn compare_all<S: Subject>(subject: &S, reference: &Reference) {
+    subject.check();
+    let sorted = reference.sorted();
+    let elements: Vec<Element> = subject.iter().map(plain).collect();
+    assert_eq!(elements, sorted);
+    assert!(elements.iter().all(|(_, score)| score.to_bits() != (-0.0_f64).to_bits()));
+    assert!(subject.iter().rev().map(plain).eq(sorted.iter().rev().cloned()));
+    assert_eq!((subject.len(), subject.is_empty()), (sorted.len(), sorted.is_empty()));
+    assert_eq!(subject.first().map(plain).as_ref(), sorted.first());
+    assert_eq!(subject.last().map(plain).as_ref(), sorted.last());
+    for rank in [sorted.len(), usize::MAX / 2 + 1, usize::MAX] {
+        assert!(subject.get_by_rank(rank).is_none());
+    }
+    // All by rank and by member, as far as that is not slow.
+    let step = if cfg!(miri) { 7 } else { 1 + sorted.len() / 16 };
+    for (rank, (member, number)) in sorted.iter().enumerate().step_by(step) {
+        assert_eq!(subject.get_by_rank(rank).map(plain).as_ref(), Some(&sorted[rank]));
+        assert_eq!(subject.rank(member), Some(rank));
+        assert_eq!(subject.rev_rank(member), Some(sorted.len() - 1 - rank));
+        assert_eq!(subject.score(member), Some(score(*number)));
+        assert!(subject.contains(member));
+    }
+}
+
+pub(crate) fn compare_answers<S: Subject>(subject: &S, reference: &Reference, question: &Question) {
+    let Question { member, ranks, scores, members, ends, .. } = question;
+    let place = reference.sorted().iter().position(|(other, _)| other == member);
+    assert_eq!(subject.rank(member), place);
+    assert_eq!(subject.rev_rank(member), place.map(|rank| reference.len() - 1 - rank));
+    assert_eq!(subject.score(member), reference.score(member).map(score));
+    assert_eq!(subject.contains(member), place.is_some());
+
+    drive(subject.iter(), &reference.sorted(), *ends);
+    drive(subject.range_by_rank(*ranks), &reference.by_rank(ranks), *ends);
+    let expected = reference.by_score(scores);
+    let scores = (scores.0.map(score), scores.1.map(score));
+    drive(subject.range_by_score(scores), &expected, *ends);
+    assert_eq!(subject.count_by_score(scores), expected.len());
+
+    let members = lex(members);
+    if reference.is_level() {
+        let expected = reference.by_lex(&question.members);
+        drive(subject.range_by_lex(members), &expected, *ends);
+        assert_eq!(subject.count_by_lex(members), expected.len());
+    } else {
+        let some: Vec<Element> = subject.range_by_lex(members).map(plain).collect();
+        drive(subject.range_by_lex(members), &some, *ends);
+        assert_eq!(subject.count_by_lex(members), some.len());
+    }
+    let all = (Bound::Unbounded, Bound::Unbounded);
+    assert!(subject.range_by_lex(all).eq(subject.iter()));
+    assert_eq!(subject.count_by_lex(all), reference.len());
+}
+
+/// Takes all elements out of a view, from both ends in turns, with its length exact at each step.
+pub(crate) fn drive<'a, I>(mut view: I, mut expected: &[Element], ends: u64)
+where
+    I: DoubleEndedIterator<Item = (Member<'a>, Score)> + ExactSizeIterator + Clone,
+{
+    assert_eq!(view.clone().count(), expected.len());
+    assert_eq!(view.clone().last().map(plain).as_ref(), expected.last());
+    for step in 0.. {
+        assert_eq!(view.len(), expected.len());
+        assert_eq!(view.size_hint(), (expected.len(), Some(expected.len())));
+        let front = ends.rotate_right(step) & 1 == 0;
+        let (given, wanted) = if front {
+            (view.next(), expected.first())
+        } else {
+            (view.next_back(), expected.last())
+        };
+        assert_eq!(given.map(plain).as_ref(), wanted);
+        expected = match expected {
+            [] => break,
+            [_, behind @ ..] if front => behind,
+            [before @ .., _] => before,
+        };
+    }
+    assert_eq!((view.next(), view.next_back()), (None, None), "it is fused");
+}
+
+/// Compares what only a `ZSet` answers.
+pub(crate) fn compare_zset(set: &ZSet, reference: &Reference, question: &Question) {
+    assert_eq!(set.limits(), reference.limits);
+    let mut promoted = set.clone();
+    promoted.promote();
+    assert_eq!(promoted.encoding(), Encoding::Skiplist);
+    compare_all(&promoted, reference);
+    assert_eq!(promoted, *set);
+    if reference.encoding == Encoding::Listpack && !cfg!(miri) {
+        compare_answers(&promoted, reference, question);
+    }
+
+    let sorted = reference.sorted();
+    let asked = [&question.member[..], b"10", b"", b"absent"];
+    let scores = asked.map(|member| reference.score(member).map(score));
+    assert_eq!(set.scores(&asked), scores);
+
+    let random = set.random(question.count, SmallRng::seed_from_u64(question.ends));
+    let drawn: Vec<Element> = random.map(plain).collect();
+    assert!(drawn.iter().all(|(m, number)| reference.score(m) == Some(*number)));
+    let wanted = usize::try_from(question.count.unsigned_abs()).unwrap_or(usize::MAX);
+    if question.count >= 0 {
+        assert_eq!(drawn.len(), wanted.min(sorted.len()));
+        assert_eq!(drawn.iter().map(|(m, _)| m).collect::<HashSet<_>>().len(), drawn.len());
+    } else {
+        assert_eq!(drawn.len(), if sorted.is_empty() { 0 } else { wanted });
+    }
+
+    // A page, then the rest.
+    let (mut scanned, mut pages): (Vec<Element>, _) = (Vec::new(), 0);
+    let mut cursor = 0;
+    loop {
+        let (next, page) = set.scan(cursor, wanted.saturating_mul(1 + pages));
+        scanned.extend(page.into_iter().map(plain));
+        pages += 1;
+        if next == 0 {
+            break;
+        }
+        cursor = next;
+    }
+    assert!(pages <= 1 + sorted.len());
+    assert_eq!(scanned.len(), sorted.len(), "each exactly once");
+    assert_eq!(Reference::of(scanned, Limits::default()).sorted(), sorted);
+}

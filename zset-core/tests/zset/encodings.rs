@@ -1,0 +1,219 @@
+//! When a set changes its encoding, and what stays the same then.
+
+use zset_core::{AddOptions, Aggregate, Encoding, Limits, Score, ZSet};
+
+use crate::reference::score;
+
+use Encoding::{Listpack, Skiplist};
+
+fn limited(max_listpack_entries: usize, max_listpack_value: usize) -> ZSet {
+    ZSet::with_limits(Limits { max_listpack_entries, max_listpack_value })
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn the_limits_are_those_of_redis() {
+    let mut set = ZSet::new();
+    assert_eq!(set.limits(), Limits { max_listpack_entries: 128, max_listpack_value: 64 });
+    for i in 0..128_u32 {
+        set.insert(i.to_string(), Score::from(i));
+        assert_eq!(set.encoding(), Listpack);
+    }
+    set.insert("7", Score::from(1000));
+    assert_eq!(set.encoding(), Listpack, "an update adds nothing");
+    set.check();
+    set.insert("128", Score::from(1));
+    assert_eq!(set.encoding(), Skiplist);
+    set.check();
+
+    let mut set = ZSet::new();
+    set.insert("x".repeat(64), Score::ZERO);
+    assert_eq!(set.encoding(), Listpack);
+    set.insert("x".repeat(65), Score::ZERO);
+    assert_eq!((set.encoding(), set.len()), (Skiplist, 2));
+    set.check();
+}
+
+#[test]
+fn a_member_of_digits_is_as_long_as_its_text() {
+    let mut set = limited(128, 4);
+    set.insert("1234", Score::ZERO);
+    assert_eq!(set.encoding(), Listpack);
+    set.insert("-1234", Score::ZERO);
+    assert_eq!(set.encoding(), Skiplist, "though it takes fewer bytes as an integer");
+}
+
+#[test]
+fn what_adds_no_member_does_not_promote() {
+    let long = "x".repeat(65);
+    let mut set = limited(1, 64);
+    set.insert("a", Score::from(5));
+    for (member, given, options) in [
+        ("b", 1.0, AddOptions::new().xx()),
+        (&long, 1.0, AddOptions::new().xx().gt()),
+        ("a", 1.0, AddOptions::new()),
+        ("a", 1.0, AddOptions::new().nx()),
+        ("a", 0.5, AddOptions::new().incr()),
+        ("a", 1e300, AddOptions::new().gt()),
+    ] {
+        set.add(member, score(given), options).unwrap();
+        assert_eq!((set.encoding(), set.len()), (Listpack, 1), "{options:?}");
+    }
+    set.increment("a", f64::INFINITY).unwrap();
+    assert!(set.increment("a", f64::NEG_INFINITY).is_err());
+    assert!(set.increment("b", f64::NAN).is_err());
+    set.update("a", |_| Score::ZERO);
+    set.update(&long, |_| Score::ZERO);
+    set.remove(&long);
+    assert_eq!(set.encoding(), Listpack);
+    set.check();
+}
+
+#[test]
+fn whatever_adds_a_member_promotes() {
+    let additions: [fn(&mut ZSet); 8] = [
+        |set| _ = set.insert("b", Score::ZERO),
+        |set| _ = set.try_insert("b", Score::ZERO).unwrap(),
+        |set| _ = set.add("b", Score::ZERO, AddOptions::new().nx()).unwrap(),
+        |set| _ = set.add("b", Score::ZERO, AddOptions::new().lt()).unwrap(),
+        |set| _ = set.try_add("b", Score::ZERO, AddOptions::new().incr().gt()).unwrap(),
+        |set| _ = set.increment("b", 0.0).unwrap(),
+        |set| set.extend([("a", Score::ZERO), ("b", Score::ZERO)]),
+        |set| set.append(&mut ZSet::from([("b", Score::ZERO)])),
+    ];
+    for add in additions {
+        let mut set = limited(1, 64);
+        set.insert("a", Score::ZERO);
+        add(&mut set);
+        assert_eq!(set.encoding(), Skiplist);
+        set.check();
+        assert_eq!(set, ZSet::from([("a", Score::ZERO), ("b", Score::ZERO)]));
+    }
+}
+
+#[test]
+fn removals_do_not_lead_back() {
+    let removals: [fn(&mut ZSet); 8] = [
+        |set| _ = set.remove("b"),
+        |set| _ = set.pop_first(),
+        |set| _ = set.pop_max(usize::MAX),
+        |set| _ = set.remove_range_by_rank(..),
+        |set| _ = set.remove_range_by_score(Score::ZERO..),
+        |set| _ = set.remove_range_by_lex(&b"a"[..]..),
+        |set| set.retain(|_, _| false),
+        |set| set.shrink_to_fit(),
+    ];
+    for remove in removals {
+        let mut set = limited(1, 64);
+        set.extend([("a", Score::ZERO), ("b", Score::ZERO)]);
+        remove(&mut set);
+        set.check();
+        assert_eq!(set.encoding(), Skiplist);
+        assert_eq!(set.clone().encoding(), Skiplist);
+        set.shrink_to_fit();
+        assert_eq!(set.encoding(), Skiplist);
+    }
+}
+
+#[test]
+fn what_empties_a_set_as_a_whole_makes_it_a_listpack() {
+    let empties: [fn(&mut ZSet); 4] = [
+        ZSet::clear,
+        |set| drop(set.drain()),
+        |set| _ = set.drain().next_back(),
+        |set| ZSet::new().append(set),
+    ];
+    for empty in empties {
+        let mut set = limited(1, 64);
+        set.extend([("a", Score::ZERO), ("b", Score::ZERO)]);
+        let limits = set.limits();
+        empty(&mut set);
+        set.check();
+        assert_eq!((set.len(), set.encoding(), set.limits()), (0, Listpack, limits));
+        assert_eq!(set.allocation_size(), 0);
+        set.insert("a", Score::ZERO);
+        assert_eq!(set.encoding(), Listpack);
+    }
+}
+
+#[test]
+fn without_listpacks_the_first_member_promotes() {
+    for mut set in [limited(0, 64), limited(128, 0)] {
+        assert_eq!(set.encoding(), Listpack, "an empty set is nothing yet");
+        set.add("a", Score::ZERO, AddOptions::new().xx()).unwrap();
+        assert_eq!(set.encoding(), Listpack);
+        set.insert("a", Score::ZERO);
+        assert_eq!(set.encoding(), Skiplist);
+        set.check();
+    }
+    let mut set = limited(128, 0);
+    set.insert("", Score::ZERO);
+    assert_eq!(set.encoding(), Listpack, "it is not longer than 0");
+}
+
+#[test]
+fn promoting_on_demand_changes_nothing_else() {
+    let elements = [("10", 0.1), ("9", -0.0), ("a", 1e22), ("aa", f64::INFINITY)];
+    let mut set: ZSet = elements.map(|(member, number)| (member, score(number))).into();
+    let before = set.clone();
+    for _ in 0..2 {
+        set.promote();
+        set.check();
+        assert_eq!(set.encoding(), Skiplist);
+        assert!(set.as_listpack().is_none());
+        assert_eq!(set, before);
+        assert_eq!(before, set);
+        assert!(set.iter().eq(&before));
+    }
+    let mut empty = ZSet::new();
+    empty.try_promote().unwrap();
+    empty.check();
+    assert_eq!((empty.encoding(), empty.len(), empty.pop_last()), (Skiplist, 0, None));
+    assert_eq!(empty, ZSet::new());
+}
+
+#[test]
+fn results_of_set_operations_have_the_first_limits_and_the_encoding_that_suits_them() {
+    let mut small = limited(2, 2);
+    small.extend([("a", Score::ZERO), ("b", Score::ZERO)]);
+    small.promote();
+    let mut large: ZSet = (0..9_u8).map(|i| ([b'a' + i], Score::from(i))).collect();
+    large.promote();
+    let max = |a: Score, b: Score| a.max(b);
+
+    for (result, encoding, len) in [
+        (small.union(&large, max), Skiplist, 9),
+        (small.intersection(&large, max), Listpack, 2),
+        (small.union(&ZSet::new(), max), Listpack, 2),
+        (small.union(&ZSet::from([("a", Score::ZERO)]), max), Listpack, 2),
+        (small.union(&ZSet::from([("c", Score::ZERO)]), max), Skiplist, 3),
+        (limited(2, 2).union(&ZSet::from([("ccc", Score::ZERO)]), max), Skiplist, 1),
+    ] {
+        result.check();
+        assert_eq!((result.encoding(), result.len()), (encoding, len));
+        assert_eq!(result.limits(), small.limits());
+    }
+    for (result, encoding, len) in
+        [(large.union(&small, max), Listpack, 9), (large.intersection(&small, max), Listpack, 2)]
+    {
+        result.check();
+        assert_eq!((result.encoding(), result.len()), (encoding, len));
+        assert_eq!(result.limits(), Limits::default());
+    }
+
+    let one = Score::from(1);
+    let first = [(&small, one), (&large, one)];
+    let union = ZSet::weighted_union(first, Aggregate::Sum);
+    assert_eq!((union.encoding(), union.limits()), (Skiplist, small.limits()));
+    let both = ZSet::weighted_intersection(first, Aggregate::Sum);
+    assert_eq!((both.encoding(), both.limits()), (Listpack, small.limits()));
+    let none = ZSet::weighted_union([], Aggregate::Sum);
+    assert_eq!((none.encoding(), none.limits()), (Listpack, Limits::default()));
+    let none = ZSet::weighted_intersection([], Aggregate::Min);
+    assert_eq!((none.len(), none.limits()), (0, Limits::default()));
+}
+
+#[test]
+fn encodings_print_as_object_encoding_does() {
+    assert_eq!(format!("{Listpack} {Skiplist}"), "listpack skiplist");
+}

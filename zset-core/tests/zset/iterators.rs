@@ -1,0 +1,159 @@
+//! Iterators, taken from both ends in many orders, in both encodings.
+
+use std::ops::Bound::{Excluded, Included};
+use zset_core::{Encoding, PackedZSet, Score, ZSet};
+
+use crate::compare::{drive, plain};
+use crate::reference::{Element, score};
+
+const LEN: u32 = if cfg!(miri) { 9 } else { 100 };
+
+/// Runs of equal scores; some members are integers.
+fn elements() -> Vec<Element> {
+    let member = |i: u32| if i % 2 == 0 { format!("{i:03}") } else { format!("1{i:03}") };
+    let mut elements: Vec<Element> =
+        (0..LEN).map(|i| (member(i).into_bytes(), f64::from(i / 7))).collect();
+    elements.sort_by(|(a, x), (b, y)| x.total_cmp(y).then_with(|| a.cmp(b)));
+    elements
+}
+
+/// The same set in both encodings.
+fn samples() -> [ZSet; 2] {
+    let listpack: ZSet = elements().into_iter().map(|(m, number)| (m, score(number))).collect();
+    assert_eq!(listpack.encoding(), Encoding::Listpack);
+    let mut skiplist = listpack.clone();
+    skiplist.promote();
+    [listpack, skiplist]
+}
+
+/// For each step the end that it is taken from: all from the front, all from the back, in turns,
+/// and some that mean nothing.
+const ENDS: [u64; 6] = [0, u64::MAX, 0x5555_5555_5555_5555, 0x00FF_F00F, 0x9E37_79B9_7F4A_7C15, 1];
+
+#[test]
+fn views_of_all_kinds() {
+    let elements = elements();
+    let len = elements.len();
+    for set in samples() {
+        for ends in ENDS.into_iter().step_by(if cfg!(miri) { 4 } else { 1 }) {
+            drive(set.iter(), &elements, ends);
+            drive((&set).into_iter(), &elements, ends);
+            drive(set.range_by_rank(3..len - 3), &elements[3..len - 3], ends);
+            drive(set.range_by_rank((Excluded(0), Included(4))), &elements[1..5], ends);
+            drive(set.range_by_rank(len..), &[], ends);
+            drive(set.range_by_score(..Score::from(1)), &elements[..7], ends);
+            drive(set.range_by_score(Score::from(1)..), &elements[7..], ends);
+            let both = (Excluded(Score::ZERO), Included(Score::from(1)));
+            drive(set.range_by_score(both), &elements[7..LEN.min(14) as usize], ends);
+        }
+    }
+}
+
+#[test]
+fn views_among_equal_scores() {
+    for mut set in samples() {
+        let mut members: Vec<Element> = elements().into_iter().map(|(m, _)| (m, 2.0)).collect();
+        members.sort_by(|(a, _), (b, _)| a.cmp(b));
+        for (member, number) in &members {
+            set.insert(member, score(*number));
+        }
+        let len = members.len();
+        let (low, high) = (&members[2].0[..], &members[len - 2].0[..]);
+        for ends in ENDS.into_iter().step_by(if cfg!(miri) { 4 } else { 1 }) {
+            drive(set.range_by_lex(low..high), &members[2..len - 2], ends);
+            drive(set.range_by_lex(low..=high), &members[2..len - 1], ends);
+            let excluded = (Excluded(low), Excluded(high));
+            drive(set.range_by_lex(excluded), &members[3..len - 2], ends);
+            drive(set.range_by_lex(high..low), &[], ends);
+            drive(set.range_by_lex(..), &members, ends);
+        }
+    }
+}
+
+#[test]
+fn elements_by_value_from_both_ends() {
+    for set in samples() {
+        for ends in ENDS.into_iter().step_by(if cfg!(miri) { 4 } else { 1 }) {
+            let mut expected = &elements()[..];
+            let mut drained = set.clone();
+            let (mut owned, mut drain) = (set.clone().into_iter(), drained.drain());
+            for step in 0.. {
+                assert_eq!((owned.len(), drain.len()), (expected.len(), expected.len()));
+                assert_eq!(owned.size_hint(), (expected.len(), Some(expected.len())));
+                let front = ends.rotate_right(step) & 1 == 0;
+                let (one, other) = if front {
+                    (owned.next(), drain.next())
+                } else {
+                    (owned.next_back(), drain.next_back())
+                };
+                assert_eq!(one, other);
+                let given = one.map(|(member, score)| (Vec::from(member), score.get()));
+                let (wanted, rest) = match expected {
+                    [] => (None, expected),
+                    [first, behind @ ..] if front => (Some(first), behind),
+                    [before @ .., last] => (Some(last), before),
+                };
+                assert_eq!(given.as_ref(), wanted);
+                if wanted.is_none() {
+                    break;
+                }
+                expected = rest;
+            }
+            assert_eq!((owned.next(), drain.next_back()), (None, None), "they are fused");
+            assert!(drained.is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_difference_from_both_ends() {
+    for set in samples() {
+        for mut other in samples() {
+            other.retain(|member, _| member.len() == 3);
+            other.insert("absent", Score::ZERO);
+            let expected: Vec<Element> =
+                elements().into_iter().filter(|(member, _)| member.len() != 3).collect();
+            assert!(set.difference(&other).map(plain).eq(expected.iter().cloned()));
+            assert!(set.difference(&other).rev().map(plain).eq(expected.iter().rev().cloned()));
+            for ends in ENDS.into_iter().step_by(if cfg!(miri) { 4 } else { 1 }) {
+                let (mut difference, mut expected) = (set.difference(&other), &expected[..]);
+                for step in 0.. {
+                    let (low, high) = difference.size_hint();
+                    assert!(low <= expected.len() && Some(expected.len()) <= high);
+                    let (given, wanted) = if ends.rotate_right(step) & 1 == 0 {
+                        let first = expected.first();
+                        expected = expected.get(1..).unwrap_or_default();
+                        (difference.next(), first)
+                    } else {
+                        let last = expected.last();
+                        expected = &expected[..expected.len().saturating_sub(1)];
+                        (difference.next_back(), last)
+                    };
+                    assert_eq!(given.map(plain).as_ref(), wanted);
+                    if wanted.is_none() {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_packed_set_in_a_buffer_shows_the_same() {
+    let mut buffer = [0; 2048];
+    let mut packed = PackedZSet::with_storage(&mut buffer[..]).unwrap();
+    for (member, number) in elements().into_iter().rev() {
+        packed.insert(member, score(number)).unwrap();
+    }
+    let elements = elements();
+    for ends in ENDS {
+        drive(packed.iter(), &elements, ends);
+        drive((&packed).into_iter(), &elements, ends);
+        drive(packed.range_by_score(Score::from(1)..), &elements[7..], ends);
+    }
+    let [listpack, skiplist] = samples();
+    assert!(packed.iter().eq(&listpack));
+    assert!(packed.iter().eq(&skiplist));
+    assert_eq!(packed.as_listpack(), listpack.as_listpack().unwrap());
+}

@@ -1,0 +1,27 @@
+//! Redis's sorted set, in both encodings and in buffers of fixed size, compared with a plain list
+//! of members and scores.
+//!
+//! One runner takes the same operations to every kind of set; `check()` verifies the invariants
+//! after each.
+
+#![cfg(feature = "alloc")]
+
+mod adding;
+mod cases;
+mod closures;
+mod compare;
+mod encodings;
+mod full_buffer;
+mod iterators;
+#[path = "../listpack/naive.rs"]
+mod naive;
+mod operations;
+mod random;
+mod reference;
+mod runner;
+mod scan;
+mod seeds;
+mod sequences;
+mod set_operations;
+mod subject;
+mod traits;

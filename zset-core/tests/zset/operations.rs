@@ -1,0 +1,262 @@
+//! The operations of a random sequence, and how they are drawn.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use std::ops::Bound;
+use zset_core::AddFlags;
+
+use crate::reference::Element;
+
+pub(crate) type Bounds<T> = (Bound<T>, Bound<T>);
+
+/// What is done. The scores are made by the profile of the sequence.
+#[derive(Clone, Debug)]
+pub(crate) enum Operation {
+    Add(Vec<u8>, f64, AddFlags),
+    Insert(Vec<u8>, f64),
+    /// Members `m0`, `m1` and so on, so many of them.
+    InsertRun {
+        first: u8,
+        len: u8,
+        score: f64,
+        step: f64,
+    },
+    Increment(Vec<u8>, f64),
+    Update(Vec<u8>, f64),
+    /// Gives all members the same score.
+    Level(f64),
+    Remove(Vec<u8>),
+    PopFirst,
+    PopLast,
+    RemoveRangeByRank(Bounds<usize>),
+    RemoveRangeByScore(Bounds<f64>),
+    RemoveRangeByLex(Bounds<Vec<u8>>),
+    /// Keeps those whose sum of bytes this divides.
+    Retain(u8),
+    Clear,
+    /// What follows exists for a `ZSet` only.
+    PopMin(usize),
+    PopMax(usize),
+    Drain {
+        front: usize,
+        back: usize,
+    },
+    Append(Vec<Element>),
+    Extend(Vec<Element>),
+    Union(Vec<Element>),
+    Intersection(Vec<Element>),
+    Promote,
+    ShrinkToFit,
+    Clone,
+}
+
+pub(crate) fn any_operation() -> impl Strategy<Value = Operation> {
+    let element = || (any_member(), any_score());
+    let elements = || vec(element(), 0..if cfg!(miri) { 4 } else { 20 });
+    let some = [
+        (8, element().prop_map(|(m, s)| Operation::Insert(m, s)).boxed()),
+        (6, (element(), any_flags()).prop_map(|((m, s), f)| Operation::Add(m, s, f)).boxed()),
+        (
+            4,
+            (0..100_u8, 1..if cfg!(miri) { 8 } else { 50_u8 }, any_score(), -1..2_i8)
+                .prop_map(|(first, len, score, step)| Operation::InsertRun {
+                    first,
+                    len,
+                    score,
+                    step: step.into(),
+                })
+                .boxed(),
+        ),
+        (
+            4,
+            (any_member(), any_increment()).prop_map(|(m, by)| Operation::Increment(m, by)).boxed(),
+        ),
+        (4, element().prop_map(|(m, s)| Operation::Update(m, s)).boxed()),
+        (2, any_score().prop_map(Operation::Level).boxed()),
+        (4, any_member().prop_map(Operation::Remove).boxed()),
+        (2, Just(Operation::PopFirst).boxed()),
+        (2, Just(Operation::PopLast).boxed()),
+        (1, any_bounds(any_rank()).prop_map(Operation::RemoveRangeByRank).boxed()),
+        (1, any_bounds(any_score()).prop_map(Operation::RemoveRangeByScore).boxed()),
+        (2, any_bounds(any_member()).prop_map(Operation::RemoveRangeByLex).boxed()),
+        (1, (2..7_u8).prop_map(Operation::Retain).boxed()),
+        (1, Just(Operation::Clear).boxed()),
+        (1, (0..9_usize).prop_map(Operation::PopMin).boxed()),
+        (1, (0..9_usize).prop_map(Operation::PopMax).boxed()),
+        (
+            1,
+            (0..9_usize, 0..9_usize)
+                .prop_map(|(front, back)| Operation::Drain { front, back })
+                .boxed(),
+        ),
+        (2, elements().prop_map(Operation::Append).boxed()),
+        (2, elements().prop_map(Operation::Extend).boxed()),
+        (1, elements().prop_map(Operation::Union).boxed()),
+        (1, elements().prop_map(Operation::Intersection).boxed()),
+        (1, Just(Operation::Promote).boxed()),
+        (1, Just(Operation::ShrinkToFit).boxed()),
+        (1, Just(Operation::Clone).boxed()),
+    ];
+    prop::strategy::Union::new_weighted(some.to_vec())
+}
+
+/// What is asked after an operation.
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    pub(crate) member: Vec<u8>,
+    pub(crate) ranks: Bounds<usize>,
+    pub(crate) scores: Bounds<f64>,
+    pub(crate) members: Bounds<Vec<u8>>,
+    /// For each step of an iterator the end that it is taken from.
+    pub(crate) ends: u64,
+    pub(crate) count: i64,
+}
+
+pub(crate) fn any_question() -> impl Strategy<Value = Question> {
+    let ranges =
+        (any_bounds(any_rank()), any_bounds(any_score()), any_bounds(any_member().boxed()));
+    let count = prop_oneof![-9..9_i64, -200..200_i64, Just(i64::MAX)];
+    (any_member(), ranges, any::<u64>(), count).prop_map(
+        |(member, (ranks, scores, members), ends, count)| Question {
+            member,
+            ranks,
+            scores,
+            members,
+            ends,
+            count,
+        },
+    )
+}
+
+/// A question for a handwritten sequence.
+pub(crate) fn plain_question() -> Question {
+    Question {
+        member: b"9".to_vec(),
+        ranks: (Bound::Included(1), Bound::Excluded(3)),
+        scores: (Bound::Excluded(0.0), Bound::Included(2.0)),
+        members: (Bound::Excluded(b"1".to_vec()), Bound::Included(b"a".to_vec())),
+        ends: 0b0110_1001,
+        count: 2,
+    }
+}
+
+/// Members that are integers, nearly integers, binary, empty, and longer than any limit.
+const MEMBERS: [&[u8]; 40] = [
+    b"",
+    b"0",
+    b"-0",
+    b"00",
+    b"007",
+    b"7",
+    b"-7",
+    b"+7",
+    b"9",
+    b"10",
+    b"99",
+    b"127",
+    b"128",
+    b"-1",
+    b"4095",
+    b"4096",
+    b"-4097",
+    b"70000",
+    b"-9000000",
+    b"3000000000",
+    b"9223372036854775807",
+    b"9223372036854775808",
+    b"-9223372036854775808",
+    b"-9223372036854775809",
+    b"1.5",
+    b"1e3",
+    b" 1",
+    b"inf",
+    b"a",
+    b"B",
+    b"aa",
+    b"ab",
+    b"b",
+    b"\0",
+    b"\xFF",
+    b"\xFF\xFF",
+    b"\x80",
+    b"a\0",
+    &[b'x'; 64],
+    &[b'x'; 65],
+];
+
+pub(crate) fn any_member() -> impl Strategy<Value = Vec<u8>> + Clone {
+    prop_oneof![
+        6 => prop::sample::select(MEMBERS.as_slice()).prop_map(<[u8]>::to_vec),
+        6 => (0..100_u8).prop_map(run_member),
+        2 => vec(b'a'..b'd', 0..6),
+        1 => vec(any::<u8>(), 0..70),
+    ]
+}
+
+/// Returns a member of a run.
+pub(crate) fn run_member(number: u8) -> Vec<u8> {
+    format!("m{number}").into_bytes()
+}
+
+/// Scores of all forms that they are stored in, of which few are drawn often.
+pub(crate) fn any_score() -> impl Strategy<Value = f64> + Clone {
+    const POWER: f64 = 4_611_686_018_427_387_904.0;
+    let special = [
+        0.1,
+        -0.0,
+        1.5,
+        -2.25,
+        127.0,
+        128.0,
+        4096.0,
+        -4097.0,
+        1e7,
+        -1e10,
+        POWER,
+        -POWER,
+        2.0 * POWER,
+        POWER + 1024.0,
+        -599_999_999_999_999_950_000_000.0,
+        1e22,
+        -1.7e308,
+        5e-324,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+    ];
+    prop_oneof![
+        8 => (-4..5_i8).prop_map(f64::from),
+        4 => prop::sample::select(special.to_vec()),
+        1 => any::<f64>().prop_map(|number| if number.is_nan() { 0.0 } else { number }),
+    ]
+}
+
+fn any_increment() -> impl Strategy<Value = f64> + Clone {
+    prop_oneof![20 => any_score(), 1 => Just(f64::NAN)]
+}
+
+fn any_rank() -> impl Strategy<Value = usize> + Clone {
+    prop_oneof![8 => 0..20_usize, 4 => 0..150_usize, 1 => Just(usize::MAX)]
+}
+
+fn any_flags() -> impl Strategy<Value = AddFlags> {
+    (any::<[bool; 2]>(), prop::sample::select(vec![0, 0, 0, 1, 2, 4, 8, 6, 10, 3, 5, 9, 12, 15]))
+        .prop_map(|([ch, incr], bits)| AddFlags {
+            nx: bits & 1 != 0,
+            xx: bits & 2 != 0,
+            gt: bits & 4 != 0,
+            lt: bits & 8 != 0,
+            ch,
+            incr,
+        })
+}
+
+fn any_bounds<T: Clone + std::fmt::Debug>(
+    value: impl Strategy<Value = T> + Clone,
+) -> impl Strategy<Value = Bounds<T>> {
+    let bound = prop_oneof![
+        value.clone().prop_map(Bound::Included),
+        value.prop_map(Bound::Excluded),
+        Just(Bound::Unbounded),
+    ];
+    (bound.clone(), bound)
+}

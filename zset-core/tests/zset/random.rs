@@ -1,0 +1,113 @@
+//! Random members.
+
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use std::collections::HashSet;
+use zset_core::{Encoding, Score, ZSet};
+
+const LEN: usize = if cfg!(miri) { 9 } else { 100 };
+
+fn rng(seed: u64) -> SmallRng {
+    SmallRng::seed_from_u64(seed)
+}
+
+/// The same set in both encodings.
+fn samples() -> [ZSet; 2] {
+    let listpack: ZSet = (0..LEN).map(|i| (i.to_string(), Score::from(i as u32))).collect();
+    assert_eq!(listpack.encoding(), Encoding::Listpack);
+    let mut skiplist = listpack.clone();
+    skiplist.promote();
+    [listpack, skiplist]
+}
+
+#[test]
+fn a_positive_count_draws_distinct_members_and_at_most_all() {
+    for set in samples() {
+        for count in [0, 1, 2, LEN / 3, LEN / 3 + 1, LEN - 1, LEN, LEN + 1, usize::MAX / 2] {
+            let random = set.random(i64::try_from(count).unwrap_or(i64::MAX), rng(1));
+            let wanted = count.min(LEN);
+            assert_eq!(random.size_hint(), (wanted, Some(wanted)));
+            let drawn: Vec<_> = random.collect();
+            assert_eq!(drawn.len(), wanted);
+            assert_eq!(drawn.iter().map(|(m, _)| m.to_vec()).collect::<HashSet<_>>().len(), wanted);
+            assert!(drawn.iter().all(|&(member, score)| set.score(member) == Some(score)));
+        }
+        assert_eq!(set.random(i64::MAX, rng(1)).count(), LEN);
+    }
+}
+
+#[test]
+fn a_negative_count_draws_exactly_so_many_which_may_repeat() {
+    for set in samples() {
+        for count in [1, 2, LEN, 3 * LEN] {
+            let random = set.random(-i64::try_from(count).unwrap(), rng(2));
+            assert_eq!(random.size_hint(), (count, Some(count)));
+            let drawn: Vec<_> = random.collect();
+            assert_eq!(drawn.len(), count);
+            assert!(drawn.iter().all(|&(member, score)| set.score(member) == Some(score)));
+        }
+    }
+    let one = ZSet::from([("only", Score::ZERO)]);
+    assert!(one.random(-5, rng(3)).all(|(member, _)| member == "only"));
+    assert_eq!((one.random(-5, rng(3)).count(), one.random(5, rng(3)).count()), (5, 1));
+}
+
+#[test]
+fn the_most_negative_count_is_drawn_one_by_one() {
+    for set in samples() {
+        let mut random = set.random(i64::MIN, rng(4));
+        let all = usize::try_from(1_u64 << 63);
+        assert_eq!(random.size_hint(), (all.unwrap_or(usize::MAX), all.ok()));
+        let seen: HashSet<Vec<u8>> = random
+            .by_ref()
+            .take(if cfg!(miri) { LEN } else { 20 * LEN })
+            .map(|(m, _)| m.to_vec())
+            .collect();
+        assert!(seen.len() == LEN || cfg!(miri), "each comes once in a while");
+        assert!(random.next().is_some());
+    }
+}
+
+#[test]
+fn an_empty_set_has_none() {
+    let mut promoted = ZSet::new();
+    promoted.promote();
+    for set in [ZSet::new(), promoted] {
+        for count in [0, 1, -1, i64::MAX, i64::MIN] {
+            let mut random = set.random(count, rng(5));
+            assert_eq!(random.size_hint(), (0, Some(0)));
+            assert!(random.next().is_none() && random.next().is_none());
+        }
+    }
+}
+
+#[test]
+fn no_member_and_no_place_is_favoured() {
+    let rounds = if cfg!(miri) { 5 } else { 4000 };
+    let mut rng = rng(6);
+    for set in samples() {
+        let (mut first, mut any) = (vec![0; LEN], vec![0; LEN]);
+        for _ in 0..rounds {
+            let seed = rng.random();
+            for (place, (_, score)) in set.random(5, self::rng(seed)).enumerate() {
+                let member = set.count_by_score(..score);
+                any[member] += 1;
+                first[member] += usize::from(place == 0);
+            }
+        }
+        assert_eq!(any.iter().sum::<usize>(), 5 * rounds);
+        if !cfg!(miri) {
+            // On average 40 and 200; to be outside is a chance of one in a million for each.
+            assert!(first.iter().all(|times| (10..90).contains(times)), "{first:?}");
+            assert!(any.iter().all(|times| (130..280).contains(times)), "{any:?}");
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_draws_the_same_in_both_encodings() {
+    let [listpack, skiplist] = samples();
+    for count in [3, 50, -50] {
+        assert!(listpack.random(count, rng(7)).eq(skiplist.random(count, rng(7))));
+    }
+}

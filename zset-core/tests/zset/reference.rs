@@ -1,0 +1,145 @@
+//! The reference: a list of members and scores in no order, sorted on each question.
+
+use std::ops::RangeBounds;
+use zset_core::{AddFlags, Added, Encoding, Limits, NanScore, Score};
+
+use crate::naive::{self, Entry};
+
+pub(crate) type Element = (Vec<u8>, f64);
+
+/// A sorted set that is slow and obviously right.
+#[derive(Clone, Debug)]
+pub(crate) struct Reference {
+    elements: Vec<Element>,
+    pub(crate) limits: Limits,
+    pub(crate) encoding: Encoding,
+}
+
+pub(crate) fn score(number: f64) -> Score {
+    Score::new(number).unwrap()
+}
+
+impl Reference {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Reference { elements: Vec::new(), limits, encoding: Encoding::Listpack }
+    }
+
+    /// Makes the reference of a set that was built at once, in the encoding that suits it.
+    pub(crate) fn of(elements: impl IntoIterator<Item = Element>, limits: Limits) -> Self {
+        let mut reference = Reference::new(limits);
+        for (member, score) in elements {
+            reference.insert(&member, score);
+        }
+        reference
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    pub(crate) fn score(&self, member: &[u8]) -> Option<f64> {
+        self.elements.iter().find(|(other, _)| other == member).map(|(_, score)| *score)
+    }
+
+    /// Returns all elements in order: by score, then byte by byte, then the shorter first.
+    pub(crate) fn sorted(&self) -> Vec<Element> {
+        let mut sorted = self.elements.clone();
+        sorted.sort_by(|(a, x), (b, y)| x.partial_cmp(y).unwrap().then_with(|| a.cmp(b)));
+        sorted
+    }
+
+    pub(crate) fn matching(&self, accept: impl Fn(&[u8], f64) -> bool) -> Vec<Element> {
+        self.sorted().into_iter().filter(|(member, score)| accept(member, *score)).collect()
+    }
+
+    pub(crate) fn by_score(&self, range: &impl RangeBounds<f64>) -> Vec<Element> {
+        self.matching(|_, score| range.contains(&score))
+    }
+
+    pub(crate) fn by_rank(&self, range: &impl RangeBounds<usize>) -> Vec<Element> {
+        let ranked = self.sorted().into_iter().enumerate();
+        ranked.filter(|(rank, _)| range.contains(rank)).map(|(_, element)| element).collect()
+    }
+
+    pub(crate) fn by_lex(&self, range: &impl RangeBounds<Vec<u8>>) -> Vec<Element> {
+        self.matching(|member, _| range.contains(&member.to_vec()))
+    }
+
+    /// Returns whether all scores are equal: only then a lexicographic range means something.
+    pub(crate) fn is_level(&self) -> bool {
+        self.elements.windows(2).all(|pair| score(pair[0].1) == score(pair[1].1))
+    }
+
+    /// Returns the bytes of the set as a listpack.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let pairs = self.sorted().into_iter();
+        let entries = pairs.flat_map(|(member, score)| [Entry::of(&member), score_entry(score)]);
+        naive::listpack(&entries.collect::<Vec<_>>())
+    }
+
+    pub(crate) fn insert(&mut self, member: &[u8], score: f64) -> Option<f64> {
+        let old = self.remove(member);
+        // No score is a negative zero.
+        self.elements.push((member.to_vec(), score + 0.0));
+        let Limits { max_listpack_entries, max_listpack_value } = self.limits;
+        if old.is_none() && (self.len() > max_listpack_entries || member.len() > max_listpack_value)
+        {
+            self.encoding = Encoding::Skiplist;
+        }
+        old
+    }
+
+    pub(crate) fn remove(&mut self, member: &[u8]) -> Option<f64> {
+        let place = self.elements.iter().position(|(other, _)| other == member)?;
+        Some(self.elements.swap_remove(place).1)
+    }
+
+    pub(crate) fn remove_all(&mut self, elements: &[Element]) {
+        for (member, score) in elements {
+            assert_eq!(self.remove(member), Some(*score));
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Reference::new(self.limits);
+    }
+
+    /// Does what the documentation of Redis says of `ZADD`.
+    pub(crate) fn add(
+        &mut self,
+        member: &[u8],
+        given: f64,
+        flags: AddFlags,
+    ) -> Result<Added, NanScore> {
+        let AddFlags { nx, xx, gt, lt, incr, .. } = flags;
+        let Some(old) = self.score(member) else {
+            if xx {
+                return Ok(Added::Blocked);
+            }
+            self.insert(member, given);
+            return Ok(Added::Inserted { score: score(given) });
+        };
+        if nx {
+            return Ok(Added::Blocked);
+        }
+        let new = if incr { old + given } else { given };
+        if new.is_nan() {
+            return Err(NanScore);
+        }
+        if gt && new <= old || lt && new >= old {
+            return Ok(Added::Blocked);
+        }
+        self.insert(member, new);
+        let (old, score) = (score(old), score(new));
+        Ok(if score == old { Added::Unchanged { score } } else { Added::Updated { old, score } })
+    }
+}
+
+/// A score is stored as an integer if it is one, up to half of what an `i64` holds.
+fn score_entry(number: f64) -> Entry {
+    #[expect(clippy::float_cmp, clippy::cast_precision_loss, reason = "whether it is exact")]
+    if number.abs() <= (1_i64 << 62) as f64 && number.trunc() == number {
+        return Entry::Integer(number as i64);
+    }
+    Entry::of(score(number).to_string().as_bytes())
+}

@@ -1,0 +1,146 @@
+//! The standard traits of sets, members and iterators.
+
+use std::collections::HashSet;
+use zset_core::{
+    ByteString, Encoding, Limits, Member, PackedIter, PackedZSet, Score, TryReserveError, ZSet,
+    zset,
+};
+
+#[test]
+fn everything_is_send_and_sync() {
+    fn check<T: Send + Sync>() {}
+    check::<ZSet>();
+    check::<PackedZSet<Vec<u8>>>();
+    check::<PackedZSet<[u8; 8]>>();
+    check::<PackedZSet<&mut [u8]>>();
+    check::<PackedIter<'_>>();
+    check::<zset::Iter<'_>>();
+    check::<zset::IntoIter>();
+    check::<zset::Difference<'_>>();
+    check::<zset::Random<'_, rand::rngs::SmallRng>>();
+    check::<Member<'_>>();
+    check::<ByteString>();
+}
+
+#[test]
+fn views_are_covariant_in_what_they_borrow() {
+    fn shorten_iter<'a>(iter: zset::Iter<'static>) -> zset::Iter<'a> {
+        iter
+    }
+    fn shorten_member<'a>(member: Member<'static>) -> Member<'a> {
+        member
+    }
+    let _: fn(zset::Iter<'static>) -> zset::Iter<'_> = shorten_iter;
+    assert_eq!(shorten_member(Member::from(&b"a"[..])), "a");
+}
+
+#[test]
+fn a_set_is_made_of_anything_that_is_bytes() {
+    let one = Score::from(1);
+    let texts = ZSet::from([("b", one), ("a", one)]);
+    let strings: ZSet = [("a".to_string(), one), ("b".to_string(), one)].into_iter().collect();
+    let bytes: ZSet = [(b"a".to_vec(), one), (b"b".to_vec(), one)].into_iter().collect();
+    let mut arrays = ZSet::default();
+    arrays.extend([(b"b", one), (b"a", one)]);
+    let mut members = ZSet::with_limits(Limits { max_listpack_entries: 1, ..Limits::default() });
+    members.extend(&texts);
+    let owned: ZSet = members.clone().into_iter().collect();
+    for set in [&strings, &bytes, &arrays, &members, &owned] {
+        assert_eq!(*set, texts);
+    }
+    assert_eq!((members.encoding(), owned.encoding()), (Encoding::Skiplist, Encoding::Listpack));
+    let twice = ZSet::from([("a", one), ("a", Score::ZERO)]);
+    assert_eq!(twice, ZSet::from([("a", Score::ZERO)]), "the last one counts");
+}
+
+#[test]
+fn sets_are_equal_if_their_elements_are() {
+    let set = ZSet::from([("a", Score::from(1)), ("10", Score::from(2))]);
+    let mut other = ZSet::with_limits(Limits { max_listpack_entries: 0, max_listpack_value: 0 });
+    other.extend([("10", Score::from(3)), ("x", Score::ZERO), ("a", Score::from(1))]);
+    assert_ne!(set, other);
+    other.insert("10", Score::from(2));
+    assert_ne!(set, other);
+    other.remove("x");
+    assert_eq!(set, other, "whatever their limits and encodings");
+    assert_eq!(other, set);
+    other.insert("a", Score::from(2));
+    assert_ne!(set, other);
+
+    let mut packed = PackedZSet::with_storage([0; 40]).unwrap();
+    packed.insert("10", Score::from(2)).unwrap();
+    let mut vector = PackedZSet::new();
+    assert_ne!(packed, vector);
+    vector.insert("10", Score::from(2)).unwrap();
+    assert_eq!(packed, vector, "whatever their storage");
+    assert_eq!(PackedZSet::default(), PackedZSet::new());
+}
+
+#[test]
+fn a_clone_is_of_its_own() {
+    let mut set = ZSet::from([("a", Score::from(1)), ("b", Score::from(2))]);
+    for _ in 0..2 {
+        let mut clone = set.clone();
+        assert_eq!((&clone, clone.encoding()), (&set, set.encoding()));
+        clone.insert("c", Score::ZERO);
+        clone.remove("a");
+        clone.check();
+        set.check();
+        assert_eq!((set.len(), set.score("a")), (2, Some(Score::from(1))));
+        set.promote();
+    }
+}
+
+#[test]
+fn sets_and_their_iterators_print_their_elements() {
+    let mut set = ZSet::from([("b", Score::from(2)), ("a\n", Score::INFINITY)]);
+    for _ in 0..2 {
+        assert_eq!(format!("{set:?}"), r#"{"b": 2, "a\n": inf}"#);
+        assert_eq!(format!("{:?}", set.iter()), r#"[("b", 2), ("a\n", inf)]"#);
+        assert_eq!(format!("{:?}", set.clone().into_iter()), r#"[("b", 2), ("a\n", inf)]"#);
+        assert_eq!(format!("{:?}", set.range_by_rank(1..)), r#"[("a\n", inf)]"#);
+        let other = ZSet::from([("b", Score::ZERO)]);
+        assert_eq!(format!("{:?}", set.difference(&other)), r#"[("a\n", inf)]"#);
+        set.promote();
+    }
+    let mut packed = PackedZSet::with_storage([0; 40]).unwrap();
+    packed.insert("b", Score::from(2)).unwrap();
+    assert_eq!(format!("{packed:?}"), r#"{"b": 2}"#);
+    assert_eq!(format!("{:?}", packed.iter()), r#"[("b", 2)]"#);
+}
+
+#[test]
+fn members_are_bytes_whatever_they_are_stored_as() {
+    let set = ZSet::from([("17", Score::ZERO), ("a", Score::from(1)), ("-5", Score::from(2))]);
+    let members: Vec<Member<'_>> = set.iter().map(|(member, _)| member).collect();
+    assert_eq!(members[0], "17");
+    assert_eq!(members[0], Member::from(&b"17"[..]), "an integer and its digits");
+    assert_eq!(members[1], b"a");
+    assert_eq!(members[2], &b"-5"[..]);
+    assert_eq!((members[2].len(), members[2].as_ref()), (2, &b"-5"[..]));
+    assert!(members[2] < members[0] && members[0] < members[1], "by bytes");
+    assert_eq!(format!("{:?}", members[0]), r#""17""#);
+    let hashed: HashSet<Member<'_>> = members.iter().copied().collect();
+    assert!(hashed.contains(&b"17"[..]) && hashed.contains(&Member::from(&b"-5"[..])));
+
+    let owned: HashSet<ByteString> =
+        members.iter().map(|member| ByteString::from(&**member)).collect();
+    assert!(owned.contains(&b"a"[..]));
+    let long = ByteString::from("a member that is too long to be kept inline");
+    assert_eq!(Vec::from(long.clone()), long.to_vec());
+    assert!(ByteString::from("a") < ByteString::from("aa"));
+    assert_eq!(format!("{:?}", ByteString::from(&b"\xFF"[..])), r#""\xff""#);
+}
+
+#[test]
+fn errors_say_what_happened() {
+    let full = PackedZSet::with_storage([0; 6]).unwrap_err();
+    assert_eq!(full, TryReserveError::BufferFull);
+    assert_eq!(full.to_string(), "listpack is full");
+    let nan = ZSet::new().try_add("a", Score::ZERO, zset_core::AddOptions::new());
+    assert_eq!(nan.map(zset_core::Added::is_inserted), Ok(true));
+    let mut set = ZSet::from([("a", Score::INFINITY)]);
+    let incr = zset_core::AddOptions::new().incr();
+    let error = set.try_add("a", Score::NEG_INFINITY, incr).unwrap_err();
+    assert_eq!(error.to_string(), "resulting score is not a number (NaN)");
+}
