@@ -1,23 +1,45 @@
 //! What sorted sets are used for, ready to use.
 //!
-//! The limiters, queues and leaderboards that are built on sorted sets come in this crate. Today it
-//! has none of them yet: it re-exports [`zset_core`], and carries the example program `medals`,
-//! which ranks a table and a million simulated players.
+//! **Limiters**: how much may pass in which time.
+//!
+//! | | for one key | for many keys, shared by threads | memory a key |
+//! |---|---|---|---|
+//! | exact sliding window | [`WindowLog`] | [`SlidingWindow`] | up to `count` entries |
+//! | leaky bucket | [`Funnel`] | [`Funnels`] | one word |
+//! | approximate sliding window | [`WindowCounter`] | [`Keyed`] | two counters |
+//! | plain counter, as a baseline | [`FixedWindow`] | [`Keyed`] | one counter |
+//! | several at once | [`Limits`] | [`Keyed`] | theirs |
+//!
+//! All answer with a [`Decision`], take a [`Quota`], and have a [`Clock`] that tests can set. Every
+//! operation has a form `_at` a time.
+//!
+//! The sorted sets themselves are in [`zset_core`]. The example program `medals` ranks a table and
+//! a million simulated players.
 //!
 //! # Examples
 //!
 //! ```
-//! use zset_std::zset_core::SortedSet;
+//! use std::time::Duration;
+//! use zset_std::{Quota, SlidingWindow, Verdict};
 //!
-//! // The scores are (gold, silver, bronze).
-//! let medals = SortedSet::from([("CHN", (40, 27, 24)), ("JPN", (20, 12, 13)), ("USA", (40, 44, 42))]);
-//! assert_eq!(medals.last(), Some((&"USA", (40, 44, 42))));
-//! assert_eq!(medals.rev_rank("JPN"), Some(2)); // 0-based, highest score first
-//! assert_eq!(medals.count_by_score((40, 0, 0)..), 2);
+//! // Three attempts a minute for each user.
+//! let attempts = SlidingWindow::<String>::new(Quota::new(3, Duration::from_secs(60))?);
+//! match attempts.check("ann").verdict {
+//!     Verdict::Allowed => println!("go ahead"),
+//!     Verdict::Denied { retry_after } => println!("come back in {retry_after:?}"),
+//!     Verdict::Never => println!("that is too much for any minute"),
+//! }
+//! # Ok::<(), zset_std::QuotaError>(())
 //! ```
 
 #![forbid(unsafe_code)]
 
+mod clock;
+mod limit;
+mod sync;
+
+pub use clock::{Clock, FakeClock, MonotonicClock, Timestamp};
+pub use limit::*;
 pub use zset_core;
 
 /// The examples of the project's README are tested with this crate's.

@@ -1,0 +1,230 @@
+//! Clocks, and points in time.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// A point in time: nanoseconds since the origin of a clock.
+///
+/// Times of one clock can be compared with each other, not with those of another. There are 584
+/// years of them; what would lie beyond is the last one.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use zset_std::Timestamp;
+///
+/// let start = Timestamp::from_nanos(500);
+/// let later = start.saturating_add(Duration::from_secs(1));
+/// assert_eq!(later.saturating_duration_since(start), Duration::from_secs(1));
+/// assert_eq!(start.saturating_duration_since(later), Duration::ZERO);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(u64);
+
+impl Timestamp {
+    /// The origin of the clock.
+    pub const ZERO: Timestamp = Timestamp(0);
+
+    /// The last point in time.
+    pub const MAX: Timestamp = Timestamp(u64::MAX);
+
+    /// Makes the point so many nanoseconds after the origin.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::Timestamp;
+    ///
+    /// assert_eq!(Timestamp::from_nanos(0), Timestamp::ZERO);
+    /// ```
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Timestamp(nanos)
+    }
+
+    /// Returns the nanoseconds since the origin.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(zset_std::Timestamp::from_nanos(7).as_nanos(), 7);
+    /// ```
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// Returns the point so much later, or the last one.
+    ///
+    /// # Examples
+    ///
+    /// See [`Timestamp`].
+    pub fn saturating_add(self, duration: Duration) -> Self {
+        Timestamp(self.0.saturating_add(nanos(duration)))
+    }
+
+    /// Returns the point so much earlier, or the origin.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::Timestamp;
+    ///
+    /// assert_eq!(Timestamp::ZERO.saturating_sub(Duration::from_secs(1)), Timestamp::ZERO);
+    /// ```
+    pub fn saturating_sub(self, duration: Duration) -> Self {
+        Timestamp(self.0.saturating_sub(nanos(duration)))
+    }
+
+    /// Returns the time since an earlier point; zero if that is the later one.
+    ///
+    /// # Examples
+    ///
+    /// See [`Timestamp`].
+    pub fn saturating_duration_since(self, earlier: Timestamp) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+    }
+}
+
+/// Returns the nanoseconds of a duration; the largest number if there are more.
+pub(crate) fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// What tells the time.
+///
+/// It is implemented for references and `Arc`s of clocks too, so that several limiters can have one.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::{SystemTime, UNIX_EPOCH};
+/// use zset_std::{Clock, Timestamp};
+///
+/// /// The clock on the wall, which may step back: a limiter never grants more for that.
+/// struct Wall;
+///
+/// impl Clock for Wall {
+///     fn now(&self) -> Timestamp {
+///         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+///         Timestamp::ZERO.saturating_add(since_epoch)
+///     }
+/// }
+/// ```
+pub trait Clock {
+    /// Returns the time.
+    fn now(&self) -> Timestamp;
+}
+
+impl<C: Clock + ?Sized> Clock for &C {
+    fn now(&self) -> Timestamp {
+        (**self).now()
+    }
+}
+
+impl<C: Clock + ?Sized> Clock for Arc<C> {
+    fn now(&self) -> Timestamp {
+        (**self).now()
+    }
+}
+
+/// The clock of the operating system that never steps back; its origin is when it was made.
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::{Clock, MonotonicClock};
+///
+/// let clock = MonotonicClock::new();
+/// assert!(clock.now() <= clock.now());
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct MonotonicClock {
+    origin: Instant,
+}
+
+impl MonotonicClock {
+    /// Makes a clock that starts now.
+    ///
+    /// # Examples
+    ///
+    /// See [`MonotonicClock`].
+    pub fn new() -> Self {
+        MonotonicClock { origin: Instant::now() }
+    }
+}
+
+impl Default for MonotonicClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Clock for MonotonicClock {
+    #[inline]
+    fn now(&self) -> Timestamp {
+        Timestamp(nanos(self.origin.elapsed()))
+    }
+}
+
+/// A clock for tests, which goes when it is told to. Its clones are the same clock.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use zset_std::{Clock, FakeClock, Timestamp};
+///
+/// let clock = FakeClock::new();
+/// clock.advance(Duration::from_nanos(5));
+/// assert_eq!(clock.now(), Timestamp::from_nanos(5));
+/// clock.set(Timestamp::ZERO); // a step back
+/// assert_eq!(clock.clone().now(), Timestamp::ZERO);
+/// ```
+#[derive(Clone, Default)]
+pub struct FakeClock {
+    nanos: Arc<AtomicU64>,
+}
+
+impl FakeClock {
+    /// Makes a clock that stands at the origin.
+    ///
+    /// # Examples
+    ///
+    /// See [`FakeClock`].
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Lets it go on.
+    ///
+    /// # Examples
+    ///
+    /// See [`FakeClock`].
+    pub fn advance(&self, duration: Duration) {
+        self.set(self.now().saturating_add(duration));
+    }
+
+    /// Sets it, also back.
+    ///
+    /// # Examples
+    ///
+    /// See [`FakeClock`].
+    pub fn set(&self, now: Timestamp) {
+        self.nanos.store(now.0, Ordering::SeqCst);
+    }
+}
+
+impl Clock for FakeClock {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.nanos.load(Ordering::SeqCst))
+    }
+}
+
+impl fmt::Debug for FakeClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("FakeClock").field(&self.now()).finish()
+    }
+}

@@ -1,0 +1,33 @@
+//! Limiters: how much may pass in which time.
+
+mod decision;
+mod fixed_window;
+mod funnel;
+mod funnels;
+mod keyed;
+mod limiter;
+mod limits;
+mod observer;
+mod overflow;
+mod quota;
+mod registry;
+mod sliding_window;
+mod throttle;
+mod window_counter;
+mod window_log;
+mod word;
+
+pub use decision::{Decision, Verdict};
+pub use fixed_window::FixedWindow;
+pub use funnel::Funnel;
+pub use funnels::Funnels;
+pub use keyed::{Keyed, SlidingWindow};
+pub use limiter::Limiter;
+pub use limits::Limits;
+pub use observer::Observer;
+pub use overflow::Overflow;
+pub use quota::{Quota, QuotaError};
+pub use sliding_window::KeysFull;
+pub use throttle::{Throttle, ThrottleError};
+pub use window_counter::WindowCounter;
+pub use window_log::WindowLog;

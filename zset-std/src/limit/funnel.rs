@@ -1,0 +1,247 @@
+//! [`Funnel`]: a leaky bucket of one key, exact.
+//!
+//! Invariant: the level is at most `capacity * period`. It is in units times nanoseconds of the
+//! period, so a nanosecond leaks exactly `count` of it, and a unit fills exactly `period` of it: no
+//! fraction is ever lost.
+
+use std::time::Duration;
+
+use super::limiter::private::Sealed;
+use super::{Decision, Limiter, Quota, Verdict};
+use crate::Timestamp;
+
+/// A funnel for one key: a bucket of `capacity` units that leaks at the rate of `count / period`.
+///
+/// Whoever pours in what has no space is denied, and nothing of it goes in. A burst of the capacity
+/// passes at once, then as much as leaks out. It is the leaky bucket as a meter (J. Turner, "New
+/// Directions in Communications", IEEE Communications Magazine 24(10), 1986), in integers only.
+/// The time that is given to it may step back: it then counts as the latest one seen.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use zset_std::{Funnel, Quota, Timestamp};
+///
+/// // 15 at once, and one every two seconds.
+/// let quota = Quota::new(1, Duration::from_secs(2))?.with_capacity(15)?;
+/// let mut funnel = Funnel::new(quota);
+/// assert!(funnel.watering_at(15, Timestamp::ZERO).is_allowed());
+/// assert_eq!(funnel.left_quota_at(Timestamp::ZERO), 0);
+///
+/// let decision = funnel.watering_at(1, Timestamp::ZERO);
+/// assert_eq!(decision.retry_after(), Some(Duration::from_secs(2)));
+/// # Ok::<(), zset_std::QuotaError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Funnel {
+    quota: Quota,
+    /// What is in it, at `leaking_ts`.
+    level: u128,
+    leaking_ts: Timestamp,
+}
+
+impl Funnel {
+    /// Makes an empty funnel.
+    ///
+    /// # Examples
+    ///
+    /// See [`Funnel`].
+    pub fn new(quota: Quota) -> Self {
+        Funnel { quota, level: 0, leaking_ts: Timestamp::ZERO }
+    }
+
+    /// Returns the units that it holds.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota};
+    ///
+    /// let funnel = Funnel::new(Quota::new(1, Duration::from_secs(2))?.with_capacity(15)?);
+    /// assert_eq!(funnel.capacity(), 15);
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn capacity(&self) -> u32 {
+        self.quota.capacity()
+    }
+
+    /// Returns how much leaks out: so many units in each period.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota};
+    ///
+    /// let funnel = Funnel::new(Quota::new(1, Duration::from_secs(2))?);
+    /// assert_eq!(funnel.leaking_rate(), (1, Duration::from_secs(2)));
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn leaking_rate(&self) -> (u32, Duration) {
+        (self.quota.count(), self.quota.period())
+    }
+
+    /// Returns the latest time that it was told: that of its level.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota, Timestamp};
+    ///
+    /// let mut funnel = Funnel::new(Quota::new(1, Duration::from_secs(2))?);
+    /// funnel.make_space_at(Timestamp::from_nanos(7));
+    /// assert_eq!(funnel.leaking_ts(), Timestamp::from_nanos(7));
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn leaking_ts(&self) -> Timestamp {
+        self.leaking_ts
+    }
+
+    /// Returns the units that have space now. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`Funnel`].
+    pub fn left_quota_at(&self, now: Timestamp) -> u32 {
+        self.left_quota(self.level_at(now.max(self.leaking_ts)))
+    }
+
+    /// Lets out what has leaked until now. **O(1)**.
+    ///
+    /// There is no need to call it: every operation does.
+    ///
+    /// # Examples
+    ///
+    /// See [`leaking_ts`](Self::leaking_ts).
+    pub fn make_space_at(&mut self, now: Timestamp) {
+        let now = now.max(self.leaking_ts);
+        self.level = self.level_at(now);
+        self.leaking_ts = now;
+    }
+
+    /// Pours in `n` units, if there is space for all of them; 0 units pass always. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`Funnel`].
+    pub fn watering_at(&mut self, n: u32, now: Timestamp) -> Decision {
+        self.make_space_at(now);
+        let decision = self.decide(n, self.level);
+        if decision.is_allowed() {
+            self.level += self.volume(n);
+        }
+        decision
+    }
+
+    /// Returns what [`watering_at`](Self::watering_at) would answer; nothing goes in. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota, Timestamp};
+    ///
+    /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(2))?);
+    /// let peeked = funnel.peek_at(3, Timestamp::ZERO);
+    /// assert_eq!(peeked, funnel.watering_at(3, Timestamp::ZERO));
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
+        self.decide(n, self.level_at(now.max(self.leaking_ts)))
+    }
+
+    /// Takes `n` units out again, or what is in it. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota, Timestamp};
+    ///
+    /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(2))?);
+    /// assert!(funnel.watering_at(3, Timestamp::ZERO).is_allowed());
+    /// funnel.refund(2);
+    /// assert_eq!(funnel.left_quota_at(Timestamp::ZERO), 2);
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn refund(&mut self, n: u32) {
+        self.level = self.level.saturating_sub(self.volume(n));
+    }
+
+    /// Empties it. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota, Timestamp};
+    ///
+    /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(2))?);
+    /// assert!(funnel.watering_at(3, Timestamp::ZERO).is_allowed());
+    /// funnel.reset();
+    /// assert_eq!(funnel.left_quota_at(Timestamp::ZERO), 3);
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn reset(&mut self) {
+        self.level = 0;
+    }
+
+    fn volume(&self, n: u32) -> u128 {
+        u128::from(n) * u128::from(self.quota.period_in_nanos())
+    }
+
+    /// Returns the level at a time that is not before `leaking_ts`.
+    fn level_at(&self, now: Timestamp) -> u128 {
+        let elapsed = now.as_nanos() - self.leaking_ts.as_nanos();
+        self.level.saturating_sub(u128::from(elapsed) * u128::from(self.quota.count()))
+    }
+
+    fn left_quota(&self, level: u128) -> u32 {
+        let left = (self.volume(self.capacity()) - level) / self.volume(1);
+        u32::try_from(left).unwrap_or(u32::MAX)
+    }
+
+    /// Returns how long it takes until so much has leaked out.
+    fn leaking(&self, volume: u128) -> Duration {
+        let nanos = volume.div_ceil(self.quota.count().into());
+        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+
+    fn decide(&self, n: u32, level: u128) -> Decision {
+        let filled = level + self.volume(n);
+        let capacity = self.volume(self.capacity());
+        let verdict = if n > self.capacity() {
+            Verdict::Never
+        } else if filled <= capacity {
+            Verdict::Allowed
+        } else {
+            Verdict::Denied { retry_after: self.leaking(filled - capacity) }
+        };
+        let level = if verdict == Verdict::Allowed { filled } else { level };
+        Decision {
+            verdict,
+            limit: self.capacity(),
+            remaining: self.left_quota(level),
+            reset_after: self.leaking(level),
+        }
+    }
+}
+
+impl Limiter for Funnel {
+    fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
+        self.watering_at(n, now)
+    }
+
+    fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
+        self.peek_at(n, now)
+    }
+}
+
+impl Sealed for Funnel {
+    fn idle_at(&self) -> Timestamp {
+        self.leaking_ts.saturating_add(self.leaking(self.level))
+    }
+}

@@ -1,0 +1,77 @@
+//! [`Observer`]: counting what a keyed limiter decides.
+
+use std::sync::Arc;
+
+use super::Decision;
+
+/// What is told of each decision of a keyed limiter: a hook for metrics.
+///
+/// It is called after the decision, without any lock, on the thread that asked.
+///
+/// # Examples
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU64, Ordering};
+/// use std::time::Duration;
+/// use zset_std::{Observer, Quota, SlidingWindow};
+///
+/// #[derive(Default)]
+/// struct Denials(AtomicU64);
+///
+/// impl Observer for Denials {
+///     fn denied(&self) {
+///         self.0.fetch_add(1, Ordering::Relaxed);
+///     }
+/// }
+///
+/// let denials = Arc::new(Denials::default());
+/// let quota = Quota::new(1, Duration::from_secs(60))?;
+/// let limiter = SlidingWindow::<u32>::new(quota).with_observer(denials.clone());
+/// let _ = (limiter.check(&1), limiter.check(&1));
+/// assert_eq!(denials.0.load(Ordering::Relaxed), 1);
+/// # Ok::<(), zset_std::QuotaError>(())
+/// ```
+pub trait Observer: Send + Sync {
+    /// Units passed.
+    fn allowed(&self) {}
+
+    /// Units were denied, for now or for ever.
+    fn denied(&self) {}
+
+    /// So many idle keys have gone.
+    fn evicted(&self, keys: usize) {
+        let _ = keys;
+    }
+
+    /// There was no room for a new key. What is decided about it is told besides.
+    fn refused(&self) {}
+}
+
+/// None or one.
+#[derive(Clone, Default)]
+pub(super) struct Observers(Option<Arc<dyn Observer>>);
+
+impl Observers {
+    pub(super) fn of(observer: Arc<dyn Observer>) -> Self {
+        Observers(Some(observer))
+    }
+
+    pub(super) fn decided(&self, decision: &Decision) {
+        if let Some(observer) = &self.0 {
+            if decision.is_allowed() { observer.allowed() } else { observer.denied() }
+        }
+    }
+
+    pub(super) fn evicted(&self, keys: usize) {
+        if let (Some(observer), 1..) = (&self.0, keys) {
+            observer.evicted(keys);
+        }
+    }
+
+    pub(super) fn refused(&self) {
+        if let Some(observer) = &self.0 {
+            observer.refused();
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! [`Throttle`]: the numbers of redis-cell's `CL.THROTTLE`.
+
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use super::{Decision, Quota, QuotaError, Verdict};
+
+/// What `CL.THROTTLE` answers; times are in seconds, rounded up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "a limiter only decides: it is up to the caller to deny"]
+pub struct Throttle {
+    /// Whether the units are denied.
+    pub limited: bool,
+    /// The most units at once: `max_burst + 1`.
+    pub limit: i64,
+    /// The units that would pass now.
+    pub remaining: i64,
+    /// How long to wait until they pass; -1 if they passed, or never will.
+    pub retry_after: i64,
+    /// How long until all units of the limit would pass.
+    pub reset_after: i64,
+}
+
+/// Why arguments of `CL.THROTTLE` have no meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ThrottleError {
+    /// A negative burst, or one of more than 2^32 - 2.
+    MaxBurst,
+    /// A negative quantity, or one of more than 2^32 - 1.
+    Quantity,
+    /// The count or the period is negative, or too large.
+    Rate,
+    /// The quota that they make has no meaning.
+    Quota(QuotaError),
+}
+
+impl fmt::Display for ThrottleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ThrottleError::MaxBurst => f.write_str("burst is negative or too large"),
+            ThrottleError::Quantity => f.write_str("quantity is negative or too large"),
+            ThrottleError::Rate => f.write_str("count or period is negative or too large"),
+            ThrottleError::Quota(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for ThrottleError {}
+
+impl From<QuotaError> for ThrottleError {
+    fn from(error: QuotaError) -> Self {
+        ThrottleError::Quota(error)
+    }
+}
+
+/// Returns the quota and the units that the arguments mean.
+pub(super) fn parse(
+    max_burst: i64,
+    count: i64,
+    period: i64,
+    quantity: i64,
+) -> Result<(Quota, u32), ThrottleError> {
+    let capacity = max_burst.checked_add(1).filter(|_| max_burst >= 0);
+    let capacity = capacity.and_then(|capacity| u32::try_from(capacity).ok());
+    let count = u32::try_from(count).map_err(|_| ThrottleError::Rate)?;
+    let period = u64::try_from(period).map_err(|_| ThrottleError::Rate)?;
+    let quantity = u32::try_from(quantity).map_err(|_| ThrottleError::Quantity)?;
+    let quota = Quota::new(count, Duration::from_secs(period))?;
+    Ok((quota.with_capacity(capacity.ok_or(ThrottleError::MaxBurst)?)?, quantity))
+}
+
+impl From<Decision> for Throttle {
+    fn from(decision: Decision) -> Self {
+        Throttle {
+            limited: !decision.is_allowed(),
+            limit: decision.limit.into(),
+            remaining: decision.remaining.into(),
+            retry_after: match decision.verdict {
+                Verdict::Denied { retry_after } => seconds(retry_after),
+                Verdict::Allowed | Verdict::Never => -1,
+            },
+            reset_after: seconds(decision.reset_after),
+        }
+    }
+}
+
+/// Returns the seconds of a duration, rounded up.
+fn seconds(duration: Duration) -> i64 {
+    let seconds = duration.as_secs().saturating_add(u64::from(duration.subsec_nanos() > 0));
+    i64::try_from(seconds).unwrap_or(i64::MAX)
+}

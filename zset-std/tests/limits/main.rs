@@ -1,0 +1,42 @@
+//! The limiters of one key, held against exact recounts.
+
+mod counters;
+mod funnel;
+mod keyed;
+mod throttle;
+mod window_log;
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use zset_std::{Quota, Timestamp};
+
+/// Quotas whose period is a few nanoseconds, so that times meet their bounds, and of any length.
+fn quotas() -> impl Strategy<Value = Quota> {
+    let period = prop_oneof![1..20u64, 1..5_000_000_000u64];
+    (1..12u32, period, 1..20u32).prop_map(|(count, period, capacity)| {
+        let quota = Quota::new(count, Duration::from_nanos(period)).unwrap();
+        quota.with_capacity(capacity).unwrap()
+    })
+}
+
+/// Returns a time that some steps of a quarter period, and a few nanoseconds, lead to; also back.
+fn step(now: Timestamp, quota: Quota, quarters: i8, nanos: i8) -> Timestamp {
+    let quarter = i128::try_from(quota.period().as_nanos()).unwrap() / 4;
+    let by = quarter * i128::from(quarters) + i128::from(nanos);
+    let now = i128::from(now.as_nanos()) + by;
+    Timestamp::from_nanos(u64::try_from(now.max(0)).unwrap())
+}
+
+/// Steps of time, mostly forwards.
+fn steps() -> impl Strategy<Value = (i8, i8)> {
+    (prop_oneof![4 => 0..3i8, 1 => -3..9i8], -3..4i8)
+}
+
+fn after(now: Timestamp, duration: Duration) -> Timestamp {
+    now.saturating_add(duration)
+}
+
+fn config() -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
+}

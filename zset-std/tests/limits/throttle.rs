@@ -1,0 +1,96 @@
+//! `CL.THROTTLE`'s numbers, against the table that redis-cell publishes.
+
+use super::*;
+use zset_std::{Funnels, QuotaError, Throttle, ThrottleError};
+
+fn funnels() -> Funnels<String> {
+    Funnels::new(Quota::new(1, Duration::from_secs(1)).unwrap())
+}
+
+#[test]
+fn the_published_table_for_4_1_1() {
+    let funnels = funnels();
+    // Tenths of a second, quantity -> limited, remaining, retry after, reset after in tenths.
+    for (time, quantity, limited, remaining, retry_after, reset) in [
+        (0, 6, true, 5, -1, 0u32),
+        (0, 1, false, 4, -1, 10),
+        (0, 1, false, 3, -1, 20),
+        (0, 1, false, 2, -1, 30),
+        (0, 1, false, 1, -1, 40),
+        (0, 1, false, 0, -1, 50),
+        (0, 1, true, 0, 1, 50),
+        (30, 1, false, 2, -1, 30),
+        (31, 1, false, 1, -1, 39),
+        (40, 1, false, 1, -1, 40),
+        (80, 1, false, 4, -1, 10),
+        (95, 1, false, 4, -1, 10),
+        (95, 0, false, 4, -1, 10),
+        (95, 2, false, 2, -1, 30),
+        (95, 5, true, 2, 3, 30),
+    ] {
+        let now = Timestamp::from_nanos(time * 100_000_000);
+        let quota = Quota::new(1, Duration::from_secs(1)).unwrap().with_capacity(5).unwrap();
+        let exact = funnels.peek_with_at("key", quota, quantity, now).reset_after;
+        let throttle = funnels.throttle_at("key", 4, 1, 1, quantity.into(), now).unwrap();
+        let reset_after = i64::from(reset.div_ceil(10));
+        let expected = Throttle { limited, limit: 5, remaining, retry_after, reset_after };
+        assert_eq!(throttle, expected, "{time} {quantity}");
+        assert_eq!(exact, Duration::from_millis(u64::from(reset) * 100), "{time} {quantity}");
+    }
+}
+
+#[test]
+fn a_quantity_above_the_limit_leaves_the_key_as_it_was() {
+    let funnels = funnels();
+    let never = funnels.throttle_at("key", 4, 1, 1, 6, Timestamp::ZERO).unwrap();
+    assert!(never.limited && never.retry_after == -1);
+    assert_eq!(funnels.throttle_at("key", 4, 1, 1, 5, Timestamp::ZERO).unwrap().remaining, 0);
+}
+
+#[test]
+fn arguments_without_a_meaning_are_errors_and_change_nothing() {
+    let funnels = funnels();
+    for (max_burst, count, period, quantity, error) in [
+        (-1, 1, 1, 1, ThrottleError::MaxBurst),
+        (i64::MAX, 1, 1, 1, ThrottleError::MaxBurst),
+        (i64::from(u32::MAX), 1, 1, 1, ThrottleError::MaxBurst),
+        (4, 1, 1, -1, ThrottleError::Quantity),
+        (4, 1, 1, i64::MAX, ThrottleError::Quantity),
+        (4, -1, 1, 1, ThrottleError::Rate),
+        (4, 1, -1, 1, ThrottleError::Rate),
+        (4, i64::MAX, 1, 1, ThrottleError::Rate),
+        (4, 0, 1, 1, ThrottleError::Quota(QuotaError::ZeroCount)),
+        (4, 1, 0, 1, ThrottleError::Quota(QuotaError::ZeroPeriod)),
+        (4, 1, i64::MAX, 1, ThrottleError::Quota(QuotaError::PeriodTooLong)),
+        (1000, 1, 4_000_000_000, 1, ThrottleError::Quota(QuotaError::PeriodTooLong)),
+    ] {
+        assert_eq!(funnels.throttle("key", max_burst, count, period, quantity), Err(error));
+    }
+    assert!(funnels.is_empty());
+}
+
+#[test]
+fn a_thousand_million_a_day_and_one_in_thirty_years_work() {
+    let day = 86_400;
+    let funnels = funnels();
+    let now = Timestamp::from_nanos(1_700_000_000_000_000_000);
+    for i in (0..1000).rev() {
+        let throttle = funnels.throttle_at("fast", 999, 1_000_000_000, day, 1, now).unwrap();
+        assert_eq!((throttle.limited, throttle.remaining), (false, i));
+    }
+    assert!(funnels.throttle_at("fast", 999, 1_000_000_000, day, 1, now).unwrap().limited);
+    let next = now.saturating_add(Duration::from_nanos(86_400));
+    assert!(!funnels.throttle_at("fast", 999, 1_000_000_000, day, 1, next).unwrap().limited);
+
+    // Not back to the time before, which would count as this one in the same shard.
+    let now = next;
+    let thirty_years = day * 365 * 30;
+    assert!(!funnels.throttle_at("slow", 0, 1, thirty_years, 1, now).unwrap().limited);
+    let denied = funnels.throttle_at("slow", 0, 1, thirty_years, 1, now).unwrap();
+    assert_eq!((denied.limited, denied.retry_after), (true, thirty_years));
+    let end = now.saturating_add(Duration::from_secs(thirty_years.unsigned_abs()));
+    assert!(!funnels.throttle_at("slow", 0, 1, thirty_years, 1, end).unwrap().limited);
+    // At the end of time nothing wraps: it is denied.
+    assert!(!funnels.throttle_at("last", 0, 1, 1, 1, now).unwrap().limited);
+    assert!(funnels.throttle_at("last", 0, 1, 1, 1, Timestamp::MAX).unwrap().limited);
+}
