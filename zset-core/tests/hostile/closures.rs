@@ -1,15 +1,17 @@
 //! Closures that panic: what they have decided is done, and the rest stays.
 
-use crate::LEAF;
 use crate::fuse::{Code, burn, run};
 use crate::subject::{Member, Points, Set, check, contents, count_members, filled, use_again};
+use crate::{LEAF, unless_miri};
 
-const LEN: u32 = LEAF * if cfg!(miri) { 1 } else { 3 } + 6;
+const LEN: u32 = LEAF * unless_miri(3, 1) + 6;
+
+/// A closure panics after every number of calls that is a multiple of this.
+const STEP: usize = unless_miri(1, 33);
 
 #[test]
 fn retain_has_done_what_its_closure_has_decided() {
-    let step = if cfg!(miri) { 60 } else { 1 };
-    for calls in (0..LEN).step_by(step) {
+    for calls in (0..LEN).step_by(STEP) {
         count_members(|| {
             let mut set: Set = filled(LEN);
             let stopped = run(Code::Closure, calls as usize, || {
@@ -28,10 +30,8 @@ fn retain_has_done_what_its_closure_has_decided() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn extract_if_goes_on_behind_the_element_at_which_its_closure_panicked() {
-    let step = if cfg!(miri) { 60 } else { 1 };
-    for calls in (0..LEN).step_by(step) {
+    for calls in (0..LEN).step_by(STEP) {
         count_members(|| {
             let mut set: Set = filled(LEN);
             let mut extract_if = set.extract_if(|member, _| {
@@ -86,10 +86,8 @@ fn a_member_is_not_inserted_if_its_score_panics() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn an_iterator_that_panics_while_a_set_is_made_of_it_loses_no_member() {
-    let step = if cfg!(miri) { 60 } else { 1 };
-    for calls in (0..LEN).step_by(step) {
+    for calls in (0..LEN).step_by(STEP) {
         count_members(|| {
             let elements = || {
                 (0..LEN).map(|number| {

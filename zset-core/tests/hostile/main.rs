@@ -16,3 +16,9 @@ mod subject;
 
 /// Elements in a leaf.
 const LEAF: u32 = 64;
+
+/// Picks a size: usually the first, but the second under Miri, where everything takes thousands of
+/// times as long.
+const fn unless_miri<T: Copy>(usual: T, under_miri: T) -> T {
+    if cfg!(miri) { under_miri } else { usual }
+}

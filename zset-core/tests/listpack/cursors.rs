@@ -35,6 +35,9 @@ fn in_an_empty_list_there_is_only_the_gap() {
         assert!(list.is_empty());
         assert_eq!(list.remove_range(..), 0);
         assert_eq!(list.iter().next_back(), None);
+        assert_eq!(list.range(..).next(), None);
+        assert_eq!(list.cursor_at(0).current(), None);
+        assert_eq!(list.cursor_at_mut(7).current(), None);
         assert!(list.find("", 0).is_none() && list.find_mut("", 5).is_none());
     }
 }

@@ -252,11 +252,6 @@ fn longer_encodings_than_needed_are_read_and_become_shorter_when_they_are_writte
     }
     let shortest = ["a", "5", "b", "5", "7", "6", "c", "6"].map(|text| Entry::of(text.as_bytes()));
     let shortest = naive::listpack(&shortest);
-    assert!(
-        set.iter()
-            .eq(&PackedZSet::from_listpack(Listpack::from_bytes(shortest.clone()).unwrap())
-                .unwrap())
-    );
     assert_eq!(set.as_listpack().as_bytes(), shortest);
 }
 

@@ -10,7 +10,7 @@ use zset_core::{Listpack, TryReserveError};
 use crate::naive::{self, Entry};
 use crate::values::{Given, any_given, entry};
 
-type Bounds = (Bound<usize>, Bound<usize>);
+pub(crate) type Bounds = (Bound<usize>, Bound<usize>);
 
 #[derive(Clone, Debug)]
 pub(crate) enum Operation {
@@ -29,6 +29,7 @@ pub(crate) enum From {
     Front,
     Back,
     Found(Given, usize),
+    Index(usize),
 }
 
 /// What is done with a cursor.
@@ -60,6 +61,7 @@ fn any_from() -> impl Strategy<Value = From> {
         2 => Just(From::Front),
         2 => Just(From::Back),
         1 => (any_given(), 0..3_usize).prop_map(|(given, skip)| From::Found(given, skip)),
+        1 => (0..30_usize).prop_map(From::Index),
     ]
 }
 
@@ -156,6 +158,10 @@ impl<B: Buffer> Subject<B> {
             Operation::Walk { from: From::Back, steps } => {
                 let at = entries.len().saturating_sub(1);
                 walk(list.cursor_back_mut(), at, steps, entries, *capacity);
+            }
+            Operation::Walk { from: From::Index(index), steps } => {
+                let at = (*index).min(entries.len());
+                walk(list.cursor_at_mut(*index), at, steps, entries, *capacity);
             }
             Operation::Walk { from: From::Found(given, skip), steps } => {
                 let found = given.pass(|value| list.find_mut(value, *skip));

@@ -2,16 +2,19 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use std::ops::RangeBounds;
 use zset_core::Listpack;
+use zset_core::listpack::Iter;
 
 use crate::naive::{self, Entry};
-use crate::operations::{Buffer, Operation, Subject, any_operation, find};
+use crate::operations::{Bounds, Buffer, Operation, Subject, any_bounds, any_operation, find};
 use crate::values::{Given, any_given, entries, entry};
 
 /// What is asked after an operation.
 #[derive(Clone, Debug)]
 struct Question {
     index: usize,
+    range: Bounds,
     given: Given,
     skip: usize,
     /// For each step of an iterator the end that it is taken from.
@@ -19,8 +22,8 @@ struct Question {
 }
 
 fn any_question() -> impl Strategy<Value = Question> {
-    (0..40_usize, any_given(), 0..4_usize, any::<u64>())
-        .prop_map(|(index, given, skip, ends)| Question { index, given, skip, ends })
+    (0..40_usize, any_bounds(), any_given(), 0..4_usize, any::<u64>())
+        .prop_map(|(index, range, given, skip, ends)| Question { index, range, given, skip, ends })
 }
 
 type Steps = Vec<(Operation, Question)>;
@@ -43,12 +46,18 @@ fn compare<B: Buffer>(list: &Listpack<B>, expected: &[Entry], question: &Questio
     assert_eq!((list.len(), list.is_empty()), (expected.len(), expected.is_empty()));
     assert!(entries(list) == expected);
     assert!(list.iter().rev().map(|value| entry(&value)).eq(expected.iter().rev().cloned()));
-    drive(list, expected, question.ends);
+    drive(list.iter(), expected, question.ends);
+    let indexed = expected.iter().enumerate();
+    let in_range = indexed.filter(|(index, _)| question.range.contains(index));
+    let in_range: Vec<Entry> = in_range.map(|(_, entry)| entry.clone()).collect();
+    drive(list.range(question.range), &in_range, question.ends);
     circle(list, expected);
 
     let get = |index| list.get(index).map(|value| entry(&value));
     assert_eq!(get(question.index).as_ref(), expected.get(question.index));
     assert_eq!(get(usize::MAX), None);
+    let current = list.cursor_at(question.index).current().map(|value| entry(&value));
+    assert_eq!(current.as_ref(), expected.get(question.index));
     for index in (0..expected.len()).step_by(if cfg!(miri) { 5 } else { 1 }) {
         assert!(get(index).as_ref() == expected.get(index));
     }
@@ -64,9 +73,7 @@ fn compare<B: Buffer>(list: &Listpack<B>, expected: &[Entry], question: &Questio
 }
 
 /// Takes all entries from both ends in turns.
-fn drive<B: Buffer>(list: &Listpack<B>, expected: &[Entry], ends: u64) {
-    let mut iterator = list.iter();
-    let mut left = expected;
+fn drive(mut iterator: Iter<'_>, mut left: &[Entry], ends: u64) {
     for step in 0.. {
         let (low, high) = iterator.size_hint();
         assert!(low <= left.len() && high.is_some_and(|high| high >= left.len()));

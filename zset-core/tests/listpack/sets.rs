@@ -139,4 +139,5 @@ fn a_set_is_taken_over_in_storage_of_every_kind() {
     borrowed.check();
     assert_eq!(borrowed.into_listpack().len(), 8);
     assert!(PackedZSet::from_listpack(Listpack::new()).unwrap().is_empty());
+    assert!(PackedZSet::from_listpack(Listpack::<[u8; 7]>::in_array()).unwrap().is_empty());
 }

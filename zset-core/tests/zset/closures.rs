@@ -87,6 +87,28 @@ fn a_retain_that_panics_has_done_what_it_has_decided() {
 }
 
 #[test]
+fn an_extraction_that_panics_goes_on_behind_the_element_at_which_it_did() {
+    for calls in (0..LEN).step_by(if cfg!(miri) { 2 } else { 7 }) {
+        for mut set in samples() {
+            let mut seen = 0;
+            let mut extract = set.extract_if(|member, _| {
+                seen += 1;
+                if seen == calls + 1 {
+                    stop();
+                }
+                member.len() < 4
+            });
+            stopped(|| extract.by_ref().count());
+            extract.for_each(drop);
+            set.check();
+            let kept = (0..LEN).filter(|&i| i == calls || member(i).len() >= 4);
+            assert!(set.iter().map(|(m, _)| m.to_vec()).eq(kept.map(|i| member(i).into_bytes())));
+            use_again(set);
+        }
+    }
+}
+
+#[test]
 fn a_combination_that_panics_leaves_both_sets() {
     for a in samples() {
         for b in samples() {

@@ -60,6 +60,10 @@ pub(crate) fn compare_answers<S: Subject>(subject: &S, reference: &Reference, qu
     assert_eq!(subject.count_by_score(scores), expected.len());
 
     let members = lex(members);
+    let exactly = reference.score(member).map_or(Score::from(1), score);
+    let mut among = reference.by_lex(&question.members);
+    among.retain(|(_, number)| score(*number) == exactly);
+    drive(subject.range_by_member(exactly, members), &among, *ends);
     if reference.is_level() {
         let expected = reference.by_lex(&question.members);
         drive(subject.range_by_lex(members), &expected, *ends);

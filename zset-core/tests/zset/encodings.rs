@@ -151,6 +151,57 @@ fn without_listpacks_the_first_member_promotes() {
     assert_eq!(set.encoding(), Listpack, "it is not longer than 0");
 }
 
+/// Each element has two entries in the listpack, and its header counts up to 65534.
+#[test]
+#[cfg_attr(miri, ignore = "40000 members take minutes there")]
+fn a_listpack_may_have_more_members_than_its_header_can_count() {
+    let mut skiplist = ZSet::new();
+    skiplist.extend((0..40_000_u32).map(|i| (format!("{i:05}"), Score::from(i))));
+    assert_eq!(skiplist.encoding(), Skiplist);
+    let mut set = limited(usize::MAX, usize::MAX).union(&skiplist, Score::max);
+    assert_eq!((set.encoding(), set.len()), (Listpack, 40_000));
+    assert_eq!(set, skiplist);
+    assert_eq!(set.rev_rank("00000"), Some(39_999));
+    assert_eq!(set.get_by_rank(39_999).map(|(member, _)| member.to_vec()), Some(b"39999".to_vec()));
+    set.insert("new", Score::from(5));
+    set.insert("39999", Score::NEG_INFINITY);
+    assert_eq!((set.len(), set.rank("39999"), set.rank("new")), (40_001, Some(0), Some(7)));
+    assert_eq!(set.pop_max(39_900).len(), 39_900);
+    assert_eq!((set.len(), set.iter().count()), (101, 101));
+    set.check();
+    set.promote();
+    assert_eq!(set.len(), 101);
+}
+
+#[test]
+fn a_set_of_sorted_elements_has_the_encoding_that_suits_them() {
+    let element = |i: u32| (i.to_string(), Score::from(i));
+    for (len, encoding) in [(0, Listpack), (1, Listpack), (128, Listpack), (129, Skiplist)] {
+        if cfg!(miri) && len > 1 {
+            continue;
+        }
+        let set = ZSet::from_sorted_iter((0..len).map(element)).unwrap();
+        set.check();
+        assert_eq!((set.encoding(), set.limits()), (encoding, Limits::default()));
+        assert_eq!(set, (0..len).map(element).collect());
+    }
+    let long = ZSet::from_sorted_iter([("x".repeat(65), Score::ZERO)]).unwrap();
+    assert_eq!(long.encoding(), Skiplist);
+
+    let refused = |elements: [(&str, u8); 3]| {
+        ZSet::from_sorted_iter(elements.map(|(member, score)| (member, Score::from(score))))
+    };
+    assert!(refused([("9", 0), ("a", 0), ("10", 1)]).is_ok());
+    for elements in [
+        [("9", 0), ("10", 0), ("a", 1)],
+        [("a", 1), ("b", 0), ("c", 2)],
+        [("a", 0), ("a", 0), ("b", 1)],
+        [("a", 0), ("b", 1), ("a", 2)],
+    ] {
+        assert!(refused(elements).is_err(), "{elements:?}");
+    }
+}
+
 #[test]
 fn promoting_on_demand_changes_nothing_else() {
     let elements = [("10", 0.1), ("9", -0.0), ("a", 1e22), ("aa", f64::INFINITY)];

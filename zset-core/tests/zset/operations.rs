@@ -36,6 +36,11 @@ pub(crate) enum Operation {
     Clear,
     /// What follows exists for a `ZSet` only.
     PopMin(usize),
+    /// Takes out those whose sum of bytes this divides, but no more than so many.
+    Extract {
+        divisor: u8,
+        at_most: usize,
+    },
     PopMax(usize),
     Drain {
         front: usize,
@@ -83,6 +88,12 @@ pub(crate) fn any_operation() -> impl Strategy<Value = Operation> {
         (1, Just(Operation::Clear).boxed()),
         (1, (0..9_usize).prop_map(Operation::PopMin).boxed()),
         (1, (0..9_usize).prop_map(Operation::PopMax).boxed()),
+        (
+            1,
+            (1..5_u8, 0..20_usize)
+                .prop_map(|(divisor, at_most)| Operation::Extract { divisor, at_most })
+                .boxed(),
+        ),
         (
             1,
             (0..9_usize, 0..9_usize)

@@ -35,6 +35,11 @@ pub(crate) struct Runner<S> {
     profile: Profile,
 }
 
+/// Adds the bytes of a member up.
+fn sum(member: &[u8]) -> u8 {
+    member.iter().fold(0, |sum, byte| sum.wrapping_add(*byte))
+}
+
 /// Makes one score of two, depending on which is which.
 fn combined(own: f64, other: f64) -> f64 {
     if other > own { other } else { 0.0 - own }
@@ -192,7 +197,6 @@ fn remove_many<S: Subject>(operation: &Operation, subject: &mut S, reference: &m
             removed
         }
         Operation::Retain(divisor) => {
-            let sum = |member: &[u8]| member.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
             let mut seen = Vec::new();
             subject.retain(|member, score| {
                 seen.push((member.to_vec(), score.get()));
@@ -235,6 +239,20 @@ fn apply_to_zset(
             expected.reverse();
             assert_eq!(popped(set.pop_max(*count)), expected);
             reference.remove_all(&expected);
+        }
+        Operation::Extract { divisor, at_most } => {
+            let mut seen = Vec::new();
+            let extracted = set.extract_if(|member, score| {
+                seen.push((member.to_vec(), score.get()));
+                sum(member) % divisor == 0
+            });
+            assert_eq!(extracted.size_hint(), (0, Some(reference.len())));
+            let extracted = popped(extracted.take(*at_most).collect());
+            let mut expected = reference.matching(|member, _| sum(member) % divisor == 0);
+            expected.truncate(*at_most);
+            assert_eq!(extracted, expected);
+            assert_eq!(seen, reference.sorted()[..seen.len()], "each once, and in order");
+            reference.remove_all(&extracted);
         }
         Operation::Drain { front, back } => {
             let mut elements = reference.sorted().into_iter();

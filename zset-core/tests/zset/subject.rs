@@ -54,6 +54,7 @@ pub(crate) trait Subject: Clone + Debug + PartialEq {
     fn range_by_rank(&self, range: Bounds<usize>) -> Self::Iter<'_>;
     fn range_by_score(&self, range: Bounds<Score>) -> Self::Iter<'_>;
     fn range_by_lex(&self, range: LexBounds<'_>) -> Self::Iter<'_>;
+    fn range_by_member(&self, score: Score, range: LexBounds<'_>) -> Self::Iter<'_>;
     fn count_by_score(&self, range: Bounds<Score>) -> usize;
     fn count_by_lex(&self, range: LexBounds<'_>) -> usize;
     fn check(&self);
@@ -90,6 +91,7 @@ macro_rules! pass_on_all {
             fn range_by_rank(&self, range: Bounds<usize>) -> Self::Iter<'_>;
             fn range_by_score(&self, range: Bounds<Score>) -> Self::Iter<'_>;
             fn range_by_lex(&self, range: LexBounds<'_>) -> Self::Iter<'_>;
+            fn range_by_member(&self, score: Score, range: LexBounds<'_>) -> Self::Iter<'_>;
             fn count_by_score(&self, range: Bounds<Score>) -> usize;
             fn count_by_lex(&self, range: LexBounds<'_>) -> usize;
             fn check(&self) -> ();

@@ -17,6 +17,7 @@ fn everything_is_send_and_sync() {
     check::<zset::Iter<'_>>();
     check::<zset::IntoIter>();
     check::<zset::Difference<'_>>();
+    check::<zset::ExtractIf<'_, fn(&[u8], Score) -> bool>>();
     check::<zset::Random<'_, rand::rngs::SmallRng>>();
     check::<Member<'_>>();
     check::<ByteString>();
@@ -74,6 +75,8 @@ fn sets_are_equal_if_their_elements_are() {
     vector.insert("10", Score::from(2)).unwrap();
     assert_eq!(packed, vector, "whatever their storage");
     assert_eq!(PackedZSet::default(), PackedZSet::new());
+    assert_eq!(PackedZSet::<[u8; 9]>::in_array(), PackedZSet::new());
+    assert_eq!(ZSet::from(&packed), ZSet::from([("10", Score::from(2))]));
 }
 
 #[test]
@@ -101,6 +104,11 @@ fn sets_and_their_iterators_print_their_elements() {
         assert_eq!(format!("{:?}", set.range_by_rank(1..)), r#"[("a\n", inf)]"#);
         let other = ZSet::from([("b", Score::ZERO)]);
         assert_eq!(format!("{:?}", set.difference(&other)), r#"[("a\n", inf)]"#);
+        let extract = format!("{:?}", set.extract_if(|_, _| true));
+        assert_eq!(extract, r#"ExtractIf { set: {"b": 2, "a\n": inf}, .. }"#);
+        let mut rest = set.clone().into_iter();
+        rest.next();
+        assert_eq!(format!("{rest:?}"), r#"[("a\n", inf)]"#);
         set.promote();
     }
     let mut packed = PackedZSet::with_storage([0; 40]).unwrap();
@@ -128,7 +136,8 @@ fn members_are_bytes_whatever_they_are_stored_as() {
     assert!(owned.contains(&b"a"[..]));
     let long = ByteString::from("a member that is too long to be kept inline");
     assert_eq!(Vec::from(long.clone()), long.to_vec());
-    assert!(ByteString::from("a") < ByteString::from("aa"));
+    let (shorter, longer) = (ByteString::from("a"), ByteString::from("aa"));
+    assert!(shorter < longer);
     assert_eq!(format!("{:?}", ByteString::from(&b"\xFF"[..])), r#""\xff""#);
 }
 
