@@ -165,7 +165,8 @@ mod tests {
     #[test]
     fn a_constant_generator_ends_too() {
         let set: ZSet = (0..100u8).map(|i| ([i], Score::from(i))).collect();
-        for constant in [0, 1, 1 << 60, u64::MAX] {
+        let constants = [0, 1, 1 << 60, u64::MAX];
+        for &constant in if cfg!(miri) { &constants[3..] } else { &constants[..] } {
             for (count, expected) in [(1, 1), (5, 5), (50, 50), (99, 99), (200, 100)] {
                 let drawn = set.random(count, Constant(constant));
                 let members: HashSet<_> = drawn.map(|(member, _)| member).collect();
