@@ -1,9 +1,20 @@
 //! Clocks, and points in time.
 
-use std::fmt;
+mod fake;
+mod monotonic;
+mod timer;
+
+pub use fake::FakeClock;
+pub use monotonic::MonotonicClock;
+#[cfg(feature = "async")]
+pub use timer::AsyncTimer;
+#[cfg(feature = "async")]
+pub(crate) use timer::Sleep;
+pub use timer::Timer;
+pub(crate) use timer::waker_of_this_thread;
+
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A point in time: nanoseconds since the origin of a clock.
 ///
@@ -127,104 +138,5 @@ impl<C: Clock + ?Sized> Clock for &C {
 impl<C: Clock + ?Sized> Clock for Arc<C> {
     fn now(&self) -> Timestamp {
         (**self).now()
-    }
-}
-
-/// The clock of the operating system that never steps back; its origin is when it was made.
-///
-/// # Examples
-///
-/// ```
-/// use zset_std::{Clock, MonotonicClock};
-///
-/// let clock = MonotonicClock::new();
-/// assert!(clock.now() <= clock.now());
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct MonotonicClock {
-    origin: Instant,
-}
-
-impl MonotonicClock {
-    /// Makes a clock that starts now.
-    ///
-    /// # Examples
-    ///
-    /// See [`MonotonicClock`].
-    pub fn new() -> Self {
-        MonotonicClock { origin: Instant::now() }
-    }
-}
-
-impl Default for MonotonicClock {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Clock for MonotonicClock {
-    #[inline]
-    fn now(&self) -> Timestamp {
-        Timestamp(nanos(self.origin.elapsed()))
-    }
-}
-
-/// A clock for tests, which goes when it is told to. Its clones are the same clock.
-///
-/// # Examples
-///
-/// ```
-/// use std::time::Duration;
-/// use zset_std::{Clock, FakeClock, Timestamp};
-///
-/// let clock = FakeClock::new();
-/// clock.advance(Duration::from_nanos(5));
-/// assert_eq!(clock.now(), Timestamp::from_nanos(5));
-/// clock.set(Timestamp::ZERO); // a step back
-/// assert_eq!(clock.clone().now(), Timestamp::ZERO);
-/// ```
-#[derive(Clone, Default)]
-pub struct FakeClock {
-    nanos: Arc<AtomicU64>,
-}
-
-impl FakeClock {
-    /// Makes a clock that stands at the origin.
-    ///
-    /// # Examples
-    ///
-    /// See [`FakeClock`].
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Lets it go on.
-    ///
-    /// # Examples
-    ///
-    /// See [`FakeClock`].
-    pub fn advance(&self, duration: Duration) {
-        self.set(self.now().saturating_add(duration));
-    }
-
-    /// Sets it, also back.
-    ///
-    /// # Examples
-    ///
-    /// See [`FakeClock`].
-    pub fn set(&self, now: Timestamp) {
-        self.nanos.store(now.0, Ordering::SeqCst);
-    }
-}
-
-impl Clock for FakeClock {
-    fn now(&self) -> Timestamp {
-        Timestamp(self.nanos.load(Ordering::SeqCst))
-    }
-}
-
-impl fmt::Debug for FakeClock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("FakeClock").field(&self.now()).finish()
     }
 }

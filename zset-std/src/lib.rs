@@ -38,7 +38,9 @@ mod clock;
 mod limit;
 mod sync;
 
-pub use clock::{Clock, FakeClock, MonotonicClock, Timestamp};
+#[cfg(feature = "async")]
+pub use clock::AsyncTimer;
+pub use clock::{Clock, FakeClock, MonotonicClock, Timer, Timestamp};
 pub use limit::*;
 pub use zset_core;
 

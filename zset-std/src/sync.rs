@@ -2,13 +2,13 @@
 
 #[cfg(not(zset_loom))]
 pub(crate) use std::sync::{
-    RwLock, RwLockReadGuard, RwLockWriteGuard,
+    Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard,
     atomic::{AtomicU64, AtomicUsize},
 };
 
 #[cfg(zset_loom)]
 pub(crate) use loom::sync::{
-    RwLock, RwLockReadGuard, RwLockWriteGuard,
+    Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard,
     atomic::{AtomicU64, AtomicUsize},
 };
 
@@ -16,8 +16,13 @@ pub(crate) use std::sync::atomic::Ordering;
 
 use std::sync::PoisonError;
 
-/// Reads under a lock, also if someone has panicked under it: what is under these locks is complete
-/// at every moment at which a user's code runs.
+/// Takes a lock, also if someone has panicked under it: what is under these locks is complete at
+/// every moment at which a user's code runs.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Reads under a lock, also if someone has panicked under it.
 pub(crate) fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
     lock.read().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,16 +1,19 @@
 //! [`Funnels`]: a funnel for each of many keys.
 
+mod quotas;
+
 use std::borrow::Borrow;
 use std::fmt;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::Arc;
 
+use super::lines::{Lines, Place};
 use super::observer::{Observer, Observers};
 use super::overflow::{Overflow, refused};
 use super::registry::{Registry, default_shards};
-use super::throttle::{self, Throttle, ThrottleError};
+use super::until_ready::private::Waitable;
 use super::word::{Pace, Word};
-use super::{Decision, Quota};
+use super::{Decision, Quota, UntilReady};
 use crate::{Clock, MonotonicClock, Timestamp};
 
 /// A funnel for each key, for threads to share: the leaky bucket as a service has it, in one word a
@@ -46,6 +49,7 @@ pub struct Funnels<K, C = MonotonicClock, H = RandomState> {
     shared: Option<Word>,
     clock: C,
     observers: Observers,
+    lines: Lines<K>,
 }
 
 impl<K: Eq + Hash> Funnels<K> {
@@ -80,6 +84,7 @@ impl<K: Eq + Hash, H: BuildHasher> Funnels<K, MonotonicClock, H> {
             shared: None,
             clock: MonotonicClock::new(),
             observers: Observers::default(),
+            lines: Lines::default(),
         }
     }
 }
@@ -92,8 +97,8 @@ impl<K: Eq + Hash, C, H: BuildHasher> Funnels<K, C, H> {
     ///
     /// See [`Funnels`].
     pub fn with_clock<C2>(self, clock: C2) -> Funnels<K, C2, H> {
-        let Funnels { keys, shared, observers, .. } = self;
-        Funnels { keys, shared, clock, observers }
+        let Funnels { keys, shared, observers, lines, .. } = self;
+        Funnels { keys, shared, clock, observers, lines }
     }
 
     /// Returns the limiter with a bound on the number of keys, and what happens to a new key beyond
@@ -183,90 +188,6 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
         self.pour(key, None, n, now)
     }
 
-    /// Does what [`check_n_at`](Self::check_n_at) does, by another quota, for this call only.
-    ///
-    /// The funnel is the key's own, whatever the quota: it stays as full as it is, in time.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnels, Quota, Timestamp};
-    ///
-    /// let funnels = Funnels::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// let generous = Quota::new(5, Duration::from_secs(60))?;
-    /// assert!(funnels.check_with_at(&1, generous, 5, Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::QuotaError>(())
-    /// ```
-    pub fn check_with_at<Q>(&self, key: &Q, quota: Quota, n: u32, now: Timestamp) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
-        self.pour(key, Some(Pace::new(quota)), n, now)
-    }
-
-    /// Does what redis-cell's `CL.THROTTLE key max_burst count period quantity` does: `count` in
-    /// each `period` of seconds, and `max_burst + 1` at once.
-    ///
-    /// # Errors
-    ///
-    /// [`ThrottleError`] for arguments without a meaning. Nothing is changed then.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnels, Quota};
-    ///
-    /// let funnels = Funnels::<String>::new(Quota::new(1, Duration::from_secs(1))?);
-    /// let throttle = funnels.throttle("ann", 4, 1, 1, 5)?;
-    /// assert_eq!((throttle.limited, throttle.limit, throttle.remaining), (false, 5, 0));
-    /// assert_eq!((throttle.retry_after, throttle.reset_after), (-1, 5));
-    /// assert!(funnels.throttle("ann", 4, 1, 0, 1).is_err());
-    /// # Ok::<(), zset_std::ThrottleError>(())
-    /// ```
-    pub fn throttle<Q>(
-        &self,
-        key: &Q,
-        max_burst: i64,
-        count: i64,
-        period: i64,
-        quantity: i64,
-    ) -> Result<Throttle, ThrottleError>
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
-        self.throttle_at(key, max_burst, count, period, quantity, self.clock.now())
-    }
-
-    /// Does what [`throttle`](Self::throttle) does, at a time.
-    ///
-    /// # Errors
-    ///
-    /// [`ThrottleError`] for arguments without a meaning. Nothing is changed then.
-    ///
-    /// # Examples
-    ///
-    /// As with [`throttle`](Self::throttle).
-    pub fn throttle_at<Q>(
-        &self,
-        key: &Q,
-        max_burst: i64,
-        count: i64,
-        period: i64,
-        quantity: i64,
-        now: Timestamp,
-    ) -> Result<Throttle, ThrottleError>
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
-        let (quota, n) = throttle::parse(max_burst, count, period, quantity)?;
-        Ok(self.check_with_at(key, quota, n, now).into())
-    }
-
     /// Returns what [`check_n`](Self::check_n) would answer, if there is room for the key; nothing
     /// goes in, and no key is made.
     ///
@@ -302,44 +223,6 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
         self.peek_pace(key, None, n, now)
     }
 
-    /// Does what [`peek_at`](Self::peek_at) does, by another quota, for this call only.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnels, Quota, Timestamp};
-    ///
-    /// let funnels = Funnels::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// let generous = Quota::new(5, Duration::from_secs(60))?;
-    /// assert!(funnels.peek_with_at(&1, generous, 5, Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::QuotaError>(())
-    /// ```
-    pub fn peek_with_at<Q>(&self, key: &Q, quota: Quota, n: u32, now: Timestamp) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        self.peek_pace(key, Some(Pace::new(quota)), n, now)
-    }
-
-    /// Changes the quota of all keys; what is in the funnels stays, in time. **O(shards)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnels, Quota};
-    ///
-    /// let funnels = Funnels::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// funnels.set_quota(Quota::new(9, Duration::from_secs(60))?);
-    /// assert_eq!(funnels.peek(&1, 0).limit, 9);
-    /// # Ok::<(), zset_std::QuotaError>(())
-    /// ```
-    pub fn set_quota(&self, quota: Quota) {
-        self.keys.set(|pace| *pace = Pace::new(quota));
-    }
-
     /// Takes `n` units out of a key's funnel again, or what is in it.
     ///
     /// # Examples
@@ -365,6 +248,19 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
                 word.refund(*pace, n);
             }
         });
+    }
+
+    /// Waits until units of a key pass: on this thread, or as a future.
+    ///
+    /// # Examples
+    ///
+    /// See [`UntilReady`].
+    pub fn until_ready<'a, Q>(&'a self, key: &'a Q) -> UntilReady<'a, Self, Q>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        UntilReady::new(self, key)
     }
 
     /// Forgets a key; returns whether it was there.
@@ -428,6 +324,15 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
         self.len() == 0
     }
 
+    /// Returns the clock.
+    ///
+    /// # Examples
+    ///
+    /// See [`Keyed::clock`](super::Keyed::clock).
+    pub fn clock(&self) -> &C {
+        &self.clock
+    }
+
     /// Pours by the quota of all keys, or by another.
     #[inline]
     fn pour<Q>(&self, key: &Q, other: Option<Pace>, n: u32, now: Timestamp) -> Decision
@@ -487,6 +392,34 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
     #[doc(hidden)]
     pub fn check_invariants(&self) {
         self.keys.check();
+    }
+}
+
+impl<K: Eq + Hash + Borrow<Q>, C: Clock, H: BuildHasher, Q> Waitable<Q> for Funnels<K, C, H>
+where
+    Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+{
+    type Key = K;
+    type Clock = C;
+
+    fn clock(&self) -> &C {
+        &self.clock
+    }
+
+    fn peek_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
+        self.peek_at(key, n, now)
+    }
+
+    fn check_n_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
+        self.check_n_at(key, n, now)
+    }
+
+    fn is_waited_for(&self, key: &Q) -> bool {
+        self.lines.is_waited_for(key)
+    }
+
+    fn line_up(&self, key: &Q) -> Place<'_, K> {
+        self.lines.join(key)
     }
 }
 

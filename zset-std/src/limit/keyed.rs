@@ -5,10 +5,12 @@ use std::fmt;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::Arc;
 
+use super::lines::{Lines, Place};
 use super::observer::{Observer, Observers};
 use super::overflow::{Overflow, refused};
 use super::registry::{Full, Registry, State, default_shards};
-use super::{Decision, Limiter, Quota, WindowLog};
+use super::until_ready::private::Waitable;
+use super::{Decision, Limiter, Quota, UntilReady, WindowLog};
 use crate::sync::{RwLock, write};
 use crate::{Clock, MonotonicClock, Timestamp};
 
@@ -45,6 +47,7 @@ pub struct Keyed<K, L, C = MonotonicClock, H = RandomState> {
     shared: Option<RwLock<L>>,
     clock: C,
     observers: Observers,
+    lines: Lines<K>,
 }
 
 /// An exact sliding window for each key: see [`WindowLog`] and [`Keyed`].
@@ -101,6 +104,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Keyed<K, L, MonotonicClock, H> {
             shared: None,
             clock: MonotonicClock::new(),
             observers: Observers::default(),
+            lines: Lines::default(),
         }
     }
 }
@@ -113,8 +117,8 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
     ///
     /// See [`Keyed`].
     pub fn with_clock<C2>(self, clock: C2) -> Keyed<K, L, C2, H> {
-        let Keyed { keys, shared, observers, .. } = self;
-        Keyed { keys, shared, clock, observers }
+        let Keyed { keys, shared, observers, lines, .. } = self;
+        Keyed { keys, shared, clock, observers, lines }
     }
 
     /// Returns the limiter with a bound on the number of keys, and what happens to a new key beyond
@@ -247,6 +251,19 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         Q: Eq + Hash + ?Sized,
     {
         self.keys.get(key, now, |limiter, new, now| limiter.unwrap_or(new).peek_at(n, now))
+    }
+
+    /// Waits until units of a key pass: on this thread, or as a future.
+    ///
+    /// # Examples
+    ///
+    /// See [`UntilReady`].
+    pub fn until_ready<'a, Q>(&'a self, key: &'a Q) -> UntilReady<'a, Self, Q>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        UntilReady::new(self, key)
     }
 
     /// Forgets a key; returns whether it was there.
@@ -412,6 +429,35 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     #[doc(hidden)]
     pub fn check_invariants(&self) {
         self.keys.check();
+    }
+}
+
+impl<K: Eq + Hash + Borrow<Q>, L: Limiter, C: Clock, H: BuildHasher, Q> Waitable<Q>
+    for Keyed<K, L, C, H>
+where
+    Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+{
+    type Key = K;
+    type Clock = C;
+
+    fn clock(&self) -> &C {
+        &self.clock
+    }
+
+    fn peek_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
+        self.peek_at(key, n, now)
+    }
+
+    fn check_n_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
+        self.check_n_at(key, n, now)
+    }
+
+    fn is_waited_for(&self, key: &Q) -> bool {
+        self.lines.is_waited_for(key)
+    }
+
+    fn line_up(&self, key: &Q) -> Place<'_, K> {
+        self.lines.join(key)
     }
 }
 

@@ -1,0 +1,121 @@
+//! [`FakeClock`]: the time that a test says it is.
+
+use std::fmt;
+use std::mem;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Waker;
+use std::thread;
+use std::time::Duration;
+
+use super::timer::waker_of_this_thread;
+use super::{Clock, Timer, Timestamp};
+
+/// A clock for tests, which goes when it is told to. Its clones are the same clock.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use zset_std::{Clock, FakeClock, Timestamp};
+///
+/// let clock = FakeClock::new();
+/// clock.advance(Duration::from_nanos(5));
+/// assert_eq!(clock.now(), Timestamp::from_nanos(5));
+/// clock.set(Timestamp::ZERO); // a step back
+/// assert_eq!(clock.clone().now(), Timestamp::ZERO);
+/// ```
+///
+/// Who waits for it waits until it is set to that time.
+#[derive(Clone, Default)]
+pub struct FakeClock {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    nanos: AtomicU64,
+    /// Who waits for another time.
+    sleepers: Mutex<Vec<Waker>>,
+}
+
+impl FakeClock {
+    /// Makes a clock that stands at the origin.
+    ///
+    /// # Examples
+    ///
+    /// See [`FakeClock`].
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Lets it go on.
+    ///
+    /// # Examples
+    ///
+    /// See [`FakeClock`].
+    pub fn advance(&self, duration: Duration) {
+        self.set(self.now().saturating_add(duration));
+    }
+
+    /// Sets it, also back.
+    ///
+    /// # Examples
+    ///
+    /// See [`FakeClock`].
+    pub fn set(&self, now: Timestamp) {
+        self.shared.nanos.store(now.as_nanos(), Ordering::SeqCst);
+        let sleepers = mem::take(&mut *self.sleepers());
+        sleepers.into_iter().for_each(Waker::wake);
+    }
+
+    fn sleepers(&self) -> std::sync::MutexGuard<'_, Vec<Waker>> {
+        self.shared.sleepers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns whether it is that late, and has the waker called at the next change if not.
+    fn is_past(&self, at: Timestamp, waker: &Waker) -> bool {
+        // In this order, so that no change is missed: one that comes too late for the look at the
+        // time finds the waker.
+        let mut sleepers = self.sleepers();
+        if !sleepers.iter().any(|sleeper| sleeper.will_wake(waker)) {
+            sleepers.push(waker.clone());
+        }
+        drop(sleepers);
+        self.now() >= at
+    }
+}
+
+impl Clock for FakeClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_nanos(self.shared.nanos.load(Ordering::SeqCst))
+    }
+}
+
+impl Timer for FakeClock {
+    fn park_until(&self, at: Timestamp) {
+        if !self.is_past(at, &waker_of_this_thread()) {
+            thread::park();
+        }
+    }
+}
+
+#[cfg(feature = "async")]
+impl super::AsyncTimer for FakeClock {
+    fn sleep_until(&self, at: Timestamp) -> super::Sleep {
+        let clock = self.clone();
+        Box::pin(std::future::poll_fn(move |context| {
+            if clock.is_past(at, context.waker()) {
+                std::task::Poll::Ready(())
+            } else {
+                std::task::Poll::Pending
+            }
+        }))
+    }
+}
+
+impl fmt::Debug for FakeClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("FakeClock").field(&self.now()).finish()
+    }
+}

@@ -1,0 +1,208 @@
+//! Who waits for which key, in the order in which they came.
+//!
+//! Invariant: a line has at least one waiter, and its tickets ascend; `waiting` is the number of
+//! waiters in all lines.
+//!
+//! Only the first of a line asks the limiter. Whoever leaves the head of a line wakes the next.
+
+use std::borrow::Borrow;
+use std::collections::VecDeque;
+use std::hash::{BuildHasher, Hash, RandomState};
+use std::task::Waker;
+
+use hashbrown::HashTable;
+
+use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
+
+/// The lines of all keys for which someone waits.
+pub(crate) struct Lines<K> {
+    /// To be read without the lock: most of the time nobody waits.
+    waiting: AtomicUsize,
+    hasher: RandomState,
+    table: Mutex<Table<K>>,
+}
+
+struct Table<K> {
+    next_ticket: u64,
+    lines: HashTable<Line<K>>,
+}
+
+struct Line<K> {
+    hash: u64,
+    /// The ticket of the one who began it, which no other line has: to find it again without
+    /// running the key's code.
+    begun_by: u64,
+    key: K,
+    waiters: VecDeque<Waiter>,
+}
+
+struct Waiter {
+    ticket: u64,
+    /// Called when it becomes the first. None if it has not looked yet.
+    waker: Option<Waker>,
+}
+
+/// A place in a line, which is left when this is dropped.
+pub struct Place<'a, K> {
+    lines: &'a Lines<K>,
+    hash: u64,
+    begun_by: u64,
+    ticket: u64,
+}
+
+impl<K> Default for Lines<K> {
+    fn default() -> Self {
+        Lines {
+            waiting: AtomicUsize::new(0),
+            hasher: RandomState::new(),
+            table: Mutex::new(Table { next_ticket: 0, lines: HashTable::new() }),
+        }
+    }
+}
+
+impl<K: Eq + Hash> Lines<K> {
+    /// Returns whether someone waits for a key.
+    pub(crate) fn is_waited_for<Q>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        if self.waiting.load(Ordering::Relaxed) == 0 {
+            return false;
+        }
+        let hash = self.hasher.hash_one(key);
+        lock(&self.table).lines.find(hash, |line| line.key.borrow() == key).is_some()
+    }
+
+    /// Lines up for a key.
+    pub(crate) fn join<Q>(&self, key: &Q) -> Place<'_, K>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        let hash = self.hasher.hash_one(key);
+        let owned = key.to_owned();
+        let mut table = lock(&self.table);
+        let Table { next_ticket, lines } = &mut *table;
+        let ticket = *next_ticket;
+        let waiter = Waiter { ticket, waker: None };
+        let found = lines.find_mut(hash, |line| line.key.borrow() == key);
+        let begun_by = if let Some(line) = found {
+            line.waiters.push_back(waiter);
+            line.begun_by
+        } else {
+            let waiters = VecDeque::from([waiter]);
+            let line = Line { hash, begun_by: ticket, key: owned, waiters };
+            lines.insert_unique(hash, line, |line| line.hash);
+            ticket
+        };
+        *next_ticket += 1;
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        Place { lines: self, hash, begun_by, ticket }
+    }
+}
+
+impl<K> Place<'_, K> {
+    /// Returns whether nobody is before it in the line; if somebody is, has the waker called when
+    /// nobody is any more.
+    pub(crate) fn is_first(&self, waker: &Waker) -> bool {
+        let mut table = lock(&self.lines.table);
+        let line = table.lines.find_mut(self.hash, |line| line.begun_by == self.begun_by);
+        let Some(line) = line else { return true };
+        let index = line.waiters.partition_point(|waiter| waiter.ticket < self.ticket);
+        match line.waiters.get_mut(index) {
+            Some(waiter) if index > 0 => {
+                waiter.waker.get_or_insert_with(|| waker.clone()).clone_from(waker);
+                false
+            }
+            _ => true,
+        }
+    }
+
+    /// Leaves the line; returns what wakes the next one if that is the first now.
+    fn leave(&self) -> Option<Waker> {
+        // The line, and with it the key, is dropped without the lock.
+        let _line;
+        let mut table = lock(&self.lines.table);
+        let Ok(mut found) =
+            table.lines.find_entry(self.hash, |line| line.begun_by == self.begun_by)
+        else {
+            return None;
+        };
+        let waiters = &mut found.get_mut().waiters;
+        let index = waiters.partition_point(|waiter| waiter.ticket < self.ticket);
+        waiters.remove(index)?;
+        self.lines.waiting.fetch_sub(1, Ordering::Relaxed);
+        if waiters.is_empty() {
+            _line = found.remove();
+            return None;
+        }
+        if index == 0 { waiters.front_mut()?.waker.take() } else { None }
+    }
+}
+
+impl<K> Drop for Place<'_, K> {
+    fn drop(&mut self) {
+        if let Some(waker) = self.leave() {
+            waker.wake();
+        }
+    }
+}
+
+#[cfg(all(test, not(zset_loom)))]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicUsize;
+    use std::task::Wake;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Calls(AtomicUsize);
+
+    impl Wake for Calls {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn counter() -> (Arc<Calls>, Waker) {
+        let calls = Arc::new(Calls::default());
+        (calls.clone(), Waker::from(calls))
+    }
+
+    #[test]
+    fn each_is_first_when_those_before_have_left_and_is_woken_then() {
+        let lines = Lines::<String>::default();
+        let (calls, waker) = counter();
+        let a = lines.join("key");
+        let b = lines.join("key");
+        let c = lines.join("key");
+        assert!(a.is_first(&waker) && !b.is_first(&waker) && !c.is_first(&waker));
+        assert!(lines.join("other").is_first(&waker));
+        assert!(lines.is_waited_for("key") && !lines.is_waited_for("other"));
+
+        drop(b);
+        assert_eq!(calls.0.load(Ordering::Relaxed), 0, "c is not the first yet");
+        drop(a);
+        assert_eq!(calls.0.load(Ordering::Relaxed), 1);
+        assert!(c.is_first(&waker));
+        drop(c);
+        assert!(!lines.is_waited_for("key"));
+        assert!(lock(&lines.table).lines.is_empty());
+    }
+
+    #[test]
+    fn a_line_that_ended_and_began_again_is_another() {
+        let lines = Lines::<u8>::default();
+        let (_, waker) = counter();
+        let (a, b) = (lines.join(&1), lines.join(&1));
+        drop(a);
+        // The one who began it has left it.
+        let c = lines.join(&1);
+        assert!(b.is_first(&waker) && !c.is_first(&waker));
+        drop((b, c));
+        let d = lines.join(&1);
+        assert!(d.is_first(&waker));
+    }
+}

@@ -1,0 +1,344 @@
+//! [`UntilReady`]: waiting until units of a key pass.
+
+use std::error::Error;
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::task::Waker;
+use std::time::Duration;
+
+use super::Verdict;
+use super::lines::Place;
+use crate::clock::{nanos, waker_of_this_thread};
+use crate::{Clock, Timer, Timestamp};
+
+/// Waits until units of a key pass: what `until_ready` of a keyed limiter returns.
+///
+/// Those who wait for one key are served in the order in which they came; one who asks with `check`
+/// does not line up, and may pass before them. While nobody else waits, one look at the clock and
+/// one check do. To wait costs no more than a check at each time at which the units may pass; a
+/// quota that is changed, and units that are refunded in the meantime, are noticed then.
+///
+/// Nothing is taken off the quota until the units pass, so it is no loss to stop waiting: to drop
+/// the future, or to reach the deadline.
+///
+/// # Examples
+///
+/// Blocking:
+///
+/// ```
+/// use std::time::Duration;
+/// use zset_std::{Funnels, NotReady, Quota};
+///
+/// let limiter = Funnels::<u32>::new(Quota::new(1, Duration::from_millis(10))?);
+/// for _ in 0..3 {
+///     limiter.until_ready(&7).timeout(Duration::from_secs(5)).block()?;
+/// }
+/// assert_eq!(limiter.until_ready(&7).units(2).block(), Err(NotReady::Never));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// As a future, with the feature `async`:
+///
+/// ```
+/// # #[cfg(feature = "async")]
+/// # pollster::block_on(async {
+/// use std::time::Duration;
+/// use zset_std::{Quota, SlidingWindow};
+///
+/// let limiter = SlidingWindow::<String>::new(Quota::new(1, Duration::from_millis(10))?);
+/// for _ in 0..3 {
+///     limiter.until_ready("ann").jitter(Duration::from_millis(2)).await?;
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[must_use = "it does nothing until it is blocked on or awaited"]
+#[derive(Debug)]
+pub struct UntilReady<'a, L: ?Sized, Q: ?Sized> {
+    limiter: &'a L,
+    key: &'a Q,
+    units: u32,
+    deadline: Timestamp,
+    jitter: Duration,
+}
+
+/// The error of units that did not pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotReady {
+    /// They never will, since they are more than the limit.
+    Never,
+    /// They would not have passed until the deadline.
+    TooLate,
+}
+
+impl fmt::Display for NotReady {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NotReady::Never => "units are more than the limit",
+            NotReady::TooLate => "units do not pass before the deadline",
+        })
+    }
+}
+
+impl Error for NotReady {}
+
+/// What is common to keyed limiters, for those who wait.
+pub(crate) mod private {
+    use crate::limit::lines::Place;
+    use crate::{Clock, Decision, Timestamp};
+
+    pub trait Waitable<Q: ?Sized> {
+        type Key;
+        type Clock: Clock;
+
+        fn clock(&self) -> &Self::Clock;
+        fn peek_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision;
+        fn check_n_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision;
+        fn is_waited_for(&self, key: &Q) -> bool;
+        fn line_up(&self, key: &Q) -> Place<'_, Self::Key>;
+    }
+}
+
+use private::Waitable;
+
+impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
+    pub(super) fn new(limiter: &'a L, key: &'a Q) -> Self {
+        UntilReady { limiter, key, units: 1, deadline: Timestamp::MAX, jitter: Duration::ZERO }
+    }
+
+    /// Waits for so many units, which pass together; it is one if nothing is said.
+    ///
+    /// # Examples
+    ///
+    /// See [`UntilReady`].
+    pub fn units(self, units: u32) -> Self {
+        UntilReady { units, ..self }
+    }
+
+    /// Waits until a time of the limiter's clock at most, and not at all if it is known that units
+    /// will not pass until then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{FakeClock, Funnels, NotReady, Quota, Timestamp};
+    ///
+    /// let quota = Quota::new(1, Duration::from_secs(60))?;
+    /// let limiter = Funnels::<u32>::new(quota).with_clock(FakeClock::new());
+    /// assert!(limiter.check(&7).is_allowed());
+    /// let soon = Timestamp::ZERO.saturating_add(Duration::from_secs(59));
+    /// // This does not take 59 seconds.
+    /// assert_eq!(limiter.until_ready(&7).deadline(soon).block(), Err(NotReady::TooLate));
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn deadline(self, deadline: Timestamp) -> Self {
+        UntilReady { deadline, ..self }
+    }
+
+    /// Waits so long at most: the deadline is so long from now.
+    ///
+    /// # Examples
+    ///
+    /// See [`UntilReady`].
+    pub fn timeout(self, timeout: Duration) -> Self {
+        let deadline = self.limiter.clock().now().saturating_add(timeout);
+        self.deadline(deadline)
+    }
+
+    /// Waits longer than needed by a random time up to this one, but not beyond the deadline.
+    ///
+    /// Many who wait for the same time, of many keys or in many processes, then do not all come at
+    /// once.
+    ///
+    /// # Examples
+    ///
+    /// See [`UntilReady`].
+    pub fn jitter(self, jitter: Duration) -> Self {
+        UntilReady { jitter, ..self }
+    }
+
+    /// Blocks this thread until the units pass.
+    ///
+    /// # Errors
+    ///
+    /// [`NotReady`] if they are more than the limit, or would not pass until the deadline.
+    ///
+    /// # Examples
+    ///
+    /// See [`UntilReady`].
+    pub fn block(self) -> Result<(), NotReady>
+    where
+        L::Clock: Timer,
+    {
+        let clock = self.limiter.clock();
+        let mut waiting = Waiting::new(self);
+        if let Some(result) = waiting.at_once() {
+            return result;
+        }
+        let waker = waker_of_this_thread();
+        loop {
+            match waiting.step(&waker) {
+                Step::Done(result) => return result,
+                Step::WaitUntil(at) => clock.park_until(at),
+            }
+        }
+    }
+
+    /// Returns what is random between nothing and the jitter.
+    fn random_jitter(&self) -> Duration {
+        // Each of these hashers has other keys.
+        let random = RandomState::new().hash_one(self.units);
+        let nanos = u128::from(nanos(self.jitter)) * u128::from(random);
+        Duration::from_nanos((nanos >> 64) as u64)
+    }
+}
+
+/// What comes next for one who waits.
+enum Step {
+    Done(Result<(), NotReady>),
+    /// To look again at this time, or when the waker is called.
+    WaitUntil(Timestamp),
+}
+
+/// One who waits.
+struct Waiting<'a, L: Waitable<Q>, Q: ?Sized> {
+    asked: UntilReady<'a, L, Q>,
+    /// None before the first look.
+    place: Option<Place<'a, L::Key>>,
+    /// When the first of the line looks again.
+    due: Timestamp,
+}
+
+impl<'a, L: Waitable<Q>, Q: ?Sized> Waiting<'a, L, Q> {
+    fn new(asked: UntilReady<'a, L, Q>) -> Self {
+        Waiting { asked, place: None, due: Timestamp::ZERO }
+    }
+
+    /// Asks before lining up, if nobody is in the line.
+    fn at_once(&mut self) -> Option<Result<(), NotReady>> {
+        let UntilReady { limiter, key, .. } = self.asked;
+        if limiter.is_waited_for(key) {
+            return None;
+        }
+        match self.ask(limiter.clock().now()) {
+            Step::Done(result) => Some(result),
+            Step::WaitUntil(_) => None,
+        }
+    }
+
+    /// Looks whether it is the first of its line, and whether its units pass.
+    fn step(&mut self, waker: &Waker) -> Step {
+        let UntilReady { limiter, key, deadline, .. } = self.asked;
+        let place = self.place.get_or_insert_with(|| limiter.line_up(key));
+        let is_first = place.is_first(waker);
+        let now = limiter.clock().now();
+        if !is_first {
+            return if now < deadline {
+                Step::WaitUntil(deadline)
+            } else {
+                Step::Done(Err(NotReady::TooLate))
+            };
+        }
+        if now < self.due { Step::WaitUntil(self.due) } else { self.ask(now) }
+    }
+
+    /// Lets the units pass if they do now; notes when to ask again if not.
+    fn ask(&mut self, now: Timestamp) -> Step {
+        let UntilReady { limiter, key, units, deadline, .. } = self.asked;
+        // An observer is told of a check: who waits is not denied.
+        let mut decision = limiter.peek_at(key, units, now);
+        if decision.is_allowed() {
+            decision = limiter.check_n_at(key, units, now);
+        }
+        match decision.verdict {
+            Verdict::Allowed => Step::Done(Ok(())),
+            Verdict::Never => Step::Done(Err(NotReady::Never)),
+            Verdict::Denied { retry_after } => {
+                let at = now.saturating_add(retry_after);
+                if at > deadline {
+                    return Step::Done(Err(NotReady::TooLate));
+                }
+                self.due = at.saturating_add(self.asked.random_jitter()).min(deadline);
+                Step::WaitUntil(self.due)
+            }
+        }
+    }
+}
+
+#[cfg(feature = "async")]
+pub use future::Ready;
+
+#[cfg(feature = "async")]
+mod future {
+    use std::fmt;
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    use super::private::Waitable;
+    use super::{NotReady, Step, UntilReady, Waiting};
+    use crate::clock::Sleep;
+    use crate::{AsyncTimer, Timestamp};
+
+    /// The future of an [`UntilReady`].
+    ///
+    /// It is polled in any runtime, and leaves its line when it is dropped.
+    #[must_use = "a future does nothing until it is polled"]
+    pub struct Ready<'a, L: Waitable<Q>, Q: ?Sized> {
+        waiting: Waiting<'a, L, Q>,
+        /// Until when, and what wakes it then.
+        sleep: Option<(Timestamp, Sleep)>,
+    }
+
+    impl<'a, L: Waitable<Q, Clock: AsyncTimer>, Q: ?Sized> IntoFuture for UntilReady<'a, L, Q> {
+        type Output = Result<(), NotReady>;
+        type IntoFuture = Ready<'a, L, Q>;
+
+        fn into_future(self) -> Ready<'a, L, Q> {
+            Ready { waiting: Waiting::new(self), sleep: None }
+        }
+    }
+
+    impl<L: Waitable<Q, Clock: AsyncTimer>, Q: ?Sized> Future for Ready<'_, L, Q> {
+        type Output = Result<(), NotReady>;
+
+        fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+            let Ready { waiting, sleep } = &mut *self;
+            if waiting.place.is_none() {
+                if let Some(result) = waiting.at_once() {
+                    return Poll::Ready(result);
+                }
+            }
+            loop {
+                let at = match waiting.step(context.waker()) {
+                    Step::Done(result) => {
+                        waiting.place = None;
+                        return Poll::Ready(result);
+                    }
+                    Step::WaitUntil(at) => at,
+                };
+                // Without a deadline, those who come before wake it.
+                if at == Timestamp::MAX {
+                    *sleep = None;
+                    return Poll::Pending;
+                }
+                if sleep.as_ref().is_none_or(|(until, _)| *until != at) {
+                    *sleep = Some((at, waiting.asked.limiter.clock().sleep_until(at)));
+                }
+                if let Some((_, timer)) = sleep {
+                    if timer.as_mut().poll(context).is_pending() {
+                        return Poll::Pending;
+                    }
+                    // It is that late now, or nearly: a timer that is done is not asked again.
+                    *sleep = None;
+                }
+            }
+        }
+    }
+
+    impl<L: Waitable<Q> + fmt::Debug, Q: fmt::Debug + ?Sized> fmt::Debug for Ready<'_, L, Q> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.debug_tuple("Ready").field(&self.waiting.asked).finish()
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Threads that wait.
+
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use zset_std::{Clock, FakeClock, MonotonicClock, NotReady, Quota, SlidingWindow, Timestamp};
+
+use crate::funnels;
+
+#[test]
+fn units_that_pass_at_once_do_not_wait() {
+    let (funnels, clock) = funnels();
+    assert!(funnels.until_ready("a").deadline(Timestamp::ZERO).block().is_ok());
+    assert_eq!(funnels.peek("a", 0).remaining, 0);
+    assert!(funnels.until_ready("a").units(0).block().is_ok());
+    assert_eq!(clock.now(), Timestamp::ZERO);
+}
+
+#[test]
+fn units_beyond_the_limit_or_the_deadline_are_errors_and_take_nothing() {
+    let (funnels, clock) = funnels();
+    assert_eq!(funnels.until_ready("a").units(2).block(), Err(NotReady::Never));
+    assert!(funnels.is_empty());
+    assert!(funnels.check("a").is_allowed());
+    let short = Duration::from_nanos(999_999_999);
+    assert_eq!(funnels.until_ready("a").timeout(short).block(), Err(NotReady::TooLate));
+    clock.advance(Duration::from_secs(1));
+    assert!(funnels.check("a").is_allowed());
+    for error in [NotReady::Never, NotReady::TooLate] {
+        assert!(error.to_string().starts_with("units "));
+    }
+}
+
+#[test]
+fn a_thread_waits_as_long_as_the_clock_of_the_limiter_says() {
+    let (funnels, clock) = funnels();
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            // The first passes, four wait.
+            for _ in 0..5 {
+                funnels.until_ready("a").block().unwrap();
+            }
+            clock.now()
+        });
+        while !waiting.is_finished() {
+            clock.advance(Duration::from_millis(100));
+            thread::yield_now();
+        }
+        let end = waiting.join().unwrap();
+        assert!(end >= Timestamp::ZERO.saturating_add(Duration::from_secs(4)), "{end:?}");
+    });
+}
+
+/// What passes, by the clock of the operating system, is within the quota, and nobody is forgotten.
+#[test]
+fn threads_that_wait_for_one_key_all_pass_within_the_quota() {
+    let quota = Quota::new(5, Duration::from_millis(20)).unwrap();
+    for jitter in [Duration::ZERO, Duration::from_millis(1)] {
+        let clock = MonotonicClock::new();
+        let windows = SlidingWindow::<u32>::new(quota).with_clock(clock);
+        let passed = Mutex::new(Vec::new());
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..10 {
+                        let before = clock.now();
+                        windows.until_ready(&1).jitter(jitter).block().unwrap();
+                        passed.lock().unwrap().push((before, clock.now()));
+                    }
+                });
+            }
+        });
+        let passed = passed.into_inner().unwrap();
+        assert_eq!(passed.len(), 40);
+        // Eight full windows take seven periods between the first and the last.
+        let first = passed.iter().map(|(before, _)| *before).min().unwrap();
+        let last = passed.iter().map(|(_, after)| *after).max().unwrap();
+        assert!(last.saturating_duration_since(first) >= Duration::from_millis(7 * 20));
+        assert_eq!(windows.len(), 1);
+    }
+}
+
+#[test]
+fn a_second_thread_passes_after_the_first_even_if_it_asks_for_less() {
+    let clock = FakeClock::new();
+    let quota = Quota::new(4, Duration::from_secs(4)).unwrap();
+    let windows = SlidingWindow::<u8>::new(quota).with_clock(clock.clone());
+    assert!(windows.check_n(&1, 3).is_allowed());
+    clock.advance(Duration::from_secs(1));
+    let order = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        let wait = |units| {
+            windows.until_ready(&1).units(units).block().unwrap();
+            order.lock().unwrap().push(units);
+        };
+        // One unit would pass, but four come before it once they are in the line.
+        let four = scope.spawn(move || wait(4));
+        while windows.until_ready(&1).deadline(Timestamp::ZERO).block().is_ok() {
+            windows.refund(&1, 1);
+            thread::yield_now();
+        }
+        let one = scope.spawn(move || wait(1));
+        while !(four.is_finished() && one.is_finished()) {
+            clock.advance(Duration::from_millis(50));
+            thread::yield_now();
+        }
+    });
+    assert_eq!(order.into_inner().unwrap(), [4, 1]);
+}
+
+#[test]
+fn one_who_stands_behind_gives_up_at_the_deadline() {
+    let (funnels, clock) = funnels();
+    assert!(funnels.check("a").is_allowed());
+    let soon = clock.now().saturating_add(Duration::from_millis(300));
+    thread::scope(|scope| {
+        let first = scope.spawn(|| funnels.until_ready("a").block());
+        // At once if it comes first, and otherwise when the time has come.
+        let second = scope.spawn(|| funnels.until_ready("a").deadline(soon).block());
+        while !second.is_finished() {
+            thread::yield_now();
+            if clock.now() < soon {
+                clock.advance(Duration::from_millis(10));
+            }
+        }
+        assert_eq!(second.join().unwrap(), Err(NotReady::TooLate));
+        while !first.is_finished() {
+            clock.advance(Duration::from_millis(100));
+            thread::yield_now();
+        }
+        assert!(first.join().unwrap().is_ok());
+    });
+}

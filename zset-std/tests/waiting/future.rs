@@ -1,0 +1,223 @@
+//! Futures that wait: polled by hand, and only when they were woken, so that a wake-up that is
+//! missing is found.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use zset_std::{Clock, FakeClock, NotReady, Quota, SlidingWindow, Timestamp};
+
+use crate::funnels;
+
+/// Whether it was woken since it was last polled.
+struct Flag(AtomicBool);
+
+impl Wake for Flag {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+type Outcome = Result<(), NotReady>;
+
+/// A future that is polled only when something woke it.
+struct Task<'a> {
+    future: Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>,
+    woken: Arc<Flag>,
+}
+
+impl<'a> Task<'a> {
+    fn new(future: impl IntoFuture<Output = Outcome, IntoFuture: Send + 'a>) -> Self {
+        let woken = Arc::new(Flag(AtomicBool::new(true)));
+        Task { future: Box::pin(future.into_future()), woken }
+    }
+
+    fn run(&mut self) -> Option<Outcome> {
+        while self.woken.0.swap(false, Ordering::SeqCst) {
+            let waker = Waker::from(self.woken.clone());
+            match self.future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                Poll::Ready(outcome) => return Some(outcome),
+                Poll::Pending => {}
+            }
+        }
+        None
+    }
+}
+
+#[test]
+fn a_future_is_ready_exactly_when_the_units_pass() {
+    let (funnels, clock) = funnels();
+    let mut first = Task::new(funnels.until_ready("a"));
+    assert!(first.run().is_some_and(|outcome| outcome.is_ok()));
+    let mut second = Task::new(funnels.until_ready("a"));
+    assert_eq!(second.run(), None);
+    clock.advance(Duration::from_nanos(999_999_999));
+    assert_eq!(second.run(), None);
+    clock.advance(Duration::from_nanos(1));
+    assert!(second.run().is_some_and(|outcome| outcome.is_ok()));
+}
+
+#[test]
+fn one_who_leaves_the_head_of_the_line_wakes_the_next() {
+    let (funnels, clock) = funnels();
+    assert!(funnels.check("a").is_allowed());
+    let mut first = Task::new(funnels.until_ready("a"));
+    let mut second = Task::new(funnels.until_ready("a"));
+    assert_eq!((first.run(), second.run()), (None, None));
+    drop(first);
+    assert!(second.woken.0.load(Ordering::SeqCst));
+    assert_eq!(second.run(), None);
+    clock.advance(Duration::from_secs(1));
+    assert!(second.run().is_some_and(|outcome| outcome.is_ok()));
+}
+
+#[test]
+fn jitter_is_on_top_of_the_wait_and_ends_at_the_deadline() {
+    let mut waits = Vec::new();
+    for _ in 0..40 {
+        let (funnels, clock) = funnels();
+        assert!(funnels.check("a").is_allowed());
+        let asked = funnels.until_ready("a").jitter(Duration::from_millis(500));
+        let mut waiting = Task::new(asked.timeout(Duration::from_millis(1250)));
+        assert_eq!(waiting.run(), None);
+        let mut wait = 0;
+        while waiting.run().is_none() {
+            clock.advance(Duration::from_millis(10));
+            wait += 10;
+        }
+        assert!((1000..=1250).contains(&wait), "{wait} ms");
+        waits.push(wait);
+    }
+    waits.sort_unstable();
+    waits.dedup();
+    assert!(waits.len() > 3, "not random: {waits:?}");
+}
+
+#[test]
+fn a_wait_of_the_real_clock_ends() {
+    let quota = Quota::new(1, Duration::from_millis(5)).unwrap();
+    let windows = SlidingWindow::<u8>::new(quota);
+    pollster::block_on(async {
+        for _ in 0..4 {
+            assert!(windows.until_ready(&1).await.is_ok());
+        }
+    });
+}
+
+/// What happens to those who wait.
+#[derive(Clone, Debug)]
+enum Event {
+    Wait {
+        key: u8,
+        units: u32,
+        timeout: Option<u64>,
+    },
+    /// One of those who wait stops.
+    GiveUp(usize),
+    Advance(u64),
+    /// Somebody takes a unit without lining up.
+    Check(u8),
+}
+
+fn any_event() -> impl Strategy<Value = Event> {
+    let timeout = prop_oneof![2 => Just(None), 1 => (0..60_u64).prop_map(Some)];
+    prop_oneof![
+        4 => (0..2_u8, 0..6_u32, timeout)
+            .prop_map(|(key, units, timeout)| Event::Wait { key, units, timeout }),
+        1 => (0..20_usize).prop_map(Event::GiveUp),
+        4 => (1..15_u64).prop_map(Event::Advance),
+        1 => (0..2_u8).prop_map(Event::Check),
+    ]
+}
+
+struct Waiter<'a> {
+    key: u8,
+    units: u32,
+    deadline: Option<Timestamp>,
+    task: Task<'a>,
+}
+
+/// Lets all run that were woken, until nothing changes any more; verifies who is done.
+fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &SlidingWindow<u8, FakeClock>) {
+    let now = windows.clock().now();
+    let mut index = 0;
+    while index < waiters.len() {
+        let Some(outcome) = waiters[index].task.run() else {
+            index += 1;
+            continue;
+        };
+        let done = waiters.remove(index).unwrap();
+        let is_first = waiters.iter().take(index).all(|before| before.key != done.key);
+        match outcome {
+            Ok(()) => assert!(is_first, "it has passed one who came before"),
+            Err(NotReady::Never) => assert!(done.units > decision_limit(windows)),
+            Err(NotReady::TooLate) => {
+                let deadline = done.deadline.expect("too late without a deadline");
+                let peeked = windows.peek(&done.key, done.units);
+                let earliest = peeked.retry_after().map(|wait| now.saturating_add(wait));
+                assert!(
+                    now >= deadline || earliest.is_some_and(|earliest| earliest > deadline),
+                    "it gave up too early"
+                );
+            }
+        }
+        // It may have woken others.
+        index = 0;
+    }
+    // Nobody waits for nothing: the first of each key would be denied.
+    for key in 0..2 {
+        if let Some(first) = waiters.iter().find(|waiter| waiter.key == key) {
+            assert!(!windows.peek(&key, first.units).is_allowed(), "a wake-up is missing");
+        }
+    }
+    for waiter in waiters.iter() {
+        assert!(waiter.deadline.is_none_or(|deadline| now < deadline), "a deadline was missed");
+    }
+}
+
+fn decision_limit(windows: &SlidingWindow<u8, FakeClock>) -> u32 {
+    windows.peek(&0, 0).limit
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn those_who_wait_are_served_in_order_and_none_is_forgotten(
+        events in vec(any_event(), 1..80),
+    ) {
+        let clock = FakeClock::new();
+        let quota = Quota::new(4, Duration::from_nanos(20)).unwrap();
+        let windows = SlidingWindow::<u8>::new(quota).with_clock(clock.clone());
+        let keys = [0, 1];
+        let mut waiters = VecDeque::new();
+        for event in events {
+            match event {
+                Event::Wait { key, units, timeout } => {
+                    let mut asked = windows.until_ready(&keys[usize::from(key)]).units(units);
+                    let mut deadline = None;
+                    if let Some(nanos) = timeout {
+                        let timeout = Duration::from_nanos(nanos);
+                        asked = asked.timeout(timeout);
+                        deadline = Some(clock.now().saturating_add(timeout));
+                    }
+                    waiters.push_back(Waiter { key, units, deadline, task: Task::new(asked) });
+                }
+                Event::GiveUp(index) => {
+                    waiters.remove(index);
+                }
+                Event::Advance(nanos) => clock.advance(Duration::from_nanos(nanos)),
+                Event::Check(key) => {
+                    let _ = windows.check(&key);
+                }
+            }
+            settle(&mut waiters, &windows);
+        }
+        windows.check_invariants();
+    }
+}
