@@ -4,18 +4,25 @@ use lexopt::{Arg, Error, Parser, ValueExt};
 
 use crate::row::Row;
 use crate::workload::RANGE;
-use crate::{longest_insert, quick};
+use crate::{limiters, longest_insert, quick};
 
 /// The most elements in a set: beyond, the contenders outgrow the memory of common machines.
 const MAX_N: usize = 100_000_000;
 
+/// The most keys of a limiter, for the same reason.
+const MAX_KEYS: usize = 10_000_000;
+
+/// The most calls in a round: they are made up before, and have to be in memory.
+const MAX_CALLS: usize = 100_000_000;
+
 /// What `--help` prints.
 pub const USAGE: &str = "\
-Measures zset against other sorted sets.
+Measures zset against other sorted sets, and its limiters against another one.
 
 Usage: zset-bench quick [--n N,...] [--ops OP,...] [--rounds ROUNDS]
        zset-bench longest-insert [--n N] [--rounds ROUNDS]
        zset-bench bytes
+       zset-bench limiters [--n N,...] [--calls CALLS] [--rounds ROUNDS]
 
 quick: a table of ns per operation and bytes per entry for each size of set.
   --n N,...        sizes of the sets, 100 to 100000000 [default: 1000,100000,1000000]
@@ -28,6 +35,11 @@ longest-insert: the longest single insert while a set grows from empty to N.
   --rounds ROUNDS  how often to do it, 1 to 1000 [default: 3]
 
 bytes: the memory of a ZSet of 128 and of 1000000 members of 20 bytes.
+
+limiters: tables of ns per call and bytes per key for the limiters of one key and of many.
+  --n N,...        numbers of keys, 1 to 10000000 [default: 1000,1000000]
+  --calls CALLS    calls in a round, 1 to 100000000 [default: 1000000]
+  --rounds ROUNDS  rounds to take the medians of, 1 to 1000 [default: 7]
 ";
 
 /// What the program shall do.
@@ -41,6 +53,8 @@ pub enum Command {
     LongestInsert(longest_insert::Options),
     /// See [`bytes`](crate::bytes).
     Bytes,
+    /// See [`limiters`].
+    Limiters(limiters::Options),
 }
 
 /// Parses the arguments.
@@ -56,6 +70,7 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
             "quick" => parse_quick(&mut parser),
             "longest-insert" => parse_longest_insert(&mut parser),
             "bytes" => parse_bytes(&mut parser),
+            "limiters" => parse_limiters(&mut parser),
             other => Err(format!("unknown command `{other}`").into()),
         },
         Some(other) => Err(other.unexpected()),
@@ -101,6 +116,25 @@ fn parse_bytes(parser: &mut Parser) -> Result<Command, Error> {
     }
 }
 
+fn parse_limiters(parser: &mut Parser) -> Result<Command, Error> {
+    let mut options = limiters::Options::default();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("n") => {
+                let keys = |text: &str| number(text, 1, MAX_KEYS);
+                options.keys = parser.value()?.parse_with(|text| list(text, keys))?;
+            }
+            Arg::Long("calls") => {
+                options.calls = parser.value()?.parse_with(|text| number(text, 1, MAX_CALLS))?;
+            }
+            Arg::Long("rounds") => options.rounds = parser.value()?.parse_with(rounds)?,
+            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(Command::Limiters(options))
+}
+
 fn list<T>(text: &str, item: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
     text.split(',').map(item).collect()
 }
@@ -142,6 +176,8 @@ mod tests {
         let expected = Command::LongestInsert(longest_insert::Options::default());
         assert_eq!(parse_line("longest-insert"), Ok(expected));
         assert_eq!(parse_line("bytes"), Ok(Command::Bytes));
+        let expected = Command::Limiters(limiters::Options::default());
+        assert_eq!(parse_line("limiters"), Ok(expected));
     }
 
     #[test]
@@ -157,6 +193,10 @@ mod tests {
         let expected = longest_insert::Options { n: 500, rounds: 4 };
         let line = "longest-insert --rounds=4 --n 500";
         assert_eq!(parse_line(line), Ok(Command::LongestInsert(expected)));
+
+        let expected = limiters::Options { keys: vec![1, 20], calls: 5, rounds: 1 };
+        let line = "limiters --n 1,20 --rounds 1 --calls 5";
+        assert_eq!(parse_line(line), Ok(Command::Limiters(expected)));
     }
 
     #[test]
@@ -183,6 +223,9 @@ mod tests {
             "bytes --n 128",
             "longest-insert --n 1e6",
             "longest-insert --ops insert",
+            "limiters --n 0",
+            "limiters --calls 0",
+            "limiters --ops insert",
         ] {
             assert!(parse_line(line).is_err(), "{line:?} was accepted");
         }

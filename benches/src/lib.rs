@@ -1,10 +1,13 @@
-//! Measures `zset_core::SortedSet` against other sorted sets.
+//! Measures `zset_core::SortedSet` against other sorted sets, and the limiters of `zset_std` against
+//! those of another crate.
 //!
 //! - [`contender`]: what a sorted set must offer to be measured.
 //! - [`contenders`]: the sorted sets, one a file, and the list of them.
 //! - [`workload`]: what is done to them; the same for every contender and both front ends.
 //! - [`quick`] and [`longest_insert`]: the commands of the program. The other front end,
 //!   criterion's, is `benches/quick.rs`.
+//! - [`limiters`]: the same for limiters, with its own contenders and workload; criterion's front end
+//!   is `benches/limiters.rs`.
 //!
 //! To add a contender, write its file under `contenders/` and name it in [`contenders::visit_all`].
 //! To add a workload, add an [`Operation`](workload::Operation).
@@ -14,6 +17,7 @@ pub mod arguments;
 pub mod bytes;
 pub mod contender;
 pub mod contenders;
+pub mod limiters;
 pub mod longest_insert;
 pub mod quick;
 pub mod report;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use zset_bench::allocator::Counting;
 use zset_bench::arguments::{Command, USAGE, parse};
-use zset_bench::{bytes, longest_insert, quick};
+use zset_bench::{bytes, limiters, longest_insert, quick};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -36,6 +36,7 @@ fn run(command: &Command) -> io::Result<()> {
         Command::Quick(options) => quick::run(options, &mut out),
         Command::LongestInsert(options) => longest_insert::run(options, &mut out),
         Command::Bytes => bytes::run(&mut out),
+        Command::Limiters(options) => limiters::run(options, &mut out),
     }
 }
 

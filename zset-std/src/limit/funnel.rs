@@ -116,6 +116,7 @@ impl Funnel {
     /// # Examples
     ///
     /// See [`leaking_ts`](Self::leaking_ts).
+    #[inline]
     pub fn make_space_at(&mut self, now: Timestamp) {
         let now = now.max(self.leaking_ts);
         self.level = self.level_at(now);
@@ -127,6 +128,7 @@ impl Funnel {
     /// # Examples
     ///
     /// See [`Funnel`].
+    #[inline]
     pub fn watering_at(&mut self, n: u32, now: Timestamp) -> Decision {
         self.make_space_at(now);
         let decision = self.decide(n, self.level);
@@ -189,27 +191,32 @@ impl Funnel {
         self.level = 0;
     }
 
+    #[inline]
     fn volume(&self, n: u32) -> u128 {
         u128::from(n) * u128::from(self.quota.period_in_nanos())
     }
 
     /// Returns the level at a time that is not before `leaking_ts`.
+    #[inline]
     fn level_at(&self, now: Timestamp) -> u128 {
         let elapsed = now.as_nanos() - self.leaking_ts.as_nanos();
         self.level.saturating_sub(u128::from(elapsed) * u128::from(self.quota.count()))
     }
 
+    #[inline]
     fn left_quota(&self, level: u128) -> u32 {
-        let left = (self.volume(self.capacity()) - level) / self.volume(1);
+        let left = divide(self.volume(self.capacity()) - level, self.quota.period_in_nanos());
         u32::try_from(left).unwrap_or(u32::MAX)
     }
 
     /// Returns how long it takes until so much has leaked out.
+    #[inline]
     fn leaking(&self, volume: u128) -> Duration {
-        let nanos = volume.div_ceil(self.quota.count().into());
-        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+        let count = u64::from(self.quota.count());
+        Duration::from_nanos(divide(volume + u128::from(count - 1), count))
     }
 
+    #[inline]
     fn decide(&self, n: u32, level: u128) -> Decision {
         let filled = level + self.volume(n);
         let capacity = self.volume(self.capacity());
@@ -227,6 +234,15 @@ impl Funnel {
             remaining: self.left_quota(level),
             reset_after: self.leaking(level),
         }
+    }
+}
+
+/// Divides; volumes of more than 64 bits are rare.
+#[inline]
+fn divide(volume: u128, by: u64) -> u64 {
+    match u64::try_from(volume) {
+        Ok(volume) => volume / by,
+        Err(_) => u64::try_from(volume / u128::from(by)).unwrap_or(u64::MAX),
     }
 }
 

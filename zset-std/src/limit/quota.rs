@@ -115,6 +115,7 @@ impl Quota {
     /// assert_eq!(Quota::new(3, Duration::from_secs(1))?.count(), 3);
     /// # Ok::<(), zset_std::QuotaError>(())
     /// ```
+    #[inline]
     pub fn count(self) -> u32 {
         self.count.get()
     }
@@ -139,6 +140,7 @@ impl Quota {
     /// # Examples
     ///
     /// See [`Quota`].
+    #[inline]
     pub fn capacity(self) -> u32 {
         self.capacity.get()
     }
@@ -155,6 +157,7 @@ impl Quota {
         u64::try_from(ticks.div_ceil(u128::from(self.count.get()))).unwrap_or(u64::MAX)
     }
 
+    #[inline]
     pub(crate) fn period_in_nanos(self) -> u64 {
         self.period.get()
     }

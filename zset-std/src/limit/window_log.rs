@@ -3,10 +3,8 @@
 //! Invariants: `units` is the sum of the log's units. No entry is older than `horizon`, counted from
 //! `newest`, the latest time that the log was told.
 
-use std::ops::Bound;
+use std::collections::VecDeque;
 use std::time::Duration;
-
-use zset_core::SkipList;
 
 use super::limiter::private::Sealed;
 use super::{Decision, Limiter, Quota, Verdict};
@@ -29,8 +27,8 @@ use crate::Timestamp;
 ///                           └ denied: a and b are in the window; not recorded
 /// ```
 ///
-/// A call is one entry of a [`SkipList`], whatever its units, so a log has at most `count` entries.
-/// The time that is given to it may step back: it then counts as the latest one seen.
+/// A call is one entry, whatever its units, so a log has at most `count` entries. The time that is
+/// given to it may step back: it then counts as the latest one seen.
 ///
 /// # Examples
 ///
@@ -49,8 +47,9 @@ use crate::Timestamp;
 /// ```
 #[derive(Clone, Debug)]
 pub struct WindowLog {
-    /// The units of each call, by its time.
-    log: SkipList<u32, Timestamp>,
+    /// The units of each call, and its time. Since no call counts as earlier than the one before,
+    /// this is a sorted set to which only the ends are ever added or removed.
+    log: VecDeque<(Timestamp, u32)>,
     units: u64,
     quota: Quota,
     /// The longest period that was asked for, in nanoseconds: older entries are forgotten.
@@ -66,7 +65,7 @@ impl WindowLog {
     /// See [`WindowLog`].
     pub fn new(quota: Quota) -> Self {
         WindowLog {
-            log: SkipList::new(),
+            log: VecDeque::new(),
             units: 0,
             quota,
             horizon: quota.period_in_nanos(),
@@ -226,7 +225,7 @@ impl WindowLog {
     pub fn record_at(&mut self, n: u32, now: Timestamp) {
         let now = self.advance(now);
         self.push(n, now);
-        while let Some((&units, _)) = self.log.first() {
+        while let Some(&(_, units)) = self.log.front() {
             if self.units - u64::from(units) < u64::from(self.quota.count()) {
                 break;
             }
@@ -253,13 +252,14 @@ impl WindowLog {
     pub fn refund(&mut self, n: u32) -> u32 {
         let mut missing = n;
         while missing > 0 {
-            let Some((units, time)) = self.log.pop_last() else { break };
-            let given = units.min(missing);
+            let Some((_, units)) = self.log.back_mut() else { break };
+            let given = missing.min(*units);
+            *units -= given;
+            if *units == 0 {
+                self.log.pop_back();
+            }
             missing -= given;
             self.units -= u64::from(given);
-            if units > given {
-                self.log.insert(units - given, time);
-            }
         }
         n - missing
     }
@@ -348,7 +348,7 @@ impl WindowLog {
     /// Notes the time, forgets what is too old for any quota, and returns the time to count with.
     fn advance(&mut self, now: Timestamp) -> Timestamp {
         self.newest = self.newest.max(now);
-        while let Some((_, time)) = self.log.first() {
+        while let Some((time, _)) = self.log.front() {
             if self.newest.as_nanos() - time.as_nanos() < self.horizon {
                 break;
             }
@@ -358,14 +358,14 @@ impl WindowLog {
     }
 
     fn forget_first(&mut self) {
-        if let Some((units, _)) = self.log.pop_first() {
+        if let Some((_, units)) = self.log.pop_front() {
             self.units -= u64::from(units);
         }
     }
 
     fn push(&mut self, n: u32, now: Timestamp) {
         if n > 0 {
-            self.log.insert(n, now);
+            self.log.push_back((now, n));
             self.units += u64::from(n);
         }
     }
@@ -375,17 +375,19 @@ impl WindowLog {
         let limit = u64::from(quota.count());
         let period = quota.period();
         // Before the first period is over, no entry is too old.
-        let start = now.as_nanos().checked_sub(quota.period_in_nanos());
-        let start = start.map_or(Bound::Unbounded, |n| Bound::Excluded(Timestamp::from_nanos(n)));
-        let in_window = || self.log.range_by_score((start, Bound::Unbounded));
-        let is_whole = self.log.first().is_none_or(|(_, first)| match start {
-            Bound::Excluded(start) => first > start,
-            _ => true,
-        });
-        let used = if is_whole {
+        let start = now.as_nanos().checked_sub(quota.period_in_nanos()).map(Timestamp::from_nanos);
+        let is_over = |&(time, _): &(Timestamp, u32)| start.is_some_and(|start| time <= start);
+        // Those that no quota needs are forgotten, so mostly none is over.
+        let over = if self.log.front().is_some_and(is_over) {
+            self.log.partition_point(is_over)
+        } else {
+            0
+        };
+        let mut in_window = self.log.range(over..);
+        let used = if over == 0 {
             self.units
         } else {
-            in_window().map(|(&units, _)| u64::from(units)).sum()
+            in_window.clone().map(|&(_, units)| u64::from(units)).sum()
         };
 
         let wanted = used + u64::from(n);
@@ -396,7 +398,7 @@ impl WindowLog {
         } else {
             // The entry by whose end enough units are free.
             let mut missing = wanted - limit;
-            let end = in_window().find_map(|(&units, time)| {
+            let end = in_window.clone().find_map(|&(time, units)| {
                 missing = missing.saturating_sub(units.into());
                 (missing == 0).then_some(time)
             });
@@ -405,7 +407,7 @@ impl WindowLog {
         };
         let is_taken = verdict == Verdict::Allowed && n > 0;
         let used = if is_taken { wanted } else { used };
-        let last = if is_taken { Some(now) } else { in_window().next_back().map(|(_, time)| time) };
+        let last = if is_taken { Some(now) } else { in_window.next_back().map(|&(time, _)| time) };
         Decision {
             verdict,
             limit: quota.count(),
@@ -419,11 +421,12 @@ impl WindowLog {
     /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
     #[doc(hidden)]
     pub fn check(&self) {
-        let units: u64 = self.log.iter().map(|(&units, _)| u64::from(units)).sum();
+        let units: u64 = self.log.iter().map(|&(_, units)| u64::from(units)).sum();
         assert_eq!(units, self.units, "the sum of units is wrong");
-        assert!(self.log.iter().all(|(&units, _)| units > 0), "an entry of no units");
-        let oldest = self.log.first().map_or(self.newest, |(_, time)| time);
-        assert!(self.log.last().is_none_or(|(_, time)| time <= self.newest), "from the future");
+        assert!(self.log.iter().all(|&(_, units)| units > 0), "an entry of no units");
+        assert!(self.log.iter().is_sorted_by_key(|(time, _)| time), "an entry out of order");
+        assert!(self.log.back().is_none_or(|&(time, _)| time <= self.newest), "from the future");
+        let oldest = self.log.front().map_or(self.newest, |&(time, _)| time);
         let age = self.newest.as_nanos() - oldest.as_nanos();
         assert!(age <= self.horizon, "an entry that is too old");
     }
@@ -442,6 +445,6 @@ impl Limiter for WindowLog {
 impl Sealed for WindowLog {
     fn idle_at(&self) -> Timestamp {
         let horizon = Duration::from_nanos(self.horizon);
-        self.log.last().map_or(Timestamp::ZERO, |(_, time)| time.saturating_add(horizon))
+        self.log.back().map_or(Timestamp::ZERO, |(time, _)| time.saturating_add(horizon))
     }
 }

@@ -1,0 +1,138 @@
+//! The subjects: the limiters of `zset_std`.
+
+use zset_std::{
+    Clock, Decision, FixedWindow, Funnel, Funnels, Limiter, Quota, WindowCounter, WindowLog,
+};
+
+use crate::limiters::clock::GivenClock;
+use crate::limiters::contender::{Answer, Keyed, OneKey};
+
+impl Answer for Decision {
+    #[inline]
+    fn is_allowed(&self) -> bool {
+        Decision::is_allowed(self)
+    }
+}
+
+/// `zset_std::Funnel`, which is asked at the time of a clock.
+pub struct OneFunnel<C> {
+    funnel: Funnel,
+    clock: C,
+}
+
+impl<C: Clock> OneFunnel<C> {
+    /// Makes an empty funnel with a clock.
+    pub fn new(quota: Quota, clock: C) -> Self {
+        OneFunnel { funnel: Funnel::new(quota), clock }
+    }
+}
+
+impl<C: Clock> OneKey for OneFunnel<C> {
+    type Answer = Decision;
+
+    #[inline]
+    fn check(&mut self) -> Decision {
+        self.funnel.watering_at(1, self.clock.now())
+    }
+
+    fn fill(&mut self) {
+        let filled = self.funnel.watering_at(self.funnel.capacity(), self.clock.now());
+        assert!(filled.is_allowed(), "a new funnel takes its capacity");
+    }
+}
+
+/// `zset_std::Funnels<u64>`.
+pub struct ManyFunnels {
+    funnels: Funnels<u64>,
+    capacity: u32,
+    clock: GivenClock,
+}
+
+impl Keyed for ManyFunnels {
+    const NAME: &'static str = "Funnels";
+
+    type Answer = Decision;
+
+    fn new(quota: Quota, clock: GivenClock) -> Self {
+        ManyFunnels { funnels: Funnels::new(quota), capacity: quota.capacity(), clock }
+    }
+
+    #[inline]
+    fn check(&mut self, key: u64) -> Decision {
+        self.funnels.check_n_at(&key, 1, self.clock.now())
+    }
+
+    fn fill(&mut self, key: u64) {
+        let filled = self.funnels.check_n_at(&key, self.capacity, self.clock.now());
+        assert!(filled.is_allowed(), "a new key takes its capacity");
+    }
+
+    fn len(&self) -> usize {
+        self.funnels.len()
+    }
+}
+
+/// A `zset_std::Keyed<u64, _>`.
+pub struct KeyedWindow<L> {
+    windows: zset_std::Keyed<u64, L>,
+    count: u32,
+    clock: GivenClock,
+}
+
+/// A limiter of one key that [`KeyedWindow`] has one of for each.
+pub trait Window: Limiter {
+    /// What the tables call the limiter of many keys.
+    const NAME: &'static str;
+
+    /// Makes an unused one.
+    fn new(quota: Quota) -> Self;
+}
+
+impl Window for WindowLog {
+    const NAME: &'static str = "SlidingWindow";
+
+    fn new(quota: Quota) -> Self {
+        WindowLog::new(quota)
+    }
+}
+
+impl Window for WindowCounter {
+    const NAME: &'static str = "WindowCounter";
+
+    fn new(quota: Quota) -> Self {
+        WindowCounter::new(quota)
+    }
+}
+
+impl Window for FixedWindow {
+    const NAME: &'static str = "FixedWindow";
+
+    fn new(quota: Quota) -> Self {
+        FixedWindow::new(quota)
+    }
+}
+
+impl<L: Window> Keyed for KeyedWindow<L> {
+    const NAME: &'static str = L::NAME;
+
+    type Answer = Decision;
+
+    fn new(quota: Quota, clock: GivenClock) -> Self {
+        let windows = zset_std::Keyed::of(L::new(quota));
+        KeyedWindow { windows, count: quota.count(), clock }
+    }
+
+    #[inline]
+    fn check(&mut self, key: u64) -> Decision {
+        self.windows.check_n_at(&key, 1, self.clock.now())
+    }
+
+    fn fill(&mut self, key: u64) {
+        let filled = self.windows.check_n_at(&key, self.count, self.clock.now());
+        assert!(filled.is_allowed(), "a new key takes its count");
+    }
+
+    fn len(&self) -> usize {
+        self.windows.len()
+    }
+}

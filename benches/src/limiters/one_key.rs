@@ -1,0 +1,129 @@
+//! The table of the limiters of one key.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use governor::clock::MonotonicClock as GovernorsClock;
+use zset_std::{MonotonicClock, Quota};
+
+use super::clock::GivenClock;
+use super::contender::{Answer, OneKey};
+use super::contenders::{DirectGovernor, OneFunnel};
+use super::workload::{Workload, hundred_a_minute};
+use super::{Measured, Rounds};
+use crate::report::{Table, show, show_ratio};
+
+/// A row of the table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Row {
+    /// A hundred a minute.
+    Minute,
+    /// A million a day: products of the two take more than 64 bits.
+    Day,
+    /// So much that every call passes, at the times of the operating system's clock.
+    ClockAllowed,
+    /// So little that no call passes, at the times of the operating system's clock.
+    ClockDenied,
+}
+
+impl Row {
+    /// All rows, from top to bottom.
+    pub const ALL: [Row; 4] = [Row::Minute, Row::Day, Row::ClockAllowed, Row::ClockDenied];
+
+    /// Returns the head of the row in a table.
+    pub fn label(self) -> &'static str {
+        match self {
+            Row::Minute => "100 a minute, time given",
+            Row::Day => "1,000,000 a day, time given",
+            Row::ClockAllowed => "all allowed, monotonic clock",
+            Row::ClockDenied => "all denied, monotonic clock",
+        }
+    }
+
+    /// Returns the quota of the limiters.
+    pub fn quota(self) -> Quota {
+        let (count, seconds) = match self {
+            Row::Minute => return hundred_a_minute(),
+            Row::Day => (1_000_000, 86_400),
+            Row::ClockAllowed => (1_000_000_000, 1),
+            Row::ClockDenied => (1, 3_600),
+        };
+        Quota::new(count, Duration::from_secs(seconds)).expect("neither is zero")
+    }
+
+    /// Returns whether limiters are asked at times that are given to them.
+    fn is_given_time(self) -> bool {
+        matches!(self, Row::Minute | Row::Day)
+    }
+}
+
+/// As a call is short and nothing has to be loaded, each round is cut into so many: the more often
+/// the limiters take turns, the less it matters what else the machine does.
+const CUTS: usize = 10;
+
+/// Measures all rows.
+pub(super) fn measure(calls: usize, rounds: usize) -> Table {
+    let (calls, rounds) = (calls.div_ceil(CUTS), rounds * CUTS);
+    let head = ["ns a call", "Funnel", "governor", "Funnel / governor", "allowed by each"];
+    let mut table = Table::new(head.map(String::from).into());
+    for row in Row::ALL {
+        let measure = [measure_funnel, measure_governor];
+        let prepare = |seed| Workload::new(row.quota(), 1, calls, seed);
+        let rounds = Rounds::measure(measure.len(), rounds, prepare, |place, workload| {
+            measure[place](row, workload)
+        });
+        table.push(vec![
+            row.label().into(),
+            show(rounds.nanos_a_call(0)),
+            show(rounds.nanos_a_call(1)),
+            show_ratio(rounds.ratio(0, 1)),
+            format!("{}, {}", rounds.allowed(0), rounds.allowed(1)),
+        ]);
+    }
+    table
+}
+
+fn measure_funnel(row: Row, workload: &Workload) -> Measured {
+    let quota = row.quota();
+    if row.is_given_time() {
+        measure_given_time(workload, |clock| OneFunnel::new(quota, clock))
+    } else {
+        measure_clock(row, workload.calls(), OneFunnel::new(quota, MonotonicClock::new()))
+    }
+}
+
+fn measure_governor(row: Row, workload: &Workload) -> Measured {
+    let quota = row.quota();
+    if row.is_given_time() {
+        measure_given_time(workload, |clock| DirectGovernor::new(quota, clock))
+    } else {
+        measure_clock(row, workload.calls(), DirectGovernor::new(quota, GovernorsClock))
+    }
+}
+
+fn measure_given_time<L: OneKey>(
+    workload: &Workload,
+    new: impl FnOnce(GivenClock) -> L,
+) -> Measured {
+    let clock = GivenClock::default();
+    let mut limiter = new(clock.clone());
+    limiter.fill();
+    // Once without the clock running, as with many keys.
+    workload.run_one(&mut limiter, &clock);
+    Measured::of(workload.calls(), || workload.run_one(&mut limiter, &clock))
+}
+
+fn measure_clock<L: OneKey>(row: Row, calls: usize, mut limiter: L) -> Measured {
+    if row == Row::ClockDenied {
+        limiter.fill();
+    }
+    Measured::of(calls, || {
+        let mut allowed = 0;
+        for _ in 0..calls {
+            let answer = limiter.check();
+            allowed += usize::from(answer.is_allowed());
+            black_box(answer);
+        }
+        allowed
+    })
+}

@@ -1,0 +1,64 @@
+//! Lets each user do each action ten times a minute.
+//!
+//! It shows a `SlidingWindow` whose keys are pairs of a user and an action: what is denied, how long
+//! to wait then, and that the others do not notice. The clock is one for tests, so that the minute
+//! takes no time:
+//!
+//! ```text
+//! cargo run --example payments
+//! ```
+
+use std::time::Duration;
+
+use zset_std::{Clock, FakeClock, Quota, QuotaError, SlidingWindow, Timestamp, Verdict};
+
+type Limiter = SlidingWindow<(&'static str, &'static str), FakeClock>;
+
+fn main() -> Result<(), QuotaError> {
+    let clock = FakeClock::new();
+    let ten_a_minute = Quota::new(10, Duration::from_secs(60))?;
+    let limiter = SlidingWindow::new(ten_a_minute).with_clock(clock.clone());
+
+    println!("Ten a minute for each user and action.\n");
+    for _ in 0..10 {
+        ask(&limiter, "ann", "pay");
+        clock.advance(Duration::from_secs(3));
+    }
+    // Half a minute is over, and Ann's minute is used up.
+    let wait = ask(&limiter, "ann", "pay");
+    ask(&limiter, "ann", "refund");
+    ask(&limiter, "bob", "pay");
+
+    clock.advance(wait.saturating_sub(Duration::from_secs(1)));
+    let wait = ask(&limiter, "ann", "pay");
+    clock.advance(wait);
+    ask(&limiter, "ann", "pay");
+    // Only Ann's first payment is a minute old by now.
+    let wait = ask(&limiter, "ann", "pay");
+    clock.advance(wait);
+    ask(&limiter, "ann", "pay");
+
+    clock.advance(Duration::from_secs(60));
+    ask(&limiter, "ann", "pay");
+    Ok(())
+}
+
+/// Asks for one unit, prints the answer, and returns how long to wait.
+fn ask(limiter: &Limiter, user: &'static str, action: &'static str) -> Duration {
+    let decision = limiter.check(&(user, action));
+    let (answer, wait) = match decision.verdict {
+        Verdict::Allowed => (format!("allowed, {} left", decision.remaining), Duration::ZERO),
+        Verdict::Denied { retry_after } => {
+            (format!("denied, wait {} s", retry_after.as_secs_f64()), retry_after)
+        }
+        Verdict::Never => unreachable!("one is not more than ten"),
+    };
+    println!("{}  {user}  {action:<6}  {answer}", time(limiter.clock().now()));
+    wait
+}
+
+/// Shows a time as minutes and seconds.
+fn time(now: Timestamp) -> String {
+    let seconds = now.saturating_duration_since(Timestamp::ZERO).as_secs();
+    format!("{:02}:{:02}", seconds / 60, seconds % 60)
+}

@@ -1,0 +1,75 @@
+//! Runs the examples of the limiters, and compares all that they print with what was worked out by
+//! hand.
+
+// Miri starts no processes.
+#![cfg(not(miri))]
+
+use std::env;
+use std::path::Path;
+use std::process::Command;
+
+/// Returns what an example prints. Cargo builds the examples beside the tests.
+fn run(name: &str) -> String {
+    // target/debug/deps/examples-0123 -> target/debug/examples/NAME
+    let test = env::current_exe().unwrap();
+    let profile = test.parent().and_then(Path::parent).unwrap();
+    let example = profile.join("examples").join(format!("{name}{}", env::consts::EXE_SUFFIX));
+    assert!(example.exists(), "no {}; cargo build --example {name}", example.display());
+    let output = Command::new(example).output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{name}: {errors}");
+    assert_eq!(errors, "", "{name}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The wrong passwords of 00:12, 00:24 and 00:45 are three. The one of 00:57 is a fourth, of which
+/// the window needs only the last three: it is down to two when that of 00:24 is a minute old, at
+/// 01:24. So it is again at 01:45, when that of 00:45 is.
+#[test]
+fn a_captcha_is_asked_for_after_three_failures_in_a_minute() {
+    let expected = "\
+After three wrong passwords in a minute, a captcha.
+
+time   user  what happened       x: a wrong password, [ ]: the last minute
+00:12  ann   wrong password      [----x]
+00:24  ann   wrong password      [----x---x]
+00:45  ann   wrong password      [----x---x------x]
+00:48  ann   captcha not solved  [----x---x------x-]
+00:51  bob   logged in           [------------------]
+00:57  ann   wrong password      [----x---x------x---x]
+01:12  ann   captcha not solved  ----x[---x------x---x-----]
+01:21  ann   captcha not solved  ----x---[x------x---x--------]
+01:24  ann   wrong password      ----x---x[------x---x--------x]
+01:45  ann   logged in           ----x---x------x[---x--------x-------]
+";
+    assert_eq!(run("login_captcha"), expected);
+}
+
+/// Ann's payments are 3 seconds apart, so the first ten take up the minute until 00:27. The first of
+/// them is a minute old at 01:00, the second at 01:03, and all before 02:03, the one of 01:03 too.
+#[test]
+fn payments_are_ten_a_minute_for_each_user_and_action() {
+    let expected = "\
+Ten a minute for each user and action.
+
+00:00  ann  pay     allowed, 9 left
+00:03  ann  pay     allowed, 8 left
+00:06  ann  pay     allowed, 7 left
+00:09  ann  pay     allowed, 6 left
+00:12  ann  pay     allowed, 5 left
+00:15  ann  pay     allowed, 4 left
+00:18  ann  pay     allowed, 3 left
+00:21  ann  pay     allowed, 2 left
+00:24  ann  pay     allowed, 1 left
+00:27  ann  pay     allowed, 0 left
+00:30  ann  pay     denied, wait 30 s
+00:30  ann  refund  allowed, 9 left
+00:30  bob  pay     allowed, 9 left
+00:59  ann  pay     denied, wait 1 s
+01:00  ann  pay     allowed, 0 left
+01:00  ann  pay     denied, wait 3 s
+01:03  ann  pay     allowed, 0 left
+02:03  ann  pay     allowed, 9 left
+";
+    assert_eq!(run("payments"), expected);
+}
