@@ -111,8 +111,8 @@ impl WindowLog {
         self.horizon = self.horizon.max(quota.period_in_nanos());
     }
 
-    /// Lets one unit pass, or denies it. **O(log n)** for n entries, and for each that has become
-    /// too old.
+    /// Lets one unit pass, or denies it. **O(1)**, and for each entry that has become too old; O(n)
+    /// entries if it is denied.
     ///
     /// # Examples
     ///
@@ -121,8 +121,8 @@ impl WindowLog {
         self.check_n_at(1, now)
     }
 
-    /// Lets `n` units pass together, or denies all of them; 0 units pass always. **O(log n)**, or
-    /// O(n) entries if they are denied.
+    /// Lets `n` units pass together, or denies all of them; 0 units pass always. **O(1)**, and for
+    /// each entry that has become too old; O(n) entries if they are denied.
     ///
     /// # Examples
     ///
@@ -214,7 +214,7 @@ impl WindowLog {
         self.remaining_at(now) == 0
     }
 
-    /// Records `n` units, even beyond the limit. **O(log n)** entries.
+    /// Records `n` units, even beyond the limit. **O(1)**, and for each entry that is forgotten.
     ///
     /// Beyond it, the oldest entries are forgotten that the newer ones make up for, so that there
     /// are never more entries than units allowed.
@@ -234,7 +234,7 @@ impl WindowLog {
     }
 
     /// Gives back `n` units of those that passed last; returns how many there were to give back.
-    /// **O(log n)** for each entry.
+    /// **O(1)** for each entry.
     ///
     /// # Examples
     ///

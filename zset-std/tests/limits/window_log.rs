@@ -43,10 +43,8 @@ impl Naive {
         self.passed.retain(|&(time, _)| age(time) < horizon);
     }
 
-    /// Entries of the same time are in the order of their units.
     fn push(&mut self, time: Timestamp, units: u32) {
         self.passed.push((time, units));
-        self.passed.sort_unstable();
     }
 
     /// Recounts the window that ends at a time.
