@@ -8,6 +8,8 @@ mod keyed;
 mod limiter;
 mod limits;
 mod lines;
+#[cfg(all(test, zset_loom))]
+mod loom;
 mod observer;
 mod overflow;
 mod quota;

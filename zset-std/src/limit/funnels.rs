@@ -376,6 +376,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
                 decision
             }
             Err(full) => {
+                self.observers.evicted(full.evicted);
                 self.observers.refused();
                 self.keys.get(key, now, |_, pace, now| {
                     let pace = other.unwrap_or(*pace);

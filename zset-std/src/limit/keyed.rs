@@ -400,6 +400,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
                 Ok(result)
             }
             Err(full) => {
+                self.observers.evicted(full.evicted);
                 self.observers.refused();
                 self.shared.as_ref().map(|shared| change(&mut write(shared), now)).ok_or(full)
             }

@@ -2,7 +2,9 @@
 //!
 //! Invariants: a key is in the shard that its hash says. Each entry of a shard has exactly one
 //! deadline in its list, filed under the key's hash, and the entry says which. `len` is the number
-//! of entries in all shards, and of places that are reserved for new ones.
+//! of entries in all shards, and of places that are reserved for new ones: by threads that have the
+//! lock of the key's shard, and keep it until the entry is there. All of it holds whenever code of
+//! the user's runs under a lock (`Eq`, `Borrow`, `ToOwned` and `Drop` of keys), since that may panic.
 //!
 //! A deadline is when to look at a key again, not when it is idle: a check does not touch it. A
 //! sweep asks the entry, and if it is in use by then, files a later one.
@@ -42,6 +44,8 @@ struct Shard<K, V, T> {
     keys: RwLock<Keys<K, V, T>>,
     /// The latest time that any of the keys was told: what steps back counts as this.
     newest: AtomicU64,
+    /// No deadline is before this: to be read without the lock.
+    next_deadline: AtomicU64,
 }
 
 struct Keys<K, V, T> {
@@ -64,10 +68,17 @@ struct Entry<K, V> {
 pub(crate) struct Full {
     /// When some key may be idle.
     pub(crate) retry_at: Timestamp,
+    /// How many idle keys have gone, for which others came.
+    pub(crate) evicted: usize,
 }
 
 /// Returns as many shards as keep the threads of this machine out of each other's way.
 pub(crate) fn default_shards() -> usize {
+    if cfg!(zset_loom) {
+        // The fewest with which keys are in the same shard or in different ones: each is one more
+        // lock to explore.
+        return 2;
+    }
     4 * std::thread::available_parallelism().map_or(4, std::num::NonZero::get)
 }
 
@@ -75,7 +86,8 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
     pub(crate) fn new(settings: T, hasher: H, max_keys: usize, shards: usize) -> Self {
         let shard = |settings| {
             let keys = Keys { settings, entries: HashTable::new(), deadlines: SkipList::new() };
-            Shard { keys: RwLock::new(keys), newest: AtomicU64::new(0) }
+            let (newest, next_deadline) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
+            Shard { keys: RwLock::new(keys), newest, next_deadline }
         };
         let settings = std::iter::repeat_n(settings, shards.next_power_of_two());
         let shards = settings.map(shard).collect();
@@ -90,9 +102,13 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
         self.len.load(Ordering::Relaxed)
     }
 
-    fn shard(&self, hash: u64) -> &Shard<K, V, T> {
+    fn index(&self, hash: u64) -> usize {
         // The table within takes its bits from both ends of the hash.
-        &self.shards[(hash >> 32) as usize & (self.shards.len() - 1)]
+        (hash >> 32) as usize & (self.shards.len() - 1)
+    }
+
+    fn shard(&self, hash: u64) -> &Shard<K, V, T> {
+        &self.shards[self.index(hash)]
     }
 
     /// Asks the state of a key, none if it is not there; `ask` gets the time to count with.
@@ -162,59 +178,65 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
     {
         let hash = self.hasher.hash_one(key);
         let shard = self.shard(hash);
-        {
-            let keys = &mut *write(&shard.keys);
-            let now = shard.advance(now);
-            if let Some(entry) = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key) {
-                return Ok((change(&mut entry.state, &keys.settings, now), 0));
-            }
-        }
-        // Without the lock, since room may have to be made in other shards.
-        let room = self.make_room(shard, now)?;
-        let owned = key.to_owned();
-        let keys = &mut *write(&shard.keys);
-        let now = shard.advance(now);
-        // Someone else may have been here in the meantime. The room is then given back.
-        if let Some(entry) = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key) {
-            return Ok((change(&mut entry.state, &keys.settings, now), room.evicted));
-        }
-        let mut state = new(&keys.settings);
-        let result = change(&mut state, &keys.settings, now);
-        let deadline = state.idle_at().max(now);
-        let entry = Entry { hash, deadline, state, key: owned };
-        keys.deadlines.insert(hash, deadline);
-        keys.entries.insert_unique(hash, entry, |entry| entry.hash);
-        let evicted = room.evicted;
-        room.keep();
-        let swept = keys.sweep(now, SWEPT_FOR_EACH_NEW);
-        self.len.fetch_sub(swept, Ordering::Relaxed);
-        Ok((result, evicted + swept))
-    }
-
-    /// Reserves the place of a new key of a shard; makes idle ones go if there is none.
-    fn make_room(&self, shard: &Shard<K, V, T>, now: Timestamp) -> Result<Room<'_>, Full> {
         let mut evicted = 0;
         loop {
-            let reserved = self.len.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |len| {
-                (len < self.max_keys).then_some(len + 1)
-            });
-            if reserved.is_ok() {
-                return Ok(Room { len: &self.len, evicted });
-            }
-            let mut swept = self.sweep_shard(shard, now, SWEPT_FOR_ROOM);
-            for other in &self.shards {
-                if swept > 0 {
-                    break;
+            {
+                let keys = &mut *write(&shard.keys);
+                let now = shard.advance(now);
+                if let Some(entry) = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key)
+                {
+                    return Ok((change(&mut entry.state, &keys.settings, now), evicted));
                 }
-                swept = self.sweep_shard(other, now, SWEPT_FOR_ROOM);
+                evicted += self.sweep_keys(shard, keys, now, SWEPT_FOR_EACH_NEW);
+                // While nobody else can look for this key, so that of two threads that come with
+                // it, none is refused for the room that the other takes for it.
+                if let Some(room) = self.reserve() {
+                    let key = key.to_owned();
+                    let mut state = new(&keys.settings);
+                    let result = change(&mut state, &keys.settings, now);
+                    let deadline = state.idle_at().max(now);
+                    let entry = Entry { hash, deadline, state, key };
+                    keys.deadlines.insert(hash, deadline);
+                    keys.entries.insert_unique(hash, entry, |entry| entry.hash);
+                    shard.next_deadline.store(keys.next_deadline().as_nanos(), Ordering::Relaxed);
+                    room.keep();
+                    return Ok((result, evicted));
+                }
             }
-            if swept == 0 {
-                let deadlines = &read(&shard.keys).deadlines;
-                let next = deadlines.first().map_or(now, |(_, deadline)| deadline);
-                return Err(Full { retry_at: next });
+            // Without the lock: two threads would wait for each other's shards for ever.
+            match self.sweep_for_room(hash, now) {
+                Ok(swept) => evicted += swept,
+                Err(retry_at) => return Err(Full { retry_at, evicted }),
             }
-            evicted += swept;
         }
+    }
+
+    /// Counts a new key, if there may be one.
+    fn reserve(&self) -> Option<Room<'_>> {
+        let reserved = self.len.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |len| {
+            (len < self.max_keys).then_some(len + 1)
+        });
+        reserved.is_ok().then(|| Room { len: &self.len })
+    }
+
+    /// Lets idle keys go from the first shard that has any, the one of a hash before others; returns
+    /// how many. The error is when some key may be idle.
+    fn sweep_for_room(&self, hash: u64, now: Timestamp) -> Result<usize, Timestamp> {
+        let mut next = u64::MAX;
+        let (before, from) = self.shards.split_at(self.index(hash));
+        for shard in from.iter().chain(before) {
+            // While someone makes up keys, most have none, and are not to be locked each time.
+            let newest = now.as_nanos().max(shard.newest.load(Ordering::Relaxed));
+            if shard.next_deadline.load(Ordering::Relaxed) <= newest {
+                let swept = self.sweep_shard(shard, now, SWEPT_FOR_ROOM);
+                if swept > 0 {
+                    return Ok(swept);
+                }
+            }
+            next = next.min(shard.next_deadline.load(Ordering::Relaxed));
+        }
+        // There are none while the thread that has reserved the last place has yet to file its own.
+        Err(if next == u64::MAX { now } else { Timestamp::from_nanos(next) })
     }
 
     /// Looks at up to `budget` keys whose deadlines are over, and lets those go that are idle.
@@ -224,10 +246,44 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
     }
 
     fn sweep_shard(&self, shard: &Shard<K, V, T>, now: Timestamp, budget: usize) -> usize {
-        let mut keys = write(&shard.keys);
-        let now = shard.advance(now);
-        let swept = keys.sweep(now, budget);
-        self.len.fetch_sub(swept, Ordering::Relaxed);
+        let keys = &mut *write(&shard.keys);
+        self.sweep_keys(shard, keys, shard.advance(now), budget)
+    }
+
+    /// Does what `sweep` does, in a shard that is locked.
+    fn sweep_keys(
+        &self,
+        shard: &Shard<K, V, T>,
+        keys: &mut Keys<K, V, T>,
+        now: Timestamp,
+        budget: usize,
+    ) -> usize {
+        if shard.next_deadline.load(Ordering::Relaxed) > now.as_nanos() {
+            return 0;
+        }
+        let mut swept = 0;
+        for _ in 0..budget {
+            if keys.deadlines.first().is_none_or(|(_, deadline)| deadline > now) {
+                break;
+            }
+            let Some((hash, deadline)) = keys.deadlines.pop_first() else { break };
+            let found = keys
+                .entries
+                .find_entry(hash, |entry| entry.hash == hash && entry.deadline == deadline);
+            let Ok(mut found) = found else { continue };
+            let idle_at = found.get().state.idle_at();
+            if idle_at <= now {
+                let (entry, _) = found.remove();
+                swept += 1;
+                // Before the key is dropped, since that may panic.
+                self.len.fetch_sub(1, Ordering::Relaxed);
+                drop(entry);
+            } else {
+                found.get_mut().deadline = idle_at;
+                keys.deadlines.insert(hash, idle_at);
+            }
+        }
+        shard.next_deadline.store(keys.next_deadline().as_nanos(), Ordering::Relaxed);
         swept
     }
 
@@ -253,6 +309,11 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
         for (index, shard) in self.shards.iter().enumerate() {
             let keys = read(&shard.keys);
             assert_eq!(keys.deadlines.len(), keys.entries.len(), "deadlines of shard {index}");
+            let next = shard.next_deadline.load(Ordering::Relaxed);
+            assert!(
+                next <= keys.next_deadline().as_nanos(),
+                "a deadline before all that there are"
+            );
             for entry in &keys.entries {
                 assert_eq!(
                     self.hasher.hash_one(entry.key.borrow()),
@@ -271,49 +332,32 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
 }
 
 impl<K, V, T> Shard<K, V, T> {
-    /// Notes the time, and returns the latest one that was told.
+    /// Notes the time, and returns the latest one that was told; under the shard's lock only.
+    #[inline]
     fn advance(&self, now: Timestamp) -> Timestamp {
-        // Most calls come with a later time; a store is cheaper than a `fetch_max`, and is needed
-        // only if another thread has not stored a later one.
         let newest = self.newest.load(Ordering::Relaxed);
         if now.as_nanos() <= newest {
             return Timestamp::from_nanos(newest);
         }
-        let before = self.newest.fetch_max(now.as_nanos(), Ordering::Relaxed);
-        Timestamp::from_nanos(before.max(now.as_nanos()))
+        // Of two threads that read under the lock, the one with the earlier time may store last: a
+        // `fetch_max` would forbid it, and take a quarter of the time of a check. It does no harm.
+        // Both times are later than that of any sweep, since none comes between the load and the
+        // store, so nothing that was forgotten is granted again; and words of funnels only grow.
+        self.newest.store(now.as_nanos(), Ordering::Relaxed);
+        now
     }
 }
 
-impl<K, V: State, T> Keys<K, V, T> {
-    /// Looks at up to `budget` keys whose deadlines are over, and lets those go that are idle.
-    fn sweep(&mut self, now: Timestamp, budget: usize) -> usize {
-        let mut swept = 0;
-        for _ in 0..budget {
-            if self.deadlines.first().is_none_or(|(_, deadline)| deadline > now) {
-                break;
-            }
-            let Some((hash, deadline)) = self.deadlines.pop_first() else { break };
-            let found = self
-                .entries
-                .find_entry(hash, |entry| entry.hash == hash && entry.deadline == deadline);
-            let Ok(mut found) = found else { continue };
-            let idle_at = found.get().state.idle_at();
-            if idle_at <= now {
-                found.remove();
-                swept += 1;
-            } else {
-                found.get_mut().deadline = idle_at;
-                self.deadlines.insert(hash, idle_at);
-            }
-        }
-        swept
+impl<K, V, T> Keys<K, V, T> {
+    /// Returns the first deadline, or the end of time.
+    fn next_deadline(&self) -> Timestamp {
+        self.deadlines.first().map_or(Timestamp::MAX, |(_, deadline)| deadline)
     }
 }
 
 /// A place that is counted already. If nobody keeps it, it is given back.
 struct Room<'a> {
     len: &'a AtomicUsize,
-    evicted: usize,
 }
 
 impl Room<'_> {

@@ -1,14 +1,104 @@
 //! Keyed limiters: each key is as its own limiter, whatever happens to the others.
 
+mod panics;
+mod threads;
+
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use super::*;
-use zset_std::{Funnel, Funnels, Keyed, Limits, Observer, Overflow, SlidingWindow, WindowLog};
+use zset_std::{
+    Decision, Funnel, Funnels, Keyed, Limits, Observer, Overflow, SlidingWindow, WindowLog,
+};
+
+/// What both kinds of keyed limiters can, for tests of both.
+trait KeyedLimiter<K> {
+    fn make(quota: Quota, max_keys: usize, overflow: Overflow, observer: Arc<dyn Observer>)
+    -> Self;
+    fn check_n_at<Q>(&self, key: &Q, n: u32, now: Timestamp) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized;
+    fn peek_at<Q: Eq + Hash + ?Sized>(&self, key: &Q, n: u32, now: Timestamp) -> Decision
+    where
+        K: Borrow<Q>;
+    fn refund<Q: Eq + Hash + ?Sized>(&self, key: &Q, n: u32)
+    where
+        K: Borrow<Q>;
+    fn reset<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>;
+    fn sweep_at(&self, budget: usize, now: Timestamp) -> usize;
+    fn len(&self) -> usize;
+    fn check_invariants(&self);
+}
+
+macro_rules! keyed_limiter {
+    ($limiter:ident) => {
+        impl<K: Eq + Hash> KeyedLimiter<K> for $limiter<K> {
+            fn make(
+                quota: Quota,
+                max_keys: usize,
+                overflow: Overflow,
+                observer: Arc<dyn Observer>,
+            ) -> Self {
+                $limiter::new(quota).with_max_keys(max_keys, overflow).with_observer(observer)
+            }
+
+            fn check_n_at<Q>(&self, key: &Q, n: u32, now: Timestamp) -> Decision
+            where
+                K: Borrow<Q>,
+                Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+            {
+                self.check_n_at(key, n, now)
+            }
+
+            fn peek_at<Q: Eq + Hash + ?Sized>(&self, key: &Q, n: u32, now: Timestamp) -> Decision
+            where
+                K: Borrow<Q>,
+            {
+                self.peek_at(key, n, now)
+            }
+
+            fn refund<Q: Eq + Hash + ?Sized>(&self, key: &Q, n: u32)
+            where
+                K: Borrow<Q>,
+            {
+                let _ = self.refund(key, n);
+            }
+
+            fn reset<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> bool
+            where
+                K: Borrow<Q>,
+            {
+                self.reset(key)
+            }
+
+            fn sweep_at(&self, budget: usize, now: Timestamp) -> usize {
+                self.sweep_at(budget, now)
+            }
+
+            fn len(&self) -> usize {
+                self.len()
+            }
+
+            fn check_invariants(&self) {
+                self.check_invariants();
+            }
+        }
+    };
+}
+
+keyed_limiter!(Funnels);
+keyed_limiter!(SlidingWindow);
+
+fn at(seconds: u64) -> Timestamp {
+    after(Timestamp::ZERO, Duration::from_secs(seconds))
+}
 
 proptest! {
     #![proptest_config(config())]
@@ -96,37 +186,6 @@ proptest! {
 }
 
 #[test]
-fn threads_admit_exactly_the_limit() {
-    let rounds = 300;
-    for threads in [2, 4, 8] {
-        let quota = Quota::new(10, Duration::from_secs(60)).unwrap();
-        let funnels = Funnels::<usize>::new(quota);
-        let windows = SlidingWindow::<usize>::new(quota);
-        let (by_funnel, by_window) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(|| {
-                    for round in 0..rounds {
-                        for _ in 0..8 {
-                            let now = Timestamp::ZERO;
-                            let allowed = funnels.check_n_at(&round, 1, now).is_allowed();
-                            by_funnel.fetch_add(allowed.into(), Ordering::Relaxed);
-                            let allowed = windows.check_n_at(&round, 1, now).is_allowed();
-                            by_window.fetch_add(allowed.into(), Ordering::Relaxed);
-                        }
-                    }
-                });
-            }
-        });
-        let calls = (threads * 8).min(10);
-        assert_eq!(by_funnel.into_inner(), rounds * calls, "{threads} threads");
-        assert_eq!(by_window.into_inner(), rounds * calls, "{threads} threads");
-        funnels.check_invariants();
-        windows.check_invariants();
-    }
-}
-
-#[test]
 fn there_are_never_more_keys_than_the_most() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let funnels = Funnels::<u32>::new(quota).with_max_keys(100, Overflow::RefuseNew);
@@ -147,6 +206,24 @@ fn there_are_never_more_keys_than_the_most() {
     assert!(!windows.check_n_at(&1, 1, now).is_allowed());
     let later = after(now, Duration::from_secs(60));
     assert!(windows.check_n_at(&2, 1, later).is_allowed());
+}
+
+/// In whatever shard they are.
+#[test]
+fn a_key_that_is_refused_is_told_when_another_is_idle() {
+    let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
+    let funnels = Funnels::<u32>::new(quota).with_max_keys(1, Overflow::RefuseNew);
+    assert!(funnels.check_n_at(&0, 1, Timestamp::ZERO).is_allowed());
+    for key in 1..100 {
+        let retry_after = funnels.check_n_at(&key, 1, at(20)).retry_after();
+        assert_eq!(retry_after, Some(Duration::from_secs(40)));
+    }
+    // What has gone is idle no more.
+    assert!(funnels.check_n_at(&1, 1, at(60)).is_allowed());
+    for key in 2..100 {
+        let retry_after = funnels.check_n_at(&key, 1, at(80)).retry_after();
+        assert_eq!(retry_after, Some(Duration::from_secs(40)));
+    }
 }
 
 /// Panics when asked to be a key, and when compared.

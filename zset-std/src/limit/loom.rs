@@ -1,0 +1,401 @@
+//! All interleavings of a few threads, explored by loom: `.ci/run loom`.
+//!
+//! Each test prints how many there are, and fails if there is only one: then nothing was explored.
+
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use ::loom::model::Builder;
+use ::loom::thread::{self, JoinHandle};
+
+use super::word::{Pace, Word};
+use super::{Decision, Funnels, Overflow, Quota, SlidingWindow, WindowLog};
+use crate::{MonotonicClock, Timestamp};
+
+/// Explores all interleavings.
+fn explore(model: impl Fn() + Send + Sync + 'static) {
+    explore_by(&Builder::new(), model);
+}
+
+/// Explores all interleavings in which a thread is interrupted at most so often, besides where it
+/// has to wait. For models of which all are hundreds of thousands.
+fn explore_interrupting(times: usize, model: impl Fn() + Send + Sync + 'static) {
+    let mut builder = Builder::new();
+    builder.preemption_bound = Some(times);
+    explore_by(&builder, model);
+}
+
+fn explore_by(builder: &Builder, model: impl Fn() + Send + Sync + 'static) {
+    let interleavings = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&interleavings);
+    builder.check(move || {
+        counter.fetch_add(1, Ordering::Relaxed);
+        model();
+    });
+    let interleavings = interleavings.load(Ordering::Relaxed);
+    println!("{interleavings} interleavings");
+    assert!(interleavings > 1, "nothing to explore");
+}
+
+/// Starts a thread that uses what others use too.
+fn start<S: Send + Sync + 'static, T: 'static>(
+    shared: &Arc<S>,
+    function: impl FnOnce(&S) -> T + 'static,
+) -> JoinHandle<T> {
+    let shared = Arc::clone(shared);
+    thread::spawn(move || function(&shared))
+}
+
+/// In nanoseconds.
+const PERIOD: u64 = 60;
+
+fn quota(count: u32) -> Quota {
+    Quota::new(count, Duration::from_nanos(PERIOD)).unwrap()
+}
+
+// One word.
+
+const NOW: Timestamp = Timestamp::from_nanos(PERIOD);
+
+fn pour(word: &Word, capacity: u32, n: u32) -> bool {
+    word.pour(Pace::new(quota(capacity)), n, NOW).is_allowed()
+}
+
+fn remaining(word: &Word, capacity: u32) -> u32 {
+    word.peek(Pace::new(quota(capacity)), 0, NOW).remaining
+}
+
+#[test]
+fn a_word_admits_one_of_two_threads_to_its_last_unit() {
+    explore(|| {
+        let word = Arc::new(Word::new());
+        let other = start(&word, |word| pour(word, 1, 1));
+        let this = pour(&word, 1, 1);
+        assert!(this ^ other.join().unwrap());
+        assert_eq!(remaining(&word, 1), 0);
+    });
+}
+
+#[test]
+fn a_word_admits_two_of_three_threads_to_its_last_two_units() {
+    explore(|| {
+        let word = Arc::new(Word::new());
+        let others = [(), ()].map(|()| start(&word, |word| pour(word, 2, 1)));
+        let this = pour(&word, 2, 1);
+        let others = others.map(|other| other.join().unwrap());
+        assert_eq!([this, others[0], others[1]].iter().filter(|&&allowed| allowed).count(), 2);
+        assert_eq!(remaining(&word, 2), 0);
+    });
+}
+
+#[test]
+fn what_is_denied_changes_no_word() {
+    explore(|| {
+        let word = Arc::new(Word::new());
+        let others = [2, 4].map(|n| start(&word, move |word| pour(word, 3, n)));
+        let this = pour(&word, 3, 2);
+        let [other, never] = others.map(|other| other.join().unwrap());
+        assert!(this ^ other, "two of three pass only once");
+        assert!(!never);
+        assert_eq!(remaining(&word, 3), 1);
+    });
+}
+
+#[test]
+fn a_refund_is_neither_lost_nor_given_twice() {
+    explore(|| {
+        let word = Arc::new(Word::new());
+        assert!(pour(&word, 3, 2));
+        let others = [(), ()].map(|()| start(&word, |word| pour(word, 3, 1)));
+        word.refund(Pace::new(quota(3)), 1);
+        let others = others.map(|other| other.join().unwrap());
+        assert!(others[0] || others[1], "one unit was free all the time");
+        let passed = others.map(u32::from).iter().sum::<u32>();
+        assert_eq!(remaining(&word, 3), 2 - passed);
+    });
+}
+
+// Many keys, both kinds of limiters.
+
+type Hasher = BuildHasherDefault<DefaultHasher>;
+
+/// What both kinds can. Times are in nanoseconds.
+trait KeyedLimiter: Send + Sync + Sized + 'static {
+    fn new(count: u32) -> Self;
+    fn with_max_keys(self, max_keys: usize, overflow: Overflow) -> Self;
+    fn check(&self, key: u64, now: u64) -> Decision;
+    fn sweep(&self, now: u64) -> usize;
+    fn set_count(&self, count: u32);
+    fn len(&self) -> usize;
+    fn check_invariants(&self);
+
+    fn allows(&self, key: u64, now: u64) -> bool {
+        self.check(key, now).is_allowed()
+    }
+}
+
+macro_rules! keyed_limiter {
+    ($limiter:ty, $settings:expr) => {
+        impl KeyedLimiter for $limiter {
+            fn new(count: u32) -> Self {
+                Self::with_hasher($settings(quota(count)), Hasher::default())
+            }
+
+            fn with_max_keys(self, max_keys: usize, overflow: Overflow) -> Self {
+                self.with_max_keys(max_keys, overflow)
+            }
+
+            fn check(&self, key: u64, now: u64) -> Decision {
+                self.check_n_at(&key, 1, Timestamp::from_nanos(now))
+            }
+
+            fn sweep(&self, now: u64) -> usize {
+                self.sweep_at(usize::MAX, Timestamp::from_nanos(now))
+            }
+
+            fn set_count(&self, count: u32) {
+                self.set_quota(quota(count));
+            }
+
+            fn len(&self) -> usize {
+                self.len()
+            }
+
+            fn check_invariants(&self) {
+                self.check_invariants();
+            }
+        }
+    };
+}
+
+type Words = Funnels<u64, MonotonicClock, Hasher>;
+type Logs = SlidingWindow<u64, MonotonicClock, Hasher>;
+
+keyed_limiter!(Words, std::convert::identity);
+keyed_limiter!(Logs, WindowLog::new);
+
+/// Makes two tests of each function: of words and of logs.
+macro_rules! of_both_kinds {
+    ($($name:ident)*) => {
+        mod words {
+            $(
+                #[test]
+                fn $name() {
+                    super::$name::<super::Words>();
+                }
+            )*
+        }
+
+        mod logs {
+            $(
+                #[test]
+                fn $name() {
+                    super::$name::<super::Logs>();
+                }
+            )*
+        }
+    };
+}
+
+of_both_kinds! {
+    a_sweep_does_not_forget_a_key_that_is_used_again
+    a_sweep_and_two_checks_admit_one
+    a_sweep_ahead_of_a_check_grants_it_no_more
+    a_sweep_and_a_new_key_are_both_counted
+    threads_with_one_new_key_share_its_limit
+    threads_with_one_new_key_share_its_room
+    two_new_keys_do_not_share_the_last_room
+    one_of_two_new_keys_gets_the_room_of_an_idle_one
+    an_idle_key_does_not_go_while_it_is_used_again
+    a_changed_quota_holds_from_some_moment_on
+}
+
+/// Returns keys of which the first two are in one shard, and the third in the other.
+fn keys() -> [u64; 3] {
+    let shard = |key: &u64| Hasher::default().hash_one(key) >> 32 & 1;
+    let find = |from, wanted| (from..100).find(|key| shard(key) == wanted).unwrap();
+    let first = find(0, 0);
+    [first, find(first + 1, 0), find(0, 1)]
+}
+
+// Sweeping beside checks.
+
+fn a_sweep_does_not_forget_a_key_that_is_used_again<L: KeyedLimiter>() {
+    explore(|| {
+        let limiter = Arc::new(L::new(1));
+        assert!(limiter.allows(0, 0));
+        // The key is idle, and on the list of those to go, when it is used again.
+        let other = start(&limiter, |limiter| limiter.sweep(PERIOD));
+        assert!(limiter.allows(0, PERIOD));
+        other.join().unwrap();
+        limiter.check_invariants();
+        limiter.sweep(2 * PERIOD - 1);
+        assert!(!limiter.allows(0, 2 * PERIOD - 1), "what has passed is forgotten");
+        limiter.sweep(2 * PERIOD);
+        assert_eq!(limiter.len(), 0);
+        limiter.check_invariants();
+    });
+}
+
+fn a_sweep_and_two_checks_admit_one<L: KeyedLimiter>() {
+    explore(|| {
+        let limiter = Arc::new(L::new(1));
+        assert!(limiter.allows(0, 0));
+        let others = [(), ()].map(|()| start(&limiter, |limiter| limiter.allows(0, PERIOD)));
+        limiter.sweep(PERIOD);
+        let [a, b] = others.map(|other| other.join().unwrap());
+        assert!(a ^ b);
+        limiter.check_invariants();
+        assert!(!limiter.allows(0, 2 * PERIOD - 1));
+    });
+}
+
+/// A thread may read the clock, and come to ask only when others have done so with later times.
+fn a_sweep_ahead_of_a_check_grants_it_no_more<L: KeyedLimiter>() {
+    explore(|| {
+        let limiter = Arc::new(L::new(1));
+        assert!(limiter.allows(0, 0));
+        let other = start(&limiter, |limiter| limiter.sweep(PERIOD));
+        let allowed = limiter.allows(0, 1);
+        other.join().unwrap();
+        limiter.check_invariants();
+        assert_eq!(limiter.allows(0, PERIOD), !allowed);
+        assert!(!limiter.allows(0, 2 * PERIOD - 1));
+    });
+}
+
+// Room for keys.
+
+fn a_sweep_and_a_new_key_are_both_counted<L: KeyedLimiter>() {
+    let [idle, same_shard, other_shard] = keys();
+    for new in [same_shard, other_shard] {
+        explore(move || {
+            let limiter = Arc::new(L::new(1));
+            assert!(limiter.allows(idle, 0));
+            let other = start(&limiter, |limiter| limiter.sweep(PERIOD));
+            assert!(limiter.allows(new, PERIOD));
+            other.join().unwrap();
+            limiter.check_invariants();
+            assert_eq!(limiter.len(), 1);
+        });
+    }
+}
+
+fn threads_with_one_new_key_share_its_limit<L: KeyedLimiter>() {
+    explore(|| {
+        let limiter = Arc::new(L::new(2));
+        let others = [(), ()].map(|()| start(&limiter, |limiter| limiter.allows(0, 0)));
+        let this = limiter.allows(0, 0);
+        let others = others.map(|other| other.join().unwrap());
+        assert_eq!([this, others[0], others[1]].map(u32::from).iter().sum::<u32>(), 2);
+        assert_eq!(limiter.len(), 1);
+        limiter.check_invariants();
+    });
+}
+
+/// None is refused for the room that the other takes for the same key.
+fn threads_with_one_new_key_share_its_room<L: KeyedLimiter>() {
+    for overflow in [Overflow::RefuseNew, Overflow::SharedBucket] {
+        explore(move || {
+            let limiter = Arc::new(L::new(2).with_max_keys(1, overflow));
+            let other = start(&limiter, |limiter| limiter.allows(0, 0));
+            assert!(limiter.allows(0, 0));
+            assert!(other.join().unwrap());
+            assert_eq!(limiter.len(), 1);
+            assert!(!limiter.allows(0, 0), "a unit is in another bucket");
+            limiter.check_invariants();
+        });
+    }
+}
+
+fn two_new_keys_do_not_share_the_last_room<L: KeyedLimiter>() {
+    let [key, same_shard, other_shard] = keys();
+    for other in [same_shard, other_shard] {
+        explore(move || {
+            let limiter = Arc::new(L::new(1).with_max_keys(1, Overflow::RefuseNew));
+            let other = start(&limiter, move |limiter| {
+                let allowed = limiter.allows(other, 0);
+                assert!(limiter.len() <= 1);
+                allowed
+            });
+            let this = limiter.allows(key, 0);
+            assert!(limiter.len() <= 1);
+            assert!(this ^ other.join().unwrap());
+            assert_eq!(limiter.len(), 1);
+            limiter.check_invariants();
+        });
+    }
+}
+
+fn one_of_two_new_keys_gets_the_room_of_an_idle_one<L: KeyedLimiter>() {
+    let [first, same_shard, other_shard] = keys();
+    let idle_beside_one = [first, same_shard, other_shard];
+    let idle_alone = [other_shard, first, same_shard];
+    for [idle, key, other] in [idle_beside_one, idle_alone] {
+        explore_interrupting(4, move || {
+            let limiter = Arc::new(L::new(1).with_max_keys(1, Overflow::RefuseNew));
+            assert!(limiter.allows(idle, 0));
+            let other = start(&limiter, move |limiter| {
+                let allowed = limiter.allows(other, PERIOD);
+                assert!(limiter.len() <= 1);
+                allowed
+            });
+            let this = limiter.allows(key, PERIOD);
+            assert!(limiter.len() <= 1);
+            assert!(this ^ other.join().unwrap());
+            assert_eq!(limiter.len(), 1);
+            limiter.check_invariants();
+            assert!(!limiter.allows(idle, PERIOD), "it has gone");
+        });
+    }
+}
+
+fn an_idle_key_does_not_go_while_it_is_used_again<L: KeyedLimiter>() {
+    let [idle, same_shard, other_shard] = keys();
+    for new in [same_shard, other_shard] {
+        explore(move || {
+            let limiter = Arc::new(L::new(1).with_max_keys(1, Overflow::RefuseNew));
+            assert!(limiter.allows(idle, 0));
+            let other = start(&limiter, move |limiter| limiter.allows(new, PERIOD));
+            let this = limiter.allows(idle, PERIOD);
+            assert!(this ^ other.join().unwrap());
+            assert_eq!(limiter.len(), 1);
+            limiter.check_invariants();
+            assert!(!limiter.allows(idle, PERIOD) && !limiter.allows(new, PERIOD));
+        });
+    }
+}
+
+// Quotas that change.
+
+fn a_changed_quota_holds_from_some_moment_on<L: KeyedLimiter>() {
+    let [old, same_shard, other_shard] = keys();
+    for (before, then) in [(1, 2), (2, 1)] {
+        for key in [old, same_shard, other_shard] {
+            explore(move || {
+                let limiter = Arc::new(L::new(before));
+                assert!(limiter.allows(old, 0));
+                let other =
+                    start(&limiter, move |limiter| [(), ()].map(|()| limiter.check(key, PERIOD)));
+                limiter.set_count(then);
+                let [first, second] = other.join().unwrap();
+                assert!(first.is_allowed(), "both quotas allow one");
+                let limits = (first.limit, second.limit);
+                let in_turn = [(before, before), (before, then), (then, then)];
+                assert!(in_turn.contains(&limits), "{limits:?} from {before} to {then}");
+                assert!(!second.is_allowed() || second.limit == 2);
+                limiter.check_invariants();
+                // From now on all go by it, in whatever shard.
+                let third = limiter.check(key, PERIOD);
+                assert_eq!(third.limit, then);
+                assert!(!(second.is_allowed() && third.is_allowed()), "three have passed");
+                for new in 100..108 {
+                    let passed = [(), ()].map(|()| u32::from(limiter.allows(new, PERIOD)));
+                    assert_eq!(passed.iter().sum::<u32>(), then);
+                }
+            });
+        }
+    }
+}

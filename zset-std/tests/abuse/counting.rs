@@ -1,0 +1,75 @@
+//! The allocator: it counts the bytes that this thread has in use.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+// Const-initialised and without destructors, so that the first use of a thread does not allocate,
+// and the last is never too late.
+thread_local! {
+    static IN_USE: Cell<isize> = const { Cell::new(0) };
+    /// The most since it was asked for last.
+    static PEAK: Cell<isize> = const { Cell::new(0) };
+}
+
+fn count(taken: usize, given_back: usize) {
+    let in_use = IN_USE.get().wrapping_add_unsigned(taken).wrapping_sub_unsigned(given_back);
+    IN_USE.set(in_use);
+    PEAK.set(PEAK.get().max(in_use));
+}
+
+// SAFETY: every call is passed on as it is to the system's allocator. Counting neither allocates nor
+// unwinds.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size(), 0);
+        // SAFETY: the caller keeps the contract of this method, which is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size(), 0);
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        // Both at once, since both are there while one is copied to the other.
+        count(new_size, 0);
+        count(0, layout.size());
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, new_size) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count(0, layout.size());
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+/// Returns the bytes that this thread has taken and not given back.
+pub(crate) fn in_use() -> isize {
+    IN_USE.get()
+}
+
+/// Returns the most bytes that were in use since the last call.
+pub(crate) fn take_peak() -> isize {
+    PEAK.replace(IN_USE.get())
+}
+
+#[test]
+fn the_allocator_counts() {
+    let before = in_use();
+    take_peak();
+    let vector = Vec::<u64>::with_capacity(5);
+    assert_eq!(in_use(), before + 40);
+    drop(vector);
+    assert_eq!(in_use(), before);
+    assert_eq!(take_peak(), before + 40);
+    assert_eq!(take_peak(), before);
+}

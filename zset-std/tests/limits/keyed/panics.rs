@@ -1,0 +1,218 @@
+//! Code of the user's that panics: nothing is forgotten, no room is lost, and nobody is blocked.
+
+use std::borrow::Borrow;
+use std::cell::Cell;
+use std::thread;
+
+use super::*;
+
+/// The code of the user's that a limiter runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Call {
+    Hash,
+    Eq,
+    Borrow,
+    ToOwned,
+    Drop,
+    Observer,
+}
+
+const CALLS: [Call; 6] =
+    [Call::Hash, Call::Eq, Call::Borrow, Call::ToOwned, Call::Drop, Call::Observer];
+
+thread_local! {
+    /// Which call panics, and how many of its kind pass before.
+    static PANICKING: Cell<Option<(Call, usize)>> = const { Cell::new(None) };
+}
+
+/// Panics if it is the turn of this call.
+fn called(call: Call) {
+    match PANICKING.get() {
+        Some((panicking, 0)) if panicking == call && !thread::panicking() => {
+            PANICKING.set(None);
+            panic!("{call:?} panics");
+        }
+        Some((panicking, passing @ 1..)) if panicking == call => {
+            PANICKING.set(Some((call, passing - 1)));
+        }
+        _ => {}
+    }
+}
+
+/// Runs an operation in which so many calls of a kind pass, and the next panics; returns whether
+/// there was one.
+fn panicking_after(passing: usize, call: Call, operation: impl FnOnce()) -> bool {
+    PANICKING.set(Some((call, passing)));
+    let panicked = catch_unwind(AssertUnwindSafe(operation)).is_err();
+    assert_eq!(panicked, PANICKING.take().is_none(), "only what was told to panics");
+    panicked
+}
+
+/// What a key is looked up by: not `Clone`, so that it makes its keys itself.
+#[derive(Debug)]
+struct Name(u32);
+
+#[derive(Debug)]
+struct Key(Name);
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Name) -> bool {
+        called(Call::Eq);
+        self.0 == other.0
+    }
+}
+
+impl Eq for Name {}
+
+impl Hash for Name {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        called(Call::Hash);
+        self.0.hash(state);
+    }
+}
+
+impl ToOwned for Name {
+    type Owned = Key;
+
+    fn to_owned(&self) -> Key {
+        called(Call::ToOwned);
+        Key(Name(self.0))
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Key) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl Eq for Key {}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+impl Borrow<Name> for Key {
+    fn borrow(&self) -> &Name {
+        called(Call::Borrow);
+        &self.0
+    }
+}
+
+impl Drop for Key {
+    fn drop(&mut self) {
+        called(Call::Drop);
+    }
+}
+
+struct Panicking;
+
+impl Observer for Panicking {
+    fn allowed(&self) {
+        called(Call::Observer);
+    }
+
+    fn denied(&self) {
+        called(Call::Observer);
+    }
+
+    fn evicted(&self, _: usize) {
+        called(Call::Observer);
+    }
+
+    fn refused(&self) {
+        called(Call::Observer);
+    }
+}
+
+/// There is room for so many keys.
+const ROOM: u32 = 3;
+
+/// Makes a limiter without room: key 0 is idle at 60 seconds, the others at 90.
+fn full<L: KeyedLimiter<Key>>(overflow: Overflow) -> L {
+    let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
+    let limiter = L::make(quota, ROOM as usize, overflow, Arc::new(Panicking));
+    for key in 0..ROOM {
+        let now = at(if key == 0 { 0 } else { 30 });
+        assert!(limiter.check_n_at(&Name(key), 1, now).is_allowed());
+    }
+    limiter
+}
+
+/// Each call of an operation panics in turn.
+fn panics_in_turn<L: KeyedLimiter<Key>>(name: &str, operation: impl Fn(&L)) {
+    for overflow in [Overflow::RefuseNew, Overflow::SharedBucket] {
+        for call in CALLS {
+            for passing in 0.. {
+                let limiter = full(overflow);
+                let panicked = panicking_after(passing, call, || operation(&limiter));
+                limiter.check_invariants();
+                for key in 1..ROOM {
+                    let allowed = limiter.peek_at(&Name(key), 1, at(60)).is_allowed();
+                    assert!(!allowed, "{name}: {call:?} {passing} makes it forget a key");
+                }
+                // Nothing is left in the end, and there is all the room again.
+                limiter.sweep_at(usize::MAX, at(1000));
+                assert_eq!(limiter.len(), 0, "{name}: {call:?} {passing} loses room");
+                for key in 10..10 + ROOM {
+                    assert!(limiter.check_n_at(&Name(key), 1, at(1000)).is_allowed());
+                }
+                assert_eq!(limiter.len(), ROOM as usize);
+                limiter.check_invariants();
+                if !panicked {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+fn operations_panic_in_turn<L: KeyedLimiter<Key>>() {
+    panics_in_turn::<L>("check of a new key", |limiter| {
+        let _ = limiter.check_n_at(&Name(10), 1, at(60));
+    });
+    panics_in_turn::<L>("check of a new key without room", |limiter| {
+        let _ = limiter.check_n_at(&Name(10), 1, at(59));
+    });
+    panics_in_turn::<L>("check of an idle key", |limiter| {
+        let _ = limiter.check_n_at(&Name(0), 1, at(60));
+    });
+    panics_in_turn::<L>("check of a key in use", |limiter| {
+        let _ = limiter.check_n_at(&Name(1), 1, at(60));
+    });
+    panics_in_turn::<L>("peek", |limiter| {
+        let _ = limiter.peek_at(&Name(1), 1, at(60));
+    });
+    panics_in_turn::<L>("refund", |limiter| limiter.refund(&Name(0), 1));
+    panics_in_turn::<L>("reset", |limiter| {
+        limiter.reset(&Name(0));
+    });
+    panics_in_turn::<L>("sweep", |limiter| {
+        limiter.sweep_at(usize::MAX, at(60));
+    });
+}
+
+#[test]
+fn a_panic_anywhere_forgets_nothing_and_loses_no_room() {
+    operations_panic_in_turn::<Funnels<Key>>();
+    operations_panic_in_turn::<SlidingWindow<Key>>();
+}
+
+fn drops_panic_in_a_sweep<L: KeyedLimiter<Key>>() {
+    for passing in 0..ROOM as usize {
+        let limiter: L = full(Overflow::RefuseNew);
+        let swept = || assert_eq!(limiter.sweep_at(usize::MAX, at(90)), 3);
+        assert!(panicking_after(passing, Call::Drop, swept));
+        limiter.check_invariants();
+        limiter.sweep_at(usize::MAX, at(90));
+        assert_eq!(limiter.len(), 0);
+    }
+}
+
+#[test]
+fn a_key_whose_drop_panics_in_a_sweep_takes_no_room() {
+    drops_panic_in_a_sweep::<Funnels<Key>>();
+    drops_panic_in_a_sweep::<SlidingWindow<Key>>();
+}

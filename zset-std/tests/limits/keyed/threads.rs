@@ -1,0 +1,104 @@
+//! Threads that ask at the same time: exactly the limit passes.
+
+use std::hint;
+use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::thread;
+
+use super::*;
+
+/// Each is a period after the one before, so that all keys are idle again, and may be swept.
+const ROUNDS: u64 = 10_000;
+
+/// How many units pass in a round, and how many are asked for, of each key.
+const LIMIT: u32 = 5;
+const ASKED: usize = 8;
+
+/// Where threads wait for each other before each round. Unlike std's `Barrier`, it lets them go when
+/// one of them panics, so that the test fails instead of standing still.
+struct Start {
+    threads: usize,
+    arrived: AtomicUsize,
+    broken: AtomicBool,
+}
+
+impl Start {
+    fn wait(&self, round: usize) {
+        self.arrived.fetch_add(1, Ordering::AcqRel);
+        let mut looks = 0;
+        while self.arrived.load(Ordering::Acquire) < (round + 1) * self.threads {
+            assert!(!self.broken.load(Ordering::Relaxed), "another thread panics");
+            looks += 1;
+            if looks < 100 { hint::spin_loop() } else { thread::yield_now() }
+        }
+    }
+}
+
+/// Of each thread.
+struct Breaking<'a>(&'a Start);
+
+impl Drop for Breaking<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.broken.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// So many threads, made once, do all rounds side by side.
+fn exactly_the_limit_passes<L: KeyedLimiter<u64> + Sync>(threads: usize, keys: u64) {
+    let period = Duration::from_secs(60);
+    let quota = Quota::new(LIMIT, period).unwrap();
+    let observer = Arc::new(Counts::default());
+    let limiter = L::make(quota, keys as usize, Overflow::RefuseNew, observer);
+    let passed: Vec<AtomicU32> = (0..ROUNDS * keys).map(|_| AtomicU32::new(0)).collect();
+    let start = Start { threads, arrived: AtomicUsize::new(0), broken: AtomicBool::new(false) };
+    let ask = |thread: u64, round: u64, now: Timestamp| {
+        for _ in 0..ASKED / threads {
+            for key in 0..keys {
+                // Not all in the same order.
+                let key = (key + thread) % keys;
+                let allowed = limiter.check_n_at(&key, 1, now).is_allowed();
+                passed[(round * keys + key) as usize].fetch_add(allowed.into(), Ordering::Relaxed);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for thread in 0..threads as u64 {
+            let (limiter, start) = (&limiter, &start);
+            scope.spawn(move || {
+                let _breaking = Breaking(start);
+                let mut now = Timestamp::ZERO;
+                for round in 0..ROUNDS {
+                    now = after(now, period);
+                    start.wait(round as usize);
+                    if thread == round % threads as u64 {
+                        limiter.sweep_at(usize::MAX, now);
+                    }
+                    ask(thread, round, now);
+                }
+            });
+        }
+    });
+    for (index, passed) in passed.into_iter().enumerate() {
+        let (round, key) = (index as u64 / keys, index as u64 % keys);
+        assert_eq!(passed.into_inner(), LIMIT, "round {round}, key {key}, {threads} threads");
+    }
+    assert_eq!(limiter.len(), keys as usize);
+    limiter.check_invariants();
+}
+
+#[test]
+fn threads_pour_exactly_the_limit_into_funnels() {
+    for threads in [2, 4, 8] {
+        exactly_the_limit_passes::<Funnels<u64>>(threads, 1);
+        exactly_the_limit_passes::<Funnels<u64>>(threads, 8);
+    }
+}
+
+#[test]
+fn threads_pass_exactly_the_limit_in_windows() {
+    for threads in [2, 4, 8] {
+        exactly_the_limit_passes::<SlidingWindow<u64>>(threads, 1);
+        exactly_the_limit_passes::<SlidingWindow<u64>>(threads, 8);
+    }
+}
