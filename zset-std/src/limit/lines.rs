@@ -206,3 +206,61 @@ mod tests {
         assert!(d.is_first(&waker));
     }
 }
+
+#[cfg(all(test, zset_loom))]
+mod loom {
+    use std::sync::Arc;
+    use std::task::Wake;
+
+    use ::loom::sync::Notify;
+    use ::loom::thread;
+
+    use super::*;
+
+    struct Bell(Notify);
+
+    impl Wake for Bell {
+        fn wake(self: Arc<Self>) {
+            self.0.notify();
+        }
+    }
+
+    /// Waits in the line to be its first; loom fails if nobody wakes it for that.
+    fn pass(lines: &Lines<u8>, first: &AtomicUsize) {
+        let place = lines.join(&1);
+        let bell = Arc::new(Bell(Notify::new()));
+        let waker = Waker::from(Arc::clone(&bell));
+        while !place.is_first(&waker) {
+            bell.0.wait();
+        }
+        assert_eq!(first.fetch_add(1, Ordering::Relaxed), 0, "two are the first");
+        first.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    #[test]
+    fn of_those_who_wait_each_is_the_first_once_and_no_other_then() {
+        ::loom::model(|| {
+            let shared = Arc::new((Lines::default(), AtomicUsize::new(0)));
+            let other = Arc::clone(&shared);
+            let other = thread::spawn(move || pass(&other.0, &other.1));
+            pass(&shared.0, &shared.1);
+            other.join().unwrap();
+            assert!(!shared.0.is_waited_for(&1));
+        });
+    }
+
+    #[test]
+    fn one_who_leaves_from_the_middle_wakes_nobody_too_early() {
+        ::loom::model(|| {
+            let shared = Arc::new((Lines::default(), AtomicUsize::new(0)));
+            let first = shared.0.join(&1);
+            let other = Arc::clone(&shared);
+            let leaving = thread::spawn(move || drop(other.0.join(&1)));
+            let other = Arc::clone(&shared);
+            let other = thread::spawn(move || pass(&other.0, &other.1));
+            drop(first);
+            leaving.join().unwrap();
+            other.join().unwrap();
+        });
+    }
+}
