@@ -26,7 +26,9 @@ fuzz_target!(|data: &[u8]| {
         copy.push_back(value).expect("there is memory");
     }
     copy.check();
-    assert!(copy.iter().eq(values.iter().copied()));
+    // What was an integer written as text is an integer now, so it is the texts that are the same.
+    let texts = |list: &Listpack| -> Vec<Vec<u8>> { list.iter().map(text).collect() };
+    assert_eq!(texts(&copy), texts(&list));
     let mut changed = list.clone();
     let mut cursor = changed.cursor_front_mut();
     for index in 0..50 {
@@ -58,3 +60,11 @@ fuzz_target!(|data: &[u8]| {
         }
     }
 });
+
+/// Returns the digits of an integer, or the bytes.
+fn text(value: Value<'_>) -> Vec<u8> {
+    match value {
+        Value::Integer(integer) => integer.to_string().into(),
+        Value::Bytes(bytes) => bytes.into(),
+    }
+}

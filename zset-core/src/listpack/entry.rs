@@ -2,12 +2,15 @@
 
 use core::fmt;
 
-/// An entry of a listpack.
+/// An entry of a listpack, as it is stored.
+///
+/// An integer is not equal to its text. Only a listpack from elsewhere can have that: Redis, Valkey
+/// and this crate write integers as integers. [`Listpack::find`](super::Listpack::find) finds both.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Value<'a> {
     /// An integer.
     Integer(i64),
-    /// Bytes that are not the decimal form of an `i64`.
+    /// Bytes, most likely not the decimal form of an `i64`.
     Bytes(&'a [u8]),
 }
 

@@ -293,3 +293,18 @@ proptest! {
         take_over(&bytes);
     }
 }
+
+/// Neither Redis nor Valkey writes the text of an integer as text, but another may.
+#[test]
+fn an_integer_that_is_written_as_text_is_found_and_becomes_an_integer_when_it_is_written_again() {
+    let bytes = b"\x0E\0\0\0\x02\0\x82-7\x03\xDF\xF9\x02\xFF";
+    let list = Listpack::from_bytes(bytes.to_vec()).unwrap();
+    assert!(list.iter().eq([Value::Bytes(b"-7"), Value::Integer(-7)]));
+    for value in &list {
+        let found = list.find(value, 0).unwrap();
+        assert_eq!(found.current(), Some(Value::Bytes(b"-7")));
+    }
+    let mut copy = Listpack::new();
+    list.iter().for_each(|value| copy.push_back(value).unwrap());
+    assert!(copy.iter().eq([Value::Integer(-7), Value::Integer(-7)]));
+}
