@@ -27,7 +27,7 @@ fuzz_target!(|data: &[u8]| {
     }
     copy.check();
     // What was an integer written as text is an integer now, so it is the texts that are the same.
-    let texts = |list: &Listpack| -> Vec<Vec<u8>> { list.iter().map(text).collect() };
+    let texts = |list: &Listpack<Vec<u8>>| -> Vec<Vec<u8>> { list.iter().map(text).collect() };
     assert_eq!(texts(&copy), texts(&list));
     let mut changed = list.clone();
     let mut cursor = changed.cursor_front_mut();
