@@ -7,11 +7,10 @@ use std::fmt;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::Arc;
 
-use super::lines::{Lines, Place};
+use super::lines::Lines;
 use super::observer::{Observer, Observers};
 use super::overflow::{Overflow, refused};
 use super::registry::{Registry, default_shards};
-use super::until_ready::private::Waitable;
 use super::word::{Pace, Word};
 use super::{Decision, Quota, UntilReady};
 use crate::{Clock, MonotonicClock, Timestamp};
@@ -49,7 +48,7 @@ pub struct Funnels<K, C = MonotonicClock, H = RandomState> {
     shared: Option<Word>,
     clock: C,
     observers: Observers,
-    lines: Lines<K>,
+    pub(super) lines: Lines<K>,
 }
 
 impl<K: Eq + Hash> Funnels<K> {
@@ -393,34 +392,6 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
     #[doc(hidden)]
     pub fn check_invariants(&self) {
         self.keys.check();
-    }
-}
-
-impl<K: Eq + Hash + Borrow<Q>, C: Clock, H: BuildHasher, Q> Waitable<Q> for Funnels<K, C, H>
-where
-    Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-{
-    type Key = K;
-    type Clock = C;
-
-    fn clock(&self) -> &C {
-        &self.clock
-    }
-
-    fn peek_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
-        self.peek_at(key, n, now)
-    }
-
-    fn check_n_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
-        self.check_n_at(key, n, now)
-    }
-
-    fn is_waited_for(&self, key: &Q) -> bool {
-        self.lines.is_waited_for(key)
-    }
-
-    fn line_up(&self, key: &Q) -> Place<'_, K> {
-        self.lines.join(key)
     }
 }
 

@@ -5,11 +5,10 @@ use std::fmt;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::Arc;
 
-use super::lines::{Lines, Place};
+use super::lines::Lines;
 use super::observer::{Observer, Observers};
 use super::overflow::{Overflow, refused};
 use super::registry::{Full, Registry, State, default_shards};
-use super::until_ready::private::Waitable;
 use super::{Decision, Limiter, Quota, UntilReady, WindowLog};
 use crate::sync::{RwLock, write};
 use crate::{Clock, MonotonicClock, Timestamp};
@@ -47,7 +46,7 @@ pub struct Keyed<K, L, C = MonotonicClock, H = RandomState> {
     shared: Option<RwLock<L>>,
     clock: C,
     observers: Observers,
-    lines: Lines<K>,
+    pub(super) lines: Lines<K>,
 }
 
 /// An exact sliding window for each key: see [`WindowLog`] and [`Keyed`].
@@ -430,35 +429,6 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     #[doc(hidden)]
     pub fn check_invariants(&self) {
         self.keys.check();
-    }
-}
-
-impl<K: Eq + Hash + Borrow<Q>, L: Limiter, C: Clock, H: BuildHasher, Q> Waitable<Q>
-    for Keyed<K, L, C, H>
-where
-    Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-{
-    type Key = K;
-    type Clock = C;
-
-    fn clock(&self) -> &C {
-        &self.clock
-    }
-
-    fn peek_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
-        self.peek_at(key, n, now)
-    }
-
-    fn check_n_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
-        self.check_n_at(key, n, now)
-    }
-
-    fn is_waited_for(&self, key: &Q) -> bool {
-        self.lines.is_waited_for(key)
-    }
-
-    fn line_up(&self, key: &Q) -> Place<'_, K> {
-        self.lines.join(key)
     }
 }
 

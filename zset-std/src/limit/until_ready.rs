@@ -1,13 +1,14 @@
 //! [`UntilReady`]: waiting until units of a key pass.
 
+use std::borrow::Borrow;
 use std::error::Error;
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::task::Waker;
 use std::time::Duration;
 
-use super::Verdict;
 use super::lines::Place;
+use super::{Decision, Funnels, Keyed, Limiter, Verdict};
 use crate::clock::{nanos, waker_of_this_thread};
 use crate::{Clock, Timer, Timestamp};
 
@@ -100,6 +101,44 @@ pub(crate) mod private {
 }
 
 use private::Waitable;
+
+/// A macro, since `Keyed` and `Funnels` have these methods, and the bounds on their keys, in common,
+/// but no trait that says so.
+macro_rules! waitable {
+    ($limiter:ident<K, $($parameter:ident: $bound:ident),*>) => {
+        impl<K: Eq + Hash + Borrow<Q>, $($parameter: $bound,)* Q> Waitable<Q>
+            for $limiter<K, $($parameter),*>
+        where
+            Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+        {
+            type Key = K;
+            type Clock = C;
+
+            fn clock(&self) -> &C {
+                self.clock()
+            }
+
+            fn peek_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
+                self.peek_at(key, n, now)
+            }
+
+            fn check_n_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
+                self.check_n_at(key, n, now)
+            }
+
+            fn is_waited_for(&self, key: &Q) -> bool {
+                self.lines.is_waited_for(key)
+            }
+
+            fn line_up(&self, key: &Q) -> Place<'_, K> {
+                self.lines.join(key)
+            }
+        }
+    };
+}
+
+waitable!(Keyed<K, L: Limiter, C: Clock, H: BuildHasher>);
+waitable!(Funnels<K, C: Clock, H: BuildHasher>);
 
 impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
     pub(super) fn new(limiter: &'a L, key: &'a Q) -> Self {
