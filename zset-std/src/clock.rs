@@ -2,10 +2,12 @@
 
 mod fake;
 mod monotonic;
+mod system;
 mod timer;
 
 pub use fake::FakeClock;
 pub use monotonic::MonotonicClock;
+pub use system::SystemClock;
 #[cfg(feature = "async")]
 pub use timer::AsyncTimer;
 #[cfg(feature = "async")]
@@ -32,7 +34,11 @@ use std::time::Duration;
 /// assert_eq!(later.saturating_duration_since(start), Duration::from_secs(1));
 /// assert_eq!(start.saturating_duration_since(later), Duration::ZERO);
 /// ```
+///
+/// With the feature `serde` it is a number. Only that of a [`SystemClock`] means the same in another
+/// process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Timestamp(u64);
 
 impl Timestamp {
@@ -111,16 +117,17 @@ pub(crate) fn nanos(duration: Duration) -> u64 {
 /// # Examples
 ///
 /// ```
-/// use std::time::{SystemTime, UNIX_EPOCH};
+/// use std::cell::Cell;
 /// use zset_std::{Clock, Timestamp};
 ///
-/// /// The clock on the wall, which may step back: a limiter never grants more for that.
-/// struct Wall;
+/// /// The time of a replay: that of the record which is read.
+/// struct Replay {
+///     nanos: Cell<u64>,
+/// }
 ///
-/// impl Clock for Wall {
+/// impl Clock for Replay {
 ///     fn now(&self) -> Timestamp {
-///         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-///         Timestamp::ZERO.saturating_add(since_epoch)
+///         Timestamp::from_nanos(self.nanos.get())
 ///     }
 /// }
 /// ```

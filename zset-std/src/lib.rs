@@ -40,7 +40,7 @@ mod sync;
 
 #[cfg(feature = "async")]
 pub use clock::AsyncTimer;
-pub use clock::{Clock, FakeClock, MonotonicClock, Timer, Timestamp};
+pub use clock::{Clock, FakeClock, MonotonicClock, SystemClock, Timer, Timestamp};
 pub use limit::*;
 pub use zset_core;
 
