@@ -15,6 +15,7 @@ mod overflow;
 mod quota;
 mod registry;
 mod sliding_window;
+mod table;
 mod throttle;
 mod until_ready;
 mod window_counter;
@@ -31,6 +32,7 @@ pub use limits::Limits;
 pub use observer::Observer;
 pub use overflow::Overflow;
 pub use quota::{Quota, QuotaError};
+pub use registry::DefaultHashBuilder;
 pub use sliding_window::KeysFull;
 pub use throttle::{Throttle, ThrottleError};
 #[cfg(feature = "async")]

@@ -1,17 +1,21 @@
-//! Locks and atomics: those of std, or of loom where a test explores all their interleavings.
+//! Locks and atomics: those of std and `spin`, or of loom where a test explores all their
+//! interleavings.
+
+mod spin_lock;
 
 #[cfg(not(zset_loom))]
 pub(crate) use std::sync::{
-    Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard,
+    Mutex, MutexGuard,
     atomic::{AtomicU64, AtomicUsize},
 };
 
 #[cfg(zset_loom)]
 pub(crate) use loom::sync::{
-    Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard,
+    Mutex, MutexGuard,
     atomic::{AtomicU64, AtomicUsize},
 };
 
+pub(crate) use spin_lock::SpinLock;
 pub(crate) use std::sync::atomic::Ordering;
 
 use std::sync::PoisonError;
@@ -20,14 +24,4 @@ use std::sync::PoisonError;
 /// every moment at which a user's code runs.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Reads under a lock, also if someone has panicked under it.
-pub(crate) fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
-    lock.read().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Writes under a lock, also if someone has panicked under it.
-pub(crate) fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
-    lock.write().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,13 +4,13 @@ mod quotas;
 
 use std::borrow::Borrow;
 use std::fmt;
-use std::hash::{BuildHasher, Hash, RandomState};
+use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
 use super::lines::Lines;
 use super::observer::{Observer, Observers};
 use super::overflow::{Overflow, refused};
-use super::registry::{Registry, default_shards};
+use super::registry::{DefaultHashBuilder, Registry, default_shards};
 use super::word::{Pace, Word};
 use super::{Decision, Quota, UntilReady};
 use crate::{Clock, MonotonicClock, Timestamp};
@@ -18,10 +18,8 @@ use crate::{Clock, MonotonicClock, Timestamp};
 /// A funnel for each key, for threads to share: the leaky bucket as a service has it, in one word a
 /// key.
 ///
-/// Calls for keys that are there take their shard's lock for reading only, and change the word by
-/// compare-and-swap, so threads that ask for one key do not wait for each other. Intervals between
-/// units are rounded up to a quarter of a nanosecond: towards denial, by less than that for each
-/// unit. What [`Keyed`](super::Keyed) says of keys, hashing, sweeping and clocks holds here too. For
+/// A call takes its shard's lock for a few nanoseconds. Intervals between units are rounded up to a
+/// quarter of a nanosecond: towards denial, by less than that for each unit. What [`Keyed`](super::Keyed) says of keys, hashing, sweeping and clocks holds here too. For
 /// one key alone, and to the last fraction, there is [`Funnel`](super::Funnel).
 ///
 /// # Examples
@@ -42,7 +40,7 @@ use crate::{Clock, MonotonicClock, Timestamp};
 /// assert!(payments.check(&(7, "pay")).is_allowed());
 /// # Ok::<(), zset_std::QuotaError>(())
 /// ```
-pub struct Funnels<K, C = MonotonicClock, H = RandomState> {
+pub struct Funnels<K, C = MonotonicClock, H = DefaultHashBuilder> {
     keys: Registry<K, Word, Pace, H>,
     /// What the keys share for which there is no room.
     shared: Option<Word>,
@@ -58,7 +56,7 @@ impl<K: Eq + Hash> Funnels<K> {
     ///
     /// See [`Funnels`].
     pub fn new(quota: Quota) -> Self {
-        Funnels::with_hasher(quota, RandomState::new())
+        Funnels::with_hasher(quota, DefaultHashBuilder::new())
     }
 }
 
@@ -339,15 +337,24 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
-        let poured = self.keys.get(key, now, |word, pace, now| match word {
-            Some(word) => Some(word.pour(other.unwrap_or(*pace), n, now)),
-            // Nothing is to be remembered of it.
-            None if n == 0 => Some(Word::new().peek(other.unwrap_or(*pace), 0, now)),
-            None => None,
+        let outcome = self.keys.get(key, now, |word, pace, now| {
+            let pace = other.unwrap_or(*pace);
+            match word {
+                Some(word) => Some(word.pour(pace, n, now)),
+                // Nothing is to be remembered of it.
+                None if n == 0 => Some(Word::new().peek(pace, 0, now)),
+                None => None,
+            }
         });
-        let decision = poured.unwrap_or_else(|| self.pour_new(key, other, n, now));
-        self.observers.decided(&decision);
-        decision
+        if let Some(outcome) = outcome {
+            let decision = outcome.decision();
+            self.observers.decided(outcome.is_allowed());
+            decision
+        } else {
+            let decision = self.pour_new(key, other, n, now);
+            self.observers.decided(decision.is_allowed());
+            decision
+        }
     }
 
     fn peek_pace<Q>(&self, key: &Q, other: Option<Pace>, n: u32, now: Timestamp) -> Decision
@@ -357,7 +364,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
     {
         self.keys.get(key, now, |word, pace, now| {
             let pace = other.unwrap_or(*pace);
-            word.unwrap_or(&Word::new()).peek(pace, n, now)
+            word.map_or(&Word::new(), |word| word).peek(pace, n, now).decision()
         })
     }
 
@@ -370,9 +377,9 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
     {
         let pour = |word: &mut Word, pace: &Pace, now| word.pour(other.unwrap_or(*pace), n, now);
         match self.keys.get_or_insert(key, now, |_| Word::new(), pour) {
-            Ok((decision, evicted)) => {
+            Ok((outcome, evicted)) => {
                 self.observers.evicted(evicted);
-                decision
+                outcome.decision()
             }
             Err(full) => {
                 self.observers.evicted(full.evicted);
@@ -380,8 +387,8 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
                 self.keys.get(key, now, |_, pace, now| {
                     let pace = other.unwrap_or(*pace);
                     match &self.shared {
-                        Some(shared) => shared.pour(pace, n, now),
-                        None => refused(Word::new().peek(pace, n, now), now, &full),
+                        Some(shared) => shared.pour_shared(pace, n, now).decision(),
+                        None => refused(Word::new().peek(pace, n, now).decision(), now, &full),
                     }
                 })
             }

@@ -2,21 +2,21 @@
 
 use std::borrow::Borrow;
 use std::fmt;
-use std::hash::{BuildHasher, Hash, RandomState};
+use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
 use super::lines::Lines;
 use super::observer::{Observer, Observers};
 use super::overflow::{Overflow, refused};
-use super::registry::{Full, Registry, State, default_shards};
+use super::registry::{DefaultHashBuilder, Full, Registry, State, default_shards};
 use super::{Decision, Limiter, Quota, UntilReady, WindowLog};
-use crate::sync::{RwLock, write};
+use crate::sync::SpinLock;
 use crate::{Clock, MonotonicClock, Timestamp};
 
 /// A limiter `L` for each key, for threads to share.
 ///
-/// Keys lie in shards with a lock each. They are hashed with a seed that nobody knows (`SipHash`,
-/// unless another hasher is given), so nobody can make them collide. A key takes memory from its
+/// Keys lie in shards with a lock each. They are hashed with a seed that nobody knows
+/// ([`DefaultHashBuilder`], unless another is given), so that nobody can make them collide. A key takes memory from its
 /// first call until it is idle, that is as good as new, and a sweep comes by: each new key sweeps a
 /// little, and so does [`sweep`](Self::sweep). [`with_max_keys`](Self::with_max_keys) bounds them.
 ///
@@ -39,18 +39,18 @@ use crate::{Clock, MonotonicClock, Timestamp};
 /// assert!(payments.check("ann").is_allowed());
 /// # Ok::<(), zset_std::QuotaError>(())
 /// ```
-pub struct Keyed<K, L, C = MonotonicClock, H = RandomState> {
+pub struct Keyed<K, L, C = MonotonicClock, H = DefaultHashBuilder> {
     /// The settings are what a new key starts as.
     keys: Registry<K, L, L, H>,
     /// What the keys share for which there is no room.
-    shared: Option<RwLock<L>>,
+    shared: Option<SpinLock<L>>,
     clock: C,
     observers: Observers,
     pub(super) lines: Lines<K>,
 }
 
 /// An exact sliding window for each key: see [`WindowLog`] and [`Keyed`].
-pub type SlidingWindow<K, C = MonotonicClock, H = RandomState> = Keyed<K, WindowLog, C, H>;
+pub type SlidingWindow<K, C = MonotonicClock, H = DefaultHashBuilder> = Keyed<K, WindowLog, C, H>;
 
 impl<K: Eq + Hash> SlidingWindow<K> {
     /// Makes a limiter of which every key has this quota.
@@ -78,7 +78,7 @@ impl<K: Eq + Hash, L: Limiter> Keyed<K, L> {
     /// # Ok::<(), zset_std::QuotaError>(())
     /// ```
     pub fn of(new: L) -> Self {
-        Keyed::with_hasher(new, RandomState::new())
+        Keyed::with_hasher(new, DefaultHashBuilder::new())
     }
 }
 
@@ -140,7 +140,7 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
         self.keys.set_max_keys(max_keys);
         self.shared = match overflow {
             Overflow::RefuseNew => None,
-            Overflow::SharedBucket => Some(RwLock::new(self.keys.settings())),
+            Overflow::SharedBucket => Some(SpinLock::new(self.keys.settings())),
         };
         self
     }
@@ -213,7 +213,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         } else {
             self.decide(key, n, now, |limiter, now| limiter.check_n_at(n, now))
         };
-        self.observers.decided(&decision);
+        self.observers.decided(decision.is_allowed());
         decision
     }
 
@@ -249,7 +249,9 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        self.keys.get(key, now, |limiter, new, now| limiter.unwrap_or(new).peek_at(n, now))
+        self.keys.get(key, now, |limiter, new, now| {
+            limiter.map_or(new, |limiter| limiter).peek_at(n, now)
+        })
     }
 
     /// Waits until units of a key pass: on this thread, or as a future.
@@ -357,7 +359,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
 
     /// Tells the observer.
     pub(super) fn tell(&self, decision: &Decision) {
-        self.observers.decided(decision);
+        self.observers.decided(decision.is_allowed());
     }
 
     /// Changes the limiter of a key that is there.
@@ -378,7 +380,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         self.keys.set(&mut change);
         self.keys.for_each_mut(&mut change);
         if let Some(shared) = &self.shared {
-            change(&mut write(shared));
+            change(&mut shared.lock());
         }
     }
 
@@ -401,7 +403,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
             Err(full) => {
                 self.observers.evicted(full.evicted);
                 self.observers.refused();
-                self.shared.as_ref().map(|shared| change(&mut write(shared), now)).ok_or(full)
+                self.shared.as_ref().map(|shared| change(&mut shared.lock(), now)).ok_or(full)
             }
         }
     }

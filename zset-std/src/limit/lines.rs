@@ -7,11 +7,10 @@
 
 use std::borrow::Borrow;
 use std::collections::VecDeque;
-use std::hash::{BuildHasher, Hash, RandomState};
+use std::hash::{Hash, RandomState};
 use std::task::Waker;
 
-use hashbrown::HashTable;
-
+use super::table::{Hashed, KeyHash, Table, hash_of};
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 
 /// The lines of all keys for which someone waits.
@@ -19,16 +18,16 @@ pub(crate) struct Lines<K> {
     /// To be read without the lock: most of the time nobody waits.
     waiting: AtomicUsize,
     hasher: RandomState,
-    table: Mutex<Table<K>>,
+    queue: Mutex<Queue<K>>,
 }
 
-struct Table<K> {
+struct Queue<K> {
     next_ticket: u64,
-    lines: HashTable<Line<K>>,
+    lines: Table<Line<K>>,
 }
 
 struct Line<K> {
-    hash: u64,
+    hash: KeyHash,
     /// The ticket of the one who began it, which no other line has: to find it again without
     /// running the key's code.
     begun_by: u64,
@@ -42,10 +41,16 @@ struct Waiter {
     waker: Option<Waker>,
 }
 
+impl<K> Hashed for Line<K> {
+    fn hash(&self) -> KeyHash {
+        self.hash
+    }
+}
+
 /// A place in a line, which is left when this is dropped.
 pub struct Place<'a, K> {
     lines: &'a Lines<K>,
-    hash: u64,
+    hash: KeyHash,
     begun_by: u64,
     ticket: u64,
 }
@@ -55,7 +60,7 @@ impl<K> Default for Lines<K> {
         Lines {
             waiting: AtomicUsize::new(0),
             hasher: RandomState::new(),
-            table: Mutex::new(Table { next_ticket: 0, lines: HashTable::new() }),
+            queue: Mutex::new(Queue { next_ticket: 0, lines: Table::new() }),
         }
     }
 }
@@ -70,8 +75,8 @@ impl<K: Eq + Hash> Lines<K> {
         if self.waiting.load(Ordering::Relaxed) == 0 {
             return false;
         }
-        let hash = self.hasher.hash_one(key);
-        lock(&self.table).lines.find(hash, |line| line.key.borrow() == key).is_some()
+        let hash = hash_of(&self.hasher, key);
+        lock(&self.queue).lines.find(hash, |line| line.key.borrow() == key).is_some()
     }
 
     /// Lines up for a key.
@@ -80,10 +85,10 @@ impl<K: Eq + Hash> Lines<K> {
         K: Borrow<Q>,
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
-        let hash = self.hasher.hash_one(key);
+        let hash = hash_of(&self.hasher, key);
         let owned = key.to_owned();
-        let mut table = lock(&self.table);
-        let Table { next_ticket, lines } = &mut *table;
+        let mut queue = lock(&self.queue);
+        let Queue { next_ticket, lines } = &mut *queue;
         let ticket = *next_ticket;
         let waiter = Waiter { ticket, waker: None };
         let found = lines.find_mut(hash, |line| line.key.borrow() == key);
@@ -92,8 +97,7 @@ impl<K: Eq + Hash> Lines<K> {
             line.begun_by
         } else {
             let waiters = VecDeque::from([waiter]);
-            let line = Line { hash, begun_by: ticket, key: owned, waiters };
-            lines.insert_unique(hash, line, |line| line.hash);
+            lines.insert(Line { hash, begun_by: ticket, key: owned, waiters });
             ticket
         };
         *next_ticket += 1;
@@ -106,8 +110,8 @@ impl<K> Place<'_, K> {
     /// Returns whether nobody is before it in the line; if somebody is, has the waker called when
     /// nobody is any more.
     pub(crate) fn is_first(&self, waker: &Waker) -> bool {
-        let mut table = lock(&self.lines.table);
-        let line = table.lines.find_mut(self.hash, |line| line.begun_by == self.begun_by);
+        let mut queue = lock(&self.lines.queue);
+        let line = queue.lines.find_mut(self.hash, |line| line.begun_by == self.begun_by);
         let Some(line) = line else { return true };
         let index = line.waiters.partition_point(|waiter| waiter.ticket < self.ticket);
         match line.waiters.get_mut(index) {
@@ -123,18 +127,14 @@ impl<K> Place<'_, K> {
     fn leave(&self) -> Option<Waker> {
         // The line, and with it the key, is dropped without the lock.
         let _line;
-        let mut table = lock(&self.lines.table);
-        let Ok(mut found) =
-            table.lines.find_entry(self.hash, |line| line.begun_by == self.begun_by)
-        else {
-            return None;
-        };
-        let waiters = &mut found.get_mut().waiters;
+        let mut queue = lock(&self.lines.queue);
+        let is_this = |line: &Line<K>| line.begun_by == self.begun_by;
+        let waiters = &mut queue.lines.find_mut(self.hash, is_this)?.waiters;
         let index = waiters.partition_point(|waiter| waiter.ticket < self.ticket);
         waiters.remove(index)?;
         self.lines.waiting.fetch_sub(1, Ordering::Relaxed);
         if waiters.is_empty() {
-            _line = found.remove();
+            _line = queue.lines.remove(self.hash, is_this);
             return None;
         }
         if index == 0 { waiters.front_mut()?.waker.take() } else { None }
@@ -189,7 +189,7 @@ mod tests {
         assert!(c.is_first(&waker));
         drop(c);
         assert!(!lines.is_waited_for("key"));
-        assert!(lock(&lines.table).lines.is_empty());
+        assert!(lock(&lines.queue).lines.len() == 0);
     }
 
     #[test]

@@ -60,11 +60,11 @@ fn quota(count: u32) -> Quota {
 const NOW: Timestamp = Timestamp::from_nanos(PERIOD);
 
 fn pour(word: &Word, capacity: u32, n: u32) -> bool {
-    word.pour(Pace::new(quota(capacity)), n, NOW).is_allowed()
+    word.pour_shared(Pace::new(quota(capacity)), n, NOW).decision().is_allowed()
 }
 
 fn remaining(word: &Word, capacity: u32) -> u32 {
-    word.peek(Pace::new(quota(capacity)), 0, NOW).remaining
+    word.peek(Pace::new(quota(capacity)), 0, NOW).decision().remaining
 }
 
 #[test]

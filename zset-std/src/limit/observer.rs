@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use super::Decision;
-
 /// What is told of each decision of a keyed limiter: a hook for metrics.
 ///
 /// It is called after the decision, without any lock, on the thread that asked.
@@ -57,9 +55,9 @@ impl Observers {
         Observers(Some(observer))
     }
 
-    pub(super) fn decided(&self, decision: &Decision) {
+    pub(super) fn decided(&self, allowed: bool) {
         if let Some(observer) = &self.0 {
-            if decision.is_allowed() { observer.allowed() } else { observer.denied() }
+            if allowed { observer.allowed() } else { observer.denied() }
         }
     }
 

@@ -1,28 +1,40 @@
 //! The keys of a limiter: sharded, bounded, and swept of those that are idle.
 //!
-//! Invariants: a key is in the shard that its hash says. Each entry of a shard has exactly one
-//! deadline in its list, filed under the key's hash, and the entry says which. `len` is the number
-//! of entries in all shards, and of places that are reserved for new ones: by threads that have the
-//! lock of the key's shard, and keep it until the entry is there. All of it holds whenever code of
-//! the user's runs under a lock (`Eq`, `Borrow`, `ToOwned` and `Drop` of keys), since that may panic.
+//! Invariants: a key is in the shard that its hash says. The list of deadlines of a shard has at
+//! least one for each entry, filed under its hash. `len` is the number of entries in all shards, and
+//! of places that are reserved for new ones: by threads that have the lock of the key's shard, and
+//! keep it until the entry is there. All of it holds whenever code of the user's runs under a lock
+//! (`Eq`, `Borrow`, `ToOwned` and `Drop` of keys), since that may panic.
 //!
 //! A deadline is when to look at a key again, not when it is idle: a check does not touch it. A
-//! sweep asks the entry, and if it is in use by then, files a later one.
+//! sweep asks the entry, and if it is in use by then, files a later one. An entry does not say where
+//! its deadline is, so a key that is removed leaves it behind: it leads to nothing, or to the same
+//! key if that is back. When those are more than the entries, the list is made anew.
 
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 
-use hashbrown::HashTable;
 use zset_core::SkipList;
 
+use super::table::{Hashed, KeyHash, Table, hash_of};
 use crate::Timestamp;
-use crate::sync::{AtomicU64, AtomicUsize, Ordering, RwLock, read, write};
+use crate::sync::{AtomicU64, AtomicUsize, Ordering, SpinLock};
+
+/// The hasher of keys: [`AHash`](https://docs.rs/ahash), with a random seed for each limiter.
+///
+/// It is made to resist collisions that are sought on purpose, without being cryptographic. Where keys
+/// are worth an attack that measures times, `SipHash` takes 7 ns more a call: give
+/// [`std::hash::RandomState`] to `with_hasher`.
+pub type DefaultHashBuilder = ahash::RandomState;
 
 /// Deadlines that each new key looks at, so that keys go at the rate at which they come.
 const SWEPT_FOR_EACH_NEW: usize = 2;
 
 /// Deadlines of each shard that are looked at when there is no room.
 const SWEPT_FOR_ROOM: usize = 4;
+
+/// Deadlines that lead nowhere which are let be, however few keys there are.
+const FEW_DEADLINES: usize = 16;
 
 /// What a limiter keeps of a key.
 pub(crate) trait State {
@@ -41,7 +53,7 @@ pub(crate) struct Registry<K, V, T, H> {
 /// On a cache line of its own, so that the locks of two shards do not slow each other down.
 #[repr(align(64))]
 struct Shard<K, V, T> {
-    keys: RwLock<Keys<K, V, T>>,
+    keys: SpinLock<Keys<K, V, T>>,
     /// The latest time that any of the keys was told: what steps back counts as this.
     newest: AtomicU64,
     /// No deadline is before this: to be read without the lock.
@@ -51,17 +63,22 @@ struct Shard<K, V, T> {
 struct Keys<K, V, T> {
     /// A copy for each shard, so that to read them takes no other lock.
     settings: T,
-    entries: HashTable<Entry<K, V>>,
+    entries: Table<Entry<K, V>>,
     /// The hashes of keys by the time at which to look at them.
-    deadlines: SkipList<u64, Timestamp>,
+    deadlines: SkipList<KeyHash, Timestamp>,
 }
 
+/// As small as can be: what a check waits for is the memory that it is in.
 struct Entry<K, V> {
-    /// Kept, so that a growing table runs no code of the user's.
-    hash: u64,
-    deadline: Timestamp,
+    hash: KeyHash,
     state: V,
     key: K,
+}
+
+impl<K, V> Hashed for Entry<K, V> {
+    fn hash(&self) -> KeyHash {
+        self.hash
+    }
 }
 
 /// The error of a new key for which there is no room.
@@ -85,9 +102,9 @@ pub(crate) fn default_shards() -> usize {
 impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
     pub(crate) fn new(settings: T, hasher: H, max_keys: usize, shards: usize) -> Self {
         let shard = |settings| {
-            let keys = Keys { settings, entries: HashTable::new(), deadlines: SkipList::new() };
+            let keys = Keys { settings, entries: Table::new(), deadlines: SkipList::new() };
             let (newest, next_deadline) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
-            Shard { keys: RwLock::new(keys), newest, next_deadline }
+            Shard { keys: SpinLock::new(keys), newest, next_deadline }
         };
         let settings = std::iter::repeat_n(settings, shards.next_power_of_two());
         let shards = settings.map(shard).collect();
@@ -102,12 +119,12 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
         self.len.load(Ordering::Relaxed)
     }
 
-    fn index(&self, hash: u64) -> usize {
-        // The table within takes its bits from both ends of the hash.
-        (hash >> 32) as usize & (self.shards.len() - 1)
+    fn index(&self, hash: KeyHash) -> usize {
+        // The table within takes the lowest bits.
+        (hash.get() >> 32) as usize & (self.shards.len() - 1)
     }
 
-    fn shard(&self, hash: u64) -> &Shard<K, V, T> {
+    fn shard(&self, hash: KeyHash) -> &Shard<K, V, T> {
         &self.shards[self.index(hash)]
     }
 
@@ -117,23 +134,23 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
         &self,
         key: &Q,
         now: Timestamp,
-        ask: impl FnOnce(Option<&V>, &T, Timestamp) -> R,
+        ask: impl FnOnce(Option<&mut V>, &T, Timestamp) -> R,
     ) -> R
     where
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        let hash = self.hasher.hash_one(key);
+        let hash = hash_of(&self.hasher, key);
         let shard = self.shard(hash);
-        let keys = read(&shard.keys);
+        let keys = &mut *shard.keys.lock();
         let now = shard.advance(now);
-        let entry = keys.entries.find(hash, |entry| entry.key.borrow() == key);
-        ask(entry.map(|entry| &entry.state), &keys.settings, now)
+        let entry = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key);
+        ask(entry.map(|entry| &mut entry.state), &keys.settings, now)
     }
 
     /// Returns the settings.
     pub(crate) fn settings(&self) -> T {
-        read(&self.shards[0].keys).settings.clone()
+        self.shards[0].keys.lock().settings.clone()
     }
 
     /// Changes the state of a key that is there.
@@ -142,8 +159,8 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        let hash = self.hasher.hash_one(key);
-        let keys = &mut *write(&self.shard(hash).keys);
+        let hash = hash_of(&self.hasher, key);
+        let keys = &mut *self.shard(hash).keys.lock();
         let entry = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key)?;
         Some(change(&mut entry.state))
     }
@@ -151,14 +168,14 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
     /// Changes the states of all keys, a shard at a time.
     pub(crate) fn for_each_mut(&self, mut change: impl FnMut(&mut V)) {
         for shard in &self.shards {
-            write(&shard.keys).entries.iter_mut().for_each(|entry| change(&mut entry.state));
+            shard.keys.lock().entries.iter_mut().for_each(|entry| change(&mut entry.state));
         }
     }
 
     /// Changes the settings, a shard at a time.
     pub(crate) fn set(&self, mut set: impl FnMut(&mut T)) {
         for shard in &self.shards {
-            set(&mut write(&shard.keys).settings);
+            set(&mut shard.keys.lock().settings);
         }
     }
 
@@ -176,12 +193,12 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
-        let hash = self.hasher.hash_one(key);
+        let hash = hash_of(&self.hasher, key);
         let shard = self.shard(hash);
         let mut evicted = 0;
         loop {
             {
-                let keys = &mut *write(&shard.keys);
+                let keys = &mut *shard.keys.lock();
                 let now = shard.advance(now);
                 if let Some(entry) = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key)
                 {
@@ -194,10 +211,8 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
                     let key = key.to_owned();
                     let mut state = new(&keys.settings);
                     let result = change(&mut state, &keys.settings, now);
-                    let deadline = state.idle_at().max(now);
-                    let entry = Entry { hash, deadline, state, key };
-                    keys.deadlines.insert(hash, deadline);
-                    keys.entries.insert_unique(hash, entry, |entry| entry.hash);
+                    keys.deadlines.insert(hash, state.idle_at().max(now));
+                    keys.entries.insert(Entry { hash, state, key });
                     shard.next_deadline.store(keys.next_deadline().as_nanos(), Ordering::Relaxed);
                     room.keep();
                     return Ok((result, evicted));
@@ -221,7 +236,7 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
 
     /// Lets idle keys go from the first shard that has any, the one of a hash before others; returns
     /// how many. The error is when some key may be idle.
-    fn sweep_for_room(&self, hash: u64, now: Timestamp) -> Result<usize, Timestamp> {
+    fn sweep_for_room(&self, hash: KeyHash, now: Timestamp) -> Result<usize, Timestamp> {
         let mut next = u64::MAX;
         let (before, from) = self.shards.split_at(self.index(hash));
         for shard in from.iter().chain(before) {
@@ -246,7 +261,7 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
     }
 
     fn sweep_shard(&self, shard: &Shard<K, V, T>, now: Timestamp, budget: usize) -> usize {
-        let keys = &mut *write(&shard.keys);
+        let keys = &mut *shard.keys.lock();
         self.sweep_keys(shard, keys, shard.advance(now), budget)
     }
 
@@ -266,23 +281,17 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
             if keys.deadlines.first().is_none_or(|(_, deadline)| deadline > now) {
                 break;
             }
-            let Some((hash, deadline)) = keys.deadlines.pop_first() else { break };
-            let found = keys
-                .entries
-                .find_entry(hash, |entry| entry.hash == hash && entry.deadline == deadline);
-            let Ok(mut found) = found else { continue };
-            let idle_at = found.get().state.idle_at();
-            if idle_at <= now {
-                let (entry, _) = found.remove();
+            let Some((hash, _)) = keys.deadlines.pop_first() else { break };
+            if let Some(entry) = keys.entries.remove(hash, |entry| entry.state.idle_at() <= now) {
                 swept += 1;
                 // Before the key is dropped, since that may panic.
                 self.len.fetch_sub(1, Ordering::Relaxed);
                 drop(entry);
-            } else {
-                found.get_mut().deadline = idle_at;
-                keys.deadlines.insert(hash, idle_at);
+            } else if let Some(entry) = keys.entries.find(hash, |_| true) {
+                keys.deadlines.insert(hash, entry.state.idle_at());
             }
         }
+        keys.forget_deadlines();
         shard.next_deadline.store(keys.next_deadline().as_nanos(), Ordering::Relaxed);
         swept
     }
@@ -293,13 +302,14 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        let hash = self.hasher.hash_one(key);
-        let mut keys = write(&self.shard(hash).keys);
-        let found = keys.entries.find_entry(hash, |entry| entry.key.borrow() == key);
-        let Ok(found) = found else { return false };
-        let (entry, _) = found.remove();
-        keys.deadlines.remove(&hash, entry.deadline);
+        let hash = hash_of(&self.hasher, key);
+        let keys = &mut *self.shard(hash).keys.lock();
+        let Some(entry) = keys.entries.remove(hash, |entry| entry.key.borrow() == key) else {
+            return false;
+        };
         self.len.fetch_sub(1, Ordering::Relaxed);
+        keys.forget_deadlines();
+        drop(entry);
         true
     }
 
@@ -307,23 +317,26 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
     pub(crate) fn check(&self) {
         let mut len = 0;
         for (index, shard) in self.shards.iter().enumerate() {
-            let keys = read(&shard.keys);
-            assert_eq!(keys.deadlines.len(), keys.entries.len(), "deadlines of shard {index}");
+            let keys = &*shard.keys.lock();
+            keys.entries.check();
+            let most = keys.most_deadlines();
+            assert!(keys.deadlines.len() <= most, "deadlines of shard {index} that lead nowhere");
             let next = shard.next_deadline.load(Ordering::Relaxed);
             assert!(
                 next <= keys.next_deadline().as_nanos(),
                 "a deadline before all that there are"
             );
-            for entry in &keys.entries {
-                assert_eq!(
-                    self.hasher.hash_one(entry.key.borrow()),
-                    entry.hash,
-                    "the hash of a key"
-                );
+            for entry in keys.entries.iter() {
+                assert_eq!(hash_of(&self.hasher, entry.key.borrow()), entry.hash, "a key's hash");
                 assert!(std::ptr::eq(self.shard(entry.hash), shard), "a key in another shard");
-                let filed = keys.deadlines.rank(&entry.hash, entry.deadline);
-                assert!(filed.is_some(), "a key without a deadline");
             }
+            let mut hashes: Vec<_> = keys.entries.iter().map(|entry| entry.hash).collect();
+            let mut filed: Vec<_> = keys.deadlines.iter().map(|(hash, _)| *hash).collect();
+            hashes.sort_unstable();
+            filed.sort_unstable();
+            let mut filed = filed.into_iter();
+            let all_filed = hashes.into_iter().all(|hash| filed.any(|other| other == hash));
+            assert!(all_filed, "a key of shard {index} without a deadline");
             len += keys.entries.len();
         }
         assert_eq!(len, self.len(), "the number of keys");
@@ -348,7 +361,23 @@ impl<K, V, T> Shard<K, V, T> {
     }
 }
 
-impl<K, V, T> Keys<K, V, T> {
+impl<K, V: State, T> Keys<K, V, T> {
+    /// Returns how many deadlines there may be, those that lead nowhere among them.
+    fn most_deadlines(&self) -> usize {
+        2 * self.entries.len() + FEW_DEADLINES
+    }
+
+    /// Makes the list of deadlines anew, if most of it leads nowhere. That takes the time of what has
+    /// been removed since the last time.
+    fn forget_deadlines(&mut self) {
+        if self.deadlines.len() > self.most_deadlines() {
+            self.deadlines.clear();
+            for entry in self.entries.iter() {
+                self.deadlines.insert(entry.hash, entry.state.idle_at());
+            }
+        }
+    }
+
     /// Returns the first deadline, or the end of time.
     fn next_deadline(&self) -> Timestamp {
         self.deadlines.first().map_or(Timestamp::MAX, |(_, deadline)| deadline)

@@ -1,4 +1,4 @@
-//! The state of a funnel in one word, for threads to change at the same time.
+//! The state of a funnel in one word.
 //!
 //! The word is the time at which the funnel will be empty (the "theoretical arrival time" of the
 //! generic cell rate algorithm: ITU-T I.371, "Traffic control and congestion control in B-ISDN"), in
@@ -30,6 +30,24 @@ pub(crate) struct Pace {
     interval: u64,
     /// The intervals of the whole capacity.
     burst: u64,
+    /// `2^64 / interval`, less by at most 1: to multiply takes less time than to divide.
+    reciprocal: u64,
+}
+
+/// What is decided on a funnel, in ticks.
+///
+/// It is all that has to be known under a lock, and it is computed without a branch on the verdict,
+/// which nobody can predict where limits matter.
+#[derive(Clone, Copy)]
+pub(crate) struct Outcome {
+    pace: Pace,
+    allowed: bool,
+    never: bool,
+    /// How far ahead of now the word would be, had all been poured in.
+    filled: u64,
+    /// How far it is ahead.
+    inside: u64,
+    word: u64,
 }
 
 impl Pace {
@@ -37,36 +55,60 @@ impl Pace {
         let interval = quota.interval_in_ticks();
         // A quota is checked not to exceed the ticks of a u64.
         let burst = interval.saturating_mul(quota.capacity().into());
-        Pace { capacity: quota.capacity(), interval, burst }
+        Pace { capacity: quota.capacity(), interval, burst, reciprocal: u64::MAX / interval }
     }
 
-    /// Returns the decision for a funnel that is empty at `word`, and when it is empty then.
-    fn decide(self, word: u64, n: u32, now: Timestamp) -> (Decision, u64) {
+    /// Decides on a funnel that is empty at `word`.
+    #[inline]
+    pub(crate) fn decide(self, word: u64, n: u32, now: Timestamp) -> Outcome {
         let now = now.as_nanos().saturating_mul(TICKS_PER_NANO);
-        let empty_at = word.max(now);
-        // The products fit, since n is at most the capacity; the sum may be beyond the end of time.
-        let poured =
-            (n <= self.capacity).then(|| empty_at.checked_add(self.interval * u64::from(n)));
-        let (verdict, empty_at) = match poured {
-            None => (Verdict::Never, empty_at),
-            Some(Some(filled)) if n == 0 || filled - now <= self.burst => {
-                (Verdict::Allowed, filled)
-            }
-            Some(filled) => {
-                let wait = filled.unwrap_or(u64::MAX) - now;
-                let retry_after = duration(wait.saturating_sub(self.burst).max(1));
-                (Verdict::Denied { retry_after }, empty_at)
-            }
+        let inside = word.saturating_sub(now);
+        // It fits, unless n is more than the capacity: then it does not matter.
+        let units = self.interval.wrapping_mul(n.into());
+        let filled = inside.saturating_add(units);
+        let never = n > self.capacity;
+        // Nor may the sum be beyond the end of time.
+        let has_space = filled <= self.burst.min(u64::MAX - now);
+        let poured = n > 0 && !never && has_space;
+        let if_poured = 0_u64.wrapping_sub(poured.into());
+        let inside = inside + (units & if_poured);
+        let word = word ^ ((word ^ now.wrapping_add(filled)) & if_poured);
+        Outcome { pace: self, allowed: n == 0 || poured, never, filled, inside, word }
+    }
+
+    /// Returns how many whole intervals there are in some ticks.
+    #[inline]
+    fn units_in(self, ticks: u64) -> u64 {
+        // The reciprocal lacks at most 1, so the quotient less than `ticks / 2^64`, which is below 1.
+        let estimate = ((u128::from(ticks) * u128::from(self.reciprocal)) >> 64) as u64;
+        estimate + u64::from(ticks - estimate * self.interval >= self.interval)
+    }
+}
+
+impl Outcome {
+    pub(crate) fn is_allowed(&self) -> bool {
+        self.allowed
+    }
+
+    /// Returns the decision that it comes to.
+    #[inline]
+    pub(crate) fn decision(self) -> Decision {
+        let Outcome { pace, filled, inside, .. } = self;
+        let retry_after = duration(filled.saturating_sub(pace.burst).max(1));
+        let verdict = if self.never {
+            Verdict::Never
+        } else if self.allowed {
+            Verdict::Allowed
+        } else {
+            Verdict::Denied { retry_after }
         };
-        let inside = empty_at - now;
-        let remaining = self.burst.saturating_sub(inside) / self.interval;
-        let decision = Decision {
+        let remaining = pace.units_in(pace.burst.saturating_sub(inside));
+        Decision {
             verdict,
-            limit: self.capacity,
+            limit: pace.capacity,
             remaining: u32::try_from(remaining).unwrap_or(u32::MAX),
             reset_after: duration(inside),
-        };
-        (decision, empty_at)
+        }
     }
 }
 
@@ -81,25 +123,38 @@ impl Word {
         Word(AtomicU64::new(0))
     }
 
-    /// Pours in `n` units, if there is space for all of them.
-    pub(crate) fn pour(&self, pace: Pace, n: u32, now: Timestamp) -> Decision {
+    /// Pours in `n` units, if there is space for all of them; for threads that share the word.
+    pub(crate) fn pour_shared(&self, pace: Pace, n: u32, now: Timestamp) -> Outcome {
         let mut word = self.0.load(Ordering::Relaxed);
         loop {
-            let (decision, filled) = pace.decide(word, n, now);
-            if n == 0 || !decision.is_allowed() {
-                return decision;
+            let outcome = pace.decide(word, n, now);
+            if outcome.word == word {
+                return outcome;
             }
             // Nothing else is published by the word, so no stronger ordering is needed.
-            match self.0.compare_exchange_weak(word, filled, Ordering::Relaxed, Ordering::Relaxed) {
-                Ok(_) => return decision,
+            match self.0.compare_exchange_weak(
+                word,
+                outcome.word,
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return outcome,
                 Err(changed) => word = changed,
             }
         }
     }
 
+    /// Does what `pour_shared` does, for a thread that has the word alone.
+    #[inline]
+    pub(crate) fn pour(&mut self, pace: Pace, n: u32, now: Timestamp) -> Outcome {
+        let outcome = pace.decide(self.0.load(Ordering::Relaxed), n, now);
+        self.0.store(outcome.word, Ordering::Relaxed);
+        outcome
+    }
+
     /// Returns what `pour` would answer.
-    pub(crate) fn peek(&self, pace: Pace, n: u32, now: Timestamp) -> Decision {
-        pace.decide(self.0.load(Ordering::Relaxed), n, now).0
+    pub(crate) fn peek(&self, pace: Pace, n: u32, now: Timestamp) -> Outcome {
+        pace.decide(self.0.load(Ordering::Relaxed), n, now)
     }
 
     /// Takes `n` units out again, or what is in it.

@@ -5,7 +5,7 @@ mod threads;
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -206,6 +206,58 @@ fn there_are_never_more_keys_than_the_most() {
     assert!(!windows.check_n_at(&1, 1, now).is_allowed());
     let later = after(now, Duration::from_secs(60));
     assert!(windows.check_n_at(&2, 1, later).is_allowed());
+}
+
+#[test]
+fn a_key_that_is_forgotten_again_and_again_leaves_nothing_behind() {
+    fn forget<L: KeyedLimiter<u32>>() {
+        let quota = Quota::new(1, Duration::from_secs(1_000)).unwrap();
+        let limiter = L::make(quota, 10, Overflow::RefuseNew, Arc::new(Counts::default()));
+        for round in 0..2_000 {
+            assert!(limiter.check_n_at(&7, 1, at(0)).is_allowed());
+            assert!(limiter.check_n_at(&(round % 5), 0, at(0)).is_allowed());
+            assert!(limiter.reset(&7) && !limiter.reset(&7));
+            limiter.check_invariants();
+        }
+        // It goes when it is idle, whenever the others that it was would have gone.
+        assert!(limiter.check_n_at(&7, 1, at(10)).is_allowed());
+        assert_eq!(limiter.sweep_at(10_000, at(1_009)), 0);
+        assert!(!limiter.check_n_at(&7, 1, at(1_009)).is_allowed());
+        assert_eq!(limiter.sweep_at(10_000, at(1_010)), 1);
+        limiter.check_invariants();
+    }
+    forget::<Funnels<u32>>();
+    forget::<SlidingWindow<u32>>();
+}
+
+#[test]
+fn keys_with_one_hash_are_told_apart_and_go_when_they_are_idle() {
+    #[derive(Default)]
+    struct Same;
+
+    impl Hasher for Same {
+        fn finish(&self) -> u64 {
+            5
+        }
+
+        fn write(&mut self, _: &[u8]) {}
+    }
+
+    let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
+    let limiter: SlidingWindow<u32, _, BuildHasherDefault<Same>> =
+        Keyed::with_hasher(WindowLog::new(quota), BuildHasherDefault::default());
+    for key in 0..50_u32 {
+        assert!(limiter.check_n_at(&key, 1, at(key.into())).is_allowed());
+        assert!(!limiter.check_n_at(&key, 1, at(key.into())).is_allowed());
+    }
+    assert!(limiter.reset(&30));
+    limiter.check_invariants();
+    for second in 50..120_u32 {
+        let left = (0..50).filter(|&key| key != 30 && key + 60 > second).count();
+        limiter.sweep_at(10_000, at(second.into()));
+        limiter.check_invariants();
+        assert_eq!(limiter.len(), left, "at {second}");
+    }
 }
 
 /// In whatever shard they are.

@@ -1,0 +1,238 @@
+//! Entries that are found by their hashes: open addressing with linear probing (D. Knuth, "The Art of
+//! Computer Programming" 3, 6.4, algorithms L and R).
+//!
+//! hashbrown looks at a group of tags and then at the entry: two places in memory. Here the hash lies
+//! in the entry, so a look-up in a table that no cache holds mostly waits once.
+//!
+//! Invariants: the number of slots is zero or a power of two, of which at least a quarter is empty.
+//! Between the slot that an entry's hash names and the entry's own, no slot is empty. No code of the
+//! user's runs but in `is`, before anything changes.
+
+use std::hash::{BuildHasher, Hash};
+use std::num::NonZeroU64;
+
+/// A hash, never zero, so that an empty slot takes no more memory than an entry.
+pub(crate) type KeyHash = NonZeroU64;
+
+/// Returns the hash of a key.
+#[inline]
+pub(crate) fn hash_of<Q: Hash + ?Sized>(hasher: &impl BuildHasher, key: &Q) -> KeyHash {
+    const TOP: NonZeroU64 = NonZeroU64::new(1 << 63).unwrap();
+    TOP | hasher.hash_one(key)
+}
+
+/// What a table keeps: something with a hash, which never changes.
+pub(crate) trait Hashed {
+    fn hash(&self) -> KeyHash;
+}
+
+pub(crate) struct Table<E> {
+    slots: Vec<Option<E>>,
+    len: usize,
+}
+
+/// The slots of a table of one entry.
+const FEWEST: usize = 4;
+
+impl<E: Hashed> Table<E> {
+    pub(crate) fn new() -> Self {
+        Table { slots: Vec::new(), len: 0 }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns the slot of an entry of this hash that `is` it.
+    #[inline]
+    fn slot(&self, hash: KeyHash, mut is: impl FnMut(&E) -> bool) -> Option<usize> {
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut slot = hash.get() as usize & mask;
+        // Ends at an empty slot; there is none at all if there are no slots.
+        while let Some(Some(entry)) = self.slots.get(slot) {
+            if entry.hash() == hash && is(entry) {
+                return Some(slot);
+            }
+            slot = (slot + 1) & mask;
+        }
+        None
+    }
+
+    /// Returns an entry of this hash that `is` it.
+    #[inline]
+    pub(crate) fn find(&self, hash: KeyHash, is: impl FnMut(&E) -> bool) -> Option<&E> {
+        self.slots[self.slot(hash, is)?].as_ref()
+    }
+
+    /// Returns an entry of this hash that `is` it, to change all but its hash.
+    #[inline]
+    pub(crate) fn find_mut(&mut self, hash: KeyHash, is: impl FnMut(&E) -> bool) -> Option<&mut E> {
+        let slot = self.slot(hash, is)?;
+        self.slots[slot].as_mut()
+    }
+
+    /// Adds an entry.
+    pub(crate) fn insert(&mut self, entry: E) {
+        if (self.len + 1) * 4 > self.slots.len() * 3 {
+            self.grow();
+        }
+        self.len += 1;
+        self.put(entry);
+    }
+
+    fn put(&mut self, entry: E) {
+        let mask = self.slots.len() - 1;
+        let mut slot = entry.hash().get() as usize & mask;
+        while self.slots[slot].is_some() {
+            slot = (slot + 1) & mask;
+        }
+        self.slots[slot] = Some(entry);
+    }
+
+    fn grow(&mut self) {
+        let slots = (2 * self.slots.len()).max(FEWEST);
+        let slots = std::iter::repeat_with(|| None).take(slots).collect();
+        let old = std::mem::replace(&mut self.slots, slots);
+        old.into_iter().flatten().for_each(|entry| self.put(entry));
+    }
+
+    /// Takes out an entry of this hash that `is` it.
+    pub(crate) fn remove(&mut self, hash: KeyHash, is: impl FnMut(&E) -> bool) -> Option<E> {
+        let mut hole = self.slot(hash, is)?;
+        let mask = self.slots.len() - 1;
+        let removed = self.slots[hole].take();
+        self.len -= 1;
+        // Those behind it move up into the hole, unless that is before the slot their hash names:
+        //
+        //   slot  3    4    5    6    7          named: a 3, b 3, c 5, d 4
+        //         a   hole  c    d   empty       c stays where it is, d moves to 4
+        let mut slot = hole;
+        loop {
+            slot = (slot + 1) & mask;
+            let Some(entry) = &self.slots[slot] else { return removed };
+            let named = entry.hash().get() as usize & mask;
+            if slot.wrapping_sub(named) & mask >= slot.wrapping_sub(hole) & mask {
+                self.slots.swap(hole, slot);
+                hole = slot;
+            }
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &E> {
+        self.slots.iter().flatten()
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut E> {
+        self.slots.iter_mut().flatten()
+    }
+
+    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
+    pub(crate) fn check(&self) {
+        assert!(self.slots.is_empty() || self.slots.len().is_power_of_two());
+        assert!(self.len * 4 <= self.slots.len() * 3, "fewer than a quarter is empty");
+        assert_eq!(self.iter().count(), self.len, "the number of entries");
+        for (slot, entry) in self.slots.iter().enumerate() {
+            let Some(entry) = entry else { continue };
+            let found = self.slot(entry.hash(), |other| std::ptr::eq(other, entry));
+            assert_eq!(found, Some(slot), "an entry behind an empty slot");
+        }
+    }
+}
+
+#[cfg(all(test, not(zset_loom)))]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    struct Numbered {
+        hash: KeyHash,
+        number: u32,
+    }
+
+    impl Hashed for Numbered {
+        fn hash(&self) -> KeyHash {
+            self.hash
+        }
+    }
+
+    #[derive(Clone, Debug)]
+    enum Call {
+        Insert(KeyHash),
+        Remove(KeyHash, u32),
+        Change(KeyHash, u32),
+    }
+
+    /// Few hashes, most of them side by side and at the end of the slots, so that they are in each
+    /// other's way.
+    fn hashes() -> impl Strategy<Value = KeyHash> {
+        let slots = prop_oneof![0_u64..4, 60_u64..70, 124_u64..130, any::<u64>()];
+        slots.prop_map(|slot| KeyHash::new(slot | 1 << 63).unwrap())
+    }
+
+    fn calls() -> impl Strategy<Value = Call> {
+        prop_oneof![
+            3 => hashes().prop_map(Call::Insert),
+            2 => (hashes(), 0..200_u32).prop_map(|(hash, number)| Call::Remove(hash, number)),
+            1 => (hashes(), 0..200_u32).prop_map(|(hash, number)| Call::Change(hash, number)),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn it_finds_what_a_list_finds(calls in prop::collection::vec(calls(), 0..200)) {
+            let mut table = Table::new();
+            let mut list: Vec<Numbered> = Vec::new();
+            for (number, call) in (0..).zip(calls) {
+                match call {
+                    Call::Insert(hash) => {
+                        table.insert(Numbered { hash, number });
+                        list.push(Numbered { hash, number });
+                    }
+                    Call::Remove(hash, number) => {
+                        let wanted = |entry: &Numbered| entry.number >= number;
+                        let removed = table.remove(hash, wanted);
+                        let listed = |entry: &Numbered| entry.hash == hash && wanted(entry);
+                        prop_assert_eq!(removed.is_some(), list.iter().any(listed));
+                        if let Some(removed) = removed {
+                            prop_assert!(listed(&removed));
+                            list.retain(|entry| *entry != removed);
+                        }
+                    }
+                    Call::Change(hash, number) => {
+                        let is = |entry: &Numbered| entry.number == number;
+                        let found = table.find_mut(hash, is);
+                        let listed =
+                            list.iter_mut().find(|entry| entry.hash == hash && is(entry));
+                        prop_assert_eq!(found.is_some(), listed.is_some());
+                        for entry in found.into_iter().chain(listed) {
+                            entry.number += 1_000;
+                        }
+                    }
+                }
+                table.check();
+                prop_assert_eq!(table.len(), list.len());
+                for entry in &list {
+                    let is = |found: &Numbered| found.number == entry.number;
+                    prop_assert_eq!(table.find(entry.hash, is), Some(entry));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_table_has_no_memory_and_finds_nothing() {
+        let mut table = Table::<Numbered>::new();
+        assert!(table.find(KeyHash::MIN, |_| true).is_none());
+        assert!(table.remove(KeyHash::MIN, |_| true).is_none());
+        assert_eq!(table.slots.capacity(), 0);
+    }
+
+    #[test]
+    fn an_empty_slot_takes_no_more_than_an_entry() {
+        assert_eq!(size_of::<Option<Numbered>>(), size_of::<Numbered>());
+    }
+}
