@@ -6,8 +6,8 @@
 mod expire;
 mod insert;
 mod read;
-#[cfg(all(test, feature = "serde"))]
-mod serde;
+#[cfg(test)]
+mod tests;
 mod traits;
 
 pub use expire::ExpireDue;

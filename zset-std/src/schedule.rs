@@ -9,6 +9,8 @@ mod change;
 mod read;
 #[cfg(feature = "serde")]
 mod serde;
+#[cfg(test)]
+mod tests;
 mod traits;
 mod upcoming;
 

@@ -14,6 +14,8 @@ mod posts;
 mod read;
 #[cfg(feature = "serde")]
 mod serde;
+#[cfg(test)]
+mod tests;
 mod traits;
 
 pub use cursor::Cursor;
