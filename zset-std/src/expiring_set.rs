@@ -23,9 +23,9 @@ use crate::Timestamp;
 
 /// A set of members, each with a deadline of its own: sessions, who is online, what is cached.
 ///
-/// A member is live strictly before its deadline: while `deadline > now`. After that it is not there
-/// for any question that takes the time, even before [`expire_due`] takes it out. It replaces the
-/// recipe for Redis of a sorted set whose scores are deadlines.
+/// A member is live strictly before its deadline: while `deadline > now`. After that it is not
+/// there for any question that takes the time, even before [`expire_due`] takes it out. It replaces
+/// the recipe for Redis of a sorted set whose scores are deadlines.
 ///
 /// ```text
 ///                         now
@@ -34,12 +34,12 @@ use crate::Timestamp;
 ///              expire_due  │   iter, contains, live_len
 /// ```
 ///
-/// The set holds no clock: each operation that depends on the time is told it, and goes by that only.
-/// So with a clock that steps back a member that has expired is live again, unless it has been taken
-/// out.
+/// The set holds no clock: each operation that depends on the time is told it, and goes by that
+/// only. So with a clock that steps back a member that has expired is live again, unless it has
+/// been taken out.
 ///
-/// It grows by an insertion, and shrinks by [`expire_due`] and [`remove`]; [`with_max_len`] bounds it.
-/// A member takes 30 to 60 bytes, and what it owns.
+/// It grows by an insertion, and shrinks by [`expire_due`] and [`remove`]; [`with_max_len`] bounds
+/// it. A member of 8 bytes takes 25 to 50 in all, and what it owns.
 ///
 /// [`expire_due`]: Self::expire_due
 /// [`remove`]: Self::remove
@@ -64,8 +64,8 @@ use crate::Timestamp;
 /// # Ok::<(), zset_std::SetFull<&str>>(())
 /// ```
 ///
-/// With the feature `serde` its members are a sequence of pairs, by deadline, beside its cap; members
-/// that are there twice are an error.
+/// With the feature `serde` its members are a sequence of pairs, by deadline, beside its cap;
+/// members that are there twice are an error.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize, ::serde::Deserialize))]
 #[cfg_attr(
@@ -103,9 +103,9 @@ impl<M> ExpiringSet<M> {
 
     /// Returns the set with a bound on the number of members. **O(1)**.
     ///
-    /// In a full set a new member takes the place of an expired one, or is refused; a member that is
-    /// live never goes for it. If there are more members already, they stay until they expire or are
-    /// removed.
+    /// In a full set a new member takes the place of an expired one, or is refused; a member that
+    /// is live never goes for it. If there are more members already, they stay until they expire or
+    /// are removed.
     ///
     /// # Examples
     ///

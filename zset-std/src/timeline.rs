@@ -1,11 +1,12 @@
 //! [`Timeline`]: what was posted, newest first.
 //!
 //! Invariants: there are at most `max_len` posts. None is of a time after `newest`, and none is
-//! `max_age` older than `newest`. A panic in the code of an id may leave posts beyond the caps, which
-//! go with the next post.
+//! `max_age` older than `newest`. A panic in the code of an id may leave posts beyond the caps,
+//! which go with the next post.
 //!
-//! The sorted set is in ascending order by `(time, id)`; every view goes through it backwards. So the
-//! order of a page, of a cursor and of a merge is one and the same: the reverse of that of tuples.
+//! The sorted set is in ascending order by `(time, id)`; every view goes through it backwards. So
+//! the order of a page, of a cursor and of a merge is one and the same: the reverse of that of
+//! tuples.
 
 mod cursor;
 mod merge;
@@ -33,8 +34,8 @@ use crate::Timestamp;
 /// A feed: unique ids, each with the time at which it was posted, newest first.
 ///
 /// Among equal times the greatest id is first. Posts may come out of order, and [`before`] pages
-/// through them by the last entry of the page before, so that no page skips or repeats an entry while
-/// others are posted. [`MergedTimelines`] reads several as one.
+/// through them by the last entry of the page before, so that no page skips or repeats an entry
+/// while others are posted. [`MergedTimelines`] reads several as one.
 ///
 /// ```text
 ///                                latest(2)
@@ -45,9 +46,9 @@ use crate::Timestamp;
 ///             before(c, 3)       └ last of the page before: the cursor
 /// ```
 ///
-/// It grows by a post, without a bound unless it has one: [`with_max_len`] keeps the newest only, and
-/// [`with_max_age`] what is not too old beside the newest time seen. A post takes 30 to 60 bytes, and
-/// what its id owns.
+/// It grows by a post, without a bound unless it has one: [`with_max_len`] keeps the newest only,
+/// and [`with_max_age`] what is not too old beside the newest time seen. A post with an id of 8
+/// bytes takes 25 to 50 bytes in all, and what the id owns.
 ///
 /// [`before`]: Self::before
 /// [`with_max_len`]: Self::with_max_len
@@ -73,8 +74,8 @@ use crate::Timestamp;
 /// assert!(feed.iter().map(|(id, _)| *id).eq(["yes", "lunch?", "rain"]));
 /// ```
 ///
-/// With the feature `serde` its posts are a sequence of pairs, the oldest first, beside its caps and
-/// the newest time seen; posts that are there twice or contradict these are an error.
+/// With the feature `serde` its posts are a sequence of pairs, the oldest first, beside its caps
+/// and the newest time seen; posts that are there twice or contradict these are an error.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize, ::serde::Deserialize))]
 #[cfg_attr(
@@ -108,8 +109,8 @@ impl<Id> Timeline<Id> {
 }
 
 impl<Id: Ord + Hash> Timeline<Id> {
-    /// Returns the timeline with a bound on the number of posts: the newest stay. **O(m log n)** for
-    /// m posts that fall out.
+    /// Returns the timeline with a bound on the number of posts: the newest stay. **O(m log n)**
+    /// for m posts that fall out.
     ///
     /// # Examples
     ///
@@ -117,7 +118,8 @@ impl<Id: Ord + Hash> Timeline<Id> {
     /// use zset_std::{Posted, Timeline, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let mut feed = Timeline::from_iter([("a", at(1)), ("b", at(2)), ("c", at(3))]).with_max_len(2);
+    /// let feed = Timeline::from_iter([("a", at(1)), ("b", at(2)), ("c", at(3))]);
+    /// let mut feed = feed.with_max_len(2);
     /// assert!(feed.iter().map(|(id, _)| *id).eq(["c", "b"]));
     /// assert_eq!(feed.post(at(4), "d"), Posted::New);
     /// assert!(feed.iter().map(|(id, _)| *id).eq(["d", "c"]));

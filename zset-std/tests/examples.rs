@@ -44,8 +44,9 @@ time   user  what happened       x: a wrong password, [ ]: the last minute
     assert_eq!(run("login_captcha"), expected);
 }
 
-/// Ann's payments are 3 seconds apart, so the first ten take up the minute until 00:27. The first of
-/// them is a minute old at 01:00, the second at 01:03, and all before 02:03, the one of 01:03 too.
+/// Ann's payments are 3 seconds apart, so the first ten take up the minute until 00:27. The first
+/// of them is a minute old at 01:00, the second at 01:03, and all before 02:03, the one of 01:03
+/// too.
 #[test]
 fn payments_are_ten_a_minute_for_each_user_and_action() {
     let expected = "\
@@ -74,9 +75,9 @@ Ten a minute for each user and action.
 }
 
 /// Bob's first post, of 9:05, has fallen out: he keeps four. At 9:30 and 9:10 two post at the same
-/// time: what both share comes once, as Ann's, who is first; of different posts the greater is first,
-/// and "rain h" is above "rain a". The first page ends at a post of Bob's that he then removes, and
-/// Ann's of 9:40 comes too late for it: neither changes what is on the pages behind.
+/// time: what both share comes once, as Ann's, who is first; of different posts the greater is
+/// first, and "rain h" is above "rain a". The first page ends at a post of Bob's that he then
+/// removes, and Ann's of 9:40 comes too late for it: neither changes what is on the pages behind.
 #[test]
 fn a_feed_is_read_in_pages_while_others_post() {
     let expected = "\
@@ -107,7 +108,8 @@ Since 9:36:
 
 /// Of the six sales only the shoes are due at 12:05, and there are two pairs, for Ann and Bob. The
 /// coats, of 12:15, are cancelled, and the scarves go from 12:20 to 12:50; so the late tick opens
-/// what was scheduled first for 12:10, then second, then for 12:20. A minute back nothing opens again.
+/// what was scheduled first for 12:10, then second, then for 12:20. A minute back nothing opens
+/// again.
 #[test]
 fn flash_sales_open_once_in_order_however_late() {
     let expected = "\

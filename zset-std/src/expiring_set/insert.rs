@@ -42,9 +42,9 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     /// Inserts a member with a deadline, or gives a member that is there this deadline; returns the
     /// old one, if it is live. **O(log n)**.
     ///
-    /// Any deadline is accepted; one that is not after `now` makes a member that has expired. If the
-    /// set is full, members that have expired make room for a new one, the earliest first, and only
-    /// as many as it takes; they are dropped. Who needs to see each calls
+    /// Any deadline is accepted; one that is not after `now` makes a member that has expired. If
+    /// the set is full, members that have expired make room for a new one, the earliest first, and
+    /// only as many as it takes; they are dropped. Who needs to see each calls
     /// [`expire_due`](Self::expire_due) before.
     ///
     /// # Errors

@@ -9,8 +9,8 @@ use crate::Timestamp;
 use crate::due::pop_first_if;
 
 impl<Id: Hash> Schedule<Id> {
-    /// Returns an iterator that removes and returns the ids that are due, with their times, in order.
-    /// Lazy; **O(log n)** for each one.
+    /// Returns an iterator that removes and returns the ids that are due, with their times, in
+    /// order. Lazy; **O(log n)** for each one.
     ///
     /// Each is removed when it comes out of the iterator; the others stay when that is dropped, and
     /// come out next time. To change the schedule at each one, take them singly:
@@ -22,7 +22,8 @@ impl<Id: Hash> Schedule<Id> {
     /// use zset_std::{Schedule, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let mut sales = Schedule::from_iter([("shoes", at(20)), ("hats", at(10)), ("bags", at(30))]);
+    /// let sales = [("shoes", at(20)), ("hats", at(10)), ("bags", at(30))];
+    /// let mut sales = Schedule::from_iter(sales);
     /// assert_eq!(sales.activate_due(at(20)).next(), Some(("hats", at(10)))); // and no more
     /// assert!(sales.activate_due(at(20)).eq([("shoes", at(20))]));
     /// ```

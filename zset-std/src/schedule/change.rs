@@ -24,8 +24,8 @@ impl<Id: Ord + Hash> Schedule<Id> {
     /// Schedules an id for a time, or moves one that is there to it. **O(log n)**.
     ///
     /// Any time is accepted; one that is over is due at once. Among equal times an id comes behind
-    /// those that were there, but one that already has the time keeps its place: to give all of them
-    /// again, from a table that is read anew, changes nothing.
+    /// those that were there, but one that already has the time keeps its place: to give all of
+    /// them again, from a table that is read anew, changes nothing.
     ///
     /// # Panics
     ///

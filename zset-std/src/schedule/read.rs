@@ -78,8 +78,8 @@ impl<Id> Schedule<Id> {
         self.ids.is_empty()
     }
 
-    /// Returns all ids with their times, in order, those that are due among them. Lazy, double-ended,
-    /// **O(1)** a step.
+    /// Returns all ids with their times, in order, those that are due among them. Lazy,
+    /// double-ended, **O(1)** a step.
     ///
     /// # Examples
     ///

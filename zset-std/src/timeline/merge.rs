@@ -15,8 +15,8 @@ use crate::Timestamp;
 /// Several timelines read as one, newest first: the feeds that a user follows.
 ///
 /// An entry that is in several of them, with the same id and the same time, comes out once, and is
-/// of the first of them. An id that was posted again elsewhere, at another time, comes out at each of
-/// its times.
+/// of the first of them. An id that was posted again elsewhere, at another time, comes out at each
+/// of its times.
 ///
 /// It borrows the timelines and copies nothing, so it is made anew for each page.
 ///

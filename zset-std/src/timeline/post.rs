@@ -55,7 +55,8 @@ impl<Id: Ord + Hash> Timeline<Id> {
         }
         self.newest = newest;
         let old = self.posts.insert(id, at);
-        // If what is too old goes, the post is the newest of all: it does not go for a full timeline.
+        // If what is too old goes, the post is the newest of all: it does not go for a full
+        // timeline.
         self.trim();
         match old {
             None => Posted::New,
@@ -100,8 +101,8 @@ impl<Id: Ord + Hash> Timeline<Id> {
     /// Tells the timeline the time, and drops what is too old by then; returns how many.
     /// **O(m log n)** for m that fall out.
     ///
-    /// Without [`with_max_age`](Self::with_max_age) nothing is too old. A time before the newest one
-    /// seen counts as that.
+    /// Without [`with_max_age`](Self::with_max_age) nothing is too old. A time before the newest
+    /// one seen counts as that.
     ///
     /// # Examples
     ///

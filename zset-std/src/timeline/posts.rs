@@ -7,8 +7,8 @@ use zset_core::Iter;
 
 use crate::Timestamp;
 
-/// An iterator over entries of a [`Timeline`](super::Timeline), newest first: all of them, a page, or
-/// those since a time.
+/// An iterator over entries of a [`Timeline`](super::Timeline), newest first: all of them, a page,
+/// or those since a time.
 ///
 /// It is lazy and double-ended, and knows its length; `.rev()` gives the oldest first. Each step is
 /// **O(1)**.

@@ -111,12 +111,12 @@ impl<Id> Timeline<Id> {
 }
 
 impl<Id: Ord> Timeline<Id> {
-    /// Returns the next page: the `n` newest posts behind a cursor, newest first. Lazy; **O(log n)**
-    /// to start.
+    /// Returns the next page: the `n` newest posts behind a cursor, newest first. Lazy;
+    /// **O(log n)** to start.
     ///
-    /// Pages that follow each other have each post once that stays at its time meanwhile. Newer posts
-    /// are in no later page; one that comes in behind the cursor is. The entry of the cursor need not
-    /// be there any more.
+    /// Pages that follow each other have each post once that stays at its time meanwhile. Newer
+    /// posts are in no later page; one that comes in behind the cursor is. The entry of the cursor
+    /// need not be there any more.
     ///
     /// # Examples
     ///

@@ -1,5 +1,6 @@
 //! The edges: of time, of caps, of pages; and ids whose code panics.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -128,6 +129,49 @@ fn timelines_are_equal_if_their_posts_are() {
     let posts = [(1, at(1)), (2, at(2))];
     assert_eq!(Timeline::from_iter(posts), Timeline::from_iter(posts).with_max_len(7));
     assert_ne!(Timeline::from_iter(posts), Timeline::from_iter([(1, at(1)), (2, at(3))]));
+}
+
+/// An id whose comparisons are counted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Counted(u32);
+
+thread_local! {
+    static COMPARISONS: Cell<u32> = const { Cell::new(0) };
+}
+
+impl Ord for Counted {
+    fn cmp(&self, other: &Self) -> Ordering {
+        COMPARISONS.set(COMPARISONS.get() + 1);
+        self.0.cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Counted {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn a_page_of_a_merge_looks_at_few_of_the_entries() {
+    const FEEDS: u32 = 64;
+    const POSTS: u32 = 128;
+    // All at the same time, so that it is ids that are compared.
+    let feed = |feed| (0..POSTS).map(move |post| (Counted(post * FEEDS + feed), Timestamp::ZERO));
+    let feeds: Vec<_> = (0..FEEDS).map(|index| Timeline::from_iter(feed(index))).collect();
+    let merged = MergedTimelines::new(&feeds);
+    let comparisons = |page: &dyn Fn() -> usize| {
+        COMPARISONS.set(0);
+        assert_eq!(page(), 10);
+        COMPARISONS.get()
+    };
+    // Two a feed to make the heap, and for each entry two a level of the heap.
+    let first = comparisons(&|| merged.latest(10).count());
+    assert!(first <= 2 * FEEDS + 10 * 2 * 7, "{first} comparisons");
+    let cursor = Cursor { at: Timestamp::ZERO, id: Counted(POSTS * FEEDS / 2) };
+    let next = comparisons(&|| merged.before(&cursor, 10).count());
+    assert!(next <= FEEDS * 2 * (7 + 7) + 10 * 2 * 7, "{next} comparisons");
 }
 
 /// Panics in one of the ways of an id, if it is that one.

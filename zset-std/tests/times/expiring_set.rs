@@ -122,8 +122,8 @@ proptest! {
                     prop_assert_eq!(inserted.map_err(|full| full.member), expected);
                 }
                 Operation::Extend(members) => {
-                    let extended = set.extend(members.clone(), now);
-                    prop_assert_eq!(extended.map_err(|full| full.member), naive.extend(members, now));
+                    let extended = set.extend(members.clone(), now).map_err(|full| full.member);
+                    prop_assert_eq!(extended, naive.extend(members, now));
                 }
                 Operation::Touch(member, deadline) => {
                     let old = naive.live_deadline(&member, now);

@@ -1,5 +1,5 @@
-//! What is ordered by time (timelines and their merge, expiring sets, schedules), held against lists
-//! that are sorted on each question.
+//! What is ordered by time (timelines and their merge, expiring sets, schedules), held against
+//! lists that are sorted on each question.
 
 mod expiring_set;
 mod merged;

@@ -1,4 +1,5 @@
-//! `Schedule` against a list of ids in the order in which they came, sorted by time on each question.
+//! `Schedule` against a list of ids in the order in which they came, sorted by time on each
+//! question.
 
 use super::*;
 use zset_std::Scheduled;
@@ -148,8 +149,8 @@ proptest! {
         prop_assert!(schedule.into_iter().rev().eq(backwards));
     }
 
-    /// The ticks are as early or late as they like, and the clock steps back: all come out once, none
-    /// before its time, and those of a tick in order.
+    /// The ticks are as early or late as they like, and the clock steps back: all come out once,
+    /// none before its time, and those of a tick in order.
     #[test]
     fn each_comes_out_exactly_once_whatever_the_clock_does(
         times in prop::collection::vec(times(), 0..40),
