@@ -118,7 +118,7 @@ impl<Id: Ord + Hash> Timeline<Id> {
     /// use zset_std::{Posted, Timeline, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let feed = Timeline::from_iter([("a", at(1)), ("b", at(2)), ("c", at(3))]);
+    /// let feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(3))]);
     /// let mut feed = feed.with_max_len(2);
     /// assert!(feed.iter().map(|(id, _)| *id).eq(["c", "b"]));
     /// assert_eq!(feed.post(at(4), "d"), Posted::New);

@@ -44,9 +44,8 @@ time   user  what happened       x: a wrong password, [ ]: the last minute
     assert_eq!(run("login_captcha"), expected);
 }
 
-/// Ann's payments are 3 seconds apart, so the first ten take up the minute until 00:27. The first
-/// of them is a minute old at 01:00, the second at 01:03, and all before 02:03, the one of 01:03
-/// too.
+/// Ann's payments are 3 seconds apart, so the first ten take up the minute until 00:27. The first of
+/// them is a minute old at 01:00, the second at 01:03, and all before 02:03, the one of 01:03 too.
 #[test]
 fn payments_are_ten_a_minute_for_each_user_and_action() {
     let expected = "\

@@ -22,7 +22,7 @@ impl<M: Hash> ExpiringSet<M> {
     /// use zset_std::{ExpiringSet, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let mut set = ExpiringSet::from_iter([("c", at(3)), ("a", at(1)), ("b", at(2))]);
+    /// let mut set = ExpiringSet::from([("c", at(3)), ("a", at(1)), ("b", at(2))]);
     /// assert!(set.expire_due(at(2), 1).eq([("a", at(1))]));
     /// assert!(set.expire_due(at(2), 9).eq([("b", at(2))]));
     /// assert_eq!(set.len(), 1);

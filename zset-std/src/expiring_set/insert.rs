@@ -148,7 +148,7 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     /// ```
     /// use zset_std::{ExpiringSet, Timestamp};
     ///
-    /// let mut set = ExpiringSet::from_iter([("a", Timestamp::MAX)]);
+    /// let mut set = ExpiringSet::from([("a", Timestamp::MAX)]);
     /// assert_eq!(set.remove("a"), Some(Timestamp::MAX));
     /// assert_eq!(set.remove("a"), None);
     /// ```
@@ -166,7 +166,7 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     /// ```
     /// use zset_std::{ExpiringSet, Timestamp};
     ///
-    /// let mut set = ExpiringSet::from_iter([("a", Timestamp::MAX)]);
+    /// let mut set = ExpiringSet::from([("a", Timestamp::MAX)]);
     /// set.clear();
     /// assert!(set.is_empty());
     /// ```

@@ -29,7 +29,7 @@ impl<M> ExpiringSet<M> {
     /// use zset_std::{ExpiringSet, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let mut set = ExpiringSet::from_iter([("a", at(1))]);
+    /// let mut set = ExpiringSet::from([("a", at(1))]);
     /// assert_eq!(set.deadline("a"), Some(at(1)));
     /// assert_eq!(set.expire_due(at(1), 1).count(), 1);
     /// assert_eq!(set.deadline("a"), None);
@@ -50,7 +50,7 @@ impl<M> ExpiringSet<M> {
     /// use zset_std::{ExpiringSet, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let set = ExpiringSet::from_iter([("b", at(2)), ("a", at(1))]);
+    /// let set = ExpiringSet::from([("b", at(2)), ("a", at(1))]);
     /// assert_eq!(set.next_deadline(), Some(at(1)));
     /// ```
     pub fn next_deadline(&self) -> Option<Timestamp> {
@@ -66,7 +66,7 @@ impl<M> ExpiringSet<M> {
     /// use zset_std::{ExpiringSet, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let set = ExpiringSet::from_iter([("a", at(1)), ("b", at(2))]);
+    /// let set = ExpiringSet::from([("a", at(1)), ("b", at(2))]);
     /// assert_eq!((set.len(), set.live_len(at(1))), (2, 1));
     /// ```
     pub fn len(&self) -> usize {
@@ -102,7 +102,7 @@ impl<M> ExpiringSet<M> {
     /// use zset_std::{ExpiringSet, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let set = ExpiringSet::from_iter([("c", at(3)), ("a", at(1)), ("b", at(2))]);
+    /// let set = ExpiringSet::from([("c", at(3)), ("a", at(1)), ("b", at(2))]);
     /// assert!(set.iter(at(1)).eq([(&"b", at(2)), (&"c", at(3))]));
     /// ```
     pub fn iter(&self, now: Timestamp) -> Iter<'_, M, Timestamp> {

@@ -9,7 +9,7 @@ fn at(nanos: u64) -> Timestamp {
 
 #[test]
 fn a_member_is_live_strictly_before_its_deadline() {
-    let set = ExpiringSet::from_iter([("a", at(5))]);
+    let set = ExpiringSet::from([("a", at(5))]);
     for (now, is_live) in [(0, true), (4, true), (5, false), (6, false)] {
         let now = at(now);
         assert_eq!(set.contains("a", now), is_live);
@@ -24,7 +24,7 @@ fn a_member_is_live_strictly_before_its_deadline() {
 
 #[test]
 fn the_first_and_the_last_point_in_time_are_deadlines_as_others() {
-    let mut set = ExpiringSet::from_iter([("never", Timestamp::ZERO), ("ever", Timestamp::MAX)]);
+    let mut set = ExpiringSet::from([("never", Timestamp::ZERO), ("ever", Timestamp::MAX)]);
     assert!(!set.contains("never", Timestamp::ZERO));
     assert!(set.contains("ever", at(u64::MAX - 1)));
     assert!(set.expire_due(Timestamp::ZERO, 9).eq([("never", Timestamp::ZERO)]));
@@ -35,14 +35,14 @@ fn the_first_and_the_last_point_in_time_are_deadlines_as_others() {
 
 #[test]
 fn a_budget_of_none_takes_nothing_out() {
-    let mut set = ExpiringSet::from_iter([("a", at(1))]);
+    let mut set = ExpiringSet::from([("a", at(1))]);
     assert_eq!(set.expire_due(at(9), 0).next(), None);
     assert_eq!(set.len(), 1);
 }
 
 #[test]
 fn what_an_iterator_has_not_come_to_stays() {
-    let mut set = ExpiringSet::from_iter([("a", at(1)), ("b", at(1)), ("c", at(1))]);
+    let mut set = ExpiringSet::from([("a", at(1)), ("b", at(1)), ("c", at(1))]);
     let _ = set.expire_due(at(1), 9);
     assert_eq!(set.len(), 3);
     assert_eq!(set.expire_due(at(1), 9).next(), Some(("a", at(1))));
@@ -51,7 +51,7 @@ fn what_an_iterator_has_not_come_to_stays() {
 
 #[test]
 fn a_clock_that_steps_back_brings_back_only_what_has_not_been_taken_out() {
-    let mut set = ExpiringSet::from_iter([("a", at(5)), ("b", at(6))]);
+    let mut set = ExpiringSet::from([("a", at(5)), ("b", at(6))]);
     assert_eq!(set.expire_due(at(9), 1).next(), Some(("a", at(5))));
     assert!(!set.contains("a", at(0)));
     assert!(set.contains("b", at(0)));
@@ -67,8 +67,7 @@ fn a_set_without_room_takes_nobody_and_gives_the_member_back() {
 
 #[test]
 fn a_full_set_lets_no_more_expired_members_go_than_it_must() {
-    let mut set =
-        ExpiringSet::from_iter([("a", at(1)), ("b", at(2)), ("c", at(9))]).with_max_len(3);
+    let mut set = ExpiringSet::from([("a", at(1)), ("b", at(2)), ("c", at(9))]).with_max_len(3);
     assert_eq!(set.insert("d", at(9), at(5)), Ok(None));
     assert_eq!((set.len(), set.deadline("a"), set.deadline("b")), (3, None, Some(at(2))));
     // One that is there needs no room, though it has expired.
@@ -79,8 +78,7 @@ fn a_full_set_lets_no_more_expired_members_go_than_it_must() {
 
 #[test]
 fn members_beyond_a_cap_that_comes_later_stay() {
-    let mut set =
-        ExpiringSet::from_iter([("a", at(1)), ("b", at(2)), ("c", at(9))]).with_max_len(1);
+    let mut set = ExpiringSet::from([("a", at(1)), ("b", at(2)), ("c", at(9))]).with_max_len(1);
     assert_eq!(set.len(), 3);
     assert!(set.insert("d", at(9), at(2)).is_err());
     assert_eq!(set.remove("c"), Some(at(9)));
@@ -92,7 +90,7 @@ fn members_beyond_a_cap_that_comes_later_stay() {
 #[test]
 fn what_was_written_is_read_back() {
     let members = [((2, "a"), Timestamp::MAX), ((1, "b"), at(0)), ((1, "a"), at(0))];
-    let set = ExpiringSet::from_iter(members).with_max_len(2);
+    let set = ExpiringSet::from(members).with_max_len(2);
     let text = serde_json::to_string(&set).unwrap();
     let expected =
         r#"{"members":[[[1,"a"],0],[[1,"b"],0],[[2,"a"],18446744073709551615]],"max_len":2}"#;

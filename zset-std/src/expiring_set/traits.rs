@@ -31,6 +31,13 @@ impl<M: Ord + Hash> FromIterator<(M, Timestamp)> for ExpiringSet<M> {
     }
 }
 
+impl<M: Ord + Hash, const N: usize> From<[(M, Timestamp); N]> for ExpiringSet<M> {
+    #[track_caller]
+    fn from(members: [(M, Timestamp); N]) -> Self {
+        members.into_iter().collect()
+    }
+}
+
 /// All members, expired ones among them, the earliest deadline first.
 impl<M> IntoIterator for ExpiringSet<M> {
     type Item = (M, Timestamp);

@@ -66,7 +66,7 @@ impl<Id: Ord + Hash> Schedule<Id> {
     /// use zset_std::{Schedule, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let mut sales = Schedule::from_iter([("shoes", at(10)), ("hats", at(20))]);
+    /// let mut sales = Schedule::from([("shoes", at(10)), ("hats", at(20))]);
     /// assert_eq!(sales.reschedule("shoes", at(20)), Some(at(10)));
     /// assert_eq!(sales.reschedule("bags", at(20)), None);
     /// assert!(sales.iter().eq([(&"hats", at(20)), (&"shoes", at(20))]));
@@ -89,7 +89,7 @@ impl<Id: Ord + Hash> Schedule<Id> {
     /// use zset_std::{Schedule, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let mut sales = Schedule::from_iter([("shoes", at(10))]);
+    /// let mut sales = Schedule::from([("shoes", at(10))]);
     /// assert_eq!(sales.cancel("shoes"), Some(at(10)));
     /// assert_eq!(sales.cancel("shoes"), None);
     /// ```
@@ -107,7 +107,7 @@ impl<Id: Ord + Hash> Schedule<Id> {
     /// ```
     /// use zset_std::{Schedule, Timestamp};
     ///
-    /// let mut sales = Schedule::from_iter([("shoes", Timestamp::MAX)]);
+    /// let mut sales = Schedule::from([("shoes", Timestamp::MAX)]);
     /// sales.clear();
     /// assert!(sales.is_empty());
     /// ```

@@ -15,7 +15,7 @@ impl<Id> Schedule<Id> {
     /// ```
     /// use zset_std::{Schedule, Timestamp};
     ///
-    /// let sales = Schedule::from_iter([("shoes".to_string(), Timestamp::MAX)]);
+    /// let sales = Schedule::from([("shoes".to_string(), Timestamp::MAX)]);
     /// assert_eq!(sales.at("shoes"), Some(Timestamp::MAX));
     /// assert_eq!(sales.at("hats"), None);
     /// ```
@@ -34,7 +34,7 @@ impl<Id> Schedule<Id> {
     /// ```
     /// use zset_std::{Schedule, Timestamp};
     ///
-    /// let sales = Schedule::from_iter([("shoes".to_string(), Timestamp::MAX)]);
+    /// let sales = Schedule::from([("shoes".to_string(), Timestamp::MAX)]);
     /// assert!(sales.contains("shoes"));
     /// ```
     pub fn contains<Q>(&self, id: &Q) -> bool
@@ -61,7 +61,7 @@ impl<Id> Schedule<Id> {
     /// ```
     /// use zset_std::{Schedule, Timestamp};
     ///
-    /// assert_eq!(Schedule::from_iter([("shoes", Timestamp::MAX)]).len(), 1);
+    /// assert_eq!(Schedule::from([("shoes", Timestamp::MAX)]).len(), 1);
     /// ```
     pub fn len(&self) -> usize {
         self.ids.len()
@@ -87,7 +87,7 @@ impl<Id> Schedule<Id> {
     /// use zset_std::{Schedule, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let sales = Schedule::from_iter([("shoes", at(20)), ("hats", at(10)), ("bags", at(20))]);
+    /// let sales = Schedule::from([("shoes", at(20)), ("hats", at(10)), ("bags", at(20))]);
     /// assert!(sales.iter().map(|(id, _)| *id).eq(["hats", "shoes", "bags"]));
     /// ```
     pub fn iter(&self) -> Upcoming<'_, Id> {
@@ -103,7 +103,7 @@ impl<Id> Schedule<Id> {
     /// use zset_std::{Schedule, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let sales = Schedule::from_iter([("shoes", at(20)), ("hats", at(10)), ("bags", at(30))]);
+    /// let sales = Schedule::from([("shoes", at(20)), ("hats", at(10)), ("bags", at(30))]);
     /// assert!(sales.upcoming(2).eq([(&"hats", at(10)), (&"shoes", at(20))]));
     /// ```
     pub fn upcoming(&self, n: usize) -> Upcoming<'_, Id> {

@@ -35,7 +35,7 @@ mod tests {
     fn what_was_written_is_read_back_in_the_same_order() {
         let at = Timestamp::from_nanos;
         let ids = [((2, "b"), at(7)), ((1, "a"), at(7)), ((0, "c"), at(0)), ((1, "z"), at(7))];
-        let schedule = Schedule::from_iter(ids);
+        let schedule = Schedule::from(ids);
         let text = serde_json::to_string(&schedule).unwrap();
         assert_eq!(text, r#"[[[0,"c"],0],[[2,"b"],7],[[1,"a"],7],[[1,"z"],7]]"#);
         let mut back: Schedule<(u32, &str)> = serde_json::from_str(&text).unwrap();

@@ -47,6 +47,13 @@ impl<Id: Ord + Hash> FromIterator<(Id, Timestamp)> for Schedule<Id> {
     }
 }
 
+impl<Id: Ord + Hash, const N: usize> From<[(Id, Timestamp); N]> for Schedule<Id> {
+    #[track_caller]
+    fn from(ids: [(Id, Timestamp); N]) -> Self {
+        ids.into_iter().collect()
+    }
+}
+
 impl<'a, Id> IntoIterator for &'a Schedule<Id> {
     type Item = (&'a Id, Timestamp);
     type IntoIter = Upcoming<'a, Id>;

@@ -66,7 +66,7 @@ impl<Id: fmt::Debug> fmt::Debug for Upcoming<'_, Id> {
 /// ```
 /// use zset_std::{Schedule, Timestamp};
 ///
-/// let sales = Schedule::from_iter([("shoes", Timestamp::MAX), ("hats", Timestamp::ZERO)]);
+/// let sales = Schedule::from([("shoes", Timestamp::MAX), ("hats", Timestamp::ZERO)]);
 /// assert!(sales.into_iter().map(|(id, _)| id).eq(["hats", "shoes"]));
 /// ```
 pub struct IntoUpcoming<Id>(pub(super) IntoIter<Id, (Timestamp, u64)>);

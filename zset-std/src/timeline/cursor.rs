@@ -12,7 +12,7 @@ use crate::Timestamp;
 /// use zset_std::{Cursor, Timeline, Timestamp};
 ///
 /// let at = Timestamp::from_nanos;
-/// let mut feed = Timeline::from_iter([("a", at(1)), ("b", at(2)), ("c", at(2))]);
+/// let mut feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(2))]);
 /// let mut cursor = Cursor::from(feed.latest(1).last().unwrap());
 /// assert_eq!(cursor, Cursor { at: at(2), id: "c" });
 /// feed.remove("c");

@@ -26,8 +26,8 @@ use crate::Timestamp;
 /// use zset_std::{Cursor, MergedTimelines, Timeline, Timestamp};
 ///
 /// let at = Timestamp::from_nanos;
-/// let mut ann = Timeline::from_iter([("hello", at(1)), ("rain", at(3))]);
-/// let bob = Timeline::from_iter([("rain", at(3)), ("sun", at(2)), ("tea", at(4))]);
+/// let mut ann = Timeline::from([("hello", at(1)), ("rain", at(3))]);
+/// let bob = Timeline::from([("rain", at(3)), ("sun", at(2)), ("tea", at(4))]);
 ///
 /// let page: Vec<_> = MergedTimelines::new([&ann, &bob]).latest(2).collect();
 /// assert_eq!(page.iter().map(|post| (*post.id, post.timeline)).collect::<Vec<_>>(),
@@ -62,8 +62,8 @@ impl<'a, Id: Ord> MergedTimelines<'a, Id> {
     /// use zset_std::{MergedTimelines, Timeline, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let odd = Timeline::from_iter([(1, at(1)), (3, at(3))]);
-    /// let even = Timeline::from_iter([(2, at(2)), (4, at(4))]);
+    /// let odd = Timeline::from([(1, at(1)), (3, at(3))]);
+    /// let even = Timeline::from([(2, at(2)), (4, at(4))]);
     /// let merged = MergedTimelines::new([&odd, &even]);
     /// assert!(merged.iter().map(|post| *post.id).eq([4, 3, 2, 1]));
     /// ```
@@ -102,8 +102,8 @@ impl<'a, Id: Ord> MergedTimelines<'a, Id> {
     /// use zset_std::{MergedTimelines, Timeline, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let odd = Timeline::from_iter([(1, at(1)), (3, at(3))]);
-    /// let even = Timeline::from_iter([(2, at(2)), (4, at(4))]);
+    /// let odd = Timeline::from([(1, at(1)), (3, at(3))]);
+    /// let even = Timeline::from([(2, at(2)), (4, at(4))]);
     /// let merged = MergedTimelines::new([&odd, &even]);
     /// assert!(merged.since(at(3)).map(|post| *post.id).eq([4, 3]));
     /// ```

@@ -72,7 +72,7 @@ impl<Id: Ord + Hash> Timeline<Id> {
     /// use zset_std::{Timeline, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let mut feed = Timeline::from_iter([("a", at(1))]);
+    /// let mut feed = Timeline::from([("a", at(1))]);
     /// assert_eq!(feed.remove("a"), Some(at(1)));
     /// assert_eq!(feed.remove("a"), None);
     /// ```
@@ -91,7 +91,7 @@ impl<Id: Ord + Hash> Timeline<Id> {
     /// use zset_std::{Timeline, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let mut feed = Timeline::from_iter([("a", at(2)), ("b", at(1))]);
+    /// let mut feed = Timeline::from([("a", at(2)), ("b", at(1))]);
     /// assert_eq!(feed.pop_oldest(), Some(("b", at(1))));
     /// ```
     pub fn pop_oldest(&mut self) -> Option<(Id, Timestamp)> {
@@ -129,7 +129,7 @@ impl<Id: Ord + Hash> Timeline<Id> {
     /// ```
     /// use zset_std::{Timeline, Timestamp};
     ///
-    /// let mut feed = Timeline::from_iter([("a", Timestamp::ZERO)]);
+    /// let mut feed = Timeline::from([("a", Timestamp::ZERO)]);
     /// feed.clear();
     /// assert!(feed.is_empty());
     /// ```

@@ -19,7 +19,7 @@ use crate::Timestamp;
 /// use zset_std::{Timeline, Timestamp};
 ///
 /// let at = Timestamp::from_nanos;
-/// let feed = Timeline::from_iter([("a", at(1)), ("b", at(2)), ("c", at(3))]);
+/// let feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(3))]);
 /// assert!(feed.latest(2).eq([(&"c", at(3)), (&"b", at(2))]));
 /// assert!(feed.latest(2).rev().eq([(&"b", at(2)), (&"c", at(3))]));
 /// ```

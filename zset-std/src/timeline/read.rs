@@ -15,7 +15,7 @@ impl<Id> Timeline<Id> {
     /// ```
     /// use zset_std::{Timeline, Timestamp};
     ///
-    /// let feed = Timeline::from_iter([("a".to_string(), Timestamp::ZERO)]);
+    /// let feed = Timeline::from([("a".to_string(), Timestamp::ZERO)]);
     /// assert!(feed.contains("a"));
     /// assert!(!feed.contains("b"));
     /// ```
@@ -33,7 +33,7 @@ impl<Id> Timeline<Id> {
     /// ```
     /// use zset_std::{Timeline, Timestamp};
     ///
-    /// let feed = Timeline::from_iter([("a".to_string(), Timestamp::ZERO)]);
+    /// let feed = Timeline::from([("a".to_string(), Timestamp::ZERO)]);
     /// assert_eq!(feed.posted_at("a"), Some(Timestamp::ZERO));
     /// assert_eq!(feed.posted_at("b"), None);
     /// ```
@@ -51,7 +51,7 @@ impl<Id> Timeline<Id> {
     /// ```
     /// use zset_std::{Timeline, Timestamp};
     ///
-    /// assert_eq!(Timeline::from_iter([("a", Timestamp::ZERO)]).len(), 1);
+    /// assert_eq!(Timeline::from([("a", Timestamp::ZERO)]).len(), 1);
     /// ```
     pub fn len(&self) -> usize {
         self.posts.len()
@@ -76,7 +76,7 @@ impl<Id> Timeline<Id> {
     /// use zset_std::{Timeline, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let feed = Timeline::from_iter([("a", at(1)), ("b", at(2)), ("c", at(2))]);
+    /// let feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(2))]);
     /// assert!(feed.iter().eq([(&"c", at(2)), (&"b", at(2)), (&"a", at(1))]));
     /// ```
     pub fn iter(&self) -> Posts<'_, Id> {
@@ -101,7 +101,7 @@ impl<Id> Timeline<Id> {
     /// use zset_std::{Timeline, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let feed = Timeline::from_iter([("a", at(1)), ("b", at(2)), ("c", at(3))]);
+    /// let feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(3))]);
     /// assert!(feed.since(at(2)).map(|(id, _)| *id).eq(["c", "b"]));
     /// assert!(feed.since(at(2)).rev().map(|(id, _)| *id).eq(["b", "c"])); // as they came
     /// ```

@@ -19,7 +19,7 @@ fn ids(timeline: &Timeline<u32>) -> Vec<u32> {
 
 #[test]
 fn the_first_and_the_last_point_in_time_are_times_as_others() {
-    let mut timeline = Timeline::from_iter([(1, Timestamp::ZERO), (2, Timestamp::MAX)]);
+    let mut timeline = Timeline::from([(1, Timestamp::ZERO), (2, Timestamp::MAX)]);
     assert_eq!(ids(&timeline), [2, 1]);
     assert_eq!(timeline.since(Timestamp::ZERO).len(), 2);
     assert_eq!(timeline.since(Timestamp::MAX).len(), 1);
@@ -32,7 +32,7 @@ fn the_first_and_the_last_point_in_time_are_times_as_others() {
 
 #[test]
 fn a_page_of_none_is_empty() {
-    let timeline = Timeline::from_iter([(1, at(1)), (2, at(2))]);
+    let timeline = Timeline::from([(1, at(1)), (2, at(2))]);
     assert_eq!(timeline.latest(0).next(), None);
     assert_eq!(timeline.before(&Cursor { at: at(2), id: 2 }, 0).next(), None);
     assert_eq!(MergedTimelines::new([&timeline]).latest(0).next(), None);
@@ -93,7 +93,7 @@ fn a_post_that_is_there_stays_if_its_new_time_is_too_old() {
 
 #[test]
 fn a_post_moves_to_the_last_place_of_a_full_timeline() {
-    let mut timeline = Timeline::from_iter([(1, at(5)), (2, at(6))]).with_max_len(2);
+    let mut timeline = Timeline::from([(1, at(5)), (2, at(6))]).with_max_len(2);
     assert_eq!(timeline.post(at(1), 2), Posted::Moved { from: at(6) });
     assert_eq!(ids(&timeline), [1, 2]);
     // The same post is not older than itself, and of equal times the smaller id is behind.
@@ -106,7 +106,7 @@ fn a_post_moves_to_the_last_place_of_a_full_timeline() {
 
 #[test]
 fn caps_cut_what_is_there_by_the_newest_time_seen() {
-    let mut timeline = Timeline::from_iter([(1, at(1)), (2, at(2)), (3, at(3))]);
+    let mut timeline = Timeline::from([(1, at(1)), (2, at(2)), (3, at(3))]);
     assert_eq!(timeline.expire(at(12)), 0, "nothing is too old without a cap");
     let timeline = timeline.with_max_age(Duration::from_nanos(10));
     assert_eq!(ids(&timeline), [3]);
@@ -115,7 +115,7 @@ fn caps_cut_what_is_there_by_the_newest_time_seen() {
 
 #[test]
 fn a_timeline_that_is_followed_twice_comes_once() {
-    let timeline = Timeline::from_iter([(1, at(1)), (2, at(2))]);
+    let timeline = Timeline::from([(1, at(1)), (2, at(2))]);
     let merged = MergedTimelines::new([&timeline, &timeline, &timeline]);
     assert!(merged.iter().map(|post| (*post.id, post.timeline)).eq([(2, 0), (1, 0)]));
     let mut one_left = merged.iter();
@@ -127,8 +127,8 @@ fn a_timeline_that_is_followed_twice_comes_once() {
 #[test]
 fn timelines_are_equal_if_their_posts_are() {
     let posts = [(1, at(1)), (2, at(2))];
-    assert_eq!(Timeline::from_iter(posts), Timeline::from_iter(posts).with_max_len(7));
-    assert_ne!(Timeline::from_iter(posts), Timeline::from_iter([(1, at(1)), (2, at(3))]));
+    assert_eq!(Timeline::from(posts), Timeline::from(posts).with_max_len(7));
+    assert_ne!(Timeline::from(posts), Timeline::from([(1, at(1)), (2, at(3))]));
 }
 
 /// An id whose comparisons are counted.
@@ -159,7 +159,7 @@ fn a_page_of_a_merge_looks_at_few_of_the_entries() {
     const POSTS: u32 = 128;
     // All at the same time, so that it is ids that are compared.
     let feed = |feed| (0..POSTS).map(move |post| (Counted(post * FEEDS + feed), Timestamp::ZERO));
-    let feeds: Vec<_> = (0..FEEDS).map(|index| Timeline::from_iter(feed(index))).collect();
+    let feeds: Vec<_> = (0..FEEDS).map(|index| feed(index).collect::<Timeline<_>>()).collect();
     let merged = MergedTimelines::new(&feeds);
     let comparisons = |page: &dyn Fn() -> usize| {
         COMPARISONS.set(0);

@@ -44,6 +44,13 @@ impl<Id: Ord + Hash> FromIterator<(Id, Timestamp)> for Timeline<Id> {
     }
 }
 
+impl<Id: Ord + Hash, const N: usize> From<[(Id, Timestamp); N]> for Timeline<Id> {
+    #[track_caller]
+    fn from(posts: [(Id, Timestamp); N]) -> Self {
+        posts.into_iter().collect()
+    }
+}
+
 /// Newest first, as [`Timeline::iter`].
 impl<Id> IntoIterator for Timeline<Id> {
     type Item = (Id, Timestamp);
