@@ -35,13 +35,22 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+mod due;
+mod expiring_set;
 mod limit;
+#[cfg(feature = "serde")]
+mod pairs;
+mod schedule;
 mod sync;
+mod timeline;
 
 #[cfg(feature = "async")]
 pub use clock::AsyncTimer;
 pub use clock::{Clock, FakeClock, MonotonicClock, SystemClock, Timer, Timestamp};
+pub use expiring_set::{ExpireDue, ExpiringSet, SetFull};
 pub use limit::*;
+pub use schedule::{ActivateDue, IntoUpcoming, Schedule, Scheduled, Upcoming};
+pub use timeline::{Cursor, MergedPost, MergedPosts, MergedTimelines, Posted, Posts, Timeline};
 pub use zset_core;
 
 /// The examples of the project's README are tested with this crate's.

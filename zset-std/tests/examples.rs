@@ -1,5 +1,4 @@
-//! Runs the examples of the limiters, and compares all that they print with what was worked out by
-//! hand.
+//! Runs the examples, and compares all that they print with what was worked out by hand.
 
 // Miri starts no processes.
 #![cfg(not(miri))]
@@ -72,4 +71,65 @@ Ten a minute for each user and action.
 02:03  ann  pay     allowed, 9 left
 ";
     assert_eq!(run("payments"), expected);
+}
+
+/// Bob's first post, of 9:05, has fallen out: he keeps four. At 9:30 and 9:10 two post at the same
+/// time: what both share comes once, as Ann's, who is first; of different posts the greater is
+/// first, and "rain h" is above "rain a". The first page ends at a post of Bob's that he then
+/// removes, and Ann's of 9:40 comes too late for it: neither changes what is on the pages behind.
+#[test]
+fn a_feed_is_read_in_pages_while_others_post() {
+    let expected = "\
+Bob keeps 4 of his five posts.
+
+The first page:
+  9:35  cid  what a day
+  9:30  ann  photos of the hike
+  9:25  bob  server is up
+
+Behind \"server is up\":
+  9:20  bob  still down
+  9:15  bob  server is down
+  9:10  cid  rain here too
+
+Behind \"rain here too\":
+  9:10  ann  rain again
+  9:00  ann  good morning
+
+Behind \"good morning\":
+  nothing
+
+Since 9:36:
+  9:40  ann  cake in the kitchen
+";
+    assert_eq!(run("feed"), expected);
+}
+
+/// Of the six sales only the shoes are due at 12:05, and there are two pairs, for Ann and Bob. The
+/// coats, of 12:15, are cancelled, and the scarves go from 12:20 to 12:50; so the late tick opens
+/// what was scheduled first for 12:10, then second, then for 12:20. A minute back nothing opens
+/// again.
+#[test]
+fn flash_sales_open_once_in_order_however_late() {
+    let expected = "\
+12:00  tick, 0 to open
+       ann buys shoes: not open
+12:05  tick, 1 to open
+       shoes open, as of 12:05
+       ann buys shoes: sold
+       ann buys shoes: one for each
+       bob buys shoes: sold
+       cid buys shoes: sold out
+       the coats are cancelled
+       the scarves are postponed
+12:25  tick, 3 to open
+       hats open, as of 12:10
+       bags open, as of 12:10
+       gloves open, as of 12:20
+       ann buys bags: sold
+12:24  tick, 0 to open
+12:50  tick, 1 to open
+       scarves open, as of 12:50
+";
+    assert_eq!(run("flash_sale"), expected);
 }

@@ -1,0 +1,112 @@
+//! The edges: of time, of budgets and caps; and serialization, which the set derives.
+
+use super::ExpiringSet;
+use crate::Timestamp;
+
+fn at(nanos: u64) -> Timestamp {
+    Timestamp::from_nanos(nanos)
+}
+
+#[test]
+fn a_member_is_live_strictly_before_its_deadline() {
+    let set = ExpiringSet::from([("a", at(5))]);
+    for (now, is_live) in [(0, true), (4, true), (5, false), (6, false)] {
+        let now = at(now);
+        assert_eq!(set.contains("a", now), is_live);
+        assert_eq!(set.iter(now).len(), usize::from(is_live));
+        assert_eq!(set.live_len(now), usize::from(is_live));
+        assert_eq!(set.clone().expire_due(now, 1).len(), usize::from(!is_live));
+        assert_eq!(set.clone().touch("a", at(9), now).is_some(), is_live);
+        assert_eq!(set.clone().insert("a", at(9), now).unwrap().is_some(), is_live);
+        assert_eq!(set.clone().with_max_len(1).insert("b", at(9), now).is_err(), is_live);
+    }
+}
+
+#[test]
+fn the_first_and_the_last_point_in_time_are_deadlines_as_others() {
+    let mut set = ExpiringSet::from([("never", Timestamp::ZERO), ("ever", Timestamp::MAX)]);
+    assert!(!set.contains("never", Timestamp::ZERO));
+    assert!(set.contains("ever", at(u64::MAX - 1)));
+    assert!(set.expire_due(Timestamp::ZERO, 9).eq([("never", Timestamp::ZERO)]));
+    assert!(!set.contains("ever", Timestamp::MAX));
+    assert!(set.expire_due(Timestamp::MAX, 9).eq([("ever", Timestamp::MAX)]));
+    assert_eq!(set.next_deadline(), None);
+}
+
+#[test]
+fn a_budget_of_none_takes_nothing_out() {
+    let mut set = ExpiringSet::from([("a", at(1))]);
+    assert_eq!(set.expire_due(at(9), 0).next(), None);
+    assert_eq!(set.len(), 1);
+}
+
+#[test]
+fn what_an_iterator_has_not_come_to_stays() {
+    let mut set = ExpiringSet::from([("a", at(1)), ("b", at(1)), ("c", at(1))]);
+    let _ = set.expire_due(at(1), 9);
+    assert_eq!(set.len(), 3);
+    assert_eq!(set.expire_due(at(1), 9).next(), Some(("a", at(1))));
+    assert_eq!(set.len(), 2);
+}
+
+#[test]
+fn a_clock_that_steps_back_brings_back_only_what_has_not_been_taken_out() {
+    let mut set = ExpiringSet::from([("a", at(5)), ("b", at(6))]);
+    assert_eq!(set.expire_due(at(9), 1).next(), Some(("a", at(5))));
+    assert!(!set.contains("a", at(0)));
+    assert!(set.contains("b", at(0)));
+}
+
+#[test]
+fn a_set_without_room_takes_nobody_and_gives_the_member_back() {
+    let mut set = ExpiringSet::new().with_max_len(0);
+    let full = set.insert("a".to_string(), Timestamp::MAX, at(0)).unwrap_err();
+    assert_eq!(full.to_string(), "set has no room for another member");
+    assert_eq!(full.member, "a");
+}
+
+#[test]
+fn a_full_set_lets_no_more_expired_members_go_than_it_must() {
+    let mut set = ExpiringSet::from([("a", at(1)), ("b", at(2)), ("c", at(9))]).with_max_len(3);
+    assert_eq!(set.insert("d", at(9), at(5)), Ok(None));
+    assert_eq!((set.len(), set.deadline("a"), set.deadline("b")), (3, None, Some(at(2))));
+    // One that is there needs no room, though it has expired.
+    assert_eq!(set.insert("b", at(9), at(5)), Ok(None));
+    assert!(set.insert("e", at(9), at(5)).is_err());
+    assert_eq!(set.insert("c", at(7), at(5)), Ok(Some(at(9))));
+}
+
+#[test]
+fn members_beyond_a_cap_that_comes_later_stay() {
+    let mut set = ExpiringSet::from([("a", at(1)), ("b", at(2)), ("c", at(9))]).with_max_len(1);
+    assert_eq!(set.len(), 3);
+    assert!(set.insert("d", at(9), at(2)).is_err());
+    assert_eq!(set.remove("c"), Some(at(9)));
+    assert_eq!(set.insert("d", at(9), at(2)), Ok(None));
+    assert_eq!(set.len(), 1);
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn what_was_written_is_read_back() {
+    let members = [((2, "a"), Timestamp::MAX), ((1, "b"), at(0)), ((1, "a"), at(0))];
+    let set = ExpiringSet::from(members).with_max_len(2);
+    let text = serde_json::to_string(&set).unwrap();
+    let expected =
+        r#"{"members":[[[1,"a"],0],[[1,"b"],0],[[2,"a"],18446744073709551615]],"max_len":2}"#;
+    assert_eq!(text, expected);
+    let mut back: ExpiringSet<(u32, &str)> = serde_json::from_str(&text).unwrap();
+    assert_eq!(back, set);
+    back.check_invariants();
+    // It has one more than its cap, as before; the expired two make room.
+    assert_eq!(back.insert((3, "c"), at(9), at(0)), Ok(None));
+    assert!(back.insert((4, "d"), at(9), at(0)).is_err());
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_member_that_is_there_twice_is_an_error() {
+    let text = r#"{"members":[["a",1],["b",2],["a",3]],"max_len":null}"#;
+    let error = serde_json::from_str::<ExpiringSet<String>>(text).unwrap_err().to_string();
+    assert!(error.contains("pair 2 repeats"), "{error}");
+}

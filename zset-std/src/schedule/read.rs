@@ -1,0 +1,112 @@
+//! Reading: one id, and those that come next.
+
+use std::hash::Hash;
+
+use zset_core::Equivalent;
+
+use super::{Schedule, Upcoming};
+use crate::Timestamp;
+
+impl<Id> Schedule<Id> {
+    /// Returns the time of an id. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Schedule, Timestamp};
+    ///
+    /// let sales = Schedule::from([("shoes".to_string(), Timestamp::MAX)]);
+    /// assert_eq!(sales.at("shoes"), Some(Timestamp::MAX));
+    /// assert_eq!(sales.at("hats"), None);
+    /// ```
+    pub fn at<Q>(&self, id: &Q) -> Option<Timestamp>
+    where
+        Q: Hash + Equivalent<Id> + ?Sized,
+    {
+        self.ids.score(id).map(|(at, _)| at)
+    }
+
+    /// Returns whether an id is in the schedule: it has not come out, nor been cancelled. **O(1)**
+    /// expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Schedule, Timestamp};
+    ///
+    /// let sales = Schedule::from([("shoes".to_string(), Timestamp::MAX)]);
+    /// assert!(sales.contains("shoes"));
+    /// ```
+    pub fn contains<Q>(&self, id: &Q) -> bool
+    where
+        Q: Hash + Equivalent<Id> + ?Sized,
+    {
+        self.ids.contains(id)
+    }
+
+    /// Returns the earliest time, which may be over: when to call
+    /// [`activate_due`](Self::activate_due) next. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`Schedule`].
+    pub fn next_at(&self) -> Option<Timestamp> {
+        self.ids.first().map(|(_, (at, _))| at)
+    }
+
+    /// Returns the number of ids. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Schedule, Timestamp};
+    ///
+    /// assert_eq!(Schedule::from([("shoes", Timestamp::MAX)]).len(), 1);
+    /// ```
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Returns whether there are no ids. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(zset_std::Schedule::<u64>::new().is_empty());
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// Returns all ids with their times, in order, those that are due among them. Lazy,
+    /// double-ended, **O(1)** a step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Schedule, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let sales = Schedule::from([("shoes", at(20)), ("hats", at(10)), ("bags", at(20))]);
+    /// assert!(sales.iter().map(|(id, _)| *id).eq(["hats", "shoes", "bags"]));
+    /// ```
+    pub fn iter(&self) -> Upcoming<'_, Id> {
+        Upcoming(self.ids.iter())
+    }
+
+    /// Returns the first `n` ids with their times, in order, or all if there are fewer. Lazy;
+    /// **O(log n)** to start.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Schedule, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let sales = Schedule::from([("shoes", at(20)), ("hats", at(10)), ("bags", at(30))]);
+    /// assert!(sales.upcoming(2).eq([(&"hats", at(10)), (&"shoes", at(20))]));
+    /// ```
+    pub fn upcoming(&self, n: usize) -> Upcoming<'_, Id> {
+        Upcoming(self.ids.range_by_rank(..n))
+    }
+}

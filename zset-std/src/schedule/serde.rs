@@ -1,0 +1,54 @@
+//! Serialization as a sequence of pairs, in order, which is that of arrival among equal times.
+
+use std::hash::Hash;
+
+use serde::de::{Deserialize, Deserializer};
+use serde::ser::{Serialize, Serializer};
+
+use super::Schedule;
+use crate::{Timestamp, pairs};
+
+/// Serializes as a sequence of pairs of id and time, in order.
+impl<Id: Serialize> Serialize for Schedule<Id> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        serializer.collect_seq(self)
+    }
+}
+
+/// Reads a sequence of pairs; an id that is there twice is an error.
+///
+/// They may be in any order; among equal times it is theirs.
+impl<'de, Id: Deserialize<'de> + Ord + Hash> Deserialize<'de> for Schedule<Id> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        pairs::read(deserializer, |schedule: &mut Self, id: Id, at: Timestamp| {
+            let score = schedule.arrive(at);
+            Ok(schedule.ids.try_insert(id, score)?.is_none())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_read_back_in_the_same_order() {
+        let at = Timestamp::from_nanos;
+        let ids = [((2, "b"), at(7)), ((1, "a"), at(7)), ((0, "c"), at(0)), ((1, "z"), at(7))];
+        let schedule = Schedule::from(ids);
+        let text = serde_json::to_string(&schedule).unwrap();
+        assert_eq!(text, r#"[[[0,"c"],0],[[2,"b"],7],[[1,"a"],7],[[1,"z"],7]]"#);
+        let mut back: Schedule<(u32, &str)> = serde_json::from_str(&text).unwrap();
+        assert_eq!(back, schedule);
+        back.check_invariants();
+        back.schedule((0, "y"), at(7));
+        back.check_invariants();
+        assert_eq!(back.iter().last(), Some((&(0, "y"), at(7))));
+    }
+
+    #[test]
+    fn an_id_that_is_there_twice_is_an_error() {
+        let error = serde_json::from_str::<Schedule<u32>>("[[1,2],[1,3]]").unwrap_err();
+        assert!(error.to_string().contains("pair 1 repeats"), "{error}");
+    }
+}

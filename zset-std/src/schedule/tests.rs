@@ -1,0 +1,102 @@
+//! The edges: of time, of equal times, of iterators that are dropped.
+
+use super::{Schedule, Scheduled};
+use crate::Timestamp;
+
+fn at(nanos: u64) -> Timestamp {
+    Timestamp::from_nanos(nanos)
+}
+
+fn due(schedule: &mut Schedule<&'static str>, now: u64) -> Vec<&'static str> {
+    schedule.activate_due(at(now)).map(|(id, _)| id).collect()
+}
+
+#[test]
+fn an_id_is_due_from_its_time_on() {
+    let mut schedule = Schedule::from([("a", at(5))]);
+    assert_eq!(schedule.activate_due(at(4)).next(), None);
+    assert_eq!(schedule.activate_due(at(5)).next(), Some(("a", at(5))));
+}
+
+#[test]
+fn the_first_and_the_last_point_in_time_are_times_as_others() {
+    let mut schedule = Schedule::from([("last", Timestamp::MAX), ("first", Timestamp::ZERO)]);
+    assert_eq!(due(&mut schedule, 0), ["first"]);
+    assert_eq!(due(&mut schedule, u64::MAX - 1), [""; 0]);
+    assert_eq!(due(&mut schedule, u64::MAX), ["last"]);
+    assert_eq!(schedule.next_at(), None);
+}
+
+#[test]
+fn equal_times_are_in_the_order_in_which_they_came_not_in_that_of_ids() {
+    let mut schedule = Schedule::from([("c", at(1)), ("a", at(1)), ("b", at(1))]);
+    assert_eq!(due(&mut schedule, 1), ["c", "a", "b"]);
+}
+
+#[test]
+fn an_id_keeps_its_place_at_the_time_it_has_and_comes_last_at_another() {
+    let ids = [("c", at(1)), ("a", at(1)), ("b", at(1))];
+    let mut schedule = Schedule::from(ids);
+    schedule.extend(ids);
+    assert_eq!(schedule.reschedule("c", at(1)), Some(at(1)));
+    assert!(schedule.iter().map(|(id, _)| *id).eq(["c", "a", "b"]));
+    assert_eq!(schedule.schedule("c", at(2)), Scheduled::Moved { from: at(1) });
+    assert_eq!(schedule.schedule("c", at(1)), Scheduled::Moved { from: at(2) });
+    assert!(schedule.iter().map(|(id, _)| *id).eq(["a", "b", "c"]));
+    schedule.check_invariants();
+}
+
+#[test]
+fn what_comes_late_is_due_at_once_and_what_comes_again_opens_again() {
+    let mut schedule = Schedule::from([("a", at(9))]);
+    assert_eq!(due(&mut schedule, 10), ["a"]);
+    schedule.schedule("b", at(3));
+    assert_eq!(schedule.schedule("a", at(9)), Scheduled::New);
+    assert_eq!(due(&mut schedule, 10), ["b", "a"]);
+    assert_eq!(due(&mut schedule, 3), [""; 0], "the clock has stepped back");
+}
+
+#[test]
+fn what_an_iterator_has_not_come_to_stays() {
+    let mut schedule = Schedule::from([("a", at(1)), ("b", at(1)), ("c", at(1))]);
+    let _ = schedule.activate_due(at(1));
+    assert_eq!(schedule.len(), 3);
+    assert_eq!(schedule.activate_due(at(1)).next(), Some(("a", at(1))));
+    assert_eq!(schedule.activate_due(at(1)).len(), 2);
+}
+
+#[test]
+fn taken_singly_the_schedule_can_be_changed_between() {
+    let mut schedule = Schedule::from([("a", at(1)), ("b", at(2))]);
+    let mut opened = Vec::new();
+    while let Some((id, time)) = schedule.activate_due(at(2)).next() {
+        opened.push(id);
+        if time == at(1) {
+            schedule.cancel("b");
+            schedule.schedule("c", at(2));
+        }
+    }
+    assert_eq!(opened, ["a", "c"]);
+}
+
+#[test]
+fn none_of_the_upcoming_are_none() {
+    let schedule = Schedule::from([("a", at(1))]);
+    assert_eq!(schedule.upcoming(0).next(), None);
+    assert_eq!(schedule.upcoming(usize::MAX).len(), 1);
+}
+
+#[test]
+fn schedules_are_equal_if_their_order_is() {
+    let (a, b) = (("a", at(1)), ("b", at(1)));
+    assert_eq!(Schedule::from([a, b]), Schedule::from([("c", at(0)), a, b]).without("c"));
+    assert_ne!(Schedule::from([a, b]), Schedule::from([b, a]));
+    assert_ne!(Schedule::from([a, b]), Schedule::from([a]));
+}
+
+impl Schedule<&'static str> {
+    fn without(mut self, id: &str) -> Self {
+        self.cancel(id);
+        self
+    }
+}

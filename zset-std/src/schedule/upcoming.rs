@@ -1,0 +1,100 @@
+//! [`Upcoming`] and [`IntoUpcoming`]: the iterators over a schedule.
+
+use std::fmt;
+use std::iter::FusedIterator;
+
+use zset_core::{IntoIter, Iter};
+
+use crate::Timestamp;
+
+/// Leaves out what tells equal times apart.
+pub(super) fn without_arrival<Id>((id, (at, _)): (Id, (Timestamp, u64))) -> (Id, Timestamp) {
+    (id, at)
+}
+
+/// An iterator over ids of a [`Schedule`](super::Schedule) and their times, in order.
+///
+/// It is lazy and double-ended, and knows its length. Each step is **O(1)**.
+///
+/// # Examples
+///
+/// See [`Schedule::upcoming`](super::Schedule::upcoming).
+pub struct Upcoming<'a, Id>(pub(super) Iter<'a, Id, (Timestamp, u64)>);
+
+impl<'a, Id> Iterator for Upcoming<'a, Id> {
+    type Item = (&'a Id, Timestamp);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().map(without_arrival)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+
+    fn last(mut self) -> Option<Self::Item> {
+        self.next_back()
+    }
+}
+
+impl<Id> DoubleEndedIterator for Upcoming<'_, Id> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.0.next_back().map(without_arrival)
+    }
+}
+
+impl<Id> ExactSizeIterator for Upcoming<'_, Id> {}
+
+impl<Id> FusedIterator for Upcoming<'_, Id> {}
+
+impl<Id> Clone for Upcoming<'_, Id> {
+    fn clone(&self) -> Self {
+        Upcoming(self.0.clone())
+    }
+}
+
+impl<Id: fmt::Debug> fmt::Debug for Upcoming<'_, Id> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
+
+/// The iterator that owns the ids of a [`Schedule`](super::Schedule), in order.
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::{Schedule, Timestamp};
+///
+/// let sales = Schedule::from([("shoes", Timestamp::MAX), ("hats", Timestamp::ZERO)]);
+/// assert!(sales.into_iter().map(|(id, _)| id).eq(["hats", "shoes"]));
+/// ```
+pub struct IntoUpcoming<Id>(pub(super) IntoIter<Id, (Timestamp, u64)>);
+
+impl<Id> Iterator for IntoUpcoming<Id> {
+    type Item = (Id, Timestamp);
+
+    fn next(&mut self) -> Option<(Id, Timestamp)> {
+        self.0.next().map(without_arrival)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<Id> DoubleEndedIterator for IntoUpcoming<Id> {
+    fn next_back(&mut self) -> Option<(Id, Timestamp)> {
+        self.0.next_back().map(without_arrival)
+    }
+}
+
+impl<Id> ExactSizeIterator for IntoUpcoming<Id> {}
+
+impl<Id> FusedIterator for IntoUpcoming<Id> {}
+
+impl<Id: fmt::Debug> fmt::Debug for IntoUpcoming<Id> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

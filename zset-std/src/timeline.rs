@@ -1,0 +1,188 @@
+//! [`Timeline`]: what was posted, newest first.
+//!
+//! Invariants: there are at most `max_len` posts. None is of a time after `newest`, and none is
+//! `max_age` older than `newest`. A panic in the code of an id may leave posts beyond the caps,
+//! which go with the next post.
+//!
+//! The sorted set is in ascending order by `(time, id)`; every view goes through it backwards. So
+//! the order of a page, of a cursor and of a merge is one and the same: the reverse of that of
+//! tuples.
+
+mod cursor;
+mod merge;
+mod post;
+mod posts;
+mod read;
+#[cfg(feature = "serde")]
+mod serde;
+#[cfg(test)]
+mod tests;
+mod traits;
+
+pub use cursor::Cursor;
+pub use merge::{MergedPost, MergedPosts, MergedTimelines};
+pub use post::Posted;
+pub use posts::Posts;
+
+use std::hash::Hash;
+use std::time::Duration;
+
+use zset_core::SortedSet;
+
+use crate::Timestamp;
+
+/// A feed: unique ids, each with the time at which it was posted, newest first.
+///
+/// Among equal times the greatest id is first. Posts may come out of order, and [`before`] pages
+/// through them by the last entry of the page before, so that no page skips or repeats an entry
+/// while others are posted. [`MergedTimelines`] reads several as one.
+///
+/// ```text
+///                                latest(2)
+///                                ├───────┤
+///  id    a    d     b        f   c       e
+///  ──────┴────┴─────┴────────┴───┴───────┴─────▶ time
+///             ├──────────────┤   │       └ newest, at the front
+///             before(c, 3)       └ last of the page before: the cursor
+/// ```
+///
+/// It grows by a post, without a bound unless it has one: [`with_max_len`] keeps the newest only,
+/// and [`with_max_age`] what is not too old beside the newest time seen. A post with an id of 8
+/// bytes takes 25 to 50 bytes in all, and what the id owns.
+///
+/// [`before`]: Self::before
+/// [`with_max_len`]: Self::with_max_len
+/// [`with_max_age`]: Self::with_max_age
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::{Cursor, Posted, Timeline, Timestamp};
+///
+/// let at = Timestamp::from_nanos;
+/// let mut feed = Timeline::new().with_max_len(3);
+/// assert_eq!(feed.post(at(10), "hello"), Posted::New);
+/// feed.post(at(30), "lunch?");
+/// feed.post(at(20), "rain"); // out of order
+///
+/// let page: Vec<_> = feed.latest(2).collect();
+/// assert_eq!(page, [(&"lunch?", at(30)), (&"rain", at(20))]);
+/// let cursor = Cursor::from(page[1]);
+/// feed.post(at(40), "yes"); // meanwhile: "hello" falls out
+/// feed.post(at(15), "no"); // older than all that are kept
+/// assert_eq!(feed.before(&cursor, 2).len(), 0);
+/// assert!(feed.iter().map(|(id, _)| *id).eq(["yes", "lunch?", "rain"]));
+/// ```
+///
+/// With the feature `serde` its posts are a sequence of pairs, the oldest first, beside its caps
+/// and the newest time seen; posts that are there twice or contradict these are an error.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(::serde::Serialize, ::serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(
+        bound(
+            serialize = "Id: ::serde::Serialize",
+            deserialize = "Id: ::serde::Deserialize<'de> + Ord + Hash"
+        ),
+        try_from = "serde::Unchecked<Id>"
+    )
+)]
+pub struct Timeline<Id> {
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::pairs::serialize"))]
+    posts: SortedSet<Id, Timestamp>,
+    max_len: Option<usize>,
+    max_age: Option<Duration>,
+    /// The latest time of any post or [`expire`](Self::expire).
+    newest: Timestamp,
+}
+
+impl<Id> Timeline<Id> {
+    /// Makes an empty timeline without caps. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`Timeline`].
+    pub fn new() -> Self {
+        Timeline { posts: SortedSet::new(), max_len: None, max_age: None, newest: Timestamp::ZERO }
+    }
+}
+
+impl<Id: Ord + Hash> Timeline<Id> {
+    /// Returns the timeline with a bound on the number of posts: the newest stay. **O(m log n)**
+    /// for m posts that fall out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Posted, Timeline, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(3))]);
+    /// let mut feed = feed.with_max_len(2);
+    /// assert!(feed.iter().map(|(id, _)| *id).eq(["c", "b"]));
+    /// assert_eq!(feed.post(at(4), "d"), Posted::New);
+    /// assert!(feed.iter().map(|(id, _)| *id).eq(["d", "c"]));
+    /// assert_eq!(feed.post(at(1), "a"), Posted::TooOld("a"));
+    /// ```
+    pub fn with_max_len(mut self, max_len: usize) -> Self {
+        self.max_len = Some(max_len);
+        self.trim();
+        self
+    }
+
+    /// Returns the timeline with a bound on the age of posts. **O(m log n)** for m posts that fall
+    /// out.
+    ///
+    /// A post falls out when it is exactly that old. Age counts from the newest time seen, be it of
+    /// a post or of an [`expire`](Self::expire); a clock that steps back brings nothing back. So a
+    /// post from the far future makes all others old: check the times of those who are not trusted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Timeline, Timestamp};
+    ///
+    /// let at = |seconds| Timestamp::ZERO.saturating_add(Duration::from_secs(seconds));
+    /// let mut feed = Timeline::new().with_max_age(Duration::from_secs(60));
+    /// feed.post(at(0), "a");
+    /// feed.post(at(59), "b");
+    /// assert!(feed.contains("a"));
+    /// feed.post(at(60), "c");
+    /// assert!(!feed.contains("a"));
+    /// ```
+    pub fn with_max_age(mut self, max_age: Duration) -> Self {
+        self.max_age = Some(max_age);
+        self.trim();
+        self
+    }
+
+    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
+    #[doc(hidden)]
+    pub fn check_invariants(&self) {
+        self.posts.check();
+        assert!(!self.is_over_full(), "more posts than the cap allows");
+        if let Some((_, oldest)) = self.posts.first() {
+            assert!(!self.is_too_old(oldest, self.newest), "a post that is too old");
+        }
+        if let Some((_, latest)) = self.posts.last() {
+            assert!(latest <= self.newest, "a post after the newest time seen");
+        }
+    }
+}
+
+/// The caps.
+impl<Id> Timeline<Id> {
+    fn is_too_old(&self, at: Timestamp, newest: Timestamp) -> bool {
+        self.max_age.is_some_and(|max_age| newest.saturating_duration_since(at) >= max_age)
+    }
+
+    fn is_full(&self) -> bool {
+        self.max_len.is_some_and(|max_len| self.posts.len() >= max_len)
+    }
+
+    fn is_over_full(&self) -> bool {
+        self.max_len.is_some_and(|max_len| self.posts.len() > max_len)
+    }
+}

@@ -1,0 +1,38 @@
+//! [`Cursor`]: where a page ended.
+
+use crate::Timestamp;
+
+/// An entry of a timeline, behind which the next page starts; the entry need not be there any more.
+///
+/// Cursors are in the order of time, and then of id: each entry of a page is below its cursor.
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::{Cursor, Timeline, Timestamp};
+///
+/// let at = Timestamp::from_nanos;
+/// let mut feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(2))]);
+/// let mut cursor = Cursor::from(feed.latest(1).last().unwrap());
+/// assert_eq!(cursor, Cursor { at: at(2), id: "c" });
+/// feed.remove("c");
+///
+/// cursor = Cursor::from(feed.before(&cursor, 1).last().unwrap());
+/// assert_eq!(cursor.id, "b");
+/// assert!(feed.before(&cursor, 1).eq([(&"a", at(1))]));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(::serde::Serialize, ::serde::Deserialize))]
+pub struct Cursor<Id> {
+    /// When the entry was posted.
+    pub at: Timestamp,
+    /// The entry's id.
+    pub id: Id,
+}
+
+/// The cursor behind an entry, as the iterators of a [`Timeline`](super::Timeline) give it.
+impl<Id: Clone> From<(&Id, Timestamp)> for Cursor<Id> {
+    fn from((id, at): (&Id, Timestamp)) -> Self {
+        Cursor { at, id: id.clone() }
+    }
+}

@@ -1,0 +1,148 @@
+//! Reading: one post, pages, everything since a time.
+
+use std::hash::Hash;
+
+use zset_core::Equivalent;
+
+use super::{Cursor, Posts, Timeline};
+use crate::Timestamp;
+
+impl<Id> Timeline<Id> {
+    /// Returns whether an id is in the timeline. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Timeline, Timestamp};
+    ///
+    /// let feed = Timeline::from([("a".to_string(), Timestamp::ZERO)]);
+    /// assert!(feed.contains("a"));
+    /// assert!(!feed.contains("b"));
+    /// ```
+    pub fn contains<Q>(&self, id: &Q) -> bool
+    where
+        Q: Hash + Equivalent<Id> + ?Sized,
+    {
+        self.posts.contains(id)
+    }
+
+    /// Returns when an id was posted. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Timeline, Timestamp};
+    ///
+    /// let feed = Timeline::from([("a".to_string(), Timestamp::ZERO)]);
+    /// assert_eq!(feed.posted_at("a"), Some(Timestamp::ZERO));
+    /// assert_eq!(feed.posted_at("b"), None);
+    /// ```
+    pub fn posted_at<Q>(&self, id: &Q) -> Option<Timestamp>
+    where
+        Q: Hash + Equivalent<Id> + ?Sized,
+    {
+        self.posts.score(id)
+    }
+
+    /// Returns the number of posts. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Timeline, Timestamp};
+    ///
+    /// assert_eq!(Timeline::from([("a", Timestamp::ZERO)]).len(), 1);
+    /// ```
+    pub fn len(&self) -> usize {
+        self.posts.len()
+    }
+
+    /// Returns whether there are no posts. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(zset_std::Timeline::<u64>::new().is_empty());
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.posts.is_empty()
+    }
+
+    /// Returns all posts, newest first. Lazy, double-ended, **O(1)** a step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Timeline, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(2))]);
+    /// assert!(feed.iter().eq([(&"c", at(2)), (&"b", at(2)), (&"a", at(1))]));
+    /// ```
+    pub fn iter(&self) -> Posts<'_, Id> {
+        Posts(self.posts.iter())
+    }
+
+    /// Returns the `n` newest posts, newest first, or all if there are fewer. Lazy; **O(log n)** to
+    /// start.
+    ///
+    /// # Examples
+    ///
+    /// See [`Timeline`].
+    pub fn latest(&self, n: usize) -> Posts<'_, Id> {
+        Posts(self.posts.range_by_rank(self.len().saturating_sub(n)..))
+    }
+
+    /// Returns the posts at a time or after it, newest first. Lazy; **O(log n)** to start.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Timeline, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(3))]);
+    /// assert!(feed.since(at(2)).map(|(id, _)| *id).eq(["c", "b"]));
+    /// assert!(feed.since(at(2)).rev().map(|(id, _)| *id).eq(["b", "c"])); // as they came
+    /// ```
+    pub fn since(&self, at: Timestamp) -> Posts<'_, Id> {
+        Posts(self.posts.range_by_score(at..))
+    }
+}
+
+impl<Id: Ord> Timeline<Id> {
+    /// Returns the next page: the `n` newest posts behind a cursor, newest first. Lazy;
+    /// **O(log n)** to start.
+    ///
+    /// Pages that follow each other have each post once that stays at its time meanwhile. Newer
+    /// posts are in no later page; one that comes in behind the cursor is. The entry of the cursor
+    /// need not be there any more.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Cursor, Timeline, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let mut feed = Timeline::from_iter((0..10).map(|id| (id, at(id / 4))));
+    /// let mut read = Vec::new();
+    /// let mut page: Vec<_> = feed.latest(3).map(Cursor::from).collect();
+    /// while let Some(&cursor) = page.last() {
+    ///     read.extend(page.iter().map(|post| post.id));
+    ///     feed.post(at(9), 100 + read.len() as u64);
+    ///     feed.remove(&cursor.id);
+    ///     page = feed.before(&cursor, 3).map(Cursor::from).collect();
+    /// }
+    /// assert!(read.into_iter().eq((0..10).rev()));
+    /// ```
+    pub fn before(&self, cursor: &Cursor<Id>, n: usize) -> Posts<'_, Id> {
+        let older = self.count_before(cursor);
+        Posts(self.posts.range_by_rank(older.saturating_sub(n)..older))
+    }
+
+    /// Returns how many posts are behind a cursor: the rank of its entry, were it there.
+    pub(super) fn count_before(&self, cursor: &Cursor<Id>) -> usize {
+        self.posts.count_by_score(..cursor.at)
+            + self.posts.range_by_member(cursor.at, ..&cursor.id).len()
+    }
+}

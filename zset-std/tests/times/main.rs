@@ -1,0 +1,68 @@
+//! What is ordered by time (timelines and their merge, expiring sets, schedules), held against
+//! lists that are sorted on each question.
+
+mod expiring_set;
+mod merged;
+mod schedule;
+mod timeline;
+
+use std::fmt::Debug;
+
+use proptest::prelude::*;
+use zset_std::{ExpiringSet, MergedTimelines, Schedule, Timeline, Timestamp};
+
+/// Times that meet each other, at the origin, and now and then at the very end.
+fn times() -> impl Strategy<Value = Timestamp> {
+    let nanos = prop_oneof![60 => 0..16u64, 1 => u64::MAX - 2..=u64::MAX];
+    nanos.prop_map(Timestamp::from_nanos)
+}
+
+/// Few, so that they meet each other.
+fn ids() -> impl Strategy<Value = String> {
+    (0..12u8).prop_map(|id| char::from(b'a' + id).to_string())
+}
+
+/// How many of something: none, some, or more than there are.
+fn counts() -> impl Strategy<Value = usize> {
+    prop_oneof![9 => 0..8usize, 1 => Just(usize::MAX)]
+}
+
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        failure_persistence: None,
+        cases: if cfg!(miri) { 2 } else { 512 },
+        ..ProptestConfig::default()
+    }
+}
+
+/// Compares what an iterator gives with a list: from both ends, and from each in turn.
+fn same<T, I>(elements: I, expected: &[T])
+where
+    T: PartialEq + Debug + Clone,
+    I: DoubleEndedIterator<Item = T> + ExactSizeIterator + Clone,
+{
+    assert_eq!(elements.len(), expected.len());
+    assert_eq!(elements.clone().collect::<Vec<_>>(), expected);
+    assert_eq!(elements.clone().last().as_ref(), expected.last());
+    assert!(elements.clone().rev().eq(expected.iter().rev().cloned()));
+    let (mut elements, mut expected) = (elements, expected.iter());
+    loop {
+        assert_eq!(elements.next().as_ref(), expected.next());
+        assert_eq!(elements.next_back().as_ref(), expected.next_back());
+        assert_eq!(elements.len(), expected.len());
+        if expected.len() == 0 {
+            break;
+        }
+    }
+    assert_eq!(elements.next(), None);
+    assert_eq!(elements.next_back(), None);
+}
+
+#[test]
+fn all_of_them_go_to_other_threads() {
+    fn sendable<T: Send + Sync>() {}
+    sendable::<Timeline<String>>();
+    sendable::<MergedTimelines<'_, String>>();
+    sendable::<ExpiringSet<String>>();
+    sendable::<Schedule<String>>();
+}

@@ -1,0 +1,87 @@
+//! `MergedTimelines` against one list of all entries, sorted and freed of duplicates.
+
+use super::*;
+use zset_std::{Cursor, MergedPosts};
+
+/// Several feeds of few ids at few times, so that they have entries in common.
+fn feeds() -> impl Strategy<Value = Vec<Timeline<String>>> {
+    let feed = prop::collection::vec((ids(), times()), 0..12).prop_map(Timeline::from_iter);
+    prop::collection::vec(feed, 0..6)
+}
+
+/// Returns all entries, newest first, each with the first feed that has it.
+fn all(feeds: &[Timeline<String>]) -> Vec<(Cursor<String>, usize)> {
+    let mut all = Vec::new();
+    for (index, feed) in feeds.iter().enumerate() {
+        all.extend(feed.iter().map(|entry| (Cursor::from(entry), index)));
+    }
+    // Stable, so that of equal entries the first feed's is first.
+    all.sort_by(|(a, _), (b, _)| b.cmp(a));
+    all.dedup_by(|(later, _), (earlier, _)| later == earlier);
+    all
+}
+
+/// Compares entries one by one, and what is said about their number before each.
+fn same_posts(mut posts: MergedPosts<'_, String>, expected: &[(Cursor<String>, usize)]) {
+    assert_eq!(format!("{:?}", posts.clone()).matches("MergedPost ").count(), expected.len());
+    for left in (0..=expected.len()).rev() {
+        let (least, most) = posts.size_hint();
+        assert!(least <= left && left <= most.unwrap(), "{least} <= {left} <= {most:?}");
+        let post = posts.next().map(|post| (Cursor::from(post), post.timeline));
+        assert_eq!(post.as_ref(), expected.get(expected.len() - left));
+    }
+    assert!(posts.next().is_none());
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn every_answer_is_that_of_a_sorted_list(
+        feeds in feeds(),
+        at in times(),
+        id in ids(),
+        n in counts(),
+    ) {
+        let merged: MergedTimelines<'_, String> = feeds.iter().collect();
+        let all = all(&feeds);
+        same_posts(merged.iter(), &all);
+        same_posts(merged.into_iter(), &all);
+        same_posts(merged.latest(n), &all[..n.min(all.len())]);
+        let since = all.iter().take_while(|(entry, _)| entry.at >= at).count();
+        same_posts(merged.since(at), &all[..since]);
+        let cursor = Cursor { at, id };
+        let behind = &all[all.iter().take_while(|(entry, _)| *entry >= cursor).count()..];
+        same_posts(merged.before(&cursor, n), &behind[..n.min(behind.len())]);
+    }
+
+    #[test]
+    fn pages_neither_skip_nor_repeat_while_all_post(
+        mut feeds in feeds(),
+        size in 1..5usize,
+        meanwhile in prop::collection::vec((any::<prop::sample::Index>(), times(), ids()), 0..20),
+    ) {
+        let mut staying: Vec<_> = all(&feeds).into_iter().map(|(entry, _)| entry).collect();
+        let mut read: Vec<_> =
+            MergedTimelines::new(&feeds).latest(size).map(Cursor::from).collect();
+        let mut meanwhile = meanwhile.into_iter();
+        while let Some(cursor) = read.last().cloned() {
+            if let (Some((index, at, id)), false) = (meanwhile.next(), feeds.is_empty()) {
+                staying.retain(|entry| entry.id != id);
+                let feed = index.get(&feeds).posted_at(&id).map_or(at, |old| old.max(at));
+                let index = index.index(feeds.len());
+                feeds[index].post(feed, id);
+            }
+            let merged = MergedTimelines::new(&feeds);
+            let page: Vec<_> = merged.before(&cursor, size).map(Cursor::from).collect();
+            if page.is_empty() {
+                break;
+            }
+            read.extend(page);
+        }
+        prop_assert!(read.is_sorted_by(|a, b| a > b), "newest first, and none twice");
+        for entry in staying {
+            prop_assert_eq!(read.iter().filter(|other| **other == entry).count(), 1);
+        }
+    }
+}

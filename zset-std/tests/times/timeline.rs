@@ -1,0 +1,203 @@
+//! `Timeline` against a list of posts, sorted and cut on each question.
+
+use std::time::Duration;
+
+use super::*;
+use zset_std::{Cursor, Posted};
+
+#[derive(Clone, Debug)]
+enum Operation {
+    Post(Timestamp, String),
+    Extend(Vec<(String, Timestamp)>),
+    Remove(String),
+    PopOldest,
+    Expire(Timestamp),
+    Clear,
+    SetMaxLen(usize),
+    SetMaxAge(u64),
+    Copy,
+}
+
+fn operations() -> impl Strategy<Value = Operation> {
+    prop_oneof![
+        24 => (times(), ids()).prop_map(|(at, id)| Operation::Post(at, id)),
+        2 => prop::collection::vec((ids(), times()), 0..6).prop_map(Operation::Extend),
+        3 => ids().prop_map(Operation::Remove),
+        1 => Just(Operation::PopOldest),
+        2 => times().prop_map(Operation::Expire),
+        1 => Just(Operation::Clear),
+        1 => (0..9usize).prop_map(Operation::SetMaxLen),
+        1 => (0..14u64).prop_map(Operation::SetMaxAge),
+        1 => Just(Operation::Copy),
+    ]
+}
+
+/// What there is, and what bounds it. The first to be posted is first.
+#[derive(Clone, Default)]
+struct Naive {
+    posts: Vec<(Timestamp, String)>,
+    max_len: Option<usize>,
+    max_age: Option<u64>,
+    newest: Timestamp,
+}
+
+impl Naive {
+    /// Returns the posts that the caps allow by a time, newest first.
+    fn kept(&self, newest: Timestamp) -> Vec<(Timestamp, String)> {
+        let mut kept = self.posts.clone();
+        kept.sort();
+        kept.reverse();
+        let age = |at: Timestamp| newest.as_nanos() - at.as_nanos();
+        kept.retain(|&(at, _)| self.max_age.is_none_or(|max_age| age(at) < max_age));
+        kept.truncate(self.max_len.unwrap_or(usize::MAX));
+        kept
+    }
+
+    fn posted_at(&self, id: &str) -> Option<Timestamp> {
+        self.posts.iter().find(|(_, other)| other == id).map(|&(at, _)| at)
+    }
+
+    fn post(&mut self, at: Timestamp, id: String) -> Posted<String> {
+        let old = self.posted_at(&id);
+        let mut with = self.clone();
+        with.posts.retain(|(_, other)| *other != id);
+        with.posts.push((at, id.clone()));
+        with.newest = self.newest.max(at);
+        with.posts = with.kept(with.newest);
+        if with.posted_at(&id).is_none() {
+            return Posted::TooOld(id);
+        }
+        *self = with;
+        old.map_or(Posted::New, |from| Posted::Moved { from })
+    }
+
+    fn cut(&mut self) -> usize {
+        let before = self.posts.len();
+        self.posts = self.kept(self.newest);
+        before - self.posts.len()
+    }
+
+    fn remove(&mut self, id: &str) -> Option<Timestamp> {
+        let old = self.posted_at(id);
+        self.posts.retain(|(_, other)| other != id);
+        old
+    }
+
+    fn expect(&self, timeline: &Timeline<String>, cursor: &Cursor<String>, n: usize) {
+        timeline.check_invariants();
+        let all = self.kept(self.newest);
+        let all: Vec<_> = all.iter().map(|(at, id)| (id, *at)).collect();
+        same(timeline.iter(), &all);
+        same(timeline.into_iter(), &all);
+        same(timeline.latest(n), &all[..n.min(all.len())]);
+        let since: Vec<_> = all.iter().copied().filter(|&(_, at)| at >= cursor.at).collect();
+        same(timeline.since(cursor.at), &since);
+        let is_behind = |&(id, at): &(&String, Timestamp)| (at, id) < (cursor.at, &cursor.id);
+        let behind: Vec<_> = all.iter().copied().filter(is_behind).take(n).collect();
+        same(timeline.before(cursor, n), &behind);
+        assert_eq!((timeline.len(), timeline.is_empty()), (all.len(), all.is_empty()));
+        let id = cursor.id.as_str();
+        assert_eq!(timeline.posted_at(id), self.posted_at(id));
+        assert_eq!(timeline.contains(id), self.posted_at(id).is_some());
+    }
+}
+
+/// Writes it and reads it back, where that is possible, and copies it.
+fn copy(timeline: &Timeline<String>) -> Timeline<String> {
+    #[cfg(feature = "serde")]
+    let timeline: &Timeline<String> =
+        &serde_json::from_str(&serde_json::to_string(timeline).unwrap()).unwrap();
+    timeline.clone()
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn every_answer_is_that_of_a_sorted_list(
+        operations in prop::collection::vec((operations(), times(), ids(), counts()), 0..60),
+    ) {
+        let mut timeline = Timeline::new();
+        let mut naive = Naive::default();
+        for (operation, at, id, n) in operations {
+            match operation {
+                Operation::Post(at, id) => {
+                    prop_assert_eq!(timeline.post(at, id.clone()), naive.post(at, id));
+                }
+                Operation::Extend(posts) => {
+                    timeline.extend(posts.clone());
+                    for (id, at) in posts {
+ naive.post(at, id);
+}
+                }
+                Operation::Remove(id) => {
+                    prop_assert_eq!(timeline.remove(id.as_str()), naive.remove(&id));
+                }
+                Operation::PopOldest => {
+                    let oldest = naive.kept(naive.newest).pop().map(|(at, id)| (id, at));
+                    if let Some((id, _)) = &oldest {
+                        naive.remove(id);
+                    }
+                    prop_assert_eq!(timeline.pop_oldest(), oldest);
+                }
+                Operation::Expire(now) => {
+                    naive.newest = naive.newest.max(now);
+                    prop_assert_eq!(timeline.expire(now), naive.cut());
+                }
+                Operation::Clear => {
+                    timeline.clear();
+                    naive.posts.clear();
+                }
+                Operation::SetMaxLen(max_len) => {
+                    timeline = timeline.with_max_len(max_len);
+                    naive.max_len = Some(max_len);
+                    naive.cut();
+                }
+                Operation::SetMaxAge(nanos) => {
+                    timeline = timeline.with_max_age(Duration::from_nanos(nanos));
+                    naive.max_age = Some(nanos);
+                    naive.cut();
+                }
+                Operation::Copy => {
+                    let copied = copy(&timeline);
+                    prop_assert_eq!(&copied, &timeline);
+                    timeline = copied;
+                }
+            }
+            naive.expect(&timeline, &Cursor { at, id }, n);
+        }
+        let all = naive.kept(naive.newest).into_iter().map(|(at, id)| (id, at));
+        prop_assert!(timeline.into_iter().eq(all));
+    }
+
+    #[test]
+    fn pages_neither_skip_nor_repeat_what_stays(
+        first in prop::collection::vec((ids(), times()), 0..40),
+        size in 1..5usize,
+        meanwhile in prop::collection::vec((any::<bool>(), times(), ids()), 0..20),
+    ) {
+        let mut timeline = Timeline::from_iter(first.clone());
+        let mut staying: Vec<String> = timeline.iter().map(|(id, _)| id.clone()).collect();
+        let mut read: Vec<Cursor<String>> = timeline.latest(size).map(Cursor::from).collect();
+        let mut meanwhile = meanwhile.into_iter();
+        while let Some(cursor) = read.last().cloned() {
+            if let Some((is_posted, at, id)) = meanwhile.next() {
+                staying.retain(|other| *other != id);
+                if is_posted {
+                    timeline.post(at, id);
+                } else {
+                    timeline.remove(&id);
+                }
+            }
+            let page: Vec<_> = timeline.before(&cursor, size).map(Cursor::from).collect();
+            if page.is_empty() {
+                break;
+            }
+            read.extend(page);
+        }
+        prop_assert!(read.is_sorted_by(|a, b| a > b), "newest first, and none twice");
+        for id in staying {
+            prop_assert_eq!(read.iter().filter(|entry| entry.id == id).count(), 1);
+        }
+    }
+}
