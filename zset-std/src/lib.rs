@@ -35,13 +35,19 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+mod leaderboard;
 mod limit;
+mod packed_score;
 mod sync;
+mod windowed_leaderboard;
 
 #[cfg(feature = "async")]
 pub use clock::AsyncTimer;
 pub use clock::{Clock, FakeClock, MonotonicClock, SystemClock, Timer, Timestamp};
+pub use leaderboard::*;
 pub use limit::*;
+pub use packed_score::*;
+pub use windowed_leaderboard::*;
 pub use zset_core;
 
 /// The examples of the project's README are tested with this crate's.
