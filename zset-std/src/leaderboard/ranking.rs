@@ -102,6 +102,8 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
         max_len: usize,
         new_score: impl FnOnce(Option<S>) -> Result<S, E>,
     ) -> Result<Submission<Id, S>, E> {
+        // That there are too many already takes a panic in the middle of a submission.
+        self.truncate(max_len);
         let is_full = self.set.len() >= max_len;
         let (old, new, dropped) = match self.set.entry(member) {
             Entry::Occupied(mut entry) => {
@@ -133,8 +135,6 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
                     let dropped = self.set.pop_last().map(|(id, Reverse(score))| (id, score));
                     let gone = dropped.as_ref().map(|&(_, score)| score);
                     self.reindex(distinct, gone.as_slice(), Some(new));
-                    // Others are left over only by a panic.
-                    self.truncate(max_len);
                     (None, Some(new), dropped)
                 } else {
                     (None, None, Some((member, new)))

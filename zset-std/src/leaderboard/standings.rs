@@ -133,6 +133,10 @@ impl<'a, Id, S: Ord + Copy> Iterator for Standings<'a, Id, S> {
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.elements.size_hint()
     }
+
+    fn last(mut self) -> Option<Self::Item> {
+        self.next_back()
+    }
 }
 
 impl<Id, S: Ord + Copy> DoubleEndedIterator for Standings<'_, Id, S> {

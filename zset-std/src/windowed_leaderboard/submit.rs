@@ -175,7 +175,10 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
     /// Sets right what a panic in the middle of a write left.
     fn mend(&mut self) {
         if self.is_torn {
-            self.boards.retain(|_, board| !board.is_empty());
+            self.boards.retain(|_, board| {
+                board.trim_to(board.max_len().unwrap_or(usize::MAX));
+                !board.is_empty()
+            });
             self.merge_all();
             self.is_torn = false;
         }
