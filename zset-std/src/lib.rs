@@ -13,6 +13,14 @@
 //! All answer with a [`Decision`], take a [`Quota`], and have a [`Clock`] that tests can set. Every
 //! operation has a form `_at` a time.
 //!
+//! **Boards**: who stands where.
+//!
+//! | | |
+//! |---|---|
+//! | [`Leaderboard`] | members by score, highest first, ties numbered in three ways |
+//! | [`WindowedLeaderboard`] | today, each day of the week, and the week |
+//! | [`PackedScore`] | several numbers in one `f64`, for servers |
+//!
 //! The sorted sets themselves are in [`zset_core`]. The example program `medals` ranks a table and
 //! a million simulated players.
 //!
