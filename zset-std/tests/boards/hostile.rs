@@ -102,9 +102,9 @@ impl Ord for TouchyScore {
 type Week = WindowedLeaderboard<Touchy, TouchyScore>;
 type Board = Leaderboard<Touchy, TouchyScore, zset_std::Latest>;
 
-/// 100 members with 10 scores: more than a leaf has room for.
+/// 100 members with 10 scores, more than a leaf has room for, and the last one has its own.
 fn board() -> Board {
-    let scores = (0..100).map(|id| (Touchy(id), TouchyScore(id % 10)));
+    let scores = (0..100).map(|id| (Touchy(id), TouchyScore(if id < 99 { id % 9 } else { 20 })));
     scores.collect::<Board>().with_dense_standings()
 }
 
@@ -130,6 +130,7 @@ fn a_panic_in_a_submission_leaves_a_board_in_order() {
 #[test]
 fn a_panic_in_a_removal_leaves_a_board_in_order() {
     with_every_fuse(board, |board| _ = board.remove(&Touchy(33)), check);
+    with_every_fuse(board, |board| _ = board.remove(&Touchy(99)), check);
     with_every_fuse(board, |board| _ = board.trim_to(40), check);
 }
 
