@@ -13,6 +13,14 @@
 //! All answer with a [`Decision`], take a [`Quota`], and have a [`Clock`] that tests can set. Every
 //! operation has a form `_at` a time.
 //!
+//! **Boards**: who stands where.
+//!
+//! | | |
+//! |---|---|
+//! | [`Leaderboard`] | members by score, highest first, ties numbered in three ways |
+//! | [`WindowedLeaderboard`] | today, each day of the week, and the week |
+//! | [`PackedScore`] | several numbers in one `f64`, for servers |
+//!
 //! The sorted sets themselves are in [`zset_core`]. The example program `medals` ranks a table and
 //! a million simulated players.
 //!
@@ -37,20 +45,26 @@
 mod clock;
 mod due;
 mod expiring_set;
+mod leaderboard;
 mod limit;
+mod packed_score;
 #[cfg(feature = "serde")]
 mod pairs;
 mod schedule;
 mod sync;
 mod timeline;
+mod windowed_leaderboard;
 
 #[cfg(feature = "async")]
 pub use clock::AsyncTimer;
 pub use clock::{Clock, FakeClock, MonotonicClock, SystemClock, Timer, Timestamp};
 pub use expiring_set::{ExpireDue, ExpiringSet, SetFull};
+pub use leaderboard::*;
 pub use limit::*;
+pub use packed_score::*;
 pub use schedule::{ActivateDue, IntoUpcoming, Schedule, Scheduled, Upcoming};
 pub use timeline::{Cursor, MergedPost, MergedPosts, MergedTimelines, Posted, Posts, Timeline};
+pub use windowed_leaderboard::*;
 pub use zset_core;
 
 /// The examples of the project's README are tested with this crate's.

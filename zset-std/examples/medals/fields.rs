@@ -10,13 +10,13 @@ use zset_core::Score;
 
 use crate::text;
 
-/// A member of a table: a set finds it by its text, and orders it among equal scores.
+/// A member of a table: a board finds it by its text, and orders it among equal scores.
 pub(crate) trait Member: Ord + Hash + Borrow<str> + fmt::Display {
     fn read(fields: &[&str]) -> Self;
     fn cells(&self) -> Vec<String>;
 }
 
-/// The scores of one member. Any type that is `Ord + Copy` will do for a set.
+/// The scores of one member. Any type that is `Ord + Copy` will do for a board.
 pub(crate) trait Scores: Ord + Copy {
     fn read(fields: &[&str]) -> Result<Self, BadScore>;
     fn cells(self) -> Vec<String>;

@@ -1,7 +1,7 @@
 //! Ranks the medal table of Paris 2024, or any CSV file, and then a million simulated players.
 //!
-//! It shows a `SortedSet` at work: scores that are tuples or arrays, ranks that ties share, look-ups
-//! by name, ranges of scores, and how fast and how big a large set is. From anywhere in the
+//! It shows a `Leaderboard` at work: scores that are tuples or arrays, ranks that ties share, look-ups
+//! by name, ranges of scores; and how fast and how big a large `SortedSet` is. From anywhere in the
 //! repository:
 //!
 //! ```text
@@ -11,7 +11,7 @@
 //! cargo run --release --example medals -- --help
 //! ```
 //!
-//! The calls of the library are in `read.rs` (filling a set), `ranking.rs` (ranks and ties),
+//! The calls of the library are in `read.rs` (filling a board), `table.rs` (ranks and ties),
 //! `questions.rs` (asking) and `players.rs` (updating). `fields.rs` has the types of the members
 //! and scores.
 
@@ -20,7 +20,6 @@ mod fields;
 mod lines;
 mod players;
 mod questions;
-mod ranking;
 mod read;
 mod table;
 mod text;
@@ -113,12 +112,12 @@ fn load<M: Member, S: Scores>(
     columns: &Columns,
 ) -> Result<Table<M, S>, Box<dyn Error>> {
     let mut bad_rows = 0;
-    let (headings, ranking) = read(input, columns, |line, reason| {
+    let (headings, board) = read(input, columns, |line, reason| {
         bad_rows += 1;
         warn(&format!("{title}: line {line}: {reason}"));
     })
     .map_err(|error| format!("{title}: {error}"))?;
-    Ok(Table { title: title.to_string(), headings, ranking, bad_rows })
+    Ok(Table { title: title.to_string(), headings, board, bad_rows })
 }
 
 fn show<M: Member, S: Scores>(

@@ -1,6 +1,7 @@
 //! A simulated leaderboard: how fast a large set is filled and updated, and how big it is.
 
 use std::io::{self, Write};
+use std::ops::Bound::{Excluded, Unbounded};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -8,7 +9,6 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use zset_core::SortedSet;
 
-use crate::ranking::rank_of;
 use crate::table::print_rows;
 use crate::text;
 
@@ -42,8 +42,9 @@ pub(crate) fn simulate(out: &mut impl Write, count: u64) -> io::Result<()> {
     writeln!(out, "  memory {per_entry:>15} bytes per entry\n")?;
 
     let top = board.iter().rev().take(10).map(|(player, score)| {
-        let rank = rank_of(&board, score).to_string();
-        vec![rank, player.to_string(), text::thousands(score.into())]
+        // Shared by equal scores, where `rev_rank` is unique to each member.
+        let rank = 1 + board.count_by_score((Excluded(score), Unbounded));
+        vec![rank.to_string(), player.to_string(), text::thousands(score.into())]
     });
     print_rows(out, &["player".to_string()], &["score".to_string()], top)
 }

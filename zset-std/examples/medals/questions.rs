@@ -4,8 +4,9 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::ops::Bound::{Included, Unbounded};
 
+use zset_std::{Standing, Ties};
+
 use crate::fields::{Member, Scores};
-use crate::ranking::rank_of;
 use crate::table::Table;
 use crate::text;
 
@@ -18,16 +19,17 @@ pub(crate) fn where_is<M: Member, S: Scores>(
     table: &Table<M, S>,
     name: &str,
 ) -> Result<(), Box<dyn Error>> {
-    let set = &table.ranking;
-    // By name the set tells a score or a rank; by rank, also what else there is to the member.
-    let Some((member, score)) = set.rank(name).and_then(|rank| set.get_by_rank(rank)) else {
+    let board = &table.board;
+    // The line of the member, with no neighbours.
+    let line = board.around(name, 0).and_then(|lines| lines.ties(Ties::Competition).next());
+    let Some(Standing { number, member, score }) = line else {
         return Err(format!("{} has no {name:?}", table.title).into());
     };
     let name = text::printable(&member.to_string());
-    let place = text::ordinal(rank_of(set, score));
-    let others = set.count_by_score(score..=score) - 1;
+    let place = text::ordinal(number);
+    let others = board.range_by_score(score..=score).len() - 1;
     writeln!(out, "\nWhere does {name} stand?")?;
-    write!(out, "  {place} of {}", text::thousands(set.len() as u128))?;
+    write!(out, "  {place} of {}", text::thousands(board.len() as u128))?;
     match others {
         0 => write!(out, ", ")?,
         1 => write!(out, ", as is 1 other, ")?,
@@ -36,25 +38,24 @@ pub(crate) fn where_is<M: Member, S: Scores>(
     Ok(writeln!(out, "with {}", table.in_words(score))?)
 }
 
-/// Answers "who is third?": the element of a rank in O(log n), and who else has its score.
+/// Answers "who is third?": the line of a standing in O(log n), and who else has its score.
 pub(crate) fn who_is_third<M: Member, S: Scores>(
     out: &mut impl Write,
     table: &Table<M, S>,
 ) -> io::Result<()> {
-    let set = &table.ranking;
+    let board = &table.board;
     writeln!(out, "\nWho is third?")?;
-    // The set's own ranks are from 0, and begin at the lowest score.
-    let third = set.len().checked_sub(3).and_then(|rank| set.get_by_rank(rank));
-    let Some((_, score)) = third else {
+    let Some(Standing { number, score, .. }) = board.page(2, 1).ties(Ties::Competition).next()
+    else {
         return writeln!(out, "  Nobody: the table is too short");
     };
     // If its score is shared with one above it, both have a higher rank than third.
-    match rank_of(set, score) {
+    match number {
         3 => {}
         rank => writeln!(out, "  Nobody, for several are {}:", text::ordinal(rank))?,
     }
-    let mut tied = set.range_by_score(score..=score);
-    for (member, _) in tied.by_ref().take(MOST_NAMES) {
+    let mut tied = board.range_by_score(score..=score);
+    for Standing { member, .. } in tied.by_ref().take(MOST_NAMES) {
         let name = text::printable(&member.to_string());
         writeln!(out, "  {name}, with {}", table.in_words(score))?;
     }
@@ -86,7 +87,7 @@ pub(crate) fn who_lies_between<M: Member, S: Scores>(
     }
     let bound = |score: Option<S>| score.map_or(Unbounded, Included);
     let (from, to) = (bound(from), bound(to));
-    if table.ranking.count_by_score((from, to)) == 0 {
+    if table.board.range_by_score((from, to)).len() == 0 {
         return Ok(writeln!(out, "  Nobody")?);
     }
     Ok(table.print_range(out, from, to, top)?)

@@ -1,10 +1,10 @@
-//! From CSV to a sorted set.
+//! From CSV to a leaderboard.
 
 use std::error::Error;
 use std::fmt;
 
 use csv::{ByteRecord, ReaderBuilder, StringRecord};
-use zset_core::{Entry, SortedSet};
+use zset_std::Leaderboard;
 
 use crate::fields::{BadScore, Member, Scores};
 use crate::lines::Lines;
@@ -23,7 +23,7 @@ impl Columns {
     }
 }
 
-/// Reads a table with a header line; returns what its columns are called, and the set of its rows.
+/// Reads a table with a header line; returns what its columns are called, and the board of its rows.
 ///
 /// Rows that are no good are left out and reported, with their line numbers; where a member comes
 /// twice, that is the second row.
@@ -31,7 +31,7 @@ pub(crate) fn read<M: Member, S: Scores>(
     input: &[u8],
     columns: &Columns,
     mut report: impl FnMut(u64, BadRow),
-) -> Result<(Columns, SortedSet<M, S>), ReadError> {
+) -> Result<(Columns, Leaderboard<M, S>), ReadError> {
     // Flexible, because a row of another length is ours to report, and no reason to stop.
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(input);
     let mut header = StringRecord::from_byte_record_lossy(reader.byte_headers()?.clone());
@@ -42,21 +42,21 @@ pub(crate) fn read<M: Member, S: Scores>(
     let member_columns = find_all(&header, &columns.member)?;
     let score_columns = find_all(&header, &columns.scores)?;
 
-    let mut set = SortedSet::new();
+    let mut board = Leaderboard::new();
     let mut lines = Lines::new(input);
     // Bytes, because a row that is not UTF-8 is no reason to stop either.
     for bytes in reader.byte_records() {
         let bytes = bytes?;
         let start = bytes.position().map_or(0, csv::Position::byte);
         let row = read_row(bytes, header.len(), &member_columns, &score_columns);
-        match row.and_then(|(member, score)| add(&mut set, member, score)) {
+        match row.and_then(|(member, score)| add(&mut board, member, score)) {
             Ok(()) => {}
             Err(reason) => report(lines.line_at(start), reason),
         }
     }
     let names =
         |columns: &[usize]| columns.iter().map(|&at| text::printable(&header[at])).collect();
-    Ok((Columns { member: names(&member_columns), scores: names(&score_columns) }, set))
+    Ok((Columns { member: names(&member_columns), scores: names(&score_columns) }, board))
 }
 
 fn read_row<M: Member, S: Scores>(
@@ -83,18 +83,18 @@ fn read_row<M: Member, S: Scores>(
     Ok((M::read(&member), score))
 }
 
-/// Inserts a member, unless it is there already: the entry tells which with one look-up.
-fn add<M: Member, S: Scores>(set: &mut SortedSet<M, S>, member: M, score: S) -> Result<(), BadRow> {
-    match set.entry(member) {
-        Entry::Vacant(entry) => {
-            entry.insert(score);
-            Ok(())
-        }
-        Entry::Occupied(entry) => {
-            let name = text::shorten(&entry.member().to_string());
-            Err(BadRow::Duplicate { name, scores: entry.score().cells().join(", ") })
-        }
+/// Submits the score of a member, unless it has one already.
+fn add<M: Member, S: Scores>(
+    board: &mut Leaderboard<M, S>,
+    member: M,
+    score: S,
+) -> Result<(), BadRow> {
+    if let Some((member, score)) = board.get(&member) {
+        let name = text::shorten(&member.to_string());
+        return Err(BadRow::Duplicate { name, scores: score.cells().join(", ") });
     }
+    board.submit(member, score);
+    Ok(())
 }
 
 fn find_all(header: &StringRecord, names: &[String]) -> Result<Vec<usize>, ReadError> {

@@ -4,10 +4,9 @@ use std::io::{self, Write};
 use std::iter;
 use std::ops::Bound::{self, Unbounded};
 
-use zset_core::SortedSet;
+use zset_std::{Leaderboard, Standing, Ties};
 
 use crate::fields::{Member, Scores};
-use crate::ranking::ranked;
 use crate::read::Columns;
 use crate::text;
 
@@ -20,7 +19,7 @@ const SHORTEST_NAME: usize = 12;
 pub(crate) struct Table<M, S> {
     pub(crate) title: String,
     pub(crate) headings: Columns,
-    pub(crate) ranking: SortedSet<M, S>,
+    pub(crate) board: Leaderboard<M, S>,
     /// How many rows were left out.
     pub(crate) bad_rows: usize,
 }
@@ -28,14 +27,14 @@ pub(crate) struct Table<M, S> {
 impl<M: Member, S: Scores> Table<M, S> {
     /// Prints the first rows of the table.
     pub(crate) fn print(&self, out: &mut impl Write, top: usize) -> io::Result<()> {
-        let ranked = text::thousands(self.ranking.len() as u128);
+        let ranked = text::thousands(self.board.len() as u128);
         write!(out, "{}: {ranked} ranked", self.title)?;
         match self.bad_rows {
             0 => writeln!(out)?,
             1 => writeln!(out, ", 1 row left out")?,
             rows => writeln!(out, ", {} rows left out", text::thousands(rows as u128))?,
         }
-        if self.ranking.is_empty() {
+        if self.board.is_empty() {
             return Ok(());
         }
         writeln!(out)?;
@@ -50,8 +49,10 @@ impl<M: Member, S: Scores> Table<M, S> {
         to: Bound<S>,
         top: usize,
     ) -> io::Result<()> {
-        let rows = ranked(&self.ranking, from, to).take(top).map(|(rank, member, score)| {
-            let rank = text::thousands(rank as u128);
+        // 1, 2, 2, 4, as sports have it.
+        let lines = self.board.range_by_score((from, to)).ties(Ties::Competition);
+        let rows = lines.take(top).map(|Standing { number, member, score }| {
+            let rank = text::thousands(number as u128);
             [vec![rank], member.cells(), score.cells()].concat()
         });
         let Columns { member, scores } = &self.headings;

@@ -1,0 +1,246 @@
+//! [`Leaderboard`]: members by their scores, highest first.
+//!
+//! Invariants: those of [`Ranking`], and no more members than the board keeps. A panic in a user's
+//! code in the middle of a write may leave one more; the next submission sets it right.
+
+mod distinct;
+mod policy;
+mod ranking;
+mod read;
+#[cfg(feature = "serde")]
+mod serde;
+mod standings;
+mod submit;
+#[cfg(test)]
+mod tests;
+mod traits;
+
+pub use policy::{Best, Latest, Policy, Sum};
+pub use standings::{Standing, Standings, Ties};
+pub use submit::Submission;
+pub use traits::LeaderboardIntoIter;
+
+use std::fmt;
+use std::hash::Hash;
+use std::marker::PhantomData;
+
+use ranking::Ranking;
+
+/// A board of members and their scores, highest score first.
+///
+/// Members of equal scores are ordered among themselves, ascending. How equal scores are numbered is
+/// up to who asks: see [`Ties`].
+///
+/// Scores are any `Ord + Copy` type. Tuples rank medals by gold, then silver, then bronze;
+/// [`Reverse`](std::cmp::Reverse) ranks the lowest first, as in golf or by lap times;
+/// [`Score`](zset_core::Score) is an `f64`.
+///
+/// What a second score of the same member does is the board's [`Policy`]: [`new`](Self::new) keeps
+/// the [`Best`], [`latest`](Self::latest) the [`Latest`], [`sum`](Self::sum) the [`Sum`].
+///
+/// A board takes the memory of a sorted set, 30 to 50 bytes a member and what the members own, and
+/// grows with each new member; [`with_max_len`](Self::with_max_len) bounds it.
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::{Leaderboard, Standing, Ties};
+///
+/// let mut board = Leaderboard::new();
+/// board.submit("ann", 120);
+/// board.submit("bob", 85);
+/// board.submit("cid", 120);
+/// board.submit("dan", 90);
+/// board.submit("ann", 100); // her best stays
+///
+/// assert_eq!(board.standing("dan", Ties::Competition), Some(3)); // after two firsts
+/// assert_eq!(board.standing("dan", Ties::Dense), Some(2));
+///
+/// let mut table = String::new();
+/// for Standing { number, member, score } in board.top(3).ties(Ties::Competition) {
+///     table += &format!("{number} {member} {score}\n");
+/// }
+/// assert_eq!(table, "1 ann 120\n1 cid 120\n3 dan 90\n");
+/// ```
+///
+/// Scores of several parts, and scores of which the lowest is best:
+///
+/// ```
+/// use std::cmp::Reverse;
+/// use zset_std::Leaderboard;
+///
+/// // Gold, silver, bronze.
+/// let mut medals = Leaderboard::latest();
+/// medals.submit("FRA", (16, 26, 22));
+/// medals.submit("NED", (15, 7, 12));
+/// medals.submit("GBR", (14, 22, 29));
+/// assert!(medals.iter().map(|standing| *standing.member).eq(["FRA", "NED", "GBR"]));
+///
+/// // The best of laps is the shortest.
+/// let mut laps = Leaderboard::new();
+/// laps.submit("ann", Reverse(83_250));
+/// laps.submit("ann", Reverse(82_990));
+/// assert_eq!(laps.score("ann"), Some(Reverse(82_990)));
+/// ```
+pub struct Leaderboard<Id, S, K = Best> {
+    ranking: Ranking<Id, S>,
+    max_len: usize,
+    /// It is never called through the board: whatever the policy is, the board can be sent.
+    policy: PhantomData<fn() -> K>,
+}
+
+impl<Id, S: Copy> Leaderboard<Id, S> {
+    /// Makes an empty board that keeps the best score of each member. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::Leaderboard;
+    ///
+    /// let mut board = Leaderboard::new();
+    /// board.submit("ann", 7);
+    /// board.submit("ann", 5);
+    /// assert_eq!(board.score("ann"), Some(7));
+    /// ```
+    pub fn new() -> Self {
+        Self::with_policy()
+    }
+}
+
+impl<Id, S: Copy> Leaderboard<Id, S, Latest> {
+    /// Makes an empty board that keeps the latest score of each member. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::Leaderboard;
+    ///
+    /// let mut board = Leaderboard::latest();
+    /// board.submit("ann", 7);
+    /// board.submit("ann", 5);
+    /// assert_eq!(board.score("ann"), Some(5));
+    /// ```
+    pub fn latest() -> Self {
+        Self::with_policy()
+    }
+}
+
+impl<Id, S: Copy> Leaderboard<Id, S, Sum> {
+    /// Makes an empty board that adds up the scores of each member. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::Overflow;
+    /// use zset_std::Leaderboard;
+    ///
+    /// let mut board = Leaderboard::sum();
+    /// board.try_submit("ann", 200u8)?;
+    /// board.try_submit("ann", 50)?;
+    /// assert_eq!(board.score("ann"), Some(250));
+    /// assert_eq!(board.try_submit("ann", 6), Err(Overflow));
+    /// assert_eq!(board.score("ann"), Some(250));
+    /// # Ok::<(), Overflow>(())
+    /// ```
+    pub fn sum() -> Self {
+        Self::with_policy()
+    }
+}
+
+/// Making it as one likes.
+impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
+    /// Makes an empty board with a policy of one's own. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`Policy`].
+    pub fn with_policy() -> Self {
+        Leaderboard { ranking: Ranking::new(), max_len: usize::MAX, policy: PhantomData }
+    }
+
+    /// Returns how many members the board keeps, if that is bounded. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`with_max_len`](Self::with_max_len).
+    pub fn max_len(&self) -> Option<usize> {
+        (self.max_len < usize::MAX).then_some(self.max_len)
+    }
+
+    /// Returns whether there is an index of the distinct scores. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`with_dense_standings`](Self::with_dense_standings).
+    pub fn has_dense_standings(&self) -> bool {
+        self.ranking.has_index()
+    }
+}
+
+impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
+    /// Returns the board with a bound: it keeps only so many members, the best ones.
+    /// **O(m log n)** for m members that go.
+    ///
+    /// Of a full board, each new member that ranks above the last one takes its place, and one
+    /// that does not stays outside; [`Submission`] says which, and gives back whoever is not on the
+    /// board. Whoever goes is forgotten: a later submission counts as the first, also to
+    /// [`Sum`]. A member whose score sinks stays, since the board does not know who was next.
+    ///
+    /// A bound of 0 is allowed: nobody comes in.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::Leaderboard;
+    ///
+    /// let mut board = Leaderboard::new().with_max_len(2);
+    /// board.submit("ann", 5);
+    /// board.submit("bob", 3);
+    /// assert_eq!(board.submit("cid", 4).dropped, Some(("bob", 3)));
+    ///
+    /// let below = board.submit("dan", 1);
+    /// assert_eq!((below.old, below.new), (None, None));
+    /// assert_eq!(below.dropped, Some(("dan", 1)));
+    /// assert_eq!(board.max_len(), Some(2));
+    /// ```
+    pub fn with_max_len(mut self, max_len: usize) -> Self {
+        self.max_len = max_len;
+        self.trim_to(max_len);
+        self
+    }
+
+    /// Returns the board with an index of the distinct scores, as a database has indexes.
+    /// **O(n)**.
+    ///
+    /// All answers are the same without it. With it a dense standing takes O(log n), without it
+    /// O(d log n) for d distinct higher scores. The index takes 10 to 30 bytes for each distinct
+    /// score, and O(log n) of each write that changes a score.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Leaderboard, Ties};
+    ///
+    /// let mut board = Leaderboard::new().with_dense_standings();
+    /// board.extend([("ann", 9), ("bob", 9), ("cid", 5)]);
+    /// assert_eq!(board.standing("cid", Ties::Dense), Some(2));
+    /// assert!(board.has_dense_standings());
+    /// ```
+    pub fn with_dense_standings(mut self) -> Self {
+        self.ranking.index_distinct();
+        self
+    }
+
+    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
+    #[doc(hidden)]
+    pub fn check_invariants(&self) {
+        self.ranking.check();
+        assert!(self.len() <= self.max_len, "more members than the board keeps");
+    }
+}
+
+impl<Id: fmt::Debug, S: fmt::Debug + Ord + Copy, K> fmt::Debug for Leaderboard<Id, S, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self).finish()
+    }
+}

@@ -1,0 +1,96 @@
+//! [`Policy`]: how a score combines with the one that the member has.
+
+use std::convert::Infallible;
+
+use zset_core::Increment;
+
+/// How a submitted score combines with the one that the member has already.
+///
+/// A policy should be associative, as the three here are: a
+/// [`WindowedLeaderboard`](crate::WindowedLeaderboard) combines in whichever groups are there.
+///
+/// # Examples
+///
+/// A policy of one's own:
+///
+/// ```
+/// use std::convert::Infallible;
+/// use zset_std::{Leaderboard, Policy};
+///
+/// /// The score of the first attempt.
+/// struct First;
+///
+/// impl<S> Policy<S> for First {
+///     type Error = Infallible;
+///
+///     fn combine(old: S, _: S) -> Result<S, Infallible> {
+///         Ok(old)
+///     }
+/// }
+///
+/// let mut board = Leaderboard::<&str, u32, First>::with_policy();
+/// board.submit("ann", 3);
+/// board.submit("ann", 9);
+/// assert_eq!(board.score("ann"), Some(3));
+/// ```
+pub trait Policy<S> {
+    /// Why two scores do not combine; [`Infallible`] if they always do.
+    type Error;
+
+    /// Returns the score that a member has after it had `old` and `new` is submitted.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such score. The old one stays.
+    fn combine(old: S, new: S) -> Result<S, Self::Error>;
+}
+
+/// The [`Policy`] that keeps the best score of a member.
+///
+/// # Examples
+///
+/// See [`Leaderboard::new`](crate::Leaderboard::new).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Best;
+
+/// The [`Policy`] that keeps the latest score of a member.
+///
+/// # Examples
+///
+/// See [`Leaderboard::latest`](crate::Leaderboard::latest).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Latest;
+
+/// The [`Policy`] that adds up the scores of a member, of a type that is an [`Increment`].
+///
+/// A sum that is not a score, for it overflows or is NaN, is an error.
+///
+/// # Examples
+///
+/// See [`Leaderboard::sum`](crate::Leaderboard::sum).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Sum;
+
+impl<S: Ord> Policy<S> for Best {
+    type Error = Infallible;
+
+    fn combine(old: S, new: S) -> Result<S, Infallible> {
+        Ok(old.max(new))
+    }
+}
+
+impl<S> Policy<S> for Latest {
+    type Error = Infallible;
+
+    fn combine(_: S, new: S) -> Result<S, Infallible> {
+        Ok(new)
+    }
+}
+
+impl<S: Increment + Into<S::By>> Policy<S> for Sum {
+    type Error = S::Error;
+
+    fn combine(old: S, new: S) -> Result<S, S::Error> {
+        old.checked_increment(new.into())
+    }
+}

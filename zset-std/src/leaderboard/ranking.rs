@@ -1,0 +1,231 @@
+//! [`Ranking`]: the sorted set of a board, and the index that may go with it.
+//!
+//! Invariants: if there is an index, it has each score of the set, once. During a write there is
+//! none: whatever of a user's code panics then leaves a set without an index, whose answers are the
+//! same, never one with a wrong index.
+
+use std::cmp::Reverse;
+use std::convert::Infallible;
+use std::hash::Hash;
+use std::ops::Bound::Excluded;
+
+#[cfg(feature = "serde")]
+use zset_core::TryReserveError;
+use zset_core::{Entry, Equivalent, SortedSet};
+
+use super::distinct::Distinct;
+use super::{Submission, Ties};
+
+/// After so many members of the same score, a search for the next score skips the rest of them.
+const LONGEST_WALK: usize = 32;
+
+pub(super) struct Ranking<Id, S> {
+    set: SortedSet<Id, Reverse<S>>,
+    distinct: Option<Distinct<S>>,
+}
+
+impl<Id, S: Copy> Ranking<Id, S> {
+    pub(super) fn new() -> Self {
+        Ranking { set: SortedSet::new(), distinct: None }
+    }
+
+    pub(super) fn set(&self) -> &SortedSet<Id, Reverse<S>> {
+        &self.set
+    }
+
+    pub(super) fn into_set(self) -> SortedSet<Id, Reverse<S>> {
+        self.set
+    }
+
+    pub(super) fn has_index(&self) -> bool {
+        self.distinct.is_some()
+    }
+
+    pub(super) fn allocation_size(&self) -> usize {
+        let index = self.distinct.as_ref().map_or(0, Distinct::allocation_size);
+        self.set.allocation_size() + index
+    }
+}
+
+impl<Id: Clone, S: Copy> Clone for Ranking<Id, S> {
+    fn clone(&self) -> Self {
+        Ranking { set: self.set.clone(), distinct: self.distinct.clone() }
+    }
+}
+
+/// Numbering.
+impl<Id, S: Ord + Copy> Ranking<Id, S> {
+    /// Returns how many members have a higher score. **O(log n)**.
+    pub(super) fn above(&self, score: S) -> usize {
+        self.set.count_by_score(..Reverse(score))
+    }
+
+    /// Returns how many distinct higher scores there are. **O(log n)** with the index, without it
+    /// O(d log n) for d of them.
+    fn distinct_above(&self, score: S) -> usize {
+        if let Some(distinct) = &self.distinct {
+            return distinct.above(score);
+        }
+        let (mut count, mut walked) = (0, 0);
+        let mut last = None;
+        let mut rest = self.set.range_by_score(..Reverse(score));
+        while let Some((_, other)) = rest.next() {
+            if last != Some(other) {
+                (last, count, walked) = (Some(other), count + 1, 0);
+                continue;
+            }
+            walked += 1;
+            // Where scores differ much, steps are cheaper than searches.
+            if walked == LONGEST_WALK {
+                rest = self.set.range_by_score((Excluded(other), Excluded(Reverse(score))));
+            }
+        }
+        count
+    }
+
+    /// Returns the number of a score that equal scores share; of the ordinals, that of the first.
+    pub(super) fn number(&self, score: S, ties: Ties) -> usize {
+        1 + match ties {
+            Ties::Dense => self.distinct_above(score),
+            Ties::Competition | Ties::Ordinal => self.above(score),
+        }
+    }
+}
+
+/// Writing.
+impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
+    /// Gives a member the score that `new_score` makes of its old one, and lets the last member go if
+    /// there are more than `max_len` then.
+    pub(super) fn submit<E>(
+        &mut self,
+        member: Id,
+        max_len: usize,
+        new_score: impl FnOnce(Option<S>) -> Result<S, E>,
+    ) -> Result<Submission<Id, S>, E> {
+        // That there are too many already takes a panic in the middle of a submission.
+        self.truncate(max_len);
+        let is_full = self.set.len() >= max_len;
+        let (old, new, dropped) = match self.set.entry(member) {
+            Entry::Occupied(mut entry) => {
+                let Reverse(old) = entry.score();
+                let new = new_score(Some(old))?;
+                if new != old {
+                    let distinct = self.distinct.take();
+                    entry.insert(Reverse(new));
+                    self.reindex(distinct, &[old], Some(new));
+                }
+                (Some(old), Some(new), None)
+            }
+            Entry::Vacant(entry) if !is_full => {
+                let new = new_score(None)?;
+                let distinct = self.distinct.take();
+                entry.insert(Reverse(new));
+                self.reindex(distinct, &[], Some(new));
+                (None, Some(new), None)
+            }
+            Entry::Vacant(entry) => {
+                let member = entry.into_member();
+                let new = new_score(None)?;
+                let is_above =
+                    |(last, score): (&Id, Reverse<S>)| (Reverse(new), &member) < (score, last);
+                // Where nobody is kept there is nobody to be above.
+                if self.set.last().is_some_and(is_above) {
+                    let distinct = self.distinct.take();
+                    self.set.insert(member, Reverse(new));
+                    let dropped = self.set.pop_last().map(|(id, Reverse(score))| (id, score));
+                    let gone = dropped.as_ref().map(|&(_, score)| score);
+                    self.reindex(distinct, gone.as_slice(), Some(new));
+                    (None, Some(new), dropped)
+                } else {
+                    (None, None, Some((member, new)))
+                }
+            }
+        };
+        Ok(Submission { old, new, dropped })
+    }
+
+    /// Gives a member this score.
+    pub(super) fn set_score(&mut self, member: Id, score: S) {
+        let Ok(_) = self.submit(member, usize::MAX, |_| Ok::<_, Infallible>(score));
+    }
+
+    /// Gives a member this score in a board without an index; returns the old one.
+    #[cfg(feature = "serde")]
+    pub(super) fn insert(&mut self, member: Id, score: S) -> Result<Option<S>, TryReserveError> {
+        self.distinct = None;
+        let old = self.set.try_insert(member, Reverse(score))?;
+        Ok(old.map(|Reverse(old)| old))
+    }
+
+    /// Removes a member; returns its score. **O(log n)**.
+    pub(super) fn remove<Q>(&mut self, member: &Q) -> Option<S>
+    where
+        Q: Hash + Equivalent<Id> + ?Sized,
+    {
+        let distinct = self.distinct.take();
+        let removed = self.set.remove(member).map(|Reverse(score)| score);
+        self.reindex(distinct, removed.as_slice(), None);
+        removed
+    }
+
+    /// Removes the last member. **O(log n)**.
+    pub(super) fn pop_last(&mut self) -> Option<(Id, S)> {
+        let distinct = self.distinct.take();
+        let popped = self.set.pop_last().map(|(member, Reverse(score))| (member, score));
+        let lost = popped.as_ref().map(|&(_, score)| score);
+        self.reindex(distinct, lost.as_slice(), None);
+        popped
+    }
+
+    /// Removes all but the first so many; returns how many went. **O(log n)**, and that for each.
+    pub(super) fn truncate(&mut self, max_len: usize) -> usize {
+        if self.set.len() <= max_len {
+            return 0;
+        }
+        let mut distinct = self.distinct.take();
+        let removed = self.set.remove_range_by_rank(max_len..);
+        if let Some(distinct) = &mut distinct {
+            distinct.truncate(self.set.last().map(|(_, Reverse(score))| score));
+        }
+        self.distinct = distinct;
+        removed
+    }
+
+    pub(super) fn clear(&mut self) {
+        // The index first: it cannot panic, as members can when they are dropped.
+        if let Some(distinct) = &mut self.distinct {
+            distinct.truncate(None);
+        }
+        self.set.clear();
+    }
+
+    pub(super) fn index_distinct(&mut self) {
+        let scores = self.set.iter().map(|(_, Reverse(score))| score);
+        self.distinct.get_or_insert_with(|| Distinct::of(scores));
+    }
+
+    /// Puts back the index after a write by which members lost some scores and one got another.
+    fn reindex(&mut self, distinct: Option<Distinct<S>>, lost: &[S], got: Option<S>) {
+        self.distinct = distinct.map(|mut distinct| {
+            if let Some(score) = got {
+                distinct.add(score);
+            }
+            for &score in lost {
+                if self.set.count_by_score(Reverse(score)..=Reverse(score)) == 0 {
+                    distinct.remove(score);
+                }
+            }
+            distinct
+        });
+    }
+
+    pub(super) fn check(&self) {
+        self.set.check();
+        if let Some(distinct) = &self.distinct {
+            distinct.check();
+            let mut scores: Vec<_> = self.set.iter().map(|(_, Reverse(score))| score).collect();
+            scores.dedup();
+            assert!(distinct.iter().eq(scores), "the index differs from the scores");
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Views of a board: pages, neighbours, ranges, and how they are numbered.
+
+use std::cmp::Reverse;
+use std::fmt;
+use std::hash::Hash;
+use std::iter::FusedIterator;
+use std::ops::Bound::{self, Excluded, Included, Unbounded};
+use std::ops::RangeBounds;
+
+use zset_core::{Equivalent, Iter};
+
+use super::Leaderboard;
+use super::ranking::Ranking;
+
+/// How members of equal scores are numbered, from 1.
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::{Leaderboard, Ties};
+///
+/// let board = Leaderboard::from([("ann", 9), ("bob", 7), ("cid", 7), ("dan", 5)]);
+/// let numbers = |ties| board.iter().ties(ties).map(|standing| standing.number);
+/// assert!(numbers(Ties::Dense).eq([1, 2, 2, 3]));
+/// assert!(numbers(Ties::Competition).eq([1, 2, 2, 4]));
+/// assert!(numbers(Ties::Ordinal).eq([1, 2, 3, 4]));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ties {
+    /// 1, 2, 2, 3: they share a number, and the next score has the next one.
+    Dense,
+    /// 1, 2, 2, 4: they share a number, and then as many are left out. Sports do it so.
+    Competition,
+    /// 1, 2, 3, 4: each has a number of its own, in the order of the members.
+    Ordinal,
+}
+
+/// A line of a board.
+///
+/// # Examples
+///
+/// See [`Leaderboard`].
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Standing<'a, Id, S> {
+    /// The standing, from 1: the ordinal one, unless [`Standings::ties`] says otherwise.
+    pub number: usize,
+    /// The member.
+    pub member: &'a Id,
+    /// Its score.
+    pub score: S,
+}
+
+impl<Id, S: Copy> Clone for Standing<'_, Id, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<Id, S: Copy> Copy for Standing<'_, Id, S> {}
+
+/// An iterator over lines of a board, highest score first; from [`Leaderboard::top`] and its kin.
+///
+/// It is lazy and double-ended, and knows its length. A step is **O(1)**, but for two: with
+/// [`Ties::Competition`] and [`Ties::Dense`] the first one from each end looks up a standing, and from
+/// the back with [`Ties::Competition`] each other score does, in O(log n).
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::Leaderboard;
+///
+/// let board = Leaderboard::from([("ann", 9), ("bob", 7), ("cid", 7), ("dan", 5)]);
+/// let mut lines = board.iter();
+/// assert_eq!(lines.next_back().map(|line| (line.number, *line.member)), Some((4, "dan")));
+/// assert_eq!(lines.len(), 3);
+/// ```
+pub struct Standings<'a, Id, S> {
+    ranking: &'a Ranking<Id, S>,
+    elements: Iter<'a, Id, Reverse<S>>,
+    /// That of the next element from the front.
+    ordinal: usize,
+    ties: Ties,
+    /// The score and the number of the last element from the front.
+    front: Option<(S, usize)>,
+    /// The score and the number of the last element from the back.
+    back: Option<(S, usize)>,
+}
+
+impl<'a, Id, S: Copy> Standings<'a, Id, S> {
+    fn new(
+        ranking: &'a Ranking<Id, S>,
+        skipped: usize,
+        elements: Iter<'a, Id, Reverse<S>>,
+    ) -> Self {
+        let ordinal = skipped.saturating_add(1);
+        Standings { ranking, elements, ordinal, ties: Ties::Ordinal, front: None, back: None }
+    }
+
+    /// Returns the same lines, numbered another way.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Leaderboard, Ties};
+    ///
+    /// let board = Leaderboard::from([("ann", 9), ("bob", 9), ("cid", 9), ("dan", 5)]);
+    /// let second_page = board.page(2, 2).ties(Ties::Competition);
+    /// assert!(second_page.map(|line| (line.number, *line.member)).eq([(1, "cid"), (4, "dan")]));
+    /// ```
+    pub fn ties(self, ties: Ties) -> Self {
+        Standings { ties, front: None, back: None, ..self }
+    }
+}
+
+impl<'a, Id, S: Ord + Copy> Iterator for Standings<'a, Id, S> {
+    type Item = Standing<'a, Id, S>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (member, Reverse(score)) = self.elements.next()?;
+        let ordinal = self.ordinal;
+        self.ordinal += 1;
+        let number = match (self.ties, self.front) {
+            (Ties::Ordinal, _) => ordinal,
+            (_, Some((last, number))) if last == score => number,
+            (Ties::Competition, Some(_)) => ordinal,
+            (Ties::Dense, Some((_, number))) => number + 1,
+            (ties, None) => self.ranking.number(score, ties),
+        };
+        self.front = Some((score, number));
+        Some(Standing { number, member, score })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.elements.size_hint()
+    }
+
+    fn last(mut self) -> Option<Self::Item> {
+        self.next_back()
+    }
+}
+
+impl<Id, S: Ord + Copy> DoubleEndedIterator for Standings<'_, Id, S> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let (member, Reverse(score)) = self.elements.next_back()?;
+        let ordinal = self.ordinal + self.elements.len();
+        let number = match (self.ties, self.back) {
+            (Ties::Ordinal, _) => ordinal,
+            (_, Some((last, number))) if last == score => number,
+            // Only a score that is compared wrongly could come before the first.
+            (Ties::Dense, Some((_, number))) => number.saturating_sub(1),
+            (ties, _) => self.ranking.number(score, ties),
+        };
+        self.back = Some((score, number));
+        Some(Standing { number, member, score })
+    }
+}
+
+impl<Id, S: Ord + Copy> ExactSizeIterator for Standings<'_, Id, S> {}
+
+impl<Id, S: Ord + Copy> FusedIterator for Standings<'_, Id, S> {}
+
+impl<Id, S: Copy> Clone for Standings<'_, Id, S> {
+    fn clone(&self) -> Self {
+        Standings { elements: self.elements.clone(), ..*self }
+    }
+}
+
+impl<Id: fmt::Debug, S: fmt::Debug + Ord + Copy> fmt::Debug for Standings<'_, Id, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
+
+/// Views. All are lazy, and [`Standings::ties`] numbers their lines.
+impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
+    /// Returns all lines, highest score first. **O(1)** to start.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let board = zset_std::Leaderboard::from([("ann", 7), ("bob", 9)]);
+    /// assert!(board.iter().map(|line| (line.number, *line.member)).eq([(1, "bob"), (2, "ann")]));
+    /// ```
+    pub fn iter(&self) -> Standings<'_, Id, S> {
+        Standings::new(&self.ranking, 0, self.ranking.set().iter())
+    }
+
+    /// Returns the first `n` lines. **O(log n)** to start.
+    ///
+    /// # Examples
+    ///
+    /// See [`Leaderboard`].
+    pub fn top(&self, n: usize) -> Standings<'_, Id, S> {
+        self.page(0, n)
+    }
+
+    /// Returns `n` lines after the first `offset`; beyond the end there are none. **O(log n)** to
+    /// start.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let board = zset_std::Leaderboard::from([("ann", 9), ("bob", 7), ("cid", 5)]);
+    /// assert!(board.page(1, 10).map(|line| (line.number, *line.member)).eq([(2, "bob"), (3, "cid")]));
+    /// assert_eq!(board.page(3, 10).len(), 0);
+    /// ```
+    pub fn page(&self, offset: usize, n: usize) -> Standings<'_, Id, S> {
+        let elements = self.ranking.set().range_by_rank(offset..offset.saturating_add(n));
+        Standings::new(&self.ranking, offset, elements)
+    }
+
+    /// Returns the line of a member in the middle of `n` on each side, of which there are fewer at
+    /// the ends; none if it is not on the board. **O(log n)** expected to start.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let board = zset_std::Leaderboard::from([("ann", 9), ("bob", 7), ("cid", 5), ("dan", 3)]);
+    /// let around = |id, n| board.around(id, n).map(|lines| lines.map(|line| *line.member).collect());
+    /// assert_eq!(around("cid", 1), Some(vec!["bob", "cid", "dan"]));
+    /// assert_eq!(around("ann", 1), Some(vec!["ann", "bob"]));
+    /// assert_eq!(around("eve", 1), None);
+    /// ```
+    pub fn around<Q>(&self, member: &Q, n: usize) -> Option<Standings<'_, Id, S>>
+    where
+        Q: Hash + Equivalent<Id> + ?Sized,
+    {
+        let rank = self.ranking.set().rank(member)?;
+        let start = rank.saturating_sub(n);
+        Some(self.page(start, (rank - start).saturating_add(1).saturating_add(n)))
+    }
+
+    /// Returns the lines whose scores lie in the range, highest score first. **O(log n)** to start.
+    ///
+    /// An inverted range is empty.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let board = zset_std::Leaderboard::from([("ann", 9), ("bob", 7), ("cid", 5)]);
+    /// let lines = board.range_by_score(5..9);
+    /// assert!(lines.map(|line| (line.number, *line.member)).eq([(2, "bob"), (3, "cid")]));
+    /// ```
+    pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Standings<'_, Id, S> {
+        let set = self.ranking.set();
+        let reverse = |bound: Bound<&S>| bound.map(|&score| Reverse(score));
+        let (start, end) = (reverse(range.end_bound()), reverse(range.start_bound()));
+        let skipped = match start {
+            Included(highest) => set.count_by_score(..highest),
+            Excluded(highest) => set.count_by_score(..=highest),
+            Unbounded => 0,
+        };
+        Standings::new(&self.ranking, skipped, set.range_by_score((start, end)))
+    }
+}

@@ -1,0 +1,215 @@
+use std::cmp::Reverse;
+
+use zset_core::{NanScore, Score};
+
+use super::*;
+
+/// Six of the Paris 2024 medal table, which numbers ties as competitions do.
+fn medals() -> Leaderboard<&'static str, (u32, u32, u32)> {
+    Leaderboard::from([
+        ("CUB", (2, 1, 6)),
+        ("CRO", (2, 2, 3)),
+        ("AZE", (2, 2, 3)),
+        ("CHN", (40, 27, 24)),
+        ("USA", (40, 44, 42)),
+        ("JPN", (20, 12, 13)),
+    ])
+}
+
+fn lines(standings: Standings<'_, &'static str, (u32, u32, u32)>) -> Vec<(usize, &'static str)> {
+    standings.map(|line| (line.number, *line.member)).collect()
+}
+
+#[test]
+fn ties_are_numbered_in_three_ways() {
+    let board = medals();
+    let ids = ["USA", "CHN", "JPN", "AZE", "CRO", "CUB"];
+    for board in [board.clone(), board.with_dense_standings()] {
+        for (ties, numbers) in [
+            (Ties::Dense, [1, 2, 3, 4, 4, 5]),
+            (Ties::Competition, [1, 2, 3, 4, 4, 6]),
+            (Ties::Ordinal, [1, 2, 3, 4, 5, 6]),
+        ] {
+            let expected: Vec<_> = numbers.into_iter().zip(ids).collect();
+            assert_eq!(lines(board.iter().ties(ties)), expected);
+            for (number, id) in expected {
+                assert_eq!(board.standing(id, ties), Some(number), "{id} {ties:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_page_begins_with_the_number_that_its_first_line_shares() {
+    let board = medals();
+    assert_eq!(lines(board.page(4, 2).ties(Ties::Competition)), [(4, "CRO"), (6, "CUB")]);
+    assert_eq!(lines(board.page(4, 2).ties(Ties::Dense)), [(4, "CRO"), (5, "CUB")]);
+    assert_eq!(lines(board.page(6, 2)), []);
+    assert_eq!(lines(board.page(usize::MAX, usize::MAX)), []);
+    assert_eq!(lines(board.top(0)), []);
+}
+
+#[test]
+fn lines_that_are_half_read_can_be_numbered_another_way() {
+    let board = medals();
+    let mut rest = board.iter().ties(Ties::Competition);
+    assert_eq!(rest.nth(3).map(|line| line.number), Some(4));
+    assert_eq!(rest.next_back().map(|line| line.number), Some(6));
+    assert_eq!(lines(rest.clone().ties(Ties::Ordinal)), [(5, "CRO")]);
+    assert_eq!(lines(rest), [(4, "CRO")]);
+}
+
+/// The example of <https://en.wikipedia.org/wiki/Percentile_rank>: of ten scores, five are below 4
+/// and two are 4, so its rank is 60; that of the highest, 7, is 95.
+#[test]
+fn a_percentile_counts_half_of_the_equal_ones() {
+    let scores = [7, 5, 5, 4, 4, 3, 3, 3, 2, 1];
+    let board: Leaderboard<_, _> = scores.into_iter().enumerate().collect();
+    assert_eq!(board.percentile(&3), Some(60.0));
+    assert_eq!(board.percentile(&4), Some(60.0));
+    assert_eq!(board.percentile(&0), Some(95.0));
+    assert_eq!(board.percentile(&9), Some(5.0));
+    assert_eq!(Leaderboard::from([("a", 1)]).percentile("a"), Some(50.0));
+}
+
+#[test]
+fn lowest_first_is_a_type_of_score() {
+    let mut golf = Leaderboard::sum();
+    // Strokes, which add up; the lowest sum wins.
+    for (id, strokes) in [("ann", 70), ("bob", 68), ("ann", 66), ("bob", 71)] {
+        golf.try_submit(id, Strokes(strokes)).unwrap();
+    }
+    assert!(golf.into_iter().map(|(id, score)| (id, score.0)).eq([("ann", 136), ("bob", 139)]));
+
+    let laps = Leaderboard::from([("ann", Reverse(9)), ("ann", Reverse(8)), ("bob", Reverse(7))]);
+    assert_eq!(laps.first(), Some((&"bob", Reverse(7))));
+    assert_eq!(laps.score("ann"), Some(Reverse(8)));
+    assert_eq!(laps.count_at_least(Reverse(8)), 2);
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Strokes(u32);
+
+impl PartialOrd for Strokes {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Strokes {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        other.0.cmp(&self.0)
+    }
+}
+
+impl zset_core::Increment for Strokes {
+    type By = Strokes;
+    type Error = zset_core::Overflow;
+    const ZERO: Strokes = Strokes(0);
+
+    fn checked_increment(self, by: Strokes) -> Result<Self, zset_core::Overflow> {
+        self.0.checked_increment(by.0).map(Strokes)
+    }
+}
+
+#[test]
+fn a_sum_that_is_not_a_number_leaves_the_old_score() {
+    let mut board = Leaderboard::sum().with_dense_standings();
+    board.try_submit("ann", Score::INFINITY).unwrap();
+    assert_eq!(board.try_submit("ann", Score::NEG_INFINITY), Err(NanScore));
+    assert_eq!(board.increment("ann", f64::NAN), Err(NanScore));
+    assert_eq!(board.increment("bob", f64::NAN), Err(NanScore));
+    assert!(board.iter().map(|line| line.score).eq([Score::INFINITY]));
+    board.check_invariants();
+    assert!(board.has_dense_standings());
+}
+
+#[test]
+fn a_full_board_lets_the_last_go_for_a_better_one() {
+    let mut board = Leaderboard::latest().with_max_len(2).with_dense_standings();
+    board.extend([("ann", 5), ("cid", 3)]);
+    // Equal scores: the lower member is above, the higher one below.
+    assert_eq!(board.submit("bob", 3).dropped, Some(("cid", 3)));
+    let below = board.submit("dan", 3);
+    assert_eq!((below.new, below.dropped, below.is_changed()), (None, Some(("dan", 3)), false));
+    // Whoever is there stays, however low.
+    let sunk = board.submit("bob", 1);
+    assert_eq!((sunk.old, sunk.new, sunk.dropped), (Some(3), Some(1), None));
+    assert_eq!(board.increment("eve", 2).unwrap().dropped, Some(("bob", 1)));
+    board.check_invariants();
+}
+
+#[test]
+fn a_board_for_nobody_is_no_trouble() {
+    let mut board = Leaderboard::from([("ann", 5)]).with_max_len(0);
+    assert!(board.is_empty());
+    assert_eq!(board.submit("ann", 5).dropped, Some(("ann", 5)));
+    board.check_invariants();
+}
+
+#[test]
+fn an_index_survives_what_changes_nothing() {
+    let mut board = Leaderboard::from([("ann", 5), ("bob", 7)]).with_dense_standings();
+    board.submit("ann", 5);
+    assert_eq!(board.remove("cid"), None);
+    assert_eq!(board.trim_to(9), 0);
+    board.clear();
+    assert_eq!(board.pop_last(), None);
+    assert!(board.has_dense_standings());
+    board.submit("ann", 5);
+    board.check_invariants();
+}
+
+#[test]
+fn equality_is_of_members_and_scores() {
+    let board = medals();
+    let latest: Leaderboard<_, _, Latest> = medals().into_iter().collect();
+    assert_eq!(board, latest.with_max_len(6).with_dense_standings());
+    assert_ne!(board, medals().with_max_len(5));
+    assert_eq!(Leaderboard::<u8, u8>::default(), Leaderboard::new());
+}
+
+#[test]
+fn boards_can_be_shared_and_sent_whatever_the_policy() {
+    struct NotSend(#[expect(dead_code)] *const u8);
+    fn is_shared<T: Send + Sync>() {}
+    is_shared::<Leaderboard<String, Score, NotSend>>();
+    is_shared::<Standings<'static, String, Score>>();
+    is_shared::<LeaderboardIntoIter<String, Score>>();
+}
+
+#[test]
+fn debug_shows_the_lines() {
+    let board = Leaderboard::from([("ann", 5)]);
+    assert_eq!(
+        format!("{board:?} {:?}", board.iter()),
+        "[Standing { number: 1, member: \"ann\", score: 5 }] \
+         [Standing { number: 1, member: \"ann\", score: 5 }]"
+    );
+}
+
+#[cfg(feature = "serde")]
+mod serialization {
+    use super::*;
+
+    #[test]
+    fn a_board_is_a_sequence_and_comes_back() {
+        let board = Leaderboard::from([((1u8, 'x'), 5), ((2, 'y'), 7)]);
+        let text = serde_json::to_string(&board).unwrap();
+        assert_eq!(text, r#"[[[2,"y"],7],[[1,"x"],5]]"#);
+        let read: Leaderboard<(u8, char), i32> = serde_json::from_str(&text).unwrap();
+        read.check_invariants();
+        assert_eq!(read, board);
+    }
+
+    #[test]
+    fn the_order_does_not_matter_but_no_member_is_there_twice() {
+        let board = Leaderboard::from([(1, 5), (2, 7)]);
+        let read: Leaderboard<u8, u8> = serde_json::from_str("[[1,5],[2,7]]").unwrap();
+        assert_eq!(read, board);
+        let twice = serde_json::from_str::<Leaderboard<u8, u8>>("[[1,5],[2,7],[1,5]]");
+        assert!(twice.unwrap_err().to_string().starts_with("a member is there twice"));
+        assert!(serde_json::from_str::<Leaderboard<u8, u8>>("{\"1\":5}").is_err());
+        assert!(serde_json::from_str::<Leaderboard<u8, Score>>("[[1,null]]").is_err());
+    }
+}

@@ -1,0 +1,130 @@
+//! The standard traits.
+
+use std::cmp::Reverse;
+use std::convert::Infallible;
+use std::fmt;
+use std::hash::Hash;
+use std::iter::FusedIterator;
+use std::marker::PhantomData;
+
+use zset_core::IntoIter;
+
+use super::{Leaderboard, Policy, Standing, Standings};
+
+impl<Id: Clone, S: Copy, K> Clone for Leaderboard<Id, S, K> {
+    fn clone(&self) -> Self {
+        Leaderboard { ranking: self.ranking.clone(), max_len: self.max_len, policy: PhantomData }
+    }
+}
+
+impl<Id, S: Copy, K> Default for Leaderboard<Id, S, K> {
+    fn default() -> Self {
+        Self::with_policy()
+    }
+}
+
+/// Two boards are equal if they have the same members with the same scores, whatever their bounds
+/// and indexes. **O(n)**.
+impl<Id: PartialEq, S: PartialEq + Copy, K, K2> PartialEq<Leaderboard<Id, S, K2>>
+    for Leaderboard<Id, S, K>
+{
+    fn eq(&self, other: &Leaderboard<Id, S, K2>) -> bool {
+        self.ranking.set() == other.ranking.set()
+    }
+}
+
+impl<Id: Eq, S: Eq + Copy, K> Eq for Leaderboard<Id, S, K> {}
+
+/// Submits all, one after the other.
+impl<Id, S, K> Extend<(Id, S)> for Leaderboard<Id, S, K>
+where
+    Id: Ord + Hash,
+    S: Ord + Copy,
+    K: Policy<S, Error = Infallible>,
+{
+    #[track_caller]
+    fn extend<I: IntoIterator<Item = (Id, S)>>(&mut self, scores: I) {
+        scores.into_iter().for_each(|(member, score)| _ = self.submit(member, score));
+    }
+}
+
+impl<Id, S, K> FromIterator<(Id, S)> for Leaderboard<Id, S, K>
+where
+    Id: Ord + Hash,
+    S: Ord + Copy,
+    K: Policy<S, Error = Infallible>,
+{
+    #[track_caller]
+    fn from_iter<I: IntoIterator<Item = (Id, S)>>(scores: I) -> Self {
+        let mut board = Self::default();
+        board.extend(scores);
+        board
+    }
+}
+
+/// Keeps the best score of each member.
+impl<Id: Ord + Hash, S: Ord + Copy, const N: usize> From<[(Id, S); N]> for Leaderboard<Id, S> {
+    fn from(scores: [(Id, S); N]) -> Self {
+        scores.into_iter().collect()
+    }
+}
+
+impl<'a, Id, S: Ord + Copy, K> IntoIterator for &'a Leaderboard<Id, S, K> {
+    type Item = Standing<'a, Id, S>;
+    type IntoIter = Standings<'a, Id, S>;
+
+    fn into_iter(self) -> Standings<'a, Id, S> {
+        self.iter()
+    }
+}
+
+impl<Id, S: Copy, K> IntoIterator for Leaderboard<Id, S, K> {
+    type Item = (Id, S);
+    type IntoIter = LeaderboardIntoIter<Id, S>;
+
+    fn into_iter(self) -> LeaderboardIntoIter<Id, S> {
+        LeaderboardIntoIter(self.ranking.into_set().into_iter())
+    }
+}
+
+/// The iterator that owns the members of a [`Leaderboard`], highest score first.
+///
+/// # Examples
+///
+/// ```
+/// let board = zset_std::Leaderboard::from([("ann", 7), ("bob", 9)]);
+/// assert!(board.into_iter().eq([("bob", 9), ("ann", 7)]));
+/// ```
+pub struct LeaderboardIntoIter<Id, S>(IntoIter<Id, Reverse<S>>);
+
+fn plain<Id, S>((member, Reverse(score)): (Id, Reverse<S>)) -> (Id, S) {
+    (member, score)
+}
+
+impl<Id, S: Copy> Iterator for LeaderboardIntoIter<Id, S> {
+    type Item = (Id, S);
+
+    fn next(&mut self) -> Option<(Id, S)> {
+        self.0.next().map(plain)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<Id, S: Copy> DoubleEndedIterator for LeaderboardIntoIter<Id, S> {
+    fn next_back(&mut self) -> Option<(Id, S)> {
+        self.0.next_back().map(plain)
+    }
+}
+
+impl<Id, S: Copy> ExactSizeIterator for LeaderboardIntoIter<Id, S> {}
+
+impl<Id, S: Copy> FusedIterator for LeaderboardIntoIter<Id, S> {}
+
+impl<Id: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for LeaderboardIntoIter<Id, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

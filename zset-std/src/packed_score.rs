@@ -1,0 +1,274 @@
+//! [`PackedScore`]: several numbers in a score that is one `f64`.
+//!
+//! Invariants: each size is at least 2, and the product of the sizes at most 2^53, up to which an
+//! `f64` has each integer.
+
+mod error;
+#[cfg(test)]
+mod tests;
+
+pub use error::{PackError, PackedScoreError, UnpackError};
+
+use zset_core::Score;
+
+/// The integers below this one, and itself, are each an `f64` of their own.
+const LARGEST: u64 = 1 << 53;
+
+/// A layout of `N` fields in one score, which is for servers whose scores are an `f64`: Redis and
+/// its kin. Scores that it packs are in the order of the fields, the first one first.
+///
+/// # In process, take a tuple
+///
+/// A [`Leaderboard`](crate::Leaderboard) and a [`SortedSet`](zset_core::SortedSet) rank by any
+/// type that is `Ord + Copy`. A tuple needs no layout, has no bound on its fields but their types,
+/// cannot be read wrongly, and can be of any size:
+///
+/// ```
+/// use zset_std::Leaderboard;
+///
+/// let mut medals = Leaderboard::latest();
+/// medals.submit("A", (5, 15, 0)); // gold, silver, bronze
+/// medals.submit("B", (50, 1, 0));
+/// assert_eq!(medals.first(), Some((&"B", (50, 1, 0))));
+/// ```
+///
+/// # What goes wrong without a layout
+///
+/// Digits side by side: 5 gold and 15 silver make 515, 50 gold and 1 silver make 501.
+///
+/// ```
+/// let score = |gold: u32, silver: u32| -> u32 { format!("{gold}{silver}").parse().unwrap() };
+/// assert_eq!((score(5, 15), score(50, 1)), (515, 501));
+/// assert!(score(5, 15) > score(50, 1)); // wrong: 5 gold before 50
+/// ```
+///
+/// Silver behind the point: 15 silver make `.15`, and 2 silver `.2`.
+///
+/// ```
+/// let score = |gold: u32, silver: u32| -> f64 { format!("{gold}.{silver}").parse().unwrap() };
+/// assert_eq!((score(5, 15), score(5, 2)), (5.15, 5.2));
+/// assert!(score(5, 15) < score(5, 2)); // wrong: 2 silver before 15
+/// ```
+///
+/// What both lack is a width for each field. With it the order is right, and a number that does
+/// not fit is an error, where it would flow over into its neighbour:
+///
+/// ```
+/// use zset_std::{PackError, PackedScore};
+///
+/// // Three decimal digits each: legible, and at most 15 in all.
+/// let medals = PackedScore::decimal([3, 3, 3])?;
+/// assert_eq!(medals.pack([5, 15, 0])?.to_string(), "5015000");
+/// assert!(medals.pack([5, 15, 0])? < medals.pack([50, 1, 0])?);
+/// assert!(medals.pack([5, 15, 0])? > medals.pack([5, 2, 0])?);
+/// let error = medals.pack([5, 1000, 0]).unwrap_err();
+/// assert_eq!(error, PackError { field: 1, value: 1000, max: 999 });
+///
+/// // Bits: most room, 53 in all.
+/// let medals = PackedScore::bits([18, 18, 17])?;
+/// assert!(medals.pack([5, 15, 0])? < medals.pack([50, 1, 0])?);
+/// assert_eq!(medals.unpack(medals.pack([5, 15, 0])?)?, [5, 15, 0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Examples
+///
+/// Points, and among equal points the earlier one first:
+///
+/// ```
+/// use zset_std::PackedScore;
+///
+/// // 20 bits of points, 33 bits of seconds since 1970.
+/// let layout = PackedScore::bits([20, 33])?.descending::<1>();
+/// let (early, late) = (1_700_000_000, 1_700_000_001);
+/// assert!(layout.pack([70, early])? > layout.pack([70, late])?);
+/// assert!(layout.pack([71, late])? > layout.pack([70, early])?);
+/// assert_eq!(layout.unpack(layout.pack([70, late])?)?, [70, late]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PackedScore<const N: usize> {
+    fields: [Field; N],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Field {
+    /// How many values it has, from 0.
+    size: u64,
+    order: Order,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Order {
+    Ascending,
+    Descending,
+}
+
+impl Field {
+    fn max(self) -> u64 {
+        self.size - 1
+    }
+
+    /// Turns a value into what is packed for it, and back.
+    fn turn(self, value: u64) -> u64 {
+        match self.order {
+            Order::Ascending => value,
+            Order::Descending => self.max() - value,
+        }
+    }
+}
+
+impl<const N: usize> PackedScore<N> {
+    /// Makes a layout of fields of so many bits, the first one highest.
+    ///
+    /// # Errors
+    ///
+    /// [`PackedScoreError`] if a field has no bits, or all have more than 53.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{PackedScore, PackedScoreError};
+    ///
+    /// let layout = PackedScore::bits([8, 4])?;
+    /// assert_eq!(layout.pack([3, 15])?.get(), f64::from(0x3f));
+    /// assert_eq!(PackedScore::bits([32, 32]), Err(PackedScoreError::TooWide));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn bits(widths: [u32; N]) -> Result<Self, PackedScoreError> {
+        Self::new(widths, 2)
+    }
+
+    /// Makes a layout of fields of so many decimal digits, the first one highest.
+    ///
+    /// # Errors
+    ///
+    /// [`PackedScoreError`] if a field has no digits, or all have more than 15.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{PackedScore, PackedScoreError};
+    ///
+    /// let layout = PackedScore::decimal([3, 2])?;
+    /// assert_eq!(layout.pack([7, 42])?.to_string(), "742");
+    /// assert_eq!(PackedScore::decimal([8, 8]), Err(PackedScoreError::TooWide));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn decimal(widths: [u32; N]) -> Result<Self, PackedScoreError> {
+        Self::new(widths, 10)
+    }
+
+    fn new(widths: [u32; N], base: u64) -> Result<Self, PackedScoreError> {
+        let mut all = 1u64;
+        for (field, &width) in widths.iter().enumerate() {
+            if width == 0 {
+                return Err(PackedScoreError::EmptyField { field });
+            }
+            let size = base.checked_pow(width).and_then(|size| all.checked_mul(size));
+            all = size.filter(|&size| size <= LARGEST).ok_or(PackedScoreError::TooWide)?;
+        }
+        let field = |width| Field { size: base.pow(width), order: Order::Ascending };
+        Ok(PackedScore { fields: widths.map(field) })
+    }
+
+    /// Returns the layout with a field, by its index, whose lower values rank higher: what is packed
+    /// is how much its value is below the largest one. A second time turns it back.
+    ///
+    /// # Examples
+    ///
+    /// See [`PackedScore`]. A field that is not there does not compile:
+    ///
+    /// ```compile_fail
+    /// let layout = zset_std::PackedScore::bits([20, 33]).unwrap().descending::<2>();
+    /// ```
+    #[must_use]
+    pub fn descending<const FIELD: usize>(mut self) -> Self {
+        const { assert!(FIELD < N, "there is no such field") };
+        let field = &mut self.fields[FIELD];
+        field.order = match field.order {
+            Order::Ascending => Order::Descending,
+            Order::Descending => Order::Ascending,
+        };
+        self
+    }
+
+    /// Packs a value for each field. **O(N)**.
+    ///
+    /// Scores are in the order of the values, the first field first.
+    ///
+    /// # Errors
+    ///
+    /// [`PackError`] with the first field whose value does not fit.
+    ///
+    /// # Examples
+    ///
+    /// See [`PackedScore`].
+    pub fn pack(&self, values: [u64; N]) -> Result<Score, PackError> {
+        let mut packed = 0;
+        for (index, (field, value)) in self.fields.iter().zip(values).enumerate() {
+            if value > field.max() {
+                return Err(PackError { field: index, value, max: field.max() });
+            }
+            packed = packed * field.size + field.turn(value);
+        }
+        #[expect(clippy::cast_precision_loss, reason = "it is below 2^53")]
+        let packed = packed as f64;
+        Ok(Score::new(packed).expect("an integer is a number"))
+    }
+
+    /// Returns the value of each field of a score. **O(N)**.
+    ///
+    /// Whether this layout has packed it, or another one whose scores lie in the same range, no
+    /// score can say.
+    ///
+    /// # Errors
+    ///
+    /// [`UnpackError`] if this layout packs no such score: it is negative, has a fraction, or is too
+    /// large.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::Score;
+    /// use zset_std::{PackedScore, UnpackError};
+    ///
+    /// let layout = PackedScore::decimal([3, 3])?;
+    /// assert_eq!(layout.unpack(Score::from(5015))?, [5, 15]);
+    /// assert_eq!(layout.unpack(Score::new(5.15)?), Err(UnpackError::Fraction));
+    /// assert_eq!(layout.unpack(Score::from(1_000_000)), Err(UnpackError::TooLarge));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn unpack(&self, score: Score) -> Result<[u64; N], UnpackError> {
+        let score = score.get();
+        let size: u64 = self.fields.iter().map(|field| field.size).product();
+        #[expect(clippy::cast_precision_loss, reason = "it is at most 2^53")]
+        if score < 0.0 {
+            return Err(UnpackError::Negative);
+        } else if score >= size as f64 {
+            return Err(UnpackError::TooLarge);
+        } else if score.fract() != 0.0 {
+            return Err(UnpackError::Fraction);
+        }
+        #[expect(clippy::cast_sign_loss, reason = "it is an integer from 0 to 2^53")]
+        let mut rest = score as u64;
+        let mut values = [0; N];
+        for (value, field) in values.iter_mut().zip(self.fields).rev() {
+            *value = field.turn(rest % field.size);
+            rest /= field.size;
+        }
+        Ok(values)
+    }
+
+    /// Returns the largest value of each field.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(zset_std::PackedScore::bits([4, 8])?.max_values(), [15, 255]);
+    /// # Ok::<(), zset_std::PackedScoreError>(())
+    /// ```
+    pub fn max_values(&self) -> [u64; N] {
+        self.fields.map(Field::max)
+    }
+}

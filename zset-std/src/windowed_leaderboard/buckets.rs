@@ -1,0 +1,174 @@
+//! [`Buckets`]: how time is cut.
+
+use std::error::Error;
+use std::fmt;
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::time::Duration;
+
+use crate::Timestamp;
+use crate::clock::nanos;
+
+/// How a [`WindowedLeaderboard`](crate::WindowedLeaderboard) cuts time: how long a bucket is, how many
+/// are kept, and when they start.
+///
+/// Buckets start at the origin of the clock, and at each multiple of their width. So with a
+/// [`SystemClock`](crate::SystemClock), buckets of a day are days in UTC. For another time zone, or
+/// for weeks that start on Mondays, name a time at which a bucket starts:
+/// [`starting_at`](Self::starting_at). All are equally long: a day of 23 hours is not among them.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use zset_std::{Buckets, BucketsError};
+///
+/// let week = Buckets::new(Duration::from_secs(86_400), 7)?;
+/// assert_eq!((week.width(), week.count()), (Duration::from_secs(86_400), 7));
+/// assert_eq!(Buckets::new(Duration::ZERO, 7), Err(BucketsError::ZeroWidth));
+/// # Ok::<(), BucketsError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Buckets {
+    /// In nanoseconds.
+    width: NonZeroU64,
+    count: NonZeroUsize,
+    /// When the first bucket starts that starts at all, in nanoseconds; less than the width.
+    first: u64,
+}
+
+/// The error of buckets without a meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BucketsError {
+    /// A bucket without a width.
+    ZeroWidth,
+    /// No bucket is kept.
+    ZeroCount,
+}
+
+impl fmt::Display for BucketsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            BucketsError::ZeroWidth => "bucket has a width of zero",
+            BucketsError::ZeroCount => "no bucket is kept",
+        })
+    }
+}
+
+impl Error for BucketsError {}
+
+impl Buckets {
+    /// Makes buckets of this width, of which the newest `count` are kept. A width of more than 584
+    /// years is one of 584 years.
+    ///
+    /// # Errors
+    ///
+    /// [`BucketsError`] if either is zero.
+    ///
+    /// # Examples
+    ///
+    /// See [`Buckets`].
+    pub fn new(width: Duration, count: usize) -> Result<Buckets, BucketsError> {
+        let width = NonZeroU64::new(nanos(width)).ok_or(BucketsError::ZeroWidth)?;
+        let count = NonZeroUsize::new(count).ok_or(BucketsError::ZeroCount)?;
+        Ok(Buckets { width, count, first: 0 })
+    }
+
+    /// Returns the buckets moved, so that one of them starts at this time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Buckets, Timestamp};
+    ///
+    /// let hours = |n: u64| Timestamp::ZERO.saturating_add(Duration::from_secs(n * 3600));
+    /// // In UTC+2 a day starts at 22 o'clock UTC.
+    /// let days = Buckets::new(Duration::from_secs(86_400), 7)?.starting_at(hours(22));
+    /// assert_eq!(days.start_of(hours(24)), hours(22));
+    /// assert_eq!(days.start_of(hours(45)), hours(22));
+    /// assert_eq!(days.start_of(hours(46)), hours(46));
+    ///
+    /// // 1970 started on a Thursday, so the first Monday is four days later.
+    /// let weeks = Buckets::new(Duration::from_secs(7 * 86_400), 4)?.starting_at(hours(4 * 24));
+    /// assert_eq!(weeks.start_of(hours(10 * 24)), hours(4 * 24));
+    /// # Ok::<(), zset_std::BucketsError>(())
+    /// ```
+    pub fn starting_at(self, start: Timestamp) -> Buckets {
+        Buckets { first: start.as_nanos() % self.width, ..self }
+    }
+
+    /// Returns the width of a bucket.
+    ///
+    /// # Examples
+    ///
+    /// See [`Buckets`].
+    pub fn width(self) -> Duration {
+        Duration::from_nanos(self.width.get())
+    }
+
+    /// Returns how many buckets are kept, the current one among them.
+    ///
+    /// # Examples
+    ///
+    /// See [`Buckets`].
+    pub fn count(self) -> usize {
+        self.count.get()
+    }
+
+    /// Returns when the bucket of a time started. The very first one, which may be shorter, started
+    /// at the origin.
+    ///
+    /// # Examples
+    ///
+    /// See [`starting_at`](Self::starting_at).
+    pub fn start_of(self, time: Timestamp) -> Timestamp {
+        let time = time.as_nanos();
+        let since = time.checked_sub(self.first).map_or(time, |since| since % self.width);
+        Timestamp::from_nanos(time - since)
+    }
+
+    /// Returns the number of the bucket of a time, one more for each bucket.
+    pub(super) fn number(self, time: Timestamp) -> u64 {
+        match time.as_nanos().checked_sub(self.first) {
+            // A bucket before the first start is there only if that is not the origin. Then the
+            // width is more than one, so that this does not overflow.
+            Some(since) => since / self.width + u64::from(self.first > 0),
+            None => 0,
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+mod serialization {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::time::Duration;
+
+    use super::Buckets;
+    use crate::Timestamp;
+
+    /// The width in nanoseconds, how many are kept, and when the first one starts.
+    #[derive(Serialize, Deserialize)]
+    struct Stored {
+        width: u64,
+        count: usize,
+        first: Timestamp,
+    }
+
+    impl Serialize for Buckets {
+        fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+            let (width, count) = (self.width.get(), self.count());
+            let first = Timestamp::from_nanos(self.first);
+            Stored { width, count, first }.serialize(serializer)
+        }
+    }
+
+    impl<'de> Deserialize<'de> for Buckets {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let Stored { width, count, first } = Stored::deserialize(deserializer)?;
+            let buckets = Buckets::new(Duration::from_nanos(width), count);
+            Ok(buckets.map_err(D::Error::custom)?.starting_at(first))
+        }
+    }
+}

@@ -1,0 +1,181 @@
+use std::time::Duration;
+
+use super::*;
+
+fn at(nanos: u64) -> Timestamp {
+    Timestamp::from_nanos(nanos)
+}
+
+fn buckets(width: u64, count: usize) -> Buckets {
+    Buckets::new(Duration::from_nanos(width), count).unwrap()
+}
+
+#[test]
+fn a_bucket_goes_exactly_when_so_many_newer_ones_have_begun() {
+    let mut boards = WindowedLeaderboard::new(buckets(10, 3));
+    boards.submit("ann", 7, at(9));
+    boards.advance(at(29));
+    assert_eq!(boards.bucket(2).unwrap().score("ann"), Some(7));
+    boards.advance(at(30));
+    assert!(boards.is_empty());
+    boards.check_invariants();
+}
+
+#[test]
+fn a_time_before_the_newest_counts_as_the_newest() {
+    let mut boards = WindowedLeaderboard::new(buckets(10, 3));
+    boards.advance(at(25));
+    boards.submit("ann", 7, at(5));
+    assert_eq!(boards.current().score("ann"), Some(7));
+    assert!(boards.bucket(2).unwrap().is_empty());
+}
+
+#[test]
+fn far_jumps_and_the_last_time_of_all_are_no_trouble() {
+    for (width, first) in [(2, 0), (2, 1), (u64::MAX, 0), (u64::MAX, u64::MAX - 1), (86_400, 7)] {
+        let mut boards =
+            WindowedLeaderboard::sum(buckets(width, usize::MAX).starting_at(at(first)));
+        for now in [0, 1, u64::MAX / 2, u64::MAX - 1, u64::MAX] {
+            boards.try_submit("ann", 1u32, at(now)).unwrap();
+            boards.check_invariants();
+        }
+        assert_eq!(boards.merged().score("ann"), Some(5), "nothing is ever too old");
+        assert!(boards.bucket(usize::MAX - 1).is_some());
+        assert!(boards.bucket(usize::MAX).is_none());
+
+        let mut boards = WindowedLeaderboard::sum(buckets(width, 1).starting_at(at(first)));
+        boards.try_submit("ann", 1u32, at(0)).unwrap();
+        boards.try_submit("ann", 1, at(u64::MAX)).unwrap();
+        boards.check_invariants();
+    }
+    // There are 2^64 nanoseconds, and all but one are kept.
+    let mut boards = WindowedLeaderboard::new(buckets(1, usize::MAX));
+    boards.submit("ann", 1, at(0));
+    boards.submit("bob", 1, at(u64::MAX - 1));
+    assert_eq!(boards.merged().len(), 2);
+    boards.advance(at(u64::MAX));
+    #[cfg(target_pointer_width = "64")]
+    assert!(boards.merged().iter().map(|line| *line.member).eq(["bob"]));
+}
+
+#[test]
+fn each_bucket_begins_a_width_after_the_one_before() {
+    let buckets = buckets(10, 3).starting_at(at(1004));
+    let numbers = [0, 3, 4, 13, 14, 23].map(|time| buckets.number(at(time)));
+    assert_eq!(numbers, [0, 0, 1, 1, 2, 2]);
+    let starts = [0, 3, 4, 13, 14, 23].map(|time| buckets.start_of(at(time)).as_nanos());
+    assert_eq!(starts, [0, 0, 4, 4, 14, 14]);
+}
+
+#[test]
+fn buckets_without_a_meaning_are_refused() {
+    assert_eq!(Buckets::new(Duration::ZERO, 1), Err(BucketsError::ZeroWidth));
+    assert_eq!(Buckets::new(Duration::MAX, 0), Err(BucketsError::ZeroCount));
+    assert!(Buckets::new(Duration::MAX, 1).is_ok());
+}
+
+#[test]
+fn a_sum_that_fits_no_bucket_or_not_all_of_them_changes_nothing() {
+    let mut boards = WindowedLeaderboard::sum(buckets(10, 2));
+    boards.try_submit("ann", 100i8, at(0)).unwrap();
+    assert!(boards.try_submit("ann", 100, at(5)).is_err());
+    assert!(boards.try_submit("ann", 28, at(15)).is_err());
+    assert_eq!(boards.newest(), at(15));
+    assert!(boards.current().is_empty());
+    assert_eq!(boards.merged().score("ann"), Some(100));
+    boards.check_invariants();
+}
+
+#[test]
+fn where_a_sum_overflows_when_a_bucket_goes_the_newest_count() {
+    let mut boards = WindowedLeaderboard::sum(buckets(10, 3));
+    for (score, now) in [(-100i8, 0), (100, 10), (90, 20)] {
+        boards.try_submit("ann", score, at(now)).unwrap();
+    }
+    assert_eq!(boards.merged().score("ann"), Some(90));
+    boards.advance(at(30)); // 100 and 90 are left
+    assert_eq!(boards.merged().score("ann"), Some(90));
+    boards.check_invariants();
+}
+
+#[test]
+fn who_has_to_go_from_a_full_bucket_has_its_other_scores_in_the_merged_board() {
+    let mut boards = WindowedLeaderboard::new(buckets(10, 2)).with_max_len(1);
+    boards.submit("ann", 3, at(0));
+    boards.submit("ann", 5, at(10));
+    assert_eq!(boards.merged().score("ann"), Some(5));
+    assert_eq!(boards.submit("bob", 6, at(10)).dropped, Some(("ann", 5)));
+    assert_eq!(boards.merged().score("ann"), Some(3));
+    assert_eq!(boards.submit("ann", 4, at(10)).new, None);
+    assert_eq!(boards.merged().score("ann"), Some(3));
+    boards.check_invariants();
+}
+
+#[test]
+fn a_bound_that_comes_later_is_for_what_is_there_too() {
+    let mut boards = WindowedLeaderboard::new(buckets(10, 2));
+    boards.submit("ann", 3, at(0));
+    boards.submit("bob", 4, at(0));
+    boards.submit("ann", 1, at(10));
+    let boards = boards.with_max_len(1).with_dense_standings();
+    boards.check_invariants();
+    assert_eq!(boards.merged().score("ann"), Some(1));
+    assert!(boards.with_max_len(0).is_empty());
+}
+
+#[test]
+fn boards_can_be_shared_and_sent() {
+    fn is_shared<T: Send + Sync>() {}
+    is_shared::<WindowedLeaderboard<String, u64>>();
+}
+
+#[cfg(feature = "serde")]
+mod serialization {
+    use super::*;
+
+    type Boards = WindowedLeaderboard<u8, u8, Sum>;
+
+    fn read(text: &str) -> Result<Boards, String> {
+        serde_json::from_str(text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn boards_come_back() {
+        let mut boards = Boards::sum(buckets(10, 3).starting_at(at(4)));
+        for (id, score, now) in [(1, 5, 0), (1, 6, 6), (2, 7, 25)] {
+            boards.try_submit(id, score, at(now)).unwrap();
+        }
+        let text = serde_json::to_string(&boards).unwrap();
+        let expected = r#"{"buckets":{"width":10,"count":3,"first":4},"newest":25,"#.to_string()
+            + r#""boards":[[0,[[2,7]]],[2,[[1,6]]]]}"#;
+        assert_eq!(text, expected);
+        let read = read(&text).unwrap();
+        read.check_invariants();
+        assert_eq!(read, boards);
+        assert_eq!(read.merged(), boards.merged());
+    }
+
+    #[test]
+    fn what_no_boards_are_is_refused() {
+        let text = |buckets: &str, boards: &str| {
+            read(&format!(r#"{{"buckets":{buckets},"newest":25,"boards":{boards}}}"#))
+        };
+        let good = r#"{"width":10,"count":3,"first":94}"#;
+        assert_eq!(text(good, "[[0,[]]]").unwrap().buckets(), buckets(10, 3).starting_at(at(4)));
+        text(good, "[[0,[]]]").unwrap().check_invariants();
+        for (buckets, boards, message) in [
+            (r#"{"width":0,"count":3,"first":0}"#, "[]", "bucket has a width of zero"),
+            (r#"{"width":10,"count":0,"first":0}"#, "[]", "no bucket is kept"),
+            (good, "[[3,[]]]", "a bucket is not kept"),
+            (good, "[[18446744073709551615,[]]]", "a bucket is not kept"),
+            (good, "[[0,[]],[0,[]]]", "a bucket is there twice"),
+            (good, "[[0,[[1,5],[1,5]]]]", "a member is there twice"),
+        ] {
+            let error = text(buckets, boards).unwrap_err();
+            assert!(error.starts_with(message), "{error}");
+        }
+        // What is left of sums that do not fit are the newest.
+        let large = text(good, "[[1,[[1,200]]],[0,[[1,100]]]]").unwrap();
+        assert_eq!(large.merged().score(&1), Some(100));
+    }
+}

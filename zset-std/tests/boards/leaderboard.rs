@@ -1,0 +1,282 @@
+//! `Leaderboard` against a sorted list: each policy, with and without index and bound.
+
+use std::ops::Bound;
+
+use super::*;
+use zset_core::Overflow;
+use zset_std::{Best, Latest, Leaderboard, Policy, Standings, Submission, Sum};
+
+#[derive(Clone, Debug)]
+enum Operation {
+    Submit(Id, i8),
+    Increment(Id, i8),
+    Remove(Id),
+    TrimTo(usize),
+    Bound(usize),
+    Index,
+    Clear,
+}
+
+/// Scores that are often equal, and some that overflow.
+fn scores() -> impl Strategy<Value = i8> {
+    prop_oneof![6 => 0..4i8, 1 => any::<i8>()]
+}
+
+fn ids() -> impl Strategy<Value = Id> {
+    0..12u8
+}
+
+fn operations() -> impl Strategy<Value = Operation> {
+    prop_oneof![
+        20 => (ids(), scores()).prop_map(|(id, score)| Operation::Submit(id, score)),
+        4 => (ids(), scores()).prop_map(|(id, by)| Operation::Increment(id, by)),
+        4 => ids().prop_map(Operation::Remove),
+        1 => (0..12usize).prop_map(Operation::TrimTo),
+        1 => (0..12usize).prop_map(Operation::Bound),
+        1 => Just(Operation::Index),
+        1 => Just(Operation::Clear),
+    ]
+}
+
+/// A bound of a range, and pages and steps to look at.
+#[derive(Clone, Debug)]
+struct Question {
+    id: Id,
+    offset: usize,
+    n: usize,
+    from: Bound<i8>,
+    to: Bound<i8>,
+    from_the_front: Vec<bool>,
+}
+
+fn questions() -> impl Strategy<Value = Question> {
+    let bound = || {
+        prop_oneof![
+            (-1..5i8).prop_map(Bound::Included),
+            (-1..5i8).prop_map(Bound::Excluded),
+            Just(Bound::Unbounded),
+        ]
+    };
+    let n = || prop_oneof![8 => 0..6usize, 1 => Just(usize::MAX)];
+    let steps = prop::collection::vec(any::<bool>(), 0..16);
+    (ids(), n(), n(), bound(), bound(), steps).prop_map(
+        |(id, offset, n, from, to, from_the_front)| Question {
+            id,
+            offset,
+            n,
+            from,
+            to,
+            from_the_front,
+        },
+    )
+}
+
+/// Walks from both ends as the steps say, and compares each line with what is expected.
+fn expect(lines: Standings<'_, Id, i8>, expected: &[(usize, Id, i8)], from_the_front: &[bool]) {
+    let plain = |line: zset_std::Standing<'_, Id, i8>| (line.number, *line.member, line.score);
+    assert_eq!(lines.clone().map(plain).collect::<Vec<_>>(), expected);
+    assert!(lines.clone().rev().map(plain).eq(expected.iter().rev().copied()));
+    let (mut lines, mut expected) = (lines, expected.iter().copied());
+    for &is_front in from_the_front {
+        assert_eq!(lines.len(), expected.len());
+        let (line, expected) = if is_front {
+            (lines.next(), expected.next())
+        } else {
+            (lines.next_back(), expected.next_back())
+        };
+        assert_eq!(line.map(plain), expected);
+    }
+}
+
+fn compare<K>(board: &Leaderboard<Id, i8, K>, naive: &Naive<i8>, question: &Question) {
+    board.check_invariants();
+    let sorted = naive.sorted();
+    assert_eq!(board.len(), sorted.len());
+    assert_eq!(board.is_empty(), sorted.is_empty());
+    assert_eq!(board.first().map(|(id, score)| (*id, score)), sorted.first().copied());
+    assert_eq!(board.last().map(|(id, score)| (*id, score)), sorted.last().copied());
+    for id in 0..12 {
+        assert_eq!(board.score(&id), naive.score(id));
+        assert_eq!(
+            board.get(&id).map(|(id, score)| (*id, score)),
+            naive.score(id).map(|s| (id, s))
+        );
+        assert_eq!(board.contains(&id), naive.score(id).is_some());
+        for ties in TIES {
+            assert_eq!(board.standing(&id, ties), naive.number(id, ties), "{id} {ties:?}");
+        }
+        let percentile = naive.score(id).map(|score| {
+            let count = |of: fn(&i8, &i8) -> bool| {
+                let counted = sorted.iter().filter(|line| of(&line.1, &score)).count();
+                f64::from(u8::try_from(counted).unwrap())
+            };
+            (count(i8::lt) + count(i8::eq) / 2.0) * 100.0 / count(|_, _| true)
+        });
+        match (board.percentile(&id), percentile) {
+            (Some(a), Some(b)) => assert!((a - b).abs() < 1e-9, "{a} {b}"),
+            (a, b) => assert_eq!(a, b),
+        }
+    }
+    for score in -2..6 {
+        let at_least = sorted.iter().filter(|line| line.1 >= score).count();
+        assert_eq!(board.count_at_least(score), at_least);
+    }
+
+    let Question { id, offset, n, from, to, from_the_front } = question;
+    let (id, offset, n) = (*id, *offset, *n);
+    for ties in TIES {
+        let numbered = naive.numbered(ties);
+        let page = |offset: usize, n: usize| {
+            let start = offset.min(numbered.len());
+            &numbered[start..start.saturating_add(n).min(numbered.len())]
+        };
+        expect(board.iter().ties(ties), &numbered, from_the_front);
+        expect(board.top(n).ties(ties), page(0, n), from_the_front);
+        expect(board.page(offset, n).ties(ties), page(offset, n), from_the_front);
+        let at = numbered.iter().position(|line| line.1 == id);
+        assert_eq!(board.around(&id, n).is_some(), at.is_some());
+        if let (Some(lines), Some(at)) = (board.around(&id, n), at) {
+            let end = at.saturating_add(n).saturating_add(1).min(numbered.len());
+            expect(lines.ties(ties), &numbered[at.saturating_sub(n)..end], from_the_front);
+        }
+        let in_range = |line: &&(usize, Id, i8)| {
+            let above = match *from {
+                Bound::Included(from) => line.2 >= from,
+                Bound::Excluded(from) => line.2 > from,
+                Bound::Unbounded => true,
+            };
+            let below = match *to {
+                Bound::Included(to) => line.2 <= to,
+                Bound::Excluded(to) => line.2 < to,
+                Bound::Unbounded => true,
+            };
+            above && below
+        };
+        let expected: Vec<_> = numbered.iter().filter(in_range).copied().collect();
+        expect(board.range_by_score((*from, *to)).ties(ties), &expected, from_the_front);
+    }
+    assert!(board.clone().into_iter().eq(sorted.iter().copied()));
+    assert!(board.clone().into_iter().rev().eq(sorted.iter().rev().copied()));
+    assert_eq!(*board, board.clone());
+}
+
+fn run<K: Policy<i8>>(
+    mut board: Leaderboard<Id, i8, K>,
+    combine: impl Fn(i8, i8) -> Option<i8>,
+    operations: &[(Operation, Question)],
+) {
+    let mut naive = Naive::default();
+    let mut max_len = usize::MAX;
+    for (operation, question) in operations {
+        match *operation {
+            Operation::Submit(id, score) => {
+                let old = naive.score(id);
+                let new = old.map_or(Some(score), |old| combine(old, score));
+                let answer = board.try_submit(id, score);
+                match new {
+                    None => assert!(answer.is_err()),
+                    Some(new) => submitted(answer.ok(), &mut naive, id, new, max_len),
+                }
+            }
+            Operation::Increment(id, by) => {
+                let new = naive.score(id).unwrap_or(0).checked_add(by);
+                let answer = board.increment(id, by);
+                match new {
+                    None => assert_eq!(answer, Err(Overflow)),
+                    Some(new) => submitted(answer.ok(), &mut naive, id, new, max_len),
+                }
+            }
+            Operation::Remove(id) => assert_eq!(board.remove(&id), naive.remove(id)),
+            Operation::TrimTo(len) => assert_eq!(board.trim_to(len), naive.trim(len).len()),
+            Operation::Bound(len) => {
+                board = board.with_max_len(len);
+                max_len = len;
+                assert_eq!(board.max_len(), Some(len));
+                naive.trim(len);
+            }
+            Operation::Index => {
+                board = board.with_dense_standings();
+                assert!(board.has_dense_standings());
+            }
+            Operation::Clear => {
+                board.clear();
+                naive.scores.clear();
+            }
+        }
+        compare(&board, &naive, question);
+    }
+}
+
+/// Does what a submission does, and compares the answer.
+fn submitted(
+    answer: Option<Submission<Id, i8>>,
+    naive: &mut Naive<i8>,
+    id: Id,
+    score: i8,
+    max_len: usize,
+) {
+    let old = naive.score(id);
+    let (new, dropped) = naive.submit(id, score, max_len);
+    assert_eq!(answer, Some(Submission { old, new, dropped }));
+    assert_eq!(answer.map(|answer| answer.is_changed()), Some(old != new));
+}
+
+fn histories() -> impl Strategy<Value = Vec<(Operation, Question)>> {
+    let len = if cfg!(miri) { 0..8 } else { 0..40 };
+    prop::collection::vec((operations(), questions()), len)
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn the_best_scores_are_kept(operations in histories()) {
+        run(Leaderboard::<_, _, Best>::new(), |old, new| Some(old.max(new)), &operations);
+    }
+
+    #[test]
+    fn the_latest_scores_are_kept(operations in histories()) {
+        run(Leaderboard::<_, _, Latest>::latest(), |_, new| Some(new), &operations);
+    }
+
+    #[test]
+    fn scores_are_added_up(operations in histories()) {
+        run(Leaderboard::<_, _, Sum>::sum(), i8::checked_add, &operations);
+    }
+
+    #[test]
+    fn an_index_from_the_start_changes_no_answer(operations in histories()) {
+        let board = Leaderboard::<_, _, Latest>::latest().with_dense_standings();
+        run(board, |_, new| Some(new), &operations);
+    }
+
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 1 } else { 48 }, ..config() })]
+
+    /// So many that runs of equal scores are jumped over.
+    #[test]
+    fn standings_are_the_same_with_and_without_index(
+        scores in prop::collection::vec((0..2000u16, prop_oneof![0..8u16, 0..500u16]), 0..if cfg!(miri) { 100 } else { 2500 }),
+        asked in prop::collection::vec(0..2000u16, 20),
+    ) {
+        let board: Leaderboard<u16, u16> = scores.iter().copied().collect();
+        let indexed = board.clone().with_dense_standings();
+        indexed.check_invariants();
+        for id in asked {
+            let standing = board.score(&id).map(|score| {
+                let mut higher: Vec<_> =
+                    board.iter().map(|line| line.score).filter(|&other| other > score).collect();
+                higher.dedup();
+                1 + higher.len()
+            });
+            prop_assert_eq!(board.standing(&id, Ties::Dense), standing);
+            prop_assert_eq!(indexed.standing(&id, Ties::Dense), standing);
+        }
+        let dense = |board: &Leaderboard<u16, u16>| -> Vec<_> {
+            board.page(500, 100).ties(Ties::Dense).map(|line| line.number).collect()
+        };
+        prop_assert_eq!(dense(&board), dense(&indexed));
+    }
+}

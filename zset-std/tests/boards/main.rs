@@ -1,0 +1,85 @@
+//! The leaderboards, held against lists that are sorted on each question.
+
+mod hostile;
+mod leaderboard;
+mod packed_score;
+mod windowed_leaderboard;
+
+use std::cmp::Reverse;
+
+use proptest::prelude::*;
+use zset_std::Ties;
+
+type Id = u8;
+
+/// What is on a board, in no order.
+#[derive(Clone, Debug, Default)]
+struct Naive<S> {
+    scores: Vec<(Id, S)>,
+}
+
+impl<S: Ord + Copy> Naive<S> {
+    /// The lines, highest score first and then by member.
+    fn sorted(&self) -> Vec<(Id, S)> {
+        let mut scores = self.scores.clone();
+        scores.sort_by_key(|&(id, score)| (Reverse(score), id));
+        scores
+    }
+
+    fn score(&self, id: Id) -> Option<S> {
+        self.scores.iter().find(|(other, _)| *other == id).map(|&(_, score)| score)
+    }
+
+    fn set(&mut self, id: Id, score: S) {
+        self.remove(id);
+        self.scores.push((id, score));
+    }
+
+    fn remove(&mut self, id: Id) -> Option<S> {
+        let score = self.score(id);
+        self.scores.retain(|(other, _)| *other != id);
+        score
+    }
+
+    fn trim(&mut self, len: usize) -> Vec<(Id, S)> {
+        let mut sorted = self.sorted();
+        let removed = sorted.split_off(len.min(sorted.len()));
+        self.scores = sorted;
+        removed
+    }
+
+    /// Gives a member a score, and lets the last go if there are too many; returns what the member
+    /// has then, and who went.
+    fn submit(&mut self, id: Id, score: S, max_len: usize) -> (Option<S>, Option<(Id, S)>) {
+        self.set(id, score);
+        let dropped = self.trim(max_len);
+        assert!(dropped.len() <= 1);
+        (self.score(id), dropped.first().copied())
+    }
+
+    fn number(&self, id: Id, ties: Ties) -> Option<usize> {
+        let score = self.score(id)?;
+        let mut higher: Vec<_> =
+            self.scores.iter().filter(|&&(_, other)| other > score).map(|&(_, s)| s).collect();
+        Some(match ties {
+            Ties::Ordinal => 1 + self.sorted().iter().position(|&(other, _)| other == id)?,
+            Ties::Competition => 1 + higher.len(),
+            Ties::Dense => {
+                higher.sort();
+                higher.dedup();
+                1 + higher.len()
+            }
+        })
+    }
+
+    fn numbered(&self, ties: Ties) -> Vec<(usize, Id, S)> {
+        let lines = self.sorted().into_iter();
+        lines.map(|(id, score)| (self.number(id, ties).unwrap(), id, score)).collect()
+    }
+}
+
+const TIES: [Ties; 3] = [Ties::Dense, Ties::Competition, Ties::Ordinal];
+
+fn config() -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
+}

@@ -1,0 +1,84 @@
+//! `PackedScore`: what it packs is in the order of the fields, and comes back whole.
+
+use super::*;
+use zset_core::{Score, ZSet};
+use zset_std::{PackError, PackedScore, PackedScoreError, UnpackError};
+
+/// Layouts of three fields, in bits or in digits, with two lists of values that mostly fit.
+fn layouts() -> impl Strategy<Value = (PackedScore<3>, [u64; 3], [u64; 3])> {
+    let bits = [1..=17u32, 1..=18, 1..=18].prop_map(|widths| PackedScore::bits(widths).unwrap());
+    let decimal = [1..=5u32, 1..=5, 1..=5].prop_map(|widths| PackedScore::decimal(widths).unwrap());
+    prop_oneof![bits, decimal].prop_flat_map(|layout| {
+        let value = |max| prop_oneof![0..=max, Just(max), 0..=max.min(1)];
+        let values = || layout.max_values().map(value);
+        (Just(layout), values(), values())
+    })
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn scores_are_in_the_order_of_the_fields((layout, a, b) in layouts()) {
+        prop_assert_eq!(layout.pack(a).unwrap().cmp(&layout.pack(b).unwrap()), a.cmp(&b));
+        let turned = layout.descending::<1>();
+        let key = |[first, second, third]: [u64; 3]| (first, Reverse(second), third);
+        prop_assert_eq!(turned.pack(a).unwrap().cmp(&turned.pack(b).unwrap()), key(a).cmp(&key(b)));
+        prop_assert_eq!(turned.descending::<1>(), layout);
+    }
+
+    #[test]
+    fn values_come_back((layout, values, _) in layouts()) {
+        for layout in [layout, layout.descending::<0>().descending::<2>()] {
+            let score = layout.pack(values).unwrap();
+            prop_assert_eq!(layout.unpack(score), Ok(values));
+            prop_assert!(score.get() < 2f64.powi(53));
+            // As text, which is how a server gets it, and in a set.
+            let text = score.to_string();
+            prop_assert!(text.bytes().all(|byte| byte.is_ascii_digit()), "{}", text);
+            prop_assert_eq!(text.parse(), Ok(score));
+            let set = ZSet::from([("ann", score)]);
+            prop_assert_eq!(layout.unpack(set.score("ann").unwrap()), Ok(values));
+        }
+    }
+
+    #[test]
+    fn every_value_that_does_not_fit_is_refused(
+        (layout, mut values, _) in layouts(),
+        field in 0..3usize,
+        excess in prop_oneof![1..3u64, 1..u64::MAX / 2],
+    ) {
+        let max = layout.max_values()[field];
+        let value = max + excess;
+        values[field] = value;
+        prop_assert_eq!(layout.pack(values), Err(PackError { field, value, max }));
+        let turned = layout.descending::<0>().descending::<1>().descending::<2>();
+        prop_assert_eq!(turned.pack(values), Err(PackError { field, value, max }));
+    }
+
+    #[test]
+    fn every_score_unpacks_to_what_packs_it_or_is_refused((layout, _, _) in layouts(), bits: u64) {
+        let Ok(score) = Score::new(f64::from_bits(bits)) else { return Ok(()) };
+        let largest = layout.pack(layout.max_values()).unwrap();
+        match layout.unpack(score) {
+            Ok(values) => prop_assert_eq!(layout.pack(values), Ok(score)),
+            Err(UnpackError::Negative) => prop_assert!(score < Score::ZERO),
+            Err(UnpackError::TooLarge) => prop_assert!(score > largest),
+            Err(error) => {
+                prop_assert_eq!(error, UnpackError::Fraction);
+                prop_assert!(score.get().fract() != 0.0);
+            }
+        }
+    }
+
+    #[test]
+    fn layouts_are_made_exactly_if_they_fit(widths in [0..30u32, 0..30, 0..30]) {
+        for (layout, most) in [(PackedScore::bits(widths), 53), (PackedScore::decimal(widths), 15)] {
+            match layout {
+                Ok(_) => prop_assert!(!widths.contains(&0) && widths.iter().sum::<u32>() <= most),
+                Err(PackedScoreError::EmptyField { field }) => prop_assert_eq!(widths[field], 0),
+                Err(_) => prop_assert!(widths.iter().sum::<u32>() > most),
+            }
+        }
+    }
+}
