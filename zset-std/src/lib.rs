@@ -35,13 +35,19 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+mod delay_queue;
 mod limit;
+mod shared_delay_queue;
 mod sync;
 
 #[cfg(feature = "async")]
 pub use clock::AsyncTimer;
 pub use clock::{Clock, FakeClock, MonotonicClock, SystemClock, Timer, Timestamp};
+pub use delay_queue::{DelayQueue, DrainJobs, DuplicateJob, IntoJobs, Job, JobId, Jobs, PopDue};
 pub use limit::*;
+pub use shared_delay_queue::{
+    DeadLetter, Lease, Nacked, PushError, PushWithIdError, SharedDelayQueue, StaleLease, WaitError,
+};
 pub use zset_core;
 
 /// The examples of the project's README are tested with this crate's.
