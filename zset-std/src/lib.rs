@@ -36,6 +36,8 @@
 
 mod clock;
 mod delay_queue;
+#[cfg(all(test, zset_loom))]
+mod explore;
 mod limit;
 mod shared_delay_queue;
 mod sync;

@@ -1,17 +1,18 @@
-//! Locks and atomics: those of std, or of loom where a test explores all their interleavings.
+//! Locks, atomics and threads: those of std, or of loom where a test explores all their interleavings.
 
 #[cfg(not(zset_loom))]
 pub(crate) use std::sync::{
     Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard,
     atomic::{AtomicU64, AtomicUsize},
 };
+#[cfg(not(zset_loom))]
+pub(crate) use std::thread;
 
 #[cfg(zset_loom)]
 pub(crate) use loom::sync::{
     Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard,
     atomic::{AtomicU64, AtomicUsize},
 };
-
 pub(crate) use std::sync::atomic::Ordering;
 
 use std::sync::PoisonError;
@@ -30,4 +31,33 @@ pub(crate) fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
 /// Writes under a lock, also if someone has panicked under it.
 pub(crate) fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
     lock.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Parking. loom's own forgets an `unpark` that comes while the thread waits for a lock.
+#[cfg(zset_loom)]
+pub(crate) mod thread {
+    use std::sync::Arc;
+
+    use loom::sync::Notify;
+
+    loom::thread_local! {
+        static CURRENT: Thread = Thread(Arc::new(Notify::new()));
+    }
+
+    #[derive(Clone)]
+    pub(crate) struct Thread(Arc<Notify>);
+
+    impl Thread {
+        pub(crate) fn unpark(&self) {
+            self.0.notify();
+        }
+    }
+
+    pub(crate) fn current() -> Thread {
+        CURRENT.with(Thread::clone)
+    }
+
+    pub(crate) fn park() {
+        current().0.wait();
+    }
 }
