@@ -13,6 +13,10 @@
 //! All answer with a [`Decision`], take a [`Quota`], and have a [`Clock`] that tests can set. Every
 //! operation has a form `_at` a time.
 //!
+//! **Delay queues**: jobs, each of which is due at a time. [`DelayQueue`] is for one thread and is told
+//! the time; [`SharedDelayQueue`] is for threads that wait for jobs, and leases them, so that a worker
+//! that dies loses none.
+//!
 //! The sorted sets themselves are in [`zset_core`]. The example program `medals` ranks a table and
 //! a million simulated players.
 //!

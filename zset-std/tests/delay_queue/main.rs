@@ -25,7 +25,7 @@ fn times() -> impl Strategy<Value = Timestamp> {
 }
 
 /// A job of a naive queue, and the number of its arrival.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 struct Arrived<J> {
     due: Timestamp,
     arrival: usize,

@@ -83,12 +83,12 @@ fn queue() -> (Queue, Lease<Fused, Fused>) {
 
 /// Does something with a queue, with fuses of all lengths; each time all jobs have to be there but
 /// those that are given, which the operation may take.
-fn burn_in(operation: impl Fn(&Queue, &Lease<Fused, Fused>), may_go: &[u64]) {
+fn burn_in<R>(operation: impl Fn(&Queue, &Lease<Fused, Fused>) -> R, may_go: &[u64]) {
     let mut panics = 0;
     for fuse in 1.. {
         let (queue, lease) = queue();
         FUSE.set(fuse);
-        let result = catch_unwind(AssertUnwindSafe(|| operation(&queue, &lease)));
+        let result = catch_unwind(AssertUnwindSafe(|| drop(operation(&queue, &lease))));
         FUSE.set(0);
         // Also in another thread.
         let rest = thread::scope(|scope| {
@@ -105,7 +105,7 @@ fn burn_in(operation: impl Fn(&Queue, &Lease<Fused, Fused>), may_go: &[u64]) {
         if result.is_ok() {
             break;
         }
-        assert!((0..JOBS).all(|id| is_there(id)), "a job is lost by a panic");
+        assert!((0..JOBS).all(is_there), "a job is lost by a panic");
         panics += 1;
     }
     assert!(panics > 0, "no code of an id is run");
@@ -114,18 +114,18 @@ fn burn_in(operation: impl Fn(&Queue, &Lease<Fused, Fused>), may_go: &[u64]) {
 #[test]
 fn no_operation_loses_a_job_by_a_panic() {
     let long = Duration::from_secs(1);
-    burn_in(|queue, _| drop(queue.push_with_id(Fused(JOBS), Timestamp::MAX, Fused(0))), &[]);
-    burn_in(|queue, _| drop(queue.push_with_id(Fused(7), Timestamp::MAX, Fused(0))), &[]);
-    burn_in(|queue, _| drop(queue.pop()), &[1]);
-    burn_in(|queue, _| drop(queue.wait_pop()), &[1]);
-    burn_in(|queue, _| drop(queue.lease(long)), &[]);
-    burn_in(|queue, _| drop(queue.wait_lease(long)), &[]);
-    burn_in(|queue, lease| _ = queue.ack(lease), &[0]);
-    burn_in(|queue, lease| _ = queue.nack(lease, long), &[]);
-    burn_in(|queue, lease| _ = queue.extend(lease, long), &[]);
-    burn_in(|queue, _| drop(queue.cancel(&Fused(7))), &[7]);
-    burn_in(|queue, _| _ = queue.reschedule(&Fused(7), Timestamp::MAX), &[]);
-    burn_in(|queue, _| _ = queue.reschedule(&Fused(0), Timestamp::MAX), &[]);
+    burn_in(|queue, _| queue.push_with_id(Fused(JOBS), Timestamp::MAX, Fused(0)), &[]);
+    burn_in(|queue, _| queue.push_with_id(Fused(7), Timestamp::MAX, Fused(0)), &[]);
+    burn_in(|queue, _| queue.pop(), &[1]);
+    burn_in(|queue, _| queue.wait_pop(), &[1]);
+    burn_in(|queue, _| queue.lease(long), &[]);
+    burn_in(|queue, _| queue.wait_lease(long), &[]);
+    burn_in(Queue::ack, &[0]);
+    burn_in(|queue, lease| queue.nack(lease, long), &[]);
+    burn_in(|queue, lease| queue.extend(lease, long), &[]);
+    burn_in(|queue, _| queue.cancel(&Fused(7)), &[7]);
+    burn_in(|queue, _| queue.reschedule(&Fused(7), Timestamp::MAX), &[]);
+    burn_in(|queue, _| queue.reschedule(&Fused(0), Timestamp::MAX), &[]);
 }
 
 /// A payload of which one clone panics, in whatever thread.

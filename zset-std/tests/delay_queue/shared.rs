@@ -56,7 +56,7 @@ fn operations() -> impl Strategy<Value = Operation> {
     ]
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Task {
     payload: usize,
     deliveries: u32,
@@ -73,22 +73,20 @@ impl Task {
 /// Bounds on jobs, deliveries and dead letters.
 #[derive(Clone, Debug)]
 struct Bounds {
-    max_len: usize,
-    max_deliveries: Option<u32>,
-    max_dead_letters: usize,
+    len: usize,
+    deliveries: Option<u32>,
+    dead_letters: usize,
 }
 
 fn bounds() -> impl Strategy<Value = Bounds> {
-    let max_len = prop_oneof![4 => Just(usize::MAX), 1 => 0..8usize];
-    let max_deliveries = prop_oneof![1 => Just(None), 3 => (1..4u32).prop_map(Some)];
-    let max_dead_letters = prop_oneof![3 => 0..4usize, 1 => Just(1024)];
-    (max_len, max_deliveries, max_dead_letters).prop_map(
-        |(max_len, max_deliveries, max_dead_letters)| Bounds {
-            max_len,
-            max_deliveries,
-            max_dead_letters,
-        },
-    )
+    let len = prop_oneof![4 => Just(usize::MAX), 1 => 0..8usize];
+    let deliveries = prop_oneof![1 => Just(None), 3 => (1..4u32).prop_map(Some)];
+    let dead_letters = prop_oneof![3 => 0..4usize, 1 => Just(1024)];
+    (len, deliveries, dead_letters).prop_map(|(len, deliveries, dead_letters)| Bounds {
+        len,
+        deliveries,
+        dead_letters,
+    })
 }
 
 type Dead = (JobId, usize, u32, Timestamp);
@@ -104,14 +102,14 @@ impl Model {
     fn bury(&mut self, job: Arrived<Task>, since: Timestamp) {
         let Task { payload, deliveries, .. } = job.job;
         self.dead.push((JobId::new(job.id), payload, deliveries, since));
-        if self.dead.len() > self.bounds.max_dead_letters {
+        if self.dead.len() > self.bounds.dead_letters {
             self.dead.remove(0);
             self.dropped += 1;
         }
     }
 
     fn is_exhausted(&self, task: &Task) -> bool {
-        self.bounds.max_deliveries.is_some_and(|max| task.deliveries >= max)
+        self.bounds.deliveries.is_some_and(|max| task.deliveries >= max)
     }
 
     /// Returns the first job that is due, and may be delivered; those before it are dead.
@@ -149,7 +147,7 @@ impl Model {
 
     /// Returns the job of a lease.
     fn leased(&self, lease: usize) -> Option<Arrived<Task>> {
-        self.naive.jobs.iter().find(|job| job.job.lease == Some(lease)).cloned()
+        self.naive.jobs.iter().find(|job| job.job.lease == Some(lease)).copied()
     }
 }
 
@@ -168,9 +166,9 @@ fn dead_parts(dead: DeadLetter<usize>) -> Dead {
 fn with_bounds(bounds: &Bounds, clock: &FakeClock) -> SharedDelayQueue<usize, JobId, FakeClock> {
     let queue = SharedDelayQueue::new()
         .with_clock(clock.clone())
-        .with_max_len(bounds.max_len)
-        .with_max_dead_letters(bounds.max_dead_letters);
-    match bounds.max_deliveries.and_then(NonZeroU32::new) {
+        .with_max_len(bounds.len)
+        .with_max_dead_letters(bounds.dead_letters);
+    match bounds.deliveries.and_then(NonZeroU32::new) {
         Some(max) => queue.with_max_deliveries(max),
         None => queue,
     }
@@ -190,7 +188,7 @@ proptest! {
         let mut leases: Vec<Lease<usize>> = Vec::new();
         let (mut now, mut is_closed) = (Timestamp::ZERO, false);
         for (payload, operation) in operations.into_iter().enumerate() {
-            let is_full = model.naive.jobs.len() >= model.bounds.max_len;
+            let is_full = model.naive.jobs.len() >= model.bounds.len;
             // Of the last leases the one of this number.
             let pick = |number: usize| leases.len().checked_sub(number + 1);
             match operation {
