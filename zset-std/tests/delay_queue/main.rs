@@ -8,7 +8,7 @@ mod traits;
 mod waiting;
 
 use proptest::prelude::*;
-use zset_std::{Job, Timestamp};
+use zset_std::{Job, JobId, SharedDelayQueue, Timestamp};
 
 fn at(nanos: u64) -> Timestamp {
     Timestamp::from_nanos(nanos)
@@ -90,6 +90,17 @@ impl<J: Clone> Naive<J> {
 /// What tells that two jobs are the same.
 fn parts<T, I>(job: Job<T, I>) -> (I, Timestamp, T) {
     (job.id, job.due, job.payload)
+}
+
+/// Of a thread for whom others wait: if it panics, the test fails instead of standing still.
+struct CloseOnPanic<'a, T, C>(&'a SharedDelayQueue<T, JobId, C>);
+
+impl<T, C> Drop for CloseOnPanic<'_, T, C> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.close();
+        }
+    }
 }
 
 fn config() -> ProptestConfig {

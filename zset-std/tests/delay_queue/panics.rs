@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::*;
-use zset_std::{FakeClock, Lease, SharedDelayQueue};
+use zset_std::{FakeClock, Lease};
 
 thread_local! {
     /// How many calls of an id's or a payload's code it takes until one panics; 0 is never.

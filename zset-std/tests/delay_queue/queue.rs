@@ -1,7 +1,7 @@
 //! `DelayQueue` against a naive one.
 
 use super::*;
-use zset_std::{DelayQueue, JobId};
+use zset_std::DelayQueue;
 
 /// Ids are taken from few, so that they are often in use.
 #[derive(Clone, Debug)]

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use super::*;
 use zset_std::{
-    DeadLetter, FakeClock, JobId, Lease, Nacked, PushError, PushWithIdError, SharedDelayQueue,
-    StaleLease, WaitError,
+    DeadLetter, FakeClock, Lease, Nacked, PushError, PushWithIdError, StaleLease, WaitError,
 };
 
 /// Leases are named by their number: there are few, so that old ones come up again.

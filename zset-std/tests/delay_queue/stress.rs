@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::*;
-use zset_std::{Clock, SharedDelayQueue, StaleLease};
+use zset_std::{Clock, StaleLease};
 
 /// Under Miri, less.
 const JOBS: usize = if cfg!(miri) { 40 } else { 4000 };
@@ -69,28 +69,17 @@ fn produce(queue: &SharedDelayQueue<usize>, thread: usize, threads: usize) {
     }
 }
 
-/// Of each thread: if one panics, the test fails instead of standing still.
-struct Breaking<'a>(&'a SharedDelayQueue<usize>);
-
-impl Drop for Breaking<'_> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.close();
-        }
-    }
-}
-
 /// So many threads produce, and as many consume.
 fn run(queue: &SharedDelayQueue<usize>, threads: usize, consume: impl Fn(usize) + Sync) {
     thread::scope(|scope| {
         for thread in 0..threads {
             let consume = &consume;
             scope.spawn(move || {
-                let _breaking = Breaking(queue);
+                let _closing = CloseOnPanic(queue);
                 produce(queue, thread, threads);
             });
             scope.spawn(move || {
-                let _breaking = Breaking(queue);
+                let _closing = CloseOnPanic(queue);
                 consume(thread);
             });
         }

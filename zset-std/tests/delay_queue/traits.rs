@@ -1,9 +1,7 @@
 //! The standard traits, and serialization.
 
 use super::*;
-use zset_std::{
-    DeadLetter, DelayQueue, DrainJobs, IntoJobs, JobId, Jobs, Lease, PopDue, SharedDelayQueue,
-};
+use zset_std::{DeadLetter, DelayQueue, DrainJobs, IntoJobs, Jobs, Lease, PopDue};
 
 #[test]
 fn what_can_go_to_other_threads_may() {
@@ -71,6 +69,9 @@ mod serde {
             .collect();
         let stored = serde_json::to_string(&queue).unwrap();
         assert_eq!(stored, STORED);
+        // The last id is not given again.
+        queue.cancel(&JobId::new(2));
+        let stored = serde_json::to_string(&queue).unwrap();
         let mut read: DelayQueue<String> = serde_json::from_str(&stored).unwrap();
         read.check_invariants();
         assert_eq!(read, queue);

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::*;
-use zset_std::{Clock, FakeClock, SharedDelayQueue, Timer, WaitError};
+use zset_std::{Clock, FakeClock, Timer, WaitError};
 
 /// A clock that counts who sleeps by it.
 #[derive(Clone, Default)]
@@ -39,7 +39,7 @@ impl Watched {
     }
 }
 
-type Queue = SharedDelayQueue<u32, zset_std::JobId, Watched>;
+type Queue = SharedDelayQueue<u32, JobId, Watched>;
 
 fn queue() -> (Queue, Watched) {
     let clock = Watched::default();
@@ -52,6 +52,7 @@ fn wakes(prepare: impl Fn(&Queue), wake: impl Fn(&Queue, &FakeClock)) {
     prepare(&queue);
     thread::scope(|scope| {
         let waiting = scope.spawn(|| queue.wait_pop().unwrap().payload);
+        let _closing = CloseOnPanic(&queue);
         watch.until_asleep(1);
         wake(&queue, &watch.clock);
         assert_eq!(waiting.join().unwrap(), 1);
@@ -66,7 +67,7 @@ fn one_who_waits_wakes_for_whatever_lets_a_job_fall_due() {
     let lease = |queue: &Queue| queue.lease(Duration::from_nanos(10)).unwrap();
     wakes(|_| (), |queue, _| push(0)(queue));
     wakes(push(10), |_, clock| clock.set(at(10)));
-    wakes(push(10), |queue, _| _ = queue.reschedule(&zset_std::JobId::new(0), at(0)));
+    wakes(push(10), |queue, _| _ = queue.reschedule(&JobId::new(0), at(0)));
     // A lease that runs out, one that is given up, and one that is shortened.
     let leased = |queue: &Queue| {
         push(0)(queue);
@@ -103,6 +104,7 @@ fn a_job_that_is_pushed_wakes_one_of_many() {
                 }
             });
         }
+        let _closing = CloseOnPanic(&queue);
         watch.until_asleep(8);
         for payload in 0..20 {
             queue.push(at(0), payload).unwrap();
