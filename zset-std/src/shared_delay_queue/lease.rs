@@ -13,7 +13,8 @@ use crate::{Clock, JobId, Timestamp};
 ///
 /// At the end of its lease the job is due again, for any worker. The lease still stands until one
 /// takes the job: a worker that is late, but not too late, may acknowledge it. After that the lease
-/// is stale: it can neither acknowledge nor give up nor extend anything.
+/// is stale: it can neither acknowledge nor give up nor extend anything. It means nothing to any other
+/// queue than the one that gave it.
 ///
 /// # Examples
 ///
