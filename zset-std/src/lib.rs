@@ -21,6 +21,16 @@
 //! | [`WindowedLeaderboard`] | today, each day of the week, and the week |
 //! | [`PackedScore`] | several numbers in one `f64`, for servers |
 //!
+//! **Times**: what is due, and what is over.
+//!
+//! | | |
+//! |---|---|
+//! | [`DelayQueue`] | jobs by the time at which they are due, for one thread |
+//! | [`SharedDelayQueue`] | for threads that wait for jobs, and lease them, so that a worker that dies loses none |
+//! | [`Schedule`] | what opens at a time, exactly once |
+//! | [`Timeline`], [`MergedTimelines`] | feeds, newest first, in pages |
+//! | [`ExpiringSet`] | members each with a deadline of its own |
+//!
 //! The sorted sets themselves are in [`zset_core`]. The example program `medals` ranks a table and
 //! a million simulated players.
 //!
@@ -43,14 +53,18 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+mod delay_queue;
 mod due;
 mod expiring_set;
+#[cfg(all(test, zset_loom))]
+mod explore;
 mod leaderboard;
 mod limit;
 mod packed_score;
 #[cfg(feature = "serde")]
 mod pairs;
 mod schedule;
+mod shared_delay_queue;
 mod sync;
 mod timeline;
 mod windowed_leaderboard;
@@ -58,11 +72,15 @@ mod windowed_leaderboard;
 #[cfg(feature = "async")]
 pub use clock::AsyncTimer;
 pub use clock::{Clock, FakeClock, MonotonicClock, SystemClock, Timer, Timestamp};
+pub use delay_queue::{DelayQueue, DrainJobs, DuplicateJob, IntoJobs, Job, JobId, Jobs, PopDue};
 pub use expiring_set::{ExpireDue, ExpiringSet, SetFull};
 pub use leaderboard::*;
 pub use limit::*;
 pub use packed_score::*;
 pub use schedule::{ActivateDue, IntoUpcoming, Schedule, Scheduled, Upcoming};
+pub use shared_delay_queue::{
+    DeadLetter, Lease, Nacked, PushError, PushWithIdError, SharedDelayQueue, StaleLease, WaitError,
+};
 pub use timeline::{Cursor, MergedPost, MergedPosts, MergedTimelines, Posted, Posts, Timeline};
 pub use windowed_leaderboard::*;
 pub use zset_core;

@@ -1,4 +1,4 @@
-//! Locks and atomics: those of std and `spin`, or of loom where a test explores all their
+//! Locks, atomics and threads: those of std and `spin`, or of loom where a test explores all their
 //! interleavings.
 
 mod spin_lock;
@@ -8,6 +8,8 @@ pub(crate) use std::sync::{
     Mutex, MutexGuard,
     atomic::{AtomicU64, AtomicUsize},
 };
+#[cfg(not(zset_loom))]
+pub(crate) use std::thread;
 
 #[cfg(zset_loom)]
 pub(crate) use loom::sync::{
@@ -24,4 +26,33 @@ use std::sync::PoisonError;
 /// every moment at which a user's code runs.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Parking. loom's own forgets an `unpark` that comes while the thread waits for a lock.
+#[cfg(zset_loom)]
+pub(crate) mod thread {
+    use std::sync::Arc;
+
+    use loom::sync::Notify;
+
+    loom::thread_local! {
+        static CURRENT: Thread = Thread(Arc::new(Notify::new()));
+    }
+
+    #[derive(Clone)]
+    pub(crate) struct Thread(Arc<Notify>);
+
+    impl Thread {
+        pub(crate) fn unpark(&self) {
+            self.0.notify();
+        }
+    }
+
+    pub(crate) fn current() -> Thread {
+        CURRENT.with(Thread::clone)
+    }
+
+    pub(crate) fn park() {
+        current().0.wait();
+    }
 }

@@ -1,4 +1,5 @@
-//! Runs the examples, and compares all that they print with what was worked out by hand.
+//! Runs the examples, but for `medals`, and compares all that they print with what was worked out by
+//! hand.
 
 // Miri starts no processes.
 #![cfg(not(miri))]
@@ -132,4 +133,31 @@ fn flash_sales_open_once_in_order_however_late() {
        scarves open, as of 12:50
 ";
     assert_eq!(run("flash_sale"), expected);
+}
+
+/// The worker of Ann's mail dies at 00:10, so her mail is due again when its lease of 30 s ends, at
+/// 00:40. Bob's fails each time, and is due again 10 s after that: at 00:30 and at 00:40, where it
+/// comes after Ann's, whose lease was given at 00:10. Its third delivery is the last one. Cid's was
+/// cancelled, and Dan's came to be due before Bob's.
+#[test]
+fn reminders_are_sent_when_they_are_due_and_none_is_lost() {
+    let expected = "\
+Each is tried three times, for 30 s each time.
+
+00:00  ann  due at 00:10
+00:00  bob  due at 00:20
+00:00  cid  due at 00:30
+00:00  dan  due at 00:40
+00:00  cid  cancelled
+00:00  dan  rescheduled to 00:15
+00:10  ann  delivery 1: the worker dies
+00:15  dan  delivery 1: sent
+00:20  bob  delivery 1: failed, again at 00:30
+00:30  bob  delivery 2: failed, again at 00:40
+00:40  ann  delivery 2: sent
+00:40  bob  delivery 3: failed for the last time
+
+dead letter: bob, delivered 3 times
+";
+    assert_eq!(run("delayed_jobs"), expected);
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 use std::task::{Wake, Waker};
-use std::thread::{self, Thread};
 
 use super::{Clock, Timestamp};
+use crate::sync::thread::{self, Thread};
 
 /// A clock for whose time a thread can wait.
 ///

@@ -1,52 +1,13 @@
 //! All interleavings of a few threads, explored by loom: `.ci/run loom`.
-//!
-//! Each test prints how many there are, and fails if there is only one: then nothing was explored.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-
-use ::loom::model::Builder;
-use ::loom::thread::{self, JoinHandle};
 
 use super::word::{Pace, Word};
 use super::{Decision, Funnels, Overflow, Quota, SlidingWindow, WindowLog};
+use crate::explore::{explore, explore_interrupting, start};
 use crate::{MonotonicClock, Timestamp};
-
-/// Explores all interleavings.
-fn explore(model: impl Fn() + Send + Sync + 'static) {
-    explore_by(&Builder::new(), model);
-}
-
-/// Explores all interleavings in which a thread is interrupted at most so often, besides where it
-/// has to wait. For models of which all are hundreds of thousands.
-fn explore_interrupting(times: usize, model: impl Fn() + Send + Sync + 'static) {
-    let mut builder = Builder::new();
-    builder.preemption_bound = Some(times);
-    explore_by(&builder, model);
-}
-
-fn explore_by(builder: &Builder, model: impl Fn() + Send + Sync + 'static) {
-    let interleavings = Arc::new(AtomicUsize::new(0));
-    let counter = Arc::clone(&interleavings);
-    builder.check(move || {
-        counter.fetch_add(1, Ordering::Relaxed);
-        model();
-    });
-    let interleavings = interleavings.load(Ordering::Relaxed);
-    println!("{interleavings} interleavings");
-    assert!(interleavings > 1, "nothing to explore");
-}
-
-/// Starts a thread that uses what others use too.
-fn start<S: Send + Sync + 'static, T: 'static>(
-    shared: &Arc<S>,
-    function: impl FnOnce(&S) -> T + 'static,
-) -> JoinHandle<T> {
-    let shared = Arc::clone(shared);
-    thread::spawn(move || function(&shared))
-}
 
 /// In nanoseconds.
 const PERIOD: u64 = 60;

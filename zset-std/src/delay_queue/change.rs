@@ -1,0 +1,114 @@
+//! Cancelling, rescheduling, and emptying the queue.
+
+use std::hash::Hash;
+
+use zset_core::Equivalent;
+
+use super::job::{ById, Entry};
+use super::{DelayQueue, DrainJobs, Job};
+use crate::Timestamp;
+
+impl<T, I: Hash> DelayQueue<T, I> {
+    /// Removes a job, due or not, and returns it. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// let id = queue.push(Timestamp::ZERO, "mail");
+    /// assert_eq!(queue.cancel(&id).unwrap().payload, "mail");
+    /// assert_eq!(queue.cancel(&id), None);
+    /// ```
+    pub fn cancel<Q>(&mut self, id: &Q) -> Option<Job<T, I>>
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        let (entry, key) = self.jobs.remove_entry(&ById(id))?;
+        Some(entry.into_job(key))
+    }
+}
+
+impl<T, I: Ord + Hash> DelayQueue<T, I> {
+    /// Gives a job another time at which it is due; returns the old one. **O(log n)**.
+    ///
+    /// It counts as arriving now: of jobs that are due at the same time it is the last, even if that
+    /// is the time which it had.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, JobId, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let mut queue = DelayQueue::new();
+    /// let (a, _) = (queue.push(at(1), "a"), queue.push(at(2), "b"));
+    /// assert_eq!(queue.reschedule(&a, at(2)), Some(at(1)));
+    /// assert_eq!(queue.reschedule(&JobId::new(7), at(2)), None);
+    /// assert!(queue.iter().map(|job| *job.payload).eq(["b", "a"]));
+    /// ```
+    #[track_caller]
+    pub fn reschedule<Q>(&mut self, id: &Q, due: Timestamp) -> Option<Timestamp>
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        let key = (due, self.arrive());
+        let (old, _) = self.jobs.update(&ById(id), |_| key)?;
+        Some(old)
+    }
+}
+
+impl<T, I> DelayQueue<T, I> {
+    /// Removes all jobs and gives their memory back. **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// let id = queue.push(Timestamp::ZERO, "mail");
+    /// queue.clear();
+    /// assert!(queue.is_empty());
+    /// assert_ne!(queue.push(Timestamp::ZERO, "mail"), id); // ids count on
+    /// ```
+    pub fn clear(&mut self) {
+        self.jobs.clear();
+    }
+
+    /// Removes all jobs, due or not, and returns them in order. **O(n)**.
+    ///
+    /// The queue is empty at once, even if the iterator is leaked.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// queue.push(Timestamp::MAX, "later");
+    /// queue.push(Timestamp::ZERO, "now");
+    /// assert!(queue.drain().map(|job| job.payload).eq(["now", "later"]));
+    /// assert!(queue.is_empty());
+    /// ```
+    pub fn drain(&mut self) -> DrainJobs<'_, T, I> {
+        DrainJobs::new(self.jobs.drain())
+    }
+}
+
+impl<T, I: Ord + Hash> DelayQueue<T, I> {
+    /// Returns the queue with other payloads.
+    #[track_caller]
+    pub(crate) fn map<U>(self, mut payload: impl FnMut(T) -> U) -> DelayQueue<U, I> {
+        let DelayQueue { jobs, arrivals, next_id } = self;
+        let jobs = jobs
+            .into_iter()
+            .map(|(entry, key)| (Entry { id: entry.id, payload: payload(entry.payload) }, key));
+        DelayQueue { jobs: jobs.collect(), arrivals, next_id }
+    }
+}

@@ -1,0 +1,124 @@
+//! Iterators over all jobs.
+
+use std::fmt;
+use std::iter::FusedIterator;
+
+use zset_core::{Drain, IntoIter, Iter};
+
+use super::job::Entry;
+use super::{DelayQueue, Job, JobId, Key};
+
+/// The iterator of [`DelayQueue::iter`]: it is double-ended and knows its length.
+///
+/// # Examples
+///
+/// See [`DelayQueue::iter`].
+pub struct Jobs<'a, T, I = JobId>(Iter<'a, Entry<T, I>, Key>);
+
+/// The iterator of [`DelayQueue::drain`]: it is double-ended and knows its length.
+///
+/// # Examples
+///
+/// See [`DelayQueue::drain`].
+pub struct DrainJobs<'a, T, I = JobId>(Drain<'a, Entry<T, I>, Key>);
+
+/// The iterator that owns the jobs of a [`DelayQueue`]: it is double-ended and knows its length.
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::{DelayQueue, Timestamp};
+///
+/// let mut queue = DelayQueue::new();
+/// queue.push(Timestamp::MAX, "later");
+/// queue.push(Timestamp::ZERO, "now");
+/// assert!(queue.into_iter().map(|job| job.payload).eq(["now", "later"]));
+/// ```
+pub struct IntoJobs<T, I = JobId>(IntoIter<Entry<T, I>, Key>);
+
+impl<'a, T, I> Jobs<'a, T, I> {
+    pub(super) fn new(entries: Iter<'a, Entry<T, I>, Key>) -> Self {
+        Jobs(entries)
+    }
+}
+
+impl<'a, T, I> DrainJobs<'a, T, I> {
+    pub(super) fn new(entries: Drain<'a, Entry<T, I>, Key>) -> Self {
+        DrainJobs(entries)
+    }
+}
+
+/// Implements the traits of an iterator by those of the sorted set's own.
+macro_rules! iterator_of_jobs {
+    ([$($generic:tt)*] $iterator:ty, $item:ty, $to_job:ident) => {
+        impl<$($generic)*> Iterator for $iterator {
+            type Item = $item;
+
+            fn next(&mut self) -> Option<Self::Item> {
+                let (entry, key) = self.0.next()?;
+                Some(entry.$to_job(key))
+            }
+
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.0.size_hint()
+            }
+        }
+
+        impl<$($generic)*> DoubleEndedIterator for $iterator {
+            fn next_back(&mut self) -> Option<Self::Item> {
+                let (entry, key) = self.0.next_back()?;
+                Some(entry.$to_job(key))
+            }
+        }
+
+        impl<$($generic)*> ExactSizeIterator for $iterator {}
+
+        impl<$($generic)*> FusedIterator for $iterator {}
+    };
+}
+
+iterator_of_jobs!(['a, T, I] Jobs<'a, T, I>, Job<&'a T, &'a I>, as_job);
+iterator_of_jobs!([T, I] DrainJobs<'_, T, I>, Job<T, I>, into_job);
+iterator_of_jobs!([T, I] IntoJobs<T, I>, Job<T, I>, into_job);
+
+impl<T, I> Clone for Jobs<'_, T, I> {
+    fn clone(&self) -> Self {
+        Jobs(self.0.clone())
+    }
+}
+
+impl<T: fmt::Debug, I: fmt::Debug> fmt::Debug for Jobs<'_, T, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
+
+impl<T, I> fmt::Debug for DrainJobs<'_, T, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DrainJobs").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+impl<T, I> fmt::Debug for IntoJobs<T, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IntoJobs").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+impl<T, I> IntoIterator for DelayQueue<T, I> {
+    type Item = Job<T, I>;
+    type IntoIter = IntoJobs<T, I>;
+
+    fn into_iter(self) -> IntoJobs<T, I> {
+        IntoJobs(self.jobs.into_iter())
+    }
+}
+
+impl<'a, T, I> IntoIterator for &'a DelayQueue<T, I> {
+    type Item = Job<&'a T, &'a I>;
+    type IntoIter = Jobs<'a, T, I>;
+
+    fn into_iter(self) -> Jobs<'a, T, I> {
+        self.iter()
+    }
+}

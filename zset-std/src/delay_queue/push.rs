@@ -1,0 +1,156 @@
+//! Pushing.
+
+use std::error::Error;
+use std::fmt;
+use std::hash::Hash;
+
+use super::job::Entry;
+use super::{DelayQueue, Job, JobId};
+use crate::Timestamp;
+
+/// The error of a job whose id is in use: it gives the job back.
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::{DelayQueue, Timestamp};
+///
+/// let mut queue = DelayQueue::new();
+/// queue.push_with_id("backup", Timestamp::ZERO, 1)?;
+/// let error = queue.push_with_id("backup", Timestamp::MAX, 2).unwrap_err();
+/// assert_eq!(error.to_string(), "a job with this id is in the queue already");
+/// assert_eq!((error.job.id, error.job.payload), ("backup", 2));
+/// # Ok::<(), zset_std::DuplicateJob<u32, &str>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DuplicateJob<T, I = JobId> {
+    /// What was not pushed.
+    pub job: Job<T, I>,
+}
+
+impl<T, I> fmt::Debug for DuplicateJob<T, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DuplicateJob").finish_non_exhaustive()
+    }
+}
+
+impl<T, I> fmt::Display for DuplicateJob<T, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a job with this id is in the queue already")
+    }
+}
+
+impl<T, I> Error for DuplicateJob<T, I> {}
+
+impl<T> DelayQueue<T> {
+    /// Puts a job in the queue, and returns the id that it gives it. **O(log n)**.
+    ///
+    /// The ids are numbers that count up, so none is given twice; those of jobs that were pushed
+    /// [with an id](Self::push_with_id) and are in the queue are left out.
+    ///
+    /// # Panics
+    ///
+    /// If memory runs out, or 32-bit handles: at 2 * 10^9 jobs or more.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// let first = queue.push(Timestamp::ZERO, "first");
+    /// let second = queue.push(Timestamp::ZERO, "second");
+    /// assert!(queue.iter().map(|job| *job.id).eq([first, second]));
+    /// ```
+    #[track_caller]
+    pub fn push(&mut self, due: Timestamp, payload: T) -> JobId {
+        let id = self.unused_id();
+        self.insert(id, due, payload);
+        id
+    }
+
+    /// Returns an id that no job has, and that was not returned before.
+    fn unused_id(&mut self) -> JobId {
+        loop {
+            let id = JobId::new(self.next_id);
+            self.next_id = self.next_id.wrapping_add(1);
+            if !self.contains(&id) {
+                return id;
+            }
+        }
+    }
+}
+
+impl<T, I: Ord + Hash> DelayQueue<T, I> {
+    /// Puts a job with this id in the queue. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`DuplicateJob`], which gives the job back, if a job in the queue has this id; that one stays
+    /// as it is. See [`reschedule`](Self::reschedule).
+    ///
+    /// # Panics
+    ///
+    /// If memory runs out, or 32-bit handles: at 2 * 10^9 jobs or more.
+    ///
+    /// # Examples
+    ///
+    /// See [`DuplicateJob`].
+    #[track_caller]
+    pub fn push_with_id(
+        &mut self,
+        id: I,
+        due: Timestamp,
+        payload: T,
+    ) -> Result<(), DuplicateJob<T, I>> {
+        if self.contains(&id) {
+            return Err(DuplicateJob { job: Job { id, due, payload } });
+        }
+        self.insert(id, due, payload);
+        Ok(())
+    }
+
+    /// Puts a job in the queue whose id no other has.
+    #[track_caller]
+    fn insert(&mut self, id: I, due: Timestamp, payload: T) {
+        let key = (due, self.arrive());
+        self.jobs.insert(Entry { id, payload }, key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_jobs_in_the_queue_are_left_out_also_beyond_the_last_number() {
+        let mut queue = DelayQueue::new();
+        for id in [0, 1, 3, u64::MAX] {
+            queue.push_with_id(JobId::new(id), Timestamp::ZERO, ()).unwrap();
+        }
+        let ids = [(); 3].map(|()| queue.push(Timestamp::ZERO, ()).get());
+        assert_eq!(ids, [2, 4, 5]);
+        queue.next_id = u64::MAX;
+        assert_eq!(queue.push(Timestamp::ZERO, ()).get(), 6);
+        queue.check_invariants();
+    }
+
+    #[test]
+    fn an_id_is_not_given_again_when_its_job_has_gone() {
+        let mut queue = DelayQueue::new();
+        let first = queue.push(Timestamp::ZERO, ());
+        queue.cancel(&first);
+        assert_ne!(queue.push(Timestamp::ZERO, ()), first);
+    }
+
+    #[test]
+    fn at_the_end_of_the_numbers_jobs_are_ordered_by_their_ids() {
+        let mut queue = DelayQueue::new();
+        queue.arrivals = u64::MAX;
+        for id in [2, 1, 3] {
+            queue.push_with_id(id, Timestamp::ZERO, ()).unwrap();
+        }
+        assert!(queue.into_iter().map(|job| job.id).eq([1, 2, 3]));
+    }
+}

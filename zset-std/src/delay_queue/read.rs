@@ -1,0 +1,148 @@
+//! Reading: the first job, one by its id, how many, and all of them.
+
+use std::hash::Hash;
+
+use zset_core::Equivalent;
+
+use super::job::ById;
+use super::{DelayQueue, Job, Jobs};
+use crate::Timestamp;
+
+impl<T, I> DelayQueue<T, I> {
+    /// Returns the time at which the first job is due. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`DelayQueue`].
+    pub fn next_due(&self) -> Option<Timestamp> {
+        let (_, (due, _)) = self.jobs.first()?;
+        Some(due)
+    }
+
+    /// Returns the first job, due or not. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`Job`].
+    pub fn first(&self) -> Option<Job<&T, &I>> {
+        let (entry, key) = self.jobs.first()?;
+        Some(entry.as_job(key))
+    }
+
+    /// Returns the number of jobs, due or not. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// queue.push(Timestamp::MAX, "mail");
+    /// assert_eq!(queue.len(), 1);
+    /// ```
+    pub fn len(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// Returns whether there are no jobs. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(zset_std::DelayQueue::<u32>::new().is_empty());
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
+    /// Returns how many jobs are due: not after `now`. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let queue: DelayQueue<_> = [(at(1), "a"), (at(2), "b"), (at(3), "c")].into_iter().collect();
+    /// assert_eq!(queue.count_due(at(2)), 2);
+    /// ```
+    pub fn count_due(&self, now: Timestamp) -> usize {
+        self.jobs.count_by_score(..=(now, u64::MAX))
+    }
+
+    /// Returns the jobs in order, the one that is due first first. Lazy, double-ended, **O(1)** a
+    /// step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let queue: DelayQueue<_> = [(at(2), "b"), (at(1), "a")].into_iter().collect();
+    /// assert!(queue.iter().map(|job| *job.payload).eq(["a", "b"]));
+    /// assert!(queue.iter().rev().map(|job| *job.payload).eq(["b", "a"]));
+    /// ```
+    pub fn iter(&self) -> Jobs<'_, T, I> {
+        Jobs::new(self.jobs.iter())
+    }
+}
+
+impl<T, I> DelayQueue<T, I> {
+    /// Returns the payload of a job. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, JobId, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// let id = queue.push(Timestamp::ZERO, "mail");
+    /// assert_eq!(queue.get(&id), Some(&"mail"));
+    /// assert_eq!(queue.get(&JobId::new(7)), None);
+    /// ```
+    pub fn get<Q>(&self, id: &Q) -> Option<&T>
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        let (entry, _) = self.jobs.get(&ById(id))?;
+        Some(&entry.payload)
+    }
+
+    /// Returns the time at which a job is due. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// let id = queue.push(Timestamp::from_nanos(5), "mail");
+    /// assert_eq!(queue.due(&id), Some(Timestamp::from_nanos(5)));
+    /// ```
+    pub fn due<Q>(&self, id: &Q) -> Option<Timestamp>
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        let (due, _) = self.jobs.score(&ById(id))?;
+        Some(due)
+    }
+
+    /// Returns whether a job is in the queue, due or not. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// assert!(queue.push_with_id("backup".to_string(), Timestamp::ZERO, 7).is_ok());
+    /// assert!(queue.contains("backup") && !queue.contains("restore"));
+    /// ```
+    pub fn contains<Q>(&self, id: &Q) -> bool
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        self.jobs.contains(&ById(id))
+    }
+}

@@ -1,0 +1,52 @@
+//! The standard traits.
+
+use std::fmt;
+
+use super::DelayQueue;
+use crate::Timestamp;
+
+impl<T: Clone, I: Clone> Clone for DelayQueue<T, I> {
+    fn clone(&self) -> Self {
+        DelayQueue { jobs: self.jobs.clone(), ..*self }
+    }
+}
+
+impl<T, I> Default for DelayQueue<T, I> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: fmt::Debug, I: fmt::Debug> fmt::Debug for DelayQueue<T, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self).finish()
+    }
+}
+
+/// Two queues are equal if they have the same jobs in the same order. **O(n)**.
+impl<T: PartialEq, I: PartialEq> PartialEq for DelayQueue<T, I> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other)
+    }
+}
+
+impl<T: Eq, I: Eq> Eq for DelayQueue<T, I> {}
+
+/// Pushes all, which arrive in this order.
+impl<T> Extend<(Timestamp, T)> for DelayQueue<T> {
+    #[track_caller]
+    fn extend<J: IntoIterator<Item = (Timestamp, T)>>(&mut self, jobs: J) {
+        for (due, payload) in jobs {
+            self.push(due, payload);
+        }
+    }
+}
+
+impl<T> FromIterator<(Timestamp, T)> for DelayQueue<T> {
+    #[track_caller]
+    fn from_iter<J: IntoIterator<Item = (Timestamp, T)>>(jobs: J) -> Self {
+        let mut queue = Self::new();
+        queue.extend(jobs);
+        queue
+    }
+}

@@ -1,0 +1,286 @@
+//! [`SharedDelayQueue`]: a delay queue for threads.
+//!
+//! Invariants: a job on lease has a receipt; `leased` is the number of these. No job has had more
+//! deliveries than are permitted. Who waits is in the line, and the first of the line either is awake
+//! (or has been woken), or is parked until the next job is due at the latest.
+//!
+//! The last one is restored wherever the lock is released, by [`Locked`]: so neither an operation nor
+//! a panic can forget it.
+
+mod dead;
+mod lease;
+mod line;
+mod locked;
+mod manage;
+mod pop;
+mod push;
+mod wait;
+
+#[cfg(all(test, zset_loom))]
+mod loom;
+
+pub use dead::DeadLetter;
+pub use lease::{Lease, Nacked, StaleLease};
+pub use push::{PushError, PushWithIdError};
+pub use wait::WaitError;
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::fmt;
+use std::hash::Hash;
+use std::num::{NonZeroU32, NonZeroU64};
+
+use crate::sync::{Mutex, lock};
+use crate::{DelayQueue, Job, JobId, MonotonicClock};
+use line::Line;
+use locked::Locked;
+
+/// How many dead letters are kept if nothing else is said.
+const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
+
+/// A [`DelayQueue`] for threads, with a clock: they push jobs, and take them or wait for them.
+///
+/// A job is taken in one of two ways. [`pop`](Self::pop), [`pop_due`](Self::pop_due) and
+/// [`wait_pop`](Self::wait_pop) take it out: exactly one caller gets it, and if that one dies, the
+/// job is lost with it. [`lease`](Self::lease) and [`wait_lease`](Self::wait_lease) only lend it: it
+/// stays in the queue and is due again at the end of the lease, unless it is
+/// [acknowledged](Self::ack) until then. So a worker that dies loses nothing, and each job is
+/// delivered at least once.
+///
+/// It is shared by reference or in an [`Arc`](std::sync::Arc), and all of it lies under one lock,
+/// which is held for **O(log n)** at a time; longer only by what takes many jobs at once. Under the
+/// lock run `Hash`, `Eq` and `Ord` of the ids,
+/// and `Clone` of ids and payloads that are leased; if they panic, no other thread notices, and no
+/// job is lost.
+///
+/// A job takes the memory of its payload and its id and about 60 bytes, until it is taken or
+/// acknowledged; [`with_max_len`](Self::with_max_len) bounds how many there are.
+///
+/// # Examples
+///
+/// ```
+/// use std::thread;
+/// use std::time::Duration;
+/// use zset_std::SharedDelayQueue;
+///
+/// let queue = SharedDelayQueue::<&str>::new();
+/// thread::scope(|scope| {
+///     let worker = scope.spawn(|| {
+///         let mut done = Vec::new();
+///         while let Some(job) = queue.wait_pop() {
+///             done.push(job.payload);
+///             if done.len() == 2 {
+///                 queue.close();
+///             }
+///         }
+///         done
+///     });
+///     queue.push_after(Duration::from_millis(2), "second")?;
+///     queue.push_after(Duration::from_millis(1), "first")?;
+///     assert_eq!(worker.join().unwrap(), ["first", "second"]);
+///     Ok::<(), zset_std::PushError<&str>>(())
+/// })?;
+/// # Ok::<(), zset_std::PushError<&str>>(())
+/// ```
+pub struct SharedDelayQueue<T, I = JobId, C = MonotonicClock> {
+    state: Mutex<State<T, I>>,
+    clock: C,
+    max_len: usize,
+    max_deliveries: Option<NonZeroU32>,
+    max_dead_letters: usize,
+}
+
+/// What is under the lock.
+struct State<T, I> {
+    queue: DelayQueue<Task<T>, I>,
+    /// How many jobs have receipts.
+    leased: usize,
+    /// How many receipts have been given.
+    receipts: u64,
+    dead: VecDeque<DeadLetter<T, I>>,
+    dropped_dead_letters: u64,
+    line: Line,
+    is_closed: bool,
+}
+
+/// The payload of a job, and what there is to know about its leases.
+struct Task<T> {
+    payload: T,
+    deliveries: Cell<u32>,
+    /// That of the last lease; none if the job is not on lease. A lease that has run out counts
+    /// until somebody takes the job.
+    receipt: Cell<Option<NonZeroU64>>,
+}
+
+impl<T> Task<T> {
+    fn new(payload: T) -> Self {
+        Task { payload, deliveries: Cell::new(0), receipt: Cell::new(None) }
+    }
+}
+
+/// Returns a job as it was pushed.
+fn without_leases<T, I>(job: Job<Task<T>, I>) -> Job<T, I> {
+    Job { id: job.id, due: job.due, payload: job.payload.payload }
+}
+
+impl<T, I> SharedDelayQueue<T, I> {
+    /// Makes an empty queue with the clock of the operating system. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let queue = zset_std::SharedDelayQueue::<String>::new();
+    /// assert!(queue.is_empty());
+    /// ```
+    pub fn new() -> Self {
+        Self::of(DelayQueue::new())
+    }
+
+    fn of(queue: DelayQueue<Task<T>, I>) -> Self {
+        let state = State {
+            queue,
+            leased: 0,
+            receipts: 0,
+            dead: VecDeque::new(),
+            dropped_dead_letters: 0,
+            line: Line::default(),
+            is_closed: false,
+        };
+        SharedDelayQueue {
+            state: Mutex::new(state),
+            clock: MonotonicClock::new(),
+            max_len: usize::MAX,
+            max_deliveries: None,
+            max_dead_letters: DEFAULT_MAX_DEAD_LETTERS,
+        }
+    }
+}
+
+/// Making it as one likes, before its first use.
+impl<T, I, C> SharedDelayQueue<T, I, C> {
+    /// Returns the queue with another clock.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{FakeClock, SharedDelayQueue};
+    ///
+    /// let clock = FakeClock::new();
+    /// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
+    /// queue.push_after(Duration::from_secs(60), "mail")?;
+    /// assert_eq!(queue.pop(), None);
+    /// clock.advance(Duration::from_secs(60));
+    /// assert_eq!(queue.pop().unwrap().payload, "mail");
+    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// ```
+    pub fn with_clock<C2>(self, clock: C2) -> SharedDelayQueue<T, I, C2> {
+        let SharedDelayQueue { state, max_len, max_deliveries, max_dead_letters, .. } = self;
+        SharedDelayQueue { state, clock, max_len, max_deliveries, max_dead_letters }
+    }
+
+    /// Returns the queue with a bound on its jobs: due or not, on lease or not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{PushError, SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::<&str>::new().with_max_len(1);
+    /// queue.push(Timestamp::ZERO, "first")?;
+    /// assert_eq!(queue.push(Timestamp::ZERO, "second"), Err(PushError::Full("second")));
+    /// # Ok::<(), PushError<&str>>(())
+    /// ```
+    pub fn with_max_len(self, max_len: usize) -> Self {
+        SharedDelayQueue { max_len, ..self }
+    }
+
+    /// Returns the queue with a bound on how often a job is leased.
+    ///
+    /// A job whose last permitted delivery fails becomes a [`DeadLetter`]: at once if the delivery is
+    /// [given up](Self::nack), and if its lease runs out when the job would be delivered again.
+    ///
+    /// # Examples
+    ///
+    /// See [`DeadLetter`].
+    pub fn with_max_deliveries(self, max_deliveries: NonZeroU32) -> Self {
+        SharedDelayQueue { max_deliveries: Some(max_deliveries), ..self }
+    }
+
+    /// Returns the queue with a bound on the dead letters that are kept; it is 1024 if nothing is
+    /// said. Beyond it the oldest goes.
+    ///
+    /// # Examples
+    ///
+    /// See [`dropped_dead_letters`](Self::dropped_dead_letters).
+    pub fn with_max_dead_letters(self, max_dead_letters: usize) -> Self {
+        SharedDelayQueue { max_dead_letters, ..self }
+    }
+
+    /// Returns the clock.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Clock, SharedDelayQueue};
+    ///
+    /// let queue = SharedDelayQueue::<&str>::new();
+    /// queue.push(queue.clock().now(), "at once")?;
+    /// assert!(queue.pop().is_some());
+    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// ```
+    pub fn clock(&self) -> &C {
+        &self.clock
+    }
+
+    /// Takes the lock.
+    fn lock(&self) -> Locked<'_, T, I> {
+        Locked::new(lock(&self.state))
+    }
+
+    /// Returns whether a job has been delivered as often as it is permitted.
+    fn is_exhausted(&self, task: &Task<T>) -> bool {
+        self.max_deliveries.is_some_and(|max| task.deliveries.get() >= max.get())
+    }
+}
+
+impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
+    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
+    #[doc(hidden)]
+    pub fn check_invariants(&self) {
+        let state = self.lock();
+        state.queue.check_invariants();
+        let tasks = || state.queue.iter().map(|job| job.payload);
+        let receipts = || tasks().filter_map(|task| task.receipt.get());
+        assert_eq!(receipts().count(), state.leased, "the number of leases is wrong");
+        assert!(receipts().all(|receipt| receipt.get() <= state.receipts), "an unknown receipt");
+        let most = tasks().map(|task| task.deliveries.get()).max().unwrap_or(0);
+        let permitted = self.max_deliveries.map_or(u32::MAX, NonZeroU32::get);
+        assert!(most <= permitted, "a job was delivered too often");
+        assert!(state.dead.len() <= self.max_dead_letters, "too many dead letters");
+        assert!(!state.is_closed || !state.line.is_asleep(), "someone waits for a closed queue");
+        if let (Some(until), Some(due)) = (state.line.first_sleeps_until(), state.queue.next_due())
+        {
+            assert!(until <= due, "the first sleeps while a job is due");
+        }
+        state.line.check_invariants();
+    }
+}
+
+impl<T, I> Default for SharedDelayQueue<T, I> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T, I, C> fmt::Debug for SharedDelayQueue<T, I, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.lock();
+        f.debug_struct("SharedDelayQueue")
+            .field("len", &state.queue.len())
+            .field("leased", &state.leased)
+            .field("dead_letters", &state.dead.len())
+            .field("is_closed", &state.is_closed)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,99 @@
+//! [`DeadLetter`]: what could not be done.
+
+use super::{SharedDelayQueue, Task};
+use crate::{Job, JobId, Timestamp};
+
+/// A job that was delivered as often as it is permitted, and not acknowledged.
+///
+/// # Examples
+///
+/// ```
+/// use std::num::NonZeroU32;
+/// use std::time::Duration;
+/// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
+///
+/// let clock = FakeClock::new();
+/// let queue = SharedDelayQueue::<&str>::new()
+///     .with_clock(clock.clone())
+///     .with_max_deliveries(NonZeroU32::MIN);
+/// let id = queue.push(Timestamp::ZERO, "a page that crashes the printer")?;
+/// let minute = Duration::from_secs(60);
+/// let _ = queue.lease(minute).unwrap();
+/// clock.advance(minute);
+/// // Its only lease has run out.
+/// assert!(queue.lease(minute).is_none());
+///
+/// let dead = queue.take_dead_letters(10).remove(0);
+/// assert_eq!((dead.id, dead.deliveries), (id, 1));
+/// assert_eq!(dead.since, Timestamp::ZERO.saturating_add(minute));
+/// # Ok::<(), zset_std::PushError<&str>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeadLetter<T, I = JobId> {
+    /// The id that it had in the queue.
+    pub id: I,
+    /// What could not be done.
+    pub payload: T,
+    /// How often it was delivered.
+    pub deliveries: u32,
+    /// When its last delivery was given up, or the lease ended.
+    pub since: Timestamp,
+}
+
+impl<T, I> DeadLetter<T, I> {
+    pub(super) fn new(job: Job<Task<T>, I>, since: Timestamp) -> Self {
+        let Task { payload, deliveries, .. } = job.payload;
+        DeadLetter { id: job.id, payload, deliveries: deliveries.get(), since }
+    }
+}
+
+impl<T, I, C> SharedDelayQueue<T, I, C> {
+    /// Removes and returns the oldest dead letters, `max` at most. **O(m)** for m returned.
+    ///
+    /// A job whose last lease has run out is among them when its turn has come: when it would have
+    /// been delivered again.
+    ///
+    /// # Examples
+    ///
+    /// See [`DeadLetter`].
+    pub fn take_dead_letters(&self, max: usize) -> Vec<DeadLetter<T, I>> {
+        let mut state = self.lock();
+        let max = max.min(state.dead.len());
+        state.dead.drain(..max).collect()
+    }
+
+    /// Returns the number of dead letters. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`dropped_dead_letters`](Self::dropped_dead_letters).
+    pub fn dead_letters_len(&self) -> usize {
+        self.lock().dead.len()
+    }
+
+    /// Returns how many dead letters were dropped, since there were more than are kept. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::num::NonZeroU32;
+    /// use std::time::Duration;
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::<&str>::new()
+    ///     .with_max_deliveries(NonZeroU32::MIN)
+    ///     .with_max_dead_letters(1);
+    /// for payload in ["a", "b"] {
+    ///     queue.push(Timestamp::ZERO, payload)?;
+    ///     let lease = queue.lease(Duration::MAX).unwrap();
+    ///     queue.nack(&lease, Duration::ZERO)?;
+    /// }
+    /// assert_eq!((queue.dead_letters_len(), queue.dropped_dead_letters()), (1, 1));
+    /// assert_eq!(queue.take_dead_letters(10)[0].payload, "b");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn dropped_dead_letters(&self) -> u64 {
+        self.lock().dropped_dead_letters
+    }
+}

@@ -1,0 +1,339 @@
+//! Lending jobs: until they are acknowledged, or the lease runs out.
+
+use std::error::Error;
+use std::fmt;
+use std::hash::Hash;
+use std::num::NonZeroU64;
+use std::time::Duration;
+
+use super::{DeadLetter, Locked, SharedDelayQueue, Task};
+use crate::{Clock, JobId, Timestamp};
+
+/// A job that is lent: to be [acknowledged](SharedDelayQueue::ack) when it is done.
+///
+/// At the end of its lease the job is due again, for any worker. The lease still stands until one
+/// takes the job: a worker that is late, but not too late, may acknowledge it. After that the lease
+/// is stale: it can neither acknowledge nor give up nor extend anything. It means nothing to any other
+/// queue than the one that gave it.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use zset_std::{FakeClock, SharedDelayQueue, StaleLease};
+///
+/// let clock = FakeClock::new();
+/// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
+/// queue.push_after(Duration::ZERO, "mail")?;
+///
+/// let a_minute = Duration::from_secs(60);
+/// let first = queue.lease(a_minute).unwrap();
+/// assert!(queue.lease(a_minute).is_none());
+/// clock.advance(a_minute); // The worker has died, or so it seems.
+/// let second = queue.lease(a_minute).unwrap();
+/// assert_eq!((second.payload, second.deliveries), ("mail", 2));
+///
+/// assert_eq!(queue.ack(&first), Err(StaleLease));
+/// assert_eq!(queue.ack(&second), Ok(()));
+/// assert!(queue.is_empty());
+/// # Ok::<(), zset_std::PushError<&str>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "a job that is not acknowledged is delivered again"]
+#[non_exhaustive]
+pub struct Lease<T, I = JobId> {
+    /// The id of the job.
+    pub id: I,
+    /// What is to be done.
+    pub payload: T,
+    /// How often the job has been delivered, this time included.
+    pub deliveries: u32,
+    /// The end of the lease, unless it is extended.
+    pub until: Timestamp,
+    /// Tells this lease from all others of the queue.
+    receipt: NonZeroU64,
+}
+
+/// The error of a lease whose job somebody else has taken, cancelled or rescheduled, or which is done.
+///
+/// # Examples
+///
+/// See [`Lease`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StaleLease;
+
+impl fmt::Display for StaleLease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the job is not on this lease any more")
+    }
+}
+
+impl Error for StaleLease {}
+
+/// What has become of a job that was given up.
+///
+/// # Examples
+///
+/// See [`SharedDelayQueue::nack`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nacked {
+    /// It will be delivered again, when it is due.
+    Requeued {
+        /// When it is due.
+        due: Timestamp,
+    },
+    /// It was delivered as often as it is permitted, and is a [`DeadLetter`].
+    Dead,
+}
+
+impl<T: Clone, I: Ord + Hash + Clone, C> SharedDelayQueue<T, I, C> {
+    /// Lends the first job if it is due; it is due again after `visibility`. **O(log n)**.
+    ///
+    /// The payload is cloned under the lock, so a large one is better put in an
+    /// [`Arc`](std::sync::Arc).
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// See [`Lease`].
+    pub fn lease(&self, visibility: Duration) -> Option<Lease<T, I>>
+    where
+        C: Clock,
+    {
+        self.lease_at(visibility, self.clock.now())
+    }
+
+    /// Does what [`lease`](Self::lease) does, at this time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let queue = SharedDelayQueue::new();
+    /// queue.push(at(5), "mail")?;
+    /// let lease = queue.lease_at(Duration::from_nanos(10), at(5)).unwrap();
+    /// assert_eq!((lease.payload, lease.until), ("mail", at(15)));
+    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// ```
+    pub fn lease_at(&self, visibility: Duration, now: Timestamp) -> Option<Lease<T, I>> {
+        self.lease_locked(&mut self.lock(), visibility, now)
+    }
+
+    /// Lends the first job if it is due.
+    pub(super) fn lease_locked(
+        &self,
+        state: &mut Locked<'_, T, I>,
+        visibility: Duration,
+        now: Timestamp,
+    ) -> Option<Lease<T, I>> {
+        self.bury_exhausted(state, now);
+        let job = state.queue.first().filter(|job| job.due <= now)?;
+        // First what may panic.
+        let (id, payload) = (job.id.clone(), job.payload.payload.clone());
+        let until = now.saturating_add(visibility);
+        state.queue.reschedule(&id, until)?;
+        let (deliveries, receipt) = state.deliver(&id)?;
+        Some(Lease { id, payload, deliveries, until, receipt })
+    }
+}
+
+impl<T, I: Hash + Eq> Locked<'_, T, I> {
+    /// Notes a delivery of a job; returns how many there were, and its receipt.
+    fn deliver(&mut self, id: &I) -> Option<(u32, NonZeroU64)> {
+        let receipt = NonZeroU64::MIN.saturating_add(self.receipts);
+        let task = self.queue.get(id)?;
+        let deliveries = task.deliveries.get().saturating_add(1);
+        task.deliveries.set(deliveries);
+        let is_first = task.receipt.replace(Some(receipt)).is_none();
+        self.leased += usize::from(is_first);
+        self.receipts = receipt.get();
+        Some((deliveries, receipt))
+    }
+
+    /// Returns the task of a lease.
+    fn leased(&self, lease: &Lease<T, I>) -> Result<&Task<T>, StaleLease> {
+        let task = self.queue.get(&lease.id);
+        task.filter(|task| task.receipt.get() == Some(lease.receipt)).ok_or(StaleLease)
+    }
+}
+
+impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
+    /// Says that a job is done, and removes it. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`StaleLease`] if the job is not on this lease any more. Then it may be delivered again, or
+    /// has been already.
+    ///
+    /// # Examples
+    ///
+    /// See [`Lease`].
+    pub fn ack(&self, lease: &Lease<T, I>) -> Result<(), StaleLease> {
+        // It is dropped after the lock is released.
+        let _job;
+        let mut state = self.lock();
+        state.leased(lease)?;
+        _job = state.remove(&lease.id);
+        Ok(())
+    }
+
+    /// Says that a job has failed: it is due again after a delay, or becomes a [`DeadLetter`].
+    /// **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`StaleLease`] if the job is not on this lease any more; it stays as it is.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::num::NonZeroU32;
+    /// use std::time::Duration;
+    /// use zset_std::{FakeClock, Nacked, SharedDelayQueue, Timestamp};
+    ///
+    /// let two = NonZeroU32::new(2).unwrap();
+    /// let clock = FakeClock::new();
+    /// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone()).with_max_deliveries(two);
+    /// queue.push(Timestamp::ZERO, "mail")?;
+    /// let minute = Duration::from_secs(60);
+    ///
+    /// let lease = queue.lease(minute).unwrap();
+    /// let due = Timestamp::ZERO.saturating_add(minute);
+    /// assert_eq!(queue.nack(&lease, minute), Ok(Nacked::Requeued { due }));
+    /// clock.set(due);
+    /// let lease = queue.lease(minute).unwrap();
+    /// assert_eq!(queue.nack(&lease, minute), Ok(Nacked::Dead));
+    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// ```
+    pub fn nack(&self, lease: &Lease<T, I>, delay: Duration) -> Result<Nacked, StaleLease>
+    where
+        C: Clock,
+    {
+        self.nack_at(lease, delay, self.clock.now())
+    }
+
+    /// Does what [`nack`](Self::nack) does, at this time.
+    ///
+    /// # Errors
+    ///
+    /// [`StaleLease`] if the job is not on this lease any more; it stays as it is.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Nacked, SharedDelayQueue, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let queue = SharedDelayQueue::new();
+    /// queue.push(at(5), "mail")?;
+    /// let lease = queue.lease_at(Duration::from_nanos(10), at(5)).unwrap();
+    /// let nacked = queue.nack_at(&lease, Duration::from_nanos(3), at(6));
+    /// assert_eq!(nacked, Ok(Nacked::Requeued { due: at(9) }));
+    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// ```
+    pub fn nack_at(
+        &self,
+        lease: &Lease<T, I>,
+        delay: Duration,
+        now: Timestamp,
+    ) -> Result<Nacked, StaleLease> {
+        let mut state = self.lock();
+        if self.is_exhausted(state.leased(lease)?) {
+            if let Some(job) = state.remove(&lease.id) {
+                state.bury(DeadLetter::new(job, now), self.max_dead_letters);
+            }
+            return Ok(Nacked::Dead);
+        }
+        let due = now.saturating_add(delay);
+        state.queue.reschedule(&lease.id, due);
+        state.leased(lease)?.receipt.set(None);
+        state.leased -= 1;
+        Ok(Nacked::Requeued { due })
+    }
+
+    /// Lets a lease end so long from now instead; returns its end. **O(log n)**.
+    ///
+    /// It may also end earlier than before.
+    ///
+    /// # Errors
+    ///
+    /// [`StaleLease`] if the job is not on this lease any more; it stays as it is.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
+    ///
+    /// let clock = FakeClock::new();
+    /// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
+    /// queue.push(Timestamp::ZERO, "a long one")?;
+    /// let lease = queue.lease(Duration::from_secs(60)).unwrap();
+    /// clock.advance(Duration::from_secs(50));
+    /// queue.extend(&lease, Duration::from_secs(60))?;
+    /// clock.advance(Duration::from_secs(50));
+    /// assert!(queue.lease(Duration::from_secs(60)).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn extend(&self, lease: &Lease<T, I>, visibility: Duration) -> Result<Timestamp, StaleLease>
+    where
+        C: Clock,
+    {
+        self.extend_at(lease, visibility, self.clock.now())
+    }
+
+    /// Does what [`extend`](Self::extend) does, at this time.
+    ///
+    /// # Errors
+    ///
+    /// [`StaleLease`] if the job is not on this lease any more; it stays as it is.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let queue = SharedDelayQueue::new();
+    /// queue.push(at(5), "mail")?;
+    /// let lease = queue.lease_at(Duration::from_nanos(10), at(5)).unwrap();
+    /// assert_eq!(queue.extend_at(&lease, Duration::from_nanos(10), at(9)), Ok(at(19)));
+    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// ```
+    pub fn extend_at(
+        &self,
+        lease: &Lease<T, I>,
+        visibility: Duration,
+        now: Timestamp,
+    ) -> Result<Timestamp, StaleLease> {
+        let mut state = self.lock();
+        state.leased(lease)?;
+        let until = now.saturating_add(visibility);
+        state.queue.reschedule(&lease.id, until);
+        Ok(until)
+    }
+}

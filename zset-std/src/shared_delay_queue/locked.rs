@@ -1,0 +1,71 @@
+//! [`Locked`]: the state under its lock, and what is done when the lock is released.
+
+use std::mem;
+use std::ops::{Deref, DerefMut};
+use std::task::Waker;
+
+use super::{DeadLetter, State};
+use crate::sync::MutexGuard;
+
+/// The state under its lock. When it is dropped, the first of the line is woken if there is something
+/// for it to do.
+pub(super) struct Locked<'a, T, I> {
+    // In this order they are dropped: first the lock is released.
+    state: MutexGuard<'a, State<T, I>>,
+    woken: WakeOnDrop,
+    /// Payloads that are dropped without the lock.
+    dropped: Vec<DeadLetter<T, I>>,
+}
+
+/// Wakes some when it is dropped.
+struct WakeOnDrop(Vec<Waker>);
+
+impl Drop for WakeOnDrop {
+    fn drop(&mut self) {
+        mem::take(&mut self.0).into_iter().for_each(Waker::wake);
+    }
+}
+
+impl<'a, T, I> Locked<'a, T, I> {
+    pub(super) fn new(state: MutexGuard<'a, State<T, I>>) -> Self {
+        Locked { state, woken: WakeOnDrop(Vec::new()), dropped: Vec::new() }
+    }
+
+    /// Keeps a dead letter; the oldest goes if there are too many.
+    pub(super) fn bury(&mut self, letter: DeadLetter<T, I>, max: usize) {
+        self.state.dead.push_back(letter);
+        if self.state.dead.len() > max {
+            self.dropped.extend(self.state.dead.pop_front());
+            self.state.dropped_dead_letters = self.state.dropped_dead_letters.saturating_add(1);
+        }
+    }
+
+    /// Closes the queue, and wakes all who wait.
+    pub(super) fn close(&mut self) {
+        self.state.is_closed = true;
+        self.woken.0.extend(self.state.line.rouse_all());
+    }
+}
+
+impl<T, I> Drop for Locked<'_, T, I> {
+    fn drop(&mut self) {
+        let State { queue, line, .. } = &mut *self.state;
+        if let Some(due) = queue.next_due() {
+            self.woken.0.extend(line.rouse(due));
+        }
+    }
+}
+
+impl<T, I> Deref for Locked<'_, T, I> {
+    type Target = State<T, I>;
+
+    fn deref(&self) -> &State<T, I> {
+        &self.state
+    }
+}
+
+impl<T, I> DerefMut for Locked<'_, T, I> {
+    fn deref_mut(&mut self) -> &mut State<T, I> {
+        &mut self.state
+    }
+}

@@ -1,0 +1,316 @@
+//! All interleavings of a few threads, explored by loom: `.ci/run loom`. If a wake-up is lost, all
+//! threads stand still, and loom fails.
+
+use std::sync::Arc;
+use std::task::Waker;
+use std::time::Duration;
+
+use super::{SharedDelayQueue, StaleLease, WaitError};
+use crate::clock::waker_of_this_thread;
+use crate::explore::{explore, explore_interrupting, start};
+use crate::sync::{Mutex, lock, thread};
+use crate::{Clock, JobId, Timer, Timestamp};
+
+/// A clock that wakes only those whose time has come, as that of the operating system does.
+#[derive(Clone, Default)]
+struct Watch {
+    shared: Arc<Mutex<(Timestamp, Vec<(Timestamp, Waker)>)>>,
+}
+
+impl Watch {
+    fn set(&self, now: Timestamp) {
+        let mut shared = lock(&self.shared);
+        shared.0 = now;
+        let over: Vec<_> = shared.1.extract_if(.., |(at, _)| *at <= now).collect();
+        drop(shared);
+        over.into_iter().for_each(|(_, waker)| waker.wake());
+    }
+}
+
+impl Clock for Watch {
+    fn now(&self) -> Timestamp {
+        lock(&self.shared).0
+    }
+}
+
+impl Timer for Watch {
+    fn park_until(&self, at: Timestamp) {
+        let waker = waker_of_this_thread();
+        let mut shared = lock(&self.shared);
+        let (now, sleepers) = &mut *shared;
+        if *now < at {
+            sleepers.push((at, waker));
+            drop(shared);
+            thread::park();
+        }
+    }
+}
+
+type Queue = SharedDelayQueue<u8, JobId, Watch>;
+
+fn at(nanos: u64) -> Timestamp {
+    Timestamp::from_nanos(nanos)
+}
+
+fn queue() -> Arc<Queue> {
+    Arc::new(SharedDelayQueue::new().with_clock(Watch::default()))
+}
+
+fn wait(queue: &Queue) -> Option<u8> {
+    queue.wait_pop().map(|job| job.payload)
+}
+
+fn sorted<const N: usize>(mut payloads: [Option<u8>; N]) -> [Option<u8>; N] {
+    payloads.sort_unstable();
+    payloads
+}
+
+#[test]
+fn one_who_waits_wakes_for_a_job_that_is_pushed() {
+    explore(|| {
+        let queue = queue();
+        let waiting = start(&queue, wait);
+        queue.push(at(0), 1).unwrap();
+        assert_eq!(waiting.join().unwrap(), Some(1));
+        queue.check_invariants();
+    });
+}
+
+#[test]
+fn one_who_waits_wakes_for_a_job_that_is_due_earlier_than_the_first() {
+    explore(|| {
+        let queue = queue();
+        queue.push(at(10), 1).unwrap();
+        let waiting = start(&queue, wait);
+        queue.push(at(5), 2).unwrap();
+        queue.clock().set(at(5));
+        assert_eq!(waiting.join().unwrap(), Some(2));
+    });
+}
+
+#[test]
+fn one_who_waits_wakes_for_a_job_that_is_rescheduled() {
+    explore(|| {
+        let queue = queue();
+        let id = queue.push(at(10), 1).unwrap();
+        let waiting = start(&queue, wait);
+        queue.reschedule(&id, at(0)).unwrap();
+        assert_eq!(waiting.join().unwrap(), Some(1));
+    });
+}
+
+#[test]
+fn one_who_waits_wakes_when_a_lease_runs_out_or_is_given_up() {
+    for is_given_up in [false, true] {
+        explore(move || {
+            let queue = queue();
+            queue.push(at(0), 1).unwrap();
+            let lease = queue.lease(Duration::from_nanos(10)).unwrap();
+            let waiting = start(&queue, wait);
+            if is_given_up {
+                queue.nack(&lease, Duration::ZERO).unwrap();
+            } else {
+                queue.clock().set(at(10));
+            }
+            assert_eq!(waiting.join().unwrap(), Some(1));
+            assert_eq!(queue.ack(&lease), Err(StaleLease));
+        });
+    }
+}
+
+#[test]
+fn of_two_who_wait_each_gets_one_of_two_jobs() {
+    explore_interrupting(4, || {
+        let queue = queue();
+        let waiting = [(), ()].map(|()| start(&queue, wait));
+        queue.push(at(0), 1).unwrap();
+        queue.push(at(0), 2).unwrap();
+        let taken = waiting.map(|waiting| waiting.join().unwrap());
+        assert_eq!(sorted(taken), [Some(1), Some(2)]);
+        queue.check_invariants();
+    });
+}
+
+/// When the first has its job, the second has to look out for the next one.
+#[test]
+fn of_two_who_wait_each_gets_a_job_when_it_falls_due() {
+    explore_interrupting(4, || {
+        let queue = queue();
+        queue.push(at(5), 1).unwrap();
+        queue.push(at(10), 2).unwrap();
+        let waiting = [(), ()].map(|()| start(&queue, wait));
+        queue.clock().set(at(5));
+        queue.clock().set(at(10));
+        let taken = waiting.map(|waiting| waiting.join().unwrap());
+        assert_eq!(sorted(taken), [Some(1), Some(2)]);
+    });
+}
+
+#[test]
+fn two_who_push_wake_two_who_wait() {
+    explore_interrupting(3, || {
+        let queue = queue();
+        let waiting = [(), ()].map(|()| start(&queue, wait));
+        let pushing = start(&queue, |queue| queue.push(at(0), 1).is_ok());
+        queue.push(at(0), 2).unwrap();
+        assert!(pushing.join().unwrap());
+        let taken = waiting.map(|waiting| waiting.join().unwrap());
+        assert_eq!(sorted(taken), [Some(1), Some(2)]);
+    });
+}
+
+#[test]
+fn exactly_one_of_three_gets_a_job() {
+    explore(|| {
+        let queue = queue();
+        let id = queue.push(at(0), 1).unwrap();
+        let popping = start(&queue, |queue| queue.pop_due(9).pop().map(|job| job.payload));
+        let leasing = start(&queue, |queue| queue.lease(Duration::MAX).map(|lease| lease.payload));
+        let cancelled = queue.cancel(&id).map(|job| job.payload);
+        let (popped, leased) = (popping.join().unwrap(), leasing.join().unwrap());
+        // What is on lease can still be cancelled.
+        let taken = [popped, leased, cancelled].into_iter().flatten().count();
+        assert!(
+            taken == 1 || taken == 2 && leased == cancelled,
+            "{popped:?} {leased:?} {cancelled:?}"
+        );
+        assert_eq!(queue.len(), usize::from(popped.is_none() && cancelled.is_none()));
+        queue.check_invariants();
+    });
+}
+
+/// One who comes when a job is due takes it before those who wait, who go on waiting.
+#[test]
+fn a_job_that_is_taken_from_one_who_waits_leaves_it_waiting_for_the_next() {
+    explore_interrupting(4, || {
+        let queue = queue();
+        let waiting = start(&queue, wait);
+        let popping = start(&queue, |queue| queue.pop().map(|job| job.payload));
+        queue.push(at(0), 1).unwrap();
+        if popping.join().unwrap().is_some() {
+            queue.push(at(0), 2).unwrap();
+            assert_eq!(waiting.join().unwrap(), Some(2));
+        } else {
+            assert_eq!(waiting.join().unwrap(), Some(1));
+        }
+    });
+}
+
+#[test]
+fn closing_wakes_all() {
+    explore_interrupting(4, || {
+        let queue = queue();
+        queue.push(at(10), 1).unwrap();
+        let waiting = [(), ()].map(|()| start(&queue, wait));
+        queue.close();
+        assert_eq!(waiting.map(|waiting| waiting.join().unwrap()), [None, None]);
+        assert_eq!(queue.len(), 1);
+        queue.check_invariants();
+    });
+}
+
+#[test]
+fn a_job_that_is_pushed_while_the_queue_is_closed_is_either_taken_or_kept_or_refused() {
+    explore_interrupting(4, || {
+        let queue = queue();
+        let waiting = start(&queue, wait);
+        let closing = start(&queue, Queue::close);
+        let is_pushed = queue.push(at(0), 1).is_ok();
+        closing.join().unwrap();
+        let is_taken = waiting.join().unwrap().is_some();
+        assert!(is_pushed || !is_taken);
+        assert_eq!(queue.len(), usize::from(is_pushed && !is_taken));
+    });
+}
+
+#[test]
+fn a_job_is_either_acknowledged_or_delivered_again() {
+    explore(|| {
+        let queue = queue();
+        queue.push(at(0), 1).unwrap();
+        let visibility = Duration::from_nanos(10);
+        let lease = queue.lease(visibility).unwrap();
+        let late = start(&queue, move |queue| queue.ack(&lease));
+        let again = queue.lease_at(visibility, at(10));
+        let acked = late.join().unwrap();
+        match again {
+            Some(lease) => {
+                assert_eq!(acked, Err(StaleLease));
+                assert_eq!(lease.deliveries, 2);
+                assert_eq!(queue.ack(&lease), Ok(()));
+            }
+            None => assert_eq!(acked, Ok(())),
+        }
+        assert!(queue.is_empty());
+        queue.check_invariants();
+    });
+}
+
+#[test]
+fn a_lease_is_either_extended_or_its_job_delivered_again() {
+    explore(|| {
+        let queue = queue();
+        queue.push(at(0), 1).unwrap();
+        let visibility = Duration::from_nanos(10);
+        let lease = queue.lease(visibility).unwrap();
+        let extending = start(&queue, move |queue| queue.extend_at(&lease, visibility, at(5)));
+        let again = queue.lease_at(visibility, at(10));
+        assert_eq!(extending.join().unwrap().is_ok(), again.is_none());
+        queue.check_invariants();
+    });
+}
+
+/// The first to wait looks out for the job that is due at 10. When it leaves, the other has to, who
+/// was asleep without an end.
+#[test]
+fn one_who_leaves_passes_on_what_it_looked_out_for() {
+    explore_interrupting(4, || {
+        let queue = queue();
+        queue.push(at(10), 1).unwrap();
+        let leaving = start(&queue, |queue| queue.wait_pop_until(at(5)).map(|job| job.payload));
+        let staying = start(&queue, wait);
+        queue.clock().set(at(5));
+        assert_eq!(leaving.join().unwrap(), Err(WaitError::TimedOut));
+        queue.clock().set(at(10));
+        assert_eq!(staying.join().unwrap(), Some(1));
+        queue.check_invariants();
+    });
+}
+
+#[test]
+fn one_who_leaves_while_a_job_is_pushed_does_not_take_its_wake_up_along() {
+    explore_interrupting(4, || {
+        let queue = queue();
+        let leaving = start(&queue, |queue| queue.wait_pop_until(at(5)).map(|job| job.payload));
+        let staying = start(&queue, wait);
+        queue.clock().set(at(5));
+        queue.push(at(5), 1).unwrap();
+        if leaving.join().unwrap().is_ok() {
+            queue.push(at(5), 1).unwrap();
+        }
+        assert_eq!(staying.join().unwrap(), Some(1));
+    });
+}
+
+/// The lock is not held while payloads are dropped.
+#[test]
+fn a_payload_may_use_its_queue_when_it_is_dropped() {
+    struct Sees(Arc<SharedDelayQueue<Option<Arc<Sees>>, JobId, Watch>>);
+
+    impl Drop for Sees {
+        fn drop(&mut self) {
+            drop(lock(&self.0.state));
+        }
+    }
+
+    ::loom::model(|| {
+        let queue = Arc::new(SharedDelayQueue::new().with_clock(Watch::default()));
+        let payload = || Some(Arc::new(Sees(Arc::clone(&queue))));
+        queue.push(at(0), payload()).unwrap();
+        let lease = queue.lease(Duration::MAX).unwrap();
+        queue.ack(&lease).unwrap();
+        drop(lease);
+        queue.push(at(0), payload()).unwrap();
+        queue.clear();
+    });
+}

@@ -1,0 +1,291 @@
+//! Looking at the queue, and changing what is in it.
+
+use std::hash::Hash;
+use std::sync::PoisonError;
+
+use zset_core::Equivalent;
+
+use super::{Locked, SharedDelayQueue, Task, without_leases};
+use crate::{DelayQueue, Job, Timestamp};
+
+impl<T, I, C> SharedDelayQueue<T, I, C> {
+    /// Returns the number of jobs: due or not, on lease or not. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`leased_len`](Self::leased_len).
+    pub fn len(&self) -> usize {
+        self.lock().queue.len()
+    }
+
+    /// Returns whether there are no jobs, on lease or not. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(zset_std::SharedDelayQueue::<u32>::new().is_empty());
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the number of jobs on lease. **O(1)**.
+    ///
+    /// One whose lease has run out counts until somebody takes it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// queue.push(Timestamp::ZERO, "a")?;
+    /// queue.push(Timestamp::ZERO, "b")?;
+    /// let lease = queue.lease(Duration::from_secs(60)).unwrap();
+    /// assert_eq!((queue.len(), queue.leased_len()), (2, 1));
+    /// queue.ack(&lease)?;
+    /// assert_eq!((queue.len(), queue.leased_len()), (1, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn leased_len(&self) -> usize {
+        self.lock().leased
+    }
+
+    /// Returns the time at which the first job is due, or its lease ends. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let queue = SharedDelayQueue::new();
+    /// queue.push(at(5), "mail")?;
+    /// assert_eq!(queue.next_due(), Some(at(5)));
+    /// let _ = queue.lease_at(Duration::from_nanos(10), at(5)).unwrap();
+    /// assert_eq!(queue.next_due(), Some(at(15)));
+    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// ```
+    pub fn next_due(&self) -> Option<Timestamp> {
+        self.lock().queue.next_due()
+    }
+
+    /// Closes the queue: nothing can be pushed any more, and nobody waits any more.
+    ///
+    /// All who wait return at once, without a job. What is in the queue can still be taken with
+    /// [`pop`](Self::pop), [`lease`](Self::lease) and [`drain`](Self::drain), and leases go on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// queue.push(Timestamp::ZERO, "mail")?;
+    /// queue.close();
+    /// assert!(queue.is_closed());
+    /// assert!(queue.push(Timestamp::ZERO, "late").is_err());
+    /// assert_eq!(queue.wait_pop(), None);
+    /// assert_eq!(queue.pop().unwrap().payload, "mail");
+    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// ```
+    pub fn close(&self) {
+        self.lock().close();
+    }
+
+    /// Returns whether the queue is closed.
+    ///
+    /// # Examples
+    ///
+    /// See [`close`](Self::close).
+    pub fn is_closed(&self) -> bool {
+        self.lock().is_closed
+    }
+
+    /// Removes all jobs, due or not, on lease or not, and returns them in order. **O(n)**.
+    ///
+    /// All leases are stale then. The dead letters stay.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// queue.push(Timestamp::MAX, "later")?;
+    /// queue.push(Timestamp::ZERO, "now")?;
+    /// assert!(queue.drain().iter().map(|job| job.payload).eq(["now", "later"]));
+    /// assert!(queue.is_empty());
+    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// ```
+    pub fn drain(&self) -> Vec<Job<T, I>> {
+        let mut state = self.lock();
+        state.leased = 0;
+        state.queue.drain().map(without_leases).collect()
+    }
+
+    /// Removes all jobs, due or not, on lease or not. **O(n)**.
+    ///
+    /// All leases are stale then. The dead letters stay.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// queue.push(Timestamp::MAX, "mail")?;
+    /// queue.clear();
+    /// assert!(queue.is_empty());
+    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// ```
+    pub fn clear(&self) {
+        drop(self.drain());
+    }
+}
+
+impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
+    /// Returns whether a job is in the queue: due or not, on lease or not. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::<u32, String>::new();
+    /// queue.push_with_id("backup".to_string(), Timestamp::MAX, 7)?;
+    /// assert!(queue.contains("backup"));
+    /// # Ok::<(), zset_std::PushWithIdError<u32, String>>(())
+    /// ```
+    pub fn contains<Q>(&self, id: &Q) -> bool
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        self.lock().queue.contains(id)
+    }
+
+    /// Returns the time at which a job is due, or its lease ends. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// let id = queue.push(Timestamp::MAX, "mail")?;
+    /// assert_eq!(queue.due(&id), Some(Timestamp::MAX));
+    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// ```
+    pub fn due<Q>(&self, id: &Q) -> Option<Timestamp>
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        self.lock().queue.due(id)
+    }
+
+    /// Removes a job, due or not, on lease or not, and returns it. **O(log n)**.
+    ///
+    /// A lease that it is on is stale then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// let id = queue.push(Timestamp::MAX, "mail")?;
+    /// assert_eq!(queue.cancel(&id).unwrap().payload, "mail");
+    /// assert_eq!(queue.cancel(&id), None);
+    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// ```
+    pub fn cancel<Q>(&self, id: &Q) -> Option<Job<T, I>>
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        self.lock().remove(id).map(without_leases)
+    }
+}
+
+impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
+    /// Gives a job another time at which it is due; returns the old one, or the end of its lease.
+    /// **O(log n)**.
+    ///
+    /// It is as if the job were cancelled and pushed again: of jobs that are due at the same time it
+    /// is the last, a lease that it is on is stale then, and its deliveries count from 0. It wakes
+    /// one of the threads that wait, at most, and only if the job is due before all others.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// let id = queue.push(Timestamp::MAX, "mail")?;
+    /// assert_eq!(queue.reschedule(&id, Timestamp::ZERO), Some(Timestamp::MAX));
+    /// assert!(queue.pop().is_some());
+    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// ```
+    #[track_caller]
+    pub fn reschedule<Q>(&self, id: &Q, due: Timestamp) -> Option<Timestamp>
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        let mut state = self.lock();
+        let old = state.queue.reschedule(id, due)?;
+        let task = state.queue.get(id)?;
+        task.deliveries.set(0);
+        let was_leased = task.receipt.take().is_some();
+        state.leased -= usize::from(was_leased);
+        Some(old)
+    }
+}
+
+impl<T, I: Hash> Locked<'_, T, I> {
+    /// Removes a job.
+    pub(super) fn remove<Q>(&mut self, id: &Q) -> Option<Job<Task<T>, I>>
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        let job = self.queue.cancel(id)?;
+        self.forget_lease(&job.payload);
+        Some(job)
+    }
+}
+
+/// The jobs are those of the queue, and so are the ids that are given away.
+impl<T, I: Ord + Hash> From<DelayQueue<T, I>> for SharedDelayQueue<T, I> {
+    #[track_caller]
+    fn from(queue: DelayQueue<T, I>) -> Self {
+        Self::of(queue.map(Task::new))
+    }
+}
+
+impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
+    /// Returns the jobs as a queue of one thread, to store them, say. **O(n log n)**.
+    ///
+    /// A job that is on lease is due at the end of its lease.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, SharedDelayQueue, Timestamp};
+    ///
+    /// let shared = SharedDelayQueue::new();
+    /// shared.push(Timestamp::MAX, "mail")?;
+    /// let stored: DelayQueue<_> = shared.into_queue();
+    /// let shared = SharedDelayQueue::from(stored);
+    /// assert_eq!(shared.len(), 1);
+    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// ```
+    #[track_caller]
+    pub fn into_queue(self) -> DelayQueue<T, I> {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        state.queue.map(|task| task.payload)
+    }
+}

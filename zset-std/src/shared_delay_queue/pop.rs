@@ -1,0 +1,133 @@
+//! Taking jobs out.
+
+use std::hash::Hash;
+
+use super::{DeadLetter, Locked, SharedDelayQueue, Task, without_leases};
+use crate::{Clock, Job, Timestamp};
+
+impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
+    /// Removes and returns the first job if it is due. **O(log n)**.
+    ///
+    /// Of the threads that ask, exactly one gets it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// queue.push(Timestamp::ZERO, "mail")?;
+    /// assert_eq!(queue.pop().unwrap().payload, "mail");
+    /// assert_eq!(queue.pop(), None);
+    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// ```
+    pub fn pop(&self) -> Option<Job<T, I>>
+    where
+        C: Clock,
+    {
+        self.pop_at(self.clock.now())
+    }
+
+    /// Does what [`pop`](Self::pop) does, at this time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let queue = SharedDelayQueue::new();
+    /// queue.push(at(5), "mail")?;
+    /// assert_eq!(queue.pop_at(at(4)), None);
+    /// assert_eq!(queue.pop_at(at(5)).unwrap().payload, "mail");
+    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// ```
+    pub fn pop_at(&self, now: Timestamp) -> Option<Job<T, I>> {
+        self.pop_locked(&mut self.lock(), now)
+    }
+
+    /// Removes and returns the jobs that are due, `max` at most, in order. **O(m log n)** for m
+    /// returned.
+    ///
+    /// No other thread takes one in between.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// for payload in ["a", "b", "c"] {
+    ///     queue.push(Timestamp::ZERO, payload)?;
+    /// }
+    /// let jobs = queue.pop_due(2);
+    /// assert!(jobs.iter().map(|job| job.payload).eq(["a", "b"]));
+    /// assert_eq!(queue.len(), 1);
+    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// ```
+    pub fn pop_due(&self, max: usize) -> Vec<Job<T, I>>
+    where
+        C: Clock,
+    {
+        self.pop_due_at(max, self.clock.now())
+    }
+
+    /// Does what [`pop_due`](Self::pop_due) does, at this time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let queue = SharedDelayQueue::new();
+    /// queue.push(at(5), "mail")?;
+    /// assert_eq!(queue.pop_due_at(10, at(4)).len(), 0);
+    /// assert_eq!(queue.pop_due_at(10, at(5)).len(), 1);
+    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// ```
+    pub fn pop_due_at(&self, max: usize, now: Timestamp) -> Vec<Job<T, I>> {
+        let mut jobs = Vec::new();
+        let mut state = self.lock();
+        jobs.reserve_exact(state.queue.count_due(now).min(max));
+        while jobs.len() < max {
+            let Some(job) = self.pop_locked(&mut state, now) else { break };
+            jobs.push(job);
+        }
+        jobs
+    }
+
+    /// Removes and returns the first job if it is due.
+    pub(super) fn pop_locked(
+        &self,
+        state: &mut Locked<'_, T, I>,
+        now: Timestamp,
+    ) -> Option<Job<T, I>> {
+        self.bury_exhausted(state, now);
+        state.take_first(now).map(without_leases)
+    }
+
+    /// Makes dead letters of the first jobs if they are due and have been delivered as often as it is
+    /// permitted.
+    pub(super) fn bury_exhausted(&self, state: &mut Locked<'_, T, I>, now: Timestamp) {
+        while state.queue.first().is_some_and(|job| self.is_exhausted(job.payload)) {
+            let Some(job) = state.take_first(now) else { break };
+            let since = job.due;
+            state.bury(DeadLetter::new(job, since), self.max_dead_letters);
+        }
+    }
+}
+
+impl<T, I: Hash> Locked<'_, T, I> {
+    /// Removes and returns the first job if it is due.
+    fn take_first(&mut self, now: Timestamp) -> Option<Job<Task<T>, I>> {
+        let job = self.queue.pop(now)?;
+        self.forget_lease(&job.payload);
+        Some(job)
+    }
+
+    /// Counts a task that has left the queue as not on lease.
+    pub(super) fn forget_lease(&mut self, task: &Task<T>) {
+        self.leased -= usize::from(task.receipt.take().is_some());
+    }
+}

@@ -1,0 +1,231 @@
+//! Pushing.
+
+use std::error::Error;
+use std::fmt;
+use std::hash::Hash;
+use std::time::Duration;
+
+use super::{SharedDelayQueue, Task, without_leases};
+use crate::{Clock, DuplicateJob, Job, JobId, Timestamp};
+
+/// The error of a payload that was not pushed: it gives it back.
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::{PushError, SharedDelayQueue, Timestamp};
+///
+/// let queue = SharedDelayQueue::<&str>::new();
+/// queue.close();
+/// let error = queue.push(Timestamp::ZERO, "mail").unwrap_err();
+/// assert!(matches!(error, PushError::Closed(_)));
+/// assert_eq!(error.to_string(), "the queue is closed");
+/// assert_eq!(error.into_payload(), "mail");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PushError<T> {
+    /// The queue has as many jobs as it may have.
+    Full(T),
+    /// The queue is closed.
+    Closed(T),
+}
+
+/// The error of a job that was not pushed with its id: it gives it back.
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::{PushWithIdError, SharedDelayQueue, Timestamp};
+///
+/// let queue = SharedDelayQueue::new();
+/// queue.push_with_id("backup", Timestamp::ZERO, 1)?;
+/// let error = queue.push_with_id("backup", Timestamp::MAX, 2).unwrap_err();
+/// assert!(matches!(error, PushWithIdError::Duplicate(_)));
+/// assert_eq!(error.to_string(), "a job with this id is in the queue already");
+/// assert_eq!(error.into_job().payload, 2);
+/// # Ok::<(), PushWithIdError<u32, &str>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PushWithIdError<T, I = JobId> {
+    /// A job in the queue, on lease or not, has this id.
+    Duplicate(Job<T, I>),
+    /// The queue has as many jobs as it may have.
+    Full(Job<T, I>),
+    /// The queue is closed.
+    Closed(Job<T, I>),
+}
+
+const FULL: &str = "the queue is full";
+const CLOSED: &str = "the queue is closed";
+
+impl<T> PushError<T> {
+    /// Returns what was not pushed.
+    ///
+    /// # Examples
+    ///
+    /// See [`PushError`].
+    pub fn into_payload(self) -> T {
+        match self {
+            PushError::Full(payload) | PushError::Closed(payload) => payload,
+        }
+    }
+}
+
+impl<T, I> PushWithIdError<T, I> {
+    /// Returns what was not pushed.
+    ///
+    /// # Examples
+    ///
+    /// See [`PushWithIdError`].
+    pub fn into_job(self) -> Job<T, I> {
+        match self {
+            PushWithIdError::Duplicate(job)
+            | PushWithIdError::Full(job)
+            | PushWithIdError::Closed(job) => job,
+        }
+    }
+}
+
+// Whatever the payload is, like the errors of channels.
+
+impl<T> fmt::Debug for PushError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PushError::Full(_) => "Full(..)",
+            PushError::Closed(_) => "Closed(..)",
+        })
+    }
+}
+
+impl<T, I> fmt::Debug for PushWithIdError<T, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PushWithIdError::Duplicate(_) => "Duplicate(..)",
+            PushWithIdError::Full(_) => "Full(..)",
+            PushWithIdError::Closed(_) => "Closed(..)",
+        })
+    }
+}
+
+impl<T> fmt::Display for PushError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PushError::Full(_) => FULL,
+            PushError::Closed(_) => CLOSED,
+        })
+    }
+}
+
+impl<T, I> fmt::Display for PushWithIdError<T, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PushWithIdError::Duplicate(_) => "a job with this id is in the queue already",
+            PushWithIdError::Full(_) => FULL,
+            PushWithIdError::Closed(_) => CLOSED,
+        })
+    }
+}
+
+impl<T> Error for PushError<T> {}
+
+impl<T, I> Error for PushWithIdError<T, I> {}
+
+impl<T, C> SharedDelayQueue<T, JobId, C> {
+    /// Puts a job in the queue, and returns the id that it gives it. **O(log n)**.
+    ///
+    /// It wakes one of the threads that wait, at most, and only if the job is due before all others.
+    ///
+    /// # Errors
+    ///
+    /// [`PushError`], which gives the payload back, if the queue is closed or full.
+    ///
+    /// # Panics
+    ///
+    /// If memory runs out, or 32-bit handles: at 2 * 10^9 jobs or more.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// let id = queue.push(Timestamp::MAX, "mail")?;
+    /// assert!(queue.contains(&id));
+    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// ```
+    #[track_caller]
+    pub fn push(&self, due: Timestamp, payload: T) -> Result<JobId, PushError<T>> {
+        let mut state = self.lock();
+        if state.is_closed {
+            return Err(PushError::Closed(payload));
+        }
+        if state.queue.len() >= self.max_len {
+            return Err(PushError::Full(payload));
+        }
+        Ok(state.queue.push(due, Task::new(payload)))
+    }
+
+    /// Puts a job in the queue that is due so long from now. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`PushError`], which gives the payload back, if the queue is closed or full.
+    ///
+    /// # Panics
+    ///
+    /// If memory runs out, or 32-bit handles: at 2 * 10^9 jobs or more.
+    ///
+    /// # Examples
+    ///
+    /// See [`SharedDelayQueue`].
+    #[track_caller]
+    pub fn push_after(&self, delay: Duration, payload: T) -> Result<JobId, PushError<T>>
+    where
+        C: Clock,
+    {
+        self.push(self.clock.now().saturating_add(delay), payload)
+    }
+}
+
+impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
+    /// Puts a job with this id in the queue. **O(log n)**.
+    ///
+    /// It wakes one of the threads that wait, at most, and only if the job is due before all others.
+    ///
+    /// # Errors
+    ///
+    /// [`PushWithIdError`], which gives the job back, if the queue is closed or full, or a job in it,
+    /// on lease or not, has this id.
+    ///
+    /// # Panics
+    ///
+    /// If memory runs out, or 32-bit handles: at 2 * 10^9 jobs or more.
+    ///
+    /// # Examples
+    ///
+    /// See [`PushWithIdError`].
+    #[track_caller]
+    pub fn push_with_id(
+        &self,
+        id: I,
+        due: Timestamp,
+        payload: T,
+    ) -> Result<(), PushWithIdError<T, I>> {
+        let mut state = self.lock();
+        if state.is_closed {
+            return Err(PushWithIdError::Closed(Job { id, due, payload }));
+        }
+        if state.queue.len() >= self.max_len {
+            let job = Job { id, due, payload };
+            return Err(if state.queue.contains(&job.id) {
+                PushWithIdError::Duplicate(job)
+            } else {
+                PushWithIdError::Full(job)
+            });
+        }
+        let pushed = state.queue.push_with_id(id, due, Task::new(payload));
+        pushed.map_err(|DuplicateJob { job }| PushWithIdError::Duplicate(without_leases(job)))
+    }
+}

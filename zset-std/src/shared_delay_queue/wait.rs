@@ -1,0 +1,235 @@
+//! Waiting for a job.
+
+use std::error::Error;
+use std::fmt;
+use std::hash::Hash;
+use std::task::Waker;
+use std::time::Duration;
+
+use super::{Lease, Locked, SharedDelayQueue};
+use crate::clock::waker_of_this_thread;
+use crate::{Job, Timer, Timestamp};
+
+/// The error of a wait that ended without a job.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use zset_std::{SharedDelayQueue, WaitError};
+///
+/// let queue = SharedDelayQueue::<&str>::new();
+/// assert_eq!(queue.wait_pop_timeout(Duration::ZERO), Err(WaitError::TimedOut));
+/// queue.close();
+/// assert_eq!(queue.wait_pop_timeout(Duration::ZERO), Err(WaitError::Closed));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WaitError {
+    /// No job was due until the deadline.
+    TimedOut,
+    /// The queue is closed.
+    Closed,
+}
+
+impl fmt::Display for WaitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            WaitError::TimedOut => "no job was due before the deadline",
+            WaitError::Closed => "the queue is closed",
+        })
+    }
+}
+
+impl Error for WaitError {}
+
+impl<T, I: Hash, C: Timer> SharedDelayQueue<T, I, C> {
+    /// Waits until a job is due, and removes and returns it; none if the queue is closed.
+    ///
+    /// It wakes up for jobs that are pushed or rescheduled meanwhile, and for leases that run out.
+    /// Any number of threads may wait; of them one wakes up for a job. A thread that comes when a job
+    /// is due gets it, even if others wait.
+    ///
+    /// # Examples
+    ///
+    /// See [`SharedDelayQueue`].
+    pub fn wait_pop(&self) -> Option<Job<T, I>> {
+        self.wait(None, |state, now| self.pop_locked(state, now)).ok()
+    }
+
+    /// Does what [`wait_pop`](Self::wait_pop) does, but waits so long at most.
+    ///
+    /// # Errors
+    ///
+    /// [`WaitError`] if no job is due until then, or the queue is closed.
+    ///
+    /// # Examples
+    ///
+    /// See [`WaitError`].
+    pub fn wait_pop_timeout(&self, timeout: Duration) -> Result<Job<T, I>, WaitError> {
+        self.wait_pop_until(self.clock.now().saturating_add(timeout))
+    }
+
+    /// Does what [`wait_pop`](Self::wait_pop) does, but waits until a time of its clock at most.
+    ///
+    /// A job that is due at that time is returned yet.
+    ///
+    /// # Errors
+    ///
+    /// [`WaitError`] if no job is due until then, or the queue is closed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp, WaitError};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// queue.push(Timestamp::ZERO, "mail")?;
+    /// assert_eq!(queue.wait_pop_until(Timestamp::ZERO)?.payload, "mail");
+    /// assert_eq!(queue.wait_pop_until(Timestamp::ZERO), Err(WaitError::TimedOut));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn wait_pop_until(&self, deadline: Timestamp) -> Result<Job<T, I>, WaitError> {
+        self.wait(Some(deadline), |state, now| self.pop_locked(state, now))
+    }
+
+    /// Waits until `take` takes something, when a job is due.
+    fn wait<R>(
+        &self,
+        deadline: Option<Timestamp>,
+        take: impl Fn(&mut Locked<'_, T, I>, Timestamp) -> Option<R>,
+    ) -> Result<R, WaitError> {
+        let mut place = Place { queue: self, joined: None };
+        loop {
+            let now = self.clock.now();
+            let mut state = self.lock();
+            let taken = if state.is_closed { None } else { take(&mut state, now) };
+            let result = match taken {
+                Some(taken) => Ok(taken),
+                None if state.is_closed => Err(WaitError::Closed),
+                None if deadline.is_some_and(|deadline| deadline <= now) => {
+                    Err(WaitError::TimedOut)
+                }
+                None => {
+                    let until = place.sleep(&mut state, deadline.unwrap_or(Timestamp::MAX));
+                    drop(state);
+                    self.clock.park_until(until);
+                    continue;
+                }
+            };
+            // In the same breath, so that the next one is woken once.
+            place.leave(&mut state);
+            return result;
+        }
+    }
+}
+
+impl<T: Clone, I: Ord + Hash + Clone, C: Timer> SharedDelayQueue<T, I, C> {
+    /// Waits until a job is due, and lends it: see [`lease`](Self::lease); none if the queue is
+    /// closed.
+    ///
+    /// It waits as [`wait_pop`](Self::wait_pop) does.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::SharedDelayQueue;
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// queue.push_after(Duration::from_millis(1), "mail")?;
+    /// let lease = queue.wait_lease(Duration::from_secs(60)).unwrap();
+    /// assert_eq!(lease.payload, "mail");
+    /// queue.ack(&lease)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn wait_lease(&self, visibility: Duration) -> Option<Lease<T, I>> {
+        self.wait(None, |state, now| self.lease_locked(state, visibility, now)).ok()
+    }
+
+    /// Does what [`wait_lease`](Self::wait_lease) does, but waits so long at most.
+    ///
+    /// # Errors
+    ///
+    /// [`WaitError`] if no job is due until then, or the queue is closed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{SharedDelayQueue, WaitError};
+    ///
+    /// let queue = SharedDelayQueue::<&str>::new();
+    /// let minute = Duration::from_secs(60);
+    /// assert_eq!(queue.wait_lease_timeout(minute, Duration::ZERO), Err(WaitError::TimedOut));
+    /// ```
+    pub fn wait_lease_timeout(
+        &self,
+        visibility: Duration,
+        timeout: Duration,
+    ) -> Result<Lease<T, I>, WaitError> {
+        self.wait_lease_until(visibility, self.clock.now().saturating_add(timeout))
+    }
+
+    /// Does what [`wait_lease`](Self::wait_lease) does, but waits until a time of its clock at most.
+    ///
+    /// A job that is due at that time is lent yet.
+    ///
+    /// # Errors
+    ///
+    /// [`WaitError`] if no job is due until then, or the queue is closed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// queue.push(Timestamp::ZERO, "mail")?;
+    /// let lease = queue.wait_lease_until(Duration::from_secs(60), Timestamp::ZERO)?;
+    /// assert_eq!(lease.payload, "mail");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn wait_lease_until(
+        &self,
+        visibility: Duration,
+        deadline: Timestamp,
+    ) -> Result<Lease<T, I>, WaitError> {
+        self.wait(Some(deadline), |state, now| self.lease_locked(state, visibility, now))
+    }
+}
+
+/// A place in the line, which is left when this is dropped.
+struct Place<'a, T, I, C> {
+    queue: &'a SharedDelayQueue<T, I, C>,
+    /// The ticket, and what wakes this thread. None while it is not in the line.
+    joined: Option<(u64, Waker)>,
+}
+
+impl<T, I, C> Place<'_, T, I, C> {
+    /// Goes to sleep; returns until when.
+    fn sleep(&mut self, state: &mut Locked<'_, T, I>, deadline: Timestamp) -> Timestamp {
+        let next_due = state.queue.next_due();
+        let line = &mut state.line;
+        let (ticket, waker) =
+            self.joined.get_or_insert_with(|| (line.join(), waker_of_this_thread()));
+        line.sleep(*ticket, deadline, next_due, waker)
+    }
+
+    fn leave(&mut self, state: &mut Locked<'_, T, I>) {
+        if let Some((ticket, _)) = self.joined.take() {
+            state.line.leave(ticket);
+        }
+    }
+}
+
+/// For a panic in a user's code while it waits.
+impl<T, I, C> Drop for Place<'_, T, I, C> {
+    fn drop(&mut self) {
+        if self.joined.is_some() {
+            let mut state = self.queue.lock();
+            self.leave(&mut state);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The delay queues, held against lists that are sorted on each question, and used by threads.
+
+mod panics;
+mod queue;
+mod shared;
+mod stress;
+mod traits;
+mod waiting;
+
+use proptest::prelude::*;
+use zset_std::{Job, JobId, SharedDelayQueue, Timestamp};
+
+fn at(nanos: u64) -> Timestamp {
+    Timestamp::from_nanos(nanos)
+}
+
+/// Times that often meet, and both ends.
+fn times() -> impl Strategy<Value = Timestamp> {
+    prop_oneof![
+        20 => (0..20u64).prop_map(at),
+        1 => Just(Timestamp::ZERO),
+        1 => Just(at(u64::MAX - 1)),
+        1 => Just(Timestamp::MAX),
+    ]
+}
+
+/// A job of a naive queue, and the number of its arrival.
+#[derive(Clone, Copy, Debug)]
+struct Arrived<J> {
+    due: Timestamp,
+    arrival: usize,
+    id: u64,
+    job: J,
+}
+
+/// A queue that is sorted on each question.
+#[derive(Clone, Debug)]
+struct Naive<J> {
+    jobs: Vec<Arrived<J>>,
+    arrivals: usize,
+}
+
+impl<J: Clone> Naive<J> {
+    fn new() -> Self {
+        Naive { jobs: Vec::new(), arrivals: 0 }
+    }
+
+    fn push(&mut self, id: u64, due: Timestamp, job: J) {
+        self.jobs.push(Arrived { due, arrival: self.arrivals, id, job });
+        self.arrivals += 1;
+    }
+
+    fn sorted(&self) -> Vec<Arrived<J>> {
+        let mut jobs = self.jobs.clone();
+        jobs.sort_by_key(|job| (job.due, job.arrival));
+        jobs
+    }
+
+    fn next_due(&self) -> Option<Timestamp> {
+        self.jobs.iter().map(|job| job.due).min()
+    }
+
+    fn find(&mut self, id: u64) -> Option<&mut Arrived<J>> {
+        self.jobs.iter_mut().find(|job| job.id == id)
+    }
+
+    fn remove(&mut self, id: u64) -> Option<Arrived<J>> {
+        let index = self.jobs.iter().position(|job| job.id == id)?;
+        Some(self.jobs.remove(index))
+    }
+
+    /// Gives a job another time, and makes it the last of those that are due then.
+    fn reschedule(&mut self, id: u64, due: Timestamp) -> Option<Timestamp> {
+        let job = self.remove(id)?;
+        self.push(id, due, job.job);
+        Some(job.due)
+    }
+
+    /// Returns the first job if it is due.
+    fn due(&self, now: Timestamp) -> Option<Arrived<J>> {
+        self.sorted().into_iter().next().filter(|job| job.due <= now)
+    }
+
+    fn pop(&mut self, now: Timestamp) -> Option<Arrived<J>> {
+        let id = self.due(now)?.id;
+        self.remove(id)
+    }
+}
+
+/// What tells that two jobs are the same.
+fn parts<T, I>(job: Job<T, I>) -> (I, Timestamp, T) {
+    (job.id, job.due, job.payload)
+}
+
+/// Of a thread for whom others wait: if it panics, the test fails instead of standing still.
+struct CloseOnPanic<'a, T, C>(&'a SharedDelayQueue<T, JobId, C>);
+
+impl<T, C> Drop for CloseOnPanic<'_, T, C> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.close();
+        }
+    }
+}
+
+fn config() -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
+}

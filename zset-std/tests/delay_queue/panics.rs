@@ -1,0 +1,196 @@
+//! Panics in a user's code: nothing is lost, and no other thread notices.
+
+use std::cell::Cell;
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::Duration;
+
+use super::*;
+use zset_std::{FakeClock, Lease};
+
+thread_local! {
+    /// How many calls of an id's or a payload's code it takes until one panics; 0 is never.
+    static FUSE: Cell<usize> = const { Cell::new(0) };
+}
+
+fn burn() {
+    FUSE.with(|fuse| match fuse.get() {
+        0 => {}
+        1 => {
+            fuse.set(0);
+            panic!("the fuse has burnt down");
+        }
+        left => fuse.set(left - 1),
+    });
+}
+
+/// An id or a payload whose code panics when the fuse has burnt down.
+#[derive(Debug)]
+struct Fused(u64);
+
+impl Clone for Fused {
+    fn clone(&self) -> Self {
+        burn();
+        Fused(self.0)
+    }
+}
+
+impl PartialEq for Fused {
+    fn eq(&self, other: &Self) -> bool {
+        burn();
+        self.0 == other.0
+    }
+}
+
+impl Eq for Fused {}
+
+impl PartialOrd for Fused {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Fused {
+    fn cmp(&self, other: &Self) -> Ordering {
+        burn();
+        self.0.cmp(&other.0)
+    }
+}
+
+impl Hash for Fused {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        burn();
+        self.0.hash(state);
+    }
+}
+
+type Queue = SharedDelayQueue<Fused, Fused, FakeClock>;
+
+const JOBS: u64 = 200;
+
+/// Returns a queue of jobs that are due, of which the first is on lease.
+fn queue() -> (Queue, Lease<Fused, Fused>) {
+    let queue = SharedDelayQueue::new().with_clock(FakeClock::new());
+    for id in 0..JOBS {
+        queue.push_with_id(Fused(id), Timestamp::ZERO, Fused(id)).unwrap();
+    }
+    let lease = queue.lease(Duration::from_nanos(10)).unwrap();
+    (queue, lease)
+}
+
+/// Does something with a queue, with fuses of all lengths; each time all jobs have to be there but
+/// those that are given, which the operation may take.
+fn burn_in<R>(operation: impl Fn(&Queue, &Lease<Fused, Fused>) -> R, may_go: &[u64]) {
+    let mut panics = 0;
+    for fuse in 1.. {
+        let (queue, lease) = queue();
+        FUSE.set(fuse);
+        let result = catch_unwind(AssertUnwindSafe(|| drop(operation(&queue, &lease))));
+        FUSE.set(0);
+        // Also in another thread.
+        let rest = thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                queue.check_invariants();
+                queue.drain()
+            });
+            other.join().unwrap()
+        });
+        let mut ids: Vec<_> = rest.iter().map(|job| job.id.0).collect();
+        ids.sort_unstable();
+        let is_there = |id: u64| ids.binary_search(&id).is_ok();
+        assert!((0..JOBS).all(|id| may_go.contains(&id) || is_there(id)), "a job is lost");
+        if result.is_ok() {
+            break;
+        }
+        assert!((0..JOBS).all(is_there), "a job is lost by a panic");
+        panics += 1;
+    }
+    assert!(panics > 0, "no code of an id is run");
+}
+
+#[test]
+fn no_operation_loses_a_job_by_a_panic() {
+    let long = Duration::from_secs(1);
+    burn_in(|queue, _| queue.push_with_id(Fused(JOBS), Timestamp::MAX, Fused(0)), &[]);
+    burn_in(|queue, _| queue.push_with_id(Fused(7), Timestamp::MAX, Fused(0)), &[]);
+    burn_in(|queue, _| queue.pop(), &[1]);
+    burn_in(|queue, _| queue.wait_pop(), &[1]);
+    burn_in(|queue, _| queue.lease(long), &[]);
+    burn_in(|queue, _| queue.wait_lease(long), &[]);
+    burn_in(Queue::ack, &[0]);
+    burn_in(|queue, lease| queue.nack(lease, long), &[]);
+    burn_in(|queue, lease| queue.extend(lease, long), &[]);
+    burn_in(|queue, _| queue.cancel(&Fused(7)), &[7]);
+    burn_in(|queue, _| queue.reschedule(&Fused(7), Timestamp::MAX), &[]);
+    burn_in(|queue, _| queue.reschedule(&Fused(0), Timestamp::MAX), &[]);
+}
+
+/// A payload of which one clone panics, in whatever thread.
+struct PanicsOnce<'a>(&'a AtomicBool);
+
+impl Clone for PanicsOnce<'_> {
+    fn clone(&self) -> Self {
+        assert!(self.0.swap(true, std::sync::atomic::Ordering::SeqCst), "the first clone");
+        PanicsOnce(self.0)
+    }
+}
+
+#[test]
+fn one_who_panics_while_it_waits_leaves_the_job_to_the_next() {
+    let has_panicked = AtomicBool::new(false);
+    let queue = SharedDelayQueue::<PanicsOnce<'_>>::new();
+    thread::scope(|scope| {
+        let wait = || queue.wait_lease(Duration::MAX).map(|lease| queue.ack(&lease));
+        let waiting = [(), ()].map(|()| scope.spawn(wait));
+        queue.push_after(Duration::from_millis(1), PanicsOnce(&has_panicked)).unwrap();
+        let results = waiting.map(std::thread::ScopedJoinHandle::join);
+        let done = results.iter().filter(|result| matches!(result, Ok(Some(Ok(()))))).count();
+        assert_eq!(done, 1);
+        assert_eq!(results.iter().filter(|result| result.is_err()).count(), 1);
+    });
+    assert!(queue.is_empty());
+    queue.check_invariants();
+}
+
+/// What is done outside of the lock: a payload that panics when it is dropped does so when the queue
+/// is whole again, and one that uses the queue does not wait for itself.
+#[test]
+fn payloads_are_dropped_without_the_lock() {
+    struct Looks<'a>(&'a SharedDelayQueue<Looks<'a>>);
+
+    impl Drop for Looks<'_> {
+        fn drop(&mut self) {
+            let _ = self.0.len();
+        }
+    }
+
+    impl Clone for Looks<'_> {
+        fn clone(&self) -> Self {
+            Looks(self.0)
+        }
+    }
+
+    let queue: &SharedDelayQueue<Looks<'static>> = Box::leak(Box::new(
+        SharedDelayQueue::new()
+            .with_max_deliveries(std::num::NonZeroU32::MIN)
+            .with_max_dead_letters(0),
+    ));
+    for round in 0..4 {
+        queue.push(Timestamp::ZERO, Looks(queue)).unwrap();
+        match round {
+            0 => drop(queue.pop()),
+            1 => queue.clear(),
+            2 => assert!(queue.ack(&queue.lease(Duration::MAX).unwrap()).is_ok()),
+            // A dead letter for which there is no room.
+            _ => {
+                drop(queue.lease(Duration::ZERO));
+                assert!(queue.pop().is_none());
+            }
+        }
+        assert!(queue.is_empty());
+    }
+    assert_eq!(queue.dropped_dead_letters(), 1);
+}

@@ -1,0 +1,150 @@
+//! `DelayQueue` against a naive one.
+
+use super::*;
+use zset_std::DelayQueue;
+
+/// Ids are taken from few, so that they are often in use.
+#[derive(Clone, Debug)]
+enum Operation {
+    Push(Timestamp),
+    PushWithId(u64, Timestamp),
+    Pop(Timestamp),
+    /// How many may be popped, and how many of them are.
+    PopDue(Timestamp, usize, usize),
+    Cancel(u64),
+    Reschedule(u64, Timestamp),
+    Count(Timestamp),
+    Clone,
+    Clear,
+    Drain(usize),
+}
+
+fn operations() -> impl Strategy<Value = Operation> {
+    let ids = || 0..12u64;
+    prop_oneof![
+        10 => times().prop_map(Operation::Push),
+        5 => (ids(), times()).prop_map(|(id, due)| Operation::PushWithId(id, due)),
+        5 => times().prop_map(Operation::Pop),
+        4 => (times(), 0..6usize, 0..6usize)
+            .prop_map(|(now, max, taken)| Operation::PopDue(now, max, taken)),
+        4 => ids().prop_map(Operation::Cancel),
+        6 => (ids(), times()).prop_map(|(id, due)| Operation::Reschedule(id, due)),
+        1 => times().prop_map(Operation::Count),
+        1 => Just(Operation::Clone),
+        1 => Just(Operation::Clear),
+        1 => (0..6usize).prop_map(Operation::Drain),
+    ]
+}
+
+fn expected(job: Arrived<usize>) -> (JobId, Timestamp, usize) {
+    (JobId::new(job.id), job.due, job.job)
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn every_answer_is_that_of_a_list_sorted_by_due_time_and_arrival(
+        operations in prop::collection::vec(operations(), 0..120),
+    ) {
+        let mut queue = DelayQueue::new();
+        let mut naive = Naive::new();
+        let mut given = Vec::new();
+        for (payload, operation) in operations.into_iter().enumerate() {
+            match operation {
+                Operation::Push(due) => {
+                    let id = queue.push(due, payload);
+                    prop_assert!(!given.contains(&id), "{id} is given twice");
+                    prop_assert!(naive.find(id.get()).is_none(), "{id} is in use");
+                    given.push(id);
+                    naive.push(id.get(), due, payload);
+                }
+                Operation::PushWithId(id, due) => {
+                    let pushed = queue.push_with_id(JobId::new(id), due, payload);
+                    if naive.find(id).is_some() {
+                        let refused = parts(pushed.unwrap_err().job);
+                        prop_assert_eq!(refused, (JobId::new(id), due, payload));
+                    } else {
+                        prop_assert!(pushed.is_ok());
+                        naive.push(id, due, payload);
+                    }
+                }
+                Operation::Pop(now) => {
+                    prop_assert_eq!(queue.pop(now).map(parts), naive.pop(now).map(expected));
+                }
+                Operation::PopDue(now, max, taken) => {
+                    let mut due = queue.pop_due(now, max);
+                    let expected_len = naive.jobs.iter().filter(|job| job.due <= now).count().min(max);
+                    prop_assert_eq!(due.len(), expected_len);
+                    for left in (0..expected_len).rev().take(taken) {
+                        prop_assert_eq!(due.next().map(parts), naive.pop(now).map(expected));
+                        prop_assert_eq!(due.len(), left);
+                    }
+                    if taken >= expected_len {
+                        prop_assert!(due.next().is_none());
+                    }
+                }
+                Operation::Cancel(id) => {
+                    let cancelled = queue.cancel(&JobId::new(id)).map(parts);
+                    prop_assert_eq!(cancelled, naive.remove(id).map(expected));
+                }
+                Operation::Reschedule(id, due) => {
+                    let old = queue.reschedule(&JobId::new(id), due);
+                    prop_assert_eq!(old, naive.reschedule(id, due));
+                }
+                Operation::Count(now) => {
+                    let due = naive.jobs.iter().filter(|job| job.due <= now).count();
+                    prop_assert_eq!(queue.count_due(now), due);
+                }
+                Operation::Clone => {
+                    let copy = queue.clone();
+                    prop_assert_eq!(&copy, &queue);
+                    queue = copy;
+                }
+                Operation::Clear => {
+                    queue.clear();
+                    naive.jobs.clear();
+                }
+                Operation::Drain(taken) => {
+                    let drained = queue.drain().take(taken).map(parts);
+                    let naive_drained = naive.sorted().into_iter().take(taken).map(expected);
+                    prop_assert!(drained.eq(naive_drained));
+                    naive.jobs.clear();
+                }
+            }
+            queue.check_invariants();
+            let sorted: Vec<_> = naive.sorted().into_iter().map(expected).collect();
+            let by_value = |(id, due, payload): (&JobId, Timestamp, &usize)| (*id, due, *payload);
+            prop_assert!(queue.iter().map(parts).map(by_value).eq(sorted.iter().copied()));
+            prop_assert!(queue.iter().rev().map(parts).map(by_value).eq(sorted.iter().rev().copied()));
+            prop_assert_eq!(queue.iter().len(), sorted.len());
+            prop_assert_eq!((queue.len(), queue.is_empty()), (sorted.len(), sorted.is_empty()));
+            prop_assert_eq!(queue.first().map(parts).map(by_value), sorted.first().copied());
+            prop_assert_eq!(queue.next_due(), naive.next_due());
+            for id in 0..12 {
+                let (found, id) = (naive.find(id).map(|job| (job.due, job.job)), JobId::new(id));
+                prop_assert_eq!(queue.contains(&id), found.is_some());
+                prop_assert_eq!(queue.due(&id).zip(queue.get(&id).copied()), found);
+            }
+        }
+    }
+}
+
+#[test]
+fn jobs_of_one_time_are_popped_in_the_order_of_their_arrival() {
+    let mut queue: DelayQueue<_> = (0..300).map(|payload| (at(5), payload)).collect();
+    assert!(queue.pop_due(at(5), usize::MAX).map(|job| job.payload).eq(0..300));
+}
+
+#[test]
+fn the_first_and_the_last_point_in_time_are_deadlines_like_others() {
+    let mut queue = DelayQueue::new();
+    queue.push(Timestamp::MAX, "last");
+    queue.push(Timestamp::ZERO, "first");
+    assert_eq!(
+        queue.pop_due(Timestamp::ZERO, 9).map(|job| job.payload).collect::<Vec<_>>(),
+        ["first"]
+    );
+    assert!(queue.pop(at(u64::MAX - 1)).is_none());
+    assert_eq!(queue.pop(Timestamp::MAX).unwrap().payload, "last");
+}

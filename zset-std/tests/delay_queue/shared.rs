@@ -1,0 +1,359 @@
+//! `SharedDelayQueue`, used by one thread, against a naive one.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use super::*;
+use zset_std::{
+    DeadLetter, FakeClock, Lease, Nacked, PushError, PushWithIdError, StaleLease, WaitError,
+};
+
+/// Leases are named by their number: there are few, so that old ones come up again.
+#[derive(Clone, Debug)]
+enum Operation {
+    Push(Timestamp),
+    PushWithId(u64, Timestamp),
+    Pop,
+    PopDue(usize),
+    WaitPop(u64),
+    Lease(u64),
+    WaitLease(u64),
+    Ack(usize),
+    Nack(usize, u64),
+    Extend(usize, u64),
+    Cancel(u64),
+    Reschedule(u64, Timestamp),
+    SetClock(Timestamp),
+    TakeDeadLetters(usize),
+    Clear,
+    Drain,
+    Close,
+}
+
+fn operations() -> impl Strategy<Value = Operation> {
+    let ids = || 0..12u64;
+    let spans = || prop_oneof![8 => 0..8u64, 1 => Just(u64::MAX)];
+    let leases = || 0..6usize;
+    prop_oneof![
+        40 => times().prop_map(Operation::Push),
+        15 => (ids(), times()).prop_map(|(id, due)| Operation::PushWithId(id, due)),
+        10 => Just(Operation::Pop),
+        10 => (0..4usize).prop_map(Operation::PopDue),
+        5 => spans().prop_map(Operation::WaitPop),
+        50 => spans().prop_map(Operation::Lease),
+        5 => spans().prop_map(Operation::WaitLease),
+        20 => leases().prop_map(Operation::Ack),
+        30 => (leases(), spans()).prop_map(|(lease, delay)| Operation::Nack(lease, delay)),
+        20 => (leases(), spans()).prop_map(|(lease, span)| Operation::Extend(lease, span)),
+        10 => ids().prop_map(Operation::Cancel),
+        15 => (ids(), times()).prop_map(|(id, due)| Operation::Reschedule(id, due)),
+        40 => times().prop_map(Operation::SetClock),
+        5 => (0..3usize).prop_map(Operation::TakeDeadLetters),
+        2 => Just(Operation::Clear),
+        2 => Just(Operation::Drain),
+        1 => Just(Operation::Close),
+    ]
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Task {
+    payload: usize,
+    deliveries: u32,
+    /// The number of the lease that it is on.
+    lease: Option<usize>,
+}
+
+impl Task {
+    fn new(payload: usize) -> Self {
+        Task { payload, deliveries: 0, lease: None }
+    }
+}
+
+/// Bounds on jobs, deliveries and dead letters.
+#[derive(Clone, Debug)]
+struct Bounds {
+    len: usize,
+    deliveries: Option<u32>,
+    dead_letters: usize,
+}
+
+fn bounds() -> impl Strategy<Value = Bounds> {
+    let len = prop_oneof![4 => Just(usize::MAX), 1 => 0..8usize];
+    let deliveries = prop_oneof![1 => Just(None), 3 => (1..4u32).prop_map(Some)];
+    let dead_letters = prop_oneof![3 => 0..4usize, 1 => Just(1024)];
+    (len, deliveries, dead_letters).prop_map(|(len, deliveries, dead_letters)| Bounds {
+        len,
+        deliveries,
+        dead_letters,
+    })
+}
+
+type Dead = (JobId, usize, u32, Timestamp);
+
+struct Model {
+    naive: Naive<Task>,
+    bounds: Bounds,
+    dead: Vec<Dead>,
+    dropped: u64,
+}
+
+impl Model {
+    fn bury(&mut self, job: Arrived<Task>, since: Timestamp) {
+        let Task { payload, deliveries, .. } = job.job;
+        self.dead.push((JobId::new(job.id), payload, deliveries, since));
+        if self.dead.len() > self.bounds.dead_letters {
+            self.dead.remove(0);
+            self.dropped += 1;
+        }
+    }
+
+    fn is_exhausted(&self, task: &Task) -> bool {
+        self.bounds.deliveries.is_some_and(|max| task.deliveries >= max)
+    }
+
+    /// Returns the first job that is due, and may be delivered; those before it are dead.
+    fn due(&mut self, now: Timestamp) -> Option<Arrived<Task>> {
+        loop {
+            let job = self.naive.due(now)?;
+            if !self.is_exhausted(&job.job) {
+                return Some(job);
+            }
+            self.naive.remove(job.id);
+            let since = job.due;
+            self.bury(job, since);
+        }
+    }
+
+    fn pop(&mut self, now: Timestamp) -> Option<(JobId, Timestamp, usize)> {
+        let id = self.due(now)?.id;
+        self.naive.remove(id).map(expected)
+    }
+
+    fn lease(
+        &mut self,
+        visibility: u64,
+        now: Timestamp,
+        lease: usize,
+    ) -> Option<(JobId, usize, u32, Timestamp)> {
+        let id = self.due(now)?.id;
+        let until = now.saturating_add(Duration::from_nanos(visibility));
+        self.naive.reschedule(id, until);
+        let task = &mut self.naive.find(id)?.job;
+        task.deliveries += 1;
+        task.lease = Some(lease);
+        Some((JobId::new(id), task.payload, task.deliveries, until))
+    }
+
+    /// Returns the job of a lease.
+    fn leased(&self, lease: usize) -> Option<Arrived<Task>> {
+        self.naive.jobs.iter().find(|job| job.job.lease == Some(lease)).copied()
+    }
+}
+
+fn expected(job: Arrived<Task>) -> (JobId, Timestamp, usize) {
+    (JobId::new(job.id), job.due, job.job.payload)
+}
+
+fn lease_parts(lease: &Lease<usize>) -> Dead {
+    (lease.id, lease.payload, lease.deliveries, lease.until)
+}
+
+fn dead_parts(dead: DeadLetter<usize>) -> Dead {
+    (dead.id, dead.payload, dead.deliveries, dead.since)
+}
+
+fn with_bounds(bounds: &Bounds, clock: &FakeClock) -> SharedDelayQueue<usize, JobId, FakeClock> {
+    let queue = SharedDelayQueue::new()
+        .with_clock(clock.clone())
+        .with_max_len(bounds.len)
+        .with_max_dead_letters(bounds.dead_letters);
+    match bounds.deliveries.and_then(NonZeroU32::new) {
+        Some(max) => queue.with_max_deliveries(max),
+        None => queue,
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn every_answer_is_that_of_a_list_of_jobs_with_their_leases(
+        bounds in bounds(),
+        operations in prop::collection::vec(operations(), 0..150),
+    ) {
+        let clock = FakeClock::new();
+        let queue = with_bounds(&bounds, &clock);
+        let mut model = Model { naive: Naive::new(), bounds, dead: Vec::new(), dropped: 0 };
+        let mut leases: Vec<Lease<usize>> = Vec::new();
+        let (mut now, mut is_closed) = (Timestamp::ZERO, false);
+        for (payload, operation) in operations.into_iter().enumerate() {
+            let is_full = model.naive.jobs.len() >= model.bounds.len;
+            // Of the last leases the one of this number.
+            let pick = |number: usize| leases.len().checked_sub(number + 1);
+            match operation {
+                Operation::Push(due) => match queue.push(due, payload) {
+                    Ok(id) => {
+                        prop_assert!(!is_closed && !is_full);
+                        prop_assert!(model.naive.find(id.get()).is_none(), "{id} is in use");
+                        model.naive.push(id.get(), due, Task::new(payload));
+                    }
+                    Err(error) => {
+                        prop_assert_eq!(matches!(error, PushError::Closed(_)), is_closed);
+                        prop_assert!(is_closed || is_full);
+                        prop_assert_eq!(error.into_payload(), payload);
+                    }
+                },
+                Operation::PushWithId(id, due) => {
+                    let is_duplicate = model.naive.find(id).is_some();
+                    match queue.push_with_id(JobId::new(id), due, payload) {
+                        Ok(()) => {
+                            prop_assert!(!is_closed && !is_full && !is_duplicate);
+                            model.naive.push(id, due, Task::new(payload));
+                        }
+                        Err(error) => {
+                            match &error {
+                                PushWithIdError::Closed(_) => prop_assert!(is_closed),
+                                PushWithIdError::Duplicate(_) => prop_assert!(is_duplicate),
+                                _ => prop_assert!(is_full && !is_duplicate),
+                            }
+                            prop_assert_eq!(parts(error.into_job()), (JobId::new(id), due, payload));
+                        }
+                    }
+                }
+                Operation::Pop => {
+                    prop_assert_eq!(queue.pop().map(parts), model.pop(now));
+                }
+                Operation::PopDue(max) => {
+                    let popped: Vec<_> = queue.pop_due(max).into_iter().map(parts).collect();
+                    let mut wanted = Vec::new();
+                    while wanted.len() < max {
+                        let Some(job) = model.pop(now) else { break };
+                        wanted.push(job);
+                    }
+                    prop_assert_eq!(popped, wanted);
+                }
+                // To a time that has come: it does not block.
+                Operation::WaitPop(earlier) => {
+                    let deadline = now.saturating_sub(Duration::from_nanos(earlier));
+                    let popped = queue.wait_pop_until(deadline).map(parts);
+                    let wanted = if is_closed {
+                        Err(WaitError::Closed)
+                    } else {
+                        model.pop(now).ok_or(WaitError::TimedOut)
+                    };
+                    prop_assert_eq!(popped, wanted);
+                }
+                Operation::Lease(visibility) => {
+                    let lease = queue.lease(Duration::from_nanos(visibility));
+                    let wanted = model.lease(visibility, now, leases.len());
+                    prop_assert_eq!(lease.as_ref().map(lease_parts), wanted);
+                    leases.extend(lease);
+                }
+                Operation::WaitLease(visibility) => {
+                    let visible = Duration::from_nanos(visibility);
+                    let lease = queue.wait_lease_timeout(visible, Duration::ZERO);
+                    let wanted = if is_closed {
+                        Err(WaitError::Closed)
+                    } else {
+                        let lease = model.lease(visibility, now, leases.len());
+                        lease.ok_or(WaitError::TimedOut)
+                    };
+                    prop_assert_eq!(lease.as_ref().map(lease_parts).map_err(|error| *error), wanted);
+                    leases.extend(lease);
+                }
+                Operation::Ack(number) => {
+                    let Some(number) = pick(number) else { continue };
+                    let acked = queue.ack(&leases[number]);
+                    let job = model.leased(number);
+                    prop_assert_eq!(acked.is_ok(), job.is_some());
+                    if let Some(job) = job {
+                        model.naive.remove(job.id);
+                    }
+                }
+                Operation::Nack(number, delay) => {
+                    let Some(number) = pick(number) else { continue };
+                    let nacked = queue.nack(&leases[number], Duration::from_nanos(delay));
+                    let wanted = match model.leased(number) {
+                        None => Err(StaleLease),
+                        Some(job) if model.is_exhausted(&job.job) => {
+                            model.naive.remove(job.id);
+                            model.bury(job, now);
+                            Ok(Nacked::Dead)
+                        }
+                        Some(job) => {
+                            let due = now.saturating_add(Duration::from_nanos(delay));
+                            model.naive.reschedule(job.id, due);
+                            model.naive.find(job.id).unwrap().job.lease = None;
+                            Ok(Nacked::Requeued { due })
+                        }
+                    };
+                    prop_assert_eq!(nacked, wanted);
+                }
+                Operation::Extend(number, visibility) => {
+                    let Some(number) = pick(number) else { continue };
+                    let visibility = Duration::from_nanos(visibility);
+                    let extended = queue.extend(&leases[number], visibility);
+                    let until = now.saturating_add(visibility);
+                    let job = model.leased(number);
+                    prop_assert_eq!(extended, job.as_ref().map(|_| until).ok_or(StaleLease));
+                    if let Some(job) = job {
+                        model.naive.reschedule(job.id, until);
+                    }
+                }
+                Operation::Cancel(id) => {
+                    let cancelled = queue.cancel(&JobId::new(id)).map(parts);
+                    prop_assert_eq!(cancelled, model.naive.remove(id).map(expected));
+                }
+                Operation::Reschedule(id, due) => {
+                    let old = queue.reschedule(&JobId::new(id), due);
+                    prop_assert_eq!(old, model.naive.reschedule(id, due));
+                    if let Some(job) = model.naive.find(id) {
+                        job.job = Task::new(job.job.payload);
+                    }
+                }
+                // Also back.
+                Operation::SetClock(time) => {
+                    now = time;
+                    clock.set(now);
+                }
+                Operation::TakeDeadLetters(max) => {
+                    let taken = queue.take_dead_letters(max).into_iter().map(dead_parts);
+                    let max = max.min(model.dead.len());
+                    prop_assert!(taken.eq(model.dead.drain(..max)));
+                }
+                Operation::Clear => {
+                    queue.clear();
+                    model.naive.jobs.clear();
+                }
+                Operation::Drain => {
+                    let drained = queue.drain().into_iter().map(parts);
+                    prop_assert!(drained.eq(model.naive.sorted().into_iter().map(expected)));
+                    model.naive.jobs.clear();
+                }
+                Operation::Close => {
+                    queue.close();
+                    is_closed = true;
+                }
+            }
+            queue.check_invariants();
+            let jobs = &model.naive.jobs;
+            prop_assert_eq!((queue.len(), queue.is_empty()), (jobs.len(), jobs.is_empty()));
+            let leased = jobs.iter().filter(|job| job.job.lease.is_some()).count();
+            prop_assert_eq!(queue.leased_len(), leased);
+            prop_assert_eq!(queue.next_due(), model.naive.next_due());
+            prop_assert_eq!(queue.dead_letters_len(), model.dead.len());
+            prop_assert_eq!(queue.dropped_dead_letters(), model.dropped);
+            prop_assert_eq!(queue.is_closed(), is_closed);
+            for id in 0..12 {
+                let (due, id) = (model.naive.find(id).map(|job| job.due), JobId::new(id));
+                prop_assert_eq!(queue.due(&id), due);
+                prop_assert_eq!(queue.contains(&id), due.is_some());
+            }
+        }
+        let dead = queue.take_dead_letters(usize::MAX).into_iter().map(dead_parts);
+        prop_assert!(dead.eq(model.dead));
+        let rest: Vec<_> = queue.into_queue().into_iter().map(parts).collect();
+        let wanted: Vec<_> = model.naive.sorted().into_iter().map(expected).collect();
+        prop_assert_eq!(rest, wanted);
+    }
+}

@@ -1,0 +1,195 @@
+//! Threads that push, and threads that take: no job is lost, and none is popped twice.
+
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use super::*;
+use zset_std::{Clock, StaleLease};
+
+/// Under Miri, less.
+const JOBS: usize = if cfg!(miri) { 40 } else { 4000 };
+
+/// A generator of numbers that seem random, the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn of(thread: usize) -> Self {
+        Dice((thread as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    /// Marsaglia, "Xorshift RNGs", 2003.
+    fn throw(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % sides
+    }
+}
+
+/// How often each of the jobs had something done to it.
+struct Counts {
+    each: Vec<AtomicU32>,
+    total: AtomicUsize,
+}
+
+impl Counts {
+    fn new() -> Self {
+        Counts { each: (0..JOBS).map(|_| AtomicU32::new(0)).collect(), total: AtomicUsize::new(0) }
+    }
+
+    /// Counts one of a job; returns how many there are of all.
+    fn count(&self, job: usize) -> usize {
+        self.each[job].fetch_add(1, Ordering::Relaxed);
+        self.total.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    fn of(&self, job: usize) -> u32 {
+        self.each[job].load(Ordering::Relaxed)
+    }
+}
+
+/// Pushes every job whose turn it is of this one of so many threads, due now or soon; some of them
+/// are pushed for a late time and then rescheduled.
+fn produce(queue: &SharedDelayQueue<usize>, thread: usize, threads: usize) {
+    let mut dice = Dice::of(thread);
+    for job in (thread..JOBS).step_by(threads) {
+        let delay = Duration::from_micros(dice.throw(50));
+        if dice.throw(4) == 0 {
+            let id = queue.push(Timestamp::MAX, job).unwrap();
+            let due = queue.clock().now().saturating_add(delay);
+            assert_eq!(queue.reschedule(&id, due), Some(Timestamp::MAX));
+        } else {
+            queue.push_after(delay, job).unwrap();
+        }
+        if dice.throw(8) == 0 {
+            thread::yield_now();
+        }
+    }
+}
+
+/// So many threads produce, and as many consume.
+fn run(queue: &SharedDelayQueue<usize>, threads: usize, consume: impl Fn(usize) + Sync) {
+    thread::scope(|scope| {
+        for thread in 0..threads {
+            let consume = &consume;
+            scope.spawn(move || {
+                let _closing = CloseOnPanic(queue);
+                produce(queue, thread, threads);
+            });
+            scope.spawn(move || {
+                let _closing = CloseOnPanic(queue);
+                consume(thread);
+            });
+        }
+    });
+    queue.check_invariants();
+    assert!(queue.is_empty());
+}
+
+#[test]
+fn every_job_is_popped_exactly_once() {
+    for threads in [1, 2, 4] {
+        let queue = SharedDelayQueue::new();
+        let popped = Counts::new();
+        let pop = |job: Job<usize>| {
+            if popped.count(job.payload) == JOBS {
+                queue.close();
+            }
+        };
+        run(&queue, threads, |thread| {
+            let mut dice = Dice::of(thread + threads);
+            while !queue.is_closed() {
+                match dice.throw(8) {
+                    0 => queue.pop_due(3).into_iter().for_each(pop),
+                    1 => queue.pop().into_iter().for_each(pop),
+                    // Some leave the line at any moment.
+                    2..5 => {
+                        let timeout = Duration::from_micros(dice.throw(60));
+                        queue.wait_pop_timeout(timeout).into_iter().for_each(pop);
+                    }
+                    _ => queue.wait_pop().into_iter().for_each(pop),
+                }
+            }
+        });
+        for job in 0..JOBS {
+            assert_eq!(popped.of(job), 1, "job {job}, {threads} threads on each side");
+        }
+    }
+}
+
+/// Who waits has nothing but its wake-ups: a lost one would leave jobs in the queue for ever.
+#[test]
+fn consumers_that_only_wait_miss_nothing() {
+    for threads in [1, 2, 4] {
+        let queue = SharedDelayQueue::new();
+        let popped = Counts::new();
+        run(&queue, threads, |_| {
+            while let Some(job) = queue.wait_pop() {
+                if popped.count(job.payload) == JOBS {
+                    queue.close();
+                }
+            }
+        });
+        for job in 0..JOBS {
+            assert_eq!(popped.of(job), 1, "job {job}, {threads} threads on each side");
+        }
+    }
+}
+
+/// Of eight deliveries one is to a worker that dies, one fails, and one takes longer than its lease.
+#[test]
+fn every_leased_job_is_done_once_or_is_a_dead_letter() {
+    for (threads, max_deliveries) in [(1, None), (2, NonZeroU32::new(2)), (4, None)] {
+        let queue = SharedDelayQueue::new().with_max_dead_letters(JOBS);
+        let queue = match max_deliveries {
+            Some(max) => queue.with_max_deliveries(max),
+            None => queue,
+        };
+        let (delivered, done, dead) = (Counts::new(), Counts::new(), Counts::new());
+        let end = |finished: &Counts, other: &Counts, job| {
+            finished.count(job);
+            // One of those who count last sees all.
+            if finished.total.load(Ordering::SeqCst) + other.total.load(Ordering::SeqCst) == JOBS {
+                queue.close();
+            }
+        };
+        run(&queue, threads, |thread| {
+            let mut dice = Dice::of(thread + threads);
+            let visibility = Duration::from_micros(300);
+            while !queue.is_closed() {
+                for letter in queue.take_dead_letters(2) {
+                    assert_eq!(Some(letter.deliveries), max_deliveries.map(NonZeroU32::get));
+                    end(&dead, &done, letter.payload);
+                }
+                // Dead letters come without a wake-up.
+                let lease = queue.wait_lease_timeout(visibility, Duration::from_millis(1));
+                let Ok(lease) = lease else { continue };
+                delivered.count(lease.payload);
+                let result = match dice.throw(8) {
+                    0 => continue,
+                    1 => queue.nack(&lease, Duration::from_micros(dice.throw(50))).map(|_| ()),
+                    2 => {
+                        while queue.clock().now() <= lease.until {
+                            thread::yield_now();
+                        }
+                        queue.ack(&lease).map(|()| end(&done, &dead, lease.payload))
+                    }
+                    3 => queue
+                        .extend(&lease, Duration::from_secs(3600))
+                        .and_then(|_| queue.ack(&lease))
+                        .map(|()| end(&done, &dead, lease.payload)),
+                    _ => queue.ack(&lease).map(|()| end(&done, &dead, lease.payload)),
+                };
+                assert!(matches!(result, Ok(()) | Err(StaleLease)));
+            }
+        });
+        for job in 0..JOBS {
+            let (done, dead) = (done.of(job), dead.of(job));
+            assert_eq!(done + dead, 1, "job {job}: {done} times done, {dead} times dead");
+            assert!(delivered.of(job) >= 1, "job {job}");
+        }
+        assert_eq!(queue.leased_len() + queue.dead_letters_len(), 0);
+    }
+}

@@ -1,0 +1,105 @@
+//! The standard traits, and serialization.
+
+use super::*;
+use zset_std::{DeadLetter, DelayQueue, DrainJobs, IntoJobs, Jobs, Lease, PopDue};
+
+#[test]
+fn what_can_go_to_other_threads_may() {
+    fn is_send_and_sync<T: Send + Sync>() {}
+    fn is_send<T: Send>() {}
+
+    is_send_and_sync::<DelayQueue<String, String>>();
+    is_send_and_sync::<Jobs<'_, String>>();
+    is_send_and_sync::<IntoJobs<String>>();
+    is_send_and_sync::<DrainJobs<'_, String>>();
+    is_send_and_sync::<PopDue<'_, String>>();
+    is_send_and_sync::<Lease<String>>();
+    is_send_and_sync::<DeadLetter<String>>();
+    // A payload is in one thread at a time, so it need not be `Sync`.
+    is_send_and_sync::<SharedDelayQueue<std::cell::Cell<u8>, String>>();
+    is_send::<SharedDelayQueue<std::cell::Cell<u8>>>();
+}
+
+#[test]
+fn queues_are_equal_if_their_jobs_and_their_order_are() {
+    let queue: DelayQueue<_> = [(at(1), "a"), (at(2), "b")].into_iter().collect();
+    let mut other = DelayQueue::new();
+    other.push_with_id(JobId::new(1), at(2), "b").unwrap();
+    assert_ne!(queue, other);
+    other.push_with_id(JobId::new(0), at(1), "a").unwrap();
+    assert_eq!(queue, other);
+    other.reschedule(&JobId::new(0), at(2));
+    assert_ne!(queue, other);
+
+    let mut extended = DelayQueue::default();
+    extended.extend([(at(1), "a"), (at(2), "b")]);
+    assert_eq!(queue, extended);
+    let text = format!("{queue:?}");
+    assert!(text.starts_with("[Job { id: JobId(0), due: Timestamp(1), payload: \"a\" }"), "{text}");
+    assert_eq!(format!("{:?}", queue.iter()), text);
+    assert_eq!(format!("{:?}", extended.pop_due(at(9), 9)), text);
+}
+
+#[test]
+fn a_queue_of_one_thread_becomes_a_shared_one_and_back() {
+    let mut queue: DelayQueue<_> = [(at(1), "a"), (at(2), "b")].into_iter().collect();
+    let cancelled = queue.push(at(3), "c");
+    queue.cancel(&cancelled);
+    let shared = SharedDelayQueue::from(queue.clone());
+    shared.check_invariants();
+    let id = shared.push(at(0), "d").unwrap();
+    assert_ne!(id, cancelled, "the ids count on");
+    assert!(shared.cancel(&id).is_some());
+    let text = format!("{shared:?}");
+    assert!(text.starts_with("SharedDelayQueue { len: 2, leased: 0"), "{text}");
+    assert_eq!(shared.into_queue(), queue);
+}
+
+#[cfg(feature = "serde")]
+mod serde {
+    use super::*;
+
+    const STORED: &str = r#"{"next_id":3,"jobs":[{"id":2,"due":1,"payload":"c"},{"id":0,"due":5,"payload":"a"},{"id":1,"due":5,"payload":"b"}]}"#;
+
+    #[test]
+    fn a_queue_is_stored_in_order_and_read_back() {
+        let mut queue: DelayQueue<_> = [(at(5), "a"), (at(5), "b"), (at(1), "c")]
+            .map(|(due, text)| (due, text.to_string()))
+            .into_iter()
+            .collect();
+        let stored = serde_json::to_string(&queue).unwrap();
+        assert_eq!(stored, STORED);
+        // The last id is not given again.
+        queue.cancel(&JobId::new(2));
+        let stored = serde_json::to_string(&queue).unwrap();
+        let mut read: DelayQueue<String> = serde_json::from_str(&stored).unwrap();
+        read.check_invariants();
+        assert_eq!(read, queue);
+        assert_eq!(read.push(at(0), "d".into()), queue.push(at(0), "d".into()));
+        assert_eq!(read, queue);
+    }
+
+    #[test]
+    fn what_is_read_may_be_in_any_order_but_not_twice() {
+        let queue: DelayQueue<u8> = serde_json::from_str(
+            r#"{"next_id":18446744073709551615,"jobs":[{"id":0,"due":9,"payload":1},{"id":1,"due":3,"payload":2}]}"#,
+        )
+        .unwrap();
+        queue.check_invariants();
+        assert!(queue.into_iter().map(|job| job.payload).eq([2, 1]));
+
+        let twice =
+            r#"{"next_id":0,"jobs":[{"id":0,"due":9,"payload":1},{"id":0,"due":3,"payload":2}]}"#;
+        let error = serde_json::from_str::<DelayQueue<u8>>(twice).unwrap_err();
+        assert!(error.to_string().contains("a job with this id"), "{error}");
+    }
+
+    #[test]
+    fn ids_need_not_be_texts() {
+        let mut queue = DelayQueue::new();
+        queue.push_with_id((1, "user".to_string()), at(5), ()).unwrap();
+        let stored = serde_json::to_string(&queue).unwrap();
+        let read: DelayQueue<(), (u8, String)> = serde_json::from_str(&stored).unwrap();
+        assert_eq!(read, queue);
+    }
+}

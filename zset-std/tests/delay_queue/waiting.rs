@@ -1,0 +1,194 @@
+//! Threads that wait for jobs.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use super::*;
+use zset_std::{Clock, FakeClock, Timer, WaitError};
+
+/// A clock that counts who sleeps by it.
+#[derive(Clone, Default)]
+struct Watched {
+    clock: FakeClock,
+    fallen_asleep: Arc<AtomicUsize>,
+    woken: Arc<AtomicUsize>,
+}
+
+impl Clock for Watched {
+    fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+}
+
+impl Timer for Watched {
+    fn park_until(&self, until: Timestamp) {
+        self.fallen_asleep.fetch_add(1, Ordering::SeqCst);
+        self.clock.park_until(until);
+        self.woken.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Watched {
+    /// Waits until so many have fallen asleep.
+    fn until_asleep(&self, sleepers: usize) {
+        while self.fallen_asleep.load(Ordering::SeqCst) < sleepers {
+            thread::yield_now();
+        }
+    }
+}
+
+type Queue = SharedDelayQueue<u32, JobId, Watched>;
+
+fn queue() -> (Queue, Watched) {
+    let clock = Watched::default();
+    (SharedDelayQueue::new().with_clock(clock.clone()), clock)
+}
+
+/// Runs something while one thread waits, which has to get a job by it.
+fn wakes(prepare: impl Fn(&Queue), wake: impl Fn(&Queue, &FakeClock)) {
+    let (queue, watch) = queue();
+    prepare(&queue);
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| queue.wait_pop().unwrap().payload);
+        let _closing = CloseOnPanic(&queue);
+        watch.until_asleep(1);
+        wake(&queue, &watch.clock);
+        assert_eq!(waiting.join().unwrap(), 1);
+    });
+    assert!(queue.is_empty());
+    queue.check_invariants();
+}
+
+#[test]
+fn one_who_waits_wakes_for_whatever_lets_a_job_fall_due() {
+    let push = |due: u64| move |queue: &Queue| assert!(queue.push(at(due), 1).is_ok());
+    let lease = |queue: &Queue| queue.lease(Duration::from_nanos(10)).unwrap();
+    wakes(|_| (), |queue, _| push(0)(queue));
+    wakes(push(10), |_, clock| clock.set(at(10)));
+    wakes(push(10), |queue, _| _ = queue.reschedule(&JobId::new(0), at(0)));
+    // A lease that runs out, one that is given up, and one that is shortened.
+    let leased = |queue: &Queue| {
+        push(0)(queue);
+        let _ = lease(queue);
+    };
+    wakes(leased, |_, clock| clock.set(at(10)));
+    for shorten in [false, true] {
+        let (queue, watch) = queue();
+        push(0)(&queue);
+        let lease = lease(&queue);
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| queue.wait_pop().unwrap().payload);
+            watch.until_asleep(1);
+            if shorten {
+                queue.extend(&lease, Duration::ZERO).unwrap();
+            } else {
+                queue.nack(&lease, Duration::ZERO).unwrap();
+            }
+            assert_eq!(waiting.join().unwrap(), 1);
+        });
+    }
+}
+
+#[test]
+fn a_job_that_is_pushed_wakes_one_of_many() {
+    let (queue, watch) = queue();
+    let (sender, popped) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            let (queue, sender) = (&queue, sender.clone());
+            scope.spawn(move || {
+                while let Some(job) = queue.wait_pop() {
+                    sender.send(job.payload).unwrap();
+                }
+            });
+        }
+        let _closing = CloseOnPanic(&queue);
+        watch.until_asleep(8);
+        for payload in 0..20 {
+            queue.push(at(0), payload).unwrap();
+            assert_eq!(popped.recv().unwrap(), payload);
+            // It comes back to wait.
+            watch.until_asleep(9 + payload as usize);
+        }
+        assert_eq!(watch.woken.load(Ordering::SeqCst), 20);
+        queue.check_invariants();
+        // One that is due later than another, for which the first of the line sleeps, wakes nobody.
+        queue.push(at(10), 20).unwrap();
+        watch.until_asleep(29);
+        queue.push(at(11), 21).unwrap();
+        assert_eq!(watch.woken.load(Ordering::SeqCst), 21);
+        queue.check_invariants();
+        queue.close();
+    });
+    assert_eq!(queue.len(), 2);
+}
+
+#[test]
+fn closing_wakes_all_who_wait() {
+    let (queue, watch) = queue();
+    queue.push(at(10), 1).unwrap();
+    thread::scope(|scope| {
+        let popping = [(), ()].map(|()| scope.spawn(|| queue.wait_pop()));
+        let leasing = scope.spawn(|| queue.wait_lease(Duration::MAX));
+        let timed = scope.spawn(|| queue.wait_pop_until(Timestamp::MAX));
+        watch.until_asleep(4);
+        queue.close();
+        assert!(popping.map(|thread| thread.join().unwrap()).iter().all(Option::is_none));
+        assert!(leasing.join().unwrap().is_none());
+        assert_eq!(timed.join().unwrap(), Err(WaitError::Closed));
+    });
+    queue.check_invariants();
+    assert_eq!(queue.pop_due_at(9, at(10)).len(), 1);
+}
+
+#[test]
+fn one_who_waits_until_a_deadline_gets_what_is_due_then_and_nothing_later() {
+    for (due, is_popped) in [(5, true), (6, false)] {
+        let (queue, watch) = queue();
+        queue.push(at(due), 1).unwrap();
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| queue.wait_pop_timeout(Duration::from_nanos(5)));
+            watch.until_asleep(1);
+            watch.clock.set(at(5));
+            let wanted = if is_popped { Ok(1) } else { Err(WaitError::TimedOut) };
+            assert_eq!(waiting.join().unwrap().map(|job| job.payload), wanted);
+        });
+        queue.check_invariants();
+    }
+}
+
+/// A worker that waits finds the dead letter when it would be delivered.
+#[test]
+fn one_who_waits_passes_over_a_job_whose_last_lease_has_run_out() {
+    let (queue, watch) = queue();
+    let queue = queue.with_max_deliveries(std::num::NonZeroU32::MIN);
+    queue.push(at(0), 1).unwrap();
+    queue.push(at(20), 2).unwrap();
+    let lease = queue.lease(Duration::from_nanos(10)).unwrap();
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| queue.wait_lease(Duration::MAX).unwrap().payload);
+        watch.until_asleep(1);
+        watch.clock.set(at(10));
+        watch.until_asleep(2);
+        assert_eq!(queue.take_dead_letters(9)[0].since, lease.until);
+        watch.clock.set(at(20));
+        assert_eq!(waiting.join().unwrap(), 2);
+    });
+    assert!(queue.ack(&lease).is_err());
+}
+
+#[test]
+fn nobody_sleeps_by_the_clock_of_the_operating_system_for_longer_than_needed() {
+    let queue = SharedDelayQueue::new();
+    thread::scope(|scope| {
+        let waiting = [(), (), ()].map(|()| scope.spawn(|| queue.wait_pop().unwrap().payload));
+        for (delay, payload) in [(3, 'c'), (1, 'a'), (2, 'b')] {
+            queue.push_after(Duration::from_millis(delay), payload).unwrap();
+        }
+        let mut popped = waiting.map(|thread| thread.join().unwrap());
+        popped.sort_unstable();
+        assert_eq!(popped, ['a', 'b', 'c']);
+    });
+}
