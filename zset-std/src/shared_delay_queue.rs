@@ -25,7 +25,7 @@ pub use push::{PushError, PushWithIdError};
 pub use wait::WaitError;
 
 use std::cell::Cell;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::hash::Hash;
 use std::num::{NonZeroU32, NonZeroU64};
@@ -49,9 +49,8 @@ const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
 ///
 /// It is shared by reference or in an [`Arc`](std::sync::Arc), and all of it lies under one lock,
 /// which is held for **O(log n)** at a time; longer only by what takes many jobs at once. Under the
-/// lock run `Hash`, `Eq` and `Ord` of the ids,
-/// and `Clone` of ids and payloads that are leased; if they panic, no other thread notices, and no
-/// job is lost.
+/// lock run `Hash`, `Eq` and `Ord` of the ids, and `Clone` of ids and payloads that are leased; if they
+/// panic, no other thread notices, and no job is lost.
 ///
 /// A job takes the memory of its payload and its id and about 60 bytes, until it is taken or
 /// acknowledged; [`with_max_len`](Self::with_max_len) bounds how many there are.
@@ -95,8 +94,6 @@ struct State<T, I> {
     queue: DelayQueue<Task<T>, I>,
     /// How many jobs have receipts.
     leased: usize,
-    /// How many receipts have been given.
-    receipts: u64,
     dead: VecDeque<DeadLetter<T, I>>,
     dropped_dead_letters: u64,
     line: Line,
@@ -140,7 +137,6 @@ impl<T, I> SharedDelayQueue<T, I> {
         let state = State {
             queue,
             leased: 0,
-            receipts: 0,
             dead: VecDeque::new(),
             dropped_dead_letters: 0,
             line: Line::default(),
@@ -253,7 +249,8 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
         let tasks = || state.queue.iter().map(|job| job.payload);
         let receipts = || tasks().filter_map(|task| task.receipt.get());
         assert_eq!(receipts().count(), state.leased, "the number of leases is wrong");
-        assert!(receipts().all(|receipt| receipt.get() <= state.receipts), "an unknown receipt");
+        let different: HashSet<_> = receipts().collect();
+        assert_eq!(different.len(), state.leased, "two jobs with one receipt");
         let most = tasks().map(|task| task.deliveries.get()).max().unwrap_or(0);
         let permitted = self.max_deliveries.map_or(u32::MAX, NonZeroU32::get);
         assert!(most <= permitted, "a job was delivered too often");

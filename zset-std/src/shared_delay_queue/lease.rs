@@ -4,6 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::hash::Hash;
 use std::num::NonZeroU64;
+// Not one that loom explores: nothing depends on the order of receipts.
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::{DeadLetter, Locked, SharedDelayQueue, Task};
@@ -13,8 +15,8 @@ use crate::{Clock, JobId, Timestamp};
 ///
 /// At the end of its lease the job is due again, for any worker. The lease still stands until one
 /// takes the job: a worker that is late, but not too late, may acknowledge it. After that the lease
-/// is stale: it can neither acknowledge nor give up nor extend anything. It means nothing to any other
-/// queue than the one that gave it.
+/// is stale: it can neither acknowledge nor give up nor extend anything. So it is for all
+/// other queues than the one that gave it.
 ///
 /// # Examples
 ///
@@ -50,7 +52,7 @@ pub struct Lease<T, I = JobId> {
     pub deliveries: u32,
     /// The end of the lease, unless it is extended.
     pub until: Timestamp,
-    /// Tells this lease from all others of the queue.
+    /// Tells this lease from all others, of other queues too.
     receipt: NonZeroU64,
 }
 
@@ -143,16 +145,22 @@ impl<T: Clone, I: Ord + Hash + Clone, C> SharedDelayQueue<T, I, C> {
     }
 }
 
+/// Returns a receipt that no other lease of the process has, of whatever queue.
+fn next_receipt() -> NonZeroU64 {
+    static RECEIPTS: AtomicU64 = AtomicU64::new(0);
+
+    NonZeroU64::MIN.saturating_add(RECEIPTS.fetch_add(1, Ordering::Relaxed))
+}
+
 impl<T, I: Hash + Eq> Locked<'_, T, I> {
     /// Notes a delivery of a job; returns how many there were, and its receipt.
     fn deliver(&mut self, id: &I) -> Option<(u32, NonZeroU64)> {
-        let receipt = NonZeroU64::MIN.saturating_add(self.receipts);
+        let receipt = next_receipt();
         let task = self.queue.get(id)?;
         let deliveries = task.deliveries.get().saturating_add(1);
         task.deliveries.set(deliveries);
         let is_first = task.receipt.replace(Some(receipt)).is_none();
         self.leased += usize::from(is_first);
-        self.receipts = receipt.get();
         Some((deliveries, receipt))
     }
 

@@ -357,3 +357,16 @@ proptest! {
         prop_assert_eq!(rest, wanted);
     }
 }
+
+#[test]
+fn a_lease_of_another_queue_is_stale() {
+    let queues = [(), ()].map(|()| {
+        let queue = SharedDelayQueue::new();
+        queue.push(Timestamp::ZERO, "mail").unwrap();
+        queue
+    });
+    let leases = queues.each_ref().map(|queue| queue.lease(Duration::MAX).unwrap());
+    assert_eq!(leases[0].id, leases[1].id);
+    assert_eq!(queues[0].ack(&leases[1]), Err(StaleLease));
+    assert_eq!(queues[0].ack(&leases[0]), Ok(()));
+}
