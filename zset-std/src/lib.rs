@@ -77,7 +77,7 @@ pub use expiring_set::{ExpireDue, ExpiringSet, SetFull};
 pub use leaderboard::*;
 pub use limit::*;
 pub use packed_score::*;
-pub use schedule::{ActivateDue, IntoUpcoming, Schedule, Scheduled, Upcoming};
+pub use schedule::{ActivateDue, IntoUpcoming, Schedule, ScheduleRunner, Scheduled, Upcoming};
 pub use shared_delay_queue::{
     DeadLetter, Lease, Nacked, PushError, PushWithIdError, SharedDelayQueue, StaleLease, WaitError,
 };

@@ -7,6 +7,7 @@
 mod activate;
 mod change;
 mod read;
+mod runner;
 #[cfg(feature = "serde")]
 mod serde;
 #[cfg(test)]
@@ -16,6 +17,7 @@ mod upcoming;
 
 pub use activate::ActivateDue;
 pub use change::Scheduled;
+pub use runner::ScheduleRunner;
 pub use upcoming::{IntoUpcoming, Upcoming};
 
 use zset_core::SortedSet;
@@ -35,7 +37,8 @@ use crate::Timestamp;
 ///             └ activate_due: a, b, c        └ upcoming
 /// ```
 ///
-/// An id is due from its time on: while `at <= now`. The schedule holds no clock. It grows by an id
+/// An id is due from its time on: while `at <= now`. The schedule holds no clock;
+/// [`run`](Self::run) gives it to a thread that has one. It grows by an id
 /// that is scheduled; one of 8 bytes takes 35 to 70 in all, and what it owns.
 ///
 /// # Examples

@@ -6,6 +6,7 @@ use std::iter::FusedIterator;
 
 use super::{DelayQueue, Job, JobId};
 use crate::Timestamp;
+use crate::due::pop_first_if;
 
 impl<T, I: Hash> DelayQueue<T, I> {
     /// Removes and returns the first job if it is due: not after `now`. **O(log n)**.
@@ -22,10 +23,7 @@ impl<T, I: Hash> DelayQueue<T, I> {
     /// assert_eq!(queue.pop(at(5)).unwrap().payload, "mail");
     /// ```
     pub fn pop(&mut self, now: Timestamp) -> Option<Job<T, I>> {
-        if self.next_due()? > now {
-            return None;
-        }
-        let (entry, key) = self.jobs.pop_first()?;
+        let (entry, key) = pop_first_if(&mut self.jobs, |(due, _)| due <= now)?;
         Some(entry.into_job(key))
     }
 

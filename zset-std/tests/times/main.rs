@@ -3,6 +3,7 @@
 
 mod expiring_set;
 mod merged;
+mod runner;
 mod schedule;
 mod timeline;
 

@@ -1,0 +1,317 @@
+//! [`ScheduleRunner`]: a thread that waits for what is due.
+
+use std::any::Any;
+use std::fmt;
+use std::hash::Hash;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+
+use zset_core::Equivalent;
+
+use super::{Schedule, Scheduled};
+use crate::{Job, MonotonicClock, PushWithIdError, SharedDelayQueue, Timer, Timestamp};
+
+/// A thread that calls a function for each id of a [`Schedule`] when its time has come, from
+/// [`Schedule::run`].
+///
+/// Other threads change the schedule meanwhile. Each id comes exactly once, in the order of the
+/// times, and among equal times in that in which they were scheduled. The function runs on that
+/// thread, without any lock; while it does, what else is due waits. Its panic ends that call only,
+/// and is [counted](Self::panics); one in an id's own `Hash` ends the thread. A runner that is dropped
+/// stops as with [`stop`](Self::stop).
+///
+/// # Examples
+///
+/// ```
+/// use std::sync::mpsc;
+/// use std::time::Duration;
+/// use zset_std::{FakeClock, Schedule, Timestamp};
+///
+/// let at = Timestamp::from_nanos;
+/// let clock = FakeClock::new();
+/// let (open, opened) = mpsc::channel();
+/// let sales = Schedule::from([("shoes", at(20)), ("hats", at(10))]);
+/// let runner = sales.run_with_clock(clock.clone(), move |sale, at| open.send((sale, at)).unwrap());
+///
+/// clock.set(at(10));
+/// assert_eq!(opened.recv(), Ok(("hats", at(10))));
+/// runner.schedule("bags", at(15));
+/// clock.set(at(30));
+/// assert_eq!(opened.recv(), Ok(("bags", at(15))));
+/// assert_eq!(opened.recv(), Ok(("shoes", at(20))));
+///
+/// runner.schedule("coats", at(40));
+/// let rest = runner.stop();
+/// assert!(rest.iter().eq([(&"coats", at(40))]));
+/// assert!(opened.recv().is_err()); // the thread has ended, and dropped the function
+/// ```
+pub struct ScheduleRunner<Id, C = MonotonicClock> {
+    shared: Arc<Shared<Id, C>>,
+    /// None once it has been joined.
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared<Id, C> {
+    queue: SharedDelayQueue<(), Id, C>,
+    panics: AtomicU64,
+}
+
+impl<Id: Ord + Hash + Send + 'static> Schedule<Id> {
+    /// Starts a thread that calls `activate` with each id when it is due, and the time for which it
+    /// was scheduled. Times are those of a [`MonotonicClock`] that starts now.
+    ///
+    /// # Panics
+    ///
+    /// If the operating system has no thread to give.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    /// use zset_std::{Schedule, Timestamp};
+    ///
+    /// let (open, opened) = mpsc::channel();
+    /// let sales = Schedule::from([("shoes", Timestamp::ZERO)]);
+    /// let runner = sales.run(move |sale, _| open.send(sale).unwrap());
+    /// assert_eq!(opened.recv(), Ok("shoes"));
+    /// assert!(runner.stop().is_empty());
+    /// ```
+    pub fn run(self, activate: impl FnMut(Id, Timestamp) + Send + 'static) -> ScheduleRunner<Id> {
+        self.run_with_clock(MonotonicClock::new(), activate)
+    }
+
+    /// Does what [`run`](Self::run) does, by another clock: a [`SystemClock`](crate::SystemClock)
+    /// for times of day.
+    ///
+    /// # Panics
+    ///
+    /// If the operating system has no thread to give.
+    ///
+    /// # Examples
+    ///
+    /// See [`ScheduleRunner`].
+    pub fn run_with_clock<C>(
+        self,
+        clock: C,
+        activate: impl FnMut(Id, Timestamp) + Send + 'static,
+    ) -> ScheduleRunner<Id, C>
+    where
+        C: Timer + Send + Sync + 'static,
+    {
+        let queue = SharedDelayQueue::new().with_clock(clock);
+        let shared = Arc::new(Shared { queue, panics: AtomicU64::new(0) });
+        for (id, at) in self {
+            let pushed = shared.queue.push_with_id(id, at, ());
+            debug_assert!(pushed.is_ok(), "a new queue is open, and no id is there twice");
+        }
+        let of_thread = Arc::clone(&shared);
+        let thread = thread::spawn(move || of_thread.run(activate));
+        ScheduleRunner { shared, thread: Some(thread) }
+    }
+}
+
+impl<Id: Ord + Hash, C: Timer> Shared<Id, C> {
+    fn run(&self, mut activate: impl FnMut(Id, Timestamp)) {
+        while let Some(Job { id, due, .. }) = self.queue.wait_pop() {
+            // The function's own state may be broken then, but that is the caller's, not ours.
+            let outcome = catch_unwind(AssertUnwindSafe(|| activate(id, due)));
+            if let Err(payload) = outcome {
+                self.panics.fetch_add(1, Ordering::Relaxed);
+                forget_if_it_panics(payload);
+            }
+        }
+    }
+}
+
+/// Drops what a panic was called with, which may panic again.
+fn forget_if_it_panics(payload: Box<dyn Any + Send>) {
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        std::mem::forget(again);
+    }
+}
+
+impl<Id: Ord + Hash, C> ScheduleRunner<Id, C> {
+    /// Schedules an id for a time, or moves one that is there to it: as
+    /// [`Schedule::schedule`]. **O(log n)**.
+    ///
+    /// An id that has come may be scheduled again, and comes again.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// See [`ScheduleRunner`].
+    #[track_caller]
+    pub fn schedule(&self, mut id: Id, at: Timestamp) -> Scheduled {
+        loop {
+            if let Some(from) = self.reschedule(&id, at) {
+                return Scheduled::Moved { from };
+            }
+            match self.shared.queue.push_with_id(id, at, ()) {
+                Ok(()) => return Scheduled::New,
+                // Another thread has come first with the same id.
+                Err(PushWithIdError::Duplicate(job)) => id = job.id,
+                Err(_) => unreachable!("it is open while there is a runner, and has no bound"),
+            }
+        }
+    }
+
+    /// Moves an id that is there to another time; returns the one that it had: as
+    /// [`Schedule::reschedule`]. **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{FakeClock, Schedule, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let sales = Schedule::from([("shoes", at(20))]);
+    /// let runner = sales.run_with_clock(FakeClock::new(), |_, _| {});
+    /// assert_eq!(runner.reschedule("shoes", at(30)), Some(at(20)));
+    /// assert_eq!(runner.cancel("shoes"), Some(at(30)));
+    /// assert_eq!(runner.reschedule("shoes", at(40)), None);
+    /// ```
+    #[track_caller]
+    pub fn reschedule<Q>(&self, id: &Q, at: Timestamp) -> Option<Timestamp>
+    where
+        Q: Hash + Equivalent<Id> + ?Sized,
+    {
+        // It keeps its place at its time. Should it come now, it has come after this call.
+        if self.at(id) == Some(at) { Some(at) } else { self.shared.queue.reschedule(id, at) }
+    }
+
+    /// Cancels an id; returns the time it had, or none if it is not there, because it has come, say.
+    /// **O(log n)** expected.
+    ///
+    /// # Examples
+    ///
+    /// See [`reschedule`](Self::reschedule).
+    pub fn cancel<Q>(&self, id: &Q) -> Option<Timestamp>
+    where
+        Q: Hash + Equivalent<Id> + ?Sized,
+    {
+        self.shared.queue.cancel(id).map(|job| job.due)
+    }
+
+    /// Returns the time of an id that has not come yet. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{FakeClock, Schedule, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let sales = Schedule::from([("shoes", at(20))]);
+    /// let runner = sales.run_with_clock(FakeClock::new(), |_, _| {});
+    /// assert_eq!(runner.at("shoes"), Some(at(20)));
+    /// assert_eq!(runner.next_at(), Some(at(20)));
+    /// assert_eq!(runner.len(), 1);
+    /// ```
+    pub fn at<Q>(&self, id: &Q) -> Option<Timestamp>
+    where
+        Q: Hash + Equivalent<Id> + ?Sized,
+    {
+        self.shared.queue.due(id)
+    }
+
+    /// Stops the thread, and returns what has not come yet. **O(n)**.
+    ///
+    /// A call of the function that is running is waited for (unless it is the one that stops the
+    /// runner); what is due behind it stays in the schedule.
+    ///
+    /// # Examples
+    ///
+    /// See [`ScheduleRunner`].
+    pub fn stop(mut self) -> Schedule<Id> {
+        self.close_and_join();
+        self.shared.queue.drain().into_iter().map(|job| (job.id, job.due)).collect()
+    }
+}
+
+impl<Id, C> ScheduleRunner<Id, C> {
+    /// Returns the first time for which there is an id. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`at`](Self::at).
+    pub fn next_at(&self) -> Option<Timestamp> {
+        self.shared.queue.next_due()
+    }
+
+    /// Returns the number of ids that have not come yet. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`at`](Self::at).
+    pub fn len(&self) -> usize {
+        self.shared.queue.len()
+    }
+
+    /// Returns whether there is nothing to wait for. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`at`](Self::at).
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns how many calls of the function have panicked. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{FakeClock, Schedule};
+    ///
+    /// let runner = Schedule::<u32>::new().run_with_clock(FakeClock::new(), |_, _| {});
+    /// assert_eq!(runner.panics(), 0);
+    /// ```
+    pub fn panics(&self) -> u64 {
+        self.shared.panics.load(Ordering::Relaxed)
+    }
+
+    /// Returns the clock.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Clock, FakeClock, Schedule, Timestamp};
+    ///
+    /// let runner = Schedule::<u32>::new().run_with_clock(FakeClock::new(), |_, _| {});
+    /// assert_eq!(runner.clock().now(), Timestamp::ZERO);
+    /// ```
+    pub fn clock(&self) -> &C {
+        self.shared.queue.clock()
+    }
+
+    fn close_and_join(&mut self) {
+        self.shared.queue.close();
+        if let Some(thread) = self.thread.take() {
+            // The function may own what owns the runner: it cannot wait for its own end.
+            if thread.thread().id() != thread::current().id() {
+                // A panic has been reported by now, where it happened.
+                let _ = thread.join();
+            }
+        }
+    }
+}
+
+impl<Id, C> Drop for ScheduleRunner<Id, C> {
+    fn drop(&mut self) {
+        self.close_and_join();
+    }
+}
+
+impl<Id, C: fmt::Debug> fmt::Debug for ScheduleRunner<Id, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScheduleRunner").field("clock", self.clock()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,183 @@
+//! A thread that opens what is scheduled.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+
+use zset_std::{FakeClock, Schedule, ScheduleRunner, Scheduled, SystemClock, Timestamp};
+
+fn at(nanos: u64) -> Timestamp {
+    Timestamp::from_nanos(nanos)
+}
+
+type Opened = mpsc::Receiver<(u32, Timestamp)>;
+
+fn run(schedule: Schedule<u32>) -> (ScheduleRunner<u32, FakeClock>, FakeClock, Opened) {
+    let clock = FakeClock::new();
+    let (open, opened) = mpsc::channel();
+    let runner = schedule.run_with_clock(clock.clone(), move |id, at| {
+        // Nobody listens any more in tests that stop it without looking.
+        let _ = open.send((id, at));
+    });
+    (runner, clock, opened)
+}
+
+#[test]
+fn each_comes_once_at_its_time_in_order() {
+    let (runner, clock, opened) =
+        run(Schedule::from([(3, at(20)), (1, at(10)), (2, at(20)), (4, at(30))]));
+    clock.set(at(25));
+    for expected in [(1, at(10)), (3, at(20)), (2, at(20))] {
+        assert_eq!(opened.recv().unwrap(), expected);
+    }
+    // A clock that steps back brings nothing again.
+    clock.set(at(5));
+    clock.set(at(30));
+    assert_eq!(opened.recv().unwrap(), (4, at(30)));
+    assert!(runner.is_empty());
+    assert!(runner.stop().is_empty());
+    assert_eq!(opened.try_recv(), Err(mpsc::TryRecvError::Disconnected));
+}
+
+#[test]
+fn it_wakes_for_an_earlier_one_and_for_changes() {
+    let (runner, clock, opened) = run(Schedule::from([(1, at(100))]));
+    assert_eq!(runner.schedule(2, at(50)), Scheduled::New);
+    assert_eq!(runner.schedule(3, at(50)), Scheduled::New);
+    assert_eq!(runner.schedule(2, at(50)), Scheduled::Moved { from: at(50) });
+    assert_eq!(runner.schedule(4, at(10)), Scheduled::New);
+    assert_eq!(runner.cancel(&4), Some(at(10)));
+    assert_eq!(runner.reschedule(&1, at(40)), Some(at(100)));
+    assert_eq!((runner.len(), runner.next_at(), runner.at(&2)), (3, Some(at(40)), Some(at(50))));
+    clock.set(at(60));
+    // The one that was given its own time again has kept its place.
+    for expected in [(1, at(40)), (2, at(50)), (3, at(50))] {
+        assert_eq!(opened.recv().unwrap(), expected);
+    }
+    assert_eq!(runner.cancel(&2), None);
+    // What is due already comes at once, also what has come before.
+    runner.schedule(2, at(0));
+    assert_eq!(opened.recv().unwrap(), (2, at(0)));
+}
+
+#[test]
+fn what_is_stopped_returns_what_has_not_come_in_order() {
+    let (runner, _clock, opened) = run(Schedule::from([(1, at(0)), (2, at(7)), (3, at(5))]));
+    assert_eq!(opened.recv().unwrap(), (1, at(0)));
+    runner.schedule(4, at(5));
+    let rest = runner.stop();
+    rest.check_invariants();
+    assert!(rest.iter().eq([(&3, at(5)), (&4, at(5)), (&2, at(7))]));
+}
+
+#[test]
+fn to_stop_waits_for_the_call_that_is_running_and_begins_no_other() {
+    let (entered, has_entered) = mpsc::channel();
+    let (leave, may_leave) = mpsc::channel::<()>();
+    let calls = Arc::new(AtomicU64::new(0));
+    let left = Arc::clone(&calls);
+    let runner =
+        Schedule::from([(1, at(0)), (2, at(0))]).run_with_clock(FakeClock::new(), move |_, _| {
+            entered.send(()).unwrap();
+            may_leave.recv().unwrap();
+            left.fetch_add(1, Ordering::Relaxed);
+        });
+    has_entered.recv().unwrap();
+    let stopping = thread::spawn(move || runner.stop());
+    leave.send(()).unwrap();
+    // Either it was stopped before the second call, or that one is let go too.
+    let _ = leave.send(());
+    let rest = stopping.join().unwrap();
+    assert_eq!(rest.len() as u64 + calls.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn a_panic_of_the_function_ends_one_call_only() {
+    let (open, opened) = mpsc::channel();
+    let runner = Schedule::from([(1, at(0)), (2, at(0)), (3, at(0))]).run_with_clock(
+        FakeClock::new(),
+        move |id, _| {
+            assert_ne!(id, 2, "on purpose");
+            open.send(id).unwrap();
+        },
+    );
+    assert_eq!((opened.recv(), opened.recv()), (Ok(1), Ok(3)));
+    assert_eq!(runner.panics(), 1);
+}
+
+#[test]
+fn a_runner_that_is_dropped_stops() {
+    let (runner, clock, opened) = run(Schedule::from([(1, at(10))]));
+    drop(runner);
+    clock.set(at(10));
+    assert_eq!(opened.recv(), Err(mpsc::RecvError));
+}
+
+#[test]
+fn the_function_itself_may_stop_its_runner() {
+    let owner: Arc<Mutex<Option<ScheduleRunner<u32, FakeClock>>>> = Arc::default();
+    let (stopped, has_stopped) = mpsc::channel();
+    let of_function = Arc::clone(&owner);
+    let mut place = owner.lock().unwrap();
+    *place = Some(Schedule::from([(1, at(0)), (2, at(9))]).run_with_clock(
+        FakeClock::new(),
+        move |_, _| {
+            let runner = of_function.lock().unwrap().take().unwrap();
+            stopped.send(runner.stop()).unwrap();
+        },
+    ));
+    drop(place);
+    assert!(has_stopped.recv().unwrap().iter().eq([(&2, at(9))]));
+}
+
+#[test]
+fn the_time_of_day_will_do_too() {
+    let (open, opened) = mpsc::channel();
+    let long_ago = Schedule::from([("sale", at(1))]);
+    let runner = long_ago.run_with_clock(SystemClock, move |id, _| open.send(id).unwrap());
+    assert_eq!(opened.recv(), Ok("sale"));
+    runner.schedule("in five hundred years", Timestamp::MAX);
+    assert_eq!(runner.stop().len(), 1);
+}
+
+/// Threads schedule, move and cancel while time goes on: each id comes once, or is cancelled.
+#[test]
+fn under_threads_each_comes_once_or_is_cancelled() {
+    const EACH: u32 = if cfg!(miri) { 20 } else { 2_000 };
+    let (runner, clock, opened) = run(Schedule::new());
+    let cancelled = thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
+            .map(|thread| {
+                let runner = &runner;
+                scope.spawn(move || {
+                    let mut cancelled = Vec::new();
+                    for n in 0..EACH {
+                        let id = thread * EACH + n;
+                        assert_eq!(runner.schedule(id, at(u64::from(n % 50))), Scheduled::New);
+                        if n % 3 == 0 {
+                            runner.reschedule(&id, at(u64::from(n % 70)));
+                        }
+                        if n % 5 == 0 && runner.cancel(&id).is_some() {
+                            cancelled.push(id);
+                        }
+                    }
+                    cancelled
+                })
+            })
+            .collect();
+        for now in 0..100 {
+            clock.set(at(now));
+            thread::yield_now();
+        }
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    let mut seen: HashSet<u32> = cancelled.iter().copied().collect();
+    assert_eq!(seen.len(), cancelled.len());
+    while seen.len() < 4 * EACH as usize {
+        let (id, _) = opened.recv().unwrap();
+        assert!(seen.insert(id), "{id} came twice, or was cancelled");
+    }
+    assert!(runner.stop().is_empty());
+    assert_eq!(opened.recv(), Err(mpsc::RecvError));
+}
