@@ -66,6 +66,37 @@ impl Table {
         Table { lines: vec![head] }
     }
 
+    /// Makes a table for a subject, then each of its peers with the ratio of the subject to it.
+    pub fn comparing(corner: &str, names: &[&str]) -> Self {
+        let mut head = vec![corner.to_string()];
+        for (place, &name) in names.iter().enumerate() {
+            head.push(name.to_string());
+            if place > 0 {
+                head.push(format!("{} / it", names[0]));
+            }
+        }
+        Table::new(head)
+    }
+
+    /// Adds a line to a table that [compares](Self::comparing) so many, from the figure of each
+    /// place, and the ratio of the first place to each.
+    pub fn push_comparison(
+        &mut self,
+        label: &str,
+        places: usize,
+        figure: impl Fn(usize) -> Option<f64>,
+        ratio: impl Fn(usize) -> Option<f64>,
+    ) {
+        let mut cells = vec![label.to_string()];
+        for place in 0..places {
+            cells.push(show(figure(place)));
+            if place > 0 {
+                cells.push(show_ratio(ratio(place)));
+            }
+        }
+        self.push(cells);
+    }
+
     /// Adds a line; it should have as many cells as the head.
     pub fn push(&mut self, cells: Vec<String>) {
         self.lines.push(cells);
