@@ -50,9 +50,14 @@ pub fn show(figure: Option<f64>) -> String {
     }
 }
 
-/// Shows how two figures compare.
+/// Shows how two figures compare, with two significant digits or more.
 pub fn show_ratio(ratio: Option<f64>) -> String {
-    ratio.map_or_else(|| NONE.into(), |ratio| format!("{ratio:.2}"))
+    match ratio {
+        None => NONE.into(),
+        Some(ratio) if ratio < 0.01 => format!("{ratio:.4}"),
+        Some(ratio) if ratio < 0.1 => format!("{ratio:.3}"),
+        Some(ratio) => format!("{ratio:.2}"),
+    }
 }
 
 /// A Markdown table that is aligned, so that it also reads well as it is.
@@ -146,6 +151,20 @@ mod tests {
         assert_eq!(median([4.0, 1.0, 2.0, 9.0].into_iter()), Some(3.0));
         assert_eq!(median([4.0, 1.0, 2.0].into_iter()), Some(2.0));
         assert_eq!(median([].into_iter()), None);
+    }
+
+    #[test]
+    fn a_comparison_has_a_ratio_for_each_peer() {
+        let mut table = Table::comparing("ns", &["zset", "heap", "list"]);
+        let figures = [Some(12.0), Some(3000.0), None];
+        let ratio = |place: usize| Some(12.0 / figures[place]?);
+        table.push_comparison("push", 3, |place| figures[place], ratio);
+        let expected = "\
+| ns   | zset | heap | zset / it | list | zset / it |
+|------|-----:|-----:|----------:|-----:|----------:|
+| push | 12.0 | 3000 |    0.0040 |    – |         – |
+";
+        assert_eq!(table.to_string(), expected);
     }
 
     #[test]

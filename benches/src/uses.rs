@@ -17,9 +17,9 @@ use crate::rounds::{Measured, Rounds};
 
 /// What the tables leave open.
 const LEGEND: &str = "\
-Each row starts with structures of n elements, made up anew, that differ in nothing but their type.
-What takes linear time is done 500 times at most in a round, the rest n / 10 times or more.
-tokio-util: its clock is set, so the wheel alone is measured, without the runtime that waits for it.
+Each row starts with n elements, loaded anew. What only adds goes on to 2n, so that every table grows
+once; what takes linear time is done 500 times at most in a round; the rest leaves n or takes out half.
+tokio-util: its clock is set, so the wheel alone is measured, without the task that waits for it.
 ";
 
 /// How often a contender does at most what takes it linear time.

@@ -17,6 +17,7 @@ pub fn boards() -> Comparison<Workload, Operation> {
         rows: &[
             (Operation::New, "submit, new member"),
             (Operation::Better, "submit, better score"),
+            (Operation::Worse, "submit, no better score"),
             (Operation::Standing, "standing of a member"),
             (Operation::Top, "top 10"),
             (Operation::Page, "page of 10, anywhere"),

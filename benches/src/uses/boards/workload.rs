@@ -22,10 +22,13 @@ const SIDE: usize = 5;
 /// An operation whose time is measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
-    /// A new member gets a random score, beside `n` others.
+    /// A new member gets a random score, beside `n` others and more, until there are twice as many:
+    /// in that time each table grows once.
     New,
     /// A random member gets a random better score.
     Better,
+    /// A random member gets a random score that is no better, and keeps the one it has.
+    Worse,
     /// The standing of a random member.
     Standing,
     /// The first lines.
@@ -41,6 +44,7 @@ pub struct Workload {
     members: Vec<(u64, u64)>,
     new: Vec<(u64, u64)>,
     better: Vec<(u64, u64)>,
+    worse: Vec<(u64, u64)>,
     asked: Vec<u64>,
     offsets: Vec<usize>,
 }
@@ -59,8 +63,7 @@ impl Workload {
             let ids = ids.by_ref().take(count);
             ids.map(|id| (id, rng.random_range(1..=highest))).collect()
         };
-        // The size is to stay about the same, and no table is to grow for so few.
-        let (loaded, new) = (submissions(n), submissions(n / 10));
+        let (loaded, new) = (submissions(n), submissions(n));
         let mut scores: Vec<u64> = loaded.iter().map(|&(_, score)| score).collect();
         let better = repeat(n / 2, || {
             let place = rng.random_range(0..n);
@@ -69,9 +72,13 @@ impl Workload {
             scores[place] = rng.random_range(next..=next.max(highest));
             (loaded[place].0, scores[place])
         });
+        let worse = repeat(n, || {
+            let (member, score) = loaded[rng.random_range(0..n)];
+            (member, rng.random_range(1..=score))
+        });
         let asked = repeat(n, || loaded[rng.random_range(0..n)].0);
         let offsets = repeat(n, || rng.random_range(0..n.saturating_sub(PAGE).max(1)));
-        Workload { members: loaded, new, better, asked, offsets }
+        Workload { members: loaded, new, better, worse, asked, offsets }
     }
 
     /// Loads `C`, and times an operation.
@@ -101,6 +108,7 @@ impl Workload {
         match operation {
             Operation::New => self.new.len(),
             Operation::Better => self.better.len(),
+            Operation::Worse => self.worse.len(),
             Operation::Standing | Operation::Top | Operation::Around => self.asked.len(),
             Operation::Page => self.offsets.len(),
         }
@@ -113,6 +121,7 @@ impl Workload {
         match operation {
             Operation::New => submit_all(board, &self.new[..calls], add),
             Operation::Better => submit_all(board, &self.better[..calls], add),
+            Operation::Worse => submit_all(board, &self.worse[..calls], add),
             Operation::Standing => {
                 for &member in &self.asked[..calls] {
                     add(board.standing(member).map_or(0, |number| number as u64));

@@ -18,7 +18,8 @@ use crate::workload::{members, repeat};
 /// An operation whose time is measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
-    /// Adds an element, due at a random time, to `n` others.
+    /// Adds an element, due at a random time, to `n` others and more, until there are twice as many:
+    /// in that time each table grows once.
     Push,
     /// Removes a random element.
     Cancel,
@@ -67,7 +68,7 @@ impl Workload {
         dues.sort_unstable();
         let half = dues[n / 2 - 1];
         let due_at_half = dues.partition_point(|&due| due <= half);
-        let later = ids.take(n / 2).map(|id| (id, half + rng.random_range(1..=longest))).collect();
+        let later = ids.take(n).map(|id| (id, half + rng.random_range(1..=longest))).collect();
         let moves = repeat(n / 2, || (rng.random_range(0..n), rng.random_range(1..=longest)));
         let mut places: Vec<usize> = (0..n).collect();
         places.shuffle(&mut rng);
@@ -107,11 +108,9 @@ impl Workload {
     fn calls(&self, operation: Operation) -> usize {
         let n = self.elements.len();
         match operation {
-            // The size is to stay about the same, and no table is to grow for so few.
-            Operation::Push => n / 10,
             Operation::Cancel | Operation::Reschedule | Operation::Steady => n / 2,
             Operation::Drain => self.due_at_half,
-            Operation::Contains | Operation::Life => n,
+            Operation::Push | Operation::Contains | Operation::Life => n,
         }
     }
 
