@@ -17,9 +17,10 @@ use crate::rounds::{Measured, Rounds};
 
 /// What the tables leave open.
 const LEGEND: &str = "\
-Each row starts with n elements, loaded anew. What only adds goes on to 2n, so that every table grows
-once; what takes linear time is done 500 times at most in a round; the rest leaves n or takes out half.
+Each row starts with n elements, loaded anew. Rows that only add go on to 2n, so that every table grows
+once. What takes linear time is done 500 times at most in a round.
 tokio-util: its clock is set, so the wheel alone is measured, without the task that waits for it.
+BTreeSet and VecDeque alone cannot tell whether an id is there, so none is posted twice.
 ";
 
 /// How often a contender does at most what takes it linear time.
