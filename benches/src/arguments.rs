@@ -4,7 +4,7 @@ use lexopt::{Arg, Error, Parser, ValueExt};
 
 use crate::row::Row;
 use crate::workload::RANGE;
-use crate::{limiters, longest_insert, quick};
+use crate::{limiters, longest_insert, quick, uses};
 
 /// The most elements in a set: beyond, the contenders outgrow the memory of common machines.
 const MAX_N: usize = 100_000_000;
@@ -17,12 +17,13 @@ const MAX_CALLS: usize = 100_000_000;
 
 /// What `--help` prints.
 pub const USAGE: &str = "\
-Measures zset against other sorted sets, and its limiters against another one.
+Measures zset, and what is made of it, against what else one would take.
 
 Usage: zset-bench quick [--n N,...] [--ops OP,...] [--rounds ROUNDS]
        zset-bench longest-insert [--n N] [--rounds ROUNDS]
        zset-bench bytes
        zset-bench limiters [--n N,...] [--calls CALLS] [--rounds ROUNDS]
+       zset-bench uses [--n N] [--rounds ROUNDS]
 
 quick: a table of ns per operation and bytes per entry for each size of set.
   --n N,...        sizes of the sets, 100 to 100000000 [default: 1000,100000,1000000]
@@ -40,6 +41,10 @@ limiters: tables of ns per call and bytes per key for the limiters of one key an
   --n N,...        numbers of keys, 1 to 10000000 [default: 1000,1000000]
   --calls CALLS    calls in a round, 1 to 100000000 [default: 1000000]
   --rounds ROUNDS  rounds to take the medians of, 1 to 1000 [default: 7]
+
+uses: tables of ns per operation for queues, boards, feeds, schedules and expiring sets.
+  --n N            elements in each, 100 to 100000000 [default: 100000]
+  --rounds ROUNDS  rounds to take the medians of, 1 to 1000 [default: 7]
 ";
 
 /// What the program shall do.
@@ -55,6 +60,8 @@ pub enum Command {
     Bytes,
     /// See [`limiters`].
     Limiters(limiters::Options),
+    /// See [`uses`].
+    Uses(uses::Options),
 }
 
 /// Parses the arguments.
@@ -71,6 +78,7 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
             "longest-insert" => parse_longest_insert(&mut parser),
             "bytes" => parse_bytes(&mut parser),
             "limiters" => parse_limiters(&mut parser),
+            "uses" => parse_uses(&mut parser),
             other => Err(format!("unknown command `{other}`").into()),
         },
         Some(other) => Err(other.unexpected()),
@@ -135,6 +143,19 @@ fn parse_limiters(parser: &mut Parser) -> Result<Command, Error> {
     Ok(Command::Limiters(options))
 }
 
+fn parse_uses(parser: &mut Parser) -> Result<Command, Error> {
+    let mut options = uses::Options::default();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("n") => options.n = parser.value()?.parse_with(size)?,
+            Arg::Long("rounds") => options.rounds = parser.value()?.parse_with(rounds)?,
+            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(Command::Uses(options))
+}
+
 fn list<T>(text: &str, item: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
     text.split(',').map(item).collect()
 }
@@ -178,6 +199,7 @@ mod tests {
         assert_eq!(parse_line("bytes"), Ok(Command::Bytes));
         let expected = Command::Limiters(limiters::Options::default());
         assert_eq!(parse_line("limiters"), Ok(expected));
+        assert_eq!(parse_line("uses"), Ok(Command::Uses(uses::Options::default())));
     }
 
     #[test]
@@ -197,6 +219,9 @@ mod tests {
         let expected = limiters::Options { keys: vec![1, 20], calls: 5, rounds: 1 };
         let line = "limiters --n 1,20 --rounds 1 --calls 5";
         assert_eq!(parse_line(line), Ok(Command::Limiters(expected)));
+
+        let expected = Command::Uses(uses::Options { n: 700, rounds: 2 });
+        assert_eq!(parse_line("uses --n=700 --rounds 2"), Ok(expected));
     }
 
     #[test]
@@ -226,6 +251,10 @@ mod tests {
             "limiters --n 0",
             "limiters --calls 0",
             "limiters --ops insert",
+            "uses --n 99",
+            "uses --n 100,200",
+            "uses --rounds 0",
+            "uses --calls 5",
         ] {
             assert!(parse_line(line).is_err(), "{line:?} was accepted");
         }

@@ -1,5 +1,5 @@
-//! Measures `zset_core::SortedSet` against other sorted sets, and the limiters of `zset_std` against
-//! those of another crate.
+//! Measures `zset_core::SortedSet` against other sorted sets, and what `zset_std` makes of it against
+//! what else one would take.
 //!
 //! - [`contender`]: what a sorted set must offer to be measured.
 //! - [`contenders`]: the sorted sets, one a file, and the list of them.
@@ -8,6 +8,9 @@
 //!   criterion's, is `benches/quick.rs`.
 //! - [`limiters`]: the same for limiters, with its own contenders and workload; criterion's front end
 //!   is `benches/limiters.rs`.
+//! - [`uses`]: the same for the queues, boards, feeds, schedules and expiring sets of `zset_std`, with
+//!   contenders and a workload for each kind of use; criterion's front end is `benches/uses.rs`.
+//! - [`rounds`]: how the contenders of [`limiters`] and [`uses`] take turns.
 //!
 //! To add a contender, write its file under `contenders/` and name it in [`contenders::visit_all`].
 //! To add a workload, add an [`Operation`](workload::Operation).
@@ -21,5 +24,7 @@ pub mod limiters;
 pub mod longest_insert;
 pub mod quick;
 pub mod report;
+pub mod rounds;
 pub mod row;
+pub mod uses;
 pub mod workload;

@@ -1,7 +1,6 @@
 //! `limiters`: the limiters of `zset_std` beside those of the `governor` crate.
 //!
-//! As in [`quick`](crate::quick), all take turns with the same calls, ratios are taken within a
-//! round, and what is printed are the medians over the rounds.
+//! All take turns with the same calls, see [`rounds`](crate::rounds).
 
 pub mod clock;
 pub mod contender;
@@ -11,9 +10,8 @@ mod one_key;
 pub mod workload;
 
 use std::io::{self, Write};
-use std::time::{Duration, Instant};
 
-use crate::report::{median, write_header};
+use crate::report::write_header;
 use crate::workload::as_f64;
 
 pub use one_key::Row;
@@ -58,66 +56,19 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     out.write_all(LEGEND.as_bytes())
 }
 
-/// What one limiter did in one round.
-#[derive(Clone, Copy, Default)]
-struct Measured {
-    time: Duration,
-    calls: usize,
-    allowed: usize,
-}
+/// What one limiter did in one round, and how many of its calls passed.
+type Measured = crate::rounds::Measured<usize>;
 
-impl Measured {
-    /// Times calls that return how many of them passed.
-    fn of(calls: usize, make: impl FnOnce() -> usize) -> Self {
-        let start = Instant::now();
-        let allowed = make();
-        Measured { time: start.elapsed(), calls, allowed }
-    }
-
-    fn nanos_a_call(self) -> f64 {
-        self.time.as_secs_f64() * 1e9 / as_f64(self.calls)
-    }
-
-    fn percent_allowed(self) -> f64 {
-        100.0 * as_f64(self.allowed) / as_f64(self.calls)
-    }
-}
-
-/// What all limiters did in all rounds: `rounds[round][place]`.
-struct Rounds(Vec<Vec<Measured>>);
+/// What all limiters did in all rounds.
+type Rounds = crate::rounds::Rounds<usize>;
 
 impl Rounds {
-    /// Measures `places` limiters in turns, each round with what is prepared for its number.
-    fn measure<W>(
-        places: usize,
-        rounds: usize,
-        prepare: impl Fn(u64) -> W,
-        mut measure: impl FnMut(usize, &W) -> Measured,
-    ) -> Self {
-        let round = |round: usize| {
-            let prepared = prepare(round as u64);
-            let mut measured = vec![Measured::default(); places];
-            // Each has its turn to be first.
-            for turn in 0..places {
-                let place = (round + turn) % places;
-                measured[place] = measure(place, &prepared);
-            }
-            measured
-        };
-        Rounds((0..rounds).map(round).collect())
-    }
-
-    fn nanos_a_call(&self, place: usize) -> Option<f64> {
-        median(self.0.iter().map(|round| round[place].nanos_a_call()))
-    }
-
-    fn ratio(&self, place: usize, to: usize) -> Option<f64> {
-        median(self.0.iter().map(|round| round[place].nanos_a_call() / round[to].nanos_a_call()))
-    }
-
     /// Shows the share of the calls that passed.
     fn allowed(&self, place: usize) -> String {
-        let percent = median(self.0.iter().map(|round| round[place].percent_allowed()));
+        let percent = self.median(|round| {
+            let Measured { answer: allowed, calls, .. } = round[place];
+            100.0 * as_f64(allowed) / as_f64(calls)
+        });
         format!("{:.1} %", percent.unwrap_or_default())
     }
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use zset_bench::allocator::Counting;
 use zset_bench::arguments::{Command, USAGE, parse};
-use zset_bench::{bytes, limiters, longest_insert, quick};
+use zset_bench::{bytes, limiters, longest_insert, quick, uses};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -37,6 +37,7 @@ fn run(command: &Command) -> io::Result<()> {
         Command::LongestInsert(options) => longest_insert::run(options, &mut out),
         Command::Bytes => bytes::run(&mut out),
         Command::Limiters(options) => limiters::run(options, &mut out),
+        Command::Uses(options) => uses::run(options, &mut out),
     }
 }
 

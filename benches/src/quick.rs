@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::allocator::live_bytes;
 use crate::contender::Contender;
 use crate::contenders::{Visitor, visit_all};
-use crate::report::{Table, median, show, show_ratio, write_header};
+use crate::report::{Table, median, write_header};
 use crate::row::Row;
 use crate::workload::{Operation, Workload, as_f64};
 
@@ -139,27 +139,19 @@ fn measure<C: Contender>(workload: &Workload, rows: &[Row], totals: &mut Totals)
 
 /// Lays out the medians: the subject, then each peer with the ratio of the subject to it.
 fn table(roster: &[Entrant], rows: &[Row], rounds: &[Vec<Totals>]) -> Table {
-    let mut head = vec!["ns per operation".to_string()];
-    for (place, entrant) in roster.iter().enumerate() {
-        head.push(entrant.name.to_string());
-        if place > 0 {
-            head.push(format!("{} / it", roster[0].name));
-        }
-    }
-    let mut table = Table::new(head);
+    let names: Vec<_> = roster.iter().map(|entrant| entrant.name).collect();
+    let mut table = Table::comparing("ns per operation", &names);
     for &row in rows {
-        let mut cells = vec![row.label().to_string()];
-        for place in 0..roster.len() {
-            let figures = rounds.iter().filter_map(|round| round[place].figure(row));
-            cells.push(show(median(figures)));
-            if place > 0 {
-                let ratios = rounds
+        let figure =
+            |place: usize| median(rounds.iter().filter_map(|round| round[place].figure(row)));
+        let ratio = |place: usize| {
+            median(
+                rounds
                     .iter()
-                    .filter_map(|round| Some(round[0].figure(row)? / round[place].figure(row)?));
-                cells.push(show_ratio(median(ratios)));
-            }
-        }
-        table.push(cells);
+                    .filter_map(|round| Some(round[0].figure(row)? / round[place].figure(row)?)),
+            )
+        };
+        table.push_comparison(row.label(), names.len(), figure, ratio);
     }
     table
 }

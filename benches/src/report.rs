@@ -50,9 +50,14 @@ pub fn show(figure: Option<f64>) -> String {
     }
 }
 
-/// Shows how two figures compare.
+/// Shows how two figures compare, with two significant digits or more.
 pub fn show_ratio(ratio: Option<f64>) -> String {
-    ratio.map_or_else(|| NONE.into(), |ratio| format!("{ratio:.2}"))
+    match ratio {
+        None => NONE.into(),
+        Some(ratio) if ratio < 0.01 => format!("{ratio:.4}"),
+        Some(ratio) if ratio < 0.1 => format!("{ratio:.3}"),
+        Some(ratio) => format!("{ratio:.2}"),
+    }
 }
 
 /// A Markdown table that is aligned, so that it also reads well as it is.
@@ -64,6 +69,37 @@ impl Table {
     /// Makes a table with a head and no lines.
     pub fn new(head: Vec<String>) -> Self {
         Table { lines: vec![head] }
+    }
+
+    /// Makes a table for a subject, then each of its peers with the ratio of the subject to it.
+    pub fn comparing(corner: &str, names: &[&str]) -> Self {
+        let mut head = vec![corner.to_string()];
+        for (place, &name) in names.iter().enumerate() {
+            head.push(name.to_string());
+            if place > 0 {
+                head.push(format!("{} / it", names[0]));
+            }
+        }
+        Table::new(head)
+    }
+
+    /// Adds a line to a table that [compares](Self::comparing) so many, from the figure of each
+    /// place, and the ratio of the first place to each.
+    pub fn push_comparison(
+        &mut self,
+        label: &str,
+        places: usize,
+        figure: impl Fn(usize) -> Option<f64>,
+        ratio: impl Fn(usize) -> Option<f64>,
+    ) {
+        let mut cells = vec![label.to_string()];
+        for place in 0..places {
+            cells.push(show(figure(place)));
+            if place > 0 {
+                cells.push(show_ratio(ratio(place)));
+            }
+        }
+        self.push(cells);
     }
 
     /// Adds a line; it should have as many cells as the head.
@@ -115,6 +151,20 @@ mod tests {
         assert_eq!(median([4.0, 1.0, 2.0, 9.0].into_iter()), Some(3.0));
         assert_eq!(median([4.0, 1.0, 2.0].into_iter()), Some(2.0));
         assert_eq!(median([].into_iter()), None);
+    }
+
+    #[test]
+    fn a_comparison_has_a_ratio_for_each_peer() {
+        let mut table = Table::comparing("ns", &["zset", "heap", "list"]);
+        let figures = [Some(12.0), Some(3000.0), None];
+        let ratio = |place: usize| Some(12.0 / figures[place]?);
+        table.push_comparison("push", 3, |place| figures[place], ratio);
+        let expected = "\
+| ns   | zset | heap | zset / it | list | zset / it |
+|------|-----:|-----:|----------:|-----:|----------:|
+| push | 12.0 | 3000 |    0.0040 |    – |         – |
+";
+        assert_eq!(table.to_string(), expected);
     }
 
     #[test]

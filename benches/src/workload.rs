@@ -177,10 +177,13 @@ impl Workload {
 pub fn elements(n: usize, seed: u64) -> Vec<(u64, f64)> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let end = as_f64(n);
-    let first_member = rng.random();
-    (0..n as u64)
-        .map(|i| (scramble(i.wrapping_add(first_member)), rng.random_range(0.0..end)))
-        .collect()
+    let members = members(rng.random()).take(n);
+    members.map(|member| (member, rng.random_range(0.0..end))).collect()
+}
+
+/// Makes up members that look random, all distinct, the same for the same start.
+pub(crate) fn members(start: u64) -> impl Iterator<Item = u64> {
+    (0..).map(move |i: u64| scramble(i.wrapping_add(start)))
 }
 
 fn update_all<C: Contender>(contender: &mut C, updates: &[(u64, f64)]) {
@@ -189,7 +192,7 @@ fn update_all<C: Contender>(contender: &mut C, updates: &[(u64, f64)]) {
     }
 }
 
-fn repeat<T>(count: usize, make: impl FnMut() -> T) -> Vec<T> {
+pub(crate) fn repeat<T>(count: usize, make: impl FnMut() -> T) -> Vec<T> {
     std::iter::repeat_with(make).take(count).collect()
 }
 

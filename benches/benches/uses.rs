@@ -1,0 +1,43 @@
+//! The workloads of `zset-bench uses` under criterion, for statistics and for comparisons with an
+//! earlier run (`cargo bench -p zset-bench --bench uses -- --save-baseline NAME`).
+//!
+//! What is timed is an operation, without the load before it.
+
+use std::time::Duration;
+
+use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
+use zset_bench::uses::sheets;
+
+const N: usize = 100_000;
+
+fn bench_all(criterion: &mut Criterion) {
+    for sheet in sheets() {
+        for (row, label) in sheet.rows().into_iter().enumerate() {
+            let time = sheet.timer(row, N, 0);
+            let mut group = criterion.benchmark_group(format!("{}/{label}", sheet.title()));
+            group.sampling_mode(SamplingMode::Flat);
+            for (place, name) in sheet.names().into_iter().enumerate() {
+                group.bench_function(name, |bencher| {
+                    bencher.iter_custom(|iterations| {
+                        let nanos = |_| time(place).nanos_a_call();
+                        let all: f64 = (0..iterations).map(nanos).sum();
+                        Duration::from_secs_f64(all / 1e9)
+                    });
+                });
+            }
+            group.finish();
+        }
+    }
+}
+
+/// Few samples of much work each, as in `quick.rs`.
+fn config() -> Criterion {
+    Criterion::default()
+        .sample_size(10)
+        .nresamples(10_000)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_secs(1))
+}
+
+criterion_group! { name = benches; config = config(); targets = bench_all }
+criterion_main!(benches);

@@ -1,0 +1,75 @@
+//! Contenders take turns.
+//!
+//! A machine's speed drifts by more than the contenders differ. So each round is made up once and
+//! given to all of them, ratios are taken within a round, and what is printed are the medians over
+//! the rounds.
+
+use std::time::{Duration, Instant};
+
+use crate::report::median;
+use crate::workload::as_f64;
+
+/// What one contender did in one round.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Measured<A> {
+    /// How long all calls took together.
+    pub time: Duration,
+    /// How many calls that were.
+    pub calls: usize,
+    /// What came of them.
+    pub answer: A,
+}
+
+impl<A> Measured<A> {
+    /// Times calls.
+    pub fn of(calls: usize, make: impl FnOnce() -> A) -> Self {
+        let start = Instant::now();
+        let answer = make();
+        Measured { time: start.elapsed(), calls, answer }
+    }
+
+    /// Returns the time of a call.
+    pub fn nanos_a_call(&self) -> f64 {
+        self.time.as_secs_f64() * 1e9 / as_f64(self.calls)
+    }
+}
+
+/// What all contenders did in all rounds: `rounds[round][place]`.
+pub(crate) struct Rounds<A>(Vec<Vec<Measured<A>>>);
+
+impl<A: Clone + Default> Rounds<A> {
+    /// Measures `places` contenders in turns, each round with what is prepared for its number.
+    pub(crate) fn measure<W>(
+        places: usize,
+        rounds: usize,
+        prepare: impl Fn(u64) -> W,
+        mut measure: impl FnMut(usize, &W) -> Measured<A>,
+    ) -> Self {
+        let round = |round: usize| {
+            let prepared = prepare(round as u64);
+            let mut measured = vec![Measured::default(); places];
+            // Each has its turn to be first.
+            for turn in 0..places {
+                let place = (round + turn) % places;
+                measured[place] = measure(place, &prepared);
+            }
+            measured
+        };
+        Rounds((0..rounds).map(round).collect())
+    }
+
+    /// Returns the median time of a call.
+    pub(crate) fn nanos_a_call(&self, place: usize) -> Option<f64> {
+        self.median(|round| round[place].nanos_a_call())
+    }
+
+    /// Returns the median ratio of the time of a call to that of another contender.
+    pub(crate) fn ratio(&self, place: usize, to: usize) -> Option<f64> {
+        self.median(|round| round[place].nanos_a_call() / round[to].nanos_a_call())
+    }
+
+    /// Returns the median of a figure of each round.
+    pub(crate) fn median(&self, figure: impl Fn(&[Measured<A>]) -> f64) -> Option<f64> {
+        median(self.0.iter().map(|round| figure(round)))
+    }
+}

@@ -1,0 +1,9 @@
+//! The feeds that are measured.
+
+mod btree;
+mod ours;
+mod vec;
+
+pub use btree::{BTreeFeed, BTreePair};
+pub use ours::ZsetFeed;
+pub use vec::VecFeed;

@@ -1,0 +1,54 @@
+//! A sorted `VecDeque`, which is all it takes if posts come in order and nobody asks for one.
+
+use std::collections::VecDeque;
+
+use crate::uses::feeds::contender::Feed;
+use crate::uses::feeds::workload::Operation;
+
+/// `VecDeque<(u64, u64)>`, oldest first, which cannot tell whether an id is there.
+pub struct VecFeed {
+    posts: VecDeque<(u64, u64)>,
+    max_len: usize,
+}
+
+impl VecFeed {
+    /// Visits the `n` last of the first `end`, the last first.
+    #[inline]
+    fn visit_back(&self, end: usize, n: usize, mut each: impl FnMut(u64, u64)) {
+        for &(at, id) in self.posts.range(end.saturating_sub(n)..end).rev() {
+            each(at, id);
+        }
+    }
+}
+
+impl Feed for VecFeed {
+    const NAME: &'static str = "VecDeque";
+    const LINEAR: &'static [Operation] = &[Operation::PostLate];
+
+    fn new(max_len: usize) -> Self {
+        VecFeed { posts: VecDeque::new(), max_len }
+    }
+
+    #[inline]
+    fn post(&mut self, at: u64, id: u64) {
+        let post = (at, id);
+        if self.posts.back().is_none_or(|last| *last < post) {
+            self.posts.push_back(post);
+        } else {
+            self.posts.insert(self.posts.partition_point(|other| *other < post), post);
+        }
+        if self.posts.len() > self.max_len {
+            self.posts.pop_front();
+        }
+    }
+
+    #[inline]
+    fn latest(&self, n: usize, each: impl FnMut(u64, u64)) {
+        self.visit_back(self.posts.len(), n, each);
+    }
+
+    #[inline]
+    fn before(&self, at: u64, id: u64, n: usize, each: impl FnMut(u64, u64)) {
+        self.visit_back(self.posts.partition_point(|other| *other < (at, id)), n, each);
+    }
+}

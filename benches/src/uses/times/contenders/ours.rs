@@ -1,0 +1,144 @@
+//! The subjects: `zset_std`'s.
+
+use zset_std::{DelayQueue, ExpiringSet, JobId, Schedule, Timestamp};
+
+use crate::uses::times::contender::Timed;
+
+/// Returns the point so many milliseconds after the origin.
+#[inline]
+fn at(millis: u64) -> Timestamp {
+    Timestamp::from_nanos(millis * 1_000_000)
+}
+
+#[inline]
+fn millis(at: Timestamp) -> u64 {
+    at.as_nanos() / 1_000_000
+}
+
+/// `zset_std::DelayQueue<u64>`, whose jobs have ids that it gives them.
+pub struct ZsetQueue(DelayQueue<u64>);
+
+impl Timed for ZsetQueue {
+    const NAME: &'static str = "zset";
+
+    type Key = JobId;
+
+    fn new() -> Self {
+        ZsetQueue(DelayQueue::new())
+    }
+
+    #[inline]
+    fn push(&mut self, payload: u64, due: u64) -> JobId {
+        self.0.push(at(due), payload)
+    }
+
+    #[inline]
+    fn cancel(&mut self, id: &JobId) -> bool {
+        self.0.cancel(id).is_some()
+    }
+
+    #[inline]
+    fn reschedule(&mut self, id: &JobId, due: u64) {
+        self.0.reschedule(id, at(due));
+    }
+
+    #[inline]
+    fn pop_due(&mut self, now: u64) -> Option<(u64, u64)> {
+        self.0.pop(at(now)).map(|job| (job.payload, millis(job.due)))
+    }
+
+    #[inline]
+    fn drain_due(&mut self, now: u64, mut each: impl FnMut(u64, u64)) {
+        for job in self.0.pop_due(at(now), usize::MAX) {
+            each(job.payload, millis(job.due));
+        }
+    }
+}
+
+/// `zset_std::Schedule<u64>`.
+pub struct ZsetSchedule(Schedule<u64>);
+
+impl Timed for ZsetSchedule {
+    const NAME: &'static str = "zset";
+
+    type Key = u64;
+
+    fn new() -> Self {
+        ZsetSchedule(Schedule::new())
+    }
+
+    #[inline]
+    fn push(&mut self, id: u64, due: u64) -> u64 {
+        self.0.schedule(id, at(due));
+        id
+    }
+
+    #[inline]
+    fn cancel(&mut self, id: &u64) -> bool {
+        self.0.cancel(id).is_some()
+    }
+
+    #[inline]
+    fn reschedule(&mut self, id: &u64, due: u64) {
+        self.0.reschedule(id, at(due));
+    }
+
+    #[inline]
+    fn pop_due(&mut self, now: u64) -> Option<(u64, u64)> {
+        self.0.activate_due(at(now)).next().map(|(id, due)| (id, millis(due)))
+    }
+
+    #[inline]
+    fn drain_due(&mut self, now: u64, mut each: impl FnMut(u64, u64)) {
+        for (id, due) in self.0.activate_due(at(now)) {
+            each(id, millis(due));
+        }
+    }
+}
+
+/// `zset_std::ExpiringSet<u64>`; what is written is written before anything has expired.
+pub struct ZsetExpiring(ExpiringSet<u64>);
+
+impl Timed for ZsetExpiring {
+    const NAME: &'static str = "zset";
+
+    type Key = u64;
+
+    fn new() -> Self {
+        ZsetExpiring(ExpiringSet::new())
+    }
+
+    #[inline]
+    fn push(&mut self, member: u64, deadline: u64) -> u64 {
+        let inserted = self.0.insert(member, at(deadline), Timestamp::ZERO);
+        assert!(inserted.is_ok(), "a set without a cap is never full");
+        member
+    }
+
+    #[inline]
+    fn cancel(&mut self, member: &u64) -> bool {
+        self.0.remove(member).is_some()
+    }
+
+    #[inline]
+    fn reschedule(&mut self, member: &u64, deadline: u64) {
+        self.0.touch(member, at(deadline), Timestamp::ZERO);
+    }
+
+    #[inline]
+    fn contains(&self, member: &u64, now: u64) -> Option<bool> {
+        Some(self.0.contains(member, at(now)))
+    }
+
+    #[inline]
+    fn pop_due(&mut self, now: u64) -> Option<(u64, u64)> {
+        self.0.expire_due(at(now), 1).next().map(|(member, due)| (member, millis(due)))
+    }
+
+    #[inline]
+    fn drain_due(&mut self, now: u64, mut each: impl FnMut(u64, u64)) {
+        for (member, due) in self.0.expire_due(at(now), usize::MAX) {
+            each(member, millis(due));
+        }
+    }
+}

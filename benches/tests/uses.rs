@@ -1,0 +1,74 @@
+//! A contender that answers otherwise does other work: all must answer the same, and hold the same
+//! elements afterwards.
+
+use std::collections::HashSet;
+
+use zset_bench::uses::{Options, Sheet, run, sheets};
+
+/// So few that what takes linear time is done as often as the rest.
+const N: usize = 500;
+
+/// Calls `check` with each row of each table.
+fn for_each_row(check: impl Fn(&dyn Sheet, usize, &str)) {
+    for sheet in sheets() {
+        for (row, label) in sheet.rows().into_iter().enumerate() {
+            check(&*sheet, row, &format!("{}, {label}", sheet.title()));
+        }
+    }
+}
+
+#[test]
+fn all_contenders_give_the_same_answers_and_hold_the_same_elements() {
+    for_each_row(|sheet, row, label| {
+        for seed in 0..5 {
+            let outcomes = sheet.outcomes(row, N, seed);
+            for (name, outcome) in sheet.names().into_iter().zip(&outcomes) {
+                assert_eq!(*outcome, outcomes[0], "{label}: {name}, seed {seed}");
+            }
+        }
+    });
+}
+
+#[test]
+fn every_row_does_something() {
+    for_each_row(|sheet, row, label| {
+        let outcome = sheet.outcomes(row, N, 0)[0];
+        assert!(outcome.calls > 0, "{label}");
+        // What is written without an answer shows in what is there, and all that is read is added
+        // up.
+        let answers: HashSet<_> = (0..5)
+            .map(|seed| sheet.outcomes(row, N, seed)[0])
+            .map(|outcome| (outcome.answer, outcome.contents))
+            .collect();
+        assert_eq!(answers.len(), 5, "{label}: other elements, the same answers");
+    });
+}
+
+#[test]
+fn timing_makes_the_same_calls() {
+    for_each_row(|sheet, row, label| {
+        let time = sheet.timer(row, N, 3);
+        for (place, outcome) in sheet.outcomes(row, N, 3).into_iter().enumerate() {
+            let measured = time(place);
+            assert_eq!(
+                (measured.calls, measured.answer),
+                (outcome.calls, outcome.answer),
+                "{label}"
+            );
+        }
+    });
+}
+
+#[test]
+fn there_is_a_table_for_each_type_with_a_line_for_each_row() {
+    let mut out = Vec::new();
+    run(&Options { n: 100, rounds: 2 }, &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    for sheet in sheets() {
+        assert!(text.contains(&format!("\n### {}\n", sheet.title())), "{text}");
+        for label in sheet.rows() {
+            assert!(text.contains(&format!("\n| {label} ")), "{label}: {text}");
+        }
+    }
+    assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+}
