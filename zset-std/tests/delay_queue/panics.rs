@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -193,4 +194,60 @@ fn payloads_are_dropped_without_the_lock() {
         assert!(queue.is_empty());
     }
     assert_eq!(queue.dropped_dead_letters(), 1);
+}
+
+/// A thread that waits parks elsewhere, in the code of a payload, after it has found nothing to do and
+/// before it sleeps: what is meant to wake it for a job must not be lost there.
+#[test]
+fn a_wake_up_is_not_lost_in_the_code_of_a_payload_that_is_dropped() {
+    struct Blocks<'a>(Option<&'a (mpsc::Sender<()>, Mutex<mpsc::Receiver<()>>)>);
+
+    impl Clone for Blocks<'_> {
+        fn clone(&self) -> Self {
+            Blocks(None)
+        }
+    }
+
+    impl Drop for Blocks<'_> {
+        fn drop(&mut self) {
+            if let Some((dropping, go_on)) = self.0 {
+                dropping.send(()).unwrap();
+                // As a channel does that has nothing yet: it parks, and whatever unparks it is gone.
+                while go_on.lock().unwrap().try_recv().is_err() {
+                    thread::park();
+                }
+            }
+        }
+    }
+
+    let (dropping, is_dropping) = mpsc::channel();
+    let (go_on, may_go_on) = mpsc::channel();
+    let channels = (dropping, Mutex::new(may_go_on));
+    let clock = FakeClock::new();
+    let queue = SharedDelayQueue::<Blocks<'_>>::new()
+        .with_clock(clock.clone())
+        .with_max_deliveries(std::num::NonZeroU32::MIN)
+        .with_max_dead_letters(0);
+    queue.push(Timestamp::ZERO, Blocks(Some(&channels))).unwrap();
+    drop(queue.lease(Duration::ZERO));
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| queue.wait_pop().is_some());
+        let _closing = CloseOnPanic(&queue);
+        is_dropping.recv().unwrap();
+        // The one push wakes it there.
+        queue.push(Timestamp::ZERO, Blocks(None)).unwrap();
+        go_on.send(()).unwrap();
+        waiting.thread().unpark();
+        let mut rounds = 0;
+        while !waiting.is_finished() {
+            thread::sleep(Duration::from_millis(1));
+            rounds += 1;
+            if rounds > 2000 {
+                queue.close();
+                waiting.thread().unpark();
+                panic!("it sleeps while a job is due");
+            }
+        }
+        assert!(waiting.join().unwrap());
+    });
 }
