@@ -76,6 +76,9 @@ pub struct WindowedLeaderboard<Id, S, K = Best> {
     empty: Leaderboard<Id, S, K>,
     /// Whether a write is not at its end. Before the next one begins, that takes a panic.
     is_torn: bool,
+    /// Whether the merged score of a member may lack the oldest of its scores, since a sum of all
+    /// of them is not a score.
+    is_partial: bool,
 }
 
 impl<Id, S: Copy> WindowedLeaderboard<Id, S> {
@@ -145,6 +148,7 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
             merged: Leaderboard::with_policy(),
             empty: Leaderboard::with_policy(),
             is_torn: false,
+            is_partial: false,
         }
     }
 
@@ -255,6 +259,7 @@ impl<Id: Clone, S: Copy, K> Clone for WindowedLeaderboard<Id, S, K> {
             merged: self.merged.clone(),
             empty: self.empty.clone(),
             is_torn: self.is_torn,
+            is_partial: self.is_partial,
         }
     }
 }

@@ -1,3 +1,4 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use super::*;
@@ -96,6 +97,40 @@ fn where_a_sum_overflows_when_a_bucket_goes_the_newest_count() {
     boards.advance(at(30)); // 100 and 90 are left
     assert_eq!(boards.merged().score("ann"), Some(90));
     boards.check_invariants();
+}
+
+#[test]
+fn the_merged_score_does_not_depend_on_what_was_left_out_before() {
+    let mut boards = WindowedLeaderboard::sum(buckets(10, 3));
+    for (score, now) in [(-100i8, 0), (100, 10), (90, 20)] {
+        boards.try_submit("ann", score, at(now)).unwrap();
+    }
+    boards.advance(at(30)); // 100 and 90 are left, and do not add up
+    boards.try_submit("ann", -70, at(30)).unwrap();
+    assert_eq!(boards.merged().score("ann"), Some(120), "now they all do");
+    boards.try_submit("ann", 1, at(30)).unwrap();
+    assert_eq!(boards.merged().score("ann"), Some(121));
+    boards.check_invariants();
+}
+
+#[test]
+fn a_panic_in_a_member_that_is_dropped_leaves_boards_that_agree() {
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    struct Panics(u8);
+
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            assert!(self.0 != 2 || std::thread::panicking(), "dropped");
+        }
+    }
+
+    let mut boards = WindowedLeaderboard::new(buckets(10, 3));
+    boards.submit(Panics(1), 5, at(0));
+    boards.submit(Panics(2), 5, at(10));
+    assert!(catch_unwind(AssertUnwindSafe(|| boards.clear())).is_err());
+    boards.advance(at(10));
+    boards.check_invariants();
+    std::mem::forget(boards);
 }
 
 #[test]
