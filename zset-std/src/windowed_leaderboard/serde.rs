@@ -22,7 +22,12 @@ struct Stored<Boards> {
 impl<Id: Serialize, S: Serialize + Copy, K> Serialize for WindowedLeaderboard<Id, S, K> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         let number = self.number();
-        let boards = self.boards.iter().rev().map(|(bucket, board)| (number - bucket, board));
+        // Those that are too old are there only after a panic.
+        let boards = self
+            .boards
+            .range(self.oldest()..)
+            .rev()
+            .map(|(bucket, board)| (number - bucket, board));
         let boards: Vec<_> = boards.collect();
         Stored { buckets: self.buckets, newest: self.newest, boards }.serialize(serializer)
     }

@@ -191,6 +191,19 @@ mod serialization {
     }
 
     #[test]
+    fn what_a_panic_has_left_can_be_read_back() {
+        let mut boards = Boards::sum(buckets(10, 3));
+        boards.try_submit(1, 5, at(0)).unwrap();
+        boards.try_submit(2, 7, at(20)).unwrap();
+        // As after a panic in an id, before the first bucket has gone.
+        boards.newest = at(30);
+        let read = read(&serde_json::to_string(&boards).unwrap()).unwrap();
+        read.check_invariants();
+        boards.advance(at(30));
+        assert_eq!(read, boards);
+    }
+
+    #[test]
     fn what_no_boards_are_is_refused() {
         let text = |buckets: &str, boards: &str| {
             read(&format!(r#"{{"buckets":{buckets},"newest":25,"boards":{boards}}}"#))
@@ -204,7 +217,7 @@ mod serialization {
             (good, "[[3,[]]]", "a bucket is not kept"),
             (good, "[[18446744073709551615,[]]]", "a bucket is not kept"),
             (good, "[[0,[]],[0,[]]]", "a bucket is there twice"),
-            (good, "[[0,[[1,5],[1,5]]]]", "a member is there twice"),
+            (good, "[[0,[[1,5],[1,5]]]]", "pair 1 repeats"),
         ] {
             let error = text(buckets, boards).unwrap_err();
             assert!(error.starts_with(message), "{error}");
