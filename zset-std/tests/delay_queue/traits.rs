@@ -91,7 +91,7 @@ mod serde {
         let twice =
             r#"{"next_id":0,"jobs":[{"id":0,"due":9,"payload":1},{"id":0,"due":3,"payload":2}]}"#;
         let error = serde_json::from_str::<DelayQueue<u8>>(twice).unwrap_err();
-        assert!(error.to_string().contains("a job with this id"), "{error}");
+        assert!(error.to_string().contains("the same id"), "{error}");
     }
 
     #[test]
