@@ -65,6 +65,9 @@ use crate::{Best, Latest, Leaderboard, Sum, Timestamp};
 /// assert!(week.merged().iter().map(|line| (*line.member, line.score)).eq([("bob", 70), ("ann", 50)]));
 /// # Ok::<(), zset_std::BucketsError>(())
 /// ```
+///
+/// With the feature `serde` it is the board of each bucket, with how many buckets ago that was, beside
+/// how time is cut, the newest time and the bound. The merged board is made of them again.
 pub struct WindowedLeaderboard<Id, S, K = Best> {
     buckets: Buckets,
     /// The latest time that it was told.

@@ -176,18 +176,20 @@ mod serialization {
 
     #[test]
     fn boards_come_back() {
-        let mut boards = Boards::sum(buckets(10, 3).starting_at(at(4)));
+        let mut boards = Boards::sum(buckets(10, 3).starting_at(at(4))).with_max_len(2);
         for (id, score, now) in [(1, 5, 0), (1, 6, 6), (2, 7, 25)] {
             boards.try_submit(id, score, at(now)).unwrap();
         }
         let text = serde_json::to_string(&boards).unwrap();
         let expected = r#"{"buckets":{"width":10,"count":3,"first":4},"newest":25,"#.to_string()
-            + r#""boards":[[0,[[2,7]]],[2,[[1,6]]]]}"#;
+            + r#""max_len":2,"boards":[[0,{"scores":[[2,7]],"max_len":2}],"#
+            + r#"[2,{"scores":[[1,6]],"max_len":2}]]}"#;
         assert_eq!(text, expected);
         let read = read(&text).unwrap();
         read.check_invariants();
         assert_eq!(read, boards);
         assert_eq!(read.merged(), boards.merged());
+        assert_eq!(read.bucket(1).unwrap().max_len(), Some(2), "of a bucket that is empty");
     }
 
     #[test]
@@ -206,24 +208,28 @@ mod serialization {
     #[test]
     fn what_no_boards_are_is_refused() {
         let text = |buckets: &str, boards: &str| {
-            read(&format!(r#"{{"buckets":{buckets},"newest":25,"boards":{boards}}}"#))
+            let boards = boards.replace('(', r#"{"scores":"#).replace(')', r#","max_len":null}"#);
+            let text =
+                format!(r#"{{"buckets":{buckets},"newest":25,"max_len":null,"boards":{boards}}}"#);
+            read(&text)
         };
         let good = r#"{"width":10,"count":3,"first":94}"#;
-        assert_eq!(text(good, "[[0,[]]]").unwrap().buckets(), buckets(10, 3).starting_at(at(4)));
-        text(good, "[[0,[]]]").unwrap().check_invariants();
+        assert_eq!(text(good, "[[0,([])]]").unwrap().buckets(), buckets(10, 3).starting_at(at(4)));
+        text(good, "[[0,([])]]").unwrap().check_invariants();
         for (buckets, boards, message) in [
             (r#"{"width":0,"count":3,"first":0}"#, "[]", "bucket has a width of zero"),
             (r#"{"width":10,"count":0,"first":0}"#, "[]", "no bucket is kept"),
-            (good, "[[3,[]]]", "a bucket is not kept"),
-            (good, "[[18446744073709551615,[]]]", "a bucket is not kept"),
-            (good, "[[0,[]],[0,[]]]", "a bucket is there twice"),
-            (good, "[[0,[[1,5],[1,5]]]]", "pair 1 repeats"),
+            (good, "[[3,([])]]", "a bucket is not kept"),
+            (good, "[[18446744073709551615,([])]]", "a bucket is not kept"),
+            (good, "[[0,([])],[0,([])]]", "a bucket is there twice"),
+            (good, r#"[[0,{"scores":[],"max_len":1}]]"#, "a bucket has another bound"),
+            (good, "[[0,([[1,5],[1,5]])]]", "pair 1 repeats"),
         ] {
             let error = text(buckets, boards).unwrap_err();
             assert!(error.starts_with(message), "{error}");
         }
         // What is left of sums that do not fit are the newest.
-        let large = text(good, "[[1,[[1,200]]],[0,[[1,100]]]]").unwrap();
+        let large = text(good, "[[1,([[1,200]])],[0,([[1,100]])]]").unwrap();
         assert_eq!(large.merged().score(&1), Some(100));
     }
 }
