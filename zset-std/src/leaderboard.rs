@@ -82,6 +82,9 @@ use ranking::Ranking;
 /// laps.submit("ann", Reverse(82_990));
 /// assert_eq!(laps.score("ann"), Some(Reverse(82_990)));
 /// ```
+///
+/// With the feature `serde` its members and scores are a sequence of pairs, highest score first,
+/// beside its bound; a member that is there twice, and more members than the bound, are errors.
 pub struct Leaderboard<Id, S, K = Best> {
     ranking: Ranking<Id, S>,
     max_len: usize,

@@ -1,8 +1,6 @@
 //! [`Schedule`]: what happens at its time, once.
 //!
-//! Invariants: those of the sorted set, whose scores are `(time, arrival)`. No two ids have the
-//! same arrival, and all are below `next_arrival`, so that equal times are in the order in which
-//! they were given.
+//! It is a delay queue of jobs that are nothing but their ids, and its invariants are that queue's.
 
 mod activate;
 mod change;
@@ -20,9 +18,7 @@ pub use change::Scheduled;
 pub use runner::ScheduleRunner;
 pub use upcoming::{IntoUpcoming, Upcoming};
 
-use zset_core::SortedSet;
-
-use crate::Timestamp;
+use crate::DelayQueue;
 
 /// Ids that are each due at a time: sales that open, posts that go public.
 ///
@@ -63,8 +59,7 @@ use crate::Timestamp;
 /// twice is an error.
 #[derive(Clone)]
 pub struct Schedule<Id> {
-    ids: SortedSet<Id, (Timestamp, u64)>,
-    next_arrival: u64,
+    queue: DelayQueue<(), Id>,
 }
 
 impl<Id> Schedule<Id> {
@@ -74,14 +69,6 @@ impl<Id> Schedule<Id> {
     ///
     /// See [`Schedule`].
     pub fn new() -> Self {
-        Schedule { ids: SortedSet::new(), next_arrival: 0 }
-    }
-
-    /// Returns the score of an id that comes now.
-    fn arrive(&mut self, at: Timestamp) -> (Timestamp, u64) {
-        let arrival = self.next_arrival;
-        // It takes centuries to come to the end.
-        self.next_arrival = arrival.saturating_add(1);
-        (at, arrival)
+        Schedule { queue: DelayQueue::new() }
     }
 }

@@ -49,8 +49,8 @@ const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
 ///
 /// It is shared by reference or in an [`Arc`](std::sync::Arc), and all of it lies under one lock,
 /// which is held for **O(log n)** at a time; longer only by what takes many jobs at once. Under the
-/// lock run `Hash`, `Eq` and `Ord` of the ids, and `Clone` of ids and payloads that are leased; if they
-/// panic, no other thread notices, and no job is lost.
+/// lock run `Hash`, `Eq` and `Ord` of the ids, and `Clone` of ids and payloads that are leased: they must
+/// not use the queue. If they panic, no other thread notices, and no job is lost.
 ///
 /// A job takes the memory of its payload and its id and about 60 bytes, until it is taken or
 /// acknowledged; [`with_max_len`](Self::with_max_len) bounds how many there are.
@@ -210,6 +210,7 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     ///
     /// See [`dropped_dead_letters`](Self::dropped_dead_letters).
     pub fn with_max_dead_letters(self, max_dead_letters: usize) -> Self {
+        self.lock().forget_dead(max_dead_letters);
         SharedDelayQueue { max_dead_letters, ..self }
     }
 

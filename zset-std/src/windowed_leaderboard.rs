@@ -65,6 +65,9 @@ use crate::{Best, Latest, Leaderboard, Sum, Timestamp};
 /// assert!(week.merged().iter().map(|line| (*line.member, line.score)).eq([("bob", 70), ("ann", 50)]));
 /// # Ok::<(), zset_std::BucketsError>(())
 /// ```
+///
+/// With the feature `serde` it is the board of each bucket, with how many buckets ago that was, beside
+/// how time is cut, the newest time and the bound. The merged board is made of them again.
 pub struct WindowedLeaderboard<Id, S, K = Best> {
     buckets: Buckets,
     /// The latest time that it was told.
@@ -76,6 +79,9 @@ pub struct WindowedLeaderboard<Id, S, K = Best> {
     empty: Leaderboard<Id, S, K>,
     /// Whether a write is not at its end. Before the next one begins, that takes a panic.
     is_torn: bool,
+    /// Whether the merged score of a member may lack the oldest of its scores, since a sum of all
+    /// of them is not a score.
+    is_partial: bool,
 }
 
 impl<Id, S: Copy> WindowedLeaderboard<Id, S> {
@@ -145,6 +151,7 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
             merged: Leaderboard::with_policy(),
             empty: Leaderboard::with_policy(),
             is_torn: false,
+            is_partial: false,
         }
     }
 
@@ -255,6 +262,7 @@ impl<Id: Clone, S: Copy, K> Clone for WindowedLeaderboard<Id, S, K> {
             merged: self.merged.clone(),
             empty: self.empty.clone(),
             is_torn: self.is_torn,
+            is_partial: self.is_partial,
         }
     }
 }

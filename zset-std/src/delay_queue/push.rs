@@ -4,6 +4,9 @@ use std::error::Error;
 use std::fmt;
 use std::hash::Hash;
 
+#[cfg(feature = "serde")]
+use zset_core::TryReserveError;
+
 use super::job::Entry;
 use super::{DelayQueue, Job, JobId};
 use crate::Timestamp;
@@ -113,9 +116,22 @@ impl<T, I: Ord + Hash> DelayQueue<T, I> {
 
     /// Puts a job in the queue whose id no other has.
     #[track_caller]
-    fn insert(&mut self, id: I, due: Timestamp, payload: T) {
+    pub(crate) fn insert(&mut self, id: I, due: Timestamp, payload: T) {
         let key = (due, self.arrive());
         self.jobs.insert(Entry { id, payload }, key);
+    }
+
+    /// Puts a job that is read in the queue; returns whether its id is new. If not, the queue is of no
+    /// use any more.
+    #[cfg(feature = "serde")]
+    pub(crate) fn try_insert(
+        &mut self,
+        id: I,
+        due: Timestamp,
+        payload: T,
+    ) -> Result<bool, TryReserveError> {
+        let key = (due, self.arrive());
+        Ok(self.jobs.try_insert(Entry { id, payload }, key)?.is_none())
     }
 }
 

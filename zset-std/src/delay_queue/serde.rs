@@ -44,7 +44,9 @@ where
         let Parts { next_id, jobs } = Parts::deserialize(deserializer)?;
         let mut queue = DelayQueue { next_id, ..DelayQueue::new() };
         for Job { id, due, payload } in jobs {
-            queue.push_with_id(id, due, payload).map_err(D::Error::custom)?;
+            if !queue.try_insert(id, due, payload).map_err(D::Error::custom)? {
+                return Err(D::Error::custom("two jobs have the same id"));
+            }
         }
         Ok(queue)
     }

@@ -47,6 +47,13 @@ impl<Id, S: Copy> Ranking<Id, S> {
     }
 }
 
+#[cfg(feature = "serde")]
+impl<Id, S: Copy> Default for Ranking<Id, S> {
+    fn default() -> Self {
+        Ranking::new()
+    }
+}
+
 impl<Id: Clone, S: Copy> Clone for Ranking<Id, S> {
     fn clone(&self) -> Self {
         Ranking { set: self.set.clone(), distinct: self.distinct.clone() }

@@ -193,23 +193,34 @@ mod serialization {
     use super::*;
 
     #[test]
-    fn a_board_is_a_sequence_and_comes_back() {
-        let board = Leaderboard::from([((1u8, 'x'), 5), ((2, 'y'), 7)]);
+    fn a_board_comes_back_with_its_bound() {
+        let board = Leaderboard::from([((1u8, 'x'), 5), ((2, 'y'), 7)]).with_max_len(2);
         let text = serde_json::to_string(&board).unwrap();
-        assert_eq!(text, r#"[[[2,"y"],7],[[1,"x"],5]]"#);
-        let read: Leaderboard<(u8, char), i32> = serde_json::from_str(&text).unwrap();
+        assert_eq!(text, r#"{"scores":[[[2,"y"],7],[[1,"x"],5]],"max_len":2}"#);
+        let mut read: Leaderboard<(u8, char), i32> = serde_json::from_str(&text).unwrap();
         read.check_invariants();
         assert_eq!(read, board);
+        assert_eq!(read.submit((3, 'z'), 6).dropped, Some(((1, 'x'), 5)));
     }
 
     #[test]
     fn the_order_does_not_matter_but_no_member_is_there_twice() {
-        let board = Leaderboard::from([(1, 5), (2, 7)]);
-        let read: Leaderboard<u8, u8> = serde_json::from_str("[[1,5],[2,7]]").unwrap();
-        assert_eq!(read, board);
-        let twice = serde_json::from_str::<Leaderboard<u8, u8>>("[[1,5],[2,7],[1,5]]");
-        assert!(twice.unwrap_err().to_string().starts_with("a member is there twice"));
-        assert!(serde_json::from_str::<Leaderboard<u8, u8>>("{\"1\":5}").is_err());
-        assert!(serde_json::from_str::<Leaderboard<u8, Score>>("[[1,null]]").is_err());
+        let read = |scores, max_len| {
+            let text = format!(r#"{{"scores":{scores},"max_len":{max_len}}}"#);
+            serde_json::from_str::<Leaderboard<u8, u8>>(&text).map_err(|error| error.to_string())
+        };
+        let board = read("[[1,5],[2,7]]", "null").unwrap();
+        assert_eq!(board, Leaderboard::from([(1, 5), (2, 7)]));
+        assert_eq!(board.max_len(), None);
+        for (scores, max_len, message) in [
+            ("[[1,5],[2,7],[1,5]]", "null", "pair 2 repeats an earlier one"),
+            ("[[1,5],[2,7]]", "1", "more members than its bound allows"),
+            (r#"{"1":5}"#, "null", "a sequence of pairs"),
+        ] {
+            let error = read(scores, max_len).unwrap_err();
+            assert!(error.contains(message), "{error}");
+        }
+        let nan = r#"{"scores":[[1,null]],"max_len":null}"#;
+        assert!(serde_json::from_str::<Leaderboard<u8, Score>>(nan).is_err());
     }
 }

@@ -19,8 +19,9 @@ use crate::{Clock, MonotonicClock, Timestamp};
 /// key.
 ///
 /// A call takes its shard's lock for a few nanoseconds. Intervals between units are rounded up to a
-/// quarter of a nanosecond: towards denial, by less than that for each unit. What [`Keyed`](super::Keyed) says of keys, hashing, sweeping and clocks holds here too. For
-/// one key alone, and to the last fraction, there is [`Funnel`](super::Funnel).
+/// quarter of a nanosecond: towards denial, by less than that for each unit. What
+/// [`Keyed`](super::Keyed) says of keys, hashing, sweeping and clocks holds here too. For one key
+/// alone, and to the last fraction, there is [`Funnel`](super::Funnel).
 ///
 /// # Examples
 ///

@@ -303,12 +303,15 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
         Q: Eq + Hash + ?Sized,
     {
         let hash = hash_of(&self.hasher, key);
-        let keys = &mut *self.shard(hash).keys.lock();
+        let shard = self.shard(hash);
+        let keys = &mut *shard.keys.lock();
         let Some(entry) = keys.entries.remove(hash, |entry| entry.key.borrow() == key) else {
             return false;
         };
         self.len.fetch_sub(1, Ordering::Relaxed);
         keys.forget_deadlines();
+        // A deadline that is made anew is earlier than before if units were refunded.
+        shard.next_deadline.store(keys.next_deadline().as_nanos(), Ordering::Relaxed);
         drop(entry);
         true
     }
@@ -352,10 +355,8 @@ impl<K, V, T> Shard<K, V, T> {
         if now.as_nanos() <= newest {
             return Timestamp::from_nanos(newest);
         }
-        // Of two threads that read under the lock, the one with the earlier time may store last: a
-        // `fetch_max` would forbid it, and take a quarter of the time of a check. It does no harm.
-        // Both times are later than that of any sweep, since none comes between the load and the
-        // store, so nothing that was forgotten is granted again; and words of funnels only grow.
+        // Nobody else stores between, under the lock: a `fetch_max` would take a quarter of the time
+        // of a check.
         self.newest.store(now.as_nanos(), Ordering::Relaxed);
         now
     }

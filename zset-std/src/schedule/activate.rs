@@ -4,13 +4,12 @@ use std::hash::Hash;
 use std::iter::FusedIterator;
 
 use super::Schedule;
-use super::upcoming::without_arrival;
-use crate::Timestamp;
-use crate::due::pop_first_if;
+use super::upcoming::pair;
+use crate::{PopDue, Timestamp};
 
 impl<Id: Hash> Schedule<Id> {
     /// Returns an iterator that removes and returns the ids that are due, with their times, in
-    /// order. Lazy; **O(log n)** for each one.
+    /// order. Lazy; **O(log n)** to start, and a step.
     ///
     /// Each is removed when it comes out of the iterator; the others stay when that is dropped, and
     /// come out next time. To change the schedule at each one, take them singly:
@@ -28,28 +27,24 @@ impl<Id: Hash> Schedule<Id> {
     /// assert!(sales.activate_due(at(20)).eq([("shoes", at(20))]));
     /// ```
     pub fn activate_due(&mut self, now: Timestamp) -> ActivateDue<'_, Id> {
-        ActivateDue { schedule: self, now }
+        ActivateDue(self.queue.pop_due(now, usize::MAX))
     }
 }
 
 /// The iterator of [`Schedule::activate_due`].
 #[derive(Debug)]
 #[must_use = "ids are removed as they come out of the iterator"]
-pub struct ActivateDue<'a, Id> {
-    schedule: &'a mut Schedule<Id>,
-    now: Timestamp,
-}
+pub struct ActivateDue<'a, Id>(PopDue<'a, (), Id>);
 
 impl<Id: Hash> Iterator for ActivateDue<'_, Id> {
     type Item = (Id, Timestamp);
 
     fn next(&mut self) -> Option<(Id, Timestamp)> {
-        pop_first_if(&mut self.schedule.ids, |(at, _)| at <= self.now).map(without_arrival)
+        self.0.next().map(pair)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let len = self.schedule.ids.count_by_score(..=(self.now, u64::MAX));
-        (len, Some(len))
+        self.0.size_hint()
     }
 }
 

@@ -1,6 +1,5 @@
 //! Scheduling, rescheduling, cancelling.
 
-use std::collections::HashSet;
 use std::hash::Hash;
 
 use zset_core::Equivalent;
@@ -47,8 +46,7 @@ impl<Id: Ord + Hash> Schedule<Id> {
         if let Some(from) = self.reschedule(&id, at) {
             return Scheduled::Moved { from };
         }
-        let score = self.arrive(at);
-        self.ids.insert(id, score);
+        self.queue.insert(id, at, ());
         Scheduled::New
     }
 
@@ -76,8 +74,10 @@ impl<Id: Ord + Hash> Schedule<Id> {
     where
         Q: Hash + Equivalent<Id> + ?Sized,
     {
-        let new = self.arrive(at);
-        let (from, _) = self.ids.update(id, |old| if old.0 == at { old } else { new })?;
+        let from = self.at(id)?;
+        if from != at {
+            self.queue.reschedule(id, at);
+        }
         Some(from)
     }
 
@@ -97,7 +97,7 @@ impl<Id: Ord + Hash> Schedule<Id> {
     where
         Q: Hash + Equivalent<Id> + ?Sized,
     {
-        self.ids.remove(id).map(|(at, _)| at)
+        self.queue.cancel(id).map(|job| job.due)
     }
 
     /// Removes all ids. **O(n)**.
@@ -112,16 +112,12 @@ impl<Id: Ord + Hash> Schedule<Id> {
     /// assert!(sales.is_empty());
     /// ```
     pub fn clear(&mut self) {
-        self.ids.clear();
+        self.queue.clear();
     }
 
     /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
     #[doc(hidden)]
     pub fn check_invariants(&self) {
-        self.ids.check();
-        let arrivals: HashSet<u64> = self.ids.iter().map(|(_, (_, arrival))| arrival).collect();
-        assert_eq!(arrivals.len(), self.ids.len(), "two ids have the same arrival");
-        let is_past = |&arrival: &u64| arrival < self.next_arrival;
-        assert!(arrivals.iter().all(is_past), "an arrival that is to come");
+        self.queue.check_invariants();
     }
 }

@@ -23,7 +23,7 @@ impl<Id> Schedule<Id> {
     where
         Q: Hash + Equivalent<Id> + ?Sized,
     {
-        self.ids.score(id).map(|(at, _)| at)
+        self.queue.due(id)
     }
 
     /// Returns whether an id is in the schedule: it has not come out, nor been cancelled. **O(1)**
@@ -41,7 +41,7 @@ impl<Id> Schedule<Id> {
     where
         Q: Hash + Equivalent<Id> + ?Sized,
     {
-        self.ids.contains(id)
+        self.queue.contains(id)
     }
 
     /// Returns the earliest time, which may be over: when to call
@@ -51,7 +51,7 @@ impl<Id> Schedule<Id> {
     ///
     /// See [`Schedule`].
     pub fn next_at(&self) -> Option<Timestamp> {
-        self.ids.first().map(|(_, (at, _))| at)
+        self.queue.next_due()
     }
 
     /// Returns the number of ids. **O(1)**.
@@ -64,7 +64,7 @@ impl<Id> Schedule<Id> {
     /// assert_eq!(Schedule::from([("shoes", Timestamp::MAX)]).len(), 1);
     /// ```
     pub fn len(&self) -> usize {
-        self.ids.len()
+        self.queue.len()
     }
 
     /// Returns whether there are no ids. **O(1)**.
@@ -75,7 +75,7 @@ impl<Id> Schedule<Id> {
     /// assert!(zset_std::Schedule::<u64>::new().is_empty());
     /// ```
     pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
+        self.queue.is_empty()
     }
 
     /// Returns all ids with their times, in order, those that are due among them. Lazy,
@@ -91,7 +91,7 @@ impl<Id> Schedule<Id> {
     /// assert!(sales.iter().map(|(id, _)| *id).eq(["hats", "shoes", "bags"]));
     /// ```
     pub fn iter(&self) -> Upcoming<'_, Id> {
-        Upcoming(self.ids.iter())
+        Upcoming(self.queue.iter())
     }
 
     /// Returns the first `n` ids with their times, in order, or all if there are fewer. Lazy;
@@ -107,6 +107,6 @@ impl<Id> Schedule<Id> {
     /// assert!(sales.upcoming(2).eq([(&"hats", at(10)), (&"shoes", at(20))]));
     /// ```
     pub fn upcoming(&self, n: usize) -> Upcoming<'_, Id> {
-        Upcoming(self.ids.range_by_rank(..n))
+        Upcoming(self.queue.upcoming(n))
     }
 }

@@ -100,12 +100,8 @@ impl<Id: Ord + Hash + Send + 'static> Schedule<Id> {
     where
         C: Timer + Send + Sync + 'static,
     {
-        let queue = SharedDelayQueue::new().with_clock(clock);
+        let queue = SharedDelayQueue::from(self.queue).with_clock(clock);
         let shared = Arc::new(Shared { queue, panics: AtomicU64::new(0) });
-        for (id, at) in self {
-            let pushed = shared.queue.push_with_id(id, at, ());
-            debug_assert!(pushed.is_ok(), "a new queue is open, and no id is there twice");
-        }
         let of_thread = Arc::clone(&shared);
         let thread = thread::spawn(move || of_thread.run(activate));
         ScheduleRunner { shared, thread: Some(thread) }
@@ -222,7 +218,7 @@ impl<Id: Ord + Hash, C> ScheduleRunner<Id, C> {
         self.shared.queue.due(id)
     }
 
-    /// Stops the thread, and returns what has not come yet. **O(n)**.
+    /// Stops the thread, and returns what has not come yet. **O(n log n)**.
     ///
     /// A call of the function that is running is waited for (unless it is the one that stops the
     /// runner); what is due behind it stays in the schedule.

@@ -15,7 +15,7 @@ impl<Id> Default for Schedule<Id> {
 /// Two schedules are equal if they have the same ids at the same times in the same order. **O(n)**.
 impl<Id: PartialEq> PartialEq for Schedule<Id> {
     fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
+        self.queue == other.queue
     }
 }
 
@@ -68,6 +68,6 @@ impl<Id> IntoIterator for Schedule<Id> {
     type IntoIter = IntoUpcoming<Id>;
 
     fn into_iter(self) -> IntoUpcoming<Id> {
-        IntoUpcoming(self.ids.into_iter())
+        IntoUpcoming(self.queue.into_iter())
     }
 }

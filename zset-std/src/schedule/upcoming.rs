@@ -3,13 +3,11 @@
 use std::fmt;
 use std::iter::FusedIterator;
 
-use zset_core::{IntoIter, Iter};
+use crate::{IntoJobs, Job, Jobs, Timestamp};
 
-use crate::Timestamp;
-
-/// Leaves out what tells equal times apart.
-pub(super) fn without_arrival<Id>((id, (at, _)): (Id, (Timestamp, u64))) -> (Id, Timestamp) {
-    (id, at)
+/// Returns an id and its time.
+pub(super) fn pair<T, Id>(job: Job<T, Id>) -> (Id, Timestamp) {
+    (job.id, job.due)
 }
 
 /// An iterator over ids of a [`Schedule`](super::Schedule) and their times, in order.
@@ -19,13 +17,13 @@ pub(super) fn without_arrival<Id>((id, (at, _)): (Id, (Timestamp, u64))) -> (Id,
 /// # Examples
 ///
 /// See [`Schedule::upcoming`](super::Schedule::upcoming).
-pub struct Upcoming<'a, Id>(pub(super) Iter<'a, Id, (Timestamp, u64)>);
+pub struct Upcoming<'a, Id>(pub(super) Jobs<'a, (), Id>);
 
 impl<'a, Id> Iterator for Upcoming<'a, Id> {
     type Item = (&'a Id, Timestamp);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next().map(without_arrival)
+        self.0.next().map(pair)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -39,7 +37,7 @@ impl<'a, Id> Iterator for Upcoming<'a, Id> {
 
 impl<Id> DoubleEndedIterator for Upcoming<'_, Id> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.0.next_back().map(without_arrival)
+        self.0.next_back().map(pair)
     }
 }
 
@@ -69,13 +67,13 @@ impl<Id: fmt::Debug> fmt::Debug for Upcoming<'_, Id> {
 /// let sales = Schedule::from([("shoes", Timestamp::MAX), ("hats", Timestamp::ZERO)]);
 /// assert!(sales.into_iter().map(|(id, _)| id).eq(["hats", "shoes"]));
 /// ```
-pub struct IntoUpcoming<Id>(pub(super) IntoIter<Id, (Timestamp, u64)>);
+pub struct IntoUpcoming<Id>(pub(super) IntoJobs<(), Id>);
 
 impl<Id> Iterator for IntoUpcoming<Id> {
     type Item = (Id, Timestamp);
 
     fn next(&mut self) -> Option<(Id, Timestamp)> {
-        self.0.next().map(without_arrival)
+        self.0.next().map(pair)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -85,7 +83,7 @@ impl<Id> Iterator for IntoUpcoming<Id> {
 
 impl<Id> DoubleEndedIterator for IntoUpcoming<Id> {
     fn next_back(&mut self) -> Option<(Id, Timestamp)> {
-        self.0.next_back().map(without_arrival)
+        self.0.next_back().map(pair)
     }
 }
 
@@ -93,8 +91,8 @@ impl<Id> ExactSizeIterator for IntoUpcoming<Id> {}
 
 impl<Id> FusedIterator for IntoUpcoming<Id> {}
 
-impl<Id: fmt::Debug> fmt::Debug for IntoUpcoming<Id> {
+impl<Id> fmt::Debug for IntoUpcoming<Id> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        f.debug_struct("IntoUpcoming").field("len", &self.len()).finish_non_exhaustive()
     }
 }

@@ -29,6 +29,7 @@ use crate::{Job, JobId, Timestamp};
 /// # Ok::<(), zset_std::PushError<&str>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct DeadLetter<T, I = JobId> {
     /// The id that it had in the queue.

@@ -34,10 +34,20 @@ impl<'a, T, I> Locked<'a, T, I> {
     /// Keeps a dead letter; the oldest goes if there are too many.
     pub(super) fn bury(&mut self, letter: DeadLetter<T, I>, max: usize) {
         self.state.dead.push_back(letter);
-        if self.state.dead.len() > max {
+        self.forget_dead(max);
+    }
+
+    /// Lets the oldest dead letters go if there are too many.
+    pub(super) fn forget_dead(&mut self, max: usize) {
+        while self.state.dead.len() > max {
             self.dropped.extend(self.state.dead.pop_front());
             self.state.dropped_dead_letters = self.state.dropped_dead_letters.saturating_add(1);
         }
+    }
+
+    /// Returns whether payloads will be dropped when the lock is released.
+    pub(super) fn has_to_drop(&self) -> bool {
+        !self.dropped.is_empty()
     }
 
     /// Closes the queue, and wakes all who wait.

@@ -269,7 +269,8 @@ impl<T, I: Ord + Hash> From<DelayQueue<T, I>> for SharedDelayQueue<T, I> {
 impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     /// Returns the jobs as a queue of one thread, to store them, say. **O(n log n)**.
     ///
-    /// A job that is on lease is due at the end of its lease.
+    /// A job that is on lease is due at the end of its lease. How often each was delivered is not
+    /// kept, and dead letters are dropped: [take them](Self::take_dead_letters) before.
     ///
     /// # Examples
     ///

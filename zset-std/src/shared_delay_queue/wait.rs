@@ -110,6 +110,9 @@ impl<T, I: Hash, C: Timer> SharedDelayQueue<T, I, C> {
                 None if deadline.is_some_and(|deadline| deadline <= now) => {
                     Err(WaitError::TimedOut)
                 }
+                // What is dropped with the lock may park, and take what is to wake this thread from
+                // its sleep: so that is another time.
+                None if state.has_to_drop() => continue,
                 None => {
                     let until = place.sleep(&mut state, deadline.unwrap_or(Timestamp::MAX));
                     drop(state);
@@ -212,8 +215,11 @@ impl<T, I, C> Place<'_, T, I, C> {
     fn sleep(&mut self, state: &mut Locked<'_, T, I>, deadline: Timestamp) -> Timestamp {
         let next_due = state.queue.next_due();
         let line = &mut state.line;
-        let (ticket, waker) =
-            self.joined.get_or_insert_with(|| (line.join(), waker_of_this_thread()));
+        let (ticket, waker) = self.joined.get_or_insert_with(|| {
+            // First what may panic, at the end of a thread.
+            let waker = waker_of_this_thread();
+            (line.join(), waker)
+        });
         line.sleep(*ticket, deadline, next_due, waker)
     }
 

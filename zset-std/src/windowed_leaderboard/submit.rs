@@ -28,7 +28,8 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
 
     /// Submits a score of a member, which counts in the current bucket and in the merged board;
     /// returns what it did to the current bucket. **O(log n)** expected, and what
-    /// [`advance`](Self::advance) takes; with a bound, O(k) for k boards if a member has to go.
+    /// [`advance`](Self::advance) takes; O(k) more for k boards if a member has to go for a bound, or
+    /// if there are sums that are not scores.
     ///
     /// # Errors
     ///
@@ -164,7 +165,12 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
             self.boards.remove(&number);
         }
         if submission.new.is_some() {
-            self.merged.set_score(member, merged);
+            if self.is_partial {
+                // What was left out of its score may count now.
+                self.merge(&member);
+            } else {
+                self.merged.set_score(member, merged);
+            }
             if let Some((dropped, _)) = &submission.dropped {
                 self.merge(dropped);
             }
@@ -188,7 +194,10 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
     /// or removes it from there.
     fn merge(&mut self, member: &Id) {
         match merged(self.boards.range(self.oldest()..).map(|(_, board)| board), member) {
-            Some(score) => self.merged.set_score(member.clone(), score),
+            Some(Merged { score, is_partial }) => {
+                self.is_partial |= is_partial;
+                self.merged.set_score(member.clone(), score);
+            }
             None => _ = self.merged.remove(member),
         }
     }
@@ -196,10 +205,14 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
     /// Merges all members anew.
     pub(super) fn merge_all(&mut self) {
         self.merged.clear();
+        self.is_partial = false;
         for board in self.boards.values() {
             for line in board {
                 if !self.merged.contains(line.member) {
-                    if let Some(score) = merged(self.boards.values(), line.member) {
+                    if let Some(Merged { score, is_partial }) =
+                        merged(self.boards.values(), line.member)
+                    {
+                        self.is_partial |= is_partial;
                         self.merged.set_score(line.member.clone(), score);
                     }
                 }
@@ -271,8 +284,11 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> WindowedLeaderboard<Id, S, K> {
     /// # Ok::<(), zset_std::BucketsError>(())
     /// ```
     pub fn clear(&mut self) {
+        self.is_torn = true;
         self.merged.clear();
         self.boards.clear();
+        self.is_torn = false;
+        self.is_partial = false;
     }
 
     /// Changes what each bucket is, and what a new one starts as.
@@ -287,6 +303,13 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> WindowedLeaderboard<Id, S, K> {
     }
 }
 
+/// What the scores of a member combine to.
+struct Merged<S> {
+    score: S,
+    /// Whether the oldest of them are left out, since they do not combine with the others.
+    is_partial: bool,
+}
+
 /// Returns what the scores of a member in some boards combine to, the newest of which comes last.
 ///
 /// It goes back from the newest, as far as they combine: where a sum overflows, as it can when
@@ -294,7 +317,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> WindowedLeaderboard<Id, S, K> {
 fn merged<'a, Id, S, K>(
     boards: impl DoubleEndedIterator<Item = &'a Leaderboard<Id, S, K>>,
     member: &Id,
-) -> Option<S>
+) -> Option<Merged<S>>
 where
     Id: Ord + Hash + 'a,
     S: Ord + Copy + 'a,
@@ -304,5 +327,6 @@ where
     let newest = scores.next()?;
     let combined =
         scores.try_fold(newest, |newer, older| K::combine(older, newer).map_err(|_| newer));
-    Some(combined.unwrap_or_else(|newest| newest))
+    let is_partial = combined.is_err();
+    Some(Merged { score: combined.unwrap_or_else(|newest| newest), is_partial })
 }

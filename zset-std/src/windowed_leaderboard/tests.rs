@@ -1,3 +1,4 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use super::*;
@@ -99,6 +100,40 @@ fn where_a_sum_overflows_when_a_bucket_goes_the_newest_count() {
 }
 
 #[test]
+fn the_merged_score_does_not_depend_on_what_was_left_out_before() {
+    let mut boards = WindowedLeaderboard::sum(buckets(10, 3));
+    for (score, now) in [(-100i8, 0), (100, 10), (90, 20)] {
+        boards.try_submit("ann", score, at(now)).unwrap();
+    }
+    boards.advance(at(30)); // 100 and 90 are left, and do not add up
+    boards.try_submit("ann", -70, at(30)).unwrap();
+    assert_eq!(boards.merged().score("ann"), Some(120), "now they all do");
+    boards.try_submit("ann", 1, at(30)).unwrap();
+    assert_eq!(boards.merged().score("ann"), Some(121));
+    boards.check_invariants();
+}
+
+#[test]
+fn a_panic_in_a_member_that_is_dropped_leaves_boards_that_agree() {
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    struct Panics(u8);
+
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            assert!(self.0 != 2 || std::thread::panicking(), "dropped");
+        }
+    }
+
+    let mut boards = WindowedLeaderboard::new(buckets(10, 3));
+    boards.submit(Panics(1), 5, at(0));
+    boards.submit(Panics(2), 5, at(10));
+    assert!(catch_unwind(AssertUnwindSafe(|| boards.clear())).is_err());
+    boards.advance(at(10));
+    boards.check_invariants();
+    std::mem::forget(boards);
+}
+
+#[test]
 fn who_has_to_go_from_a_full_bucket_has_its_other_scores_in_the_merged_board() {
     let mut boards = WindowedLeaderboard::new(buckets(10, 2)).with_max_len(1);
     boards.submit("ann", 3, at(0));
@@ -141,41 +176,60 @@ mod serialization {
 
     #[test]
     fn boards_come_back() {
-        let mut boards = Boards::sum(buckets(10, 3).starting_at(at(4)));
+        let mut boards = Boards::sum(buckets(10, 3).starting_at(at(4))).with_max_len(2);
         for (id, score, now) in [(1, 5, 0), (1, 6, 6), (2, 7, 25)] {
             boards.try_submit(id, score, at(now)).unwrap();
         }
         let text = serde_json::to_string(&boards).unwrap();
         let expected = r#"{"buckets":{"width":10,"count":3,"first":4},"newest":25,"#.to_string()
-            + r#""boards":[[0,[[2,7]]],[2,[[1,6]]]]}"#;
+            + r#""max_len":2,"boards":[[0,{"scores":[[2,7]],"max_len":2}],"#
+            + r#"[2,{"scores":[[1,6]],"max_len":2}]]}"#;
         assert_eq!(text, expected);
         let read = read(&text).unwrap();
         read.check_invariants();
         assert_eq!(read, boards);
         assert_eq!(read.merged(), boards.merged());
+        assert_eq!(read.bucket(1).unwrap().max_len(), Some(2), "of a bucket that is empty");
+    }
+
+    #[test]
+    fn what_a_panic_has_left_can_be_read_back() {
+        let mut boards = Boards::sum(buckets(10, 3));
+        boards.try_submit(1, 5, at(0)).unwrap();
+        boards.try_submit(2, 7, at(20)).unwrap();
+        // As after a panic in an id, before the first bucket has gone.
+        boards.newest = at(30);
+        let read = read(&serde_json::to_string(&boards).unwrap()).unwrap();
+        read.check_invariants();
+        boards.advance(at(30));
+        assert_eq!(read, boards);
     }
 
     #[test]
     fn what_no_boards_are_is_refused() {
         let text = |buckets: &str, boards: &str| {
-            read(&format!(r#"{{"buckets":{buckets},"newest":25,"boards":{boards}}}"#))
+            let boards = boards.replace('(', r#"{"scores":"#).replace(')', r#","max_len":null}"#);
+            let text =
+                format!(r#"{{"buckets":{buckets},"newest":25,"max_len":null,"boards":{boards}}}"#);
+            read(&text)
         };
         let good = r#"{"width":10,"count":3,"first":94}"#;
-        assert_eq!(text(good, "[[0,[]]]").unwrap().buckets(), buckets(10, 3).starting_at(at(4)));
-        text(good, "[[0,[]]]").unwrap().check_invariants();
+        assert_eq!(text(good, "[[0,([])]]").unwrap().buckets(), buckets(10, 3).starting_at(at(4)));
+        text(good, "[[0,([])]]").unwrap().check_invariants();
         for (buckets, boards, message) in [
             (r#"{"width":0,"count":3,"first":0}"#, "[]", "bucket has a width of zero"),
             (r#"{"width":10,"count":0,"first":0}"#, "[]", "no bucket is kept"),
-            (good, "[[3,[]]]", "a bucket is not kept"),
-            (good, "[[18446744073709551615,[]]]", "a bucket is not kept"),
-            (good, "[[0,[]],[0,[]]]", "a bucket is there twice"),
-            (good, "[[0,[[1,5],[1,5]]]]", "a member is there twice"),
+            (good, "[[3,([])]]", "a bucket is not kept"),
+            (good, "[[18446744073709551615,([])]]", "a bucket is not kept"),
+            (good, "[[0,([])],[0,([])]]", "a bucket is there twice"),
+            (good, r#"[[0,{"scores":[],"max_len":1}]]"#, "a bucket has another bound"),
+            (good, "[[0,([[1,5],[1,5]])]]", "pair 1 repeats"),
         ] {
             let error = text(buckets, boards).unwrap_err();
             assert!(error.starts_with(message), "{error}");
         }
         // What is left of sums that do not fit are the newest.
-        let large = text(good, "[[1,[[1,200]]],[0,[[1,100]]]]").unwrap();
+        let large = text(good, "[[1,([[1,200]])],[0,([[1,100]])]]").unwrap();
         assert_eq!(large.merged().score(&1), Some(100));
     }
 }

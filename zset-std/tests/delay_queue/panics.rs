@@ -4,10 +4,11 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{self, AtomicBool};
 use std::thread;
 use std::time::Duration;
 
+use super::waiting::Watched;
 use super::*;
 use zset_std::{FakeClock, Lease};
 
@@ -193,4 +194,60 @@ fn payloads_are_dropped_without_the_lock() {
         assert!(queue.is_empty());
     }
     assert_eq!(queue.dropped_dead_letters(), 1);
+}
+
+/// A thread that waits parks elsewhere, in the code of a payload, after it has found nothing to do and
+/// before it sleeps: what is meant to wake it for a job must not be lost there.
+#[test]
+fn a_wake_up_is_not_lost_in_the_code_of_a_payload_that_is_dropped() {
+    struct Blocks<'a>(Option<&'a [AtomicBool; 2]>);
+
+    impl Clone for Blocks<'_> {
+        fn clone(&self) -> Self {
+            Blocks(None)
+        }
+    }
+
+    impl Drop for Blocks<'_> {
+        fn drop(&mut self) {
+            if let Some([is_dropping, may_go_on]) = self.0 {
+                is_dropping.store(true, atomic::Ordering::SeqCst);
+                until(may_go_on);
+                // As a channel does while it waits: it takes whatever has unparked the thread.
+                thread::park_timeout(Duration::ZERO);
+            }
+        }
+    }
+
+    fn until(is_set: &AtomicBool) {
+        while !is_set.load(atomic::Ordering::SeqCst) {
+            thread::yield_now();
+        }
+    }
+
+    let signals @ [is_dropping, may_go_on] = &[const { AtomicBool::new(false) }; 2];
+    let clock = Watched::default();
+    let queue = SharedDelayQueue::<Blocks<'_>>::new()
+        .with_clock(clock.clone())
+        .with_max_deliveries(std::num::NonZeroU32::MIN)
+        .with_max_dead_letters(0);
+    queue.push(Timestamp::ZERO, Blocks(Some(signals))).unwrap();
+    drop(queue.lease(Duration::ZERO));
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| queue.wait_pop().is_some());
+        let _closing = CloseOnPanic(&queue);
+        until(is_dropping);
+        // The one push wakes it there.
+        queue.push(Timestamp::ZERO, Blocks(None)).unwrap();
+        may_go_on.store(true, atomic::Ordering::SeqCst);
+        while !waiting.is_finished() {
+            if clock.fallen_asleep.load(atomic::Ordering::SeqCst) > 0 {
+                queue.close();
+                waiting.thread().unpark();
+                panic!("it sleeps while a job is due");
+            }
+            thread::yield_now();
+        }
+        assert!(waiting.join().unwrap());
+    });
 }

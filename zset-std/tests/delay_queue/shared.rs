@@ -370,3 +370,24 @@ fn a_lease_of_another_queue_is_stale() {
     assert_eq!(queues[0].ack(&leases[1]), Err(StaleLease));
     assert_eq!(queues[0].ack(&leases[0]), Ok(()));
 }
+
+#[test]
+fn bounds_that_come_later_are_for_what_is_there_too() {
+    let mut queue = SharedDelayQueue::new().with_clock(FakeClock::new());
+    let dead = |queue: SharedDelayQueue<u32, JobId, FakeClock>, payload| {
+        let queue = queue.with_max_deliveries(NonZeroU32::MIN);
+        queue.push(Timestamp::ZERO, payload).unwrap();
+        let lease = queue.lease(Duration::MAX).unwrap();
+        assert_eq!(queue.nack(&lease, Duration::ZERO), Ok(Nacked::Dead));
+        queue
+    };
+    for payload in 0..4 {
+        queue = dead(queue, payload);
+    }
+    let queue = queue.with_max_dead_letters(2);
+    queue.check_invariants();
+    assert_eq!((queue.dead_letters_len(), queue.dropped_dead_letters()), (2, 2));
+    let queue = dead(queue, 4);
+    let payloads = queue.take_dead_letters(9).into_iter().map(|letter| letter.payload);
+    assert!(payloads.eq([3, 4]));
+}

@@ -57,6 +57,8 @@ fn a_queue_of_one_thread_becomes_a_shared_one_and_back() {
 
 #[cfg(feature = "serde")]
 mod serde {
+    use std::time::Duration;
+
     use super::*;
 
     const STORED: &str = r#"{"next_id":3,"jobs":[{"id":2,"due":1,"payload":"c"},{"id":0,"due":5,"payload":"a"},{"id":1,"due":5,"payload":"b"}]}"#;
@@ -91,7 +93,19 @@ mod serde {
         let twice =
             r#"{"next_id":0,"jobs":[{"id":0,"due":9,"payload":1},{"id":0,"due":3,"payload":2}]}"#;
         let error = serde_json::from_str::<DelayQueue<u8>>(twice).unwrap_err();
-        assert!(error.to_string().contains("a job with this id"), "{error}");
+        assert!(error.to_string().contains("the same id"), "{error}");
+    }
+
+    #[test]
+    fn dead_letters_are_stored_and_read_back() {
+        let queue = SharedDelayQueue::new().with_max_deliveries(std::num::NonZeroU32::MIN);
+        queue.push(Timestamp::ZERO, "mail".to_string()).unwrap();
+        let lease = queue.lease_at(Duration::MAX, at(5)).unwrap();
+        queue.nack_at(&lease, Duration::ZERO, at(7)).unwrap();
+        let letters = queue.take_dead_letters(1);
+        let text = serde_json::to_string(&letters).unwrap();
+        assert_eq!(text, r#"[{"id":0,"payload":"mail","deliveries":1,"since":7}]"#);
+        assert_eq!(serde_json::from_str::<Vec<DeadLetter<String>>>(&text).unwrap(), letters);
     }
 
     #[test]

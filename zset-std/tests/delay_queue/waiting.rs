@@ -10,9 +10,9 @@ use zset_std::{Clock, FakeClock, Timer, WaitError};
 
 /// A clock that counts who sleeps by it.
 #[derive(Clone, Default)]
-struct Watched {
+pub(super) struct Watched {
     clock: FakeClock,
-    fallen_asleep: Arc<AtomicUsize>,
+    pub(super) fallen_asleep: Arc<AtomicUsize>,
     woken: Arc<AtomicUsize>,
 }
 

@@ -230,6 +230,30 @@ fn a_key_that_is_forgotten_again_and_again_leaves_nothing_behind() {
     forget::<SlidingWindow<u32>>();
 }
 
+/// A refund makes a key idle before the time at which it would be looked at.
+#[test]
+fn a_key_that_was_refunded_makes_room_when_others_are_forgotten() {
+    fn forget<L: KeyedLimiter<u32>>() {
+        const KEYS: u32 = 2_000;
+        let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
+        let observer = Arc::new(Counts::default());
+        let limiter = L::make(quota, KEYS as usize, Overflow::RefuseNew, observer);
+        for key in 0..KEYS {
+            assert!(limiter.check_n_at(&key, 1, at(0)).is_allowed());
+        }
+        for key in 0..KEYS {
+            if key % 8 == 0 {
+                limiter.refund(&key, 1);
+            } else {
+                limiter.reset(&key);
+            }
+        }
+        limiter.check_invariants();
+    }
+    forget::<SlidingWindow<u32>>();
+    forget::<Funnels<u32>>();
+}
+
 #[test]
 fn keys_with_one_hash_are_told_apart_and_go_when_they_are_idle() {
     #[derive(Default)]

@@ -10,7 +10,7 @@ mod timeline;
 use std::fmt::Debug;
 
 use proptest::prelude::*;
-use zset_std::{ExpiringSet, MergedTimelines, Schedule, Timeline, Timestamp};
+use zset_std::{ExpiringSet, MergedTimelines, Schedule, ScheduleRunner, Timeline, Timestamp};
 
 /// Times that meet each other, at the origin, and now and then at the very end.
 fn times() -> impl Strategy<Value = Timestamp> {
@@ -66,4 +66,6 @@ fn all_of_them_go_to_other_threads() {
     sendable::<MergedTimelines<'_, String>>();
     sendable::<ExpiringSet<String>>();
     sendable::<Schedule<String>>();
+    // Only one thread at a time looks at what is in a runner.
+    sendable::<ScheduleRunner<std::cell::Cell<u8>>>();
 }

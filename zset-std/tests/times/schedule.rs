@@ -107,8 +107,8 @@ proptest! {
                 Operation::Extend(ids) => {
                     schedule.extend(ids.clone());
                     for (id, at) in ids {
- naive.schedule(id, at);
-}
+                        naive.schedule(id, at);
+                    }
                 }
                 Operation::Reschedule(id, at) => {
                     prop_assert_eq!(
@@ -128,8 +128,8 @@ proptest! {
                     prop_assert_eq!(activated.len(), due.len() - taken.len());
                     due.truncate(n);
                     for (id, _) in &due {
- naive.cancel(id);
-}
+                        naive.cancel(id);
+                    }
                     prop_assert_eq!(taken, due);
                 }
                 Operation::Clear => {
