@@ -3,7 +3,7 @@
 //!
 //! An iteration is a whole batch, so time per call is the inverse of the throughput shown.
 
-use std::time::Duration;
+mod config;
 
 use criterion::measurement::WallTime;
 use criterion::{
@@ -78,14 +78,5 @@ fn group(criterion: &mut Criterion, name: String) -> BenchmarkGroup<'_, WallTime
     group
 }
 
-/// Few samples of much work each, as in `quick.rs`.
-fn config() -> Criterion {
-    Criterion::default()
-        .sample_size(10)
-        .nresamples(10_000)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_secs(1))
-}
-
-criterion_group! { name = benches; config = config(); targets = bench_one_key, bench_keyed }
+criterion_group! { name = benches; config = config::config(); targets = bench_one_key, bench_keyed }
 criterion_main!(benches);

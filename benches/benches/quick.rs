@@ -3,7 +3,7 @@
 //!
 //! An iteration is a whole batch, so time per operation is the inverse of the throughput shown.
 
-use std::time::Duration;
+mod config;
 
 use criterion::measurement::WallTime;
 use criterion::{
@@ -61,14 +61,5 @@ fn bench_all(criterion: &mut Criterion) {
     }
 }
 
-/// Few samples of much work each: a batch is long, and all 66 benchmarks shall take a few minutes.
-fn config() -> Criterion {
-    Criterion::default()
-        .sample_size(10)
-        .nresamples(10_000)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_secs(1))
-}
-
-criterion_group! { name = benches; config = config(); targets = bench_all }
+criterion_group! { name = benches; config = config::config(); targets = bench_all }
 criterion_main!(benches);

@@ -3,6 +3,8 @@
 //!
 //! What is timed is an operation, without the load before it.
 
+mod config;
+
 use std::time::Duration;
 
 use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
@@ -30,14 +32,5 @@ fn bench_all(criterion: &mut Criterion) {
     }
 }
 
-/// Few samples of much work each, as in `quick.rs`.
-fn config() -> Criterion {
-    Criterion::default()
-        .sample_size(10)
-        .nresamples(10_000)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_secs(1))
-}
-
-criterion_group! { name = benches; config = config(); targets = bench_all }
+criterion_group! { name = benches; config = config::config(); targets = bench_all }
 criterion_main!(benches);

@@ -105,15 +105,21 @@ fn parse_quick(parser: &mut Parser) -> Result<Command, Error> {
 
 fn parse_longest_insert(parser: &mut Parser) -> Result<Command, Error> {
     let mut options = longest_insert::Options::default();
+    let asks_for_help = parse_size(parser, &mut options.n, &mut options.rounds)?;
+    Ok(if asks_for_help { Command::Help } else { Command::LongestInsert(options) })
+}
+
+/// Reads a size and a number of rounds; returns whether help is asked for.
+fn parse_size(parser: &mut Parser, n: &mut usize, times: &mut usize) -> Result<bool, Error> {
     while let Some(argument) = parser.next()? {
         match argument {
-            Arg::Long("n") => options.n = parser.value()?.parse_with(size)?,
-            Arg::Long("rounds") => options.rounds = parser.value()?.parse_with(rounds)?,
-            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
+            Arg::Long("n") => *n = parser.value()?.parse_with(size)?,
+            Arg::Long("rounds") => *times = parser.value()?.parse_with(rounds)?,
+            Arg::Short('h') | Arg::Long("help") => return Ok(true),
             other => return Err(other.unexpected()),
         }
     }
-    Ok(Command::LongestInsert(options))
+    Ok(false)
 }
 
 fn parse_bytes(parser: &mut Parser) -> Result<Command, Error> {
@@ -145,15 +151,8 @@ fn parse_limiters(parser: &mut Parser) -> Result<Command, Error> {
 
 fn parse_uses(parser: &mut Parser) -> Result<Command, Error> {
     let mut options = uses::Options::default();
-    while let Some(argument) = parser.next()? {
-        match argument {
-            Arg::Long("n") => options.n = parser.value()?.parse_with(size)?,
-            Arg::Long("rounds") => options.rounds = parser.value()?.parse_with(rounds)?,
-            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
-            other => return Err(other.unexpected()),
-        }
-    }
-    Ok(Command::Uses(options))
+    let asks_for_help = parse_size(parser, &mut options.n, &mut options.rounds)?;
+    Ok(if asks_for_help { Command::Help } else { Command::Uses(options) })
 }
 
 fn list<T>(text: &str, item: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {

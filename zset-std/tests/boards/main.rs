@@ -1,5 +1,7 @@
 //! The leaderboards, held against lists that are sorted on each question.
 
+#[path = "../fuse/mod.rs"]
+mod fuse;
 mod hostile;
 mod leaderboard;
 mod packed_score;

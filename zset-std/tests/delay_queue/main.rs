@@ -1,5 +1,7 @@
 //! The delay queues, held against lists that are sorted on each question, and used by threads.
 
+#[path = "../fuse/mod.rs"]
+mod fuse;
 mod panics;
 mod queue;
 mod shared;

@@ -1,8 +1,5 @@
 //! Panics in a user's code: nothing is lost, and no other thread notices.
 
-use std::cell::Cell;
-use std::cmp::Ordering;
-use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{self, AtomicBool};
 use std::thread;
@@ -10,63 +7,8 @@ use std::time::Duration;
 
 use super::waiting::Watched;
 use super::*;
+use crate::fuse::{self, Fused};
 use zset_std::{FakeClock, Lease};
-
-thread_local! {
-    /// How many calls of an id's or a payload's code it takes until one panics; 0 is never.
-    static FUSE: Cell<usize> = const { Cell::new(0) };
-}
-
-fn burn() {
-    FUSE.with(|fuse| match fuse.get() {
-        0 => {}
-        1 => {
-            fuse.set(0);
-            panic!("the fuse has burnt down");
-        }
-        left => fuse.set(left - 1),
-    });
-}
-
-/// An id or a payload whose code panics when the fuse has burnt down.
-#[derive(Debug)]
-struct Fused(u64);
-
-impl Clone for Fused {
-    fn clone(&self) -> Self {
-        burn();
-        Fused(self.0)
-    }
-}
-
-impl PartialEq for Fused {
-    fn eq(&self, other: &Self) -> bool {
-        burn();
-        self.0 == other.0
-    }
-}
-
-impl Eq for Fused {}
-
-impl PartialOrd for Fused {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Fused {
-    fn cmp(&self, other: &Self) -> Ordering {
-        burn();
-        self.0.cmp(&other.0)
-    }
-}
-
-impl Hash for Fused {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        burn();
-        self.0.hash(state);
-    }
-}
 
 type Queue = SharedDelayQueue<Fused, Fused, FakeClock>;
 
@@ -86,11 +28,11 @@ fn queue() -> (Queue, Lease<Fused, Fused>) {
 /// those that are given, which the operation may take.
 fn burn_in<R>(operation: impl Fn(&Queue, &Lease<Fused, Fused>) -> R, may_go: &[u64]) {
     let mut panics = 0;
-    for fuse in 1.. {
+    for length in 1.. {
         let (queue, lease) = queue();
-        FUSE.set(fuse);
+        fuse::light(length);
         let result = catch_unwind(AssertUnwindSafe(|| drop(operation(&queue, &lease))));
-        FUSE.set(0);
+        fuse::put_out();
         // Also in another thread.
         let rest = thread::scope(|scope| {
             let other = scope.spawn(|| {

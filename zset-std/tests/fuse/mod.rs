@@ -1,0 +1,67 @@
+//! What panics after so many calls of a user's code, for tests of several files.
+
+use std::cell::Cell;
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
+thread_local! {
+    /// How many calls it takes until one panics; 0 is never.
+    static LENGTH: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Has the call panic that comes so many calls from now, on this thread.
+pub(crate) fn light(length: u32) {
+    LENGTH.set(length);
+}
+
+/// No call panics from now on; returns whether one has.
+pub(crate) fn put_out() -> bool {
+    LENGTH.replace(0) == 0
+}
+
+/// One of the calls that are counted.
+pub(crate) fn burn() {
+    let left = LENGTH.get();
+    LENGTH.set(left.saturating_sub(1));
+    assert!(left != 1, "the fuse has burnt down");
+}
+
+/// An id, a member or a payload whose code burns the fuse.
+#[derive(Debug)]
+pub(crate) struct Fused(pub(crate) u64);
+
+impl Clone for Fused {
+    fn clone(&self) -> Self {
+        burn();
+        Fused(self.0)
+    }
+}
+
+impl PartialEq for Fused {
+    fn eq(&self, other: &Self) -> bool {
+        burn();
+        self.0 == other.0
+    }
+}
+
+impl Eq for Fused {}
+
+impl PartialOrd for Fused {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Fused {
+    fn cmp(&self, other: &Self) -> Ordering {
+        burn();
+        self.0.cmp(&other.0)
+    }
+}
+
+impl Hash for Fused {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        burn();
+        self.0.hash(state);
+    }
+}
