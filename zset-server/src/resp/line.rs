@@ -1,0 +1,138 @@
+//! Lines that are typed, split into arguments: as a shell would, with Redis's rules for quotes.
+
+/// A quote without another, or one that something follows that is no space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct UnbalancedQuotes;
+
+/// Splits a line into its arguments. **O(n)**.
+///
+/// Between double quotes `\n`, `\r`, `\t`, `\b`, `\a` and `\xHH` stand for bytes, and any other byte
+/// behind a `\` for itself; between single quotes only `\'` does.
+pub(crate) fn split_line(line: &[u8]) -> Result<Vec<Vec<u8>>, UnbalancedQuotes> {
+    let mut arguments = Vec::new();
+    let mut rest = line.trim_ascii_start();
+    while !rest.is_empty() {
+        let (argument, behind) = first_argument(rest)?;
+        arguments.push(argument);
+        rest = behind.trim_ascii_start();
+    }
+    Ok(arguments)
+}
+
+/// Takes the first argument off a line that begins with it.
+fn first_argument(line: &[u8]) -> Result<(Vec<u8>, &[u8]), UnbalancedQuotes> {
+    let mut argument = Vec::new();
+    let mut rest = line;
+    loop {
+        let quoted = match rest {
+            [b'"', behind @ ..] => double_quoted(behind, &mut argument),
+            [b'\'', behind @ ..] => single_quoted(behind, &mut argument),
+            [byte, behind @ ..] if !is_space(*byte) => {
+                argument.push(*byte);
+                rest = behind;
+                continue;
+            }
+            _ => return Ok((argument, rest)),
+        };
+        // A quote ends the argument.
+        return match quoted {
+            Some(behind) if behind.first().is_none_or(|byte| is_space(*byte)) => {
+                Ok((argument, behind))
+            }
+            _ => Err(UnbalancedQuotes),
+        };
+    }
+}
+
+/// As C's `isspace` has it.
+fn is_space(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || byte == 0x0b
+}
+
+/// Adds what stands before the closing quote; returns what stands behind it.
+fn double_quoted<'a>(mut rest: &'a [u8], argument: &mut Vec<u8>) -> Option<&'a [u8]> {
+    loop {
+        let (byte, behind) = match rest {
+            [b'"', behind @ ..] => return Some(behind),
+            [b'\\', b'x', high, low, behind @ ..]
+                if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
+            {
+                (16 * hex(*high) + hex(*low), behind)
+            }
+            [b'\\', byte, behind @ ..] => (escaped(*byte), behind),
+            [byte, behind @ ..] => (*byte, behind),
+            [] => return None,
+        };
+        argument.push(byte);
+        rest = behind;
+    }
+}
+
+/// Adds what stands before the closing quote; returns what stands behind it.
+fn single_quoted<'a>(mut rest: &'a [u8], argument: &mut Vec<u8>) -> Option<&'a [u8]> {
+    loop {
+        let (byte, behind) = match rest {
+            [b'\'', behind @ ..] => return Some(behind),
+            [b'\\', b'\'', behind @ ..] => (b'\'', behind),
+            [byte, behind @ ..] => (*byte, behind),
+            [] => return None,
+        };
+        argument.push(byte);
+        rest = behind;
+    }
+}
+
+fn hex(digit: u8) -> u8 {
+    match digit {
+        b'0'..=b'9' => digit - b'0',
+        _ => digit.to_ascii_lowercase() - b'a' + 10,
+    }
+}
+
+fn escaped(byte: u8) -> u8 {
+    match byte {
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'b' => 0x08,
+        b'a' => 0x07,
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(line: &str) -> Option<Vec<String>> {
+        let arguments = split_line(line.as_bytes()).ok()?;
+        Some(arguments.iter().map(|bytes| bytes.escape_ascii().to_string()).collect())
+    }
+
+    #[test]
+    fn spaces_part_arguments_and_quotes_hold_them_together() {
+        for (line, expected) in [
+            ("", &[][..]),
+            (" \t ", &[]),
+            ("  ping  ", &["ping"]),
+            ("set  a\tb", &["set", "a", "b"]),
+            (r#"set "a b" 'c d'"#, &["set", "a b", "c d"]),
+            (r#""" ''"#, &["", ""]),
+            (r#""\x41\n\"\\\q\xzz""#, &[r#"A\n\"\\qxzz"#]),
+            (r"'it\'s \n'", &[r"it\'s \\n"]),
+            (r#"a"b c""#, &["ab c"]),
+        ] {
+            let expected = expected.iter().map(|argument| (*argument).to_owned()).collect();
+            assert_eq!(split(line), Some(expected), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_quote_needs_another_and_a_space_behind_that() {
+        for line in
+            [r#"""#, "'", r#""abc"#, "'abc", r#""a"b"#, "'a'b", r#""a\"#, r#""a\""#, "'a\\'"]
+        {
+            assert_eq!(split(line), None, "{line}");
+        }
+    }
+}

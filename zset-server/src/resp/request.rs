@@ -1,0 +1,476 @@
+//! Requests: arrays of bulk strings, or lines typed by hand.
+//!
+//! A parser of RESP values would not do: requests also come inline, limits have to hold before what
+//! they bound has come, a request that comes in many pieces must not be looked at from its start each
+//! time, and clients are told what is wrong in Redis's own words. So this is a state machine that goes
+//! over each byte once; see networking.c of Redis for what it has to agree with.
+//!
+//! Invariants: `start <= parsed <= buffer.len()`. The bytes before `start` are of requests that are over,
+//! those before `parsed` are understood, and in those from there to `searched` no line ends. The
+//! arguments that have come are ranges of the buffer.
+
+use std::error::Error;
+use std::fmt;
+use std::ops::Range;
+
+use super::line::{UnbalancedQuotes, split_line};
+
+/// The longest line: an inline request, or a length.
+const MAX_LINE: usize = 64 * 1024;
+
+/// How much a client may ask for at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestLimits {
+    /// Arguments of a request, its name among them.
+    pub max_arguments: usize,
+    /// Bytes of an argument.
+    pub max_argument_len: usize,
+    /// Bytes of all arguments of a request.
+    pub max_request_len: usize,
+}
+
+impl RequestLimits {
+    /// Those of a client that has not said who it is, where it has to.
+    pub const UNAUTHENTICATED: RequestLimits = RequestLimits {
+        max_arguments: 10,
+        max_argument_len: 16 * 1024,
+        max_request_len: 64 * 1024,
+    };
+}
+
+impl Default for RequestLimits {
+    fn default() -> Self {
+        RequestLimits {
+            max_arguments: 1024 * 1024,
+            max_argument_len: 512 * 1024 * 1024,
+            max_request_len: 1024 * 1024 * 1024,
+        }
+    }
+}
+
+/// Why a stream of bytes is no request. There is no telling where the next one would begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RequestError {
+    /// The number of arguments is none, or too large.
+    InvalidArgumentCount,
+    /// The length of an argument is none, or too large.
+    InvalidArgumentLen,
+    /// Another byte than `$` comes before a length.
+    ExpectedLength(u8),
+    /// The line with the number of arguments does not end.
+    CountTooLong,
+    /// The line with the length of an argument does not end.
+    LengthTooLong,
+    /// A line that was typed does not end.
+    LineTooLong,
+    /// A line that was typed has a quote without another.
+    UnbalancedQuotes,
+    /// All arguments together are too large.
+    RequestTooLarge,
+}
+
+impl fmt::Display for RequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Protocol error: ")?;
+        match self {
+            RequestError::InvalidArgumentCount => f.write_str("invalid multibulk length"),
+            RequestError::InvalidArgumentLen => f.write_str("invalid bulk length"),
+            RequestError::ExpectedLength(byte) => {
+                write!(f, "expected '$', got '{}'", char::from(*byte))
+            }
+            RequestError::CountTooLong => f.write_str("too big mbulk count string"),
+            RequestError::LengthTooLong => f.write_str("too big bulk count string"),
+            RequestError::LineTooLong => f.write_str("too big inline request"),
+            RequestError::UnbalancedQuotes => f.write_str("unbalanced quotes in request"),
+            RequestError::RequestTooLarge => f.write_str("too big request"),
+        }
+    }
+}
+
+impl Error for RequestError {}
+
+/// Finds requests in bytes that come in pieces of any size.
+///
+/// # Examples
+///
+/// ```
+/// use zset_server::Requests;
+///
+/// let mut requests = Requests::default();
+/// requests.extend(b"*2\r\n$4\r\nECHO\r\n$5\r\nhel");
+/// assert_eq!(requests.next(), Ok(None));
+/// requests.extend(b"lo\r\nping\r\n");
+/// assert_eq!(requests.next(), Ok(Some(vec![&b"ECHO"[..], b"hello"])));
+/// assert_eq!(requests.next(), Ok(Some(vec![&b"ping"[..]])));
+/// assert_eq!(requests.next(), Ok(None));
+/// ```
+#[derive(Debug, Default)]
+pub struct Requests {
+    limits: RequestLimits,
+    buffer: Vec<u8>,
+    start: usize,
+    parsed: usize,
+    searched: usize,
+    state: State,
+    arguments: Vec<Range<usize>>,
+    /// The arguments of a line that was typed: other bytes than the line's, because of quotes.
+    typed: Vec<Vec<u8>>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum State {
+    /// Before a request.
+    #[default]
+    Start,
+    /// Before the length of an argument, of which so many are to come.
+    Length { left: usize },
+    /// Before the bytes of an argument.
+    Bytes { left: usize, len: usize },
+    /// Behind a request that was returned.
+    Returned,
+    /// Behind what is no request.
+    Broken(RequestError),
+}
+
+/// Bytes of requests that are over which are let be, before what is behind them moves to the front.
+const MOST_OVER: usize = 64 * 1024;
+
+impl Requests {
+    /// Sets the limits of the requests to come.
+    pub fn set_limits(&mut self, limits: RequestLimits) {
+        self.limits = limits;
+    }
+
+    /// Adds bytes.
+    pub fn extend(&mut self, bytes: &[u8]) {
+        self.buffer().extend_from_slice(bytes);
+    }
+
+    /// Returns the buffer, to add bytes at its end; what is in it must stay.
+    pub fn buffer(&mut self) -> &mut Vec<u8> {
+        self.forget_returned();
+        let over = self.start;
+        if over == self.buffer.len() || over > MOST_OVER {
+            self.buffer.drain(..over);
+            self.start = 0;
+            self.parsed -= over;
+            self.searched -= over;
+            for range in &mut self.arguments {
+                *range = range.start - over..range.end - over;
+            }
+        }
+        &mut self.buffer
+    }
+
+    /// Returns how many bytes there are of requests that have not come whole. **O(1)**.
+    pub fn len(&self) -> usize {
+        match self.state {
+            State::Returned => self.buffer.len() - self.parsed,
+            _ => self.buffer.len() - self.start,
+        }
+    }
+
+    /// Returns whether no part of another request has come. **O(1)**.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the arguments of the next request, of which there is at least one, if all of it has come.
+    ///
+    /// It takes time in proportion to the bytes, over all calls, whatever the pieces they come in.
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError`], and the same one again from then on.
+    #[allow(clippy::should_implement_trait, reason = "it lends what it returns")]
+    pub fn next(&mut self) -> Result<Option<Vec<&[u8]>>, RequestError> {
+        self.forget_returned();
+        match self.advance() {
+            Ok(false) => Ok(None),
+            Ok(true) if self.typed.is_empty() => {
+                let argument = |range: &Range<usize>| &self.buffer[range.clone()];
+                Ok(Some(self.arguments.iter().map(argument).collect()))
+            }
+            Ok(true) => Ok(Some(self.typed.iter().map(Vec::as_slice).collect())),
+            Err(error) => {
+                self.state = State::Broken(error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Goes on to the end of a request; returns whether it has come.
+    fn advance(&mut self) -> Result<bool, RequestError> {
+        loop {
+            let has_come = match self.state {
+                State::Start if self.buffer.get(self.parsed) == Some(&b'*') => self.count()?,
+                State::Start => self.typed_line()?,
+                State::Length { left: 0 } => {
+                    self.state = State::Returned;
+                    true
+                }
+                State::Length { left } => self.length(left)?,
+                State::Bytes { left, len } => self.bytes(left, len),
+                State::Returned => return Ok(true),
+                State::Broken(error) => return Err(error),
+            };
+            if !has_come {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Goes on behind the request that was returned last.
+    fn forget_returned(&mut self) {
+        if let State::Returned = self.state {
+            self.begin();
+        }
+    }
+
+    /// Begins a request behind what is understood.
+    fn begin(&mut self) {
+        self.start = self.parsed;
+        self.arguments.clear();
+        self.typed.clear();
+        self.state = State::Start;
+    }
+
+    /// Takes the number of arguments; returns whether it has come, as the next three do.
+    fn count(&mut self) -> Result<bool, RequestError> {
+        let Some(line) = self.line(RequestError::CountTooLong)? else { return Ok(false) };
+        let count = number(&self.buffer[line.start + 1..line.end]);
+        // One below zero asks for nothing, as zero does.
+        let left = count.ok_or(RequestError::InvalidArgumentCount)?.try_into().unwrap_or(0);
+        if left > self.limits.max_arguments {
+            return Err(RequestError::InvalidArgumentCount);
+        }
+        if left == 0 {
+            self.begin();
+        } else {
+            self.state = State::Length { left };
+        }
+        Ok(true)
+    }
+
+    /// Takes the length of an argument.
+    fn length(&mut self, left: usize) -> Result<bool, RequestError> {
+        match self.buffer.get(self.parsed) {
+            None => return Ok(false),
+            Some(b'$') => (),
+            Some(&byte) => return Err(RequestError::ExpectedLength(byte)),
+        }
+        let Some(line) = self.line(RequestError::LengthTooLong)? else { return Ok(false) };
+        let len = number(&self.buffer[line.start + 1..line.end])
+            .and_then(|len| usize::try_from(len).ok())
+            .filter(|len| *len <= self.limits.max_argument_len);
+        let len = len.ok_or(RequestError::InvalidArgumentLen)?;
+        if self.parsed - self.start + len > self.limits.max_request_len {
+            return Err(RequestError::RequestTooLarge);
+        }
+        self.state = State::Bytes { left, len };
+        Ok(true)
+    }
+
+    /// Takes the bytes of an argument.
+    fn bytes(&mut self, left: usize, len: usize) -> bool {
+        let end = self.parsed + len;
+        // What ends it, two bytes, is not looked at; nor is it by Redis.
+        if self.buffer.len() < end + 2 {
+            return false;
+        }
+        self.arguments.push(self.parsed..end);
+        self.parsed = end + 2;
+        self.searched = self.parsed;
+        self.state = State::Length { left: left - 1 };
+        true
+    }
+
+    /// Takes a line that was typed.
+    fn typed_line(&mut self) -> Result<bool, RequestError> {
+        let Some(line) = self.line(RequestError::LineTooLong)? else { return Ok(false) };
+        self.typed = split_line(&self.buffer[line])
+            .map_err(|UnbalancedQuotes| RequestError::UnbalancedQuotes)?;
+        if self.typed.is_empty() {
+            self.begin();
+        } else {
+            self.state = State::Returned;
+        }
+        Ok(true)
+    }
+
+    /// Takes a line, and returns it without its end.
+    fn line(&mut self, too_long: RequestError) -> Result<Option<Range<usize>>, RequestError> {
+        let begin = self.parsed;
+        let Some(end) = memchr::memchr(b'\n', &self.buffer[self.searched.max(begin)..]) else {
+            self.searched = self.buffer.len();
+            return if self.searched - begin > MAX_LINE { Err(too_long) } else { Ok(None) };
+        };
+        let end = end + self.searched.max(begin);
+        self.parsed = end + 1;
+        self.searched = self.parsed;
+        let has_return = end > begin && self.buffer[end - 1] == b'\r';
+        Ok(Some(begin..if has_return { end - 1 } else { end }))
+    }
+}
+
+/// Reads a number as Redis does: in the only way that it would be written.
+fn number(digits: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(digits).ok()?;
+    let number: i64 = text.parse().ok()?;
+    let is_canonical = match digits {
+        [b'+', ..] | [b'-', b'0', ..] => false,
+        [b'0', rest @ ..] => rest.is_empty(),
+        _ => true,
+    };
+    is_canonical.then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    type Found = Vec<Vec<Vec<u8>>>;
+
+    /// Hands over bytes in pieces that end where `cuts` say; returns the requests and the error.
+    fn parse(bytes: &[u8], cuts: &[usize]) -> (Found, Option<RequestError>) {
+        let mut requests = Requests::default();
+        let mut found = Vec::new();
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).collect();
+        cuts.push(bytes.len());
+        cuts.sort_unstable();
+        let mut from = 0;
+        for to in cuts {
+            requests.extend(&bytes[from..to]);
+            from = to;
+            loop {
+                match requests.next() {
+                    Ok(Some(arguments)) => {
+                        found.push(arguments.into_iter().map(<[u8]>::to_vec).collect());
+                    }
+                    Ok(None) => break,
+                    Err(error) => {
+                        assert_eq!(requests.next(), Err(error), "it stays wrong");
+                        return (found, Some(error));
+                    }
+                }
+            }
+        }
+        (found, None)
+    }
+
+    fn encode(arguments: &[Vec<u8>]) -> Vec<u8> {
+        let mut bytes = format!("*{}\r\n", arguments.len()).into_bytes();
+        for argument in arguments {
+            bytes.extend(format!("${}\r\n", argument.len()).bytes());
+            bytes.extend(argument);
+            bytes.extend(b"\r\n");
+        }
+        bytes
+    }
+
+    /// Bytes that mean something to the protocol more often than others.
+    fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
+        const TOKENS: [&str; 16] = [
+            "*",
+            "$",
+            "\r\n",
+            "\n",
+            "-1",
+            "0",
+            "1",
+            "2",
+            "10",
+            " ",
+            "\"",
+            "'",
+            "\\",
+            "ping",
+            "99999999999",
+            "\0",
+        ];
+        let token = prop::sample::select(&TOKENS).prop_map(str::as_bytes);
+        prop::collection::vec(token, 0..40).prop_map(|tokens| tokens.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn requests_come_out_as_they_were_put_in(
+            requests in prop::collection::vec(
+                prop::collection::vec(prop::collection::vec(any::<u8>(), 0..20), 1..6), 0..20),
+            cuts in prop::collection::vec(any::<usize>(), 0..20),
+        ) {
+            let bytes: Vec<u8> = requests.iter().flat_map(|request| encode(request)).collect();
+            prop_assert_eq!(parse(&bytes, &cuts), (requests, None));
+        }
+
+        #[test]
+        fn the_pieces_do_not_matter(
+            bytes in any_bytes(),
+            cuts in prop::collection::vec(any::<usize>(), 0..20),
+        ) {
+            prop_assert_eq!(parse(&bytes, &cuts), parse(&bytes, &[]));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_in_the_words_of_redis() {
+        for (bytes, message) in [
+            ("*x\r\n", "invalid multibulk length"),
+            ("*1048577\r\n", "invalid multibulk length"),
+            ("*01\r\n", "invalid multibulk length"),
+            ("*1\r\n:1\r\n", "expected '$', got ':'"),
+            ("*1\r\n$x\r\n", "invalid bulk length"),
+            ("*1\r\n$-1\r\n", "invalid bulk length"),
+            ("*1\r\n$536870913\r\n", "invalid bulk length"),
+            ("set \"a\r\n", "unbalanced quotes in request"),
+        ] {
+            let (found, error) = parse(bytes.as_bytes(), &[]);
+            assert!(found.is_empty());
+            assert_eq!(error.unwrap().to_string(), format!("Protocol error: {message}"), "{bytes}");
+        }
+        let long = "1".repeat(MAX_LINE + 1);
+        for (begin, error) in [
+            ("", RequestError::LineTooLong),
+            ("*", RequestError::CountTooLong),
+            ("*1\r\n$", RequestError::LengthTooLong),
+        ] {
+            assert_eq!(parse(format!("{begin}{long}").as_bytes(), &[]).1, Some(error));
+        }
+    }
+
+    #[test]
+    fn nothing_is_asked_for_by_zero_arguments_or_an_empty_line() {
+        let (found, error) = parse(b"*0\r\n*-1\r\n\r\n \n*1\r\n$0\r\n\r\nping\n", &[]);
+        assert_eq!((found, error), (vec![vec![vec![]], vec![b"ping".to_vec()]], None));
+    }
+
+    #[test]
+    fn limits_hold_before_the_bytes_come() {
+        let mut requests = Requests::default();
+        requests.set_limits(RequestLimits::UNAUTHENTICATED);
+        requests.extend(b"*10\r\n");
+        assert_eq!(requests.next(), Ok(None));
+        requests.extend(b"$16385\r\n");
+        assert_eq!(requests.next(), Err(RequestError::InvalidArgumentLen));
+        let limits = RequestLimits { max_request_len: 50, ..RequestLimits::default() };
+        let mut requests = Requests::default();
+        requests.set_limits(limits);
+        requests.extend(b"*2\r\n$20\r\n01234567890123456789\r\n$20\r\n");
+        assert_eq!(requests.next(), Err(RequestError::RequestTooLarge));
+    }
+
+    #[test]
+    fn requests_that_are_over_do_not_pile_up() {
+        let mut requests = Requests::default();
+        let request = encode(&[vec![b'x'; 1000]]);
+        for half in request.chunks(600).cycle().take(2 * 1000) {
+            requests.extend(half);
+            let _ = requests.next();
+            assert!(requests.buffer.len() <= MOST_OVER + 2 * request.len());
+        }
+        assert!(requests.is_empty());
+    }
+}
