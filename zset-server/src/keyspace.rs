@@ -1,25 +1,35 @@
 //! [`Keyspace`]: keys, their values, and until when they are there.
 //!
-//! Invariants: each key with a deadline is in `entries` too. A value is never empty: a key whose last
-//! member goes, goes with it.
+//! Invariants: each key with a deadline is in `entries` too. A set, sorted or not, is never empty: a key
+//! whose last member goes, goes with it.
 //!
 //! Keys lie in the order of an [`IndexMap`], whose `swap_remove` moves the last one into the gap. A scan
 //! goes from the end to the front, so what moves has been returned already: no key is missed.
 
-use std::collections::HashSet;
+mod scan;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
-use zset_core::{DefaultHashBuilder, ZSet};
-use zset_std::{ExpiringSet, Timestamp};
+use zset_core::ZSet;
+use zset_std::{DefaultHashBuilder, ExpiringSet, Timestamp};
 
 /// A key, or a member of a set.
 pub(crate) type Bytes = Box<[u8]>;
+
+/// A number that grows whenever a key is changed.
+pub(crate) type Version = u64;
+
+/// A set without scores.
+pub(crate) type Set = HashSet<Bytes, DefaultHashBuilder>;
 
 /// What a key stands for.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     String(Vec<u8>),
-    Set(HashSet<Bytes, DefaultHashBuilder>),
+    Set(Set),
     SortedSet(ZSet),
 }
 
@@ -32,31 +42,73 @@ impl Value {
             Value::SortedSet(_) => "zset",
         }
     }
+
+    fn is_empty_set(&self) -> bool {
+        match self {
+            Value::String(_) => false,
+            Value::Set(set) => set.is_empty(),
+            Value::SortedSet(set) => set.is_empty(),
+        }
+    }
 }
 
-/// A key that is there stands for something else.
+/// A key that is there stands for something of another type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WrongType;
+
+/// What a key may stand for, by its Rust type.
+pub(crate) trait Typed: Sized {
+    fn of(value: &Value) -> Option<&Self>;
+    fn of_mut(value: &mut Value) -> Option<&mut Self>;
+    fn into_value(self) -> Value;
+}
+
+macro_rules! typed {
+    ($type:ty, $variant:ident) => {
+        impl Typed for $type {
+            fn of(value: &Value) -> Option<&Self> {
+                if let Value::$variant(value) = value { Some(value) } else { None }
+            }
+
+            fn of_mut(value: &mut Value) -> Option<&mut Self> {
+                if let Value::$variant(value) = value { Some(value) } else { None }
+            }
+
+            fn into_value(self) -> Value {
+                Value::$variant(self)
+            }
+        }
+    };
+}
+
+typed!(Vec<u8>, String);
+typed!(Set, Set);
+typed!(ZSet, SortedSet);
 
 /// All keys.
 #[derive(Debug, Default)]
 pub(crate) struct Keyspace {
     entries: IndexMap<Bytes, Value, DefaultHashBuilder>,
     deadlines: ExpiringSet<Bytes>,
-    /// What the commands that run now take as the time.
+    /// The keys that some client watches: how many do, and the version since the last change.
+    watched: HashMap<Bytes, (usize, Version), DefaultHashBuilder>,
+    /// Of the last change.
+    version: Version,
+    /// The time, for the commands that run now.
     now: Timestamp,
 }
 
 impl Keyspace {
     /// Sets the time, and lets at most `budget` keys go that have expired; returns how many.
     pub(crate) fn advance(&mut self, now: Timestamp, budget: usize) -> usize {
-        self.now = now;
-        let mut expired = 0;
-        for (key, _) in self.deadlines.expire_due(now, budget) {
-            self.entries.swap_remove(&key);
-            expired += 1;
-        }
-        expired
+        // Expired keys are gone already for whoever asks, so a clock that steps back brings none again.
+        self.now = self.now.max(now);
+        let Keyspace { deadlines, entries, .. } = self;
+        deadlines.expire_due(self.now, budget).map(|(key, _)| entries.swap_remove(&key)).count()
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.now
     }
 
     /// Returns whether a key's time is over, though it has not gone yet.
@@ -66,57 +118,141 @@ impl Keyspace {
             && self.deadlines.deadline(key).is_some_and(|deadline| deadline <= self.now)
     }
 
-    pub(crate) fn get(&self, key: &[u8]) -> Option<&Value> {
+    /// Returns the number of keys, those among them that have expired and not gone yet.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Returns what a key stands for.
+    pub(crate) fn value(&self, key: &[u8]) -> Option<&Value> {
         self.entries.get(key).filter(|_| !self.has_expired(key))
     }
 
-    /// Returns the sorted set that a key stands for.
-    pub(crate) fn sorted_set(&self, key: &[u8]) -> Result<Option<&ZSet>, WrongType> {
-        match self.get(key) {
-            None => Ok(None),
-            Some(Value::SortedSet(set)) => Ok(Some(set)),
-            Some(_) => Err(WrongType),
-        }
+    /// Returns what a key stands for, which has to be of a type.
+    pub(crate) fn get<T: Typed>(&self, key: &[u8]) -> Result<Option<&T>, WrongType> {
+        self.value(key).map(|value| T::of(value).ok_or(WrongType)).transpose()
     }
 
-    /// Changes the sorted set that a key stands for, if there is one; it goes if it is empty then.
-    pub(crate) fn change_sorted_set<R>(
+    /// Changes what a key stands for, if there is something of a type; what is empty then goes.
+    ///
+    /// Whoever changes something says so by [`touch`](Self::touch): a removal of no member does not.
+    pub(crate) fn change<T: Typed, R>(
         &mut self,
         key: &[u8],
-        change: impl FnOnce(&mut ZSet) -> R,
+        change: impl FnOnce(&mut T) -> R,
     ) -> Result<Option<R>, WrongType> {
-        self.forget_expired(key);
-        let result = match self.entries.get_mut(key) {
-            None => return Ok(None),
-            Some(Value::SortedSet(set)) => {
-                let result = change(set);
-                (result, set.is_empty())
-            }
-            Some(_) => return Err(WrongType),
-        };
-        if result.1 {
+        if self.value(key).is_none() {
+            return Ok(None);
+        }
+        let Some(value) = self.entries.get_mut(key) else { return Ok(None) };
+        let result = change(T::of_mut(value).ok_or(WrongType)?);
+        if value.is_empty_set() {
             self.remove(key);
         }
-        Ok(Some(result.0))
+        Ok(Some(result))
     }
 
-    fn forget_expired(&mut self, key: &[u8]) {
+    /// Changes what a key stands for, which is `new` if there is nothing yet; what is empty then goes.
+    pub(crate) fn change_or_insert<T: Typed, R>(
+        &mut self,
+        key: &[u8],
+        new: impl FnOnce() -> T,
+        change: impl FnOnce(&mut T) -> R,
+    ) -> Result<R, WrongType> {
         if self.has_expired(key) {
             self.remove(key);
+        }
+        // To look first saves the allocation of the key.
+        let value = match self.entries.get_index_of(key) {
+            Some(index) => &mut self.entries[index],
+            None => self.entries.entry(key.into()).or_insert(new().into_value()),
+        };
+        let result = change(T::of_mut(value).ok_or(WrongType)?);
+        if value.is_empty_set() {
+            self.remove(key);
+        }
+        Ok(result)
+    }
+
+    /// Has a key stand for a value from now on, for ever; an empty set removes it.
+    pub(crate) fn set(&mut self, key: &[u8], value: Value) {
+        self.remove(key);
+        if !value.is_empty_set() {
+            self.entries.insert(key.into(), value);
+            self.touch(key);
         }
     }
 
     /// Removes a key; returns what it stood for.
     pub(crate) fn remove(&mut self, key: &[u8]) -> Option<Value> {
-        let expired = self.has_expired(key);
-        self.deadlines.remove(key);
-        self.entries.swap_remove(key).filter(|_| !expired)
+        let was_there = !self.has_expired(key);
+        if !self.deadlines.is_empty() {
+            self.deadlines.remove(key);
+        }
+        let removed = self.entries.swap_remove(key)?;
+        self.touch(key);
+        was_there.then_some(removed)
     }
 
-    /// Has a key stand for a value from now on, without a deadline; returns what it stood for.
-    pub(crate) fn insert(&mut self, key: &[u8], value: Value) -> Option<Value> {
-        let old = self.remove(key);
-        self.entries.insert(key.into(), value);
-        old
+    /// Removes all keys.
+    pub(crate) fn clear(&mut self) {
+        self.version += 1;
+        for (_, version) in self.watched.values_mut() {
+            *version = self.version;
+        }
+        self.entries.clear();
+        self.deadlines.clear();
+    }
+
+    /// Notes that a key has changed, for those who watch it.
+    pub(crate) fn touch(&mut self, key: &[u8]) {
+        self.version += 1;
+        if let Some((_, version)) = self.watched.get_mut(key) {
+            *version = self.version;
+        }
+    }
+
+    /// Returns until when a key is there; `Some(None)` is for ever.
+    pub(crate) fn deadline(&self, key: &[u8]) -> Option<Option<Timestamp>> {
+        self.value(key).map(|_| self.deadlines.deadline(key))
+    }
+
+    /// Has a key that is there go at a time, or never; one that is over removes it.
+    pub(crate) fn set_deadline(&mut self, key: &[u8], deadline: Option<Timestamp>) {
+        if self.value(key).is_none() {
+            return;
+        }
+        self.touch(key);
+        match deadline {
+            None => _ = self.deadlines.remove(key),
+            Some(deadline) if deadline <= self.now => _ = self.remove(key),
+            // Without a bound on the members it refuses none.
+            Some(deadline) => _ = self.deadlines.insert(key.into(), deadline, self.now),
+        }
+    }
+
+    /// Begins to watch a key; returns its version, to compare with that of later.
+    pub(crate) fn watch(&mut self, key: &[u8]) -> Version {
+        if self.has_expired(key) {
+            self.remove(key);
+        }
+        let (watchers, version) = self.watched.entry(key.into()).or_insert((0, self.version));
+        *watchers += 1;
+        *version
+    }
+
+    /// Ends to watch a key; returns whether it has not changed since it had a version.
+    pub(crate) fn unwatch(&mut self, key: &[u8], seen: Version) -> bool {
+        // What expires meanwhile has changed.
+        if self.has_expired(key) {
+            self.remove(key);
+        }
+        let Some((watchers, version)) = self.watched.get_mut(key) else { return false };
+        let is_unchanged = *version == seen;
+        *watchers -= 1;
+        if *watchers == 0 {
+            self.watched.remove(key);
+        }
+        is_unchanged
     }
 }

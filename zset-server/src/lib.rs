@@ -2,6 +2,15 @@
 
 #![forbid(unsafe_code)]
 
+mod client;
+mod command;
+mod commands;
+mod engine;
+mod error;
+mod keyspace;
 mod resp;
 
+pub use client::Client;
+pub use engine::Engine;
+pub use error::CommandError;
 pub use resp::{Protocol, Replies, RequestError, RequestLimits, Requests};

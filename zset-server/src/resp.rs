@@ -1,8 +1,10 @@
 //! RESP, the protocol of Redis: requests in, replies out.
 
+mod integer;
 mod line;
 mod reply;
 mod request;
 
+pub(crate) use integer::parse_integer;
 pub use reply::{Protocol, Replies};
 pub use request::{RequestError, RequestLimits, Requests};

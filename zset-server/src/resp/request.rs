@@ -13,6 +13,7 @@ use std::error::Error;
 use std::fmt;
 use std::ops::Range;
 
+use super::integer::parse_integer;
 use super::line::{UnbalancedQuotes, split_line};
 
 /// The longest line: an inline request, or a length.
@@ -239,7 +240,7 @@ impl Requests {
     /// Takes the number of arguments; returns whether it has come, as the next three do.
     fn count(&mut self) -> Result<bool, RequestError> {
         let Some(line) = self.line(RequestError::CountTooLong)? else { return Ok(false) };
-        let count = number(&self.buffer[line.start + 1..line.end]);
+        let count = parse_integer(&self.buffer[line.start + 1..line.end]);
         // One below zero asks for nothing, as zero does.
         let left = count.ok_or(RequestError::InvalidArgumentCount)?.try_into().unwrap_or(0);
         if left > self.limits.max_arguments {
@@ -261,7 +262,7 @@ impl Requests {
             Some(&byte) => return Err(RequestError::ExpectedLength(byte)),
         }
         let Some(line) = self.line(RequestError::LengthTooLong)? else { return Ok(false) };
-        let len = number(&self.buffer[line.start + 1..line.end])
+        let len = parse_integer(&self.buffer[line.start + 1..line.end])
             .and_then(|len| usize::try_from(len).ok())
             .filter(|len| *len <= self.limits.max_argument_len);
         let len = len.ok_or(RequestError::InvalidArgumentLen)?;
@@ -312,18 +313,6 @@ impl Requests {
         let has_return = end > begin && self.buffer[end - 1] == b'\r';
         Ok(Some(begin..if has_return { end - 1 } else { end }))
     }
-}
-
-/// Reads a number as Redis does: in the only way that it would be written.
-fn number(digits: &[u8]) -> Option<i64> {
-    let text = std::str::from_utf8(digits).ok()?;
-    let number: i64 = text.parse().ok()?;
-    let is_canonical = match digits {
-        [b'+', ..] | [b'-', b'0', ..] => false,
-        [b'0', rest @ ..] => rest.is_empty(),
-        _ => true,
-    };
-    is_canonical.then_some(number)
 }
 
 #[cfg(test)]

@@ -1,0 +1,12 @@
+//! The commands, a file for each group.
+
+mod arguments;
+mod connection;
+mod sorted_set;
+mod string;
+
+use crate::command::Command;
+
+/// All commands.
+pub(crate) const GROUPS: &[&[Command]] =
+    &[connection::COMMANDS, string::COMMANDS, sorted_set::COMMANDS];

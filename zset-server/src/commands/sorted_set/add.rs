@@ -1,0 +1,81 @@
+//! ZADD and ZINCRBY.
+
+use zset_core::{AddError, AddFlags, AddOptions, Score, ZSet};
+
+use crate::commands::arguments::score;
+use crate::engine::Context;
+use crate::error::CommandError;
+
+pub(super) fn zadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    let key = arguments[1];
+    let mut flags = AddFlags::default();
+    let mut rest = &arguments[2..];
+    while let Some((option, behind)) = rest.split_first() {
+        match option.to_ascii_lowercase().as_slice() {
+            b"nx" => flags.nx = true,
+            b"xx" => flags.xx = true,
+            b"gt" => flags.gt = true,
+            b"lt" => flags.lt = true,
+            b"ch" => flags.ch = true,
+            b"incr" => flags.incr = true,
+            _ => break,
+        }
+        rest = behind;
+    }
+    if rest.is_empty() || rest.len() % 2 != 0 {
+        return Err(CommandError::Syntax);
+    }
+    let options = AddOptions::from_flags(flags)?;
+    if flags.incr && rest.len() > 2 {
+        return Err(CommandError::err("INCR option supports a single increment-element pair"));
+    }
+    // All scores are read before one is added.
+    let elements = rest.chunks_exact(2).map(|pair| Ok((score(pair[0])?, pair[1])));
+    let elements: Vec<_> = elements.collect::<Result<_, CommandError>>()?;
+
+    let add = |set: &mut ZSet| {
+        let (mut count, mut changed, mut last) = (0, false, None);
+        for (score, member) in elements {
+            let added = set.try_add(member, score, options)?;
+            count += added.count(options);
+            changed |= added.is_changed();
+            last = added.score();
+        }
+        Ok::<_, AddError>((count, changed, last))
+    };
+    let keyspace = &mut context.state.keyspace;
+    let (count, changed, last) = keyspace.change_or_insert(key, ZSet::new, add)??;
+    if changed {
+        keyspace.touch(key);
+    }
+    if flags.incr {
+        reply_score(context, last);
+    } else {
+        context.replies.count(count);
+    }
+    Ok(())
+}
+
+pub(super) fn zincrby(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    let (key, by, member) = (arguments[1], score(arguments[2])?, arguments[3]);
+    let increment = |set: &mut ZSet| set.try_add(member, by, AddOptions::new().incr());
+    let keyspace = &mut context.state.keyspace;
+    let added = keyspace.change_or_insert(key, ZSet::new, increment)??;
+    keyspace.touch(key);
+    reply_score(context, added.score());
+    Ok(())
+}
+
+pub(super) fn zscore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    let set = context.state.keyspace.get::<ZSet>(arguments[1])?;
+    let score = set.and_then(|set| set.score(arguments[2]));
+    reply_score(context, score);
+    Ok(())
+}
+
+fn reply_score(context: &mut Context<'_>, score: Option<Score>) {
+    match score {
+        Some(score) => context.replies.score(score),
+        None => context.replies.null(),
+    }
+}

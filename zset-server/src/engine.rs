@@ -1,0 +1,140 @@
+//! [`Engine`]: all data, and the way of a command through it.
+
+use rand::SeedableRng;
+use rand::rngs::Xoshiro256PlusPlus;
+use zset_std::{Clock, SystemClock};
+
+use crate::client::{Client, ReplyMode};
+use crate::command::Command;
+use crate::error::CommandError;
+use crate::keyspace::Keyspace;
+use crate::resp::Replies;
+
+/// Expired keys that go with each command, so that they go at the rate at which others come.
+const EXPIRED_FOR_EACH: usize = 2;
+
+/// All that commands work on. One thread has it.
+pub struct Engine<C = SystemClock> {
+    pub(crate) state: State,
+    clock: C,
+}
+
+/// What a command may use.
+pub(crate) struct State {
+    pub(crate) keyspace: Keyspace,
+    pub(crate) rng: Xoshiro256PlusPlus,
+    next_client: u64,
+}
+
+/// A command's surroundings.
+pub(crate) struct Context<'a> {
+    pub(crate) state: &'a mut State,
+    pub(crate) client: &'a mut Client,
+    pub(crate) replies: &'a mut Replies,
+}
+
+impl Engine {
+    /// Makes an engine without keys.
+    pub fn new() -> Self {
+        Engine::with_clock(SystemClock)
+    }
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<C: Clock> Engine<C> {
+    /// Does what [`new`](Engine::new) does, with another clock, whose origin is the start of 1970.
+    pub fn with_clock(clock: C) -> Self {
+        let state = State {
+            keyspace: Keyspace::default(),
+            rng: Xoshiro256PlusPlus::from_rng(&mut rand::rng()),
+            next_client: 1,
+        };
+        Engine { state, clock }
+    }
+
+    /// Makes a client.
+    pub fn client(&mut self) -> Client {
+        let id = self.state.next_client;
+        self.state.next_client += 1;
+        Client::new(id, true)
+    }
+
+    /// Runs a command, and adds its reply, or none if the client wants none.
+    pub fn execute(&mut self, client: &mut Client, arguments: &[&[u8]], replies: &mut Replies) {
+        self.state.keyspace.advance(self.clock.now(), EXPIRED_FOR_EACH);
+        let before = replies.bytes().len();
+        if let Err(error) = self.try_execute(client, arguments, replies) {
+            replies.truncate(before);
+            replies.error(&error.to_string());
+        }
+        match client.reply_mode {
+            ReplyMode::On => {}
+            ReplyMode::Off => replies.truncate(before),
+            ReplyMode::Skip => {
+                replies.truncate(before);
+                client.reply_mode = ReplyMode::SkipThis;
+            }
+            ReplyMode::SkipThis => {
+                replies.truncate(before);
+                client.reply_mode = ReplyMode::On;
+            }
+        }
+    }
+
+    fn try_execute(
+        &mut self,
+        client: &mut Client,
+        arguments: &[&[u8]],
+        replies: &mut Replies,
+    ) -> Result<(), CommandError> {
+        let Some((name, rest)) = arguments.split_first() else { return Ok(()) };
+        let command = Command::find(name).ok_or_else(|| unknown(name, rest));
+        let command = command.and_then(|command| {
+            if command.takes(arguments.len()) {
+                Ok(command)
+            } else {
+                Err(CommandError::WrongArity(command.name.to_owned()))
+            }
+        });
+        let transaction = &mut client.transaction;
+        let command = command.inspect_err(|_| {
+            if let Some(transaction) = transaction {
+                transaction.is_broken = true;
+            }
+        })?;
+        if !client.is_authenticated && !command.flags.no_auth {
+            return Err(CommandError::Other("NOAUTH Authentication required.".into()));
+        }
+        if let (Some(transaction), false) = (&mut client.transaction, command.flags.immediate) {
+            transaction.commands.push(arguments.iter().map(|argument| argument.to_vec()).collect());
+            replies.status("QUEUED");
+            return Ok(());
+        }
+        (command.handler)(&mut Context { state: &mut self.state, client, replies }, arguments)
+    }
+}
+
+/// Says which command is unknown, and how its arguments begin, as Redis does.
+fn unknown(name: &[u8], arguments: &[&[u8]]) -> CommandError {
+    const MAX: usize = 128;
+    let show = |bytes: &[u8], max: usize| {
+        String::from_utf8_lossy(&bytes[..bytes.len().min(max)]).into_owned()
+    };
+    let mut beginning = String::new();
+    for argument in arguments {
+        if beginning.len() >= MAX {
+            break;
+        }
+        let text = show(argument, MAX - beginning.len());
+        beginning.push_str(&format!("'{text}' "));
+    }
+    let name = show(name, MAX);
+    CommandError::UnknownCommand(format!(
+        "ERR unknown command '{name}', with args beginning with: {beginning}"
+    ))
+}

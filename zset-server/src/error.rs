@@ -1,0 +1,105 @@
+//! [`CommandError`]: why a command does nothing, in Redis's words.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+
+use zset_core::{AddError, AddOptionsError, NanScore, ParseRangeError, TryReserveError};
+
+use crate::keyspace::WrongType;
+
+/// Why a command does nothing. It is shown as the error reply, without the `-` before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// The arguments are not what the command takes.
+    Syntax,
+    /// There are too many or too few arguments for the command of this name, in lower case.
+    WrongArity(String),
+    /// There is no such command.
+    UnknownCommand(String),
+    /// A number is not an integer of 64 bits.
+    NotAnInteger,
+    /// A number is not a double, or NaN.
+    NotAFloat,
+    /// The key stands for something of another type.
+    WrongType,
+    /// What was added up is no number.
+    NanResult,
+    /// Memory, or the handles of a set, have run out.
+    OutOfMemory,
+    /// Anything else, with the word before it that says of which kind it is.
+    Other(Cow<'static, str>),
+}
+
+impl CommandError {
+    /// Makes an error of the general kind.
+    pub(crate) fn err(text: impl fmt::Display) -> Self {
+        CommandError::Other(format!("ERR {text}").into())
+    }
+}
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CommandError::Syntax => f.write_str("ERR syntax error"),
+            CommandError::WrongArity(name) => {
+                write!(f, "ERR wrong number of arguments for '{name}' command")
+            }
+            CommandError::UnknownCommand(text) => f.write_str(text),
+            CommandError::NotAnInteger => {
+                f.write_str("ERR value is not an integer or out of range")
+            }
+            CommandError::NotAFloat => f.write_str("ERR value is not a valid float"),
+            CommandError::WrongType => {
+                f.write_str("WRONGTYPE Operation against a key holding the wrong kind of value")
+            }
+            CommandError::NanResult => f.write_str("ERR resulting score is not a number (NaN)"),
+            CommandError::OutOfMemory => {
+                f.write_str("OOM command not allowed when used memory > 'maxmemory'.")
+            }
+            CommandError::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Error for CommandError {}
+
+impl From<WrongType> for CommandError {
+    fn from(_: WrongType) -> Self {
+        CommandError::WrongType
+    }
+}
+
+impl From<NanScore> for CommandError {
+    fn from(_: NanScore) -> Self {
+        CommandError::NanResult
+    }
+}
+
+impl From<AddError> for CommandError {
+    fn from(error: AddError) -> Self {
+        match error {
+            AddError::Nan(_) => CommandError::NanResult,
+            _ => CommandError::OutOfMemory,
+        }
+    }
+}
+
+impl From<TryReserveError> for CommandError {
+    fn from(_: TryReserveError) -> Self {
+        CommandError::OutOfMemory
+    }
+}
+
+impl From<AddOptionsError> for CommandError {
+    fn from(error: AddOptionsError) -> Self {
+        CommandError::err(error)
+    }
+}
+
+impl From<ParseRangeError> for CommandError {
+    fn from(error: ParseRangeError) -> Self {
+        CommandError::err(error)
+    }
+}

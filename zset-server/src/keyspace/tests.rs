@@ -1,0 +1,91 @@
+use std::collections::HashSet;
+
+use super::*;
+
+fn at(nanos: u64) -> Timestamp {
+    Timestamp::from_nanos(nanos)
+}
+
+fn string(text: &str) -> Value {
+    Value::String(text.into())
+}
+
+#[test]
+fn a_key_is_gone_when_its_time_is_over_whether_it_was_swept_or_not() {
+    let mut keys = Keyspace::default();
+    keys.set(b"a", string("1"));
+    keys.set(b"b", string("2"));
+    keys.set_deadline(b"a", Some(at(10)));
+    assert_eq!(keys.deadline(b"a"), Some(Some(at(10))));
+    assert_eq!(keys.deadline(b"b"), Some(None));
+    assert_eq!(keys.advance(at(9), 0), 0);
+    assert!(keys.value(b"a").is_some());
+    keys.advance(at(10), 0);
+    assert!(keys.value(b"a").is_none() && keys.deadline(b"a").is_none());
+    assert!(keys.iter().map(|(key, _)| key).eq([b"b"]));
+    // A clock that steps back does not bring it back.
+    keys.advance(at(1), 0);
+    assert!(keys.value(b"a").is_none());
+    assert!(keys.remove(b"a").is_none());
+    assert_eq!(keys.len(), 1);
+    keys.set(b"a", string("3"));
+    assert_eq!(keys.deadline(b"a"), Some(None));
+}
+
+#[test]
+fn a_scan_misses_no_key_that_is_there_all_the_time() {
+    for seed in 0..50_u64 {
+        let mut keys = Keyspace::default();
+        let name = |n: u64| n.to_string().into_bytes();
+        (0..100).for_each(|n| keys.set(&name(n), string("")));
+        // Those of three are removed on the way, and others come.
+        let mut seen = HashSet::new();
+        let (mut cursor, mut step) = (0, seed);
+        loop {
+            let (next, page) = keys.scan(cursor, 7);
+            seen.extend(page.into_iter().map(|(key, _)| key.to_vec()));
+            if next == 0 {
+                break;
+            }
+            cursor = next;
+            for _ in 0..5 {
+                step = step.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                keys.remove(&name((step >> 33) % 34 * 3));
+                keys.set(&name(1_000 + (step >> 40)), string(""));
+            }
+        }
+        assert!((0..100).filter(|n| n % 3 != 0).all(|n| seen.contains(&name(n))), "{seed}");
+    }
+}
+
+#[test]
+fn a_watched_key_that_changes_is_noticed() {
+    let mut keys = Keyspace::default();
+    let seen = keys.watch(b"a");
+    assert!(keys.unwatch(b"a", seen));
+    let (seen, again) = (keys.watch(b"a"), keys.watch(b"a"));
+    keys.set(b"b", string(""));
+    assert!(keys.unwatch(b"a", seen));
+    keys.set(b"a", string(""));
+    assert!(!keys.unwatch(b"a", again));
+    let seen = keys.watch(b"a");
+    keys.clear();
+    assert!(!keys.unwatch(b"a", seen));
+    assert!(keys.watched.is_empty());
+}
+
+#[test]
+fn an_empty_set_is_no_key() {
+    let mut keys = Keyspace::default();
+    let added = keys.change_or_insert(b"a", ZSet::new, |set| {
+        set.insert("m", zset_core::Score::ZERO);
+    });
+    assert_eq!(added, Ok(()));
+    assert_eq!(keys.change(b"a", |_: &mut Set| ()), Err(WrongType));
+    assert_eq!(keys.change(b"a", |set: &mut ZSet| set.len()), Ok(Some(1)));
+    assert_eq!(keys.change(b"a", ZSet::clear), Ok(Some(())));
+    assert_eq!(keys.len(), 0);
+    assert_eq!(keys.change(b"a", ZSet::clear), Ok(None));
+    keys.set(b"a", Value::Set(Set::default()));
+    assert_eq!(keys.len(), 0);
+}

@@ -1,0 +1,12 @@
+//! Integers as texts.
+
+/// Reads an integer in the only way that it would be written: no plus, no zeros before it.
+pub(crate) fn parse_integer(digits: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(digits).ok()?;
+    let is_canonical = match digits {
+        [b'+', ..] | [b'-', b'0', ..] => false,
+        [b'0', rest @ ..] => rest.is_empty(),
+        _ => true,
+    };
+    if is_canonical { text.parse().ok() } else { None }
+}
