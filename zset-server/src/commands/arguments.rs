@@ -1,6 +1,6 @@
 //! Reading arguments.
 
-use zset_core::Score;
+use zset_core::{ParseRangeError, Score, ScoreRange};
 
 use crate::error::CommandError;
 
@@ -13,4 +13,22 @@ pub(super) fn integer(text: &[u8]) -> Result<i64, CommandError> {
 pub(super) fn score(text: &[u8]) -> Result<Score, CommandError> {
     let text = std::str::from_utf8(text).map_err(|_| CommandError::NotAFloat)?;
     text.parse().map_err(|_| CommandError::NotAFloat)
+}
+
+/// Reads the cursor of a scan.
+pub(super) fn cursor(text: &[u8]) -> Result<u64, CommandError> {
+    let number = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+    number.ok_or_else(|| CommandError::err("invalid cursor"))
+}
+
+/// Reads a range of scores. A bound without a number is 0, as for Redis.
+pub(super) fn score_range(min: &[u8], max: &[u8]) -> Result<ScoreRange, ParseRangeError> {
+    fn bound(text: &[u8]) -> &[u8] {
+        match text {
+            b"" => b"0",
+            b"(" => b"(0",
+            text => text,
+        }
+    }
+    ScoreRange::parse(bound(min), bound(max))
 }

@@ -1,8 +1,14 @@
 //! Sorted sets.
 
 mod add;
+mod query;
+pub(super) mod random;
+pub(super) mod range;
+pub(super) mod read;
+mod reply;
+pub(super) mod scan;
 
-use crate::command::{Command, GROW, READ};
+use crate::command::{Command, GROW};
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {
@@ -20,13 +26,5 @@ pub(super) const COMMANDS: &[Command] = &[
         keys: (1, 1, 1),
         summary: "Adds to the score of a member.",
         handler: add::zincrby,
-    },
-    Command {
-        name: "zscore",
-        arity: 3,
-        flags: READ,
-        keys: (1, 1, 1),
-        summary: "Returns the score of a member.",
-        handler: add::zscore,
     },
 ];

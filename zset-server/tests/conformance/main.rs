@@ -4,10 +4,12 @@
 //! they answer has to be the same. Lines that begin with `#` are remarks; `~` before a command says that
 //! the order of what is answered does not count, `!` that only its kind does: what begins the reply; `=`
 //! that Redis 7.0 is not asked to agree: it prints doubles with 17 digits, and lacks what came later.
+//! `@` gives a name to several texts, and a row with `$` and the name stands for one with each of them.
 //! Each script runs twice, in RESP2 and in RESP3.
 
 #![cfg(all(unix, not(miri)))]
 
+mod expand;
 mod server;
 
 use server::{Kind, Server};
@@ -72,6 +74,7 @@ impl Compared {
 
 /// Runs a script, in both protocols.
 fn compare(name: &str, script: &str) {
+    let rows = expand::rows(script);
     for kind in [Kind::Redis, Kind::Valkey] {
         let Some(mut server) = Server::start(kind) else { continue };
         for hello in ["HELLO 2", "HELLO 3"] {
@@ -80,11 +83,8 @@ fn compare(name: &str, script: &str) {
             server.ask(hello);
             ours.ask(hello);
             let mut failures = Vec::new();
-            for (number, row) in (1..).zip(script.lines()) {
-                let (compared, row) = Compared::of(row.trim());
-                if row.is_empty() || row.starts_with('#') {
-                    continue;
-                }
+            for (number, row) in &rows {
+                let (compared, row) = Compared::of(row);
                 let is_newer = row.starts_with('=');
                 let row = row.trim_start_matches('=').trim();
                 let (theirs, ours) = (server.ask(row), ours.ask(row));
@@ -113,4 +113,4 @@ macro_rules! scripts {
     };
 }
 
-scripts! { add }
+scripts! { add lex random_scan range rank store }

@@ -1,7 +1,8 @@
 //! ZADD and ZINCRBY.
 
-use zset_core::{AddError, AddFlags, AddOptions, Score, ZSet};
+use zset_core::{AddError, AddFlags, AddOptions, ZSet};
 
+use super::reply;
 use crate::commands::arguments::score;
 use crate::engine::Context;
 use crate::error::CommandError;
@@ -49,7 +50,7 @@ pub(super) fn zadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(),
         keyspace.touch(key);
     }
     if flags.incr {
-        reply_score(context, last);
+        reply::score(context.replies, last);
     } else {
         context.replies.count(count);
     }
@@ -62,20 +63,6 @@ pub(super) fn zincrby(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<
     let keyspace = &mut context.state.keyspace;
     let added = keyspace.change_or_insert(key, ZSet::new, increment)??;
     keyspace.touch(key);
-    reply_score(context, added.score());
+    reply::score(context.replies, added.score());
     Ok(())
-}
-
-pub(super) fn zscore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    let set = context.state.keyspace.get::<ZSet>(arguments[1])?;
-    let score = set.and_then(|set| set.score(arguments[2]));
-    reply_score(context, score);
-    Ok(())
-}
-
-fn reply_score(context: &mut Context<'_>, score: Option<Score>) {
-    match score {
-        Some(score) => context.replies.score(score),
-        None => context.replies.null(),
-    }
 }

@@ -1,0 +1,172 @@
+//! [`Query`]: which elements ZRANGE and its like are asked for.
+
+use std::ops::Range;
+
+use zset_core::zset::Iter;
+use zset_core::{LexRange, Score, ScoreRange, ZSet, rank_range};
+
+use super::reply::Shown;
+use crate::commands::arguments::{integer, score_range};
+use crate::error::CommandError;
+
+/// What a range is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    Rank,
+    Score,
+    Lex,
+}
+
+/// From which end the elements come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    Forward,
+    Reverse,
+}
+
+/// What the name of a command says already; the rest is for its options to say.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Form {
+    pub(super) by: Option<By>,
+    pub(super) direction: Option<Direction>,
+    /// The elements are stored with their scores, so there is no option for them.
+    pub(super) is_stored: bool,
+}
+
+/// A range of elements, read from arguments.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Query<'a> {
+    bounds: Bounds<'a>,
+    direction: Direction,
+    limit: Limit,
+    pub(super) shown: Shown,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Bounds<'a> {
+    Ranks(i64, i64),
+    Scores(ScoreRange),
+    Members(LexRange<'a>),
+}
+
+/// How many elements are left out, and how many there are at most: all if the number is below zero. None
+/// are left if `offset` is below zero.
+#[derive(Clone, Copy, Debug)]
+struct Limit {
+    offset: i64,
+    count: i64,
+}
+
+impl<'a> Query<'a> {
+    /// Reads two bounds, and the options behind them.
+    ///
+    /// # Errors
+    ///
+    /// The errors are found in Redis's order: options first.
+    pub(super) fn parse(arguments: &[&'a [u8]], form: Form) -> Result<Self, CommandError> {
+        let [min, max, options @ ..] = arguments else { return Err(CommandError::Syntax) };
+        let Form { mut by, mut direction, is_stored } = form;
+        let mut limit = Limit { offset: 0, count: -1 };
+        let mut shown = Shown::Member;
+        let mut rest = options;
+        while let [option, behind @ ..] = rest {
+            rest = behind;
+            match (option.to_ascii_lowercase().as_slice(), behind) {
+                (b"withscores", _) if !is_stored => shown = Shown::MemberAndScore,
+                (b"limit", [offset, count, behind @ ..]) => {
+                    limit = Limit { offset: integer(offset)?, count: integer(count)? };
+                    rest = behind;
+                }
+                (b"rev", _) if direction.is_none() => direction = Some(Direction::Reverse),
+                (b"bylex", _) if by.is_none() => by = Some(By::Lex),
+                (b"byscore", _) if by.is_none() => by = Some(By::Score),
+                _ => return Err(CommandError::Syntax),
+            }
+        }
+        let by = by.unwrap_or(By::Rank);
+        let direction = direction.unwrap_or(Direction::Forward);
+        // A limit of -1 is none at all.
+        if limit.count != -1 && by == By::Rank {
+            return Err(CommandError::err(
+                "syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX",
+            ));
+        }
+        if shown == Shown::MemberAndScore && by == By::Lex {
+            return Err(CommandError::err(
+                "syntax error, WITHSCORES not supported in combination with BYLEX",
+            ));
+        }
+        let (low, high) = match direction {
+            Direction::Forward => (min, max),
+            Direction::Reverse => (max, min),
+        };
+        let bounds = match by {
+            By::Rank => Bounds::Ranks(integer(min)?, integer(max)?),
+            By::Score => Bounds::Scores(score_range(low, high)?),
+            By::Lex => Bounds::Members(LexRange::parse(low, high)?),
+        };
+        Ok(Query { bounds, direction, limit, shown })
+    }
+
+    /// Returns the elements of a set, in the order that is asked for.
+    pub(super) fn elements<'s>(&self, set: &'s ZSet) -> Elements<'s> {
+        let elements = match self.bounds {
+            Bounds::Ranks(start, stop) => {
+                let ranks = rank_range(start, stop, set.len());
+                set.range_by_rank(self.turn(ranks, 0..set.len()))
+            }
+            Bounds::Scores(range) => self.limited(set, set.range_by_score(range)),
+            Bounds::Members(range) => self.limited(set, set.range_by_lex(range)),
+        };
+        Elements { elements, direction: self.direction }
+    }
+
+    /// Returns what the limit leaves of a range.
+    fn limited<'s>(&self, set: &'s ZSet, elements: Iter<'s>) -> Iter<'s> {
+        let Limit { offset, count } = self.limit;
+        if offset == 0 && count < 0 {
+            return elements;
+        }
+        let Some((first, _)) = elements.clone().next() else { return elements };
+        // To step over what is left out would take as long as to show it.
+        let start = set.rank(first).unwrap_or(0);
+        let all = start..start + elements.len();
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(all.len());
+        let count = usize::try_from(count).unwrap_or(usize::MAX).min(all.len() - offset);
+        let ranks = all.start + offset..all.start + offset + count;
+        set.range_by_rank(self.turn(ranks, all))
+    }
+
+    /// Returns the same ranks, counted from the end of `all` that comes first.
+    fn turn(&self, ranks: Range<usize>, all: Range<usize>) -> Range<usize> {
+        match self.direction {
+            Direction::Forward => ranks,
+            Direction::Reverse => {
+                all.end - (ranks.end - all.start)..all.end - (ranks.start - all.start)
+            }
+        }
+    }
+}
+
+/// Elements from either end, from [`Query::elements`].
+pub(super) struct Elements<'a> {
+    elements: Iter<'a>,
+    direction: Direction,
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = (zset_core::Member<'a>, Score);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.direction {
+            Direction::Forward => self.elements.next(),
+            Direction::Reverse => self.elements.next_back(),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.elements.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Elements<'_> {}

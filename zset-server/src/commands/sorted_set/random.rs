@@ -1,0 +1,76 @@
+//! ZRANDMEMBER.
+
+use zset_core::ZSet;
+
+use super::reply::{self, Shown};
+use crate::command::{Command, READ};
+use crate::commands::arguments::integer;
+use crate::engine::{Context, State};
+use crate::error::CommandError;
+
+pub(in crate::commands) const COMMANDS: &[Command] = &[Command {
+    name: "zrandmember",
+    arity: -2,
+    flags: READ,
+    keys: (1, 1, 1),
+    summary: "Returns random members.",
+    handler: zrandmember,
+}];
+
+/// The bytes of a reply of members that repeat. Redis would go on until its memory is full.
+const MAX_REPLY: usize = 512 << 20;
+
+/// The bytes of the shortest member, in a reply.
+const SHORTEST: usize = b"$0\r\n\r\n".len();
+
+fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    let State { keyspace, rng, .. } = &mut *context.state;
+    let &[_, key, ref options @ ..] = arguments else { return Err(CommandError::Syntax) };
+    let [count, options @ ..] = options else {
+        let set = keyspace.get::<ZSet>(key)?;
+        match set.and_then(|set| set.random(1, rng).next()) {
+            Some((member, _)) => context.replies.bulk(&member),
+            None => context.replies.null(),
+        }
+        return Ok(());
+    };
+    let count = integer(count)?;
+    if count == i64::MIN {
+        return Err(CommandError::err(format_args!(
+            "value is out of range, value must between {} and {}",
+            -i64::MAX,
+            i64::MAX
+        )));
+    }
+    let shown = match options {
+        [] => Shown::Member,
+        [option] if option.eq_ignore_ascii_case(b"withscores") => Shown::MemberAndScore,
+        _ => return Err(CommandError::Syntax),
+    };
+    let too_many = || CommandError::err("value is out of range");
+    if shown == Shown::MemberAndScore && count.unsigned_abs() > i64::MAX.unsigned_abs() / 2 {
+        return Err(too_many());
+    }
+    let Some(set) = keyspace.get::<ZSet>(key)? else {
+        context.replies.array(0);
+        return Ok(());
+    };
+    if count >= 0 {
+        let drawn: Vec<_> = set.random(count, rng).collect();
+        reply::elements(context.replies, shown, drawn.into_iter());
+        return Ok(());
+    }
+    let repeats = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
+    if repeats > MAX_REPLY / SHORTEST {
+        return Err(too_many());
+    }
+    reply::begin(context.replies, shown, repeats);
+    let end = context.replies.bytes().len() + MAX_REPLY;
+    for element in set.random(count, rng) {
+        reply::element(context.replies, shown, element);
+        if context.replies.bytes().len() > end {
+            return Err(too_many());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,71 @@
+//! ZSCAN.
+
+use zset_core::ZSet;
+
+use super::reply::Shown;
+use crate::command::{Command, READ};
+use crate::commands::arguments::{cursor, integer};
+use crate::commands::glob;
+use crate::engine::Context;
+use crate::error::CommandError;
+
+pub(in crate::commands) const COMMANDS: &[Command] = &[Command {
+    name: "zscan",
+    arity: -3,
+    flags: READ,
+    keys: (1, 1, 1),
+    summary: "Returns the members in pages, while the set may change.",
+    handler: zscan,
+}];
+
+/// The members of a page, unless COUNT says otherwise.
+const PAGE: usize = 10;
+
+fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    let &[_, key, start, ref options @ ..] = arguments else { return Err(CommandError::Syntax) };
+    let start = cursor(start)?;
+    let Some(set) = context.state.keyspace.get::<ZSet>(key)? else {
+        // Nobody looks at the options then.
+        context.replies.array(2);
+        context.replies.bulk(b"0");
+        context.replies.array(0);
+        return Ok(());
+    };
+    let (mut count, mut pattern, mut shown) = (PAGE, None, Shown::MemberAndScore);
+    let mut rest = options;
+    while let [option, behind @ ..] = rest {
+        rest = behind;
+        match (option.to_ascii_lowercase().as_slice(), behind) {
+            (b"count", [number, behind @ ..]) => {
+                let number = usize::try_from(integer(number)?);
+                count = number.ok().filter(|number| *number > 0).ok_or(CommandError::Syntax)?;
+                rest = behind;
+            }
+            (b"match", [text, behind @ ..]) => {
+                pattern = Some(*text).filter(|text| !glob::is_everything(text));
+                rest = behind;
+            }
+            (b"noscores", _) => shown = Shown::Member,
+            (b"novalues", _) => {
+                return Err(CommandError::err("NOVALUES option can only be used in HSCAN"));
+            }
+            _ => return Err(CommandError::Syntax),
+        }
+    }
+    let (next, mut page) = set.scan(start, count);
+    if let Some(pattern) = pattern {
+        page.retain(|(member, _)| glob::matches(pattern, member));
+    }
+    let replies = &mut *context.replies;
+    replies.array(2);
+    replies.text(format_args!("{next}"));
+    replies.array(if shown == Shown::Member { page.len() } else { 2 * page.len() });
+    for (member, score) in page {
+        replies.bulk(&member);
+        if shown == Shown::MemberAndScore {
+            // A text in both protocols.
+            replies.text(format_args!("{score}"));
+        }
+    }
+    Ok(())
+}
