@@ -55,22 +55,47 @@ fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Com
         context.replies.array(0);
         return Ok(());
     };
-    if count >= 0 {
-        let drawn: Vec<_> = set.random(count, rng).collect();
-        reply::elements(context.replies, shown, drawn.into_iter());
-        return Ok(());
-    }
-    let repeats = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
-    if repeats > MAX_REPLY / SHORTEST {
+    let number = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
+    let (number, most) = if count < 0 {
+        (number, MAX_REPLY)
+    } else {
+        // No more than a range of all.
+        (number.min(set.len()), usize::MAX)
+    };
+    if number > most / SHORTEST {
         return Err(too_many());
     }
-    reply::begin(context.replies, shown, repeats);
-    let end = context.replies.bytes().len() + MAX_REPLY;
+    let before = context.replies.bytes().len();
+    reply::begin(context.replies, shown, number);
     for element in set.random(count, rng) {
         reply::element(context.replies, shown, element);
-        if context.replies.bytes().len() > end {
+        if context.replies.bytes().len() - before > most {
             return Err(too_many());
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Engine, Replies};
+
+    fn ask(engine: &mut Engine, arguments: &[&[u8]]) -> Vec<u8> {
+        let mut replies = Replies::default();
+        let mut client = engine.client();
+        engine.execute(&mut client, arguments, &mut replies);
+        replies.bytes().to_vec()
+    }
+
+    #[test]
+    fn more_than_memory_holds_is_refused_at_once() {
+        let mut engine = Engine::new();
+        ask(&mut engine, &[b"ZADD", b"key", b"1", b"member"]);
+        for count in [&b"-9223372036854775807"[..], b"-4611686018427387903", b"-99999999999"] {
+            let reply = ask(&mut engine, &[b"ZRANDMEMBER", b"key", count]);
+            assert_eq!(reply, b"-ERR value is out of range\r\n");
+        }
+        let reply = ask(&mut engine, &[b"ZRANDMEMBER", b"key", b"-2"]);
+        assert_eq!(reply, b"*2\r\n$6\r\nmember\r\n$6\r\nmember\r\n");
+    }
 }

@@ -130,15 +130,15 @@ fn rank(
         }
     };
     let set = context.state.keyspace.get::<ZSet>(key)?;
-    let found = set.and_then(|set| rank_of(set, member).zip(set.score(member)));
+    let rank = set.and_then(|set| rank_of(set, member));
     let replies = &mut *context.replies;
-    match found {
-        Some((rank, score)) if with_score => {
+    match rank {
+        Some(rank) if with_score => {
             replies.array(2);
             replies.count(rank);
-            replies.score(score);
+            reply::score(replies, set.and_then(|set| set.score(member)));
         }
-        Some((rank, _)) => replies.count(rank),
+        Some(rank) => replies.count(rank),
         None if with_score => replies.null_array(),
         None => replies.null(),
     }

@@ -69,3 +69,41 @@ fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use crate::{Engine, Replies};
+
+    #[test]
+    fn pages_of_a_large_set_hold_each_member_once() {
+        let mut engine = Engine::new();
+        let mut client = engine.client();
+        let mut replies = Replies::default();
+        for member in 0..1000 {
+            let member = format!("{member}");
+            let arguments = [&b"ZADD"[..], b"key", b"1", member.as_bytes()];
+            engine.execute(&mut client, &arguments, &mut replies);
+        }
+        let (mut cursor, mut members, mut pages) = ("0".to_owned(), BTreeSet::new(), 0);
+        loop {
+            replies.clear();
+            let arguments =
+                [&b"ZSCAN"[..], b"key", cursor.as_bytes(), b"MATCH", b"*7*", b"NOSCORES"];
+            engine.execute(&mut client, &arguments, &mut replies);
+            let page = String::from_utf8(replies.bytes().to_vec()).expect("digits");
+            let texts: Vec<_> = page.lines().filter(|line| !line.starts_with(['*', '$'])).collect();
+            for member in &texts[1..] {
+                assert!(members.insert((*member).to_owned()), "{member} twice");
+            }
+            pages += 1;
+            texts[0].clone_into(&mut cursor);
+            if cursor == "0" {
+                break;
+            }
+        }
+        assert_eq!(members.len(), 271);
+        assert!(pages > 10, "{pages} pages");
+    }
+}
