@@ -2,6 +2,7 @@
 
 mod arguments;
 mod connection;
+mod set;
 mod sorted_set;
 mod string;
 
@@ -9,4 +10,4 @@ use crate::command::Command;
 
 /// All commands.
 pub(crate) const GROUPS: &[&[Command]] =
-    &[connection::COMMANDS, string::COMMANDS, sorted_set::COMMANDS];
+    &[connection::COMMANDS, string::COMMANDS, set::COMMANDS, sorted_set::COMMANDS];

@@ -113,4 +113,4 @@ macro_rules! scripts {
     };
 }
 
-scripts! { add }
+scripts! { add pop remove set_ops sets }

@@ -1,0 +1,55 @@
+//! ZREM, ZREMRANGEBYRANK, ZREMRANGEBYSCORE and ZREMRANGEBYLEX.
+
+use zset_core::{LexRange, ScoreRange, ZSet, rank_range};
+
+use crate::commands::arguments::integer;
+use crate::engine::Context;
+use crate::error::CommandError;
+
+pub(super) fn zrem(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    let members = &arguments[2..];
+    remove(context, arguments[1], |set| {
+        members.iter().filter(|member| set.remove(member).is_some()).count()
+    })
+}
+
+pub(super) fn zremrangebyrank(
+    context: &mut Context<'_>,
+    arguments: &[&[u8]],
+) -> Result<(), CommandError> {
+    let (start, stop) = (integer(arguments[2])?, integer(arguments[3])?);
+    remove(context, arguments[1], |set| {
+        set.remove_range_by_rank(rank_range(start, stop, set.len()))
+    })
+}
+
+pub(super) fn zremrangebyscore(
+    context: &mut Context<'_>,
+    arguments: &[&[u8]],
+) -> Result<(), CommandError> {
+    let range = ScoreRange::parse(arguments[2], arguments[3])?;
+    remove(context, arguments[1], |set| set.remove_range_by_score(range))
+}
+
+pub(super) fn zremrangebylex(
+    context: &mut Context<'_>,
+    arguments: &[&[u8]],
+) -> Result<(), CommandError> {
+    let range = LexRange::parse(arguments[2], arguments[3])?;
+    remove(context, arguments[1], |set| set.remove_range_by_lex(range))
+}
+
+/// Has `remove` take members out of a set, and answers how many.
+fn remove(
+    context: &mut Context<'_>,
+    key: &[u8],
+    remove: impl FnOnce(&mut ZSet) -> usize,
+) -> Result<(), CommandError> {
+    let keyspace = &mut context.state.keyspace;
+    let removed = keyspace.change(key, remove)?.unwrap_or(0);
+    if removed > 0 {
+        keyspace.touch(key);
+    }
+    context.replies.count(removed);
+    Ok(())
+}
