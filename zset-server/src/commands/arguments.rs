@@ -1,6 +1,6 @@
 //! Reading arguments.
 
-use zset_core::Score;
+use zset_core::{ParseRangeError, Score, ScoreRange};
 
 use crate::error::CommandError;
 
@@ -13,6 +13,19 @@ pub(super) fn integer(text: &[u8]) -> Result<i64, CommandError> {
 pub(super) fn score(text: &[u8]) -> Result<Score, CommandError> {
     let text = std::str::from_utf8(text).map_err(|_| CommandError::NotAFloat)?;
     text.parse().map_err(|_| CommandError::NotAFloat)
+}
+
+/// Reads a range of scores. A bound without a number is 0, and one ends at a zero byte, as for Redis.
+pub(super) fn score_range(min: &[u8], max: &[u8]) -> Result<ScoreRange, ParseRangeError> {
+    fn bound(text: &[u8]) -> &[u8] {
+        let end = memchr::memchr(0, text).unwrap_or(text.len());
+        match &text[..end] {
+            b"" => b"0",
+            b"(" => b"(0",
+            text => text,
+        }
+    }
+    ScoreRange::parse(bound(min), bound(max))
 }
 
 /// Reads a number of something; whatever else it is, there is one error.

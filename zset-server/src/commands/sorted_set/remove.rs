@@ -1,8 +1,8 @@
 //! ZREM, ZREMRANGEBYRANK, ZREMRANGEBYSCORE and ZREMRANGEBYLEX.
 
-use zset_core::{LexRange, ScoreRange, ZSet, rank_range};
+use zset_core::{LexRange, ZSet, rank_range};
 
-use crate::commands::arguments::integer;
+use crate::commands::arguments::{integer, score_range};
 use crate::engine::Context;
 use crate::error::CommandError;
 
@@ -27,7 +27,7 @@ pub(super) fn zremrangebyscore(
     context: &mut Context<'_>,
     arguments: &[&[u8]],
 ) -> Result<(), CommandError> {
-    let range = ScoreRange::parse(arguments[2], arguments[3])?;
+    let range = score_range(arguments[2], arguments[3])?;
     remove(context, arguments[1], |set| set.remove_range_by_score(range))
 }
 
