@@ -5,6 +5,8 @@ mod connection;
 mod set;
 mod sorted_set;
 mod string;
+#[cfg(test)]
+mod tests;
 
 use crate::command::Command;
 
