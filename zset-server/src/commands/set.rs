@@ -5,6 +5,8 @@ use crate::engine::Context;
 use crate::error::CommandError;
 use crate::keyspace::Set;
 
+use super::remove_members;
+
 pub(super) const COMMANDS: &[Command] = &[
     Command {
         name: "sadd",
@@ -68,14 +70,9 @@ fn sadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
 
 fn srem(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
     let (key, members) = (arguments[1], &arguments[2..]);
-    let remove = |set: &mut Set| members.iter().filter(|member| set.remove(**member)).count();
-    let keyspace = &mut context.state.keyspace;
-    let removed = keyspace.change(key, remove)?.unwrap_or(0);
-    if removed > 0 {
-        keyspace.touch(key);
-    }
-    context.replies.count(removed);
-    Ok(())
+    remove_members(context, key, |set: &mut Set| {
+        members.iter().filter(|member| set.remove(**member)).count()
+    })
 }
 
 fn smembers(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {

@@ -3,12 +3,13 @@
 use zset_core::{LexRange, ZSet, rank_range};
 
 use crate::commands::arguments::{integer, score_range};
+use crate::commands::remove_members;
 use crate::engine::Context;
 use crate::error::CommandError;
 
 pub(super) fn zrem(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
     let members = &arguments[2..];
-    remove(context, arguments[1], |set| {
+    remove_members(context, arguments[1], |set: &mut ZSet| {
         members.iter().filter(|member| set.remove(member).is_some()).count()
     })
 }
@@ -18,7 +19,7 @@ pub(super) fn zremrangebyrank(
     arguments: &[&[u8]],
 ) -> Result<(), CommandError> {
     let (start, stop) = (integer(arguments[2])?, integer(arguments[3])?);
-    remove(context, arguments[1], |set| {
+    remove_members(context, arguments[1], |set: &mut ZSet| {
         set.remove_range_by_rank(rank_range(start, stop, set.len()))
     })
 }
@@ -28,7 +29,7 @@ pub(super) fn zremrangebyscore(
     arguments: &[&[u8]],
 ) -> Result<(), CommandError> {
     let range = score_range(arguments[2], arguments[3])?;
-    remove(context, arguments[1], |set| set.remove_range_by_score(range))
+    remove_members(context, arguments[1], |set: &mut ZSet| set.remove_range_by_score(range))
 }
 
 pub(super) fn zremrangebylex(
@@ -36,20 +37,5 @@ pub(super) fn zremrangebylex(
     arguments: &[&[u8]],
 ) -> Result<(), CommandError> {
     let range = LexRange::parse(arguments[2], arguments[3])?;
-    remove(context, arguments[1], |set| set.remove_range_by_lex(range))
-}
-
-/// Has `remove` take members out of a set, and answers how many.
-fn remove(
-    context: &mut Context<'_>,
-    key: &[u8],
-    remove: impl FnOnce(&mut ZSet) -> usize,
-) -> Result<(), CommandError> {
-    let keyspace = &mut context.state.keyspace;
-    let removed = keyspace.change(key, remove)?.unwrap_or(0);
-    if removed > 0 {
-        keyspace.touch(key);
-    }
-    context.replies.count(removed);
-    Ok(())
+    remove_members(context, arguments[1], |set: &mut ZSet| set.remove_range_by_lex(range))
 }
