@@ -4,12 +4,14 @@
 //! they answer has to be the same. Lines that begin with `#` are remarks; `~` before a command says that
 //! the order of what is answered does not count, `!` that only its kind does: what begins the reply; `=`
 //! that Redis 7.0 is not asked to agree: it prints doubles with 17 digits, and lacks what came later.
-//! Each script runs twice, in RESP2 and in RESP3.
+//! Each script runs twice, in RESP2 and in RESP3. More scripts are generated from `grammars/*.txt`.
 
 #![cfg(all(unix, not(miri)))]
 
+mod grammar;
 mod server;
 
+use grammar::Grammar;
 use server::{Kind, Server};
 use zset_server::{Client, Engine, Replies, Requests};
 
@@ -114,3 +116,19 @@ macro_rules! scripts {
 }
 
 scripts! { add pop remove set_ops sets }
+
+macro_rules! grammars {
+    ($($test:ident: $file:literal;)*) => {
+        $(
+            #[test]
+            fn $test() {
+                let grammar = Grammar::parse(include_str!(concat!("grammars/", $file, ".txt")));
+                compare(stringify!($test), &grammar.script());
+            }
+        )*
+    };
+}
+
+grammars! {
+    generated_set_ops: "set_ops";
+}
