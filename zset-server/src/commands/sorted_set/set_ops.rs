@@ -17,7 +17,7 @@ use crate::keyspace::{Keyspace, Value};
 
 use source::Source;
 
-/// Elements in the order of a sorted set, of distinct members.
+/// Elements of distinct members.
 type Elements<'a> = Vec<(Member<'a>, Score)>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -224,6 +224,7 @@ impl<'a> Request<'a> {
         Ok(())
     }
 
+    /// Returns what is found, in the order of a sorted set.
     fn elements(&self) -> Elements<'a> {
         let mut elements: Elements<'a> = match self.operation {
             Operation::Union => self.union(),
@@ -236,7 +237,7 @@ impl<'a> Request<'a> {
         elements
     }
 
-    /// Returns the members of any source.
+    /// Returns the members of any source, in no order. **O(n)** for n in all.
     fn union(&self) -> Elements<'a> {
         let largest = self.sources.last().map_or(0, |(source, _)| source.len());
         let mut scores: HashMap<Member<'a>, Score, DefaultHashBuilder> =
@@ -253,7 +254,7 @@ impl<'a> Request<'a> {
         scores.into_iter().collect()
     }
 
-    /// Returns the members of all sources, one by one: whoever counts them need not go on to the end.
+    /// Returns the members of all sources, in no order, one by one: whoever counts them need not go on to the end.
     fn common(&self) -> impl Iterator<Item = (Member<'a>, Score)> {
         // There is at least one key.
         let (smallest, weight) = self.sources[0];
@@ -279,7 +280,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Returns the members of the first source that no other has.
+    /// Returns the members of the first source that no other has, in no order.
     ///
     /// Each of its members is looked up in each source that is larger than it. The smaller ones are put
     /// together first, if there are several, so that there is one look-up for all of them.
