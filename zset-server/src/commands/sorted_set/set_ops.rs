@@ -254,7 +254,8 @@ impl<'a> Request<'a> {
         scores.into_iter().collect()
     }
 
-    /// Returns the members of all sources, in no order, one by one: whoever counts them need not go on to the end.
+    /// Returns the members of all sources, in no order, one by one: whoever counts them need not go on to
+    /// the end.
     fn common(&self) -> impl Iterator<Item = (Member<'a>, Score)> {
         // There is at least one key.
         let (smallest, weight) = self.sources[0];
