@@ -3,18 +3,40 @@
 mod arguments;
 mod connection;
 pub(crate) mod glob;
+mod set;
 mod sorted_set;
 mod string;
+#[cfg(test)]
+mod tests;
 
 use crate::command::Command;
+use crate::engine::Context;
+use crate::error::CommandError;
+use crate::keyspace::Typed;
 
 /// All commands.
 pub(crate) const GROUPS: &[&[Command]] = &[
     connection::COMMANDS,
     string::COMMANDS,
+    set::COMMANDS,
     sorted_set::COMMANDS,
     sorted_set::random::COMMANDS,
     sorted_set::range::COMMANDS,
     sorted_set::read::COMMANDS,
     sorted_set::scan::COMMANDS,
 ];
+
+/// Has `remove` take members out of a set, and answers how many.
+fn remove_members<T: Typed>(
+    context: &mut Context<'_>,
+    key: &[u8],
+    remove: impl FnOnce(&mut T) -> usize,
+) -> Result<(), CommandError> {
+    let keyspace = &mut context.state.keyspace;
+    let removed = keyspace.change(key, remove)?.unwrap_or(0);
+    if removed > 0 {
+        keyspace.touch(key);
+    }
+    context.replies.count(removed);
+    Ok(())
+}

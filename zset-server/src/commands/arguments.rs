@@ -21,14 +21,21 @@ pub(super) fn cursor(text: &[u8]) -> Result<u64, CommandError> {
     number.ok_or_else(|| CommandError::err("invalid cursor"))
 }
 
-/// Reads a range of scores. A bound without a number is 0, as for Redis.
+/// Reads a range of scores. A bound without a number is 0, and one ends at a zero byte, as for Redis.
 pub(super) fn score_range(min: &[u8], max: &[u8]) -> Result<ScoreRange, ParseRangeError> {
     fn bound(text: &[u8]) -> &[u8] {
-        match text {
+        let end = memchr::memchr(0, text).unwrap_or(text.len());
+        match &text[..end] {
             b"" => b"0",
             b"(" => b"(0",
             text => text,
         }
     }
     ScoreRange::parse(bound(min), bound(max))
+}
+
+/// Reads a number of something; whatever else it is, there is one error.
+pub(super) fn not_negative(text: &[u8], error: &'static str) -> Result<usize, CommandError> {
+    let number = integer(text).ok().and_then(|number| usize::try_from(number).ok());
+    number.ok_or_else(|| CommandError::err(error))
 }

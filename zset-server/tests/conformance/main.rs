@@ -5,13 +5,15 @@
 //! the order of what is answered does not count, `!` that only its kind does: what begins the reply; `=`
 //! that Redis 7.0 is not asked to agree: it prints doubles with 17 digits, and lacks what came later.
 //! `@` gives a name to several texts, and a row with `$` and the name stands for one with each of them.
-//! Each script runs twice, in RESP2 and in RESP3.
+//! Each script runs twice, in RESP2 and in RESP3. More scripts are generated from `grammars/*.txt`.
 
 #![cfg(all(unix, not(miri)))]
 
 mod expand;
+mod grammar;
 mod server;
 
+use grammar::Grammar;
 use server::{Kind, Server};
 use zset_server::{Client, Engine, Replies, Requests};
 
@@ -113,4 +115,20 @@ macro_rules! scripts {
     };
 }
 
-scripts! { add lex random_scan range rank store }
+scripts! { add lex pop random_scan range rank remove set_ops sets store }
+
+macro_rules! grammars {
+    ($($test:ident: $file:literal;)*) => {
+        $(
+            #[test]
+            fn $test() {
+                let grammar = Grammar::parse(include_str!(concat!("grammars/", $file, ".txt")));
+                compare(stringify!($test), &grammar.script());
+            }
+        )*
+    };
+}
+
+grammars! {
+    generated_set_ops: "set_ops";
+}

@@ -1,0 +1,141 @@
+//! ZPOPMIN, ZPOPMAX and ZMPOP.
+
+use zset_core::{ByteString, Score, ZSet};
+
+use crate::commands::arguments::not_negative;
+use crate::engine::Context;
+use crate::error::CommandError;
+use crate::keyspace::{Keyspace, WrongType};
+use crate::resp::{Protocol, Replies};
+
+/// From which end of a set members go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Min,
+    Max,
+}
+
+/// Members that were in a set, in the order in which they went.
+pub(super) type Popped = Vec<(ByteString, Score)>;
+
+pub(super) fn zpopmin(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    zpop(context, arguments, End::Min)
+}
+
+pub(super) fn zpopmax(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    zpop(context, arguments, End::Max)
+}
+
+fn zpop(context: &mut Context<'_>, arguments: &[&[u8]], end: End) -> Result<(), CommandError> {
+    let (key, count) = match arguments {
+        [_, key] => (key, None),
+        [_, key, count] => (key, Some(count)),
+        _ => return Err(CommandError::Syntax),
+    };
+    let max = match count {
+        Some(count) => not_negative(count, "value is out of range, must be positive")?,
+        None => 1,
+    };
+    let popped = pop(&mut context.state.keyspace, key, end, max)?.unwrap_or_default();
+    let replies = &mut *context.replies;
+    if count.is_some() && replies.protocol() == Protocol::Resp3 {
+        reply_pairs(replies, &popped);
+    } else {
+        replies.array(2 * popped.len());
+        for (member, score) in &popped {
+            replies.bulk(member);
+            replies.score(*score);
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn zmpop(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    let request = MultiPop::parse(&arguments[1..])?;
+    let keyspace = &mut context.state.keyspace;
+    for key in request.keys {
+        if let Some(popped) = pop(keyspace, key, request.end, request.count)? {
+            reply_from_key(context.replies, key, &popped);
+            return Ok(());
+        }
+    }
+    context.replies.null_array();
+    Ok(())
+}
+
+/// What ZMPOP and BZMPOP are asked for.
+#[derive(Debug)]
+pub(super) struct MultiPop<'a> {
+    pub(super) keys: &'a [&'a [u8]],
+    pub(super) end: End,
+    pub(super) count: usize,
+}
+
+impl<'a> MultiPop<'a> {
+    /// Reads `numkeys key [key ...] <MIN | MAX> [COUNT count]`.
+    pub(super) fn parse(arguments: &'a [&'a [u8]]) -> Result<Self, CommandError> {
+        let (number, rest) = arguments.split_first().ok_or(CommandError::Syntax)?;
+        let number = above_zero(number, "numkeys should be greater than 0")?;
+        let (keys, rest) = rest.split_at_checked(number).ok_or(CommandError::Syntax)?;
+        let (end, options) = rest.split_first().ok_or(CommandError::Syntax)?;
+        let end = match end.to_ascii_lowercase().as_slice() {
+            b"min" => End::Min,
+            b"max" => End::Max,
+            _ => return Err(CommandError::Syntax),
+        };
+        let count = match options {
+            [] => 1,
+            [name, count, rest @ ..] if name.eq_ignore_ascii_case(b"count") => {
+                let count = above_zero(count, "count should be greater than 0")?;
+                if !rest.is_empty() {
+                    return Err(CommandError::Syntax);
+                }
+                count
+            }
+            _ => return Err(CommandError::Syntax),
+        };
+        Ok(MultiPop { keys, end, count })
+    }
+}
+
+/// Reads a number above zero; whatever else it is, there is one error.
+fn above_zero(text: &[u8], error: &'static str) -> Result<usize, CommandError> {
+    match not_negative(text, error)? {
+        0 => Err(CommandError::err(error)),
+        number => Ok(number),
+    }
+}
+
+/// Takes up to `count` members from one end of a sorted set, if the key is there.
+pub(super) fn pop(
+    keyspace: &mut Keyspace,
+    key: &[u8],
+    end: End,
+    count: usize,
+) -> Result<Option<Popped>, WrongType> {
+    let popped = keyspace.change(key, |set: &mut ZSet| match end {
+        End::Min => set.pop_min(count),
+        End::Max => set.pop_max(count),
+    })?;
+    if popped.as_ref().is_some_and(|popped| !popped.is_empty()) {
+        keyspace.touch(key);
+    }
+    Ok(popped)
+}
+
+/// Answers from which key members come, and the members, as ZMPOP and BZMPOP do.
+pub(super) fn reply_from_key(replies: &mut Replies, key: &[u8], popped: &Popped) {
+    replies.array(2);
+    replies.bulk(key);
+    reply_pairs(replies, popped);
+}
+
+/// Writes an array of pairs, in RESP2 too.
+fn reply_pairs(replies: &mut Replies, popped: &Popped) {
+    replies.array(popped.len());
+    for (member, score) in popped {
+        replies.array(2);
+        replies.bulk(member);
+        replies.score(*score);
+    }
+}

@@ -1,0 +1,301 @@
+//! ZUNION, ZINTER, ZDIFF, those that store what they find, and ZINTERCARD.
+//!
+//! Plain sets take part, with scores of 1, so this works on [`Source`]s. Elements are borrowed until they
+//! are answered or stored: what is only answered is never copied into a set.
+
+mod source;
+
+use std::collections::{HashMap, HashSet};
+
+use zset_core::{Aggregate, Member, Score, ZSet};
+use zset_std::DefaultHashBuilder;
+
+use crate::commands::arguments::{integer, not_negative, score};
+use crate::engine::Context;
+use crate::error::CommandError;
+use crate::keyspace::{Keyspace, Value};
+
+use source::Source;
+
+/// Elements of distinct members.
+type Elements<'a> = Vec<(Member<'a>, Score)>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operation {
+    Union,
+    Intersection,
+    Difference,
+}
+
+/// What becomes of what is found, which decides the options there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    Answer,
+    Store,
+    Count,
+}
+
+pub(super) fn zunion(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    answer(context, arguments, Operation::Union)
+}
+
+pub(super) fn zinter(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    answer(context, arguments, Operation::Intersection)
+}
+
+pub(super) fn zdiff(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    answer(context, arguments, Operation::Difference)
+}
+
+pub(super) fn zunionstore(
+    context: &mut Context<'_>,
+    arguments: &[&[u8]],
+) -> Result<(), CommandError> {
+    store(context, arguments, Operation::Union)
+}
+
+pub(super) fn zinterstore(
+    context: &mut Context<'_>,
+    arguments: &[&[u8]],
+) -> Result<(), CommandError> {
+    store(context, arguments, Operation::Intersection)
+}
+
+pub(super) fn zdiffstore(
+    context: &mut Context<'_>,
+    arguments: &[&[u8]],
+) -> Result<(), CommandError> {
+    store(context, arguments, Operation::Difference)
+}
+
+pub(super) fn zintercard(
+    context: &mut Context<'_>,
+    arguments: &[&[u8]],
+) -> Result<(), CommandError> {
+    let request = Request::parse(
+        &context.state.keyspace,
+        arguments[0],
+        &arguments[1..],
+        Operation::Intersection,
+        Purpose::Count,
+    )?;
+    let count = request.common().take(request.limit).count();
+    context.replies.count(count);
+    Ok(())
+}
+
+fn answer(
+    context: &mut Context<'_>,
+    arguments: &[&[u8]],
+    operation: Operation,
+) -> Result<(), CommandError> {
+    let Context { state, replies, .. } = context;
+    let (name, rest) = (arguments[0], &arguments[1..]);
+    let request = Request::parse(&state.keyspace, name, rest, operation, Purpose::Answer)?;
+    let elements = request.elements();
+    if request.with_scores {
+        replies.pairs(elements.len());
+        for (member, score) in &elements {
+            replies.pair();
+            replies.bulk(member);
+            replies.score(*score);
+        }
+    } else {
+        replies.array(elements.len());
+        for (member, _) in &elements {
+            replies.bulk(member);
+        }
+    }
+    Ok(())
+}
+
+fn store(
+    context: &mut Context<'_>,
+    arguments: &[&[u8]],
+    operation: Operation,
+) -> Result<(), CommandError> {
+    let keyspace = &mut context.state.keyspace;
+    let (name, key, rest) = (arguments[0], arguments[1], &arguments[2..]);
+    let request = Request::parse(keyspace, name, rest, operation, Purpose::Store)?;
+    let set = ZSet::from_sorted_iter(request.elements()).map_err(CommandError::err)?;
+    let len = set.len();
+    keyspace.set(key, Value::SortedSet(set));
+    context.replies.count(len);
+    Ok(())
+}
+
+/// What is asked for.
+struct Request<'a> {
+    operation: Operation,
+    /// With their weights, as the costs are least: those of unions and intersections from the smallest to
+    /// the largest, which is also the order in which Redis adds up; of a difference, the first as it is,
+    /// the others from the largest to the smallest.
+    sources: Vec<(Source<'a>, Score)>,
+    aggregate: Aggregate,
+    with_scores: bool,
+    /// The most members to count.
+    limit: usize,
+}
+
+impl<'a> Request<'a> {
+    /// Reads `numkeys key [key ...]` and the options behind, in the order in which Redis finds errors.
+    fn parse(
+        keyspace: &'a Keyspace,
+        command: &[u8],
+        arguments: &[&[u8]],
+        operation: Operation,
+        purpose: Purpose,
+    ) -> Result<Self, CommandError> {
+        let (number, rest) = arguments.split_first().ok_or(CommandError::Syntax)?;
+        let number = integer(number)?;
+        if number < 1 {
+            let command = String::from_utf8_lossy(command).to_lowercase();
+            let text = format!("at least 1 input key is needed for '{command}' command");
+            return Err(CommandError::err(text));
+        }
+        let number = usize::try_from(number).map_err(|_| CommandError::Syntax)?;
+        let (keys, options) = rest.split_at_checked(number).ok_or(CommandError::Syntax)?;
+        let sources = keys.iter().map(|key| Ok((Source::find(keyspace, key)?, Score::from(1))));
+        let sources = sources.collect::<Result<_, CommandError>>()?;
+        let mut request = Request {
+            operation,
+            sources,
+            aggregate: Aggregate::Sum,
+            with_scores: false,
+            limit: usize::MAX,
+        };
+        request.parse_options(options, purpose)?;
+        match operation {
+            Operation::Union | Operation::Intersection => {
+                request.sources.sort_by_key(|(source, _)| source.len());
+            }
+            Operation::Difference => {
+                request.sources[1..].sort_by_key(|(source, _)| std::cmp::Reverse(source.len()));
+            }
+        }
+        Ok(request)
+    }
+
+    fn parse_options(
+        &mut self,
+        mut options: &[&[u8]],
+        purpose: Purpose,
+    ) -> Result<(), CommandError> {
+        let has_scores = self.operation != Operation::Difference && purpose != Purpose::Count;
+        while let Some((option, rest)) = options.split_first() {
+            options = match option.to_ascii_lowercase().as_slice() {
+                b"weights" if has_scores => {
+                    let weights = rest.split_at_checked(self.sources.len());
+                    let (weights, rest) = weights.ok_or(CommandError::Syntax)?;
+                    self.parse_weights(weights)?;
+                    rest
+                }
+                b"aggregate" if has_scores => {
+                    let (aggregate, rest) = rest.split_first().ok_or(CommandError::Syntax)?;
+                    self.aggregate = match aggregate.to_ascii_lowercase().as_slice() {
+                        b"sum" => Aggregate::Sum,
+                        b"min" => Aggregate::Min,
+                        b"max" => Aggregate::Max,
+                        _ => return Err(CommandError::Syntax),
+                    };
+                    rest
+                }
+                b"withscores" if purpose == Purpose::Answer => {
+                    self.with_scores = true;
+                    rest
+                }
+                b"limit" if purpose == Purpose::Count => {
+                    let (limit, rest) = rest.split_first().ok_or(CommandError::Syntax)?;
+                    let limit = not_negative(limit, "LIMIT can't be negative")?;
+                    // None is no limit, not a limit of none.
+                    self.limit = if limit == 0 { usize::MAX } else { limit };
+                    rest
+                }
+                _ => return Err(CommandError::Syntax),
+            };
+        }
+        Ok(())
+    }
+
+    fn parse_weights(&mut self, weights: &[&[u8]]) -> Result<(), CommandError> {
+        for ((_, weight), text) in self.sources.iter_mut().zip(weights) {
+            *weight = score(text).map_err(|_| CommandError::err("weight value is not a float"))?;
+        }
+        Ok(())
+    }
+
+    /// Returns what is found, in the order of a sorted set.
+    fn elements(&self) -> Elements<'a> {
+        let mut elements: Elements<'a> = match self.operation {
+            Operation::Union => self.union(),
+            Operation::Intersection => self.common().collect(),
+            Operation::Difference => self.difference(),
+        };
+        elements.sort_unstable_by(|(a, a_score), (b, b_score)| {
+            a_score.cmp(b_score).then_with(|| a.cmp(b))
+        });
+        elements
+    }
+
+    /// Returns the members of any source, in no order. **O(n)** for n in all.
+    fn union(&self) -> Elements<'a> {
+        let largest = self.sources.last().map_or(0, |(source, _)| source.len());
+        let mut scores: HashMap<Member<'a>, Score, DefaultHashBuilder> =
+            HashMap::with_capacity_and_hasher(largest, DefaultHashBuilder::default());
+        for (source, weight) in &self.sources {
+            for (member, score) in source.iter() {
+                let score = self.aggregate.weigh(score, *weight);
+                scores
+                    .entry(member)
+                    .and_modify(|sum| *sum = self.aggregate.combine(*sum, score))
+                    .or_insert(score);
+            }
+        }
+        scores.into_iter().collect()
+    }
+
+    /// Returns the members of all sources, in no order, one by one: whoever counts them need not go on to
+    /// the end.
+    fn common(&self) -> impl Iterator<Item = (Member<'a>, Score)> {
+        // There is at least one key.
+        let (smallest, weight) = self.sources[0];
+        smallest.iter().filter_map(move |(member, score)| {
+            let weighed = self.aggregate.weigh(score, weight);
+            let score = self.sources[1..].iter().try_fold(weighed, |sum, (source, weight)| {
+                Some(self.combine_weighed(sum, source.score(&member)?, *weight))
+            })?;
+            Some((member, score))
+        })
+    }
+
+    /// Adds a score to those of smaller sources.
+    ///
+    /// A product of infinity and zero is 0 in a union and in the smallest source. Elsewhere in an
+    /// intersection Redis lets it be NaN: the sum is then 0, and the lowest or highest score that of the
+    /// others.
+    fn combine_weighed(&self, sum: Score, score: Score, weight: Score) -> Score {
+        match (Score::new(score.get() * weight.get()), self.aggregate) {
+            (Ok(weighed), aggregate) => aggregate.combine(sum, weighed),
+            (Err(_), Aggregate::Min | Aggregate::Max) => sum,
+            (Err(_), _) => Score::ZERO,
+        }
+    }
+
+    /// Returns the members of the first source that no other has, in no order.
+    ///
+    /// Each of its members is looked up in each source that is larger than it. The smaller ones are put
+    /// together first, if there are several, so that there is one look-up for all of them.
+    fn difference(&self) -> Elements<'a> {
+        let (first, _) = self.sources[0];
+        let others = &self.sources[1..];
+        let large = others.partition_point(|(source, _)| source.len() > first.len());
+        let (large, small) = others.split_at(large);
+        let (large, small) = if small.len() < 2 { (others, &[][..]) } else { (large, small) };
+        let small: HashSet<Member<'a>, DefaultHashBuilder> =
+            small.iter().flat_map(|(source, _)| source.iter()).map(|(member, _)| member).collect();
+        let elements = first.iter().filter(|(member, _)| {
+            !small.contains(member) && !large.iter().any(|(source, _)| source.contains(member))
+        });
+        elements.collect()
+    }
+}
