@@ -2,11 +2,32 @@
 
 mod arguments;
 mod connection;
+mod dump;
+mod expire;
+pub(crate) mod glob;
+mod keys;
+mod object;
+mod scan;
 mod sorted_set;
 mod string;
+mod throttle;
+mod transaction;
 
 use crate::command::Command;
 
+pub(crate) use throttle::Throttles;
+pub(crate) use transaction::abandon;
+
 /// All commands.
-pub(crate) const GROUPS: &[&[Command]] =
-    &[connection::COMMANDS, string::COMMANDS, sorted_set::COMMANDS];
+pub(crate) const GROUPS: &[&[Command]] = &[
+    connection::COMMANDS,
+    string::COMMANDS,
+    sorted_set::COMMANDS,
+    keys::COMMANDS,
+    scan::COMMANDS,
+    expire::COMMANDS,
+    dump::COMMANDS,
+    object::COMMANDS,
+    transaction::COMMANDS,
+    throttle::COMMANDS,
+];

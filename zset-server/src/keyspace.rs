@@ -176,11 +176,19 @@ impl Keyspace {
 
     /// Has a key stand for a value from now on, for ever; an empty set removes it.
     pub(crate) fn set(&mut self, key: &[u8], value: Value) {
-        self.remove(key);
-        if !value.is_empty_set() {
-            self.entries.insert(key.into(), value);
-            self.touch(key);
+        if value.is_empty_set() {
+            self.remove(key);
+            return;
         }
+        if !self.deadlines.is_empty() {
+            self.deadlines.remove(key);
+        }
+        // A key stays in its place: at the end, a scan that has begun would miss it.
+        match self.entries.get_mut(key) {
+            Some(old) => *old = value,
+            None => _ = self.entries.insert(key.into(), value),
+        }
+        self.touch(key);
     }
 
     /// Removes a key; returns what it stood for.
@@ -197,8 +205,10 @@ impl Keyspace {
     /// Removes all keys.
     pub(crate) fn clear(&mut self) {
         self.version += 1;
-        for (_, version) in self.watched.values_mut() {
-            *version = self.version;
+        for (key, (_, version)) in &mut self.watched {
+            if self.entries.contains_key(key) {
+                *version = self.version;
+            }
         }
         self.entries.clear();
         self.deadlines.clear();

@@ -14,3 +14,15 @@ pub(super) fn score(text: &[u8]) -> Result<Score, CommandError> {
     let text = std::str::from_utf8(text).map_err(|_| CommandError::NotAFloat)?;
     text.parse().map_err(|_| CommandError::NotAFloat)
 }
+
+/// Reads an integer of 32 bits.
+pub(super) fn small_integer(text: &[u8]) -> Result<i32, CommandError> {
+    let range = "value is out of range, value must between -2147483648 and 2147483647";
+    i32::try_from(integer(text)?).map_err(|_| CommandError::err(range))
+}
+
+/// Returns the error of a command that has no such subcommand.
+pub(super) fn unknown_subcommand(command: &str, subcommand: &[u8]) -> CommandError {
+    let subcommand = String::from_utf8_lossy(&subcommand[..subcommand.len().min(128)]);
+    CommandError::err(format_args!("unknown subcommand '{subcommand}'. Try {command} HELP."))
+}

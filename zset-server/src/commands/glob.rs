@@ -1,0 +1,151 @@
+//! [`matches`]: patterns of KEYS, SCAN and their like.
+//!
+//! They are read as Redis's `stringmatchlen` does, with its oddities, which clients may rely on. Where a
+//! `*` has to take more, only the last one does: an earlier one could not do better (the usual method for
+//! wildcards, as in R. Krauss, "Matching Wildcards: An Algorithm", Dr. Dobb's, 2008). So the time is at
+//! most the product of the lengths, without recursion.
+
+/// Returns whether a text matches a pattern.
+///
+/// `?` is any byte, `*` any number of them, `[a-c_]` one of a class, `[^ab]` one outside of it, and a
+/// backslash takes the meaning from what follows it. A class without an end lasts until the pattern's. A
+/// star alone matches an empty text only for whoever asks [`is_everything`] first, as Redis's commands do.
+pub(crate) fn matches(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut rest, mut left) = (pattern, text);
+    // What is behind the last star, and where the text begins that it has not taken.
+    let mut star: Option<(&[u8], &[u8])> = None;
+    while let Some((&byte, behind)) = left.split_first() {
+        if let [b'*', after @ ..] = rest {
+            star = Some((after, left));
+            rest = after;
+        } else if let Some(after) = one(rest, byte) {
+            (rest, left) = (after, behind);
+        } else if let Some((after, [_, fewer @ ..])) = star {
+            star = Some((after, fewer));
+            (rest, left) = (after, fewer);
+        } else {
+            return false;
+        }
+    }
+    if !text.is_empty() {
+        rest = &rest[rest.iter().take_while(|&&byte| byte == b'*').count()..];
+    }
+    rest.is_empty()
+}
+
+/// Returns whether a pattern is a star alone, which need not be asked about each text.
+pub(crate) fn is_everything(pattern: &[u8]) -> bool {
+    pattern == b"*"
+}
+
+/// Matches one byte; returns what follows in the pattern.
+fn one(pattern: &[u8], byte: u8) -> Option<&[u8]> {
+    let (is_match, rest) = match pattern {
+        [] => return None,
+        [b'?', rest @ ..] => (true, rest),
+        [b'[', b'^', class @ ..] => {
+            let (is_in, rest) = class_of(class, byte);
+            (!is_in, rest)
+        }
+        [b'[', class @ ..] => class_of(class, byte),
+        [b'\\', literal, rest @ ..] | [literal, rest @ ..] => (*literal == byte, rest),
+    };
+    is_match.then_some(rest)
+}
+
+/// Returns whether a byte is in a class, and what follows the class.
+fn class_of(mut class: &[u8], byte: u8) -> (bool, &[u8]) {
+    let mut is_in = false;
+    loop {
+        let (is_match, rest) = match class {
+            [] => return (is_in, class),
+            [b'\\', literal, rest @ ..] => (*literal == byte, rest),
+            [b']', rest @ ..] => return (is_in, rest),
+            // Either may be the larger, and the end may be a `]`.
+            [start, b'-', end, rest @ ..] => {
+                ((start.min(end)..=start.max(end)).contains(&&byte), rest)
+            }
+            [literal, rest @ ..] => (*literal == byte, rest),
+        };
+        is_in |= is_match;
+        class = rest;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(pattern: &str, accepted: &[&str], refused: &[&str]) {
+        for text in accepted {
+            assert!(matches(pattern.as_bytes(), text.as_bytes()), "{pattern} for {text}");
+        }
+        for text in refused {
+            assert!(!matches(pattern.as_bytes(), text.as_bytes()), "{pattern} for {text}");
+        }
+    }
+
+    #[test]
+    fn stars_and_question_marks_stand_for_bytes() {
+        check("", &[""], &["a"]);
+        check("a", &["a"], &["", "A", "aa", "b"]);
+        check("*", &["a", "abc", "*"], &[""]);
+        check("**", &["a", "abc"], &[""]);
+        check("?", &["a", "?"], &["", "ab"]);
+        check("a*", &["a", "ab", "abc"], &["ba", ""]);
+        check("a**", &["a", "ab"], &["b"]);
+        check("*a", &["a", "ba", "aa"], &["ab", "aab"]);
+        check("*a*b*", &["ab", "xaxbx", "aab"], &["ba", "b", "a"]);
+        check("h?llo*w", &["hello w", "hallow"], &["hllo w", "hello"]);
+        check("a*?", &["ab", "abc"], &["a"]);
+        check("*aab", &["aaab", "aabaab"], &["aaba"]);
+    }
+
+    #[test]
+    fn classes_have_ranges_and_may_be_inverted() {
+        check("h[ae]llo", &["hello", "hallo"], &["hillo", "hllo"]);
+        check("h[^e]llo", &["hallo", "h^llo"], &["hello", "hllo"]);
+        check("[a-c]", &["a", "b", "c"], &["d", "-", ""]);
+        check("[c-a]", &["a", "b", "c"], &["d"]);
+        check("[a-cx-]", &["b", "x", "-"], &["y"]);
+        check("[]", &[], &["]", "[", "[]"]);
+        check("[^]", &["a", "]"], &["", "ab"]);
+        check("[a-]", &["]", "`", "a"], &["b", "-"]);
+        check(r"[\]]", &["]"], &["\\", "a"]);
+        check(r"[a\-c]", &["a", "-", "c"], &["b", "\\"]);
+    }
+
+    #[test]
+    fn a_class_without_an_end_lasts_until_the_end() {
+        check("[", &[], &["[", "a", ""]);
+        check("[^", &["a", "^"], &["", "ab"]);
+        check("[ab", &["a", "b"], &["c", "ab"]);
+        check("x[a-", &["xa", "x-"], &["xb"]);
+        check(r"[a\", &["a", "\\"], &["b"]);
+    }
+
+    #[test]
+    fn a_backslash_takes_the_meaning_of_what_follows() {
+        check(r"\*", &["*"], &["a", r"\*", ""]);
+        check(r"\?\[", &["?["], &["a["]);
+        check(r"\a", &["a"], &[r"\a"]);
+        check(r"a\", &[r"a\"], &["a"]);
+        check(r"\\", &[r"\"], &[r"\\"]);
+        check(r"*\*", &["*", "a*"], &["a"]);
+    }
+
+    #[test]
+    fn bytes_need_not_be_text() {
+        assert!(matches(b"\x00?\xFF*", b"\x00\x80\xFF\xFE"));
+        assert!(matches(b"[\x80-\xFF]", b"\xC3"));
+        assert!(!matches(b"[\x80-\xFF]", b"a"));
+    }
+
+    #[test]
+    fn an_abusive_pattern_ends_soon() {
+        let pattern = b"a*".repeat(5_000);
+        let text = b"a".repeat(20_000);
+        assert!(matches(&pattern, &text));
+        assert!(!matches(&[&pattern[..], b"b"].concat(), &text));
+    }
+}
