@@ -11,6 +11,8 @@ mod scan;
 mod sorted_set;
 mod string;
 mod throttle;
+#[cfg(test)]
+mod time_tests;
 mod transaction;
 
 use crate::command::Command;

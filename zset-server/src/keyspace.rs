@@ -103,8 +103,13 @@ impl Keyspace {
     pub(crate) fn advance(&mut self, now: Timestamp, budget: usize) -> usize {
         // Expired keys are gone already for whoever asks, so a clock that steps back brings none again.
         self.now = self.now.max(now);
-        let Keyspace { deadlines, entries, .. } = self;
-        deadlines.expire_due(self.now, budget).map(|(key, _)| entries.swap_remove(&key)).count()
+        let due = self.deadlines.expire_due(self.now, budget);
+        let gone: Vec<_> = due.map(|(key, _)| key).collect();
+        for key in &gone {
+            self.entries.swap_remove(key);
+            self.touch(key);
+        }
+        gone.len()
     }
 
     pub(crate) fn now(&self) -> Timestamp {
