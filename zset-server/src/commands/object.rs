@@ -53,7 +53,9 @@ fn object(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandE
     let key = match arguments {
         [_, _] if name == "help" => {
             context.replies.array(HELP.len());
-            HELP.iter().for_each(|line| context.replies.status(line));
+            for line in HELP {
+                context.replies.status(line);
+            }
             return Ok(());
         }
         [_, _, key] if name != "help" => key,

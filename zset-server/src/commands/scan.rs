@@ -46,7 +46,9 @@ fn keys(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
     let keys = context.state.keyspace.iter().map(|(key, _)| key);
     let keys: Vec<_> = keys.filter(|key| matches(arguments[1], key)).collect();
     context.replies.array(keys.len());
-    keys.iter().for_each(|key| context.replies.bulk(key));
+    for key in keys {
+        context.replies.bulk(key);
+    }
     Ok(())
 }
 
@@ -78,7 +80,9 @@ fn scan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
     context.replies.array(2);
     context.replies.text(format_args!("{next}"));
     context.replies.array(page.len());
-    page.iter().for_each(|(key, _)| context.replies.bulk(key));
+    for (key, _) in page {
+        context.replies.bulk(key);
+    }
     Ok(())
 }
 

@@ -8,6 +8,7 @@
 
 #![cfg(all(unix, not(miri)))]
 
+mod dumps;
 mod server;
 
 use server::{Kind, Server};
