@@ -17,6 +17,7 @@ mod transaction;
 
 use crate::command::Command;
 
+pub(crate) use arguments::shown;
 pub(crate) use throttle::Throttles;
 pub(crate) use transaction::abandon;
 

@@ -143,9 +143,8 @@ impl<C: Clock> Engine<C> {
 /// Says which command is unknown, and how its arguments begin, as Redis does.
 fn unknown(name: &[u8], arguments: &[&[u8]]) -> CommandError {
     const MAX: usize = 128;
-    let show = |bytes: &[u8], max: usize| {
-        String::from_utf8_lossy(&bytes[..bytes.len().min(max)]).into_owned()
-    };
+    let show =
+        |bytes: &[u8], max: usize| commands::shown(&bytes[..bytes.len().min(max)]).into_owned();
     let mut beginning = String::new();
     for argument in arguments {
         if beginning.len() >= MAX {

@@ -1,5 +1,7 @@
 //! Reading arguments.
 
+use std::borrow::Cow;
+
 use zset_core::Score;
 
 use crate::error::CommandError;
@@ -23,6 +25,12 @@ pub(super) fn small_integer(text: &[u8]) -> Result<i32, CommandError> {
 
 /// Returns the error of a command that has no such subcommand.
 pub(super) fn unknown_subcommand(command: &str, subcommand: &[u8]) -> CommandError {
-    let subcommand = String::from_utf8_lossy(&subcommand[..subcommand.len().min(128)]);
+    let subcommand = shown(&subcommand[..subcommand.len().min(128)]);
     CommandError::err(format_args!("unknown subcommand '{subcommand}'. Try {command} HELP."))
+}
+
+/// Returns an argument as the text of an error shows it: as in C, up to its first zero.
+pub(crate) fn shown(argument: &[u8]) -> Cow<'_, str> {
+    let end = argument.iter().position(|byte| *byte == 0).unwrap_or(argument.len());
+    String::from_utf8_lossy(&argument[..end])
 }

@@ -10,7 +10,7 @@ use crate::engine::Context;
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
 
-use super::arguments::integer;
+use super::arguments::{integer, shown};
 
 const NANOS_IN_MILLI: u64 = 1_000_000;
 
@@ -101,7 +101,7 @@ impl Conditions {
                 b"gt" => conditions.gt = true,
                 b"lt" => conditions.lt = true,
                 _ => {
-                    let option = String::from_utf8_lossy(option);
+                    let option = shown(option);
                     return Err(CommandError::err(format_args!("Unsupported option {option}")));
                 }
             }

@@ -9,6 +9,7 @@
 #![cfg(all(unix, not(miri)))]
 
 mod dumps;
+mod random_keys;
 mod server;
 
 use server::{Kind, Server};

@@ -45,7 +45,17 @@ impl Server {
         fs::create_dir_all(&folder).expect("a folder of one's own");
         let socket = folder.join("socket");
         let process = Command::new(&program)
-            .args(["--port", "0", "--save", "", "--appendonly", "no", "--unixsocket"])
+            .args([
+                "--port",
+                "0",
+                "--databases",
+                "1",
+                "--save",
+                "",
+                "--appendonly",
+                "no",
+                "--unixsocket",
+            ])
             .arg(&socket)
             .arg("--dir")
             .arg(&folder)
