@@ -62,7 +62,7 @@ const COMMANDS: &[&str] = &[
     "ZSCORE k a",
     "ZADD k 5 a",
     "OBJECT ENCODING k",
-    "OBJECT IDLETIME k",
+    "OBJECT FREQ k",
     "DBSIZE",
     "KEYS *",
     "KEYS [a-c]*",
