@@ -69,6 +69,19 @@ impl<C: Clock> Engine<C> {
     }
 
     /// Forgets what a client that goes has watched and not run.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_server::{Engine, Replies};
+    ///
+    /// let (mut engine, mut replies) = (Engine::new(), Replies::default());
+    /// let mut client = engine.client();
+    /// engine.execute(&mut client, &[b"MULTI"], &mut replies);
+    /// engine.leave(&mut client);
+    /// engine.execute(&mut client, &[b"EXEC"], &mut replies);
+    /// assert_eq!(replies.bytes(), b"+OK\r\n-ERR EXEC without MULTI\r\n");
+    /// ```
     pub fn leave(&mut self, client: &mut Client) {
         commands::abandon(&mut self.state.keyspace, client);
     }
