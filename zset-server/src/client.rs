@@ -10,6 +10,8 @@ pub struct Client {
     pub(crate) is_authenticated: bool,
     /// The commands since MULTI.
     pub(crate) transaction: Option<Transaction>,
+    /// Its commands are those of EXEC now: none of them waits.
+    pub(crate) is_executing: bool,
     /// What has to be unchanged for EXEC.
     pub(crate) watched: Vec<(Bytes, Version)>,
     pub(crate) reply_mode: ReplyMode,

@@ -2,17 +2,30 @@
 
 mod arguments;
 mod connection;
+mod dump;
+mod expire;
 pub(crate) mod glob;
+mod keys;
+mod object;
+mod scan;
 mod set;
 mod sorted_set;
 mod string;
 #[cfg(test)]
 mod tests;
+mod throttle;
+#[cfg(test)]
+mod time_tests;
+mod transaction;
 
 use crate::command::Command;
 use crate::engine::Context;
 use crate::error::CommandError;
 use crate::keyspace::Typed;
+
+pub(crate) use arguments::shown;
+pub(crate) use throttle::Throttles;
+pub(crate) use transaction::abandon;
 
 /// All commands.
 pub(crate) const GROUPS: &[&[Command]] = &[
@@ -24,6 +37,13 @@ pub(crate) const GROUPS: &[&[Command]] = &[
     sorted_set::range::COMMANDS,
     sorted_set::read::COMMANDS,
     sorted_set::scan::COMMANDS,
+    keys::COMMANDS,
+    scan::COMMANDS,
+    expire::COMMANDS,
+    dump::COMMANDS,
+    object::COMMANDS,
+    transaction::COMMANDS,
+    throttle::COMMANDS,
 ];
 
 /// Has `remove` take members out of a set, and answers how many.

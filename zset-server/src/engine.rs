@@ -6,6 +6,7 @@ use zset_std::{Clock, SystemClock};
 
 use crate::client::{Client, ReplyMode};
 use crate::command::Command;
+use crate::commands::{self, Throttles};
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
 use crate::resp::Replies;
@@ -23,6 +24,8 @@ pub struct Engine<C = SystemClock> {
 pub(crate) struct State {
     pub(crate) keyspace: Keyspace,
     pub(crate) rng: Xoshiro256PlusPlus,
+    /// The limits of CL.THROTTLE.
+    pub(crate) throttles: Throttles,
     next_client: u64,
 }
 
@@ -52,6 +55,7 @@ impl<C: Clock> Engine<C> {
         let state = State {
             keyspace: Keyspace::default(),
             rng: Xoshiro256PlusPlus::from_rng(&mut rand::rng()),
+            throttles: Throttles::default(),
             next_client: 1,
         };
         Engine { state, clock }
@@ -62,6 +66,24 @@ impl<C: Clock> Engine<C> {
         let id = self.state.next_client;
         self.state.next_client += 1;
         Client::new(id, true)
+    }
+
+    /// Forgets what a client that goes has watched and not run.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_server::{Engine, Replies};
+    ///
+    /// let (mut engine, mut replies) = (Engine::new(), Replies::default());
+    /// let mut client = engine.client();
+    /// engine.execute(&mut client, &[b"MULTI"], &mut replies);
+    /// engine.leave(&mut client);
+    /// engine.execute(&mut client, &[b"EXEC"], &mut replies);
+    /// assert_eq!(replies.bytes(), b"+OK\r\n-ERR EXEC without MULTI\r\n");
+    /// ```
+    pub fn leave(&mut self, client: &mut Client) {
+        commands::abandon(&mut self.state.keyspace, client);
     }
 
     /// Runs a command, and adds its reply, or none if the client wants none.
@@ -86,6 +108,17 @@ impl<C: Clock> Engine<C> {
         }
     }
 
+    /// Returns the error of a command that does not run; that of EXEC ends the transaction.
+    fn refused(&mut self, client: &mut Client, name: &[u8], error: CommandError) -> CommandError {
+        if !name.eq_ignore_ascii_case(b"exec") {
+            return error;
+        }
+        commands::abandon(&mut self.state.keyspace, client);
+        let error = error.to_string();
+        let reason = error.strip_prefix("ERR ").unwrap_or(&error);
+        CommandError::Other(format!("EXECABORT Transaction discarded because of: {reason}").into())
+    }
+
     fn try_execute(
         &mut self,
         client: &mut Client,
@@ -106,7 +139,8 @@ impl<C: Clock> Engine<C> {
             if let Some(transaction) = transaction {
                 transaction.is_broken = true;
             }
-        })?;
+        });
+        let command = command.map_err(|error| self.refused(client, name, error))?;
         if !client.is_authenticated && !command.flags.no_auth {
             return Err(CommandError::Other("NOAUTH Authentication required.".into()));
         }
@@ -122,9 +156,8 @@ impl<C: Clock> Engine<C> {
 /// Says which command is unknown, and how its arguments begin, as Redis does.
 fn unknown(name: &[u8], arguments: &[&[u8]]) -> CommandError {
     const MAX: usize = 128;
-    let show = |bytes: &[u8], max: usize| {
-        String::from_utf8_lossy(&bytes[..bytes.len().min(max)]).into_owned()
-    };
+    let show =
+        |bytes: &[u8], max: usize| commands::shown(&bytes[..bytes.len().min(max)]).into_owned();
     let mut beginning = String::new();
     for argument in arguments {
         if beginning.len() >= MAX {

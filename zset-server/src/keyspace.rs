@@ -103,8 +103,13 @@ impl Keyspace {
     pub(crate) fn advance(&mut self, now: Timestamp, budget: usize) -> usize {
         // Expired keys are gone already for whoever asks, so a clock that steps back brings none again.
         self.now = self.now.max(now);
-        let Keyspace { deadlines, entries, .. } = self;
-        deadlines.expire_due(self.now, budget).map(|(key, _)| entries.swap_remove(&key)).count()
+        let due = self.deadlines.expire_due(self.now, budget);
+        let gone: Vec<_> = due.map(|(key, _)| key).collect();
+        for key in &gone {
+            self.entries.swap_remove(key);
+            self.touch(key);
+        }
+        gone.len()
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -176,11 +181,19 @@ impl Keyspace {
 
     /// Has a key stand for a value from now on, for ever; an empty set removes it.
     pub(crate) fn set(&mut self, key: &[u8], value: Value) {
-        self.remove(key);
-        if !value.is_empty_set() {
-            self.entries.insert(key.into(), value);
-            self.touch(key);
+        if value.is_empty_set() {
+            self.remove(key);
+            return;
         }
+        if !self.deadlines.is_empty() {
+            self.deadlines.remove(key);
+        }
+        // A key stays in its place: at the end, a scan that has begun would miss it.
+        match self.entries.get_mut(key) {
+            Some(old) => *old = value,
+            None => _ = self.entries.insert(key.into(), value),
+        }
+        self.touch(key);
     }
 
     /// Removes a key; returns what it stood for.
@@ -197,8 +210,10 @@ impl Keyspace {
     /// Removes all keys.
     pub(crate) fn clear(&mut self) {
         self.version += 1;
-        for (_, version) in self.watched.values_mut() {
-            *version = self.version;
+        for (key, (_, version)) in &mut self.watched {
+            if self.entries.contains_key(key) {
+                *version = self.version;
+            }
         }
         self.entries.clear();
         self.deadlines.clear();

@@ -4,6 +4,7 @@
 
 mod client;
 mod command;
+#[allow(clippy::unnecessary_wraps, reason = "all handlers are of one type")]
 mod commands;
 mod engine;
 mod error;

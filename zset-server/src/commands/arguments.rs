@@ -1,5 +1,7 @@
 //! Reading arguments.
 
+use std::borrow::Cow;
+
 use zset_core::{ParseRangeError, Score, ScoreRange};
 
 use crate::error::CommandError;
@@ -38,4 +40,22 @@ pub(super) fn score_range(min: &[u8], max: &[u8]) -> Result<ScoreRange, ParseRan
 pub(super) fn not_negative(text: &[u8], error: &'static str) -> Result<usize, CommandError> {
     let number = integer(text).ok().and_then(|number| usize::try_from(number).ok());
     number.ok_or_else(|| CommandError::err(error))
+}
+
+/// Reads an integer of 32 bits.
+pub(super) fn small_integer(text: &[u8]) -> Result<i32, CommandError> {
+    let range = "value is out of range, value must between -2147483648 and 2147483647";
+    i32::try_from(integer(text)?).map_err(|_| CommandError::err(range))
+}
+
+/// Returns the error of a command that has no such subcommand.
+pub(super) fn unknown_subcommand(command: &str, subcommand: &[u8]) -> CommandError {
+    let subcommand = shown(&subcommand[..subcommand.len().min(128)]);
+    CommandError::err(format_args!("unknown subcommand '{subcommand}'. Try {command} HELP."))
+}
+
+/// Returns an argument as the text of an error shows it: as in C, up to its first zero.
+pub(crate) fn shown(argument: &[u8]) -> Cow<'_, str> {
+    let end = argument.iter().position(|byte| *byte == 0).unwrap_or(argument.len());
+    String::from_utf8_lossy(&argument[..end])
 }

@@ -9,8 +9,10 @@
 
 #![cfg(all(unix, not(miri)))]
 
+mod dumps;
 mod expand;
 mod grammar;
+mod random_keys;
 mod server;
 
 use grammar::Grammar;
@@ -115,7 +117,9 @@ macro_rules! scripts {
     };
 }
 
-scripts! { add lex pop random_scan range rank remove set_ops sets store }
+scripts! {
+    add dump expire keys lex pop random_scan range rank remove set_ops sets store strings transactions
+}
 
 macro_rules! grammars {
     ($($test:ident: $file:literal;)*) => {

@@ -1,0 +1,118 @@
+//! DUMP and RESTORE of sorted sets.
+
+use zset_core::ZSet;
+use zset_core::rdb::{self, RestoreError};
+
+use crate::command::{Command, GROW, READ};
+use crate::engine::Context;
+use crate::error::CommandError;
+use crate::keyspace::Value;
+
+use super::arguments::integer;
+use super::expire::{Unit, time_of};
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        name: "dump",
+        arity: 2,
+        flags: READ,
+        keys: (1, 1, 1),
+        summary: "Returns a sorted set as bytes for RESTORE.",
+        handler: dump,
+    },
+    Command {
+        name: "restore",
+        arity: -4,
+        flags: GROW,
+        keys: (1, 1, 1),
+        summary: "Makes a key of the bytes of DUMP.",
+        handler: restore,
+    },
+];
+
+/// Version and checksum, at the end of a payload.
+const FOOTER: usize = 10;
+
+fn dump(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    match context.state.keyspace.value(arguments[1]) {
+        None => context.replies.null(),
+        Some(Value::SortedSet(set)) => context.replies.bulk(&rdb::dump(set)),
+        Some(_) => return Err(CommandError::err("DUMP is for sorted sets only")),
+    }
+    Ok(())
+}
+
+/// The options of RESTORE.
+#[derive(Clone, Copy, Debug, Default)]
+struct Options {
+    replace: bool,
+    absolute: bool,
+}
+
+impl Options {
+    fn parse(mut rest: &[&[u8]]) -> Result<Self, CommandError> {
+        let mut options = Options::default();
+        // How often or when a key was used is read, and forgotten: nothing here is evicted.
+        let (mut has_idle, mut has_frequency) = (false, false);
+        while let [option, behind @ ..] = rest {
+            rest = behind;
+            match (option.to_ascii_lowercase().as_slice(), behind) {
+                (b"replace", _) => options.replace = true,
+                (b"absttl", _) => options.absolute = true,
+                (b"idletime", [seconds, behind @ ..]) if !has_frequency => {
+                    if integer(seconds)? < 0 {
+                        return Err(CommandError::err("Invalid IDLETIME value, must be >= 0"));
+                    }
+                    (has_idle, rest) = (true, behind);
+                }
+                (b"freq", [frequency, behind @ ..]) if !has_idle => {
+                    if !(0..=255).contains(&integer(frequency)?) {
+                        let text = "Invalid FREQ value, must be >= 0 and <= 255";
+                        return Err(CommandError::err(text));
+                    }
+                    (has_frequency, rest) = (true, behind);
+                }
+                _ => return Err(CommandError::Syntax),
+            }
+        }
+        Ok(options)
+    }
+}
+
+fn restore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    let &[_, key, ttl, payload, ref options @ ..] = arguments else {
+        return Err(CommandError::Syntax);
+    };
+    let options = Options::parse(options)?;
+    let keyspace = &mut context.state.keyspace;
+    if !options.replace && keyspace.value(key).is_some() {
+        return Err(CommandError::Other("BUSYKEY Target key name already exists.".into()));
+    }
+    let ttl = integer(ttl)?;
+    if ttl < 0 {
+        return Err(CommandError::err("Invalid TTL value, must be >= 0"));
+    }
+    let set = restored(payload)?;
+    keyspace.set(key, Value::SortedSet(set));
+    if ttl > 0 {
+        let unit = if options.absolute { Unit::AT_MILLI } else { Unit::MILLIS };
+        let millis = unit.millis(ttl, keyspace).unwrap_or(i64::MAX);
+        keyspace.set_deadline(key, Some(time_of(millis)));
+    }
+    context.replies.status("OK");
+    Ok(())
+}
+
+/// Returns the set of a payload, which is of at least one member.
+fn restored(payload: &[u8]) -> Result<ZSet, CommandError> {
+    let damaged = Err(CommandError::err("DUMP payload version or checksum are wrong"));
+    if payload.len() <= FOOTER {
+        return damaged;
+    }
+    match rdb::restore(payload) {
+        Ok(set) if !set.is_empty() => Ok(set),
+        Err(RestoreError::Version(_) | RestoreError::Checksum) => damaged,
+        Err(RestoreError::Memory(_)) => Err(CommandError::OutOfMemory),
+        Ok(_) | Err(_) => Err(CommandError::err("Bad data format")),
+    }
+}

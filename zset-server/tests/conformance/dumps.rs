@@ -1,0 +1,97 @@
+//! Sets that go from our DUMP to the RESTORE of servers, and back.
+
+use super::Ours;
+use super::server::{Kind, Server};
+
+/// Returns an argument as one types it, whatever its bytes.
+fn quoted(bytes: &[u8]) -> String {
+    let one = |byte: &u8| match byte {
+        byte if byte.is_ascii_alphanumeric() => char::from(*byte).to_string(),
+        byte => format!("\\x{byte:02x}"),
+    };
+    format!("\"{}\"", bytes.iter().map(one).collect::<String>())
+}
+
+/// Returns the bytes of a reply that is a string.
+fn bulk(reply: &[u8]) -> &[u8] {
+    let start = reply.iter().position(|byte| *byte == b'\n').expect("a length") + 1;
+    assert_eq!(reply[0], b'$', "{}", reply.escape_ascii());
+    &reply[start..reply.len() - 2]
+}
+
+/// The members and scores of some sets: small and large, of texts, integers, bytes and long members.
+fn sets() -> Vec<String> {
+    let elements = |len: usize, element: fn(usize) -> String| -> String {
+        (0..len).map(element).collect::<Vec<_>>().join(" ")
+    };
+    let mut sets = Vec::new();
+    for len in [1, 2, 100, 128, 129, 300] {
+        sets.push(elements(len, |i| format!("{i} member{i}")));
+        sets.push(elements(len, |i| format!("{}.5 {i}", 1000 - i)));
+        sets.push(elements(len, |i| format!("-1{i}e10 \"\\x{:02x}\\xff\\x00{i}\"", i % 256)));
+        sets.push(elements(len, |i| format!("0 {}", (1_usize << (i % 63)) + i)));
+    }
+    sets.push(format!("1 {} -inf a +inf b 0 c 1e-300 d", "x".repeat(65)));
+    sets.push(format!("1 {} 0.1 \"\"", "xy".repeat(9000)));
+    sets
+}
+
+#[test]
+fn sets_go_to_servers_and_come_back() {
+    for kind in [Kind::Redis, Kind::Valkey] {
+        let Some(mut server) = Server::start(kind) else { continue };
+        for elements in sets() {
+            let mut ours = Ours::new();
+            server.ask("FLUSHALL");
+            // Compressed bytes are others.
+            server.ask("CONFIG SET rdbcompression no");
+            for line in [format!("ZADD key {elements}"), "EXPIRE key 100".to_owned()] {
+                assert_eq!(server.ask(&line), ours.ask(&line));
+            }
+            let all = "ZRANGE key 0 -1 WITHSCORES";
+            let (their_all, encoding) = (server.ask(all), server.ask("OBJECT ENCODING key"));
+            assert_eq!(ours.ask("OBJECT ENCODING key"), encoding);
+
+            let (theirs, our) = (server.ask("DUMP key"), ours.ask("DUMP key"));
+            if kind == Kind::Redis {
+                assert_eq!(theirs, our, "{elements}");
+            }
+            let to_server = format!("RESTORE back 0 {}", quoted(bulk(&our)));
+            assert_eq!(server.ask(&to_server), b"+OK\r\n", "{elements}");
+            assert_eq!(server.ask("ZRANGE back 0 -1 WITHSCORES"), their_all);
+            assert_eq!(server.ask("OBJECT ENCODING back"), encoding);
+            server.ask("CONFIG SET rdbcompression yes");
+            for payload in [theirs, server.ask("DUMP key")] {
+                let to_us = format!("RESTORE back 0 {} REPLACE", quoted(bulk(&payload)));
+                assert_eq!(ours.ask(&to_us), b"+OK\r\n", "{elements}");
+                assert_eq!(ours.ask("OBJECT ENCODING back"), encoding);
+                assert_eq!(ours.ask("DUMP back"), our, "{elements}");
+            }
+        }
+    }
+}
+
+#[test]
+fn other_types_and_damaged_bytes_are_refused() {
+    let Some(mut server) = Server::start(Kind::Redis) else { return };
+    let mut ours = Ours::new();
+    for line in ["SET string 1", "RPUSH list a", "HSET hash a 1", "SADD ints 1", "SADD set a"] {
+        server.ask(line);
+        let key = line.split(' ').nth(1).expect("a key");
+        let payload = server.ask(&format!("DUMP {key}"));
+        let restore = format!("RESTORE key 0 {}", quoted(bulk(&payload)));
+        assert_eq!(ours.ask(&restore), b"-ERR Bad data format\r\n", "{key}");
+    }
+    server.ask("ZADD z 1 a 2 b 3 c");
+    let payload = bulk(&server.ask("DUMP z")).to_vec();
+    for index in 0..payload.len() {
+        let mut damaged = payload.clone();
+        damaged[index] ^= 1;
+        let cut = &payload[..index];
+        for bytes in [&*damaged, cut] {
+            let restore = format!("RESTORE key 0 {}", quoted(bytes));
+            assert_eq!(ours.ask(&restore), server.ask(&restore), "{}", bytes.escape_ascii());
+        }
+    }
+    assert_eq!(ours.ask("EXISTS key"), b":0\r\n");
+}
