@@ -1,6 +1,7 @@
 //! The commands, a file for each group.
 
 mod arguments;
+mod auth;
 mod connection;
 mod sorted_set;
 mod string;
@@ -9,4 +10,4 @@ use crate::command::Command;
 
 /// All commands.
 pub(crate) const GROUPS: &[&[Command]] =
-    &[connection::COMMANDS, string::COMMANDS, sorted_set::COMMANDS];
+    &[auth::COMMANDS, connection::COMMANDS, string::COMMANDS, sorted_set::COMMANDS];

@@ -23,6 +23,8 @@ pub struct Engine<C = SystemClock> {
 pub(crate) struct State {
     pub(crate) keyspace: Keyspace,
     pub(crate) rng: Xoshiro256PlusPlus,
+    /// What a client has to say before anything else.
+    pub(crate) password: Option<Vec<u8>>,
     next_client: u64,
 }
 
@@ -52,6 +54,7 @@ impl<C: Clock> Engine<C> {
         let state = State {
             keyspace: Keyspace::default(),
             rng: Xoshiro256PlusPlus::from_rng(&mut rand::rng()),
+            password: None,
             next_client: 1,
         };
         Engine { state, clock }
@@ -61,7 +64,24 @@ impl<C: Clock> Engine<C> {
     pub fn client(&mut self) -> Client {
         let id = self.state.next_client;
         self.state.next_client += 1;
-        Client::new(id, true)
+        Client::new(id, self.state.password.is_none())
+    }
+
+    /// Requires a password of the clients that are made from now on; an empty one requires none.
+    pub fn require_password(&mut self, password: &[u8]) {
+        self.state.password = (!password.is_empty()).then(|| password.to_vec());
+    }
+
+    /// Forgets a client that has gone.
+    pub fn leave(&mut self, client: Client) {
+        for (key, version) in client.watched {
+            self.state.keyspace.unwatch(&key, version);
+        }
+    }
+
+    /// Lets at most `budget` keys go that have expired; returns how many.
+    pub fn expire(&mut self, budget: usize) -> usize {
+        self.state.keyspace.advance(self.clock.now(), budget)
     }
 
     /// Runs a command, and adds its reply, or none if the client wants none.
