@@ -1,7 +1,7 @@
 //! The command line of the server.
 
 use std::error::Error;
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 
@@ -55,7 +55,11 @@ fn run(action: Action) -> Result<(), Box<dyn Error>> {
         Action::Help => println!("{HELP}"),
         Action::Version => println!("zset-server {}", env!("CARGO_PKG_VERSION")),
         Action::Serve { options, level } => {
-            tracing_subscriber::fmt().with_max_level(level).with_writer(io::stderr).init();
+            tracing_subscriber::fmt()
+                .with_max_level(level)
+                .with_ansi(io::stderr().is_terminal())
+                .with_writer(io::stderr)
+                .init();
             serve(*options)?;
         }
     }
