@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::task::yield_now;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tracing::{debug, warn};
 
 use super::Shared;
@@ -31,6 +31,9 @@ const MAX_READ: usize = 64 * 1024;
 
 /// What a buffer may keep when it is empty.
 const MAX_KEPT: usize = 256 * 1024;
+
+/// How long a server that stops waits until it looks for the last time at what has come.
+const LAST_LOOK: Duration = Duration::from_millis(1);
 
 /// What is still read, and for how long, of a client that was told what is wrong: to close while it
 /// writes would take the answer from it.
@@ -129,8 +132,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     Event::Written => {}
                     Event::Stopped => {
                         self.is_stopping = true;
-                        // What has come meanwhile is noticed then.
-                        yield_now().await;
+                        // The system is asked for what has come before it says that time is over.
+                        sleep(LAST_LOOK).await;
                     }
                 },
                 Turn::Cut => {

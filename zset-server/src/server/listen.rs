@@ -179,7 +179,7 @@ async fn pause(error: &io::Error) {
 /// Serves a client, or refuses to.
 fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(
     shared: &Rc<Shared>,
-    mut stream: S,
+    stream: S,
     peer: impl Fn() -> String,
 ) {
     if let Some(slot) = shared.slots.take() {

@@ -38,6 +38,8 @@ impl Running {
 
     pub(crate) fn connect(&self) -> Peer<TcpStream> {
         let stream = TcpStream::connect(self.address).expect("it listens");
+        // What is sent is there then, and not in a queue of the sender.
+        stream.set_nodelay(true).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_write_timeout(Some(PATIENCE)).unwrap();
         Peer { stream }
