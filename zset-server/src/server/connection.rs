@@ -192,10 +192,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Waits until something has happened. A server that stops does not wait for bytes to come.
     async fn wait(&mut self, mut stopped: Pin<&mut impl Future<Output = ()>>) -> io::Result<Event> {
         poll_fn(|cx| {
-            if self.unsent() > 0 {
-                if let Poll::Ready(result) = self.poll_send(cx) {
-                    return Poll::Ready(result.map(|()| Event::Written));
-                }
+            if self.unsent() > 0
+                && let Poll::Ready(result) = self.poll_send(cx)
+            {
+                return Poll::Ready(result.map(|()| Event::Written));
             }
             let buffer = self.requests.buffer();
             if buffer.is_empty() && buffer.capacity() > MAX_KEPT {
