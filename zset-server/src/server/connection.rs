@@ -50,6 +50,8 @@ pub(super) struct Connection<S> {
     /// How much to read next.
     read_size: usize,
     client: Client,
+    /// Where the client is.
+    peer: String,
     shared: Rc<Shared>,
     is_stopping: bool,
     _slot: Slot,
@@ -91,7 +93,7 @@ impl From<io::Error> for End {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
-    pub(super) fn new(shared: Rc<Shared>, stream: S, slot: Slot) -> Self {
+    pub(super) fn new(shared: Rc<Shared>, stream: S, peer: String, slot: Slot) -> Self {
         let client = shared.engine.borrow_mut().client();
         let mut requests = Requests::default();
         if !client.is_authenticated {
@@ -104,6 +106,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             sent: 0,
             read_size: MIN_READ,
             client,
+            peer,
             shared,
             is_stopping: false,
             _slot: slot,
@@ -112,12 +115,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     /// Serves the client until it leaves, or has to.
     pub(super) async fn serve(mut self) {
-        let id = self.client.id;
-        match self.answer().await {
-            Ok(()) => debug!(id, "disconnected"),
-            Err(End::Io(error)) => debug!(id, %error, "disconnected"),
-            Err(End::Stalled) => warn!(id, unread = self.unsent(), "cut off: it does not read"),
-            Err(End::TooMuch) => warn!(id, unread = self.unsent(), "cut off: a reply is too large"),
+        debug!(peer = self.peer, "connected");
+        let result = self.answer().await;
+        let (peer, unread) = (&self.peer, self.unsent());
+        match result {
+            Ok(()) => debug!(peer, "disconnected"),
+            Err(End::Io(error)) => debug!(peer, %error, "disconnected"),
+            Err(End::Stalled) => warn!(peer, unread, "cut off: it does not read"),
+            Err(End::TooMuch) => warn!(peer, unread, "cut off: a reply is too large"),
         }
     }
 
@@ -146,7 +151,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Turn::Full => self.send().await?,
                 Turn::Quit => return self.finish().await,
                 Turn::Broken(error) => {
-                    debug!(id = self.client.id, %error, "not a request");
+                    debug!(peer = self.peer, %error, "not a request");
                     self.replies.error(&format!("ERR {error}"));
                     return self.finish().await;
                 }

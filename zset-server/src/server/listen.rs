@@ -67,7 +67,7 @@ impl Listeners {
                             // Replies go out whole, so there is nothing to wait for.
                             let _ = stream.set_nodelay(true);
                             keep_alive(&stream);
-                            begin(&shared, stream, || peer.to_string());
+                            begin(&shared, stream, peer.to_string());
                         }
                         Err(error) => pause(&error).await,
                     }
@@ -85,7 +85,7 @@ impl Listeners {
                 tasks.spawn_local(async move {
                     loop {
                         match listener.accept().await {
-                            Ok((stream, _)) => begin(&shared, stream, || "unix".to_owned()),
+                            Ok((stream, _)) => begin(&shared, stream, "unix".to_owned()),
                             Err(error) => pause(&error).await,
                         }
                     }
@@ -180,14 +180,13 @@ async fn pause(error: &io::Error) {
 fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(
     shared: &Rc<Shared>,
     stream: S,
-    peer: impl Fn() -> String,
+    peer: String,
 ) {
     if let Some(slot) = shared.slots.take() {
-        debug!(peer = peer(), "connected");
-        let connection = Connection::new(Rc::clone(shared), stream, slot);
+        let connection = Connection::new(Rc::clone(shared), stream, peer, slot);
         spawn_local(connection.serve());
     } else {
-        debug!(peer = peer(), "refused: there are too many clients");
+        debug!(peer, "refused: there are too many clients");
         spawn_local(async move {
             // Whether it is there to hear that does not matter.
             let _ = timeout(PAUSE, refuse(stream)).await;
