@@ -1,6 +1,7 @@
 //! The commands, a file for each group.
 
 mod arguments;
+mod auth;
 mod connection;
 mod dump;
 mod expire;
@@ -29,6 +30,7 @@ pub(crate) use transaction::abandon;
 
 /// All commands.
 pub(crate) const GROUPS: &[&[Command]] = &[
+    auth::COMMANDS,
     connection::COMMANDS,
     string::COMMANDS,
     set::COMMANDS,

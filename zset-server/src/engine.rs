@@ -26,6 +26,8 @@ pub(crate) struct State {
     pub(crate) rng: Xoshiro256PlusPlus,
     /// The limits of CL.THROTTLE.
     pub(crate) throttles: Throttles,
+    /// What a client has to say before anything else.
+    pub(crate) password: Option<Vec<u8>>,
     next_client: u64,
 }
 
@@ -56,6 +58,7 @@ impl<C: Clock> Engine<C> {
             keyspace: Keyspace::default(),
             rng: Xoshiro256PlusPlus::from_rng(&mut rand::rng()),
             throttles: Throttles::default(),
+            password: None,
             next_client: 1,
         };
         Engine { state, clock }
@@ -65,7 +68,17 @@ impl<C: Clock> Engine<C> {
     pub fn client(&mut self) -> Client {
         let id = self.state.next_client;
         self.state.next_client += 1;
-        Client::new(id, true)
+        Client::new(id, self.state.password.is_none())
+    }
+
+    /// Requires a password of the clients that are made from now on; an empty one requires none.
+    pub fn require_password(&mut self, password: &[u8]) {
+        self.state.password = (!password.is_empty()).then(|| password.to_vec());
+    }
+
+    /// Lets at most `budget` keys go that have expired; returns how many.
+    pub fn expire(&mut self, budget: usize) -> usize {
+        self.state.keyspace.advance(self.clock.now(), budget)
     }
 
     /// Forgets what a client that goes has watched and not run.

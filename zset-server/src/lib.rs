@@ -10,8 +10,10 @@ mod engine;
 mod error;
 mod keyspace;
 mod resp;
+mod server;
 
 pub use client::Client;
 pub use engine::Engine;
 pub use error::CommandError;
 pub use resp::{Protocol, Replies, RequestError, RequestLimits, Requests};
+pub use server::{Limits, Options, ServeError, Server, Stopper, serve};

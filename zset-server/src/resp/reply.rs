@@ -63,6 +63,18 @@ impl Replies {
         self.bytes.clear();
     }
 
+    /// Removes the first `len` bytes, and keeps the memory. **O(n)** of what is left.
+    pub(crate) fn remove_front(&mut self, len: usize) {
+        self.bytes.drain(..len);
+    }
+
+    /// Gives back memory beyond `capacity` bytes that holds nothing.
+    pub(crate) fn shrink_to(&mut self, capacity: usize) {
+        if self.bytes.capacity() > capacity {
+            self.bytes.shrink_to(capacity);
+        }
+    }
+
     /// Removes what was written after there were `len` bytes.
     pub fn truncate(&mut self, len: usize) {
         self.bytes.truncate(len);

@@ -1,0 +1,248 @@
+//! The server: connections, all on the one thread that owns the data, as with Redis.
+//!
+//! Each connection is a task. It reads, runs as many commands as have come, and writes all of their
+//! replies at once. Between two of its waits it has the [`Engine`] to itself: a command is atomic without
+//! a lock.
+
+mod connection;
+mod limits;
+mod listen;
+mod stop;
+
+use std::cell::RefCell;
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::Duration;
+
+use tokio::runtime;
+use tokio::task::{LocalSet, spawn_local, yield_now};
+use tokio::time::{MissedTickBehavior, interval, sleep};
+use tracing::{info, warn};
+
+use crate::engine::Engine;
+
+pub use limits::Limits;
+pub use stop::Stopper;
+
+use limits::Slots;
+use listen::Listeners;
+
+/// How often keys go that have expired while nobody asks for anything.
+const EXPIRE_EVERY: Duration = Duration::from_millis(100);
+
+/// How many of them go at once.
+const EXPIRED_AT_ONCE: usize = 1000;
+
+/// Where to listen, and to whom.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Addresses; port 0 stands for any that is free. One that others can reach needs a password.
+    pub addresses: Vec<SocketAddr>,
+    /// The path of a socket for clients on the same machine.
+    pub unix_socket: Option<PathBuf>,
+    /// What clients have to say first; an empty one is none.
+    pub password: String,
+    /// Bytes of memory that the data may take.
+    pub max_memory: Option<u64>,
+    /// What a client may take.
+    pub limits: Limits,
+}
+
+impl Options {
+    /// The port that clients try first.
+    pub const PORT: u16 = 6379;
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            addresses: vec![SocketAddr::from((Ipv4Addr::LOCALHOST, Options::PORT))],
+            unix_socket: None,
+            password: String::new(),
+            max_memory: None,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// Why a server does not start, or does not go on.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// Others can reach the address, and there is no password.
+    NoPassword(SocketAddr),
+    /// It cannot listen where it should.
+    Listen {
+        /// Where that is.
+        place: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The system does not give what it takes to wait.
+    Runtime(io::Error),
+}
+
+impl fmt::Display for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ServeError::NoPassword(address) => {
+                write!(f, "others can reach {address}, so it needs a password")
+            }
+            ServeError::Listen { place, error } => write!(f, "cannot listen on {place}: {error}"),
+            ServeError::Runtime(error) => write!(f, "cannot wait for connections: {error}"),
+        }
+    }
+}
+
+impl Error for ServeError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            ServeError::NoPassword(_) => None,
+            ServeError::Listen { error, .. } | ServeError::Runtime(error) => Some(error),
+        }
+    }
+}
+
+/// Serves until SIGINT or SIGTERM.
+///
+/// # Errors
+///
+/// [`ServeError`], if it cannot start.
+pub fn serve(options: Options) -> Result<(), ServeError> {
+    Server::bind(options)?.run_with(Signals::Heeded)
+}
+
+/// A server that listens already, and does not answer yet.
+///
+/// # Examples
+///
+/// ```
+/// use std::io::{Read, Write};
+/// use std::net::{Ipv4Addr, TcpStream};
+/// use zset_server::{Options, Server};
+///
+/// let addresses = vec![(Ipv4Addr::LOCALHOST, 0).into()];
+/// let server = Server::bind(Options { addresses, ..Options::default() })?;
+/// let (address, stopper) = (server.addresses()[0], server.stopper());
+/// let thread = std::thread::spawn(|| server.run());
+///
+/// let mut stream = TcpStream::connect(address)?;
+/// stream.write_all(b"PING\r\n")?;
+/// let mut reply = [0; 7];
+/// stream.read_exact(&mut reply)?;
+/// assert_eq!(&reply, b"+PONG\r\n");
+///
+/// stopper.stop();
+/// thread.join().unwrap()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Server {
+    listeners: Listeners,
+    stopper: Stopper,
+    options: Options,
+}
+
+/// Whether SIGINT and SIGTERM stop the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Signals {
+    Heeded,
+    Ignored,
+}
+
+/// What all connections share.
+struct Shared {
+    engine: RefCell<Engine>,
+    slots: Rc<Slots>,
+    stopper: Stopper,
+    limits: Limits,
+}
+
+impl Server {
+    /// Begins to listen.
+    ///
+    /// # Errors
+    ///
+    /// [`ServeError`], if it cannot, or should not.
+    pub fn bind(options: Options) -> Result<Server, ServeError> {
+        let listeners = Listeners::bind(&options)?;
+        Ok(Server { listeners, stopper: Stopper::default(), options })
+    }
+
+    /// Returns the addresses, with the ports that the system has chosen.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        self.listeners.addresses()
+    }
+
+    /// Returns what stops it, from any thread.
+    pub fn stopper(&self) -> Stopper {
+        self.stopper.clone()
+    }
+
+    /// Serves on this thread until it is [stopped](Stopper::stop).
+    ///
+    /// # Errors
+    ///
+    /// [`ServeError`], if it cannot start.
+    pub fn run(self) -> Result<(), ServeError> {
+        self.run_with(Signals::Ignored)
+    }
+
+    fn run_with(self, signals: Signals) -> Result<(), ServeError> {
+        let runtime = runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(ServeError::Runtime)?;
+        let result = LocalSet::new().block_on(&runtime, self.go_on(signals));
+        // Nobody waits for what a name server may still have to say.
+        runtime.shutdown_background();
+        result
+    }
+
+    async fn go_on(self, signals: Signals) -> Result<(), ServeError> {
+        let Server { listeners, stopper, options } = self;
+        if signals == Signals::Heeded {
+            stop::heed_signals(stopper.clone()).map_err(ServeError::Runtime)?;
+        }
+        let mut engine = Engine::new();
+        engine.require_password(options.password.as_bytes());
+        let limits = options.limits.with_open_files();
+        let shared = Rc::new(Shared {
+            engine: RefCell::new(engine),
+            slots: Rc::new(Slots::new(limits.max_clients)),
+            stopper: stopper.clone(),
+            limits,
+        });
+        let accepting = listeners.accept(&shared)?;
+        let expiring = spawn_local(expire(Rc::clone(&shared)));
+
+        stopper.stopped().await;
+        expiring.abort();
+        drop(accepting);
+        info!(clients = shared.slots.taken(), "stopping");
+        tokio::select! {
+            () = shared.slots.all_free() => {}
+            () = sleep(limits.grace) => warn!(clients = shared.slots.taken(), "some do not end"),
+            () = stopper.hurried() => {}
+        }
+        info!("stopped");
+        Ok(())
+    }
+}
+
+/// Lets keys go that have expired, also while nobody asks for anything.
+async fn expire(shared: Rc<Shared>) {
+    let mut interval = interval(EXPIRE_EVERY);
+    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        interval.tick().await;
+        // Some more each time, as long as the connections have their turns in between.
+        while shared.engine.borrow_mut().expire(EXPIRED_AT_ONCE) == EXPIRED_AT_ONCE {
+            yield_now().await;
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! [`Listeners`]: from where clients come.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::task::{JoinSet, spawn_local};
+use tokio::time::{sleep, timeout};
+use tracing::{debug, info, warn};
+
+use super::connection::Connection;
+use super::{Options, ServeError, Shared};
+
+/// How long nothing is accepted after the system has refused to, since it has no more files, say.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// What a client is told that is one too many.
+const REFUSAL: &[u8] = b"-ERR max number of clients reached\r\n";
+
+/// Sockets that listen.
+#[derive(Debug)]
+pub(super) struct Listeners {
+    tcp: Vec<std::net::TcpListener>,
+    addresses: Vec<SocketAddr>,
+    #[cfg(unix)]
+    unix: Option<UnixSocket>,
+}
+
+impl Listeners {
+    pub(super) fn bind(options: &Options) -> Result<Self, ServeError> {
+        let is_open = options.password.is_empty();
+        let is_exposed = |address: &&SocketAddr| !address.ip().to_canonical().is_loopback();
+        if let Some(address) = options.addresses.iter().find(is_exposed).filter(|_| is_open) {
+            return Err(ServeError::NoPassword(*address));
+        }
+        let mut tcp = Vec::new();
+        let mut addresses = Vec::new();
+        for address in &options.addresses {
+            let (listener, address) = listen(*address)
+                .map_err(|error| ServeError::Listen { place: address.to_string(), error })?;
+            tcp.push(listener);
+            addresses.push(address);
+        }
+        let socket = options.unix_socket.as_deref().map(UnixSocket::bind).transpose()?;
+        Ok(Listeners { tcp, addresses, unix: socket })
+    }
+
+    pub(super) fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
+    /// Begins to accept, until what is returned is dropped.
+    pub(super) fn accept(self, shared: &Rc<Shared>) -> Result<Accepting, ServeError> {
+        let mut tasks = JoinSet::new();
+        for (listener, address) in self.tcp.into_iter().zip(self.addresses) {
+            let listener =
+                tokio::net::TcpListener::from_std(listener).map_err(ServeError::Runtime)?;
+            let shared = Rc::clone(shared);
+            info!(%address, "listening");
+            tasks.spawn_local(async move {
+                loop {
+                    match listener.accept().await {
+                        Ok((stream, peer)) => {
+                            // Replies go out whole, so there is nothing to wait for.
+                            let _ = stream.set_nodelay(true);
+                            keep_alive(&stream);
+                            begin(&shared, stream, peer.to_string());
+                        }
+                        Err(error) => pause(&error).await,
+                    }
+                }
+            });
+        }
+        #[cfg(unix)]
+        let file = match self.unix {
+            None => None,
+            Some(UnixSocket { listener, file }) => {
+                let listener =
+                    tokio::net::UnixListener::from_std(listener).map_err(ServeError::Runtime)?;
+                let shared = Rc::clone(shared);
+                info!(path = %file.0.display(), "listening");
+                tasks.spawn_local(async move {
+                    loop {
+                        match listener.accept().await {
+                            Ok((stream, _)) => begin(&shared, stream, "unix".to_owned()),
+                            Err(error) => pause(&error).await,
+                        }
+                    }
+                });
+                Some(file)
+            }
+        };
+        Ok(Accepting {
+            _tasks: tasks,
+            #[cfg(unix)]
+            _file: file,
+        })
+    }
+}
+
+/// Tasks that accept, which end when this is dropped.
+pub(super) struct Accepting {
+    _tasks: JoinSet<()>,
+    #[cfg(unix)]
+    _file: Option<SocketFile>,
+}
+
+fn listen(address: SocketAddr) -> io::Result<(std::net::TcpListener, SocketAddr)> {
+    let listener = std::net::TcpListener::bind(address)?;
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
+    Ok((listener, address))
+}
+
+/// A socket in the file system.
+#[cfg(unix)]
+#[derive(Debug)]
+struct UnixSocket {
+    listener: std::os::unix::net::UnixListener,
+    file: SocketFile,
+}
+
+#[cfg(unix)]
+impl UnixSocket {
+    fn bind(path: &Path) -> Result<Self, ServeError> {
+        Self::try_bind(path)
+            .map_err(|error| ServeError::Listen { place: path.display().to_string(), error })
+    }
+
+    fn try_bind(path: &Path) -> io::Result<Self> {
+        use std::os::unix::fs::FileTypeExt as _;
+        use std::os::unix::net::{UnixListener, UnixStream};
+
+        // A server that was killed leaves its socket behind: nobody listens to it.
+        let is_socket = path.symlink_metadata().is_ok_and(|data| data.file_type().is_socket());
+        if is_socket
+            && UnixStream::connect(path)
+                .is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+        {
+            std::fs::remove_file(path)?;
+        }
+        let listener = UnixListener::bind(path)?;
+        let file = SocketFile(path.to_owned());
+        listener.set_nonblocking(true)?;
+        Ok(UnixSocket { listener, file })
+    }
+}
+
+/// The file of a socket; it goes when this is dropped.
+#[cfg(unix)]
+#[derive(Debug)]
+struct SocketFile(PathBuf);
+
+#[cfg(unix)]
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        if let Err(error) = std::fs::remove_file(&self.0) {
+            debug!(path = %self.0.display(), %error, "the socket stays");
+        }
+    }
+}
+
+/// Has the system ask now and then whether a silent client is still there.
+fn keep_alive(stream: &tokio::net::TcpStream) {
+    const SILENCE: Duration = Duration::from_secs(300);
+    let keepalive = socket2::TcpKeepalive::new().with_time(SILENCE).with_interval(SILENCE / 3);
+    // It is of use, not of need.
+    let _ = socket2::SockRef::from(stream).set_tcp_keepalive(&keepalive);
+}
+
+async fn pause(error: &io::Error) {
+    warn!(%error, "cannot accept");
+    sleep(PAUSE).await;
+}
+
+/// Serves a client, or refuses to.
+fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(
+    shared: &Rc<Shared>,
+    stream: S,
+    peer: String,
+) {
+    if let Some(slot) = shared.slots.take() {
+        let connection = Connection::new(Rc::clone(shared), stream, peer, slot);
+        spawn_local(connection.serve());
+    } else {
+        debug!(peer, "refused: there are too many clients");
+        spawn_local(async move {
+            // Whether it is there to hear that does not matter.
+            let _ = timeout(PAUSE, refuse(stream)).await;
+        });
+    }
+}
+
+/// Tells a client that it is one too many.
+async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S) -> io::Result<()> {
+    stream.write_all(REFUSAL).await?;
+    stream.shutdown().await?;
+    // Its greeting would meet a closed connection otherwise, and the client would not see the text.
+    let mut buffer = [0; 1024];
+    while stream.read(&mut buffer).await? > 0 {}
+    Ok(())
+}

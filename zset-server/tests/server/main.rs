@@ -1,0 +1,9 @@
+//! The server over sockets: what comes in pieces, what is too much, how it ends, and real clients.
+
+#![cfg(all(unix, not(miri)))]
+
+mod bounds;
+mod clients;
+mod running;
+mod stopping;
+mod wire;

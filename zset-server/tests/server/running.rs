@@ -1,0 +1,96 @@
+//! A server in this process.
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use zset_server::{Limits, Options, ServeError, Server, Stopper};
+
+/// How long an answer may take. Only a test that fails waits for so long.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) struct Running {
+    pub(crate) address: SocketAddr,
+    pub(crate) stopper: Stopper,
+    thread: Option<JoinHandle<Result<(), ServeError>>>,
+}
+
+/// Returns options to listen on any port that is free.
+pub(crate) fn options() -> Options {
+    Options { addresses: vec![(Ipv4Addr::LOCALHOST, 0).into()], ..Options::default() }
+}
+
+impl Running {
+    pub(crate) fn start() -> Running {
+        Running::with(options())
+    }
+
+    pub(crate) fn with_limits(limits: Limits) -> Running {
+        Running::with(Options { limits, ..options() })
+    }
+
+    pub(crate) fn with(options: Options) -> Running {
+        let server = Server::bind(options).expect("a port is free");
+        let (address, stopper) = (server.addresses()[0], server.stopper());
+        Running { address, stopper, thread: Some(thread::spawn(|| server.run())) }
+    }
+
+    pub(crate) fn connect(&self) -> Peer<TcpStream> {
+        let stream = TcpStream::connect(self.address).expect("it listens");
+        // What is sent is there then, and not in a queue of the sender.
+        stream.set_nodelay(true).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_write_timeout(Some(PATIENCE)).unwrap();
+        Peer { stream }
+    }
+
+    /// Waits for the end of the server.
+    pub(crate) fn join(mut self) {
+        let thread = self.thread.take().expect("it runs");
+        thread.join().expect("it does not panic").expect("it starts");
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stopper.stop();
+        self.stopper.stop();
+        if let Some(thread) = self.thread.take() {
+            let result = thread.join();
+            assert!(thread::panicking() || matches!(result, Ok(Ok(()))), "{result:?}");
+        }
+    }
+}
+
+/// A client that speaks in bytes.
+pub(crate) struct Peer<S> {
+    pub(crate) stream: S,
+}
+
+impl<S: Read + Write> Peer<S> {
+    pub(crate) fn send(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).expect("the server reads");
+    }
+
+    /// Waits for exactly these bytes.
+    #[track_caller]
+    pub(crate) fn expect(&mut self, bytes: &[u8]) {
+        let mut reply = vec![0; bytes.len()];
+        self.stream.read_exact(&mut reply).expect("the server answers");
+        assert_eq!(reply.escape_ascii().to_string(), bytes.escape_ascii().to_string());
+    }
+
+    #[track_caller]
+    pub(crate) fn ask(&mut self, request: &[u8], reply: &[u8]) {
+        self.send(request);
+        self.expect(reply);
+    }
+
+    /// Waits for exactly these bytes, and for nothing behind them.
+    #[track_caller]
+    pub(crate) fn expect_last(&mut self, bytes: &[u8]) {
+        self.expect(bytes);
+        assert_eq!(self.stream.read(&mut [0]).expect("it closes in peace"), 0, "it goes on");
+    }
+}

@@ -1,0 +1,99 @@
+//! How a server ends.
+
+use std::env;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::net::UnixStream;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use zset_server::{Limits, Options, Server};
+
+use crate::running::{Peer, Running, options};
+
+#[test]
+fn what_has_come_is_answered_before_the_end() {
+    let server = Running::start();
+    let mut idle = server.connect();
+    let mut half = server.connect();
+    let mut busy = server.connect();
+    for peer in [&mut idle, &mut half, &mut busy] {
+        peer.ask(b"PING\r\n", b"+PONG\r\n");
+    }
+    half.send(b"*1\r\n$4\r\nPI");
+    busy.send(&b"PING\r\n".repeat(5000));
+    server.stopper.stop();
+    server.join();
+    idle.expect_last(b"");
+    half.expect_last(b"");
+    busy.expect_last(&b"+PONG\r\n".repeat(5000));
+}
+
+#[test]
+fn nobody_is_let_in_after_the_end() {
+    let server = Running::start();
+    let address = server.address;
+    server.stopper.stop();
+    server.join();
+    assert!(std::net::TcpStream::connect(address).is_err());
+}
+
+#[test]
+fn a_client_that_does_not_read_cannot_keep_a_server_from_its_end() {
+    let grace = Duration::from_millis(100);
+    let server = Running::with_limits(Limits { grace, ..Limits::default() });
+    let mut peer = server.connect();
+    peer.ask(format!("SET k {}\r\n", "v".repeat(60_000)).as_bytes(), b"+OK\r\n");
+    peer.send(&b"GET k\r\n".repeat(400));
+    server.stopper.stop();
+    server.join();
+    drop(peer);
+}
+
+#[test]
+fn the_socket_in_the_file_system_goes_and_one_without_a_server_is_replaced() {
+    let path = env::temp_dir().join(format!("zset-server-{}.socket", std::process::id()));
+    let _ = fs::remove_file(&path);
+    // A listener that is gone leaves its file.
+    drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+    let with_socket = || Options { unix_socket: Some(path.clone()), ..options() };
+    let server = Running::with(with_socket());
+    let mut peer = Peer { stream: UnixStream::connect(&path).unwrap() };
+    peer.ask(b"PING\r\n", b"+PONG\r\n");
+    assert!(Server::bind(with_socket()).is_err(), "another server listens there");
+    peer.ask(b"PING\r\n", b"+PONG\r\n");
+    server.stopper.stop();
+    server.join();
+    assert!(!path.exists());
+    fs::write(&path, "not a socket").unwrap();
+    assert!(Server::bind(with_socket()).is_err());
+    assert_eq!(fs::read_to_string(&path).unwrap(), "not a socket");
+    fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn signals_end_the_program() {
+    for signal in ["INT", "TERM"] {
+        let path =
+            env::temp_dir().join(format!("zset-server-{}-{signal}.socket", std::process::id()));
+        let mut child = Command::new(env!("CARGO_BIN_EXE_zset-server"))
+            .args(["serve", "--port", "0", "--unixsocket"])
+            .arg(&path)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut log = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        log.read_line(&mut line).unwrap();
+        assert!(line.contains("listening"), "{line}");
+        let mut peer = Peer { stream: UnixStream::connect(&path).unwrap() };
+        peer.ask(b"PING\r\n", b"+PONG\r\n");
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
+        peer.expect_last(b"");
+        log.read_to_string(&mut line).unwrap();
+        assert!(child.wait().unwrap().success(), "{line}");
+        assert!(line.contains(&format!("SIG{signal}")) && line.contains("stopped"), "{line}");
+        assert!(!path.exists());
+    }
+}

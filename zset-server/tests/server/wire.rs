@@ -1,0 +1,146 @@
+//! Requests in pieces of any size.
+
+use std::io::{Read, Write};
+use std::net::Shutdown;
+use std::thread;
+
+use crate::running::Running;
+
+#[test]
+fn a_pipeline_is_answered_in_its_order() {
+    let server = Running::start();
+    let mut peer = server.connect();
+    let mut requests = Vec::new();
+    let mut replies = Vec::new();
+    for number in 0..10_000 {
+        write!(requests, "*2\r\n$4\r\nECHO\r\n$5\r\n{number:05}\r\n").unwrap();
+        write!(replies, "$5\r\n{number:05}\r\n").unwrap();
+    }
+    peer.send(&requests);
+    peer.expect(&replies);
+}
+
+#[test]
+fn a_million_requests_are_sent_before_a_reply_is_read() {
+    const REQUESTS: usize = 1_000_000;
+    let server = Running::start();
+    let mut peer = server.connect();
+    let batch = b"PING\r\n".repeat(REQUESTS / 100);
+    for _ in 0..100 {
+        peer.send(&batch);
+    }
+    let batch = b"+PONG\r\n".repeat(REQUESTS / 100);
+    for _ in 0..100 {
+        peer.expect(&batch);
+    }
+}
+
+#[test]
+fn others_are_answered_while_one_sends_without_end() {
+    let server = Running::start();
+    let mut greedy = server.connect();
+    let mut reader = greedy.stream.try_clone().unwrap();
+    let reader = thread::spawn(move || {
+        let mut buffer = vec![0; 1 << 16];
+        while reader.read(&mut buffer).is_ok_and(|len| len > 0) {}
+    });
+    let batch = b"PING\r\n".repeat(50_000);
+    greedy.send(&batch);
+    let mut other = server.connect();
+    for _ in 0..100 {
+        greedy.send(&batch[..6 * 1000]);
+        other.ask(b"PING\r\n", b"+PONG\r\n");
+    }
+    greedy.stream.shutdown(Shutdown::Both).unwrap();
+    reader.join().unwrap();
+}
+
+#[test]
+fn a_request_comes_byte_by_byte() {
+    let server = Running::start();
+    let mut peer = server.connect();
+    for byte in b"*4\r\n$4\r\nZADD\r\n$1\r\nk\r\n$3\r\n1.5\r\n$1\r\nm\r\nzscore k m\r\n" {
+        peer.send(&[*byte]);
+    }
+    peer.expect(b":1\r\n$3\r\n1.5\r\n");
+}
+
+#[test]
+fn half_a_request_does_nothing_when_its_client_goes() {
+    let server = Running::start();
+    let mut other = server.connect();
+    let mut peer = server.connect();
+    peer.send(b"SET a 1\r\n*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\n2");
+    peer.stream.shutdown(Shutdown::Write).unwrap();
+    peer.expect_last(b"+OK\r\n");
+    other.ask(b"GET a\r\n", b"$1\r\n1\r\n");
+}
+
+#[test]
+fn what_is_no_request_is_answered_and_ends_the_connection() {
+    let server = Running::start();
+    let mut other = server.connect();
+    for (request, reply) in [
+        // One byte more than 512 MB.
+        (&b"*2\r\n$4\r\nECHO\r\n$536870913\r\n"[..], "invalid bulk length"),
+        (b"*1048577\r\n", "invalid multibulk length"),
+        (b"*1\r\n:4\r\n", "expected '$', got ':'"),
+        (b"GET 'a\r\n", "unbalanced quotes in request"),
+    ] {
+        let mut peer = server.connect();
+        peer.send(b"PING\r\n");
+        peer.send(request);
+        peer.send(&vec![b'x'; 900_000]);
+        peer.expect(b"+PONG\r\n");
+        peer.expect(format!("-ERR Protocol error: {reply}\r\n").as_bytes());
+        for _ in 0..3 {
+            // What it sends meanwhile is read, or it would be reset before it sees the reply.
+            peer.send(b"more");
+            other.ask(b"PING\r\n", b"+PONG\r\n");
+        }
+        peer.stream.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(peer.stream.read(&mut [0]).unwrap(), 0);
+    }
+}
+
+#[test]
+fn a_declared_length_takes_no_memory_until_its_bytes_come() {
+    let server = Running::start();
+    let mut peers: Vec<_> = (0..50).map(|_| server.connect()).collect();
+    for peer in &mut peers {
+        peer.send(b"PING\r\n*2\r\n$4\r\nECHO\r\n$536870912\r\nx");
+        peer.expect(b"+PONG\r\n");
+    }
+    // 25 GB, if it did.
+    assert!(resident_bytes() < 1 << 30, "{} bytes", resident_bytes());
+}
+
+/// Returns how much memory this process has.
+pub(crate) fn resident_bytes() -> usize {
+    let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return 0 };
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("Linux says so");
+    1024 * line.trim_end_matches("kB").trim().parse::<usize>().expect("a number of kilobytes")
+}
+
+#[test]
+fn an_argument_of_many_megabytes_comes_and_goes() {
+    let server = Running::start();
+    let mut peer = server.connect();
+    let value = vec![b'v'; 20 << 20];
+    peer.send(format!("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n${}\r\n", value.len()).as_bytes());
+    peer.send(&value);
+    peer.ask(b"\r\n", b"+OK\r\n");
+    peer.ask(b"GET k\r\n", format!("${}\r\n", value.len()).as_bytes());
+    peer.expect(&value);
+    peer.expect(b"\r\n");
+}
+
+#[test]
+fn quit_is_the_last_command_of_a_client() {
+    let server = Running::start();
+    let mut peer = server.connect();
+    peer.send(b"PING\r\nQUIT\r\n");
+    peer.expect(b"+PONG\r\n+OK\r\n");
+    peer.stream.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(peer.stream.read(&mut [0]).unwrap(), 0);
+}
