@@ -299,6 +299,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 impl<S> Drop for Connection<S> {
     fn drop(&mut self) {
         // A command that has panicked has let go of the engine.
-        self.shared.engine.borrow_mut().leave(self.client);
+        self.shared.engine.borrow_mut().leave(&mut self.client);
     }
 }
