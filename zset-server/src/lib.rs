@@ -5,9 +5,12 @@
 mod client;
 mod command;
 mod commands;
+mod config;
 mod engine;
 mod error;
+mod glob;
 mod keyspace;
+mod memory;
 mod resp;
 
 pub use client::Client;

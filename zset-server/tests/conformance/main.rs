@@ -113,4 +113,4 @@ macro_rules! scripts {
     };
 }
 
-scripts! { add }
+scripts! { add client command config connection }
