@@ -86,17 +86,25 @@ impl Command {
 
     /// Returns the command that arguments ask for, if they are as many as it takes.
     pub(crate) fn of(arguments: &[&[u8]]) -> Result<&'static Command, CommandError> {
-        let Some((name, rest)) = arguments.split_first() else {
-            return Err(CommandError::Syntax);
-        };
-        let (mut command, subcommands) = find_entry(name).ok_or_else(|| unknown(name, rest))?;
-        if let (false, Some(name)) = (subcommands.is_empty(), rest.first()) {
-            command = command.subcommand(name).ok_or_else(|| unknown_nested(command, name))?;
-        }
+        let command = Command::named_by(arguments)?;
         if !command.takes(arguments.len()) {
             return Err(CommandError::WrongArity(command.name.to_owned()));
         }
         Ok(command)
+    }
+
+    /// Returns the command that arguments ask for, however many they are.
+    pub(crate) fn named_by(arguments: &[&[u8]]) -> Result<&'static Command, CommandError> {
+        let Some((name, rest)) = arguments.split_first() else {
+            return Err(CommandError::Syntax);
+        };
+        let (command, subcommands) = find_entry(name).ok_or_else(|| unknown(name, rest))?;
+        match rest.first() {
+            Some(name) if !subcommands.is_empty() => {
+                command.subcommand(name).ok_or_else(|| unknown_nested(command, name))
+            }
+            _ => Ok(command),
+        }
     }
 
     /// Returns all commands.

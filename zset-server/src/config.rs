@@ -199,6 +199,8 @@ pub(crate) fn parse_memory(text: &[u8]) -> Option<i64> {
         b"gb" => 1 << 30,
         _ => return None,
     };
+    // No digits stand for zero, as they do for C's `strtoull`.
+    let number = if number.is_empty() { b"0" } else { number };
     std::str::from_utf8(number).ok()?.parse::<i64>().ok()?.checked_mul(unit)
 }
 
@@ -208,12 +210,16 @@ mod tests {
 
     #[test]
     fn memory_is_read_with_its_units() {
-        for (text, bytes) in
-            [("0", Some(0)), ("5b", Some(5)), ("2K", Some(2000)), ("2kB", Some(2048))]
-        {
+        for (text, bytes) in [
+            ("0", Some(0)),
+            ("5b", Some(5)),
+            ("2K", Some(2000)),
+            ("2kB", Some(2048)),
+            ("", Some(0)),
+        ] {
             assert_eq!(parse_memory(text.as_bytes()), bytes, "{text}");
         }
-        for text in ["", "b", "-1", "1 kb", "1tb", "99999999999999999999", "9999999999gb"] {
+        for text in ["-1", "1 kb", "1tb", "99999999999999999999", "9999999999gb"] {
             assert_eq!(parse_memory(text.as_bytes()), None, "{text}");
         }
     }

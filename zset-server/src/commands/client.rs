@@ -83,7 +83,7 @@ fn list(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
             let ids = ids.iter().map(|id| integer(id).map_err(|_| CommandError::Syntax));
             let ids: Vec<i64> = ids.collect::<Result<_, _>>()?;
             if ids.iter().any(|id| *id < 1) {
-                return Err(CommandError::Syntax);
+                return Err(CommandError::err("client-id should be greater than 0"));
             }
             ids.iter().any(|id| u64::try_from(*id) == Ok(context.client.id))
         }
@@ -166,7 +166,7 @@ fn set_info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Comman
             return Err(CommandError::err(format_args!("Unrecognized option '{option}'")));
         }
     };
-    check_text(["LIB-NAME", "LIB-VER"][index], arguments[3])?;
+    check_text(&String::from_utf8_lossy(option), arguments[3])?;
     context.client.library[index] = arguments[3].into();
     context.replies.status("OK");
     Ok(())

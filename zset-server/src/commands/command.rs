@@ -192,19 +192,17 @@ fn list(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
 
 fn get_keys(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
     let arguments = &arguments[2..];
-    let command = Command::of(arguments).map_err(|error| match error {
-        CommandError::WrongArity(_) => {
-            CommandError::err("Invalid number of arguments specified for command")
-        }
-        _ => CommandError::err("Invalid command specified"),
-    });
-    // Without keys it does not matter how many arguments there are.
-    let named = Command::find(arguments[0]);
-    if named.is_some_and(|command| command.details().keys.is_empty()) {
+    let command =
+        Command::named_by(arguments).map_err(|_| CommandError::err("Invalid command specified"))?;
+    let details = command.details();
+    if details.keys.is_empty() {
         return Err(CommandError::err("The command has no key arguments"));
     }
+    if !command.takes(arguments.len()) {
+        return Err(CommandError::err("Invalid number of arguments specified for command"));
+    }
     let mut places = Vec::new();
-    for keys in &command?.details().keys {
+    for keys in &details.keys {
         let invalid = || CommandError::err("Invalid arguments specified for command");
         places.extend(keys.places(arguments).ok_or_else(invalid)?);
     }

@@ -117,6 +117,6 @@ fn purge(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
 }
 
 fn malloc_stats(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
-    context.replies.verbatim("Stats not supported for the current allocator");
+    context.replies.bulk(b"Stats not supported for the current allocator");
     Ok(())
 }
