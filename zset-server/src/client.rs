@@ -5,6 +5,7 @@ use zset_std::Timestamp;
 use crate::keyspace::{Bytes, Version};
 
 /// One connection, or the shell.
+#[allow(clippy::struct_excessive_bools, reason = "each is what one command has asked for")]
 #[derive(Debug, Default)]
 pub struct Client {
     pub(crate) id: u64,

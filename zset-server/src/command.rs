@@ -31,6 +31,7 @@ pub(crate) struct Command {
 }
 
 /// What matters of a command to the server.
+#[allow(clippy::struct_excessive_bools, reason = "they have nothing to do with each other")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flags {
     /// It may change keys.
@@ -120,7 +121,7 @@ impl Command {
 
     fn subcommand(&self, name: &[u8]) -> Option<&'static Command> {
         let is_of_name = |command: &&Command| {
-            command.name[self.name.len() + 1..].as_bytes().eq_ignore_ascii_case(name)
+            command.name.as_bytes()[self.name.len() + 1..].eq_ignore_ascii_case(name)
         };
         self.subcommands().iter().find(is_of_name)
     }
@@ -166,7 +167,7 @@ fn unknown(name: &[u8], arguments: &[&[u8]]) -> CommandError {
             break;
         }
         let text = show(argument, MAX_SHOWN - beginning.len());
-        beginning.push_str(&format!("'{text}' "));
+        beginning.extend(["'", &text, "' "]);
     }
     let name = show(name, MAX_SHOWN);
     CommandError::UnknownCommand(format!(

@@ -15,10 +15,10 @@ pub(super) const COMMANDS: &[Command] =
 
 pub(super) const SUBCOMMANDS: &[Command] = &[
     Command::plain("config|get", -3, "Returns the parameters whose names match a pattern.", get),
-    Command::plain("config|set", -4, "Sets parameters, all or none.", set),
+    Command::plain("config|help", 2, "Lists the subcommands.", help),
     Command::plain("config|resetstat", 2, "Counts from zero what INFO counts.", reset_stat),
     Command::plain("config|rewrite", 2, "Is refused: there is no file.", rewrite),
-    Command::plain("config|help", 2, "Lists the subcommands.", help),
+    Command::plain("config|set", -4, "Sets parameters, all or none.", set),
 ];
 
 fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
