@@ -53,9 +53,10 @@ fn set_name_of(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Com
 }
 
 fn get_name(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
-    match &*context.client.name {
-        [] => context.replies.null(),
-        name => context.replies.bulk(name),
+    if context.client.name.is_empty() {
+        context.replies.null();
+    } else {
+        context.replies.bulk(&context.client.name);
     }
     Ok(())
 }

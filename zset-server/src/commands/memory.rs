@@ -120,3 +120,47 @@ fn malloc_stats(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandErr
     context.replies.bulk(b"Stats not supported for the current allocator");
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Client, Engine, Replies};
+
+    fn ask(engine: &mut Engine, client: &mut Client, line: &str) -> String {
+        let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let mut replies = Replies::default();
+        engine.execute(client, &arguments, &mut replies);
+        String::from_utf8_lossy(replies.bytes()).into_owned()
+    }
+
+    #[test]
+    #[cfg(all(target_os = "linux", not(miri)))]
+    fn what_would_take_memory_beyond_the_bound_is_refused() {
+        let mut engine = Engine::new();
+        let mut client = engine.client();
+        assert_eq!(ask(&mut engine, &mut client, "zadd key 1 a"), ":1\r\n");
+        assert_eq!(ask(&mut engine, &mut client, "config set maxmemory 1"), "+OK\r\n");
+        assert!(ask(&mut engine, &mut client, "zadd key 2 b").starts_with("-OOM "));
+        assert_eq!(ask(&mut engine, &mut client, "zscore key a"), "$1\r\n1\r\n");
+        assert_eq!(ask(&mut engine, &mut client, "config set maxmemory 0"), "+OK\r\n");
+        assert_eq!(ask(&mut engine, &mut client, "zadd key 2 b"), ":1\r\n");
+    }
+
+    #[test]
+    fn the_estimate_grows_with_what_is_stored() {
+        let mut engine = Engine::new();
+        let mut client = engine.client();
+        let mut usage = |engine: &mut Engine| {
+            let reply = ask(engine, &mut client, "memory usage key samples 0");
+            reply.trim_start_matches(':').trim_end().parse::<usize>().expect("a number")
+        };
+        let mut other = engine.client();
+        let mut last = 0;
+        for n in 0..200 {
+            ask(&mut engine, &mut other, &format!("zadd key {n} member:{n}"));
+            let now = usage(&mut engine);
+            assert!(now > last, "{n}");
+            last = now;
+        }
+        assert!((200 * 40..200 * 120).contains(&last), "{last}");
+    }
+}
