@@ -12,6 +12,8 @@ mod glob;
 mod keyspace;
 mod memory;
 mod resp;
+#[cfg(test)]
+mod testing;
 
 pub use client::Client;
 pub use engine::Engine;

@@ -175,18 +175,15 @@ fn set_info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Comman
 
 #[cfg(test)]
 mod tests {
-    use crate::{Engine, Replies};
+    use crate::Engine;
+    use crate::testing;
 
-    /// Returns what a new client gets for commands, of which each is a line.
+    /// Returns what a new client gets for commands.
     fn ask(lines: &[&str]) -> String {
         let mut engine = Engine::new();
         let mut client = engine.client();
-        let mut replies = Replies::default();
-        for line in lines {
-            let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
-            engine.execute(&mut client, &arguments, &mut replies);
-        }
-        String::from_utf8_lossy(replies.bytes()).replace("\r\n", " ")
+        let replies = lines.iter().map(|line| testing::ask(&mut engine, &mut client, line));
+        replies.collect::<String>().replace("\r\n", " ")
     }
 
     #[test]
@@ -216,10 +213,7 @@ mod tests {
         let mut engine = Engine::new();
         let mut old = engine.client();
         let execute = |engine: &mut Engine, client: &mut _, line: &str| {
-            let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
-            let mut replies = Replies::default();
-            engine.execute(client, &arguments, &mut replies);
-            let reply = String::from_utf8_lossy(replies.bytes());
+            let reply = testing::ask(engine, client, line);
             reply.split([' ', '\r']).next().unwrap_or_default().to_owned()
         };
         assert_eq!(execute(&mut engine, &mut old, "config set requirepass open"), "+OK");

@@ -77,14 +77,12 @@ fn estimate(value: &Value, samples: usize) -> usize {
 
 fn estimate_sorted(set: &ZSet, samples: usize) -> usize {
     let members = set.iter().take(samples).map(|(member, _)| member.to_vec().len());
-    match set.encoding() {
+    if set.encoding() == Encoding::Listpack {
         // Two bytes of length for each member and each score, which is a few digits.
-        Encoding::Listpack => 7 + of_all(members.map(|len| len + 2 + 8), set.len()),
-        _ => {
-            let heap = members.map(|len| if len <= IN_PLACE { 0 } else { len + 16 });
-            set.len() * SORTED_MEMBER + of_all(heap, set.len())
-        }
+        return 7 + of_all(members.map(|len| len + 2 + 8), set.len());
     }
+    let heap = members.map(|len| if len <= IN_PLACE { 0 } else { len + 16 });
+    set.len() * SORTED_MEMBER + of_all(heap, set.len())
 }
 
 /// Returns the sum of `count` sizes, of which some are known.
@@ -123,14 +121,8 @@ fn malloc_stats(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandErr
 
 #[cfg(test)]
 mod tests {
-    use crate::{Client, Engine, Replies};
-
-    fn ask(engine: &mut Engine, client: &mut Client, line: &str) -> String {
-        let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
-        let mut replies = Replies::default();
-        engine.execute(client, &arguments, &mut replies);
-        String::from_utf8_lossy(replies.bytes()).into_owned()
-    }
+    use crate::Engine;
+    use crate::testing::ask;
 
     #[test]
     #[cfg(all(target_os = "linux", not(miri)))]
