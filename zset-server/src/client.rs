@@ -1,8 +1,11 @@
 //! [`Client`]: what the server knows of who asks.
 
+use zset_std::Timestamp;
+
 use crate::keyspace::{Bytes, Version};
 
 /// One connection, or the shell.
+#[allow(clippy::struct_excessive_bools, reason = "each is what one command has asked for")]
 #[derive(Debug, Default)]
 pub struct Client {
     pub(crate) id: u64,
@@ -17,6 +20,16 @@ pub struct Client {
     pub(crate) reply_mode: ReplyMode,
     /// It has said QUIT.
     pub(crate) is_leaving: bool,
+    /// What it says of the library that it uses: its name and version.
+    pub(crate) library: [Bytes; 2],
+    /// Whether it has asked that it is never sent away for the memory that its replies take.
+    pub(crate) is_kept: bool,
+    /// Whether it has asked that what it reads counts as unused still.
+    pub(crate) is_not_counted: bool,
+    /// When it came.
+    pub(crate) since: Timestamp,
+    /// Where it is, as far as is known.
+    pub(crate) address: String,
 }
 
 /// Commands that wait for EXEC.
@@ -41,7 +54,12 @@ pub(crate) enum ReplyMode {
 
 impl Client {
     /// Makes a client with a number of its own.
-    pub(crate) fn new(id: u64, is_authenticated: bool) -> Self {
-        Client { id, is_authenticated, ..Client::default() }
+    pub(crate) fn new(id: u64, is_authenticated: bool, since: Timestamp) -> Self {
+        Client { id, is_authenticated, since, ..Client::default() }
+    }
+
+    /// Notes where the client is, for CLIENT LIST.
+    pub fn set_address(&mut self, address: String) {
+        self.address = address;
     }
 }

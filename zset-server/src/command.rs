@@ -1,11 +1,15 @@
 //! [`Command`]: what there is to call, and what is known of it before it runs.
 
+mod details;
+
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::commands;
 use crate::engine::Context;
 use crate::error::CommandError;
+
+pub(crate) use details::{Details, Finds, KeySpec};
 
 /// What runs a command. Its first argument is the command's name; it writes one reply, or returns an
 /// error before it has changed anything.
@@ -14,7 +18,7 @@ pub(crate) type Handler = fn(&mut Context<'_>, &[&[u8]]) -> Result<(), CommandEr
 /// A command.
 #[derive(Debug)]
 pub(crate) struct Command {
-    /// In lower case.
+    /// In lower case; that of a subcommand is `client|id`.
     pub(crate) name: &'static str,
     /// The number of arguments, the name among them; the fewest, if it is below zero.
     pub(crate) arity: i8,
@@ -27,6 +31,7 @@ pub(crate) struct Command {
 }
 
 /// What matters of a command to the server.
+#[allow(clippy::struct_excessive_bools, reason = "they have nothing to do with each other")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flags {
     /// It may change keys.
@@ -47,17 +52,60 @@ pub(crate) const GROW: Flags = Flags { deny_oom: true, ..WRITE };
 /// The longest name of a command.
 const MAX_NAME: usize = 32;
 
+/// The most bytes of a name or of arguments that an error repeats.
+const MAX_SHOWN: usize = 128;
+
+/// A command and its subcommands.
+type Entry = (&'static Command, &'static [Command]);
+
 impl Command {
+    /// Makes a command that changes no key and takes none.
+    pub(crate) const fn plain(
+        name: &'static str,
+        arity: i8,
+        summary: &'static str,
+        handler: Handler,
+    ) -> Command {
+        Command { name, arity, flags: READ, keys: (0, 0, 0), summary, handler }
+    }
+
     /// Returns the command of a name, in whatever case. **O(1)**.
     pub(crate) fn find(name: &[u8]) -> Option<&'static Command> {
-        static COMMANDS: LazyLock<HashMap<&'static [u8], &'static Command>> = LazyLock::new(|| {
-            Command::all().map(|command| (command.name.as_bytes(), command)).collect()
-        });
-        let mut lower = [0; MAX_NAME];
-        let lower = lower.get_mut(..name.len())?;
-        lower.copy_from_slice(name);
-        lower.make_ascii_lowercase();
-        COMMANDS.get(&*lower).copied()
+        find_entry(name).map(|(command, _)| command)
+    }
+
+    /// Returns the command or, by a name as `client|id`, the subcommand of a name, in whatever case.
+    pub(crate) fn find_nested(name: &[u8]) -> Option<&'static Command> {
+        match name.iter().position(|byte| *byte == b'|') {
+            None => Command::find(name),
+            Some(bar) => {
+                let (command, _) = find_entry(&name[..bar])?;
+                command.subcommand(&name[bar + 1..])
+            }
+        }
+    }
+
+    /// Returns the command that arguments ask for, if they are as many as it takes.
+    pub(crate) fn of(arguments: &[&[u8]]) -> Result<&'static Command, CommandError> {
+        let command = Command::named_by(arguments)?;
+        if !command.takes(arguments.len()) {
+            return Err(CommandError::WrongArity(command.name.to_owned()));
+        }
+        Ok(command)
+    }
+
+    /// Returns the command that arguments ask for, however many they are.
+    pub(crate) fn named_by(arguments: &[&[u8]]) -> Result<&'static Command, CommandError> {
+        let Some((name, rest)) = arguments.split_first() else {
+            return Err(CommandError::Syntax);
+        };
+        let (command, subcommands) = find_entry(name).ok_or_else(|| unknown(name, rest))?;
+        match rest.first() {
+            Some(name) if !subcommands.is_empty() => {
+                command.subcommand(name).ok_or_else(|| unknown_nested(command, name))
+            }
+            _ => Ok(command),
+        }
     }
 
     /// Returns all commands.
@@ -65,9 +113,100 @@ impl Command {
         commands::GROUPS.iter().flat_map(|group| group.iter())
     }
 
+    /// Returns its subcommands.
+    pub(crate) fn subcommands(&self) -> &'static [Command] {
+        let lists = commands::SUBCOMMANDS.iter().copied();
+        lists.into_iter().find(|list| list[0].container() == self.name).unwrap_or_default()
+    }
+
+    fn subcommand(&self, name: &[u8]) -> Option<&'static Command> {
+        let is_of_name = |command: &&Command| {
+            command.name.as_bytes()[self.name.len() + 1..].eq_ignore_ascii_case(name)
+        };
+        self.subcommands().iter().find(is_of_name)
+    }
+
+    /// Returns the name of the command that it is a subcommand of, or its own.
+    pub(crate) fn container(&self) -> &'static str {
+        self.name.split('|').next().unwrap_or(self.name)
+    }
+
+    /// Returns what COMMAND tells of it besides.
+    pub(crate) fn details(&self) -> &'static Details {
+        details::of(self.name)
+    }
+
     /// Returns whether it takes so many arguments, its name among them.
     pub(crate) fn takes(&self, arguments: usize) -> bool {
         let number = usize::from(self.arity.unsigned_abs());
         if self.arity < 0 { arguments >= number } else { arguments == number }
+    }
+}
+
+fn find_entry(name: &[u8]) -> Option<Entry> {
+    static COMMANDS: LazyLock<HashMap<&'static [u8], Entry>> = LazyLock::new(|| {
+        let entry = |command: &'static Command| (command, command.subcommands());
+        Command::all().map(|command| (command.name.as_bytes(), entry(command))).collect()
+    });
+    let mut lower = [0; MAX_NAME];
+    let lower = lower.get_mut(..name.len())?;
+    lower.copy_from_slice(name);
+    lower.make_ascii_lowercase();
+    COMMANDS.get(&*lower).copied()
+}
+
+fn show(bytes: &[u8], max: usize) -> String {
+    String::from_utf8_lossy(&bytes[..bytes.len().min(max)]).into_owned()
+}
+
+/// Says which command is unknown, and how its arguments begin, as Redis does.
+fn unknown(name: &[u8], arguments: &[&[u8]]) -> CommandError {
+    let mut beginning = String::new();
+    for argument in arguments {
+        if beginning.len() >= MAX_SHOWN {
+            break;
+        }
+        let text = show(argument, MAX_SHOWN - beginning.len());
+        beginning.extend(["'", &text, "' "]);
+    }
+    let name = show(name, MAX_SHOWN);
+    CommandError::UnknownCommand(format!(
+        "ERR unknown command '{name}', with args beginning with: {beginning}"
+    ))
+}
+
+fn unknown_nested(command: &Command, name: &[u8]) -> CommandError {
+    let (name, container) = (show(name, MAX_SHOWN), command.name.to_ascii_uppercase());
+    CommandError::UnknownCommand(format!("ERR unknown subcommand '{name}'. Try {container} HELP."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all_nested() -> impl Iterator<Item = &'static Command> {
+        Command::all().chain(commands::SUBCOMMANDS.iter().flat_map(|list| list.iter()))
+    }
+
+    #[test]
+    fn each_command_is_found_by_its_name_in_any_case() {
+        for command in all_nested() {
+            let found = Command::find_nested(command.name.to_ascii_uppercase().as_bytes());
+            assert!(found.is_some_and(|found| found.name == command.name), "{}", command.name);
+        }
+        assert!(Command::find(b"client|id").is_none(), "a subcommand is no command");
+        assert!(Command::find(&[b'x'; 1000]).is_none());
+    }
+
+    #[test]
+    fn what_is_told_of_a_command_is_how_it_is_treated() {
+        for command in all_nested() {
+            let (name, details, flags) = (command.name, command.details(), command.flags);
+            assert!(!details.since.is_empty(), "{name} is not in details.txt");
+            let has = |flag: &str| details.flags.contains(&flag);
+            assert_eq!(has("write"), flags.write, "{name}");
+            assert_eq!(has("denyoom"), flags.deny_oom, "{name}");
+            assert_eq!(has("no_auth"), flags.no_auth, "{name}");
+        }
     }
 }

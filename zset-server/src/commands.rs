@@ -1,14 +1,21 @@
 //! The commands, a file for each group.
 
+#![allow(clippy::unnecessary_wraps, reason = "what runs a command is of one type")]
+
 mod arguments;
-mod auth;
+mod client;
+mod command;
+mod config;
 mod connection;
+mod debug;
 mod dump;
 mod expire;
-pub(crate) mod glob;
+mod info;
 mod keys;
+mod memory;
 mod object;
 mod scan;
+mod server;
 mod set;
 mod sorted_set;
 mod string;
@@ -30,7 +37,6 @@ pub(crate) use transaction::abandon;
 
 /// All commands.
 pub(crate) const GROUPS: &[&[Command]] = &[
-    auth::COMMANDS,
     connection::COMMANDS,
     string::COMMANDS,
     set::COMMANDS,
@@ -46,6 +52,24 @@ pub(crate) const GROUPS: &[&[Command]] = &[
     object::COMMANDS,
     transaction::COMMANDS,
     throttle::COMMANDS,
+    client::COMMANDS,
+    command::COMMANDS,
+    config::COMMANDS,
+    debug::COMMANDS,
+    info::COMMANDS,
+    memory::COMMANDS,
+    server::COMMANDS,
+];
+
+/// The subcommands of those commands that have some, a list for each.
+pub(crate) const SUBCOMMANDS: &[&[Command]] = &[
+    client::SUBCOMMANDS,
+    command::SUBCOMMANDS,
+    config::SUBCOMMANDS,
+    memory::SUBCOMMANDS,
+    server::FUNCTION,
+    server::LATENCY,
+    server::SLOWLOG,
 ];
 
 /// Has `remove` take members out of a set, and answers how many.

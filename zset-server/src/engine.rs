@@ -2,13 +2,15 @@
 
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
-use zset_std::{Clock, SystemClock};
+use zset_std::{Clock, SystemClock, Timestamp};
 
 use crate::client::{Client, ReplyMode};
 use crate::command::Command;
 use crate::commands::{self, Throttles};
+use crate::config::Config;
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
+use crate::memory::Memory;
 use crate::resp::Replies;
 
 /// Expired keys that go with each command, so that they go at the rate at which others come.
@@ -26,9 +28,24 @@ pub(crate) struct State {
     pub(crate) rng: Xoshiro256PlusPlus,
     /// The limits of CL.THROTTLE.
     pub(crate) throttles: Throttles,
-    /// What a client has to say before anything else.
-    pub(crate) password: Option<Vec<u8>>,
+    pub(crate) config: Config,
+    pub(crate) stats: Stats,
+    /// When the engine was made.
+    pub(crate) started: Timestamp,
+    pub(crate) memory: Memory,
     next_client: u64,
+}
+
+/// What INFO counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Stats {
+    pub(crate) commands: u64,
+    pub(crate) errors: u64,
+    pub(crate) clients: u64,
+    pub(crate) rejected_clients: u64,
+    pub(crate) expired_keys: u64,
+    pub(crate) connected_clients: usize,
+    pub(crate) blocked_clients: usize,
 }
 
 /// A command's surroundings.
@@ -58,7 +75,10 @@ impl<C: Clock> Engine<C> {
             keyspace: Keyspace::default(),
             rng: Xoshiro256PlusPlus::from_rng(&mut rand::rng()),
             throttles: Throttles::default(),
-            password: None,
+            config: Config::default(),
+            stats: Stats::default(),
+            started: clock.now(),
+            memory: Memory::default(),
             next_client: 1,
         };
         Engine { state, clock }
@@ -68,12 +88,13 @@ impl<C: Clock> Engine<C> {
     pub fn client(&mut self) -> Client {
         let id = self.state.next_client;
         self.state.next_client += 1;
-        Client::new(id, self.state.password.is_none())
+        self.state.stats.clients += 1;
+        Client::new(id, self.state.config.password().is_empty(), self.clock.now())
     }
 
     /// Requires a password of the clients that are made from now on; an empty one requires none.
     pub fn require_password(&mut self, password: &[u8]) {
-        self.state.password = (!password.is_empty()).then(|| password.to_vec());
+        self.state.config.set_password(password);
     }
 
     /// Lets at most `budget` keys go that have expired; returns how many.
@@ -101,9 +122,12 @@ impl<C: Clock> Engine<C> {
 
     /// Runs a command, and adds its reply, or none if the client wants none.
     pub fn execute(&mut self, client: &mut Client, arguments: &[&[u8]], replies: &mut Replies) {
-        self.state.keyspace.advance(self.clock.now(), EXPIRED_FOR_EACH);
+        let expired = self.state.keyspace.advance(self.clock.now(), EXPIRED_FOR_EACH);
+        self.state.stats.expired_keys += expired as u64;
+        self.state.stats.commands += 1;
         let before = replies.bytes().len();
         if let Err(error) = self.try_execute(client, arguments, replies) {
+            self.state.stats.errors += 1;
             replies.truncate(before);
             replies.error(&error.to_string());
         }
@@ -138,15 +162,8 @@ impl<C: Clock> Engine<C> {
         arguments: &[&[u8]],
         replies: &mut Replies,
     ) -> Result<(), CommandError> {
-        let Some((name, rest)) = arguments.split_first() else { return Ok(()) };
-        let command = Command::find(name).ok_or_else(|| unknown(name, rest));
-        let command = command.and_then(|command| {
-            if command.takes(arguments.len()) {
-                Ok(command)
-            } else {
-                Err(CommandError::WrongArity(command.name.to_owned()))
-            }
-        });
+        let Some(name) = arguments.first() else { return Ok(()) };
+        let command = Command::of(arguments);
         let transaction = &mut client.transaction;
         let command = command.inspect_err(|_| {
             if let Some(transaction) = transaction {
@@ -157,6 +174,12 @@ impl<C: Clock> Engine<C> {
         if !client.is_authenticated && !command.flags.no_auth {
             return Err(CommandError::Other("NOAUTH Authentication required.".into()));
         }
+        if command.flags.deny_oom && self.state.memory.is_beyond(self.state.config.max_memory()) {
+            if let Some(transaction) = &mut client.transaction {
+                transaction.is_broken = true;
+            }
+            return Err(CommandError::OutOfMemory);
+        }
         if let (Some(transaction), false) = (&mut client.transaction, command.flags.immediate) {
             transaction.commands.push(arguments.iter().map(|argument| argument.to_vec()).collect());
             replies.status("QUEUED");
@@ -164,23 +187,4 @@ impl<C: Clock> Engine<C> {
         }
         (command.handler)(&mut Context { state: &mut self.state, client, replies }, arguments)
     }
-}
-
-/// Says which command is unknown, and how its arguments begin, as Redis does.
-fn unknown(name: &[u8], arguments: &[&[u8]]) -> CommandError {
-    const MAX: usize = 128;
-    let show =
-        |bytes: &[u8], max: usize| commands::shown(&bytes[..bytes.len().min(max)]).into_owned();
-    let mut beginning = String::new();
-    for argument in arguments {
-        if beginning.len() >= MAX {
-            break;
-        }
-        let text = show(argument, MAX - beginning.len());
-        beginning.push_str(&format!("'{text}' "));
-    }
-    let name = show(name, MAX);
-    CommandError::UnknownCommand(format!(
-        "ERR unknown command '{name}', with args beginning with: {beginning}"
-    ))
 }

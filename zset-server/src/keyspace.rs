@@ -128,6 +128,11 @@ impl Keyspace {
         self.entries.len()
     }
 
+    /// Returns the number of keys that go at some time.
+    pub(crate) fn expiring_len(&self) -> usize {
+        self.deadlines.len()
+    }
+
     /// Returns what a key stands for.
     pub(crate) fn value(&self, key: &[u8]) -> Option<&Value> {
         self.entries.get(key).filter(|_| !self.has_expired(key))

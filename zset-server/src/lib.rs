@@ -6,11 +6,16 @@ mod client;
 mod command;
 #[allow(clippy::unnecessary_wraps, reason = "all handlers are of one type")]
 mod commands;
+mod config;
 mod engine;
 mod error;
+mod glob;
 mod keyspace;
+mod memory;
 mod resp;
 mod server;
+#[cfg(test)]
+mod testing;
 
 pub use client::Client;
 pub use engine::Engine;

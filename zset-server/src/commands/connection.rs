@@ -1,46 +1,38 @@
-//! PING, ECHO and the like.
+//! PING, ECHO, HELLO and the like.
 
+use crate::client::ReplyMode;
 use crate::command::{Command, Flags, READ};
 use crate::engine::Context;
 use crate::error::CommandError;
 use crate::resp::Protocol;
 
 use super::arguments::integer;
+use super::client::{check_text, set_name};
+
+const NO_AUTH: Flags = Flags { no_auth: true, ..READ };
+const NO_AUTH_NOW: Flags = Flags { immediate: true, ..NO_AUTH };
 
 pub(super) const COMMANDS: &[Command] = &[
+    Command::plain("ping", -1, "Answers PONG, or what it is given.", ping),
+    Command::plain("echo", 2, "Answers what it is given.", echo),
     Command {
-        name: "ping",
-        arity: -1,
-        flags: READ,
-        keys: (0, 0, 0),
-        summary: "Answers PONG, or what it is given.",
-        handler: ping,
+        flags: NO_AUTH,
+        ..Command::plain("hello", -1, "Chooses the protocol, and says who is there.", hello)
     },
+    Command { flags: NO_AUTH, ..Command::plain("auth", -2, "Says the password.", auth) },
     Command {
-        name: "echo",
-        arity: 2,
-        flags: READ,
-        keys: (0, 0, 0),
-        summary: "Answers what it is given.",
-        handler: echo,
+        flags: NO_AUTH_NOW,
+        ..Command::plain("reset", 1, "Forgets all that the client has said.", reset)
     },
-    Command {
-        name: "hello",
-        arity: -1,
-        flags: Flags { no_auth: true, ..READ },
-        keys: (0, 0, 0),
-        summary: "Chooses the protocol, and says who is there.",
-        handler: hello,
-    },
-    Command {
-        name: "quit",
-        arity: -1,
-        flags: Flags { no_auth: true, immediate: true, ..READ },
-        keys: (0, 0, 0),
-        summary: "Closes the connection.",
-        handler: quit,
-    },
+    Command { flags: NO_AUTH_NOW, ..Command::plain("quit", -1, "Closes the connection.", quit) },
 ];
+
+/// The only user.
+const USER: &[u8] = b"default";
+
+const WRONG_PASSWORD: CommandError = CommandError::Other(std::borrow::Cow::Borrowed(
+    "WRONGPASS invalid username-password pair or user is disabled.",
+));
 
 fn ping(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
     match arguments {
@@ -62,25 +54,120 @@ fn quit(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
     Ok(())
 }
 
+fn reset(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
+    let Context { state, client, replies } = context;
+    for (key, version) in client.watched.drain(..) {
+        state.keyspace.unwatch(&key, version);
+    }
+    client.transaction = None;
+    client.name = Box::default();
+    client.reply_mode = ReplyMode::On;
+    client.is_kept = false;
+    client.is_not_counted = false;
+    client.is_authenticated = state.config.password().is_empty();
+    replies.set_protocol(Protocol::Resp2);
+    replies.status("RESET");
+    Ok(())
+}
+
+fn auth(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    let (user, password) = match *arguments {
+        [_, password] => {
+            if context.state.config.password().is_empty() {
+                return Err(CommandError::err(
+                    "AUTH <password> called without any password configured for the default \
+                     user. Are you sure your configuration is correct?",
+                ));
+            }
+            (USER, password)
+        }
+        [_, user, password] => (user, password),
+        _ => return Err(CommandError::Syntax),
+    };
+    authenticate(context, user, password)?;
+    context.replies.status("OK");
+    Ok(())
+}
+
+fn authenticate(
+    context: &mut Context<'_>,
+    user: &[u8],
+    password: &[u8],
+) -> Result<(), CommandError> {
+    let config = &context.state.config;
+    if user != USER || !(config.password().is_empty() || config.is_password(password)) {
+        return Err(WRONG_PASSWORD);
+    }
+    context.client.is_authenticated = true;
+    Ok(())
+}
+
 fn hello(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    let protocol = match arguments.get(1) {
+    let protocol = match arguments.get(1).map(|version| integer(version)) {
         None => context.replies.protocol(),
-        Some(&b"2") => Protocol::Resp2,
-        Some(&b"3") => Protocol::Resp3,
-        Some(version) => {
-            integer(version).map_err(|_| {
-                CommandError::err("Protocol version is not an integer or out of range")
-            })?;
+        Some(Ok(2)) => Protocol::Resp2,
+        Some(Ok(3)) => Protocol::Resp3,
+        Some(Ok(_)) => {
             return Err(CommandError::Other("NOPROTO unsupported protocol version".into()));
         }
+        Some(Err(_)) => {
+            return Err(CommandError::err("Protocol version is not an integer or out of range"));
+        }
     };
-    context.replies.set_protocol(protocol);
-    context.replies.map(3);
-    for (name, value) in [("server", "zset"), ("version", env!("CARGO_PKG_VERSION"))] {
-        context.replies.bulk(name.as_bytes());
-        context.replies.bulk(value.as_bytes());
+    let (mut credentials, mut name) = (None, None);
+    let mut rest = arguments.get(2..).unwrap_or_default();
+    while let [option, behind @ ..] = rest {
+        let is = |word: &[u8]| option.eq_ignore_ascii_case(word);
+        rest = match *behind {
+            [user, password, ref behind @ ..] if is(b"auth") => {
+                credentials = Some((user, password));
+                behind
+            }
+            [new_name, ref behind @ ..] if is(b"setname") => {
+                check_text("Client names", new_name)?;
+                name = Some(new_name);
+                behind
+            }
+            _ => {
+                let option = String::from_utf8_lossy(option);
+                return Err(CommandError::err(format_args!(
+                    "Syntax error in HELLO option '{option}'"
+                )));
+            }
+        };
     }
-    context.replies.bulk(b"proto");
-    context.replies.integer(if protocol == Protocol::Resp2 { 2 } else { 3 });
+    if let Some((user, password)) = credentials {
+        authenticate(context, user, password)?;
+    }
+    if !context.client.is_authenticated {
+        return Err(CommandError::Other(
+            "NOAUTH HELLO must be called with the client already authenticated, otherwise the \
+             HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and \
+             select the RESP protocol version at the same time"
+                .into(),
+        ));
+    }
+    if let Some(name) = name {
+        set_name(context.client, name)?;
+    }
+    let Context { client, replies, .. } = context;
+    replies.set_protocol(protocol);
+    replies.map(7);
+    let mut text = |name: &str, value: &str| {
+        replies.bulk(name.as_bytes());
+        replies.bulk(value.as_bytes());
+    };
+    text("server", "zset");
+    text("version", env!("CARGO_PKG_VERSION"));
+    replies.bulk(b"proto");
+    replies.integer(if protocol == Protocol::Resp2 { 2 } else { 3 });
+    replies.bulk(b"id");
+    replies.integer(client.id.try_into().unwrap_or(i64::MAX));
+    for (name, value) in [("mode", "standalone"), ("role", "master")] {
+        replies.bulk(name.as_bytes());
+        replies.bulk(value.as_bytes());
+    }
+    replies.bulk(b"modules");
+    replies.array(0);
     Ok(())
 }

@@ -7,7 +7,7 @@ use crate::engine::Context;
 use crate::error::CommandError;
 
 use super::arguments::integer;
-use super::glob;
+use crate::glob;
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {

@@ -5,9 +5,9 @@ use zset_core::ZSet;
 use super::reply::Shown;
 use crate::command::{Command, READ};
 use crate::commands::arguments::{cursor, integer};
-use crate::commands::glob;
 use crate::engine::Context;
 use crate::error::CommandError;
+use crate::glob;
 
 pub(in crate::commands) const COMMANDS: &[Command] = &[Command {
     name: "zscan",

@@ -1,0 +1,86 @@
+//! CONFIG.
+
+use std::collections::BTreeMap;
+
+use crate::command::Command;
+use crate::config::Parameter;
+use crate::engine::{Context, Stats};
+use crate::error::CommandError;
+use crate::glob;
+
+use super::command::{container, help};
+
+pub(super) const COMMANDS: &[Command] =
+    &[Command::plain("config", -2, "What can be set while the server runs.", container)];
+
+pub(super) const SUBCOMMANDS: &[Command] = &[
+    Command::plain("config|get", -3, "Returns the parameters whose names match a pattern.", get),
+    Command::plain("config|help", 2, "Lists the subcommands.", help),
+    Command::plain("config|resetstat", 2, "Counts from zero what INFO counts.", reset_stat),
+    Command::plain("config|rewrite", 2, "Is refused: there is no file.", rewrite),
+    Command::plain("config|set", -4, "Sets parameters, all or none.", set),
+];
+
+fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    // By the name in lower case: the name as it was asked for, and what it is.
+    let mut found = BTreeMap::new();
+    for pattern in &arguments[2..] {
+        let is_name = !pattern.iter().any(|byte| b"[*?".contains(byte));
+        for parameter in Parameter::all() {
+            for name in parameter.names() {
+                if glob::matches(&pattern.to_ascii_lowercase(), name.as_bytes()) {
+                    let shown = if is_name { pattern } else { name.as_bytes() };
+                    found.entry(name).or_insert((shown, parameter));
+                }
+            }
+        }
+    }
+    context.replies.map(found.len());
+    for (shown, parameter) in found.into_values() {
+        context.replies.bulk(shown);
+        context.replies.bulk(&context.state.config.get(parameter));
+    }
+    Ok(())
+}
+
+fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    let (pairs, []) = arguments[2..].as_chunks::<2>() else { return Err(CommandError::Syntax) };
+    let failed = |name: &[u8], why: &str| {
+        let name = String::from_utf8_lossy(name);
+        CommandError::err(format_args!(
+            "CONFIG SET failed (possibly related to argument '{name}') - {why}"
+        ))
+    };
+    let mut changes: Vec<(&[u8], &Parameter, &[u8])> = Vec::with_capacity(pairs.len());
+    for &[name, value] in pairs {
+        let parameter = Parameter::find(name).ok_or_else(|| {
+            let name = String::from_utf8_lossy(name);
+            CommandError::err(format_args!(
+                "Unknown option or number of arguments for CONFIG SET - '{name}'"
+            ))
+        })?;
+        if changes.iter().any(|(before, ..)| before.eq_ignore_ascii_case(name)) {
+            return Err(failed(name, "duplicate parameter"));
+        }
+        changes.push((name, parameter, value));
+    }
+    // All are set on a copy before one counts.
+    let mut config = context.state.config.clone();
+    for (name, parameter, value) in changes {
+        config.set(parameter, value).map_err(|why| failed(name, &why.0))?;
+    }
+    context.state.config = config;
+    context.replies.status("OK");
+    Ok(())
+}
+
+fn reset_stat(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
+    let Stats { connected_clients, blocked_clients, .. } = context.state.stats;
+    context.state.stats = Stats { connected_clients, blocked_clients, ..Stats::default() };
+    context.replies.status("OK");
+    Ok(())
+}
+
+fn rewrite(_: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
+    Err(CommandError::err("The server is running without a config file"))
+}

@@ -1,0 +1,172 @@
+//! INFO.
+
+use std::fmt::Write as _;
+
+use crate::command::Command;
+use crate::engine::Context;
+use crate::error::CommandError;
+
+pub(super) const COMMANDS: &[Command] =
+    &[Command::plain("info", -1, "Tells how the server is, in sections.", info)];
+
+/// The version of Redis whose commands these are, which clients look for.
+const REDIS_VERSION: &str = "7.2.4";
+
+type Section = fn(&mut Context<'_>, &mut String) -> std::fmt::Result;
+
+/// The sections in their order, each with its title.
+const SECTIONS: &[(&str, Section)] = &[
+    ("Server", server),
+    ("Clients", clients),
+    ("Memory", memory),
+    ("Persistence", persistence),
+    ("Stats", stats),
+    ("Replication", replication),
+    ("CPU", cpu),
+    ("Modules", nothing),
+    ("Commandstats", nothing),
+    ("Errorstats", nothing),
+    ("Cluster", cluster),
+    ("Keyspace", keyspace),
+];
+
+/// Those that are told only to whoever asks for them.
+const SPECIAL: &[&str] = &["Commandstats"];
+
+fn info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    let asked = &arguments[1..];
+    let is_asked = |name: &str| asked.iter().any(|it| it.eq_ignore_ascii_case(name.as_bytes()));
+    let all = is_asked("all") || is_asked("everything");
+    let default = asked.is_empty() || is_asked("default");
+    let mut text = String::new();
+    for (title, section) in SECTIONS {
+        if !(all || is_asked(title) || (default && !SPECIAL.contains(title))) {
+            continue;
+        }
+        if !text.is_empty() {
+            text.push_str("\r\n");
+        }
+        // A string takes all that is written to it.
+        let _ = write!(text, "# {title}\r\n");
+        let _ = section(context, &mut text);
+    }
+    context.replies.verbatim(&text);
+    Ok(())
+}
+
+fn server(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
+    let now = context.state.keyspace.now();
+    let uptime = now.saturating_duration_since(context.state.started).as_secs();
+    write!(
+        text,
+        "redis_version:{REDIS_VERSION}\r\nserver_name:zset\r\nzset_version:{}\r\n\
+         redis_mode:standalone\r\nos:{}\r\narch_bits:{}\r\nprocess_id:{}\r\n\
+         server_time_usec:{}\r\nuptime_in_seconds:{uptime}\r\nuptime_in_days:{}\r\n",
+        env!("CARGO_PKG_VERSION"),
+        std::env::consts::OS,
+        usize::BITS,
+        std::process::id(),
+        now.as_nanos() / 1000,
+        uptime / (24 * 60 * 60),
+    )
+}
+
+fn clients(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
+    let (config, stats) = (&context.state.config, &context.state.stats);
+    write!(
+        text,
+        "connected_clients:{}\r\nmaxclients:{}\r\nblocked_clients:{}\r\n",
+        stats.connected_clients,
+        config.max_clients(),
+        stats.blocked_clients,
+    )
+}
+
+fn memory(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
+    let (used, peak) = context.state.memory.look();
+    let max = context.state.config.max_memory();
+    write!(
+        text,
+        "used_memory:{used}\r\nused_memory_human:{}\r\nused_memory_rss:{used}\r\n\
+         used_memory_rss_human:{}\r\nused_memory_peak:{peak}\r\nused_memory_peak_human:{}\r\n\
+         maxmemory:{max}\r\nmaxmemory_human:{}\r\nmaxmemory_policy:noeviction\r\n\
+         mem_fragmentation_ratio:1.00\r\n",
+        human(used),
+        human(used),
+        human(peak),
+        human(max),
+    )
+}
+
+/// Writes a number of bytes as people read it.
+#[allow(clippy::cast_precision_loss, reason = "two digits are shown")]
+fn human(bytes: usize) -> String {
+    let units = ["B", "K", "M", "G", "T"];
+    let (mut number, mut unit) = (bytes as f64, 0);
+    while number >= 1024.0 && unit + 1 < units.len() {
+        number /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes}B") } else { format!("{number:.2}{}", units[unit]) }
+}
+
+fn persistence(_: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
+    text.write_str("loading:0\r\nasync_loading:0\r\nrdb_bgsave_in_progress:0\r\naof_enabled:0\r\n")
+}
+
+fn stats(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
+    let stats = &context.state.stats;
+    write!(
+        text,
+        "total_connections_received:{}\r\ntotal_commands_processed:{}\r\n\
+         rejected_connections:{}\r\nexpired_keys:{}\r\nevicted_keys:0\r\n\
+         total_error_replies:{}\r\n",
+        stats.clients, stats.commands, stats.rejected_clients, stats.expired_keys, stats.errors,
+    )
+}
+
+fn replication(_: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
+    text.write_str("role:master\r\nconnected_slaves:0\r\nmaster_repl_offset:0\r\n")
+}
+
+fn cpu(_: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
+    // In the hundredths of a second that Linux counts for programs to see, whatever it counts inside.
+    let Ok(stat) = std::fs::read_to_string("/proc/self/stat") else { return Ok(()) };
+    let Some((_, fields)) = stat.rsplit_once(") ") else { return Ok(()) };
+    let mut ticks = fields.split(' ').skip(11).map_while(|ticks| ticks.parse::<u64>().ok());
+    for name in ["used_cpu_user", "used_cpu_sys"] {
+        let ticks = ticks.next().unwrap_or(0);
+        write!(text, "{name}:{}.{:02}0000\r\n", ticks / 100, ticks % 100)?;
+    }
+    Ok(())
+}
+
+fn cluster(_: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
+    text.write_str("cluster_enabled:0\r\n")
+}
+
+fn keyspace(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
+    let (keys, expires) = (context.state.keyspace.len(), context.state.keyspace.expiring_len());
+    if keys == 0 {
+        return Ok(());
+    }
+    write!(text, "db0:keys={keys},expires={expires},avg_ttl=0\r\n")
+}
+
+fn nothing(_: &mut Context<'_>, _: &mut String) -> std::fmt::Result {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::human;
+
+    #[test]
+    fn bytes_are_shown_with_a_unit() {
+        for (bytes, shown) in
+            [(0, "0B"), (1023, "1023B"), (1024, "1.00K"), (1_188_456, "1.13M"), (3 << 40, "3.00T")]
+        {
+            assert_eq!(human(bytes), shown);
+        }
+    }
+}

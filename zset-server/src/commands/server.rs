@@ -1,0 +1,119 @@
+//! Small questions to a server: what time it is, and what has been slow.
+
+use crate::command::{Command, WRITE};
+use crate::engine::Context;
+use crate::error::CommandError;
+
+use super::arguments::integer;
+use super::command::{container, help};
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command::plain("time", 1, "Returns the time, in seconds and microseconds.", time),
+    Command::plain("lastsave", 1, "Returns when the keys were last saved.", last_save),
+    Command::plain("role", 1, "Says that the server is nobody's replica.", role),
+    Command::plain("function", -2, "There are no functions.", container),
+    Command::plain("latency", -2, "There is no watch on latencies.", container),
+    Command::plain("slowlog", -2, "There is no log of what is slow.", container),
+];
+
+pub(super) const FUNCTION: &[Command] = &[
+    Command {
+        flags: WRITE,
+        ..Command::plain(
+            "function|flush",
+            -2,
+            "Removes all functions, of which there is none.",
+            flush,
+        )
+    },
+    Command::plain("function|list", -2, "Returns the functions.", none),
+    Command::plain("function|help", 2, "Lists the subcommands.", help),
+];
+
+pub(super) const LATENCY: &[Command] = &[
+    Command::plain("latency|latest", 2, "Returns the latencies.", none),
+    Command::plain("latency|history", 3, "Returns the latencies of an event.", none),
+    Command::plain("latency|reset", -2, "Removes the latencies.", reset_latencies),
+    Command::plain("latency|help", 2, "Lists the subcommands.", help),
+];
+
+pub(super) const SLOWLOG: &[Command] = &[
+    Command::plain("slowlog|get", -2, "Returns what was slow.", get_slow),
+    Command::plain("slowlog|len", 2, "Returns how much was slow.", count_slow),
+    Command::plain("slowlog|reset", 2, "Removes what was slow.", reset_slow),
+    Command::plain("slowlog|help", 2, "Lists the subcommands.", help),
+];
+
+fn time(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
+    let micros = context.state.keyspace.now().as_nanos() / 1000;
+    context.replies.array(2);
+    context.replies.text(format_args!("{}", micros / 1_000_000));
+    context.replies.text(format_args!("{}", micros % 1_000_000));
+    Ok(())
+}
+
+fn last_save(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
+    let seconds = context.state.started.as_nanos() / 1_000_000_000;
+    context.replies.integer(seconds.try_into().unwrap_or(i64::MAX));
+    Ok(())
+}
+
+fn role(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
+    context.replies.array(3);
+    context.replies.bulk(b"master");
+    context.replies.integer(0);
+    context.replies.array(0);
+    Ok(())
+}
+
+fn none(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
+    context.replies.array(0);
+    Ok(())
+}
+
+fn wrong_arguments(container: &str, name: &[u8]) -> CommandError {
+    let name = String::from_utf8_lossy(name);
+    CommandError::err(format_args!(
+        "unknown subcommand or wrong number of arguments for '{name}'. Try {container} HELP."
+    ))
+}
+
+fn flush(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    match arguments[2..] {
+        [] => {}
+        [how] if how.eq_ignore_ascii_case(b"sync") || how.eq_ignore_ascii_case(b"async") => {}
+        [_] => {
+            return Err(CommandError::err("FUNCTION FLUSH only supports SYNC|ASYNC option"));
+        }
+        _ => return Err(wrong_arguments("FUNCTION", arguments[1])),
+    }
+    context.replies.status("OK");
+    Ok(())
+}
+
+fn reset_latencies(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
+    context.replies.integer(0);
+    Ok(())
+}
+
+fn get_slow(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    match arguments[2..] {
+        [] => {}
+        [count] if integer(count).is_ok_and(|count| count >= -1) => {}
+        [_] => {
+            return Err(CommandError::err("count should be greater than or equal to -1"));
+        }
+        _ => return Err(wrong_arguments("SLOWLOG", arguments[1])),
+    }
+    none(context, arguments)
+}
+
+fn count_slow(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
+    context.replies.integer(0);
+    Ok(())
+}
+
+fn reset_slow(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
+    context.replies.status("OK");
+    Ok(())
+}

@@ -1,0 +1,255 @@
+//! [`Config`]: what CONFIG GET and SET know.
+
+use zset_core::Limits;
+
+/// What can be set while the server runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Config {
+    numbers: [i64; NUMBERS],
+    password: Vec<u8>,
+}
+
+/// The parameters that are numbers.
+#[derive(Clone, Copy, Debug)]
+enum Number {
+    ListpackEntries,
+    ListpackValue,
+    MaxMemory,
+    MaxClients,
+    MaxBulkLen,
+    Timeout,
+}
+
+const NUMBERS: usize = 6;
+
+/// A parameter.
+#[derive(Debug)]
+pub(crate) struct Parameter {
+    pub(crate) name: &'static str,
+    /// An older name.
+    pub(crate) alias: Option<&'static str>,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// An integer from one to another.
+    Integer(Number, i64, i64),
+    /// Bytes, maybe with a unit: at least so many.
+    Memory(Number, i64),
+    Password,
+    /// What clients ask for, and cannot change.
+    Fixed(&'static str),
+}
+
+/// Why a parameter does not take a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SetError(pub(crate) String);
+
+const fn parameter(name: &'static str, kind: Kind) -> Parameter {
+    Parameter { name, alias: None, kind }
+}
+
+/// All parameters, in the order of their names.
+static PARAMETERS: &[Parameter] = &[
+    parameter("appendonly", Kind::Fixed("no")),
+    parameter("databases", Kind::Fixed("1")),
+    parameter("enable-debug-command", Kind::Fixed("yes")),
+    parameter("maxclients", Kind::Integer(Number::MaxClients, 1, u32::MAX as i64)),
+    parameter("maxmemory", Kind::Memory(Number::MaxMemory, 0)),
+    parameter("maxmemory-policy", Kind::Fixed("noeviction")),
+    parameter("notify-keyspace-events", Kind::Fixed("")),
+    parameter("proto-max-bulk-len", Kind::Memory(Number::MaxBulkLen, 1024 * 1024)),
+    parameter("requirepass", Kind::Password),
+    parameter("save", Kind::Fixed("")),
+    parameter("slowlog-log-slower-than", Kind::Fixed("-1")),
+    parameter("timeout", Kind::Integer(Number::Timeout, 0, i32::MAX as i64)),
+    Parameter {
+        name: "zset-max-listpack-entries",
+        alias: Some("zset-max-ziplist-entries"),
+        kind: Kind::Integer(Number::ListpackEntries, 0, i64::MAX),
+    },
+    Parameter {
+        name: "zset-max-listpack-value",
+        alias: Some("zset-max-ziplist-value"),
+        kind: Kind::Memory(Number::ListpackValue, 0),
+    },
+];
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { numbers: [128, 64, 0, 10_000, 512 * 1024 * 1024, 0], password: Vec::new() }
+    }
+}
+
+impl Config {
+    fn number(&self, number: Number) -> usize {
+        usize::try_from(self.numbers[number as usize]).unwrap_or(usize::MAX)
+    }
+
+    /// Returns up to where the sorted sets to come stay listpacks.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits {
+            max_listpack_entries: self.number(Number::ListpackEntries),
+            max_listpack_value: self.number(Number::ListpackValue),
+        }
+    }
+
+    /// Returns the most bytes of memory; 0 stands for no bound.
+    pub(crate) fn max_memory(&self) -> usize {
+        self.number(Number::MaxMemory)
+    }
+
+    /// Returns the most clients.
+    pub(crate) fn max_clients(&self) -> usize {
+        self.number(Number::MaxClients)
+    }
+
+    /// Returns the most bytes of an argument.
+    pub(crate) fn max_bulk_len(&self) -> usize {
+        self.number(Number::MaxBulkLen)
+    }
+
+    /// Returns after how many seconds without a command a client is sent away; 0 stands for never.
+    pub(crate) fn timeout(&self) -> usize {
+        self.number(Number::Timeout)
+    }
+
+    /// Sets what clients have to say first; nothing if it is empty.
+    pub(crate) fn set_password(&mut self, password: &[u8]) {
+        self.password = password.to_vec();
+    }
+
+    /// Returns what clients have to say first; nothing if it is empty.
+    pub(crate) fn password(&self) -> &[u8] {
+        &self.password
+    }
+
+    /// Returns whether a password is the one that is asked for, in a time that does not tell how much of
+    /// it is right.
+    pub(crate) fn is_password(&self, password: &[u8]) -> bool {
+        let differences = self.password.iter().zip(password).map(|(one, other)| one ^ other);
+        let difference = differences.fold(0, |all, one| all | one);
+        std::hint::black_box(difference) == 0 && self.password.len() == password.len()
+    }
+
+    /// Returns what a parameter is, as text.
+    pub(crate) fn get(&self, parameter: &Parameter) -> Vec<u8> {
+        match &parameter.kind {
+            Kind::Integer(number, ..) | Kind::Memory(number, _) => {
+                self.numbers[*number as usize].to_string().into_bytes()
+            }
+            Kind::Password => self.password.clone(),
+            Kind::Fixed(value) => value.as_bytes().to_vec(),
+        }
+    }
+
+    /// Sets a parameter.
+    pub(crate) fn set(&mut self, parameter: &Parameter, value: &[u8]) -> Result<(), SetError> {
+        let refuse = |why: &str| Err(SetError(why.to_owned()));
+        let (number, least, most, value) = match parameter.kind {
+            Kind::Password => {
+                self.password = value.to_vec();
+                return Ok(());
+            }
+            Kind::Fixed(fixed) if fixed.as_bytes() == value => return Ok(()),
+            Kind::Fixed(_) => return refuse("can't set immutable config"),
+            Kind::Integer(number, least, most) => match crate::resp::parse_integer(value) {
+                Some(value) => (number, least, most, value),
+                None => return refuse("argument couldn't be parsed into an integer"),
+            },
+            Kind::Memory(number, least) => match parse_memory(value) {
+                Some(value) => (number, least, i64::MAX, value),
+                None => return refuse("argument must be a memory value"),
+            },
+        };
+        if !(least..=most).contains(&value) {
+            return Err(SetError(format!("argument must be between {least} and {most} inclusive")));
+        }
+        self.numbers[number as usize] = value;
+        Ok(())
+    }
+}
+
+impl Parameter {
+    /// Returns all parameters.
+    pub(crate) fn all() -> impl Iterator<Item = &'static Parameter> {
+        PARAMETERS.iter()
+    }
+
+    /// Returns the parameter of a name, in whatever case.
+    pub(crate) fn find(name: &[u8]) -> Option<&'static Parameter> {
+        Parameter::all().find(|parameter| {
+            parameter.names().any(|known| known.as_bytes().eq_ignore_ascii_case(name))
+        })
+    }
+
+    /// Returns its name and the older one.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.name).chain(self.alias)
+    }
+}
+
+/// Reads a number of bytes, with a unit or without: `64`, `1k` (1000), `1kb` (1024).
+pub(crate) fn parse_memory(text: &[u8]) -> Option<i64> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, unit) = text.split_at(digits);
+    let unit: i64 = match unit.to_ascii_lowercase().as_slice() {
+        b"" | b"b" => 1,
+        b"k" => 1000,
+        b"kb" => 1 << 10,
+        b"m" => 1_000_000,
+        b"mb" => 1 << 20,
+        b"g" => 1_000_000_000,
+        b"gb" => 1 << 30,
+        _ => return None,
+    };
+    // No digits stand for zero, as they do for C's `strtoull`.
+    let number = if number.is_empty() { b"0" } else { number };
+    std::str::from_utf8(number).ok()?.parse::<i64>().ok()?.checked_mul(unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_read_with_its_units() {
+        for (text, bytes) in [
+            ("0", Some(0)),
+            ("5b", Some(5)),
+            ("2K", Some(2000)),
+            ("2kB", Some(2048)),
+            ("", Some(0)),
+        ] {
+            assert_eq!(parse_memory(text.as_bytes()), bytes, "{text}");
+        }
+        for text in ["-1", "1 kb", "1tb", "99999999999999999999", "9999999999gb"] {
+            assert_eq!(parse_memory(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn defaults_are_those_of_redis() {
+        let config = Config::default();
+        assert_eq!(config.limits(), Limits::default());
+        assert_eq!((config.max_memory(), config.max_clients()), (0, 10_000));
+        assert_eq!((config.max_bulk_len(), config.timeout()), (512 << 20, 0));
+    }
+
+    #[test]
+    fn only_the_whole_password_is_right() {
+        let mut config = Config::default();
+        let parameter = Parameter::find(b"REQUIREPASS").expect("it is there");
+        assert!(config.set(parameter, b"open").is_ok());
+        for (password, is_right) in [
+            (&b"open"[..], true),
+            (b"ope", false),
+            (b"openx", false),
+            (b"opem", false),
+            (b"", false),
+        ] {
+            assert_eq!(config.is_password(password), is_right);
+        }
+    }
+}
