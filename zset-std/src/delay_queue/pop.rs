@@ -28,7 +28,7 @@ impl<T, I: Hash> DelayQueue<T, I> {
     }
 
     /// Returns an iterator that removes and returns the jobs that are due, `max` at most, in order.
-    /// Lazy; **O(log n)** to start, and a step.
+    /// Lazy; **O(log n)** a step, and to ask for its length.
     ///
     /// A job is removed when the iterator returns it: what it has not come to, when it is dropped or
     /// leaked, stays.
@@ -49,8 +49,7 @@ impl<T, I: Hash> DelayQueue<T, I> {
     /// assert_eq!(queue.len(), 1);
     /// ```
     pub fn pop_due(&mut self, now: Timestamp, max: usize) -> PopDue<'_, T, I> {
-        let left = self.count_due(now).min(max);
-        PopDue { queue: self, left }
+        PopDue { queue: self, now, left: max }
     }
 }
 
@@ -62,8 +61,15 @@ impl<T, I: Hash> DelayQueue<T, I> {
 #[must_use = "a job is removed when the iterator comes to it"]
 pub struct PopDue<'a, T, I = JobId> {
     queue: &'a mut DelayQueue<T, I>,
-    /// How many of the first jobs are to be returned yet.
+    now: Timestamp,
+    /// How many may be returned yet. How many are due is counted for who asks: most take only a few.
     left: usize,
+}
+
+impl<T, I> PopDue<'_, T, I> {
+    fn due(&self) -> usize {
+        self.queue.count_due(self.now).min(self.left)
+    }
 }
 
 impl<T, I: Hash> Iterator for PopDue<'_, T, I> {
@@ -71,13 +77,14 @@ impl<T, I: Hash> Iterator for PopDue<'_, T, I> {
 
     fn next(&mut self) -> Option<Job<T, I>> {
         let left = self.left.checked_sub(1)?;
-        let (entry, key) = self.queue.jobs.pop_first()?;
+        let job = self.queue.pop(self.now)?;
         self.left = left;
-        Some(entry.into_job(key))
+        Some(job)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
+        let count = self.due();
+        (count, Some(count))
     }
 }
 
@@ -87,6 +94,6 @@ impl<T, I: Hash> FusedIterator for PopDue<'_, T, I> {}
 
 impl<T: fmt::Debug, I: fmt::Debug> fmt::Debug for PopDue<'_, T, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.queue.iter().take(self.left)).finish()
+        f.debug_list().entries(self.queue.iter().take(self.due())).finish()
     }
 }
