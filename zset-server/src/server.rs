@@ -50,6 +50,12 @@ pub struct Options {
     pub max_memory: Option<u64>,
     /// What a client may take.
     pub limits: Limits,
+    /// The file that is loaded when the server starts, if it is there, and written when it stops.
+    pub snapshot: Option<PathBuf>,
+    /// Where Prometheus finds its page.
+    pub metrics: Option<SocketAddr>,
+    /// Returns how many bytes the allocator has given; without it, the data counts as none.
+    pub allocated: Option<fn() -> usize>,
 }
 
 impl Options {
@@ -65,6 +71,9 @@ impl Default for Options {
             password: String::new(),
             max_memory: None,
             limits: Limits::default(),
+            snapshot: None,
+            metrics: None,
+            allocated: None,
         }
     }
 }
