@@ -4,7 +4,7 @@ use lexopt::{Arg, Error, Parser, ValueExt};
 
 use crate::row::Row;
 use crate::workload::RANGE;
-use crate::{limiters, longest_insert, quick, uses};
+use crate::{limiters, longest_insert, quick, servers, uses};
 
 /// The most elements in a set: beyond, the contenders outgrow the memory of common machines.
 const MAX_N: usize = 100_000_000;
@@ -24,6 +24,8 @@ Usage: zset-bench quick [--n N,...] [--ops OP,...] [--rounds ROUNDS]
        zset-bench bytes
        zset-bench limiters [--n N,...] [--calls CALLS] [--rounds ROUNDS]
        zset-bench uses [--n N] [--rounds ROUNDS]
+       zset-bench servers [--n N] [--requests NUMBER] [--rounds ROUNDS]
+                          [--zset-server PATH] [--redis-server PATH]
 
 quick: a table of ns per operation and bytes per entry for each size of set.
   --n N,...        sizes of the sets, 100 to 100000000 [default: 1000,100000,1000000]
@@ -45,6 +47,14 @@ limiters: tables of ns per call and bytes per key for the limiters of one key an
 uses: tables of ns per operation for queues, boards, feeds, schedules and expiring sets.
   --n N            elements in each, 100 to 100000000 [default: 100000]
   --rounds ROUNDS  rounds to take the medians of, 1 to 1000 [default: 7]
+
+servers: requests a second and peak memory of zset-server beside redis-server. It takes redis-benchmark
+and redis-cli to ask them.
+  --n N                members, 100 to 100000000 [default: 1000000]
+  --requests NUMBER    requests at a time, 1 to 100000000 [default: 200000]
+  --rounds ROUNDS      rounds to take the medians of, 1 to 1000 [default: 5]
+  --zset-server PATH   the program [default: the one in the same folder as this]
+  --redis-server PATH  the program, or another such as valkey-server [default: redis-server]
 ";
 
 /// What the program shall do.
@@ -62,6 +72,8 @@ pub enum Command {
     Limiters(limiters::Options),
     /// See [`uses`].
     Uses(uses::Options),
+    /// See [`servers`].
+    Servers(servers::Options),
 }
 
 /// Parses the arguments.
@@ -79,6 +91,7 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
             "bytes" => parse_bytes(&mut parser),
             "limiters" => parse_limiters(&mut parser),
             "uses" => parse_uses(&mut parser),
+            "servers" => parse_servers(&mut parser),
             other => Err(format!("unknown command `{other}`").into()),
         },
         Some(other) => Err(other.unexpected()),
@@ -155,6 +168,24 @@ fn parse_uses(parser: &mut Parser) -> Result<Command, Error> {
     Ok(if asks_for_help { Command::Help } else { Command::Uses(options) })
 }
 
+fn parse_servers(parser: &mut Parser) -> Result<Command, Error> {
+    let mut options = servers::Options::default();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("n") => options.n = parser.value()?.parse_with(size)?,
+            Arg::Long("requests") => {
+                options.requests = parser.value()?.parse_with(|text| number(text, 1, MAX_CALLS))?;
+            }
+            Arg::Long("rounds") => options.rounds = parser.value()?.parse_with(rounds)?,
+            Arg::Long("zset-server") => options.zset = parser.value()?.into(),
+            Arg::Long("redis-server") => options.redis = parser.value()?.into(),
+            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(Command::Servers(options))
+}
+
 fn list<T>(text: &str, item: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
     text.split(',').map(item).collect()
 }
@@ -199,6 +230,7 @@ mod tests {
         let expected = Command::Limiters(limiters::Options::default());
         assert_eq!(parse_line("limiters"), Ok(expected));
         assert_eq!(parse_line("uses"), Ok(Command::Uses(uses::Options::default())));
+        assert_eq!(parse_line("servers"), Ok(Command::Servers(servers::Options::default())));
     }
 
     #[test]
@@ -221,6 +253,17 @@ mod tests {
 
         let expected = Command::Uses(uses::Options { n: 700, rounds: 2 });
         assert_eq!(parse_line("uses --n=700 --rounds 2"), Ok(expected));
+
+        let expected = servers::Options {
+            n: 800,
+            requests: 9,
+            rounds: 1,
+            zset: "zset".into(),
+            redis: "valkey-server".into(),
+        };
+        let line = "servers --n 800 --requests 9 --rounds 1 --zset-server zset \
+                    --redis-server valkey-server";
+        assert_eq!(parse_line(line), Ok(Command::Servers(expected)));
     }
 
     #[test]
@@ -254,6 +297,9 @@ mod tests {
             "uses --n 100,200",
             "uses --rounds 0",
             "uses --calls 5",
+            "servers --n 1,2",
+            "servers --requests 0",
+            "servers --redis-server",
         ] {
             assert!(parse_line(line).is_err(), "{line:?} was accepted");
         }

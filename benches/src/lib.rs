@@ -10,6 +10,7 @@
 //!   is `benches/limiters.rs`.
 //! - [`uses`]: the same for the queues, boards, feeds, schedules and expiring sets of `zset_std`, with
 //!   contenders and a workload for each kind of use; criterion's front end is `benches/uses.rs`.
+//! - [`servers`]: zset-server beside redis-server, over the network.
 //! - [`rounds`]: how the contenders of [`limiters`] and [`uses`] take turns.
 //!
 //! To add a contender, write its file under `contenders/` and name it in [`contenders::visit_all`].
@@ -26,5 +27,6 @@ pub mod quick;
 pub mod report;
 pub mod rounds;
 pub mod row;
+pub mod servers;
 pub mod uses;
 pub mod workload;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use zset_bench::allocator::Counting;
 use zset_bench::arguments::{Command, USAGE, parse};
-use zset_bench::{bytes, limiters, longest_insert, quick, uses};
+use zset_bench::{bytes, limiters, longest_insert, quick, servers, uses};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
         // As in `zset-bench quick | head -20`: the reader has seen enough.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&format!("cannot write the figures: {error}\n"));
+            complain(&format!("there are no figures: {error}\n"));
             ExitCode::FAILURE
         }
     }
@@ -38,6 +38,7 @@ fn run(command: &Command) -> io::Result<()> {
         Command::Bytes => bytes::run(&mut out),
         Command::Limiters(options) => limiters::run(options, &mut out),
         Command::Uses(options) => uses::run(options, &mut out),
+        Command::Servers(options) => servers::run(options, &mut out),
     }
 }
 

@@ -1,0 +1,176 @@
+//! The programs: servers that run for a while, and the clients that ask them.
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::io::{self, Error, Write as _};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt as _, SeedableRng as _};
+
+/// How long a server may take to start.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How many commands are written at once.
+const COMMANDS_AT_ONCE: usize = 1000;
+
+/// A server, until this is dropped.
+pub(super) struct Running {
+    child: Child,
+    port: u16,
+}
+
+impl Running {
+    /// Starts a server, and waits until it accepts connections.
+    pub(super) fn start(program: &Path, before: &[&str], behind: &[&str]) -> io::Result<Self> {
+        // The system chooses a port that is free, and most likely still is when the server takes it.
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        let child = Command::new(program)
+            .args(before)
+            .args(["--port", &port.to_string()])
+            .args(behind)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| told(program.as_os_str(), &error))?;
+        let mut server = Running { child, port };
+        let start = Instant::now();
+        while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
+            if let Some(status) = server.child.try_wait()? {
+                return Err(told(program.as_os_str(), &format!("it has ended: {status}")));
+            }
+            if start.elapsed() > PATIENCE {
+                return Err(told(program.as_os_str(), &"it does not listen"));
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        Ok(server)
+    }
+
+    /// Returns the most bytes of memory that the server has had, as Linux tells.
+    pub(super) fn peak_memory(&self) -> io::Result<usize> {
+        let path = format!("/proc/{}/status", self.child.id());
+        let status = fs::read_to_string(path)?;
+        parse_peak(&status).ok_or_else(|| Error::other("the system does not tell the peak memory"))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It has nothing to keep, and may have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn parse_peak(status: &str) -> Option<usize> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(1024 * kilobytes)
+}
+
+/// Says which program an error is of.
+fn told(program: &OsStr, error: &dyn std::fmt::Display) -> Error {
+    Error::other(format!("{}: {error}", program.display()))
+}
+
+/// Adds `n` members of 20 bytes with random scores, in the order of their names.
+pub(super) fn add_members(server: &Running, key: &str, n: usize) -> io::Result<()> {
+    let mut client = Command::new("redis-cli")
+        .args(["-p", &server.port.to_string(), "--pipe"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| told("redis-cli".as_ref(), &error))?;
+    if let Some(mut pipe) = client.stdin.take() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut text = String::new();
+        for number in 0..n {
+            let score = rng.random_range(0.0..1e6_f64);
+            // A string takes all that is written to it.
+            let _ = write!(text, "ZADD {key} {score} members:{number:012}\r\n");
+            if number % COMMANDS_AT_ONCE == COMMANDS_AT_ONCE - 1 {
+                pipe.write_all(text.as_bytes())?;
+                text.clear();
+            }
+        }
+        pipe.write_all(text.as_bytes())?;
+    }
+    let output = client.wait_with_output()?;
+    let report = String::from_utf8_lossy(&output.stdout);
+    if report.contains(&format!("errors: 0, replies: {n}\n")) {
+        return Ok(());
+    }
+    Err(told("redis-cli".as_ref(), &report))
+}
+
+/// How a server is load.
+pub(super) struct Load {
+    /// Connections at the same time.
+    pub(super) clients: usize,
+    /// Requests that each sends before it waits for the replies.
+    pub(super) pipeline: usize,
+    /// Requests of all.
+    pub(super) requests: usize,
+    /// The number of members, of which random ones are asked for.
+    pub(super) members: usize,
+}
+
+/// Has redis-benchmark send a command again and again; returns how many were answered a second.
+pub(super) fn requests_a_second(
+    server: &Running,
+    load: &Load,
+    command: &[&str],
+) -> io::Result<f64> {
+    let program = OsStr::new("redis-benchmark");
+    let output = Command::new(program)
+        .args(["--csv", "-p", &server.port.to_string()])
+        .args(["-c", &load.clients.to_string(), "-P", &load.pipeline.to_string()])
+        .args(["-n", &load.requests.to_string(), "-r", &load.members.to_string()])
+        .args(command)
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| told(program, &error))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    parse_rate(&text).filter(|_| output.status.success()).ok_or_else(|| told(program, &text))
+}
+
+/// Finds the requests a second in what redis-benchmark prints: the second column of the last line.
+fn parse_rate(csv: &str) -> Option<f64> {
+    let last = csv.lines().rfind(|line| line.starts_with('"'))?;
+    // The first column is the command, which has no quotes or commas in it.
+    last.split(',').nth(1)?.trim_matches('"').parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_stands_in_the_second_column_of_the_last_line() {
+        let csv = "\"test\",\"rps\",\"avg_latency_ms\"\n\"ZPOPMIN zset\",\"61728.39\",\"0.415\"\n";
+        assert_eq!(parse_rate(csv), Some(61728.39));
+        assert_eq!(parse_rate("\"test\",\"rps\",\"avg_latency_ms\"\n"), None);
+        assert_eq!(parse_rate("Could not connect"), None);
+    }
+
+    #[test]
+    fn the_peak_is_found_among_what_linux_tells() {
+        assert_eq!(
+            parse_peak("VmPeak:\t 9 kB\nVmHWM:\t    5128 kB\nVmRSS:\t 1 kB\n"),
+            Some(5_251_072)
+        );
+        assert_eq!(parse_peak("VmPeak:\t 9 kB\n"), None);
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let error = Running::start(Path::new("/nowhere/server"), &[], &[]).err().unwrap();
+        assert!(error.to_string().starts_with("/nowhere/server: "), "{error}");
+    }
+}
