@@ -1,0 +1,123 @@
+//! The prompt: lines that are typed.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rustyline::completion::{Completer, Pair};
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::FileHistory;
+use rustyline::validate::Validator;
+use rustyline::{CompletionType, Config, Context, Editor, Helper};
+
+use super::history::history_file;
+use super::{Next, Shell, ShellError, Style, completion, write_out};
+use crate::resp::split_line;
+
+const WELCOME: &str = "\
+Sorted sets at a prompt. HELP tells what there is, Tab completes, Ctrl+D leaves.
+";
+
+/// Lines of the history.
+const HISTORY_LEN: usize = 1000;
+
+/// Runs what is typed, until the end of the input.
+pub(super) fn run(shell: Shell) -> Result<(), ShellError> {
+    let style = shell.style;
+    let shell = Rc::new(RefCell::new(shell));
+    let mut editor = editor(Rc::clone(&shell)).map_err(terminal)?;
+    let history = history_file();
+    if let Some(path) = &history {
+        // Nothing has been typed yet, or it cannot be read: the shell works without.
+        let _ = editor.load_history(path);
+    }
+    write_out(WELCOME)?;
+    loop {
+        let is_queuing = shell.borrow().client.transaction.is_some();
+        let line = match editor.readline(if is_queuing { "zset(TX)> " } else { "zset> " }) {
+            Ok(line) => line,
+            Err(ReadlineError::Interrupted) => continue,
+            Err(ReadlineError::Eof) => break,
+            Err(error) => return Err(terminal(error)),
+        };
+        if line.trim().is_empty() {
+            continue;
+        }
+        let is_new = editor.add_history_entry(&line).unwrap_or(false);
+        if let Some(path) = history.as_ref().filter(|_| is_new) {
+            // At once, so that it is there however the shell ends.
+            let _ = editor.append_history(path);
+        }
+        let mut out = String::new();
+        let next = match split_line(line.as_bytes()) {
+            Ok(arguments) => shell.borrow_mut().run(&arguments, &mut out),
+            Err(_) => {
+                out = style.error("Unbalanced quotes") + "\n";
+                Next::Go
+            }
+        };
+        write_out(&out)?;
+        if next == Next::Leave {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn terminal(error: ReadlineError) -> ShellError {
+    ShellError::Terminal(error.into())
+}
+
+fn editor(shell: Rc<RefCell<Shell>>) -> Result<Editor<Assistant, FileHistory>, ReadlineError> {
+    let config = Config::builder()
+        .max_history_size(HISTORY_LEN)?
+        .completion_type(CompletionType::List)
+        .history_ignore_space(true)
+        .build();
+    let mut editor = Editor::with_config(config)?;
+    editor.set_helper(Some(Assistant { shell }));
+    Ok(editor)
+}
+
+/// What helps to type a line: it knows the commands, and the keys.
+struct Assistant {
+    shell: Rc<RefCell<Shell>>,
+}
+
+impl Helper for Assistant {}
+impl Validator for Assistant {}
+
+impl Completer for Assistant {
+    type Candidate = Pair;
+
+    fn complete(
+        &self,
+        line: &str,
+        at: usize,
+        _: &Context<'_>,
+    ) -> Result<(usize, Vec<Pair>), ReadlineError> {
+        let shell = self.shell.borrow();
+        let (start, candidates) = completion::complete(&line[..at], &shell.engine.state.keyspace);
+        let pair = |display: String| Pair { replacement: format!("{display} "), display };
+        Ok((start, candidates.into_iter().map(pair).collect()))
+    }
+}
+
+impl Hinter for Assistant {
+    type Hint = String;
+
+    fn hint(&self, line: &str, at: usize, _: &Context<'_>) -> Option<String> {
+        if at < line.len() { None } else { completion::hint(line) }
+    }
+}
+
+impl Highlighter for Assistant {
+    fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
+        match self.shell.borrow().style {
+            Style::Plain => Cow::Borrowed(hint),
+            style @ Style::Coloured => Cow::Owned(style.hint(hint)),
+        }
+    }
+}
