@@ -187,7 +187,8 @@ mod tests {
         {
             match action(arguments) {
                 Ok(Action::Shell { scripts }) => {
-                    assert!(scripts.iter().eq(expected), "{scripts:?}");
+                    let expected: Vec<_> = expected.iter().map(PathBuf::from).collect();
+                    assert_eq!(scripts, expected);
                 }
                 _ => panic!("{arguments:?} is not the shell"),
             }

@@ -12,8 +12,8 @@ use super::{HEADER, Listpack, Storage, Value, decode, next};
 /// ```
 /// use zset_core::listpack::EntryEncoding;
 ///
-/// assert_eq!(EntryEncoding::Integer(13).to_string(), "13-bit integer");
-/// assert_eq!(EntryEncoding::Text(6).to_string(), "text, 6-bit length");
+/// assert_eq!(EntryEncoding::Integer(13).to_string(), "13-bit int");
+/// assert_eq!(EntryEncoding::Text(6).to_string(), "6-bit string");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -24,11 +24,13 @@ pub enum EntryEncoding {
     Text(u8),
 }
 
+/// Writes the name that Redis has for it.
 impl fmt::Display for EntryEncoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            EntryEncoding::Integer(bits) => write!(f, "{bits}-bit integer"),
-            EntryEncoding::Text(bits) => write!(f, "text, {bits}-bit length"),
+            EntryEncoding::Integer(7) => f.write_str("7-bit uint"),
+            EntryEncoding::Integer(bits) => write!(f, "{bits}-bit int"),
+            EntryEncoding::Text(bits) => write!(f, "{bits}-bit string"),
         }
     }
 }

@@ -39,12 +39,11 @@ pub(super) fn complete(line: &str, keyspace: &Keyspace) -> (usize, Vec<String>) 
 pub(super) fn hint(line: &str) -> Option<String> {
     let typed = split_line(line.as_bytes()).ok()?;
     let typed: Vec<&[u8]> = typed.iter().map(Vec::as_slice).collect();
-    let (name, names) = match Word::find(typed.first()?) {
-        Some(word) => (word.name, 1),
-        None => {
-            let command = Command::named_by(&typed).ok()?;
-            (command.name, command.name.split('|').count())
-        }
+    let (name, names) = if let Some(word) = Word::find(typed.first()?) {
+        (word.name, 1)
+    } else {
+        let command = Command::named_by(&typed).ok()?;
+        (command.name, command.name.split('|').count())
     };
     let is_between_words = line.ends_with(|last: char| last.is_ascii_whitespace());
     // The word at the cursor is being typed still.
@@ -66,10 +65,9 @@ fn last_word(line: &str) -> usize {
             _ if is_escaped => is_escaped = false,
             (Some(_), '\\') => is_escaped = true,
             (Some(open), _) if letter == open => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(letter),
             (None, _) if letter.is_ascii_whitespace() => start = at + 1,
-            (None, _) => {}
+            _ => {}
         }
     }
     start
@@ -82,12 +80,11 @@ fn command_names() -> impl Iterator<Item = &'static str> {
 /// Returns the names that begin with a word, in its case: in capitals, unless it has small letters.
 fn of_case<T: AsRef<str>>(names: impl Iterator<Item = T>, word: &str) -> Vec<String> {
     let is_small = word.contains(|letter: char| letter.is_ascii_lowercase());
-    let in_case = |name: T| match is_small {
-        true => name.as_ref().to_ascii_lowercase(),
-        false => name.as_ref().to_ascii_uppercase(),
+    let in_case = |name: &str| {
+        if is_small { name.to_ascii_lowercase() } else { name.to_ascii_uppercase() }
     };
-    let sought = if is_small { word.to_ascii_lowercase() } else { word.to_ascii_uppercase() };
-    names.map(in_case).filter(|name| name.starts_with(&sought)).collect()
+    let sought = in_case(word);
+    names.map(|name| in_case(name.as_ref())).filter(|name| name.starts_with(&sought)).collect()
 }
 
 /// Returns what the word behind the arguments of a command could become.

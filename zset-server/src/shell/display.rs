@@ -1,5 +1,7 @@
 //! Replies as text for people, in the form of `redis-cli --no-raw`.
 
+use std::fmt::Write as _;
+
 use super::style::Style;
 
 /// Writes the replies that `bytes` holds, a line or more each. What is no reply ends the text.
@@ -75,12 +77,17 @@ fn write_all<'a>(
         if number > 1 {
             out.push_str(indent);
         }
-        out.push_str(&format!("{number:digits$}{mark} "));
+        let _ = write!(out, "{number:digits$}{mark} ");
         bytes = write_reply(bytes, &inner, style, out)?;
         if kind == b'%' {
             out.pop();
             out.push_str(" => ");
+            let start = out.len();
             bytes = write_reply(bytes, &inner, style, out)?;
+            // A value of more than a line begins on one of its own.
+            if out[start..].trim_end().contains('\n') {
+                out.insert_str(start, &format!("\n{inner}"));
+            }
         }
     }
     Some(bytes)
@@ -105,7 +112,7 @@ pub(crate) fn write_escaped(byte: u8, out: &mut String) {
         0x07 => out.push_str("\\a"),
         0x08 => out.push_str("\\b"),
         b' '..=b'~' => out.push(char::from(byte)),
-        _ => out.push_str(&format!("\\x{byte:02x}")),
+        _ => _ = write!(out, "\\x{byte:02x}"),
     }
 }
 
@@ -136,6 +143,7 @@ mod tests {
             ),
             (b"~1\r\n:1\r\n", "1~ (integer) 1\n"),
             (b"%1\r\n+a\r\n*1\r\n:1\r\n", "1# a => 1) (integer) 1\n"),
+            (b"%1\r\n+a\r\n*2\r\n+b\r\n+c\r\n", "1# a => \n   1) b\n   2) c\n"),
             (b"*2\r\n*2\r\n:1\r\n:2\r\n*1\r\n:3\r\n", NESTED),
         ] {
             assert_eq!(written(bytes), text);

@@ -51,12 +51,11 @@ pub(super) fn run(shell: Shell) -> Result<(), ShellError> {
             let _ = editor.append_history(path);
         }
         let mut out = String::new();
-        let next = match split_line(line.as_bytes()) {
-            Ok(arguments) => shell.borrow_mut().run(&arguments, &mut out),
-            Err(_) => {
-                out = style.error("Unbalanced quotes") + "\n";
-                Next::Go
-            }
+        let next = if let Ok(arguments) = split_line(line.as_bytes()) {
+            shell.borrow_mut().run(&arguments, &mut out)
+        } else {
+            out = style.error("Unbalanced quotes") + "\n";
+            Next::Go
         };
         write_out(&out)?;
         if next == Next::Leave {

@@ -8,9 +8,10 @@ use super::text::{count, push_line, push_table, quoted};
 /// How many members are drawn.
 const MEMBERS: usize = 24;
 
-const HEADINGS: [&str; 7] = ["offset", "", "bytes", "bits", "written as", "value", "back"];
+/// The most bytes that are shown of one piece.
+const HEX_BYTES: usize = 6;
 
-const NUMBERS: [bool; 7] = [true, false, false, false, false, false, false];
+const HEADINGS: [&str; 7] = ["offset", "", "bytes", "bits", "written as", "value", "back"];
 
 /// Draws a listpack: the header, the entries, the end.
 pub(super) fn draw(
@@ -23,8 +24,8 @@ pub(super) fn draw(
     let end = bytes.len() - 1;
     let mut rows = vec![
         HEADINGS.map(str::to_owned),
-        row(0, "header", &bytes[..4], &format!("length: {} in all", count(bytes.len(), "byte"))),
-        row(4, "", &bytes[4..6], &format!("number of entries: {}", list.len())),
+        row(0, "header", &bytes[..4], &count(bytes.len(), "byte")),
+        row(4, "", &bytes[4..6], &count(list.len(), "entry")),
     ];
     let entries: Vec<_> = list.raw_entries().collect();
     let pairs = entries.len() / 2;
@@ -33,15 +34,15 @@ pub(super) fn draw(
     for (index, entry) in entries.iter().enumerate() {
         if (front..pairs - back).contains(&(index / 2)) {
             if index == 2 * front {
-                let left_out = format!("… {} more", count(pairs - members, "member"));
-                rows.push(row(entry.offset, &left_out, &[], ""));
+                let left_out = format!("… {}", count(pairs - members, "member"));
+                rows.push(row(entry.offset, &left_out, &[], "not shown"));
             }
             continue;
         }
         rows.push(entry_row(entry, if index % 2 == 0 { "member" } else { "score" }));
     }
     rows.push(row(end, "end", &bytes[end..], ""));
-    push_table(&rows, NUMBERS, out);
+    push_table(&rows, out);
 
     push_line("", out);
     for line in [
@@ -79,8 +80,11 @@ fn entry_row(entry: &RawEntry<'_>, name: &str) -> [String; 7] {
     ]
 }
 
+/// Returns bytes as digits; those of long integers are cut.
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+    let shown = bytes.len().min(HEX_BYTES);
+    let digits: Vec<_> = bytes[..shown].iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.join(" ") + if shown < bytes.len() { " …" } else { "" }
 }
 
 /// Returns the bits of the first byte of an entry: those that tell its kind, then those of an integer

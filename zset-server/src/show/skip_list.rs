@@ -46,7 +46,7 @@ fn push_totals(set: &SortedSet<ByteString, Score>, bytes: usize, leaves: usize, 
         0 => "no index above the only leaf".to_owned(),
         levels => format!("{} of index above {}", count(levels, "level"), count(leaves, "leaf")),
     };
-    let fill = percent(root.span(), leaves * 64);
+    let fill = percent(root.span(), leaves * first_leaf(root).capacity());
     push_line(&format!("height  {height}; the leaves are {fill} % full"), out);
     let directory = match dict.directory {
         0 => String::new(),
@@ -85,12 +85,12 @@ pub(super) fn leaves_below(node: Node<'_>) -> usize {
     }
 }
 
-/// Returns the first element below a node; none if the list is empty.
-pub(super) fn first_below(mut node: Node<'_>) -> Option<(&ByteString, Score)> {
+/// Returns the first leaf below a node, which may be the node itself.
+fn first_leaf(mut node: Node<'_>) -> Node<'_> {
     while let Some(child) = node.children().next() {
         node = child;
     }
-    node.elements().next()
+    node
 }
 
 /// Returns what a node is called.
@@ -121,8 +121,13 @@ impl Tree<'_> {
             1 => format!("rank {}", self.rank),
             span => format!("ranks {} to {}", self.rank, self.rank + span - 1),
         };
-        let first = first_below(node).map(|(member, score)| element(member, score));
-        let first = first.map_or(String::new(), |first| format!(", from {first}"));
+        let first = match first_leaf(node).elements().next() {
+            Some((member, score)) if node.level() > 0 => {
+                format!(", from {}", element(member, score))
+            }
+            // That of a leaf stands below.
+            _ => String::new(),
+        };
         let size = match node.level() {
             0 => format!("{} of {} elements", node.span(), node.capacity()),
             level => {
@@ -155,12 +160,13 @@ impl Tree<'_> {
             }
             if left_out.0 > 0 && (!is_hidden || index == last) {
                 let (children, leaves, elements) = std::mem::take(&mut left_out);
-                let what = match child.level() {
-                    0 => count(leaves, "leaf"),
-                    _ => format!("{} with {}", count(children, "block"), count(leaves, "leaf")),
+                let blocks = match child.level() {
+                    0 => String::new(),
+                    _ => format!("{} with ", count(children, "block")),
                 };
-                let elements = count(elements, "element");
-                push_line(&format!("{before}┆  {what} more: {elements}"), self.out);
+                let (leaves, elements) = (count(leaves, "leaf"), count(elements, "element"));
+                let line = format!("{before}┆  not shown: {blocks}{leaves} with {elements}");
+                push_line(&line, self.out);
             }
             match is_hidden {
                 true => {}
@@ -207,7 +213,8 @@ fn lines_of(texts: &[String], width: usize, max: usize) -> Vec<String> {
         let ends = (line.start + 1..line.end).rev().chain([line.start]);
         let cut = ends.map(|end| {
             let more = texts.len() - 1 - end;
-            format!("{} … {more} more … {last}", texts[line.start..end].join(" "))
+            let line = texts[line.start..end].join(" ");
+            format!("{line} … {more} more … {last}").trim_start().to_owned()
         });
         let mut cut = cut.skip_while(|line| line.chars().count() > width);
         joined.extend(cut.next());
@@ -224,9 +231,9 @@ mod tests {
         let texts: Vec<_> = (10..30).map(|number| number.to_string()).collect();
         let all = lines_of(&texts, 29, 2);
         assert_eq!(all, [texts[..10].join(" "), texts[10..].join(" ")]);
-        assert_eq!(lines_of(&texts, 28, 2)[1], "19 20 21 22 … 6 more … 29");
+        assert_eq!(lines_of(&texts, 28, 2)[1], "19 20 21 22 23 … 5 more … 29");
         assert_eq!(lines_of(&texts, 28, 3).len(), 3);
-        assert_eq!(lines_of(&texts, 1, 1), [" … 19 more … 29"; 0]);
+        assert_eq!(lines_of(&texts, 15, 1), ["… 19 more … 29"]);
         assert!(lines_of(&[], 10, 2).is_empty());
     }
 }

@@ -48,32 +48,26 @@ pub(super) fn count(number: usize, thing: &str) -> String {
 /// Adds a line; what is too long ends in `…`.
 pub(super) fn push_line(line: &str, out: &mut String) {
     let line = line.trim_end();
-    match line.char_indices().nth(WIDTH) {
-        None => out.push_str(line),
-        Some(_) => {
-            out.extend(line.chars().take(WIDTH - 1));
-            out.push('…');
-        }
+    if line.chars().nth(WIDTH).is_none() {
+        out.push_str(line);
+    } else {
+        out.extend(line.chars().take(WIDTH - 1));
+        out.push('…');
     }
     out.push('\n');
 }
 
-/// Adds rows in columns that are as wide as what is in them. Columns of numbers stand to the right.
-pub(super) fn push_table<const N: usize>(
-    rows: &[[String; N]],
-    numbers: [bool; N],
-    out: &mut String,
-) {
+/// Adds rows in columns that are as wide as what is in them. The first one, of numbers, stands to the
+/// right.
+pub(super) fn push_table<const N: usize>(rows: &[[String; N]], out: &mut String) {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
     let widths: [usize; N] = std::array::from_fn(|column| width(column).unwrap_or(0));
     for row in rows {
         let mut line = String::new();
-        for (column, text) in row.iter().enumerate() {
-            let width = widths[column];
-            line += &match numbers[column] {
-                true => format!("{text:>width$}  "),
-                false => format!("{text:width$}  "),
-            };
+        for (column, (text, width)) in row.iter().zip(widths).enumerate() {
+            let blanks = width - text.chars().count();
+            let (before, behind) = if column == 0 { (blanks, 0) } else { (0, blanks) };
+            line.extend([&*" ".repeat(before), text, &*" ".repeat(behind + 2)]);
         }
         push_line(&line, out);
     }
