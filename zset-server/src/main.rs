@@ -60,3 +60,19 @@ fn run(action: Action) -> Result<(), Box<dyn Error>> {
 fn complain(what: std::fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "zset-server: {what}");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_allocator_gives_is_counted() {
+        const BYTES: usize = 64 << 20;
+        let before = ALLOCATOR.allocated();
+        let bytes = std::hint::black_box(vec![0u8; BYTES]);
+        // Other tests give some back meanwhile.
+        assert!(ALLOCATOR.allocated() > before + BYTES / 2);
+        drop(bytes);
+        assert!(ALLOCATOR.allocated() < before + BYTES / 2);
+    }
+}

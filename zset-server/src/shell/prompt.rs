@@ -8,11 +8,11 @@ use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
-use rustyline::history::FileHistory;
+use rustyline::history::MemHistory;
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
-use super::history::history_file;
+use super::history::{HistoryFile, MAX_LINES};
 use super::{Next, Shell, ShellError, Style, completion, write_out};
 use crate::resp::split_line;
 
@@ -20,18 +20,14 @@ const WELCOME: &str = "\
 Sorted sets at a prompt. HELP tells what there is, Tab completes, Ctrl+D leaves.
 ";
 
-/// Lines of the history.
-const HISTORY_LEN: usize = 1000;
-
 /// Runs what is typed, until the end of the input.
 pub(super) fn run(shell: Shell) -> Result<(), ShellError> {
     let style = shell.style;
     let shell = Rc::new(RefCell::new(shell));
     let mut editor = editor(Rc::clone(&shell)).map_err(terminal)?;
-    let history = history_file();
-    if let Some(path) = &history {
-        // Nothing has been typed yet, or it cannot be read: the shell works without.
-        let _ = editor.load_history(path);
+    let history = HistoryFile::find();
+    for line in history.lines() {
+        editor.add_history_entry(line).map_err(terminal)?;
     }
     write_out(WELCOME)?;
     loop {
@@ -45,10 +41,9 @@ pub(super) fn run(shell: Shell) -> Result<(), ShellError> {
         if line.trim().is_empty() {
             continue;
         }
-        let is_new = editor.add_history_entry(&line).unwrap_or(false);
-        if let Some(path) = history.as_ref().filter(|_| is_new) {
-            // At once, so that it is there however the shell ends.
-            let _ = editor.append_history(path);
+        // What is there already, or begins with a blank, is not kept.
+        if editor.add_history_entry(&line).map_err(terminal)? {
+            history.append(&line);
         }
         let mut out = String::new();
         let next = if let Ok(arguments) = split_line(line.as_bytes()) {
@@ -69,13 +64,14 @@ fn terminal(error: ReadlineError) -> ShellError {
     ShellError::Terminal(error.into())
 }
 
-fn editor(shell: Rc<RefCell<Shell>>) -> Result<Editor<Assistant, FileHistory>, ReadlineError> {
+fn editor(shell: Rc<RefCell<Shell>>) -> Result<Editor<Assistant, MemHistory>, ReadlineError> {
     let config = Config::builder()
-        .max_history_size(HISTORY_LEN)?
+        .max_history_size(MAX_LINES)?
         .completion_type(CompletionType::List)
         .history_ignore_space(true)
         .build();
-    let mut editor = Editor::with_config(config)?;
+    let history = MemHistory::with_config(&config);
+    let mut editor = Editor::with_history(config, history)?;
     editor.set_helper(Some(Assistant { shell }));
     Ok(editor)
 }

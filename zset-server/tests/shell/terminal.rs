@@ -142,7 +142,8 @@ fn lines_are_completed_and_kept_in_the_history() {
 #[test]
 fn a_history_that_cannot_be_kept_is_no_error() {
     let folder = Folder::new();
-    let history = folder.file("no/such/folder");
+    fs::write(folder.file("file"), "").expect("it can be written");
+    let history = folder.file("file/history");
     let Some(mut terminal) = Terminal::open(&history) else { return };
     terminal.wait_for(PROMPT);
     terminal.press("ping");
