@@ -30,7 +30,7 @@ Usage: zset-server shell [FILE]...
 
 A file has a command a line; lines that begin with # are remarks. Besides the
 commands of Redis there are:
-  SHOW key [LIMIT leaves]  Draw how the sorted set is stored
+  SHOW key [LIMIT count]   Draw how the sorted set is stored
   HELP [command | @group]  Say how a command is written
   CLEAR                    Clear the screen
   QUIT, EXIT               Leave

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 
 use crate::client::Client;
 use crate::engine::Engine;
-use crate::resp::Replies;
+use crate::resp::{Replies, UnbalancedQuotes, split_line};
 use crate::show::{Show, show};
 
 pub(crate) use display::{write_escaped, write_quoted};
@@ -126,6 +126,14 @@ impl Shell {
         };
         let files = scripts.iter().map(open).collect::<Result<Vec<_>, _>>()?;
         self.run_scripts(files)
+    }
+
+    /// Runs a line, which may be empty or a remark; writes what it answers.
+    fn run_line(&mut self, line: &[u8], out: &mut String) -> Result<Next, UnbalancedQuotes> {
+        if line.trim_ascii_start().starts_with(b"#") {
+            return Ok(Next::Go);
+        }
+        Ok(self.run(&split_line(line)?, out))
     }
 
     /// Runs a command, or a word of the shell's own; writes what it answers.

@@ -29,7 +29,8 @@ impl<'a> Show<'a> {
             [key] => Ok(Show { key, limit: None }),
             [key, option, count] if option.eq_ignore_ascii_case(b"limit") => {
                 let count = parse_integer(count).ok_or(CommandError::NotAnInteger)?;
-                let limit = usize::try_from(count).map_err(|_| CommandError::Syntax)?;
+                let limit = usize::try_from(count)
+                    .map_err(|_| CommandError::err("LIMIT can't be negative"))?;
                 Ok(Show { key, limit: Some(limit) })
             }
             _ => Err(CommandError::Syntax),

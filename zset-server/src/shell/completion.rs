@@ -201,7 +201,7 @@ mod tests {
             ("zcount a ", Some("min max")),
             ("zcount a 1 2 ", None),
             ("client setname ", Some("name")),
-            ("show", Some(" key [LIMIT leaves]")),
+            ("show", Some(" key [LIMIT count]")),
             ("zcou", None),
             ("get \"", None),
             ("", None),

@@ -94,7 +94,7 @@ mod tests {
         );
         assert!(help(&["client"]).contains("CLIENT ID"));
         assert!(help(&["client", "id"]).starts_with("CLIENT ID\n"));
-        assert!(help(&["show"]).starts_with("SHOW key [LIMIT leaves]\n"));
+        assert!(help(&["show"]).starts_with("SHOW key [LIMIT count]\n"));
         assert_eq!(help(&["no\nsuch"]), "There is no help about no\\nsuch.\n");
     }
 

@@ -14,7 +14,7 @@ use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
 use super::history::{HistoryFile, MAX_LINES};
 use super::{Next, Shell, ShellError, Style, completion, write_out};
-use crate::resp::split_line;
+use crate::resp::UnbalancedQuotes;
 
 const WELCOME: &str = "\
 Sorted sets at a prompt. HELP tells what there is, Tab completes, Ctrl+D leaves.
@@ -46,12 +46,11 @@ pub(super) fn run(shell: Shell) -> Result<(), ShellError> {
             history.append(&line);
         }
         let mut out = String::new();
-        let next = if let Ok(arguments) = split_line(line.as_bytes()) {
-            shell.borrow_mut().run(&arguments, &mut out)
-        } else {
+        let next = shell.borrow_mut().run_line(line.as_bytes(), &mut out);
+        let next = next.unwrap_or_else(|UnbalancedQuotes| {
             out = style.error("Unbalanced quotes") + "\n";
             Next::Go
-        };
+        });
         write_out(&out)?;
         if next == Next::Leave {
             break;

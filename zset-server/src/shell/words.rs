@@ -23,7 +23,7 @@ pub(super) enum WordKind {
 pub(super) static WORDS: &[Word] = &[
     Word {
         name: "show",
-        arguments: "key [LIMIT leaves]",
+        arguments: "key [LIMIT count]",
         summary: "Draws how a sorted set is stored.",
         kind: WordKind::Show,
     },
