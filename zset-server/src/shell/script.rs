@@ -4,7 +4,6 @@ use std::fmt;
 use std::io::{self, BufRead, Write as _};
 
 use super::{Next, Shell, ShellError, write_out};
-use crate::resp::UnbalancedQuotes;
 
 /// Replies are written when there are so many bytes of them, or when the script is at its end.
 const WRITTEN_AT_ONCE: usize = 16 * 1024;
@@ -41,14 +40,13 @@ impl Shell {
             if read == 0 {
                 break;
             }
-            match self.run_line(&line, &mut out) {
-                Ok(after) => next = after,
-                Err(UnbalancedQuotes) => {
-                    *bad_lines += 1;
-                    // What the lines before have answered comes first.
-                    write_out(&std::mem::take(&mut out))?;
-                    let _ = writeln!(io::stderr(), "{place}:{number}: unbalanced quotes");
-                }
+            if let Ok(after) = self.run_line(&line, &mut out) {
+                next = after;
+            } else {
+                *bad_lines += 1;
+                // What the lines before have answered comes first.
+                write_out(&std::mem::take(&mut out))?;
+                let _ = writeln!(io::stderr(), "{place}:{number}: unbalanced quotes");
             }
             if out.len() >= WRITTEN_AT_ONCE {
                 write_out(&std::mem::take(&mut out))?;
