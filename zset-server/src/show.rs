@@ -2,6 +2,8 @@
 
 mod listpack;
 mod skip_list;
+#[cfg(test)]
+mod tests;
 mod text;
 mod way;
 

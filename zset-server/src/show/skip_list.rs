@@ -119,7 +119,7 @@ impl Tree<'_> {
         let ranks = match node.span() {
             0 => "empty".to_owned(),
             1 => format!("rank {}", self.rank),
-            span => format!("ranks {} to {}", self.rank, self.rank + span - 1),
+            span => format!("ranks {}-{}", self.rank, self.rank + span - 1),
         };
         let first = match first_leaf(node).elements().next() {
             Some((member, score)) if node.level() > 0 => {
