@@ -14,11 +14,15 @@ mod keyspace;
 mod memory;
 mod resp;
 mod server;
+mod shell;
+mod show;
 #[cfg(test)]
 mod testing;
 
 pub use client::Client;
+pub use config::parse_memory;
 pub use engine::Engine;
 pub use error::CommandError;
 pub use resp::{Protocol, Replies, RequestError, RequestLimits, Requests};
 pub use server::{Limits, Options, ServeError, Server, Stopper, serve};
+pub use shell::{ShellError, run_shell};
