@@ -1,7 +1,8 @@
 //! [`ZSet`]: Redis's sorted set, byte strings with `f64` scores, in two encodings.
 //!
-//! Invariants: a set in the listpack encoding is within its limits. A set changes over to the
-//! skip-list encoding at the first member that is not, and stays there until it is cleared.
+//! Invariants: a set in the listpack encoding was within its limits when its last new member came. A
+//! set changes over to the skip-list encoding at the first member that is not, and stays there until
+//! it is cleared.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -151,6 +152,26 @@ impl ZSet {
         self.limits
     }
 
+    /// Gives a set other limits. **O(1)**.
+    ///
+    /// It keeps its encoding: they count when the next member comes, as `CONFIG SET` does in Redis.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Encoding, Limits, Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(1)), ("b", Score::from(2))]);
+    /// set.set_limits(Limits { max_listpack_entries: 1, ..Limits::default() });
+    /// set.insert("a", Score::from(3));
+    /// assert_eq!(set.encoding(), Encoding::Listpack);
+    /// set.insert("c", Score::from(3));
+    /// assert_eq!(set.encoding(), Encoding::Skiplist);
+    /// ```
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
     /// Returns how the set is laid out. **O(1)**.
     ///
     /// # Examples
@@ -241,8 +262,8 @@ impl ZSet {
         }
     }
 
-    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**, **O(n^2)** for
-    /// a listpack.
+    /// Panics with what is wrong if an invariant does not hold, those of limits that were never
+    /// [set](Self::set_limits) among them. For tests: **O(n)**, **O(n^2)** for a listpack.
     #[doc(hidden)]
     pub fn check(&self) {
         match &self.elements {
