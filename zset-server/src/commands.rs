@@ -32,6 +32,7 @@ use crate::error::CommandError;
 use crate::keyspace::Typed;
 
 pub(crate) use arguments::shown;
+pub(crate) use expire::time_of;
 pub(crate) use throttle::Throttles;
 pub(crate) use transaction::abandon;
 

@@ -12,6 +12,7 @@ use crate::error::CommandError;
 use crate::keyspace::Keyspace;
 use crate::memory::Memory;
 use crate::resp::Replies;
+use crate::snapshot::Snapshots;
 
 /// Expired keys that go with each command, so that they go at the rate at which others come.
 const EXPIRED_FOR_EACH: usize = 2;
@@ -33,6 +34,7 @@ pub(crate) struct State {
     /// When the engine was made.
     pub(crate) started: Timestamp,
     pub(crate) memory: Memory,
+    pub(crate) snapshots: Snapshots,
     next_client: u64,
 }
 
@@ -79,6 +81,7 @@ impl<C: Clock> Engine<C> {
             stats: Stats::default(),
             started: clock.now(),
             memory: Memory::default(),
+            snapshots: Snapshots::default(),
             next_client: 1,
         };
         Engine { state, clock }

@@ -43,7 +43,8 @@ impl Value {
         }
     }
 
-    fn is_empty_set(&self) -> bool {
+    /// Returns whether it is a set, sorted or not, of no members.
+    pub(crate) fn is_empty_set(&self) -> bool {
         match self {
             Value::String(_) => false,
             Value::Set(set) => set.is_empty(),

@@ -14,6 +14,7 @@ mod keyspace;
 mod memory;
 mod resp;
 mod server;
+mod snapshot;
 #[cfg(test)]
 mod testing;
 
@@ -22,3 +23,4 @@ pub use engine::Engine;
 pub use error::CommandError;
 pub use resp::{Protocol, Replies, RequestError, RequestLimits, Requests};
 pub use server::{Limits, Options, ServeError, Server, Stopper, serve};
+pub use snapshot::{SnapshotError, SnapshotProblem};

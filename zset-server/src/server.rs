@@ -24,6 +24,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 use tracing::{info, warn};
 
 use crate::engine::Engine;
+use crate::snapshot::SnapshotError;
 
 pub use limits::Limits;
 pub use stop::Stopper;
@@ -93,6 +94,8 @@ pub enum ServeError {
     },
     /// The system does not give what it takes to wait.
     Runtime(io::Error),
+    /// The snapshot cannot be loaded at the start, or saved at the end.
+    Snapshot(SnapshotError),
 }
 
 impl fmt::Display for ServeError {
@@ -103,6 +106,7 @@ impl fmt::Display for ServeError {
             }
             ServeError::Listen { place, error } => write!(f, "cannot listen on {place}: {error}"),
             ServeError::Runtime(error) => write!(f, "cannot wait for connections: {error}"),
+            ServeError::Snapshot(error) => error.fmt(f),
         }
     }
 }
@@ -112,6 +116,7 @@ impl Error for ServeError {
         match self {
             ServeError::NoPassword(_) => None,
             ServeError::Listen { error, .. } | ServeError::Runtime(error) => Some(error),
+            ServeError::Snapshot(error) => error.source(),
         }
     }
 }
@@ -219,6 +224,9 @@ impl Server {
         }
         let mut engine = Engine::new();
         engine.require_password(options.password.as_bytes());
+        if let Some(path) = &options.snapshot {
+            engine.open_snapshot(path).map_err(ServeError::Snapshot)?;
+        }
         let limits = options.limits.with_open_files();
         let shared = Rc::new(Shared {
             engine: RefCell::new(engine),
@@ -238,8 +246,9 @@ impl Server {
             () = sleep(limits.grace) => warn!(clients = shared.slots.taken(), "some do not end"),
             () = stopper.hurried() => {}
         }
+        let saved = shared.engine.borrow_mut().save().map_err(ServeError::Snapshot);
         info!("stopped");
-        Ok(())
+        saved
     }
 }
 
