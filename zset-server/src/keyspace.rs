@@ -234,6 +234,7 @@ impl Keyspace {
     }
 
     /// Returns until when a key is there; `Some(None)` is for ever.
+    #[allow(clippy::option_option, reason = "no key and no deadline are two things")]
     pub(crate) fn deadline(&self, key: &[u8]) -> Option<Option<Timestamp>> {
         self.value(key).map(|_| self.deadlines.deadline(key))
     }

@@ -126,7 +126,7 @@ impl<R: Read> Source<R> {
     }
 
     fn header(&mut self) -> Result<(), SnapshotProblem> {
-        let header = self.take(|reader| reader.array::<9>())?;
+        let header = self.array::<9>()?;
         let (version, is_valkey) = match header.strip_prefix(b"REDIS") {
             Some(version) => (version, false),
             None => (header.strip_prefix(b"VALKEY").ok_or(SnapshotProblem::Magic)?, true),
@@ -141,7 +141,7 @@ impl<R: Read> Source<R> {
     /// Reads the checksum, behind which nothing is.
     fn end(&mut self) -> Result<(), SnapshotProblem> {
         let checksum = self.digest.clone().finalize();
-        let bytes = self.take(|reader| reader.array::<CHECKSUM_LEN>())?;
+        let bytes = self.array::<CHECKSUM_LEN>()?;
         if !is_checksum(checksum, &bytes) {
             return Err(SnapshotProblem::Checksum);
         }
@@ -149,6 +149,13 @@ impl<R: Read> Source<R> {
             return Err(SnapshotProblem::TrailingBytes);
         }
         Ok(())
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], SnapshotProblem> {
+        self.take(|reader| {
+            let array: [u8; N] = reader.array()?;
+            Ok(array)
+        })
     }
 
     /// Reads something, which takes more of the file into memory until it is all there.
