@@ -234,11 +234,32 @@ impl ZSet {
     /// assert_eq!(zset_core::ZSet::new().allocation_size(), 0);
     /// ```
     pub fn allocation_size(&self) -> usize {
+        self.estimated_allocation_size(usize::MAX)
+    }
+
+    /// Returns about how many bytes the set takes from the allocator, after a look at no more than so
+    /// many members: the others count as long as these. **O(samples)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let members = (0..1000).map(|i| (format!("{i:030}"), Score::from(i)));
+    /// let set: ZSet = members.collect();
+    /// assert_eq!(set.estimated_allocation_size(5), set.allocation_size());
+    /// ```
+    pub fn estimated_allocation_size(&self, samples: usize) -> usize {
         match &self.elements {
             Elements::Listpack(set) => set.allocation_size(),
             Elements::Skiplist(set) => {
-                let members: usize = set[0].iter().map(|(m, _)| m.allocation_size()).sum();
-                size_of::<Sorted>() + set[0].allocation_size() + members
+                let set = &set[0];
+                let sampled = samples.min(set.len());
+                let sizes = set.iter().take(sampled).map(|(m, _)| m.allocation_size());
+                // In 128 bits, where no product of the two is too large.
+                let members = sizes.sum::<usize>() as u128 * set.len() as u128;
+                let members = members.checked_div(sampled as u128).unwrap_or(0) as usize;
+                size_of::<Sorted>() + set.allocation_size() + members
             }
         }
     }

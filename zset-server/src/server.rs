@@ -224,6 +224,7 @@ impl Server {
         }
         let mut engine = Engine::new();
         engine.require_password(options.password.as_bytes());
+        engine.count_memory(options.allocated);
         if let Some(path) = &options.snapshot {
             engine.open_snapshot(path).map_err(ServeError::Snapshot)?;
         }
