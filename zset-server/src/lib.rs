@@ -12,6 +12,7 @@ mod error;
 mod glob;
 mod keyspace;
 mod memory;
+mod metrics;
 mod resp;
 mod server;
 mod snapshot;

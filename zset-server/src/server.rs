@@ -24,9 +24,11 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 use tracing::{info, warn};
 
 use crate::engine::Engine;
+use crate::metrics::{self, Metrics};
 use crate::snapshot::SnapshotError;
 
 pub use limits::Limits;
+pub(crate) use listen::{is_exposed, listen};
 pub use stop::Stopper;
 
 use limits::Slots;
@@ -157,6 +159,7 @@ pub fn serve(options: Options) -> Result<(), ServeError> {
 #[derive(Debug)]
 pub struct Server {
     listeners: Listeners,
+    metrics: Option<Metrics>,
     stopper: Stopper,
     options: Options,
 }
@@ -184,12 +187,18 @@ impl Server {
     /// [`ServeError`], if it cannot, or should not.
     pub fn bind(options: Options) -> Result<Server, ServeError> {
         let listeners = Listeners::bind(&options)?;
-        Ok(Server { listeners, stopper: Stopper::default(), options })
+        let metrics = Metrics::bind(&options)?;
+        Ok(Server { listeners, metrics, stopper: Stopper::default(), options })
     }
 
     /// Returns the addresses, with the ports that the system has chosen.
     pub fn addresses(&self) -> &[SocketAddr] {
         self.listeners.addresses()
+    }
+
+    /// Returns the address of the metrics, with the port that the system has chosen.
+    pub fn metrics_address(&self) -> Option<SocketAddr> {
+        self.metrics.as_ref().map(|metrics| metrics.address)
     }
 
     /// Returns what stops it, from any thread.
@@ -218,7 +227,7 @@ impl Server {
     }
 
     async fn go_on(self, signals: Signals) -> Result<(), ServeError> {
-        let Server { listeners, stopper, options } = self;
+        let Server { listeners, metrics, stopper, options } = self;
         if signals == Signals::Heeded {
             stop::heed_signals(stopper.clone()).map_err(ServeError::Runtime)?;
         }
@@ -236,6 +245,11 @@ impl Server {
             limits,
         });
         let accepting = listeners.accept(&shared)?;
+        let page = Rc::clone(&shared);
+        let answer =
+            move |request: &[u8]| metrics::answer(&mut page.engine.borrow_mut().state, request);
+        // They end when this does.
+        let _metrics = metrics.map(|metrics| metrics.serve(answer)).transpose()?;
         let expiring = spawn_local(expire(Rc::clone(&shared)));
 
         stopper.stopped().await;

@@ -3,6 +3,7 @@
 use crate::command::{Command, WRITE};
 use crate::engine::Context;
 use crate::error::CommandError;
+use crate::metrics::page;
 
 use super::arguments::integer;
 use super::command::{container, help};
@@ -12,6 +13,7 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::plain("lastsave", 1, "Returns when the keys were last saved.", last_save),
     Command::plain("save", 1, "Saves all keys.", save),
     Command::plain("bgsave", -1, "Saves all keys, before it answers.", background_save),
+    Command::plain("metrics", 1, "Returns the page that Prometheus reads.", metrics),
     Command::plain("role", 1, "Says that the server is nobody's replica.", role),
     Command::plain("function", -2, "There are no functions.", container),
     Command::plain("latency", -2, "There is no watch on latencies.", container),
@@ -86,6 +88,12 @@ fn save_keys(context: &mut Context<'_>) -> Result<(), CommandError> {
         Ok(false) => Err(CommandError::err("there is no file to save to: see --snapshot")),
         Err(error) => Err(CommandError::err(error)),
     }
+}
+
+fn metrics(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
+    let page = page(context.state);
+    context.replies.verbatim(&page);
+    Ok(())
 }
 
 fn role(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {

@@ -32,8 +32,8 @@ pub(super) struct Listeners {
 impl Listeners {
     pub(super) fn bind(options: &Options) -> Result<Self, ServeError> {
         let is_open = options.password.is_empty();
-        let is_exposed = |address: &&SocketAddr| !address.ip().to_canonical().is_loopback();
-        if let Some(address) = options.addresses.iter().find(is_exposed).filter(|_| is_open) {
+        let mut addresses = options.addresses.iter();
+        if let Some(address) = addresses.find(|address| is_open && is_exposed(address)) {
             return Err(ServeError::NoPassword(*address));
         }
         let mut tcp = Vec::new();
@@ -108,7 +108,12 @@ pub(super) struct Accepting {
     _file: Option<SocketFile>,
 }
 
-fn listen(address: SocketAddr) -> io::Result<(std::net::TcpListener, SocketAddr)> {
+/// Returns whether others than those on this machine can reach an address.
+pub(crate) fn is_exposed(address: &SocketAddr) -> bool {
+    !address.ip().to_canonical().is_loopback()
+}
+
+pub(crate) fn listen(address: SocketAddr) -> io::Result<(std::net::TcpListener, SocketAddr)> {
     let listener = std::net::TcpListener::bind(address)?;
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;

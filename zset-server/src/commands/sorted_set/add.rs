@@ -34,7 +34,9 @@ pub(super) fn zadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(),
     let elements = rest.chunks_exact(2).map(|pair| Ok((score(pair[0])?, pair[1])));
     let elements: Vec<_> = elements.collect::<Result<_, CommandError>>()?;
 
+    let limits = context.state.config.limits();
     let add = |set: &mut ZSet| {
+        set.set_limits(limits);
         let (mut count, mut changed, mut last) = (0, false, None);
         for (score, member) in elements {
             let added = set.try_add(member, score, options)?;
@@ -59,7 +61,11 @@ pub(super) fn zadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(),
 
 pub(super) fn zincrby(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
     let (key, by, member) = (arguments[1], score(arguments[2])?, arguments[3]);
-    let increment = |set: &mut ZSet| set.try_add(member, by, AddOptions::new().incr());
+    let limits = context.state.config.limits();
+    let increment = |set: &mut ZSet| {
+        set.set_limits(limits);
+        set.try_add(member, by, AddOptions::new().incr())
+    };
     let keyspace = &mut context.state.keyspace;
     let added = keyspace.change_or_insert(key, ZSet::new, increment)??;
     keyspace.touch(key);

@@ -1,0 +1,155 @@
+//! The page, in the text format of Prometheus:
+//! <https://prometheus.io/docs/instrumenting/exposition_formats/>.
+
+use std::fmt::{Display, Write as _};
+
+use crate::engine::State;
+use crate::memory::resident;
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Counter,
+    Gauge,
+}
+
+/// The lines that are written so far.
+#[derive(Default)]
+struct Page(String);
+
+impl Page {
+    fn add(&mut self, kind: Kind, name: &str, help: &str, value: impl Display) {
+        self.add_labelled(kind, name, help, "", value);
+    }
+
+    /// Adds a metric with labels, none of which has anything in it to escape.
+    fn add_labelled(
+        &mut self,
+        kind: Kind,
+        name: &str,
+        help: &str,
+        labels: &str,
+        value: impl Display,
+    ) {
+        let kind = match kind {
+            Kind::Counter => "counter",
+            Kind::Gauge => "gauge",
+        };
+        // A string takes all that is written to it.
+        let _ =
+            write!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name}{labels} {value}\n");
+    }
+}
+
+/// Returns the page.
+pub(crate) fn page(state: &mut State) -> String {
+    let mut page = Page::default();
+    server(&mut page, state);
+    clients(&mut page, state);
+    data(&mut page, state);
+    memory(&mut page, state);
+    snapshots(&mut page, state);
+    page.0
+}
+
+fn server(page: &mut Page, state: &State) {
+    let version = format!("{{version=\"{}\"}}", env!("CARGO_PKG_VERSION"));
+    page.add_labelled(Kind::Gauge, "zset_build_info", "Which version runs.", &version, 1);
+    let uptime = state.keyspace.now().saturating_duration_since(state.started).as_secs_f64();
+    page.add(Kind::Gauge, "zset_uptime_seconds", "Since the server has started.", uptime);
+    let stats = &state.stats;
+    page.add(Kind::Counter, "zset_commands_total", "Commands that came.", stats.commands);
+    page.add(
+        Kind::Counter,
+        "zset_command_errors_total",
+        "Commands that were answered by an error.",
+        stats.errors,
+    );
+}
+
+fn clients(page: &mut Page, state: &State) {
+    let stats = &state.stats;
+    page.add(Kind::Gauge, "zset_clients_connected", "Clients there are.", stats.connected_clients);
+    page.add(
+        Kind::Gauge,
+        "zset_clients_blocked",
+        "Clients that wait for a member to come.",
+        stats.blocked_clients,
+    );
+    page.add(Kind::Gauge, "zset_clients_max", "Clients there may be.", state.config.max_clients());
+    page.add(Kind::Counter, "zset_clients_accepted_total", "Clients that came.", stats.clients);
+    page.add(
+        Kind::Counter,
+        "zset_clients_rejected_total",
+        "Clients that were one too many.",
+        stats.rejected_clients,
+    );
+}
+
+fn data(page: &mut Page, state: &State) {
+    page.add(Kind::Gauge, "zset_keys", "Keys there are.", state.keyspace.len());
+    page.add(
+        Kind::Gauge,
+        "zset_keys_expiring",
+        "Keys that go at some time.",
+        state.keyspace.expiring_len(),
+    );
+    page.add(
+        Kind::Counter,
+        "zset_keys_expired_total",
+        "Keys whose time was over.",
+        state.stats.expired_keys,
+    );
+    page.add(
+        Kind::Gauge,
+        "zset_throttles",
+        "Keys of CL.THROTTLE that are kept.",
+        state.throttles.len(),
+    );
+}
+
+fn memory(page: &mut Page, state: &mut State) {
+    let (used, peak) = state.memory.look();
+    page.add(Kind::Gauge, "zset_memory_used_bytes", "What the allocator has given.", used);
+    page.add(Kind::Gauge, "zset_memory_peak_bytes", "The most that it had given.", peak);
+    page.add(
+        Kind::Gauge,
+        "zset_memory_max_bytes",
+        "At how much no more data is taken; 0 is never.",
+        state.config.max_memory(),
+    );
+    if let Some(resident) = resident() {
+        page.add(
+            Kind::Gauge,
+            "zset_memory_resident_bytes",
+            "What the system counts for the process.",
+            resident,
+        );
+    }
+}
+
+fn snapshots(page: &mut Page, state: &State) {
+    let snapshots = &state.snapshots;
+    if !snapshots.is_on() {
+        return;
+    }
+    page.add(
+        Kind::Counter,
+        "zset_snapshots_total",
+        "Snapshots that were saved.",
+        snapshots.saved(),
+    );
+    page.add(
+        Kind::Gauge,
+        "zset_snapshot_last_success",
+        "Whether the last one was saved: 1 or 0.",
+        u8::from(!snapshots.has_failed()),
+    );
+    if let Some(last) = snapshots.last() {
+        page.add(
+            Kind::Gauge,
+            "zset_snapshot_last_timestamp_seconds",
+            "When one was saved or loaded last.",
+            last.as_nanos() / 1_000_000_000,
+        );
+    }
+}
