@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use crate::commands;
 use crate::engine::Context;
-use crate::error::CommandError;
+use crate::error::{CommandError, until_zero};
 
 pub(crate) use details::{Details, Finds, KeySpec};
 
@@ -155,29 +155,33 @@ fn find_entry(name: &[u8]) -> Option<Entry> {
     COMMANDS.get(&*lower).copied()
 }
 
-fn show(bytes: &[u8], max: usize) -> String {
-    String::from_utf8_lossy(&bytes[..bytes.len().min(max)]).into_owned()
+/// Returns the beginning of bytes, as it is shown.
+fn show(bytes: &[u8], max: usize) -> &[u8] {
+    let bytes = until_zero(bytes);
+    &bytes[..bytes.len().min(max)]
 }
 
 /// Says which command is unknown, and how its arguments begin, as Redis does.
 fn unknown(name: &[u8], arguments: &[&[u8]]) -> CommandError {
-    let mut beginning = String::new();
+    let mut text = b"ERR unknown command '".to_vec();
+    text.extend_from_slice(show(name, MAX_SHOWN));
+    text.extend_from_slice(b"', with args beginning with: ");
+    let start = text.len();
     for argument in arguments {
-        if beginning.len() >= MAX_SHOWN {
+        let len = text.len() - start;
+        if len >= MAX_SHOWN {
             break;
         }
-        let text = show(argument, MAX_SHOWN - beginning.len());
-        beginning.extend(["'", &text, "' "]);
+        text.push(b'\'');
+        text.extend_from_slice(show(argument, MAX_SHOWN - len));
+        text.extend_from_slice(b"' ");
     }
-    let name = show(name, MAX_SHOWN);
-    CommandError::UnknownCommand(format!(
-        "ERR unknown command '{name}', with args beginning with: {beginning}"
-    ))
+    CommandError::Quoting(text)
 }
 
 fn unknown_nested(command: &Command, name: &[u8]) -> CommandError {
-    let (name, container) = (show(name, MAX_SHOWN), command.name.to_ascii_uppercase());
-    CommandError::UnknownCommand(format!("ERR unknown subcommand '{name}'. Try {container} HELP."))
+    let after = format!("'. Try {} HELP.", command.name.to_ascii_uppercase());
+    CommandError::quoting("unknown subcommand '", show(name, MAX_SHOWN), &after)
 }
 
 #[cfg(test)]

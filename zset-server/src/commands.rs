@@ -68,6 +68,7 @@ pub(crate) const SUBCOMMANDS: &[&[Command]] = &[
     command::SUBCOMMANDS,
     config::SUBCOMMANDS,
     memory::SUBCOMMANDS,
+    object::SUBCOMMANDS,
     server::FUNCTION,
     server::LATENCY,
     server::SLOWLOG,

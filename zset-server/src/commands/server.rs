@@ -5,7 +5,7 @@ use crate::engine::Context;
 use crate::error::CommandError;
 use crate::metrics::page;
 
-use super::arguments::integer;
+use super::arguments::{integer, wrong_arguments};
 use super::command::{container, help};
 
 pub(super) const COMMANDS: &[Command] = &[
@@ -107,13 +107,6 @@ fn role(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
 fn none(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
     context.replies.array(0);
     Ok(())
-}
-
-fn wrong_arguments(container: &str, name: &[u8]) -> CommandError {
-    let name = String::from_utf8_lossy(name);
-    CommandError::err(format_args!(
-        "unknown subcommand or wrong number of arguments for '{name}'. Try {container} HELP."
-    ))
 }
 
 fn flush(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {

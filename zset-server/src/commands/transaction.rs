@@ -82,11 +82,11 @@ fn exec(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
 
 /// Runs a command that was found to be one when it was queued.
 fn run(context: &mut Context<'_>, arguments: &[&[u8]]) {
-    let Some(command) = arguments.first().and_then(|name| Command::find(name)) else { return };
+    let Ok(command) = Command::of(arguments) else { return };
     let before = context.replies.bytes().len();
     if let Err(error) = (command.handler)(context, arguments) {
         context.replies.truncate(before);
-        context.replies.error(&error.to_string());
+        context.replies.error(error.to_bytes());
     }
 }
 

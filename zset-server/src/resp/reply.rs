@@ -87,11 +87,10 @@ impl Replies {
 
     /// Writes an error; its first word says of which kind it is. It has no line breaks, or they become
     /// spaces.
-    pub fn error(&mut self, text: &str) {
+    pub fn error(&mut self, text: impl AsRef<[u8]>) {
         self.bytes.push(b'-');
-        self.bytes.extend(
-            text.bytes().map(|byte| if byte == b'\r' || byte == b'\n' { b' ' } else { byte }),
-        );
+        let one_line = |byte: &u8| if matches!(byte, b'\r' | b'\n') { b' ' } else { *byte };
+        self.bytes.extend(text.as_ref().iter().map(one_line));
         self.bytes.extend_from_slice(b"\r\n");
     }
 
