@@ -102,7 +102,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Connection {
             stream,
             requests,
-            replies: Replies::default(),
+            replies: Replies::with_max_len(shared.limits.most_replies()),
             sent: 0,
             read_size: MIN_READ,
             client,

@@ -40,6 +40,13 @@ impl Default for Limits {
 const OTHER_FILES: u64 = 128;
 
 impl Limits {
+    /// Returns the most bytes of replies that are ever there: above it there are more than `close_at`
+    /// that are not sent. When a command begins there are at most `pause_at` of these, and as many that
+    /// are.
+    pub(super) fn most_replies(&self) -> usize {
+        self.close_at.saturating_add(self.pause_at.saturating_mul(2))
+    }
+
     /// Asks the system for as many open files as there may be clients; fewer clients, if it refuses.
     #[cfg(unix)]
     pub(super) fn with_open_files(mut self) -> Self {
