@@ -254,11 +254,11 @@ impl ZSet {
             Elements::Listpack(set) => set.allocation_size(),
             Elements::Skiplist(set) => {
                 let set = &set[0];
-                let sampled = samples.min(set.len());
-                let sizes = set.iter().take(sampled).map(|(m, _)| m.allocation_size());
+                let looked_at = samples.min(set.len());
+                let sizes = set.iter().take(looked_at).map(|(m, _)| m.allocation_size());
                 // In 128 bits, where no product of the two is too large.
                 let members = sizes.sum::<usize>() as u128 * set.len() as u128;
-                let members = members.checked_div(sampled as u128).unwrap_or(0) as usize;
+                let members = members.checked_div(looked_at as u128).unwrap_or(0) as usize;
                 size_of::<Sorted>() + set.allocation_size() + members
             }
         }

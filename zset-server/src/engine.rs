@@ -132,7 +132,7 @@ impl<C: Clock> Engine<C> {
         if let Err(error) = self.try_execute(client, arguments, replies) {
             self.state.stats.errors += 1;
             replies.truncate(before);
-            replies.error(error.to_bytes());
+            replies.error_bytes(&error.to_bytes());
         }
         match client.reply_mode {
             ReplyMode::On => {}

@@ -42,13 +42,11 @@ fn answer(
     arguments: &[&[u8]],
     answer: impl FnOnce(&mut Replies, &Value) -> Result<(), CommandError>,
 ) -> Result<(), CommandError> {
-    match context.state.keyspace.value(arguments[2]) {
-        Some(value) => answer(context.replies, value),
-        None => {
-            context.replies.null();
-            Ok(())
-        }
+    if let Some(value) = context.state.keyspace.value(arguments[2]) {
+        return answer(context.replies, value);
     }
+    context.replies.null();
+    Ok(())
 }
 
 fn encoding(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {

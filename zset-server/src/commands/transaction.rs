@@ -86,7 +86,7 @@ fn run(context: &mut Context<'_>, arguments: &[&[u8]]) {
     let before = context.replies.bytes().len();
     if let Err(error) = (command.handler)(context, arguments) {
         context.replies.truncate(before);
-        context.replies.error(error.to_bytes());
+        context.replies.error_bytes(&error.to_bytes());
     }
 }
 

@@ -56,32 +56,32 @@ fn server(page: &mut Page, state: &State) {
     page.add_labelled(Kind::Gauge, "zset_build_info", "Which version runs.", &version, 1);
     let uptime = state.keyspace.now().saturating_duration_since(state.started).as_secs_f64();
     page.add(Kind::Gauge, "zset_uptime_seconds", "Since the server has started.", uptime);
-    let stats = &state.stats;
-    page.add(Kind::Counter, "zset_commands_total", "Commands that came.", stats.commands);
+    let counts = &state.stats;
+    page.add(Kind::Counter, "zset_commands_total", "Commands that came.", counts.commands);
     page.add(
         Kind::Counter,
         "zset_command_errors_total",
         "Commands that were answered by an error.",
-        stats.errors,
+        counts.errors,
     );
 }
 
 fn clients(page: &mut Page, state: &State) {
-    let stats = &state.stats;
-    page.add(Kind::Gauge, "zset_clients_connected", "Clients there are.", stats.connected_clients);
+    let counts = &state.stats;
+    page.add(Kind::Gauge, "zset_clients_connected", "Clients there are.", counts.connected_clients);
     page.add(
         Kind::Gauge,
         "zset_clients_blocked",
         "Clients that wait for a member to come.",
-        stats.blocked_clients,
+        counts.blocked_clients,
     );
     page.add(Kind::Gauge, "zset_clients_max", "Clients there may be.", state.config.max_clients());
-    page.add(Kind::Counter, "zset_clients_accepted_total", "Clients that came.", stats.clients);
+    page.add(Kind::Counter, "zset_clients_accepted_total", "Clients that came.", counts.clients);
     page.add(
         Kind::Counter,
         "zset_clients_rejected_total",
         "Clients that were one too many.",
-        stats.rejected_clients,
+        counts.rejected_clients,
     );
 }
 

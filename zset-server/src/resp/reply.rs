@@ -104,13 +104,18 @@ impl Replies {
 
     /// Writes an error; its first word says of which kind it is. It has no line breaks, or they become
     /// spaces.
-    pub fn error(&mut self, text: impl AsRef<[u8]>) {
+    pub fn error(&mut self, text: &str) {
+        self.error_bytes(text.as_bytes());
+    }
+
+    /// Writes an error that quotes bytes, as [`error`](Self::error) does.
+    pub(crate) fn error_bytes(&mut self, text: &[u8]) {
         if self.is_full() {
             return;
         }
         self.bytes.push(b'-');
         let one_line = |byte: &u8| if matches!(byte, b'\r' | b'\n') { b' ' } else { *byte };
-        self.bytes.extend(text.as_ref().iter().map(one_line));
+        self.bytes.extend(text.iter().map(one_line));
         self.bytes.extend_from_slice(b"\r\n");
     }
 

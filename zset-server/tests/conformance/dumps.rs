@@ -98,7 +98,8 @@ fn strings_and_plain_sets_go_to_servers_and_come_back() {
     .map(str::to_owned)
     .to_vec();
     strings.extend([20, 63, 64, 16_383, 16_384, 40_000].map(|len| long[..len].to_owned()));
-    let integers: String = (0..600).map(|n| format!(" {}", n * 1_000_000_007_i64)).collect();
+    let integers: Vec<_> = (0..600).map(|n: i64| (n * 1_000_000_007).to_string()).collect();
+    let integers = integers.join(" ");
     let sets = ["1 2 3", "-1 300", "70000 -5000000000", "a 1 \"\" \"\\x00\"", &long, &integers];
     for kind in [Kind::Redis, Kind::Valkey] {
         let Some(mut server) = Server::start(kind) else { continue };

@@ -63,8 +63,12 @@ impl Peer {
         command.arg(&folder.0);
         let peer = Peer::start(command, folder);
         if peer.is_none() {
-            assert!(env::var_os("ZSET_REQUIRE_SERVERS").is_none(), "there is no {program:?}");
-            eprintln!("SKIPPED: there is no {program:?}");
+            assert!(
+                env::var_os("ZSET_REQUIRE_SERVERS").is_none(),
+                "there is no {}",
+                program.display()
+            );
+            eprintln!("SKIPPED: there is no {}", program.display());
         }
         peer
     }
@@ -101,7 +105,7 @@ impl Peer {
     pub(crate) fn ask(&mut self, line: &str) -> String {
         let end = format!("${}\r\n{MARKER}\r\n", MARKER.len());
         self.send(&format!("{line}\r\nECHO {MARKER}"));
-        let (mut reply, mut buffer) = (Vec::new(), [0; 65_536]);
+        let (mut reply, mut buffer) = (Vec::new(), [0; 8192]);
         while !reply.ends_with(end.as_bytes()) {
             let len = self.stream.read(&mut buffer).expect("the server answers");
             assert!(len > 0, "the server has closed the connection");
