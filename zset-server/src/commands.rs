@@ -31,7 +31,7 @@ use crate::engine::Context;
 use crate::error::CommandError;
 use crate::keyspace::Typed;
 
-pub(crate) use arguments::shown;
+pub(crate) use sorted_set::Wait;
 pub(crate) use throttle::Throttles;
 pub(crate) use transaction::abandon;
 

@@ -18,7 +18,7 @@ mod server;
 mod testing;
 
 pub use client::Client;
-pub use engine::Engine;
+pub use engine::{Engine, Executed};
 pub use error::CommandError;
 pub use resp::{Protocol, Replies, RequestError, RequestLimits, Requests};
 pub use server::{Limits, Options, ServeError, Server, Stopper, serve};

@@ -67,7 +67,8 @@ impl Listeners {
                             // Replies go out whole, so there is nothing to wait for.
                             let _ = stream.set_nodelay(true);
                             keep_alive(&stream);
-                            begin(&shared, stream, peer.to_string());
+                            let local = stream.local_addr().unwrap_or(address);
+                            begin(&shared, stream, peer.to_string(), local.to_string());
                         }
                         Err(error) => pause(&error).await,
                     }
@@ -81,11 +82,15 @@ impl Listeners {
                 let listener =
                     tokio::net::UnixListener::from_std(listener).map_err(ServeError::Runtime)?;
                 let shared = Rc::clone(shared);
+                // As Redis shows clients that come this way.
+                let address = format!("{}:0", file.0.display());
                 info!(path = %file.0.display(), "listening");
                 tasks.spawn_local(async move {
                     loop {
                         match listener.accept().await {
-                            Ok((stream, _)) => begin(&shared, stream, "unix".to_owned()),
+                            Ok((stream, _)) => {
+                                begin(&shared, stream, address.clone(), address.clone());
+                            }
                             Err(error) => pause(&error).await,
                         }
                     }
@@ -181,11 +186,14 @@ fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(
     shared: &Rc<Shared>,
     stream: S,
     peer: String,
+    local: String,
 ) {
-    if let Some(slot) = shared.slots.take() {
-        let connection = Connection::new(Rc::clone(shared), stream, peer, slot);
+    let max_clients = shared.max_clients();
+    if let Some(slot) = shared.slots.take(max_clients) {
+        let connection = Connection::new(Rc::clone(shared), stream, peer, local, slot);
         spawn_local(connection.serve());
     } else {
+        shared.engine.borrow_mut().refuse_client();
         debug!(peer, "refused: there are too many clients");
         spawn_local(async move {
             // Whether it is there to hear that does not matter.
