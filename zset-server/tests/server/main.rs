@@ -4,6 +4,7 @@
 
 mod bounds;
 mod clients;
+mod model;
 mod running;
 mod stopping;
 mod wire;
