@@ -7,4 +7,5 @@ mod clients;
 mod model;
 mod running;
 mod stopping;
+mod waiting;
 mod wire;
