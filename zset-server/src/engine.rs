@@ -301,17 +301,16 @@ impl<C: Clock> Engine<C> {
         client: &mut Session,
         command: &Command,
     ) -> Result<(), CommandError> {
-        // To queue commands takes memory, too; a transaction runs if none of its commands takes more.
+        let is_exec = command.name == "exec";
         let may_grow = match &client.transaction {
-            Some(transaction) if command.name == "exec" => transaction.may_grow,
-            Some(_) => !command.flags.immediate,
-            None => command.flags.deny_oom,
+            Some(transaction) if is_exec => transaction.may_grow,
+            _ => command.flags.deny_oom,
         };
         let max = self.state.config.max_memory();
         if !may_grow || !self.state.memory.is_beyond(max) {
             return Ok(());
         }
-        if command.name == "exec" {
+        if is_exec {
             return Err(self.refused(client, b"exec", CommandError::OutOfMemory));
         }
         Err(refused_in(&mut client.transaction, CommandError::OutOfMemory))

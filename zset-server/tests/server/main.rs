@@ -6,6 +6,7 @@ mod bounds;
 mod clients;
 mod model;
 mod running;
+mod settings;
 mod stopping;
 mod waiting;
 mod wire;
