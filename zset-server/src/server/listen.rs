@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
+use socket2::{Domain, Protocol, Socket, Type};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::task::{JoinSet, spawn_local};
 use tokio::time::{sleep, timeout};
@@ -16,6 +17,10 @@ use super::{Options, ServeError, Shared};
 
 /// How long nothing is accepted after the system has refused to, since it has no more files, say.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// Clients that may come before one is accepted; those beyond it try again a second later. The standard
+/// library's 128 are fewer than come at once when a server starts again.
+const BACKLOG: i32 = 4096;
 
 /// What a client is told that is one too many.
 const REFUSAL: &[u8] = b"-ERR max number of clients reached\r\n";
@@ -114,7 +119,13 @@ pub(super) struct Accepting {
 }
 
 fn listen(address: SocketAddr) -> io::Result<(std::net::TcpListener, SocketAddr)> {
-    let listener = std::net::TcpListener::bind(address)?;
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    // A server that starts again gets its port again; elsewhere that would let two have it.
+    #[cfg(unix)]
+    socket.set_reuse_address(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    let listener = std::net::TcpListener::from(socket);
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
     Ok((listener, address))

@@ -121,11 +121,8 @@ fn scenes(script: &str) -> Vec<Vec<&str>> {
 fn clients_that_wait_are_served_as_they_are_there() {
     let socket = env::temp_dir().join(format!("zset-scenes-{}.socket", std::process::id()));
     let _ = fs::remove_file(&socket);
-    let options = Options {
-        addresses: Vec::new(),
-        unix_socket: Some(socket.clone()),
-        ..Options::default()
-    };
+    let options =
+        Options { addresses: Vec::new(), unix_socket: Some(socket.clone()), ..Options::default() };
     let ours = Server::bind(options).expect("it may listen");
     let stopper = ours.stopper();
     let thread = thread::spawn(|| ours.run());

@@ -124,7 +124,8 @@ fn a_client_is_known_by_where_it_is() {
     let (here, there) = (one.stream.local_addr().unwrap(), one.stream.peer_addr().unwrap());
     one.ask(b"ZADD k 1 a\r\n", b":1\r\n");
     let list = other.ask_bulk(b"CLIENT LIST\r\n");
-    let line = list.lines().find(|line| line.contains(&format!("addr={here} "))).expect("it is there");
+    let line =
+        list.lines().find(|line| line.contains(&format!("addr={here} "))).expect("it is there");
     assert!(line.contains(&format!("laddr={there} ")) && line.contains("cmd=zadd "), "{line}");
     other.ask(format!("CLIENT KILL {here}\r\n").as_bytes(), b"+OK\r\n");
     one.expect_last(b"");
