@@ -40,12 +40,14 @@ pub(crate) struct Flags {
     pub(crate) deny_oom: bool,
     /// It is not queued by MULTI.
     pub(crate) immediate: bool,
+    /// It is refused after MULTI.
+    pub(crate) no_multi: bool,
     /// It is for those too who have not said who they are.
     pub(crate) no_auth: bool,
 }
 
 pub(crate) const READ: Flags =
-    Flags { write: false, deny_oom: false, immediate: false, no_auth: false };
+    Flags { write: false, deny_oom: false, immediate: false, no_multi: false, no_auth: false };
 pub(crate) const WRITE: Flags = Flags { write: true, ..READ };
 pub(crate) const GROW: Flags = Flags { deny_oom: true, ..WRITE };
 
@@ -210,6 +212,7 @@ mod tests {
             let has = |flag: &str| details.flags.contains(&flag);
             assert_eq!(has("write"), flags.write, "{name}");
             assert_eq!(has("denyoom"), flags.deny_oom, "{name}");
+            assert_eq!(has("no_multi"), flags.no_multi, "{name}");
             assert_eq!(has("no_auth"), flags.no_auth, "{name}");
         }
     }

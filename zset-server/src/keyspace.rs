@@ -6,6 +6,7 @@
 //! Keys lie in the order of an [`IndexMap`], whose `swap_remove` moves the last one into the gap. A scan
 //! goes from the end to the front, so what moves has been returned already: no key is missed.
 
+mod awaited;
 mod scan;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,8 @@ use std::collections::{HashMap, HashSet};
 use indexmap::IndexMap;
 use zset_core::ZSet;
 use zset_std::{DefaultHashBuilder, ExpiringSet, Timestamp};
+
+pub(crate) use awaited::{Awaited, Ticket};
 
 /// A key, or a member of a set.
 pub(crate) type Bytes = Box<[u8]>;
@@ -93,6 +96,8 @@ pub(crate) struct Keyspace {
     deadlines: ExpiringSet<Bytes>,
     /// The keys that some client watches: how many do, and the version since the last change.
     watched: HashMap<Bytes, (usize, Version), DefaultHashBuilder>,
+    /// The keys that some client waits for.
+    pub(crate) awaited: Awaited,
     /// Of the last change.
     version: Version,
     /// The time, for the commands that run now.
@@ -100,10 +105,17 @@ pub(crate) struct Keyspace {
 }
 
 impl Keyspace {
-    /// Sets the time, and lets at most `budget` keys go that have expired; returns how many.
-    pub(crate) fn advance(&mut self, now: Timestamp, budget: usize) -> usize {
+    /// Sets the time.
+    pub(crate) fn set_now(&mut self, now: Timestamp) {
         // Expired keys are gone already for whoever asks, so a clock that steps back brings none again.
         self.now = self.now.max(now);
+    }
+
+    /// Lets at most `budget` keys go that have expired; returns how many.
+    pub(crate) fn expire(&mut self, budget: usize) -> usize {
+        if self.deadlines.is_empty() {
+            return 0;
+        }
         let due = self.deadlines.expire_due(self.now, budget);
         let gone: Vec<_> = due.map(|(key, _)| key).collect();
         for key in &gone {
@@ -225,8 +237,9 @@ impl Keyspace {
         self.deadlines.clear();
     }
 
-    /// Notes that a key has changed, for those who watch it.
+    /// Notes that a key has changed, for those who watch it or wait for it.
     pub(crate) fn touch(&mut self, key: &[u8]) {
+        self.awaited.touch(key);
         self.version += 1;
         if let Some((_, version)) = self.watched.get_mut(key) {
             *version = self.version;

@@ -9,7 +9,7 @@ mod limits;
 mod listen;
 mod stop;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::error::Error;
 use std::fmt;
 use std::io;
@@ -34,8 +34,8 @@ pub use stop::Stopper;
 use limits::Slots;
 use listen::Listeners;
 
-/// How often keys go that have expired while nobody asks for anything.
-const EXPIRE_EVERY: Duration = Duration::from_millis(100);
+/// How often keys go that have expired while nobody asks for anything, and clients that ask nothing.
+const TIDY_EVERY: Duration = Duration::from_millis(100);
 
 /// How many of them go at once.
 const EXPIRED_AT_ONCE: usize = 1000;
@@ -175,8 +175,35 @@ enum Signals {
 struct Shared {
     engine: RefCell<Engine>,
     slots: Rc<Slots>,
+    /// For how many clients the system was asked to let files be open.
+    files_for: Cell<usize>,
     stopper: Stopper,
     limits: Limits,
+}
+
+impl Shared {
+    /// Returns how many clients there may be now.
+    fn max_clients(&self) -> usize {
+        let max = self.engine.borrow().max_clients();
+        if max > self.files_for.get() {
+            limits::raise_open_files(max);
+            self.files_for.set(max);
+        }
+        max
+    }
+}
+
+/// Makes the engine that options ask for.
+fn engine(options: &Options) -> Engine {
+    let mut engine = Engine::new();
+    engine.require_password(options.password.as_bytes());
+    engine.limit_memory(options.max_memory.unwrap_or(0));
+    let (wanted, possible) = (options.limits.max_clients, limits::possible_clients());
+    if wanted > possible {
+        warn!(wanted, possible, "fewer clients, since files may not be open");
+    }
+    engine.limit_clients(wanted, possible);
+    engine
 }
 
 impl Server {
@@ -231,16 +258,16 @@ impl Server {
         if signals == Signals::Heeded {
             stop::heed_signals(stopper.clone()).map_err(ServeError::Runtime)?;
         }
-        let mut engine = Engine::new();
-        engine.require_password(options.password.as_bytes());
+        let limits = options.limits;
+        let mut engine = engine(&options);
         engine.count_memory(options.allocated);
         if let Some(path) = &options.snapshot {
             engine.open_snapshot(path).map_err(ServeError::Snapshot)?;
         }
-        let limits = options.limits.with_open_files();
         let shared = Rc::new(Shared {
             engine: RefCell::new(engine),
-            slots: Rc::new(Slots::new(limits.max_clients)),
+            slots: Rc::default(),
+            files_for: Cell::new(0),
             stopper: stopper.clone(),
             limits,
         });
@@ -250,10 +277,10 @@ impl Server {
             move |request: &[u8]| metrics::answer(&mut page.engine.borrow_mut().state, request);
         // They end when this does.
         let _metrics = metrics.map(|metrics| metrics.serve(answer)).transpose()?;
-        let expiring = spawn_local(expire(Rc::clone(&shared)));
+        let tidying = spawn_local(tidy(Rc::clone(&shared)));
 
         stopper.stopped().await;
-        expiring.abort();
+        tidying.abort();
         drop(accepting);
         info!(clients = shared.slots.taken(), "stopping");
         tokio::select! {
@@ -267,12 +294,13 @@ impl Server {
     }
 }
 
-/// Lets keys go that have expired, also while nobody asks for anything.
-async fn expire(shared: Rc<Shared>) {
-    let mut interval = interval(EXPIRE_EVERY);
+/// Lets keys go that have expired, also while nobody asks for anything, and clients that do not.
+async fn tidy(shared: Rc<Shared>) {
+    let mut interval = interval(TIDY_EVERY);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         interval.tick().await;
+        shared.engine.borrow_mut().close_idle();
         // Some more each time, as long as the connections have their turns in between.
         while shared.engine.borrow_mut().expire(EXPIRED_AT_ONCE) == EXPIRED_AT_ONCE {
             yield_now().await;

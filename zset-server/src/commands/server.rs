@@ -1,6 +1,6 @@
 //! Small questions to a server: what time it is, and what has been slow.
 
-use crate::command::{Command, WRITE};
+use crate::command::{Command, Flags, READ, WRITE};
 use crate::engine::Context;
 use crate::error::CommandError;
 use crate::metrics::page;
@@ -11,7 +11,10 @@ use super::command::{container, help};
 pub(super) const COMMANDS: &[Command] = &[
     Command::plain("time", 1, "Returns the time, in seconds and microseconds.", time),
     Command::plain("lastsave", 1, "Returns when the keys were last saved.", last_save),
-    Command::plain("save", 1, "Saves all keys.", save),
+    Command {
+        flags: Flags { no_multi: true, ..READ },
+        ..Command::plain("save", 1, "Saves all keys.", save)
+    },
     Command::plain("bgsave", -1, "Saves all keys, before it answers.", background_save),
     Command::plain("metrics", 1, "Returns the page that Prometheus reads.", metrics),
     Command::plain("role", 1, "Says that the server is nobody's replica.", role),

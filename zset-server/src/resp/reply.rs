@@ -97,6 +97,11 @@ impl Replies {
         self.bytes.truncate(len);
     }
 
+    /// Adds replies that are written already.
+    pub(crate) fn append(&mut self, replies: &[u8]) {
+        self.bytes.extend_from_slice(replies);
+    }
+
     /// Writes a short text that says how it went: `OK`.
     pub fn status(&mut self, text: &str) {
         self.line(b'+', text.as_bytes());

@@ -31,6 +31,13 @@ pub struct RequestLimits {
 }
 
 impl RequestLimits {
+    /// Those of a client that has said who it is.
+    pub const MAX: RequestLimits = RequestLimits {
+        max_arguments: 1024 * 1024,
+        max_argument_len: 512 * 1024 * 1024,
+        max_request_len: 1024 * 1024 * 1024,
+    };
+
     /// Those of a client that has not said who it is, where it has to.
     pub const UNAUTHENTICATED: RequestLimits = RequestLimits {
         max_arguments: 10,
@@ -41,11 +48,7 @@ impl RequestLimits {
 
 impl Default for RequestLimits {
     fn default() -> Self {
-        RequestLimits {
-            max_arguments: 1024 * 1024,
-            max_argument_len: 512 * 1024 * 1024,
-            max_request_len: 1024 * 1024 * 1024,
-        }
+        RequestLimits::MAX
     }
 }
 

@@ -99,7 +99,7 @@ impl<R: Read> Source<R> {
     fn keys(mut self, now: Timestamp, limits: Limits) -> Result<Keyspace, SnapshotProblem> {
         self.header()?;
         let mut keyspace = Keyspace::default();
-        keyspace.advance(now, 0);
+        keyspace.set_now(now);
         let mut deadline = None;
         loop {
             match self.take(|reader| part(reader, limits))? {

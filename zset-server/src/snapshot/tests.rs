@@ -61,7 +61,7 @@ fn sorted_set(elements: &[(&str, f64)]) -> Value {
 /// A keyspace of all types and encodings.
 fn small() -> Keyspace {
     let mut keyspace = Keyspace::default();
-    keyspace.advance(millis(1_000), 0);
+    keyspace.set_now(millis(1_000));
     keyspace.set(b"string", Value::String(b"text".to_vec()));
     keyspace.set(b"number", Value::String(b"-70000".to_vec()));
     keyspace.set(b"", Value::Set(Set::from_iter([Box::from(*b"a"), Box::from(*b"12")])));
@@ -84,7 +84,7 @@ fn keys_come_back_with_their_deadlines_unless_these_are_over() {
     assert_eq!(later, expected);
     // One that is over when it is saved is not written.
     let mut keyspace = small();
-    keyspace.advance(millis(7_000), 0);
+    keyspace.set_now(millis(7_000));
     assert_eq!(load(&written(&keyspace), millis(0)).unwrap().len(), 3);
 }
 

@@ -9,6 +9,7 @@
 
 #![cfg(all(unix, not(miri)))]
 
+mod blocking;
 mod dumps;
 mod expand;
 mod grammar;
