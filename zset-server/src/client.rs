@@ -38,6 +38,32 @@ impl Client {
         self.session_mut().may_wait = true;
     }
 
+    /// Adds the reply to what the client has waited for, if it is there; returns whether it is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_server::{Engine, Executed, Replies};
+    ///
+    /// let (mut engine, mut replies, mut others) = (Engine::new(), Replies::default(), Replies::default());
+    /// let (mut client, mut other) = (engine.client(), engine.client());
+    /// client.allow_waiting();
+    /// let executed = engine.execute(&mut client, &[b"BZPOPMIN", b"jobs", b"0"], &mut replies);
+    /// assert_eq!(executed, Executed::Waits(None));
+    /// assert!(!client.take_served(&mut replies));
+    ///
+    /// engine.execute(&mut other, &[b"ZADD", b"jobs", b"1", b"mail"], &mut others);
+    /// assert!(client.take_served(&mut replies));
+    /// assert_eq!(replies.bytes(), b"*3\r\n$4\r\njobs\r\n$4\r\nmail\r\n$1\r\n1\r\n");
+    /// ```
+    pub fn take_served(&mut self, replies: &mut Replies) -> bool {
+        let reply = self.session_mut().served.take();
+        if let Some(reply) = &reply {
+            replies.append(reply);
+        }
+        reply.is_some()
+    }
+
     pub(crate) fn session(&self) -> Ref<'_, Session> {
         self.session.borrow()
     }
@@ -132,11 +158,6 @@ impl Session {
         let is_silent = self.wait.take().is_some_and(|wait| wait.is_silent);
         self.served = Some(if is_silent { Vec::new() } else { replies.bytes().to_vec() });
         self.wake();
-    }
-
-    /// Returns the reply to what the client waited for, once.
-    pub(crate) fn take_served(&mut self) -> Option<Vec<u8>> {
-        self.served.take()
     }
 
     pub(crate) fn is_served(&self) -> bool {

@@ -20,7 +20,7 @@ use crate::resp::Replies;
 pub enum Executed {
     /// With its reply, if the client wants any.
     Replied,
-    /// It waits for a key that is not there, for so long at most. Until [`Engine::take_served`] or
+    /// It waits for a key that is not there, for so long at most. Until [`Client::take_served`] or
     /// [`Engine::end_waiting`] brings its reply, the client has nothing else to ask.
     Waits(Option<Duration>),
 }
@@ -35,32 +35,6 @@ pub(crate) enum Ending {
 }
 
 impl<C: Clock> Engine<C> {
-    /// Adds the reply to what a client has waited for, if it is there; returns whether it is.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_server::{Engine, Executed, Replies};
-    ///
-    /// let (mut engine, mut replies, mut others) = (Engine::new(), Replies::default(), Replies::default());
-    /// let (mut client, mut other) = (engine.client(), engine.client());
-    /// client.allow_waiting();
-    /// let executed = engine.execute(&mut client, &[b"BZPOPMIN", b"jobs", b"0"], &mut replies);
-    /// assert_eq!(executed, Executed::Waits(None));
-    /// assert!(!engine.take_served(&mut client, &mut replies));
-    ///
-    /// engine.execute(&mut other, &[b"ZADD", b"jobs", b"1", b"mail"], &mut others);
-    /// assert!(engine.take_served(&mut client, &mut replies));
-    /// assert_eq!(replies.bytes(), b"*3\r\n$4\r\njobs\r\n$4\r\nmail\r\n$1\r\n1\r\n");
-    /// ```
-    pub fn take_served(&mut self, client: &mut Client, replies: &mut Replies) -> bool {
-        let reply = client.session_mut().take_served();
-        if let Some(reply) = &reply {
-            replies.append(reply);
-        }
-        reply.is_some()
-    }
-
     /// Has a client wait no longer, as if its time were over, and adds the reply; it is that of a key, if
     /// one has come before. Nothing happens to a client that does not wait.
     ///
@@ -78,7 +52,7 @@ impl<C: Clock> Engine<C> {
     /// ```
     pub fn end_waiting(&mut self, client: &mut Client, replies: &mut Replies) {
         self.state.end_waiting(&mut client.session_mut(), Ending::TimeOut);
-        self.take_served(client, replies);
+        client.take_served(replies);
     }
 
     /// Has those go on who wait for keys that have changed.
@@ -93,7 +67,7 @@ impl<C: Clock> Engine<C> {
                     last = ticket;
                     match state.clients.get(id) {
                         Some(session) => state.try_again(&mut session.borrow_mut()),
-                        None => state.keyspace.awaited.quit(&[key.clone()], ticket),
+                        None => state.keyspace.awaited.quit(std::slice::from_ref(&key), ticket),
                     }
                 }
             }

@@ -20,6 +20,7 @@ use super::line::{UnbalancedQuotes, split_line};
 const MAX_LINE: usize = 64 * 1024;
 
 /// How much a client may ask for at once.
+#[allow(clippy::struct_field_names, reason = "a limit says that it is one")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestLimits {
     /// Arguments of a request, its name among them.

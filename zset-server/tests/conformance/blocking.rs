@@ -31,8 +31,8 @@ impl Peer {
         let (id, log) = (String::new(), String::new());
         let mut peer = Peer { stream, id, ahead: Vec::new(), log, is_there: true };
         peer.ask(hello);
-        peer.id = peer.ask("CLIENT ID").trim_start_matches(':').trim_end().to_owned();
-        peer
+        let id = peer.ask("CLIENT ID");
+        Peer { id: id.trim_matches([':', '\r', '\n']).to_owned(), ..peer }
     }
 
     fn send(&mut self, line: &str) {
@@ -91,7 +91,7 @@ fn play(socket: &Path, hello: &str, scene: &[&str]) -> String {
             while !is_waiting(prompter.ask("CLIENT LIST")) {}
         } else {
             let reply = peer.reply();
-            peer.log += &format!("{command}: {reply}");
+            peer.log.extend([command, ": ", &reply]);
         }
     }
     let mut all = String::new();
@@ -105,7 +105,7 @@ fn play(socket: &Path, hello: &str, scene: &[&str]) -> String {
             }
             peer.log += &reply;
         }
-        all += &format!("{name}: {}\n", peer.log);
+        all.extend([name, ": ", &peer.log, "\n"]);
     }
     all
 }
@@ -128,17 +128,17 @@ fn clients_that_wait_are_served_as_they_are_there() {
     let thread = thread::spawn(|| ours.run());
     // Redis 7.0 gives a client of the key that was ready first, whatever the order of its own keys.
     if let Some(theirs) = server::Server::start(Kind::Valkey) {
-        let mut failures = String::new();
+        let mut failures = Vec::new();
         for hello in ["HELLO 2", "HELLO 3"] {
             for scene in scenes(include_str!("scenes/blocking.txt")) {
                 let our = play(&socket, hello, &scene);
                 let their = play(&theirs.socket(), hello, &scene);
                 if our != their {
-                    failures += &format!("{hello}, {scene:#?}\nzset: {our}\nValkey: {their}\n");
+                    failures.push(format!("{hello}, {scene:#?}\nzset: {our}\nValkey: {their}\n"));
                 }
             }
         }
-        assert!(failures.is_empty(), "{failures}");
+        assert!(failures.is_empty(), "{}", failures.concat());
     }
     stopper.stop();
     thread.join().expect("it does not panic").expect("it starts");

@@ -288,7 +288,7 @@ impl Both {
     fn check(&mut self) {
         for client in 0..CLIENTS {
             let mut replies = Replies::default();
-            let is_served = self.engine.take_served(&mut self.clients[client], &mut replies);
+            let is_served = self.clients[client].take_served(&mut replies);
             let reply = String::from_utf8_lossy(replies.bytes()).into_owned();
             assert_eq!(is_served.then_some(reply), self.model.told.remove(&client));
         }
