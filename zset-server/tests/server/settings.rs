@@ -124,7 +124,7 @@ fn a_client_that_asks_nothing_for_too_long_goes_unless_it_waits() {
 #[cfg(target_os = "linux")]
 fn data_beyond_the_memory_that_is_set_is_refused() {
     const REFUSED: &str = "-OOM command not allowed when used memory > 'maxmemory'.\r\n";
-    let server = Running::with(Options { max_memory: Some(1), ..options() });
+    let server = Running::with(Options { max_memory: Some(1), allocated: Some(|| 2), ..options() });
     let (mut one, mut other) = (server.connect(), server.connect());
     one.ask(b"ZADD k 1 a\r\n", REFUSED.as_bytes());
     one.ask(b"ZCARD k\r\n", b":0\r\n");
