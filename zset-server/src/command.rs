@@ -110,6 +110,16 @@ impl Command {
         }
     }
 
+    /// Runs it.
+    pub(crate) fn call(
+        &'static self,
+        context: &mut Context<'_>,
+        arguments: &[&[u8]],
+    ) -> Result<(), CommandError> {
+        context.state.calls.count(self);
+        (self.handler)(context, arguments)
+    }
+
     /// Returns all commands.
     pub(crate) fn all() -> impl Iterator<Item = &'static Command> {
         commands::GROUPS.iter().flat_map(|group| group.iter())

@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
 use crate::memory::Memory;
+use crate::metrics::Calls;
 use crate::resp::{Replies, RequestLimits};
 use crate::snapshot::Snapshots;
 
@@ -42,6 +43,7 @@ pub(crate) struct State {
     pub(crate) started: Timestamp,
     pub(crate) memory: Memory,
     pub(crate) snapshots: Snapshots,
+    pub(crate) calls: Calls,
     pub(crate) clients: Clients,
 }
 
@@ -89,6 +91,7 @@ impl<C: Clock> Engine<C> {
             started: clock.now(),
             memory: Memory::default(),
             snapshots: Snapshots::default(),
+            calls: Calls::default(),
             clients: Clients::default(),
         };
         Engine { state, clock }
@@ -295,7 +298,7 @@ impl<C: Clock> Engine<C> {
             replies.status("QUEUED");
             return Ok(());
         }
-        (command.handler)(&mut Context { state: &mut self.state, client, replies }, arguments)
+        command.call(&mut Context { state: &mut self.state, client, replies }, arguments)
     }
 
     /// Refuses a command that may take more memory than there may be.

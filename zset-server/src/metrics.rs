@@ -1,5 +1,6 @@
 //! Metrics: the numbers of a server as a page that Prometheus reads, over HTTP and by METRICS.
 
+mod calls;
 mod http;
 mod page;
 mod request;
@@ -13,6 +14,7 @@ use tracing::info;
 use crate::engine::State;
 use crate::server::{Options, ServeError, is_exposed, listen};
 
+pub(crate) use calls::Calls;
 pub(crate) use page::page;
 pub(crate) use request::Answer;
 

@@ -85,7 +85,7 @@ fn exec(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
 fn run(context: &mut Context<'_>, arguments: &[&[u8]]) {
     let Ok(command) = Command::of(arguments) else { return };
     let before = context.replies.bytes().len();
-    if let Err(error) = (command.handler)(context, arguments) {
+    if let Err(error) = command.call(context, arguments) {
         context.replies.truncate(before);
         context.replies.error_bytes(&error.to_bytes());
     }

@@ -18,25 +18,23 @@ struct Page(String);
 
 impl Page {
     fn add(&mut self, kind: Kind, name: &str, help: &str, value: impl Display) {
-        self.add_labelled(kind, name, help, "", value);
+        self.head(kind, name, help);
+        self.line(name, "", value);
     }
 
-    /// Adds a metric with labels, none of which has anything in it to escape.
-    fn add_labelled(
-        &mut self,
-        kind: Kind,
-        name: &str,
-        help: &str,
-        labels: &str,
-        value: impl Display,
-    ) {
+    /// Says what the lines to come are.
+    fn head(&mut self, kind: Kind, name: &str, help: &str) {
         let kind = match kind {
             Kind::Counter => "counter",
             Kind::Gauge => "gauge",
         };
-        // A string takes all that is written to it.
-        let _ =
-            write!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name}{labels} {value}\n");
+        // A string takes all that is written to it, here and below.
+        let _ = write!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
+    }
+
+    /// Adds a line, with labels that have nothing in them to escape.
+    fn line(&mut self, name: &str, labels: &str, value: impl Display) {
+        let _ = writeln!(self.0, "{name}{labels} {value}");
     }
 }
 
@@ -44,6 +42,7 @@ impl Page {
 pub(crate) fn page(state: &mut State) -> String {
     let mut page = Page::default();
     server(&mut page, state);
+    calls(&mut page, state);
     clients(&mut page, state);
     data(&mut page, state);
     memory(&mut page, state);
@@ -53,7 +52,8 @@ pub(crate) fn page(state: &mut State) -> String {
 
 fn server(page: &mut Page, state: &State) {
     let version = format!("{{version=\"{}\"}}", env!("CARGO_PKG_VERSION"));
-    page.add_labelled(Kind::Gauge, "zset_build_info", "Which version runs.", &version, 1);
+    page.head(Kind::Gauge, "zset_build_info", "Which version runs.");
+    page.line("zset_build_info", &version, 1);
     let uptime = state.keyspace.now().saturating_duration_since(state.started).as_secs_f64();
     page.add(Kind::Gauge, "zset_uptime_seconds", "Since the server has started.", uptime);
     let counts = &state.stats;
@@ -64,6 +64,14 @@ fn server(page: &mut Page, state: &State) {
         "Commands that were answered by an error.",
         counts.errors,
     );
+}
+
+fn calls(page: &mut Page, state: &State) {
+    const NAME: &str = "zset_command_calls_total";
+    page.head(Kind::Counter, NAME, "Calls of each command, those in transactions too.");
+    for (name, count) in state.calls.by_name() {
+        page.line(NAME, &format!("{{command=\"{name}\"}}"), count);
+    }
 }
 
 fn clients(page: &mut Page, state: &State) {

@@ -22,7 +22,11 @@ fn numbers(page: &str) -> HashMap<String, f64> {
             Value::Gauge(number) if !is_counter => number,
             value => panic!("{}: {value:?}", sample.metric),
         };
-        assert!(numbers.insert(sample.metric, number).is_none(), "twice");
+        let name = match sample.labels.get("command") {
+            Some(command) => format!("{} {command}", sample.metric),
+            None => sample.metric,
+        };
+        assert!(numbers.insert(name, number).is_none(), "twice");
     }
     let lines = page.lines().filter(|line| !line.starts_with('#')).count();
     assert_eq!(lines, numbers.len(), "a line is none that one can read");
@@ -56,10 +60,14 @@ fn the_page_counts_what_the_server_does() {
     assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
     assert!(response.contains("\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"));
     let numbers = numbers(body(&response));
+    assert!(!numbers.contains_key("zset_command_calls_total get"), "it did not run");
     for (name, number) in [
         ("zset_build_info", 1.0),
         ("zset_commands_total", 6.0),
         ("zset_command_errors_total", 1.0),
+        ("zset_command_calls_total set", 2.0),
+        ("zset_command_calls_total config|set", 1.0),
+        ("zset_command_calls_total save", 1.0),
         ("zset_keys", 2.0),
         ("zset_keys_expiring", 1.0),
         ("zset_keys_expired_total", 0.0),

@@ -36,6 +36,8 @@ fn keys_are_saved_on_demand() {
         assert!(folder.snapshot().exists());
     }
     assert_eq!(peer.ask("BGSAVE now"), "-ERR syntax error\r\n");
+    let info = peer.ask("INFO persistence");
+    assert!(info.contains("rdb_last_bgsave_status:ok\r\nrdb_saves:3\r\n"), "{info}");
     let last: u64 = peer.ask("LASTSAVE")[1..].trim_end().parse().unwrap();
     assert!(last > 1_700_000_000);
     peer.ask("SET a 2");
@@ -77,6 +79,7 @@ fn a_snapshot_that_cannot_be_written_is_an_error_and_the_server_goes_on() {
     fs::create_dir(folder.unfinished()).unwrap();
     let reply = peer.ask("SAVE");
     assert!(reply.starts_with("-ERR snapshot ") && reply.contains("dump.rdb"), "{reply}");
+    assert!(peer.ask("INFO persistence").contains("rdb_last_bgsave_status:err\r\n"));
     assert_eq!(peer.ask("GET key"), "$5\r\nvalue\r\n");
     assert!(!folder.snapshot().exists());
     fs::remove_dir(folder.unfinished()).unwrap();
