@@ -16,7 +16,7 @@ use super::Shared;
 use super::limits::Slot;
 use crate::client::Client;
 use crate::engine::Executed;
-use crate::resp::{Replies, RequestError, RequestLimits, Requests};
+use crate::resp::{Replies, RequestError, RequestLimits, Requests, emptied};
 
 /// Commands of one client after which the others have a turn.
 const COMMANDS_OF_A_TURN: usize = 512;
@@ -208,6 +208,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let pause_at = self.shared.limits.pause_at;
         let mut engine = self.shared.engine.borrow_mut();
         let before = self.replies.bytes().len();
+        let mut spare = Vec::new();
         for number in 0..COMMANDS_OF_A_TURN {
             let replies = self.replies.bytes().len();
             if replies - self.sent > pause_at {
@@ -220,10 +221,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 engine.begin();
             }
             self.requests.set_limits(engine.request_limits(&self.client));
-            match self.requests.next() {
+            match self.requests.next_in(spare) {
                 Ok(Some(arguments)) => {
                     let executed =
                         engine.execute_now(&mut self.client, &arguments, &mut self.replies);
+                    spare = emptied(arguments);
                     if let Executed::Waits(limit) = executed {
                         return Turn::Waits(limit);
                     }

@@ -78,15 +78,15 @@ fn thousands_of_clients_are_served_at_once() {
     }
     request.extend(b"\r\n");
     other.ask(&request, b":2000\r\n");
-    let mut served = Vec::new();
+    let mut members = Vec::new();
     for peer in &mut peers {
         assert_eq!(peer.line(), "*3");
         assert_eq!(peer.bulk(), "jobs");
-        served.push(peer.bulk());
+        members.push(peer.bulk());
         peer.bulk();
     }
-    served.sort_unstable();
-    assert!(served.into_iter().eq((0..CLIENTS).map(|number| format!("{number:04}"))));
+    members.sort_unstable();
+    assert!(members.into_iter().eq((0..CLIENTS).map(|number| format!("{number:04}"))));
 }
 
 #[test]
