@@ -105,9 +105,11 @@ fn an_argument_is_as_large_as_is_set() {
 fn a_client_that_asks_nothing_for_too_long_goes_unless_it_waits() {
     let server = Running::start();
     let (mut idle, mut waiting, mut other) = (server.connect(), server.connect(), server.connect());
-    idle.ask(b"PING\r\n", b"+PONG\r\n");
     waiting.send(b"CLIENT SETNAME waiting\r\nBZPOPMIN jobs 0\r\n");
     waiting.expect(b"+OK\r\n");
+    while !other.ask_bulk(b"INFO clients\r\n").contains("blocked_clients:1\r\n") {}
+    // It has asked nothing for less long.
+    idle.ask(b"PING\r\n", b"+PONG\r\n");
     set(&mut other, "timeout", "1");
     let asking = std::thread::spawn(move || {
         while other.ask_bulk(b"INFO clients\r\n").contains("connected_clients:3") {}
