@@ -126,7 +126,7 @@ impl<C: Clock> Engine<C> {
 
     /// Lets at most `budget` keys go that have expired; returns how many.
     pub fn expire(&mut self, budget: usize) -> usize {
-        self.begin();
+        self.state.keyspace.set_now(self.clock.now());
         let expired = self.state.keyspace.expire(budget);
         self.state.stats.expired_keys += expired as u64;
         expired
@@ -164,13 +164,14 @@ impl<C: Clock> Engine<C> {
         arguments: &[&[u8]],
         replies: &mut Replies,
     ) -> Executed {
-        self.begin();
+        self.begin(client);
         self.execute_now(client, arguments, replies)
     }
 
-    /// Reads the clock, for the commands up to the next call.
-    pub(crate) fn begin(&mut self) {
+    /// Reads the clock, for the commands up to the next call, and notes that the client is not idle.
+    pub(crate) fn begin(&mut self, client: &mut Client) {
         self.state.keyspace.set_now(self.clock.now());
+        client.session_mut().last_seen = self.state.keyspace.now();
     }
 
     /// Does what [`execute`](Self::execute) does, at the time that it was when it last [began](Self::begin).
@@ -200,7 +201,6 @@ impl<C: Clock> Engine<C> {
         let state = &mut self.state;
         state.stats.expired_keys += state.keyspace.expire(EXPIRED_FOR_EACH) as u64;
         state.stats.commands += 1;
-        session.last_seen = state.keyspace.now();
         let before = replies.bytes().len();
         if let Err(error) = self.try_execute(session, arguments, replies) {
             self.state.stats.errors += 1;

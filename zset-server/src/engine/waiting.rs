@@ -113,10 +113,12 @@ impl State {
     }
 
     /// Takes a client out of all queues.
-    fn stop_waiting(&mut self, session: &Session) {
+    fn stop_waiting(&mut self, session: &mut Session) {
         if let Some(wait) = &session.wait {
             self.keyspace.awaited.quit(&wait.keys, wait.ticket);
             self.stats.blocked_clients -= 1;
+            // It could not ask for anything before, so it is not idle.
+            session.last_seen = self.keyspace.now();
         }
     }
 
@@ -137,6 +139,10 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use zset_std::FakeClock;
+
     use crate::testing::ask;
     use crate::{Engine, Replies};
 
@@ -170,6 +176,29 @@ mod tests {
         assert_eq!(ask(&mut engine, &mut other, "ZCARD key"), ":1\r\n");
         assert_eq!(ask(&mut engine, &mut other, "CLIENT LIST").matches("id=").count(), 1);
         assert_eq!(engine.state.keyspace.awaited.next_after(b"key", 0), None);
+    }
+
+    #[test]
+    fn who_was_just_served_is_not_idle_whenever_it_asked() {
+        let clock = FakeClock::new();
+        let mut engine = Engine::with_clock(clock.clone());
+        let [mut waiting, mut idle, mut other] = [(); 3].map(|()| engine.client());
+        waiting.allow_waiting();
+        let mut replies = Replies::default();
+        engine.execute(&mut other, &[b"CONFIG", b"SET", b"timeout", b"60"], &mut replies);
+        engine.execute(&mut waiting, &[b"BZPOPMIN", b"key", b"0"], &mut replies);
+        clock.advance(Duration::from_secs(61));
+        engine.begin(&mut other);
+        engine.close_idle();
+        assert!(idle.session().is_killed && !waiting.session().is_killed);
+        engine.leave(&mut idle);
+        engine.execute(&mut other, &[b"ZADD", b"key", b"1", b"a"], &mut replies);
+        engine.close_idle();
+        assert!(!waiting.session().is_killed && !other.session().is_killed);
+        assert!(waiting.take_served(&mut replies));
+        clock.advance(Duration::from_secs(61));
+        engine.close_idle();
+        assert!(waiting.session().is_killed && other.session().is_killed);
     }
 
     #[test]

@@ -218,7 +218,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 return Turn::Cut;
             }
             if number % COMMANDS_OF_A_MOMENT == 0 {
-                engine.begin();
+                engine.begin(&mut self.client);
             }
             self.requests.set_limits(engine.request_limits(&self.client));
             match self.requests.next_in(spare) {
