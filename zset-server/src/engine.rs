@@ -1,5 +1,6 @@
 //! [`Engine`]: all data, and the way of a command through it.
 
+mod pause;
 mod waiting;
 
 use std::time::Duration;
@@ -17,6 +18,7 @@ use crate::keyspace::Keyspace;
 use crate::memory::Memory;
 use crate::resp::{Replies, RequestLimits};
 
+pub(crate) use pause::{Pause, Paused};
 pub(crate) use waiting::Ending;
 pub use waiting::Executed;
 
@@ -41,6 +43,7 @@ pub(crate) struct State {
     pub(crate) started: Timestamp,
     pub(crate) memory: Memory,
     pub(crate) clients: Clients,
+    pub(crate) pause: Option<Pause>,
 }
 
 /// What INFO counts.
@@ -87,6 +90,7 @@ impl<C: Clock> Engine<C> {
             started: clock.now(),
             memory: Memory::default(),
             clients: Clients::default(),
+            pause: None,
         };
         Engine { state, clock }
     }
@@ -171,7 +175,9 @@ impl<C: Clock> Engine<C> {
     /// Reads the clock, for the commands up to the next call, and notes that the client is not idle.
     pub(crate) fn begin(&mut self, client: &mut Client) {
         self.state.keyspace.set_now(self.clock.now());
-        client.session_mut().last_seen = self.state.keyspace.now();
+        let session = &mut client.session_mut();
+        session.last_seen = self.state.keyspace.now();
+        session.is_paused = false;
     }
 
     /// Does what [`execute`](Self::execute) does, at the time that it was when it last [began](Self::begin).
@@ -246,9 +252,9 @@ impl<C: Clock> Engine<C> {
         let idle: Vec<_> = self.state.clients.iter().collect();
         for session in idle {
             let session = &mut session.borrow_mut();
-            // Who waits for a key is not idle.
+            // Who waits for others is not idle.
             let is_idle = now.saturating_duration_since(session.last_seen) > limit;
-            if is_idle && session.wait.is_none() {
+            if is_idle && session.wait.is_none() && !session.is_paused {
                 self.state.kill(session);
             }
         }
@@ -289,6 +295,7 @@ impl<C: Clock> Engine<C> {
         if let (Some(transaction), false) = (&mut client.transaction, command.flags.immediate) {
             transaction.commands.push(arguments.iter().map(|argument| argument.to_vec()).collect());
             transaction.may_grow |= command.flags.deny_oom;
+            transaction.may_write |= command.flags.write;
             replies.status("QUEUED");
             return Ok(());
         }

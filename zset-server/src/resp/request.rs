@@ -224,6 +224,13 @@ impl Requests {
         }
     }
 
+    /// Has the request that was returned last be returned again.
+    pub(crate) fn hold_back(&mut self) {
+        if let State::Returned = self.state {
+            self.state = State::Length { left: 0 };
+        }
+    }
+
     /// Goes on to the end of a request; returns whether it has come.
     fn advance(&mut self) -> Result<bool, RequestError> {
         loop {
@@ -483,6 +490,22 @@ mod tests {
         let spare = emptied(arguments);
         assert!(spare.is_empty() && spare.capacity() >= 10);
         assert_eq!(requests.next_in(spare).unwrap().unwrap(), [b"PING"]);
+    }
+
+    #[test]
+    fn a_request_that_is_held_back_comes_again() {
+        let mut requests = Requests::default();
+        requests.extend(b"*2\r\n$4\r\nECHO\r\n$1\r\na\r\nECHO 'b c'\r\nPING\r\n");
+        for expected in [&[&b"ECHO"[..], b"a"][..], &[b"ECHO", b"b c"], &[b"PING"]] {
+            for _ in 0..3 {
+                assert_eq!(requests.next().unwrap().unwrap(), expected);
+                requests.hold_back();
+                requests.extend(b"");
+                assert!(!requests.is_empty());
+            }
+            assert_eq!(requests.next().unwrap().unwrap(), expected);
+        }
+        assert_eq!(requests.next(), Ok(None));
     }
 
     #[test]

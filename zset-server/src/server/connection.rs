@@ -70,7 +70,7 @@ enum Turn {
     Done,
     /// There may be more requests.
     Cut,
-    /// The last one waits for a key, for so long at most.
+    /// The last one waits for a key, or the next one for the end of a pause, for so long at most.
     Waits(Option<Duration>),
     /// There is too much that the client has not read.
     Full,
@@ -168,7 +168,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Turn::Done => match self.wait(stopped.as_mut(), None).await? {
                     Event::Read(0) => return self.finish().await,
                     Event::Read(len) => self.adapt(len),
-                    Event::Written | Event::Served | Event::TimedOut => {}
+                    Event::Written | Event::TimedOut => {}
+                    Event::Served => _ = self.client.take_served(&mut self.replies),
                     Event::Killed => return Err(End::Killed),
                     Event::Stopped => {
                         self.is_stopping = true;
@@ -181,7 +182,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     yield_now().await;
                 }
                 Turn::Waits(limit) => {
-                    if self.wait_for_key(limit, stopped.as_mut()).await? == Waited::Left {
+                    if self.wait_for_others(limit, stopped.as_mut()).await? == Waited::Left {
                         return self.finish().await;
                     }
                 }
@@ -223,6 +224,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             self.requests.set_limits(engine.request_limits(&self.client));
             match self.requests.next_in(spare) {
                 Ok(Some(arguments)) => {
+                    if let Some(left) = engine.paused_for(&mut self.client, &arguments) {
+                        self.requests.hold_back();
+                        return Turn::Waits(Some(left));
+                    }
                     let executed =
                         engine.execute_now(&mut self.client, &arguments, &mut self.replies);
                     spare = emptied(arguments);
@@ -240,9 +245,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Turn::Cut
     }
 
-    /// Waits until the last command has its reply. What the client sends meanwhile is read, which tells
+    /// Waits until the last command has its reply, or a pause is over. What the client sends meanwhile is read, which tells
     /// whether it is still there, and runs later.
-    async fn wait_for_key(
+    async fn wait_for_others(
         &mut self,
         limit: Option<Duration>,
         mut stopped: Pin<&mut impl Future<Output = ()>>,

@@ -168,3 +168,27 @@ fn whether_there_are_replies_is_not_chosen_in_a_transaction() {
     peer.stream.shutdown(Shutdown::Write).unwrap();
     peer.expect_last(b"");
 }
+
+#[test]
+fn commands_wait_for_the_end_of_a_pause() {
+    let server = Running::start();
+    let (mut one, mut other) = (server.connect(), server.connect());
+    one.ask(b"PING\r\n", b"+PONG\r\n");
+    other.ask(b"CLIENT PAUSE 100000 WRITE\r\n", b"+OK\r\n");
+    one.send(b"ECHO x\r\nMULTI\r\nZCARD k\r\nEXEC\r\nZADD k 1 a\r\nECHO y\r\n");
+    one.expect(b"$1\r\nx\r\n+OK\r\n+QUEUED\r\n*1\r\n:0\r\n");
+    other.ask(b"ZCARD k\r\nCLIENT UNPAUSE\r\n", b":0\r\n+OK\r\n");
+    one.expect(b":1\r\n$1\r\ny\r\n");
+    // That it has an end is told by the time alone.
+    other.ask(b"CLIENT PAUSE 20\r\n", b"+OK\r\n");
+    one.ask(b"ECHO z\r\n", b"$1\r\nz\r\n");
+    other.ask(b"CLIENT PAUSE 1000000 WRITE\r\n", b"+OK\r\n");
+    one.send(b"ZADD k 1 b\r\n");
+    one.stream.shutdown(Shutdown::Write).unwrap();
+    one.expect_last(b"");
+    other.ask(b"ZCARD k\r\n", b":1\r\n");
+    let mut stuck = server.connect();
+    stuck.send(b"DEL k\r\n");
+    server.stopper.stop();
+    server.join();
+}
