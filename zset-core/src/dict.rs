@@ -26,7 +26,10 @@ use hashbrown::HashTable;
 use crate::TryReserveError;
 use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 
+mod layout;
 mod scan;
+
+pub use layout::DictLayout;
 
 /// Buckets of a segment that splits instead of growing.
 const SEGMENT_BUCKETS: usize = 1024;

@@ -26,6 +26,8 @@ mod dict;
 #[cfg(feature = "alloc")]
 mod handle;
 #[cfg(feature = "alloc")]
+pub mod layout;
+#[cfg(feature = "alloc")]
 pub mod rdb;
 #[cfg(feature = "alloc")]
 mod skiplist;

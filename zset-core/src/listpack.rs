@@ -18,11 +18,13 @@ mod cursor;
 mod edit;
 mod entry;
 mod iter;
+mod layout;
 mod validate;
 
 pub use cursor::{Cursor, CursorMut};
 pub use entry::Value;
 pub use iter::Iter;
+pub use layout::{EntryEncoding, RawEntry};
 pub use validate::ListpackError;
 #[cfg(feature = "alloc")]
 pub(crate) use validate::read;

@@ -27,6 +27,7 @@ mod height;
 mod index;
 mod insert;
 mod iter;
+mod layout;
 mod leaf;
 mod leaves;
 mod range;
@@ -40,6 +41,7 @@ mod tests;
 mod update;
 
 pub use iter::{IntoIter, Iter};
+pub use layout::Node;
 
 pub(crate) use range::Run;
 pub(crate) use search::{Path, Place};

@@ -23,6 +23,7 @@ mod bulk;
 mod entry;
 mod insert;
 mod iter;
+mod layout;
 mod range;
 mod read;
 mod remove;

@@ -13,6 +13,7 @@ use crate::{ByteString, Member, PackedZSet, Score, SortedSet};
 mod add;
 mod extract;
 mod iter;
+mod layout;
 mod promote;
 mod random;
 mod range;

@@ -217,8 +217,15 @@ impl Parameter {
     }
 }
 
-/// Reads a number of bytes, with a unit or without: `64`, `1k` (1000), `1kb` (1024).
-pub(crate) fn parse_memory(text: &[u8]) -> Option<i64> {
+/// Reads a number of bytes, with a unit or without, as Redis does: `64`, `1k` (1000), `1kb` (1024).
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(zset_server::parse_memory(b"2kb"), Some(2048));
+/// assert_eq!(zset_server::parse_memory(b"2 kb"), None);
+/// ```
+pub fn parse_memory(text: &[u8]) -> Option<i64> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (number, unit) = text.split_at(digits);
     let unit: i64 = match unit.to_ascii_lowercase().as_slice() {

@@ -14,13 +14,17 @@ mod memory;
 mod metrics;
 mod resp;
 mod server;
+mod shell;
+mod show;
 mod snapshot;
 #[cfg(test)]
 mod testing;
 
 pub use client::Client;
+pub use config::parse_memory;
 pub use engine::{Engine, Executed};
 pub use error::CommandError;
 pub use resp::{Protocol, Replies, RequestError, RequestLimits, Requests};
 pub use server::{Limits, Options, ServeError, Server, Stopper, serve};
+pub use shell::{ShellError, run_shell};
 pub use snapshot::{SnapshotError, SnapshotProblem};

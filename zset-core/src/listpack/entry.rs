@@ -238,7 +238,7 @@ fn integer<'a, const N: usize>(rest: &[u8]) -> Option<(Value<'a>, usize)> {
 
 /// Returns the bytes before the text, and those of the text.
 #[inline]
-fn text_lens(first: u8, rest: &[u8]) -> Option<(usize, usize)> {
+pub(super) fn text_lens(first: u8, rest: &[u8]) -> Option<(usize, usize)> {
     match first {
         TEXT_32 => Some((5, usize::try_from(u32::from_le_bytes(*rest.first_chunk()?)).ok()?)),
         0xE0.. => Some((2, u16::from_be_bytes([first & 0x0F, *rest.first()?]).into())),

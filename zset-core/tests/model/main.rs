@@ -8,6 +8,7 @@
 mod entries;
 mod hashers;
 mod iterators;
+mod layout;
 mod making;
 mod operations;
 mod ranges;

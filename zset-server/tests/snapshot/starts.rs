@@ -87,3 +87,21 @@ fn a_snapshot_that_cannot_be_written_is_an_error_and_the_server_goes_on() {
     fs::create_dir(folder.unfinished()).unwrap();
     assert!(!peer.stop().success());
 }
+
+#[test]
+fn the_program_counts_its_memory_and_takes_data_again_when_some_has_gone() {
+    let folder = Folder::new("memory");
+    let mut peer = Peer::ours(&folder);
+    assert_eq!(peer.ask("CONFIG SET maxmemory 20mb"), "+OK\r\n");
+    let value = "v".repeat(32 * 1024);
+    let set = |n: usize| format!("SET key:{n} {value}");
+    let refused = (0..100_000).find(|n| peer.ask(&set(*n)) != "+OK\r\n");
+    let refused = refused.expect("memory has an end");
+    assert!((300..700).contains(&refused), "{refused}");
+    assert!(peer.ask(&set(refused)).starts_with("-OOM command not allowed"));
+    assert_eq!(peer.ask("EXISTS key:0"), ":1\r\n");
+    for n in 0..10 {
+        assert_eq!(peer.ask(&format!("DEL key:{n}")), ":1\r\n");
+    }
+    assert_eq!(peer.ask(&set(refused)), "+OK\r\n");
+}

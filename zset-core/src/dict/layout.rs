@@ -1,0 +1,34 @@
+//! [`DictLayout`]: the tables of a dict, to be looked at.
+
+use super::Dict;
+
+/// What the dict of a [`SortedSet`](crate::SortedSet) is made of.
+///
+/// See [`SortedSet::dict_layout`](crate::SortedSet::dict_layout).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DictLayout {
+    /// The members that are filed.
+    pub len: usize,
+    /// The hash tables, each of which splits in two when it is full.
+    pub tables: usize,
+    /// The entries of the directory, which leads from bits of a hash to a table; 0 while there is one
+    /// table or none.
+    pub directory: usize,
+    /// The places of all tables.
+    pub buckets: usize,
+    /// The bytes from the allocator.
+    pub allocation_size: usize,
+}
+
+impl Dict {
+    pub(crate) fn layout(&self) -> DictLayout {
+        DictLayout {
+            len: self.len,
+            tables: self.segments.len(),
+            directory: self.directory.len(),
+            buckets: self.segments.iter().map(|segment| segment.table.num_buckets()).sum(),
+            allocation_size: self.allocation_size(),
+        }
+    }
+}

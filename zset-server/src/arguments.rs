@@ -1,0 +1,265 @@
+//! The command line: what it asks for.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use lexopt::{Arg, Parser, ValueExt as _};
+use tracing_subscriber::filter::LevelFilter;
+use zset_server::{Options, parse_memory};
+
+const HELP: &str = "\
+Sorted sets at a prompt, or behind a port, with the commands of Redis.
+
+Usage: zset-server [COMMAND]
+
+Commands:
+  shell  Run commands that are typed, or those of files; it is what runs without
+         a command
+  serve  Answer clients that speak the protocol of Redis
+
+Options:
+  --help     Show this; that of a command: zset-server COMMAND --help
+  --version  Show the version";
+
+const SHELL_HELP: &str = "\
+Runs commands in this process, without a server: those that are typed, those of
+files, or those of the standard input if that is no terminal. What they store is
+gone at the end.
+
+Usage: zset-server shell [FILE]...
+
+A file has a command a line; lines that begin with # are remarks. Besides the
+commands of Redis there are:
+  SHOW key [LIMIT count]   Draw how the sorted set is stored
+  HELP [command | @group]  Say how a command is written
+  CLEAR                    Clear the screen
+  QUIT, EXIT               Leave
+
+Options:
+  --help     Show this
+  --version  Show the version
+
+The exit code is 1 if a file cannot be read or has a line that is no command
+line. An error that a command answers is a reply as any other.";
+
+const SERVE_HELP: &str = "\
+Answers clients that speak the protocol of Redis, until SIGINT or SIGTERM.
+
+Usage: zset-server serve [OPTIONS]
+
+Options:
+  --bind ADDRESS       Listen on this address; may be given again [127.0.0.1]
+  --port PORT          Listen on this port; 0 is none [6379]
+  --unixsocket PATH    Listen on this socket too
+  --maxclients NUMBER  Refuse more connections than that [10000]
+  --maxmemory BYTES    Take no more data at that size: 100mb, 2gb; 0 is any [0]
+  --requirepass TEXT   Ask clients for this password; an address that others
+                       can reach needs one
+  --snapshot PATH      Load the data from this file, if it is there, and write
+                       it when the server stops
+  --metrics [ADDRESS:]PORT
+                       Have a page for Prometheus there [127.0.0.1:PORT]
+  --verbose            Say who comes and who goes
+  --help               Show this
+  --version            Show the version";
+
+/// What the command line asks for.
+pub(crate) enum Action {
+    /// To show a text.
+    Print(&'static str),
+    Shell {
+        scripts: Vec<PathBuf>,
+    },
+    Serve {
+        options: Box<Options>,
+        level: LevelFilter,
+    },
+}
+
+const VERSION: &str = concat!("zset-server ", env!("CARGO_PKG_VERSION"));
+
+/// Reads the command line.
+pub(crate) fn parse(mut parser: Parser) -> Result<Action, lexopt::Error> {
+    match parser.next()? {
+        None => Ok(Action::Shell { scripts: Vec::new() }),
+        Some(Arg::Value(command)) if command == "shell" => parse_shell(parser),
+        Some(Arg::Value(command)) if command == "serve" => parse_serve(parser),
+        Some(argument) => common(&argument, HELP).ok_or_else(|| argument.unexpected()),
+    }
+}
+
+/// Returns what the options ask for that all commands have.
+fn common(argument: &Arg<'_>, help: &'static str) -> Option<Action> {
+    match argument {
+        Arg::Long("help") | Arg::Short('h') => Some(Action::Print(help)),
+        Arg::Long("version") | Arg::Short('V') => Some(Action::Print(VERSION)),
+        _ => None,
+    }
+}
+
+fn parse_shell(mut parser: Parser) -> Result<Action, lexopt::Error> {
+    let mut scripts = Vec::new();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Value(path) => scripts.push(path.into()),
+            argument => {
+                return common(&argument, SHELL_HELP).ok_or_else(|| argument.unexpected());
+            }
+        }
+    }
+    Ok(Action::Shell { scripts })
+}
+
+fn parse_serve(mut parser: Parser) -> Result<Action, lexopt::Error> {
+    let mut options = Options::default();
+    let mut level = LevelFilter::INFO;
+    let (mut hosts, mut port) = (Vec::<IpAddr>::new(), Options::PORT);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("bind") => hosts.push(parser.value()?.parse()?),
+            Arg::Long("port") => port = parser.value()?.parse()?,
+            Arg::Long("unixsocket") => options.unix_socket = Some(parser.value()?.into()),
+            Arg::Long("maxclients") => options.limits.max_clients = parser.value()?.parse()?,
+            Arg::Long("maxmemory") => {
+                let size = parser.value()?.parse_with(parse_size)?;
+                options.max_memory = (size > 0).then_some(size);
+            }
+            Arg::Long("requirepass") => options.password = parser.value()?.string()?,
+            Arg::Long("snapshot") => options.snapshot = Some(parser.value()?.into()),
+            Arg::Long("metrics") => options.metrics = Some(parser.value()?.parse_with(address)?),
+            Arg::Long("verbose") => level = LevelFilter::DEBUG,
+            argument => {
+                return common(&argument, SERVE_HELP).ok_or_else(|| argument.unexpected());
+            }
+        }
+    }
+    if hosts.is_empty() {
+        hosts.push(Ipv4Addr::LOCALHOST.into());
+    }
+    options.addresses = match port {
+        0 => Vec::new(),
+        port => hosts.into_iter().map(|host| SocketAddr::new(host, port)).collect(),
+    };
+    if options.addresses.is_empty() && options.unix_socket.is_none() {
+        return Err("without a port it needs --unixsocket".into());
+    }
+    if options.limits.max_clients == 0 {
+        return Err("--maxclients has to be at least 1".into());
+    }
+    Ok(Action::Serve { options: Box::new(options), level })
+}
+
+/// Reads a number of bytes with its unit. For CONFIG SET none at all is 0, which here would be a slip.
+fn parse_size(text: &str) -> Result<u64, &'static str> {
+    let has_number = text.starts_with(|first: char| first.is_ascii_digit());
+    let size = parse_memory(text.as_bytes()).filter(|_| has_number);
+    size.and_then(|size| u64::try_from(size).ok()).ok_or("that is no size, as 100mb is one")
+}
+
+/// Reads an address with its port, or a port of this machine alone.
+fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    let port = text.parse().map(|port: u16| (Ipv4Addr::LOCALHOST, port).into());
+    port.or_else(|_| text.parse()).map_err(|_| "that is neither a port nor an address with one")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::*;
+
+    fn action(arguments: &[&str]) -> Result<Action, lexopt::Error> {
+        parse(Parser::from_args(arguments.iter().map(OsString::from)))
+    }
+
+    fn options(arguments: &[&str]) -> Result<Options, String> {
+        match action(arguments) {
+            Ok(Action::Serve { options, .. }) => Ok(*options),
+            Ok(_) => Err("another action".to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn without_a_command_it_is_the_shell() {
+        for (arguments, expected) in
+            [(&[][..], &[][..]), (&["shell"], &[]), (&["shell", "a", "b"], &["a", "b"])]
+        {
+            match action(arguments) {
+                Ok(Action::Shell { scripts }) => {
+                    let expected: Vec<_> = expected.iter().map(PathBuf::from).collect();
+                    assert_eq!(scripts, expected);
+                }
+                _ => panic!("{arguments:?} is not the shell"),
+            }
+        }
+    }
+
+    #[test]
+    fn each_command_has_a_help_of_its_own() {
+        for (arguments, help) in [
+            (&["--help"][..], HELP),
+            (&["-h"], HELP),
+            (&["shell", "--help"], SHELL_HELP),
+            (&["serve", "--port=1", "-h"], SERVE_HELP),
+            (&["serve", "--version"], VERSION),
+            (&["-V"], VERSION),
+        ] {
+            assert!(
+                matches!(action(arguments), Ok(Action::Print(text)) if text == help),
+                "{arguments:?}"
+            );
+        }
+        for line in [HELP, SHELL_HELP, SERVE_HELP].into_iter().flat_map(str::lines) {
+            assert!(line.len() <= 80, "{line}");
+        }
+    }
+
+    #[test]
+    fn it_listens_to_this_machine_alone_unless_told_otherwise() {
+        let addresses = options(&["serve"]).unwrap().addresses;
+        assert_eq!(addresses, vec!["127.0.0.1:6379".parse().unwrap()]);
+        let addresses = options(&["serve", "--bind", "::", "--bind=::1", "--port=1"]);
+        let expected = vec!["[::]:1".parse().unwrap(), "[::1]:1".parse().unwrap()];
+        assert_eq!(addresses.unwrap().addresses, expected);
+        for (text, address) in [("9000", "127.0.0.1:9000"), ("[::]:1", "[::]:1")] {
+            let metrics = options(&["serve", "--metrics", text]).unwrap().metrics;
+            assert_eq!(metrics, Some(address.parse().unwrap()));
+        }
+    }
+
+    #[test]
+    fn sizes_have_a_number_and_maybe_a_unit() {
+        for (text, size) in [("0", None), ("1KB", Some(1024)), ("2gb", Some(2 << 30))] {
+            assert_eq!(options(&["serve", "--maxmemory", text]).unwrap().max_memory, size);
+        }
+    }
+
+    #[test]
+    fn files_are_where_they_are_said_to_be() {
+        let options = options(&["serve", "--snapshot=a", "--port=0", "--unixsocket", "b"]).unwrap();
+        assert_eq!(options.snapshot, Some("a".into()));
+        assert_eq!(options.unix_socket, Some("b".into()));
+        assert!(options.addresses.is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        for arguments in [
+            &["serve", "--port", "65536"][..],
+            &["serve", "--port", "0"],
+            &["serve", "--bind", "here"],
+            &["serve", "--maxclients", "0"],
+            &["serve", "--maxmemory", "mb"],
+            &["serve", "--maxmemory", ""],
+            &["serve", "--maxmemory", "1x"],
+            &["serve", "--metrics", "here"],
+            &["serve", "--metrics"],
+            &["serve", "more"],
+            &["shell", "--more"],
+            &["play"],
+        ] {
+            assert!(action(arguments).is_err(), "{arguments:?}");
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The shell: commands that are typed, or those of files, in this process.
+
+mod completion;
+mod display;
+mod help;
+mod history;
+mod prompt;
+mod script;
+mod style;
+mod syntax;
+mod words;
+
+use std::error::Error;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufReader, IsTerminal as _, Write as _};
+use std::path::PathBuf;
+
+use crate::client::Client;
+use crate::engine::Engine;
+use crate::resp::{Replies, UnbalancedQuotes, split_line};
+use crate::show::{Show, show};
+
+pub(crate) use display::{write_escaped, write_quoted};
+pub(crate) use style::Style;
+
+use words::{Word, WordKind};
+
+/// Why the shell fails.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ShellError {
+    /// A script cannot be read.
+    Read {
+        /// Which one.
+        place: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// So many lines of scripts were no command lines; the standard error has said which.
+    BadLines(usize),
+    /// What commands answer cannot be written.
+    Write(io::Error),
+    /// The terminal does not do what a prompt takes.
+    Terminal(Box<dyn Error>),
+}
+
+impl fmt::Display for ShellError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ShellError::Read { place, error } => write!(f, "cannot read {place}: {error}"),
+            ShellError::BadLines(1) => f.write_str("1 line is no command line"),
+            ShellError::BadLines(lines) => write!(f, "{lines} lines are no command lines"),
+            ShellError::Write(error) => write!(f, "cannot write: {error}"),
+            ShellError::Terminal(error) => write!(f, "cannot use the terminal: {error}"),
+        }
+    }
+}
+
+impl Error for ShellError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            ShellError::Read { error, .. } | ShellError::Write(error) => Some(error),
+            ShellError::Terminal(error) => Some(&**error),
+            ShellError::BadLines(_) => None,
+        }
+    }
+}
+
+/// Runs the commands of scripts, one after the other on the same data. Without any they are those of
+/// the standard input: typed at a prompt if it is a terminal, else a script too.
+///
+/// What the commands answer goes to the standard output. If nobody reads it any more, that is the end,
+/// and no failure.
+///
+/// # Errors
+///
+/// [`ShellError`], if there is something that it cannot read or write, or lines that cannot be split
+/// into arguments, after it has run all others. An error that a command answers is a reply as any
+/// other, as with redis-cli.
+pub fn run_shell(scripts: &[PathBuf]) -> Result<(), ShellError> {
+    let mut shell = Shell::new();
+    let result = if !scripts.is_empty() {
+        shell.run_files(scripts)
+    } else if io::stdin().is_terminal() {
+        prompt::run(shell)
+    } else {
+        shell.run_scripts([("standard input", io::stdin().lock())])
+    };
+    match result {
+        Err(ShellError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
+/// Data of its own, and who works with it.
+struct Shell {
+    engine: Engine,
+    client: Client,
+    replies: Replies,
+    style: Style,
+}
+
+/// Whether there is more to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    Go,
+    Leave,
+}
+
+impl Shell {
+    fn new() -> Shell {
+        let mut engine = Engine::new();
+        let client = engine.client();
+        Shell { engine, client, replies: Replies::default(), style: Style::of_output() }
+    }
+
+    fn run_files(&mut self, scripts: &[PathBuf]) -> Result<(), ShellError> {
+        // All are opened before the first one runs.
+        let open = |path: &PathBuf| {
+            let place = path.display().to_string();
+            match File::open(path) {
+                Ok(file) => Ok((place, BufReader::new(file))),
+                Err(error) => Err(ShellError::Read { place, error }),
+            }
+        };
+        let files = scripts.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        self.run_scripts(files)
+    }
+
+    /// Runs a line, which may be empty or a remark; writes what it answers.
+    fn run_line(&mut self, line: &[u8], out: &mut String) -> Result<Next, UnbalancedQuotes> {
+        if line.trim_ascii_start().starts_with(b"#") {
+            return Ok(Next::Go);
+        }
+        Ok(self.run(&split_line(line)?, out))
+    }
+
+    /// Runs a command, or a word of the shell's own; writes what it answers.
+    fn run(&mut self, arguments: &[Vec<u8>], out: &mut String) -> Next {
+        let Some((name, rest)) = arguments.split_first() else { return Next::Go };
+        match Word::find(name).map(|word| word.kind) {
+            Some(WordKind::Help) => help::write_help(rest, self.style, out),
+            Some(WordKind::Show) => self.show(rest, out),
+            Some(WordKind::Clear) if self.style == Style::Coloured => {
+                // The cursor goes home, and all is erased.
+                out.push_str("\x1b[H\x1b[2J");
+            }
+            Some(WordKind::Clear) => {}
+            Some(WordKind::Leave) => return Next::Leave,
+            None => {
+                let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
+                self.engine.execute(&mut self.client, &arguments, &mut self.replies);
+                display::write_replies(self.replies.bytes(), self.style, out);
+                self.replies.clear();
+            }
+        }
+        Next::Go
+    }
+
+    fn show(&mut self, arguments: &[Vec<u8>], out: &mut String) {
+        // What has expired is not there.
+        self.engine.expire(1);
+        let answer = Show::parse(arguments).and_then(|show_what| {
+            let value = self.engine.state.keyspace.value(show_what.key);
+            show(&show_what, value, self.style)
+        });
+        match answer {
+            Ok(picture) => out.push_str(&picture),
+            Err(error) => {
+                self.replies.error(&error.to_string());
+                display::write_replies(self.replies.bytes(), self.style, out);
+                self.replies.clear();
+            }
+        }
+    }
+}
+
+/// Writes what commands have answered.
+fn write_out(text: &str) -> Result<(), ShellError> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(ShellError::Write)
+}

@@ -1,0 +1,212 @@
+//! What a line that is being typed could go on with.
+
+use crate::command::{Command, Finds, KeySpec};
+use crate::keyspace::Keyspace;
+use crate::resp::{parse_integer, split_line};
+
+use super::help::groups;
+use super::syntax::{arguments_of, options_in, rest_of};
+use super::words::{WORDS, Word};
+use super::write_quoted;
+
+/// The most keys that are offered.
+const MAX_KEYS: usize = 100;
+
+/// Returns where the last word of a line begins, and what it could become.
+pub(super) fn complete(line: &str, keyspace: &Keyspace) -> (usize, Vec<String>) {
+    let start = last_word(line);
+    let word = &line[start..];
+    let Ok(before) = split_line(&line.as_bytes()[..start]) else { return (start, Vec::new()) };
+    let before: Vec<&[u8]> = before.iter().map(Vec::as_slice).collect();
+    let mut candidates = match before.split_first() {
+        None => of_case(command_names(), word),
+        Some((name, rest)) => match Word::find(name) {
+            Some(found) if found.name == "show" && rest.is_empty() => keys(keyspace, word),
+            Some(found) if found.name == "help" && rest.is_empty() => {
+                let groups = groups().into_iter().map(|group| format!("@{group}"));
+                of_case(command_names().map(str::to_owned).chain(groups), word)
+            }
+            Some(found) => of_case(options_in(found.arguments), word),
+            None => arguments(&before, word, keyspace),
+        },
+    };
+    candidates.sort_unstable();
+    candidates.dedup();
+    (start, candidates)
+}
+
+/// Returns what is still to come behind a line: the arguments of its command.
+pub(super) fn hint(line: &str) -> Option<String> {
+    let typed = split_line(line.as_bytes()).ok()?;
+    let typed: Vec<&[u8]> = typed.iter().map(Vec::as_slice).collect();
+    let (name, names) = if let Some(word) = Word::find(typed.first()?) {
+        (word.name, 1)
+    } else {
+        let command = Command::named_by(&typed).ok()?;
+        (command.name, command.name.split('|').count())
+    };
+    let is_between_words = line.ends_with(|last: char| last.is_ascii_whitespace());
+    // The word at the cursor is being typed still.
+    let behind = typed.len() - names;
+    let rest = match (behind, is_between_words) {
+        (0, _) => rest_of(arguments_of(name)?, 0),
+        (behind, true) => rest_of(arguments_of(name)?, behind),
+        (_, false) => "",
+    };
+    let space = if is_between_words { "" } else { " " };
+    (!rest.is_empty()).then(|| format!("{space}{rest}"))
+}
+
+/// Returns where the last word begins, which may be between quotes that are not closed yet.
+fn last_word(line: &str) -> usize {
+    let (mut start, mut quote, mut is_escaped) = (0, None, false);
+    for (at, letter) in line.char_indices() {
+        match (quote, letter) {
+            _ if is_escaped => is_escaped = false,
+            (Some(_), '\\') => is_escaped = true,
+            (Some(open), _) if letter == open => quote = None,
+            (None, '"' | '\'') => quote = Some(letter),
+            (None, _) if letter.is_ascii_whitespace() => start = at + 1,
+            _ => {}
+        }
+    }
+    start
+}
+
+fn command_names() -> impl Iterator<Item = &'static str> {
+    Command::all().map(|command| command.name).chain(WORDS.iter().map(|word| word.name))
+}
+
+/// Returns the names that begin with a word, in its case: in capitals, unless it has small letters.
+fn of_case<T: AsRef<str>>(names: impl Iterator<Item = T>, word: &str) -> Vec<String> {
+    let is_small = word.contains(|letter: char| letter.is_ascii_lowercase());
+    let in_case = |name: &str| {
+        if is_small { name.to_ascii_lowercase() } else { name.to_ascii_uppercase() }
+    };
+    let sought = in_case(word);
+    names.map(|name| in_case(name.as_ref())).filter(|name| name.starts_with(&sought)).collect()
+}
+
+/// Returns what the word behind the arguments of a command could become.
+fn arguments(before: &[&[u8]], word: &str, keyspace: &Keyspace) -> Vec<String> {
+    let Ok(command) = Command::named_by(before) else { return Vec::new() };
+    if let ([_], [_, ..]) = (before, command.subcommands()) {
+        let names = command.subcommands().iter();
+        return of_case(names.filter_map(|nested| nested.name.split('|').nth(1)), word);
+    }
+    let is_key = command.details().keys.iter().any(|spec| is_key(spec, before));
+    if is_key {
+        return keys(keyspace, word);
+    }
+    of_case(arguments_of(command.name).into_iter().flat_map(options_in), word)
+}
+
+/// Returns whether the argument behind these is a key.
+fn is_key(spec: &KeySpec, before: &[&[u8]]) -> bool {
+    let (first, len, step) = match spec.finds {
+        // One that is counted from the end may be any of those to come.
+        Finds::Range { last, step, .. } => {
+            let len = usize::try_from(last).map_or(usize::MAX, |last| last + 1);
+            (spec.begin, len, step)
+        }
+        Finds::Number { index, first, step } => {
+            let number = before.get(spec.begin + index).and_then(|text| parse_integer(text));
+            let number = number.and_then(|number| usize::try_from(number).ok()).unwrap_or(0);
+            (spec.begin + first, number.saturating_mul(step), step)
+        }
+    };
+    let place = before.len().checked_sub(first);
+    place.is_some_and(|place| place < len && place.is_multiple_of(step.max(1)))
+}
+
+/// Returns keys that begin with a word, as they can be typed.
+fn keys(keyspace: &Keyspace, word: &str) -> Vec<String> {
+    let is_quoted = word.starts_with('"');
+    let keys = keyspace.iter().map(|(key, _)| typed(key, is_quoted));
+    keys.filter(|key| key.starts_with(word)).take(MAX_KEYS).collect()
+}
+
+/// Returns a key as it can be typed: between quotes if it has to be.
+fn typed(key: &[u8], is_quoted: bool) -> String {
+    let is_plain = |byte: &u8| byte.is_ascii_graphic() && !b"\"'\\".contains(byte);
+    let mut text = String::new();
+    if is_quoted || key.is_empty() || !key.iter().all(is_plain) {
+        write_quoted(key, &mut text);
+    } else {
+        text.extend(key.iter().map(|byte| char::from(*byte)));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keyspace::Value;
+
+    fn completed(line: &str) -> String {
+        let mut keyspace = Keyspace::default();
+        for key in [&b"fruit"[..], b"from", b"to go", b"\xff"] {
+            keyspace.set(key, Value::String(Vec::new()));
+        }
+        let (start, candidates) = complete(line, &keyspace);
+        format!("{start}: {}", candidates.join(","))
+    }
+
+    #[test]
+    fn the_first_word_becomes_a_command_or_a_word_of_the_shell() {
+        for (line, expected) in [
+            ("zinc", "0: zincrby"),
+            ("ZREVR", "0: ZREVRANGE,ZREVRANGEBYLEX,ZREVRANGEBYSCORE,ZREVRANK"),
+            ("sho", "0: show"),
+            ("nothing", "0: "),
+            ("\"zad", "0: "),
+        ] {
+            assert_eq!(completed(line), expected, "{line}");
+        }
+        assert!(completed("").contains("ZADD"));
+    }
+
+    #[test]
+    fn words_behind_it_become_subcommands_keys_or_options() {
+        for (line, expected) in [
+            ("memory u", "7: usage"),
+            ("HELP ZCAR", "5: ZCARD"),
+            ("help @so", "5: @sorted-set"),
+            ("get fr", "4: from,fruit"),
+            ("get t", "4: "),
+            ("get \"t", "4: \"to go\""),
+            ("get \"to g", "4: \"to go\""),
+            ("del a fr", "6: from,fruit"),
+            ("show fru", "5: fruit"),
+            ("show fruit L", "11: LIMIT"),
+            ("zunion 2 f", "9: from,fruit"),
+            ("zunion 1 fruit f", "15: "),
+            ("zunion 1 fruit W", "15: WEIGHTS,WITHSCORES"),
+            ("zrange a 0 1 b", "13: bylex,byscore"),
+            ("zunionstore fr", "12: from,fruit"),
+            ("zunionstore a 1 fr", "16: from,fruit"),
+            ("none fr", "5: "),
+        ] {
+            assert_eq!(completed(line), expected, "{line}");
+        }
+        assert_eq!(completed("get "), "4: \"\\xff\",\"to go\",from,fruit");
+    }
+
+    #[test]
+    fn hints_are_the_arguments_to_come() {
+        for (line, expected) in [
+            ("zcount", Some(" key min max")),
+            ("zcount ", Some("key min max")),
+            ("zcount a", None),
+            ("zcount a ", Some("min max")),
+            ("zcount a 1 2 ", None),
+            ("client setname ", Some("name")),
+            ("show", Some(" key [LIMIT count]")),
+            ("zcou", None),
+            ("get \"", None),
+            ("", None),
+        ] {
+            assert_eq!(hint(line).as_deref(), expected, "{line}");
+        }
+    }
+}

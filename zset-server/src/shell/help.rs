@@ -1,0 +1,109 @@
+//! HELP: how commands are written.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::style::Style;
+use super::syntax::arguments_of;
+use super::words::{WORDS, Word};
+use crate::command::Command;
+
+const INTRODUCTION: &str = "\
+The commands are those of Redis. Besides there are:
+";
+
+const TOPICS: &str = "\
+HELP COMMAND tells about one of them, HELP @group about those of a group:
+";
+
+/// The first column of lists.
+const NAMES: usize = 18;
+
+/// Writes help about what the arguments of HELP name.
+pub(super) fn write_help(topic: &[Vec<u8>], style: Style, out: &mut String) {
+    let topic = topic.iter().map(|word| String::from_utf8_lossy(word).to_ascii_lowercase());
+    let topic = topic.collect::<Vec<_>>().join("|");
+    if topic.is_empty() {
+        write_introduction(out);
+    } else if let Some(group) = topic.strip_prefix('@')
+        && groups().contains(group)
+    {
+        for command in Command::all().filter(|command| command.details().group == group) {
+            write_line(command.name, command.summary, out);
+        }
+    } else if let Some(word) = Word::find(topic.as_bytes()) {
+        write_entry(word.name, word.summary, style, out);
+    } else if let Some(command) = Command::find_nested(topic.as_bytes()) {
+        write_entry(command.name, command.summary, style, out);
+        let details = command.details();
+        let _ = writeln!(out, "  @{}, since Redis {}", details.group, details.since);
+        for command in command.subcommands() {
+            write_line(&spaced(command.name), command.summary, out);
+        }
+    } else {
+        let _ = writeln!(out, "There is no help about {}.", topic.escape_debug());
+    }
+}
+
+fn write_introduction(out: &mut String) {
+    out.push_str(INTRODUCTION);
+    for word in WORDS {
+        write_line(word.name, word.summary, out);
+    }
+    out.push_str(TOPICS);
+    let groups: Vec<_> = groups().into_iter().map(|group| format!("@{group}")).collect();
+    let _ = writeln!(out, "  {}", groups.join(" "));
+}
+
+/// Returns the names of the groups that have commands.
+pub(super) fn groups() -> BTreeSet<&'static str> {
+    Command::all().map(|command| command.details().group).collect()
+}
+
+/// Writes how a command is written, and what it does.
+fn write_entry(name: &str, summary: &str, style: Style, out: &mut String) {
+    let heading =
+        format!("{} {}", spaced(name).to_ascii_uppercase(), arguments_of(name).unwrap_or(""));
+    let _ = writeln!(out, "{}\n  {summary}", style.heading(heading.trim_end()));
+}
+
+fn write_line(name: &str, summary: &str, out: &mut String) {
+    let _ = writeln!(out, "  {:NAMES$} {summary}", name.to_ascii_uppercase());
+}
+
+fn spaced(name: &str) -> String {
+    name.replace('|', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn help(topic: &[&str]) -> String {
+        let mut out = String::new();
+        let topic: Vec<_> = topic.iter().map(|word| word.as_bytes().to_vec()).collect();
+        write_help(&topic, Style::Plain, &mut out);
+        out
+    }
+
+    #[test]
+    fn a_command_tells_its_arguments_and_what_it_does() {
+        assert_eq!(
+            help(&["zCARD"]),
+            "ZCARD key\n  Returns the number of members.\n  @sorted-set, since Redis 1.2.0\n"
+        );
+        assert!(help(&["client"]).contains("CLIENT ID"));
+        assert!(help(&["client", "id"]).starts_with("CLIENT ID\n"));
+        assert!(help(&["show"]).starts_with("SHOW key [LIMIT count]\n"));
+        assert_eq!(help(&["no\nsuch"]), "There is no help about no\\nsuch.\n");
+    }
+
+    #[test]
+    fn each_group_lists_its_commands() {
+        let lines: usize =
+            groups().iter().map(|group| help(&[&format!("@{group}")]).lines().count()).sum();
+        assert_eq!(lines, Command::all().count());
+        assert!(help(&[]).contains("@sorted-set"));
+        assert!(help(&["@none"]).starts_with("There is no help"));
+    }
+}

@@ -1,0 +1,100 @@
+//! [`HistoryFile`]: where the lines are kept that were typed.
+
+use std::env;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use etcetera::{BaseStrategy as _, choose_base_strategy};
+
+/// The most lines that are remembered.
+pub(super) const MAX_LINES: usize = 1000;
+
+/// A file of lines, the latest last. Where there can be none, nothing is kept.
+pub(super) struct HistoryFile {
+    path: Option<PathBuf>,
+}
+
+impl HistoryFile {
+    /// Returns the file that the variable `ZSET_HISTORY` names, or one in the folder that the system has
+    /// for the state of programs. An empty variable stands for none.
+    pub(super) fn find() -> HistoryFile {
+        let path = match env::var_os("ZSET_HISTORY") {
+            Some(path) => Some(PathBuf::from(path)).filter(|path| !path.as_os_str().is_empty()),
+            None => choose_base_strategy().ok().map(|places| {
+                let folder = places.state_dir().unwrap_or_else(|| places.data_dir());
+                folder.join("zset").join("history")
+            }),
+        };
+        HistoryFile { path }
+    }
+
+    /// Returns the lines that are remembered. If the file has many more, the others are removed from it.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let Some(path) = &self.path else { return Vec::new() };
+        let text = fs::read(path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+        let surplus = lines.len().saturating_sub(MAX_LINES);
+        lines.drain(..surplus);
+        if surplus > MAX_LINES {
+            // It works with a long file too.
+            let _ = fs::write(path, lines.join("\n") + "\n");
+        }
+        lines
+    }
+
+    /// Adds a line, at once, so that it is there however the shell ends.
+    pub(super) fn append(&self, line: &str) {
+        if let Some(path) = &self.path
+            && !line.contains('\n')
+        {
+            // A history is not worth an error.
+            let _ = append(path, line);
+        }
+    }
+}
+
+fn append(path: &Path, line: &str) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    // There may be passwords in it.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    // In one piece, since other shells may write there too.
+    options.open(path)?.write_all(format!("{line}\n").as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_lines_are_remembered() {
+        let folder = env::temp_dir().join(format!("zset-history-{}", std::process::id()));
+        let history = HistoryFile { path: Some(folder.join("deep").join("history")) };
+        assert!(history.lines().is_empty());
+        history.append("two\nlines");
+        for number in 0..=2 * MAX_LINES {
+            history.append(&format!("line {number}"));
+        }
+        let lines = history.lines();
+        assert_eq!(lines.len(), MAX_LINES);
+        assert_eq!(lines.last(), Some(&format!("line {}", 2 * MAX_LINES)));
+        // The others are gone from the file.
+        let text = fs::read_to_string(folder.join("deep").join("history")).unwrap();
+        assert_eq!(text.lines().count(), MAX_LINES);
+        assert_eq!(history.lines(), lines);
+        let _ = fs::remove_dir_all(folder);
+    }
+
+    #[test]
+    fn without_a_file_nothing_is_kept() {
+        let history = HistoryFile { path: None };
+        history.append("line");
+        assert!(history.lines().is_empty());
+    }
+}

@@ -1,0 +1,58 @@
+//! Scripts: a command a line.
+
+use std::fmt;
+use std::io::{self, BufRead, Write as _};
+
+use super::{Next, Shell, ShellError, write_out};
+
+/// Replies are written when there are so many bytes of them, or when the script is at its end.
+const WRITTEN_AT_ONCE: usize = 16 * 1024;
+
+impl Shell {
+    /// Runs scripts, each with the name of the place that it comes from.
+    pub(super) fn run_scripts<P: fmt::Display, R: BufRead>(
+        &mut self,
+        scripts: impl IntoIterator<Item = (P, R)>,
+    ) -> Result<(), ShellError> {
+        let mut bad_lines = 0;
+        for (place, script) in scripts {
+            if self.run_script(&place, script, &mut bad_lines)? == Next::Leave {
+                break;
+            }
+        }
+        if bad_lines == 0 { Ok(()) } else { Err(ShellError::BadLines(bad_lines)) }
+    }
+
+    fn run_script(
+        &mut self,
+        place: &impl fmt::Display,
+        mut script: impl BufRead,
+        bad_lines: &mut usize,
+    ) -> Result<Next, ShellError> {
+        let (mut line, mut out, mut next) = (Vec::new(), String::new(), Next::Go);
+        let mut number = 0;
+        while next == Next::Go {
+            line.clear();
+            number += 1;
+            let read = script.read_until(b'\n', &mut line);
+            let read =
+                read.map_err(|error| ShellError::Read { place: place.to_string(), error })?;
+            if read == 0 {
+                break;
+            }
+            if let Ok(after) = self.run_line(&line, &mut out) {
+                next = after;
+            } else {
+                *bad_lines += 1;
+                // What the lines before have answered comes first.
+                write_out(&std::mem::take(&mut out))?;
+                let _ = writeln!(io::stderr(), "{place}:{number}: unbalanced quotes");
+            }
+            if out.len() >= WRITTEN_AT_ONCE {
+                write_out(&std::mem::take(&mut out))?;
+            }
+        }
+        write_out(&out)?;
+        Ok(next)
+    }
+}

@@ -1,0 +1,78 @@
+//! SHOW: a sorted set drawn as text, the way it is stored.
+
+mod listpack;
+mod skip_list;
+#[cfg(test)]
+mod tests;
+mod text;
+mod way;
+
+use std::fmt::Write as _;
+
+use crate::error::CommandError;
+use crate::keyspace::Value;
+use crate::resp::parse_integer;
+use crate::shell::Style;
+
+/// What to draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Show<'a> {
+    pub(crate) key: &'a [u8],
+    /// How many leaves, or members of a listpack, are drawn, if it says so: half of them from the
+    /// beginning, half from the end.
+    limit: Option<usize>,
+}
+
+impl<'a> Show<'a> {
+    /// Reads the arguments behind SHOW: `key [LIMIT count]`.
+    pub(crate) fn parse(arguments: &'a [Vec<u8>]) -> Result<Show<'a>, CommandError> {
+        match arguments {
+            [] => Err(CommandError::WrongArity("show".to_owned())),
+            [key] => Ok(Show { key, limit: None }),
+            [key, option, count] if option.eq_ignore_ascii_case(b"limit") => {
+                let count = parse_integer(count).ok_or(CommandError::NotAnInteger)?;
+                let limit = usize::try_from(count)
+                    .map_err(|_| CommandError::err("LIMIT can't be negative"))?;
+                Ok(Show { key, limit: Some(limit) })
+            }
+            _ => Err(CommandError::Syntax),
+        }
+    }
+}
+
+/// Draws what a key stands for.
+pub(crate) fn show(
+    what: &Show<'_>,
+    value: Option<&Value>,
+    style: Style,
+) -> Result<String, CommandError> {
+    let key = text::quoted(what.key);
+    let mut out = String::new();
+    match value {
+        None => return Err(CommandError::err("no such key")),
+        Some(Value::String(string)) => {
+            _ = writeln!(
+                out,
+                "{key} is a string of {} bytes: {}",
+                string.len(),
+                text::quoted(string)
+            );
+        }
+        Some(Value::Set(set)) => {
+            let members = text::count(set.len(), "member");
+            _ = writeln!(out, "{key} is a set of {members} without scores, in a hash table");
+        }
+        Some(Value::SortedSet(set)) => {
+            let heading =
+                format!("{key} is a {} of {}", set.encoding(), text::count(set.len(), "member"));
+            _ = writeln!(out, "{}\n", style.heading(&heading));
+            if let Some(list) = set.as_listpack() {
+                listpack::draw(list, set.limits(), what.limit, &mut out);
+            }
+            if let Some(sorted) = set.as_sorted_set() {
+                skip_list::draw(sorted, set.allocation_size(), what.limit, &mut out);
+            }
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,102 @@
+//! The bytes of a listpack.
+
+use zset_core::listpack::{RawEntry, Value};
+use zset_core::{Limits, Listpack};
+
+use super::text::{count, push_line, push_table, quoted};
+
+/// How many members are drawn.
+const MEMBERS: usize = 24;
+
+/// The most bytes that are shown of one piece.
+const HEX_BYTES: usize = 6;
+
+const HEADINGS: [&str; 7] = ["offset", "", "bytes", "bits", "written as", "value", "back"];
+
+/// Draws a listpack: the header, the entries, the end.
+pub(super) fn draw(
+    list: &Listpack<Vec<u8>>,
+    limits: Limits,
+    members: Option<usize>,
+    out: &mut String,
+) {
+    let bytes = list.as_bytes();
+    let end = bytes.len() - 1;
+    let mut rows = vec![
+        HEADINGS.map(str::to_owned),
+        row(0, "header", &bytes[..4], &count(bytes.len(), "byte")),
+        row(4, "", &bytes[4..6], &count(list.len(), "entry")),
+    ];
+    let entries: Vec<_> = list.raw_entries().collect();
+    let pairs = entries.len() / 2;
+    let members = members.unwrap_or(MEMBERS).min(pairs);
+    let (front, back) = (members.div_ceil(2), members / 2);
+    for (index, entry) in entries.iter().enumerate() {
+        if (front..pairs - back).contains(&(index / 2)) {
+            if index == 2 * front {
+                let left_out = format!("… {}", count(pairs - members, "member"));
+                rows.push(row(entry.offset, &left_out, &[], "not shown"));
+            }
+            continue;
+        }
+        rows.push(entry_row(entry, if index % 2 == 0 { "member" } else { "score" }));
+    }
+    rows.push(row(end, "end", &bytes[end..], ""));
+    push_table(&rows, out);
+
+    push_line("", out);
+    for line in [
+        "All is one piece of memory, sorted by score, then by member. To find a member, a walk goes",
+        "from entry to entry: the first byte tells how long one is. The back length tells it to a",
+        "walk from the end.",
+        &format!(
+            "It becomes a skip list with more than {}, or with one of more than {}.",
+            count(limits.max_listpack_entries, "member"),
+            count(limits.max_listpack_value, "byte")
+        ),
+    ] {
+        push_line(line, out);
+    }
+}
+
+fn row(offset: usize, name: &str, bytes: &[u8], meaning: &str) -> [String; 7] {
+    let none = String::new;
+    [offset.to_string(), name.to_owned(), hex(bytes), none(), meaning.to_owned(), none(), none()]
+}
+
+fn entry_row(entry: &RawEntry<'_>, name: &str) -> [String; 7] {
+    let value = match entry.value {
+        Value::Integer(integer) => integer.to_string(),
+        Value::Bytes(text) => quoted(text),
+    };
+    [
+        entry.offset.to_string(),
+        name.to_owned(),
+        hex(entry.head),
+        bits(entry.head[0]),
+        entry.encoding.to_string(),
+        value,
+        hex(entry.back_length),
+    ]
+}
+
+/// Returns bytes as digits; those of long integers are cut.
+fn hex(bytes: &[u8]) -> String {
+    let shown = bytes.len().min(HEX_BYTES);
+    let digits: Vec<_> = bytes[..shown].iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.join(" ") + if shown < bytes.len() { " …" } else { "" }
+}
+
+/// Returns the bits of the first byte of an entry: those that tell its kind, then those of an integer
+/// or a length.
+fn bits(first: u8) -> String {
+    let kind = match first {
+        0x00..=0x7F => 1,
+        0x80..=0xBF => 2,
+        0xC0..=0xDF => 3,
+        0xE0..=0xEF => 4,
+        _ => 8,
+    };
+    let bits = format!("{first:08b}");
+    format!("{} {}", &bits[..kind], &bits[kind..])
+}

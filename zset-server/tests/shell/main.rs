@@ -1,0 +1,10 @@
+//! The shell as people run it: the program itself, with scripts and at a terminal.
+
+mod arguments;
+mod golden;
+mod pictures;
+mod redis_cli;
+mod running;
+mod scripts;
+#[cfg(target_os = "linux")]
+mod terminal;

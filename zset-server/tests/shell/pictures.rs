@@ -1,0 +1,107 @@
+//! What SHOW draws.
+
+use std::fmt::Write as _;
+
+use crate::golden::assert_golden;
+use crate::running::answer;
+
+/// Longer than what a listpack takes.
+const LONG: &str = "a-member-of-66-bytes-that-makes-the-set-a-skip-list-whatever-its-size";
+
+/// Returns a script that adds so many members to `key`, in an order that is random and always the same.
+fn additions(key: &str, members: u64) -> String {
+    let mut script = String::new();
+    let mut state = 42u64;
+    for _ in 0..members {
+        // Knuth's generator, "The Art of Computer Programming", volume 2, 3.3.4.
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let number = state >> 40;
+        writeln!(script, "ZADD {key} {} player:{number}", number % 1000).expect("it is a string");
+    }
+    script
+}
+
+/// Returns the picture that the last line of a script draws.
+fn picture(script: &str, show: &str) -> String {
+    let marker = "here it begins";
+    let all = answer(&format!("{script}ECHO '{marker}'\n{show}\n"));
+    let (_, picture) = all.split_once(&format!("\"{marker}\"\n")).expect("the marker is printed");
+    for line in picture.lines() {
+        assert!(line.chars().count() <= 100, "{line}");
+        assert_eq!(line.trim_end(), line);
+    }
+    picture.to_owned()
+}
+
+/// Hides the figures of the dict, which depend on the random seed of the hash.
+fn without_figures_of_the_dict(picture: &str) -> String {
+    let hide = |line: &str| match line.split_once(' ') {
+        Some((name @ ("dict" | "bytes"), _)) => format!("{name} ...\n"),
+        _ => format!("{line}\n"),
+    };
+    picture.lines().map(hide).collect()
+}
+
+#[test]
+fn a_listpack_is_shown_byte_by_byte() {
+    let script =
+        "ZADD fruit 1 apple 2.5 banana 300 cherry -7 42 70000 'a tab\\t and a long name indeed'\n";
+    assert_golden("listpack.txt", &picture(script, "SHOW fruit"));
+}
+
+#[test]
+fn a_listpack_has_all_ways_to_write_an_entry() {
+    let script = format!(
+        "ZADD k 0 a 5000 b 9000000 c 3000000000 d 1e300 \"\\xff\\\"\" -1 {}\n",
+        "x".repeat(64)
+    );
+    assert_golden("encodings.txt", &picture(&script, "SHOW k"));
+}
+
+#[test]
+fn of_a_long_listpack_the_ends_are_shown() {
+    let script = additions("k", 128);
+    assert_golden("long-listpack.txt", &picture(&script, "SHOW k LIMIT 5"));
+    assert!(!picture(&script, "SHOW k LIMIT 128").contains('…'));
+    assert!(!picture(&script, "SHOW k LIMIT 0").contains("player"));
+}
+
+#[test]
+fn a_skip_list_with_one_leaf_has_no_index() {
+    let script = format!("{}ZADD k 7.5 {LONG}\n", additions("k", 40));
+    assert_golden("one-leaf.txt", &picture(&script, "show k"));
+}
+
+#[test]
+fn a_skip_list_is_shown_as_a_tree() {
+    let script = additions("k", 300);
+    assert_golden("one-level.txt", &picture(&script, "SHOW k"));
+    let script = additions("board", 5000);
+    let picture = picture(&script, "SHOW board");
+    assert_golden("two-levels.txt", &without_figures_of_the_dict(&picture));
+}
+
+#[test]
+fn spans_of_children_add_up_to_that_of_their_block() {
+    let script = additions("k", 2000);
+    let picture = picture(&script, "SHOW k LIMIT 1000");
+    assert!(!picture.contains("not shown"));
+    let number = |line: &str, behind: &str| -> usize {
+        let rest = line.split(behind).nth(1).expect("it is there");
+        rest.split([' ', ',']).next().expect("it is there").parse().expect("a number")
+    };
+    let mut elements = 0;
+    for line in picture.lines().filter(|line| line.contains(" of 64 elements")) {
+        elements += number(&line[line.find("leaf").expect("it is one")..], ": ");
+    }
+    let tree = picture.lines().nth(2).expect("the top block");
+    assert_eq!(number(tree, "span "), elements);
+    assert!(picture.starts_with(&format!("\"k\" is a skiplist of {elements} members")));
+}
+
+#[test]
+fn what_is_no_sorted_set_is_named() {
+    let script = "SET s abc\nSADD t 1 2\nSHOW s\nSHOW t\nSHOW none\nSHOW\nSHOW t 1\nSHOW t LIMIT x\nSHOW t LIMIT -1\n";
+    assert_golden("other-types.txt", &answer(script));
+}

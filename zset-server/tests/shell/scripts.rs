@@ -1,0 +1,109 @@
+//! Scripts from files and from the standard input.
+
+use std::fs;
+use std::io::Read;
+use std::process::Stdio;
+
+use crate::golden::assert_golden;
+use crate::running::{Folder, answer, program, run, text};
+
+const SESSION: &str = include_str!("session.txt");
+
+#[test]
+fn a_script_answers_as_redis_cli_does() {
+    assert_golden("session.txt", &answer(SESSION));
+}
+
+#[test]
+fn files_run_one_after_the_other_on_the_same_data() {
+    let folder = Folder::new();
+    let (one, two) = (folder.file("one.txt"), folder.file("two.txt"));
+    fs::write(&one, "ZADD a 1 x\n").unwrap();
+    fs::write(&two, "ZSCORE a x").unwrap();
+    let output = run(&["shell", &one, &two], b"PING\n");
+    assert_eq!(text(&output.stdout), "(integer) 1\n\"1\"\n");
+    assert!(output.status.success());
+
+    fs::write(&one, "PING\nexit\nPING\n").unwrap();
+    assert_eq!(text(&run(&["shell", &one, &two], b"").stdout), "PONG\n");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_an_error_and_no_other_runs() {
+    let folder = Folder::new();
+    let (there, missing) = (folder.file("there.txt"), folder.file("missing.txt"));
+    fs::write(&there, "PING\n").unwrap();
+    let output = run(&["shell", &there, &missing], b"");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(text(&output.stdout), "");
+    assert!(text(&output.stderr).contains("missing.txt"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn errors_are_replies_as_with_redis_cli() {
+    let output = run(&[], b"NOTHING\nPING\n");
+    assert!(output.status.success());
+    let stdout = text(&output.stdout);
+    assert!(stdout.starts_with("(error) ERR unknown command 'NOTHING'"), "{stdout}");
+    assert!(stdout.ends_with("\nPONG\n"));
+}
+
+#[test]
+fn a_line_with_a_lonely_quote_is_named_and_the_others_run() {
+    let folder = Folder::new();
+    let path = folder.file("script.txt");
+    fs::write(&path, "PING\n\n# it's a remark\nSET a \"b\nPING\n'\n").unwrap();
+    let output = run(&["shell", &path], b"");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(text(&output.stdout), "PONG\nPONG\n");
+    let expected = format!(
+        "{path}:4: unbalanced quotes\n{path}:6: unbalanced quotes\n\
+         zset-server: 2 lines are no command lines\n"
+    );
+    assert_eq!(text(&output.stderr), expected);
+}
+
+#[test]
+fn nothing_answers_nothing() {
+    for script in ["", "\n", "# only a remark", "  \t\r\n\n"] {
+        assert_eq!(answer(script), "", "{script:?}");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_bytes() {
+    let output = run(&[], b"SET \xff\x80 \"\xfe\"\nGET \xff\x80\nKEYS *\n\xff\n");
+    let expected = "OK\n\"\\xfe\"\n1) \"\\xff\\x80\"\n(error) ERR unknown command '\u{fffd}', \
+                    with args beginning with: \n";
+    assert_eq!(text(&output.stdout), expected);
+    assert!(output.status.success());
+}
+
+#[test]
+fn a_line_may_be_of_any_length() {
+    let members: Vec<_> = (0..100_000).map(|i| format!("{i} member:{i}")).collect();
+    let long = "x".repeat(3_000_000);
+    let script = format!("ZADD k {}\nZCARD k\nSET s {long}\nGET s\n", members.join(" "));
+    assert_eq!(answer(&script), format!("(integer) 100000\n(integer) 100000\nOK\n\"{long}\"\n"));
+}
+
+#[test]
+fn without_a_reader_it_ends_in_silence() {
+    for arguments in [&[][..], &["--help"], &["shell", "--help"]] {
+        let mut process = program()
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program is there");
+        drop(process.stdout.take());
+        let script = "ECHO something\n".repeat(50_000);
+        // It may be gone before it has read all.
+        let _ = std::io::Write::write_all(&mut process.stdin.take().unwrap(), script.as_bytes());
+        let mut errors = String::new();
+        process.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
+        assert_eq!(errors, "");
+        assert_eq!(process.wait().unwrap().code(), Some(0));
+    }
+}

@@ -1,0 +1,156 @@
+//! The shell at a terminal, which is that of `script` from util-linux.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::running::Folder;
+
+/// How long an answer may take. Only a test that fails waits for so long.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+struct Terminal {
+    process: Child,
+    keyboard: ChildStdin,
+    screen: Receiver<Vec<u8>>,
+    /// What has been shown and was not waited for.
+    shown: String,
+}
+
+impl Terminal {
+    /// Opens a terminal with the shell in it; none where there is no `script`.
+    fn open(history: &str) -> Option<Terminal> {
+        let program = env!("CARGO_BIN_EXE_zset-server");
+        let mut process = Command::new("script")
+            .args(["-qec", &format!("stty cols 90 rows 30; exec '{program}'"), "/dev/null"])
+            .env("TERM", "xterm")
+            .env("NO_COLOR", "1")
+            .env("ZSET_HISTORY", history)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .inspect_err(|error| eprintln!("SKIPPED: there is no script: {error}"))
+            .ok()?;
+        let (keyboard, mut output) = (process.stdin.take()?, process.stdout.take()?);
+        let (sender, screen) = channel();
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(len @ 1..) = output.read(&mut buffer) {
+                if sender.send(buffer[..len].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        Some(Terminal { process, keyboard, screen, shown: String::new() })
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keyboard.write_all(keys.as_bytes()).expect("it reads");
+    }
+
+    /// Waits until a text is shown.
+    fn wait_for(&mut self, text: &str) {
+        let start = Instant::now();
+        loop {
+            if let Some(at) = self.shown.find(text) {
+                self.shown.drain(..at + text.len());
+                return;
+            }
+            let left = PATIENCE.saturating_sub(start.elapsed());
+            match self.screen.recv_timeout(left) {
+                Ok(bytes) => self.shown += &String::from_utf8_lossy(&bytes),
+                Err(error) => panic!("no {text:?} ({error}) in {:?}", self.shown),
+            }
+        }
+    }
+
+    /// Waits for the end of the shell; returns its exit code.
+    fn close(mut self) -> Option<i32> {
+        self.process.wait().expect("it ends").code()
+    }
+}
+
+const PROMPT: &str = "zset> ";
+const TAB: &str = "\t";
+const ENTER: &str = "\r";
+const UP: &str = "\x1b[A";
+const CTRL_C: &str = "\x03";
+const CTRL_D: &str = "\x04";
+
+#[test]
+fn lines_are_completed_and_kept_in_the_history() {
+    let folder = Folder::new();
+    let history = folder.file("history");
+    let Some(mut terminal) = Terminal::open(&history) else { return };
+    terminal.wait_for(PROMPT);
+    terminal.press("zad");
+    terminal.press(TAB);
+    terminal.wait_for("zadd ");
+    terminal.press("leaderboard 7 ann");
+    terminal.press(ENTER);
+    terminal.wait_for("(integer) 1\r\n");
+    terminal.wait_for(PROMPT);
+
+    terminal.press("zsco");
+    terminal.press(TAB);
+    terminal.press("lead");
+    terminal.press(TAB);
+    terminal.wait_for("leaderboard ");
+    terminal.press("ann");
+    terminal.press(ENTER);
+    terminal.wait_for("\"7\"\r\n");
+    terminal.wait_for(PROMPT);
+
+    terminal.press("never run");
+    terminal.wait_for("never run");
+    terminal.press(CTRL_C);
+    terminal.wait_for(PROMPT);
+    terminal.press("get \"");
+    terminal.press(ENTER);
+    terminal.wait_for("Unbalanced quotes\r\n");
+    terminal.wait_for(PROMPT);
+    terminal.press("multi");
+    terminal.press(ENTER);
+    terminal.wait_for("OK\r\n");
+    terminal.wait_for("zset(TX)> ");
+    terminal.press(CTRL_D);
+    assert_eq!(terminal.close(), Some(0));
+
+    let lines = fs::read_to_string(&history).expect("it is written");
+    for line in ["zadd leaderboard 7 ann", "zscore leaderboard ann", "get \"", "multi"] {
+        assert!(lines.lines().any(|kept| kept == line), "{lines}");
+    }
+    assert!(!lines.contains("never run"));
+
+    let mut terminal = Terminal::open(&history).expect("it was there before");
+    terminal.wait_for(PROMPT);
+    for _ in 0..4 {
+        terminal.press(UP);
+    }
+    terminal.wait_for("zadd leaderboard 7 ann");
+    terminal.press(ENTER);
+    terminal.wait_for("(integer) 1\r\n");
+    terminal.wait_for(PROMPT);
+    terminal.press("exit");
+    terminal.press(ENTER);
+    assert_eq!(terminal.close(), Some(0));
+}
+
+#[test]
+fn a_history_that_cannot_be_kept_is_no_error() {
+    let folder = Folder::new();
+    fs::write(folder.file("file"), "").expect("it can be written");
+    let history = folder.file("file/history");
+    let Some(mut terminal) = Terminal::open(&history) else { return };
+    terminal.wait_for(PROMPT);
+    terminal.press("ping");
+    terminal.press(ENTER);
+    terminal.wait_for("PONG\r\n");
+    terminal.wait_for(PROMPT);
+    terminal.press("quit");
+    terminal.press(ENTER);
+    assert_eq!(terminal.close(), Some(0));
+}
