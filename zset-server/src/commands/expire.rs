@@ -73,7 +73,7 @@ fn millis_of(time: Timestamp) -> i64 {
 }
 
 /// Returns the time of a millisecond; the start of 1970 for all before it.
-pub(super) fn time_of(millis: i64) -> Timestamp {
+pub(crate) fn time_of(millis: i64) -> Timestamp {
     Timestamp::from_nanos(u64::try_from(millis).unwrap_or(0).saturating_mul(NANOS_IN_MILLI))
 }
 

@@ -31,7 +31,7 @@ pub(super) fn run(shell: Shell) -> Result<(), ShellError> {
     }
     write_out(WELCOME)?;
     loop {
-        let is_queuing = shell.borrow().client.transaction.is_some();
+        let is_queuing = shell.borrow().client.session().transaction.is_some();
         let line = match editor.readline(if is_queuing { "zset(TX)> " } else { "zset> " }) {
             Ok(line) => line,
             Err(ReadlineError::Interrupted) => continue,

@@ -9,6 +9,7 @@
 
 #![cfg(all(unix, not(miri)))]
 
+mod blocking;
 mod dumps;
 mod expand;
 mod grammar;
@@ -118,7 +119,7 @@ macro_rules! scripts {
 }
 
 scripts! {
-    add client command config connection dump expire keys lex pop random_scan range rank remove set_ops sets store strings transactions
+    add client command config connection dump expire keys lex limits pop random_scan range rank remove set_ops sets store strings transactions
 }
 
 macro_rules! grammars {

@@ -79,6 +79,11 @@ impl Server {
         }
     }
 
+    /// Returns where it listens.
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.folder.join("socket")
+    }
+
     /// Returns the reply to a line.
     pub(crate) fn ask(&mut self, line: &str) -> Vec<u8> {
         let command = line.to_ascii_uppercase();
@@ -109,7 +114,7 @@ impl Server {
 }
 
 /// Returns the length of the first reply, if it is there as a whole.
-fn whole(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn whole(bytes: &[u8]) -> Option<usize> {
     let line = bytes.windows(2).position(|end| end == b"\r\n")?;
     let number = || std::str::from_utf8(&bytes[1..line]).ok()?.parse::<i64>().ok();
     let mut len = line + 2;
