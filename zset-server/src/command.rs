@@ -156,17 +156,19 @@ fn find_entry(name: &[u8]) -> Option<Entry> {
 }
 
 fn show(bytes: &[u8], max: usize) -> String {
-    String::from_utf8_lossy(&bytes[..bytes.len().min(max)]).into_owned()
+    commands::shown(&bytes[..bytes.len().min(max)])
 }
 
 /// Says which command is unknown, and how its arguments begin, as Redis does.
 fn unknown(name: &[u8], arguments: &[&[u8]]) -> CommandError {
     let mut beginning = String::new();
     for argument in arguments {
-        if beginning.len() >= MAX_SHOWN {
+        // Each is a byte.
+        let len = beginning.chars().count();
+        if len >= MAX_SHOWN {
             break;
         }
-        let text = show(argument, MAX_SHOWN - beginning.len());
+        let text = show(argument, MAX_SHOWN - len);
         beginning.extend(["'", &text, "' "]);
     }
     let name = show(name, MAX_SHOWN);

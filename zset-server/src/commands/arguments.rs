@@ -1,7 +1,5 @@
 //! Reading arguments.
 
-use std::borrow::Cow;
-
 use zset_core::{ParseRangeError, Score, ScoreRange};
 
 use crate::error::CommandError;
@@ -54,8 +52,8 @@ pub(super) fn unknown_subcommand(command: &str, subcommand: &[u8]) -> CommandErr
     CommandError::err(format_args!("unknown subcommand '{subcommand}'. Try {command} HELP."))
 }
 
-/// Returns an argument as the text of an error shows it: as in C, up to its first zero.
-pub(crate) fn shown(argument: &[u8]) -> Cow<'_, str> {
-    let end = argument.iter().position(|byte| *byte == 0).unwrap_or(argument.len());
-    String::from_utf8_lossy(&argument[..end])
+/// Returns an argument as the text of an error shows it: as in C, up to its first zero. Each byte is the
+/// character of its number, for [`Replies::error`](crate::Replies::error).
+pub(crate) fn shown(argument: &[u8]) -> String {
+    argument.iter().take_while(|byte| **byte != 0).map(|byte| char::from(*byte)).collect()
 }

@@ -6,7 +6,7 @@ use crate::engine::Context;
 use crate::error::CommandError;
 use crate::resp::Protocol;
 
-use super::arguments::integer;
+use super::arguments::{integer, shown};
 use super::client::{check_text, set_name};
 
 const NO_AUTH: Flags = Flags { no_auth: true, ..READ };
@@ -129,7 +129,7 @@ fn hello(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
                 behind
             }
             _ => {
-                let option = String::from_utf8_lossy(option);
+                let option = shown(option);
                 return Err(CommandError::err(format_args!(
                     "Syntax error in HELLO option '{option}'"
                 )));

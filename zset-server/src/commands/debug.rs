@@ -9,6 +9,8 @@ use crate::engine::Context;
 use crate::error::CommandError;
 use crate::keyspace::Value;
 
+use super::arguments::shown;
+
 pub(super) const COMMANDS: &[Command] = &[Command::plain("debug", -2, "Is for tests.", debug)];
 
 /// The longest sleep, which is everybody's.
@@ -26,7 +28,7 @@ fn debug(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
         (b"jmap" | b"reload" | b"loadaof", _)
         | (b"set-active-expire" | b"set-disable-deny-scripts", [_]) => {}
         _ => {
-            let name = String::from_utf8_lossy(arguments[1]);
+            let name = shown(arguments[1]);
             return Err(CommandError::err(format_args!(
                 "unknown subcommand or wrong number of arguments for '{name}'. Try DEBUG HELP."
             )));

@@ -86,12 +86,14 @@ impl Replies {
     }
 
     /// Writes an error; its first word says of which kind it is. It has no line breaks, or they become
-    /// spaces.
+    /// spaces. Each character stands for the byte of its number, since errors repeat bytes that are no text.
     pub fn error(&mut self, text: &str) {
         self.bytes.push(b'-');
-        self.bytes.extend(
-            text.bytes().map(|byte| if byte == b'\r' || byte == b'\n' { b' ' } else { byte }),
-        );
+        self.bytes.extend(text.chars().map(|character| match u8::try_from(character) {
+            Ok(b'\r' | b'\n') => b' ',
+            Ok(byte) => byte,
+            Err(_) => b'?',
+        }));
         self.bytes.extend_from_slice(b"\r\n");
     }
 
