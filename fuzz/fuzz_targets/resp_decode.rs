@@ -151,7 +151,8 @@ fn is_left_out(request: &[&[u8]]) -> bool {
     (is(0, "debug") && is(1, "sleep"))
         || (is(0, "client") && is(1, "reply"))
         || is(0, "shutdown")
-        || (is_drawn && request.get(2).is_some_and(|count| count.starts_with(b"-") && count.len() > 4))
+        || (is_drawn
+            && request.get(2).is_some_and(|count| count.starts_with(b"-") && count.len() > 4))
 }
 
 fn execute(engine: &mut Engine, client: &mut Client, replies: &mut Replies, request: &Request) {

@@ -39,7 +39,7 @@ impl Server {
             Kind::Redis => ("redis-server", "REDIS_SERVER"),
             Kind::Valkey => ("valkey-server", "VALKEY_SERVER"),
         };
-        let program = env::var_os(variable).unwrap_or_else(|| program.into());
+        let program = env::var(variable).unwrap_or_else(|_| program.to_owned());
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder =
             env::temp_dir().join(format!("zset-conformance-{}-{number}", std::process::id()));
@@ -65,8 +65,8 @@ impl Server {
             .stderr(Stdio::null())
             .spawn();
         let Ok(process) = process else {
-            assert!(env::var_os("ZSET_REQUIRE_SERVERS").is_none(), "there is no {program:?}");
-            eprintln!("SKIPPED: there is no {program:?}");
+            assert!(env::var_os("ZSET_REQUIRE_SERVERS").is_none(), "there is no {program}");
+            eprintln!("SKIPPED: there is no {program}");
             let _ = fs::remove_dir_all(&folder);
             return None;
         };
@@ -77,7 +77,7 @@ impl Server {
                 stream.set_write_timeout(Some(PATIENCE)).expect("it is not zero");
                 return Some(Server { kind, process, folder, stream });
             }
-            assert!(start.elapsed() < START, "{program:?} does not start");
+            assert!(start.elapsed() < START, "{program} does not start");
             sleep(Duration::from_millis(5));
         }
     }
@@ -89,7 +89,7 @@ impl Server {
 
     fn try_ask(&mut self, line: &str) -> io::Result<Vec<u8>> {
         write!(self.stream, "{line}\r\n")?;
-        let (mut reply, mut buffer) = (Vec::new(), [0; 1 << 16]);
+        let (mut reply, mut buffer) = (Vec::new(), vec![0; 1 << 16]);
         loop {
             let len = self.stream.read(&mut buffer)?;
             if len == 0 {

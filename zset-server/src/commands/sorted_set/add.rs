@@ -23,7 +23,7 @@ pub(super) fn zadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(),
         }
         rest = behind;
     }
-    if rest.is_empty() || rest.len() % 2 != 0 {
+    if rest.is_empty() || !rest.len().is_multiple_of(2) {
         return Err(CommandError::Syntax);
     }
     let options = AddOptions::from_flags(flags)?;
