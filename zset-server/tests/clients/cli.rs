@@ -143,8 +143,8 @@ fn many_commands_are_inserted_through_a_pipe() {
 #[test]
 fn all_keys_are_found_and_the_biggest_of_them() {
     let server = Running::start();
-    let lines: String = (0..1000).map(|number| format!("ZADD z:{number} 1 a\n")).collect();
-    let Some(output) = cli(&server, &[], lines.as_bytes()) else { return };
+    let lines: Vec<_> = (0..1000).map(|number| format!("ZADD z:{number} 1 a\n")).collect();
+    let Some(output) = cli(&server, &[], lines.concat().as_bytes()) else { return };
     assert_eq!(output, "1\n".repeat(1000));
     cli(&server, &[], b"ZADD biggest 1 a 2 b 3 c\nSET text abcdef\nSADD set x y\n");
 
