@@ -11,6 +11,7 @@
 #![cfg(all(unix, not(miri)))]
 
 mod arity;
+mod differences;
 mod dumps;
 mod reply;
 mod script;

@@ -1,5 +1,7 @@
 //! [`Reply`]: what a server answers, read in either protocol.
 
+use std::fmt;
+
 /// A reply, or a part of one, with the byte that says of which kind it is.
 #[derive(Debug)]
 pub(crate) enum Reply<'a> {
@@ -79,6 +81,23 @@ impl<'a> Reply<'a> {
         if let Reply::List(_, parts) = self {
             for part in parts {
                 part.write_short(written);
+            }
+        }
+    }
+}
+
+impl fmt::Display for Reply<'_> {
+    /// Shows it in one line, texts in quotes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reply::Line(_, text) => text.escape_ascii().to_string().replace("\\'", "'").fmt(f),
+            Reply::Text(_, text) => write!(f, "\"{}\"", text.escape_ascii()),
+            Reply::None(_) => f.write_str("nil"),
+            Reply::List(_, parts) => {
+                for (index, part) in parts.iter().enumerate() {
+                    write!(f, "{}{part}", if index == 0 { "[" } else { ", " })?;
+                }
+                f.write_str(if parts.is_empty() { "[]" } else { "]" })
             }
         }
     }
