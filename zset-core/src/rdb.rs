@@ -11,6 +11,9 @@
 //!
 //! Numbers are little-endian but for the lengths of strings. The format is that of Redis's `rdb.h`
 //! and `cluster.c`.
+//!
+//! The parts are here too, since whole files are made of them: [`Reader`] for what is not trusted,
+//! and [`write_length`], [`write_string`] and [`write_set`].
 
 use crc::{CRC_64_REDIS, Crc, Table};
 
@@ -21,8 +24,9 @@ mod restore;
 mod tests;
 mod writer;
 
-pub use restore::{RestoreError, restore, restore_with_limits};
-pub use writer::dump;
+pub use reader::Reader;
+pub use restore::{RestoreError, restore, restore_with_limits, unseal};
+pub use writer::{dump, seal, type_of, write_length, write_set, write_string};
 
 /// The version that is written: that of Redis 7.0, which every later server takes.
 const VERSION: u16 = 10;
@@ -31,10 +35,10 @@ const VERSION: u16 = 10;
 const FOOTER: usize = 10;
 
 /// A set whose value is a string, the listpack.
-const TYPE_LISTPACK: u8 = 17;
+pub const TYPE_LISTPACK: u8 = 17;
 
 /// A set whose value is its elements, with binary scores.
-const TYPE_ELEMENTS: u8 = 5;
+pub const TYPE_ELEMENTS: u8 = 5;
 
 /// The first byte of a string that is not its length: an integer of 1, 2, 4 bytes, or compressed.
 const STRING_INTEGER_8: u8 = 0xC0;

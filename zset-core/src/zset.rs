@@ -1,7 +1,8 @@
 //! [`ZSet`]: Redis's sorted set, byte strings with `f64` scores, in two encodings.
 //!
-//! Invariants: a set in the listpack encoding is within its limits. A set changes over to the
-//! skip-list encoding at the first member that is not, and stays there until it is cleared.
+//! Invariants: a set in the listpack encoding was within its limits when its last new member came. A
+//! set changes over to the skip-list encoding at the first member that is not, and stays there until
+//! it is cleared.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -151,6 +152,26 @@ impl ZSet {
         self.limits
     }
 
+    /// Gives a set other limits. **O(1)**.
+    ///
+    /// It keeps its encoding: they count when the next member comes, as `CONFIG SET` does in Redis.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Encoding, Limits, Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(1)), ("b", Score::from(2))]);
+    /// set.set_limits(Limits { max_listpack_entries: 1, ..Limits::default() });
+    /// set.insert("a", Score::from(3));
+    /// assert_eq!(set.encoding(), Encoding::Listpack);
+    /// set.insert("c", Score::from(3));
+    /// assert_eq!(set.encoding(), Encoding::Skiplist);
+    /// ```
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
     /// Returns how the set is laid out. **O(1)**.
     ///
     /// # Examples
@@ -213,11 +234,32 @@ impl ZSet {
     /// assert_eq!(zset_core::ZSet::new().allocation_size(), 0);
     /// ```
     pub fn allocation_size(&self) -> usize {
+        self.estimated_allocation_size(usize::MAX)
+    }
+
+    /// Returns about how many bytes the set takes from the allocator, after a look at no more than so
+    /// many members: the others count as long as these. **O(samples)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let members = (0..1000).map(|i| (format!("{i:030}"), Score::from(i)));
+    /// let set: ZSet = members.collect();
+    /// assert_eq!(set.estimated_allocation_size(5), set.allocation_size());
+    /// ```
+    pub fn estimated_allocation_size(&self, samples: usize) -> usize {
         match &self.elements {
             Elements::Listpack(set) => set.allocation_size(),
             Elements::Skiplist(set) => {
-                let members: usize = set[0].iter().map(|(m, _)| m.allocation_size()).sum();
-                size_of::<Sorted>() + set[0].allocation_size() + members
+                let set = &set[0];
+                let looked_at = samples.min(set.len());
+                let sizes = set.iter().take(looked_at).map(|(m, _)| m.allocation_size());
+                // In 128 bits, where no product of the two is too large.
+                let members = sizes.sum::<usize>() as u128 * set.len() as u128;
+                let members = members.checked_div(looked_at as u128).unwrap_or(0) as usize;
+                size_of::<Sorted>() + set.allocation_size() + members
             }
         }
     }
@@ -241,8 +283,8 @@ impl ZSet {
         }
     }
 
-    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**, **O(n^2)** for
-    /// a listpack.
+    /// Panics with what is wrong if an invariant does not hold, those of limits that were never
+    /// [set](Self::set_limits) among them. For tests: **O(n)**, **O(n^2)** for a listpack.
     #[doc(hidden)]
     pub fn check(&self) {
         match &self.elements {

@@ -1,13 +1,82 @@
 //! [`Client`]: what the server knows of who asks.
 
+use std::cell::{Ref, RefCell, RefMut};
+use std::collections::BTreeMap;
+use std::rc::{Rc, Weak};
+use std::task::Waker;
+
 use zset_std::Timestamp;
 
+use crate::command::Command;
+use crate::commands::Wait;
 use crate::keyspace::{Bytes, Version};
+use crate::resp::{Protocol, Replies};
 
 /// One connection, or the shell.
-#[allow(clippy::struct_excessive_bools, reason = "each is what one command has asked for")]
+///
+/// Its commands are answered at once; those that could wait for a key, as BZPOPMIN, are too, as if their
+/// time were over, unless the client [may wait](Client::allow_waiting).
 #[derive(Debug, Default)]
 pub struct Client {
+    session: Rc<RefCell<Session>>,
+}
+
+impl Client {
+    /// Notes where the client is, for CLIENT LIST.
+    pub fn set_address(&mut self, address: String) {
+        self.session_mut().address = address;
+    }
+
+    /// Notes at which address of the server it came in, for CLIENT LIST.
+    pub fn set_local_address(&mut self, address: String) {
+        self.session_mut().local_address = address;
+    }
+
+    /// Lets the client's commands wait, since something will ask whether they have been served: see
+    /// [`Executed::Waits`](crate::Executed::Waits).
+    pub fn allow_waiting(&mut self) {
+        self.session_mut().may_wait = true;
+    }
+
+    /// Adds the reply to what the client has waited for, if it is there; returns whether it is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_server::{Engine, Executed, Replies};
+    ///
+    /// let (mut engine, mut replies, mut others) = (Engine::new(), Replies::default(), Replies::default());
+    /// let (mut client, mut other) = (engine.client(), engine.client());
+    /// client.allow_waiting();
+    /// let executed = engine.execute(&mut client, &[b"BZPOPMIN", b"jobs", b"0"], &mut replies);
+    /// assert_eq!(executed, Executed::Waits(None));
+    /// assert!(!client.take_served(&mut replies));
+    ///
+    /// engine.execute(&mut other, &[b"ZADD", b"jobs", b"1", b"mail"], &mut others);
+    /// assert!(client.take_served(&mut replies));
+    /// assert_eq!(replies.bytes(), b"*3\r\n$4\r\njobs\r\n$4\r\nmail\r\n$1\r\n1\r\n");
+    /// ```
+    pub fn take_served(&mut self, replies: &mut Replies) -> bool {
+        let reply = self.session_mut().served.take();
+        if let Some(reply) = &reply {
+            replies.append(reply);
+        }
+        reply.is_some()
+    }
+
+    pub(crate) fn session(&self) -> Ref<'_, Session> {
+        self.session.borrow()
+    }
+
+    pub(crate) fn session_mut(&mut self) -> RefMut<'_, Session> {
+        self.session.borrow_mut()
+    }
+}
+
+/// What is known of a client, also to other clients.
+#[allow(clippy::struct_excessive_bools, reason = "each is what one command has asked for")]
+#[derive(Debug, Default)]
+pub(crate) struct Session {
     pub(crate) id: u64,
     pub(crate) name: Bytes,
     pub(crate) is_authenticated: bool,
@@ -20,6 +89,8 @@ pub struct Client {
     pub(crate) reply_mode: ReplyMode,
     /// It has said QUIT.
     pub(crate) is_leaving: bool,
+    /// It has to go, without another word.
+    pub(crate) is_killed: bool,
     /// What it says of the library that it uses: its name and version.
     pub(crate) library: [Bytes; 2],
     /// Whether it has asked that it is never sent away for the memory that its replies take.
@@ -28,8 +99,21 @@ pub struct Client {
     pub(crate) is_not_counted: bool,
     /// When it came.
     pub(crate) since: Timestamp,
+    /// When its last command ran.
+    pub(crate) last_seen: Timestamp,
+    /// Its last command.
+    pub(crate) command: Option<&'static Command>,
+    pub(crate) protocol: Protocol,
     /// Where it is, as far as is known.
     pub(crate) address: String,
+    /// Where it came in.
+    pub(crate) local_address: String,
+    pub(crate) may_wait: bool,
+    /// What it waits for.
+    pub(crate) wait: Option<Wait>,
+    /// The reply to what it waited for, until it is taken.
+    served: Option<Vec<u8>>,
+    waker: Option<Waker>,
 }
 
 /// Commands that wait for EXEC.
@@ -38,6 +122,8 @@ pub(crate) struct Transaction {
     pub(crate) commands: Vec<Vec<Vec<u8>>>,
     /// One of them was refused, so EXEC will be.
     pub(crate) is_broken: bool,
+    /// One of them may take more memory.
+    pub(crate) may_grow: bool,
 }
 
 /// What CLIENT REPLY has asked for.
@@ -52,14 +138,65 @@ pub(crate) enum ReplyMode {
     SkipThis,
 }
 
-impl Client {
-    /// Makes a client with a number of its own.
-    pub(crate) fn new(id: u64, is_authenticated: bool, since: Timestamp) -> Self {
-        Client { id, is_authenticated, since, ..Client::default() }
+impl Session {
+    /// Has whoever looks after the client look at it.
+    pub(crate) fn wake(&mut self) {
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
     }
 
-    /// Notes where the client is, for CLIENT LIST.
-    pub fn set_address(&mut self, address: String) {
-        self.address = address;
+    /// Notes whom to wake when something happens to the client that it does not do itself.
+    pub(crate) fn set_waker(&mut self, waker: &Waker) {
+        if !self.waker.as_ref().is_some_and(|old| old.will_wake(waker)) {
+            self.waker = Some(waker.clone());
+        }
+    }
+
+    /// Ends what the client waited for, by a reply.
+    pub(crate) fn serve(&mut self, replies: &Replies) {
+        let is_silent = self.wait.take().is_some_and(|wait| wait.is_silent);
+        self.served = Some(if is_silent { Vec::new() } else { replies.bytes().to_vec() });
+        self.wake();
+    }
+
+    pub(crate) fn is_served(&self) -> bool {
+        self.served.is_some()
+    }
+}
+
+/// All clients, in the order in which they came.
+#[derive(Debug, Default)]
+pub(crate) struct Clients {
+    /// Whoever has a client may drop it at any time.
+    sessions: BTreeMap<u64, Weak<RefCell<Session>>>,
+    last: u64,
+}
+
+impl Clients {
+    /// Makes a client with a number of its own.
+    pub(crate) fn add(&mut self, is_authenticated: bool, since: Timestamp) -> Client {
+        self.last += 1;
+        let id = self.last;
+        let session =
+            Session { id, is_authenticated, since, last_seen: since, ..Session::default() };
+        let session = Rc::new(RefCell::new(session));
+        self.sessions.insert(id, Rc::downgrade(&session));
+        Client { session }
+    }
+
+    /// Forgets a client; returns whether it was known.
+    pub(crate) fn remove(&mut self, id: u64) -> bool {
+        self.sessions.remove(&id).is_some()
+    }
+
+    /// Returns a client.
+    pub(crate) fn get(&self, id: u64) -> Option<Rc<RefCell<Session>>> {
+        self.sessions.get(&id)?.upgrade()
+    }
+
+    /// Returns all clients.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Rc<RefCell<Session>>> {
+        self.sessions.values().filter_map(Weak::upgrade)
     }
 }

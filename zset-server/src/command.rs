@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use crate::commands;
 use crate::engine::Context;
-use crate::error::CommandError;
+use crate::error::{CommandError, until_zero};
 
 pub(crate) use details::{Details, Finds, KeySpec};
 
@@ -40,12 +40,14 @@ pub(crate) struct Flags {
     pub(crate) deny_oom: bool,
     /// It is not queued by MULTI.
     pub(crate) immediate: bool,
+    /// It is refused after MULTI.
+    pub(crate) no_multi: bool,
     /// It is for those too who have not said who they are.
     pub(crate) no_auth: bool,
 }
 
 pub(crate) const READ: Flags =
-    Flags { write: false, deny_oom: false, immediate: false, no_auth: false };
+    Flags { write: false, deny_oom: false, immediate: false, no_multi: false, no_auth: false };
 pub(crate) const WRITE: Flags = Flags { write: true, ..READ };
 pub(crate) const GROW: Flags = Flags { deny_oom: true, ..WRITE };
 
@@ -108,6 +110,16 @@ impl Command {
         }
     }
 
+    /// Runs it.
+    pub(crate) fn call(
+        &'static self,
+        context: &mut Context<'_>,
+        arguments: &[&[u8]],
+    ) -> Result<(), CommandError> {
+        context.state.calls.count(self);
+        (self.handler)(context, arguments)
+    }
+
     /// Returns all commands.
     pub(crate) fn all() -> impl Iterator<Item = &'static Command> {
         commands::GROUPS.iter().flat_map(|group| group.iter())
@@ -155,31 +167,33 @@ fn find_entry(name: &[u8]) -> Option<Entry> {
     COMMANDS.get(&*lower).copied()
 }
 
-fn show(bytes: &[u8], max: usize) -> String {
-    commands::shown(&bytes[..bytes.len().min(max)])
+/// Returns the beginning of bytes, as it is shown.
+fn show(bytes: &[u8], max: usize) -> &[u8] {
+    let bytes = until_zero(bytes);
+    &bytes[..bytes.len().min(max)]
 }
 
 /// Says which command is unknown, and how its arguments begin, as Redis does.
 fn unknown(name: &[u8], arguments: &[&[u8]]) -> CommandError {
-    let mut beginning = String::new();
+    let mut text = b"ERR unknown command '".to_vec();
+    text.extend_from_slice(show(name, MAX_SHOWN));
+    text.extend_from_slice(b"', with args beginning with: ");
+    let start = text.len();
     for argument in arguments {
-        // Each is a byte.
-        let len = beginning.chars().count();
+        let len = text.len() - start;
         if len >= MAX_SHOWN {
             break;
         }
-        let text = show(argument, MAX_SHOWN - len);
-        beginning.extend(["'", &text, "' "]);
+        text.push(b'\'');
+        text.extend_from_slice(show(argument, MAX_SHOWN - len));
+        text.extend_from_slice(b"' ");
     }
-    let name = show(name, MAX_SHOWN);
-    CommandError::UnknownCommand(format!(
-        "ERR unknown command '{name}', with args beginning with: {beginning}"
-    ))
+    CommandError::Quoting(text)
 }
 
 fn unknown_nested(command: &Command, name: &[u8]) -> CommandError {
-    let (name, container) = (show(name, MAX_SHOWN), command.name.to_ascii_uppercase());
-    CommandError::UnknownCommand(format!("ERR unknown subcommand '{name}'. Try {container} HELP."))
+    let after = format!("'. Try {} HELP.", command.name.to_ascii_uppercase());
+    CommandError::quoting("unknown subcommand '", show(name, MAX_SHOWN), &after)
 }
 
 #[cfg(test)]
@@ -208,6 +222,7 @@ mod tests {
             let has = |flag: &str| details.flags.contains(&flag);
             assert_eq!(has("write"), flags.write, "{name}");
             assert_eq!(has("denyoom"), flags.deny_oom, "{name}");
+            assert_eq!(has("no_multi"), flags.no_multi, "{name}");
             assert_eq!(has("no_auth"), flags.no_auth, "{name}");
         }
     }

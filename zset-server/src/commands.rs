@@ -31,7 +31,8 @@ use crate::engine::Context;
 use crate::error::CommandError;
 use crate::keyspace::Typed;
 
-pub(crate) use arguments::shown;
+pub(crate) use expire::time_of;
+pub(crate) use sorted_set::Wait;
 pub(crate) use throttle::Throttles;
 pub(crate) use transaction::abandon;
 
@@ -67,6 +68,7 @@ pub(crate) const SUBCOMMANDS: &[&[Command]] = &[
     command::SUBCOMMANDS,
     config::SUBCOMMANDS,
     memory::SUBCOMMANDS,
+    object::SUBCOMMANDS,
     server::FUNCTION,
     server::LATENCY,
     server::SLOWLOG,

@@ -7,6 +7,8 @@ use zset_core::Limits;
 pub(crate) struct Config {
     numbers: [i64; NUMBERS],
     password: Vec<u8>,
+    /// How many clients the system makes possible.
+    possible_clients: usize,
 }
 
 /// The parameters that are numbers.
@@ -78,7 +80,11 @@ static PARAMETERS: &[Parameter] = &[
 
 impl Default for Config {
     fn default() -> Self {
-        Config { numbers: [128, 64, 0, 10_000, 512 * 1024 * 1024, 0], password: Vec::new() }
+        Config {
+            numbers: [128, 64, 0, 10_000, 512 * 1024 * 1024, 0],
+            password: Vec::new(),
+            possible_clients: usize::MAX,
+        }
     }
 }
 
@@ -103,6 +109,18 @@ impl Config {
     /// Returns the most clients.
     pub(crate) fn max_clients(&self) -> usize {
         self.number(Number::MaxClients)
+    }
+
+    /// Sets the most bytes of memory; 0 stands for no bound.
+    pub(crate) fn set_max_memory(&mut self, max: u64) {
+        self.numbers[Number::MaxMemory as usize] = max.try_into().unwrap_or(i64::MAX);
+    }
+
+    /// Sets the most clients, and how many are possible.
+    pub(crate) fn set_max_clients(&mut self, max: usize, possible: usize) {
+        let max = max.min(possible).try_into().unwrap_or(i64::MAX);
+        self.numbers[Number::MaxClients as usize] = max;
+        self.possible_clients = possible;
     }
 
     /// Returns the most bytes of an argument.
@@ -165,6 +183,15 @@ impl Config {
         };
         if !(least..=most).contains(&value) {
             return Err(SetError(format!("argument must be between {least} and {most} inclusive")));
+        }
+        if let Number::MaxClients = number
+            && usize::try_from(value).is_ok_and(|value| value > self.possible_clients)
+        {
+            return Err(SetError(format!(
+                "The operating system is not able to handle the specified number of clients, try \
+                 with {}",
+                self.possible_clients
+            )));
         }
         self.numbers[number as usize] = value;
         Ok(())

@@ -1,17 +1,26 @@
 //! [`Engine`]: all data, and the way of a command through it.
 
+mod waiting;
+
+use std::time::Duration;
+
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use zset_std::{Clock, SystemClock, Timestamp};
 
-use crate::client::{Client, ReplyMode};
+use crate::client::{Client, Clients, ReplyMode, Session, Transaction};
 use crate::command::Command;
 use crate::commands::{self, Throttles};
 use crate::config::Config;
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
 use crate::memory::Memory;
-use crate::resp::Replies;
+use crate::metrics::Calls;
+use crate::resp::{Replies, RequestLimits};
+use crate::snapshot::Snapshots;
+
+pub(crate) use waiting::Ending;
+pub use waiting::Executed;
 
 /// Expired keys that go with each command, so that they go at the rate at which others come.
 const EXPIRED_FOR_EACH: usize = 2;
@@ -33,7 +42,9 @@ pub(crate) struct State {
     /// When the engine was made.
     pub(crate) started: Timestamp,
     pub(crate) memory: Memory,
-    next_client: u64,
+    pub(crate) snapshots: Snapshots,
+    pub(crate) calls: Calls,
+    pub(crate) clients: Clients,
 }
 
 /// What INFO counts.
@@ -51,7 +62,7 @@ pub(crate) struct Stats {
 /// A command's surroundings.
 pub(crate) struct Context<'a> {
     pub(crate) state: &'a mut State,
-    pub(crate) client: &'a mut Client,
+    pub(crate) client: &'a mut Session,
     pub(crate) replies: &'a mut Replies,
 }
 
@@ -79,17 +90,19 @@ impl<C: Clock> Engine<C> {
             stats: Stats::default(),
             started: clock.now(),
             memory: Memory::default(),
-            next_client: 1,
+            snapshots: Snapshots::default(),
+            calls: Calls::default(),
+            clients: Clients::default(),
         };
         Engine { state, clock }
     }
 
     /// Makes a client.
     pub fn client(&mut self) -> Client {
-        let id = self.state.next_client;
-        self.state.next_client += 1;
         self.state.stats.clients += 1;
-        Client::new(id, self.state.config.password().is_empty(), self.clock.now())
+        self.state.stats.connected_clients += 1;
+        let is_authenticated = self.state.config.password().is_empty();
+        self.state.clients.add(is_authenticated, self.clock.now())
     }
 
     /// Requires a password of the clients that are made from now on; an empty one requires none.
@@ -97,12 +110,35 @@ impl<C: Clock> Engine<C> {
         self.state.config.set_password(password);
     }
 
-    /// Lets at most `budget` keys go that have expired; returns how many.
-    pub fn expire(&mut self, budget: usize) -> usize {
-        self.state.keyspace.advance(self.clock.now(), budget)
+    /// Sets how many bytes the data may take, 0 for any number.
+    pub(crate) fn limit_memory(&mut self, max: u64) {
+        self.state.config.set_max_memory(max);
     }
 
-    /// Forgets what a client that goes has watched and not run.
+    /// Sets how many clients there may be, and how many there can be.
+    pub(crate) fn limit_clients(&mut self, max: usize, possible: usize) {
+        self.state.config.set_max_clients(max, possible);
+    }
+
+    /// Returns how many clients there may be.
+    pub(crate) fn max_clients(&self) -> usize {
+        self.state.config.max_clients()
+    }
+
+    /// Notes that a client was refused, as one too many.
+    pub(crate) fn refuse_client(&mut self) {
+        self.state.stats.rejected_clients += 1;
+    }
+
+    /// Lets at most `budget` keys go that have expired; returns how many.
+    pub fn expire(&mut self, budget: usize) -> usize {
+        self.begin();
+        let expired = self.state.keyspace.expire(budget);
+        self.state.stats.expired_keys += expired as u64;
+        expired
+    }
+
+    /// Forgets a client that goes: what it has watched and not run, and what it waits for.
     ///
     /// # Examples
     ///
@@ -117,36 +153,115 @@ impl<C: Clock> Engine<C> {
     /// assert_eq!(replies.bytes(), b"+OK\r\n-ERR EXEC without MULTI\r\n");
     /// ```
     pub fn leave(&mut self, client: &mut Client) {
-        commands::abandon(&mut self.state.keyspace, client);
+        let session = &mut client.session_mut();
+        commands::abandon(&mut self.state.keyspace, session);
+        self.state.forget_waiting(session);
+        if self.state.clients.remove(session.id) {
+            self.state.stats.connected_clients -= 1;
+        }
     }
 
     /// Runs a command, and adds its reply, or none if the client wants none.
-    pub fn execute(&mut self, client: &mut Client, arguments: &[&[u8]], replies: &mut Replies) {
-        let expired = self.state.keyspace.advance(self.clock.now(), EXPIRED_FOR_EACH);
-        self.state.stats.expired_keys += expired as u64;
-        self.state.stats.commands += 1;
+    ///
+    /// A client that [waits](Executed::Waits) has its waiting [ended](Self::end_waiting) first.
+    pub fn execute(
+        &mut self,
+        client: &mut Client,
+        arguments: &[&[u8]],
+        replies: &mut Replies,
+    ) -> Executed {
+        self.begin();
+        self.execute_now(client, arguments, replies)
+    }
+
+    /// Reads the clock, for the commands up to the next call.
+    pub(crate) fn begin(&mut self) {
+        self.state.keyspace.set_now(self.clock.now());
+    }
+
+    /// Does what [`execute`](Self::execute) does, at the time that it was when it last [began](Self::begin).
+    pub(crate) fn execute_now(
+        &mut self,
+        client: &mut Client,
+        arguments: &[&[u8]],
+        replies: &mut Replies,
+    ) -> Executed {
+        if client.session().wait.is_some() {
+            self.end_waiting(client, replies);
+        }
+        let executed = self.execute_in(&mut client.session_mut(), arguments, replies);
+        // Others are served behind the whole command, or transaction.
+        if self.state.keyspace.awaited.is_any_ready() {
+            self.serve();
+        }
+        executed
+    }
+
+    fn execute_in(
+        &mut self,
+        session: &mut Session,
+        arguments: &[&[u8]],
+        replies: &mut Replies,
+    ) -> Executed {
+        let state = &mut self.state;
+        state.stats.expired_keys += state.keyspace.expire(EXPIRED_FOR_EACH) as u64;
+        state.stats.commands += 1;
+        session.last_seen = state.keyspace.now();
         let before = replies.bytes().len();
-        if let Err(error) = self.try_execute(client, arguments, replies) {
+        if let Err(error) = self.try_execute(session, arguments, replies) {
             self.state.stats.errors += 1;
             replies.truncate(before);
-            replies.error(&error.to_string());
+            replies.error_bytes(&error.to_bytes());
         }
-        match client.reply_mode {
+        session.protocol = replies.protocol();
+        match session.reply_mode {
             ReplyMode::On => {}
             ReplyMode::Off => replies.truncate(before),
             ReplyMode::Skip => {
                 replies.truncate(before);
-                client.reply_mode = ReplyMode::SkipThis;
+                session.reply_mode = ReplyMode::SkipThis;
             }
             ReplyMode::SkipThis => {
                 replies.truncate(before);
-                client.reply_mode = ReplyMode::On;
+                session.reply_mode = ReplyMode::On;
+            }
+        }
+        match &session.wait {
+            Some(wait) => Executed::Waits(wait.limit),
+            None => Executed::Replied,
+        }
+    }
+
+    /// Returns what a client may send.
+    pub(crate) fn request_limits(&self, client: &Client) -> RequestLimits {
+        if client.session().is_authenticated {
+            let max_argument_len = self.state.config.max_bulk_len();
+            RequestLimits { max_argument_len, ..RequestLimits::MAX }
+        } else {
+            RequestLimits::UNAUTHENTICATED
+        }
+    }
+
+    /// Sends the clients away that have asked nothing for too long.
+    pub(crate) fn close_idle(&mut self) {
+        let limit = Duration::from_secs(self.state.config.timeout() as u64);
+        if limit.is_zero() {
+            return;
+        }
+        let now = self.clock.now();
+        let idle: Vec<_> = self.state.clients.iter().collect();
+        for session in idle {
+            let session = &mut session.borrow_mut();
+            // Who waits for a key is not idle.
+            let is_idle = now.saturating_duration_since(session.last_seen) > limit;
+            if is_idle && session.wait.is_none() {
+                self.state.kill(session);
             }
         }
     }
 
     /// Returns the error of a command that does not run; that of EXEC ends the transaction.
-    fn refused(&mut self, client: &mut Client, name: &[u8], error: CommandError) -> CommandError {
+    fn refused(&mut self, client: &mut Session, name: &[u8], error: CommandError) -> CommandError {
         if !name.eq_ignore_ascii_case(b"exec") {
             return error;
         }
@@ -158,33 +273,60 @@ impl<C: Clock> Engine<C> {
 
     fn try_execute(
         &mut self,
-        client: &mut Client,
+        client: &mut Session,
         arguments: &[&[u8]],
         replies: &mut Replies,
     ) -> Result<(), CommandError> {
         let Some(name) = arguments.first() else { return Ok(()) };
         let command = Command::of(arguments);
-        let transaction = &mut client.transaction;
-        let command = command.inspect_err(|_| {
-            if let Some(transaction) = transaction {
-                transaction.is_broken = true;
-            }
-        });
-        let command = command.map_err(|error| self.refused(client, name, error))?;
+        let command = command.map_err(|error| {
+            let error = refused_in(&mut client.transaction, error);
+            self.refused(client, name, error)
+        })?;
+        client.command = Some(command);
         if !client.is_authenticated && !command.flags.no_auth {
             return Err(CommandError::Other("NOAUTH Authentication required.".into()));
         }
-        if command.flags.deny_oom && self.state.memory.is_beyond(self.state.config.max_memory()) {
-            if let Some(transaction) = &mut client.transaction {
-                transaction.is_broken = true;
-            }
-            return Err(CommandError::OutOfMemory);
+        if command.flags.no_multi && client.transaction.is_some() {
+            let text = format!("Command '{}' not allowed inside a transaction", command.name);
+            return Err(refused_in(&mut client.transaction, CommandError::err(text)));
         }
+        self.check_memory(client, command)?;
         if let (Some(transaction), false) = (&mut client.transaction, command.flags.immediate) {
             transaction.commands.push(arguments.iter().map(|argument| argument.to_vec()).collect());
+            transaction.may_grow |= command.flags.deny_oom;
             replies.status("QUEUED");
             return Ok(());
         }
-        (command.handler)(&mut Context { state: &mut self.state, client, replies }, arguments)
+        command.call(&mut Context { state: &mut self.state, client, replies }, arguments)
     }
+
+    /// Refuses a command that may take more memory than there may be.
+    fn check_memory(
+        &mut self,
+        client: &mut Session,
+        command: &Command,
+    ) -> Result<(), CommandError> {
+        let is_exec = command.name == "exec";
+        let may_grow = match &client.transaction {
+            Some(transaction) if is_exec => transaction.may_grow,
+            _ => command.flags.deny_oom,
+        };
+        let max = self.state.config.max_memory();
+        if !may_grow || !self.state.memory.is_beyond(max) {
+            return Ok(());
+        }
+        if is_exec {
+            return Err(self.refused(client, b"exec", CommandError::OutOfMemory));
+        }
+        Err(refused_in(&mut client.transaction, CommandError::OutOfMemory))
+    }
+}
+
+/// Breaks a transaction, if there is one, and returns the error of the command that does so.
+fn refused_in(transaction: &mut Option<Transaction>, error: CommandError) -> CommandError {
+    if let Some(transaction) = transaction {
+        transaction.is_broken = true;
+    }
+    error
 }

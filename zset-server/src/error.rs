@@ -16,8 +16,8 @@ pub enum CommandError {
     Syntax,
     /// There are too many or too few arguments for the command of this name, in lower case.
     WrongArity(String),
-    /// There is no such command.
-    UnknownCommand(String),
+    /// There is no such command, or something else is wrong about what the text quotes, byte by byte.
+    Quoting(Vec<u8>),
     /// A number is not an integer of 64 bits.
     NotAnInteger,
     /// A number is not a double, or NaN.
@@ -37,6 +37,26 @@ impl CommandError {
     pub(crate) fn err(text: impl fmt::Display) -> Self {
         CommandError::Other(format!("ERR {text}").into())
     }
+
+    /// Makes an error of the general kind that quotes what the client has sent: as in C, up to its first
+    /// zero.
+    pub(crate) fn quoting(before: &str, quoted: &[u8], after: &str) -> Self {
+        let text = ["ERR ".as_bytes(), before.as_bytes(), until_zero(quoted), after.as_bytes()];
+        CommandError::Quoting(text.concat())
+    }
+
+    /// Returns the text of the reply.
+    pub(crate) fn to_bytes(&self) -> Cow<'_, [u8]> {
+        match self {
+            CommandError::Quoting(text) => Cow::Borrowed(text),
+            _ => Cow::Owned(self.to_string().into_bytes()),
+        }
+    }
+}
+
+/// Returns what is before the first zero, where texts end in C.
+pub(crate) fn until_zero(text: &[u8]) -> &[u8] {
+    &text[..memchr::memchr(0, text).unwrap_or(text.len())]
 }
 
 impl fmt::Display for CommandError {
@@ -46,7 +66,7 @@ impl fmt::Display for CommandError {
             CommandError::WrongArity(name) => {
                 write!(f, "ERR wrong number of arguments for '{name}' command")
             }
-            CommandError::UnknownCommand(text) => f.write_str(text),
+            CommandError::Quoting(text) => f.write_str(&String::from_utf8_lossy(text)),
             CommandError::NotAnInteger => {
                 f.write_str("ERR value is not an integer or out of range")
             }

@@ -6,6 +6,7 @@
 //! Keys lie in the order of an [`IndexMap`], whose `swap_remove` moves the last one into the gap. A scan
 //! goes from the end to the front, so what moves has been returned already: no key is missed.
 
+mod awaited;
 mod scan;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,8 @@ use std::collections::{HashMap, HashSet};
 use indexmap::IndexMap;
 use zset_core::ZSet;
 use zset_std::{DefaultHashBuilder, ExpiringSet, Timestamp};
+
+pub(crate) use awaited::{Awaited, Ticket};
 
 /// A key, or a member of a set.
 pub(crate) type Bytes = Box<[u8]>;
@@ -43,7 +46,8 @@ impl Value {
         }
     }
 
-    fn is_empty_set(&self) -> bool {
+    /// Returns whether it is a set, sorted or not, of no members.
+    pub(crate) fn is_empty_set(&self) -> bool {
         match self {
             Value::String(_) => false,
             Value::Set(set) => set.is_empty(),
@@ -92,6 +96,8 @@ pub(crate) struct Keyspace {
     deadlines: ExpiringSet<Bytes>,
     /// The keys that some client watches: how many do, and the version since the last change.
     watched: HashMap<Bytes, (usize, Version), DefaultHashBuilder>,
+    /// The keys that some client waits for.
+    pub(crate) awaited: Awaited,
     /// Of the last change.
     version: Version,
     /// The time, for the commands that run now.
@@ -99,10 +105,17 @@ pub(crate) struct Keyspace {
 }
 
 impl Keyspace {
-    /// Sets the time, and lets at most `budget` keys go that have expired; returns how many.
-    pub(crate) fn advance(&mut self, now: Timestamp, budget: usize) -> usize {
+    /// Sets the time.
+    pub(crate) fn set_now(&mut self, now: Timestamp) {
         // Expired keys are gone already for whoever asks, so a clock that steps back brings none again.
         self.now = self.now.max(now);
+    }
+
+    /// Lets at most `budget` keys go that have expired; returns how many.
+    pub(crate) fn expire(&mut self, budget: usize) -> usize {
+        if self.deadlines.is_empty() {
+            return 0;
+        }
         let due = self.deadlines.expire_due(self.now, budget);
         let gone: Vec<_> = due.map(|(key, _)| key).collect();
         for key in &gone {
@@ -224,8 +237,9 @@ impl Keyspace {
         self.deadlines.clear();
     }
 
-    /// Notes that a key has changed, for those who watch it.
+    /// Notes that a key has changed, for those who watch it or wait for it.
     pub(crate) fn touch(&mut self, key: &[u8]) {
+        self.awaited.touch(key);
         self.version += 1;
         if let Some((_, version)) = self.watched.get_mut(key) {
             *version = self.version;
@@ -233,6 +247,7 @@ impl Keyspace {
     }
 
     /// Returns until when a key is there; `Some(None)` is for ever.
+    #[allow(clippy::option_option, reason = "no key and no deadline are two things")]
     pub(crate) fn deadline(&self, key: &[u8]) -> Option<Option<Timestamp>> {
         self.value(key).map(|_| self.deadlines.deadline(key))
     }

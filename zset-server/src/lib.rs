@@ -4,7 +4,6 @@
 
 mod client;
 mod command;
-#[allow(clippy::unnecessary_wraps, reason = "all handlers are of one type")]
 mod commands;
 mod config;
 mod engine;
@@ -12,13 +11,16 @@ mod error;
 mod glob;
 mod keyspace;
 mod memory;
+mod metrics;
 mod resp;
 mod server;
+mod snapshot;
 #[cfg(test)]
 mod testing;
 
 pub use client::Client;
-pub use engine::Engine;
+pub use engine::{Engine, Executed};
 pub use error::CommandError;
 pub use resp::{Protocol, Replies, RequestError, RequestLimits, Requests};
 pub use server::{Limits, Options, ServeError, Server, Stopper, serve};
+pub use snapshot::{SnapshotError, SnapshotProblem};

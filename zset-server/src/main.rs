@@ -90,6 +90,8 @@ fn parse_serve(mut parser: Parser) -> Result<Action, lexopt::Error> {
                 options.max_memory = (size > 0).then_some(size);
             }
             Arg::Long("requirepass") => options.password = parser.value()?.string()?,
+            Arg::Long("snapshot") => options.snapshot = Some(parser.value()?.into()),
+            Arg::Long("metrics") => options.metrics = Some(parser.value()?.parse()?),
             Arg::Long("verbose") => level = LevelFilter::DEBUG,
             Arg::Long("help") | Arg::Short('h') => return Ok(Action::Help),
             Arg::Long("version") | Arg::Short('V') => return Ok(Action::Version),

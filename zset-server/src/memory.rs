@@ -1,49 +1,62 @@
-//! [`Memory`]: how much of it the process has.
+//! [`Memory`]: how much of it is used.
+//!
+//! What counts is what the allocator has given and not taken back. What the system counts for the process
+//! would not do: it does not get smaller when keys go, so a server at its limit would stay there.
 
-use std::fs;
+use zset_std::Clock;
 
-/// The size of a page, which the system does not tell without a call that is not safe. It is the one of
-/// all common machines but some of Apple's.
-const PAGE: usize = 4096;
+use crate::engine::Engine;
 
-/// Commands between two looks at the memory, since the system takes a microsecond or more to answer.
-const LOOK_EACH: u32 = 256;
-
-/// How much memory the process has, looked at now and then.
+/// How much memory is used, looked at now and then.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    used: usize,
+    allocated: Option<fn() -> usize>,
     peak: usize,
-    until_look: u32,
 }
 
 impl Memory {
     /// Returns whether more memory is used than `max`, where 0 stands for no bound.
     pub(crate) fn is_beyond(&mut self, max: usize) -> bool {
-        if max == 0 {
-            return false;
-        }
-        if self.until_look == 0 || self.used > max {
-            self.look();
-            self.until_look = LOOK_EACH;
-        }
-        self.until_look -= 1;
-        self.used > max
+        let (used, _) = self.look();
+        max != 0 && used > max
     }
 
-    /// Returns how many bytes are used now, and the most there were when somebody looked; zeros where
-    /// the system does not tell.
+    /// Returns how many bytes are used now, and the most there were when somebody looked, which each
+    /// command does that may take some. Zeros, if nobody counts them.
     pub(crate) fn look(&mut self) -> (usize, usize) {
-        self.used = resident().unwrap_or(0);
-        self.peak = self.peak.max(self.used);
-        (self.used, self.peak)
+        let used = self.allocated.map_or(0, |allocated| allocated());
+        self.peak = self.peak.max(used);
+        (used, self.peak)
     }
 }
 
 /// Returns the bytes of the process that are in memory, where the system tells.
-fn resident() -> Option<usize> {
-    let text = fs::read_to_string("/proc/self/statm").ok()?;
-    text.split(' ').nth(1)?.parse::<usize>().ok()?.checked_mul(PAGE)
+pub(crate) fn resident() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: usize = line.trim().strip_suffix("kB")?.trim_end().parse().ok()?;
+    kilobytes.checked_mul(1024)
+}
+
+impl<C: Clock> Engine<C> {
+    /// Has the memory count that `allocated` returns; without it, the data counts as none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_server::{Engine, Replies};
+    ///
+    /// let (mut engine, mut replies) = (Engine::new(), Replies::default());
+    /// let mut client = engine.client();
+    /// engine.count_memory(Some(|| 2000));
+    /// engine.execute(&mut client, &[b"CONFIG", b"SET", b"maxmemory", b"1kb"], &mut replies);
+    /// replies.clear();
+    /// engine.execute(&mut client, &[b"SET", b"key", b"value"], &mut replies);
+    /// assert!(replies.bytes().starts_with(b"-OOM "));
+    /// ```
+    pub fn count_memory(&mut self, allocated: Option<fn() -> usize>) {
+        self.state.memory.allocated = allocated;
+    }
 }
 
 #[cfg(test)]
@@ -51,17 +64,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_beyond_no_bound() {
-        assert!(!Memory::default().is_beyond(0));
+    fn what_is_used_is_beyond_less_and_not_beyond_as_much() {
+        let mut memory = Memory::default();
+        assert!(!memory.is_beyond(0) && !memory.is_beyond(1), "nobody counts");
+        memory.allocated = Some(|| 1000);
+        assert!(!memory.is_beyond(0) && memory.is_beyond(999) && !memory.is_beyond(1000));
+        memory.allocated = Some(|| 500);
+        assert_eq!(memory.look(), (500, 1000));
     }
 
     #[test]
     #[cfg(all(target_os = "linux", not(miri)))]
-    fn what_is_used_is_beyond_a_byte_and_not_beyond_all() {
-        let mut memory = Memory::default();
-        assert!(memory.is_beyond(1));
-        assert!(!memory.is_beyond(usize::MAX));
-        let (used, peak) = memory.look();
-        assert!(used > 100_000 && peak >= used);
+    fn the_system_tells_what_is_in_memory() {
+        assert!(resident().is_some_and(|bytes| bytes > 100_000));
     }
 }

@@ -9,7 +9,7 @@ mod limits;
 mod listen;
 mod stop;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::error::Error;
 use std::fmt;
 use std::io;
@@ -24,15 +24,18 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 use tracing::{info, warn};
 
 use crate::engine::Engine;
+use crate::metrics::{self, Metrics};
+use crate::snapshot::SnapshotError;
 
 pub use limits::Limits;
+pub(crate) use listen::{is_exposed, listen};
 pub use stop::Stopper;
 
 use limits::Slots;
 use listen::Listeners;
 
-/// How often keys go that have expired while nobody asks for anything.
-const EXPIRE_EVERY: Duration = Duration::from_millis(100);
+/// How often keys go that have expired while nobody asks for anything, and clients that ask nothing.
+const TIDY_EVERY: Duration = Duration::from_millis(100);
 
 /// How many of them go at once.
 const EXPIRED_AT_ONCE: usize = 1000;
@@ -93,6 +96,8 @@ pub enum ServeError {
     },
     /// The system does not give what it takes to wait.
     Runtime(io::Error),
+    /// The snapshot cannot be loaded at the start, or saved at the end.
+    Snapshot(SnapshotError),
 }
 
 impl fmt::Display for ServeError {
@@ -103,6 +108,7 @@ impl fmt::Display for ServeError {
             }
             ServeError::Listen { place, error } => write!(f, "cannot listen on {place}: {error}"),
             ServeError::Runtime(error) => write!(f, "cannot wait for connections: {error}"),
+            ServeError::Snapshot(error) => error.fmt(f),
         }
     }
 }
@@ -112,6 +118,7 @@ impl Error for ServeError {
         match self {
             ServeError::NoPassword(_) => None,
             ServeError::Listen { error, .. } | ServeError::Runtime(error) => Some(error),
+            ServeError::Snapshot(error) => error.source(),
         }
     }
 }
@@ -152,6 +159,7 @@ pub fn serve(options: Options) -> Result<(), ServeError> {
 #[derive(Debug)]
 pub struct Server {
     listeners: Listeners,
+    metrics: Option<Metrics>,
     stopper: Stopper,
     options: Options,
 }
@@ -167,8 +175,35 @@ enum Signals {
 struct Shared {
     engine: RefCell<Engine>,
     slots: Rc<Slots>,
+    /// For how many clients the system was asked to let files be open.
+    files_for: Cell<usize>,
     stopper: Stopper,
     limits: Limits,
+}
+
+impl Shared {
+    /// Returns how many clients there may be now.
+    fn max_clients(&self) -> usize {
+        let max = self.engine.borrow().max_clients();
+        if max > self.files_for.get() {
+            limits::raise_open_files(max);
+            self.files_for.set(max);
+        }
+        max
+    }
+}
+
+/// Makes the engine that options ask for.
+fn engine(options: &Options) -> Engine {
+    let mut engine = Engine::new();
+    engine.require_password(options.password.as_bytes());
+    engine.limit_memory(options.max_memory.unwrap_or(0));
+    let (wanted, possible) = (options.limits.max_clients, limits::possible_clients());
+    if wanted > possible {
+        warn!(wanted, possible, "fewer clients, since files may not be open");
+    }
+    engine.limit_clients(wanted, possible);
+    engine
 }
 
 impl Server {
@@ -179,12 +214,18 @@ impl Server {
     /// [`ServeError`], if it cannot, or should not.
     pub fn bind(options: Options) -> Result<Server, ServeError> {
         let listeners = Listeners::bind(&options)?;
-        Ok(Server { listeners, stopper: Stopper::default(), options })
+        let metrics = Metrics::bind(&options)?;
+        Ok(Server { listeners, metrics, stopper: Stopper::default(), options })
     }
 
     /// Returns the addresses, with the ports that the system has chosen.
     pub fn addresses(&self) -> &[SocketAddr] {
         self.listeners.addresses()
+    }
+
+    /// Returns the address of the metrics, with the port that the system has chosen.
+    pub fn metrics_address(&self) -> Option<SocketAddr> {
+        self.metrics.as_ref().map(|metrics| metrics.address)
     }
 
     /// Returns what stops it, from any thread.
@@ -213,24 +254,33 @@ impl Server {
     }
 
     async fn go_on(self, signals: Signals) -> Result<(), ServeError> {
-        let Server { listeners, stopper, options } = self;
+        let Server { listeners, metrics, stopper, options } = self;
         if signals == Signals::Heeded {
             stop::heed_signals(stopper.clone()).map_err(ServeError::Runtime)?;
         }
-        let mut engine = Engine::new();
-        engine.require_password(options.password.as_bytes());
-        let limits = options.limits.with_open_files();
+        let limits = options.limits;
+        let mut engine = engine(&options);
+        engine.count_memory(options.allocated);
+        if let Some(path) = &options.snapshot {
+            engine.open_snapshot(path).map_err(ServeError::Snapshot)?;
+        }
         let shared = Rc::new(Shared {
             engine: RefCell::new(engine),
-            slots: Rc::new(Slots::new(limits.max_clients)),
+            slots: Rc::default(),
+            files_for: Cell::new(0),
             stopper: stopper.clone(),
             limits,
         });
         let accepting = listeners.accept(&shared)?;
-        let expiring = spawn_local(expire(Rc::clone(&shared)));
+        let page = Rc::clone(&shared);
+        let answer =
+            move |request: &[u8]| metrics::answer(&mut page.engine.borrow_mut().state, request);
+        // They end when this does.
+        let _metrics = metrics.map(|metrics| metrics.serve(answer)).transpose()?;
+        let tidying = spawn_local(tidy(Rc::clone(&shared)));
 
         stopper.stopped().await;
-        expiring.abort();
+        tidying.abort();
         drop(accepting);
         info!(clients = shared.slots.taken(), "stopping");
         tokio::select! {
@@ -238,17 +288,19 @@ impl Server {
             () = sleep(limits.grace) => warn!(clients = shared.slots.taken(), "some do not end"),
             () = stopper.hurried() => {}
         }
+        let saved = shared.engine.borrow_mut().save().map_err(ServeError::Snapshot);
         info!("stopped");
-        Ok(())
+        saved
     }
 }
 
-/// Lets keys go that have expired, also while nobody asks for anything.
-async fn expire(shared: Rc<Shared>) {
-    let mut interval = interval(EXPIRE_EVERY);
+/// Lets keys go that have expired, also while nobody asks for anything, and clients that do not.
+async fn tidy(shared: Rc<Shared>) {
+    let mut interval = interval(TIDY_EVERY);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         interval.tick().await;
+        shared.engine.borrow_mut().close_idle();
         // Some more each time, as long as the connections have their turns in between.
         while shared.engine.borrow_mut().expire(EXPIRED_AT_ONCE) == EXPIRED_AT_ONCE {
             yield_now().await;

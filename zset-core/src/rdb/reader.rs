@@ -9,31 +9,92 @@ use super::{
 use crate::Member;
 use crate::listpack::Value;
 
-/// The bytes that have not been read yet.
-pub(super) struct Reader<'a>(&'a [u8]);
+/// Reads the parts of a payload or a file one by one. None of them is trusted.
+///
+/// What is not there is [`RestoreError::Truncated`], so whoever has only the beginning of a file
+/// knows when more of it is needed.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::rdb::{Reader, RestoreError};
+///
+/// let mut reader = Reader::new(b"\x03abc\xC0\xFF\x40\xC8");
+/// assert_eq!(reader.string()?, b"abc".as_slice());
+/// assert_eq!(reader.string()?, b"-1".as_slice());
+/// assert_eq!(reader.length()?, 200);
+/// assert_eq!(reader.byte(), Err(RestoreError::Truncated));
+/// # Ok::<(), RestoreError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
+    /// Makes one that begins at the first of these bytes.
+    ///
+    /// # Examples
+    ///
+    /// See [`Reader`].
+    pub fn new(bytes: &'a [u8]) -> Self {
         Reader(bytes)
     }
 
-    pub(super) fn rest(&self) -> usize {
+    /// Returns how many bytes have not been read yet.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(zset_core::rdb::Reader::new(b"abc").rest(), 3);
+    /// ```
+    pub fn rest(&self) -> usize {
         self.0.len()
     }
 
-    fn bytes(&mut self, len: usize) -> Result<&'a [u8], RestoreError> {
+    /// Reads so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`RestoreError::Truncated`] if there are fewer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(zset_core::rdb::Reader::new(b"abc").bytes(2), Ok(b"ab".as_slice()));
+    /// ```
+    pub fn bytes(&mut self, len: usize) -> Result<&'a [u8], RestoreError> {
         let (taken, rest) = self.0.split_at_checked(len).ok_or(RestoreError::Truncated)?;
         self.0 = rest;
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], RestoreError> {
+    /// Reads as many bytes as the array has.
+    ///
+    /// # Errors
+    ///
+    /// [`RestoreError::Truncated`] if there are fewer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut reader = zset_core::rdb::Reader::new(b"\x01\x02");
+    /// assert_eq!(reader.array().map(u16::from_le_bytes), Ok(0x201));
+    /// ```
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], RestoreError> {
         let (taken, rest) = self.0.split_first_chunk().ok_or(RestoreError::Truncated)?;
         self.0 = rest;
         Ok(*taken)
     }
 
-    pub(super) fn byte(&mut self) -> Result<u8, RestoreError> {
+    /// Reads a byte.
+    ///
+    /// # Errors
+    ///
+    /// [`RestoreError::Truncated`] if there is none.
+    ///
+    /// # Examples
+    ///
+    /// See [`Reader`].
+    pub fn byte(&mut self) -> Result<u8, RestoreError> {
         self.array().map(|[byte]| byte)
     }
 
@@ -42,7 +103,15 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a length, big-endian in its first byte and those behind it.
-    pub(super) fn length(&mut self) -> Result<usize, RestoreError> {
+    ///
+    /// # Errors
+    ///
+    /// [`RestoreError`] if it is malformed, or not all there.
+    ///
+    /// # Examples
+    ///
+    /// See [`Reader`].
+    pub fn length(&mut self) -> Result<usize, RestoreError> {
         let first = self.byte()?;
         self.length_after(first)
     }
@@ -59,7 +128,15 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a string: its length and bytes, an integer, or compressed.
-    pub(super) fn string(&mut self) -> Result<Cow<'a, [u8]>, RestoreError> {
+    ///
+    /// # Errors
+    ///
+    /// [`RestoreError`] if it is malformed, or not all there.
+    ///
+    /// # Examples
+    ///
+    /// See [`Reader`].
+    pub fn string(&mut self) -> Result<Cow<'a, [u8]>, RestoreError> {
         let integer = match self.byte()? {
             STRING_INTEGER_8 => i8::from_le_bytes(self.array()?).into(),
             STRING_INTEGER_16 => i16::from_le_bytes(self.array()?).into(),

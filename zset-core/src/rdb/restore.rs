@@ -154,20 +154,51 @@ pub fn restore(payload: &[u8]) -> Result<ZSet, RestoreError> {
 /// # Ok::<(), rdb::RestoreError>(())
 /// ```
 pub fn restore_with_limits(payload: &[u8], limits: Limits) -> Result<ZSet, RestoreError> {
-    let mut reader = Reader::new(checked_body(payload)?);
-    let set = match reader.byte()? {
-        TYPE_LISTPACK => from_listpack(&reader.string()?)?,
-        TYPE_ELEMENTS => from_elements(&mut reader)?,
-        other => return Err(RestoreError::Type(other)),
-    };
+    let mut reader = Reader::new(unseal(payload)?);
+    let kind = reader.byte()?;
+    let set = reader.set(kind, limits)?;
     if reader.rest() > 0 {
         return Err(RestoreError::TrailingBytes);
     }
-    Ok(ZSet::from_sorted(set, limits)?)
+    Ok(set)
 }
 
-/// Returns the type and value of a payload whose version and checksum are right.
-fn checked_body(payload: &[u8]) -> Result<&[u8], RestoreError> {
+impl Reader<'_> {
+    /// Reads a sorted set of a type, for a set with these limits. **O(n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`RestoreError`] if it is malformed or not all there, or if the type is not that of a sorted
+    /// set.
+    ///
+    /// # Examples
+    ///
+    /// See [`write_set`](super::write_set).
+    pub fn set(&mut self, kind: u8, limits: Limits) -> Result<ZSet, RestoreError> {
+        match kind {
+            TYPE_LISTPACK => {
+                // Of a listpack servers count the members, and do not look how long they are.
+                let any_length = Limits { max_listpack_value: usize::MAX, ..limits };
+                let mut set = ZSet::from_sorted(from_listpack(&self.string()?)?, any_length)?;
+                set.set_limits(limits);
+                Ok(set)
+            }
+            TYPE_ELEMENTS => Ok(ZSet::from_sorted(from_elements(self)?, limits)?),
+            other => Err(RestoreError::Type(other)),
+        }
+    }
+}
+
+/// Returns the type and value of a payload whose version and checksum are right. **O(n)**.
+///
+/// # Errors
+///
+/// [`RestoreError`] if they are not, or if there is nothing.
+///
+/// # Examples
+///
+/// See [`seal`](super::seal).
+pub fn unseal(payload: &[u8]) -> Result<&[u8], RestoreError> {
     let body = payload.len().checked_sub(FOOTER).filter(|&len| len > 0);
     let (body, footer) = payload.split_at(body.ok_or(RestoreError::Truncated)?);
     let (version, sum) = footer.split_at(2);

@@ -1,6 +1,7 @@
 //! From a set to a payload.
 
 use alloc::vec::Vec;
+use core::convert::Infallible;
 
 use super::{
     LENGTH_32, LENGTH_64, STRING_INTEGER_8, STRING_INTEGER_16, STRING_INTEGER_32, TYPE_ELEMENTS,
@@ -27,26 +28,88 @@ const LONGEST_INTEGER: usize = 11;
 /// assert_eq!(rdb::restore(&payload), Ok(set));
 /// ```
 pub fn dump(set: &ZSet) -> Vec<u8> {
-    let mut out = Vec::new();
-    if let Some(list) = set.as_listpack() {
-        out.push(TYPE_LISTPACK);
-        write_length(list.as_bytes().len(), &mut out);
-        out.extend_from_slice(list.as_bytes());
-    } else {
-        out.push(TYPE_ELEMENTS);
-        write_length(set.len(), &mut out);
-        for (member, score) in set.iter().rev() {
-            write_string(&member, &mut out);
-            out.extend_from_slice(&score.get().to_le_bytes());
-        }
-    }
-    out.extend_from_slice(&VERSION.to_le_bytes());
-    let sum = checksum(&out);
-    out.extend_from_slice(&sum.to_le_bytes());
+    let mut out = Vec::from([type_of(set)]);
+    let Ok(()) = write_set(set, &mut out, |_| Ok::<_, Infallible>(()));
+    seal(&mut out);
     out
 }
 
-fn write_string(text: &[u8], out: &mut Vec<u8>) {
+/// Returns the type of the value that [`write_set`] writes. **O(1)**.
+///
+/// # Examples
+///
+/// See [`write_set`].
+pub fn type_of(set: &ZSet) -> u8 {
+    if set.as_listpack().is_some() { TYPE_LISTPACK } else { TYPE_ELEMENTS }
+}
+
+/// Writes a set without its type. **O(n)**.
+///
+/// It calls `spill` after each element, which may take what is written so far out of the vector, so
+/// that a large set never has to be there a second time.
+///
+/// # Errors
+///
+/// What `spill` returns.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::rdb::{Reader, type_of, write_set};
+/// use zset_core::{Limits, Score, ZSet};
+///
+/// let set = ZSet::from([("a", Score::from(1))]);
+/// let (mut out, mut file) = (Vec::new(), Vec::new());
+/// write_set(&set, &mut out, |out| {
+///     file.append(out);
+///     Ok::<_, ()>(())
+/// })
+/// .unwrap();
+/// file.append(&mut out);
+/// assert_eq!(Reader::new(&file).set(type_of(&set), Limits::default()), Ok(set));
+/// ```
+pub fn write_set<E>(
+    set: &ZSet,
+    out: &mut Vec<u8>,
+    mut spill: impl FnMut(&mut Vec<u8>) -> Result<(), E>,
+) -> Result<(), E> {
+    if let Some(list) = set.as_listpack() {
+        write_length(list.as_bytes().len(), out);
+        out.extend_from_slice(list.as_bytes());
+        return Ok(());
+    }
+    write_length(set.len(), out);
+    for (member, score) in set.iter().rev() {
+        write_string(&member, out);
+        out.extend_from_slice(&score.get().to_le_bytes());
+        spill(out)?;
+    }
+    Ok(())
+}
+
+/// Makes a payload of a type and a value: the version and the checksum go behind them. **O(n)**.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::rdb::{seal, unseal};
+///
+/// let mut payload = b"\0\x01a".to_vec();
+/// seal(&mut payload);
+/// assert_eq!(unseal(&payload), Ok(b"\0\x01a".as_slice()));
+/// ```
+pub fn seal(out: &mut Vec<u8>) {
+    out.extend_from_slice(&VERSION.to_le_bytes());
+    let sum = checksum(out);
+    out.extend_from_slice(&sum.to_le_bytes());
+}
+
+/// Writes a string as its length and its bytes, or as an integer if that is shorter.
+///
+/// # Examples
+///
+/// See [`Reader`](super::Reader).
+pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
     if text.len() <= LONGEST_INTEGER {
         if let Value::Integer(integer) = Value::of(text) {
             if let Ok(integer) = i8::try_from(integer) {
@@ -66,7 +129,11 @@ fn write_string(text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Writes a length, big-endian.
-fn write_length(len: usize, out: &mut Vec<u8>) {
+///
+/// # Examples
+///
+/// See [`Reader`](super::Reader).
+pub fn write_length(len: usize, out: &mut Vec<u8>) {
     if len < 1 << 6 {
         out.push(len as u8);
     } else if len < 1 << 14 {

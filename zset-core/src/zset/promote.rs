@@ -72,10 +72,40 @@ impl ZSet {
     pub fn from_sorted_iter<M: AsRef<[u8]>>(
         elements: impl IntoIterator<Item = (M, Score)>,
     ) -> Result<ZSet, FromSortedError> {
+        ZSet::from_sorted_iter_with_limits(elements, Limits::default())
+    }
+
+    /// Does what [`from_sorted_iter`](Self::from_sorted_iter) does, for a set with these limits.
+    /// **O(n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`FromSortedError`] with the index of the first element that is out of order or repeats a
+    /// member.
+    ///
+    /// # Panics
+    ///
+    /// If memory runs out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Encoding, FromSortedError, Limits, Score, ZSet};
+    ///
+    /// let limits = Limits { max_listpack_value: 1, ..Limits::default() };
+    /// let set = ZSet::from_sorted_iter_with_limits([("ab", Score::from(1))], limits)?;
+    /// assert_eq!(set.encoding(), Encoding::Skiplist);
+    /// # Ok::<(), FromSortedError>(())
+    /// ```
+    #[track_caller]
+    pub fn from_sorted_iter_with_limits<M: AsRef<[u8]>>(
+        elements: impl IntoIterator<Item = (M, Score)>,
+        limits: Limits,
+    ) -> Result<ZSet, FromSortedError> {
         let elements = elements.into_iter();
         let owned = elements.map(|(member, score)| (ByteString::from(member.as_ref()), score));
         let set = Sorted::from_sorted_iter(owned)?;
-        Ok(infallible(ZSet::from_sorted(set, Limits::default())))
+        Ok(infallible(ZSet::from_sorted(set, limits)))
     }
 
     /// Makes a set in the encoding that suits it.

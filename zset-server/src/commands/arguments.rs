@@ -2,7 +2,7 @@
 
 use zset_core::{ParseRangeError, Score, ScoreRange};
 
-use crate::error::CommandError;
+use crate::error::{CommandError, until_zero};
 
 /// Reads an integer, as Redis does: only in the way that it would be written.
 pub(super) fn integer(text: &[u8]) -> Result<i64, CommandError> {
@@ -24,8 +24,7 @@ pub(super) fn cursor(text: &[u8]) -> Result<u64, CommandError> {
 /// Reads a range of scores. A bound without a number is 0, and one ends at a zero byte, as for Redis.
 pub(super) fn score_range(min: &[u8], max: &[u8]) -> Result<ScoreRange, ParseRangeError> {
     fn bound(text: &[u8]) -> &[u8] {
-        let end = memchr::memchr(0, text).unwrap_or(text.len());
-        match &text[..end] {
+        match until_zero(text) {
             b"" => b"0",
             b"(" => b"(0",
             text => text,
@@ -46,14 +45,8 @@ pub(super) fn small_integer(text: &[u8]) -> Result<i32, CommandError> {
     i32::try_from(integer(text)?).map_err(|_| CommandError::err(range))
 }
 
-/// Returns the error of a command that has no such subcommand.
-pub(super) fn unknown_subcommand(command: &str, subcommand: &[u8]) -> CommandError {
-    let subcommand = shown(&subcommand[..subcommand.len().min(128)]);
-    CommandError::err(format_args!("unknown subcommand '{subcommand}'. Try {command} HELP."))
-}
-
-/// Returns an argument as the text of an error shows it: as in C, up to its first zero. Each byte is the
-/// character of its number, for [`Replies::error`](crate::Replies::error).
-pub(crate) fn shown(argument: &[u8]) -> String {
-    argument.iter().take_while(|byte| **byte != 0).map(|byte| char::from(*byte)).collect()
+/// Returns the error of a command that does not know what to do with a subcommand.
+pub(super) fn wrong_arguments(container: &str, subcommand: &[u8]) -> CommandError {
+    let before = "unknown subcommand or wrong number of arguments for '";
+    CommandError::quoting(before, subcommand, &format!("'. Try {container} HELP."))
 }

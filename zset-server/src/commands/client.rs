@@ -1,12 +1,12 @@
 //! CLIENT.
 
-use crate::client::{Client, ReplyMode};
-use crate::command::Command;
+mod others;
+
+use crate::client::{ReplyMode, Session};
+use crate::command::{Command, Flags, READ};
 use crate::engine::Context;
 use crate::error::CommandError;
-use crate::resp::Protocol;
 
-use super::arguments::integer;
 use super::command::{container, help};
 
 pub(super) const COMMANDS: &[Command] =
@@ -16,11 +16,16 @@ pub(super) const SUBCOMMANDS: &[Command] = &[
     Command::plain("client|id", 2, "Returns the number of the client.", id),
     Command::plain("client|setname", 3, "Names the client.", set_name_of),
     Command::plain("client|getname", 2, "Returns the client's name.", get_name),
-    Command::plain("client|info", 2, "Tells of the client.", info),
-    Command::plain("client|list", -2, "Tells of the client that asks, and of no other.", list),
+    Command::plain("client|info", 2, "Tells of the client.", others::info),
+    Command::plain("client|list", -2, "Tells of all clients, or of some.", others::list),
+    Command::plain("client|kill", -3, "Sends clients away.", others::kill),
+    Command::plain("client|unblock", -3, "Has a client wait no longer.", others::unblock),
     Command::plain("client|no-evict", 3, "Is noted: no client is sent away.", no_evict),
     Command::plain("client|no-touch", 3, "Is noted: no use of a key is.", no_touch),
-    Command::plain("client|reply", 3, "Chooses whether there are replies.", reply),
+    Command {
+        flags: Flags { no_multi: true, ..READ },
+        ..Command::plain("client|reply", 3, "Chooses whether there are replies.", reply)
+    },
     Command::plain("client|setinfo", 4, "Names the client's library.", set_info),
     Command::plain("client|help", 2, "Lists the subcommands.", help),
 ];
@@ -35,7 +40,7 @@ pub(super) fn check_text(what: &str, text: &[u8]) -> Result<(), CommandError> {
     )))
 }
 
-pub(super) fn set_name(client: &mut Client, name: &[u8]) -> Result<(), CommandError> {
+pub(super) fn set_name(client: &mut Session, name: &[u8]) -> Result<(), CommandError> {
     check_text("Client names", name)?;
     client.name = name.into();
     Ok(())
@@ -59,67 +64,6 @@ fn get_name(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> 
         context.replies.bulk(&context.client.name);
     }
     Ok(())
-}
-
-fn info(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
-    let line = describe(context, "client|info");
-    context.replies.verbatim(&line);
-    Ok(())
-}
-
-fn list(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    let is_listed = match arguments[2..] {
-        [] => true,
-        [option, kind] if option.eq_ignore_ascii_case(b"type") => {
-            match kind.to_ascii_lowercase().as_slice() {
-                b"normal" => true,
-                b"master" | b"primary" | b"replica" | b"slave" | b"pubsub" => false,
-                _ => {
-                    let kind = String::from_utf8_lossy(kind);
-                    return Err(CommandError::err(format_args!("Unknown client type '{kind}'")));
-                }
-            }
-        }
-        [option, ref ids @ ..] if option.eq_ignore_ascii_case(b"id") && !ids.is_empty() => {
-            let ids = ids.iter().map(|id| integer(id).map_err(|_| CommandError::Syntax));
-            let ids: Vec<i64> = ids.collect::<Result<_, _>>()?;
-            if ids.iter().any(|id| *id < 1) {
-                return Err(CommandError::err("client-id should be greater than 0"));
-            }
-            ids.iter().any(|id| u64::try_from(*id) == Ok(context.client.id))
-        }
-        _ => return Err(CommandError::Syntax),
-    };
-    let line = if is_listed { describe(context, "client|list") } else { String::new() };
-    context.replies.verbatim(&line);
-    Ok(())
-}
-
-/// Returns the line of CLIENT LIST for the client that asks.
-fn describe(context: &Context<'_>, command: &str) -> String {
-    let Context { state, client, replies } = context;
-    let name = String::from_utf8_lossy(&client.name);
-    let age = state.keyspace.now().saturating_duration_since(client.since).as_secs();
-    let multi = client.transaction.as_ref();
-    let multi = multi.map_or(-1, |it| i64::try_from(it.commands.len()).unwrap_or(i64::MAX));
-    let [library, version] = client.library.each_ref().map(|text| String::from_utf8_lossy(text));
-    let flags = match (client.is_kept, client.is_not_counted) {
-        (false, false) => "N",
-        (true, false) => "e",
-        (false, true) => "T",
-        (true, true) => "eT",
-    };
-    let protocol = if replies.protocol() == Protocol::Resp2 { 2 } else { 3 };
-    format!(
-        "id={} addr={} laddr= fd=-1 name={name} age={age} idle=0 flags={flags} db=0 sub=0 psub=0 \
-         ssub=0 multi={multi} watch={} qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 \
-         obl=0 oll=0 omem={} tot-mem=0 events=r cmd={command} user=default redir=-1 \
-         resp={protocol} lib-name={library} lib-ver={version}\n",
-        client.id,
-        client.address,
-        client.watched.len(),
-        replies.bytes().len(),
-    )
 }
 
 fn on_or_off(argument: &[u8]) -> Result<bool, CommandError> {

@@ -6,8 +6,9 @@ use crate::engine::Context;
 use crate::error::CommandError;
 use crate::resp::Protocol;
 
-use super::arguments::{integer, shown};
+use super::arguments::integer;
 use super::client::{check_text, set_name};
+use super::transaction::abandon;
 
 const NO_AUTH: Flags = Flags { no_auth: true, ..READ };
 const NO_AUTH_NOW: Flags = Flags { immediate: true, ..NO_AUTH };
@@ -28,7 +29,7 @@ pub(super) const COMMANDS: &[Command] = &[
 ];
 
 /// The only user.
-const USER: &[u8] = b"default";
+pub(super) const USER: &[u8] = b"default";
 
 const WRONG_PASSWORD: CommandError = CommandError::Other(std::borrow::Cow::Borrowed(
     "WRONGPASS invalid username-password pair or user is disabled.",
@@ -56,10 +57,7 @@ fn quit(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
 
 fn reset(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
     let Context { state, client, replies } = context;
-    for (key, version) in client.watched.drain(..) {
-        state.keyspace.unwatch(&key, version);
-    }
-    client.transaction = None;
+    abandon(&mut state.keyspace, client);
     client.name = Box::default();
     client.reply_mode = ReplyMode::On;
     client.is_kept = false;
@@ -129,10 +127,8 @@ fn hello(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
                 behind
             }
             _ => {
-                let option = shown(option);
-                return Err(CommandError::err(format_args!(
-                    "Syntax error in HELLO option '{option}'"
-                )));
+                let before = "Syntax error in HELLO option '";
+                return Err(CommandError::quoting(before, option, "'"));
             }
         };
     }

@@ -9,7 +9,7 @@ use crate::engine::Context;
 use crate::error::CommandError;
 use crate::keyspace::Value;
 
-use super::arguments::shown;
+use super::arguments::wrong_arguments;
 
 pub(super) const COMMANDS: &[Command] = &[Command::plain("debug", -2, "Is for tests.", debug)];
 
@@ -28,10 +28,7 @@ fn debug(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
         (b"jmap" | b"reload" | b"loadaof", _)
         | (b"set-active-expire" | b"set-disable-deny-scripts", [_]) => {}
         _ => {
-            let name = shown(arguments[1]);
-            return Err(CommandError::err(format_args!(
-                "unknown subcommand or wrong number of arguments for '{name}'. Try DEBUG HELP."
-            )));
+            return Err(wrong_arguments("DEBUG", arguments[1]));
         }
     }
     context.replies.status("OK");

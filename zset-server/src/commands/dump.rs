@@ -1,12 +1,15 @@
-//! DUMP and RESTORE of sorted sets.
+//! DUMP and RESTORE.
 
-use zset_core::ZSet;
-use zset_core::rdb::{self, RestoreError};
+use std::convert::Infallible;
+
+use zset_core::Limits;
+use zset_core::rdb::{Reader, RestoreError, seal, unseal};
 
 use crate::command::{Command, GROW, READ};
 use crate::engine::Context;
 use crate::error::CommandError;
 use crate::keyspace::Value;
+use crate::snapshot::value;
 
 use super::arguments::integer;
 use super::expire::{Unit, time_of};
@@ -17,7 +20,7 @@ pub(super) const COMMANDS: &[Command] = &[
         arity: 2,
         flags: READ,
         keys: (1, 1, 1),
-        summary: "Returns a sorted set as bytes for RESTORE.",
+        summary: "Returns a value as bytes for RESTORE.",
         handler: dump,
     },
     Command {
@@ -36,10 +39,17 @@ const FOOTER: usize = 10;
 fn dump(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
     match context.state.keyspace.value(arguments[1]) {
         None => context.replies.null(),
-        Some(Value::SortedSet(set)) => context.replies.bulk(&rdb::dump(set)),
-        Some(_) => return Err(CommandError::err("DUMP is for sorted sets only")),
+        Some(value) => context.replies.bulk(&payload(value)),
     }
     Ok(())
+}
+
+/// Returns the bytes of DUMP.
+pub(super) fn payload(value: &Value) -> Vec<u8> {
+    let mut payload = vec![value::type_of(value)];
+    let Ok(()) = value::write(value, &mut payload, |_| Ok::<_, Infallible>(()));
+    seal(&mut payload);
+    payload
 }
 
 /// The options of RESTORE.
@@ -92,8 +102,7 @@ fn restore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Command
     if ttl < 0 {
         return Err(CommandError::err("Invalid TTL value, must be >= 0"));
     }
-    let set = restored(payload)?;
-    keyspace.set(key, Value::SortedSet(set));
+    keyspace.set(key, restored(payload, context.state.config.limits())?);
     if ttl > 0 {
         let unit = if options.absolute { Unit::AT_MILLI } else { Unit::MILLIS };
         let millis = unit.millis(ttl, keyspace).unwrap_or(i64::MAX);
@@ -103,15 +112,15 @@ fn restore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Command
     Ok(())
 }
 
-/// Returns the set of a payload, which is of at least one member.
-fn restored(payload: &[u8]) -> Result<ZSet, CommandError> {
-    let damaged = Err(CommandError::err("DUMP payload version or checksum are wrong"));
-    if payload.len() <= FOOTER {
-        return damaged;
-    }
-    match rdb::restore(payload) {
-        Ok(set) if !set.is_empty() => Ok(set),
-        Err(RestoreError::Version(_) | RestoreError::Checksum) => damaged,
+/// Returns the value of a payload, which is no empty set.
+fn restored(payload: &[u8], limits: Limits) -> Result<Value, CommandError> {
+    let body = if payload.len() > FOOTER { unseal(payload).ok() } else { None };
+    let body =
+        body.ok_or_else(|| CommandError::err("DUMP payload version or checksum are wrong"))?;
+    let mut reader = Reader::new(body);
+    let value = reader.byte().and_then(|kind| value::read(kind, &mut reader, limits));
+    match value {
+        Ok(value) if reader.rest() == 0 && !value.is_empty_set() => Ok(value),
         Err(RestoreError::Memory(_)) => Err(CommandError::OutOfMemory),
         Ok(_) | Err(_) => Err(CommandError::err("Bad data format")),
     }

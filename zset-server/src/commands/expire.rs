@@ -10,7 +10,7 @@ use crate::engine::Context;
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
 
-use super::arguments::{integer, shown};
+use super::arguments::integer;
 
 const NANOS_IN_MILLI: u64 = 1_000_000;
 
@@ -73,7 +73,7 @@ fn millis_of(time: Timestamp) -> i64 {
 }
 
 /// Returns the time of a millisecond; the start of 1970 for all before it.
-pub(super) fn time_of(millis: i64) -> Timestamp {
+pub(crate) fn time_of(millis: i64) -> Timestamp {
     Timestamp::from_nanos(u64::try_from(millis).unwrap_or(0).saturating_mul(NANOS_IN_MILLI))
 }
 
@@ -101,8 +101,7 @@ impl Conditions {
                 b"gt" => conditions.gt = true,
                 b"lt" => conditions.lt = true,
                 _ => {
-                    let option = shown(option);
-                    return Err(CommandError::err(format_args!("Unsupported option {option}")));
+                    return Err(CommandError::quoting("Unsupported option ", option, ""));
                 }
             }
         }

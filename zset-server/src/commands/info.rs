@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::command::Command;
 use crate::engine::Context;
 use crate::error::CommandError;
+use crate::memory::resident;
 
 pub(super) const COMMANDS: &[Command] =
     &[Command::plain("info", -1, "Tells how the server is, in sections.", info)];
@@ -84,17 +85,21 @@ fn clients(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
 
 fn memory(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
     let (used, peak) = context.state.memory.look();
+    let resident = resident().unwrap_or(used);
+    let hundredths = resident.saturating_mul(100).checked_div(used).unwrap_or(100);
     let max = context.state.config.max_memory();
     write!(
         text,
-        "used_memory:{used}\r\nused_memory_human:{}\r\nused_memory_rss:{used}\r\n\
+        "used_memory:{used}\r\nused_memory_human:{}\r\nused_memory_rss:{resident}\r\n\
          used_memory_rss_human:{}\r\nused_memory_peak:{peak}\r\nused_memory_peak_human:{}\r\n\
          maxmemory:{max}\r\nmaxmemory_human:{}\r\nmaxmemory_policy:noeviction\r\n\
-         mem_fragmentation_ratio:1.00\r\n",
+         mem_fragmentation_ratio:{}.{:02}\r\n",
         human(used),
-        human(used),
+        human(resident),
         human(peak),
         human(max),
+        hundredths / 100,
+        hundredths % 100,
     )
 }
 
@@ -110,8 +115,16 @@ fn human(bytes: usize) -> String {
     if unit == 0 { format!("{bytes}B") } else { format!("{number:.2}{}", units[unit]) }
 }
 
-fn persistence(_: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
-    text.write_str("loading:0\r\nasync_loading:0\r\nrdb_bgsave_in_progress:0\r\naof_enabled:0\r\n")
+fn persistence(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
+    let snapshots = &context.state.snapshots;
+    let last = snapshots.last().unwrap_or(context.state.started).as_nanos() / 1_000_000_000;
+    write!(
+        text,
+        "loading:0\r\nasync_loading:0\r\nrdb_bgsave_in_progress:0\r\nrdb_last_save_time:{last}\r\n\
+         rdb_last_bgsave_status:{}\r\nrdb_saves:{}\r\naof_enabled:0\r\n",
+        if snapshots.has_failed() { "err" } else { "ok" },
+        snapshots.saved(),
+    )
 }
 
 fn stats(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {

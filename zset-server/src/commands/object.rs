@@ -2,24 +2,83 @@
 
 use zset_core::Encoding;
 
-use crate::command::{Command, READ};
+use crate::command::{Command, Handler, READ};
 use crate::engine::Context;
 use crate::error::CommandError;
 use crate::keyspace::Value;
+use crate::resp::Replies;
 
-use super::arguments::unknown_subcommand;
+use super::command::container;
 
-pub(super) const COMMANDS: &[Command] = &[Command {
-    name: "object",
-    arity: -2,
-    flags: READ,
-    keys: (2, 2, 1),
-    summary: "Says how the value of a key is stored.",
-    handler: object,
-}];
+pub(super) const COMMANDS: &[Command] =
+    &[Command::plain("object", -2, "Says how the value of a key is stored.", container)];
+
+pub(super) const SUBCOMMANDS: &[Command] = &[
+    subcommand("object|encoding", "Returns how the value of a key is stored.", encoding),
+    subcommand("object|freq", "Is refused: nothing is evicted for being used seldom.", frequency),
+    subcommand("object|idletime", "Returns 0: when a key was used is not noted.", idle_time),
+    subcommand("object|refcount", "Returns 1: values are not shared.", references),
+    Command::plain("object|help", 2, "Lists the subcommands.", help),
+];
+
+const fn subcommand(name: &'static str, summary: &'static str, handler: Handler) -> Command {
+    Command { name, arity: 3, flags: READ, keys: (2, 2, 1), summary, handler }
+}
 
 /// The most bytes of a string that Redis keeps beside its header.
 const LONGEST_EMBEDDED: usize = 44;
+
+fn help(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
+    context.replies.array(HELP.len());
+    for line in HELP {
+        context.replies.status(line);
+    }
+    Ok(())
+}
+
+/// Answers about a key that is there, or that it is not.
+fn answer(
+    context: &mut Context<'_>,
+    arguments: &[&[u8]],
+    answer: impl FnOnce(&mut Replies, &Value) -> Result<(), CommandError>,
+) -> Result<(), CommandError> {
+    if let Some(value) = context.state.keyspace.value(arguments[2]) {
+        return answer(context.replies, value);
+    }
+    context.replies.null();
+    Ok(())
+}
+
+fn encoding(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    answer(context, arguments, |replies, value| {
+        replies.bulk(encoding_of(value).as_bytes());
+        Ok(())
+    })
+}
+
+fn frequency(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    answer(context, arguments, |_, _| {
+        Err(CommandError::err(
+            "An LFU maxmemory policy is not selected, access frequency not tracked. Please note \
+             that when switching between policies at runtime LRU and LFU data will take some time \
+             to adjust.",
+        ))
+    })
+}
+
+fn idle_time(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    answer(context, arguments, |replies, _| {
+        replies.integer(0);
+        Ok(())
+    })
+}
+
+fn references(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    answer(context, arguments, |replies, _| {
+        replies.integer(1);
+        Ok(())
+    })
+}
 
 const HELP: &[&str] = &[
     "OBJECT <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
@@ -39,51 +98,8 @@ const HELP: &[&str] = &[
     "    Print this help.",
 ];
 
-fn object(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    let subcommand = arguments[1].to_ascii_lowercase();
-    let name = match subcommand.as_slice() {
-        b"help" => "help",
-        b"encoding" => "encoding",
-        b"refcount" => "refcount",
-        b"idletime" => "idletime",
-        b"freq" => "freq",
-        _ => return Err(unknown_subcommand("OBJECT", arguments[1])),
-    };
-    let wrong_arity = Err(CommandError::WrongArity(format!("object|{name}")));
-    let key = match arguments {
-        [_, _] if name == "help" => {
-            context.replies.array(HELP.len());
-            for line in HELP {
-                context.replies.status(line);
-            }
-            return Ok(());
-        }
-        [_, _, key] if name != "help" => key,
-        _ => return wrong_arity,
-    };
-    let Some(value) = context.state.keyspace.value(key) else {
-        context.replies.null();
-        return Ok(());
-    };
-    match name {
-        "encoding" => context.replies.bulk(encoding(value).as_bytes()),
-        // Values are not shared.
-        "refcount" => context.replies.integer(1),
-        // Nothing is evicted for being idle, so it is not noted.
-        "idletime" => context.replies.integer(0),
-        _ => {
-            return Err(CommandError::err(
-                "An LFU maxmemory policy is not selected, access frequency not tracked. Please \
-                 note that when switching between policies at runtime LRU and LFU data will take \
-                 some time to adjust.",
-            ));
-        }
-    }
-    Ok(())
-}
-
 /// Returns the encoding of a value; of a string, that which Redis would use.
-fn encoding(value: &Value) -> &'static str {
+fn encoding_of(value: &Value) -> &'static str {
     match value {
         Value::String(text) if crate::resp::parse_integer(text).is_some() => "int",
         Value::String(text) if text.len() <= LONGEST_EMBEDDED => "embstr",

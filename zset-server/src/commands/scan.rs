@@ -6,7 +6,7 @@ use crate::command::{Command, READ};
 use crate::engine::Context;
 use crate::error::CommandError;
 
-use super::arguments::{integer, shown};
+use super::arguments::integer;
 use crate::glob;
 
 pub(super) const COMMANDS: &[Command] = &[
@@ -69,8 +69,7 @@ fn scan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
             b"match" => pattern = Some(*argument),
             b"type" => {
                 if !TYPES.iter().any(|name| argument.eq_ignore_ascii_case(name.as_bytes())) {
-                    let name = shown(argument);
-                    return Err(CommandError::err(format_args!("unknown type name '{name}'")));
+                    return Err(CommandError::quoting("unknown type name '", argument, "'"));
                 }
                 type_name = Some(*argument);
             }

@@ -1,15 +1,22 @@
 //! Small questions to a server: what time it is, and what has been slow.
 
-use crate::command::{Command, WRITE};
+use crate::command::{Command, Flags, READ, WRITE};
 use crate::engine::Context;
 use crate::error::CommandError;
+use crate::metrics::page;
 
-use super::arguments::integer;
+use super::arguments::{integer, wrong_arguments};
 use super::command::{container, help};
 
 pub(super) const COMMANDS: &[Command] = &[
     Command::plain("time", 1, "Returns the time, in seconds and microseconds.", time),
     Command::plain("lastsave", 1, "Returns when the keys were last saved.", last_save),
+    Command {
+        flags: Flags { no_multi: true, ..READ },
+        ..Command::plain("save", 1, "Saves all keys.", save)
+    },
+    Command::plain("bgsave", -1, "Saves all keys, before it answers.", background_save),
+    Command::plain("metrics", 1, "Returns the page that Prometheus reads.", metrics),
     Command::plain("role", 1, "Says that the server is nobody's replica.", role),
     Command::plain("function", -2, "There are no functions.", container),
     Command::plain("latency", -2, "There is no watch on latencies.", container),
@@ -53,8 +60,42 @@ fn time(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
 }
 
 fn last_save(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
-    let seconds = context.state.started.as_nanos() / 1_000_000_000;
-    context.replies.integer(seconds.try_into().unwrap_or(i64::MAX));
+    // Redis too begins with the time of its start.
+    let last = context.state.snapshots.last().unwrap_or(context.state.started);
+    context.replies.integer((last.as_nanos() / 1_000_000_000).try_into().unwrap_or(i64::MAX));
+    Ok(())
+}
+
+fn save(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
+    save_keys(context)?;
+    context.replies.status("OK");
+    Ok(())
+}
+
+/// Does what SAVE does: to save a state while others change it would take a copy of it. Clients look for
+/// Redis's answer.
+fn background_save(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    match arguments[1..] {
+        [] => {}
+        [option] if option.eq_ignore_ascii_case(b"schedule") => {}
+        _ => return Err(CommandError::Syntax),
+    }
+    save_keys(context)?;
+    context.replies.status("Background saving started");
+    Ok(())
+}
+
+fn save_keys(context: &mut Context<'_>) -> Result<(), CommandError> {
+    match context.state.save() {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(CommandError::err("there is no file to save to: see --snapshot")),
+        Err(error) => Err(CommandError::err(error)),
+    }
+}
+
+fn metrics(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
+    let page = page(context.state);
+    context.replies.verbatim(&page);
     Ok(())
 }
 
@@ -69,13 +110,6 @@ fn role(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
 fn none(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
     context.replies.array(0);
     Ok(())
-}
-
-fn wrong_arguments(container: &str, name: &[u8]) -> CommandError {
-    let name = String::from_utf8_lossy(name);
-    CommandError::err(format_args!(
-        "unknown subcommand or wrong number of arguments for '{name}'. Try {container} HELP."
-    ))
 }
 
 fn flush(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {

@@ -1,6 +1,7 @@
 //! Sorted sets.
 
 mod add;
+mod blocking;
 mod pop;
 mod query;
 pub(super) mod random;
@@ -13,7 +14,33 @@ mod set_ops;
 
 use crate::command::{Command, GROW, READ, WRITE};
 
+pub(crate) use blocking::Wait;
+
 pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        name: "bzmpop",
+        arity: -5,
+        flags: WRITE,
+        keys: (0, 0, 0),
+        summary: "Removes members as ZMPOP does, or waits for some.",
+        handler: blocking::bzmpop,
+    },
+    Command {
+        name: "bzpopmax",
+        arity: -3,
+        flags: WRITE,
+        keys: (1, -2, 1),
+        summary: "Removes the member of the highest score, or waits for one.",
+        handler: blocking::bzpopmax,
+    },
+    Command {
+        name: "bzpopmin",
+        arity: -3,
+        flags: WRITE,
+        keys: (1, -2, 1),
+        summary: "Removes the member of the lowest score, or waits for one.",
+        handler: blocking::bzpopmin,
+    },
     Command {
         name: "zadd",
         arity: -4,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use zset_std::{Funnels, Quota, Timestamp};
+use zset_std::{Funnels, Overflow, Quota, Timestamp};
 
 use crate::command::{Command, GROW};
 use crate::engine::Context;
@@ -17,6 +17,10 @@ pub(super) const COMMANDS: &[Command] = &[Command {
     handler: throttle,
 }];
 
+/// The most keys that are not idle, since whoever is limited may make up keys. Beyond it a new key is
+/// denied, and told to try again when some key may be idle.
+const MAX_KEYS: usize = 1 << 20;
+
 /// The limits of CL.THROTTLE. They are no keys of the keyspace: TYPE, SCAN and DUMP know nothing of
 /// them. DEL and FLUSHALL do, since that is how limits are reset.
 pub(crate) struct Throttles {
@@ -26,12 +30,21 @@ pub(crate) struct Throttles {
 
 impl Default for Throttles {
     fn default() -> Self {
-        let quota = Quota::new(1, Duration::from_secs(1)).expect("one a second has a meaning");
-        Throttles { funnels: Funnels::new(quota) }
+        Throttles::with_max_keys(MAX_KEYS)
     }
 }
 
 impl Throttles {
+    fn with_max_keys(max_keys: usize) -> Self {
+        let quota = Quota::new(1, Duration::from_secs(1)).expect("one a second has a meaning");
+        Throttles { funnels: Funnels::new(quota).with_max_keys(max_keys, Overflow::RefuseNew) }
+    }
+
+    /// Returns how many keys there are, those among them that are idle and have not gone yet.
+    pub(crate) fn len(&self) -> usize {
+        self.funnels.len()
+    }
+
     /// Forgets a limit; returns whether there was one that some of was used.
     pub(super) fn reset(&self, key: &[u8], now: Timestamp) -> bool {
         if self.funnels.is_empty() {
@@ -56,6 +69,9 @@ fn throttle(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Comman
         *slot = integer(text)?;
     }
     let [max_burst, count, period, quantity] = parsed;
+    if count == 0 || period == 0 {
+        return Err(CommandError::Other("Cell error: Zero rates are not supported".into()));
+    }
     let now = context.state.keyspace.now();
     let throttles = &context.state.throttles.funnels;
     let throttle = throttles
@@ -76,4 +92,47 @@ fn integer(text: &[u8]) -> Result<i64, CommandError> {
         let text = String::from_utf8_lossy(text);
         CommandError::Other(format!("Cell error: Couldn't parse as integer: {text}").into())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Engine;
+    use crate::testing::ask;
+
+    #[test]
+    fn arguments_are_refused_in_the_words_of_redis_cell() {
+        let mut engine = Engine::new();
+        let mut client = engine.client();
+        for (line, text) in [
+            (
+                "cl.throttle",
+                "Usage: cl.throttle <key> <max_burst> <count per period> <period> [<quantity>]",
+            ),
+            ("cl.throttle a x 1 1", "Couldn't parse as integer: x"),
+            ("cl.throttle a 1 1 1.5", "Couldn't parse as integer: 1.5"),
+            ("cl.throttle a 1 0 1", "Zero rates are not supported"),
+            ("cl.throttle a 1 1 0 0", "Zero rates are not supported"),
+        ] {
+            assert_eq!(ask(&mut engine, &mut client, line), format!("-Cell error: {text}\r\n"));
+        }
+        let passed = "*5\r\n:0\r\n:2\r\n:1\r\n:-1\r\n:60\r\n";
+        assert_eq!(ask(&mut engine, &mut client, "cl.throttle a +1 01 60"), passed);
+    }
+
+    #[test]
+    fn keys_beyond_the_most_are_denied_until_one_is_free() {
+        let mut engine = Engine::new();
+        engine.state.throttles = Throttles::with_max_keys(2);
+        let mut client = engine.client();
+        let mut is_limited = |key: &str| {
+            let reply = ask(&mut engine, &mut client, &format!("cl.throttle {key} 5 1 1000"));
+            reply.starts_with("*5\r\n:1\r\n")
+        };
+        assert!(!is_limited("a") && !is_limited("b") && is_limited("c"));
+        assert!(!is_limited("a"), "one that is there is served");
+        ask(&mut engine, &mut client, "del a");
+        let reply = ask(&mut engine, &mut client, "cl.throttle c 5 1 1000");
+        assert!(reply.starts_with("*5\r\n:0\r\n"), "{reply}");
+    }
 }

@@ -1,18 +1,20 @@
 //! MULTI, EXEC, DISCARD, WATCH and UNWATCH.
 
-use crate::client::{Client, Transaction};
+use crate::client::{Session, Transaction};
 use crate::command::{Command, Flags, READ};
 use crate::engine::Context;
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
 
 const IMMEDIATE: Flags = Flags { immediate: true, ..READ };
+/// Not within a transaction, which it breaks in Valkey 9; older servers go on with it.
+const BEFORE: Flags = Flags { no_multi: true, ..READ };
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {
         name: "multi",
         arity: 1,
-        flags: IMMEDIATE,
+        flags: BEFORE,
         keys: (0, 0, 0),
         summary: "Begins a transaction: commands wait for EXEC.",
         handler: multi,
@@ -36,7 +38,7 @@ pub(super) const COMMANDS: &[Command] = &[
     Command {
         name: "watch",
         arity: -2,
-        flags: IMMEDIATE,
+        flags: BEFORE,
         keys: (1, -1, 1),
         summary: "Has EXEC do nothing if one of the keys changes before it.",
         handler: watch,
@@ -52,7 +54,6 @@ pub(super) const COMMANDS: &[Command] = &[
 ];
 
 fn multi(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
-    refuse_in_transaction(context.client, "multi")?;
     context.client.transaction = Some(Transaction::default());
     context.replies.status("OK");
     Ok(())
@@ -82,11 +83,11 @@ fn exec(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
 
 /// Runs a command that was found to be one when it was queued.
 fn run(context: &mut Context<'_>, arguments: &[&[u8]]) {
-    let Some(command) = arguments.first().and_then(|name| Command::find(name)) else { return };
+    let Ok(command) = Command::of(arguments) else { return };
     let before = context.replies.bytes().len();
-    if let Err(error) = (command.handler)(context, arguments) {
+    if let Err(error) = command.call(context, arguments) {
         context.replies.truncate(before);
-        context.replies.error(&error.to_string());
+        context.replies.error_bytes(&error.to_bytes());
     }
 }
 
@@ -100,7 +101,6 @@ fn discard(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
 }
 
 fn watch(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    refuse_in_transaction(context.client, "watch")?;
     for &key in &arguments[1..] {
         let watched = &mut context.client.watched;
         // Twice would be once more to unwatch, without an end to it.
@@ -119,21 +119,14 @@ fn unwatch(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
 }
 
 /// Forgets a client's transaction, and which keys it watches.
-pub(crate) fn abandon(keyspace: &mut Keyspace, client: &mut Client) {
+pub(crate) fn abandon(keyspace: &mut Keyspace, client: &mut Session) {
     client.transaction = None;
     unwatch_all(keyspace, client);
 }
 
 /// Returns whether no key has changed that the client watches, which are none from now on.
-fn unwatch_all(keyspace: &mut Keyspace, client: &mut Client) -> bool {
+fn unwatch_all(keyspace: &mut Keyspace, client: &mut Session) -> bool {
     // All have to be unwatched, also after one that has changed.
     let watched = client.watched.drain(..);
     watched.fold(true, |unchanged, (key, seen)| keyspace.unwatch(&key, seen) && unchanged)
-}
-
-/// Within a transaction, breaks it, as Valkey 9 does; older servers go on with it.
-fn refuse_in_transaction(client: &mut Client, name: &str) -> Result<(), CommandError> {
-    let Some(transaction) = &mut client.transaction else { return Ok(()) };
-    transaction.is_broken = true;
-    Err(CommandError::err(format_args!("Command '{name}' not allowed inside a transaction")))
 }

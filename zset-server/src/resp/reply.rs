@@ -36,13 +36,30 @@ pub enum Protocol {
 /// replies.map(0);
 /// assert_eq!(replies.bytes(), b"%0\r\n");
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Replies {
     protocol: Protocol,
     bytes: Vec<u8>,
+    max_len: usize,
+}
+
+impl Default for Replies {
+    fn default() -> Self {
+        Replies::with_max_len(usize::MAX)
+    }
 }
 
 impl Replies {
+    /// Makes a buffer that takes nothing more when it has more than `max_len` bytes. What is in it then is
+    /// not whole: it is of use to nobody, but no transaction of large ranges takes all memory.
+    pub(crate) fn with_max_len(max_len: usize) -> Self {
+        Replies { protocol: Protocol::default(), bytes: Vec::new(), max_len }
+    }
+
+    fn is_full(&self) -> bool {
+        self.bytes.len() > self.max_len
+    }
+
     /// Changes the protocol of the replies to come.
     pub fn set_protocol(&mut self, protocol: Protocol) {
         self.protocol = protocol;
@@ -80,20 +97,30 @@ impl Replies {
         self.bytes.truncate(len);
     }
 
+    /// Adds replies that are written already.
+    pub(crate) fn append(&mut self, replies: &[u8]) {
+        self.bytes.extend_from_slice(replies);
+    }
+
     /// Writes a short text that says how it went: `OK`.
     pub fn status(&mut self, text: &str) {
         self.line(b'+', text.as_bytes());
     }
 
     /// Writes an error; its first word says of which kind it is. It has no line breaks, or they become
-    /// spaces. Each character stands for the byte of its number, since errors repeat bytes that are no text.
+    /// spaces.
     pub fn error(&mut self, text: &str) {
+        self.error_bytes(text.as_bytes());
+    }
+
+    /// Writes an error that quotes bytes, as [`error`](Self::error) does.
+    pub(crate) fn error_bytes(&mut self, text: &[u8]) {
+        if self.is_full() {
+            return;
+        }
         self.bytes.push(b'-');
-        self.bytes.extend(text.chars().map(|character| match u8::try_from(character) {
-            Ok(b'\r' | b'\n') => b' ',
-            Ok(byte) => byte,
-            Err(_) => b'?',
-        }));
+        let one_line = |byte: &u8| if matches!(byte, b'\r' | b'\n') { b' ' } else { *byte };
+        self.bytes.extend(text.iter().map(one_line));
         self.bytes.extend_from_slice(b"\r\n");
     }
 
@@ -109,6 +136,9 @@ impl Replies {
 
     /// Writes bytes.
     pub fn bulk(&mut self, bytes: &[u8]) {
+        if self.is_full() {
+            return;
+        }
         self.len(b'$', bytes.len());
         self.bytes.extend_from_slice(bytes);
         self.bytes.extend_from_slice(b"\r\n");
@@ -134,16 +164,16 @@ impl Replies {
             Protocol::Resp2 => self.bulk(text.as_bytes()),
             Protocol::Resp3 => {
                 self.len(b'=', text.len() + 4);
-                self.bytes.extend_from_slice(b"txt:");
-                self.bytes.extend_from_slice(text.as_bytes());
-                self.bytes.extend_from_slice(b"\r\n");
+                self.fixed(b"txt:");
+                self.fixed(text.as_bytes());
+                self.fixed(b"\r\n");
             }
         }
     }
 
     /// Writes that there is no such thing.
     pub fn null(&mut self) {
-        self.bytes.extend_from_slice(match self.protocol {
+        self.fixed(match self.protocol {
             Protocol::Resp2 => b"$-1\r\n",
             Protocol::Resp3 => b"_\r\n",
         });
@@ -151,7 +181,7 @@ impl Replies {
 
     /// Writes that there is no such list of things.
     pub fn null_array(&mut self) {
-        self.bytes.extend_from_slice(match self.protocol {
+        self.fixed(match self.protocol {
             Protocol::Resp2 => b"*-1\r\n",
             Protocol::Resp3 => b"_\r\n",
         });
@@ -188,9 +218,15 @@ impl Replies {
     }
 
     fn line(&mut self, kind: u8, text: &[u8]) {
-        self.bytes.push(kind);
-        self.bytes.extend_from_slice(text);
-        self.bytes.extend_from_slice(b"\r\n");
+        self.fixed(&[kind]);
+        self.fixed(text);
+        self.fixed(b"\r\n");
+    }
+
+    fn fixed(&mut self, bytes: &[u8]) {
+        if !self.is_full() {
+            self.bytes.extend_from_slice(bytes);
+        }
     }
 
     fn len(&mut self, kind: u8, len: usize) {
@@ -198,6 +234,9 @@ impl Replies {
     }
 
     fn number(&mut self, kind: u8, number: i64) {
+        if self.is_full() {
+            return;
+        }
         // Most are lengths of one digit.
         if let Ok(digit @ 0..=9) = u8::try_from(number) {
             self.bytes.extend_from_slice(&[kind, b'0' + digit, b'\r', b'\n']);
@@ -208,7 +247,39 @@ impl Replies {
     }
 
     fn formatted(&mut self, text: std::fmt::Arguments<'_>) {
+        if self.is_full() {
+            return;
+        }
         // A vector takes all that is written to it.
         let _ = self.bytes.write_fmt(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_buffer_takes_nothing_more() {
+        for protocol in [Protocol::Resp2, Protocol::Resp3] {
+            let mut replies = Replies::with_max_len(100);
+            replies.set_protocol(protocol);
+            replies.bulk(&[b'x'; 100]);
+            let len = replies.bytes().len();
+            replies.bulk(b"more");
+            replies.integer(1);
+            replies.integer(1000);
+            replies.score(Score::from(1));
+            replies.error("more");
+            replies.status("more");
+            replies.verbatim("more");
+            replies.null();
+            replies.null_array();
+            replies.map(1);
+            assert_eq!(replies.bytes().len(), len);
+            replies.truncate(100);
+            replies.integer(1);
+            assert!(replies.bytes().ends_with(b":1\r\n"));
+        }
     }
 }

@@ -20,6 +20,7 @@ use super::line::{UnbalancedQuotes, split_line};
 const MAX_LINE: usize = 64 * 1024;
 
 /// How much a client may ask for at once.
+#[allow(clippy::struct_field_names, reason = "a limit says that it is one")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestLimits {
     /// Arguments of a request, its name among them.
@@ -31,6 +32,13 @@ pub struct RequestLimits {
 }
 
 impl RequestLimits {
+    /// Those of a client that has said who it is.
+    pub const MAX: RequestLimits = RequestLimits {
+        max_arguments: 1024 * 1024,
+        max_argument_len: 512 * 1024 * 1024,
+        max_request_len: 1024 * 1024 * 1024,
+    };
+
     /// Those of a client that has not said who it is, where it has to.
     pub const UNAUTHENTICATED: RequestLimits = RequestLimits {
         max_arguments: 10,
@@ -41,11 +49,7 @@ impl RequestLimits {
 
 impl Default for RequestLimits {
     fn default() -> Self {
-        RequestLimits {
-            max_arguments: 1024 * 1024,
-            max_argument_len: 512 * 1024 * 1024,
-            max_request_len: 1024 * 1024 * 1024,
-        }
+        RequestLimits::MAX
     }
 }
 

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::task::yield_now;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Sleep, sleep, timeout};
 use tracing::{debug, warn};
 
 use super::Shared;
 use super::limits::Slot;
 use crate::client::Client;
+use crate::engine::Executed;
 use crate::resp::{Replies, RequestError, RequestLimits, Requests};
 
 /// Commands of one client after which the others have a turn.
@@ -29,8 +30,14 @@ const MIN_READ: usize = 2 * 1024;
 /// The most.
 const MAX_READ: usize = 64 * 1024;
 
+/// The most that a client may send while one of its commands waits for a key.
+const MAX_AHEAD: usize = RequestLimits::MAX.max_request_len;
+
 /// What a buffer may keep when it is empty.
 const MAX_KEPT: usize = 256 * 1024;
+
+/// Commands of one client for which time stands still: to ask for it is a good part of a small command.
+const COMMANDS_OF_A_MOMENT: usize = 16;
 
 /// How long a server that stops waits until it looks for the last time at what has come.
 const LAST_LOOK: Duration = Duration::from_millis(1);
@@ -63,6 +70,8 @@ enum Turn {
     Done,
     /// There may be more requests.
     Cut,
+    /// The last one waits for a key, for so long at most.
+    Waits(Option<Duration>),
     /// There is too much that the client has not read.
     Full,
     /// It has said good-bye.
@@ -76,7 +85,22 @@ enum Event {
     /// So many bytes have come, or none will come.
     Read(usize),
     Written,
+    /// What it has waited for is there.
+    Served,
+    /// It has waited for long enough.
+    TimedOut,
+    /// Another client has sent it away, or it has been silent for too long.
+    Killed,
     Stopped,
+}
+
+/// How a wait for a key has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Waited {
+    /// With a reply.
+    Answered,
+    /// The client has gone, or the server is about to.
+    Left,
 }
 
 /// Why a connection ends early.
@@ -84,6 +108,7 @@ enum End {
     Io(io::Error),
     Stalled,
     TooMuch,
+    Killed,
 }
 
 impl From<io::Error> for End {
@@ -93,16 +118,21 @@ impl From<io::Error> for End {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
-    pub(super) fn new(shared: Rc<Shared>, stream: S, peer: String, slot: Slot) -> Self {
-        let client = shared.engine.borrow_mut().client();
-        let mut requests = Requests::default();
-        if !client.is_authenticated {
-            requests.set_limits(RequestLimits::UNAUTHENTICATED);
-        }
+    pub(super) fn new(
+        shared: Rc<Shared>,
+        stream: S,
+        peer: String,
+        local: String,
+        slot: Slot,
+    ) -> Self {
+        let mut client = shared.engine.borrow_mut().client();
+        client.set_address(peer.clone());
+        client.set_local_address(local);
+        client.allow_waiting();
         Connection {
             stream,
-            requests,
-            replies: Replies::default(),
+            requests: Requests::default(),
+            replies: Replies::with_max_len(shared.limits.most_replies()),
             sent: 0,
             read_size: MIN_READ,
             client,
@@ -122,7 +152,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             Ok(()) => debug!(peer, "disconnected"),
             Err(End::Io(error)) => debug!(peer, %error, "disconnected"),
             Err(End::Stalled) => warn!(peer, unread, "cut off: it does not read"),
-            Err(End::TooMuch) => warn!(peer, unread, "cut off: a reply is too large"),
+            Err(End::TooMuch) => warn!(peer, unread, "cut off: it asks for too much"),
+            Err(End::Killed) => debug!(peer, "sent away"),
         }
     }
 
@@ -130,11 +161,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let shared = Rc::clone(&self.shared);
         let mut stopped = pin!(shared.stopper.stopped());
         loop {
+            if self.client.session().is_killed {
+                return Err(End::Killed);
+            }
             match self.turn() {
-                Turn::Done => match self.wait(stopped.as_mut()).await? {
+                Turn::Done => match self.wait(stopped.as_mut(), None).await? {
                     Event::Read(0) => return self.finish().await,
                     Event::Read(len) => self.adapt(len),
-                    Event::Written => {}
+                    Event::Written | Event::Served | Event::TimedOut => {}
+                    Event::Killed => return Err(End::Killed),
                     Event::Stopped => {
                         self.is_stopping = true;
                         // The system is asked for what has come before it says that time is over.
@@ -144,6 +179,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Turn::Cut => {
                     self.send_some().await?;
                     yield_now().await;
+                }
+                Turn::Waits(limit) => {
+                    if self.wait_for_key(limit, stopped.as_mut()).await? == Waited::Left {
+                        return self.finish().await;
+                    }
                 }
                 Turn::Full if self.unsent() > self.shared.limits.close_at => {
                     return Err(End::TooMuch);
@@ -168,7 +208,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let pause_at = self.shared.limits.pause_at;
         let mut engine = self.shared.engine.borrow_mut();
         let before = self.replies.bytes().len();
-        for _ in 0..COMMANDS_OF_A_TURN {
+        for number in 0..COMMANDS_OF_A_TURN {
             let replies = self.replies.bytes().len();
             if replies - self.sent > pause_at {
                 return Turn::Full;
@@ -176,15 +216,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             if replies - before > REPLIES_OF_A_TURN {
                 return Turn::Cut;
             }
+            if number % COMMANDS_OF_A_MOMENT == 0 {
+                engine.begin();
+            }
+            self.requests.set_limits(engine.request_limits(&self.client));
             match self.requests.next() {
                 Ok(Some(arguments)) => {
-                    let was_authenticated = self.client.is_authenticated;
-                    engine.execute(&mut self.client, &arguments, &mut self.replies);
-                    if self.client.is_leaving {
-                        return Turn::Quit;
+                    let executed =
+                        engine.execute_now(&mut self.client, &arguments, &mut self.replies);
+                    if let Executed::Waits(limit) = executed {
+                        return Turn::Waits(limit);
                     }
-                    if self.client.is_authenticated != was_authenticated {
-                        self.requests.set_limits(RequestLimits::default());
+                    if self.client.session().is_leaving {
+                        return Turn::Quit;
                     }
                 }
                 Ok(None) => return Turn::Done,
@@ -194,9 +238,43 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Turn::Cut
     }
 
+    /// Waits until the last command has its reply. What the client sends meanwhile is read, which tells
+    /// whether it is still there, and runs later.
+    async fn wait_for_key(
+        &mut self,
+        limit: Option<Duration>,
+        mut stopped: Pin<&mut impl Future<Output = ()>>,
+    ) -> Result<Waited, End> {
+        let mut time = pin!(limit.map(sleep));
+        loop {
+            match self.wait(stopped.as_mut(), time.as_mut().as_pin_mut()).await? {
+                Event::Read(0) | Event::Stopped => {
+                    self.shared.engine.borrow_mut().leave(&mut self.client);
+                    return Ok(Waited::Left);
+                }
+                Event::Read(_) if self.requests.len() > MAX_AHEAD => return Err(End::TooMuch),
+                Event::Read(len) => self.adapt(len),
+                Event::Written => {}
+                Event::Killed => return Err(End::Killed),
+                Event::Served | Event::TimedOut => {
+                    let mut engine = self.shared.engine.borrow_mut();
+                    engine.end_waiting(&mut self.client, &mut self.replies);
+                    return Ok(Waited::Answered);
+                }
+            }
+        }
+    }
+
     /// Waits until something has happened. A server that stops does not wait for bytes to come.
-    async fn wait(&mut self, mut stopped: Pin<&mut impl Future<Output = ()>>) -> io::Result<Event> {
+    async fn wait(
+        &mut self,
+        mut stopped: Pin<&mut impl Future<Output = ()>>,
+        mut time: Option<Pin<&mut Sleep>>,
+    ) -> io::Result<Event> {
         poll_fn(|cx| {
+            if let Some(event) = self.poll_others(cx) {
+                return Poll::Ready(Ok(event));
+            }
             if self.unsent() > 0
                 && let Poll::Ready(result) = self.poll_send(cx)
             {
@@ -213,9 +291,25 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             if self.is_stopping {
                 return Poll::Ready(Ok(Event::Read(0)));
             }
+            if let Some(time) = &mut time
+                && time.as_mut().poll(cx).is_ready()
+            {
+                return Poll::Ready(Ok(Event::TimedOut));
+            }
             stopped.as_mut().poll(cx).map(|()| Ok(Event::Stopped))
         })
         .await
+    }
+
+    /// Returns what others have done to the client.
+    fn poll_others(&mut self, cx: &Context<'_>) -> Option<Event> {
+        let mut session = self.client.session_mut();
+        session.set_waker(cx.waker());
+        match () {
+            () if session.is_killed => Some(Event::Killed),
+            () if session.is_served() => Some(Event::Served),
+            () => None,
+        }
     }
 
     /// Sends what the client takes now, all of it or not.
@@ -256,10 +350,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Sends something, and waits for the client to take it, though not for ever.
     async fn send(&mut self) -> Result<(), End> {
         let stalled = self.shared.limits.stalled;
-        timeout(stalled, poll_fn(|cx| self.poll_send(cx)))
-            .await
-            .map_err(|_| End::Stalled)?
-            .map_err(End::Io)
+        let sent = poll_fn(|cx| match self.poll_others(cx) {
+            Some(Event::Killed) => Poll::Ready(Err(End::Killed)),
+            _ => self.poll_send(cx).map_err(End::Io),
+        });
+        timeout(stalled, sent).await.map_err(|_| End::Stalled)?
     }
 
     /// Adapts the next read to what the last one has brought.

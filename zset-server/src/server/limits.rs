@@ -40,40 +40,50 @@ impl Default for Limits {
 const OTHER_FILES: u64 = 128;
 
 impl Limits {
-    /// Asks the system for as many open files as there may be clients; fewer clients, if it refuses.
-    #[cfg(unix)]
-    pub(super) fn with_open_files(mut self) -> Self {
-        use rustix::process::{Resource, getrlimit, setrlimit};
-
-        let wanted = self.max_clients as u64 + OTHER_FILES;
-        let mut limit = getrlimit(Resource::Nofile);
-        let Some(current) = limit.current.filter(|current| *current < wanted) else { return self };
-        let possible = limit.maximum.map_or(wanted, |maximum| maximum.min(wanted));
-        limit.current = Some(possible);
-        let open_files = setrlimit(Resource::Nofile, limit).map_or(current, |()| possible);
-        if open_files < wanted {
-            self.max_clients =
-                usize::try_from(open_files.saturating_sub(OTHER_FILES)).unwrap_or(0).max(1);
-            tracing::warn!(
-                self.max_clients,
-                open_files,
-                "fewer clients, since files may not be open"
-            );
-        }
-        self
-    }
-
-    /// Leaves all as it is: the system has no such limit.
-    #[cfg(not(unix))]
-    pub(super) fn with_open_files(self) -> Self {
-        self
+    /// Returns the most bytes of replies that are ever there: above it there are more than `close_at`
+    /// that are not sent. When a command begins there are at most `pause_at` of these, and as many that
+    /// are.
+    pub(super) fn most_replies(&self) -> usize {
+        self.close_at.saturating_add(self.pause_at.saturating_mul(2))
     }
 }
 
-/// How many clients there are, of so many at most.
-#[derive(Debug)]
+/// Returns how many clients there can be, given how many files the system lets the process have open.
+#[cfg(unix)]
+pub(super) fn possible_clients() -> usize {
+    let maximum = rustix::process::getrlimit(rustix::process::Resource::Nofile).maximum;
+    let files = maximum.map(|maximum| maximum.saturating_sub(OTHER_FILES).max(1));
+    files.and_then(|files| usize::try_from(files).ok()).unwrap_or(usize::MAX)
+}
+
+/// Returns how many clients there can be; the system has no such limit.
+#[cfg(not(unix))]
+pub(super) fn possible_clients() -> usize {
+    usize::MAX
+}
+
+/// Asks the system for as many open files as it takes to have so many clients.
+#[cfg(unix)]
+pub(super) fn raise_open_files(clients: usize) {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+
+    let wanted = clients as u64 + OTHER_FILES;
+    let mut limit = getrlimit(Resource::Nofile);
+    if limit.current.is_some_and(|current| current < wanted) {
+        limit.current = Some(limit.maximum.map_or(wanted, |maximum| maximum.min(wanted)));
+        if let Err(error) = setrlimit(Resource::Nofile, limit) {
+            tracing::warn!(clients, %error, "there may be too few open files");
+        }
+    }
+}
+
+/// Leaves all as it is: the system has no such limit.
+#[cfg(not(unix))]
+pub(super) fn raise_open_files(_: usize) {}
+
+/// How many clients there are.
+#[derive(Debug, Default)]
 pub(super) struct Slots {
-    max: usize,
     taken: Cell<usize>,
     freed: Notify,
 }
@@ -85,17 +95,13 @@ pub(super) struct Slot {
 }
 
 impl Slots {
-    pub(super) fn new(max: usize) -> Self {
-        Slots { max, taken: Cell::new(0), freed: Notify::new() }
-    }
-
     pub(super) fn taken(&self) -> usize {
         self.taken.get()
     }
 
-    /// Takes one, if there is one.
-    pub(super) fn take(self: &Rc<Self>) -> Option<Slot> {
-        if self.taken.get() >= self.max {
+    /// Takes one, if fewer than `max` are taken.
+    pub(super) fn take(self: &Rc<Self>, max: usize) -> Option<Slot> {
+        if self.taken.get() >= max {
             return None;
         }
         self.taken.set(self.taken.get() + 1);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
+use socket2::{Domain, Protocol, Socket, Type};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::task::{JoinSet, spawn_local};
 use tokio::time::{sleep, timeout};
@@ -16,6 +17,10 @@ use super::{Options, ServeError, Shared};
 
 /// How long nothing is accepted after the system has refused to, since it has no more files, say.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// Clients that may come before one is accepted; those beyond it try again a second later. The standard
+/// library's 128 are fewer than come at once when a server starts again.
+const BACKLOG: i32 = 4096;
 
 /// What a client is told that is one too many.
 const REFUSAL: &[u8] = b"-ERR max number of clients reached\r\n";
@@ -32,8 +37,8 @@ pub(super) struct Listeners {
 impl Listeners {
     pub(super) fn bind(options: &Options) -> Result<Self, ServeError> {
         let is_open = options.password.is_empty();
-        let is_exposed = |address: &&SocketAddr| !address.ip().to_canonical().is_loopback();
-        if let Some(address) = options.addresses.iter().find(is_exposed).filter(|_| is_open) {
+        let mut addresses = options.addresses.iter();
+        if let Some(address) = addresses.find(|address| is_open && is_exposed(address)) {
             return Err(ServeError::NoPassword(*address));
         }
         let mut tcp = Vec::new();
@@ -67,7 +72,8 @@ impl Listeners {
                             // Replies go out whole, so there is nothing to wait for.
                             let _ = stream.set_nodelay(true);
                             keep_alive(&stream);
-                            begin(&shared, stream, peer.to_string());
+                            let local = stream.local_addr().unwrap_or(address);
+                            begin(&shared, stream, peer.to_string(), local.to_string());
                         }
                         Err(error) => pause(&error).await,
                     }
@@ -81,11 +87,15 @@ impl Listeners {
                 let listener =
                     tokio::net::UnixListener::from_std(listener).map_err(ServeError::Runtime)?;
                 let shared = Rc::clone(shared);
+                // As Redis shows clients that come this way.
+                let address = format!("{}:0", file.0.display());
                 info!(path = %file.0.display(), "listening");
                 tasks.spawn_local(async move {
                     loop {
                         match listener.accept().await {
-                            Ok((stream, _)) => begin(&shared, stream, "unix".to_owned()),
+                            Ok((stream, _)) => {
+                                begin(&shared, stream, address.clone(), address.clone());
+                            }
                             Err(error) => pause(&error).await,
                         }
                     }
@@ -108,8 +118,19 @@ pub(super) struct Accepting {
     _file: Option<SocketFile>,
 }
 
-fn listen(address: SocketAddr) -> io::Result<(std::net::TcpListener, SocketAddr)> {
-    let listener = std::net::TcpListener::bind(address)?;
+/// Returns whether others than those on this machine can reach an address.
+pub(crate) fn is_exposed(address: &SocketAddr) -> bool {
+    !address.ip().to_canonical().is_loopback()
+}
+
+pub(crate) fn listen(address: SocketAddr) -> io::Result<(std::net::TcpListener, SocketAddr)> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    // A server that starts again gets its port again; elsewhere that would let two have it.
+    #[cfg(unix)]
+    socket.set_reuse_address(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    let listener = std::net::TcpListener::from(socket);
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
     Ok((listener, address))
@@ -181,11 +202,14 @@ fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(
     shared: &Rc<Shared>,
     stream: S,
     peer: String,
+    local: String,
 ) {
-    if let Some(slot) = shared.slots.take() {
-        let connection = Connection::new(Rc::clone(shared), stream, peer, slot);
+    let max_clients = shared.max_clients();
+    if let Some(slot) = shared.slots.take(max_clients) {
+        let connection = Connection::new(Rc::clone(shared), stream, peer, local, slot);
         spawn_local(connection.serve());
     } else {
+        shared.engine.borrow_mut().refuse_client();
         debug!(peer, "refused: there are too many clients");
         spawn_local(async move {
             // Whether it is there to hear that does not matter.

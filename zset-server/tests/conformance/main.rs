@@ -11,6 +11,7 @@
 #![cfg(all(unix, not(miri)))]
 
 mod arity;
+mod blocking;
 mod differences;
 mod dumps;
 mod reply;
@@ -181,7 +182,7 @@ macro_rules! scripts {
 mod rows {
     scripts! {
         "rows", "";
-        add client command config connection dump expire keys lex pop random_scan range rank remove set_ops
+        add client command config connection dump expire keys lex limits pop random_scan range rank remove set_ops
         sets store strings transactions
     }
 }

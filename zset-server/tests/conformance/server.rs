@@ -82,6 +82,11 @@ impl Server {
         }
     }
 
+    /// Returns where it listens.
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.folder.join("socket")
+    }
+
     /// Returns the reply to a line.
     pub(crate) fn ask(&mut self, line: &str) -> Vec<u8> {
         self.try_ask(line).unwrap_or_else(|error| panic!("no answer to {line}: {error}"))

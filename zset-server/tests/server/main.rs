@@ -4,6 +4,9 @@
 
 mod bounds;
 mod clients;
+mod model;
 mod running;
+mod settings;
 mod stopping;
+mod waiting;
 mod wire;

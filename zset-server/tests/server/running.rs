@@ -87,6 +87,35 @@ impl<S: Read + Write> Peer<S> {
         self.expect(reply);
     }
 
+    /// Returns the next line, without its end.
+    pub(crate) fn line(&mut self) -> String {
+        let mut line = Vec::new();
+        while !line.ends_with(b"\r\n") {
+            let mut byte = [0];
+            self.stream.read_exact(&mut byte).expect("the server answers");
+            line.extend(byte);
+        }
+        String::from_utf8_lossy(&line[..line.len() - 2]).into_owned()
+    }
+
+    pub(crate) fn ask_line(&mut self, request: &[u8]) -> String {
+        self.send(request);
+        self.line()
+    }
+
+    /// Returns the next reply, which has to be a bulk string.
+    pub(crate) fn bulk(&mut self) -> String {
+        let len = self.line().trim_start_matches('$').parse::<usize>().expect("a length");
+        let mut text = vec![0; len + 2];
+        self.stream.read_exact(&mut text).expect("the server answers");
+        String::from_utf8_lossy(&text[..len]).into_owned()
+    }
+
+    pub(crate) fn ask_bulk(&mut self, request: &[u8]) -> String {
+        self.send(request);
+        self.bulk()
+    }
+
     /// Waits for exactly these bytes, and for nothing behind them.
     #[track_caller]
     pub(crate) fn expect_last(&mut self, bytes: &[u8]) {

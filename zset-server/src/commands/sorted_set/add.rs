@@ -1,6 +1,6 @@
 //! ZADD and ZINCRBY.
 
-use zset_core::{AddError, AddFlags, AddOptions, ZSet};
+use zset_core::{AddError, AddFlags, AddOptions, Limits, ZSet};
 
 use super::reply;
 use crate::commands::arguments::score;
@@ -34,7 +34,9 @@ pub(super) fn zadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(),
     let elements = rest.chunks_exact(2).map(|pair| Ok((score(pair[0])?, pair[1])));
     let elements: Vec<_> = elements.collect::<Result<_, CommandError>>()?;
 
+    let limits = context.state.config.limits();
     let add = |set: &mut ZSet| {
+        prepare(set, limits, elements.iter().map(|(_, member)| *member))?;
         let (mut count, mut changed, mut last) = (0, false, None);
         for (score, member) in elements {
             let added = set.try_add(member, score, options)?;
@@ -57,9 +59,28 @@ pub(super) fn zadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(),
     Ok(())
 }
 
+/// Gives a set the limits of now. One that members do not fit in, by how many they are or how long one
+/// is, changes over before they come, be they new or not: so does Valkey.
+fn prepare<'a>(
+    set: &mut ZSet,
+    limits: Limits,
+    mut members: impl ExactSizeIterator<Item = &'a [u8]>,
+) -> Result<(), AddError> {
+    set.set_limits(limits);
+    let is_many = members.len() > limits.max_listpack_entries;
+    if is_many || members.any(|member| member.len() > limits.max_listpack_value) {
+        set.try_promote().map_err(AddError::Full)?;
+    }
+    Ok(())
+}
+
 pub(super) fn zincrby(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
     let (key, by, member) = (arguments[1], score(arguments[2])?, arguments[3]);
-    let increment = |set: &mut ZSet| set.try_add(member, by, AddOptions::new().incr());
+    let limits = context.state.config.limits();
+    let increment = |set: &mut ZSet| {
+        prepare(set, limits, [member].into_iter())?;
+        set.try_add(member, by, AddOptions::new().incr())
+    };
     let keyspace = &mut context.state.keyspace;
     let added = keyspace.change_or_insert(key, ZSet::new, increment)??;
     if added.is_changed() {

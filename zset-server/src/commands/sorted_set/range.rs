@@ -109,9 +109,8 @@ fn zrangestore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Com
     let form = Form { is_stored: true, ..Form::default() };
     let (target, source) = (arguments[1], arguments[2]);
     let query = Query::parse(&arguments[3..], form)?;
-    let mut stored = ZSet::new();
+    let mut stored = ZSet::with_limits(context.state.config.limits());
     if let Some(set) = context.state.keyspace.get::<ZSet>(source)? {
-        stored = ZSet::with_limits(set.limits());
         for (member, score) in query.elements(set) {
             stored.try_insert(member, score)?;
         }

@@ -114,10 +114,12 @@ fn store(
     arguments: &[&[u8]],
     operation: Operation,
 ) -> Result<(), CommandError> {
+    let limits = context.state.config.limits();
     let keyspace = &mut context.state.keyspace;
     let (name, key, rest) = (arguments[0], arguments[1], &arguments[2..]);
     let request = Request::parse(keyspace, name, rest, operation, Purpose::Store)?;
-    let set = ZSet::from_sorted_iter(request.elements()).map_err(CommandError::err)?;
+    let set = ZSet::from_sorted_iter_with_limits(request.elements(), limits);
+    let set = set.map_err(CommandError::err)?;
     let len = set.len();
     keyspace.set(key, Value::SortedSet(set));
     context.replies.count(len);

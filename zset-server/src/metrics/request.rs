@@ -1,0 +1,85 @@
+//! [`Answer`]: what a request of HTTP gets.
+
+use std::fmt::Write as _;
+
+use httparse::{EMPTY_HEADER, Header, Request, Status};
+
+/// The most lines of a header.
+const MAX_HEADERS: usize = 64;
+
+/// The most bytes of a request.
+const MAX_REQUEST: usize = 8 * 1024;
+
+/// What a request gets.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// It is not all there.
+    Wait,
+    /// These bytes, and the end of the connection.
+    Bytes(Vec<u8>),
+}
+
+impl Answer {
+    /// Answers a request, as far as it has come. What comes behind `Bearer` has to be the password, if
+    /// there is one.
+    pub(super) fn to(
+        request: &[u8],
+        is_password: impl Fn(&[u8]) -> bool,
+        page: impl FnOnce() -> String,
+    ) -> Answer {
+        let mut headers = [EMPTY_HEADER; MAX_HEADERS];
+        let mut parsed = Request::new(&mut headers);
+        match parsed.parse(request) {
+            Ok(Status::Complete(_)) => {}
+            Ok(Status::Partial) if request.len() < MAX_REQUEST => return Answer::Wait,
+            Ok(Status::Partial) | Err(httparse::Error::TooManyHeaders) => {
+                return plain("431 Request Header Fields Too Large", "");
+            }
+            Err(_) => return plain("400 Bad Request", ""),
+        }
+        let path = parsed.path.unwrap_or_default().split('?').next();
+        let method = parsed.method.unwrap_or_default();
+        if !matches!(path, Some("/" | "/metrics")) {
+            return plain("404 Not Found", "");
+        }
+        if !matches!(method, "GET" | "HEAD") {
+            return plain("405 Method Not Allowed", "Allow: GET, HEAD\r\n");
+        }
+        if !is_password(bearer(parsed.headers).unwrap_or_default()) {
+            return plain("401 Unauthorized", "WWW-Authenticate: Bearer\r\n");
+        }
+        let page = page();
+        let mut response =
+            head("200 OK", "", "text/plain; version=0.0.4; charset=utf-8", page.len());
+        if method == "GET" {
+            response.push_str(&page);
+        }
+        Answer::Bytes(response.into_bytes())
+    }
+}
+
+/// Returns what the header `Authorization: Bearer` says.
+fn bearer<'a>(headers: &[Header<'a>]) -> Option<&'a [u8]> {
+    let header = headers.iter().find(|header| header.name.eq_ignore_ascii_case("authorization"))?;
+    let (scheme, password) = header.value.split_at_checked(b"Bearer ".len())?;
+    scheme.eq_ignore_ascii_case(b"Bearer ").then_some(password)
+}
+
+/// Returns an answer that is a line of text.
+fn plain(status: &str, headers: &str) -> Answer {
+    let mut response = head(status, headers, "text/plain; charset=utf-8", status.len() + 1);
+    response.push_str(status);
+    response.push('\n');
+    Answer::Bytes(response.into_bytes())
+}
+
+fn head(status: &str, headers: &str, kind: &str, len: usize) -> String {
+    let mut head = String::new();
+    // A string takes all that is written to it.
+    let _ = write!(
+        head,
+        "HTTP/1.1 {status}\r\n{headers}Content-Type: {kind}\r\nContent-Length: {len}\r\n\
+         Cache-Control: no-store\r\nConnection: close\r\n\r\n"
+    );
+    head
+}

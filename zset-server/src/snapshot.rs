@@ -1,0 +1,144 @@
+//! Snapshots: all keys in a file, which is an RDB file as Redis has them.
+//!
+//! ```text
+//! "REDIS" "0010"               the version of Redis 7.0, which every later server takes
+//! FA name text                 what is good to know: who wrote it, and when
+//! FE 0                         the database
+//! FB keys expiring             how many there are
+//! [FC milliseconds] type key value     for each key
+//! FF CRC64                     of all before it
+//! ```
+//!
+//! So `redis-server` and `valkey-server` load what is written here, and what they write is loaded here
+//! as far as the types are known. The format is that of Redis's `rdb.c`.
+
+mod error;
+mod file;
+mod read;
+#[cfg(test)]
+mod tests;
+pub(crate) mod value;
+mod write;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crc::{CRC_64_REDIS, Crc, Table};
+use zset_std::{Clock, Timestamp};
+
+use crate::engine::{Engine, State};
+
+pub use error::{SnapshotError, SnapshotProblem};
+
+/// The CRC64 of Jones, as Redis computes it, sixteen bytes at a time.
+static CHECKSUM: Crc<u64, Table<16>> = Crc::<u64, Table<16>>::new(&CRC_64_REDIS);
+
+/// What is written or read at a time.
+const PIECE: usize = 64 * 1024;
+
+/// What stands before something that is not a value.
+mod opcode {
+    pub(super) const SLOT_INFO: u8 = 0xF4;
+    pub(super) const FUNCTION: u8 = 0xF5;
+    pub(super) const MODULE: u8 = 0xF7;
+    pub(super) const IDLE: u8 = 0xF8;
+    pub(super) const FREQUENCY: u8 = 0xF9;
+    pub(super) const AUXILIARY: u8 = 0xFA;
+    pub(super) const SIZES: u8 = 0xFB;
+    pub(super) const DEADLINE_MILLIS: u8 = 0xFC;
+    pub(super) const DEADLINE_SECONDS: u8 = 0xFD;
+    pub(super) const DATABASE: u8 = 0xFE;
+    pub(super) const END: u8 = 0xFF;
+}
+
+/// Where the keys are saved, and how that went.
+#[derive(Debug, Default)]
+pub(crate) struct Snapshots {
+    path: Option<PathBuf>,
+    /// When they were saved, or loaded.
+    last: Option<Timestamp>,
+    has_failed: bool,
+    saved: u64,
+}
+
+impl Snapshots {
+    /// Returns whether there is a file to save to.
+    pub(crate) fn is_on(&self) -> bool {
+        self.path.is_some()
+    }
+
+    /// Returns when the keys were saved or loaded last, if ever.
+    pub(crate) fn last(&self) -> Option<Timestamp> {
+        self.last
+    }
+
+    /// Returns whether the last attempt to save them has failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.has_failed
+    }
+
+    /// Returns how often they were saved.
+    pub(crate) fn saved(&self) -> u64 {
+        self.saved
+    }
+}
+
+impl State {
+    /// Saves all keys, if there is a file for them; returns whether there is.
+    pub(crate) fn save(&mut self) -> Result<bool, SnapshotError> {
+        let Some(path) = &self.snapshots.path else { return Ok(false) };
+        let result = file::replace(path, |file| write::write(&self.keyspace, file));
+        self.snapshots.has_failed = result.is_err();
+        match result {
+            Ok(()) => {
+                self.snapshots.last = Some(self.keyspace.now());
+                self.snapshots.saved += 1;
+                tracing::info!(path = %path.display(), keys = self.keyspace.len(), "saved");
+                Ok(true)
+            }
+            Err(error) => {
+                tracing::error!(path = %path.display(), %error, "not saved");
+                Err(SnapshotError::new(path, SnapshotProblem::Io(error)))
+            }
+        }
+    }
+}
+
+impl<C: Clock> Engine<C> {
+    /// Has SAVE write to a file, and loads it if it is there. The keys there were are gone then.
+    ///
+    /// # Errors
+    ///
+    /// [`SnapshotError`], if it cannot be loaded. The keys are as they were, and so is the file.
+    pub fn open_snapshot(&mut self, path: &Path) -> Result<(), SnapshotError> {
+        self.expire(0);
+        let (now, limits) = (self.state.keyspace.now(), self.state.config.limits());
+        match file::open(path) {
+            Ok(Some(file)) => {
+                let keyspace = read::load(file, now, limits);
+                self.state.keyspace = keyspace.map_err(|error| SnapshotError::new(path, error))?;
+                self.state.snapshots.last = Some(now);
+                tracing::info!(path = %path.display(), keys = self.state.keyspace.len(), "loaded");
+            }
+            Ok(None) => {}
+            Err(error) => return Err(SnapshotError::new(path, SnapshotProblem::Io(error))),
+        }
+        self.state.snapshots.path = Some(path.to_owned());
+        Ok(())
+    }
+
+    /// Saves the keys in the file of [`open_snapshot`](Self::open_snapshot), if there is one.
+    ///
+    /// # Errors
+    ///
+    /// [`SnapshotError`], if that fails. The file is as it was.
+    pub fn save(&mut self) -> Result<(), SnapshotError> {
+        self.expire(0);
+        self.state.save().map(|_| ())
+    }
+}
+
+/// Returns an error of the system's kind for what is no file that one can replace.
+fn not_a_file() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
+}

@@ -1,0 +1,244 @@
+//! From a file to keys. Nothing in a file is trusted.
+
+use std::io::{self, Read, Seek};
+
+use crc::{Digest, Table};
+use zset_core::Limits;
+use zset_core::rdb::{Reader, RestoreError};
+use zset_std::Timestamp;
+
+use super::{CHECKSUM, PIECE, SnapshotProblem, opcode, value};
+use crate::commands::time_of;
+use crate::keyspace::{Keyspace, Value};
+
+/// The versions of Redis's files that are alike in what is read here; those before have no checksum.
+const REDIS_VERSIONS: std::ops::RangeInclusive<u32> = 5..=13;
+
+/// That of Valkey 9, which writes `VALKEY` before it.
+const VALKEY_VERSION: u32 = 80;
+
+/// The bytes of the checksum.
+const CHECKSUM_LEN: usize = 8;
+
+/// Returns the keys of a file that have not expired, each sorted set with these limits.
+///
+/// The file is read once, in pieces. What is malformed may well be damaged: then that is the error.
+pub(super) fn load(
+    mut file: impl Read + Seek,
+    now: Timestamp,
+    limits: Limits,
+) -> Result<Keyspace, SnapshotProblem> {
+    let result = Source::new(&mut file).keys(now, limits);
+    match result {
+        Ok(_)
+        | Err(
+            SnapshotProblem::Io(_)
+            | SnapshotProblem::Magic
+            | SnapshotProblem::Version(_)
+            | SnapshotProblem::Truncated,
+        ) => result,
+        Err(problem) if is_damaged(&mut file)? => match problem {
+            SnapshotProblem::TrailingBytes => Err(problem),
+            _ => Err(SnapshotProblem::Checksum),
+        },
+        Err(problem) => Err(problem),
+    }
+}
+
+/// Returns whether the last bytes of a file are not the checksum of all before.
+fn is_damaged(file: &mut (impl Read + Seek)) -> io::Result<bool> {
+    file.rewind()?;
+    let (mut digest, mut bytes) = (CHECKSUM.digest(), Vec::new());
+    loop {
+        let before = bytes.len();
+        file.by_ref().take(PIECE as u64).read_to_end(&mut bytes)?;
+        if bytes.len() == before {
+            break;
+        }
+        let end = bytes.len().saturating_sub(CHECKSUM_LEN);
+        digest.update(&bytes[..end]);
+        bytes.drain(..end);
+    }
+    Ok(!is_checksum(digest.finalize(), &bytes))
+}
+
+/// Returns whether it is the checksum, or zero: a server that is told not to compute it.
+fn is_checksum(checksum: u64, bytes: &[u8]) -> bool {
+    bytes == checksum.to_le_bytes() || bytes == [0; CHECKSUM_LEN]
+}
+
+/// The beginning of a file that has been read, and what comes after it.
+struct Source<R> {
+    file: R,
+    digest: Digest<'static, u64, Table<16>>,
+    buffer: Vec<u8>,
+    /// The bytes of the buffer that are done with.
+    done: usize,
+    /// The bytes that were before those.
+    gone: u64,
+}
+
+/// Something in a file.
+enum Part {
+    /// What does not matter here.
+    Skipped,
+    Database(usize),
+    Deadline(Timestamp),
+    Key(Vec<u8>, Value),
+    /// A key of a type that is not known.
+    Foreign(Vec<u8>, u8),
+    Unknown(u8),
+    End,
+}
+
+impl<R: Read> Source<R> {
+    fn new(file: R) -> Self {
+        Source { file, digest: CHECKSUM.digest(), buffer: Vec::new(), done: 0, gone: 0 }
+    }
+
+    fn keys(mut self, now: Timestamp, limits: Limits) -> Result<Keyspace, SnapshotProblem> {
+        self.header()?;
+        let mut keyspace = Keyspace::default();
+        keyspace.set_now(now);
+        let mut deadline = None;
+        loop {
+            match self.take(|reader| part(reader, limits))? {
+                Part::Skipped | Part::Database(0) => {}
+                Part::Deadline(time) => deadline = Some(time),
+                Part::Key(key, value) => {
+                    let deadline = deadline.take();
+                    if keyspace.value(&key).is_some() {
+                        return Err(SnapshotProblem::DuplicateKey(key));
+                    }
+                    if deadline.is_none_or(|deadline| deadline > now) {
+                        keyspace.set(&key, value);
+                        keyspace.set_deadline(&key, deadline);
+                    }
+                }
+                Part::Database(index) => return Err(SnapshotProblem::Database(index)),
+                Part::Foreign(key, kind) => return Err(SnapshotProblem::Type { key, kind }),
+                Part::Unknown(kind) => return Err(SnapshotProblem::Unknown(kind)),
+                Part::End => break,
+            }
+        }
+        self.end()?;
+        Ok(keyspace)
+    }
+
+    fn header(&mut self) -> Result<(), SnapshotProblem> {
+        let header = self.array::<9>()?;
+        let (version, is_valkey) = match header.strip_prefix(b"REDIS") {
+            Some(version) => (version, false),
+            None => (header.strip_prefix(b"VALKEY").ok_or(SnapshotProblem::Magic)?, true),
+        };
+        let number = std::str::from_utf8(version).ok().and_then(|version| version.parse().ok());
+        let is_known = number.is_some_and(|number| {
+            if is_valkey { number == VALKEY_VERSION } else { REDIS_VERSIONS.contains(&number) }
+        });
+        if is_known { Ok(()) } else { Err(SnapshotProblem::Version(version.to_vec())) }
+    }
+
+    /// Reads the checksum, behind which nothing is.
+    fn end(&mut self) -> Result<(), SnapshotProblem> {
+        let checksum = self.digest.clone().finalize();
+        let bytes = self.array::<CHECKSUM_LEN>()?;
+        if !is_checksum(checksum, &bytes) {
+            return Err(SnapshotProblem::Checksum);
+        }
+        if self.done < self.buffer.len() || self.fill()? {
+            return Err(SnapshotProblem::TrailingBytes);
+        }
+        Ok(())
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], SnapshotProblem> {
+        self.take(|reader| {
+            let array: [u8; N] = reader.array()?;
+            Ok(array)
+        })
+    }
+
+    /// Reads something, which takes more of the file into memory until it is all there.
+    fn take<T>(
+        &mut self,
+        read: impl Fn(&mut Reader<'_>) -> Result<T, RestoreError>,
+    ) -> Result<T, SnapshotProblem> {
+        loop {
+            let mut reader = Reader::new(&self.buffer[self.done..]);
+            match read(&mut reader) {
+                Ok(taken) => {
+                    let end = self.buffer.len() - reader.rest();
+                    self.digest.update(&self.buffer[self.done..end]);
+                    self.done = end;
+                    return Ok(taken);
+                }
+                Err(RestoreError::Truncated) => {
+                    if !self.fill()? {
+                        return Err(SnapshotProblem::Truncated);
+                    }
+                }
+                Err(error) => {
+                    let offset = self.gone + self.done as u64;
+                    return Err(SnapshotProblem::Malformed { offset, error });
+                }
+            }
+        }
+    }
+
+    /// Reads on; returns whether there was something. What is not done with doubles, so that a large value
+    /// is tried a few times only.
+    fn fill(&mut self) -> io::Result<bool> {
+        self.buffer.drain(..self.done);
+        self.gone += self.done as u64;
+        self.done = 0;
+        let len = self.buffer.len();
+        if self.buffer.capacity() > 2 * PIECE.max(2 * len) {
+            // A large value was there.
+            self.buffer.shrink_to(2 * PIECE.max(len));
+        }
+        let more = PIECE.max(len) as u64;
+        self.file.by_ref().take(more).read_to_end(&mut self.buffer)?;
+        Ok(self.buffer.len() > len)
+    }
+}
+
+/// Reads a part as a whole.
+fn part(reader: &mut Reader<'_>, limits: Limits) -> Result<Part, RestoreError> {
+    match reader.byte()? {
+        opcode::AUXILIARY => {
+            reader.string()?;
+            reader.string()?;
+        }
+        opcode::SIZES => {
+            reader.length()?;
+            reader.length()?;
+        }
+        opcode::SLOT_INFO => {
+            for _ in 0..3 {
+                reader.length()?;
+            }
+        }
+        opcode::FREQUENCY => _ = reader.byte()?,
+        opcode::IDLE => _ = reader.length()?,
+        opcode::DATABASE => return Ok(Part::Database(reader.length()?)),
+        opcode::DEADLINE_MILLIS => {
+            let millis = i64::from_le_bytes(reader.array()?);
+            return Ok(Part::Deadline(time_of(millis)));
+        }
+        opcode::DEADLINE_SECONDS => {
+            let seconds = i32::from_le_bytes(reader.array()?);
+            return Ok(Part::Deadline(time_of(i64::from(seconds) * 1000)));
+        }
+        opcode::END => return Ok(Part::End),
+        kind @ opcode::SLOT_INFO.. => return Ok(Part::Unknown(kind)),
+        kind => {
+            let key = reader.string()?.into_owned();
+            return match value::read(kind, reader, limits) {
+                Ok(value) => Ok(Part::Key(key, value)),
+                Err(RestoreError::Type(kind)) => Ok(Part::Foreign(key, kind)),
+                Err(error) => Err(error),
+            };
+        }
+    }
+    Ok(Part::Skipped)
+}

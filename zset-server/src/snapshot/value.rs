@@ -1,0 +1,125 @@
+//! Values as bytes: those of DUMP, and those in a file.
+
+use zset_core::listpack::Value as Entry;
+use zset_core::rdb::{self, Reader, RestoreError};
+use zset_core::{Limits, Listpack};
+
+use super::PIECE;
+use crate::keyspace::{Bytes, Set, Value};
+
+/// A string.
+const STRING: u8 = 0;
+
+/// A set, as its members.
+const SET: u8 = 2;
+
+/// A set of integers, in one piece: the bytes of each, how many there are, and they.
+const SET_OF_INTEGERS: u8 = 11;
+
+/// A set as a listpack.
+const SET_AS_LISTPACK: u8 = 20;
+
+/// Returns the type of what [`write()`] writes.
+pub(crate) fn type_of(value: &Value) -> u8 {
+    match value {
+        Value::String(_) => STRING,
+        Value::Set(_) => SET,
+        Value::SortedSet(set) => rdb::type_of(set),
+    }
+}
+
+/// Writes a value without its type. It calls `spill` now and then, which may take what is written so far
+/// out of the vector.
+pub(crate) fn write<E>(
+    value: &Value,
+    out: &mut Vec<u8>,
+    mut spill: impl FnMut(&mut Vec<u8>) -> Result<(), E>,
+) -> Result<(), E> {
+    match value {
+        Value::String(string) if string.len() > PIECE => {
+            rdb::write_length(string.len(), out);
+            for piece in string.chunks(PIECE) {
+                out.extend_from_slice(piece);
+                spill(out)?;
+            }
+        }
+        Value::String(string) => rdb::write_string(string, out),
+        Value::Set(set) => {
+            rdb::write_length(set.len(), out);
+            for member in set {
+                rdb::write_string(member, out);
+                spill(out)?;
+            }
+        }
+        Value::SortedSet(set) => rdb::write_set(set, out, spill)?,
+    }
+    Ok(())
+}
+
+/// Reads a value of a type. A sorted set gets these limits.
+pub(crate) fn read(
+    kind: u8,
+    reader: &mut Reader<'_>,
+    limits: Limits,
+) -> Result<Value, RestoreError> {
+    Ok(match kind {
+        STRING => Value::String(reader.string()?.into_owned()),
+        SET => Value::Set(read_set(reader)?),
+        SET_OF_INTEGERS => Value::Set(set_of_integers(&reader.string()?)?),
+        SET_AS_LISTPACK => Value::Set(set_of_listpack(&reader.string()?)?),
+        kind => Value::SortedSet(reader.set(kind, limits)?),
+    })
+}
+
+fn read_set(reader: &mut Reader<'_>) -> Result<Set, RestoreError> {
+    let len = reader.length()?;
+    // The shortest member takes a byte.
+    if len > reader.rest() {
+        return Err(RestoreError::Truncated);
+    }
+    let mut set = Set::default();
+    for rank in 0..len {
+        insert(&mut set, rank, reader.string()?.into())?;
+    }
+    Ok(set)
+}
+
+fn set_of_integers(bytes: &[u8]) -> Result<Set, RestoreError> {
+    let mut header = Reader::new(bytes);
+    let (width, len) = (header.array()?, header.array()?);
+    let (width, len) = (u32::from_le_bytes(width) as usize, u32::from_le_bytes(len) as usize);
+    let body = &bytes[bytes.len() - header.rest()..];
+    if !matches!(width, 2 | 4 | 8) || len.checked_mul(width) != Some(body.len()) {
+        return Err(RestoreError::Length);
+    }
+    let mut set = Set::default();
+    for (rank, integer) in body.chunks_exact(width).enumerate() {
+        // The bytes that are not there are those of the sign.
+        let sign = if integer[width - 1] < 0x80 { 0 } else { 0xFF };
+        let mut wide = [sign; 8];
+        wide[..width].copy_from_slice(integer);
+        insert(&mut set, rank, text_of(i64::from_le_bytes(wide)))?;
+    }
+    Ok(set)
+}
+
+fn set_of_listpack(bytes: &[u8]) -> Result<Set, RestoreError> {
+    let list = Listpack::from_bytes(bytes.to_vec()).map_err(RestoreError::Listpack)?;
+    let mut set = Set::default();
+    for (rank, entry) in list.iter().enumerate() {
+        let member = match entry {
+            Entry::Integer(integer) => text_of(integer),
+            Entry::Bytes(bytes) => bytes.into(),
+        };
+        insert(&mut set, rank, member)?;
+    }
+    Ok(set)
+}
+
+fn insert(set: &mut Set, rank: usize, member: Bytes) -> Result<(), RestoreError> {
+    if set.insert(member) { Ok(()) } else { Err(RestoreError::DuplicateMember { rank }) }
+}
+
+fn text_of(integer: i64) -> Bytes {
+    integer.to_string().into_bytes().into()
+}

@@ -1,0 +1,324 @@
+//! Clients that wait for members, compared with a naive model: a list of who waits, and a sorted list of
+//! members for each key. There are no sockets and there is no time but that of the model.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use proptest::prelude::*;
+use zset_server::{Client, Engine, Executed, Replies};
+use zset_std::FakeClock;
+
+const CLIENTS: usize = 5;
+const KEYS: [&str; 3] = ["a", "b", "c"];
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// Scores of new members, by key: in one command, or for several keys in a transaction.
+    Add(usize, Vec<(usize, Vec<u8>)>),
+    /// Keys, from which end, how many at most if it is BZMPOP, and for how many milliseconds.
+    Pop(usize, Vec<usize>, bool, Option<usize>, u64),
+    Pass(u64),
+    Leave(usize),
+    /// Who is unblocked, and by whom.
+    Unblock(usize, usize, bool),
+    Kill(usize, usize),
+    Delete(usize, usize),
+    Rename(usize, usize, usize),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let client = || 0..CLIENTS;
+    let key = || 0..KEYS.len();
+    let scores = prop::collection::vec(any::<u8>(), 1..4);
+    let additions = prop::collection::vec((key(), scores), 1..3);
+    let keys = prop::collection::vec(key(), 1..4);
+    let count = prop::option::of(1..4_usize);
+    prop_oneof![
+        4 => (client(), additions).prop_map(|(client, additions)| Step::Add(client, additions)),
+        6 => (client(), keys, any::<bool>(), count, 0..50_u64).prop_map(
+            |(client, keys, max, count, limit)| Step::Pop(client, keys, max, count, limit)
+        ),
+        2 => (1..30_u64).prop_map(Step::Pass),
+        1 => client().prop_map(Step::Leave),
+        1 => (client(), client(), any::<bool>())
+            .prop_map(|(client, other, error)| Step::Unblock(client, other, error)),
+        1 => (client(), client()).prop_map(|(client, other)| Step::Kill(client, other)),
+        1 => (client(), key()).prop_map(|(client, key)| Step::Delete(client, key)),
+        1 => (client(), key(), key()).prop_map(|(client, from, to)| Step::Rename(client, from, to)),
+    ]
+}
+
+/// What a client of the model waits for.
+#[derive(Clone, Debug)]
+struct Waiting {
+    client: usize,
+    keys: Vec<usize>,
+    max: bool,
+    count: Option<usize>,
+    until: Option<u64>,
+}
+
+#[derive(Default)]
+struct Model {
+    keys: [BTreeSet<(u8, String)>; KEYS.len()],
+    /// In the order in which they came.
+    waiting: Vec<Waiting>,
+    /// What clients were told that waited.
+    told: BTreeMap<usize, String>,
+    now: u64,
+    next_member: usize,
+    left: BTreeSet<String>,
+}
+
+fn bulk(text: &str) -> String {
+    format!("${}\r\n{text}\r\n", text.len())
+}
+
+impl Model {
+    /// Takes members, as one who waits does.
+    fn take(&mut self, asked: &Waiting) -> Option<String> {
+        let key = *asked.keys.iter().find(|key| !self.keys[**key].is_empty())?;
+        let mut taken = Vec::new();
+        for _ in 0..asked.count.unwrap_or(1) {
+            let set = &mut self.keys[key];
+            taken.extend(if asked.max { set.pop_last() } else { set.pop_first() });
+        }
+        for (_, member) in &taken {
+            assert!(self.left.remove(member), "{member} was taken before");
+        }
+        let pairs = taken.iter().map(|(score, member)| bulk(member) + &bulk(&score.to_string()));
+        let pairs: Vec<_> = pairs.collect();
+        Some(match asked.count {
+            None => format!("*3\r\n{}{}", bulk(KEYS[key]), pairs[0]),
+            Some(_) => {
+                let pairs = pairs.iter().map(|pair| format!("*2\r\n{pair}"));
+                let head = format!("*2\r\n{}*{}\r\n", bulk(KEYS[key]), taken.len());
+                head + &pairs.collect::<String>()
+            }
+        })
+    }
+
+    /// Serves those who wait, after keys have changed.
+    fn serve(&mut self, changed: &[usize]) {
+        for key in changed {
+            while !self.keys[*key].is_empty() {
+                let next = self.waiting.iter().position(|waiting| waiting.keys.contains(key));
+                let Some(next) = next else { break };
+                let waiting = self.waiting.remove(next);
+                let reply = self.take(&waiting).expect("the key is there");
+                self.told.insert(waiting.client, reply);
+            }
+        }
+    }
+
+    fn is_waiting(&self, client: usize) -> bool {
+        self.waiting.iter().any(|waiting| waiting.client == client)
+    }
+}
+
+struct Both {
+    model: Model,
+    clock: FakeClock,
+    engine: Engine<FakeClock>,
+    clients: Vec<Client>,
+    ids: Vec<String>,
+}
+
+impl Both {
+    fn new() -> Self {
+        let clock = FakeClock::new();
+        let engine = Engine::with_clock(clock.clone());
+        let mut both =
+            Both { model: Model::default(), clock, engine, clients: Vec::new(), ids: Vec::new() };
+        for client in 0..CLIENTS {
+            both.clients.push(Client::default());
+            both.ids.push(String::new());
+            both.come(client);
+        }
+        both
+    }
+
+    /// Has a client come in the place of one that has gone.
+    fn come(&mut self, client: usize) {
+        self.clients[client] = self.engine.client();
+        self.clients[client].allow_waiting();
+        let (id, _) = self.run(client, "CLIENT ID");
+        self.ids[client] = id.trim_matches([':', '\r', '\n']).to_owned();
+    }
+
+    fn run(&mut self, client: usize, line: &str) -> (String, Executed) {
+        let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let mut replies = Replies::default();
+        let executed = self.engine.execute(&mut self.clients[client], &arguments, &mut replies);
+        (String::from_utf8_lossy(replies.bytes()).into_owned(), executed)
+    }
+
+    #[track_caller]
+    fn ask(&mut self, client: usize, line: &str, expected: &str) {
+        let (reply, executed) = self.run(client, line);
+        assert_eq!((&*reply, executed), (expected, Executed::Replied), "{line}");
+    }
+
+    fn step(&mut self, step: Step) {
+        match step {
+            // Who waits asks for nothing.
+            Step::Add(client, _)
+            | Step::Pop(client, ..)
+            | Step::Unblock(client, ..)
+            | Step::Kill(client, _)
+            | Step::Delete(client, _)
+            | Step::Rename(client, ..)
+                if self.model.is_waiting(client) => {}
+            Step::Add(client, additions) => self.add(client, &additions),
+            Step::Pop(client, keys, max, count, limit) => {
+                let until = (limit > 0).then(|| self.model.now + limit);
+                self.pop(&Waiting { client, keys, max, count, until }, limit);
+            }
+            Step::Pass(millis) => {
+                self.clock.advance(Duration::from_millis(millis));
+                self.model.now += millis;
+                let now = self.model.now;
+                let is_over = |waiting: &&Waiting| waiting.until.is_some_and(|until| until <= now);
+                let over = self.model.waiting.iter().filter(is_over);
+                for client in over.map(|waiting| waiting.client).collect::<Vec<_>>() {
+                    self.model.waiting.retain(|waiting| waiting.client != client);
+                    let mut replies = Replies::default();
+                    self.engine.end_waiting(&mut self.clients[client], &mut replies);
+                    assert_eq!(replies.bytes(), b"*-1\r\n");
+                }
+            }
+            Step::Leave(client) => self.leave(client),
+            Step::Unblock(client, other, error) => {
+                let waits = self.model.is_waiting(other);
+                self.model.waiting.retain(|waiting| waiting.client != other);
+                let reason = if error { "ERROR" } else { "TIMEOUT" };
+                let line = format!("CLIENT UNBLOCK {} {reason}", self.ids[other]);
+                self.ask(client, &line, if waits { ":1\r\n" } else { ":0\r\n" });
+                if waits {
+                    let told = "-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n";
+                    let told = if error { told } else { "*-1\r\n" };
+                    self.model.told.insert(other, told.to_owned());
+                }
+            }
+            Step::Kill(client, other) => {
+                let line = format!("CLIENT KILL ID {}", self.ids[other]);
+                self.ask(client, &line, if client == other { ":0\r\n" } else { ":1\r\n" });
+                if client != other {
+                    self.leave(other);
+                }
+            }
+            Step::Delete(client, key) => {
+                let set = std::mem::take(&mut self.model.keys[key]);
+                set.iter().for_each(|(_, member)| _ = self.model.left.remove(member));
+                let reply = format!(":{}\r\n", u8::from(!set.is_empty()));
+                self.ask(client, &format!("DEL {}", KEYS[key]), &reply);
+            }
+            Step::Rename(client, from, to) => {
+                let line = format!("RENAME {} {}", KEYS[from], KEYS[to]);
+                if self.model.keys[from].is_empty() {
+                    return self.ask(client, &line, "-ERR no such key\r\n");
+                }
+                if from != to {
+                    let set = std::mem::take(&mut self.model.keys[from]);
+                    let old = std::mem::replace(&mut self.model.keys[to], set);
+                    old.iter().for_each(|(_, member)| _ = self.model.left.remove(member));
+                    self.model.serve(&[to]);
+                }
+                self.ask(client, &line, "+OK\r\n");
+            }
+        }
+    }
+
+    fn add(&mut self, client: usize, additions: &[(usize, Vec<u8>)]) {
+        let mut changed = Vec::new();
+        let mut lines = Vec::new();
+        for (key, scores) in additions {
+            let mut line = format!("ZADD {}", KEYS[*key]);
+            for score in scores {
+                let member = self.model.next_member.to_string();
+                self.model.next_member += 1;
+                line += &format!(" {score} {member}");
+                self.model.left.insert(member.clone());
+                self.model.keys[*key].insert((*score, member));
+            }
+            lines.push((line, format!(":{}\r\n", scores.len())));
+            changed.push(*key);
+        }
+        self.model.serve(&changed);
+        if let [(line, reply)] = lines.as_slice() {
+            return self.ask(client, line, reply);
+        }
+        self.ask(client, "MULTI", "+OK\r\n");
+        let mut all = format!("*{}\r\n", lines.len());
+        for (line, reply) in &lines {
+            self.ask(client, line, "+QUEUED\r\n");
+            all += reply;
+        }
+        self.ask(client, "EXEC", &all);
+    }
+
+    fn pop(&mut self, asked: &Waiting, limit: u64) {
+        let keys = asked.keys.iter().map(|key| KEYS[*key]);
+        let keys = keys.collect::<Vec<_>>().join(" ");
+        let seconds = format!("0.{limit:03}");
+        let end = if asked.max { "MAX" } else { "MIN" };
+        let line = match asked.count {
+            None => format!("BZPOP{end} {keys} {seconds}"),
+            Some(count) => {
+                format!("BZMPOP {seconds} {} {keys} {end} COUNT {count}", asked.keys.len())
+            }
+        };
+        if let Some(reply) = self.model.take(asked) {
+            return self.ask(asked.client, &line, &reply);
+        }
+        let limit = (limit > 0).then(|| Duration::from_millis(limit));
+        let executed = self.run(asked.client, &line);
+        assert_eq!(executed, (String::new(), Executed::Waits(limit)), "{line}");
+        self.model.waiting.push(asked.clone());
+    }
+
+    fn leave(&mut self, client: usize) {
+        self.model.waiting.retain(|waiting| waiting.client != client);
+        self.model.told.remove(&client);
+        self.engine.leave(&mut self.clients[client]);
+        self.come(client);
+    }
+
+    /// Compares what those were told who waited, and what is left.
+    fn check(&mut self) {
+        for client in 0..CLIENTS {
+            let mut replies = Replies::default();
+            let is_served = self.clients[client].take_served(&mut replies);
+            let reply = String::from_utf8_lossy(replies.bytes()).into_owned();
+            assert_eq!(is_served.then_some(reply), self.model.told.remove(&client));
+        }
+        if let Some(client) = (0..CLIENTS).find(|client| !self.model.is_waiting(*client)) {
+            for key in 0..KEYS.len() {
+                let set = self.model.keys[key].iter();
+                let members: String = set.map(|(_, member)| bulk(member)).collect();
+                let reply = format!("*{}\r\n{members}", self.model.keys[key].len());
+                self.ask(client, &format!("ZRANGE {} 0 -1", KEYS[key]), &reply);
+            }
+            let (info, _) = self.run(client, "INFO clients");
+            let waiting = format!("blocked_clients:{}\r\n", self.model.waiting.len());
+            assert!(info.contains(&waiting), "{waiting} is not in {info}");
+        }
+        let left: usize = self.model.keys.iter().map(BTreeSet::len).sum();
+        assert_eq!(self.model.left.len(), left, "a member is lost");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn who_waits_is_served_in_order_and_no_member_is_lost(
+        steps in prop::collection::vec(step(), 1..60)
+    ) {
+        let mut both = Both::new();
+        for step in steps {
+            both.step(step);
+            both.check();
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What options and CONFIG SET bound, at once.
+
+use std::io::Write as _;
+use std::net::{Shutdown, TcpStream};
+
+use zset_server::{Limits, Options};
+
+use crate::running::{Peer, Running, options};
+
+fn set(peer: &mut Peer<TcpStream>, parameter: &str, value: &str) {
+    peer.ask(format!("CONFIG SET {parameter} {value}\r\n").as_bytes(), b"+OK\r\n");
+}
+
+#[test]
+fn as_many_clients_may_come_as_are_set() {
+    let server = Running::with_limits(Limits { max_clients: 2, ..Limits::default() });
+    let mut one = server.connect();
+    let mut two = server.connect();
+    two.ask(b"PING\r\n", b"+PONG\r\n");
+    one.ask(b"CONFIG GET maxclients\r\n", b"*2\r\n$10\r\nmaxclients\r\n$1\r\n2\r\n");
+    server.connect().expect_last(b"-ERR max number of clients reached\r\n");
+    set(&mut one, "maxclients", "3");
+    let mut three = server.connect();
+    three.ask(b"PING\r\n", b"+PONG\r\n");
+    // Who is there stays.
+    set(&mut one, "maxclients", "1");
+    three.ask(b"PING\r\n", b"+PONG\r\n");
+    server.connect().expect_last(b"-ERR max number of clients reached\r\n");
+    let info = one.ask_bulk(b"INFO\r\n");
+    for told in [
+        "connected_clients:3\r\n",
+        "maxclients:1\r\n",
+        "rejected_connections:2\r\n",
+        "total_connections_received:3\r\n",
+    ] {
+        assert!(info.contains(told), "{told} is not in {info}");
+    }
+    // More than the system lets files be open.
+    let reply = one.ask_line(b"CONFIG SET maxclients 4294967295\r\n");
+    assert!(reply == "+OK" || reply.contains("The operating system is not able"), "{reply}");
+}
+
+#[test]
+fn ten_thousand_clients_too_many_are_refused_in_words() {
+    const TOO_MANY: usize = 10_000;
+    const AT_ONCE: usize = 100;
+    let server = Running::with_limits(Limits { max_clients: 1, ..Limits::default() });
+    let mut only = server.connect();
+    only.ask(b"PING\r\n", b"+PONG\r\n");
+    for _ in 0..TOO_MANY / AT_ONCE {
+        let mut refused: Vec<_> = (0..AT_ONCE).map(|_| server.connect()).collect();
+        for peer in &mut refused {
+            // It may have been closed already.
+            let _ = peer.stream.write_all(b"PING\r\n");
+        }
+        only.ask(b"ECHO x\r\n", b"$1\r\nx\r\n");
+        for mut peer in refused {
+            peer.expect_last(b"-ERR max number of clients reached\r\n");
+        }
+    }
+    let info = only.ask_bulk(b"INFO stats\r\n");
+    assert!(info.contains(&format!("rejected_connections:{TOO_MANY}\r\n")), "{info}");
+}
+
+#[test]
+fn thousands_of_clients_are_served_at_once() {
+    const CLIENTS: usize = 2000;
+    let server = Running::start();
+    let mut peers: Vec<_> = (0..CLIENTS).map(|_| server.connect()).collect();
+    for peer in &mut peers {
+        peer.send(b"BZPOPMIN jobs 0\r\n");
+    }
+    let mut other = server.connect();
+    while !other.ask_bulk(b"INFO clients\r\n").contains("blocked_clients:2000\r\n") {}
+    let mut request = b"ZADD jobs".to_vec();
+    for number in 0..CLIENTS {
+        write!(request, " {number} {number:04}").unwrap();
+    }
+    request.extend(b"\r\n");
+    other.ask(&request, b":2000\r\n");
+    let mut served = Vec::new();
+    for peer in &mut peers {
+        assert_eq!(peer.line(), "*3");
+        assert_eq!(peer.bulk(), "jobs");
+        served.push(peer.bulk());
+        peer.bulk();
+    }
+    served.sort_unstable();
+    assert!(served.into_iter().eq((0..CLIENTS).map(|number| format!("{number:04}"))));
+}
+
+#[test]
+fn an_argument_is_as_large_as_is_set() {
+    let server = Running::start();
+    let mut peer = server.connect();
+    peer.send(b"CONFIG SET proto-max-bulk-len 1mb\r\n*2\r\n$4\r\nECHO\r\n$1048577\r\n");
+    peer.expect(b"+OK\r\n-ERR Protocol error: invalid bulk length\r\n");
+    let mut other = server.connect();
+    other.send(b"*2\r\n$4\r\nECHO\r\n$1048576\r\n");
+    other.send(&vec![b'x'; 1 << 20]);
+    other.ask(b"\r\n", b"$1048576\r\nx");
+}
+
+#[test]
+fn a_client_that_asks_nothing_for_too_long_goes_unless_it_waits() {
+    let server = Running::start();
+    let (mut idle, mut waiting, mut other) = (server.connect(), server.connect(), server.connect());
+    idle.ask(b"PING\r\n", b"+PONG\r\n");
+    waiting.send(b"CLIENT SETNAME waiting\r\nBZPOPMIN jobs 0\r\n");
+    waiting.expect(b"+OK\r\n");
+    set(&mut other, "timeout", "1");
+    let asking = std::thread::spawn(move || {
+        while other.ask_bulk(b"INFO clients\r\n").contains("connected_clients:3") {}
+        other
+    });
+    idle.expect_last(b"");
+    let mut other = asking.join().unwrap();
+    assert!(other.ask_bulk(b"CLIENT LIST\r\n").contains("name=waiting"));
+    other.ask(b"ZADD jobs 1 x\r\n", b":1\r\n");
+    waiting.expect(b"*3\r\n$4\r\njobs\r\n");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn data_beyond_the_memory_that_is_set_is_refused() {
+    const REFUSED: &str = "-OOM command not allowed when used memory > 'maxmemory'.\r\n";
+    let server = Running::with(Options { max_memory: Some(1), allocated: Some(|| 2), ..options() });
+    let (mut one, mut other) = (server.connect(), server.connect());
+    one.ask(b"ZADD k 1 a\r\n", REFUSED.as_bytes());
+    one.ask(b"ZCARD k\r\n", b":0\r\n");
+    set(&mut one, "maxmemory", "0");
+    one.ask(b"ZADD k 1 a\r\n", b":1\r\n");
+    // It was not too much when it was queued.
+    one.ask(b"MULTI\r\nZADD k 2 b\r\nZCARD k\r\n", b"+OK\r\n+QUEUED\r\n+QUEUED\r\n");
+    set(&mut other, "maxmemory", "1");
+    let reason = REFUSED.trim_start_matches('-');
+    let reply = format!("-EXECABORT Transaction discarded because of: {reason}");
+    one.ask(b"EXEC\r\n", reply.as_bytes());
+    one.ask(b"MULTI\r\nZCARD k\r\n", b"+OK\r\n+QUEUED\r\n");
+    one.ask(b"EXEC\r\n", b"*1\r\n:1\r\n");
+    one.ask(b"MULTI\r\n", b"+OK\r\n");
+    one.ask(b"ZADD k 2 b\r\n", REFUSED.as_bytes());
+    let reply = "-EXECABORT Transaction discarded because of previous errors.\r\n";
+    one.ask(b"EXEC\r\n", reply.as_bytes());
+    one.ask(b"DEL k\r\n", b":1\r\n");
+}
+
+#[test]
+fn whether_there_are_replies_is_not_chosen_in_a_transaction() {
+    let server = Running::start();
+    let mut peer = server.connect();
+    peer.ask(b"MULTI\r\n", b"+OK\r\n");
+    let refusal = b"-ERR Command 'client|reply' not allowed inside a transaction\r\n";
+    peer.ask(b"CLIENT REPLY OFF\r\n", refusal);
+    peer.ask(b"EXEC\r\n", b"-EXECABORT Transaction discarded because of previous errors.\r\n");
+    // Neither the reply to what waits, nor that to the request behind it.
+    let mut other = server.connect();
+    peer.send(b"CLIENT REPLY SKIP\r\nBZPOPMIN jobs 0\r\nECHO heard\r\n");
+    while !other.ask_bulk(b"INFO clients\r\n").contains("blocked_clients:1\r\n") {}
+    other.ask(b"ZADD jobs 1 x\r\n", b":1\r\n");
+    peer.expect(b"$5\r\nheard\r\n");
+    peer.send(b"CLIENT REPLY OFF\r\nBZPOPMIN jobs 0\r\nECHO no\r\n");
+    while !other.ask_bulk(b"INFO clients\r\n").contains("blocked_clients:1\r\n") {}
+    other.ask(b"ZADD jobs 1 x\r\n", b":1\r\n");
+    peer.ask(b"CLIENT REPLY ON\r\n", b"+OK\r\n");
+    peer.stream.shutdown(Shutdown::Write).unwrap();
+    peer.expect_last(b"");
+}

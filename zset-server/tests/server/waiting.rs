@@ -1,0 +1,167 @@
+//! Clients that wait for members, over sockets.
+
+use std::net::{Shutdown, TcpStream};
+use std::time::Duration;
+
+use zset_server::Limits;
+
+use crate::running::{Peer, Running};
+
+/// Waits until so many clients wait.
+fn until_waiting(observer: &mut Peer<TcpStream>, clients: usize) {
+    until(observer, &format!("blocked_clients:{clients}\r\n"));
+}
+
+/// Waits until INFO tells of clients what it should.
+fn until(observer: &mut Peer<TcpStream>, told: &str) {
+    while !observer.ask_bulk(b"INFO clients\r\n").contains(told) {}
+}
+
+#[test]
+fn a_client_waits_until_a_member_comes() {
+    let server = Running::start();
+    let (mut waiting, mut other) = (server.connect(), server.connect());
+    waiting.send(b"ECHO a\r\nBZPOPMIN jobs 0\r\nECHO b\r\n");
+    waiting.expect(b"$1\r\na\r\n");
+    until_waiting(&mut other, 1);
+    other.ask(b"ZADD jobs 2 y 1 x\r\n", b":2\r\n");
+    waiting.expect(b"*3\r\n$4\r\njobs\r\n$1\r\nx\r\n$1\r\n1\r\n$1\r\nb\r\n");
+    until_waiting(&mut other, 0);
+    other.ask(b"ZRANGE jobs 0 -1\r\n", b"*1\r\n$1\r\ny\r\n");
+}
+
+#[test]
+fn a_client_that_has_waited_for_long_enough_goes_on() {
+    let server = Running::start();
+    let (mut waiting, mut other) = (server.connect(), server.connect());
+    waiting.send(b"BZPOPMIN jobs 0.01\r\nBZMPOP 0.01 1 jobs MAX\r\nHELLO 3\r\n");
+    waiting.expect(b"*-1\r\n*-1\r\n%7\r\n");
+    until_waiting(&mut other, 0);
+    other.ask(b"ZADD jobs 1 x\r\n", b":1\r\n");
+    other.ask(b"ZCARD jobs\r\n", b":1\r\n");
+}
+
+#[test]
+fn who_goes_while_waiting_takes_nothing() {
+    let server = Running::start();
+    let mut other = server.connect();
+    for end in [Shutdown::Both, Shutdown::Write] {
+        let mut waiting: Vec<_> = (0..20).map(|_| server.connect()).collect();
+        for peer in &mut waiting {
+            peer.send(b"BZPOPMIN jobs 0\r\nPING\r\n");
+        }
+        until_waiting(&mut other, 20);
+        for peer in &waiting {
+            peer.stream.shutdown(end).unwrap();
+        }
+        until_waiting(&mut other, 0);
+        other.ask(b"ZADD jobs 1 x\r\n", b":1\r\n");
+        other.ask(b"ZPOPMIN jobs\r\n", b"*2\r\n$1\r\nx\r\n$1\r\n1\r\n");
+        until(&mut other, "connected_clients:1\r\n");
+    }
+}
+
+#[test]
+fn what_is_sent_while_waiting_runs_afterwards() {
+    const REQUESTS: usize = 100_000;
+    let server = Running::start();
+    let (mut waiting, mut other) = (server.connect(), server.connect());
+    waiting.send(b"BZPOPMAX jobs 0\r\n");
+    until_waiting(&mut other, 1);
+    waiting.send(&b"ECHO x\r\n".repeat(REQUESTS));
+    other.ask(b"PING\r\nZADD jobs 1 x\r\n", b"+PONG\r\n:1\r\n");
+    waiting.expect(b"*3\r\n$4\r\njobs\r\n$1\r\nx\r\n$1\r\n1\r\n");
+    waiting.expect(&b"$1\r\nx\r\n".repeat(REQUESTS));
+}
+
+#[test]
+fn a_server_that_stops_lets_those_go_who_wait() {
+    let server = Running::with_limits(Limits { grace: Duration::MAX, ..Limits::default() });
+    let mut other = server.connect();
+    let mut waiting: Vec<_> = (0..50).map(|_| server.connect()).collect();
+    for peer in &mut waiting {
+        peer.send(b"PING\r\nBZPOPMIN jobs 0\r\nBZPOPMIN jobs 1000\r\n");
+    }
+    until_waiting(&mut other, 50);
+    server.stopper.stop();
+    server.join();
+    for peer in &mut waiting {
+        peer.expect_last(b"+PONG\r\n");
+    }
+}
+
+#[test]
+fn a_client_that_is_sent_away_goes_whatever_it_does() {
+    let server = Running::start();
+    let mut other = server.connect();
+    let (mut idle, mut waiting, mut deaf) = (server.connect(), server.connect(), server.connect());
+    for peer in [&mut idle, &mut waiting, &mut deaf] {
+        peer.ask(b"CLIENT SETNAME victim\r\n", b"+OK\r\n");
+    }
+    let value = "v".repeat(100_000);
+    other.ask(format!("SET k {value}\r\n").as_bytes(), b"+OK\r\n");
+    waiting.send(b"BZPOPMIN jobs 0\r\n");
+    until_waiting(&mut other, 1);
+    // Its replies fill all buffers on the way, so the server waits for it to read.
+    deaf.send(&b"GET k\r\n".repeat(2000));
+    let list = other.ask_bulk(b"CLIENT LIST\r\n");
+    assert_eq!(list.matches("name=victim").count(), 3, "{list}");
+    other.ask(b"CLIENT KILL TYPE normal\r\n", b":3\r\n");
+    idle.expect_last(b"");
+    waiting.expect_last(b"");
+    until(&mut other, "connected_clients:1\r\n");
+    other.ask(b"ZADD jobs 1 x\r\n", b":1\r\n");
+    other.ask(b"ZCARD jobs\r\n", b":1\r\n");
+    // The one that asks is told before it goes.
+    other.send(b"CLIENT KILL TYPE normal SKIPME no\r\nPING\r\n");
+    other.expect_last(b":1\r\n");
+}
+
+#[test]
+fn a_client_is_known_by_where_it_is() {
+    let server = Running::start();
+    let (mut one, mut other) = (server.connect(), server.connect());
+    let (here, there) = (one.stream.local_addr().unwrap(), one.stream.peer_addr().unwrap());
+    one.ask(b"ZADD k 1 a\r\n", b":1\r\n");
+    let list = other.ask_bulk(b"CLIENT LIST\r\n");
+    let line =
+        list.lines().find(|line| line.contains(&format!("addr={here} "))).expect("it is there");
+    assert!(line.contains(&format!("laddr={there} ")) && line.contains("cmd=zadd "), "{line}");
+    other.ask(format!("CLIENT KILL {here}\r\n").as_bytes(), b"+OK\r\n");
+    one.expect_last(b"");
+    other.ask(format!("CLIENT KILL {here}\r\n").as_bytes(), b"-ERR No such client\r\n");
+}
+
+#[test]
+fn members_are_handed_on_by_many_clients_without_loss() {
+    const CLIENTS: usize = 20;
+    const MEMBERS: usize = 2000;
+    let server = Running::start();
+    let workers: Vec<_> = (0..CLIENTS)
+        .map(|_| {
+            let mut worker = server.connect();
+            std::thread::spawn(move || {
+                let mut done = Vec::new();
+                loop {
+                    worker.ask(b"BZPOPMIN jobs stop 0\r\n", b"*3\r\n");
+                    let [key, member, _] = [(); 3].map(|()| worker.bulk());
+                    if key == "stop" {
+                        return done;
+                    }
+                    done.push(member);
+                }
+            })
+        })
+        .collect();
+    let mut boss = server.connect();
+    for number in 0..MEMBERS {
+        boss.ask(format!("ZADD jobs {number} {number:04}\r\n").as_bytes(), b":1\r\n");
+    }
+    while boss.ask_line(b"ZCARD jobs\r\n") != ":0" {}
+    for number in 0..CLIENTS {
+        boss.ask(format!("ZADD stop 1 {number}\r\n").as_bytes(), b":1\r\n");
+    }
+    let mut done: Vec<_> = workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect();
+    done.sort_unstable();
+    assert!(done.into_iter().eq((0..MEMBERS).map(|number| format!("{number:04}"))));
+}

@@ -1,0 +1,8 @@
+//! Snapshots of the program itself: as other servers read and write them, and when it is killed.
+
+#![cfg(all(unix, not(miri)))]
+
+mod kills;
+mod peer;
+mod servers;
+mod starts;

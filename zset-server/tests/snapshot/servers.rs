@@ -1,0 +1,147 @@
+//! Snapshots that go to other servers, and come from them.
+
+use std::fs;
+
+use crate::peer::{Folder, Peer, run};
+
+const THEIRS: [(&str, &str); 2] =
+    [("redis-server", "REDIS_SERVER"), ("valkey-server", "VALKEY_SERVER")];
+
+/// Keys of each type, small and large, with and without a deadline.
+fn lines() -> Vec<String> {
+    let long = "long ".repeat(40);
+    let mut lines: Vec<String> = [
+        "SET text hello",
+        "SET empty \"\"",
+        "SET \"\" \"an empty key\"",
+        "SET \"\\x00\\xff\\r\\n\" \"\\x80\\x00\"",
+        "SADD members a bb ccc 12 \"\"",
+        "SADD integers 1 -1 300 -70000 5000000000",
+        "ZADD small 1 a -inf b inf c -0.0 d 0.5 e 1e20 f 7 12 7 -1",
+        "ZADD deadline 1 a",
+        "PEXPIREAT deadline 9000000000123",
+        "SET soon x PXAT 8000000000000",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    for (n, integer) in
+        ["0", "-1", "127", "128", "-128", "-129", "32767", "32768", "-32769", "2147483647"]
+            .iter()
+            .chain(&["2147483648", "-2147483648", "-2147483649", "007", "+1", "-0", "1.0"])
+            .enumerate()
+    {
+        lines.push(format!("SET number{n} {integer}"));
+    }
+    for len in [20, 63, 64, 65, 16_383, 16_384] {
+        // One that compresses, and one that does not.
+        lines.push(format!("SET same{len} {}", "x".repeat(len)));
+        let mixed: String =
+            (0..len as u64).map(|n| char::from(b'!' + (n * n % 71) as u8)).collect();
+        lines.push(format!("SADD mixed \"{}\"", mixed.replace(['"', '\\', '\''], "_")));
+    }
+    for key in ["large", "larger"] {
+        for start in [0, 1000] {
+            let elements = (start..start + 1000).map(|n| format!("{n}.5 \"{n} {long}\""));
+            lines.push(format!("ZADD {key} {}", elements.take(300).collect::<Vec<_>>().join(" ")));
+        }
+    }
+    lines
+}
+
+/// What all keys are, as replies.
+fn questions() -> Vec<&'static str> {
+    vec![
+        "DBSIZE",
+        "GET text",
+        "GET empty",
+        "GET \"\"",
+        "GET \"\\x00\\xff\\r\\n\"",
+        "SCARD members",
+        "SISMEMBER members 12",
+        "SISMEMBER members \"\"",
+        "SCARD integers",
+        "SISMEMBER integers -70000",
+        "SISMEMBER integers 5000000000",
+        "ZRANGE small 0 -1 WITHSCORES",
+        "OBJECT ENCODING small",
+        "PEXPIRETIME deadline",
+        "PEXPIRETIME soon",
+        "PEXPIRETIME text",
+        "GET number0",
+        "GET number5",
+        "GET number9",
+        "GET number10",
+        "GET number12",
+        "GET number13",
+        "GET number15",
+        "GET same65",
+        "GET same16384",
+        "SCARD mixed",
+        "ZRANGE large 0 -1 WITHSCORES",
+        "ZRANGE larger 0 -1",
+        "OBJECT ENCODING large",
+    ]
+}
+
+#[test]
+fn other_servers_load_what_is_saved_here() {
+    let folder = Folder::new("to-servers");
+    let mut ours = Peer::ours(&folder);
+    for line in lines() {
+        let reply = ours.ask(&line);
+        assert!(!reply.starts_with('-'), "{reply}");
+    }
+    let replies: Vec<_> = questions().into_iter().map(|line| ours.ask(line)).collect();
+    assert!(ours.stop().success());
+    for (program, variable) in THEIRS {
+        let Some(mut theirs) = Peer::theirs(program, variable, &folder) else { continue };
+        for (line, reply) in questions().into_iter().zip(&replies) {
+            assert_eq!(&theirs.ask(line), reply, "{program}: {line}");
+        }
+    }
+}
+
+#[test]
+fn what_other_servers_save_is_loaded_here() {
+    for (program, variable) in THEIRS {
+        for compression in ["yes", "no"] {
+            let folder = Folder::new(&format!("from-{program}-{compression}"));
+            let Some(mut theirs) = Peer::theirs(program, variable, &folder) else { continue };
+            theirs.ask(&format!("CONFIG SET rdbcompression {compression}"));
+            for line in lines() {
+                let reply = theirs.ask(&line);
+                assert!(!reply.starts_with('-'), "{reply}");
+            }
+            let replies: Vec<_> = questions().into_iter().map(|line| theirs.ask(line)).collect();
+            assert_eq!(theirs.ask("SAVE"), "+OK\r\n");
+            theirs.kill();
+            let mut ours = Peer::ours(&folder);
+            for (line, reply) in questions().into_iter().zip(&replies) {
+                assert_eq!(&ours.ask(line), reply, "{program}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_not_stored_here_is_named_and_nothing_is_loaded() {
+    let (program, variable) = THEIRS[0];
+    for (line, what) in [
+        ("RPUSH other a", "a list"),
+        ("HSET other a 1", "a hash"),
+        ("XADD other 1-1 a 1", "a stream"),
+    ] {
+        let folder = Folder::new("foreign");
+        let Some(mut theirs) = Peer::theirs(program, variable, &folder) else { return };
+        theirs.ask("SET text hello");
+        theirs.ask(line);
+        theirs.ask("SAVE");
+        theirs.kill();
+        let before = fs::read(folder.snapshot()).unwrap();
+        let socket = folder.snapshot().with_extension("socket");
+        let (success, log) = run(&folder.snapshot(), &socket);
+        let text = format!("key 'other' is {what}, which is not stored here\n");
+        assert!(!success && log.ends_with(&text), "{log}");
+        assert_eq!(fs::read(folder.snapshot()).unwrap(), before);
+    }
+}
