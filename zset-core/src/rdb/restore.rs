@@ -175,17 +175,12 @@ impl Reader<'_> {
     ///
     /// See [`write_set`](super::write_set).
     pub fn set(&mut self, kind: u8, limits: Limits) -> Result<ZSet, RestoreError> {
-        match kind {
-            TYPE_LISTPACK => {
-                // Of a listpack servers count the members, and do not look how long they are.
-                let any_length = Limits { max_listpack_value: usize::MAX, ..limits };
-                let mut set = ZSet::from_sorted(from_listpack(&self.string()?)?, any_length)?;
-                set.set_limits(limits);
-                Ok(set)
-            }
-            TYPE_ELEMENTS => Ok(ZSet::from_sorted(from_elements(self)?, limits)?),
-            other => Err(RestoreError::Type(other)),
-        }
+        let set = match kind {
+            TYPE_LISTPACK => from_listpack(&self.string()?)?,
+            TYPE_ELEMENTS => from_elements(self)?,
+            other => return Err(RestoreError::Type(other)),
+        };
+        Ok(ZSet::from_sorted(set, limits)?)
     }
 }
 

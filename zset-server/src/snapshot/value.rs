@@ -67,6 +67,13 @@ pub(crate) fn read(
         SET => Value::Set(read_set(reader)?),
         SET_OF_INTEGERS => Value::Set(set_of_integers(&reader.string()?)?),
         SET_AS_LISTPACK => Value::Set(set_of_listpack(&reader.string()?)?),
+        rdb::TYPE_LISTPACK => {
+            // Of a listpack servers count the members, and do not look how long they are.
+            let any_length = Limits { max_listpack_value: usize::MAX, ..limits };
+            let mut set = reader.set(kind, any_length)?;
+            set.set_limits(limits);
+            Value::SortedSet(set)
+        }
         kind => Value::SortedSet(reader.set(kind, limits)?),
     })
 }
