@@ -109,6 +109,8 @@ pub(crate) struct Session {
     /// Where it came in.
     pub(crate) local_address: String,
     pub(crate) may_wait: bool,
+    /// Its next command waits for the end of a pause.
+    pub(crate) is_paused: bool,
     /// What it waits for.
     pub(crate) wait: Option<Wait>,
     /// The reply to what it waited for, until it is taken.
@@ -124,6 +126,8 @@ pub(crate) struct Transaction {
     pub(crate) is_broken: bool,
     /// One of them may take more memory.
     pub(crate) may_grow: bool,
+    /// One of them may change keys.
+    pub(crate) may_write: bool,
 }
 
 /// What CLIENT REPLY has asked for.
@@ -158,6 +162,14 @@ impl Session {
         let is_silent = self.wait.take().is_some_and(|wait| wait.is_silent);
         self.served = Some(if is_silent { Vec::new() } else { replies.bytes().to_vec() });
         self.wake();
+    }
+
+    /// Has the client go on after a pause.
+    pub(crate) fn resume(&mut self) {
+        if std::mem::take(&mut self.is_paused) {
+            self.served = Some(Vec::new());
+            self.wake();
+        }
     }
 
     pub(crate) fn is_served(&self) -> bool {

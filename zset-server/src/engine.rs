@@ -1,5 +1,6 @@
 //! [`Engine`]: all data, and the way of a command through it.
 
+mod pause;
 mod waiting;
 
 use std::time::Duration;
@@ -19,6 +20,7 @@ use crate::metrics::Calls;
 use crate::resp::{Replies, RequestLimits};
 use crate::snapshot::Snapshots;
 
+pub(crate) use pause::{Pause, Paused};
 pub(crate) use waiting::Ending;
 pub use waiting::Executed;
 
@@ -45,6 +47,7 @@ pub(crate) struct State {
     pub(crate) snapshots: Snapshots,
     pub(crate) calls: Calls,
     pub(crate) clients: Clients,
+    pub(crate) pause: Option<Pause>,
 }
 
 /// What INFO counts.
@@ -93,6 +96,7 @@ impl<C: Clock> Engine<C> {
             snapshots: Snapshots::default(),
             calls: Calls::default(),
             clients: Clients::default(),
+            pause: None,
         };
         Engine { state, clock }
     }
@@ -132,7 +136,7 @@ impl<C: Clock> Engine<C> {
 
     /// Lets at most `budget` keys go that have expired; returns how many.
     pub fn expire(&mut self, budget: usize) -> usize {
-        self.begin();
+        self.state.keyspace.set_now(self.clock.now());
         let expired = self.state.keyspace.expire(budget);
         self.state.stats.expired_keys += expired as u64;
         expired
@@ -170,13 +174,16 @@ impl<C: Clock> Engine<C> {
         arguments: &[&[u8]],
         replies: &mut Replies,
     ) -> Executed {
-        self.begin();
+        self.begin(client);
         self.execute_now(client, arguments, replies)
     }
 
-    /// Reads the clock, for the commands up to the next call.
-    pub(crate) fn begin(&mut self) {
+    /// Reads the clock, for the commands up to the next call, and notes that the client is not idle.
+    pub(crate) fn begin(&mut self, client: &mut Client) {
         self.state.keyspace.set_now(self.clock.now());
+        let session = &mut client.session_mut();
+        session.last_seen = self.state.keyspace.now();
+        session.is_paused = false;
     }
 
     /// Does what [`execute`](Self::execute) does, at the time that it was when it last [began](Self::begin).
@@ -206,7 +213,6 @@ impl<C: Clock> Engine<C> {
         let state = &mut self.state;
         state.stats.expired_keys += state.keyspace.expire(EXPIRED_FOR_EACH) as u64;
         state.stats.commands += 1;
-        session.last_seen = state.keyspace.now();
         let before = replies.bytes().len();
         if let Err(error) = self.try_execute(session, arguments, replies) {
             self.state.stats.errors += 1;
@@ -252,9 +258,9 @@ impl<C: Clock> Engine<C> {
         let idle: Vec<_> = self.state.clients.iter().collect();
         for session in idle {
             let session = &mut session.borrow_mut();
-            // Who waits for a key is not idle.
+            // Who waits for others is not idle.
             let is_idle = now.saturating_duration_since(session.last_seen) > limit;
-            if is_idle && session.wait.is_none() {
+            if is_idle && session.wait.is_none() && !session.is_paused {
                 self.state.kill(session);
             }
         }
@@ -295,6 +301,7 @@ impl<C: Clock> Engine<C> {
         if let (Some(transaction), false) = (&mut client.transaction, command.flags.immediate) {
             transaction.commands.push(arguments.iter().map(|argument| argument.to_vec()).collect());
             transaction.may_grow |= command.flags.deny_oom;
+            transaction.may_write |= command.flags.write;
             replies.status("QUEUED");
             return Ok(());
         }

@@ -7,4 +7,5 @@ mod request;
 
 pub(crate) use integer::parse_integer;
 pub use reply::{Protocol, Replies};
+pub(crate) use request::emptied;
 pub use request::{RequestError, RequestLimits, Requests};

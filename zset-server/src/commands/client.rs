@@ -1,6 +1,7 @@
 //! CLIENT.
 
 mod others;
+mod pause;
 
 use crate::client::{ReplyMode, Session};
 use crate::command::{Command, Flags, READ};
@@ -26,6 +27,8 @@ pub(super) const SUBCOMMANDS: &[Command] = &[
         flags: Flags { no_multi: true, ..READ },
         ..Command::plain("client|reply", 3, "Chooses whether there are replies.", reply)
     },
+    Command::plain("client|pause", -3, "Has commands wait for a time.", pause::pause),
+    Command::plain("client|unpause", 2, "Ends such a time.", pause::unpause),
     Command::plain("client|setinfo", 4, "Names the client's library.", set_info),
     Command::plain("client|help", 2, "Lists the subcommands.", help),
 ];

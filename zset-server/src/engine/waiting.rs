@@ -113,10 +113,12 @@ impl State {
     }
 
     /// Takes a client out of all queues.
-    fn stop_waiting(&mut self, session: &Session) {
+    fn stop_waiting(&mut self, session: &mut Session) {
         if let Some(wait) = &session.wait {
             self.keyspace.awaited.quit(&wait.keys, wait.ticket);
             self.stats.blocked_clients -= 1;
+            // It could not ask for anything before, so it is not idle.
+            session.last_seen = self.keyspace.now();
         }
     }
 
@@ -132,5 +134,82 @@ impl State {
     pub(super) fn forget_waiting(&mut self, session: &mut Session) {
         self.stop_waiting(session);
         session.wait = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use zset_std::FakeClock;
+
+    use crate::testing::ask;
+    use crate::{Engine, Replies};
+
+    #[test]
+    fn a_set_that_takes_the_place_of_another_type_serves_who_waits() {
+        let mut engine = Engine::new();
+        let (mut waiting, mut other) = (engine.client(), engine.client());
+        waiting.allow_waiting();
+        for line in ["ZUNIONSTORE key 1 from", "ZRANGESTORE key from 0 -1"] {
+            assert_eq!(ask(&mut engine, &mut waiting, "BZPOPMIN key 0"), "");
+            let mut replies = Replies::default();
+            for line in ["SET key value", "ZADD from 1 a"] {
+                ask(&mut engine, &mut other, line);
+                assert!(!waiting.take_served(&mut replies));
+            }
+            // In Redis and Valkey that wakes nobody.
+            assert_eq!(ask(&mut engine, &mut other, line), ":1\r\n");
+            assert!(waiting.take_served(&mut replies), "{line}");
+            assert_eq!(replies.bytes(), b"*3\r\n$3\r\nkey\r\n$1\r\na\r\n$1\r\n1\r\n");
+        }
+    }
+
+    #[test]
+    fn a_client_that_is_dropped_takes_nothing() {
+        let mut engine = Engine::new();
+        let (mut waiting, mut other) = (engine.client(), engine.client());
+        waiting.allow_waiting();
+        ask(&mut engine, &mut waiting, "BZPOPMIN key 0");
+        drop(waiting);
+        ask(&mut engine, &mut other, "ZADD key 1 a");
+        assert_eq!(ask(&mut engine, &mut other, "ZCARD key"), ":1\r\n");
+        assert_eq!(ask(&mut engine, &mut other, "CLIENT LIST").matches("id=").count(), 1);
+        assert_eq!(engine.state.keyspace.awaited.next_after(b"key", 0), None);
+    }
+
+    #[test]
+    fn who_was_just_served_is_not_idle_whenever_it_asked() {
+        let clock = FakeClock::new();
+        let mut engine = Engine::with_clock(clock.clone());
+        let [mut waiting, mut idle, mut other] = [(); 3].map(|()| engine.client());
+        waiting.allow_waiting();
+        let mut replies = Replies::default();
+        engine.execute(&mut other, &[b"CONFIG", b"SET", b"timeout", b"60"], &mut replies);
+        engine.execute(&mut waiting, &[b"BZPOPMIN", b"key", b"0"], &mut replies);
+        clock.advance(Duration::from_secs(61));
+        engine.begin(&mut other);
+        engine.close_idle();
+        assert!(idle.session().is_killed && !waiting.session().is_killed);
+        engine.leave(&mut idle);
+        engine.execute(&mut other, &[b"ZADD", b"key", b"1", b"a"], &mut replies);
+        engine.close_idle();
+        assert!(!waiting.session().is_killed && !other.session().is_killed);
+        assert!(waiting.take_served(&mut replies));
+        clock.advance(Duration::from_secs(61));
+        engine.close_idle();
+        assert!(waiting.session().is_killed && other.session().is_killed);
+    }
+
+    #[test]
+    fn who_asks_while_waiting_waits_no_longer() {
+        let mut engine = Engine::new();
+        let (mut waiting, mut other) = (engine.client(), engine.client());
+        waiting.allow_waiting();
+        ask(&mut engine, &mut waiting, "BZPOPMIN key 0");
+        assert_eq!(ask(&mut engine, &mut waiting, "PING"), "*-1\r\n+PONG\r\n");
+        ask(&mut engine, &mut other, "ZADD key 1 a");
+        assert!(!waiting.take_served(&mut Replies::default()));
+        assert_eq!(ask(&mut engine, &mut other, "ZCARD key"), ":1\r\n");
     }
 }

@@ -154,8 +154,14 @@ impl Replies {
 
     /// Writes a text that is made on the spot, of at most a few hundred bytes.
     pub fn text(&mut self, text: std::fmt::Arguments<'_>) {
-        let text = text.to_string();
-        self.bulk(text.as_bytes());
+        let begin = self.bytes.len();
+        self.formatted(text);
+        let end = self.bytes.len();
+        // Its length is known only now, and comes before it.
+        self.len(b'$', end - begin);
+        let length = self.bytes.len() - end;
+        self.bytes[begin..].rotate_right(length);
+        self.bytes.extend_from_slice(b"\r\n");
     }
 
     /// Writes a text for people to read.

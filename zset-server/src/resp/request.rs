@@ -138,6 +138,13 @@ enum State {
     Broken(RequestError),
 }
 
+/// Empties a vector, so that it may hold arguments of the next request.
+pub(crate) fn emptied(mut arguments: Vec<&[u8]>) -> Vec<&'static [u8]> {
+    arguments.clear();
+    // The standard library collects into the memory that it takes from.
+    arguments.into_iter().map(|_| [].as_slice()).collect()
+}
+
 /// Bytes of requests that are over which are let be, before what is behind them moves to the front.
 const MOST_OVER: usize = 64 * 1024;
 
@@ -190,18 +197,37 @@ impl Requests {
     /// [`RequestError`], and the same one again from then on.
     #[allow(clippy::should_implement_trait, reason = "it lends what it returns")]
     pub fn next(&mut self) -> Result<Option<Vec<&[u8]>>, RequestError> {
+        self.next_in(Vec::new())
+    }
+
+    /// Does what [`next`](Self::next) does, in the memory of a vector that is empty.
+    pub(crate) fn next_in<'a>(
+        &'a mut self,
+        mut arguments: Vec<&'a [u8]>,
+    ) -> Result<Option<Vec<&'a [u8]>>, RequestError> {
         self.forget_returned();
         match self.advance() {
             Ok(false) => Ok(None),
             Ok(true) if self.typed.is_empty() => {
                 let argument = |range: &Range<usize>| &self.buffer[range.clone()];
-                Ok(Some(self.arguments.iter().map(argument).collect()))
+                arguments.extend(self.arguments.iter().map(argument));
+                Ok(Some(arguments))
             }
-            Ok(true) => Ok(Some(self.typed.iter().map(Vec::as_slice).collect())),
+            Ok(true) => {
+                arguments.extend(self.typed.iter().map(Vec::as_slice));
+                Ok(Some(arguments))
+            }
             Err(error) => {
                 self.state = State::Broken(error);
                 Err(error)
             }
+        }
+    }
+
+    /// Has the request that was returned last be returned again.
+    pub(crate) fn hold_back(&mut self) {
+        if let State::Returned = self.state {
+            self.state = State::Length { left: 0 };
         }
     }
 
@@ -453,6 +479,33 @@ mod tests {
         requests.set_limits(limits);
         requests.extend(b"*2\r\n$20\r\n01234567890123456789\r\n$20\r\n");
         assert_eq!(requests.next(), Err(RequestError::RequestTooLarge));
+    }
+
+    #[test]
+    fn the_memory_of_a_vector_is_used_again() {
+        let mut requests = Requests::default();
+        requests.extend(b"*2\r\n$4\r\nECHO\r\n$1\r\na\r\nPING\r\n");
+        let arguments = requests.next_in(Vec::with_capacity(10)).unwrap().unwrap();
+        assert_eq!(arguments, [&b"ECHO"[..], b"a"]);
+        let spare = emptied(arguments);
+        assert!(spare.is_empty() && spare.capacity() >= 10);
+        assert_eq!(requests.next_in(spare).unwrap().unwrap(), [b"PING"]);
+    }
+
+    #[test]
+    fn a_request_that_is_held_back_comes_again() {
+        let mut requests = Requests::default();
+        requests.extend(b"*2\r\n$4\r\nECHO\r\n$1\r\na\r\nECHO 'b c'\r\nPING\r\n");
+        for expected in [&[&b"ECHO"[..], b"a"][..], &[b"ECHO", b"b c"], &[b"PING"]] {
+            for _ in 0..3 {
+                assert_eq!(requests.next().unwrap().unwrap(), expected);
+                requests.hold_back();
+                requests.extend(b"");
+                assert!(!requests.is_empty());
+            }
+            assert_eq!(requests.next().unwrap().unwrap(), expected);
+        }
+        assert_eq!(requests.next(), Ok(None));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::Shared;
 use super::limits::Slot;
 use crate::client::Client;
 use crate::engine::Executed;
-use crate::resp::{Replies, RequestError, RequestLimits, Requests};
+use crate::resp::{Replies, RequestError, RequestLimits, Requests, emptied};
 
 /// Commands of one client after which the others have a turn.
 const COMMANDS_OF_A_TURN: usize = 512;
@@ -70,7 +70,7 @@ enum Turn {
     Done,
     /// There may be more requests.
     Cut,
-    /// The last one waits for a key, for so long at most.
+    /// The last one waits for a key, or the next one for the end of a pause, for so long at most.
     Waits(Option<Duration>),
     /// There is too much that the client has not read.
     Full,
@@ -168,7 +168,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Turn::Done => match self.wait(stopped.as_mut(), None).await? {
                     Event::Read(0) => return self.finish().await,
                     Event::Read(len) => self.adapt(len),
-                    Event::Written | Event::Served | Event::TimedOut => {}
+                    Event::Written | Event::TimedOut => {}
+                    Event::Served => _ = self.client.take_served(&mut self.replies),
                     Event::Killed => return Err(End::Killed),
                     Event::Stopped => {
                         self.is_stopping = true;
@@ -181,7 +182,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     yield_now().await;
                 }
                 Turn::Waits(limit) => {
-                    if self.wait_for_key(limit, stopped.as_mut()).await? == Waited::Left {
+                    if self.wait_for_others(limit, stopped.as_mut()).await? == Waited::Left {
                         return self.finish().await;
                     }
                 }
@@ -208,6 +209,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let pause_at = self.shared.limits.pause_at;
         let mut engine = self.shared.engine.borrow_mut();
         let before = self.replies.bytes().len();
+        let mut spare = Vec::new();
         for number in 0..COMMANDS_OF_A_TURN {
             let replies = self.replies.bytes().len();
             if replies - self.sent > pause_at {
@@ -217,13 +219,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 return Turn::Cut;
             }
             if number % COMMANDS_OF_A_MOMENT == 0 {
-                engine.begin();
+                engine.begin(&mut self.client);
             }
             self.requests.set_limits(engine.request_limits(&self.client));
-            match self.requests.next() {
+            match self.requests.next_in(spare) {
                 Ok(Some(arguments)) => {
+                    if let Some(left) = engine.paused_for(&mut self.client, &arguments) {
+                        self.requests.hold_back();
+                        return Turn::Waits(Some(left));
+                    }
                     let executed =
                         engine.execute_now(&mut self.client, &arguments, &mut self.replies);
+                    spare = emptied(arguments);
                     if let Executed::Waits(limit) = executed {
                         return Turn::Waits(limit);
                     }
@@ -238,9 +245,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Turn::Cut
     }
 
-    /// Waits until the last command has its reply. What the client sends meanwhile is read, which tells
+    /// Waits until the last command has its reply, or a pause is over. What the client sends meanwhile is read, which tells
     /// whether it is still there, and runs later.
-    async fn wait_for_key(
+    async fn wait_for_others(
         &mut self,
         limit: Option<Duration>,
         mut stopped: Pin<&mut impl Future<Output = ()>>,

@@ -88,14 +88,20 @@ impl Model {
         }
         let pairs = taken.iter().map(|(score, member)| bulk(member) + &bulk(&score.to_string()));
         let pairs: Vec<_> = pairs.collect();
-        Some(match asked.count {
-            None => format!("*3\r\n{}{}", bulk(KEYS[key]), pairs[0]),
-            Some(_) => {
-                let pairs = pairs.iter().map(|pair| format!("*2\r\n{pair}"));
-                let head = format!("*2\r\n{}*{}\r\n", bulk(KEYS[key]), taken.len());
-                head + &pairs.collect::<String>()
-            }
-        })
+        if asked.count.is_none() {
+            return Some(format!("*3\r\n{}{}", bulk(KEYS[key]), pairs[0]));
+        }
+        let pairs: String = pairs.iter().map(|pair| ["*2\r\n", pair].concat()).collect();
+        Some(format!("*2\r\n{}*{}\r\n{pairs}", bulk(KEYS[key]), taken.len()))
+    }
+
+    /// Forgets the members of a key.
+    fn remove(&mut self, key: usize) -> usize {
+        let set = std::mem::take(&mut self.keys[key]);
+        for (_, member) in &set {
+            self.left.remove(member);
+        }
+        set.len()
     }
 
     /// Serves those who wait, after keys have changed.
@@ -143,7 +149,7 @@ impl Both {
         self.clients[client] = self.engine.client();
         self.clients[client].allow_waiting();
         let (id, _) = self.run(client, "CLIENT ID");
-        self.ids[client] = id.trim_matches([':', '\r', '\n']).to_owned();
+        id.trim_matches([':', '\r', '\n']).clone_into(&mut self.ids[client]);
     }
 
     fn run(&mut self, client: usize, line: &str) -> (String, Executed) {
@@ -208,9 +214,7 @@ impl Both {
                 }
             }
             Step::Delete(client, key) => {
-                let set = std::mem::take(&mut self.model.keys[key]);
-                set.iter().for_each(|(_, member)| _ = self.model.left.remove(member));
-                let reply = format!(":{}\r\n", u8::from(!set.is_empty()));
+                let reply = format!(":{}\r\n", u8::from(self.model.remove(key) > 0));
                 self.ask(client, &format!("DEL {}", KEYS[key]), &reply);
             }
             Step::Rename(client, from, to) => {
@@ -219,9 +223,8 @@ impl Both {
                     return self.ask(client, &line, "-ERR no such key\r\n");
                 }
                 if from != to {
-                    let set = std::mem::take(&mut self.model.keys[from]);
-                    let old = std::mem::replace(&mut self.model.keys[to], set);
-                    old.iter().for_each(|(_, member)| _ = self.model.left.remove(member));
+                    self.model.remove(to);
+                    self.model.keys.swap(from, to);
                     self.model.serve(&[to]);
                 }
                 self.ask(client, &line, "+OK\r\n");
@@ -237,7 +240,7 @@ impl Both {
             for score in scores {
                 let member = self.model.next_member.to_string();
                 self.model.next_member += 1;
-                line += &format!(" {score} {member}");
+                line.extend([" ", &score.to_string(), " ", &member]);
                 self.model.left.insert(member.clone());
                 self.model.keys[*key].insert((*score, member));
             }
@@ -293,11 +296,10 @@ impl Both {
             assert_eq!(is_served.then_some(reply), self.model.told.remove(&client));
         }
         if let Some(client) = (0..CLIENTS).find(|client| !self.model.is_waiting(*client)) {
-            for key in 0..KEYS.len() {
-                let set = self.model.keys[key].iter();
-                let members: String = set.map(|(_, member)| bulk(member)).collect();
-                let reply = format!("*{}\r\n{members}", self.model.keys[key].len());
-                self.ask(client, &format!("ZRANGE {} 0 -1", KEYS[key]), &reply);
+            for (key, set) in KEYS.iter().zip(self.model.keys.clone()) {
+                let members: String = set.iter().map(|(_, member)| bulk(member)).collect();
+                let reply = format!("*{}\r\n{members}", set.len());
+                self.ask(client, &format!("ZRANGE {key} 0 -1"), &reply);
             }
             let (info, _) = self.run(client, "INFO clients");
             let waiting = format!("blocked_clients:{}\r\n", self.model.waiting.len());

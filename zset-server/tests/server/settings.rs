@@ -78,15 +78,15 @@ fn thousands_of_clients_are_served_at_once() {
     }
     request.extend(b"\r\n");
     other.ask(&request, b":2000\r\n");
-    let mut served = Vec::new();
+    let mut members = Vec::new();
     for peer in &mut peers {
         assert_eq!(peer.line(), "*3");
         assert_eq!(peer.bulk(), "jobs");
-        served.push(peer.bulk());
+        members.push(peer.bulk());
         peer.bulk();
     }
-    served.sort_unstable();
-    assert!(served.into_iter().eq((0..CLIENTS).map(|number| format!("{number:04}"))));
+    members.sort_unstable();
+    assert!(members.into_iter().eq((0..CLIENTS).map(|number| format!("{number:04}"))));
 }
 
 #[test]
@@ -105,9 +105,11 @@ fn an_argument_is_as_large_as_is_set() {
 fn a_client_that_asks_nothing_for_too_long_goes_unless_it_waits() {
     let server = Running::start();
     let (mut idle, mut waiting, mut other) = (server.connect(), server.connect(), server.connect());
-    idle.ask(b"PING\r\n", b"+PONG\r\n");
     waiting.send(b"CLIENT SETNAME waiting\r\nBZPOPMIN jobs 0\r\n");
     waiting.expect(b"+OK\r\n");
+    while !other.ask_bulk(b"INFO clients\r\n").contains("blocked_clients:1\r\n") {}
+    // It has asked nothing for less long.
+    idle.ask(b"PING\r\n", b"+PONG\r\n");
     set(&mut other, "timeout", "1");
     let asking = std::thread::spawn(move || {
         while other.ask_bulk(b"INFO clients\r\n").contains("connected_clients:3") {}
@@ -165,4 +167,28 @@ fn whether_there_are_replies_is_not_chosen_in_a_transaction() {
     peer.ask(b"CLIENT REPLY ON\r\n", b"+OK\r\n");
     peer.stream.shutdown(Shutdown::Write).unwrap();
     peer.expect_last(b"");
+}
+
+#[test]
+fn commands_wait_for_the_end_of_a_pause() {
+    let server = Running::start();
+    let (mut one, mut other) = (server.connect(), server.connect());
+    one.ask(b"PING\r\n", b"+PONG\r\n");
+    other.ask(b"CLIENT PAUSE 100000 WRITE\r\n", b"+OK\r\n");
+    one.send(b"ECHO x\r\nMULTI\r\nZCARD k\r\nEXEC\r\nZADD k 1 a\r\nECHO y\r\n");
+    one.expect(b"$1\r\nx\r\n+OK\r\n+QUEUED\r\n*1\r\n:0\r\n");
+    other.ask(b"ZCARD k\r\nCLIENT UNPAUSE\r\n", b":0\r\n+OK\r\n");
+    one.expect(b":1\r\n$1\r\ny\r\n");
+    // That it has an end is told by the time alone.
+    other.ask(b"CLIENT PAUSE 20\r\n", b"+OK\r\n");
+    one.ask(b"ECHO z\r\n", b"$1\r\nz\r\n");
+    other.ask(b"CLIENT PAUSE 1000000 WRITE\r\n", b"+OK\r\n");
+    one.send(b"ZADD k 1 b\r\n");
+    one.stream.shutdown(Shutdown::Write).unwrap();
+    one.expect_last(b"");
+    other.ask(b"ZCARD k\r\n", b":1\r\n");
+    let mut stuck = server.connect();
+    stuck.send(b"DEL k\r\n");
+    server.stopper.stop();
+    server.join();
 }

@@ -56,6 +56,17 @@ fn others_are_answered_while_one_sends_without_end() {
 }
 
 #[test]
+fn time_goes_on_within_a_pipeline() {
+    let server = Running::start();
+    let mut peer = server.connect();
+    let pipeline = ["SET k v PX 1\r\nDEBUG SLEEP 0.01\r\n", &"ECHO x\r\n".repeat(15), "GET k\r\n"];
+    peer.send(pipeline.concat().as_bytes());
+    peer.expect(b"+OK\r\n+OK\r\n");
+    peer.expect(&b"$1\r\nx\r\n".repeat(15));
+    peer.expect(b"$-1\r\n");
+}
+
+#[test]
 fn a_request_comes_byte_by_byte() {
     let server = Running::start();
     let mut peer = server.connect();

@@ -1,0 +1,65 @@
+//! Pauses: for a time, the commands of all clients wait, or those that may change keys.
+
+use std::time::Duration;
+
+use zset_std::{Clock, Timestamp};
+
+use super::{Engine, State};
+use crate::client::Client;
+use crate::command::Command;
+
+/// A pause that somebody has asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pause {
+    pub(crate) until: Timestamp,
+    pub(crate) paused: Paused,
+}
+
+/// What is paused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Paused {
+    All,
+    Writes,
+}
+
+impl<C: Clock> Engine<C> {
+    /// Returns for how long a command has to wait because of a pause, if it has to.
+    pub(crate) fn paused_for(
+        &mut self,
+        client: &mut Client,
+        arguments: &[&[u8]],
+    ) -> Option<Duration> {
+        let pause = self.state.pause?;
+        let left = pause.until.saturating_duration_since(self.state.keyspace.now());
+        if left.is_zero() {
+            self.state.pause = None;
+            return None;
+        }
+        let session = &mut *client.session_mut();
+        let may_write = Command::of(arguments).is_ok_and(|command| {
+            let transaction = session.transaction.as_ref().filter(|_| command.name == "exec");
+            command.flags.write || transaction.is_some_and(|transaction| transaction.may_write)
+        });
+        session.is_paused = pause.paused == Paused::All || may_write;
+        session.is_paused.then_some(left)
+    }
+}
+
+impl State {
+    /// Begins a pause, or makes the one that there is longer.
+    pub(crate) fn begin_pause(&mut self, length: Duration, paused: Paused) {
+        let now = self.keyspace.now();
+        let old = self.pause.map_or(now, |pause| pause.until);
+        self.pause = Some(Pause { until: old.max(now.saturating_add(length)), paused });
+    }
+
+    /// Ends a pause. The client that asks for it is not paused.
+    pub(crate) fn end_pause(&mut self) {
+        self.pause = None;
+        for session in self.clients.iter() {
+            if let Ok(mut session) = session.try_borrow_mut() {
+                session.resume();
+            }
+        }
+    }
+}
