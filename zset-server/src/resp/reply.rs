@@ -154,6 +154,9 @@ impl Replies {
 
     /// Writes a text that is made on the spot, of at most a few hundred bytes.
     pub fn text(&mut self, text: std::fmt::Arguments<'_>) {
+        if self.is_full() {
+            return;
+        }
         let begin = self.bytes.len();
         self.formatted(text);
         let end = self.bytes.len();
