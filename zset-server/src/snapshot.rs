@@ -9,6 +9,9 @@
 //! FF CRC64                     of all before it
 //! ```
 //!
+//! The limits of CL.THROTTLE are no keys, and not in it. Two servers that have the same file each replace
+//! what the other has saved.
+//!
 //! So `redis-server` and `valkey-server` load what is written here, and what they write is loaded here
 //! as far as the types are known. The format is that of Redis's `rdb.c`.
 

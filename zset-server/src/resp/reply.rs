@@ -154,17 +154,15 @@ impl Replies {
 
     /// Writes a text that is made on the spot, of at most a few hundred bytes.
     pub fn text(&mut self, text: std::fmt::Arguments<'_>) {
-        if self.is_full() {
-            return;
+        // Most are the text of a score, and need no memory of their own.
+        let mut short = [0; 64];
+        let mut free = &mut short[..];
+        if free.write_fmt(text).is_ok() {
+            let len = 64 - free.len();
+            self.bulk(&short[..len]);
+        } else {
+            self.bulk(text.to_string().as_bytes());
         }
-        let begin = self.bytes.len();
-        self.formatted(text);
-        let end = self.bytes.len();
-        // Its length is known only now, and comes before it.
-        self.len(b'$', end - begin);
-        let length = self.bytes.len() - end;
-        self.bytes[begin..].rotate_right(length);
-        self.bytes.extend_from_slice(b"\r\n");
     }
 
     /// Writes a text for people to read.

@@ -46,7 +46,8 @@ pub(super) fn write(keyspace: &Keyspace, file: &mut impl Write) -> io::Result<()
     for (key, value) in keyspace.iter() {
         if let Some(deadline) = keyspace.deadline(key).flatten() {
             out.push(opcode::DEADLINE_MILLIS);
-            out.extend((deadline.as_nanos() / 1_000_000).to_le_bytes());
+            // The last of all times is within a millisecond.
+            out.extend(deadline.as_nanos().div_ceil(1_000_000).to_le_bytes());
         }
         out.push(value::type_of(value));
         write_string(key, &mut out);
