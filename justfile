@@ -10,6 +10,10 @@ check *STAGES:
 test:
     .ci/run test
 
+# The tests beside a Redis and a Valkey, and with the clients that people have
+servers:
+    .ci/run servers clients
+
 # The quick benchmarks; arguments as of `just bench --help`
 bench *ARGUMENTS:
     cargo run --release -p zset-bench -- quick {{ ARGUMENTS }}

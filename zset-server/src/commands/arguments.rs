@@ -1,7 +1,5 @@
 //! Reading arguments.
 
-use std::borrow::Cow;
-
 use zset_core::{ParseRangeError, Score, ScoreRange};
 
 use crate::error::{CommandError, until_zero};
@@ -51,9 +49,4 @@ pub(super) fn small_integer(text: &[u8]) -> Result<i32, CommandError> {
 pub(super) fn wrong_arguments(container: &str, subcommand: &[u8]) -> CommandError {
     let before = "unknown subcommand or wrong number of arguments for '";
     CommandError::quoting(before, subcommand, &format!("'. Try {container} HELP."))
-}
-
-/// Returns an argument as the text of an error shows it: as in C, up to its first zero.
-pub(crate) fn shown(argument: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(until_zero(argument))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::command::Command;
-use crate::config::Parameter;
+use crate::config::{Parameter, SetError};
 use crate::engine::{Context, Stats};
 use crate::error::CommandError;
 use crate::glob;
@@ -67,7 +67,9 @@ fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErro
     // All are set on a copy before one counts.
     let mut config = context.state.config.clone();
     for (name, parameter, value) in changes {
-        config.set(parameter, value).map_err(|why| failed(name, &why.0))?;
+        // Here it is named as the table has it.
+        let failed = |why: SetError| failed(&name.to_ascii_lowercase(), &why.0);
+        config.set(parameter, value).map_err(failed)?;
     }
     context.state.config = config;
     context.replies.status("OK");

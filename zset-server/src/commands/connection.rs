@@ -127,10 +127,8 @@ fn hello(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
                 behind
             }
             _ => {
-                let option = String::from_utf8_lossy(option);
-                return Err(CommandError::err(format_args!(
-                    "Syntax error in HELLO option '{option}'"
-                )));
+                let before = "Syntax error in HELLO option '";
+                return Err(CommandError::quoting(before, option, "'"));
             }
         };
     }

@@ -10,7 +10,7 @@ use crate::engine::Context;
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
 
-use super::arguments::{integer, shown};
+use super::arguments::integer;
 
 const NANOS_IN_MILLI: u64 = 1_000_000;
 
@@ -101,8 +101,7 @@ impl Conditions {
                 b"gt" => conditions.gt = true,
                 b"lt" => conditions.lt = true,
                 _ => {
-                    let option = shown(option);
-                    return Err(CommandError::err(format_args!("Unsupported option {option}")));
+                    return Err(CommandError::quoting("Unsupported option ", option, ""));
                 }
             }
         }

@@ -39,6 +39,9 @@ pub(super) const COMMANDS: &[Command] = &[
 /// The keys of a page of SCAN, unless it says how many.
 const COUNT: usize = 10;
 
+/// The types that SCAN may be asked for, though keys are of three of them alone.
+const TYPES: &[&str] = &["string", "list", "set", "zset", "hash", "stream"];
+
 /// How often a key is drawn until it is one that has not expired.
 const DRAWS: usize = 100;
 
@@ -64,7 +67,12 @@ fn scan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
                 count = number.ok_or(CommandError::Syntax)?;
             }
             b"match" => pattern = Some(*argument),
-            b"type" => type_name = Some(*argument),
+            b"type" => {
+                if !TYPES.iter().any(|name| argument.eq_ignore_ascii_case(name.as_bytes())) {
+                    return Err(CommandError::quoting("unknown type name '", argument, "'"));
+                }
+                type_name = Some(*argument);
+            }
             _ => return Err(CommandError::Syntax),
         }
         rest = behind;

@@ -1,4 +1,4 @@
-//! Plain strings: SET and GET.
+//! Plain strings: SET, GET and STRLEN.
 
 use crate::command::{Command, GROW, READ};
 use crate::engine::Context;
@@ -25,6 +25,14 @@ pub(super) const COMMANDS: &[Command] = &[
         summary: "Sets the string of a key, whatever it was.",
         handler: set,
     },
+    Command {
+        name: "strlen",
+        arity: 2,
+        flags: READ,
+        keys: (1, 1, 1),
+        summary: "Returns the length of the string of a key.",
+        handler: strlen,
+    },
 ];
 
 fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
@@ -32,6 +40,12 @@ fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErro
         Some(string) => context.replies.bulk(string),
         None => context.replies.null(),
     }
+    Ok(())
+}
+
+fn strlen(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    let string = context.state.keyspace.get::<Vec<u8>>(arguments[1])?;
+    context.replies.count(string.map_or(0, Vec::len));
     Ok(())
 }
 

@@ -10,11 +10,11 @@ pub(crate) struct UnbalancedQuotes;
 /// behind a `\` for itself; between single quotes only `\'` does.
 pub(crate) fn split_line(line: &[u8]) -> Result<Vec<Vec<u8>>, UnbalancedQuotes> {
     let mut arguments = Vec::new();
-    let mut rest = line.trim_ascii_start();
-    while !rest.is_empty() {
-        let (argument, behind) = first_argument(rest)?;
+    let mut rest = line;
+    while let Some(start) = rest.iter().position(|byte| !is_space(*byte)) {
+        let (argument, behind) = first_argument(&rest[start..])?;
         arguments.push(argument);
-        rest = behind.trim_ascii_start();
+        rest = behind;
     }
     Ok(arguments)
 }
@@ -27,7 +27,7 @@ fn first_argument(line: &[u8]) -> Result<(Vec<u8>, &[u8]), UnbalancedQuotes> {
         let quoted = match rest {
             [b'"', behind @ ..] => double_quoted(behind, &mut argument),
             [b'\'', behind @ ..] => single_quoted(behind, &mut argument),
-            [byte, behind @ ..] if !is_space(*byte) => {
+            [byte, behind @ ..] if !b" \n\r\t".contains(byte) => {
                 argument.push(*byte);
                 rest = behind;
                 continue;
@@ -44,7 +44,7 @@ fn first_argument(line: &[u8]) -> Result<(Vec<u8>, &[u8]), UnbalancedQuotes> {
     }
 }
 
-/// As C's `isspace` has it.
+/// Whether nothing begins with the byte, as C's `isspace` has it. Some of these do not end an argument.
 fn is_space(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == 0x0b
 }
@@ -114,6 +114,8 @@ mod tests {
         for (line, expected) in [
             ("", &[][..]),
             (" \t ", &[]),
+            ("\x0b", &[]),
+            ("\x0b\x0ca\x0bb\x0c \"c\"\x0bd", &[r"a\x0bb\x0c", "c", "d"]),
             ("  ping  ", &["ping"]),
             ("set  a\tb", &["set", "a", "b"]),
             (r#"set "a b" 'c d'"#, &["set", "a b", "c d"]),

@@ -14,7 +14,8 @@ use std::thread;
 
 use zset_server::{Options, Server};
 
-use super::server::{self, Kind, whole};
+use super::reply::Reply;
+use super::server::{self, Kind};
 
 struct Peer {
     stream: UnixStream,
@@ -43,7 +44,8 @@ impl Peer {
     fn reply(&mut self) -> String {
         let mut buffer = [0; 4096];
         loop {
-            if let Some(len) = whole(&self.ahead) {
+            if let Some((_, behind)) = Reply::parse(&self.ahead) {
+                let len = self.ahead.len() - behind.len();
                 let reply: Vec<u8> = self.ahead.drain(..len).collect();
                 return String::from_utf8_lossy(&reply).into_owned();
             }

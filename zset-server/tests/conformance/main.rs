@@ -1,22 +1,24 @@
 //! Replies, byte for byte: those of the engine, of a Redis 7.0 and of a Valkey 9.
 //!
-//! Each file of `rows/` is a script. Every line is a command as one types it; it is sent to all, and what
-//! they answer has to be the same. Lines that begin with `#` are remarks; `~` before a command says that
-//! the order of what is answered does not count, `!` that only its kind does: what begins the reply; `=`
-//! that Redis 7.0 is not asked to agree: it prints doubles with 17 digits, and lacks what came later.
-//! `@` gives a name to several texts, and a row with `$` and the name stands for one with each of them.
-//! Each script runs twice, in RESP2 and in RESP3. More scripts are generated from `grammars/*.txt`.
+//! Each file of `rows/` is a script; those of `rows/drawn/` are drawn by chance, see [`script`]. Every row
+//! is a command as one types it; it is sent to all, and what they answer has to be the same. What stands
+//! before a command says how it is compared: `~` that the order of what is answered does not count, `?`
+//! that only its shape does, which is how many parts of which kinds it has, `!` that only its kind does:
+//! what begins the reply. `=` says that Redis 7.0 is not asked, since it lacks what came later. Each script
+//! runs twice, in RESP2 and in RESP3. Where Redis 7.0 prints doubles with 17 digits, they are compared as
+//! numbers.
 
 #![cfg(all(unix, not(miri)))]
 
+mod arity;
 mod blocking;
+mod differences;
 mod dumps;
-mod expand;
-mod grammar;
-mod random_keys;
+mod reply;
+mod script;
 mod server;
 
-use grammar::Grammar;
+use reply::Reply;
 use server::{Kind, Server};
 use zset_server::{Client, Engine, Replies, Requests};
 
@@ -52,88 +54,142 @@ impl Ours {
 enum Compared {
     Exactly,
     InAnyOrder,
+    ByShape,
     ByKind,
 }
 
 impl Compared {
     fn of(row: &str) -> (Compared, &str) {
-        match row.as_bytes() {
-            [b'~', ..] => (Compared::InAnyOrder, row[1..].trim()),
-            [b'!', ..] => (Compared::ByKind, row[1..].trim()),
-            _ => (Compared::Exactly, row),
-        }
+        let compared = match row.as_bytes() {
+            [b'~', ..] => Compared::InAnyOrder,
+            [b'?', ..] => Compared::ByShape,
+            [b'!', ..] => Compared::ByKind,
+            _ => return (Compared::Exactly, row),
+        };
+        (compared, row[1..].trim())
     }
 
-    fn prepare(self, reply: &[u8]) -> Vec<u8> {
+    /// Returns what has to be the same of both replies.
+    fn prepare(self, reply: &[u8], kind: Kind) -> Vec<u8> {
+        let mut prepared = Vec::new();
+        let parsed = || Reply::parse(reply).expect("it is whole").0;
         match self {
-            Compared::Exactly => reply.to_vec(),
-            Compared::ByKind => reply.first().copied().into_iter().collect(),
-            Compared::InAnyOrder => {
-                let mut lines: Vec<_> = reply.split(|byte| *byte == b'\n').collect();
-                lines.sort_unstable();
-                lines.join(&b'\n')
-            }
+            Compared::ByShape => parsed().write_shape(&mut prepared),
+            Compared::ByKind => prepared.extend(reply.first()),
+            _ if kind == Kind::Redis => parsed().write_short(&mut prepared),
+            _ => prepared.extend(reply),
         }
+        if let Compared::InAnyOrder = self {
+            let mut lines: Vec<_> = prepared.split(|byte| *byte == b'\n').collect();
+            lines.sort_unstable();
+            prepared = lines.join(&b'\n');
+        }
+        prepared
     }
 }
 
+/// A row of a script: a command, and how replies to it are compared.
+struct Row<'a> {
+    compared: Compared,
+    is_newer: bool,
+    command: &'a str,
+}
+
+impl<'a> Row<'a> {
+    fn parse(row: &'a str) -> Self {
+        let (compared, row) = Compared::of(row);
+        let command = row.trim_start_matches('=').trim();
+        Row { compared, is_newer: row.starts_with('='), command }
+    }
+
+    /// Returns what is wrong, if a server answers something else.
+    fn check(&self, server: &mut Server, ours: &mut Ours) -> Result<(), String> {
+        let (theirs, ours) = (server.ask(self.command), ours.ask(self.command));
+        let prepare = |reply| self.compared.prepare(reply, server.kind);
+        let (their_part, our_part) = (prepare(&theirs), prepare(&ours));
+        if their_part == our_part {
+            return Ok(());
+        }
+        let same = their_part.iter().zip(&our_part).take_while(|(theirs, ours)| theirs == ours);
+        let from = same.count().saturating_sub(MAX_SAME);
+        let (kind, command) = (server.kind, self.command);
+        let theirs = excerpt(&theirs, &their_part[from..]);
+        let ours = excerpt(&ours, &our_part[from..]);
+        Err(format!("{command}\n  {kind:?}: {theirs}\n  zset:   {ours}"))
+    }
+}
+
+/// What is shown of a reply: all, or some bytes of those that are the same and the first that are not.
+const MAX_SAME: usize = 60;
+const MAX_SHOWN: usize = 300;
+
+fn excerpt(reply: &[u8], part: &[u8]) -> String {
+    let shown = if reply.len() > MAX_SHOWN { &part[..part.len().min(MAX_SHOWN)] } else { reply };
+    shown.escape_ascii().to_string()
+}
+
+/// What is shown of a script that fails: after the first difference, others may only follow from it.
+const MAX_FAILURES: usize = 20;
+
+/// The rows that are shown before the first failure, which may explain it.
+const MAX_BEFORE: usize = 20;
+
 /// Runs a script, in both protocols.
-fn compare(name: &str, script: &str) {
-    let rows = expand::rows(script);
+fn compare(name: &str, words: &str, script: &str) {
+    let rows = script::rows(words, script);
     for kind in [Kind::Redis, Kind::Valkey] {
         let Some(mut server) = Server::start(kind) else { continue };
         for hello in ["HELLO 2", "HELLO 3"] {
             let mut ours = Ours::new();
-            server.ask("FLUSHALL");
-            server.ask(hello);
-            ours.ask(hello);
-            let mut failures = Vec::new();
-            for (number, row) in &rows {
-                let (compared, row) = Compared::of(row);
-                let is_newer = row.starts_with('=');
-                let row = row.trim_start_matches('=').trim();
-                let (theirs, ours) = (server.ask(row), ours.ask(row));
-                let is_same = compared.prepare(&theirs) == compared.prepare(&ours);
-                if !is_same && !(is_newer && kind == Kind::Redis) {
-                    failures.push(format!(
-                        "{name}:{number}: {row}\n  {kind:?}: {}\n  zset:   {}",
-                        theirs.escape_ascii(),
-                        ours.escape_ascii()
-                    ));
-                }
+            for line in ["RESET", "FLUSHALL", hello] {
+                server.ask(line);
+                ours.ask(line);
             }
-            assert!(failures.is_empty(), "after {hello}\n{}", failures.join("\n"));
+            let numbered =
+                rows.iter().enumerate().map(|(at, (line, row))| (at, line, Row::parse(row)));
+            let failures: Vec<_> = numbered
+                .filter(|(.., row)| !(row.is_newer && kind == Kind::Redis))
+                .filter_map(|(at, line, row)| {
+                    let error = row.check(&mut server, &mut ours).err()?;
+                    Some((at, format!("{name}:{line}: {error}")))
+                })
+                .take(MAX_FAILURES)
+                .collect();
+            let Some((first, _)) = failures.first() else { continue };
+            let failures: Vec<_> = failures.iter().map(|(_, failure)| &**failure).collect();
+            let before: Vec<_> =
+                rows[first.saturating_sub(MAX_BEFORE)..*first].iter().map(|row| &*row.1).collect();
+            let (before, failures) = (before.join("\n"), failures.join("\n"));
+            panic!(
+                "after {hello} and what is before the first, which ends with\n{before}\n{failures}"
+            );
         }
     }
 }
 
 macro_rules! scripts {
-    ($($name:ident)*) => {
+    ($folder:literal, $words:expr; $($name:ident)*) => {
         $(
             #[test]
             fn $name() {
-                compare(stringify!($name), include_str!(concat!("rows/", stringify!($name), ".txt")));
+                let script = include_str!(concat!($folder, "/", stringify!($name), ".txt"));
+                super::compare(concat!($folder, "/", stringify!($name)), $words, script);
             }
         )*
     };
 }
 
-scripts! {
-    add client command config connection dump expire keys lex limits pop random_scan range rank remove set_ops sets store strings transactions
+mod rows {
+    scripts! {
+        "rows", "";
+        add client command config connection dump expire keys lex limits pop random_scan range rank remove set_ops
+        sets store strings transactions
+    }
 }
 
-macro_rules! grammars {
-    ($($test:ident: $file:literal;)*) => {
-        $(
-            #[test]
-            fn $test() {
-                let grammar = Grammar::parse(include_str!(concat!("grammars/", $file, ".txt")));
-                compare(stringify!($test), &grammar.script());
-            }
-        )*
-    };
-}
-
-grammars! {
-    generated_set_ops: "set_ops";
+mod drawn {
+    scripts! {
+        "rows/drawn", include_str!("rows/drawn/words.txt");
+        add keys plain random range read remove server set_ops transactions
+    }
 }

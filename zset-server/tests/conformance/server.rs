@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -10,11 +10,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use super::reply::Reply;
+
 /// How long a server may take until it answers.
 const START: Duration = Duration::from_secs(20);
 
-/// What comes behind each reply, so that its end is known.
-const MARKER: &str = "b7e1c3-end-of-reply";
+/// How long an answer may take. Only a test that fails waits for so long.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -23,11 +25,10 @@ pub(crate) enum Kind {
 }
 
 pub(crate) struct Server {
+    pub(crate) kind: Kind,
     process: Child,
     folder: PathBuf,
     stream: UnixStream,
-    /// Commands are queued, so a marker would be too.
-    is_in_transaction: bool,
 }
 
 impl Server {
@@ -38,7 +39,7 @@ impl Server {
             Kind::Redis => ("redis-server", "REDIS_SERVER"),
             Kind::Valkey => ("valkey-server", "VALKEY_SERVER"),
         };
-        let program = env::var_os(variable).unwrap_or_else(|| program.into());
+        let program = env::var(variable).unwrap_or_else(|_| program.to_owned());
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder =
             env::temp_dir().join(format!("zset-conformance-{}-{number}", std::process::id()));
@@ -64,17 +65,19 @@ impl Server {
             .stderr(Stdio::null())
             .spawn();
         let Ok(process) = process else {
-            assert!(env::var_os("ZSET_REQUIRE_SERVERS").is_none(), "there is no {program:?}");
-            eprintln!("SKIPPED: there is no {program:?}");
+            assert!(env::var_os("ZSET_REQUIRE_SERVERS").is_none(), "there is no {program}");
+            eprintln!("SKIPPED: there is no {program}");
             let _ = fs::remove_dir_all(&folder);
             return None;
         };
         let start = Instant::now();
         loop {
             if let Ok(stream) = UnixStream::connect(&socket) {
-                return Some(Server { process, folder, stream, is_in_transaction: false });
+                stream.set_read_timeout(Some(PATIENCE)).expect("it is not zero");
+                stream.set_write_timeout(Some(PATIENCE)).expect("it is not zero");
+                return Some(Server { kind, process, folder, stream });
             }
-            assert!(start.elapsed() < START, "{program:?} does not start");
+            assert!(start.elapsed() < START, "{program} does not start");
             sleep(Duration::from_millis(5));
         }
     }
@@ -86,51 +89,28 @@ impl Server {
 
     /// Returns the reply to a line.
     pub(crate) fn ask(&mut self, line: &str) -> Vec<u8> {
-        let command = line.to_ascii_uppercase();
-        self.is_in_transaction |= command == "MULTI";
-        if self.is_in_transaction {
-            // EXEC ends it however it is called.
-            let is_end = matches!(&*command, "DISCARD" | "RESET") || command.starts_with("EXEC");
-            self.is_in_transaction = !is_end;
-            write!(self.stream, "{line}\r\n").expect("the server listens");
-            return self.read_until(|reply| whole(reply) == Some(reply.len()));
-        }
-        let end = format!("${}\r\n{MARKER}\r\n", MARKER.len());
-        write!(self.stream, "{line}\r\nECHO {MARKER}\r\n").expect("the server listens");
-        let mut reply = self.read_until(|reply| reply.ends_with(end.as_bytes()));
-        reply.truncate(reply.len() - end.len());
-        reply
+        self.try_ask(line).unwrap_or_else(|error| panic!("no answer to {line}: {error}"))
     }
 
-    fn read_until(&mut self, is_whole: impl Fn(&[u8]) -> bool) -> Vec<u8> {
-        let (mut reply, mut buffer) = (Vec::new(), [0; 4096]);
-        while !is_whole(&reply) {
-            let len = self.stream.read(&mut buffer).expect("the server answers");
-            assert!(len > 0, "the server has closed the connection");
+    fn try_ask(&mut self, line: &str) -> io::Result<Vec<u8>> {
+        write!(self.stream, "{line}\r\n")?;
+        let (mut reply, mut buffer) = (Vec::new(), vec![0; 1 << 16]);
+        loop {
+            let len = self.stream.read(&mut buffer)?;
+            if len == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
             reply.extend_from_slice(&buffer[..len]);
+            if let Some((_, behind)) = Reply::parse(&reply) {
+                assert!(
+                    behind.is_empty(),
+                    "more than an answer to {line}: {}",
+                    reply.escape_ascii()
+                );
+                return Ok(reply);
+            }
         }
-        reply
     }
-}
-
-/// Returns the length of the first reply, if it is there as a whole.
-pub(crate) fn whole(bytes: &[u8]) -> Option<usize> {
-    let line = bytes.windows(2).position(|end| end == b"\r\n")?;
-    let number = || std::str::from_utf8(&bytes[1..line]).ok()?.parse::<i64>().ok();
-    let mut len = line + 2;
-    let parts = match bytes[0] {
-        b'$' | b'=' => {
-            len += usize::try_from(number()?).map_or(0, |text| text + 2);
-            0
-        }
-        b'%' => 2 * number()?,
-        b'*' | b'~' | b'>' => number()?,
-        _ => 0,
-    };
-    for _ in 0..parts {
-        len += whole(bytes.get(len..)?)?;
-    }
-    (len <= bytes.len()).then_some(len)
 }
 
 impl Drop for Server {

@@ -83,7 +83,9 @@ pub(super) fn zincrby(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<
     };
     let keyspace = &mut context.state.keyspace;
     let added = keyspace.change_or_insert(key, ZSet::new, increment)??;
-    keyspace.touch(key);
+    if added.is_changed() {
+        keyspace.touch(key);
+    }
     reply::score(context.replies, added.score());
     Ok(())
 }

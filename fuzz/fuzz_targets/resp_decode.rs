@@ -1,0 +1,192 @@
+//! Any bytes, in pieces of any size, as what a client sends: no panic, no memory beyond the limits, the
+//! same requests whatever the pieces, and a well-formed reply to each of them.
+
+#![no_main]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use libfuzzer_sys::{Corpus, fuzz_target};
+use zset_server::{Client, Engine, Protocol, Replies, RequestError, RequestLimits, Requests};
+
+/// Counts what is taken and not given back, and how much that was at most.
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is passed on as it is to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let taken = TAKEN.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        PEAK.fetch_max(taken, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of this method, which is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        TAKEN.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+const LIMITS: RequestLimits =
+    RequestLimits { max_arguments: 64, max_argument_len: 512, max_request_len: 2048 };
+
+/// What a byte that has come may cost: it may be an argument of its own, as a vector that has grown, and
+/// is here once more to be compared.
+const MOST_PER_BYTE: usize = 200;
+
+/// What parsing costs at least.
+const MOST_AT_LEAST: usize = 16 * 1024;
+
+/// The numbers of pieces are bytes before the first of these.
+const END_OF_CUTS: u8 = 0xff;
+
+/// A request as the fuzzer finds it, with arguments of its own.
+type Request = Vec<Vec<u8>>;
+
+/// Returns the requests in bytes that come in pieces whose lengths are given, over and over.
+fn requests(bytes: &[u8], lens: &[u8]) -> (Vec<Request>, Option<RequestError>) {
+    let mut requests = Requests::default();
+    requests.set_limits(LIMITS);
+    let (mut found, mut rest) = (Vec::new(), bytes);
+    let mut lens = lens.iter().cycle();
+    while !rest.is_empty() {
+        let len = lens.next().map_or(rest.len(), |len| usize::from(*len).clamp(1, rest.len()));
+        let (piece, behind) = rest.split_at(len);
+        rest = behind;
+        requests.extend(piece);
+        loop {
+            match requests.next() {
+                Ok(Some(arguments)) => {
+                    assert!(!arguments.is_empty());
+                    found.push(arguments.into_iter().map(<[u8]>::to_vec).collect());
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    assert_eq!(requests.next(), Err(error), "it stays wrong");
+                    return (found, Some(error));
+                }
+            }
+        }
+        assert!(requests.len() <= bytes.len());
+    }
+    (found, None)
+}
+
+/// Returns what is behind a line, and the line without its end.
+fn line(bytes: &[u8]) -> (&[u8], &[u8]) {
+    let end = bytes.iter().position(|byte| b"\r\n".contains(byte)).expect("a line ends");
+    let rest = bytes[end..].strip_prefix(b"\r\n").expect("it ends with two bytes");
+    (&bytes[..end], rest)
+}
+
+/// Reads an integer as it is always written.
+fn integer(text: &[u8]) -> i64 {
+    let text = std::str::from_utf8(text).expect("digits");
+    let number: i64 = text.parse().expect("an integer");
+    assert_eq!(number.to_string(), text);
+    number
+}
+
+fn len(text: &[u8]) -> usize {
+    usize::try_from(integer(text)).expect("a length")
+}
+
+/// Reads a reply, and returns what is behind it.
+fn read(bytes: &[u8], protocol: Protocol) -> &[u8] {
+    let (&kind, bytes) = bytes.split_first().expect("there is a reply");
+    let is_newer = protocol == Protocol::Resp3;
+    let (head, mut rest) = line(bytes);
+    let parts = match kind {
+        b'+' | b'-' => 0,
+        b':' => {
+            integer(head);
+            0
+        }
+        b'$' | b'*' if head == b"-1" => {
+            assert!(!is_newer, "there is a null in RESP3");
+            0
+        }
+        b'$' | b'=' => {
+            assert!(kind == b'$' || is_newer);
+            let text = &rest[..len(head)];
+            assert!(kind == b'$' || text[3] == b':');
+            rest = rest[text.len()..].strip_prefix(b"\r\n").expect("it ends with two bytes");
+            0
+        }
+        b'*' => len(head),
+        b'~' if is_newer => len(head),
+        b'%' if is_newer => 2 * len(head),
+        b'_' if is_newer => {
+            assert!(head.is_empty());
+            0
+        }
+        b',' if is_newer => {
+            let number: f64 = std::str::from_utf8(head).expect("a number").parse().expect("one");
+            assert!(!number.is_nan());
+            0
+        }
+        kind => panic!("no reply begins with {}", kind.escape_ascii()),
+    };
+    for _ in 0..parts {
+        rest = read(rest, protocol);
+    }
+    rest
+}
+
+/// Returns whether a request is not for here: it would take long, or more memory than there is, or is
+/// answered otherwise than with one reply.
+fn is_left_out(request: &[&[u8]]) -> bool {
+    let is = |index: usize, word: &str| {
+        request.get(index).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    // These may repeat members until they are told to stop.
+    let is_drawn = is(0, "zrandmember") || is(0, "srandmember");
+    (is(0, "debug") && is(1, "sleep"))
+        || (is(0, "client") && is(1, "reply"))
+        || is(0, "shutdown")
+        || (is_drawn
+            && request.get(2).is_some_and(|count| count.starts_with(b"-") && count.len() > 4))
+}
+
+fn execute(engine: &mut Engine, client: &mut Client, replies: &mut Replies, request: &Request) {
+    let arguments: Vec<_> = request.iter().map(Vec::as_slice).collect();
+    if is_left_out(&arguments) {
+        return;
+    }
+    replies.clear();
+    engine.execute(client, &arguments, replies);
+    // HELLO and RESET answer as they say.
+    let rest = read(replies.bytes(), replies.protocol());
+    assert!(rest.is_empty(), "behind the reply: {}", rest.escape_ascii());
+}
+
+fuzz_target!(|data: &[u8]| -> Corpus {
+    let end = data.iter().take(16).position(|byte| *byte == END_OF_CUTS);
+    let (lens, bytes) = end.map_or((&[][..], data), |end| (&data[..end], &data[end + 1..]));
+
+    let before = TAKEN.load(Ordering::Relaxed);
+    PEAK.store(before, Ordering::Relaxed);
+    let found = requests(bytes, lens);
+    let peak = PEAK.load(Ordering::Relaxed) - before;
+    assert!(peak <= MOST_AT_LEAST + MOST_PER_BYTE * bytes.len(), "{peak} bytes");
+    assert_eq!(found, requests(bytes, &[]), "the pieces matter");
+    for request in &found.0 {
+        let len: usize = request.iter().map(Vec::len).sum();
+        assert!(len <= bytes.len(), "more than has come");
+    }
+
+    let (mut engine, mut replies) = (Engine::new(), Replies::default());
+    let mut client = engine.client();
+    for request in &found.0 {
+        execute(&mut engine, &mut client, &mut replies, request);
+    }
+    engine.leave(&mut client);
+    Corpus::Keep
+});

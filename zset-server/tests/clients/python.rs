@@ -1,0 +1,33 @@
+//! redis-py: what `redis_py.py` does with it.
+
+use std::process::Command;
+
+use super::running::{Running, run, skip};
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/redis_py.py");
+
+/// Runs the tests of the script whose names begin in some way, in both protocols.
+fn script(names: &str) {
+    let is_there = Command::new("python3").args(["-c", "import redis"]).output();
+    if !is_there.is_ok_and(|output| output.status.success()) {
+        return skip("redis-py");
+    }
+    for protocol in ["2", "3"] {
+        let server = Running::start();
+        let mut command = Command::new("python3");
+        command.args(["-B", SCRIPT, &server.port(), protocol, names]);
+        let output = run(&mut command, b"").expect("it was there before");
+        let output = String::from_utf8_lossy(&output);
+        assert!(output.ends_with("all is well\n"), "{output}");
+    }
+}
+
+#[test]
+fn every_group_of_commands_works() {
+    script("test_");
+}
+
+#[test]
+fn blocking_pops_wait() {
+    script("blocking_");
+}

@@ -1,0 +1,79 @@
+//! A server in this process, and programs that are run against it.
+
+use std::env;
+use std::io::Write as _;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::{Command, Output, Stdio};
+use std::thread::{self, JoinHandle};
+
+use zset_server::{Options, ServeError, Server, Stopper};
+
+pub(crate) struct Running {
+    pub(crate) address: SocketAddr,
+    stopper: Stopper,
+    thread: Option<JoinHandle<Result<(), ServeError>>>,
+}
+
+impl Running {
+    /// Starts a server on a port that is free.
+    pub(crate) fn start() -> Running {
+        let addresses = vec![(Ipv4Addr::LOCALHOST, 0).into()];
+        let server = Server::bind(Options { addresses, ..Options::default() });
+        let server = server.expect("a port is free");
+        let (address, stopper) = (server.addresses()[0], server.stopper());
+        Running { address, stopper, thread: Some(thread::spawn(|| server.run())) }
+    }
+
+    pub(crate) fn port(&self) -> String {
+        self.address.port().to_string()
+    }
+
+    /// Returns a command that runs a program of Redis's against the server.
+    pub(crate) fn command(&self, program: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
+        command.args(["-h", "127.0.0.1", "-p", &self.port()]).args(arguments);
+        command
+    }
+
+    /// Runs such a program.
+    pub(crate) fn run(&self, program: &str, arguments: &[&str], input: &[u8]) -> Option<Vec<u8>> {
+        run(&mut self.command(program, arguments), input)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stopper.stop();
+        // The second one does not wait for clients.
+        self.stopper.stop();
+        if let Some(thread) = self.thread.take() {
+            let result = thread.join();
+            assert!(thread::panicking() || matches!(result, Ok(Ok(()))), "{result:?}");
+        }
+    }
+}
+
+/// Runs a program that has to succeed, and returns what it prints; none where there is no such program.
+pub(crate) fn run(command: &mut Command, input: &[u8]) -> Option<Vec<u8>> {
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let Ok(mut child) = command.spawn() else {
+        skip(&command.get_program().to_string_lossy());
+        return None;
+    };
+    let mut stdin = child.stdin.take().expect("it is a pipe");
+    let input = input.to_vec();
+    // In a thread of its own, since the program writes meanwhile; it need not read all.
+    let writer = thread::spawn(move || stdin.write_all(&input));
+    let Output { status, stdout, stderr } = child.wait_with_output().expect("it ends");
+    let _ = writer.join();
+    let printed = || String::from_utf8_lossy(&[&stdout[..], &stderr].concat()).into_owned();
+    assert!(status.success(), "{command:?}: {status}: {}", printed());
+    assert!(stderr.is_empty(), "{command:?}: {}", printed());
+    Some(stdout)
+}
+
+/// Says that a client is not there.
+pub(crate) fn skip(client: &str) {
+    assert!(env::var_os("ZSET_REQUIRE_CLIENTS").is_none(), "there is no {client}");
+    eprintln!("SKIPPED: there is no {client}");
+}

@@ -1,0 +1,73 @@
+//! The differences that `docs/redis.md` tells of: all sides answer what it says.
+
+use super::Ours;
+use super::reply::Reply;
+use super::server::{Kind, Server};
+
+const DOCS: &str = include_str!("../../../docs/redis.md");
+
+/// A row of a table.
+struct Difference<'a> {
+    commands: &'a str,
+    /// What the last of them answers, if it is compared: Redis, Valkey, zset.
+    replies: [Option<&'a str>; 3],
+}
+
+/// Returns what is set as code, if that is all there is in a cell.
+fn code(cell: &str) -> Option<&str> {
+    let code = cell.trim().strip_prefix('`')?.strip_suffix('`')?;
+    (!code.contains('`')).then_some(code)
+}
+
+fn differences() -> impl Iterator<Item = Difference<'static>> {
+    DOCS.lines().filter_map(|line| {
+        let cells: Vec<_> = line.strip_prefix('|')?.split(" | ").collect();
+        let [commands, redis, valkey, zset, _why] = *cells else { return None };
+        let replies = [redis, valkey, zset].map(code);
+        Some(Difference { commands: code(commands)?, replies })
+    })
+}
+
+impl Difference<'_> {
+    /// Sends the commands, and compares what the last one answers; none if nothing is said of it.
+    fn check(&self, side: usize, mut ask: impl FnMut(&str) -> Vec<u8>) -> Option<String> {
+        let expected = self.replies[side]?;
+        let reply = self.commands.split(" ; ").map(&mut ask).last()?;
+        let shown = Reply::parse(&reply).expect("it is whole").0.to_string();
+        let is_right = match expected.strip_suffix('…') {
+            Some(beginning) => shown.starts_with(beginning),
+            None => shown == expected,
+        };
+        (!is_right)
+            .then(|| format!("{}\n  said:     {expected}\n  answered: {shown}", self.commands))
+    }
+}
+
+#[test]
+fn differences_are_as_they_are_told() {
+    let mut failures = Vec::new();
+    for (side, kind) in [(0, Kind::Redis), (1, Kind::Valkey)] {
+        let Some(mut server) = Server::start(kind) else { continue };
+        for difference in differences() {
+            server.ask("RESET");
+            server.ask("FLUSHALL");
+            server.ask("CONFIG SET zset-max-listpack-entries 128 zset-max-listpack-value 64");
+            let failure = difference.check(side, |line| server.ask(line));
+            failures.extend(failure.map(|failure| format!("{kind:?}: {failure}")));
+        }
+    }
+    for difference in differences() {
+        let mut ours = Ours::new();
+        let failure = difference.check(2, |line| ours.ask(line));
+        failures.extend(failure.map(|failure| format!("zset: {failure}")));
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn each_row_tells_of_a_difference() {
+    assert!(differences().count() > 30);
+    for Difference { commands, replies: [redis, valkey, zset] } in differences() {
+        assert!(redis != zset || valkey != zset || zset.is_none(), "{commands}");
+    }
+}
