@@ -9,7 +9,7 @@ use zset_std::DefaultHashBuilder;
 
 use crate::commands;
 use crate::engine::Context;
-use crate::error::{CommandError, until_zero};
+use crate::error::{CommandError, MAX_SHOWN, shown};
 
 pub(crate) use details::{Details, Finds, KeySpec};
 
@@ -55,9 +55,6 @@ pub(crate) const GROW: Flags = Flags { deny_oom: true, ..WRITE };
 
 /// The longest name of a command.
 const MAX_NAME: usize = 32;
-
-/// The most bytes of a name or of arguments that an error repeats.
-const MAX_SHOWN: usize = 128;
 
 /// A command and its subcommands.
 type Entry = (&'static Command, &'static [Command]);
@@ -170,16 +167,10 @@ fn find_entry(name: &[u8]) -> Option<Entry> {
     COMMANDS.get(&*lower).copied()
 }
 
-/// Returns the beginning of bytes, as it is shown.
-fn show(bytes: &[u8], max: usize) -> &[u8] {
-    let bytes = until_zero(bytes);
-    &bytes[..bytes.len().min(max)]
-}
-
 /// Says which command is unknown, and how its arguments begin, as Redis does.
 fn unknown(name: &[u8], arguments: &[&[u8]]) -> CommandError {
     let mut text = b"ERR unknown command '".to_vec();
-    text.extend_from_slice(show(name, MAX_SHOWN));
+    text.extend_from_slice(shown(name, MAX_SHOWN));
     text.extend_from_slice(b"', with args beginning with: ");
     let start = text.len();
     for argument in arguments {
@@ -188,7 +179,7 @@ fn unknown(name: &[u8], arguments: &[&[u8]]) -> CommandError {
             break;
         }
         text.push(b'\'');
-        text.extend_from_slice(show(argument, MAX_SHOWN - len));
+        text.extend_from_slice(shown(argument, MAX_SHOWN - len));
         text.extend_from_slice(b"' ");
     }
     CommandError::Quoting(text)
@@ -196,7 +187,7 @@ fn unknown(name: &[u8], arguments: &[&[u8]]) -> CommandError {
 
 fn unknown_nested(command: &Command, name: &[u8]) -> CommandError {
     let after = format!("'. Try {} HELP.", command.name.to_ascii_uppercase());
-    CommandError::quoting("unknown subcommand '", show(name, MAX_SHOWN), &after)
+    CommandError::quoting("unknown subcommand '", shown(name, MAX_SHOWN), &after)
 }
 
 #[cfg(test)]
@@ -215,6 +206,31 @@ mod tests {
         }
         assert!(Command::find(b"client|id").is_none(), "a subcommand is no command");
         assert!(Command::find(&[b'x'; 1000]).is_none());
+    }
+
+    #[test]
+    fn the_keys_of_a_command_are_the_same_however_they_are_told() {
+        for command in all_nested() {
+            let (name, specs) = (command.name, &command.details().keys);
+            let (first, last, step) = command.keys;
+            let ranges = specs.iter().filter_map(|spec| match spec.finds {
+                Finds::Range { last, step, .. } => Some((spec.begin, last, step)),
+                Finds::Number { .. } => None,
+            });
+            // Each range begins where the one before it ends, if there are several.
+            let (mut begins, mut ends, mut steps) = (vec![], vec![], vec![]);
+            for (begin, last, step) in ranges {
+                let from = i64::try_from(begin).expect("it is small");
+                begins.push(from);
+                ends.push(if last < 0 { last } else { from + last });
+                steps.push(i64::try_from(step).expect("it is small"));
+            }
+            let told = match (begins.first(), ends.last(), steps.first()) {
+                (Some(first), Some(last), Some(step)) => (*first, *last, *step),
+                _ => (0, 0, 0),
+            };
+            assert_eq!((first.into(), last.into(), step.into()), told, "{name}");
+        }
     }
 
     #[test]

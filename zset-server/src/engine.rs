@@ -57,7 +57,6 @@ pub(crate) struct Stats {
     pub(crate) errors: u64,
     pub(crate) clients: u64,
     pub(crate) rejected_clients: u64,
-    pub(crate) expired_keys: u64,
     pub(crate) connected_clients: usize,
     pub(crate) blocked_clients: usize,
 }
@@ -137,9 +136,7 @@ impl<C: Clock> Engine<C> {
     /// Lets at most `budget` keys go that have expired; returns how many.
     pub fn expire(&mut self, budget: usize) -> usize {
         self.state.keyspace.set_now(self.clock.now());
-        let expired = self.state.keyspace.expire(budget);
-        self.state.stats.expired_keys += expired as u64;
-        expired
+        self.state.keyspace.expire(budget)
     }
 
     /// Forgets a client that goes: what it has watched and not run, and what it waits for.
@@ -211,7 +208,7 @@ impl<C: Clock> Engine<C> {
         replies: &mut Replies,
     ) -> Executed {
         let state = &mut self.state;
-        state.stats.expired_keys += state.keyspace.expire(EXPIRED_FOR_EACH) as u64;
+        state.keyspace.expire(EXPIRED_FOR_EACH);
         state.stats.commands += 1;
         let before = replies.bytes().len();
         if let Err(error) = self.try_execute(session, arguments, replies) {
@@ -291,7 +288,8 @@ impl<C: Clock> Engine<C> {
         })?;
         client.command = Some(command);
         if !client.is_authenticated && !command.flags.no_auth {
-            return Err(CommandError::Other("NOAUTH Authentication required.".into()));
+            let error = CommandError::Other("NOAUTH Authentication required.".into());
+            return Err(self.refused(client, name, error));
         }
         if command.flags.no_multi && client.transaction.is_some() {
             let text = format!("Command '{}' not allowed inside a transaction", command.name);

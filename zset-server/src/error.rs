@@ -39,10 +39,13 @@ impl CommandError {
     }
 
     /// Makes an error of the general kind that quotes what the client has sent: as in C, up to its first
-    /// zero.
+    /// zero. Redis takes line ends off the end of an error.
     pub(crate) fn quoting(before: &str, quoted: &[u8], after: &str) -> Self {
         let text = ["ERR ".as_bytes(), before.as_bytes(), until_zero(quoted), after.as_bytes()];
-        CommandError::Quoting(text.concat())
+        let mut text = text.concat();
+        let len = text.iter().rposition(|byte| !b"\r\n".contains(byte)).map_or(0, |last| last + 1);
+        text.truncate(len);
+        CommandError::Quoting(text)
     }
 
     /// Returns the text of the reply.
@@ -52,6 +55,15 @@ impl CommandError {
             _ => Cow::Owned(self.to_string().into_bytes()),
         }
     }
+}
+
+/// The most bytes of a name or of arguments that an error repeats.
+pub(crate) const MAX_SHOWN: usize = 128;
+
+/// Returns the beginning of bytes, as an error shows them.
+pub(crate) fn shown(bytes: &[u8], max: usize) -> &[u8] {
+    let bytes = until_zero(bytes);
+    &bytes[..bytes.len().min(max)]
 }
 
 /// Returns what is before the first zero, where texts end in C.

@@ -12,6 +12,7 @@ mod scan;
 mod tests;
 
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 use indexmap::IndexMap;
 use zset_core::ZSet;
@@ -32,7 +33,8 @@ pub(crate) type Set = HashSet<Bytes, DefaultHashBuilder>;
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     String(Vec<u8>),
-    Set(Set),
+    /// In a box, since it would be the largest by far, and is the rarest.
+    Set(Box<Set>),
     SortedSet(ZSet),
 }
 
@@ -79,7 +81,7 @@ macro_rules! typed {
             }
 
             fn into_value(self) -> Value {
-                Value::$variant(self)
+                Value::$variant(self.into())
             }
         }
     };
@@ -102,13 +104,28 @@ pub(crate) struct Keyspace {
     version: Version,
     /// The time, for the commands that run now.
     now: Timestamp,
+    /// How many keys have gone because their time was over.
+    expired: u64,
 }
+
+/// How far the clock may step back without the time doing so. Clocks are set by less all the time; what
+/// steps back by more had been wrong, and to wait until it is as late again could take years.
+const MAX_STEP_BACK: Duration = Duration::from_secs(1);
+
+/// A table gives memory back when it is this much larger than what is in it.
+const MAX_SPARE: usize = 8;
+
+/// The keys whose table is small enough to be kept.
+const FEW: usize = 1024;
 
 impl Keyspace {
     /// Sets the time.
     pub(crate) fn set_now(&mut self, now: Timestamp) {
-        // Expired keys are gone already for whoever asks, so a clock that steps back brings none again.
-        self.now = self.now.max(now);
+        // Expired keys are gone already for whoever asks: a small step back brings none again.
+        let step_back = self.now.saturating_duration_since(now);
+        if step_back.is_zero() || step_back > MAX_STEP_BACK {
+            self.now = now;
+        }
     }
 
     /// Lets at most `budget` keys go that have expired; returns how many.
@@ -119,10 +136,30 @@ impl Keyspace {
         let due = self.deadlines.expire_due(self.now, budget);
         let gone: Vec<_> = due.map(|(key, _)| key).collect();
         for key in &gone {
-            self.entries.swap_remove(key);
+            self.forget(key);
             self.touch(key);
         }
+        self.expired += gone.len() as u64;
         gone.len()
+    }
+
+    /// Lets a key go if its time is over, though nobody has come to that yet.
+    fn expire_key(&mut self, key: &[u8]) {
+        if self.has_expired(key) {
+            self.forget(key);
+            self.touch(key);
+            self.expired += 1;
+        }
+    }
+
+    /// Returns how many keys have gone because their time was over, since it was counted from zero.
+    pub(crate) fn expired(&self) -> u64 {
+        self.expired
+    }
+
+    /// Counts from zero what [`expired`](Self::expired) returns.
+    pub(crate) fn reset_expired(&mut self) {
+        self.expired = 0;
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -170,21 +207,21 @@ impl Keyspace {
         let Some(value) = self.entries.get_mut(key) else { return Ok(None) };
         let result = change(T::of_mut(value).ok_or(WrongType)?);
         if value.is_empty_set() {
-            self.remove(key);
+            self.forget(key);
         }
         Ok(Some(result))
     }
 
     /// Changes what a key stands for, which is `new` if there is nothing yet; what is empty then goes.
+    ///
+    /// Whoever changes something says so by [`touch`](Self::touch): what was made and stays empty is none.
     pub(crate) fn change_or_insert<T: Typed, R>(
         &mut self,
         key: &[u8],
         new: impl FnOnce() -> T,
         change: impl FnOnce(&mut T) -> R,
     ) -> Result<R, WrongType> {
-        if self.has_expired(key) {
-            self.remove(key);
-        }
+        self.expire_key(key);
         // To look first saves the allocation of the key.
         let value = match self.entries.get_index_of(key) {
             Some(index) => &mut self.entries[index],
@@ -192,13 +229,14 @@ impl Keyspace {
         };
         let result = change(T::of_mut(value).ok_or(WrongType)?);
         if value.is_empty_set() {
-            self.remove(key);
+            self.forget(key);
         }
         Ok(result)
     }
 
     /// Has a key stand for a value from now on, for ever; an empty set removes it.
     pub(crate) fn set(&mut self, key: &[u8], value: Value) {
+        self.expire_key(key);
         if value.is_empty_set() {
             self.remove(key);
             return;
@@ -214,15 +252,34 @@ impl Keyspace {
         self.touch(key);
     }
 
+    /// Does what [`set`](Self::set) does, but until a deadline, if there is one; one that is over removes
+    /// the key.
+    pub(crate) fn set_until(&mut self, key: &[u8], value: Value, deadline: Option<Timestamp>) {
+        self.set(key, value);
+        if deadline.is_some() {
+            self.set_deadline(key, deadline);
+        }
+    }
+
     /// Removes a key; returns what it stood for.
     pub(crate) fn remove(&mut self, key: &[u8]) -> Option<Value> {
-        let was_there = !self.has_expired(key);
+        self.expire_key(key);
+        let removed = self.forget(key)?;
+        self.touch(key);
+        Some(removed)
+    }
+
+    /// Removes a key, without a word to those who watch it.
+    fn forget(&mut self, key: &[u8]) -> Option<Value> {
         if !self.deadlines.is_empty() {
             self.deadlines.remove(key);
         }
-        let removed = self.entries.swap_remove(key)?;
-        self.touch(key);
-        was_there.then_some(removed)
+        let removed = self.entries.swap_remove(key);
+        let len = self.entries.len().max(FEW);
+        if self.entries.capacity() / MAX_SPARE > len {
+            self.entries.shrink_to(2 * len);
+        }
+        removed
     }
 
     /// Removes all keys.
@@ -233,8 +290,9 @@ impl Keyspace {
                 *version = self.version;
             }
         }
-        self.entries.clear();
-        self.deadlines.clear();
+        // To clear them would keep their memory.
+        self.entries = IndexMap::default();
+        self.deadlines = ExpiringSet::default();
     }
 
     /// Notes that a key has changed, for those who watch it or wait for it.
@@ -268,9 +326,7 @@ impl Keyspace {
 
     /// Begins to watch a key; returns its version, to compare with that of later.
     pub(crate) fn watch(&mut self, key: &[u8]) -> Version {
-        if self.has_expired(key) {
-            self.remove(key);
-        }
+        self.expire_key(key);
         let (watchers, version) = self.watched.entry(key.into()).or_insert((0, self.version));
         *watchers += 1;
         *version
@@ -279,9 +335,7 @@ impl Keyspace {
     /// Ends to watch a key; returns whether it has not changed since it had a version.
     pub(crate) fn unwatch(&mut self, key: &[u8], seen: Version) -> bool {
         // What expires meanwhile has changed.
-        if self.has_expired(key) {
-            self.remove(key);
-        }
+        self.expire_key(key);
         let Some((watchers, version)) = self.watched.get_mut(key) else { return false };
         let is_unchanged = *version == seen;
         *watchers -= 1;

@@ -2,7 +2,7 @@
 
 use zset_core::{ParseRangeError, Score, ScoreRange};
 
-use crate::error::{CommandError, until_zero};
+use crate::error::{CommandError, MAX_SHOWN, shown, until_zero};
 
 /// Reads an integer, as Redis does: only in the way that it would be written.
 pub(super) fn integer(text: &[u8]) -> Result<i64, CommandError> {
@@ -17,8 +17,19 @@ pub(super) fn score(text: &[u8]) -> Result<Score, CommandError> {
 
 /// Reads the cursor of a scan.
 pub(super) fn cursor(text: &[u8]) -> Result<u64, CommandError> {
-    let number = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+    // As for C's `strtoull`, there is a zero with a minus.
+    let number = std::str::from_utf8(text).ok().and_then(|text| text.parse::<i128>().ok());
+    let number = number.and_then(|number| u64::try_from(number).ok());
     number.ok_or_else(|| CommandError::err("invalid cursor"))
+}
+
+/// The elements of a page of a scan, unless it says how many.
+pub(super) const PAGE: usize = 10;
+
+/// Reads the COUNT of a scan.
+pub(super) fn page_len(text: &[u8]) -> Result<usize, CommandError> {
+    let count = usize::try_from(integer(text)?).ok().filter(|count| *count > 0);
+    count.ok_or(CommandError::Syntax)
 }
 
 /// Reads a range of scores. A bound without a number is 0, and one ends at a zero byte, as for Redis.
@@ -48,5 +59,6 @@ pub(super) fn small_integer(text: &[u8]) -> Result<i32, CommandError> {
 /// Returns the error of a command that does not know what to do with a subcommand.
 pub(super) fn wrong_arguments(container: &str, subcommand: &[u8]) -> CommandError {
     let before = "unknown subcommand or wrong number of arguments for '";
+    let subcommand = shown(subcommand, MAX_SHOWN);
     CommandError::quoting(before, subcommand, &format!("'. Try {container} HELP."))
 }

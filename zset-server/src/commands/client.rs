@@ -109,10 +109,7 @@ fn set_info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Comman
     let index = match option.to_ascii_lowercase().as_slice() {
         b"lib-name" => 0,
         b"lib-ver" => 1,
-        _ => {
-            let option = String::from_utf8_lossy(option);
-            return Err(CommandError::err(format_args!("Unrecognized option '{option}'")));
-        }
+        _ => return Err(CommandError::quoting("Unrecognized option '", option, "'")),
     };
     check_text(&String::from_utf8_lossy(option), arguments[3])?;
     context.client.library[index] = arguments[3].into();

@@ -7,6 +7,7 @@ use crate::config::{Parameter, SetError};
 use crate::engine::{Context, Stats};
 use crate::error::CommandError;
 use crate::glob;
+use crate::metrics::Calls;
 
 use super::command::{container, help};
 
@@ -46,18 +47,14 @@ fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErro
 fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
     let (pairs, []) = arguments[2..].as_chunks::<2>() else { return Err(CommandError::Syntax) };
     let failed = |name: &[u8], why: &str| {
-        let name = String::from_utf8_lossy(name);
-        CommandError::err(format_args!(
-            "CONFIG SET failed (possibly related to argument '{name}') - {why}"
-        ))
+        let before = "CONFIG SET failed (possibly related to argument '";
+        CommandError::quoting(before, name, &format!("') - {why}"))
     };
     let mut changes: Vec<(&[u8], &Parameter, &[u8])> = Vec::with_capacity(pairs.len());
     for &[name, value] in pairs {
         let parameter = Parameter::find(name).ok_or_else(|| {
-            let name = String::from_utf8_lossy(name);
-            CommandError::err(format_args!(
-                "Unknown option or number of arguments for CONFIG SET - '{name}'"
-            ))
+            let before = "Unknown option or number of arguments for CONFIG SET - '";
+            CommandError::quoting(before, name, "'")
         })?;
         if changes.iter().any(|(before, ..)| before.eq_ignore_ascii_case(name)) {
             return Err(failed(name, "duplicate parameter"));
@@ -79,6 +76,8 @@ fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErro
 fn reset_stat(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
     let Stats { connected_clients, blocked_clients, .. } = context.state.stats;
     context.state.stats = Stats { connected_clients, blocked_clients, ..Stats::default() };
+    context.state.keyspace.reset_expired();
+    context.state.calls = Calls::default();
     context.replies.status("OK");
     Ok(())
 }

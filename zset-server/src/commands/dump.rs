@@ -102,12 +102,11 @@ fn restore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Command
     if ttl < 0 {
         return Err(CommandError::err("Invalid TTL value, must be >= 0"));
     }
-    keyspace.set(key, restored(payload, context.state.config.limits())?);
-    if ttl > 0 {
-        let unit = if options.absolute { Unit::AT_MILLI } else { Unit::MILLIS };
-        let millis = unit.millis(ttl, keyspace).unwrap_or(i64::MAX);
-        keyspace.set_deadline(key, Some(time_of(millis)));
-    }
+    let unit = if options.absolute { Unit::AT_MILLI } else { Unit::MILLIS };
+    // Zero is for ever.
+    let deadline = (ttl > 0).then(|| time_of(unit.millis(ttl, keyspace).unwrap_or(i64::MAX)));
+    let value = restored(payload, context.state.config.limits())?;
+    keyspace.set_until(key, value, deadline);
     context.replies.status("OK");
     Ok(())
 }

@@ -88,10 +88,7 @@ fn move_key(context: &mut Context<'_>, from: &[u8], to: &[u8]) -> Result<(), Com
         return Ok(());
     }
     let value = keyspace.remove(from).ok_or_else(no_key)?;
-    keyspace.set(to, value);
-    if deadline.is_some() {
-        keyspace.set_deadline(to, deadline);
-    }
+    keyspace.set_until(to, value, deadline);
     Ok(())
 }
 
@@ -118,10 +115,7 @@ fn copy(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
     context.replies.integer(copied.is_some().into());
     if let Some(value) = copied {
         let deadline = keyspace.deadline(from).flatten();
-        keyspace.set(to, value);
-        if deadline.is_some() {
-            keyspace.set_deadline(to, deadline);
-        }
+        keyspace.set_until(to, value, deadline);
     }
     Ok(())
 }

@@ -61,7 +61,7 @@ fn estimate(value: &Value, samples: usize) -> usize {
         Value::String(string) => string.capacity(),
         Value::Set(set) => {
             let lens = set.iter().take(samples).map(|member| member.len());
-            set.capacity() * SET_MEMBER + of_all(lens, set.len())
+            size_of_val(&**set) + set.capacity() * SET_MEMBER + of_all(lens, set.len())
         }
         Value::SortedSet(set) => set.estimated_allocation_size(samples),
     }

@@ -5,9 +5,9 @@ use rand::RngExt;
 use crate::command::{Command, READ};
 use crate::engine::Context;
 use crate::error::CommandError;
-
-use super::arguments::integer;
 use crate::glob;
+
+use super::arguments::{PAGE, cursor, page_len};
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {
@@ -36,9 +36,6 @@ pub(super) const COMMANDS: &[Command] = &[
     },
 ];
 
-/// The keys of a page of SCAN, unless it says how many.
-const COUNT: usize = 10;
-
 /// The types that SCAN may be asked for, though keys are of three of them alone.
 const TYPES: &[&str] = &["string", "list", "set", "zset", "hash", "stream"];
 
@@ -57,15 +54,11 @@ fn keys(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
 
 fn scan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
     let cursor = cursor(arguments[1])?;
-    let (mut count, mut pattern, mut type_name) = (COUNT, None, None);
+    let (mut count, mut pattern, mut type_name) = (PAGE, None, None);
     let mut rest = &arguments[2..];
     while let [option, argument, behind @ ..] = rest {
         match option.to_ascii_lowercase().as_slice() {
-            b"count" => {
-                let number = integer(argument)?;
-                let number = usize::try_from(number).ok().filter(|count| *count > 0);
-                count = number.ok_or(CommandError::Syntax)?;
-            }
+            b"count" => count = page_len(argument)?,
             b"match" => pattern = Some(*argument),
             b"type" => {
                 if !TYPES.iter().any(|name| argument.eq_ignore_ascii_case(name.as_bytes())) {
@@ -96,12 +89,6 @@ fn scan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
 
 fn matches(pattern: &[u8], key: &[u8]) -> bool {
     glob::is_everything(pattern) || glob::matches(pattern, key)
-}
-
-/// Reads a cursor.
-fn cursor(text: &[u8]) -> Result<u64, CommandError> {
-    let cursor = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
-    cursor.ok_or_else(|| CommandError::err("invalid cursor"))
 }
 
 fn randomkey(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {

@@ -12,7 +12,11 @@ mod reply;
 pub(super) mod scan;
 mod set_ops;
 
+use zset_core::ZSet;
+
 use crate::command::{Command, GROW, READ, WRITE};
+use crate::engine::Context;
+use crate::keyspace::Value;
 
 pub(crate) use blocking::Wait;
 
@@ -170,3 +174,9 @@ pub(super) const COMMANDS: &[Command] = &[
         handler: set_ops::zunionstore,
     },
 ];
+
+/// Has a key stand for a set, and answers how many members that has.
+fn store(context: &mut Context<'_>, key: &[u8], set: ZSet) {
+    context.replies.count(set.len());
+    context.state.keyspace.set(key, Value::SortedSet(set));
+}

@@ -138,10 +138,7 @@ fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErro
         }
         return Ok(());
     }
-    keyspace.set(key, Value::String(string.to_vec()));
-    if deadline.is_some() {
-        keyspace.set_deadline(key, deadline);
-    }
+    keyspace.set_until(key, Value::String(string.to_vec()), deadline);
     if !options.get {
         context.replies.status("OK");
     }

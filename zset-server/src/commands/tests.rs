@@ -2,7 +2,7 @@
 
 use crate::client::Client;
 use crate::engine::Engine;
-use crate::resp::Replies;
+use crate::testing::ask;
 
 struct Prompt {
     engine: Engine,
@@ -17,10 +17,7 @@ impl Prompt {
     }
 
     fn run(&mut self, line: &str) -> String {
-        let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
-        let mut replies = Replies::default();
-        self.engine.execute(&mut self.client, &arguments, &mut replies);
-        replies.bytes().escape_ascii().to_string()
+        ask(&mut self.engine, &mut self.client, line)
     }
 
     /// Returns whether a command is noted as a change of a key.
@@ -35,6 +32,46 @@ impl Prompt {
 #[test]
 fn what_changes_a_key_is_noted_and_nothing_else() {
     for (key, line, changes) in [
+        ("key", "ZADD key 1 a", false),
+        ("key", "ZADD key 2 a", true),
+        ("key", "ZADD key 1 a 1 d", true),
+        ("key", "ZADD key NX 2 a", false),
+        ("key", "ZADD key XX 2 d", false),
+        ("key", "ZADD key GT 0 a", false),
+        ("key", "ZADD other 2 b", false),
+        ("nokey", "ZADD nokey 1 a", true),
+        ("nokey", "ZADD nokey XX 1 a", false),
+        ("nokey", "ZADD nokey XX INCR 1 a", false),
+        ("key", "ZINCRBY key 1 a", true),
+        ("key", "ZINCRBY key 0 a", false),
+        ("key", "ZINCRBY key 0 d", true),
+        ("nokey", "ZINCRBY nokey 0 a", true),
+        ("text", "SET text 1", true),
+        ("text", "SET text 1 NX", false),
+        ("nokey", "SET nokey 1 XX", false),
+        ("nokey", "SET nokey 1 PX 1", true),
+        ("text", "GET text", false),
+        ("text", "EXPIRE text 100", true),
+        ("text", "EXPIRE text 100 XX", false),
+        ("nokey", "EXPIRE nokey 100", false),
+        ("text", "EXPIRE text -1", true),
+        ("text", "PERSIST text", false),
+        ("brief", "PERSIST brief", true),
+        ("text", "RENAME text nokey", true),
+        ("nokey", "RENAME text nokey", true),
+        ("text", "RENAME text text", false),
+        ("text", "RENAMENX text key", false),
+        ("key", "RENAMENX text key", false),
+        ("text", "COPY text nokey", false),
+        ("nokey", "COPY text nokey", true),
+        ("key", "COPY text key", false),
+        ("key", "COPY text key REPLACE", true),
+        ("text", "DEL text", true),
+        ("nokey", "DEL nokey text", false),
+        ("text", "FLUSHALL", true),
+        ("nokey", "FLUSHALL", false),
+        ("nokey", "ZRANGESTORE nokey key 0 0", true),
+        ("nokey", "ZRANGESTORE nokey other 5 6", false),
         ("key", "ZREM key a", true),
         ("key", "ZREM key a b c", true),
         ("key", "ZREM key nobody", false),
@@ -68,7 +105,9 @@ fn what_changes_a_key_is_noted_and_nothing_else() {
         prompt.run("ZADD key 1 a 2 b 3 c");
         prompt.run("ZADD other 1 a");
         prompt.run("SADD plain a");
-        assert_eq!(prompt.changes(key, line), changes, "{line}");
+        prompt.run("SET text 1");
+        prompt.run("SET brief 1 EX 100");
+        assert_eq!(prompt.changes(key, line), changes, "{line} changes {key}");
     }
 }
 
@@ -81,4 +120,36 @@ fn a_key_that_is_stored_to_stays_for_ever() {
     keyspace.set_deadline(b"key", Some(later));
     prompt.run("ZUNIONSTORE key 1 key");
     assert_eq!(prompt.engine.state.keyspace.deadline(b"key"), Some(None));
+}
+#[test]
+fn a_set_that_is_not_made_serves_nobody() {
+    let mut prompt = Prompt::new();
+    prompt.engine.state.keyspace.awaited.join(&[Box::from(*b"nokey")], 7);
+    prompt.run("ZADD nokey XX 1 a");
+    assert!(!prompt.engine.state.keyspace.awaited.is_any_ready());
+}
+
+#[test]
+fn info_tells_how_often_each_command_was_called() {
+    let mut prompt = Prompt::new();
+    for line in ["GET a", "GET a b", "get a", "CONFIG GET save", "MULTI", "GET a", "EXEC"] {
+        prompt.run(line);
+    }
+    let told = prompt.run("INFO commandstats");
+    assert!(told.contains("cmdstat_get:calls=3\r\n"), "{told}");
+    assert!(told.contains("cmdstat_config|get:calls=1\r\n"), "{told}");
+    assert!(!prompt.run("INFO").contains("cmdstat_"));
+    prompt.run("CONFIG RESETSTAT");
+    assert!(!prompt.run("INFO commandstats").contains("cmdstat_get"));
+}
+
+#[test]
+fn exec_of_a_client_that_has_not_said_who_it_is_says_so() {
+    let mut prompt = Prompt::new();
+    prompt.run("CONFIG SET requirepass open");
+    prompt.client = prompt.engine.client();
+    let refused =
+        "-EXECABORT Transaction discarded because of: NOAUTH Authentication required.\r\n";
+    assert_eq!(prompt.run("EXEC"), refused);
+    assert_eq!(prompt.run("GET a"), "-NOAUTH Authentication required.\r\n");
 }

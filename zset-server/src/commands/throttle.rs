@@ -6,7 +6,7 @@ use zset_std::{Funnels, Overflow, Quota, Timestamp};
 
 use crate::command::{Command, GROW};
 use crate::engine::Context;
-use crate::error::CommandError;
+use crate::error::{CommandError, until_zero};
 
 pub(super) const COMMANDS: &[Command] = &[Command {
     name: "cl.throttle",
@@ -89,8 +89,8 @@ fn throttle(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Comman
 /// Reads an integer as redis-cell does, which takes a plus and zeros before it.
 fn integer(text: &[u8]) -> Result<i64, CommandError> {
     std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
-        let text = String::from_utf8_lossy(text);
-        CommandError::Other(format!("Cell error: Couldn't parse as integer: {text}").into())
+        let before = b"Cell error: Couldn't parse as integer: ";
+        CommandError::Quoting([before, until_zero(text)].concat())
     })
 }
 

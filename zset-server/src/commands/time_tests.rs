@@ -216,3 +216,35 @@ fn a_scan_misses_no_key_that_is_set_again_meanwhile() {
         assert!(seen.contains(&format!("key{number}")), "{number}");
     }
 }
+#[test]
+fn all_keys_that_expire_are_counted_however_they_go() {
+    let mut session = Session::new();
+    let expired = |session: &mut Session| {
+        let info = session.ask("INFO stats");
+        let (_, behind) = info.split_once("expired_keys:").expect("it is told");
+        behind.split(' ').next().expect("a number").parse::<u64>().expect("a number")
+    };
+    for key in 0..8 {
+        session.ask(&format!("SET {key} 1 PX 10"));
+    }
+    session.advance(10);
+    // Each command lets two go; those that it names itself count as well.
+    session.ask("DEL 0 1 2 3 4 5 6 7");
+    assert_eq!(expired(&mut session), 8);
+    for key in 0..8 {
+        session.ask(&format!("ZADD {key} 1 a"));
+        session.ask(&format!("PEXPIRE {key} 10"));
+    }
+    session.advance(10);
+    session.ask("WATCH 0 1 2 3");
+    session.ask("SET 4 1");
+    session.ask("ZADD 5 1 a");
+    session.ask("DEL 6 7");
+    assert_eq!(expired(&mut session), 16);
+    session.ask("DEL 4 5");
+    session.ask("SET 1 1 PX 1");
+    session.ask("PEXPIRE 1 -1");
+    assert_eq!(expired(&mut session), 16, "what is removed does not expire");
+    session.ask("CONFIG RESETSTAT");
+    assert_eq!(expired(&mut session), 0);
+}

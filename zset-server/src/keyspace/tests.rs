@@ -86,6 +86,54 @@ fn an_empty_set_is_no_key() {
     assert_eq!(keys.change(b"a", ZSet::clear), Ok(Some(())));
     assert_eq!(keys.len(), 0);
     assert_eq!(keys.change(b"a", ZSet::clear), Ok(None));
-    keys.set(b"a", Value::Set(Set::default()));
+    keys.set(b"a", Set::default().into_value());
+    assert_eq!(keys.len(), 0);
+}
+#[test]
+fn a_clock_that_was_wrong_and_is_set_back_goes_on_from_there() {
+    let second = 1_000_000_000;
+    let mut keys = Keyspace::default();
+    keys.set_now(at(100 * second));
+    keys.set_now(at(99 * second));
+    assert_eq!(keys.now(), at(100 * second), "a small step back is none");
+    keys.set_now(at(1_000_000 * second));
+    keys.set_now(at(101 * second));
+    assert_eq!(keys.now(), at(101 * second));
+    keys.set(b"a", string("1"));
+    keys.set_deadline(b"a", Some(at(102 * second)));
+    keys.set_now(at(102 * second));
+    assert!(keys.value(b"a").is_none());
+}
+
+#[test]
+fn memory_of_keys_that_are_gone_is_given_back() {
+    let name = |n: u32| n.to_string().into_bytes();
+    let filled = || {
+        let mut keys = Keyspace::default();
+        (0..100_000).for_each(|n| keys.set(&name(n), string("")));
+        assert!(keys.entries.capacity() >= 100_000);
+        keys
+    };
+    let mut keys = filled();
+    keys.clear();
+    assert_eq!(keys.entries.capacity(), 0);
+    let mut keys = filled();
+    (10..100_000).for_each(|n| _ = keys.remove(&name(n)));
+    assert!(keys.entries.capacity() <= MAX_SPARE * FEW);
+    assert!((0..10).all(|n| keys.value(&name(n)).is_some()));
+}
+
+#[test]
+fn a_value_takes_no_more_than_a_sorted_set_needs() {
+    assert!(size_of::<Value>() <= size_of::<ZSet>() + size_of::<usize>());
+    assert!(size_of::<Value>() < size_of::<Set>());
+}
+
+#[test]
+fn what_is_not_made_is_not_changed() {
+    let mut keys = Keyspace::default();
+    let seen = keys.watch(b"a");
+    assert_eq!(keys.change_or_insert(b"a", ZSet::new, |set| set.len()), Ok(0));
+    assert!(keys.unwatch(b"a", seen));
     assert_eq!(keys.len(), 0);
 }

@@ -21,7 +21,7 @@ impl Calls {
     }
 
     /// Returns the commands that were called, in the order of their names, and how often each was.
-    pub(super) fn by_name(&self) -> BTreeMap<&'static str, u64> {
+    pub(crate) fn by_name(&self) -> BTreeMap<&'static str, u64> {
         let mut counts = BTreeMap::new();
         for (command, count) in self.counts.values() {
             *counts.entry(command.name).or_default() += count;

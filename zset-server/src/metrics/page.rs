@@ -105,7 +105,7 @@ fn data(page: &mut Page, state: &State) {
         Kind::Counter,
         "zset_keys_expired_total",
         "Keys whose time was over.",
-        state.stats.expired_keys,
+        state.keyspace.expired(),
     );
     page.add(
         Kind::Gauge,

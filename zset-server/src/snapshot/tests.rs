@@ -9,7 +9,7 @@ use zset_core::{Limits, Score, ZSet, rdb};
 use zset_std::Timestamp;
 
 use super::*;
-use crate::keyspace::{Keyspace, Set, Value};
+use crate::keyspace::{Keyspace, Set, Typed as _, Value};
 
 /// All of a keyspace, in an order.
 type Contents = BTreeMap<Vec<u8>, (Shown, Option<Timestamp>)>;
@@ -64,7 +64,7 @@ fn small() -> Keyspace {
     keyspace.set_now(millis(1_000));
     keyspace.set(b"string", Value::String(b"text".to_vec()));
     keyspace.set(b"number", Value::String(b"-70000".to_vec()));
-    keyspace.set(b"", Value::Set(Set::from_iter([Box::from(*b"a"), Box::from(*b"12")])));
+    keyspace.set(b"", Set::from_iter([Box::from(*b"a"), Box::from(*b"12")]).into_value());
     keyspace.set(b"listpack", sorted_set(&[("a", 1.0), ("b", -0.0), ("c", f64::INFINITY)]));
     let long = "x".repeat(65);
     keyspace.set(b"skiplist\xFF\0", sorted_set(&[(&long, f64::NEG_INFINITY), ("5", 0.1)]));
@@ -177,7 +177,7 @@ fn large_values_are_read_and_written_in_pieces() {
     let members = (0..20_000_u32).map(|n| (format!("member:{n}"), Score::from(n)));
     keyspace.set(b"sorted", Value::SortedSet(members.collect::<ZSet>()));
     let members = (0..20_000_u32).map(|n| format!("member:{n}").into_bytes().into());
-    keyspace.set(b"set", Value::Set(members.collect()));
+    keyspace.set(b"set", members.collect::<Set>().into_value());
     let bytes = written(&keyspace);
     assert_eq!(contents(&load(&bytes, millis(0)).unwrap()), contents(&keyspace));
 }
@@ -301,7 +301,7 @@ fn values() -> impl Strategy<Value = Value> {
     prop_oneof![
         bytes().prop_map(Value::String),
         vec(bytes(), 1..20).prop_map(|members| {
-            Value::Set(members.into_iter().map(Vec::into_boxed_slice).collect())
+            members.into_iter().map(Vec::into_boxed_slice).collect::<Set>().into_value()
         }),
         sorted.prop_map(|elements| Value::SortedSet(elements.into_iter().collect())),
     ]

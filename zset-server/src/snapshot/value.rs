@@ -5,7 +5,7 @@ use zset_core::rdb::{self, Reader, RestoreError};
 use zset_core::{Limits, Listpack};
 
 use super::PIECE;
-use crate::keyspace::{Bytes, Set, Value};
+use crate::keyspace::{Bytes, Set, Typed as _, Value};
 
 /// A string.
 const STRING: u8 = 0;
@@ -46,7 +46,7 @@ pub(crate) fn write<E>(
         Value::String(string) => rdb::write_string(string, out),
         Value::Set(set) => {
             rdb::write_length(set.len(), out);
-            for member in set {
+            for member in &**set {
                 rdb::write_string(member, out);
                 spill(out)?;
             }
@@ -64,9 +64,9 @@ pub(crate) fn read(
 ) -> Result<Value, RestoreError> {
     Ok(match kind {
         STRING => Value::String(reader.string()?.into_owned()),
-        SET => Value::Set(read_set(reader)?),
-        SET_OF_INTEGERS => Value::Set(set_of_integers(&reader.string()?)?),
-        SET_AS_LISTPACK => Value::Set(set_of_listpack(&reader.string()?)?),
+        SET => read_set(reader)?.into_value(),
+        SET_OF_INTEGERS => set_of_integers(&reader.string()?)?.into_value(),
+        SET_AS_LISTPACK => set_of_listpack(&reader.string()?)?.into_value(),
         rdb::TYPE_LISTPACK => {
             // Of a listpack servers count the members, and do not look how long they are.
             let any_length = Limits { max_listpack_value: usize::MAX, ..limits };

@@ -117,10 +117,7 @@ impl<'a> Filter<'a> {
                 b"addr" => filter.address = Some(value),
                 b"laddr" => filter.local_address = Some(value),
                 b"user" if *value == USER => {}
-                b"user" => {
-                    let user = String::from_utf8_lossy(value);
-                    return Err(CommandError::err(format_args!("No such user '{user}'")));
-                }
+                b"user" => return Err(CommandError::quoting("No such user '", value, "'")),
                 b"skipme" => {
                     filter.skips_me = match value.to_ascii_lowercase().as_slice() {
                         b"yes" => true,
@@ -169,10 +166,7 @@ fn is_normal(kind: &[u8]) -> Result<bool, CommandError> {
     match kind.to_ascii_lowercase().as_slice() {
         b"normal" => Ok(true),
         b"master" | b"primary" | b"replica" | b"slave" | b"pubsub" => Ok(false),
-        _ => {
-            let kind = String::from_utf8_lossy(kind);
-            Err(CommandError::err(format_args!("Unknown client type '{kind}'")))
-        }
+        _ => Err(CommandError::quoting("Unknown client type '", kind, "'")),
     }
 }
 

@@ -8,8 +8,20 @@ use crate::engine::Context;
 use crate::error::CommandError;
 
 pub(super) fn zadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    add(context, arguments, AddFlags::default())
+}
+
+/// Does what ZADD does with INCR: its options are known here too, and leave no pair behind them.
+pub(super) fn zincrby(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    add(context, arguments, AddFlags { incr: true, ..AddFlags::default() })
+}
+
+fn add(
+    context: &mut Context<'_>,
+    arguments: &[&[u8]],
+    mut flags: AddFlags,
+) -> Result<(), CommandError> {
     let key = arguments[1];
-    let mut flags = AddFlags::default();
     let mut rest = &arguments[2..];
     while let Some((option, behind)) = rest.split_first() {
         match option.to_ascii_lowercase().as_slice() {
@@ -35,22 +47,24 @@ pub(super) fn zadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(),
     let elements: Vec<_> = elements.collect::<Result<_, CommandError>>()?;
 
     let limits = context.state.config.limits();
-    let add = |set: &mut ZSet| {
+    let (mut count, mut is_changed, mut last) = (0, false, None);
+    let add_all = |set: &mut ZSet| {
         prepare(set, limits, elements.iter().map(|(_, member)| *member))?;
-        let (mut count, mut changed, mut last) = (0, false, None);
-        for (score, member) in elements {
+        elements.into_iter().try_for_each(|(score, member)| {
             let added = set.try_add(member, score, options)?;
             count += added.count(options);
-            changed |= added.is_changed();
+            is_changed |= added.is_changed();
             last = added.score();
-        }
-        Ok::<_, AddError>((count, changed, last))
+            Ok::<_, AddError>(())
+        })
     };
     let keyspace = &mut context.state.keyspace;
-    let (count, changed, last) = keyspace.change_or_insert(key, ZSet::new, add)??;
-    if changed {
+    let added = keyspace.change_or_insert(key, ZSet::new, add_all)?;
+    // Also if there was no memory for all of them.
+    if is_changed {
         keyspace.touch(key);
     }
+    added?;
     if flags.incr {
         reply::score(context.replies, last);
     } else {
@@ -71,21 +85,5 @@ fn prepare<'a>(
     if is_many || members.any(|member| member.len() > limits.max_listpack_value) {
         set.try_promote().map_err(AddError::Full)?;
     }
-    Ok(())
-}
-
-pub(super) fn zincrby(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    let (key, by, member) = (arguments[1], score(arguments[2])?, arguments[3]);
-    let limits = context.state.config.limits();
-    let increment = |set: &mut ZSet| {
-        prepare(set, limits, [member].into_iter())?;
-        set.try_add(member, by, AddOptions::new().incr())
-    };
-    let keyspace = &mut context.state.keyspace;
-    let added = keyspace.change_or_insert(key, ZSet::new, increment)??;
-    if added.is_changed() {
-        keyspace.touch(key);
-    }
-    reply::score(context.replies, added.score());
     Ok(())
 }

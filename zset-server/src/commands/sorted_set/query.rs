@@ -110,15 +110,19 @@ impl<'a> Query<'a> {
 
     /// Returns the elements of a set, in the order that is asked for.
     pub(super) fn elements<'s>(&self, set: &'s ZSet) -> Elements<'s> {
-        let elements = match self.bounds {
+        Elements { elements: self.sorted_elements(set), direction: self.direction }
+    }
+
+    /// Returns the same elements in the order of the set.
+    pub(super) fn sorted_elements<'s>(&self, set: &'s ZSet) -> Iter<'s> {
+        match self.bounds {
             Bounds::Ranks(start, stop) => {
                 let ranks = rank_range(start, stop, set.len());
                 set.range_by_rank(self.turn(ranks, 0..set.len()))
             }
             Bounds::Scores(range) => self.limited(set, set.range_by_score(range)),
             Bounds::Members(range) => self.limited(set, set.range_by_lex(range)),
-        };
-        Elements { elements, direction: self.direction }
+        }
     }
 
     /// Returns what the limit leaves of a range.

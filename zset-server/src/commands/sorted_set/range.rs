@@ -3,11 +3,10 @@
 use zset_core::ZSet;
 
 use super::query::{By, Direction, Form, Query};
-use super::reply;
+use super::{reply, store};
 use crate::command::{Command, GROW, READ};
 use crate::engine::Context;
 use crate::error::CommandError;
-use crate::keyspace::Value;
 
 pub(in crate::commands) const COMMANDS: &[Command] = &[
     Command {
@@ -109,13 +108,10 @@ fn zrangestore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Com
     let form = Form { is_stored: true, ..Form::default() };
     let (target, source) = (arguments[1], arguments[2]);
     let query = Query::parse(&arguments[3..], form)?;
-    let mut stored = ZSet::with_limits(context.state.config.limits());
-    if let Some(set) = context.state.keyspace.get::<ZSet>(source)? {
-        for (member, score) in query.elements(set) {
-            stored.try_insert(member, score)?;
-        }
-    }
-    context.replies.count(stored.len());
-    context.state.keyspace.set(target, Value::SortedSet(stored));
+    let set = context.state.keyspace.get::<ZSet>(source)?;
+    let elements = set.into_iter().flat_map(|set| query.sorted_elements(set));
+    let limits = context.state.config.limits();
+    let stored = ZSet::from_sorted_iter_with_limits(elements, limits);
+    store(context, target, stored.map_err(CommandError::err)?);
     Ok(())
 }

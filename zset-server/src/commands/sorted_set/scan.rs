@@ -4,7 +4,7 @@ use zset_core::ZSet;
 
 use super::reply::Shown;
 use crate::command::{Command, READ};
-use crate::commands::arguments::{cursor, integer};
+use crate::commands::arguments::{PAGE, cursor, page_len};
 use crate::engine::Context;
 use crate::error::CommandError;
 use crate::glob;
@@ -17,9 +17,6 @@ pub(in crate::commands) const COMMANDS: &[Command] = &[Command {
     summary: "Returns the members in pages, while the set may change.",
     handler: zscan,
 }];
-
-/// The members of a page, unless COUNT says otherwise.
-const PAGE: usize = 10;
 
 fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
     let &[_, key, start, ref options @ ..] = arguments else { return Err(CommandError::Syntax) };
@@ -37,8 +34,7 @@ fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
         rest = behind;
         match (option.to_ascii_lowercase().as_slice(), behind) {
             (b"count", [number, behind @ ..]) => {
-                let number = usize::try_from(integer(number)?);
-                count = number.ok().filter(|number| *number > 0).ok_or(CommandError::Syntax)?;
+                count = page_len(number)?;
                 rest = behind;
             }
             (b"match", [text, behind @ ..]) => {

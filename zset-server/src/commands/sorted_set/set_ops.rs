@@ -13,8 +13,10 @@ use zset_std::DefaultHashBuilder;
 use crate::commands::arguments::{integer, not_negative, score};
 use crate::engine::Context;
 use crate::error::CommandError;
-use crate::keyspace::{Keyspace, Value};
+use crate::keyspace::Keyspace;
 
+use super::reply::{self, Shown};
+use super::store;
 use source::Source;
 
 /// Elements of distinct members.
@@ -51,21 +53,21 @@ pub(super) fn zunionstore(
     context: &mut Context<'_>,
     arguments: &[&[u8]],
 ) -> Result<(), CommandError> {
-    store(context, arguments, Operation::Union)
+    store_found(context, arguments, Operation::Union)
 }
 
 pub(super) fn zinterstore(
     context: &mut Context<'_>,
     arguments: &[&[u8]],
 ) -> Result<(), CommandError> {
-    store(context, arguments, Operation::Intersection)
+    store_found(context, arguments, Operation::Intersection)
 }
 
 pub(super) fn zdiffstore(
     context: &mut Context<'_>,
     arguments: &[&[u8]],
 ) -> Result<(), CommandError> {
-    store(context, arguments, Operation::Difference)
+    store_found(context, arguments, Operation::Difference)
 }
 
 pub(super) fn zintercard(
@@ -92,37 +94,21 @@ fn answer(
     let Context { state, replies, .. } = context;
     let (name, rest) = (arguments[0], &arguments[1..]);
     let request = Request::parse(&state.keyspace, name, rest, operation, Purpose::Answer)?;
-    let elements = request.elements();
-    if request.with_scores {
-        replies.pairs(elements.len());
-        for (member, score) in &elements {
-            replies.pair();
-            replies.bulk(member);
-            replies.score(*score);
-        }
-    } else {
-        replies.array(elements.len());
-        for (member, _) in &elements {
-            replies.bulk(member);
-        }
-    }
+    reply::elements(replies, request.shown, request.elements().into_iter());
     Ok(())
 }
 
-fn store(
+fn store_found(
     context: &mut Context<'_>,
     arguments: &[&[u8]],
     operation: Operation,
 ) -> Result<(), CommandError> {
     let limits = context.state.config.limits();
-    let keyspace = &mut context.state.keyspace;
+    let keyspace = &context.state.keyspace;
     let (name, key, rest) = (arguments[0], arguments[1], &arguments[2..]);
     let request = Request::parse(keyspace, name, rest, operation, Purpose::Store)?;
-    let set = ZSet::from_sorted_iter_with_limits(request.elements(), limits);
-    let set = set.map_err(CommandError::err)?;
-    let len = set.len();
-    keyspace.set(key, Value::SortedSet(set));
-    context.replies.count(len);
+    let stored = ZSet::from_sorted_iter_with_limits(request.elements(), limits);
+    store(context, key, stored.map_err(CommandError::err)?);
     Ok(())
 }
 
@@ -134,7 +120,7 @@ struct Request<'a> {
     /// the others from the largest to the smallest.
     sources: Vec<(Source<'a>, Score)>,
     aggregate: Aggregate,
-    with_scores: bool,
+    shown: Shown,
     /// The most members to count.
     limit: usize,
 }
@@ -163,7 +149,7 @@ impl<'a> Request<'a> {
             operation,
             sources,
             aggregate: Aggregate::Sum,
-            with_scores: false,
+            shown: Shown::Member,
             limit: usize::MAX,
         };
         request.parse_options(options, purpose)?;
@@ -203,7 +189,7 @@ impl<'a> Request<'a> {
                     rest
                 }
                 b"withscores" if purpose == Purpose::Answer => {
-                    self.with_scores = true;
+                    self.shown = Shown::MemberAndScore;
                     rest
                 }
                 b"limit" if purpose == Purpose::Count => {
