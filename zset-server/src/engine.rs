@@ -281,16 +281,18 @@ impl<C: Clock> Engine<C> {
         replies: &mut Replies,
     ) -> Result<(), CommandError> {
         let Some(name) = arguments.first() else { return Ok(()) };
+        let is_for_all = || Command::named_by(arguments).is_ok_and(|command| command.flags.no_auth);
+        if !client.is_authenticated && !is_for_all() {
+            // Nor does anybody learn which commands there are.
+            let error = CommandError::Other("NOAUTH Authentication required.".into());
+            return Err(self.refused(client, name, error));
+        }
         let command = Command::of(arguments);
         let command = command.map_err(|error| {
             let error = refused_in(&mut client.transaction, error);
             self.refused(client, name, error)
         })?;
         client.command = Some(command);
-        if !client.is_authenticated && !command.flags.no_auth {
-            let error = CommandError::Other("NOAUTH Authentication required.".into());
-            return Err(self.refused(client, name, error));
-        }
         if command.flags.no_multi && client.transaction.is_some() {
             let text = format!("Command '{}' not allowed inside a transaction", command.name);
             return Err(refused_in(&mut client.transaction, CommandError::err(text)));

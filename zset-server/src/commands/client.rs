@@ -165,7 +165,9 @@ mod tests {
         let mut new = engine.client();
         for (line, reply) in [
             ("ping", "-NOAUTH"),
-            ("nosuch", "-ERR"),
+            ("nosuch", "-NOAUTH"),
+            ("get", "-NOAUTH"),
+            ("auth", "-ERR"),
             ("hello 3", "-NOAUTH"),
             ("hello 4", "-NOPROTO"),
             ("auth wrong", "-WRONGPASS"),

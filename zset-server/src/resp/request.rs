@@ -95,6 +95,14 @@ impl fmt::Display for RequestError {
 
 impl Error for RequestError {}
 
+impl RequestError {
+    /// Returns the text of the reply, in which a byte that the client has sent is as it was.
+    pub(crate) fn to_bytes(self) -> Vec<u8> {
+        // It is the only character that may be beyond ASCII.
+        format!("ERR {self}").chars().filter_map(|character| u8::try_from(character).ok()).collect()
+    }
+}
+
 /// Finds requests in bytes that come in pieces of any size.
 ///
 /// # Examples
@@ -392,7 +400,9 @@ mod tests {
 
     /// Bytes that mean something to the protocol more often than others.
     fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
-        const TOKENS: [&str; 16] = [
+        const TOKENS: [&str; 18] = [
+            "\x0b",
+            "\x0c",
             "*",
             "$",
             "\r\n",
@@ -450,6 +460,9 @@ mod tests {
             assert!(found.is_empty());
             assert_eq!(error.unwrap().to_string(), format!("Protocol error: {message}"), "{bytes}");
         }
+        let (_, error) = parse(b"*1\r\n\xff1\r\n", &[]);
+        let text = b"ERR Protocol error: expected '$', got '\xff'";
+        assert_eq!(error.map(RequestError::to_bytes).as_deref(), Some(&text[..]));
         let long = "1".repeat(MAX_LINE + 1);
         for (begin, error) in [
             ("", RequestError::LineTooLong),

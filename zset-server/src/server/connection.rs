@@ -193,7 +193,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Turn::Quit => return self.finish().await,
                 Turn::Broken(error) => {
                     debug!(peer = self.peer, %error, "not a request");
-                    self.replies.error(&format!("ERR {error}"));
+                    self.replies.error_bytes(&error.to_bytes());
                     return self.finish().await;
                 }
             }
