@@ -56,6 +56,11 @@ pub(super) fn small_integer(text: &[u8]) -> Result<i32, CommandError> {
     i32::try_from(integer(text)?).map_err(|_| CommandError::err(range))
 }
 
+/// Returns whether an option says how to remove all of something; there is one way to do it.
+pub(super) fn is_sync_or_async(option: &[u8]) -> bool {
+    option.eq_ignore_ascii_case(b"sync") || option.eq_ignore_ascii_case(b"async")
+}
+
 /// Returns the error of a command that does not know what to do with a subcommand.
 pub(super) fn wrong_arguments(container: &str, subcommand: &[u8]) -> CommandError {
     let before = "unknown subcommand or wrong number of arguments for '";

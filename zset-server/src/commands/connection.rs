@@ -4,7 +4,7 @@ use crate::client::ReplyMode;
 use crate::command::{Command, Flags, READ};
 use crate::engine::Context;
 use crate::error::CommandError;
-use crate::resp::Protocol;
+use crate::resp::{Protocol, Replies};
 
 use super::arguments::integer;
 use super::client::{check_text, set_name};
@@ -149,20 +149,18 @@ fn hello(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
     let Context { client, replies, .. } = context;
     replies.set_protocol(protocol);
     replies.map(7);
-    let mut text = |name: &str, value: &str| {
+    let text = |replies: &mut Replies, name: &str, value: &str| {
         replies.bulk(name.as_bytes());
         replies.bulk(value.as_bytes());
     };
-    text("server", "zset");
-    text("version", env!("CARGO_PKG_VERSION"));
+    text(replies, "server", "zset");
+    text(replies, "version", env!("CARGO_PKG_VERSION"));
     replies.bulk(b"proto");
     replies.integer(if protocol == Protocol::Resp2 { 2 } else { 3 });
     replies.bulk(b"id");
     replies.integer(client.id.try_into().unwrap_or(i64::MAX));
-    for (name, value) in [("mode", "standalone"), ("role", "master")] {
-        replies.bulk(name.as_bytes());
-        replies.bulk(value.as_bytes());
-    }
+    text(replies, "mode", "standalone");
+    text(replies, "role", "master");
     replies.bulk(b"modules");
     replies.array(0);
     Ok(())

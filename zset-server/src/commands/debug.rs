@@ -27,9 +27,7 @@ fn debug(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
         // What they would do makes no difference that one could see.
         (b"jmap" | b"reload" | b"loadaof", _)
         | (b"set-active-expire" | b"set-disable-deny-scripts", [_]) => {}
-        _ => {
-            return Err(wrong_arguments("DEBUG", arguments[1]));
-        }
+        _ => return Err(wrong_arguments("DEBUG", arguments[1])),
     }
     context.replies.status("OK");
     Ok(())
@@ -48,4 +46,20 @@ fn object(context: &mut Context<'_>, key: &[u8]) -> Result<(), CommandError> {
          lru_seconds_idle:0"
     ));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Engine;
+    use crate::testing::ask;
+
+    #[test]
+    fn the_beginning_of_a_long_name_is_repeated() {
+        let mut engine = Engine::new();
+        let mut client = engine.client();
+        let reply = ask(&mut engine, &mut client, &format!("DEBUG {}", "a".repeat(1000)));
+        let name = "a".repeat(128);
+        let text = "unknown subcommand or wrong number of arguments for";
+        assert_eq!(reply, format!("-ERR {text} '{name}'. Try DEBUG HELP.\r\n"));
+    }
 }

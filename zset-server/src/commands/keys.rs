@@ -5,7 +5,7 @@ use crate::commands::Throttles;
 use crate::engine::Context;
 use crate::error::CommandError;
 
-use super::arguments::{integer, small_integer};
+use super::arguments::{integer, is_sync_or_async, small_integer};
 
 pub(super) const COMMANDS: &[Command] = &[
     command("del", -2, WRITE, (1, -1, 1), del, "Removes keys, and limits of CL.THROTTLE."),
@@ -126,11 +126,9 @@ fn dbsize(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
 }
 
 fn flush(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    match arguments {
-        [_] => {}
-        [_, option] if option.eq_ignore_ascii_case(b"sync") => {}
-        // There is nothing that would be faster.
-        [_, option] if option.eq_ignore_ascii_case(b"async") => {}
+    match arguments[1..] {
+        [] => {}
+        [how] if is_sync_or_async(how) => {}
         _ => return Err(CommandError::Syntax),
     }
     context.state.keyspace.clear();

@@ -8,7 +8,7 @@ use crate::error::CommandError;
 use crate::keyspace::Value;
 use crate::resp::Replies;
 
-use super::command::container;
+use super::command::{container, help};
 
 pub(super) const COMMANDS: &[Command] =
     &[Command::plain("object", -2, "Says how the value of a key is stored.", container)];
@@ -27,14 +27,6 @@ const fn subcommand(name: &'static str, summary: &'static str, handler: Handler)
 
 /// The most bytes of a string that Redis keeps beside its header.
 const LONGEST_EMBEDDED: usize = 44;
-
-fn help(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
-    context.replies.array(HELP.len());
-    for line in HELP {
-        context.replies.status(line);
-    }
-    Ok(())
-}
 
 /// Answers about a key that is there, or that it is not.
 fn answer(
@@ -79,24 +71,6 @@ fn references(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Comm
         Ok(())
     })
 }
-
-const HELP: &[&str] = &[
-    "OBJECT <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
-    "ENCODING <key>",
-    "    Return the kind of internal representation used in order to store the value",
-    "    associated with a <key>.",
-    "FREQ <key>",
-    "    Return the access frequency index of the <key>. The returned integer is",
-    "    proportional to the logarithm of the recent access frequency of the key.",
-    "IDLETIME <key>",
-    "    Return the idle time of the <key>, that is the approximated number of",
-    "    seconds elapsed since the last access to the key.",
-    "REFCOUNT <key>",
-    "    Return the number of references of the value associated with the specified",
-    "    <key>.",
-    "HELP",
-    "    Print this help.",
-];
 
 /// Returns the encoding of a value; of a string, that which Redis would use.
 fn encoding_of(value: &Value) -> &'static str {

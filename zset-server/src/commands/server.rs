@@ -5,7 +5,7 @@ use crate::engine::Context;
 use crate::error::CommandError;
 use crate::metrics::page;
 
-use super::arguments::{integer, wrong_arguments};
+use super::arguments::{integer, is_sync_or_async, wrong_arguments};
 use super::command::{container, help};
 
 pub(super) const COMMANDS: &[Command] = &[
@@ -40,14 +40,14 @@ pub(super) const FUNCTION: &[Command] = &[
 pub(super) const LATENCY: &[Command] = &[
     Command::plain("latency|latest", 2, "Returns the latencies.", none),
     Command::plain("latency|history", 3, "Returns the latencies of an event.", none),
-    Command::plain("latency|reset", -2, "Removes the latencies.", reset_latencies),
+    Command::plain("latency|reset", -2, "Removes the latencies.", zero),
     Command::plain("latency|help", 2, "Lists the subcommands.", help),
 ];
 
 pub(super) const SLOWLOG: &[Command] = &[
     Command::plain("slowlog|get", -2, "Returns what was slow.", get_slow),
-    Command::plain("slowlog|len", 2, "Returns how much was slow.", count_slow),
-    Command::plain("slowlog|reset", 2, "Removes what was slow.", reset_slow),
+    Command::plain("slowlog|len", 2, "Returns how much was slow.", zero),
+    Command::plain("slowlog|reset", 2, "Removes what was slow.", ok),
     Command::plain("slowlog|help", 2, "Lists the subcommands.", help),
 ];
 
@@ -112,21 +112,26 @@ fn none(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
     Ok(())
 }
 
+fn zero(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
+    context.replies.integer(0);
+    Ok(())
+}
+
+fn ok(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
+    context.replies.status("OK");
+    Ok(())
+}
+
 fn flush(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
     match arguments[2..] {
         [] => {}
-        [how] if how.eq_ignore_ascii_case(b"sync") || how.eq_ignore_ascii_case(b"async") => {}
+        [how] if is_sync_or_async(how) => {}
         [_] => {
             return Err(CommandError::err("FUNCTION FLUSH only supports SYNC|ASYNC option"));
         }
         _ => return Err(wrong_arguments("FUNCTION", arguments[1])),
     }
     context.replies.status("OK");
-    Ok(())
-}
-
-fn reset_latencies(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
-    context.replies.integer(0);
     Ok(())
 }
 
@@ -140,14 +145,4 @@ fn get_slow(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Comman
         _ => return Err(wrong_arguments("SLOWLOG", arguments[1])),
     }
     none(context, arguments)
-}
-
-fn count_slow(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
-    context.replies.integer(0);
-    Ok(())
-}
-
-fn reset_slow(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
-    context.replies.status("OK");
-    Ok(())
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use zset_std::FakeClock;
 
+use crate::testing::ask;
 use crate::{Client, Engine, Replies};
 
 struct Session {
@@ -23,11 +24,8 @@ impl Session {
 
     /// Returns the reply to a line of words, its line ends as spaces.
     fn ask(&mut self, line: &str) -> String {
-        let arguments: Vec<_> = line.split(' ').map(str::as_bytes).collect();
-        let mut replies = Replies::default();
-        self.engine.execute(&mut self.client, &arguments, &mut replies);
-        let text = String::from_utf8_lossy(replies.bytes()).replace("\r\n", " ");
-        text.trim_end().to_owned()
+        let reply = ask(&mut self.engine, &mut self.client, line);
+        reply.replace("\r\n", " ").trim_end().to_owned()
     }
 
     /// Asks, and compares, in turn.

@@ -70,25 +70,20 @@ fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
 mod tests {
     use std::collections::BTreeSet;
 
-    use crate::{Engine, Replies};
+    use crate::Engine;
+    use crate::testing::ask;
 
     #[test]
     fn pages_of_a_large_set_hold_each_member_once() {
         let mut engine = Engine::new();
         let mut client = engine.client();
-        let mut replies = Replies::default();
         for member in 0..1000 {
-            let member = format!("{member}");
-            let arguments = [&b"ZADD"[..], b"key", b"1", member.as_bytes()];
-            engine.execute(&mut client, &arguments, &mut replies);
+            ask(&mut engine, &mut client, &format!("ZADD key 1 {member}"));
         }
         let (mut cursor, mut members, mut pages) = ("0".to_owned(), BTreeSet::new(), 0);
         loop {
-            replies.clear();
-            let arguments =
-                [&b"ZSCAN"[..], b"key", cursor.as_bytes(), b"MATCH", b"*7*", b"NOSCORES"];
-            engine.execute(&mut client, &arguments, &mut replies);
-            let page = String::from_utf8(replies.bytes().to_vec()).expect("digits");
+            let line = format!("ZSCAN key {cursor} MATCH *7* NOSCORES");
+            let page = ask(&mut engine, &mut client, &line);
             let texts: Vec<_> = page.lines().filter(|line| !line.starts_with(['*', '$'])).collect();
             for member in &texts[1..] {
                 assert!(members.insert((*member).to_owned()), "{member} twice");
