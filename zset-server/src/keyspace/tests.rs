@@ -137,3 +137,18 @@ fn what_is_not_made_is_not_changed() {
     assert!(keys.unwatch(b"a", seen));
     assert_eq!(keys.len(), 0);
 }
+
+#[test]
+fn a_watched_key_changes_when_its_time_is_over_and_not_later() {
+    let mut keys = Keyspace::default();
+    for key in [b"a", b"b"] {
+        keys.set(key, string("1"));
+        keys.set_deadline(key, Some(at(10)));
+    }
+    let before = keys.watch(b"a");
+    keys.set_now(at(10));
+    assert!(!keys.unwatch(b"a", before));
+    let after = keys.watch(b"b");
+    assert!(keys.unwatch(b"b", after));
+    assert_eq!(keys.len(), 0);
+}
