@@ -241,6 +241,7 @@ fn all_keys_that_expire_are_counted_however_they_go() {
     for _ in 0..20 {
         session.ask("PING");
     }
+    assert_eq!(session.ask("DBSIZE"), ":2", "those that were made anew stay");
     assert_eq!(expired(&mut session), 28);
     session.ask("SET 29 1 PX 1");
     session.ask("PEXPIRE 29 -1");
