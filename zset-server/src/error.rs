@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
-use zset_core::{AddError, AddOptionsError, NanScore, ParseRangeError, TryReserveError};
+use zset_core::{AddError, AddOptionsError, NanScore, ParseRangeError};
 
 use crate::keyspace::WrongType;
 
@@ -115,12 +115,6 @@ impl From<AddError> for CommandError {
             AddError::Nan(_) => CommandError::NanResult,
             _ => CommandError::OutOfMemory,
         }
-    }
-}
-
-impl From<TryReserveError> for CommandError {
-    fn from(_: TryReserveError) -> Self {
-        CommandError::OutOfMemory
     }
 }
 

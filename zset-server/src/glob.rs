@@ -1,4 +1,4 @@
-//! [`matches`]: patterns of KEYS, SCAN and their like.
+//! [`matches()`]: patterns of KEYS, SCAN and their like.
 //!
 //! They are read as Redis's `stringmatchlen` does, with its oddities, which clients may rely on. Where a
 //! `*` has to take more, only the last one does: an earlier one could not do better (the usual method for
