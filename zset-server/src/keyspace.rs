@@ -278,6 +278,8 @@ impl Keyspace {
         let len = self.entries.len().max(FEW);
         if self.entries.capacity() / MAX_SPARE > len {
             self.entries.shrink_to(2 * len);
+            // These keep what they have: a copy takes what it needs.
+            self.deadlines = std::mem::take(&mut self.deadlines).into_iter().collect();
         }
         removed
     }
