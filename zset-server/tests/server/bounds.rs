@@ -119,10 +119,13 @@ fn strangers_may_send_little_until_they_say_the_password() {
         b"-WRONGPASS invalid username-password pair or user is disabled.\r\n",
     );
     stranger.send(large.as_bytes());
-    stranger.expect(b"-ERR Protocol error: invalid bulk length\r\n");
+    stranger.expect(b"-ERR Protocol error: unauthenticated bulk length\r\n");
     let mut friend = server.connect();
     friend.ask(b"AUTH 'open sesame'\r\n", b"+OK\r\n");
-    friend.ask(large.as_bytes(), b"$20000\r\nx");
+    friend.ask(large.as_bytes(), format!("$20000\r\n{}\r\n", "x".repeat(20_000)).as_bytes());
+    // Who takes that back is a stranger again.
+    friend.ask(b"RESET\r\n", b"+RESET\r\n");
+    friend.ask(b"*11\r\n", b"-ERR Protocol error: unauthenticated multibulk length\r\n");
     let mut again = server.connect();
     again.ask(b"AUTH default 'open sesame'\r\nGET k\r\n", b"+OK\r\n$-1\r\n");
 }
