@@ -59,6 +59,9 @@ const MAX_NAME: usize = 32;
 /// The most bytes of a name or of arguments that an error repeats.
 const MAX_SHOWN: usize = 128;
 
+/// As many arguments as take next to no time.
+const FEW_ARGUMENTS: usize = 32;
+
 /// A command and its subcommands.
 type Entry = (&'static Command, &'static [Command]);
 
@@ -118,7 +121,8 @@ impl Command {
         context: &mut Context<'_>,
         arguments: &[&[u8]],
     ) -> Result<(), CommandError> {
-        context.state.calls.count(self);
+        let is_quick = context.state.calls.count(self) && arguments.len() <= FEW_ARGUMENTS;
+        context.client.is_slow |= !is_quick;
         (self.handler)(context, arguments)
     }
 

@@ -11,6 +11,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::task::yield_now;
 use tokio::time::{Sleep, sleep, timeout};
 use tracing::{debug, warn};
+use zset_std::Timestamp;
 
 use super::Shared;
 use super::limits::Slot;
@@ -24,6 +25,9 @@ const COMMANDS_OF_A_TURN: usize = 512;
 /// Bytes of replies after which they have one too, and these are sent.
 const REPLIES_OF_A_TURN: usize = 256 * 1024;
 
+/// How long it is until they have one, but for a single command that takes longer.
+const TIME_OF_A_TURN: Duration = Duration::from_millis(5);
+
 /// The least that is read at a time; most clients send little.
 const MIN_READ: usize = 2 * 1024;
 
@@ -33,7 +37,7 @@ const MAX_READ: usize = 64 * 1024;
 /// The most that a client may send while one of its commands waits for a key.
 const MAX_AHEAD: usize = RequestLimits::MAX.max_request_len;
 
-/// What a buffer may keep when it is empty.
+/// What a buffer of replies may keep when it is empty.
 const MAX_KEPT: usize = 256 * 1024;
 
 /// Commands of one client for which time stands still: to ask for it is a good part of a small command.
@@ -56,6 +60,10 @@ pub(super) struct Connection<S> {
     sent: usize,
     /// How much to read next.
     read_size: usize,
+    /// When the others have had a turn, if they have since the last one of this client.
+    since: Option<Timestamp>,
+    /// Bytes that all clients together hold because of this one.
+    held: usize,
     client: Client,
     /// Where the client is.
     peer: String,
@@ -106,7 +114,6 @@ enum Waited {
 /// Why a connection ends early.
 enum End {
     Io(io::Error),
-    Stalled,
     TooMuch,
     Killed,
 }
@@ -135,6 +142,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             replies: Replies::with_max_len(shared.limits.most_replies()),
             sent: 0,
             read_size: MIN_READ,
+            since: None,
+            held: 0,
             client,
             peer,
             shared,
@@ -151,7 +160,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         match result {
             Ok(()) => debug!(peer, "disconnected"),
             Err(End::Io(error)) => debug!(peer, %error, "disconnected"),
-            Err(End::Stalled) => warn!(peer, unread, "cut off: it does not read"),
             Err(End::TooMuch) => warn!(peer, unread, "cut off: it asks for too much"),
             Err(End::Killed) => debug!(peer, "sent away"),
         }
@@ -164,7 +172,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             if self.client.session().is_killed {
                 return Err(End::Killed);
             }
-            match self.turn() {
+            if self.shared.held.get() > self.shared.limits.all_clients {
+                // Those that have to go are about to.
+                yield_now().await;
+                continue;
+            }
+            let turn = self.turn();
+            if self.replies.is_cut() {
+                return Err(End::TooMuch);
+            }
+            self.tell_held();
+            match turn {
                 Turn::Done => match self.wait(stopped.as_mut(), None).await? {
                     Event::Read(0) => return self.finish().await,
                     Event::Read(len) => self.adapt(len),
@@ -180,6 +198,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Turn::Cut => {
                     self.send_some().await?;
                     yield_now().await;
+                    self.since = None;
                 }
                 Turn::Waits(limit) => {
                     if self.wait_for_others(limit, stopped.as_mut()).await? == Waited::Left {
@@ -206,7 +225,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     /// Runs the requests that have come, or as many of them as may be at once.
     fn turn(&mut self) -> Turn {
-        let pause_at = self.shared.limits.pause_at;
+        let pause_at = self.shared.pause_at(&self.client);
         let mut engine = self.shared.engine.borrow_mut();
         let before = self.replies.bytes().len();
         let mut spare = Vec::new();
@@ -218,8 +237,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             if replies - before > REPLIES_OF_A_TURN {
                 return Turn::Cut;
             }
-            if number % COMMANDS_OF_A_MOMENT == 0 {
-                engine.begin(&mut self.client);
+            if number % COMMANDS_OF_A_MOMENT == 0 || self.client.session().is_slow {
+                let now = engine.begin(&mut self.client);
+                let since = *self.since.get_or_insert(now);
+                if now.saturating_duration_since(since) > TIME_OF_A_TURN {
+                    return Turn::Cut;
+                }
             }
             self.requests.set_limits(engine.request_limits(&self.client));
             match self.requests.next_in(spare) {
@@ -260,7 +283,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     return Ok(Waited::Left);
                 }
                 Event::Read(_) if self.requests.len() > MAX_AHEAD => return Err(End::TooMuch),
-                Event::Read(len) => self.adapt(len),
+                Event::Read(len) => {
+                    self.adapt(len);
+                    self.tell_held();
+                }
                 Event::Written => {}
                 Event::Killed => return Err(End::Killed),
                 Event::Served | Event::TimedOut => {
@@ -288,9 +314,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 return Poll::Ready(result.map(|()| Event::Written));
             }
             let buffer = self.requests.buffer();
-            if buffer.is_empty() && buffer.capacity() > MAX_KEPT {
-                *buffer = Vec::new();
-            }
             buffer.reserve(self.read_size);
             if let Poll::Ready(result) = pin!(self.stream.read_buf(buffer)).poll(cx) {
                 return Poll::Ready(result.map(Event::Read));
@@ -303,9 +326,38 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             {
                 return Poll::Ready(Ok(Event::TimedOut));
             }
+            self.rest();
             stopped.as_mut().poll(cx).map(|()| Ok(Event::Stopped))
         })
         .await
+    }
+
+    /// Notes that the others have a turn. Who has been silent for long keeps no memory.
+    fn rest(&mut self) {
+        self.since = None;
+        let is_silent = self.unsent() == 0;
+        let buffered = &mut self.client.session_mut().buffered;
+        let buffer = self.requests.buffer();
+        if buffered.is_idle && buffer.is_empty() && is_silent {
+            *buffer = Vec::new();
+            self.replies.shrink_to(0);
+        }
+        buffered.free = [buffer.capacity() - buffer.len(), self.replies.capacity()];
+    }
+
+    /// Tells what is held for the client. If that is too much for all of them, some have to go.
+    fn tell_held(&mut self) {
+        let (requests, replies) = (self.requests.len(), self.unsent());
+        let mut session = self.client.session_mut();
+        (session.buffered.requests, session.buffered.replies) = (requests, replies);
+        let before = std::mem::replace(&mut self.held, session.held_bytes());
+        drop(session);
+        let all = self.shared.held.get() - before + self.held;
+        self.shared.held.set(all);
+        let max = self.shared.limits.all_clients;
+        if all > max && self.held > before {
+            self.shared.engine.borrow_mut().close_largest(max);
+        }
     }
 
     /// Returns what others have done to the client.
@@ -332,6 +384,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 return Err(io::ErrorKind::WriteZero.into());
             }
             self.sent += written;
+            self.client.session_mut().buffered.sent += written as u64;
             if self.sent == self.replies.bytes().len() {
                 self.replies.clear();
                 self.replies.shrink_to(MAX_KEPT);
@@ -354,25 +407,30 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         .await
     }
 
-    /// Sends something, and waits for the client to take it, though not for ever.
+    /// Sends something, and waits for the client to take it. Who takes too little is sent away.
     async fn send(&mut self) -> Result<(), End> {
-        let stalled = self.shared.limits.stalled;
-        let sent = poll_fn(|cx| match self.poll_others(cx) {
+        poll_fn(|cx| match self.poll_others(cx) {
             Some(Event::Killed) => Poll::Ready(Err(End::Killed)),
             _ => self.poll_send(cx).map_err(End::Io),
-        });
-        timeout(stalled, sent).await.map_err(|_| End::Stalled)?
+        })
+        .await?;
+        self.tell_held();
+        Ok(())
     }
 
     /// Adapts the next read to what the last one has brought.
     fn adapt(&mut self, len: usize) {
         if len >= self.read_size {
             self.read_size = (self.read_size * 2).min(MAX_READ);
+        } else if len < self.read_size / 4 {
+            self.read_size = (self.read_size / 2).max(MIN_READ);
         }
     }
 
     /// Sends the rest, and closes.
     async fn finish(&mut self) -> Result<(), End> {
+        self.requests = Requests::default();
+        self.tell_held();
         while self.unsent() > 0 {
             self.send().await?;
         }
@@ -400,6 +458,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
 impl<S> Drop for Connection<S> {
     fn drop(&mut self) {
+        self.shared.held.set(self.shared.held.get() - self.held);
         // A command that has panicked has let go of the engine.
         self.shared.engine.borrow_mut().leave(&mut self.client);
     }

@@ -204,10 +204,16 @@ fn describe(client: &Session, keyspace: &Keyspace) -> String {
     let command = client.command.map_or("NULL", |command| command.name);
     let mut line = format!(
         "id={id} addr={address} laddr={local_address} fd=-1 name={name} age={age} idle={idle} \
-         flags={flags} db=0 sub=0 psub=0 ssub=0 multi={multi} watch={} qbuf=0 qbuf-free=0 \
-         argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0 tot-mem=0 events=r cmd={command} \
+         flags={flags} db=0 sub=0 psub=0 ssub=0 multi={multi} watch={} qbuf={} qbuf-free={} \
+         argv-mem=0 multi-mem={} rbs={} rbp=0 obl=0 oll=0 omem={} tot-mem={} events=r cmd={command} \
          user=default redir=-1 resp={protocol}",
         client.watched.len(),
+        client.buffered.requests,
+        client.buffered.free[0],
+        client.transaction.as_ref().map_or(0, |transaction| transaction.bytes),
+        client.buffered.free[1],
+        client.buffered.replies,
+        client.held_bytes(),
     );
     // A string takes all that is written to it.
     let _ = writeln!(line, " lib-name={library} lib-ver={version}");
