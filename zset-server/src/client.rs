@@ -242,6 +242,7 @@ impl Session {
             + self.buffered.replies
             + self.watched_bytes
             + self.transaction.as_ref().map_or(0, |transaction| transaction.bytes)
+            + self.wait.as_ref().map_or(0, |wait| wait.bytes)
             + texts.into_iter().map(|text| text.len()).sum::<usize>()
     }
 

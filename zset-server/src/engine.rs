@@ -169,6 +169,8 @@ impl<C: Clock> Engine<C> {
         let session = &mut client.session_mut();
         commands::abandon(&mut self.state.keyspace, session);
         self.state.forget_waiting(session);
+        session.name = Box::default();
+        session.library = Default::default();
         self.state.clients.remove(session.id);
     }
 
@@ -271,7 +273,9 @@ impl<C: Clock> Engine<C> {
             let session = &mut session.borrow_mut();
             // Who waits for others is not idle.
             let is_idle = now.saturating_duration_since(session.last_seen) > limit;
-            if is_idle && session.wait.is_none() && !session.is_paused {
+            // Nor is who reads; who does not is sent away sooner.
+            let is_busy = session.wait.is_some() || session.buffered.replies > 0;
+            if is_idle && !is_busy && !session.is_paused {
                 self.state.kill(session);
             }
         }

@@ -34,6 +34,7 @@ pub struct RequestLimits {
 impl RequestLimits {
     /// Those of a client that has said who it is.
     pub const MAX: RequestLimits = RequestLimits {
+        // Redis lets more come. Some commands take hundreds of bytes for an argument of one.
         max_arguments: 1024 * 1024,
         max_argument_len: 512 * 1024 * 1024,
         max_request_len: 1024 * 1024 * 1024,

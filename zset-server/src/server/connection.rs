@@ -435,6 +435,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             self.send().await?;
         }
         self.stream.shutdown().await?;
+        self.let_go();
         if !self.is_stopping {
             // Whether it takes part does not matter.
             let _ = timeout(LINGER, self.drain()).await;
@@ -456,10 +457,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 }
 
-impl<S> Drop for Connection<S> {
-    fn drop(&mut self) {
-        self.shared.held.set(self.shared.held.get() - self.held);
+impl<S> Connection<S> {
+    /// Forgets all that is held for the client.
+    fn let_go(&mut self) {
         // A command that has panicked has let go of the engine.
         self.shared.engine.borrow_mut().leave(&mut self.client);
+        let held = std::mem::take(&mut self.held);
+        self.shared.held.set(self.shared.held.get() - held);
+    }
+}
+
+impl<S> Drop for Connection<S> {
+    fn drop(&mut self) {
+        self.let_go();
     }
 }

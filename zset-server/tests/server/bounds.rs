@@ -195,10 +195,14 @@ fn what_is_held_for_all_clients_is_bounded() {
     other.send(&value);
     other.ask(b"\r\n", b"+OK\r\n");
     let (get, multi) = (&b"GET k\r\n"[..], b"MULTI\r\n".as_slice());
-    // Replies that are not read, requests that do not end, and commands that do not run.
-    for parts in
-        [&[get][..], &[set.as_bytes(), &value[1..]], &[multi, set.as_bytes(), &value, b"\r\n"]]
-    {
+    let wait = [b"BZPOPMIN".to_vec(), b" j".repeat(20_000), b" 0\r\n".to_vec()].concat();
+    // Replies that are not read, requests that do not end, and commands that do not run, or not yet.
+    for parts in [
+        &[get][..],
+        &[set.as_bytes(), &value[1..]],
+        &[multi, set.as_bytes(), &value, b"\r\n"],
+        &[&wait],
+    ] {
         let mut peers: Vec<_> = (0..CLIENTS).map(|_| server.connect()).collect();
         for peer in &mut peers {
             for part in parts {

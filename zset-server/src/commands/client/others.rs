@@ -1,6 +1,7 @@
 //! CLIENT LIST, INFO, KILL and UNBLOCK: what is known of other clients, and done to them.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
@@ -87,7 +88,7 @@ pub(super) fn unblock(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<
 /// Which clients are meant.
 #[derive(Debug, Default)]
 struct Filter<'a> {
-    ids: Option<Vec<u64>>,
+    ids: Option<BTreeSet<u64>>,
     address: Option<&'a [u8]>,
     local_address: Option<&'a [u8]>,
     /// Seconds that it has to have been there.
@@ -104,12 +105,12 @@ impl<'a> Filter<'a> {
             options = behind;
             match option.to_ascii_lowercase().as_slice() {
                 b"id" => {
-                    let ids = filter.ids.insert(vec![parse_id(value)?]);
+                    let ids = filter.ids.insert(BTreeSet::from([parse_id(value)?]));
                     // More of them may follow.
                     while let [value, behind @ ..] = options
                         && integer(value).is_ok()
                     {
-                        ids.push(parse_id(value)?);
+                        ids.insert(parse_id(value)?);
                         options = behind;
                     }
                 }
