@@ -281,6 +281,18 @@ impl<C: Clock> Engine<C> {
         }
     }
 
+    /// Sends the clients away that have been there for some time, and have not said the password.
+    pub(crate) fn close_strangers(&mut self, time: Duration) {
+        let now = self.clock.now();
+        let clients: Vec<_> = self.state.clients.iter().collect();
+        for session in clients {
+            let session = &mut session.borrow_mut();
+            if !session.is_authenticated && now.saturating_duration_since(session.since) >= time {
+                self.state.kill(session);
+            }
+        }
+    }
+
     /// Returns the error of a command that does not run; that of EXEC ends the transaction.
     fn refused(&mut self, client: &mut Session, name: &[u8], error: CommandError) -> CommandError {
         if !name.eq_ignore_ascii_case(b"exec") {

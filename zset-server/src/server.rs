@@ -336,6 +336,9 @@ async fn tidy(shared: Rc<Shared>) {
     loop {
         interval.tick().await;
         shared.engine.borrow_mut().close_idle();
+        if shared.slots.taken() >= shared.max_clients() {
+            shared.engine.borrow_mut().close_strangers(shared.limits.strangers);
+        }
         // Some more each time, as long as the connections have their turns in between.
         while shared.engine.borrow_mut().expire(EXPIRED_AT_ONCE) == EXPIRED_AT_ONCE {
             yield_now().await;

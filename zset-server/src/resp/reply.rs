@@ -88,9 +88,13 @@ impl Replies {
         self.truncate(0);
     }
 
-    /// Removes the first `len` bytes, and keeps the memory. **O(n)** of what is left.
+    /// Removes the first `len` bytes, and gives back memory of which little is in use. **O(n)** of what is
+    /// left.
     pub(crate) fn remove_front(&mut self, len: usize) {
         self.bytes.drain(..len);
+        if self.bytes.len() < self.bytes.capacity() / 8 {
+            self.bytes.shrink_to(2 * self.bytes.len());
+        }
     }
 
     pub(crate) fn capacity(&self) -> usize {
@@ -279,6 +283,16 @@ impl Replies {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_memory_of_a_large_reply_goes_with_it_though_some_is_left() {
+        let mut replies = Replies::default();
+        replies.bulk(&[b'x'; 1 << 20]);
+        while replies.bytes().len() > 1000 {
+            replies.remove_front(replies.bytes().len() / 2 + 1);
+            assert!(replies.capacity() <= 8 * (replies.bytes().len() + 1));
+        }
+    }
 
     #[test]
     fn a_full_buffer_takes_nothing_more() {

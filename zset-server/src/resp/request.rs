@@ -204,7 +204,9 @@ impl Requests {
     pub fn buffer(&mut self) -> &mut Vec<u8> {
         self.forget_returned();
         let over = self.start;
-        if over == self.buffer.len() || over > MOST_OVER {
+        let left = self.buffer.len() - over;
+        // What is left may be much, so it moves only when it is less than what has been gone over.
+        if left == 0 || over > MOST_OVER.max(left) {
             self.buffer.drain(..over);
             self.start = 0;
             self.parsed -= over;
@@ -605,6 +607,20 @@ mod tests {
             assert!(requests.buffer.capacity() <= 2 * (MOST_OVER + 2 * request.len()));
         }
         assert!(requests.is_empty());
+    }
+
+    #[test]
+    fn what_is_left_of_a_long_pipeline_is_not_moved_again_and_again() {
+        let mut requests = Requests::default();
+        let request = encode(&[vec![b'x'; 1000]]);
+        requests.extend(&request.repeat(1000));
+        let mut moves = 0;
+        while let Ok(Some(_)) = requests.next() {
+            let start = requests.parsed;
+            requests.buffer();
+            moves += usize::from(requests.parsed < start);
+        }
+        assert!(moves <= 5, "{moves}");
     }
 
     #[test]

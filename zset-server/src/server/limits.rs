@@ -24,6 +24,9 @@ pub struct Limits {
     /// watched keys, and replies that have not been read. Above half of it, nothing more is read from those
     /// who have not read their replies; above it, those are cut off for whom most is held.
     pub all_clients: usize,
+    /// How long a client may be there without the password that it needs, if there are as many clients as
+    /// may be: strangers do not keep the others out.
+    pub strangers: Duration,
     /// How long a server that stops waits for its clients to read what it has for them.
     pub grace: Duration,
 }
@@ -36,6 +39,7 @@ impl Default for Limits {
             close_at: 1024 * 1024 * 1024,
             stalled: Duration::from_secs(60),
             all_clients: 2 * 1024 * 1024 * 1024,
+            strangers: Duration::from_secs(10),
             grace: Duration::from_secs(5),
         }
     }

@@ -237,6 +237,22 @@ fn a_transaction_of_too_large_replies_ends_without_any_of_them_whole() {
 }
 
 #[test]
+fn strangers_do_not_keep_those_out_who_know_the_password() {
+    let strangers = Duration::ZERO;
+    let limits = Limits { max_clients: 3, strangers, ..Limits::default() };
+    let server = Running::with(Options { password: "word".into(), limits, ..options() });
+    let mut friend = server.connect();
+    friend.ask(b"AUTH word\r\n", b"+OK\r\n");
+    let mut stranger = server.connect();
+    stranger.ask(b"PING\r\n", b"-NOAUTH Authentication required.\r\n");
+    // There is room for one more still.
+    let mut other = server.connect();
+    while other.stream.read_exact(&mut [0]).is_ok() {}
+    stranger.expect_last(b"");
+    friend.ask(b"PING\r\n", b"+PONG\r\n");
+}
+
+#[test]
 fn memory_is_given_back_by_those_who_are_silent() {
     let stalled = Duration::from_millis(200);
     let server = Running::with_limits(Limits { stalled, ..Limits::default() });
