@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn the_memory_of_a_large_reply_goes_with_it_though_some_is_left() {
         let mut replies = Replies::default();
-        replies.bulk(&[b'x'; 1 << 20]);
+        replies.bulk(&vec![b'x'; 1 << 20]);
         while replies.bytes().len() > 1000 {
             replies.remove_front(replies.bytes().len() / 2 + 1);
             assert!(replies.capacity() <= 8 * (replies.bytes().len() + 1));

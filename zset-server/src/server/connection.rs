@@ -1,5 +1,8 @@
 //! [`Connection`]: a client, from its first byte to its last.
 
+mod held;
+mod send;
+
 use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::{Pin, pin};
@@ -7,9 +10,9 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
 use tokio::task::yield_now;
-use tokio::time::{Sleep, sleep, timeout};
+use tokio::time::{Sleep, sleep};
 use tracing::{debug, warn};
 use zset_std::Timestamp;
 
@@ -37,19 +40,11 @@ const MAX_READ: usize = 64 * 1024;
 /// The most that a client may send while one of its commands waits for a key.
 const MAX_AHEAD: usize = RequestLimits::MAX.max_request_len;
 
-/// What a buffer of replies may keep when it is empty.
-const MAX_KEPT: usize = 256 * 1024;
-
 /// Commands of one client for which time stands still: to ask for it is a good part of a small command.
 const COMMANDS_OF_A_MOMENT: usize = 16;
 
 /// How long a server that stops waits until it looks for the last time at what has come.
 const LAST_LOOK: Duration = Duration::from_millis(1);
-
-/// What is still read, and for how long, of a client that was told what is wrong: to close while it
-/// writes would take the answer from it.
-const MAX_LINGER: usize = 1024 * 1024;
-const LINGER: Duration = Duration::from_secs(1);
 
 /// A client that is connected by `S`.
 pub(super) struct Connection<S> {
@@ -219,10 +214,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    fn unsent(&self) -> usize {
-        self.replies.bytes().len() - self.sent
-    }
-
     /// Runs the requests that have come, or as many of them as may be at once.
     fn turn(&mut self) -> Turn {
         let pause_at = self.shared.pause_at(&self.client);
@@ -332,34 +323,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         .await
     }
 
-    /// Notes that the others have a turn. Who has been silent for long keeps no memory.
-    fn rest(&mut self) {
-        self.since = None;
-        let is_silent = self.unsent() == 0;
-        let buffered = &mut self.client.session_mut().buffered;
-        let buffer = self.requests.buffer();
-        if buffered.is_idle && buffer.is_empty() && is_silent {
-            *buffer = Vec::new();
-            self.replies.shrink_to(0);
-        }
-        buffered.free = [buffer.capacity() - buffer.len(), self.replies.capacity()];
-    }
-
-    /// Tells what is held for the client. If that is too much for all of them, some have to go.
-    fn tell_held(&mut self) {
-        let (requests, replies) = (self.requests.len(), self.unsent());
-        let mut session = self.client.session_mut();
-        (session.buffered.requests, session.buffered.replies) = (requests, replies);
-        let before = std::mem::replace(&mut self.held, session.held_bytes());
-        drop(session);
-        let all = self.shared.held.get() - before + self.held;
-        self.shared.held.set(all);
-        let max = self.shared.limits.all_clients;
-        if all > max && self.held > before {
-            self.shared.engine.borrow_mut().close_largest(max);
-        }
-    }
-
     /// Returns what others have done to the client.
     fn poll_others(&mut self, cx: &Context<'_>) -> Option<Event> {
         let mut session = self.client.session_mut();
@@ -371,53 +334,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Sends what the client takes now, all of it or not.
-    fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let unsent = &self.replies.bytes()[self.sent..];
-        if unsent.is_empty() {
-            return Poll::Ready(Ok(()));
-        }
-        let result = Pin::new(&mut self.stream).poll_write(cx, unsent);
-        result.map(|written| {
-            let written = written?;
-            if written == 0 {
-                return Err(io::ErrorKind::WriteZero.into());
-            }
-            self.sent += written;
-            self.client.session_mut().buffered.sent += written as u64;
-            if self.sent == self.replies.bytes().len() {
-                self.replies.clear();
-                self.replies.shrink_to(MAX_KEPT);
-                self.sent = 0;
-            } else if self.sent > self.replies.bytes().len() / 2 {
-                // Not each time, or a large reply would be moved again and again.
-                self.replies.remove_front(self.sent);
-                self.sent = 0;
-            }
-            Ok(())
-        })
-    }
-
-    /// Sends what the client takes now, and waits for nothing.
-    async fn send_some(&mut self) -> io::Result<()> {
-        poll_fn(|cx| match self.poll_send(cx) {
-            Poll::Ready(result) => Poll::Ready(result),
-            Poll::Pending => Poll::Ready(Ok(())),
-        })
-        .await
-    }
-
-    /// Sends something, and waits for the client to take it. Who takes too little is sent away.
-    async fn send(&mut self) -> Result<(), End> {
-        poll_fn(|cx| match self.poll_others(cx) {
-            Some(Event::Killed) => Poll::Ready(Err(End::Killed)),
-            _ => self.poll_send(cx).map_err(End::Io),
-        })
-        .await?;
-        self.tell_held();
-        Ok(())
-    }
-
     /// Adapts the next read to what the last one has brought.
     fn adapt(&mut self, len: usize) {
         if len >= self.read_size {
@@ -425,50 +341,5 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         } else if len < self.read_size / 4 {
             self.read_size = (self.read_size / 2).max(MIN_READ);
         }
-    }
-
-    /// Sends the rest, and closes.
-    async fn finish(&mut self) -> Result<(), End> {
-        self.requests = Requests::default();
-        self.tell_held();
-        while self.unsent() > 0 {
-            self.send().await?;
-        }
-        self.stream.shutdown().await?;
-        self.let_go();
-        if !self.is_stopping {
-            // Whether it takes part does not matter.
-            let _ = timeout(LINGER, self.drain()).await;
-        }
-        Ok(())
-    }
-
-    /// Reads what nobody asks for.
-    async fn drain(&mut self) -> io::Result<()> {
-        let mut buffer = [0; 4096];
-        let mut left = MAX_LINGER;
-        while left > 0 {
-            match self.stream.read(&mut buffer).await? {
-                0 => break,
-                len => left = left.saturating_sub(len),
-            }
-        }
-        Ok(())
-    }
-}
-
-impl<S> Connection<S> {
-    /// Forgets all that is held for the client.
-    fn let_go(&mut self) {
-        // A command that has panicked has let go of the engine.
-        self.shared.engine.borrow_mut().leave(&mut self.client);
-        let held = std::mem::take(&mut self.held);
-        self.shared.held.set(self.shared.held.get() - held);
-    }
-}
-
-impl<S> Drop for Connection<S> {
-    fn drop(&mut self) {
-        self.let_go();
     }
 }
