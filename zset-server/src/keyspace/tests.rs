@@ -89,3 +89,18 @@ fn an_empty_set_is_no_key() {
     keys.set(b"a", Value::Set(Set::default()));
     assert_eq!(keys.len(), 0);
 }
+
+#[test]
+fn keys_that_nobody_watches_or_awaits_leave_no_memory() {
+    const KEYS: usize = 10_000;
+    let mut keyspace = Keyspace::default();
+    let keys: Vec<Bytes> = (0..KEYS).map(|key| key.to_string().into_bytes().into()).collect();
+    let seen: Vec<_> = keys.iter().map(|key| keyspace.watch(key)).collect();
+    let ticket = keyspace.awaited.join(&keys, 1);
+    assert!(keyspace.watched.capacity() >= KEYS && keyspace.awaited.capacity() >= KEYS);
+    for (key, seen) in keys.iter().zip(seen) {
+        keyspace.unwatch(key, seen);
+    }
+    keyspace.awaited.quit(&keys, ticket);
+    assert!(keyspace.watched.capacity() < 16 && keyspace.awaited.capacity() < 16);
+}
