@@ -1,14 +1,15 @@
 //! [`Client`]: what the server knows of who asks.
 
 use std::cell::{Ref, RefCell, RefMut};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::{Rc, Weak};
 use std::task::Waker;
 
-use zset_std::Timestamp;
+use zset_std::{DefaultHashBuilder, Timestamp};
 
 use crate::command::Command;
 use crate::commands::Wait;
+use crate::error::CommandError;
 use crate::keyspace::{Bytes, Version};
 use crate::resp::{Protocol, Replies};
 
@@ -85,7 +86,13 @@ pub(crate) struct Session {
     /// Its commands are those of EXEC now: none of them waits.
     pub(crate) is_executing: bool,
     /// What has to be unchanged for EXEC.
-    pub(crate) watched: Vec<(Bytes, Version)>,
+    pub(crate) watched: HashMap<Bytes, Version, DefaultHashBuilder>,
+    /// What that takes.
+    pub(crate) watched_bytes: usize,
+    /// What it has sent and not been answered, and been answered and not read.
+    pub(crate) buffered: Buffered,
+    /// It has run a command that may have taken long since the time was read.
+    pub(crate) is_slow: bool,
     pub(crate) reply_mode: ReplyMode,
     /// It has said QUIT.
     pub(crate) is_leaving: bool,
@@ -122,12 +129,68 @@ pub(crate) struct Session {
 #[derive(Debug, Default)]
 pub(crate) struct Transaction {
     pub(crate) commands: Vec<Vec<Vec<u8>>>,
+    /// What they take.
+    pub(crate) bytes: usize,
     /// One of them was refused, so EXEC will be.
     pub(crate) is_broken: bool,
     /// One of them may take more memory.
     pub(crate) may_grow: bool,
     /// One of them may change keys.
     pub(crate) may_write: bool,
+}
+
+/// What a command that waits takes besides its bytes, and what each of its arguments does.
+const COMMAND_BYTES: usize = 64;
+const ARGUMENT_BYTES: usize = 48;
+
+impl Transaction {
+    /// Adds a command, if all of them then take `max_bytes` at most; if not, they are forgotten, and it is
+    /// an error. One that is broken takes nothing more, since it will not run.
+    pub(crate) fn queue(
+        &mut self,
+        arguments: &[&[u8]],
+        max_bytes: usize,
+    ) -> Result<(), CommandError> {
+        if self.is_broken {
+            return Ok(());
+        }
+        let bytes = arguments.iter().map(|argument| argument.len() + ARGUMENT_BYTES).sum::<usize>();
+        self.bytes = self.bytes.saturating_add(bytes + COMMAND_BYTES);
+        if self.bytes > max_bytes {
+            *self = Transaction { is_broken: true, ..Transaction::default() };
+            return Err(CommandError::err("the transaction is too large"));
+        }
+        self.commands.push(arguments.iter().map(|argument| argument.to_vec()).collect());
+        Ok(())
+    }
+}
+
+/// What a connection holds for its client, as far as it has said.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Buffered {
+    /// Bytes of requests that have not run.
+    pub(crate) requests: usize,
+    /// Bytes of replies that have not been sent.
+    pub(crate) replies: usize,
+    /// Bytes of replies that have been sent, ever.
+    pub(crate) sent: u64,
+    /// Where this was when it was looked at, if there was something to send.
+    pub(crate) mark: Option<Mark>,
+    /// Bytes of memory that wait for requests, and for replies.
+    pub(crate) free: [usize; 2],
+    /// When its last command ran, when it was looked at.
+    pub(crate) seen: Timestamp,
+    /// None has run since.
+    pub(crate) is_idle: bool,
+}
+
+/// How far a client has read at some time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    pub(crate) sent: u64,
+    pub(crate) replies: usize,
+    /// How often it was looked at since.
+    pub(crate) looks: u32,
 }
 
 /// What CLIENT REPLY has asked for.
@@ -172,6 +235,17 @@ impl Session {
         }
     }
 
+    /// Returns how many bytes are held for the client.
+    pub(crate) fn held_bytes(&self) -> usize {
+        let texts = [&self.name, &self.library[0], &self.library[1]];
+        self.buffered.requests
+            + self.buffered.replies
+            + self.watched_bytes
+            + self.transaction.as_ref().map_or(0, |transaction| transaction.bytes)
+            + self.wait.as_ref().map_or(0, |wait| wait.bytes)
+            + texts.into_iter().map(|text| text.len()).sum::<usize>()
+    }
+
     pub(crate) fn is_served(&self) -> bool {
         self.served.is_some()
     }
@@ -183,6 +257,8 @@ pub(crate) struct Clients {
     /// Whoever has a client may drop it at any time.
     sessions: BTreeMap<u64, Weak<RefCell<Session>>>,
     last: u64,
+    /// How many there may be before those are looked for that were dropped.
+    most: usize,
 }
 
 impl Clients {
@@ -193,13 +269,22 @@ impl Clients {
         let session =
             Session { id, is_authenticated, since, last_seen: since, ..Session::default() };
         let session = Rc::new(RefCell::new(session));
+        if self.sessions.len() >= self.most {
+            self.sessions.retain(|_, session| session.strong_count() > 0);
+            self.most = 2 * self.sessions.len() + 1;
+        }
         self.sessions.insert(id, Rc::downgrade(&session));
         Client { session }
     }
 
-    /// Forgets a client; returns whether it was known.
-    pub(crate) fn remove(&mut self, id: u64) -> bool {
-        self.sessions.remove(&id).is_some()
+    /// Forgets a client.
+    pub(crate) fn remove(&mut self, id: u64) {
+        self.sessions.remove(&id);
+    }
+
+    /// Returns how many there are. **O(n)**.
+    pub(crate) fn len(&self) -> usize {
+        self.iter().count()
     }
 
     /// Returns a client.

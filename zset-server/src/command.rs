@@ -56,6 +56,9 @@ pub(crate) const GROW: Flags = Flags { deny_oom: true, ..WRITE };
 /// The longest name of a command.
 const MAX_NAME: usize = 32;
 
+/// As many arguments as take next to no time.
+const FEW_ARGUMENTS: usize = 32;
+
 /// A command and its subcommands.
 type Entry = (&'static Command, &'static [Command]);
 
@@ -115,7 +118,8 @@ impl Command {
         context: &mut Context<'_>,
         arguments: &[&[u8]],
     ) -> Result<(), CommandError> {
-        context.state.calls.count(self);
+        let is_quick = context.state.calls.count(self) && arguments.len() <= FEW_ARGUMENTS;
+        context.client.is_slow |= !is_quick;
         (self.handler)(context, arguments)
     }
 

@@ -7,6 +7,8 @@ use zset_core::Limits;
 pub(crate) struct Config {
     numbers: [i64; NUMBERS],
     password: Vec<u8>,
+    /// Others can reach the server, so there has to be one.
+    needs_password: bool,
     /// How many clients the system makes possible.
     possible_clients: usize,
 }
@@ -83,6 +85,7 @@ impl Default for Config {
         Config {
             numbers: [128, 64, 0, 10_000, 512 * 1024 * 1024, 0],
             password: Vec::new(),
+            needs_password: false,
             possible_clients: usize::MAX,
         }
     }
@@ -138,6 +141,11 @@ impl Config {
         self.password = password.to_vec();
     }
 
+    /// Has [`set`](Self::set) refuse an empty password.
+    pub(crate) fn insist_on_password(&mut self) {
+        self.needs_password = true;
+    }
+
     /// Returns what clients have to say first; nothing if it is empty.
     pub(crate) fn password(&self) -> &[u8] {
         &self.password
@@ -166,6 +174,9 @@ impl Config {
     pub(crate) fn set(&mut self, parameter: &Parameter, value: &[u8]) -> Result<(), SetError> {
         let refuse = |why: &str| Err(SetError(why.to_owned()));
         let (number, least, most, value) = match parameter.kind {
+            Kind::Password if value.is_empty() && self.needs_password => {
+                return refuse("others can reach the server, so it needs a password");
+            }
             Kind::Password => {
                 self.password = value.to_vec();
                 return Ok(());

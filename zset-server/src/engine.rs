@@ -1,5 +1,6 @@
 //! [`Engine`]: all data, and the way of a command through it.
 
+mod buffers;
 mod pause;
 mod waiting;
 
@@ -20,6 +21,7 @@ use crate::metrics::Calls;
 use crate::resp::{Replies, RequestLimits};
 use crate::snapshot::Snapshots;
 
+pub(crate) use buffers::LOOKS;
 pub(crate) use pause::{Pause, Paused};
 pub(crate) use waiting::Ending;
 pub use waiting::Executed;
@@ -48,6 +50,8 @@ pub(crate) struct State {
     pub(crate) calls: Calls,
     pub(crate) clients: Clients,
     pub(crate) pause: Option<Pause>,
+    /// The most bytes of commands, or of watched keys, that a client may leave here.
+    pub(crate) max_left: usize,
 }
 
 /// What INFO counts.
@@ -57,7 +61,6 @@ pub(crate) struct Stats {
     pub(crate) errors: u64,
     pub(crate) clients: u64,
     pub(crate) rejected_clients: u64,
-    pub(crate) connected_clients: usize,
     pub(crate) blocked_clients: usize,
 }
 
@@ -96,6 +99,7 @@ impl<C: Clock> Engine<C> {
             calls: Calls::default(),
             clients: Clients::default(),
             pause: None,
+            max_left: RequestLimits::MAX.max_request_len,
         };
         Engine { state, clock }
     }
@@ -103,7 +107,6 @@ impl<C: Clock> Engine<C> {
     /// Makes a client.
     pub fn client(&mut self) -> Client {
         self.state.stats.clients += 1;
-        self.state.stats.connected_clients += 1;
         let is_authenticated = self.state.config.password().is_empty();
         self.state.clients.add(is_authenticated, self.clock.now())
     }
@@ -111,6 +114,11 @@ impl<C: Clock> Engine<C> {
     /// Requires a password of the clients that are made from now on; an empty one requires none.
     pub fn require_password(&mut self, password: &[u8]) {
         self.state.config.set_password(password);
+    }
+
+    /// Has CONFIG SET refuse to take the password away.
+    pub(crate) fn insist_on_password(&mut self) {
+        self.state.config.insist_on_password();
     }
 
     /// Sets how many bytes the data may take, 0 for any number.
@@ -139,7 +147,8 @@ impl<C: Clock> Engine<C> {
         self.state.keyspace.expire(budget)
     }
 
-    /// Forgets a client that goes: what it has watched and not run, and what it waits for.
+    /// Forgets a client that goes: what it has watched and not run, and what it waits for. One that is
+    /// dropped without that leaves the keys behind that it has watched.
     ///
     /// # Examples
     ///
@@ -157,9 +166,9 @@ impl<C: Clock> Engine<C> {
         let session = &mut client.session_mut();
         commands::abandon(&mut self.state.keyspace, session);
         self.state.forget_waiting(session);
-        if self.state.clients.remove(session.id) {
-            self.state.stats.connected_clients -= 1;
-        }
+        session.name = Box::default();
+        session.library = Default::default();
+        self.state.clients.remove(session.id);
     }
 
     /// Runs a command, and adds its reply, or none if the client wants none.
@@ -176,11 +185,14 @@ impl<C: Clock> Engine<C> {
     }
 
     /// Reads the clock, for the commands up to the next call, and notes that the client is not idle.
-    pub(crate) fn begin(&mut self, client: &mut Client) {
+    pub(crate) fn begin(&mut self, client: &mut Client) -> Timestamp {
         self.state.keyspace.set_now(self.clock.now());
         let session = &mut client.session_mut();
         session.last_seen = self.state.keyspace.now();
         session.is_paused = false;
+        session.is_slow = false;
+        session.buffered.is_idle = false;
+        session.last_seen
     }
 
     /// Does what [`execute`](Self::execute) does, at the time that it was when it last [began](Self::begin).
@@ -196,6 +208,7 @@ impl<C: Clock> Engine<C> {
         let executed = self.execute_in(&mut client.session_mut(), arguments, replies);
         // Others are served behind the whole command, or transaction.
         if self.state.keyspace.awaited.is_any_ready() {
+            client.session_mut().is_slow = true;
             self.serve();
         }
         executed
@@ -257,7 +270,21 @@ impl<C: Clock> Engine<C> {
             let session = &mut session.borrow_mut();
             // Who waits for others is not idle.
             let is_idle = now.saturating_duration_since(session.last_seen) > limit;
-            if is_idle && session.wait.is_none() && !session.is_paused {
+            // Nor is who reads; who does not is sent away sooner.
+            let is_busy = session.wait.is_some() || session.buffered.replies > 0;
+            if is_idle && !is_busy && !session.is_paused {
+                self.state.kill(session);
+            }
+        }
+    }
+
+    /// Sends the clients away that have been there for some time, and have not said the password.
+    pub(crate) fn close_strangers(&mut self, time: Duration) {
+        let now = self.clock.now();
+        let clients: Vec<_> = self.state.clients.iter().collect();
+        for session in clients {
+            let session = &mut session.borrow_mut();
+            if !session.is_authenticated && now.saturating_duration_since(session.since) >= time {
                 self.state.kill(session);
             }
         }
@@ -299,7 +326,7 @@ impl<C: Clock> Engine<C> {
         }
         self.check_memory(client, command)?;
         if let (Some(transaction), false) = (&mut client.transaction, command.flags.immediate) {
-            transaction.commands.push(arguments.iter().map(|argument| argument.to_vec()).collect());
+            transaction.queue(arguments, self.state.max_left)?;
             transaction.may_grow |= command.flags.deny_oom;
             transaction.may_write |= command.flags.write;
             replies.status("QUEUED");

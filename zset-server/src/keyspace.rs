@@ -91,6 +91,13 @@ typed!(Vec<u8>, String);
 typed!(Set, Set);
 typed!(ZSet, SortedSet);
 
+/// Gives back the memory of a table of which little is in use.
+fn shrink<V>(table: &mut HashMap<Bytes, V, DefaultHashBuilder>) {
+    if table.len() < table.capacity() / 8 {
+        table.shrink_to(2 * table.len());
+    }
+}
+
 /// All keys.
 #[derive(Debug, Default)]
 pub(crate) struct Keyspace {
@@ -343,6 +350,7 @@ impl Keyspace {
         *watchers -= 1;
         if *watchers == 0 {
             self.watched.remove(key);
+            shrink(&mut self.watched);
         }
         is_unchanged
     }

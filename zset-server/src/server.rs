@@ -23,7 +23,8 @@ use tokio::task::{LocalSet, spawn_local, yield_now};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use tracing::{info, warn};
 
-use crate::engine::Engine;
+use crate::client::Client;
+use crate::engine::{Engine, LOOKS};
 use crate::metrics::{self, Metrics};
 use crate::snapshot::SnapshotError;
 
@@ -175,13 +176,31 @@ enum Signals {
 struct Shared {
     engine: RefCell<Engine>,
     slots: Rc<Slots>,
+    /// Those of clients that are being refused.
+    refusing: Rc<Slots>,
+    /// Bytes that are held for all clients.
+    held: Cell<usize>,
     /// For how many clients the system was asked to let files be open.
     files_for: Cell<usize>,
     stopper: Stopper,
     limits: Limits,
 }
 
+/// Bytes of replies that a client has not read, from which on nothing more is read from it, if it is a
+/// stranger or if too much is held for all.
+const PAUSE_EARLY_AT: usize = 64 * 1024;
+
 impl Shared {
+    /// Returns how many bytes of replies a client may leave unread until nothing more is read from it.
+    fn pause_at(&self, client: &Client) -> usize {
+        let is_scarce = self.held.get() > self.limits.all_clients / 2;
+        if is_scarce || !client.session().is_authenticated {
+            self.limits.pause_at.min(PAUSE_EARLY_AT)
+        } else {
+            self.limits.pause_at
+        }
+    }
+
     /// Returns how many clients there may be now.
     fn max_clients(&self) -> usize {
         let max = self.engine.borrow().max_clients();
@@ -197,6 +216,9 @@ impl Shared {
 fn engine(options: &Options) -> Engine {
     let mut engine = Engine::new();
     engine.require_password(options.password.as_bytes());
+    if options.addresses.iter().chain(&options.metrics).any(is_exposed) {
+        engine.insist_on_password();
+    }
     engine.limit_memory(options.max_memory.unwrap_or(0));
     let (wanted, possible) = (options.limits.max_clients, limits::possible_clients());
     if wanted > possible {
@@ -267,6 +289,8 @@ impl Server {
         let shared = Rc::new(Shared {
             engine: RefCell::new(engine),
             slots: Rc::default(),
+            refusing: Rc::default(),
+            held: Cell::new(0),
             files_for: Cell::new(0),
             stopper: stopper.clone(),
             limits,
@@ -278,6 +302,8 @@ impl Server {
         // They end when this does.
         let _metrics = metrics.map(|metrics| metrics.serve(answer)).transpose()?;
         let tidying = spawn_local(tidy(Rc::clone(&shared)));
+        // They have to be read while the server stops, too.
+        spawn_local(watch_replies(Rc::clone(&shared)));
 
         stopper.stopped().await;
         tidying.abort();
@@ -294,6 +320,15 @@ impl Server {
     }
 }
 
+/// Sends clients away that do not read what there is for them.
+async fn watch_replies(shared: Rc<Shared>) {
+    loop {
+        // What a long command takes does not count, so it is the times that do.
+        sleep((shared.limits.stalled / LOOKS).max(TIDY_EVERY / 10)).await;
+        shared.engine.borrow_mut().look_at_clients();
+    }
+}
+
 /// Lets keys go that have expired, also while nobody asks for anything, and clients that do not.
 async fn tidy(shared: Rc<Shared>) {
     let mut interval = interval(TIDY_EVERY);
@@ -301,6 +336,9 @@ async fn tidy(shared: Rc<Shared>) {
     loop {
         interval.tick().await;
         shared.engine.borrow_mut().close_idle();
+        if shared.slots.taken() >= shared.max_clients() {
+            shared.engine.borrow_mut().close_strangers(shared.limits.strangers);
+        }
         // Some more each time, as long as the connections have their turns in between.
         while shared.engine.borrow_mut().expire(EXPIRED_AT_ONCE) == EXPIRED_AT_ONCE {
             yield_now().await;

@@ -55,11 +55,16 @@ fn info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
     if names.is_empty() {
         return tell_all(context, arguments);
     }
-    context.replies.array(names.len());
+    let replies = &mut *context.replies;
+    replies.array(names.len());
     for name in names {
+        // A few bytes of a name are some thousand of a reply, which may be more than anybody gets.
+        if replies.is_cut() {
+            break;
+        }
         match Command::find_nested(name) {
-            Some(command) => tell(context.replies, command),
-            None => context.replies.null(),
+            Some(command) => tell(replies, command),
+            None => replies.null(),
         }
     }
     Ok(())

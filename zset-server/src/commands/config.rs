@@ -74,8 +74,8 @@ fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErro
 }
 
 fn reset_stat(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
-    let Stats { connected_clients, blocked_clients, .. } = context.state.stats;
-    context.state.stats = Stats { connected_clients, blocked_clients, ..Stats::default() };
+    let Stats { blocked_clients, .. } = context.state.stats;
+    context.state.stats = Stats { blocked_clients, ..Stats::default() };
     context.state.keyspace.reset_expired();
     context.state.calls = Calls::default();
     context.replies.status("OK");

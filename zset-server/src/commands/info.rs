@@ -77,7 +77,7 @@ fn clients(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
     write!(
         text,
         "connected_clients:{}\r\nmaxclients:{}\r\nblocked_clients:{}\r\n",
-        stats.connected_clients,
+        context.state.clients.len(),
         config.max_clients(),
         stats.blocked_clients,
     )

@@ -53,6 +53,9 @@ pub(super) const COMMANDS: &[Command] = &[
     },
 ];
 
+/// What a watched key takes besides its bytes, with its client and with all keys.
+const WATCH_BYTES: usize = 48;
+
 fn multi(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
     context.client.transaction = Some(Transaction::default());
     context.replies.status("OK");
@@ -101,11 +104,17 @@ fn discard(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
 }
 
 fn watch(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    for &key in &arguments[1..] {
-        let watched = &mut context.client.watched;
-        // Twice would be once more to unwatch, without an end to it.
-        if !watched.iter().any(|(other, _)| **other == *key) {
-            watched.push((key.into(), context.state.keyspace.watch(key)));
+    let Context { state, client, .. } = context;
+    let bytes = |key: &&[u8]| 2 * (key.len() + WATCH_BYTES);
+    let new = arguments[1..].iter().filter(|key| !client.watched.contains_key(**key));
+    if client.watched_bytes.saturating_add(new.map(bytes).sum()) > state.max_left {
+        return Err(CommandError::err("too many keys are watched"));
+    }
+    for key in &arguments[1..] {
+        // Twice would be once more to unwatch.
+        if !client.watched.contains_key(*key) {
+            client.watched.insert((*key).into(), state.keyspace.watch(key));
+            client.watched_bytes += bytes(key);
         }
     }
     context.replies.status("OK");
@@ -127,6 +136,57 @@ pub(crate) fn abandon(keyspace: &mut Keyspace, client: &mut Session) {
 /// Returns whether no key has changed that the client watches, which are none from now on.
 fn unwatch_all(keyspace: &mut Keyspace, client: &mut Session) -> bool {
     // All have to be unwatched, also after one that has changed.
-    let watched = client.watched.drain(..);
+    let watched = std::mem::take(&mut client.watched).into_iter();
+    client.watched_bytes = 0;
     watched.fold(true, |unchanged, (key, seen)| keyspace.unwatch(&key, seen) && unchanged)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Engine;
+    use crate::testing::ask;
+
+    #[test]
+    fn a_transaction_that_takes_too_much_is_refused_and_forgotten() {
+        let mut engine = Engine::new();
+        let mut client = engine.client();
+        engine.state.max_left = 1000;
+        ask(&mut engine, &mut client, "MULTI");
+        let replies: Vec<_> =
+            (0..10).map(|_| ask(&mut engine, &mut client, "SET key value")).collect();
+        assert_eq!(replies.iter().filter(|it| *it == "+QUEUED\r\n").count(), 9);
+        assert!(replies.contains(&"-ERR the transaction is too large\r\n".to_owned()));
+        let transaction = client.session().transaction.as_ref().map(|it| it.commands.capacity());
+        assert_eq!(transaction, Some(0), "a broken one takes nothing more");
+        let reply = ask(&mut engine, &mut client, "EXEC");
+        assert!(reply.starts_with("-EXECABORT "), "{reply}");
+        assert_eq!(ask(&mut engine, &mut client, "DBSIZE"), ":0\r\n");
+    }
+
+    #[test]
+    fn as_many_keys_are_watched_as_may_be() {
+        let mut engine = Engine::new();
+        let mut client = engine.client();
+        engine.state.max_left = 1000;
+        let mut watch = |key: usize| ask(&mut engine, &mut client, &format!("WATCH {key}"));
+        let refused = (0..100).map(&mut watch).filter(|reply| reply.starts_with('-')).count();
+        assert_eq!(refused, 90);
+        assert_eq!(watch(0), "+OK\r\n", "it is watched already");
+        ask(&mut engine, &mut client, "UNWATCH");
+        assert_eq!(ask(&mut engine, &mut client, "WATCH 99"), "+OK\r\n");
+    }
+
+    #[test]
+    fn hundreds_of_thousands_of_keys_are_watched_in_time() {
+        let mut engine = Engine::new();
+        let mut client = engine.client();
+        let keys: Vec<_> = (0..300_000).map(|key| key.to_string()).collect();
+        let line = format!("WATCH {}", keys.join(" "));
+        for _ in 0..2 {
+            assert_eq!(ask(&mut engine, &mut client, &line), "+OK\r\n");
+        }
+        assert_eq!(client.session().watched.len(), keys.len());
+        engine.leave(&mut client);
+        assert_eq!(client.session().watched_bytes, 0);
+    }
 }

@@ -63,3 +63,21 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::ask;
+
+    #[test]
+    fn the_end_of_a_pause_of_all_waits_for_it_too() {
+        let mut engine = Engine::new();
+        let (mut one, mut other) = (engine.client(), engine.client());
+        ask(&mut engine, &mut one, "CLIENT PAUSE 100000 WRITE");
+        assert_eq!(engine.paused_for(&mut other, &[b"CLIENT", b"UNPAUSE"]), None);
+        assert!(engine.paused_for(&mut other, &[b"SET", b"key", b"value"]).is_some());
+        // As in Redis and in Valkey.
+        ask(&mut engine, &mut one, "CLIENT PAUSE 100000 ALL");
+        assert!(engine.paused_for(&mut other, &[b"CLIENT", b"UNPAUSE"]).is_some());
+    }
+}

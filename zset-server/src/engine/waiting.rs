@@ -175,6 +175,7 @@ mod tests {
         ask(&mut engine, &mut other, "ZADD key 1 a");
         assert_eq!(ask(&mut engine, &mut other, "ZCARD key"), ":1\r\n");
         assert_eq!(ask(&mut engine, &mut other, "CLIENT LIST").matches("id=").count(), 1);
+        assert_eq!(engine.state.clients.len(), 1);
         assert_eq!(engine.state.keyspace.awaited.next_after(b"key", 0), None);
     }
 

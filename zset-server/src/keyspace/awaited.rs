@@ -8,7 +8,7 @@ use std::ops::Bound;
 
 use zset_std::DefaultHashBuilder;
 
-use super::Bytes;
+use super::{Bytes, shrink};
 
 /// The place of a client in all queues that it is in: who comes later has a larger one.
 pub(crate) type Ticket = u64;
@@ -47,6 +47,7 @@ impl Awaited {
                 queue.clients.remove(&ticket);
                 if queue.clients.is_empty() {
                     self.queues.remove(key);
+                    shrink(&mut self.queues);
                 }
             }
         }
@@ -63,6 +64,12 @@ impl Awaited {
             queue.is_ready = true;
             self.ready.push(key.into());
         }
+    }
+
+    /// Returns for how many keys there is memory.
+    #[cfg(test)]
+    pub(super) fn capacity(&self) -> usize {
+        self.queues.capacity()
     }
 
     /// Returns whether a key has changed that somebody waits for.

@@ -154,3 +154,18 @@ fn a_watched_key_changes_when_its_time_is_over_and_not_later() {
     assert!(keys.unwatch(b"b", after));
     assert_eq!(keys.len(), 0);
 }
+
+#[test]
+fn keys_that_nobody_watches_or_awaits_leave_no_memory() {
+    const KEYS: usize = 10_000;
+    let mut keyspace = Keyspace::default();
+    let keys: Vec<Bytes> = (0..KEYS).map(|key| key.to_string().into_bytes().into()).collect();
+    let seen: Vec<_> = keys.iter().map(|key| keyspace.watch(key)).collect();
+    let ticket = keyspace.awaited.join(&keys, 1);
+    assert!(keyspace.watched.capacity() >= KEYS && keyspace.awaited.capacity() >= KEYS);
+    for (key, seen) in keys.iter().zip(seen) {
+        keyspace.unwatch(key, seen);
+    }
+    keyspace.awaited.quit(&keys, ticket);
+    assert!(keyspace.watched.capacity() < 16 && keyspace.awaited.capacity() < 16);
+}

@@ -76,7 +76,7 @@ fn calls(page: &mut Page, state: &State) {
 
 fn clients(page: &mut Page, state: &State) {
     let counts = &state.stats;
-    page.add(Kind::Gauge, "zset_clients_connected", "Clients there are.", counts.connected_clients);
+    page.add(Kind::Gauge, "zset_clients_connected", "Clients there are.", state.clients.len());
     page.add(
         Kind::Gauge,
         "zset_clients_blocked",

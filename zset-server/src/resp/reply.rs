@@ -41,6 +41,7 @@ pub struct Replies {
     protocol: Protocol,
     bytes: Vec<u8>,
     max_len: usize,
+    is_cut: bool,
 }
 
 impl Default for Replies {
@@ -53,11 +54,18 @@ impl Replies {
     /// Makes a buffer that takes nothing more when it has more than `max_len` bytes. What is in it then is
     /// not whole: it is of use to nobody, but no transaction of large ranges takes all memory.
     pub(crate) fn with_max_len(max_len: usize) -> Self {
-        Replies { protocol: Protocol::default(), bytes: Vec::new(), max_len }
+        Replies { protocol: Protocol::default(), bytes: Vec::new(), max_len, is_cut: false }
     }
 
-    fn is_full(&self) -> bool {
-        self.bytes.len() > self.max_len
+    /// Returns whether something was not taken, so that what is there is not whole.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Returns whether nothing more is taken, for whoever is about to write.
+    fn is_full(&mut self) -> bool {
+        self.is_cut |= self.bytes.len() > self.max_len;
+        self.is_cut
     }
 
     /// Changes the protocol of the replies to come.
@@ -77,12 +85,20 @@ impl Replies {
 
     /// Removes what is written, and keeps the memory.
     pub fn clear(&mut self) {
-        self.bytes.clear();
+        self.truncate(0);
     }
 
-    /// Removes the first `len` bytes, and keeps the memory. **O(n)** of what is left.
+    /// Removes the first `len` bytes, and gives back memory of which little is in use. **O(n)** of what is
+    /// left.
     pub(crate) fn remove_front(&mut self, len: usize) {
         self.bytes.drain(..len);
+        if self.bytes.len() < self.bytes.capacity() / 8 {
+            self.bytes.shrink_to(2 * self.bytes.len());
+        }
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        self.bytes.capacity()
     }
 
     /// Gives back memory beyond `capacity` bytes that holds nothing.
@@ -95,11 +111,13 @@ impl Replies {
     /// Removes what was written after there were `len` bytes.
     pub fn truncate(&mut self, len: usize) {
         self.bytes.truncate(len);
+        // What was not taken would have come behind the bound.
+        self.is_cut &= len > self.max_len;
     }
 
     /// Adds replies that are written already.
     pub(crate) fn append(&mut self, replies: &[u8]) {
-        self.bytes.extend_from_slice(replies);
+        self.fixed(replies);
     }
 
     /// Writes a short text that says how it went: `OK`.
@@ -267,13 +285,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_memory_of_a_large_reply_goes_with_it_though_some_is_left() {
+        let mut replies = Replies::default();
+        replies.bulk(&vec![b'x'; 1 << 20]);
+        while replies.bytes().len() > 1000 {
+            replies.remove_front(replies.bytes().len() / 2 + 1);
+            assert!(replies.capacity() <= 8 * (replies.bytes().len() + 1));
+        }
+    }
+
+    #[test]
     fn a_full_buffer_takes_nothing_more() {
         for protocol in [Protocol::Resp2, Protocol::Resp3] {
             let mut replies = Replies::with_max_len(100);
             replies.set_protocol(protocol);
             replies.bulk(&[b'x'; 100]);
             let len = replies.bytes().len();
+            assert!(!replies.is_cut());
             replies.bulk(b"more");
+            assert!(replies.is_cut());
+            replies.truncate(len);
+            assert!(replies.is_cut(), "what was there is not whole either");
+            replies.append(b"more");
             replies.integer(1);
             replies.integer(1000);
             replies.score(Score::from(1));
@@ -285,6 +318,7 @@ mod tests {
             replies.map(1);
             assert_eq!(replies.bytes().len(), len);
             replies.truncate(100);
+            assert!(!replies.is_cut());
             replies.integer(1);
             assert!(replies.bytes().ends_with(b":1\r\n"));
         }

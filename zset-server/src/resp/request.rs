@@ -34,6 +34,7 @@ pub struct RequestLimits {
 impl RequestLimits {
     /// Those of a client that has said who it is.
     pub const MAX: RequestLimits = RequestLimits {
+        // Redis lets more come. Some commands take hundreds of bytes for an argument of one.
         max_arguments: 1024 * 1024,
         max_argument_len: 512 * 1024 * 1024,
         max_request_len: 1024 * 1024 * 1024,
@@ -45,6 +46,32 @@ impl RequestLimits {
         max_argument_len: 16 * 1024,
         max_request_len: 64 * 1024,
     };
+}
+
+impl RequestLimits {
+    /// Returns the error of so many arguments, if they are too many.
+    fn check_count(&self, count: usize) -> Result<(), RequestError> {
+        if count > RequestLimits::MAX.max_arguments {
+            Err(RequestError::InvalidArgumentCount)
+        } else if count > self.max_arguments {
+            Err(RequestError::UnauthenticatedArgumentCount)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Returns the error of an argument of so many bytes, if they are too many.
+    fn check_len(&self, len: usize) -> Result<(), RequestError> {
+        if len <= self.max_argument_len {
+            Ok(())
+        } else if *self == RequestLimits::UNAUTHENTICATED
+            && len <= RequestLimits::MAX.max_argument_len
+        {
+            Err(RequestError::UnauthenticatedArgumentLen)
+        } else {
+            Err(RequestError::InvalidArgumentLen)
+        }
+    }
 }
 
 impl Default for RequestLimits {
@@ -73,6 +100,10 @@ pub enum RequestError {
     UnbalancedQuotes,
     /// All arguments together are too large.
     RequestTooLarge,
+    /// There are more arguments than those may send who have not said who they are.
+    UnauthenticatedArgumentCount,
+    /// An argument is longer than those may send who have not said who they are.
+    UnauthenticatedArgumentLen,
 }
 
 impl fmt::Display for RequestError {
@@ -89,6 +120,10 @@ impl fmt::Display for RequestError {
             RequestError::LineTooLong => f.write_str("too big inline request"),
             RequestError::UnbalancedQuotes => f.write_str("unbalanced quotes in request"),
             RequestError::RequestTooLarge => f.write_str("too big request"),
+            RequestError::UnauthenticatedArgumentCount => {
+                f.write_str("unauthenticated multibulk length")
+            }
+            RequestError::UnauthenticatedArgumentLen => f.write_str("unauthenticated bulk length"),
         }
     }
 }
@@ -156,6 +191,12 @@ pub(crate) fn emptied(mut arguments: Vec<&[u8]>) -> Vec<&'static [u8]> {
 /// Bytes of requests that are over which are let be, before what is behind them moves to the front.
 const MOST_OVER: usize = 64 * 1024;
 
+/// What the buffer may keep when next to nothing is in it.
+const MAX_KEPT: usize = 256 * 1024;
+
+/// The arguments that a request that is over leaves room for.
+const MAX_KEPT_ARGUMENTS: usize = 1024;
+
 impl Requests {
     /// Sets the limits of the requests to come.
     pub fn set_limits(&mut self, limits: RequestLimits) {
@@ -171,13 +212,19 @@ impl Requests {
     pub fn buffer(&mut self) -> &mut Vec<u8> {
         self.forget_returned();
         let over = self.start;
-        if over == self.buffer.len() || over > MOST_OVER {
+        let left = self.buffer.len() - over;
+        // What is left may be much, so it moves only when it is less than what has been gone over.
+        if left == 0 || over > MOST_OVER.max(left) {
             self.buffer.drain(..over);
             self.start = 0;
             self.parsed -= over;
             self.searched -= over;
             for range in &mut self.arguments {
                 *range = range.start - over..range.end - over;
+            }
+            // What a large request has taken is not kept for the small ones behind it.
+            if self.buffer.capacity() > MAX_KEPT && self.buffer.len() < self.buffer.capacity() / 8 {
+                self.buffer.shrink_to(MAX_KEPT);
             }
         }
         &mut self.buffer
@@ -271,19 +318,19 @@ impl Requests {
     fn begin(&mut self) {
         self.start = self.parsed;
         self.arguments.clear();
+        self.arguments.shrink_to(MAX_KEPT_ARGUMENTS);
         self.typed.clear();
+        self.typed.shrink_to(MAX_KEPT_ARGUMENTS);
         self.state = State::Start;
     }
 
     /// Takes the number of arguments; returns whether it has come, as the next three do.
     fn count(&mut self) -> Result<bool, RequestError> {
-        let Some(line) = self.line(RequestError::CountTooLong)? else { return Ok(false) };
+        let Some(line) = self.header(RequestError::CountTooLong)? else { return Ok(false) };
         let count = parse_integer(&self.buffer[line.start + 1..line.end]);
         // One below zero asks for nothing, as zero does.
         let left = count.ok_or(RequestError::InvalidArgumentCount)?.try_into().unwrap_or(0);
-        if left > self.limits.max_arguments {
-            return Err(RequestError::InvalidArgumentCount);
-        }
+        self.limits.check_count(left)?;
         if left == 0 {
             self.begin();
         } else {
@@ -299,11 +346,11 @@ impl Requests {
             Some(b'$') => (),
             Some(&byte) => return Err(RequestError::ExpectedLength(byte)),
         }
-        let Some(line) = self.line(RequestError::LengthTooLong)? else { return Ok(false) };
+        let Some(line) = self.header(RequestError::LengthTooLong)? else { return Ok(false) };
         let len = parse_integer(&self.buffer[line.start + 1..line.end])
             .and_then(|len| usize::try_from(len).ok())
-            .filter(|len| *len <= self.limits.max_argument_len);
-        let len = len.ok_or(RequestError::InvalidArgumentLen)?;
+            .ok_or(RequestError::InvalidArgumentLen)?;
+        self.limits.check_len(len)?;
         if self.parsed - self.start + len > self.limits.max_request_len {
             return Err(RequestError::RequestTooLarge);
         }
@@ -327,7 +374,7 @@ impl Requests {
 
     /// Takes a line that was typed.
     fn typed_line(&mut self) -> Result<bool, RequestError> {
-        let Some(line) = self.line(RequestError::LineTooLong)? else { return Ok(false) };
+        let Some(line) = self.line()? else { return Ok(false) };
         self.typed = split_line(&self.buffer[line])
             .map_err(|UnbalancedQuotes| RequestError::UnbalancedQuotes)?;
         if self.typed.is_empty() {
@@ -338,18 +385,38 @@ impl Requests {
         Ok(true)
     }
 
-    /// Takes a line, and returns it without its end.
-    fn line(&mut self, too_long: RequestError) -> Result<Option<Range<usize>>, RequestError> {
+    /// Takes a line that was typed, and returns it without its end.
+    fn line(&mut self) -> Result<Option<Range<usize>>, RequestError> {
         let begin = self.parsed;
-        let Some(end) = memchr::memchr(b'\n', &self.buffer[self.searched.max(begin)..]) else {
-            self.searched = self.buffer.len();
-            return if self.searched - begin > MAX_LINE { Err(too_long) } else { Ok(None) };
-        };
-        let end = end + self.searched.max(begin);
+        let Some(end) = self.find(b'\n', RequestError::LineTooLong)? else { return Ok(None) };
         self.parsed = end + 1;
         self.searched = self.parsed;
         let has_return = end > begin && self.buffer[end - 1] == b'\r';
         Ok(Some(begin..if has_return { end - 1 } else { end }))
+    }
+
+    /// Takes a line that tells a number or a length, and returns it without its end.
+    fn header(&mut self, too_long: RequestError) -> Result<Option<Range<usize>>, RequestError> {
+        let begin = self.parsed;
+        let Some(end) = self.find(b'\r', too_long)? else { return Ok(None) };
+        if end + 1 == self.buffer.len() {
+            self.searched = end;
+            return Ok(None);
+        }
+        // What follows the `\r` is not looked at; nor is it by Redis.
+        self.parsed = end + 2;
+        self.searched = self.parsed;
+        Ok(Some(begin..end))
+    }
+
+    /// Returns where the line ends that begins behind what is understood.
+    fn find(&mut self, end: u8, too_long: RequestError) -> Result<Option<usize>, RequestError> {
+        let from = self.searched.max(self.parsed);
+        if let Some(end) = memchr::memchr(end, &self.buffer[from..]) {
+            return Ok(Some(from + end));
+        }
+        self.searched = self.buffer.len();
+        if self.searched - self.parsed > MAX_LINE { Err(too_long) } else { Ok(None) }
     }
 }
 
@@ -400,13 +467,16 @@ mod tests {
 
     /// Bytes that mean something to the protocol more often than others.
     fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
-        const TOKENS: [&str; 18] = [
+        const TOKENS: [&str; 21] = [
             "\x0b",
             "\x0c",
             "*",
             "$",
             "\r\n",
             "\n",
+            "\r",
+            "\x0b",
+            "\x0c",
             "-1",
             "0",
             "1",
@@ -450,6 +520,8 @@ mod tests {
             ("*x\r\n", "invalid multibulk length"),
             ("*1048577\r\n", "invalid multibulk length"),
             ("*01\r\n", "invalid multibulk length"),
+            ("*1\n$4\r\nPING\r\n", "invalid multibulk length"),
+            ("*1\r\n$4\nPING\r\n", "invalid bulk length"),
             ("*1\r\n:1\r\n", "expected '$', got ':'"),
             ("*1\r\n$x\r\n", "invalid bulk length"),
             ("*1\r\n$-1\r\n", "invalid bulk length"),
@@ -486,12 +558,29 @@ mod tests {
         requests.extend(b"*10\r\n");
         assert_eq!(requests.next(), Ok(None));
         requests.extend(b"$16385\r\n");
-        assert_eq!(requests.next(), Err(RequestError::InvalidArgumentLen));
+        assert_eq!(requests.next(), Err(RequestError::UnauthenticatedArgumentLen));
         let limits = RequestLimits { max_request_len: 50, ..RequestLimits::default() };
         let mut requests = Requests::default();
         requests.set_limits(limits);
         requests.extend(b"*2\r\n$20\r\n01234567890123456789\r\n$20\r\n");
         assert_eq!(requests.next(), Err(RequestError::RequestTooLarge));
+    }
+
+    #[test]
+    fn strangers_are_told_that_they_may_send_less() {
+        for (bytes, message) in [
+            ("*11\r\n", "unauthenticated multibulk length"),
+            ("*1\r\n$16385\r\n", "unauthenticated bulk length"),
+            ("*99999999999\r\n", "invalid multibulk length"),
+            ("*1\r\n$99999999999\r\n", "invalid bulk length"),
+            ("*1\r\n$-1\r\n", "invalid bulk length"),
+        ] {
+            let mut requests = Requests::default();
+            requests.set_limits(RequestLimits::UNAUTHENTICATED);
+            requests.extend(bytes.as_bytes());
+            let error = requests.next().unwrap_err();
+            assert_eq!(error.to_string(), format!("Protocol error: {message}"), "{bytes}");
+        }
     }
 
     #[test]
@@ -528,8 +617,41 @@ mod tests {
         for half in request.chunks(600).cycle().take(2 * 1000) {
             requests.extend(half);
             let _ = requests.next();
-            assert!(requests.buffer.len() <= MOST_OVER + 2 * request.len());
+            assert!(requests.buffer.capacity() <= 2 * (MOST_OVER + 2 * request.len()));
         }
         assert!(requests.is_empty());
+    }
+
+    #[test]
+    fn what_is_left_of_a_long_pipeline_is_not_moved_again_and_again() {
+        let mut requests = Requests::default();
+        let request = encode(&[vec![b'x'; 1000]]);
+        requests.extend(&request.repeat(1000));
+        let mut moves = 0;
+        while let Ok(Some(_)) = requests.next() {
+            let start = requests.parsed;
+            requests.buffer();
+            moves += usize::from(requests.parsed < start);
+        }
+        assert!(moves <= 5, "{moves}");
+    }
+
+    #[test]
+    fn the_memory_of_a_large_request_is_given_back_though_another_has_begun() {
+        let mut requests = Requests::default();
+        let large = [encode(&[vec![b'x'; 10 << 20]]), b"*".to_vec()].concat();
+        let many = [encode(&vec![vec![]; 100_000]), b"*".to_vec()].concat();
+        let typed = ["x ".repeat(30_000).as_bytes(), b"\n*"].concat();
+        for bytes in [large, many, typed] {
+            requests.extend(&bytes);
+            assert!(requests.next().unwrap().is_some());
+            assert_eq!(requests.next(), Ok(None));
+            requests.extend(b"1\r\n$1\r\nx\r\n");
+            assert!(requests.buffer.capacity() <= MAX_KEPT);
+            assert!(requests.next().unwrap().is_some());
+            assert_eq!(requests.next(), Ok(None));
+            assert!(requests.arguments.capacity() <= MAX_KEPT_ARGUMENTS);
+            assert!(requests.typed.capacity() <= MAX_KEPT_ARGUMENTS);
+        }
     }
 }

@@ -1,5 +1,8 @@
 //! [`Connection`]: a client, from its first byte to its last.
 
+mod held;
+mod send;
+
 use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::{Pin, pin};
@@ -7,10 +10,11 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
 use tokio::task::yield_now;
-use tokio::time::{Sleep, sleep, timeout};
+use tokio::time::{Sleep, sleep};
 use tracing::{debug, warn};
+use zset_std::Timestamp;
 
 use super::Shared;
 use super::limits::Slot;
@@ -24,6 +28,9 @@ const COMMANDS_OF_A_TURN: usize = 512;
 /// Bytes of replies after which they have one too, and these are sent.
 const REPLIES_OF_A_TURN: usize = 256 * 1024;
 
+/// How long it is until they have one, but for a single command that takes longer.
+const TIME_OF_A_TURN: Duration = Duration::from_millis(5);
+
 /// The least that is read at a time; most clients send little.
 const MIN_READ: usize = 2 * 1024;
 
@@ -33,19 +40,11 @@ const MAX_READ: usize = 64 * 1024;
 /// The most that a client may send while one of its commands waits for a key.
 const MAX_AHEAD: usize = RequestLimits::MAX.max_request_len;
 
-/// What a buffer may keep when it is empty.
-const MAX_KEPT: usize = 256 * 1024;
-
 /// Commands of one client for which time stands still: to ask for it is a good part of a small command.
 const COMMANDS_OF_A_MOMENT: usize = 16;
 
 /// How long a server that stops waits until it looks for the last time at what has come.
 const LAST_LOOK: Duration = Duration::from_millis(1);
-
-/// What is still read, and for how long, of a client that was told what is wrong: to close while it
-/// writes would take the answer from it.
-const MAX_LINGER: usize = 1024 * 1024;
-const LINGER: Duration = Duration::from_secs(1);
 
 /// A client that is connected by `S`.
 pub(super) struct Connection<S> {
@@ -56,6 +55,10 @@ pub(super) struct Connection<S> {
     sent: usize,
     /// How much to read next.
     read_size: usize,
+    /// When the others have had a turn, if they have since the last one of this client.
+    since: Option<Timestamp>,
+    /// Bytes that all clients together hold because of this one.
+    held: usize,
     client: Client,
     /// Where the client is.
     peer: String,
@@ -106,7 +109,6 @@ enum Waited {
 /// Why a connection ends early.
 enum End {
     Io(io::Error),
-    Stalled,
     TooMuch,
     Killed,
 }
@@ -135,6 +137,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             replies: Replies::with_max_len(shared.limits.most_replies()),
             sent: 0,
             read_size: MIN_READ,
+            since: None,
+            held: 0,
             client,
             peer,
             shared,
@@ -151,7 +155,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         match result {
             Ok(()) => debug!(peer, "disconnected"),
             Err(End::Io(error)) => debug!(peer, %error, "disconnected"),
-            Err(End::Stalled) => warn!(peer, unread, "cut off: it does not read"),
             Err(End::TooMuch) => warn!(peer, unread, "cut off: it asks for too much"),
             Err(End::Killed) => debug!(peer, "sent away"),
         }
@@ -164,7 +167,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             if self.client.session().is_killed {
                 return Err(End::Killed);
             }
-            match self.turn() {
+            if self.shared.held.get() > self.shared.limits.all_clients {
+                // Those that have to go are about to.
+                yield_now().await;
+                continue;
+            }
+            let turn = self.turn();
+            if self.replies.is_cut() {
+                return Err(End::TooMuch);
+            }
+            self.tell_held();
+            match turn {
                 Turn::Done => match self.wait(stopped.as_mut(), None).await? {
                     Event::Read(0) => return self.finish().await,
                     Event::Read(len) => self.adapt(len),
@@ -180,6 +193,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Turn::Cut => {
                     self.send_some().await?;
                     yield_now().await;
+                    self.since = None;
                 }
                 Turn::Waits(limit) => {
                     if self.wait_for_others(limit, stopped.as_mut()).await? == Waited::Left {
@@ -200,13 +214,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    fn unsent(&self) -> usize {
-        self.replies.bytes().len() - self.sent
-    }
-
     /// Runs the requests that have come, or as many of them as may be at once.
     fn turn(&mut self) -> Turn {
-        let pause_at = self.shared.limits.pause_at;
+        let pause_at = self.shared.pause_at(&self.client);
         let mut engine = self.shared.engine.borrow_mut();
         let before = self.replies.bytes().len();
         let mut spare = Vec::new();
@@ -218,8 +228,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             if replies - before > REPLIES_OF_A_TURN {
                 return Turn::Cut;
             }
-            if number % COMMANDS_OF_A_MOMENT == 0 {
-                engine.begin(&mut self.client);
+            if number % COMMANDS_OF_A_MOMENT == 0 || self.client.session().is_slow {
+                let now = engine.begin(&mut self.client);
+                let since = *self.since.get_or_insert(now);
+                if now.saturating_duration_since(since) > TIME_OF_A_TURN {
+                    return Turn::Cut;
+                }
             }
             self.requests.set_limits(engine.request_limits(&self.client));
             match self.requests.next_in(spare) {
@@ -260,7 +274,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     return Ok(Waited::Left);
                 }
                 Event::Read(_) if self.requests.len() > MAX_AHEAD => return Err(End::TooMuch),
-                Event::Read(len) => self.adapt(len),
+                Event::Read(len) => {
+                    self.adapt(len);
+                    self.tell_held();
+                }
                 Event::Written => {}
                 Event::Killed => return Err(End::Killed),
                 Event::Served | Event::TimedOut => {
@@ -288,9 +305,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 return Poll::Ready(result.map(|()| Event::Written));
             }
             let buffer = self.requests.buffer();
-            if buffer.is_empty() && buffer.capacity() > MAX_KEPT {
-                *buffer = Vec::new();
-            }
             buffer.reserve(self.read_size);
             if let Poll::Ready(result) = pin!(self.stream.read_buf(buffer)).poll(cx) {
                 return Poll::Ready(result.map(Event::Read));
@@ -303,6 +317,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             {
                 return Poll::Ready(Ok(Event::TimedOut));
             }
+            self.rest();
             stopped.as_mut().poll(cx).map(|()| Ok(Event::Stopped))
         })
         .await
@@ -319,88 +334,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Sends what the client takes now, all of it or not.
-    fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let unsent = &self.replies.bytes()[self.sent..];
-        if unsent.is_empty() {
-            return Poll::Ready(Ok(()));
-        }
-        let result = Pin::new(&mut self.stream).poll_write(cx, unsent);
-        result.map(|written| {
-            let written = written?;
-            if written == 0 {
-                return Err(io::ErrorKind::WriteZero.into());
-            }
-            self.sent += written;
-            if self.sent == self.replies.bytes().len() {
-                self.replies.clear();
-                self.replies.shrink_to(MAX_KEPT);
-                self.sent = 0;
-            } else if self.sent > self.replies.bytes().len() / 2 {
-                // Not each time, or a large reply would be moved again and again.
-                self.replies.remove_front(self.sent);
-                self.sent = 0;
-            }
-            Ok(())
-        })
-    }
-
-    /// Sends what the client takes now, and waits for nothing.
-    async fn send_some(&mut self) -> io::Result<()> {
-        poll_fn(|cx| match self.poll_send(cx) {
-            Poll::Ready(result) => Poll::Ready(result),
-            Poll::Pending => Poll::Ready(Ok(())),
-        })
-        .await
-    }
-
-    /// Sends something, and waits for the client to take it, though not for ever.
-    async fn send(&mut self) -> Result<(), End> {
-        let stalled = self.shared.limits.stalled;
-        let sent = poll_fn(|cx| match self.poll_others(cx) {
-            Some(Event::Killed) => Poll::Ready(Err(End::Killed)),
-            _ => self.poll_send(cx).map_err(End::Io),
-        });
-        timeout(stalled, sent).await.map_err(|_| End::Stalled)?
-    }
-
     /// Adapts the next read to what the last one has brought.
     fn adapt(&mut self, len: usize) {
         if len >= self.read_size {
             self.read_size = (self.read_size * 2).min(MAX_READ);
+        } else if len < self.read_size / 4 {
+            self.read_size = (self.read_size / 2).max(MIN_READ);
         }
-    }
-
-    /// Sends the rest, and closes.
-    async fn finish(&mut self) -> Result<(), End> {
-        while self.unsent() > 0 {
-            self.send().await?;
-        }
-        self.stream.shutdown().await?;
-        if !self.is_stopping {
-            // Whether it takes part does not matter.
-            let _ = timeout(LINGER, self.drain()).await;
-        }
-        Ok(())
-    }
-
-    /// Reads what nobody asks for.
-    async fn drain(&mut self) -> io::Result<()> {
-        let mut buffer = [0; 4096];
-        let mut left = MAX_LINGER;
-        while left > 0 {
-            match self.stream.read(&mut buffer).await? {
-                0 => break,
-                len => left = left.saturating_sub(len),
-            }
-        }
-        Ok(())
-    }
-}
-
-impl<S> Drop for Connection<S> {
-    fn drop(&mut self) {
-        // A command that has panicked has let go of the engine.
-        self.shared.engine.borrow_mut().leave(&mut self.client);
     }
 }

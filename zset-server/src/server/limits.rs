@@ -17,8 +17,16 @@ pub struct Limits {
     /// Bytes of replies that a client has not read, above which it is cut off. Only a single reply gets
     /// beyond `pause_at` by much.
     pub close_at: usize,
-    /// How long a client that is paused may read nothing until it is cut off.
+    /// How long a client may read next to nothing of the replies that are there for it until it is cut
+    /// off: less than one byte of 32.
     pub stalled: Duration,
+    /// Bytes that are held for all clients together: requests that have not run, commands of transactions,
+    /// watched keys, and replies that have not been read. Above half of it, nothing more is read from those
+    /// who have not read their replies; above it, those are cut off for whom most is held.
+    pub all_clients: usize,
+    /// How long a client may be there without the password that it needs, if there are as many clients as
+    /// may be: strangers do not keep the others out.
+    pub strangers: Duration,
     /// How long a server that stops waits for its clients to read what it has for them.
     pub grace: Duration,
 }
@@ -30,6 +38,8 @@ impl Default for Limits {
             pause_at: 32 * 1024 * 1024,
             close_at: 1024 * 1024 * 1024,
             stalled: Duration::from_secs(60),
+            all_clients: 2 * 1024 * 1024 * 1024,
+            strangers: Duration::from_secs(10),
             grace: Duration::from_secs(5),
         }
     }
@@ -37,7 +47,7 @@ impl Default for Limits {
 
 /// Files that are open apart from connections: listeners, the log, snapshots, the runtime's own, and
 /// connections that are being refused.
-const OTHER_FILES: u64 = 128;
+const OTHER_FILES: u64 = 256;
 
 impl Limits {
     /// Returns the most bytes of replies that are ever there: above it there are more than `close_at`
@@ -88,7 +98,7 @@ pub(super) struct Slots {
     freed: Notify,
 }
 
-/// The right to be connected, until it is dropped.
+/// The right to be there, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Slot {
     slots: Rc<Slots>,

@@ -13,6 +13,7 @@ use tokio::time::{sleep, timeout};
 use tracing::{debug, info, warn};
 
 use super::connection::Connection;
+use super::limits::Slot;
 use super::{Options, ServeError, Shared};
 
 /// How long nothing is accepted after the system has refused to, since it has no more files, say.
@@ -21,6 +22,10 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Clients that may come before one is accepted; those beyond it try again a second later. The standard
 /// library's 128 are fewer than come at once when a server starts again.
 const BACKLOG: i32 = 4096;
+
+/// Clients that are refused at a time and waited for, so that they see why. Others are told, and closed
+/// at once: they may take no files from those who are served.
+const MAX_REFUSING: usize = 64;
 
 /// What a client is told that is one too many.
 const REFUSAL: &[u8] = b"-ERR max number of clients reached\r\n";
@@ -211,17 +216,22 @@ fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(
     } else {
         shared.engine.borrow_mut().refuse_client();
         debug!(peer, "refused: there are too many clients");
+        let waiting = shared.refusing.take(MAX_REFUSING);
         spawn_local(async move {
             // Whether it is there to hear that does not matter.
-            let _ = timeout(PAUSE, refuse(stream)).await;
+            let _ = timeout(PAUSE, refuse(stream, waiting)).await;
         });
     }
 }
 
-/// Tells a client that it is one too many.
-async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S) -> io::Result<()> {
+/// Tells a client that it is one too many, and waits for it to see that, if there is a slot to do so.
+async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
+    mut stream: S,
+    waiting: Option<Slot>,
+) -> io::Result<()> {
     stream.write_all(REFUSAL).await?;
     stream.shutdown().await?;
+    let Some(_waiting) = waiting else { return Ok(()) };
     // Its greeting would meet a closed connection otherwise, and the client would not see the text.
     let mut buffer = [0; 1024];
     while stream.read(&mut buffer).await? > 0 {}

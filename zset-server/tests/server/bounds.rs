@@ -1,11 +1,12 @@
 //! Clients that want too much.
 
 use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
 use std::time::Duration;
 
 use zset_server::{Limits, Options, ServeError, Server};
 
-use crate::running::{Running, options};
+use crate::running::{Peer, Running, options};
 use crate::wire::resident_bytes;
 
 #[test]
@@ -119,10 +120,13 @@ fn strangers_may_send_little_until_they_say_the_password() {
         b"-WRONGPASS invalid username-password pair or user is disabled.\r\n",
     );
     stranger.send(large.as_bytes());
-    stranger.expect(b"-ERR Protocol error: invalid bulk length\r\n");
+    stranger.expect(b"-ERR Protocol error: unauthenticated bulk length\r\n");
     let mut friend = server.connect();
     friend.ask(b"AUTH 'open sesame'\r\n", b"+OK\r\n");
-    friend.ask(large.as_bytes(), b"$20000\r\nx");
+    friend.ask(large.as_bytes(), format!("$20000\r\n{}\r\n", "x".repeat(20_000)).as_bytes());
+    // Who takes that back is a stranger again.
+    friend.ask(b"RESET\r\n", b"+RESET\r\n");
+    friend.ask(b"*11\r\n", b"-ERR Protocol error: unauthenticated multibulk length\r\n");
     let mut again = server.connect();
     again.ask(b"AUTH default 'open sesame'\r\nGET k\r\n", b"+OK\r\n$-1\r\n");
 }
@@ -133,4 +137,147 @@ fn an_address_that_others_can_reach_needs_a_password() {
     let open = Options { addresses, ..options() };
     assert!(matches!(Server::bind(open.clone()), Err(ServeError::NoPassword(_))));
     assert!(Server::bind(Options { password: "word".into(), ..open }).is_ok());
+}
+
+#[test]
+fn a_server_that_others_can_reach_keeps_its_password() {
+    let addresses = vec![([0, 0, 0, 0], 0).into()];
+    let open = Options { addresses, password: "word".into(), ..options() };
+    let metrics = Some(([0, 0, 0, 0], 0).into());
+    let refusal = "-ERR CONFIG SET failed (possibly related to argument 'requirepass') - others can \
+                   reach the server, so it needs a password";
+    for options in [open, Options { metrics, password: "word".into(), ..options() }] {
+        let server = Running::with(options);
+        let mut peer = server.connect();
+        peer.ask(b"AUTH word\r\n", b"+OK\r\n");
+        assert_eq!(peer.ask_line(b"CONFIG SET requirepass ''\r\n"), refusal);
+        peer.ask(b"CONFIG SET requirepass other\r\n", b"+OK\r\n");
+        server.connect().ask(b"PING\r\n", b"-NOAUTH Authentication required.\r\n");
+    }
+    let server = Running::with(Options { password: "word".into(), ..options() });
+    let mut peer = server.connect();
+    peer.ask(b"AUTH word\r\nCONFIG SET requirepass ''\r\n", b"+OK\r\n+OK\r\n");
+    server.connect().ask(b"PING\r\n", b"+PONG\r\n");
+}
+
+/// Waits until so few clients are left.
+fn until_left(observer: &mut Peer<TcpStream>, most: usize) {
+    let is_left = |info: &str| {
+        let line = info.lines().find_map(|line| line.strip_prefix("connected_clients:"));
+        line.expect("it is told").parse::<usize>().expect("a number") <= most
+    };
+    while !is_left(&observer.ask_bulk(b"INFO clients\r\n")) {}
+}
+
+#[test]
+fn a_client_that_does_not_read_is_cut_off_below_every_bound() {
+    let stalled = Duration::from_millis(200);
+    let server = Running::with_limits(Limits { stalled, ..Limits::default() });
+    let (mut deaf, mut other) = (server.connect(), server.connect());
+    let value = "v".repeat(20 << 20);
+    other.send(format!("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n${}\r\n", value.len()).as_bytes());
+    other.send(value.as_bytes());
+    other.ask(b"\r\n", b"+OK\r\n");
+    // Less than would stop it from being read from.
+    deaf.send(b"GET k\r\n");
+    until_left(&mut other, 1);
+}
+
+#[test]
+fn what_is_held_for_all_clients_is_bounded() {
+    const CLIENTS: usize = 20;
+    const MOST: usize = 32 << 20;
+    let server = Running::with_limits(Limits { all_clients: MOST, ..Limits::default() });
+    let mut other = server.connect();
+    let value = vec![b'v'; 10 << 20];
+    let set = format!("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n${}\r\n", value.len());
+    other.send(set.as_bytes());
+    other.send(&value);
+    other.ask(b"\r\n", b"+OK\r\n");
+    let (get, multi) = (&b"GET k\r\n"[..], b"MULTI\r\n".as_slice());
+    let wait = [b"BZPOPMIN".to_vec(), b" j".repeat(20_000), b" 0\r\n".to_vec()].concat();
+    // Replies that are not read, requests that do not end, and commands that do not run, or not yet.
+    for parts in [
+        &[get][..],
+        &[set.as_bytes(), &value[1..]],
+        &[multi, set.as_bytes(), &value, b"\r\n"],
+        &[&wait],
+    ] {
+        let mut peers: Vec<_> = (0..CLIENTS).map(|_| server.connect()).collect();
+        for peer in &mut peers {
+            for part in parts {
+                // It may have been cut off already.
+                let _ = peer.stream.write_all(part);
+            }
+        }
+        until_left(&mut other, 1 + CLIENTS / 2);
+        other.ask(b"PING\r\n", b"+PONG\r\n");
+        drop(peers);
+        until_left(&mut other, 1);
+    }
+    other.ask(get, format!("${}\r\n", value.len()).as_bytes());
+}
+
+#[test]
+fn a_transaction_of_too_large_replies_ends_without_any_of_them_whole() {
+    let limits = Limits { pause_at: 1000, close_at: 100_000, ..Limits::default() };
+    let server = Running::with_limits(limits);
+    let (mut peer, mut other) = (server.connect(), server.connect());
+    other.ask(format!("SET k {}\r\n", "v".repeat(60_000)).as_bytes(), b"+OK\r\n");
+    let get = "GET k\r\n".repeat(5);
+    // The one that sends itself away would have the rest of its replies.
+    let kill = "CLIENT KILL TYPE normal SKIPME no\r\n";
+    peer.send(format!("MULTI\r\n{get}SET ran yes\r\n{kill}").as_bytes());
+    peer.expect(format!("+OK\r\n{}", "+QUEUED\r\n".repeat(7)).as_bytes());
+    peer.send(b"EXEC\r\n");
+    assert!(!matches!(peer.stream.read(&mut [0]), Ok(1)));
+    let mut other = server.connect();
+    // It was run to its end nevertheless.
+    other.ask(b"GET ran\r\n", b"$3\r\nyes\r\n");
+}
+
+#[test]
+fn strangers_do_not_keep_those_out_who_know_the_password() {
+    let strangers = Duration::ZERO;
+    let limits = Limits { max_clients: 3, strangers, ..Limits::default() };
+    let server = Running::with(Options { password: "word".into(), limits, ..options() });
+    let mut friend = server.connect();
+    friend.ask(b"AUTH word\r\n", b"+OK\r\n");
+    let mut stranger = server.connect();
+    stranger.ask(b"PING\r\n", b"-NOAUTH Authentication required.\r\n");
+    // There is room for one more still.
+    let mut other = server.connect();
+    while other.stream.read_exact(&mut [0]).is_ok() {}
+    stranger.expect_last(b"");
+    friend.ask(b"PING\r\n", b"+PONG\r\n");
+}
+
+#[test]
+fn memory_is_given_back_by_those_who_are_silent() {
+    let stalled = Duration::from_millis(200);
+    let server = Running::with_limits(Limits { stalled, ..Limits::default() });
+    let (mut silent, mut other) = (server.connect(), server.connect());
+    silent.ask(b"CLIENT SETNAME silent\r\n", b"+OK\r\n");
+    let request = b"ECHO 0123456789\r\n".repeat(20_000);
+    silent.ask(&request, &b"$10\r\n0123456789\r\n".repeat(20_000));
+    let has_nothing = |list: &str| {
+        let line = list.lines().find(|line| line.contains("name=silent")).expect("it is there");
+        line.contains(" qbuf-free=0 ") && line.contains(" rbs=0 ")
+    };
+    while !has_nothing(&other.ask_bulk(b"CLIENT LIST\r\n")) {}
+    silent.ask(b"PING\r\n", b"+PONG\r\n");
+}
+
+#[test]
+fn three_thousand_are_refused_at_once_though_they_stay() {
+    const TOO_MANY: usize = 3000;
+    let server = Running::with_limits(Limits { max_clients: 1, ..Limits::default() });
+    let mut only = server.connect();
+    only.ask(b"PING\r\n", b"+PONG\r\n");
+    let mut refused: Vec<_> = (0..TOO_MANY).map(|_| server.connect()).collect();
+    let told = format!("rejected_connections:{TOO_MANY}\r\n");
+    while !only.ask_bulk(b"INFO stats\r\n").contains(&told) {}
+    for peer in &mut refused {
+        peer.expect_last(b"-ERR max number of clients reached\r\n");
+    }
 }

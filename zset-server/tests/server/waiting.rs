@@ -75,6 +75,29 @@ fn what_is_sent_while_waiting_runs_afterwards() {
 }
 
 #[test]
+fn who_reads_while_waiting_has_read() {
+    let server =
+        Running::with_limits(Limits { stalled: Duration::from_secs(5), ..Limits::default() });
+    let (mut waiting, mut other) = (server.connect(), server.connect());
+    let value = "v".repeat(1 << 20);
+    let set = format!("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n${}\r\n{value}\r\n", value.len());
+    other.ask(set.as_bytes(), b"+OK\r\n");
+    waiting.ask(b"CLIENT SETNAME waiting\r\n", b"+OK\r\n");
+    waiting.send(&[&b"GET k\r\n".repeat(20)[..], b"BZPOPMIN jobs 0\r\n"].concat());
+    until_waiting(&mut other, 1);
+    let mut has_read = || {
+        let list = other.ask_bulk(b"CLIENT LIST\r\n");
+        let line = list.lines().find(|line| line.contains("name=waiting"));
+        line.expect("it is there").contains(" omem=0 ")
+    };
+    assert!(!has_read(), "it fits into the buffers on the way");
+    for _ in 0..20 {
+        assert_eq!(waiting.bulk(), value);
+    }
+    while !has_read() {}
+}
+
+#[test]
 fn a_server_that_stops_lets_those_go_who_wait() {
     let server = Running::with_limits(Limits { grace: Duration::MAX, ..Limits::default() });
     let mut other = server.connect();

@@ -56,6 +56,28 @@ fn others_are_answered_while_one_sends_without_end() {
 }
 
 #[test]
+fn others_have_a_turn_between_the_slow_commands_of_one() {
+    const COMMANDS: usize = 20;
+    let server = Running::start();
+    let (mut slow, mut other) = (server.connect(), server.connect());
+    let request = |number| format!("DEBUG SLEEP 0.05\r\nZADD done 1 {number}\r\n");
+    let requests: Vec<_> = (0..COMMANDS).map(request).collect();
+    // All at once, and then one by one, but each of them before the one before it has run.
+    for (round, pieces) in [vec![requests.concat()], requests].into_iter().enumerate() {
+        other.ask(b"DEL done\r\n", format!(":{round}\r\n").as_bytes());
+        for piece in pieces {
+            slow.send(piece.as_bytes());
+        }
+        let mut seen = Vec::new();
+        while seen.last().is_none_or(|last| last != ":20") {
+            seen.push(other.ask_line(b"ZCARD done\r\n"));
+        }
+        seen.retain(|len| len != ":0" && len != ":20");
+        assert!(!seen.is_empty(), "nobody had a turn");
+    }
+}
+
+#[test]
 fn time_goes_on_within_a_pipeline() {
     let server = Running::start();
     let mut peer = server.connect();

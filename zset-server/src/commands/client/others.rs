@@ -1,6 +1,7 @@
 //! CLIENT LIST, INFO, KILL and UNBLOCK: what is known of other clients, and done to them.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
@@ -87,7 +88,7 @@ pub(super) fn unblock(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<
 /// Which clients are meant.
 #[derive(Debug, Default)]
 struct Filter<'a> {
-    ids: Option<Vec<u64>>,
+    ids: Option<BTreeSet<u64>>,
     address: Option<&'a [u8]>,
     local_address: Option<&'a [u8]>,
     /// Seconds that it has to have been there.
@@ -104,12 +105,12 @@ impl<'a> Filter<'a> {
             options = behind;
             match option.to_ascii_lowercase().as_slice() {
                 b"id" => {
-                    let ids = filter.ids.insert(vec![parse_id(value)?]);
+                    let ids = filter.ids.insert(BTreeSet::from([parse_id(value)?]));
                     // More of them may follow.
                     while let [value, behind @ ..] = options
                         && integer(value).is_ok()
                     {
-                        ids.push(parse_id(value)?);
+                        ids.insert(parse_id(value)?);
                         options = behind;
                     }
                 }
@@ -198,10 +199,16 @@ fn describe(client: &Session, keyspace: &Keyspace) -> String {
     let command = client.command.map_or("NULL", |command| command.name);
     let mut line = format!(
         "id={id} addr={address} laddr={local_address} fd=-1 name={name} age={age} idle={idle} \
-         flags={flags} db=0 sub=0 psub=0 ssub=0 multi={multi} watch={} qbuf=0 qbuf-free=0 \
-         argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0 tot-mem=0 events=r cmd={command} \
+         flags={flags} db=0 sub=0 psub=0 ssub=0 multi={multi} watch={} qbuf={} qbuf-free={} \
+         argv-mem=0 multi-mem={} rbs={} rbp=0 obl=0 oll=0 omem={} tot-mem={} events=r cmd={command} \
          user=default redir=-1 resp={protocol}",
         client.watched.len(),
+        client.buffered.requests,
+        client.buffered.free[0],
+        client.transaction.as_ref().map_or(0, |transaction| transaction.bytes),
+        client.buffered.free[1],
+        client.buffered.replies,
+        client.held_bytes(),
     );
     // A string takes all that is written to it.
     let _ = writeln!(line, " lib-name={library} lib-ver={version}");

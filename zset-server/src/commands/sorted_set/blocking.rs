@@ -9,6 +9,9 @@ use crate::error::CommandError;
 use crate::keyspace::{Bytes, Keyspace, Ticket, WrongType};
 use crate::resp::Replies;
 
+/// What a key takes besides its bytes, with a queue of its own.
+const QUEUE_BYTES: usize = 350;
+
 /// What a client waits for.
 #[derive(Debug)]
 pub(crate) struct Wait {
@@ -19,6 +22,8 @@ pub(crate) struct Wait {
     pub(crate) is_silent: bool,
     /// For how long at most.
     pub(crate) limit: Option<Duration>,
+    /// What it takes, with its places in the queues.
+    pub(crate) bytes: usize,
     taking: Taking,
 }
 
@@ -113,7 +118,8 @@ fn take_or_wait(
     let keys: Vec<Bytes> = keys.iter().map(|key| Bytes::from(*key)).collect();
     let ticket = state.keyspace.awaited.join(&keys, client.id);
     let is_silent = client.reply_mode != ReplyMode::On;
-    client.wait = Some(Wait { keys, ticket, is_silent, limit, taking });
+    let bytes = keys.iter().map(|key| 2 * key.len() + QUEUE_BYTES).sum();
+    client.wait = Some(Wait { keys, ticket, is_silent, limit, bytes, taking });
     state.stats.blocked_clients += 1;
     Ok(())
 }
