@@ -269,7 +269,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let mut time = pin!(limit.map(sleep));
         loop {
             match self.wait(stopped.as_mut(), time.as_mut().as_pin_mut()).await? {
-                Event::Read(0) | Event::Stopped => {
+                event @ (Event::Read(0) | Event::Stopped) => {
+                    // Who does not leave by itself is not waited for.
+                    self.is_stopping |= matches!(event, Event::Stopped);
                     self.shared.engine.borrow_mut().leave(&mut self.client);
                     return Ok(Waited::Left);
                 }
