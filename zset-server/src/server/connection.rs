@@ -259,8 +259,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Turn::Cut
     }
 
-    /// Waits until the last command has its reply, or a pause is over. What the client sends meanwhile is read, which tells
-    /// whether it is still there, and runs later.
+    /// Waits until the last command has its reply, or a pause is over. What the client sends meanwhile is
+    /// read, which tells whether it is still there, and runs later.
     async fn wait_for_others(
         &mut self,
         limit: Option<Duration>,

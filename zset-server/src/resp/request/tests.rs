@@ -1,0 +1,232 @@
+use proptest::prelude::*;
+
+use super::*;
+
+type Found = Vec<Vec<Vec<u8>>>;
+
+/// Hands over bytes in pieces that end where `cuts` say; returns the requests and the error.
+fn parse(bytes: &[u8], cuts: &[usize]) -> (Found, Option<RequestError>) {
+    let mut requests = Requests::default();
+    let mut found = Vec::new();
+    let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).collect();
+    cuts.push(bytes.len());
+    cuts.sort_unstable();
+    let mut from = 0;
+    for to in cuts {
+        requests.extend(&bytes[from..to]);
+        from = to;
+        loop {
+            match requests.next() {
+                Ok(Some(arguments)) => {
+                    found.push(arguments.into_iter().map(<[u8]>::to_vec).collect());
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    assert_eq!(requests.next(), Err(error), "it stays wrong");
+                    return (found, Some(error));
+                }
+            }
+        }
+    }
+    (found, None)
+}
+
+fn encode(arguments: &[Vec<u8>]) -> Vec<u8> {
+    let mut bytes = format!("*{}\r\n", arguments.len()).into_bytes();
+    for argument in arguments {
+        bytes.extend(format!("${}\r\n", argument.len()).bytes());
+        bytes.extend(argument);
+        bytes.extend(b"\r\n");
+    }
+    bytes
+}
+
+/// Bytes that mean something to the protocol more often than others.
+fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
+    const TOKENS: [&str; 21] = [
+        "\x0b",
+        "\x0c",
+        "*",
+        "$",
+        "\r\n",
+        "\n",
+        "\r",
+        "\x0b",
+        "\x0c",
+        "-1",
+        "0",
+        "1",
+        "2",
+        "10",
+        " ",
+        "\"",
+        "'",
+        "\\",
+        "ping",
+        "99999999999",
+        "\0",
+    ];
+    let token = prop::sample::select(&TOKENS).prop_map(str::as_bytes);
+    prop::collection::vec(token, 0..40).prop_map(|tokens| tokens.concat())
+}
+
+proptest! {
+    #[test]
+    fn requests_come_out_as_they_were_put_in(
+        requests in prop::collection::vec(
+            prop::collection::vec(prop::collection::vec(any::<u8>(), 0..20), 1..6), 0..20),
+        cuts in prop::collection::vec(any::<usize>(), 0..20),
+    ) {
+        let bytes: Vec<u8> = requests.iter().flat_map(|request| encode(request)).collect();
+        prop_assert_eq!(parse(&bytes, &cuts), (requests, None));
+    }
+
+    #[test]
+    fn the_pieces_do_not_matter(
+        bytes in any_bytes(),
+        cuts in prop::collection::vec(any::<usize>(), 0..20),
+    ) {
+        prop_assert_eq!(parse(&bytes, &cuts), parse(&bytes, &[]));
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_in_the_words_of_redis() {
+    for (bytes, message) in [
+        ("*x\r\n", "invalid multibulk length"),
+        ("*1048577\r\n", "invalid multibulk length"),
+        ("*01\r\n", "invalid multibulk length"),
+        ("*1\n$4\r\nPING\r\n", "invalid multibulk length"),
+        ("*1\r\n$4\nPING\r\n", "invalid bulk length"),
+        ("*1\r\n:1\r\n", "expected '$', got ':'"),
+        ("*1\r\n$x\r\n", "invalid bulk length"),
+        ("*1\r\n$-1\r\n", "invalid bulk length"),
+        ("*1\r\n$536870913\r\n", "invalid bulk length"),
+        ("set \"a\r\n", "unbalanced quotes in request"),
+    ] {
+        let (found, error) = parse(bytes.as_bytes(), &[]);
+        assert!(found.is_empty());
+        assert_eq!(error.unwrap().to_string(), format!("Protocol error: {message}"), "{bytes}");
+    }
+    let (_, error) = parse(b"*1\r\n\xff1\r\n", &[]);
+    let text = b"ERR Protocol error: expected '$', got '\xff'";
+    assert_eq!(error.map(RequestError::to_bytes).as_deref(), Some(&text[..]));
+    let long = "1".repeat(MAX_LINE + 1);
+    for (begin, error) in [
+        ("", RequestError::LineTooLong),
+        ("*", RequestError::CountTooLong),
+        ("*1\r\n$", RequestError::LengthTooLong),
+    ] {
+        assert_eq!(parse(format!("{begin}{long}").as_bytes(), &[]).1, Some(error));
+    }
+}
+
+#[test]
+fn nothing_is_asked_for_by_zero_arguments_or_an_empty_line() {
+    let (found, error) = parse(b"*0\r\n*-1\r\n\r\n \n*1\r\n$0\r\n\r\nping\n", &[]);
+    assert_eq!((found, error), (vec![vec![vec![]], vec![b"ping".to_vec()]], None));
+}
+
+#[test]
+fn limits_hold_before_the_bytes_come() {
+    let mut requests = Requests::default();
+    requests.set_limits(RequestLimits::UNAUTHENTICATED);
+    requests.extend(b"*10\r\n");
+    assert_eq!(requests.next(), Ok(None));
+    requests.extend(b"$16385\r\n");
+    assert_eq!(requests.next(), Err(RequestError::UnauthenticatedArgumentLen));
+    let limits = RequestLimits { max_request_len: 50, ..RequestLimits::default() };
+    let mut requests = Requests::default();
+    requests.set_limits(limits);
+    requests.extend(b"*2\r\n$20\r\n01234567890123456789\r\n$20\r\n");
+    assert_eq!(requests.next(), Err(RequestError::RequestTooLarge));
+}
+
+#[test]
+fn strangers_are_told_that_they_may_send_less() {
+    for (bytes, message) in [
+        ("*11\r\n", "unauthenticated multibulk length"),
+        ("*1\r\n$16385\r\n", "unauthenticated bulk length"),
+        ("*99999999999\r\n", "invalid multibulk length"),
+        ("*1\r\n$99999999999\r\n", "invalid bulk length"),
+        ("*1\r\n$-1\r\n", "invalid bulk length"),
+    ] {
+        let mut requests = Requests::default();
+        requests.set_limits(RequestLimits::UNAUTHENTICATED);
+        requests.extend(bytes.as_bytes());
+        let error = requests.next().unwrap_err();
+        assert_eq!(error.to_string(), format!("Protocol error: {message}"), "{bytes}");
+    }
+}
+
+#[test]
+fn the_memory_of_a_vector_is_used_again() {
+    let mut requests = Requests::default();
+    requests.extend(b"*2\r\n$4\r\nECHO\r\n$1\r\na\r\nPING\r\n");
+    let arguments = requests.next_in(Vec::with_capacity(10)).unwrap().unwrap();
+    assert_eq!(arguments, [&b"ECHO"[..], b"a"]);
+    let spare = emptied(arguments);
+    assert!(spare.is_empty() && spare.capacity() >= 10);
+    assert_eq!(requests.next_in(spare).unwrap().unwrap(), [b"PING"]);
+}
+
+#[test]
+fn a_request_that_is_held_back_comes_again() {
+    let mut requests = Requests::default();
+    requests.extend(b"*2\r\n$4\r\nECHO\r\n$1\r\na\r\nECHO 'b c'\r\nPING\r\n");
+    for expected in [&[&b"ECHO"[..], b"a"][..], &[b"ECHO", b"b c"], &[b"PING"]] {
+        for _ in 0..3 {
+            assert_eq!(requests.next().unwrap().unwrap(), expected);
+            requests.hold_back();
+            requests.extend(b"");
+            assert!(!requests.is_empty());
+        }
+        assert_eq!(requests.next().unwrap().unwrap(), expected);
+    }
+    assert_eq!(requests.next(), Ok(None));
+}
+
+#[test]
+fn requests_that_are_over_do_not_pile_up() {
+    let mut requests = Requests::default();
+    let request = encode(&[vec![b'x'; 1000]]);
+    for half in request.chunks(600).cycle().take(2 * 1000) {
+        requests.extend(half);
+        let _ = requests.next();
+        assert!(requests.buffer.capacity() <= 2 * (MOST_OVER + 2 * request.len()));
+    }
+    assert!(requests.is_empty());
+}
+
+#[test]
+fn what_is_left_of_a_long_pipeline_is_not_moved_again_and_again() {
+    let mut requests = Requests::default();
+    let request = encode(&[vec![b'x'; 1000]]);
+    requests.extend(&request.repeat(1000));
+    let mut moves = 0;
+    while let Ok(Some(_)) = requests.next() {
+        let start = requests.parsed;
+        requests.buffer();
+        moves += usize::from(requests.parsed < start);
+    }
+    assert!(moves <= 5, "{moves}");
+}
+
+#[test]
+fn the_memory_of_a_large_request_is_given_back_though_another_has_begun() {
+    let mut requests = Requests::default();
+    let large = [encode(&[vec![b'x'; 10 << 20]]), b"*".to_vec()].concat();
+    let many = [encode(&vec![vec![]; 100_000]), b"*".to_vec()].concat();
+    let typed = ["x ".repeat(30_000).as_bytes(), b"\n*"].concat();
+    for bytes in [large, many, typed] {
+        requests.extend(&bytes);
+        assert!(requests.next().unwrap().is_some());
+        assert_eq!(requests.next(), Ok(None));
+        requests.extend(b"1\r\n$1\r\nx\r\n");
+        assert!(requests.buffer.capacity() <= MAX_KEPT);
+        assert!(requests.next().unwrap().is_some());
+        assert_eq!(requests.next(), Ok(None));
+        assert!(requests.arguments.capacity() <= MAX_KEPT_ARGUMENTS);
+        assert!(requests.typed.capacity() <= MAX_KEPT_ARGUMENTS);
+    }
+}
