@@ -166,7 +166,7 @@ fn parse_serve(mut parser: Parser) -> Result<Action, lexopt::Error> {
 fn value<T: FromStr>(parser: &mut Parser, expected: &str) -> Result<T, lexopt::Error> {
     let value = parser.value()?;
     let parsed = value.to_str().and_then(|text| text.parse().ok());
-    parsed.ok_or_else(|| format!("{expected}, which {value:?} is not").into())
+    parsed.ok_or_else(|| format!("{expected}, which {} is not", value.display()).into())
 }
 
 /// Reads a number of bytes with its unit. For CONFIG SET none at all is 0, which here would be a slip.
