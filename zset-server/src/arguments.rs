@@ -173,13 +173,13 @@ fn value<T: FromStr>(parser: &mut Parser, expected: &str) -> Result<T, lexopt::E
 fn parse_size(text: &str) -> Result<u64, &'static str> {
     let has_number = text.starts_with(|first: char| first.is_ascii_digit());
     let size = parse_memory(text.as_bytes()).filter(|_| has_number);
-    size.and_then(|size| u64::try_from(size).ok()).ok_or("that is no size, as 100mb is one")
+    size.and_then(|size| u64::try_from(size).ok()).ok_or("--maxmemory takes a size, as 100mb")
 }
 
 /// Reads an address with its port, or a port of this machine alone.
 fn address(text: &str) -> Result<SocketAddr, &'static str> {
     let port = text.parse().map(|port: u16| (Ipv4Addr::LOCALHOST, port).into());
-    port.or_else(|_| text.parse()).map_err(|_| "that is neither a port nor an address with one")
+    port.or_else(|_| text.parse()).map_err(|_| "--metrics takes a port, or an address with one")
 }
 
 #[cfg(test)]
