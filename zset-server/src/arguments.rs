@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use lexopt::{Arg, Parser, ValueExt as _};
 use tracing_subscriber::filter::LevelFilter;
@@ -28,8 +29,8 @@ gone at the end.
 
 Usage: zset-server shell [FILE]...
 
-A file has a command a line; lines that begin with # are remarks. Besides the
-commands of Redis there are:
+A file has a command a line; lines that begin with # are remarks. The name - is
+the standard input. Besides the commands of Redis there are:
   SHOW key [LIMIT count]   Draw how the sorted set is stored
   HELP [command | @group]  Say how a command is written
   CLEAR                    Clear the screen
@@ -84,6 +85,12 @@ pub(crate) fn parse(mut parser: Parser) -> Result<Action, lexopt::Error> {
         None => Ok(Action::Shell { scripts: Vec::new() }),
         Some(Arg::Value(command)) if command == "shell" => parse_shell(parser),
         Some(Arg::Value(command)) if command == "serve" => parse_serve(parser),
+        Some(Arg::Long(name))
+            if SERVE_HELP.contains(&format!("  --{name} "))
+                && !HELP.contains(&format!("  --{name} ")) =>
+        {
+            Err(format!("--{name} is an option of serve: zset-server serve --{name} ...").into())
+        }
         Some(argument) => common(&argument, HELP).ok_or_else(|| argument.unexpected()),
     }
 }
@@ -116,10 +123,16 @@ fn parse_serve(mut parser: Parser) -> Result<Action, lexopt::Error> {
     let (mut hosts, mut port) = (Vec::<IpAddr>::new(), Options::PORT);
     while let Some(argument) = parser.next()? {
         match argument {
-            Arg::Long("bind") => hosts.push(parser.value()?.parse()?),
-            Arg::Long("port") => port = parser.value()?.parse()?,
+            Arg::Long("bind") => {
+                hosts.push(value(&mut parser, "--bind takes an address, as 127.0.0.1 or ::1")?);
+            }
+            Arg::Long("port") => {
+                port = value(&mut parser, "--port takes a number from 0 to 65535")?;
+            }
             Arg::Long("unixsocket") => options.unix_socket = Some(parser.value()?.into()),
-            Arg::Long("maxclients") => options.limits.max_clients = parser.value()?.parse()?,
+            Arg::Long("maxclients") => {
+                options.limits.max_clients = value(&mut parser, "--maxclients takes a number")?;
+            }
             Arg::Long("maxmemory") => {
                 let size = parser.value()?.parse_with(parse_size)?;
                 options.max_memory = (size > 0).then_some(size);
@@ -149,17 +162,24 @@ fn parse_serve(mut parser: Parser) -> Result<Action, lexopt::Error> {
     Ok(Action::Serve { options: Box::new(options), level })
 }
 
+/// Reads the value of an option; `expected` says what it takes.
+fn value<T: FromStr>(parser: &mut Parser, expected: &str) -> Result<T, lexopt::Error> {
+    let value = parser.value()?;
+    let parsed = value.to_str().and_then(|text| text.parse().ok());
+    parsed.ok_or_else(|| format!("{expected}, which {} is not", value.display()).into())
+}
+
 /// Reads a number of bytes with its unit. For CONFIG SET none at all is 0, which here would be a slip.
 fn parse_size(text: &str) -> Result<u64, &'static str> {
     let has_number = text.starts_with(|first: char| first.is_ascii_digit());
     let size = parse_memory(text.as_bytes()).filter(|_| has_number);
-    size.and_then(|size| u64::try_from(size).ok()).ok_or("that is no size, as 100mb is one")
+    size.and_then(|size| u64::try_from(size).ok()).ok_or("--maxmemory takes a size, as 100mb")
 }
 
 /// Reads an address with its port, or a port of this machine alone.
 fn address(text: &str) -> Result<SocketAddr, &'static str> {
     let port = text.parse().map(|port: u16| (Ipv4Addr::LOCALHOST, port).into());
-    port.or_else(|_| text.parse()).map_err(|_| "that is neither a port nor an address with one")
+    port.or_else(|_| text.parse()).map_err(|_| "--metrics takes a port, or an address with one")
 }
 
 #[cfg(test)]
@@ -241,6 +261,19 @@ mod tests {
         assert_eq!(options.snapshot, Some("a".into()));
         assert_eq!(options.unix_socket, Some("b".into()));
         assert!(options.addresses.is_empty());
+    }
+
+    #[test]
+    fn an_error_names_the_option_and_what_it_takes() {
+        for (arguments, expected) in [
+            (&["serve", "--bind", "localhost"][..], "--bind takes an address"),
+            (&["serve", "--port", "99999"], "--port takes a number from 0 to 65535"),
+            (&["serve", "--maxclients", "x"], "--maxclients takes a number"),
+            (&["--port", "7000"], "--port is an option of serve: zset-server serve --port"),
+        ] {
+            let error = options(arguments).err().unwrap_or_default();
+            assert!(error.starts_with(expected), "{error}");
+        }
     }
 
     #[test]

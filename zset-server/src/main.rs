@@ -43,22 +43,34 @@ fn run(action: Action) -> Result<(), Box<dyn Error>> {
     match action {
         // Nobody reads on, which is no failure.
         Action::Print(text) => _ = writeln!(io::stdout(), "{text}"),
-        Action::Shell { scripts } => run_shell(&scripts)?,
+        Action::Shell { scripts } => run_shell(&scripts, Some(allocated))?,
         Action::Serve { options, level } => {
             tracing_subscriber::fmt()
                 .with_max_level(level)
                 .with_ansi(io::stderr().is_terminal())
                 .with_writer(io::stderr)
                 .init();
-            serve(Options { allocated: Some(|| ALLOCATOR.allocated()), ..*options })?;
+            serve(Options { allocated: Some(allocated), ..*options })?;
         }
     }
     Ok(())
 }
 
-/// Says what is wrong, if anybody listens.
+fn allocated() -> usize {
+    ALLOCATOR.allocated()
+}
+
+/// Says what is wrong, if anybody listens. It may quote what no terminal should take for orders.
 fn complain(what: std::fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr(), "zset-server: {what}");
+    let mut text = String::new();
+    for letter in what.to_string().chars() {
+        if letter.is_control() && letter != '\n' {
+            text.extend(letter.escape_default());
+        } else {
+            text.push(letter);
+        }
+    }
+    let _ = writeln!(io::stderr(), "zset-server: {text}");
 }
 
 #[cfg(test)]

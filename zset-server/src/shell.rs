@@ -2,6 +2,7 @@
 
 mod completion;
 mod display;
+mod escape;
 mod help;
 mod history;
 mod prompt;
@@ -13,7 +14,7 @@ mod words;
 use std::error::Error;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufReader, IsTerminal as _, Write as _};
+use std::io::{self, BufRead, BufReader, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
 use crate::client::Client;
@@ -21,7 +22,7 @@ use crate::engine::Engine;
 use crate::resp::{Replies, UnbalancedQuotes, split_line};
 use crate::show::{Show, show};
 
-pub(crate) use display::{write_escaped, write_quoted};
+pub(crate) use escape::units;
 pub(crate) use style::Style;
 
 use words::{Word, WordKind};
@@ -67,10 +68,13 @@ impl Error for ShellError {
     }
 }
 
+const STANDARD_INPUT: &str = "standard input";
+
 /// Runs the commands of scripts, one after the other on the same data. Without any they are those of
-/// the standard input: typed at a prompt if it is a terminal, else a script too.
+/// the standard input: typed at a prompt if it is a terminal, else a script too. The path `-` is that of
+/// the standard input.
 ///
-/// What the commands answer goes to the standard output. If nobody reads it any more, that is the end,
+/// The memory in use is what `allocated` tells, if there is such a function. What the commands answer goes to the standard output. If nobody reads it any more, that is the end,
 /// and no failure.
 ///
 /// # Errors
@@ -78,14 +82,15 @@ impl Error for ShellError {
 /// [`ShellError`], if there is something that it cannot read or write, or lines that cannot be split
 /// into arguments, after it has run all others. An error that a command answers is a reply as any
 /// other, as with redis-cli.
-pub fn run_shell(scripts: &[PathBuf]) -> Result<(), ShellError> {
+pub fn run_shell(scripts: &[PathBuf], allocated: Option<fn() -> usize>) -> Result<(), ShellError> {
     let mut shell = Shell::new();
+    shell.engine.count_memory(allocated);
     let result = if !scripts.is_empty() {
         shell.run_files(scripts)
     } else if io::stdin().is_terminal() {
         prompt::run(shell)
     } else {
-        shell.run_scripts([("standard input", io::stdin().lock())])
+        shell.run_scripts([(STANDARD_INPUT, io::stdin().lock())])
     };
     match result {
         Err(ShellError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -117,10 +122,14 @@ impl Shell {
 
     fn run_files(&mut self, scripts: &[PathBuf]) -> Result<(), ShellError> {
         // All are opened before the first one runs.
-        let open = |path: &PathBuf| {
-            let place = path.display().to_string();
+        let open = |path: &PathBuf| -> Result<(String, Box<dyn BufRead>), ShellError> {
+            let mut place = String::new();
+            escape::write_text(path.as_os_str().as_encoded_bytes(), &mut place);
+            if place == "-" {
+                return Ok((STANDARD_INPUT.to_owned(), Box::new(io::stdin().lock())));
+            }
             match File::open(path) {
-                Ok(file) => Ok((place, BufReader::new(file))),
+                Ok(file) => Ok((place, Box::new(BufReader::new(file)))),
                 Err(error) => Err(ShellError::Read { place, error }),
             }
         };
@@ -151,7 +160,7 @@ impl Shell {
             None => {
                 let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
                 self.engine.execute(&mut self.client, &arguments, &mut self.replies);
-                display::write_replies(self.replies.bytes(), self.style, out);
+                display::write_answer(&arguments, self.replies.bytes(), self.style, out);
                 self.replies.clear();
             }
         }

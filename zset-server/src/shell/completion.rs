@@ -4,10 +4,10 @@ use crate::command::{Command, Finds, KeySpec};
 use crate::keyspace::Keyspace;
 use crate::resp::{parse_integer, split_line};
 
+use super::escape::typed;
 use super::help::groups;
 use super::syntax::{arguments_of, options_in, rest_of};
-use super::words::{WORDS, Word};
-use super::write_quoted;
+use super::words::{WORDS, Word, WordKind};
 
 /// The most keys that are offered.
 const MAX_KEYS: usize = 100;
@@ -22,7 +22,7 @@ pub(super) fn complete(line: &str, keyspace: &Keyspace) -> (usize, Vec<String>) 
         None => of_case(command_names(), word),
         Some((name, rest)) => match Word::find(name) {
             Some(found) if found.name == "show" && rest.is_empty() => keys(keyspace, word),
-            Some(found) if found.name == "help" && rest.is_empty() => {
+            Some(found) if found.kind == WordKind::Help && rest.is_empty() => {
                 let groups = groups().into_iter().map(|group| format!("@{group}"));
                 of_case(command_names().map(str::to_owned).chain(groups), word)
             }
@@ -126,18 +126,6 @@ fn keys(keyspace: &Keyspace, word: &str) -> Vec<String> {
     keys.filter(|key| key.starts_with(word)).take(MAX_KEYS).collect()
 }
 
-/// Returns a key as it can be typed: between quotes if it has to be.
-fn typed(key: &[u8], is_quoted: bool) -> String {
-    let is_plain = |byte: &u8| byte.is_ascii_graphic() && !b"\"'\\".contains(byte);
-    let mut text = String::new();
-    if is_quoted || key.is_empty() || !key.iter().all(is_plain) {
-        write_quoted(key, &mut text);
-    } else {
-        text.extend(key.iter().map(|byte| char::from(*byte)));
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,7 +133,9 @@ mod tests {
 
     fn completed(line: &str) -> String {
         let mut keyspace = Keyspace::default();
-        for key in [&b"fruit"[..], b"from", b"to go", b"\xff"] {
+        for key in
+            [&b"fruit"[..], b"from", b"to go", b"\xff", "日本".as_bytes(), "été à".as_bytes()]
+        {
             keyspace.set(key, Value::String(Vec::new()));
         }
         let (start, candidates) = complete(line, &keyspace);
@@ -172,10 +162,13 @@ mod tests {
             ("memory u", "7: usage"),
             ("HELP ZCAR", "5: ZCARD"),
             ("help @so", "5: @sorted-set"),
+            ("? @so", "2: @sorted-set"),
             ("get fr", "4: from,fruit"),
             ("get t", "4: "),
             ("get \"t", "4: \"to go\""),
             ("get \"to g", "4: \"to go\""),
+            ("get 日", "4: 日本"),
+            ("get \"ét", "4: \"été à\""),
             ("del a fr", "6: from,fruit"),
             ("show fru", "5: fruit"),
             ("show fruit L", "11: LIMIT"),
@@ -189,7 +182,7 @@ mod tests {
         ] {
             assert_eq!(completed(line), expected, "{line}");
         }
-        assert_eq!(completed("get "), "4: \"\\xff\",\"to go\",from,fruit");
+        assert_eq!(completed("get "), "4: \"\\xff\",\"to go\",\"été à\",from,fruit,日本");
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
+use super::escape::{write_quoted, write_text};
 use super::style::Style;
+use crate::command::Command;
 
 /// Writes the replies that `bytes` holds, a line or more each. What is no reply ends the text.
 ///
@@ -10,6 +12,37 @@ use super::style::Style;
 pub(super) fn write_replies(mut bytes: &[u8], style: Style, out: &mut String) {
     while let Some(rest) = write_reply(bytes, "", style, out) {
         bytes = rest;
+    }
+}
+
+/// Writes what a command answered, a text for people to read as it is: the escapes would hide its lines.
+pub(super) fn write_answer(arguments: &[&[u8]], bytes: &[u8], style: Style, out: &mut String) {
+    if is_for_people(arguments)
+        && let Some(text) = text_of(bytes)
+    {
+        for line in text.split_inclusive(|byte| *byte == b'\n') {
+            write_text(line.trim_ascii_end(), out);
+            out.push('\n');
+        }
+    } else {
+        write_replies(bytes, style, out);
+    }
+}
+
+/// Returns whether a command answers with a text, as redis-cli has it.
+fn is_for_people(arguments: &[&[u8]]) -> bool {
+    let name = Command::named_by(arguments).map(|command| command.name);
+    matches!(name, Ok("info" | "metrics" | "client|list" | "client|info" | "memory|doctor"))
+}
+
+/// Returns the text that a single reply consists of.
+fn text_of(bytes: &[u8]) -> Option<&[u8]> {
+    let end = memchr::memchr(b'\n', bytes)?;
+    let text = bytes[end + 1..].strip_suffix(b"\r\n")?;
+    match bytes[0] {
+        b'$' => Some(text),
+        b'=' => text.get(4..),
+        _ => None,
     }
 }
 
@@ -26,8 +59,12 @@ fn write_reply<'a>(
     let (line, rest) = (rest[..end].strip_suffix(b"\r")?, &rest[end + 1..]);
     let text = String::from_utf8_lossy(line);
     match kind {
-        b'+' => out.push_str(&text),
-        b'-' => out.push_str(&style.error(&format!("(error) {text}"))),
+        b'+' => write_text(line, out),
+        b'-' => {
+            let mut error = "(error) ".to_owned();
+            write_text(line, &mut error);
+            out.push_str(&style.error(&error));
+        }
         b':' => out.extend(["(integer) ", &text]),
         b',' => out.extend(["(double) ", &text]),
         b'#' => out.push_str(if line == b"t" { "(true)" } else { "(false)" }),
@@ -38,7 +75,10 @@ fn write_reply<'a>(
                 write_quoted(value, out);
             } else {
                 // Behind three letters that tell the kind of text, and a colon.
-                out.push_str(&String::from_utf8_lossy(value.get(4..)?));
+                for (number, line) in value.get(4..)?.split(|byte| *byte == b'\n').enumerate() {
+                    out.push_str(if number > 0 { "\n" } else { "" });
+                    write_text(line, out);
+                }
             }
             out.push('\n');
             return Some(rest);
@@ -93,29 +133,6 @@ fn write_all<'a>(
     Some(bytes)
 }
 
-/// Writes bytes between double quotes, as they could be typed.
-pub(crate) fn write_quoted(bytes: &[u8], out: &mut String) {
-    out.push('"');
-    for &byte in bytes {
-        write_escaped(byte, out);
-    }
-    out.push('"');
-}
-
-/// Writes a byte as it could be typed between double quotes.
-pub(crate) fn write_escaped(byte: u8, out: &mut String) {
-    match byte {
-        b'\\' | b'"' => out.extend(['\\', char::from(byte)]),
-        b'\n' => out.push_str("\\n"),
-        b'\r' => out.push_str("\\r"),
-        b'\t' => out.push_str("\\t"),
-        0x07 => out.push_str("\\a"),
-        0x08 => out.push_str("\\b"),
-        b' '..=b'~' => out.push(char::from(byte)),
-        _ => _ = write!(out, "\\x{byte:02x}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,6 +167,36 @@ mod tests {
         }
         let many = [&b"*10\r\n"[..], &b":5\r\n".repeat(10)].concat();
         assert!(written(&many).starts_with(" 1) (integer) 5\n 2) "));
+    }
+
+    #[test]
+    fn no_reply_reaches_the_terminal_with_an_escape_in_it() {
+        for (bytes, text) in [
+            (&b"-ERR '\x1b[31m' \xff \xe6\x97\xa5\r\n"[..], "(error) ERR '\\x1b[31m' \\xff 日\n"),
+            (b"+\x1b[2J\"\\\r\n", "\\x1b[2J\"\\\n"),
+            (b"=9\r\ntxt:\x1b\n\xe2\x80\xae\r\n", "\\x1b\n\\xe2\\x80\\xae\n"),
+        ] {
+            assert_eq!(written(bytes), text);
+        }
+    }
+
+    #[test]
+    fn texts_for_people_are_shown_as_they_are() {
+        let answer = |arguments: &[&[u8]], bytes: &[u8]| {
+            let mut out = String::new();
+            write_answer(arguments, bytes, Style::Plain, &mut out);
+            out
+        };
+        for bytes in
+            [&b"$14\r\n# A\r\nb:\x1b\r\n\"\r\n\r\n"[..], b"=0\r\ntxt:# A\r\nb:\x1b\r\n\"\r\n\r\n"]
+        {
+            assert_eq!(answer(&[b"INFO"], bytes), "# A\nb:\\x1b\n\"\n");
+        }
+        assert_eq!(answer(&[b"info"], b"$0\r\n\r\n"), "");
+        assert_eq!(answer(&[b"info"], b"+QUEUED\r\n"), "QUEUED\n");
+        assert_eq!(answer(&[b"info"], b"-ERR no\r\n"), "(error) ERR no\n");
+        assert_eq!(answer(&[b"client", b"list"], b"$1\r\na\r\n"), "a\n");
+        assert_eq!(answer(&[b"client", b"getname"], b"$1\r\na\r\n"), "\"a\"\n");
     }
 
     const NESTED: &str = "\

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use super::escape::typed;
 use super::style::Style;
 use super::syntax::arguments_of;
 use super::words::{WORDS, Word};
@@ -16,12 +17,17 @@ const TOPICS: &str = "\
 HELP COMMAND tells about one of them, HELP @group about those of a group:
 ";
 
+const DOES_NOT_WAIT: &str = "  \
+In the shell it does not wait, since nobody else could add a member.
+";
+
 /// The first column of lists.
 const NAMES: usize = 18;
 
 /// Writes help about what the arguments of HELP name.
 pub(super) fn write_help(topic: &[Vec<u8>], style: Style, out: &mut String) {
-    let topic = topic.iter().map(|word| String::from_utf8_lossy(word).to_ascii_lowercase());
+    let words = topic;
+    let topic = words.iter().map(|word| String::from_utf8_lossy(word).to_ascii_lowercase());
     let topic = topic.collect::<Vec<_>>().join("|");
     if topic.is_empty() {
         write_introduction(out);
@@ -37,11 +43,15 @@ pub(super) fn write_help(topic: &[Vec<u8>], style: Style, out: &mut String) {
         write_entry(command.name, command.summary, style, out);
         let details = command.details();
         let _ = writeln!(out, "  @{}, since Redis {}", details.group, details.since);
+        if details.flags.contains(&"blocking") {
+            out.push_str(DOES_NOT_WAIT);
+        }
         for command in command.subcommands() {
             write_line(&spaced(command.name), command.summary, out);
         }
     } else {
-        let _ = writeln!(out, "There is no help about {}.", topic.escape_debug());
+        let words: Vec<_> = words.iter().map(|word| typed(word, false)).collect();
+        let _ = writeln!(out, "There is no help about {}.", words.join(" "));
     }
 }
 
@@ -95,7 +105,13 @@ mod tests {
         assert!(help(&["client"]).contains("CLIENT ID"));
         assert!(help(&["client", "id"]).starts_with("CLIENT ID\n"));
         assert!(help(&["show"]).starts_with("SHOW key [LIMIT count]\n"));
-        assert_eq!(help(&["no\nsuch"]), "There is no help about no\\nsuch.\n");
+        assert_eq!(help(&["no\nsuch"]), "There is no help about \"no\\nsuch\".\n");
+        assert_eq!(help(&["ZADD", "x y"]), "There is no help about ZADD \"x y\".\n");
+        assert!(help(&["?"]).starts_with("? [command | @group]\n"));
+        for name in ["bzpopmin", "bzpopmax", "bzmpop"] {
+            assert!(help(&[name]).contains("does not wait"), "{name}");
+        }
+        assert!(!help(&["zpopmin"]).contains("does not wait"));
     }
 
     #[test]

@@ -1,11 +1,15 @@
 //! [`HistoryFile`]: where the lines are kept that were typed.
 
+mod secret;
+
 use std::env;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use etcetera::{BaseStrategy as _, choose_base_strategy};
+
+pub(super) use secret::is_secret;
 
 /// The most lines that are remembered.
 pub(super) const MAX_LINES: usize = 1000;
@@ -46,9 +50,7 @@ impl HistoryFile {
 
     /// Adds a line, at once, so that it is there however the shell ends.
     pub(super) fn append(&self, line: &str) {
-        if let Some(path) = &self.path
-            && !line.contains('\n')
-        {
+        if let Some(path) = &self.path {
             // A history is not worth an error.
             let _ = append(path, line);
         }
@@ -61,7 +63,7 @@ fn append(path: &Path, line: &str) -> std::io::Result<()> {
     }
     let mut options = OpenOptions::new();
     options.append(true).create(true);
-    // There may be passwords in it.
+    // What is stored is nobody else's business.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     // In one piece, since other shells may write there too.
@@ -77,7 +79,6 @@ mod tests {
         let folder = env::temp_dir().join(format!("zset-history-{}", std::process::id()));
         let history = HistoryFile { path: Some(folder.join("deep").join("history")) };
         assert!(history.lines().is_empty());
-        history.append("two\nlines");
         for number in 0..=2 * MAX_LINES {
             history.append(&format!("line {number}"));
         }

@@ -12,7 +12,7 @@ use rustyline::history::MemHistory;
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
-use super::history::{HistoryFile, MAX_LINES};
+use super::history::{HistoryFile, MAX_LINES, is_secret};
 use super::{Next, Shell, ShellError, Style, completion, write_out};
 use crate::resp::UnbalancedQuotes;
 
@@ -38,22 +38,22 @@ pub(super) fn run(shell: Shell) -> Result<(), ShellError> {
             Err(ReadlineError::Eof) => break,
             Err(error) => return Err(terminal(error)),
         };
-        if line.trim().is_empty() {
-            continue;
-        }
-        // What is there already, or begins with a blank, is not kept.
-        if editor.add_history_entry(&line).map_err(terminal)? {
-            history.append(&line);
-        }
-        let mut out = String::new();
-        let next = shell.borrow_mut().run_line(line.as_bytes(), &mut out);
-        let next = next.unwrap_or_else(|UnbalancedQuotes| {
-            out = style.error("Unbalanced quotes") + "\n";
-            Next::Go
-        });
-        write_out(&out)?;
-        if next == Next::Leave {
-            break;
+        // What is pasted may have several.
+        for line in line.lines().filter(|line| !line.trim().is_empty()) {
+            if !is_secret(line) && editor.add_history_entry(line).map_err(terminal)? {
+                // What is there already, or begins with a blank, is not kept.
+                history.append(line);
+            }
+            let mut out = String::new();
+            let next = shell.borrow_mut().run_line(line.as_bytes(), &mut out);
+            let next = next.unwrap_or_else(|UnbalancedQuotes| {
+                out = style.error("Unbalanced quotes") + "\n";
+                Next::Go
+            });
+            write_out(&out)?;
+            if next == Next::Leave {
+                return Ok(());
+            }
         }
     }
     Ok(())

@@ -33,6 +33,12 @@ pub(super) static WORDS: &[Word] = &[
         summary: "Says how a command is written.",
         kind: WordKind::Help,
     },
+    Word {
+        name: "?",
+        arguments: "[command | @group]",
+        summary: "Says how a command is written.",
+        kind: WordKind::Help,
+    },
     Word { name: "clear", arguments: "", summary: "Clears the screen.", kind: WordKind::Clear },
     Word { name: "quit", arguments: "", summary: "Leaves.", kind: WordKind::Leave },
     Word { name: "exit", arguments: "", summary: "Leaves.", kind: WordKind::Leave },

@@ -25,7 +25,7 @@ pub(super) fn draw(
     let mut rows = vec![
         HEADINGS.map(str::to_owned),
         row(0, "header", &bytes[..4], &count(bytes.len(), "byte")),
-        row(4, "", &bytes[4..6], &count(list.len(), "entry")),
+        row(4, "", &bytes[4..6], &entries_told(&bytes[4..6], list.len())),
     ];
     let entries: Vec<_> = list.raw_entries().collect();
     let pairs = entries.len() / 2;
@@ -56,6 +56,14 @@ pub(super) fn draw(
         ),
     ] {
         push_line(line, out);
+    }
+}
+
+/// Returns what the header tells of the number of entries, which it has no room for if they are many.
+fn entries_told(told: &[u8], entries: usize) -> String {
+    match told {
+        [0xFF, 0xFF] => format!("65535 or more; walked: {entries}"),
+        _ => count(entries, "entry"),
     }
 }
 
@@ -99,4 +107,15 @@ fn bits(first: u8) -> String {
     };
     let bits = format!("{first:08b}");
     format!("{} {}", &bits[..kind], &bits[kind..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_that_the_header_cannot_tell_have_been_walked() {
+        assert_eq!(entries_told(&[0xFE, 0xFF], 65_534), "65534 entries");
+        assert_eq!(entries_told(&[0xFF, 0xFF], 66_000), "65535 or more; walked: 66000");
+    }
 }

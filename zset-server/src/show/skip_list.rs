@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use unicode_width::UnicodeWidthStr as _;
 use zset_core::layout::Node as NodeOf;
 use zset_core::{ByteString, Score, SortedSet};
 
@@ -162,10 +163,10 @@ impl Tree<'_> {
                 let (children, leaves, elements) = std::mem::take(&mut left_out);
                 let blocks = match child.level() {
                     0 => String::new(),
-                    _ => format!("{} with ", count(children, "block")),
+                    _ => count(children, "block") + ", ",
                 };
                 let (leaves, elements) = (count(leaves, "leaf"), count(elements, "element"));
-                let line = format!("{before}┆  not shown: {blocks}{leaves} with {elements}");
+                let line = format!("{before}┆  not shown: {blocks}{leaves}, {elements}");
                 push_line(&line, self.out);
             }
             match is_hidden {
@@ -179,7 +180,7 @@ impl Tree<'_> {
     /// Draws the elements of a leaf, as many as there is room for.
     fn draw_elements(&mut self, leaf: Node<'_>, before: &str) {
         let before = format!("{before}  ");
-        let width = WIDTH - before.chars().count();
+        let width = WIDTH - before.width();
         let texts: Vec<_> = leaf.elements().map(|(member, score)| element(member, score)).collect();
         for line in lines_of(&texts, width, self.max_lines) {
             push_line(&format!("{before}{line}"), self.out);
@@ -194,9 +195,9 @@ fn lines_of(texts: &[String], width: usize, max: usize) -> Vec<String> {
     let mut start = 0;
     while start < texts.len() && lines.len() < max {
         let mut end = start + 1;
-        let mut columns = texts[start].chars().count();
+        let mut columns = texts[start].width();
         while let Some(text) = texts.get(end) {
-            columns += 1 + text.chars().count();
+            columns += 1 + text.width();
             if columns > width {
                 break;
             }
@@ -216,7 +217,7 @@ fn lines_of(texts: &[String], width: usize, max: usize) -> Vec<String> {
             let line = texts[line.start..end].join(" ");
             format!("{line} … {more} more … {last}").trim_start().to_owned()
         });
-        let mut cut = cut.skip_while(|line| line.chars().count() > width);
+        let mut cut = cut.skip_while(|line| line.width() > width);
         joined.extend(cut.next());
     }
     joined

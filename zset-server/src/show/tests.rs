@@ -2,6 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use unicode_width::UnicodeWidthStr as _;
 use zset_core::{Limits, Score, ZSet};
 
 use super::text::WIDTH;
@@ -11,7 +12,7 @@ fn drawn(value: &Value, key: &[u8], limit: Option<usize>) -> String {
     let what = Show { key, limit };
     let picture = show(&what, Some(value), Style::Plain).expect("it is there");
     for line in picture.lines() {
-        assert!(line.chars().count() <= WIDTH, "{line}");
+        assert!(line.width() <= WIDTH, "{line}");
         assert!(!line.contains(|sign: char| sign.is_control()), "{line:?}");
     }
     picture

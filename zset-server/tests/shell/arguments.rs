@@ -34,3 +34,11 @@ fn a_server_that_cannot_start_fails() {
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("password"), "{}", text(&output.stderr));
 }
+
+#[test]
+fn what_is_wrong_reaches_no_terminal_as_an_order() {
+    for arguments in [&["shell", "--\u{1b}[2J"][..], &["shell", "no\u{1b}[2Jfile"]] {
+        let errors = text(&run(arguments, b"").stderr);
+        assert!(!errors.contains('\u{1b}') && errors.contains("[2J"), "{errors}");
+    }
+}

@@ -24,6 +24,10 @@ fn files_run_one_after_the_other_on_the_same_data() {
     assert_eq!(text(&output.stdout), "(integer) 1\n\"1\"\n");
     assert!(output.status.success());
 
+    let output = run(&["shell", &one, "-", &two], b"ZADD a 5 x\n'");
+    assert_eq!(text(&output.stdout), "(integer) 1\n(integer) 0\n\"5\"\n");
+    assert!(text(&output.stderr).starts_with("standard input:2: unbalanced quotes\n"));
+
     fs::write(&one, "PING\nexit\nPING\n").unwrap();
     assert_eq!(text(&run(&["shell", &one, &two], b"").stdout), "PONG\n");
 }
@@ -73,7 +77,7 @@ fn nothing_answers_nothing() {
 #[test]
 fn bytes_that_are_no_text_are_bytes() {
     let output = run(&[], b"SET \xff\x80 \"\xfe\"\nGET \xff\x80\nKEYS *\n\xff\n");
-    let expected = "OK\n\"\\xfe\"\n1) \"\\xff\\x80\"\n(error) ERR unknown command '\u{fffd}', \
+    let expected = "OK\n\"\\xfe\"\n1) \"\\xff\\x80\"\n(error) ERR unknown command '\\xff', \
                     with args beginning with: \n";
     assert_eq!(text(&output.stdout), expected);
     assert!(output.status.success());
@@ -106,4 +110,11 @@ fn without_a_reader_it_ends_in_silence() {
         assert_eq!(errors, "");
         assert_eq!(process.wait().unwrap().code(), Some(0));
     }
+}
+
+#[test]
+fn the_memory_in_use_is_told_line_by_line() {
+    let memory = answer("SET a b\nINFO memory\n");
+    let used = memory.lines().find_map(|line| line.strip_prefix("used_memory:"));
+    assert!(used.is_some_and(|used| used != "0"), "{memory}");
 }

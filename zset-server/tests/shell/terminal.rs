@@ -154,3 +154,56 @@ fn a_history_that_cannot_be_kept_is_no_error() {
     terminal.press(ENTER);
     assert_eq!(terminal.close(), Some(0));
 }
+
+#[test]
+fn pasted_lines_run_one_by_one() {
+    let folder = Folder::new();
+    let history = folder.file("history");
+    let Some(mut terminal) = Terminal::open(&history) else { return };
+    terminal.wait_for(PROMPT);
+    // What a terminal sends for a paste.
+    terminal.press("\x1b[200~zadd board 1 ann\nzcard \"\nzadd board 2 bob\r\n\x1b[201~");
+    terminal.wait_for("zadd board 2 bob");
+    terminal.press(ENTER);
+    for answer in ["(integer) 1\r\n", "Unbalanced quotes\r\n", "(integer) 1\r\n"] {
+        terminal.wait_for(answer);
+    }
+    terminal.wait_for(PROMPT);
+    terminal.press("\x1b[200~zcard board\nexit\nping\x1b[201~");
+    terminal.wait_for("ping");
+    terminal.press(ENTER);
+    terminal.wait_for("(integer) 2\r\n");
+    assert_eq!(terminal.close(), Some(0));
+    let lines = fs::read_to_string(&history).expect("it is written");
+    assert_eq!(lines, "zadd board 1 ann\nzcard \"\nzadd board 2 bob\nzcard board\nexit\n");
+}
+
+#[test]
+fn passwords_are_not_kept() {
+    let folder = Folder::new();
+    let history = folder.file("history");
+    let Some(mut terminal) = Terminal::open(&history) else { return };
+    for (line, answer) in [
+        ("ping first", "\"first\""),
+        ("config set requirepass hidden", "OK"),
+        ("auth hidden", "OK"),
+        ("hello 2 auth default hidden", "\"proto\""),
+        ("ping last", "\"last\""),
+    ] {
+        terminal.wait_for(PROMPT);
+        terminal.press(line);
+        terminal.press(ENTER);
+        terminal.wait_for(answer);
+    }
+    terminal.wait_for(PROMPT);
+    terminal.press(UP);
+    terminal.press(UP);
+    terminal.wait_for("ping first");
+    terminal.press(ENTER);
+    terminal.wait_for("\"first\"\r\n");
+    terminal.wait_for(PROMPT);
+    terminal.press(CTRL_D);
+    assert_eq!(terminal.close(), Some(0));
+    let lines = fs::read_to_string(&history).expect("it is written");
+    assert_eq!(lines, "ping first\nping last\nping first\n");
+}
