@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -69,7 +69,19 @@ impl Terminal {
 
     /// Waits for the end of the shell; returns its exit code.
     fn close(mut self) -> Option<i32> {
-        self.process.wait().expect("it ends").code()
+        let start = Instant::now();
+        // Nothing more is shown when it has ended.
+        while let Some(left) = PATIENCE.checked_sub(start.elapsed()) {
+            match self.screen.recv_timeout(left) {
+                Ok(more) => self.shown.push_str(&String::from_utf8_lossy(&more)),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return self.process.wait().expect("it ends").code();
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+        let _ = self.process.kill();
+        panic!("the shell does not end: {:?}", self.shown);
     }
 }
 
