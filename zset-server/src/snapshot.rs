@@ -37,6 +37,9 @@ pub use error::{SnapshotError, SnapshotProblem};
 /// The CRC64 of Jones, as Redis computes it, sixteen bytes at a time.
 static CHECKSUM: Crc<u64, Table<16>> = Crc::<u64, Table<16>>::new(&CRC_64_REDIS);
 
+/// Under which name a file has the version that wrote it; others have names of their own for that.
+const WRITER: &[u8] = b"zset-ver";
+
 /// What is written or read at a time.
 const PIECE: usize = 64 * 1024;
 
@@ -77,6 +80,11 @@ impl Snapshots {
     /// Returns when the keys were saved or loaded last, if ever.
     pub(crate) fn last(&self) -> Option<Timestamp> {
         self.last
+    }
+
+    /// Returns whether anybody has tried to save them.
+    pub(crate) fn is_tried(&self) -> bool {
+        self.saved > 0 || self.has_failed
     }
 
     /// Returns whether the last attempt to save them has failed.
@@ -142,7 +150,7 @@ impl<C: Clock> Engine<C> {
     ///
     /// # Errors
     ///
-    /// [`SnapshotError`], if that fails. The file is as it was.
+    /// [`SnapshotError`], if that fails. The file is the old one or the new one, as a whole.
     pub fn save(&mut self) -> Result<(), SnapshotError> {
         self.expire(0);
         self.state.save().map(|_| ())

@@ -201,6 +201,14 @@ fn a_file_that_was_compressed_or_has_no_checksum_is_read() {
     assert_eq!(keyspace.get::<Vec<u8>>(b"k"), Ok(Some(&b"abcabcabca".to_vec())));
 }
 
+#[test]
+fn a_file_that_was_written_here_has_its_checksum() {
+    let mut bytes = written(&small());
+    let end = bytes.len() - 8;
+    bytes[end..].fill(0);
+    assert!(matches!(load(&bytes, millis(0)), Err(SnapshotProblem::Checksum)));
+}
+
 /// A folder that goes with its end.
 struct Folder(PathBuf);
 
