@@ -132,6 +132,8 @@ fn what_is_not_stored_here_is_named() {
         (b"\xFE\x03", "it has keys in database 3, and there is only database 0"),
         (b"\xF5\x01f", "it has a library of functions, which is not known here"),
         (b"\0\x01k\x01v\0\x01k\x01w", "it is malformed: key 'k' is there twice"),
+        (b"\0\x01k\xC3\x01\x05a", "it is malformed at byte 9: a compressed string is malformed"),
+        (b"\0\x01k\xBF", "it is malformed at byte 9: a length is malformed"),
         (
             b"\x02\x01k\x02\x01a\x01a",
             "it is malformed at byte 9: member of element 1 is there already",
