@@ -7,7 +7,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use zset_server::{Client, Engine, Protocol, Replies, RequestError, RequestLimits, Requests};
+use zset_server::{
+    Client, Engine, Executed, Protocol, Replies, RequestError, RequestLimits, Requests,
+};
 
 /// Counts what is taken and not given back, and how much that was at most.
 struct Counting;
@@ -155,16 +157,85 @@ fn is_left_out(request: &[&[u8]]) -> bool {
             && request.get(2).is_some_and(|count| count.starts_with(b"-") && count.len() > 4))
 }
 
-fn execute(engine: &mut Engine, client: &mut Client, replies: &mut Replies, request: &Request) {
-    let arguments: Vec<_> = request.iter().map(Vec::as_slice).collect();
-    if is_left_out(&arguments) {
-        return;
+/// A client, and what it is told.
+struct Peer {
+    client: Client,
+    replies: Replies,
+    is_waiting: bool,
+    /// Whether another one may have sent it away: then it is told nothing.
+    may_be_gone: bool,
+}
+
+impl Peer {
+    fn new(engine: &mut Engine) -> Peer {
+        Peer {
+            client: engine.client(),
+            replies: Replies::default(),
+            is_waiting: false,
+            may_be_gone: false,
+        }
     }
-    replies.clear();
-    engine.execute(client, &arguments, replies);
-    // HELLO and RESET answer as they say.
-    let rest = read(replies.bytes(), replies.protocol());
-    assert!(rest.is_empty(), "behind the reply: {}", rest.escape_ascii());
+
+    fn execute(&mut self, engine: &mut Engine, arguments: &[&[u8]]) {
+        self.end_waiting(engine);
+        let executed = engine.execute(&mut self.client, arguments, &mut self.replies);
+        self.is_waiting = executed != Executed::Replied;
+        if self.is_waiting {
+            assert!(self.replies.bytes().is_empty(), "it is told nothing yet");
+        } else {
+            self.read_reply();
+        }
+    }
+
+    /// Reads what another one has brought, if anything.
+    fn take_served(&mut self) {
+        if self.client.take_served(&mut self.replies) {
+            assert!(self.is_waiting, "it is told what it has not asked for");
+            self.is_waiting = false;
+            self.read_reply();
+        }
+    }
+
+    fn end_waiting(&mut self, engine: &mut Engine) {
+        engine.end_waiting(&mut self.client, &mut self.replies);
+        let is_told = !self.replies.bytes().is_empty();
+        assert!(is_told == self.is_waiting || (!is_told && self.may_be_gone));
+        self.is_waiting = false;
+        if is_told {
+            self.read_reply();
+        }
+    }
+
+    /// Reads the one reply there is. HELLO and RESET answer as they say.
+    fn read_reply(&mut self) {
+        let rest = read(self.replies.bytes(), self.replies.protocol());
+        assert!(rest.is_empty(), "behind the reply: {}", rest.escape_ascii());
+        self.replies.clear();
+    }
+}
+
+/// Runs requests: those whose names begin with a small letter for a client that may wait, the others for
+/// one that may not.
+fn execute(requests: &[Request]) {
+    let mut engine = Engine::new();
+    let (mut peer, mut waiting) = (Peer::new(&mut engine), Peer::new(&mut engine));
+    waiting.client.allow_waiting();
+    for request in requests {
+        let arguments: Vec<_> = request.iter().map(Vec::as_slice).collect();
+        if is_left_out(&arguments) {
+            continue;
+        }
+        if arguments[0].first().is_some_and(u8::is_ascii_lowercase) {
+            waiting.execute(&mut engine, &arguments);
+        } else {
+            waiting.may_be_gone |= arguments[0].eq_ignore_ascii_case(b"client");
+            peer.execute(&mut engine, &arguments);
+            waiting.take_served();
+        }
+    }
+    waiting.end_waiting(&mut engine);
+    engine.leave(&mut peer.client);
+    engine.leave(&mut waiting.client);
 }
 
 fuzz_target!(|data: &[u8]| -> Corpus {
@@ -182,11 +253,6 @@ fuzz_target!(|data: &[u8]| -> Corpus {
         assert!(len <= bytes.len(), "more than has come");
     }
 
-    let (mut engine, mut replies) = (Engine::new(), Replies::default());
-    let mut client = engine.client();
-    for request in &found.0 {
-        execute(&mut engine, &mut client, &mut replies, request);
-    }
-    engine.leave(&mut client);
+    execute(&found.0);
     Corpus::Keep
 });

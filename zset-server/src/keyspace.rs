@@ -304,6 +304,11 @@ impl Keyspace {
         self.deadlines = ExpiringSet::default();
     }
 
+    /// Returns a number that is another one after each change.
+    pub(crate) fn version(&self) -> Version {
+        self.version
+    }
+
     /// Notes that a key has changed, for those who watch it or wait for it.
     pub(crate) fn touch(&mut self, key: &[u8]) {
         self.awaited.touch(key);

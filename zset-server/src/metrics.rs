@@ -47,7 +47,7 @@ impl Metrics {
             tokio::net::TcpListener::from_std(self.listener).map_err(ServeError::Runtime)?;
         info!(address = %self.address, "metrics");
         let mut tasks = JoinSet::new();
-        tasks.spawn_local(http::accept(listener, Rc::new(answer)));
+        tasks.spawn_local(http::accept(listener, Rc::new(answer), http::Patience::default()));
         Ok(tasks)
     }
 }
@@ -55,6 +55,5 @@ impl Metrics {
 /// Answers a request of HTTP, as far as it has come.
 pub(crate) fn answer(state: &mut State, request: &[u8]) -> Answer {
     // Without a password, none is the one.
-    let config = state.config.clone();
-    Answer::to(request, |password| config.is_password(password), || page(state))
+    Answer::to(request, state, |state, password| state.config.is_password(password), page)
 }

@@ -21,7 +21,7 @@ use std::time::Duration;
 use tokio::runtime;
 use tokio::task::{LocalSet, spawn_local, yield_now};
 use tokio::time::{MissedTickBehavior, interval, sleep};
-use tracing::{info, warn};
+use tracing::{error, info, warn};
 
 use crate::client::Client;
 use crate::engine::{Engine, LOOKS};
@@ -54,7 +54,8 @@ pub struct Options {
     pub max_memory: Option<u64>,
     /// What a client may take.
     pub limits: Limits,
-    /// The file that is loaded when the server starts, if it is there, and written when it stops.
+    /// The file that is loaded when the server starts, if it is there, and written when it stops. It is this
+    /// server's alone. While it cannot be written, one signal does not stop the server.
     pub snapshot: Option<PathBuf>,
     /// Where Prometheus finds its page.
     pub metrics: Option<SocketAddr>,
@@ -277,14 +278,15 @@ impl Server {
 
     async fn go_on(self, signals: Signals) -> Result<(), ServeError> {
         let Server { listeners, metrics, stopper, options } = self;
-        if signals == Signals::Heeded {
-            stop::heed_signals(stopper.clone()).map_err(ServeError::Runtime)?;
-        }
         let limits = options.limits;
         let mut engine = engine(&options);
         engine.count_memory(options.allocated);
         if let Some(path) = &options.snapshot {
             engine.open_snapshot(path).map_err(ServeError::Snapshot)?;
+        }
+        // Until now, which may take long, they end the process as they do without a handler.
+        if signals == Signals::Heeded {
+            stop::heed_signals(stopper.clone()).map_err(ServeError::Runtime)?;
         }
         let shared = Rc::new(Shared {
             engine: RefCell::new(engine),
@@ -305,7 +307,15 @@ impl Server {
         // They have to be read while the server stops, too.
         spawn_local(watch_replies(Rc::clone(&shared)));
 
-        stopper.stopped().await;
+        stopper.asked().await;
+        let saved = shared.engine.borrow_mut().save();
+        match saved {
+            Ok(()) => stopper.agree(),
+            Err(error) => {
+                error!(%error, "it goes on, or the keys would be lost; a second signal ends it");
+                stopper.hurried().await;
+            }
+        }
         tidying.abort();
         drop(accepting);
         info!(clients = shared.slots.taken(), "stopping");
@@ -314,7 +324,7 @@ impl Server {
             () = sleep(limits.grace) => warn!(clients = shared.slots.taken(), "some do not end"),
             () = stopper.hurried() => {}
         }
-        let saved = shared.engine.borrow_mut().save().map_err(ServeError::Snapshot);
+        let saved = shared.engine.borrow_mut().save_changes().map_err(ServeError::Snapshot);
         info!("stopped");
         saved
     }

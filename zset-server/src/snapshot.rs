@@ -9,8 +9,8 @@
 //! FF CRC64                     of all before it
 //! ```
 //!
-//! The limits of CL.THROTTLE are no keys, and not in it. Two servers that have the same file each replace
-//! what the other has saved.
+//! The limits of CL.THROTTLE are no keys, and not in it. A file is one server's: a second one that asks for
+//! it does not start.
 //!
 //! So `redis-server` and `valkey-server` load what is written here, and what they write is loaded here
 //! as far as the types are known. The format is that of Redis's `rdb.c`.
@@ -23,18 +23,22 @@ mod tests;
 pub(crate) mod value;
 mod write;
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use crc::{CRC_64_REDIS, Crc, Table};
 use zset_std::{Clock, Timestamp};
 
 use crate::engine::{Engine, State};
+use crate::keyspace::Version;
+use file::Place;
 
 pub use error::{SnapshotError, SnapshotProblem};
 
 /// The CRC64 of Jones, as Redis computes it, sixteen bytes at a time.
 static CHECKSUM: Crc<u64, Table<16>> = Crc::<u64, Table<16>>::new(&CRC_64_REDIS);
+
+/// Under which name a file has the version that wrote it; others have names of their own for that.
+const WRITER: &[u8] = b"zset-ver";
 
 /// What is written or read at a time.
 const PIECE: usize = 64 * 1024;
@@ -57,22 +61,30 @@ mod opcode {
 /// Where the keys are saved, and how that went.
 #[derive(Debug, Default)]
 pub(crate) struct Snapshots {
-    path: Option<PathBuf>,
+    /// The path as it was given, and the file there.
+    place: Option<(PathBuf, Place)>,
     /// When they were saved, or loaded.
     last: Option<Timestamp>,
     has_failed: bool,
     saved: u64,
+    /// The [version](Keyspace::version) of the keys that were saved.
+    version: Option<Version>,
 }
 
 impl Snapshots {
     /// Returns whether there is a file to save to.
     pub(crate) fn is_on(&self) -> bool {
-        self.path.is_some()
+        self.place.is_some()
     }
 
     /// Returns when the keys were saved or loaded last, if ever.
     pub(crate) fn last(&self) -> Option<Timestamp> {
         self.last
+    }
+
+    /// Returns whether anybody has tried to save them.
+    pub(crate) fn is_tried(&self) -> bool {
+        self.saved > 0 || self.has_failed
     }
 
     /// Returns whether the last attempt to save them has failed.
@@ -89,13 +101,14 @@ impl Snapshots {
 impl State {
     /// Saves all keys, if there is a file for them; returns whether there is.
     pub(crate) fn save(&mut self) -> Result<bool, SnapshotError> {
-        let Some(path) = &self.snapshots.path else { return Ok(false) };
-        let result = file::replace(path, |file| write::write(&self.keyspace, file));
+        let Some((path, place)) = &self.snapshots.place else { return Ok(false) };
+        let result = place.replace(|file| write::write(&self.keyspace, file));
         self.snapshots.has_failed = result.is_err();
         match result {
             Ok(()) => {
                 self.snapshots.last = Some(self.keyspace.now());
                 self.snapshots.saved += 1;
+                self.snapshots.version = Some(self.keyspace.version());
                 tracing::info!(path = %path.display(), keys = self.keyspace.len(), "saved");
                 Ok(true)
             }
@@ -108,40 +121,44 @@ impl State {
 }
 
 impl<C: Clock> Engine<C> {
-    /// Has SAVE write to a file, and loads it if it is there. The keys there were are gone then.
+    /// Has SAVE write to a file, and loads it if it is there. The keys there were are gone then. The file is
+    /// this engine's as long as it is there.
     ///
     /// # Errors
     ///
-    /// [`SnapshotError`], if it cannot be loaded. The keys are as they were, and so is the file.
+    /// [`SnapshotError`], if it cannot be loaded, or not be replaced later, or is another's. The keys are as
+    /// they were, and so is the file.
     pub fn open_snapshot(&mut self, path: &Path) -> Result<(), SnapshotError> {
         self.expire(0);
-        let (now, limits) = (self.state.keyspace.now(), self.state.config.limits());
-        match file::open(path) {
-            Ok(Some(file)) => {
-                let keyspace = read::load(file, now, limits);
-                self.state.keyspace = keyspace.map_err(|error| SnapshotError::new(path, error))?;
-                self.state.snapshots.last = Some(now);
-                tracing::info!(path = %path.display(), keys = self.state.keyspace.len(), "loaded");
-            }
-            Ok(None) => {}
-            Err(error) => return Err(SnapshotError::new(path, SnapshotProblem::Io(error))),
-        }
-        self.state.snapshots.path = Some(path.to_owned());
+        let place = self.load(path).map_err(|problem| SnapshotError::new(path, problem))?;
+        self.state.snapshots.place = Some((path.to_owned(), place));
         Ok(())
+    }
+
+    fn load(&mut self, path: &Path) -> Result<Place, SnapshotProblem> {
+        let (now, limits) = (self.state.keyspace.now(), self.state.config.limits());
+        let place = Place::take(path)?;
+        if let Some(file) = place.open()? {
+            self.state.keyspace = read::load(file, now, limits)?;
+            self.state.snapshots.last = Some(now);
+            tracing::info!(path = %path.display(), keys = self.state.keyspace.len(), "loaded");
+        }
+        Ok(place)
     }
 
     /// Saves the keys in the file of [`open_snapshot`](Self::open_snapshot), if there is one.
     ///
     /// # Errors
     ///
-    /// [`SnapshotError`], if that fails. The file is as it was.
+    /// [`SnapshotError`], if that fails. The file is the old one or the new one, as a whole.
     pub fn save(&mut self) -> Result<(), SnapshotError> {
         self.expire(0);
         self.state.save().map(|_| ())
     }
-}
 
-/// Returns an error of the system's kind for what is no file that one can replace.
-fn not_a_file() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
+    /// Does what [`save`](Self::save) does, unless nothing has changed since.
+    pub(crate) fn save_changes(&mut self) -> Result<(), SnapshotError> {
+        let has_changed = self.state.snapshots.version != Some(self.state.keyspace.version());
+        if has_changed { self.save() } else { Ok(()) }
+    }
 }

@@ -62,15 +62,15 @@ pub enum RestoreError {
 impl fmt::Display for RestoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RestoreError::Truncated => f.write_str("payload ends too early"),
-            RestoreError::Checksum => f.write_str("payload checksum does not match"),
-            RestoreError::Version(version) => write!(f, "payload version {version} is not known"),
+            RestoreError::Truncated => f.write_str("it ends too early"),
+            RestoreError::Checksum => f.write_str("its checksum does not match"),
+            RestoreError::Version(version) => write!(f, "version {version} is not known"),
             RestoreError::Type(kind) => {
-                write!(f, "payload type {kind} is not a sorted set as Redis 7 writes it")
+                write!(f, "type {kind} is not a sorted set as Redis 7 writes it")
             }
-            RestoreError::Length => f.write_str("payload has a malformed length"),
-            RestoreError::Compression => f.write_str("payload has a malformed compressed string"),
-            RestoreError::TrailingBytes => f.write_str("payload has bytes behind the set"),
+            RestoreError::Length => f.write_str("a length is malformed"),
+            RestoreError::Compression => f.write_str("a compressed string is malformed"),
+            RestoreError::TrailingBytes => f.write_str("there are bytes behind the set"),
             RestoreError::Listpack(error) => error.fmt(f),
             RestoreError::OddLength => f.write_str("last member has no score"),
             RestoreError::Score { rank } => write!(f, "score of element {rank} is not a number"),

@@ -1,22 +1,21 @@
 //! Connections of those who want the page, one request each.
 
+use std::cell::Cell;
+use std::collections::VecDeque;
 use std::io;
 use std::rc::Rc;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 use tracing::{debug, warn};
 
 use super::Answer;
 
-/// How many are answered at a time; the others wait.
+/// How many are answered at a time. One more takes the place of the oldest that has asked for nothing.
 const MAX_CONNECTIONS: usize = 16;
-
-/// How long a connection may take, from its first byte to its last.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long nothing is accepted after the system has refused to.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -24,23 +23,53 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// What is read of a request that is answered already: to close while it comes would take the answer away.
 const MAX_UNREAD: u64 = 64 * 1024;
 
-pub(super) async fn accept<F: Fn(&[u8]) -> Answer + 'static>(listener: TcpListener, answer: Rc<F>) {
-    let mut connections = JoinSet::new();
-    loop {
-        while connections.try_join_next().is_some() {}
-        if connections.len() >= MAX_CONNECTIONS {
-            connections.join_next().await;
+/// How long a connection may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    /// Until the request is there.
+    pub(super) request: Duration,
+    /// Until the answer is taken.
+    pub(super) answer: Duration,
+    /// Until it is closed, when it has its answer.
+    pub(super) end: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Patience {
+            request: Duration::from_secs(1),
+            answer: Duration::from_secs(10),
+            end: Duration::from_secs(1),
         }
+    }
+}
+
+/// A connection, for those who come later.
+struct Place {
+    task: AbortHandle,
+    has_asked: Rc<Cell<bool>>,
+}
+
+pub(super) async fn accept<F: Fn(&[u8]) -> Answer + 'static>(
+    listener: TcpListener,
+    answer: Rc<F>,
+    patience: Patience,
+) {
+    let mut connections = JoinSet::new();
+    let mut places = VecDeque::new();
+    loop {
         match listener.accept().await {
             Ok((stream, peer)) => {
+                make_place(&mut connections, &mut places).await;
                 let answer = Rc::clone(&answer);
-                connections.spawn_local(async move {
-                    match timeout(PATIENCE, serve(stream, &*answer)).await {
-                        Ok(Ok(())) => {}
-                        Ok(Err(error)) => debug!(%peer, %error, "no metrics"),
-                        Err(_) => debug!(%peer, "no metrics: it takes too long"),
+                let has_asked = Rc::new(Cell::new(false));
+                let asked = Rc::clone(&has_asked);
+                let task = connections.spawn_local(async move {
+                    if let Err(error) = serve(stream, &*answer, &asked, patience).await {
+                        debug!(%peer, %error, "no metrics");
                     }
                 });
+                places.push_back(Place { task, has_asked });
             }
             Err(error) => {
                 warn!(%error, "cannot accept a connection for metrics");
@@ -50,19 +79,152 @@ pub(super) async fn accept<F: Fn(&[u8]) -> Answer + 'static>(listener: TcpListen
     }
 }
 
-async fn serve(mut stream: TcpStream, answer: &impl Fn(&[u8]) -> Answer) -> io::Result<()> {
+/// Waits until there is room for one more. Who says nothing does not keep those out who do.
+async fn make_place(connections: &mut JoinSet<()>, places: &mut VecDeque<Place>) {
+    while connections.try_join_next().is_some() {}
+    if connections.len() >= MAX_CONNECTIONS {
+        places.retain(|place| !place.task.is_finished());
+        if let Some(silent) = places.iter().position(|place| !place.has_asked.get())
+            && let Some(place) = places.remove(silent)
+        {
+            place.task.abort();
+        }
+        connections.join_next().await;
+    }
+    places.retain(|place| !place.task.is_finished());
+}
+
+async fn serve(
+    mut stream: TcpStream,
+    answer: &impl Fn(&[u8]) -> Answer,
+    has_asked: &Cell<bool>,
+    patience: Patience,
+) -> io::Result<()> {
+    let Some(response) = timeout(patience.request, request(&mut stream, answer)).await?? else {
+        return Ok(());
+    };
+    has_asked.set(true);
+    timeout(patience.answer, async {
+        stream.write_all(&response).await?;
+        stream.shutdown().await
+    })
+    .await??;
+    let mut rest = stream.take(MAX_UNREAD);
+    timeout(patience.end, tokio::io::copy(&mut rest, &mut tokio::io::sink())).await??;
+    Ok(())
+}
+
+/// Reads until there is an answer; returns none if the connection ends before.
+async fn request(
+    stream: &mut TcpStream,
+    answer: &impl Fn(&[u8]) -> Answer,
+) -> io::Result<Option<Vec<u8>>> {
     let mut request = Vec::new();
-    let response = loop {
+    loop {
         match answer(&request) {
-            Answer::Bytes(response) => break response,
+            Answer::Bytes(response) => return Ok(Some(response)),
             Answer::Wait => {}
         }
         if stream.read_buf(&mut request).await? == 0 {
-            return Ok(());
+            return Ok(None);
         }
-    };
-    stream.write_all(&response).await?;
-    stream.shutdown().await?;
-    tokio::io::copy(&mut stream.take(MAX_UNREAD), &mut tokio::io::sink()).await?;
-    Ok(())
+    }
+}
+
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use tokio::runtime;
+    use tokio::task::{LocalSet, spawn_local};
+
+    use super::*;
+
+    const REQUEST: &[u8] = b"request";
+
+    /// Answers nothing else.
+    fn answer(request: &[u8]) -> Answer {
+        if request == REQUEST { Answer::Bytes(b"answer".to_vec()) } else { Answer::Wait }
+    }
+
+    /// Returns all that comes.
+    async fn rest(stream: &mut TcpStream) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        // One that is cut off may be told so by an error.
+        let _ = stream.read_to_end(&mut bytes).await;
+        bytes
+    }
+
+    /// Runs a test with a server, to which it connects.
+    fn with_server<T: Future<Output = ()>>(
+        patience: Patience,
+        test: impl FnOnce(std::net::SocketAddr) -> T,
+    ) {
+        const LONGEST: Duration = Duration::from_secs(60);
+        let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        LocalSet::new().block_on(&runtime, async {
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+            let address = listener.local_addr().unwrap();
+            spawn_local(accept(listener, Rc::new(answer), patience));
+            timeout(LONGEST, test(address)).await.expect("somebody waits for ever");
+        });
+    }
+
+    const FOREVER: Patience =
+        Patience { request: Duration::MAX, answer: Duration::MAX, end: Duration::MAX };
+
+    #[test]
+    fn who_is_silent_makes_place_for_those_who_ask_the_oldest_first() {
+        with_server(FOREVER, |address| async move {
+            let mut silent = Vec::new();
+            for _ in 0..MAX_CONNECTIONS {
+                silent.push(TcpStream::connect(address).await.unwrap());
+            }
+            let mut last = TcpStream::connect(address).await.unwrap();
+            last.write_all(REQUEST).await.unwrap();
+            assert_eq!(rest(&mut last).await, b"answer");
+            drop(last);
+            assert_eq!(rest(&mut silent[0]).await, b"");
+            for stream in &mut silent[1..] {
+                stream.write_all(REQUEST).await.unwrap();
+                assert_eq!(rest(stream).await, b"answer");
+            }
+        });
+    }
+
+    #[test]
+    fn who_has_asked_keeps_its_place_and_who_comes_waits_for_it() {
+        with_server(FOREVER, |address| async move {
+            let mut asking = Vec::new();
+            for _ in 0..MAX_CONNECTIONS {
+                let mut stream = TcpStream::connect(address).await.unwrap();
+                stream.write_all(REQUEST).await.unwrap();
+                assert_eq!(rest(&mut stream).await, b"answer");
+                asking.push(stream);
+            }
+            let mut next = TcpStream::connect(address).await.unwrap();
+            next.write_all(REQUEST).await.unwrap();
+            // Its end is what the server waits for.
+            drop(asking.remove(3));
+            assert_eq!(rest(&mut next).await, b"answer");
+        });
+    }
+
+    #[test]
+    fn each_part_has_its_time() {
+        const SHORT: Duration = Duration::from_millis(1);
+        with_server(Patience { request: SHORT, ..FOREVER }, |address| async move {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            assert_eq!(rest(&mut stream).await, b"");
+        });
+        with_server(Patience { end: SHORT, ..FOREVER }, |address| async move {
+            let mut asking = Vec::new();
+            for _ in 0..=MAX_CONNECTIONS {
+                let mut stream = TcpStream::connect(address).await.unwrap();
+                stream.write_all(REQUEST).await.unwrap();
+                assert_eq!(rest(&mut stream).await, b"answer");
+                asking.push(stream);
+            }
+        });
+    }
 }

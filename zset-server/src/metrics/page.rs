@@ -146,12 +146,14 @@ fn snapshots(page: &mut Page, state: &State) {
         "Snapshots that were saved.",
         snapshots.saved(),
     );
-    page.add(
-        Kind::Gauge,
-        "zset_snapshot_last_success",
-        "Whether the last one was saved: 1 or 0.",
-        u8::from(!snapshots.has_failed()),
-    );
+    if snapshots.is_tried() {
+        page.add(
+            Kind::Gauge,
+            "zset_snapshot_last_success",
+            "Whether the last one was saved: 1 or 0.",
+            u8::from(!snapshots.has_failed()),
+        );
+    }
     if let Some(last) = snapshots.last() {
         page.add(
             Kind::Gauge,

@@ -22,10 +22,11 @@ pub(crate) enum Answer {
 impl Answer {
     /// Answers a request, as far as it has come. What comes behind `Bearer` has to be the password, if
     /// there is one.
-    pub(super) fn to(
+    pub(super) fn to<S>(
         request: &[u8],
-        is_password: impl Fn(&[u8]) -> bool,
-        page: impl FnOnce() -> String,
+        state: &mut S,
+        is_password: impl Fn(&S, &[u8]) -> bool,
+        page: impl FnOnce(&mut S) -> String,
     ) -> Answer {
         let mut headers = [EMPTY_HEADER; MAX_HEADERS];
         let mut parsed = Request::new(&mut headers);
@@ -45,10 +46,10 @@ impl Answer {
         if !matches!(method, "GET" | "HEAD") {
             return plain("405 Method Not Allowed", "Allow: GET, HEAD\r\n");
         }
-        if !is_password(bearer(parsed.headers).unwrap_or_default()) {
+        if !is_password(state, bearer(parsed.headers).unwrap_or_default()) {
             return plain("401 Unauthorized", "WWW-Authenticate: Bearer\r\n");
         }
-        let page = page();
+        let page = page(state);
         let mut response =
             head("200 OK", "", "text/plain; version=0.0.4; charset=utf-8", page.len());
         if method == "GET" {

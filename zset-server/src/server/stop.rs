@@ -15,6 +15,8 @@ pub struct Stopper {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
     Running,
+    /// It is to stop, if the keys can be saved.
+    Asked,
     /// What has come is still answered.
     Stopping,
     /// Nothing is waited for.
@@ -28,12 +30,30 @@ impl Default for Stopper {
 }
 
 impl Stopper {
-    /// Has the server accept no more connections, answer the requests that have come, and end; a second
-    /// call has it end at once. It does not wait for that.
+    /// Has the server save its keys, accept no more connections, answer the requests that have come, and
+    /// end; a second call has it end at once. It does not wait for that.
+    ///
+    /// If the keys cannot be saved, the server goes on until the second call.
     pub fn stop(&self) {
         self.phase.send_modify(|phase| {
-            *phase = if *phase == Phase::Running { Phase::Stopping } else { Phase::Hurrying };
+            *phase = if *phase == Phase::Running { Phase::Asked } else { Phase::Hurrying };
         });
+    }
+
+    /// Has the connections end, since the keys are saved.
+    pub(super) fn agree(&self) {
+        self.phase.send_if_modified(|phase| {
+            let is_asked = *phase == Phase::Asked;
+            if is_asked {
+                *phase = Phase::Stopping;
+            }
+            is_asked
+        });
+    }
+
+    /// Waits until somebody wants the server to stop.
+    pub(super) async fn asked(&self) {
+        self.reached(Phase::Asked).await;
     }
 
     /// Waits until the server has to stop.

@@ -23,6 +23,8 @@ pub struct SnapshotError {
 pub enum SnapshotProblem {
     /// The system does not read, or write, the file.
     Io(io::Error),
+    /// Another server has it.
+    InUse,
     /// It does not begin as such a file does.
     Magic,
     /// It is of a version that is not known.
@@ -97,6 +99,7 @@ impl fmt::Display for SnapshotProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SnapshotProblem::Io(error) => error.fmt(f),
+            SnapshotProblem::InUse => f.write_str("another server uses it"),
             SnapshotProblem::Magic => f.write_str("it is not an RDB file"),
             SnapshotProblem::Version(version) => {
                 write!(f, "RDB version {} is not known", version.escape_ascii())

@@ -1,84 +1,204 @@
-//! A file that is replaced as a whole, or not at all.
+//! A file that is replaced as a whole, or not at all, and by one process only.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::SnapshotProblem;
+
 /// What the name of a file ends in that is not whole yet.
-const UNFINISHED: &str = "unfinished";
+const UNFINISHED: &str = ".unfinished";
 
-/// Opens a file, if it is there.
-pub(super) fn open(path: &Path) -> io::Result<Option<File>> {
-    let file = match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        file => file?,
-    };
-    if file.metadata()?.is_file() { Ok(Some(file)) } else { Err(super::not_a_file()) }
+/// What the name of the file ends in that says whose the place is. It stays: to remove it would let two
+/// processes lock two files of that name.
+#[cfg(unix)]
+const LOCK: &str = ".lock";
+
+/// The most links that are followed, as many as Linux follows.
+const MAX_LINKS: usize = 40;
+
+/// A path at which no other process replaces the file as long as this is there.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// Where all links lead: what they lead to is replaced, not they.
+    path: PathBuf,
+    #[cfg(unix)]
+    _lock: File,
 }
 
-/// Replaces a file by what `write` writes. Whatever happens, even to the machine, the path leads to the
-/// old one or to the new one, as a whole.
-pub(super) fn replace(
-    path: &Path,
-    write: impl FnOnce(&mut File) -> io::Result<()>,
-) -> io::Result<()> {
-    // What a link leads to is replaced, not the link.
-    let path = match fs::canonicalize(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
-        path => path?,
-    };
-    let old = match fs::metadata(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        metadata => Some(metadata?),
-    };
-    if old.as_ref().is_some_and(|old| !old.is_file()) {
-        return Err(super::not_a_file());
-    }
-    let unfinished = unfinished(&path);
-    let result = (|| {
-        let mut file = create(&unfinished)?;
-        if let Some(old) = old {
-            file.set_permissions(old.permissions())?;
+impl Place {
+    /// Takes a path for this process, and makes sure that a file can be made there. What a server that was
+    /// killed has left there goes.
+    pub(super) fn take(path: &Path) -> Result<Place, SnapshotProblem> {
+        let path = target(path)?;
+        if regular(&path)?.is_none() && path.file_name().is_none() {
+            return Err(not_a_file().into());
         }
-        write(&mut file)?;
-        file.sync_all()?;
-        drop(file);
-        fs::rename(&unfinished, &path)?;
-        sync_folder(&path)
-    })();
-    if result.is_err() {
-        // There is nothing to do about it if it stays: the next one takes its place.
-        let _ = fs::remove_file(&unfinished);
+        #[cfg(unix)]
+        let place = Place { _lock: lock(&path)?, path };
+        #[cfg(not(unix))]
+        let place = Place { path };
+        place.remove_unfinished();
+        let (unfinished, _) = place.create()?;
+        fs::remove_file(unfinished)?;
+        Ok(place)
     }
-    result
+
+    /// Opens the file, if it is there.
+    pub(super) fn open(&self) -> io::Result<Option<File>> {
+        // To open something else may take for ever.
+        if regular(&self.path)?.is_none() {
+            return Ok(None);
+        }
+        File::open(&self.path).map(Some)
+    }
+
+    /// Replaces the file by what `write` writes. Whatever happens, even to the machine, the path leads to
+    /// the old one or to the new one, as a whole.
+    pub(super) fn replace(
+        &self,
+        write: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let old = regular(&self.path)?;
+        let (unfinished, mut file) = self.create()?;
+        let result = (|| {
+            if let Some(old) = old {
+                hand_over(&file, &old)?;
+            }
+            write(&mut file)?;
+            file.sync_all()?;
+            drop(file);
+            fs::rename(&unfinished, &self.path)
+        })();
+        if result.is_err() {
+            // If it stays, the next start removes it.
+            let _ = fs::remove_file(&unfinished);
+        }
+        result?;
+        sync_folder(&self.path)
+    }
+
+    /// Makes a file that only its owner may read, in the same folder, since it is moved from there. No
+    /// other file has ever had its name.
+    fn create(&self) -> io::Result<(PathBuf, File)> {
+        let id = format!(".{}-{:016x}{UNFINISHED}", std::process::id(), rand::random::<u64>());
+        let path = with_suffix(&self.path, &id);
+        let file = private().create_new(true).open(&path).map_err(|error| named(&path, &error))?;
+        Ok((path, file))
+    }
+
+    /// Removes what has a name of [`create`](Self::create). It is no harm if some stays.
+    fn remove_unfinished(&self) {
+        let Ok(entries) = fs::read_dir(folder(&self.path)) else { return };
+        for entry in entries.flatten() {
+            if self.is_unfinished(&entry.file_name()) {
+                let path = entry.path();
+                let removed = fs::remove_file(&path).is_ok();
+                tracing::info!(path = %path.display(), removed, "not finished by another server");
+            }
+        }
+    }
+
+    fn is_unfinished(&self, name: &OsStr) -> bool {
+        let own = self.path.file_name().unwrap_or_default().as_encoded_bytes();
+        let id = name.as_encoded_bytes().strip_prefix(own);
+        let id = id.and_then(|rest| rest.strip_prefix(b".")?.strip_suffix(UNFINISHED.as_bytes()));
+        // Not those of another file, whose name begins as this one does.
+        id.is_some_and(|id| id.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-'))
+    }
 }
 
-/// Returns where the new file is until it is whole: in the same folder, since it is moved from there.
-fn unfinished(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(UNFINISHED);
+/// Returns where a path leads, also if nothing is there yet.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    let mut target = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        match fs::read_link(&target) {
+            Ok(next) => target = folder(&target).join(next),
+            // It is no link, or nothing.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::InvalidInput | io::ErrorKind::NotFound
+                ) =>
+            {
+                return Ok(target);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("there are too many links"))
+}
+
+/// Returns what is known of a file, if it is there, and an error for what is no file.
+fn regular(path: &Path) -> io::Result<Option<fs::Metadata>> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Ok(metadata) if !metadata.is_file() => Err(not_a_file()),
+        metadata => metadata.map(Some),
+    }
+}
+
+/// Returns an error of the system's kind for what is no file that one can replace.
+fn not_a_file() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
+}
+
+/// Returns an error that says which file it is about.
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("cannot make {}: {error}", path.display()))
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name: OsString = path.as_os_str().to_owned();
+    name.push(suffix);
     name.into()
 }
 
-/// Makes a file that only its owner may read; one that a server left that was killed goes.
-fn create(path: &Path) -> io::Result<File> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
+fn folder(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
+/// Returns options for a file that only its owner may read.
+fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
+    options.write(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    options
+}
+
+/// Locks a path until the file that is returned is dropped, or the process ends.
+#[cfg(unix)]
+fn lock(path: &Path) -> Result<File, SnapshotProblem> {
+    use rustix::fs::{FlockOperation, flock};
+
+    let path = with_suffix(path, LOCK);
+    let file = private().create(true).truncate(false).open(&path);
+    let file = file.map_err(|error| named(&path, &error))?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(file),
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(SnapshotProblem::InUse),
+        Err(error) => Err(io::Error::from(error).into()),
+    }
+}
+
+/// Gives a new file to those who had the old one, as far as the process may.
+fn hand_over(file: &File, old: &fs::Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt as _, fchown};
+        // Only root may give files away, and to save matters more.
+        let _ = fchown(file, Some(old.uid()), Some(old.gid()));
+    }
+    file.set_permissions(old.permissions())
 }
 
 /// Has the system write down which file has the name.
 #[cfg(unix)]
 fn sync_folder(path: &Path) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+    File::open(folder(path))?.sync_all()
 }
 
 /// Does nothing: folders cannot be opened there.

@@ -7,7 +7,7 @@ use zset_core::Limits;
 use zset_core::rdb::{Reader, RestoreError};
 use zset_std::Timestamp;
 
-use super::{CHECKSUM, PIECE, SnapshotProblem, opcode, value};
+use super::{CHECKSUM, PIECE, SnapshotProblem, WRITER, opcode, value};
 use crate::commands::time_of;
 use crate::keyspace::{Keyspace, Value};
 
@@ -28,7 +28,9 @@ pub(super) fn load(
     now: Timestamp,
     limits: Limits,
 ) -> Result<Keyspace, SnapshotProblem> {
-    let result = Source::new(&mut file).keys(now, limits);
+    let mut source = Source::new(&mut file);
+    let result = source.keys(now, limits);
+    let is_ours = source.is_ours;
     match result {
         Ok(_)
         | Err(
@@ -37,7 +39,7 @@ pub(super) fn load(
             | SnapshotProblem::Version(_)
             | SnapshotProblem::Truncated,
         ) => result,
-        Err(problem) if is_damaged(&mut file)? => match problem {
+        Err(problem) if is_damaged(&mut file, is_ours)? => match problem {
             SnapshotProblem::TrailingBytes => Err(problem),
             _ => Err(SnapshotProblem::Checksum),
         },
@@ -46,7 +48,7 @@ pub(super) fn load(
 }
 
 /// Returns whether the last bytes of a file are not the checksum of all before.
-fn is_damaged(file: &mut (impl Read + Seek)) -> io::Result<bool> {
+fn is_damaged(file: &mut (impl Read + Seek), is_ours: bool) -> io::Result<bool> {
     file.rewind()?;
     let (mut digest, mut bytes) = (CHECKSUM.digest(), Vec::new());
     loop {
@@ -59,12 +61,12 @@ fn is_damaged(file: &mut (impl Read + Seek)) -> io::Result<bool> {
         digest.update(&bytes[..end]);
         bytes.drain(..end);
     }
-    Ok(!is_checksum(digest.finalize(), &bytes))
+    Ok(!is_checksum(digest.finalize(), &bytes, is_ours))
 }
 
-/// Returns whether it is the checksum, or zero: a server that is told not to compute it.
-fn is_checksum(checksum: u64, bytes: &[u8]) -> bool {
-    bytes == checksum.to_le_bytes() || bytes == [0; CHECKSUM_LEN]
+/// Returns whether it is the checksum, or zero: a server that is told not to compute it, which is not ours.
+fn is_checksum(checksum: u64, bytes: &[u8], is_ours: bool) -> bool {
+    bytes == checksum.to_le_bytes() || (!is_ours && bytes == [0; CHECKSUM_LEN])
 }
 
 /// The beginning of a file that has been read, and what comes after it.
@@ -76,12 +78,16 @@ struct Source<R> {
     done: usize,
     /// The bytes that were before those.
     gone: u64,
+    /// Whether it says that it was written here.
+    is_ours: bool,
 }
 
 /// Something in a file.
 enum Part {
     /// What does not matter here.
     Skipped,
+    /// What only is in what was written here.
+    Ours,
     Database(usize),
     Deadline(Timestamp),
     Key(Vec<u8>, Value),
@@ -93,10 +99,17 @@ enum Part {
 
 impl<R: Read> Source<R> {
     fn new(file: R) -> Self {
-        Source { file, digest: CHECKSUM.digest(), buffer: Vec::new(), done: 0, gone: 0 }
+        Source {
+            file,
+            digest: CHECKSUM.digest(),
+            buffer: Vec::new(),
+            done: 0,
+            gone: 0,
+            is_ours: false,
+        }
     }
 
-    fn keys(mut self, now: Timestamp, limits: Limits) -> Result<Keyspace, SnapshotProblem> {
+    fn keys(&mut self, now: Timestamp, limits: Limits) -> Result<Keyspace, SnapshotProblem> {
         self.header()?;
         let mut keyspace = Keyspace::default();
         keyspace.set_now(now);
@@ -104,6 +117,7 @@ impl<R: Read> Source<R> {
         loop {
             match self.take(|reader| part(reader, limits))? {
                 Part::Skipped | Part::Database(0) => {}
+                Part::Ours => self.is_ours = true,
                 Part::Deadline(time) => deadline = Some(time),
                 Part::Key(key, value) => {
                     let deadline = deadline.take();
@@ -142,7 +156,7 @@ impl<R: Read> Source<R> {
     fn end(&mut self) -> Result<(), SnapshotProblem> {
         let checksum = self.digest.clone().finalize();
         let bytes = self.array::<CHECKSUM_LEN>()?;
-        if !is_checksum(checksum, &bytes) {
+        if !is_checksum(checksum, &bytes, self.is_ours) {
             return Err(SnapshotProblem::Checksum);
         }
         if self.done < self.buffer.len() || self.fill()? {
@@ -206,8 +220,11 @@ impl<R: Read> Source<R> {
 fn part(reader: &mut Reader<'_>, limits: Limits) -> Result<Part, RestoreError> {
     match reader.byte()? {
         opcode::AUXILIARY => {
+            let name = reader.string()?;
             reader.string()?;
-            reader.string()?;
+            if *name == *WRITER {
+                return Ok(Part::Ours);
+            }
         }
         opcode::SIZES => {
             reader.length()?;

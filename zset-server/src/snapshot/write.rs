@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crc::{Digest, Table};
 use zset_core::rdb::{write_length, write_string};
 
-use super::{CHECKSUM, PIECE, opcode, value};
+use super::{CHECKSUM, PIECE, WRITER, opcode, value};
 use crate::keyspace::Keyspace;
 
 /// Takes what is written to a file, in pieces, and its checksum.
@@ -33,12 +33,13 @@ pub(super) fn write(keyspace: &Keyspace, file: &mut impl Write) -> io::Result<()
     let mut sink = Sink { file, digest: CHECKSUM.digest() };
     let mut out = b"REDIS0010".to_vec();
     let seconds = keyspace.now().as_nanos() / 1_000_000_000;
-    for (name, text) in
-        [("zset-ver", env!("CARGO_PKG_VERSION").to_owned()), ("ctime", seconds.to_string())]
-    {
+    for (name, text) in [
+        (WRITER, env!("CARGO_PKG_VERSION").as_bytes().to_vec()),
+        (b"ctime", seconds.to_string().into()),
+    ] {
         out.push(opcode::AUXILIARY);
-        write_string(name.as_bytes(), &mut out);
-        write_string(text.as_bytes(), &mut out);
+        write_string(name, &mut out);
+        write_string(&text, &mut out);
     }
     out.extend([opcode::DATABASE, 0, opcode::SIZES]);
     write_length(keyspace.len(), &mut out);

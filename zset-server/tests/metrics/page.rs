@@ -42,9 +42,14 @@ fn body(response: &str) -> &str {
 
 #[test]
 fn the_page_counts_what_the_server_does() {
-    let path = env::temp_dir().join(format!("zset-metrics-{}.rdb", std::process::id()));
-    let _ = fs::remove_file(&path);
-    let mut peer = Peer::start(Options { snapshot: Some(path.clone()), ..options() });
+    let folder = env::temp_dir().join(format!("zset-metrics-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir(&folder).unwrap();
+    let snapshot = Some(folder.join("dump.rdb"));
+    let mut peer = Peer::start(Options { snapshot, ..options() });
+    let page = numbers(peer.ask("METRICS").trim_end());
+    assert_eq!(page.get("zset_snapshots_total"), Some(&0.0));
+    assert!(!page.contains_key("zset_snapshot_last_success"), "nobody has tried");
     for (request, reply) in [
         ("SET a 1", "+OK\r\n"),
         ("SET b 1 EX 1000", "+OK\r\n"),
@@ -63,7 +68,7 @@ fn the_page_counts_what_the_server_does() {
     assert!(!numbers.contains_key("zset_command_calls_total get"), "it did not run");
     for (name, number) in [
         ("zset_build_info", 1.0),
-        ("zset_commands_total", 6.0),
+        ("zset_commands_total", 7.0),
         ("zset_command_errors_total", 1.0),
         ("zset_command_calls_total set", 2.0),
         ("zset_command_calls_total config|set", 1.0),
@@ -84,7 +89,7 @@ fn the_page_counts_what_the_server_does() {
     assert!(numbers["zset_uptime_seconds"] >= 0.0);
     assert!(numbers["zset_snapshot_last_timestamp_seconds"] > 1.7e9);
     drop(peer);
-    fs::remove_file(&path).unwrap();
+    fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

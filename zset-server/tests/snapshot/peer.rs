@@ -30,8 +30,15 @@ impl Folder {
         self.0.join("dump.rdb")
     }
 
-    pub(crate) fn unfinished(&self) -> PathBuf {
-        self.0.join("dump.rdb.unfinished")
+    /// Returns a path to something else in it.
+    pub(crate) fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// Returns the path of a snapshot that is not whole yet.
+    pub(crate) fn unfinished(&self) -> Option<PathBuf> {
+        let mut paths = fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().path());
+        paths.find(|path| path.extension().is_some_and(|extension| extension == "unfinished"))
     }
 }
 
@@ -97,6 +104,13 @@ impl Peer {
         }
     }
 
+    /// Connects once more.
+    pub(crate) fn reconnect(&mut self, folder: &Folder) -> &mut Peer {
+        self.stream = UnixStream::connect(folder.join("socket")).expect("it listens");
+        self.stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        self
+    }
+
     pub(crate) fn send(&mut self, line: &str) {
         write!(self.stream, "{line}\r\n").expect("the server listens");
     }
@@ -117,9 +131,14 @@ impl Peer {
 
     /// Ends it as SIGTERM does.
     pub(crate) fn stop(mut self) -> ExitStatus {
+        self.terminate();
+        self.process.wait().unwrap()
+    }
+
+    /// Sends SIGTERM.
+    pub(crate) fn terminate(&self) {
         let id = self.process.id().to_string();
         assert!(Command::new("kill").args(["-s", "TERM", &id]).status().unwrap().success());
-        self.process.wait().unwrap()
     }
 
     /// Ends it as the loss of power does.

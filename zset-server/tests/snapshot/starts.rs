@@ -1,6 +1,7 @@
 //! What a server begins with, and what it leaves.
 
 use std::fs;
+use std::process::Command;
 
 use crate::peer::{Folder, Peer, run};
 
@@ -62,7 +63,7 @@ fn a_snapshot_that_cannot_be_read_stops_the_start_and_stays() {
         (b"", "it is damaged: it ends too early"),
     ] {
         fs::write(&path, bytes).unwrap();
-        let (success, log) = run(&path, &folder.unfinished().with_extension("socket"));
+        let (success, log) = run(&path, &folder.join("other"));
         assert!(!success && !log.contains("panicked"), "{log}");
         let text = format!("zset-server: snapshot {}: {text}\n", path.display());
         assert!(log.ends_with(&text), "{log} is not {text}");
@@ -75,17 +76,65 @@ fn a_snapshot_that_cannot_be_written_is_an_error_and_the_server_goes_on() {
     let folder = Folder::new("unwritable");
     let mut peer = Peer::ours(&folder);
     peer.ask("SET key value");
-    // Not even root can make a file of that name.
-    fs::create_dir(folder.unfinished()).unwrap();
+    // Not even root can replace it.
+    fs::create_dir(folder.snapshot()).unwrap();
     let reply = peer.ask("SAVE");
     assert!(reply.starts_with("-ERR snapshot ") && reply.contains("dump.rdb"), "{reply}");
     assert!(peer.ask("INFO persistence").contains("rdb_last_bgsave_status:err\r\n"));
     assert_eq!(peer.ask("GET key"), "$5\r\nvalue\r\n");
-    assert!(!folder.snapshot().exists());
-    fs::remove_dir(folder.unfinished()).unwrap();
+    assert_eq!(folder.unfinished(), None);
+    fs::remove_dir(folder.snapshot()).unwrap();
     assert_eq!(peer.ask("SAVE"), "+OK\r\n");
-    fs::create_dir(folder.unfinished()).unwrap();
-    assert!(!peer.stop().success());
+}
+
+#[test]
+fn a_server_that_cannot_save_goes_on_until_it_is_told_again() {
+    for is_repaired in [true, false] {
+        let folder = Folder::new(&format!("refusal-{is_repaired}"));
+        let mut peer = Peer::ours(&folder);
+        peer.ask("SET key value");
+        fs::create_dir(folder.snapshot()).unwrap();
+        peer.terminate();
+        while !peer.ask("INFO persistence").contains("rdb_last_bgsave_status:err\r\n") {}
+        // Also for those who come now.
+        assert_eq!(peer.reconnect(&folder).ask("SET later value"), "+OK\r\n");
+        if is_repaired {
+            fs::remove_dir(folder.snapshot()).unwrap();
+        }
+        assert_eq!(peer.stop().success(), is_repaired);
+        if is_repaired {
+            assert_eq!(Peer::ours(&folder).ask("EXISTS key later"), ":2\r\n");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_a_snapshot_stops_the_start() {
+    let folder = Folder::new("places");
+    let fifo = folder.join("fifo");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let missing = folder.join("no/where");
+    for (path, text) in [
+        (&fifo, "it is not a regular file\n".to_owned()),
+        (&missing, format!("cannot make {}.lock: ", missing.display())),
+    ] {
+        let (success, log) = run(path, &folder.join("socket"));
+        let text = format!("zset-server: snapshot {}: {text}", path.display());
+        assert!(!success && log.contains(&text), "{log} is not {text}");
+    }
+}
+
+#[test]
+fn a_second_server_does_not_get_the_snapshot() {
+    let folder = Folder::new("second");
+    let mut peer = Peer::ours(&folder);
+    for n in 0..2 {
+        let (success, log) = run(&folder.snapshot(), &folder.join("other"));
+        let text = format!("snapshot {}: another server uses it\n", folder.snapshot().display());
+        assert!(!success && log.ends_with(&text), "{log}");
+        assert_eq!(peer.ask("ZINCRBY z 1 a"), format!("$1\r\n{}\r\n", n + 1));
+        assert_eq!(peer.ask("SAVE"), "+OK\r\n");
+    }
 }
 
 #[test]
