@@ -222,12 +222,12 @@ impl Folder {
         Folder(path)
     }
 
-    /// Returns what is there, beside locks.
+    /// Returns what is there, beside the lock.
     fn names(&self) -> Vec<String> {
         let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name();
         let names = fs::read_dir(&self.0).unwrap().map(name);
         let names = names.map(|name| name.into_string().unwrap());
-        let mut names: Vec<_> = names.filter(|name| !name.ends_with(".lock")).collect();
+        let mut names: Vec<_> = names.filter(|name| *name != "dump.rdb.lock").collect();
         names.sort();
         names
     }
