@@ -267,7 +267,8 @@ impl Replies {
             self.bytes.extend_from_slice(&[kind, b'0' + digit, b'\r', b'\n']);
         } else {
             self.bytes.push(kind);
-            self.formatted(format_args!("{number}\r\n"));
+            self.bytes.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+            self.bytes.extend_from_slice(b"\r\n");
         }
     }
 
