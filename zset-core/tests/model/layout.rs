@@ -41,11 +41,7 @@ fn check(set: &SortedSet<u16, u16>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None,
-        cases: if cfg!(miri) { 2 } else { 64 },
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(crate::config(64, 2))]
 
     #[test]
     fn spans_add_up_to_the_elements_below(

@@ -20,5 +20,17 @@ mod sizes;
 mod skip_list;
 mod traits;
 
+use proptest::prelude::ProptestConfig;
+
 /// Elements in a leaf. The tests want to know where leaves begin and when they split.
 const LEAF: usize = 64;
+
+/// Returns how often a property is tested. Under Miri each takes a hundred times as long, and no file can
+/// be written.
+fn config(cases: u32, cases_under_miri: u32) -> ProptestConfig {
+    ProptestConfig {
+        failure_persistence: None,
+        cases: if cfg!(miri) { cases_under_miri } else { cases },
+        ..ProptestConfig::default()
+    }
+}

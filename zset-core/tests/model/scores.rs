@@ -15,11 +15,7 @@ fn any_float() -> impl Strategy<Value = f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None,
-        cases: if cfg!(miri) { 2 } else { 64 },
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(crate::config(64, 2))]
 
     #[test]
     fn increments_are_sums_of_floats(

@@ -145,11 +145,7 @@ fn steps() -> impl Strategy<Value = Steps> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None,
-        cases: if cfg!(miri) { 1 } else { 24 },
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(crate::config(24, 1))]
 
     #[test]
     fn equal_scores(steps in steps()) {
@@ -204,12 +200,8 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None,
-        // Every look-up takes time in proportion to the size.
-        cases: if cfg!(miri) { 1 } else { 6 },
-        ..ProptestConfig::default()
-    })]
+    // Every look-up takes time in proportion to the size.
+    #![proptest_config(crate::config(6, 1))]
 
     #[test]
 

@@ -72,11 +72,7 @@ fn naive(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None,
-        cases: if cfg!(miri) { 2 } else { 128 },
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(crate::config(128, 2))]
 
     #[test]
     fn union_of_two(a in any_map(), b in any_map()) {

@@ -139,11 +139,7 @@ fn compare(list: &SkipList<u8, i32>, sorted: &Sorted, question: &Question) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None,
-        cases: if cfg!(miri) { 2 } else { 64 },
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(crate::config(64, 2))]
 
     #[test]
     fn a_list_answers_as_a_sorted_vector(

@@ -19,11 +19,7 @@ fn drawn(value: &Value, key: &[u8], limit: Option<usize>) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None,
-        cases: if cfg!(miri) { 2 } else { 64 },
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
     fn any_set_is_drawn_within_the_width(

@@ -11,3 +11,5 @@ mod cli;
 mod crate_redis;
 mod python;
 mod running;
+#[path = "../serving/mod.rs"]
+mod serving;

@@ -1,29 +1,13 @@
-//! A server in this process, and programs that are run against it.
+//! Programs that are run against a server in this process.
 
 use std::env;
 use std::io::Write as _;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::process::{Command, Output, Stdio};
-use std::thread::{self, JoinHandle};
+use std::thread;
 
-use zset_server::{Options, ServeError, Server, Stopper};
-
-pub(crate) struct Running {
-    pub(crate) address: SocketAddr,
-    stopper: Stopper,
-    thread: Option<JoinHandle<Result<(), ServeError>>>,
-}
+pub(crate) use crate::serving::Running;
 
 impl Running {
-    /// Starts a server on a port that is free.
-    pub(crate) fn start() -> Running {
-        let addresses = vec![(Ipv4Addr::LOCALHOST, 0).into()];
-        let server = Server::bind(Options { addresses, ..Options::default() });
-        let server = server.expect("a port is free");
-        let (address, stopper) = (server.addresses()[0], server.stopper());
-        Running { address, stopper, thread: Some(thread::spawn(|| server.run())) }
-    }
-
     pub(crate) fn port(&self) -> String {
         self.address.port().to_string()
     }
@@ -38,18 +22,6 @@ impl Running {
     /// Runs such a program.
     pub(crate) fn run(&self, program: &str, arguments: &[&str], input: &[u8]) -> Option<Vec<u8>> {
         run(&mut self.command(program, arguments), input)
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.stopper.stop();
-        // The second one does not wait for clients.
-        self.stopper.stop();
-        if let Some(thread) = self.thread.take() {
-            let result = thread.join();
-            assert!(thread::panicking() || matches!(result, Ok(Ok(()))), "{result:?}");
-        }
     }
 }
 

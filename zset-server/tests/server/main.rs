@@ -6,6 +6,8 @@ mod bounds;
 mod clients;
 mod model;
 mod running;
+#[path = "../serving/mod.rs"]
+mod serving;
 mod settings;
 mod stopping;
 mod waiting;

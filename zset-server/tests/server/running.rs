@@ -1,39 +1,19 @@
-//! A server in this process.
+//! Clients of a server in this process.
 
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
-use std::thread::{self, JoinHandle};
+use std::net::TcpStream;
 use std::time::Duration;
 
-use zset_server::{Limits, Options, ServeError, Server, Stopper};
+use zset_server::{Limits, Options};
+
+pub(crate) use crate::serving::{Running, options};
 
 /// How long an answer may take. Only a test that fails waits for so long.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-pub(crate) struct Running {
-    pub(crate) address: SocketAddr,
-    pub(crate) stopper: Stopper,
-    thread: Option<JoinHandle<Result<(), ServeError>>>,
-}
-
-/// Returns options to listen on any port that is free.
-pub(crate) fn options() -> Options {
-    Options { addresses: vec![(Ipv4Addr::LOCALHOST, 0).into()], ..Options::default() }
-}
-
 impl Running {
-    pub(crate) fn start() -> Running {
-        Running::with(options())
-    }
-
     pub(crate) fn with_limits(limits: Limits) -> Running {
         Running::with(Options { limits, ..options() })
-    }
-
-    pub(crate) fn with(options: Options) -> Running {
-        let server = Server::bind(options).expect("a port is free");
-        let (address, stopper) = (server.addresses()[0], server.stopper());
-        Running { address, stopper, thread: Some(thread::spawn(|| server.run())) }
     }
 
     pub(crate) fn connect(&self) -> Peer<TcpStream> {
@@ -49,17 +29,6 @@ impl Running {
     pub(crate) fn join(mut self) {
         let thread = self.thread.take().expect("it runs");
         thread.join().expect("it does not panic").expect("it starts");
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.stopper.stop();
-        self.stopper.stop();
-        if let Some(thread) = self.thread.take() {
-            let result = thread.join();
-            assert!(thread::panicking() || matches!(result, Ok(Ok(()))), "{result:?}");
-        }
     }
 }
 
