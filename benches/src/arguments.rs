@@ -2,9 +2,11 @@
 
 use lexopt::{Arg, Error, Parser, ValueExt};
 
-use crate::row::Row;
-use crate::workload::RANGE;
-use crate::{limiters, longest_insert, quick, servers, uses};
+use crate::member::Kind;
+use crate::memory::Request;
+use crate::operation::Operation;
+use crate::workload::MIN_N;
+use crate::{limiters, report, servers, uses};
 
 /// The most elements in a set: beyond, the contenders outgrow the memory of common machines.
 const MAX_N: usize = 100_000_000;
@@ -19,23 +21,22 @@ const MAX_CALLS: usize = 100_000_000;
 pub const USAGE: &str = "\
 Measures zset, and what is made of it, against what else one would take.
 
-Usage: zset-bench quick [--n N,...] [--ops OP,...] [--rounds ROUNDS]
-       zset-bench longest-insert [--n N] [--rounds ROUNDS]
+Usage: zset-bench report [--quick] [--n N,...] [--members KIND,...] [--ops OP,...]
+                         [--rounds ROUNDS] [--tail N] [--out FOLDER]
        zset-bench bytes
        zset-bench limiters [--n N,...] [--calls CALLS] [--rounds ROUNDS]
        zset-bench uses [--n N] [--rounds ROUNDS]
        zset-bench servers [--n N] [--requests NUMBER] [--rounds ROUNDS]
                           [--zset-server PATH] [--redis-server PATH]
 
-quick: a table of ns per operation and bytes per entry for each size of set.
-  --n N,...        sizes of the sets, 100 to 100000000 [default: 1000,100000,1000000]
-  --ops OP,...     what to measure [default: all]: insert, update, small-step, score, rank,
-                   select, range, pop-first, memory
-  --rounds ROUNDS  rounds to take the medians of, 1 to 1000 [default: 5]
-
-longest-insert: the longest single insert while a set grows from empty to N.
-  --n N            size to grow to, 100 to 100000000 [default: 10000000]
-  --rounds ROUNDS  how often to do it, 1 to 1000 [default: 3]
+report: times, memory and the longest calls of sorted sets, as a page, as Markdown and as data.
+  --quick             what takes less than a minute: 1000 and 100000 u64, 3 rounds, calls to 100000
+  --n N,...           sizes of the sets, 100 to 100000000 [default: powers of ten to 10000000]
+  --members KIND,...  what they hold [default: all]: u64, strings, names
+  --ops OP,...        what to do to them [default: all]
+  --rounds ROUNDS     rounds to take the medians of, 1 to 1000 [default: 5]
+  --tail N            how far sets grow whose single calls are timed; 0 is none [default: 10000000]
+  --out FOLDER        where the files go [default: target/zset-report]
 
 bytes: the memory of a ZSet of 128 and of 1000000 members of 20 bytes.
 
@@ -62,10 +63,10 @@ and redis-cli to ask them.
 pub enum Command {
     /// Print [`USAGE`].
     Help,
-    /// See [`quick`].
-    Quick(quick::Options),
-    /// See [`longest_insert`].
-    LongestInsert(longest_insert::Options),
+    /// See [`report`].
+    Report(report::Options),
+    /// What a report asks of another process: the memory of one set.
+    MemoryOf(Request),
     /// See [`bytes`](crate::bytes).
     Bytes,
     /// See [`limiters`].
@@ -86,8 +87,8 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
         None => Err("which command?".into()),
         Some(Arg::Short('h') | Arg::Long("help")) => Ok(Command::Help),
         Some(Arg::Value(command)) => match command.string()?.as_str() {
-            "quick" => parse_quick(&mut parser),
-            "longest-insert" => parse_longest_insert(&mut parser),
+            "report" => parse_report(&mut parser),
+            "memory-of" => parse_memory_of(&mut parser),
             "bytes" => parse_bytes(&mut parser),
             "limiters" => parse_limiters(&mut parser),
             "uses" => parse_uses(&mut parser),
@@ -98,28 +99,37 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
     }
 }
 
-fn parse_quick(parser: &mut Parser) -> Result<Command, Error> {
-    let mut options = quick::Options::default();
+fn parse_report(parser: &mut Parser) -> Result<Command, Error> {
+    let mut options = report::Options::default();
     while let Some(argument) = parser.next()? {
         match argument {
+            // What comes behind it still counts.
+            Arg::Long("quick") => options = report::Options::quick(),
             Arg::Long("n") => {
                 options.sizes = parser.value()?.parse_with(|text| list(text, size))?;
             }
+            Arg::Long("members") => {
+                options.kinds = parser.value()?.parse_with(|text| list(text, kind))?;
+            }
             Arg::Long("ops") => {
-                options.rows = parser.value()?.parse_with(|text| list(text, row))?;
+                options.operations = parser.value()?.parse_with(|text| list(text, operation))?;
             }
             Arg::Long("rounds") => options.rounds = parser.value()?.parse_with(rounds)?,
+            Arg::Long("tail") => {
+                options.tail = parser.value()?.parse_with(|text| number(text, 0, MAX_N))?;
+            }
+            Arg::Long("out") => options.folder = Some(parser.value()?.into()),
             Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
             other => return Err(other.unexpected()),
         }
     }
-    Ok(Command::Quick(options))
+    Ok(Command::Report(options))
 }
 
-fn parse_longest_insert(parser: &mut Parser) -> Result<Command, Error> {
-    let mut options = longest_insert::Options::default();
-    let asks_for_help = parse_size(parser, &mut options.n, &mut options.rounds)?;
-    Ok(if asks_for_help { Command::Help } else { Command::LongestInsert(options) })
+fn parse_memory_of(parser: &mut Parser) -> Result<Command, Error> {
+    let contender = parser.value()?.parse()?;
+    let n = parser.value()?.parse_with(size)?;
+    Ok(Command::MemoryOf(Request { contender, n, kind: parser.value()?.parse_with(kind)? }))
 }
 
 /// Reads a size and a number of rounds; returns whether help is asked for.
@@ -191,7 +201,7 @@ fn list<T>(text: &str, item: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T
 }
 
 fn size(text: &str) -> Result<usize, String> {
-    number(text, RANGE, MAX_N)
+    number(text, MIN_N, MAX_N)
 }
 
 fn rounds(text: &str) -> Result<usize, String> {
@@ -205,17 +215,21 @@ fn number(text: &str, min: usize, max: usize) -> Result<usize, String> {
     }
 }
 
-fn row(name: &str) -> Result<Row, String> {
-    Row::from_name(name).ok_or_else(|| {
-        let names = Row::ALL.map(Row::name).join(", ");
+fn operation(name: &str) -> Result<Operation, String> {
+    Operation::from_name(name).ok_or_else(|| {
+        let names = Operation::ALL.map(Operation::name).join(", ");
         format!("`{name}` is none of {names}")
     })
+}
+
+fn kind(name: &str) -> Result<Kind, String> {
+    let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+    kind.ok_or_else(|| format!("`{name}` is none of {}", Kind::ALL.map(Kind::name).join(", ")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::Operation;
 
     fn parse_line(line: &str) -> Result<Command, String> {
         parse(Parser::from_args(line.split_whitespace())).map_err(|error| error.to_string())
@@ -223,9 +237,7 @@ mod tests {
 
     #[test]
     fn commands_have_defaults() {
-        assert_eq!(parse_line("quick"), Ok(Command::Quick(quick::Options::default())));
-        let expected = Command::LongestInsert(longest_insert::Options::default());
-        assert_eq!(parse_line("longest-insert"), Ok(expected));
+        assert_eq!(parse_line("report"), Ok(Command::Report(report::Options::default())));
         assert_eq!(parse_line("bytes"), Ok(Command::Bytes));
         let expected = Command::Limiters(limiters::Options::default());
         assert_eq!(parse_line("limiters"), Ok(expected));
@@ -235,17 +247,19 @@ mod tests {
 
     #[test]
     fn options_replace_the_defaults() {
-        let expected = quick::Options {
+        let expected = report::Options {
             sizes: vec![1000, 200],
-            rows: vec![Row::Time(Operation::PopFirst), Row::Memory],
+            kinds: vec![Kind::Names],
+            operations: vec![Operation::PopFirst, Operation::Rank],
             rounds: 2,
+            tail: 0,
+            folder: Some("here".into()),
         };
-        let line = "quick --n 1000,200 --ops=pop-first,memory --rounds 2";
-        assert_eq!(parse_line(line), Ok(Command::Quick(expected)));
-
-        let expected = longest_insert::Options { n: 500, rounds: 4 };
-        let line = "longest-insert --rounds=4 --n 500";
-        assert_eq!(parse_line(line), Ok(Command::LongestInsert(expected)));
+        let line = "report --quick --n 1000,200 --members names --ops=pop,rank --rounds 2 --tail 0 \
+                    --out here";
+        assert_eq!(parse_line(line), Ok(Command::Report(expected)));
+        let expected = Request { contender: 3, n: 100, kind: Kind::Strings };
+        assert_eq!(parse_line("memory-of 3 100 strings"), Ok(Command::MemoryOf(expected)));
 
         let expected = limiters::Options { keys: vec![1, 20], calls: 5, rounds: 1 };
         let line = "limiters --n 1,20 --rounds 1 --calls 5";
@@ -269,7 +283,7 @@ mod tests {
     #[test]
     fn help_wins_over_what_stands_before_it() {
         assert_eq!(parse_line("--help"), Ok(Command::Help));
-        assert_eq!(parse_line("quick --rounds 2 -h"), Ok(Command::Help));
+        assert_eq!(parse_line("report --rounds 2 -h"), Ok(Command::Help));
     }
 
     #[test]
@@ -278,18 +292,19 @@ mod tests {
             "",
             "slow",
             "--n 1000",
-            "quick more",
-            "quick --members 3",
-            "quick --n",
-            "quick --n 99",
-            "quick --n 1000,,1000",
-            "quick --n 100000001",
-            "quick --n -5",
-            "quick --ops insert,upsert",
-            "quick --rounds 0",
+            "report more",
+            "report --contenders 3",
+            "report --n",
+            "report --n 99",
+            "report --n 1000,,1000",
+            "report --n 100000001",
+            "report --n -5",
+            "report --ops insert,upsert",
+            "report --members bytes",
+            "report --rounds 0",
+            "report --tail x",
+            "memory-of 1 2",
             "bytes --n 128",
-            "longest-insert --n 1e6",
-            "longest-insert --ops insert",
             "limiters --n 0",
             "limiters --calls 0",
             "limiters --ops insert",

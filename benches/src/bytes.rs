@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 use zset_core::{Score, ZSet};
 
 use crate::allocator::live_bytes;
-use crate::report::{Table, write_header};
+use crate::table::{Table, write_header};
 
 /// The sizes: the largest listpack, and a skip list.
 const SIZES: [usize; 2] = [128, 1_000_000];

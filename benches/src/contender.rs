@@ -1,45 +1,47 @@
 //! What a sorted set must offer to be measured.
 
-/// A sorted set of `u64` members with `f64` scores, ordered by `(score, member)`.
+use crate::member::Member;
+use crate::operation::Operation;
+
+/// A sorted set of members with `f64` scores, ordered by `(score, member)`.
 ///
 /// Each contender does every operation in the best way that its public API has, and the members are
-/// hashed by `hashbrown::DefaultHashBuilder` in all of them. Scores are never NaN.
-pub trait Contender: Sized {
+/// hashed by `hashbrown::DefaultHashBuilder` in all of them. Scores are never NaN. What visits elements
+/// returns the sum of their [`digest`]s, so that it has to read them.
+pub trait Contender<M: Member>: Sized {
     /// What the tables call it.
     const NAME: &'static str;
 
-    /// Whether [`rank`](Self::rank) and [`select`](Self::select) take less than linear time.
+    /// Returns whether it can do an operation in less time than it takes to look at all elements.
     ///
-    /// If not, both return `None`, and the tables show a dash.
-    const HAS_RANK: bool = true;
+    /// If not, the tables show a dash, and nobody calls what the operation calls.
+    fn offers(operation: Operation) -> bool;
 
     /// Makes an empty set.
     fn new() -> Self;
 
-    /// Adds `member`, or gives it another score if it is there.
-    fn insert(&mut self, member: u64, score: f64);
-
-    /// Gives `member`, which is there, another score.
-    #[inline]
-    fn update(&mut self, member: u64, score: f64) {
-        self.insert(member, score);
+    /// Makes a set of elements with distinct members, in any order.
+    fn from_unsorted(elements: Vec<(M, f64)>) -> Self {
+        let mut set = Self::new();
+        for (member, score) in elements {
+            set.insert(member, score);
+        }
+        set
     }
 
-    /// Returns the score of `member`.
-    fn score(&self, member: u64) -> Option<f64>;
+    /// Makes a set of elements with distinct members, in the order of the set.
+    fn from_sorted(elements: Vec<(M, f64)>) -> Self {
+        Self::from_unsorted(elements)
+    }
 
-    /// Returns the number of elements below `member`.
-    fn rank(&self, member: u64) -> Option<usize>;
+    /// Moves all elements of another set here, which has none of the same members.
+    fn unite(&mut self, other: Self);
 
-    /// Returns the element with `rank` others below it.
-    fn select(&self, rank: usize) -> Option<(u64, f64)>;
+    /// Adds `member`, or gives it another score if it is there.
+    fn insert(&mut self, member: M, score: f64);
 
-    /// Visits the first `limit` elements whose scores are at least `score`, and returns the sum of
-    /// their [`digest`]s.
-    fn sum_from(&self, score: f64, limit: usize) -> u64;
-
-    /// Removes the first element.
-    fn pop_first(&mut self) -> Option<(u64, f64)>;
+    /// Removes the first element, and returns its digest.
+    fn pop_first(&mut self) -> Option<u64>;
 
     /// Returns the number of elements.
     fn len(&self) -> usize;
@@ -48,13 +50,67 @@ pub trait Contender: Sized {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    // From here on, what is written here is for contenders that do not offer it.
+
+    /// Gives `member`, which is there, another score.
+    fn update(&mut self, _member: &M, _score: f64) {}
+
+    /// Adds to the score of `member`, which is there.
+    fn increment(&mut self, _member: &M, _by: f64) {}
+
+    /// Returns the score of `member`.
+    fn score(&self, _member: &M) -> Option<f64> {
+        None
+    }
+
+    /// Returns the number of elements below `member`.
+    fn rank(&self, _member: &M) -> Option<usize> {
+        None
+    }
+
+    /// Returns the digest of the element with `rank` others below it.
+    fn select(&self, _rank: usize) -> Option<u64> {
+        None
+    }
+
+    /// Visits the first `limit` elements whose scores are at least `score`.
+    fn sum_by_score(&self, _score: f64, _limit: usize) -> u64 {
+        0
+    }
+
+    /// Visits `limit` elements from a rank on.
+    fn sum_by_rank(&self, _rank: usize, _limit: usize) -> u64 {
+        0
+    }
+
+    /// Visits the first `limit` elements with a score and a member that is not below `member`.
+    fn sum_by_member(&self, _score: f64, _member: &M, _limit: usize) -> u64 {
+        0
+    }
+
+    /// Visits all elements in their order.
+    fn sum(&self) -> u64 {
+        0
+    }
+
+    /// Returns the number of elements with scores from `start` to below `end`.
+    fn count(&self, _start: f64, _end: f64) -> usize {
+        0
+    }
 }
 
-/// Mixes an element into one number, so that a range must read both its halves.
+/// Mixes the [digest](Member::digest) of a member and a score, so that a range must read both.
 ///
 /// It is integers that are added up: a sum of floats would wait four cycles for each element, and
 /// hide what the range itself costs.
 #[inline]
 pub fn digest(member: u64, score: f64) -> u64 {
     member ^ score.to_bits()
+}
+
+/// Returns the sum of digests.
+#[inline]
+pub fn sum(digests: impl Iterator<Item = u64>) -> u64 {
+    digests.fold(0, u64::wrapping_add)
 }

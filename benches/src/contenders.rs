@@ -1,24 +1,33 @@
-//! The sorted sets that are measured, one a file.
+//! The sorted sets that are measured.
 
-mod btree_pair;
-mod indexset_pair;
+mod heaps;
+mod pair;
+mod textbook;
 mod zset;
 
 use crate::contender::Contender;
+use crate::member::Member;
 
-pub use btree_pair::BTreePair;
-pub use indexset_pair::IndexsetPair;
-pub use zset::Zset;
+pub use heaps::{Heap, Queue};
+pub use pair::{BTree, Indexset, Ordered, Pair, Skiplist, Wabi};
+pub use textbook::Textbook;
+pub use zset::{Bytes, Sorted};
 
 /// Something to do with each contender: a `for` loop over types.
-pub trait Visitor {
+pub trait Visitor<M: Member> {
     /// Does it with `C`.
-    fn visit<C: Contender>(&mut self);
+    fn visit<C: Contender<M>>(&mut self);
 }
 
 /// Visits every contender, the subject first: the others are compared with it.
-pub fn visit_all(visitor: &mut impl Visitor) {
-    visitor.visit::<Zset>();
-    visitor.visit::<BTreePair>();
-    visitor.visit::<IndexsetPair>();
+pub fn visit_all<M: Member>(visitor: &mut impl Visitor<M>) {
+    visitor.visit::<Sorted<M>>();
+    visitor.visit::<Bytes>();
+    visitor.visit::<Pair<M, BTree<_>>>();
+    visitor.visit::<Pair<M, Indexset<_>>>();
+    visitor.visit::<Pair<M, Wabi<_>>>();
+    visitor.visit::<Pair<M, Skiplist<_>>>();
+    visitor.visit::<Pair<M, Textbook<_>>>();
+    visitor.visit::<Queue<M>>();
+    visitor.visit::<Heap<M>>();
 }

@@ -2,10 +2,10 @@
 //! what else one would take.
 //!
 //! - [`contender`]: what a sorted set must offer to be measured.
-//! - [`contenders`]: the sorted sets, one a file, and the list of them.
-//! - [`workload`]: what is done to them; the same for every contender and both front ends.
-//! - [`quick`] and [`longest_insert`]: the commands of the program. The other front end,
-//!   criterion's, is `benches/quick.rs`.
+//! - [`contenders`]: the sorted sets, and the list of them.
+//! - [`operation`] and [`workload`]: what is done to them; the same for every contender.
+//! - [`speed`], [`memory`] and [`tail`]: what is measured, and [`report`], which shows all of it. The
+//!   other front end, criterion's, is `benches/sets.rs`.
 //! - [`limiters`]: the same for limiters, with its own contenders and workload; criterion's front end
 //!   is `benches/limiters.rs`.
 //! - [`uses`]: the same for the queues, boards, feeds, schedules and expiring sets of `zset_std`, with
@@ -14,7 +14,7 @@
 //! - [`rounds`]: how the contenders of [`limiters`] and [`uses`] take turns.
 //!
 //! To add a contender, write its file under `contenders/` and name it in [`contenders::visit_all`].
-//! To add a workload, add an [`Operation`](workload::Operation).
+//! To add a workload, add an [`Operation`](operation::Operation).
 
 pub mod allocator;
 pub mod arguments;
@@ -22,11 +22,15 @@ pub mod bytes;
 pub mod contender;
 pub mod contenders;
 pub mod limiters;
-pub mod longest_insert;
-pub mod quick;
+pub mod member;
+pub mod memory;
+pub mod names;
+pub mod operation;
 pub mod report;
 pub mod rounds;
-pub mod row;
 pub mod servers;
+pub mod speed;
+pub mod table;
+pub mod tail;
 pub mod uses;
 pub mod workload;

@@ -11,7 +11,7 @@ pub mod workload;
 
 use std::io::{self, Write};
 
-use crate::report::write_header;
+use crate::table::write_header;
 use crate::workload::as_f64;
 
 pub use one_key::Row;

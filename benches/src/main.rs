@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use zset_bench::allocator::Counting;
 use zset_bench::arguments::{Command, USAGE, parse};
-use zset_bench::{bytes, limiters, longest_insert, quick, servers, uses};
+use zset_bench::memory::Memory;
+use zset_bench::{bytes, limiters, report, servers, uses};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -20,7 +21,7 @@ fn main() -> ExitCode {
     };
     match run(&command) {
         Ok(()) => ExitCode::SUCCESS,
-        // As in `zset-bench quick | head -20`: the reader has seen enough.
+        // As in `zset-bench report | head -20`: the reader has seen enough.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             complain(&format!("there are no figures: {error}\n"));
@@ -33,8 +34,8 @@ fn run(command: &Command) -> io::Result<()> {
     let mut out = io::stdout();
     match command {
         Command::Help => out.write_all(USAGE.as_bytes()),
-        Command::Quick(options) => quick::run(options, &mut out),
-        Command::LongestInsert(options) => longest_insert::run(options, &mut out),
+        Command::Report(options) => report::run(options, &mut out),
+        Command::MemoryOf(request) => writeln!(out, "{}", Memory::here(*request).line()),
         Command::Bytes => bytes::run(&mut out),
         Command::Limiters(options) => limiters::run(options, &mut out),
         Command::Uses(options) => uses::run(options, &mut out),

@@ -1,183 +1,178 @@
-//! What the commands print: where the figures come from, and Markdown tables.
+//! `report`: everything that is measured of the sorted sets, as a page, as Markdown tables and as data.
 
-use std::fmt;
+mod data;
+mod markdown;
+mod page;
+mod plot;
+
+use std::fs;
 use std::io::{self, Write};
-use std::{env, fs, thread};
+use std::path::PathBuf;
+use std::time::Duration;
 
-/// Stands in a table where a contender has no figure.
-const NONE: &str = "–";
+use indicatif::{ProgressBar, ProgressStyle};
 
-/// Writes the machine, the compiler and the command, without which figures mean little.
+use crate::member::{Kind, Member};
+use crate::memory::{Memory, Request};
+use crate::names;
+use crate::operation::Operation;
+use crate::speed::{self, Plan, Speed};
+use crate::table::write_header;
+use crate::tail::{self, Tail};
+
+/// What to measure.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// The sizes of the sets.
+    pub sizes: Vec<usize>,
+    /// Their members.
+    pub kinds: Vec<Kind>,
+    /// What to do to them.
+    pub operations: Vec<Operation>,
+    /// How often, at least once.
+    pub rounds: usize,
+    /// The size to which sets grow whose single calls are timed; none are if it is 0.
+    pub tail: usize,
+    /// The folder for the files; without one, only the Markdown is printed.
+    pub folder: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            sizes: vec![100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000],
+            kinds: Kind::ALL.to_vec(),
+            operations: Operation::ALL.to_vec(),
+            rounds: 5,
+            tail: 10_000_000,
+            folder: Some("target/zset-report".into()),
+        }
+    }
+}
+
+impl Options {
+    /// Returns what takes less than a minute.
+    pub fn quick() -> Self {
+        Options {
+            sizes: vec![1_000, 100_000],
+            kinds: vec![Kind::Integers],
+            rounds: 3,
+            tail: 100_000,
+            ..Options::default()
+        }
+    }
+}
+
+/// All figures.
+#[derive(Debug)]
+struct Report {
+    /// The machine, the compiler and the command, a line of Markdown each.
+    origin: String,
+    operations: Vec<Operation>,
+    rounds: usize,
+    speeds: Vec<SpeedOf>,
+    memories: Vec<MemoryOf>,
+    tail_len: usize,
+    clock: Duration,
+    tails: Vec<Tail>,
+}
+
+/// The times for sets of one size.
+#[derive(Debug)]
+struct SpeedOf {
+    kind: Kind,
+    n: usize,
+    speed: Speed,
+}
+
+/// The memory of one set.
+#[derive(Debug)]
+struct MemoryOf {
+    kind: Kind,
+    n: usize,
+    name: &'static str,
+    memory: Memory,
+}
+
+/// Measures, writes the files, and prints the Markdown.
 ///
 /// # Errors
 ///
-/// Those of writing to `out`.
-pub fn write_header(out: &mut impl Write) -> io::Result<()> {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let command: Vec<_> = env::args_os().map(|part| part.display().to_string()).collect();
-    writeln!(out, "- machine: {}, {cores} cores", processor())?;
-    writeln!(out, "- compiler: {}", env!("ZSET_BENCH_RUSTC"))?;
-    writeln!(out, "- command: `{}`", command.join(" "))
-}
-
-/// Returns the model of the processor, as Linux tells it.
-fn processor() -> String {
-    fs::read_to_string("/proc/cpuinfo")
-        .ok()
-        .and_then(|text| {
-            let line = text.lines().find(|line| line.starts_with("model name"))?;
-            Some(line.split_once(':')?.1.trim().to_string())
-        })
-        .unwrap_or_else(|| format!("an unknown {} processor", env::consts::ARCH))
-}
-
-/// Returns the median, the mean of the middle two if there is no one middle; `None` of nothing.
-pub fn median(figures: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut sorted: Vec<f64> = figures.collect();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let upper = *sorted.get(sorted.len() / 2)?;
-    let lower = sorted[(sorted.len() - 1) / 2];
-    Some(f64::midpoint(lower, upper))
-}
-
-/// Shows a figure with three significant digits or so.
-pub fn show(figure: Option<f64>) -> String {
-    match figure {
-        None => NONE.into(),
-        Some(figure) if figure < 10.0 => format!("{figure:.2}"),
-        Some(figure) if figure < 100.0 => format!("{figure:.1}"),
-        Some(figure) => format!("{figure:.0}"),
+/// Those of writing, and of starting this program again for the memory.
+pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
+    let report = measure(options)?;
+    let markdown = markdown::of(&report);
+    if let Some(folder) = &options.folder {
+        fs::create_dir_all(folder)?;
+        fs::write(folder.join("report.md"), &markdown)?;
+        fs::write(folder.join("index.html"), page::of(&report))?;
+        fs::write(folder.join("report.csv"), data::csv(&report)?)?;
+        fs::write(folder.join("report.json"), data::json(&report)?)?;
+    }
+    out.write_all(markdown.as_bytes())?;
+    match &options.folder {
+        Some(folder) => writeln!(out, "\nThe page is {}.", folder.join("index.html").display()),
+        None => Ok(()),
     }
 }
 
-/// Shows how two figures compare, with two significant digits or more.
-pub fn show_ratio(ratio: Option<f64>) -> String {
-    match ratio {
-        None => NONE.into(),
-        Some(ratio) if ratio < 0.01 => format!("{ratio:.4}"),
-        Some(ratio) if ratio < 0.1 => format!("{ratio:.3}"),
-        Some(ratio) => format!("{ratio:.2}"),
-    }
-}
-
-/// A Markdown table that is aligned, so that it also reads well as it is.
-pub struct Table {
-    lines: Vec<Vec<String>>,
-}
-
-impl Table {
-    /// Makes a table with a head and no lines.
-    pub fn new(head: Vec<String>) -> Self {
-        Table { lines: vec![head] }
-    }
-
-    /// Makes a table for a subject, then each of its peers with the ratio of the subject to it.
-    pub fn comparing(corner: &str, names: &[&str]) -> Self {
-        let mut head = vec![corner.to_string()];
-        for (place, &name) in names.iter().enumerate() {
-            head.push(name.to_string());
-            if place > 0 {
-                head.push(format!("{} / it", names[0]));
+fn measure(options: &Options) -> io::Result<Report> {
+    let contenders = tail::contenders();
+    let sets = options.kinds.len() * options.sizes.len();
+    let tails = if options.tail == 0 { 0 } else { contenders };
+    let bar = progress(sets * (options.rounds + contenders) + tails);
+    let mut origin = Vec::new();
+    write_header(&mut origin)?;
+    let mut report = Report {
+        origin: String::from_utf8_lossy(&origin).into_owned(),
+        operations: options.operations.clone(),
+        rounds: options.rounds,
+        speeds: Vec::new(),
+        memories: Vec::new(),
+        tail_len: options.tail,
+        clock: tail::clock_cost(),
+        tails: Vec::new(),
+    };
+    for &kind in &options.kinds {
+        for &n in &options.sizes {
+            bar.set_message(format!("{}, n = {n}", kind.label()));
+            let speed = match kind {
+                Kind::Integers => measure_speed(options, n, names::scramble, &bar),
+                Kind::Strings => measure_speed(options, n, names::string, &bar),
+                Kind::Names => measure_speed(options, n, names::name, &bar),
+            };
+            for (contender, name) in speed.names.iter().copied().enumerate() {
+                let memory = Memory::of(Request { contender, n, kind })?;
+                report.memories.push(MemoryOf { kind, n, name, memory });
+                bar.inc(1);
             }
+            report.speeds.push(SpeedOf { kind, n, speed });
         }
-        Table::new(head)
     }
-
-    /// Adds a line to a table that [compares](Self::comparing) so many, from the figure of each
-    /// place, and the ratio of the first place to each.
-    pub fn push_comparison(
-        &mut self,
-        label: &str,
-        places: usize,
-        figure: impl Fn(usize) -> Option<f64>,
-        ratio: impl Fn(usize) -> Option<f64>,
-    ) {
-        let mut cells = vec![label.to_string()];
-        for place in 0..places {
-            cells.push(show(figure(place)));
-            if place > 0 {
-                cells.push(show_ratio(ratio(place)));
-            }
-        }
-        self.push(cells);
+    if options.tail > 0 {
+        bar.set_message(format!("single calls, n = {}", options.tail));
+        report.tails = tail::measure(options.tail, 1, || bar.inc(1));
     }
-
-    /// Adds a line; it should have as many cells as the head.
-    pub fn push(&mut self, cells: Vec<String>) {
-        self.lines.push(cells);
-    }
-
-    /// Returns the width of column `place`: that of its widest cell.
-    fn width(&self, place: usize) -> usize {
-        self.lines
-            .iter()
-            .filter_map(|cells| cells.get(place))
-            .map(|cell| cell.chars().count())
-            .max()
-            .unwrap_or(0)
-    }
+    bar.finish_and_clear();
+    Ok(report)
 }
 
-impl fmt::Display for Table {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let widths: Vec<usize> = (0..self.lines[0].len()).map(|place| self.width(place)).collect();
-        for (number, cells) in self.lines.iter().enumerate() {
-            for (place, (cell, &width)) in cells.iter().zip(&widths).enumerate() {
-                if place == 0 {
-                    write!(f, "| {cell:<width$} ")?;
-                } else {
-                    write!(f, "| {cell:>width$} ")?;
-                }
-            }
-            writeln!(f, "|")?;
-            if number == 0 {
-                for (place, &width) in widths.iter().enumerate() {
-                    let end = if place == 0 { '-' } else { ':' };
-                    write!(f, "|{:-<width$}{end}", "-", width = width + 1)?;
-                }
-                writeln!(f, "|")?;
-            }
-        }
-        Ok(())
-    }
+fn measure_speed<M: Member>(
+    options: &Options,
+    n: usize,
+    make_up: fn(u64) -> M,
+    bar: &ProgressBar,
+) -> Speed {
+    let plan = Plan { n, operations: options.operations.clone(), rounds: options.rounds, make_up };
+    speed::measure(&plan, || bar.inc(1))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_median_of_an_even_number_lies_between_the_middle_two() {
-        assert_eq!(median([4.0, 1.0, 2.0, 9.0].into_iter()), Some(3.0));
-        assert_eq!(median([4.0, 1.0, 2.0].into_iter()), Some(2.0));
-        assert_eq!(median([].into_iter()), None);
-    }
-
-    #[test]
-    fn a_comparison_has_a_ratio_for_each_peer() {
-        let mut table = Table::comparing("ns", &["zset", "heap", "list"]);
-        let figures = [Some(12.0), Some(3000.0), None];
-        let ratio = |place: usize| Some(12.0 / figures[place]?);
-        table.push_comparison("push", 3, |place| figures[place], ratio);
-        let expected = "\
-| ns   | zset | heap | zset / it | list | zset / it |
-|------|-----:|-----:|----------:|-----:|----------:|
-| push | 12.0 | 3000 |    0.0040 |    – |         – |
-";
-        assert_eq!(table.to_string(), expected);
-    }
-
-    #[test]
-    fn a_table_is_aligned() {
-        let mut table = Table::new(vec!["ns".into(), "zset".into()]);
-        table.push(vec!["insert".into(), show(Some(7.0))]);
-        table.push(vec!["rank".into(), show(None)]);
-        let expected = "\
-| ns     | zset |
-|--------|-----:|
-| insert | 7.00 |
-| rank   |    – |
-";
-        assert_eq!(table.to_string(), expected);
+/// Returns a bar on the standard error, which nobody sees if that is no terminal.
+fn progress(steps: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {percent:>3} % {elapsed} {msg}");
+    let bar = ProgressBar::new(steps as u64);
+    match style {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
     }
 }

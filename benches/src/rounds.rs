@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::report::median;
+use crate::table::median;
 use crate::workload::as_f64;
 
 /// What one contender did in one round.

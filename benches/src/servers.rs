@@ -9,7 +9,7 @@ mod process;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::report::{Table, median, write_header};
+use crate::table::{Table, median, write_header};
 use crate::workload::as_f64;
 
 use process::{Load, Running, add_members, requests_a_second};

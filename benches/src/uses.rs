@@ -12,8 +12,8 @@ pub mod times;
 
 use std::io::{self, Write};
 
-use crate::report::{Table, write_header};
 use crate::rounds::{Measured, Rounds};
+use crate::table::{Table, write_header};
 
 /// What the tables leave open.
 const LEGEND: &str = "\

@@ -7,201 +7,286 @@
 //! does in most programs.
 
 use std::hint::black_box;
+use std::iter;
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
+use rand_distr::{Distribution, Zipf};
 
 use crate::contender::Contender;
+use crate::member::Member;
+use crate::operation::Operation;
+use crate::rounds::Measured;
 
-/// The length of the ranges, and the fewest elements that a workload has.
-pub const RANGE: usize = 100;
+/// The fewest elements of a set.
+pub const MIN_N: usize = 100;
 
 /// The most operations of one kind on one set; loading it is not bounded.
 const MAX_BATCH: usize = 200_000;
+
+/// The most elements that ranges visit in a batch.
+const MAX_VISITED: usize = 5_000_000;
 
 /// How far a small step goes at most, down or up, in mean distances between neighbours. At 1, about
 /// 63 % of the steps stay between the same two neighbours and nearly all others pass one or two.
 const STEP: f64 = 1.0;
 
-/// An operation whose time is measured.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Operation {
-    /// Inserts in a random order, from the empty set to `n` elements.
-    Insert,
-    /// A random member gets a random new score.
-    Update,
-    /// A random member's score moves a little, as when a player wins a few points.
-    SmallStep,
-    /// The score of a random member.
-    Score,
-    /// The rank of a random member.
-    Rank,
-    /// The element at a random rank.
-    Select,
-    /// The first [`RANGE`] elements from a random score on.
-    Range,
-    /// Removes the first element, until half of the set is left.
-    PopFirst,
-}
+/// The exponent of the law by which a mix of calls asks for few members often: at n = 10^6, half of the
+/// calls are for about 700 members.
+const ZIPF: f64 = 1.0;
 
-impl Operation {
-    /// All of them, in an order in which each finds what it needs: first the load, then what only
-    /// reads, so that the figures for reading do not depend on which writes are measured.
-    pub const ALL: [Operation; 8] = [
-        Operation::Insert,
-        Operation::Score,
-        Operation::Rank,
-        Operation::Select,
-        Operation::Range,
-        Operation::SmallStep,
-        Operation::Update,
-        Operation::PopFirst,
-    ];
-
-    /// Returns whether `C` can do it in less than linear time.
-    pub fn is_offered_by<C: Contender>(self) -> bool {
-        C::HAS_RANK || !matches!(self, Operation::Rank | Operation::Select)
-    }
-
-    /// Returns whether it leaves the set as it was.
-    pub fn only_reads(self) -> bool {
-        matches!(self, Operation::Score | Operation::Rank | Operation::Select | Operation::Range)
-    }
-}
+/// The score of all elements where only members count.
+const EQUAL_SCORE: f64 = 1.0;
 
 /// The elements of one set, and the arguments of all operations on it.
-pub struct Workload {
-    elements: Vec<(u64, f64)>,
-    small_steps: Vec<(u64, f64)>,
-    updates: Vec<(u64, f64)>,
-    members: Vec<u64>,
-    ranks: Vec<usize>,
-    range_starts: Vec<f64>,
-    pops: usize,
+pub struct Workload<M> {
+    /// In a random order.
+    elements: Vec<(M, f64)>,
+    /// In the order of the set.
+    sorted: Vec<(M, f64)>,
+    /// Members that are there, each with a random number from 0 to 1.
+    places: Vec<(M, f64)>,
+    /// Members that few are of, and whether to read or to write.
+    mix: Vec<(M, Option<f64>)>,
+    small_steps: Vec<(M, f64)>,
+    /// Members that are not there.
+    new: Vec<M>,
 }
 
-impl Workload {
-    /// Makes up the workload for a set of `n` elements, the same for the same `seed`.
+impl<M: Member> Workload<M> {
+    /// Makes up the workload for a set of `n` elements, the same for the same `seed`, of members by
+    /// their numbers.
     ///
     /// # Panics
     ///
-    /// Panics if `n` is less than [`RANGE`].
-    pub fn new(n: usize, seed: u64) -> Self {
-        assert!(n >= RANGE, "a set of {n} elements has no range of {RANGE}");
-        let elements = elements(n, seed);
-        // Another stream than that of the elements, or the places would follow their scores.
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(!seed);
+    /// Panics if `n` is less than [`MIN_N`].
+    pub fn new(n: usize, seed: u64, make_up: fn(u64) -> M) -> Self {
+        assert!(n >= MIN_N, "a set of {n} elements is too small");
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let batch = n.min(MAX_BATCH);
         let end = as_f64(n);
+        let first: u64 = rng.random_range(0..1 << 40);
+        let mut members = (first..).map(make_up);
+        let elements: Vec<_> =
+            members.by_ref().take(n).map(|member| (member, rng.random_range(0.0..end))).collect();
+        let new = members.take(batch).collect();
+        let mut sorted = elements.clone();
+        sorted.sort_unstable_by(|(a, a_score), (b, b_score)| {
+            a_score.total_cmp(b_score).then_with(|| a.cmp(b))
+        });
 
+        // Another stream than that of the elements, or the places would follow their scores.
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(!seed);
         let mut scores: Vec<f64> = elements.iter().map(|&(_, score)| score).collect();
         let small_steps = repeat(batch, || {
             let place = rng.random_range(0..n);
             scores[place] += rng.random_range(-STEP..STEP);
-            (elements[place].0, scores[place])
+            (elements[place].0.clone(), scores[place])
         });
-        let updates = repeat(batch, || {
-            let place = rng.random_range(0..n);
-            (elements[place].0, rng.random_range(0.0..end))
+        let places = repeat(batch, || (elements[rng.random_range(0..n)].0.clone(), rng.random()));
+        let zipf =
+            Zipf::new(end, ZIPF).expect("there are elements, and the exponent is not negative");
+        let mix = repeat(batch, || {
+            // From 1 to n.
+            let place = floor(zipf.sample(&mut rng)).clamp(1, n) - 1;
+            let score = rng.random_ratio(1, 5).then(|| rng.random_range(0.0..end));
+            (elements[place].0.clone(), score)
         });
-        let members = repeat(batch, || elements[rng.random_range(0..n)].0);
-        let ranks = repeat(batch, || rng.random_range(0..n));
-        let last_start = end - as_f64(RANGE);
-        let range_starts = repeat(batch, || rng.random_range(0.0..=last_start));
-        let pops = (n / 2).min(MAX_BATCH);
-        Workload { elements, small_steps, updates, members, ranks, range_starts, pops }
+        Workload { elements, sorted, places, mix, small_steps, new }
     }
 
-    /// Returns how often [`run`](Self::run) performs `operation`.
-    pub fn count(&self, operation: Operation) -> usize {
+    fn n(&self) -> f64 {
+        as_f64(self.elements.len())
+    }
+
+    /// Makes a set of all elements, one by one.
+    pub fn load<C: Contender<M>>(&self) -> C {
+        insert_all(self.elements.clone())
+    }
+
+    /// Makes the set that an operation works on, unless it makes its own.
+    pub fn prepare<C: Contender<M>>(&self, operation: Operation) -> C {
         match operation {
-            Operation::Insert => self.elements.len(),
-            Operation::Update => self.updates.len(),
-            Operation::SmallStep => self.small_steps.len(),
-            Operation::Score | Operation::Rank => self.members.len(),
-            Operation::Select => self.ranks.len(),
-            Operation::Range => self.range_starts.len(),
-            Operation::PopFirst => self.pops,
+            Operation::ByMember => {
+                let elements = self.elements.iter();
+                C::from_unsorted(
+                    elements.map(|(member, _)| (member.clone(), EQUAL_SCORE)).collect(),
+                )
+            }
+            _ if operation.makes_its_own_set() => C::new(),
+            _ => self.load(),
         }
     }
 
-    /// Makes a set of all elements.
-    pub fn load<C: Contender>(&self) -> C {
-        let mut contender = C::new();
-        self.run(Operation::Insert, &mut contender);
-        contender
-    }
-
-    /// Performs `operation` [`count`](Self::count) times. This is what the front ends time.
-    ///
-    /// For [`Operation::Insert`] the set should be empty, for the others loaded.
-    pub fn run<C: Contender>(&self, operation: Operation, contender: &mut C) {
+    /// Performs an operation many times on a set that is [loaded](Self::load); an insertion, and what
+    /// [makes its own set](Operation::makes_its_own_set), replaces that set.
+    pub fn measure<C: Contender<M>>(&self, operation: Operation, set: &mut C) -> Measured<u64> {
         match operation {
             Operation::Insert => {
-                for &(member, score) in &self.elements {
-                    contender.insert(member, score);
-                }
+                let elements = self.elements.clone();
+                replace(set, self.elements.len(), || insert_all(elements))
             }
-            Operation::Update => update_all(contender, &self.updates),
-            Operation::SmallStep => update_all(contender, &self.small_steps),
-            Operation::Score => {
-                for &member in &self.members {
-                    black_box(contender.score(member));
-                }
+            Operation::Append => {
+                let elements = self.sorted.clone();
+                replace(set, self.elements.len(), || insert_all(elements))
             }
-            Operation::Rank => {
-                for &member in &self.members {
-                    black_box(contender.rank(member));
-                }
+            Operation::BulkUnsorted => {
+                let elements = self.elements.clone();
+                replace(set, self.elements.len(), || C::from_unsorted(elements))
             }
-            Operation::Select => {
-                for &rank in &self.ranks {
-                    black_box(contender.select(rank));
-                }
+            Operation::BulkSorted => {
+                let elements = self.sorted.clone();
+                replace(set, self.elements.len(), || C::from_sorted(elements))
             }
-            Operation::Range => {
-                for &start in &self.range_starts {
-                    black_box(contender.sum_from(start, RANGE));
-                }
+            Operation::Union => self.unite(set),
+            Operation::ByMember => {
+                *set = self.prepare(operation);
+                self.ranges(100, |member, _| set.sum_by_member(EQUAL_SCORE, member, 100))
             }
-            Operation::PopFirst => {
-                for _ in 0..self.pops {
-                    black_box(contender.pop_first());
-                }
-            }
+            _ if operation.only_reads() => self.read(operation, set),
+            _ => self.write(operation, set),
         }
     }
-}
 
-/// Makes up `n` elements in a random order: distinct random members, scores uniform in `0..n`.
-pub fn elements(n: usize, seed: u64) -> Vec<(u64, f64)> {
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let end = as_f64(n);
-    let members = members(rng.random()).take(n);
-    members.map(|member| (member, rng.random_range(0.0..end))).collect()
-}
-
-/// Makes up members that look random, all distinct, the same for the same start.
-pub(crate) fn members(start: u64) -> impl Iterator<Item = u64> {
-    (0..).map(move |i: u64| scramble(i.wrapping_add(start)))
-}
-
-fn update_all<C: Contender>(contender: &mut C, updates: &[(u64, f64)]) {
-    for &(member, score) in updates {
-        contender.update(member, score);
+    fn unite<C: Contender<M>>(&self, set: &mut C) -> Measured<u64> {
+        let (one, other) = self.elements.split_at(self.elements.len() / 2);
+        let (mut one, other): (C, C) = (insert_all(one.to_vec()), insert_all(other.to_vec()));
+        let measured = Measured::of(self.elements.len(), || {
+            one.unite(other);
+            black_box(one.len() as u64)
+        });
+        *set = one;
+        measured
     }
+
+    fn read<C: Contender<M>>(&self, operation: Operation, set: &C) -> Measured<u64> {
+        let n = self.n();
+        // The ranks and scores from which on there are so many elements, on average.
+        let start = |part: f64, limit: usize| part * (n - as_f64(limit)).max(0.0);
+        match operation {
+            Operation::Score => self.each(|member, _| set.score(member).map_or(0, f64::to_bits)),
+            Operation::Rank => self.each(|member, _| set.rank(member).unwrap_or(0) as u64),
+            Operation::Select => self.each(|_, part| set.select(floor(part * n)).unwrap_or(0)),
+            Operation::TenByScore => {
+                self.ranges(10, |_, part| set.sum_by_score(start(part, 10), 10))
+            }
+            Operation::HundredByScore => {
+                self.ranges(100, |_, part| set.sum_by_score(start(part, 100), 100))
+            }
+            Operation::ThousandByScore => {
+                self.ranges(1000, |_, part| set.sum_by_score(start(part, 1000), 1000))
+            }
+            Operation::HundredByRank => {
+                self.ranges(100, |_, part| set.sum_by_rank(floor(start(part, 100)), 100))
+            }
+            Operation::Count => self.each(|_, part| {
+                let (one, other) = (part * n, (part * 65536.0).fract() * n);
+                set.count(one.min(other), one.max(other)) as u64
+            }),
+            Operation::Iterate => {
+                let times = (MAX_BATCH / self.elements.len()).max(1);
+                Measured::of(times * self.elements.len(), || all((0..times).map(|_| set.sum())))
+            }
+            _ => unreachable!("{operation:?} does not only read"),
+        }
+    }
+
+    fn write<C: Contender<M>>(&self, operation: Operation, set: &mut C) -> Measured<u64> {
+        let n = self.n();
+        match operation {
+            Operation::SmallStep => write_each(&self.small_steps, |member, score| {
+                set.update(member, *score);
+                0
+            }),
+            Operation::Increment => write_each(&self.places, |member, part| {
+                set.increment(member, part * n / 10.0);
+                0
+            }),
+            Operation::Update => write_each(&self.places, |member, part| {
+                set.update(member, part * n);
+                0
+            }),
+            Operation::Mix => write_each(&self.mix, |member, score| match score {
+                Some(score) => {
+                    set.update(member, *score);
+                    0
+                }
+                None => set.score(member).map_or(0, f64::to_bits),
+            }),
+            Operation::SlidingWindow => {
+                let new = self.new.clone();
+                // Behind all scores, also those that have grown.
+                let first = 2.0 * n + as_f64(MAX_BATCH);
+                Measured::of(new.len(), || {
+                    let scores = (0..).map(|place| first + as_f64(place));
+                    all(new.into_iter().zip(scores).map(|(member, score)| {
+                        set.insert(member, score);
+                        set.pop_first().unwrap_or(0)
+                    }))
+                })
+            }
+            Operation::PopFirst => {
+                let pops = (self.elements.len() / 2).min(MAX_BATCH);
+                Measured::of(pops, || all((0..pops).map(|_| set.pop_first().unwrap_or(0))))
+            }
+            _ => unreachable!("{operation:?} makes its own set, or only reads"),
+        }
+    }
+
+    /// Calls something for each member of a batch.
+    fn each(&self, call: impl Fn(&M, f64) -> u64) -> Measured<u64> {
+        self.ranges(1, call)
+    }
+
+    /// Calls something for as many members of a batch as there is time for ranges of a length.
+    fn ranges(&self, len: usize, call: impl Fn(&M, f64) -> u64) -> Measured<u64> {
+        let calls = self.places.len().min(MAX_VISITED / len);
+        let places = &self.places[..calls];
+        Measured::of(calls, || all(places.iter().map(|(member, part)| call(member, *part))))
+    }
+}
+
+/// Calls something for each of a batch of arguments.
+fn write_each<M, A>(batch: &[(M, A)], mut call: impl FnMut(&M, &A) -> u64) -> Measured<u64> {
+    Measured::of(batch.len(), || all(batch.iter().map(|(member, argument)| call(member, argument))))
+}
+
+fn insert_all<M: Member, C: Contender<M>>(elements: Vec<(M, f64)>) -> C {
+    let mut set = C::new();
+    for (member, score) in elements {
+        set.insert(member, score);
+    }
+    set
+}
+
+/// Times how a set is made, which then is the set; to drop the old one is not timed.
+fn replace<M: Member, C: Contender<M>>(
+    set: &mut C,
+    calls: usize,
+    make: impl FnOnce() -> C,
+) -> Measured<u64> {
+    *set = C::new();
+    let mut new = None;
+    let measured = Measured::of(calls, || new.insert(make()).len() as u64);
+    if let Some(new) = new {
+        *set = new;
+    }
+    measured
+}
+
+/// Sums up what calls answer, so that none of them can be left out.
+fn all(answers: impl Iterator<Item = u64>) -> u64 {
+    answers.fold(0, |sum, answer| sum.wrapping_add(black_box(answer)))
 }
 
 pub(crate) fn repeat<T>(count: usize, make: impl FnMut() -> T) -> Vec<T> {
-    std::iter::repeat_with(make).take(count).collect()
+    iter::repeat_with(make).take(count).collect()
 }
 
-/// Maps each number to another one that looks random, no two to the same: the finalizer of
-/// splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
-fn scramble(mut x: u64) -> u64 {
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
+/// Converts a figure that is not negative into the integer below it.
+#[expect(clippy::cast_sign_loss, reason = "nothing here is negative")]
+pub(crate) fn floor(figure: f64) -> usize {
+    figure as usize
 }
 
 /// Converts a count; all counts here are far below 2^52.

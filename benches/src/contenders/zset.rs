@@ -1,55 +1,205 @@
-//! The subject: `zset_core::SortedSet`.
+//! The subjects: `zset_core::SortedSet` and `zset_core::ZSet`.
 
-use zset_core::{Score, SortedSet};
+use zset_core::{Score, SortedSet, ZSet};
 
-use crate::contender::{Contender, digest};
+use crate::contender::{Contender, digest, sum};
+use crate::member::{Member, digest_bytes};
+use crate::operation::Operation;
 
-/// `zset_core::SortedSet<u64, Score>`.
-pub struct Zset(SortedSet<u64, Score>);
+/// `zset_core::SortedSet<M, Score>`.
+pub struct Sorted<M>(SortedSet<M, Score>);
+
+/// `zset_core::ZSet`, which stores members as byte strings.
+pub struct Bytes(ZSet);
 
 #[inline]
 fn to_score(score: f64) -> Score {
     Score::new(score).expect("a contender is given no NaN")
 }
 
-impl Contender for Zset {
+#[inline]
+fn digest_of<M: Member>((member, score): (&M, Score)) -> u64 {
+    digest(member.digest(), score.get())
+}
+
+#[inline]
+fn digest_of_bytes((member, score): (impl AsRef<[u8]>, Score)) -> u64 {
+    digest(digest_bytes(member.as_ref()), score.get())
+}
+
+impl<M: Member> Contender<M> for Sorted<M> {
     const NAME: &'static str = "zset";
 
+    fn offers(_operation: Operation) -> bool {
+        true
+    }
+
     fn new() -> Self {
-        Zset(SortedSet::new())
+        Sorted(SortedSet::new())
+    }
+
+    fn from_unsorted(elements: Vec<(M, f64)>) -> Self {
+        Sorted(elements.into_iter().map(|(member, score)| (member, to_score(score))).collect())
+    }
+
+    fn from_sorted(elements: Vec<(M, f64)>) -> Self {
+        let elements = elements.into_iter().map(|(member, score)| (member, to_score(score)));
+        Sorted(SortedSet::from_sorted_iter(elements).expect("they are in order"))
+    }
+
+    fn unite(&mut self, mut other: Self) {
+        self.0.append(&mut other.0);
     }
 
     #[inline]
-    fn insert(&mut self, member: u64, score: f64) {
+    fn insert(&mut self, member: M, score: f64) {
         self.0.insert(member, to_score(score));
     }
 
     #[inline]
-    fn score(&self, member: u64) -> Option<f64> {
-        self.0.score(&member).map(Score::get)
+    fn update(&mut self, member: &M, score: f64) {
+        self.0.update(member, |_| to_score(score));
     }
 
     #[inline]
-    fn rank(&self, member: u64) -> Option<usize> {
-        self.0.rank(&member)
+    fn increment(&mut self, member: &M, by: f64) {
+        self.0.update(member, |score| to_score(score.get() + by));
     }
 
     #[inline]
-    fn select(&self, rank: usize) -> Option<(u64, f64)> {
-        self.0.get_by_rank(rank).map(|(member, score)| (*member, score.get()))
+    fn score(&self, member: &M) -> Option<f64> {
+        self.0.score(member).map(Score::get)
     }
 
     #[inline]
-    fn sum_from(&self, score: f64, limit: usize) -> u64 {
-        self.0
-            .range_by_score(to_score(score)..)
-            .take(limit)
-            .fold(0, |sum: u64, (member, score)| sum.wrapping_add(digest(*member, score.get())))
+    fn rank(&self, member: &M) -> Option<usize> {
+        self.0.rank(member)
     }
 
     #[inline]
-    fn pop_first(&mut self) -> Option<(u64, f64)> {
-        self.0.pop_first().map(|(member, score)| (member, score.get()))
+    fn select(&self, rank: usize) -> Option<u64> {
+        self.0.get_by_rank(rank).map(digest_of)
+    }
+
+    #[inline]
+    fn sum_by_score(&self, score: f64, limit: usize) -> u64 {
+        sum(self.0.range_by_score(to_score(score)..).take(limit).map(digest_of))
+    }
+
+    #[inline]
+    fn sum_by_rank(&self, rank: usize, limit: usize) -> u64 {
+        sum(self.0.range_by_rank(rank..rank + limit).map(digest_of))
+    }
+
+    #[inline]
+    fn sum_by_member(&self, score: f64, member: &M, limit: usize) -> u64 {
+        let range = self.0.range_by_member(to_score(score), member..);
+        sum(range.take(limit).map(digest_of))
+    }
+
+    fn sum(&self) -> u64 {
+        sum(self.0.iter().map(digest_of))
+    }
+
+    #[inline]
+    fn count(&self, start: f64, end: f64) -> usize {
+        self.0.count_by_score(to_score(start)..to_score(end))
+    }
+
+    #[inline]
+    fn pop_first(&mut self) -> Option<u64> {
+        self.0.pop_first().map(|(member, score)| digest_of((&member, score)))
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl<M: Member> Contender<M> for Bytes {
+    const NAME: &'static str = "ZSet";
+
+    fn offers(_operation: Operation) -> bool {
+        true
+    }
+
+    fn new() -> Self {
+        Bytes(ZSet::new())
+    }
+
+    fn from_unsorted(elements: Vec<(M, f64)>) -> Self {
+        Bytes(elements.iter().map(|(member, score)| (member.bytes(), to_score(*score))).collect())
+    }
+
+    fn from_sorted(elements: Vec<(M, f64)>) -> Self {
+        let elements = elements.iter().map(|(member, score)| (member.bytes(), to_score(*score)));
+        Bytes(ZSet::from_sorted_iter(elements).expect("they are in order"))
+    }
+
+    fn unite(&mut self, mut other: Self) {
+        self.0.append(&mut other.0);
+    }
+
+    #[inline]
+    fn insert(&mut self, member: M, score: f64) {
+        self.0.insert(member.bytes(), to_score(score));
+    }
+
+    #[inline]
+    fn update(&mut self, member: &M, score: f64) {
+        self.0.insert(member.bytes(), to_score(score));
+    }
+
+    #[inline]
+    fn increment(&mut self, member: &M, by: f64) {
+        self.0.increment(member.bytes(), by).expect("finite scores add up to no NaN");
+    }
+
+    #[inline]
+    fn score(&self, member: &M) -> Option<f64> {
+        self.0.score(member.bytes()).map(Score::get)
+    }
+
+    #[inline]
+    fn rank(&self, member: &M) -> Option<usize> {
+        self.0.rank(member.bytes())
+    }
+
+    #[inline]
+    fn select(&self, rank: usize) -> Option<u64> {
+        self.0.get_by_rank(rank).map(digest_of_bytes)
+    }
+
+    #[inline]
+    fn sum_by_score(&self, score: f64, limit: usize) -> u64 {
+        sum(self.0.range_by_score(to_score(score)..).take(limit).map(digest_of_bytes))
+    }
+
+    #[inline]
+    fn sum_by_rank(&self, rank: usize, limit: usize) -> u64 {
+        sum(self.0.range_by_rank(rank..rank + limit).map(digest_of_bytes))
+    }
+
+    #[inline]
+    fn sum_by_member(&self, score: f64, member: &M, limit: usize) -> u64 {
+        let bytes = member.bytes();
+        let range = self.0.range_by_member(to_score(score), bytes.as_ref()..);
+        sum(range.take(limit).map(digest_of_bytes))
+    }
+
+    fn sum(&self) -> u64 {
+        sum(self.0.iter().map(digest_of_bytes))
+    }
+
+    #[inline]
+    fn count(&self, start: f64, end: f64) -> usize {
+        self.0.count_by_score(to_score(start)..to_score(end))
+    }
+
+    #[inline]
+    fn pop_first(&mut self) -> Option<u64> {
+        self.0.pop_first().map(digest_of_bytes)
     }
 
     #[inline]

@@ -6,7 +6,7 @@ use super::contenders::{Visitor, visit_all};
 use super::workload::{Workload, hundred_a_minute};
 use super::{Measured, Rounds};
 use crate::allocator::live_bytes;
-use crate::report::{Table, median, show, show_ratio};
+use crate::table::{Table, median, show, show_ratio};
 use crate::workload::as_f64;
 
 /// The places of those that the others are compared with, as [`visit_all`] has them.

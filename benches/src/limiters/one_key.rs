@@ -11,7 +11,7 @@ use super::contender::{Answer, OneKey};
 use super::contenders::{DirectGovernor, OneFunnel};
 use super::workload::{Workload, hundred_a_minute};
 use super::{Measured, Rounds};
-use crate::report::{Table, show, show_ratio};
+use crate::table::{Table, show, show_ratio};
 
 /// A row of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,9 +9,10 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
 use super::contender::Board;
+use crate::names::numbers;
 use crate::rounds::Measured;
 use crate::uses::{Contents, LINEAR_CALLS, Outcome, digest};
-use crate::workload::{members, repeat};
+use crate::workload::repeat;
 
 /// The length of a page.
 const PAGE: usize = 10;
@@ -58,7 +59,7 @@ impl Workload {
     pub fn new(n: usize, seed: u64) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let highest = n as u64;
-        let mut ids = members(rng.random());
+        let mut ids = numbers(rng.random());
         let mut submissions = |count| -> Vec<_> {
             let ids = ids.by_ref().take(count);
             ids.map(|id| (id, rng.random_range(1..=highest))).collect()

@@ -9,9 +9,10 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
 use super::contender::Feed;
+use crate::names::numbers;
 use crate::rounds::Measured;
 use crate::uses::{Contents, LINEAR_CALLS, Outcome, digest};
-use crate::workload::{members, repeat};
+use crate::workload::repeat;
 
 /// The length of a page.
 const PAGE: usize = 20;
@@ -54,7 +55,7 @@ impl Workload {
     /// Panics if `n` is 0.
     pub fn new(n: usize, seed: u64) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let mut ids = members(rng.random());
+        let mut ids = numbers(rng.random());
         let mut now = 0;
         let mut in_order = |count| -> Vec<_> {
             let ids = ids.by_ref().take(count);

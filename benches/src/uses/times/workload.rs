@@ -11,9 +11,10 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
 use super::contender::Timed;
+use crate::names::numbers;
 use crate::rounds::Measured;
 use crate::uses::{Contents, LINEAR_CALLS, Outcome, digest};
-use crate::workload::{members, repeat};
+use crate::workload::repeat;
 
 /// An operation whose time is measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,7 +62,7 @@ impl Workload {
     pub fn new(n: usize, seed: u64) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let longest = n as u64;
-        let mut ids = members(rng.random());
+        let mut ids = numbers(rng.random());
         let elements: Vec<_> =
             ids.by_ref().take(n).map(|id| (id, rng.random_range(1..=longest))).collect();
         let mut dues: Vec<u64> = elements.iter().map(|&(_, due)| due).collect();

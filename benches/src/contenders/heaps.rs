@@ -1,0 +1,115 @@
+//! Heaps, which know their first element and no order beyond it.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use hashbrown::DefaultHashBuilder;
+use ordered_float::OrderedFloat;
+use priority_queue::PriorityQueue;
+
+use crate::contender::{Contender, digest};
+use crate::member::Member;
+use crate::operation::Operation;
+
+/// The crate `priority-queue`: a heap, and a table that says where in it a member is. Members with equal
+/// scores come in any order.
+pub struct Queue<M: Member>(PriorityQueue<M, Reverse<OrderedFloat<f64>>, DefaultHashBuilder>);
+
+/// `std::collections::BinaryHeap`, which finds no member, and has one twice if it is inserted twice.
+pub struct Heap<M>(BinaryHeap<Reverse<(OrderedFloat<f64>, M)>>);
+
+impl<M: Member> Contender<M> for Queue<M> {
+    const NAME: &'static str = "priority-queue";
+
+    fn offers(operation: Operation) -> bool {
+        matches!(
+            operation,
+            Operation::Insert
+                | Operation::Append
+                | Operation::Score
+                | Operation::SmallStep
+                | Operation::Increment
+                | Operation::Update
+                | Operation::Mix
+                | Operation::SlidingWindow
+                | Operation::PopFirst
+                | Operation::BulkUnsorted
+                | Operation::BulkSorted
+                | Operation::Union
+        )
+    }
+
+    fn new() -> Self {
+        Queue(PriorityQueue::with_default_hasher())
+    }
+
+    fn from_unsorted(elements: Vec<(M, f64)>) -> Self {
+        let elements = elements.into_iter();
+        Queue(elements.map(|(member, score)| (member, Reverse(OrderedFloat(score)))).collect())
+    }
+
+    fn unite(&mut self, mut other: Self) {
+        self.0.append(&mut other.0);
+    }
+
+    #[inline]
+    fn insert(&mut self, member: M, score: f64) {
+        self.0.push(member, Reverse(OrderedFloat(score)));
+    }
+
+    #[inline]
+    fn update(&mut self, member: &M, score: f64) {
+        self.0.change_priority(member, Reverse(OrderedFloat(score)));
+    }
+
+    #[inline]
+    fn increment(&mut self, member: &M, by: f64) {
+        self.0.change_priority_by(member, |score| score.0.0 += by);
+    }
+
+    #[inline]
+    fn score(&self, member: &M) -> Option<f64> {
+        self.0.get_priority(member).map(|score| score.0.0)
+    }
+
+    #[inline]
+    fn pop_first(&mut self) -> Option<u64> {
+        self.0.pop().map(|(member, score)| digest(member.digest(), score.0.0))
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl<M: Member> Contender<M> for Heap<M> {
+    const NAME: &'static str = "BinaryHeap";
+
+    fn offers(operation: Operation) -> bool {
+        operation == Operation::PopFirst
+    }
+
+    fn new() -> Self {
+        Heap(BinaryHeap::new())
+    }
+
+    fn unite(&mut self, mut other: Self) {
+        self.0.append(&mut other.0);
+    }
+
+    #[inline]
+    fn insert(&mut self, member: M, score: f64) {
+        self.0.push(Reverse((OrderedFloat(score), member)));
+    }
+
+    #[inline]
+    fn pop_first(&mut self) -> Option<u64> {
+        self.0.pop().map(|Reverse((score, member))| digest(member.digest(), score.0))
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+}

@@ -1,0 +1,217 @@
+//! What most Rust programs do without a sorted set: an ordered set of one crate or another beside a hash
+//! table from member to score.
+
+mod btree;
+mod indexset;
+mod skiplist;
+mod wabi;
+
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
+use ordered_float::OrderedFloat;
+
+use crate::contender::{Contender, digest, sum};
+use crate::member::Member;
+use crate::operation::Operation;
+
+pub use self::indexset::Indexset;
+pub use self::skiplist::Skiplist;
+pub use btree::BTree;
+pub use wabi::Wabi;
+
+/// The ordered half of a pair: a set of `T`.
+pub trait Ordered<T: Ord>: Sized {
+    /// What the tables call the pair.
+    const NAME: &'static str;
+
+    /// Whether ranks take less than linear time; if not, [`rank`](Self::rank) and [`nth`](Self::nth) are
+    /// never called.
+    const HAS_RANK: bool = true;
+
+    /// Makes an empty set.
+    fn new() -> Self;
+
+    /// Makes a set of elements in order.
+    fn from_sorted(elements: impl Iterator<Item = T>) -> Self;
+
+    /// Moves all elements of another set here.
+    fn unite(&mut self, other: Self);
+
+    /// Adds an element that is not there.
+    fn insert(&mut self, element: T);
+
+    /// Takes an element out.
+    fn take(&mut self, element: &T) -> Option<T>;
+
+    /// Takes the first element out.
+    fn pop_first(&mut self) -> Option<T>;
+
+    /// Returns the elements, from the first on that is not below `start`.
+    fn range_from<'a>(&'a self, start: &T) -> impl Iterator<Item = &'a T>
+    where
+        T: 'a;
+
+    /// Returns all elements.
+    fn iter<'a>(&'a self) -> impl Iterator<Item = &'a T>
+    where
+        T: 'a;
+
+    /// Returns how many elements are below one that is there.
+    fn rank(&self, element: &T) -> Option<usize>;
+
+    /// Returns the element with `rank` others below it.
+    fn nth(&self, rank: usize) -> Option<&T>;
+
+    /// Returns the number of elements.
+    fn count(&self) -> usize;
+}
+
+/// An element, in the order of a sorted set.
+type Element<M> = (OrderedFloat<f64>, M);
+
+/// An ordered set and a hash table. Both have each member.
+pub struct Pair<M, O> {
+    ordered: O,
+    scores: HashMap<M, f64>,
+}
+
+#[inline]
+fn digest_of<M: Member>((score, member): &Element<M>) -> u64 {
+    digest(member.digest(), score.0)
+}
+
+impl<M: Member, O: Ordered<Element<M>>> Pair<M, O> {
+    /// Moves an element to another score, after the table has it.
+    #[inline]
+    fn reorder(&mut self, member: M, old: f64, new: f64) {
+        // The set gives back its own copy of the member.
+        if let Some((_, member)) = self.ordered.take(&(OrderedFloat(old), member)) {
+            self.ordered.insert((OrderedFloat(new), member));
+        }
+    }
+
+    /// Returns how many elements are below a score.
+    fn below(&self, score: f64) -> usize {
+        match self.ordered.range_from(&(OrderedFloat(score), M::least())).next() {
+            Some(first) => self.ordered.rank(first).unwrap_or(0),
+            None => self.ordered.count(),
+        }
+    }
+}
+
+impl<M: Member, O: Ordered<Element<M>>> Contender<M> for Pair<M, O> {
+    const NAME: &'static str = O::NAME;
+
+    fn offers(operation: Operation) -> bool {
+        O::HAS_RANK || !operation.needs_ranks()
+    }
+
+    fn new() -> Self {
+        Pair { ordered: O::new(), scores: HashMap::new() }
+    }
+
+    fn from_unsorted(mut elements: Vec<(M, f64)>) -> Self {
+        elements.sort_unstable_by(|(a, a_score), (b, b_score)| {
+            a_score.total_cmp(b_score).then_with(|| a.cmp(b))
+        });
+        Self::from_sorted(elements)
+    }
+
+    fn from_sorted(elements: Vec<(M, f64)>) -> Self {
+        let ordered = elements.iter().map(|(member, score)| (OrderedFloat(*score), member.clone()));
+        Pair { ordered: O::from_sorted(ordered), scores: elements.into_iter().collect() }
+    }
+
+    fn unite(&mut self, other: Self) {
+        self.ordered.unite(other.ordered);
+        self.scores.extend(other.scores);
+    }
+
+    #[inline]
+    fn insert(&mut self, member: M, score: f64) {
+        match self.scores.entry(member) {
+            Entry::Occupied(mut entry) => {
+                let old = std::mem::replace(entry.get_mut(), score);
+                let member = entry.key().clone();
+                self.reorder(member, old, score);
+            }
+            Entry::Vacant(entry) => {
+                self.ordered.insert((OrderedFloat(score), entry.key().clone()));
+                entry.insert(score);
+            }
+        }
+    }
+
+    #[inline]
+    fn update(&mut self, member: &M, score: f64) {
+        if let Some(current) = self.scores.get_mut(member) {
+            let old = std::mem::replace(current, score);
+            self.reorder(member.clone(), old, score);
+        }
+    }
+
+    #[inline]
+    fn increment(&mut self, member: &M, by: f64) {
+        if let Some(current) = self.scores.get_mut(member) {
+            let old = *current;
+            *current += by;
+            self.reorder(member.clone(), old, old + by);
+        }
+    }
+
+    #[inline]
+    fn score(&self, member: &M) -> Option<f64> {
+        self.scores.get(member).copied()
+    }
+
+    #[inline]
+    fn rank(&self, member: &M) -> Option<usize> {
+        let score = *self.scores.get(member)?;
+        self.ordered.rank(&(OrderedFloat(score), member.clone()))
+    }
+
+    #[inline]
+    fn select(&self, rank: usize) -> Option<u64> {
+        self.ordered.nth(rank).map(digest_of)
+    }
+
+    #[inline]
+    fn sum_by_score(&self, score: f64, limit: usize) -> u64 {
+        self.sum_by_member(score, &M::least(), limit)
+    }
+
+    #[inline]
+    fn sum_by_rank(&self, rank: usize, limit: usize) -> u64 {
+        let first = self.ordered.nth(rank);
+        sum(first
+            .into_iter()
+            .flat_map(|first| self.ordered.range_from(first).take(limit).map(digest_of)))
+    }
+
+    #[inline]
+    fn sum_by_member(&self, score: f64, member: &M, limit: usize) -> u64 {
+        let start = (OrderedFloat(score), member.clone());
+        sum(self.ordered.range_from(&start).take(limit).map(digest_of))
+    }
+
+    fn sum(&self) -> u64 {
+        sum(self.ordered.iter().map(digest_of))
+    }
+
+    #[inline]
+    fn count(&self, start: f64, end: f64) -> usize {
+        self.below(end) - self.below(start)
+    }
+
+    #[inline]
+    fn pop_first(&mut self) -> Option<u64> {
+        let first = self.ordered.pop_first()?;
+        self.scores.remove(&first.1);
+        Some(digest_of(&first))
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.ordered.count()
+    }
+}

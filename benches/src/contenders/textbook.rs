@@ -1,0 +1,264 @@
+//! A skip list as textbooks have it, so that one sees what blocks of elements gain.
+//!
+//! One element a node, a tower of links for each node, each one as high as chance has it (p = 1/4), and
+//! at each link how many elements it passes, as in W. Pugh, "A Skip List Cookbook" (1990), section 3.4.
+//! Nodes and towers lie in two vectors and have numbers instead of addresses, so it is safe Rust.
+
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+
+use super::pair::Ordered;
+
+/// The most links of a tower: enough for 4^16 elements.
+const MAX_HEIGHT: usize = 16;
+
+/// The node before the first element. No link goes to it, so as a target it stands for the end.
+const HEAD: u32 = 0;
+
+/// A skip list of one element a node.
+pub struct Textbook<T> {
+    nodes: Vec<Node<T>>,
+    /// The towers: those of a node lie one after the other.
+    links: Vec<Link>,
+    /// Nodes without elements, by their heights: they keep their towers for the next element.
+    free: [Vec<u32>; MAX_HEIGHT],
+    /// That of the highest tower.
+    height: usize,
+    len: usize,
+    rng: SmallRng,
+}
+
+struct Node<T> {
+    element: Option<T>,
+    /// The number of its lowest link.
+    tower: u32,
+    height: u8,
+}
+
+#[derive(Clone, Copy)]
+struct Link {
+    next: u32,
+    /// How many elements further that is.
+    span: u32,
+}
+
+/// The last node before a place, at each level, and its rank, counted from 1; the head's is 0.
+type Path = [(u32, usize); MAX_HEIGHT];
+
+impl<T: Ord> Textbook<T> {
+    #[inline]
+    fn link(&self, node: u32, level: usize) -> Link {
+        self.links[self.nodes[node as usize].tower as usize + level]
+    }
+
+    #[inline]
+    fn link_mut(&mut self, node: u32, level: usize) -> &mut Link {
+        &mut self.links[self.nodes[node as usize].tower as usize + level]
+    }
+
+    fn element(&self, node: u32) -> Option<&T> {
+        self.nodes[node as usize].element.as_ref()
+    }
+
+    /// Returns the path to the place where an element is, or would be.
+    #[inline]
+    fn path(&self, element: &T) -> Path {
+        let mut path = [(HEAD, 0); MAX_HEIGHT];
+        let (mut node, mut rank) = (HEAD, 0);
+        for level in (0..self.height).rev() {
+            loop {
+                let Link { next, span } = self.link(node, level);
+                if next == HEAD || self.element(next).is_none_or(|next| next >= element) {
+                    break;
+                }
+                node = next;
+                rank += span as usize;
+            }
+            path[level] = (node, rank);
+        }
+        path
+    }
+
+    /// Returns the first node whose element is not below another.
+    #[inline]
+    fn first_from(&self, element: &T) -> u32 {
+        self.link(self.path(element)[0].0, 0).next
+    }
+
+    /// Takes a node out that comes right behind a path.
+    fn unlink(&mut self, node: u32, path: &Path) -> Option<T> {
+        for (level, &(before, _)) in path.iter().enumerate().take(self.height) {
+            if self.link(before, level).next == node {
+                let Link { next, span } = self.link(node, level);
+                let link = self.link_mut(before, level);
+                link.next = next;
+                link.span = link.span + span - 1;
+            } else {
+                self.link_mut(before, level).span -= 1;
+            }
+        }
+        self.len -= 1;
+        let Node { element, height, .. } = &mut self.nodes[node as usize];
+        self.free[usize::from(*height) - 1].push(node);
+        element.take()
+    }
+
+    fn elements_from(&self, mut node: u32) -> impl Iterator<Item = &T> {
+        std::iter::from_fn(move || {
+            let element = self.element(node)?;
+            node = self.link(node, 0).next;
+            Some(element)
+        })
+    }
+}
+
+impl<T: Ord> Ordered<T> for Textbook<T> {
+    const NAME: &'static str = "textbook skip list + HashMap";
+
+    fn new() -> Self {
+        Textbook {
+            nodes: vec![Node { element: None, tower: 0, height: MAX_HEIGHT as u8 }],
+            links: vec![Link { next: HEAD, span: 0 }; MAX_HEIGHT],
+            free: Default::default(),
+            height: 1,
+            len: 0,
+            rng: SmallRng::seed_from_u64(1),
+        }
+    }
+
+    fn from_sorted(elements: impl Iterator<Item = T>) -> Self {
+        let mut list = Textbook::new();
+        elements.for_each(|element| list.insert(element));
+        list
+    }
+
+    fn unite(&mut self, mut other: Self) {
+        while let Some(element) = other.pop_first() {
+            self.insert(element);
+        }
+    }
+
+    #[inline]
+    fn insert(&mut self, element: T) {
+        let path = self.path(&element);
+        let mut height = 1;
+        while height < MAX_HEIGHT && self.rng.random_ratio(1, 4) {
+            height += 1;
+        }
+        for level in self.height..height {
+            // It passes all elements, and the end.
+            *self.link_mut(HEAD, level) = Link { next: HEAD, span: self.len as u32 + 1 };
+        }
+        self.height = self.height.max(height);
+
+        let node = self.free[height - 1].pop().unwrap_or_else(|| {
+            let tower = self.links.len() as u32;
+            self.links.resize(self.links.len() + height, Link { next: HEAD, span: 0 });
+            self.nodes.push(Node { element: None, tower, height: height as u8 });
+            self.nodes.len() as u32 - 1
+        });
+        self.nodes[node as usize].element = Some(element);
+        let rank = path[0].1 + 1;
+        for (level, &(before, before_rank)) in path.iter().enumerate().take(self.height) {
+            if level >= height {
+                self.link_mut(before, level).span += 1;
+                continue;
+            }
+            let passed = (rank - before_rank) as u32;
+            let link = self.link_mut(before, level);
+            let behind = Link { next: link.next, span: link.span + 1 - passed };
+            *link = Link { next: node, span: passed };
+            *self.link_mut(node, level) = behind;
+        }
+        self.len += 1;
+    }
+
+    #[inline]
+    fn take(&mut self, element: &T) -> Option<T> {
+        let path = self.path(element);
+        let node = self.link(path[0].0, 0).next;
+        if self.element(node) == Some(element) { self.unlink(node, &path) } else { None }
+    }
+
+    #[inline]
+    fn pop_first(&mut self) -> Option<T> {
+        match self.link(HEAD, 0).next {
+            HEAD => None,
+            first => self.unlink(first, &[(HEAD, 0); MAX_HEIGHT]),
+        }
+    }
+
+    #[inline]
+    fn range_from<'a>(&'a self, start: &T) -> impl Iterator<Item = &'a T>
+    where
+        T: 'a,
+    {
+        self.elements_from(self.first_from(start))
+    }
+
+    fn iter<'a>(&'a self) -> impl Iterator<Item = &'a T>
+    where
+        T: 'a,
+    {
+        self.elements_from(self.link(HEAD, 0).next)
+    }
+
+    #[inline]
+    fn rank(&self, element: &T) -> Option<usize> {
+        let (before, rank) = self.path(element)[0];
+        let node = self.link(before, 0).next;
+        (self.element(node) == Some(element)).then_some(rank)
+    }
+
+    #[inline]
+    fn nth(&self, rank: usize) -> Option<&T> {
+        let (mut node, mut left) = (HEAD, rank + 1);
+        for level in (0..self.height).rev() {
+            loop {
+                let Link { next, span } = self.link(node, level);
+                if next == HEAD || span as usize > left {
+                    break;
+                }
+                node = next;
+                left -= span as usize;
+            }
+        }
+        if left == 0 { self.element(node) } else { None }
+    }
+
+    fn count(&self) -> usize {
+        self.len
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn it_does_what_a_btree_does() {
+        let mut rng = SmallRng::seed_from_u64(2);
+        let (mut list, mut tree) = (Textbook::new(), BTreeSet::new());
+        for _ in 0..5_000 {
+            let element = rng.random_range(0..500);
+            match rng.random_range(0..10) {
+                0..5 if !tree.contains(&element) => {
+                    list.insert(element);
+                    tree.insert(element);
+                }
+                5..9 => assert_eq!(list.take(&element), tree.take(&element)),
+                9 => assert_eq!(list.pop_first(), tree.pop_first()),
+                _ => {}
+            }
+            assert_eq!(list.count(), tree.len());
+            assert!(list.range_from(&element).eq(tree.range(element..)));
+            let place = rng.random_range(0..500);
+            assert_eq!(list.nth(place), tree.iter().nth(place));
+            let rank = tree.contains(&element).then(|| tree.range(..element).count());
+            assert_eq!(list.rank(&element), rank);
+        }
+        assert!(list.iter().eq(&tree));
+    }
+}

@@ -1,0 +1,107 @@
+//! What the members of the measured sets are.
+
+use std::fmt;
+use std::hash::Hash;
+
+/// A member of the sets that are measured.
+pub trait Member: Clone + Ord + Hash + fmt::Debug + 'static {
+    /// Its bytes, as a set of byte strings stores them: in the same order as the members.
+    type Bytes<'a>: AsRef<[u8]>;
+
+    /// Returns the member that is before all others.
+    fn least() -> Self;
+
+    /// Returns its bytes.
+    fn bytes(&self) -> Self::Bytes<'_>;
+
+    /// Returns a number that can only be known by whoever has read the member.
+    #[inline]
+    fn digest(&self) -> u64 {
+        digest_bytes(self.bytes().as_ref())
+    }
+}
+
+impl Member for u64 {
+    type Bytes<'a> = [u8; 8];
+
+    #[inline]
+    fn least() -> Self {
+        0
+    }
+
+    #[inline]
+    fn bytes(&self) -> [u8; 8] {
+        self.to_be_bytes()
+    }
+}
+
+impl Member for String {
+    type Bytes<'a> = &'a [u8];
+
+    #[inline]
+    fn least() -> Self {
+        String::new()
+    }
+
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+/// Returns the [digest](Member::digest) of the member with these bytes: its first eight.
+#[inline]
+pub fn digest_bytes(bytes: &[u8]) -> u64 {
+    match bytes.first_chunk() {
+        Some(first) => u64::from_be_bytes(*first),
+        None => bytes.iter().fold(0, |digest, &byte| digest << 8 | u64::from(byte)),
+    }
+}
+
+/// The kinds of members, for tables and for the command line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Random numbers.
+    Integers,
+    /// Strings of 20 bytes, which begin alike.
+    Strings,
+    /// Names of 8 to 40 bytes, such as those of packages.
+    Names,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 3] = [Kind::Integers, Kind::Strings, Kind::Names];
+
+    /// Returns the name that the command line takes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Integers => "u64",
+            Kind::Strings => "strings",
+            Kind::Names => "names",
+        }
+    }
+
+    /// Returns what the tables call it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Kind::Integers => "u64",
+            Kind::Strings => "String, 20 bytes",
+            Kind::Names => "String, 8 to 40 bytes",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_in_the_order_of_the_members() {
+        let numbers = [0, 1, 255, 256, u64::MAX];
+        assert!(numbers.is_sorted_by_key(Member::bytes));
+        assert_eq!(numbers[3].digest(), 256);
+        assert_eq!("abc".to_owned().digest(), 0x61_6263);
+        assert_eq!("abcdefghi".to_owned().digest(), "abcdefghx".to_owned().digest());
+    }
+}

@@ -1,0 +1,192 @@
+//! What the commands print: where the figures come from, and Markdown tables.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::{env, fs, thread};
+
+use crate::workload::{as_f64, floor};
+
+/// Stands in a table where a contender has no figure.
+const NONE: &str = "–";
+
+/// Writes the machine, the compiler and the command, without which figures mean little.
+///
+/// # Errors
+///
+/// Those of writing to `out`.
+pub fn write_header(out: &mut impl Write) -> io::Result<()> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let command: Vec<_> = env::args_os().map(|part| part.display().to_string()).collect();
+    writeln!(out, "- machine: {}, {cores} cores", processor())?;
+    writeln!(out, "- compiler: {}", env!("ZSET_BENCH_RUSTC"))?;
+    writeln!(out, "- command: `{}`", command.join(" "))
+}
+
+/// Returns the model of the processor, as Linux tells it.
+fn processor() -> String {
+    fs::read_to_string("/proc/cpuinfo")
+        .ok()
+        .and_then(|text| {
+            let line = text.lines().find(|line| line.starts_with("model name"))?;
+            Some(line.split_once(':')?.1.trim().to_string())
+        })
+        .unwrap_or_else(|| format!("an unknown {} processor", env::consts::ARCH))
+}
+
+/// Returns the median, the mean of the middle two if there is no one middle; `None` of nothing.
+pub fn median(figures: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = figures.collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    quantile(&sorted, 0.5)
+}
+
+/// Returns the figure that a part of all are below, between two of them if it has to be; `None` of
+/// nothing.
+pub fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
+    let place = part * as_f64(sorted.len().checked_sub(1)?);
+    let below = sorted[floor(place)];
+    let above = sorted[floor(place.ceil())];
+    Some(below + (above - below) * place.fract())
+}
+
+/// Shows a figure with three significant digits or so.
+pub fn show(figure: Option<f64>) -> String {
+    match figure {
+        None => NONE.into(),
+        Some(figure) if figure < 10.0 => format!("{figure:.2}"),
+        Some(figure) if figure < 100.0 => format!("{figure:.1}"),
+        Some(figure) => format!("{figure:.0}"),
+    }
+}
+
+/// Shows how two figures compare, with two significant digits or more.
+pub fn show_ratio(ratio: Option<f64>) -> String {
+    match ratio {
+        None => NONE.into(),
+        Some(ratio) if ratio < 0.01 => format!("{ratio:.4}"),
+        Some(ratio) if ratio < 0.1 => format!("{ratio:.3}"),
+        Some(ratio) => format!("{ratio:.2}"),
+    }
+}
+
+/// A Markdown table that is aligned, so that it also reads well as it is.
+pub struct Table {
+    lines: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// Makes a table with a head and no lines.
+    pub fn new(head: Vec<String>) -> Self {
+        Table { lines: vec![head] }
+    }
+
+    /// Makes a table for a subject, then each of its peers with the ratio of the subject to it.
+    pub fn comparing(corner: &str, names: &[&str]) -> Self {
+        let mut head = vec![corner.to_string()];
+        for (place, &name) in names.iter().enumerate() {
+            head.push(name.to_string());
+            if place > 0 {
+                head.push(format!("{} / it", names[0]));
+            }
+        }
+        Table::new(head)
+    }
+
+    /// Adds a line to a table that [compares](Self::comparing) so many, from the figure of each
+    /// place, and the ratio of the first place to each.
+    pub fn push_comparison(
+        &mut self,
+        label: &str,
+        places: usize,
+        figure: impl Fn(usize) -> Option<f64>,
+        ratio: impl Fn(usize) -> Option<f64>,
+    ) {
+        let mut cells = vec![label.to_string()];
+        for place in 0..places {
+            cells.push(show(figure(place)));
+            if place > 0 {
+                cells.push(show_ratio(ratio(place)));
+            }
+        }
+        self.push(cells);
+    }
+
+    /// Adds a line; it should have as many cells as the head.
+    pub fn push(&mut self, cells: Vec<String>) {
+        self.lines.push(cells);
+    }
+
+    /// Returns the width of column `place`: that of its widest cell.
+    fn width(&self, place: usize) -> usize {
+        self.lines
+            .iter()
+            .filter_map(|cells| cells.get(place))
+            .map(|cell| cell.chars().count())
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let widths: Vec<usize> = (0..self.lines[0].len()).map(|place| self.width(place)).collect();
+        for (number, cells) in self.lines.iter().enumerate() {
+            for (place, (cell, &width)) in cells.iter().zip(&widths).enumerate() {
+                if place == 0 {
+                    write!(f, "| {cell:<width$} ")?;
+                } else {
+                    write!(f, "| {cell:>width$} ")?;
+                }
+            }
+            writeln!(f, "|")?;
+            if number == 0 {
+                for (place, &width) in widths.iter().enumerate() {
+                    let end = if place == 0 { '-' } else { ':' };
+                    write!(f, "|{:-<width$}{end}", "-", width = width + 1)?;
+                }
+                writeln!(f, "|")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_of_an_even_number_lies_between_the_middle_two() {
+        assert_eq!(median([4.0, 1.0, 2.0, 9.0].into_iter()), Some(3.0));
+        assert_eq!(median([4.0, 1.0, 2.0].into_iter()), Some(2.0));
+        assert_eq!(median([].into_iter()), None);
+    }
+
+    #[test]
+    fn a_comparison_has_a_ratio_for_each_peer() {
+        let mut table = Table::comparing("ns", &["zset", "heap", "list"]);
+        let figures = [Some(12.0), Some(3000.0), None];
+        let ratio = |place: usize| Some(12.0 / figures[place]?);
+        table.push_comparison("push", 3, |place| figures[place], ratio);
+        let expected = "\
+| ns   | zset | heap | zset / it | list | zset / it |
+|------|-----:|-----:|----------:|-----:|----------:|
+| push | 12.0 | 3000 |    0.0040 |    – |         – |
+";
+        assert_eq!(table.to_string(), expected);
+    }
+
+    #[test]
+    fn a_table_is_aligned() {
+        let mut table = Table::new(vec!["ns".into(), "zset".into()]);
+        table.push(vec!["insert".into(), show(Some(7.0))]);
+        table.push(vec!["rank".into(), show(None)]);
+        let expected = "\
+| ns     | zset |
+|--------|-----:|
+| insert | 7.00 |
+| rank   |    – |
+";
+        assert_eq!(table.to_string(), expected);
+    }
+}
