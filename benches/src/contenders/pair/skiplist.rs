@@ -1,5 +1,7 @@
 //! The crate `skiplist`: one element a node, linked by pointers.
 
+use std::ops::Bound;
+
 use skiplist::skip_set::SkipSet;
 
 use super::Ordered;
@@ -42,7 +44,9 @@ impl<T: Ord + Clone> Ordered<T> for Skiplist<T> {
     where
         T: 'a,
     {
-        self.0.range(start..)
+        // Its `range` walks there from the first element.
+        let mut cursor = self.0.lower_bound(Bound::Included(start));
+        std::iter::from_fn(move || cursor.next())
     }
 
     #[inline]
