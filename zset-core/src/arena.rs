@@ -7,7 +7,6 @@
 //! - The free list runs through the vacant nodes themselves, so that freeing never allocates.
 
 use alloc::vec::Vec;
-use core::mem;
 
 use crate::TryReserveError;
 
@@ -16,8 +15,8 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 /// A node that can lie vacant in the free list.
 pub(crate) trait Node {
-    /// Makes a vacant node that points to the next vacant one.
-    fn vacant(next: u32) -> Self;
+    /// Makes a vacant node point to the next vacant one.
+    fn set_next_vacant(&mut self, next: u32);
     /// Returns the next vacant node after this one, which is vacant.
     fn next_vacant(&self) -> u32;
 }
@@ -116,13 +115,12 @@ impl<T: Node> Arena<T> {
         id as u32
     }
 
-    /// Takes the node out and puts its id into the free list.
-    pub(crate) fn remove(&mut self, id: u32) -> T {
-        let vacant = T::vacant(self.vacant);
-        let node = mem::replace(self.get_mut(id), vacant);
+    /// Puts a node's id into the free list; nobody needs what is in the node.
+    pub(crate) fn remove(&mut self, id: u32) {
+        let next = self.vacant;
+        self.get_mut(id).set_next_vacant(next);
         self.vacant = id;
         self.vacant_len += 1;
-        node
     }
 
     /// Returns the bytes that the chunks take from the allocator.
@@ -170,8 +168,8 @@ mod tests {
     use std::vec::Vec;
 
     impl Node for u64 {
-        fn vacant(next: u32) -> u64 {
-            u64::from(next)
+        fn set_next_vacant(&mut self, next: u32) {
+            *self = u64::from(next);
         }
         fn next_vacant(&self) -> u32 {
             *self as u32
@@ -188,8 +186,8 @@ mod tests {
             })
             .collect();
         assert_eq!(ids, [0, 1, 2, 3]);
-        assert_eq!(arena.remove(1), 101);
-        assert_eq!(arena.remove(2), 102);
+        arena.remove(1);
+        arena.remove(2);
         assert_eq!(arena.len(), 2);
         arena.check("test", |_| true);
         arena.try_reserve(2).unwrap();

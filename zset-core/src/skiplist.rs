@@ -87,6 +87,14 @@ pub struct SkipList<M, S> {
     heights: Heights,
 }
 
+/// An element that was looked up.
+#[derive(Clone, Copy)]
+pub(crate) struct Element<'a, M, S> {
+    pub(crate) handle: Handle,
+    pub(crate) member: &'a M,
+    pub(crate) score: S,
+}
+
 /// What the list tells of elements that move, so that a dict of handles can follow.
 pub(crate) trait Relocate<M> {
     /// What is needed to find the member's handle again: its hash.
@@ -133,17 +141,18 @@ impl<M, S: Copy> SkipList<M, S> {
         self.leaves.get(id)
     }
 
+    /// Returns the element that a handle names, if there is one.
+    #[inline]
+    pub(crate) fn get(&self, handle: Handle) -> Option<Element<'_, M, S>> {
+        let (leaf, slot) = (self.leaf(handle.leaf()), handle.slot() as usize);
+        Some(Element { handle, member: leaf.members.get(slot)?, score: *leaf.scores.get(slot)? })
+    }
+
     /// Returns the element that a handle names.
     #[inline]
     pub(crate) fn element(&self, handle: Handle) -> (&M, S) {
         let leaf = self.leaf(handle.leaf());
         (&leaf.members[handle.slot() as usize], leaf.scores[handle.slot() as usize])
-    }
-
-    /// Returns the member that a handle names, if there is one.
-    #[inline]
-    pub(crate) fn member(&self, handle: Handle) -> Option<&M> {
-        self.leaf(handle.leaf()).members.get(handle.slot() as usize)
     }
 
     /// Returns the score of the element that a handle names.

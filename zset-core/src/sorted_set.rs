@@ -16,11 +16,12 @@ use rand_core::Rng;
 use crate::arena::NONE;
 use crate::dict::Dict;
 use crate::handle::Handle;
-use crate::skiplist::{Place, Relocate};
+use crate::skiplist::{Element, Place, Relocate};
 use crate::{Score, SkipList};
 
 mod bulk;
 mod entry;
+mod fill;
 mod insert;
 mod iter;
 mod layout;
@@ -36,6 +37,7 @@ mod update;
 
 pub use bulk::FromSortedError;
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
+pub(crate) use fill::Filling;
 pub use iter::{Drain, ExtractIf};
 pub use set_ops::{Aggregate, Difference};
 
@@ -109,7 +111,7 @@ fn hash_of<M: Hash, S: Copy, H: BuildHasher>(
     list: &SkipList<M, S>,
     hasher: &H,
 ) -> impl Fn(Handle) -> u64 {
-    |handle| list.member(handle).map_or(0, |member| hasher.hash_one(member))
+    |handle| list.get(handle).map_or(0, |found| hasher.hash_one(found.member))
 }
 
 /// Making.
@@ -217,9 +219,9 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
 
 /// Looking up.
 impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Returns the handle of a member.
+    /// Returns the element of a member.
     #[inline]
-    fn handle<Q>(&self, member: &Q) -> Option<Handle>
+    fn element<Q>(&self, member: &Q) -> Option<Element<'_, M, S>>
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
@@ -227,14 +229,14 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         if self.is_empty() { None } else { self.find(self.hasher.hash_one(member), member) }
     }
 
-    /// Returns the handle of a member of this hash.
+    /// Returns the element of a member of this hash.
     #[inline]
-    fn find<Q>(&self, hash: u64, member: &Q) -> Option<Handle>
+    fn find<Q>(&self, hash: u64, member: &Q) -> Option<Element<'_, M, S>>
     where
         Q: Equivalent<M> + ?Sized,
     {
-        self.dict.find(hash, |handle| {
-            self.list.member(handle).is_some_and(|other| member.equivalent(other))
+        self.dict.find_map(hash, |handle| {
+            self.list.get(handle).filter(|element| member.equivalent(element.member))
         })
     }
 
@@ -243,7 +245,7 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
-        Some(self.list.place_of(self.handle(member)?))
+        Some(self.list.place_of(self.element(member)?.handle))
     }
 }
 
@@ -257,8 +259,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         assert_eq!(self.dict.len(), self.list.len(), "list and dict differ in length");
         self.dict.check(hash_of(&self.list, &self.hasher));
         for (member, _) in self {
-            let handle = self.handle(member).expect("a member of the list is not in the dict");
-            assert!(core::ptr::eq(self.list.element(handle).0, member), "a member is twice");
+            let found = self.element(member).expect("a member of the list is not in the dict");
+            assert!(core::ptr::eq(found.member, member), "a member is twice");
         }
     }
 }

@@ -8,6 +8,7 @@ use super::reader::Reader;
 use super::{FOOTER, TYPE_ELEMENTS, TYPE_LISTPACK, checksum};
 use crate::listpack::{self, ListpackError};
 use crate::packed::try_score_of;
+use crate::sorted_set::Filling;
 use crate::{
     ByteString, FromSortedError, Limits, Member, ParseScoreError, Score, SortedSet,
     TryReserveError, ZSet,
@@ -211,7 +212,7 @@ pub fn unseal(payload: &[u8]) -> Result<&[u8], RestoreError> {
 type Sorted = SortedSet<ByteString, Score>;
 
 fn from_listpack(bytes: &[u8]) -> Result<Sorted, RestoreError> {
-    let mut set = Sorted::new();
+    let mut set = Filling::new(Default::default(), 0)?;
     let mut entries = listpack::read(bytes).map_err(RestoreError::Listpack)?;
     let mut rank = 0;
     while let Some(member) = entries.next() {
@@ -222,10 +223,10 @@ fn from_listpack(bytes: &[u8]) -> Result<Sorted, RestoreError> {
             ParseScoreError::Nan => RestoreError::Nan { rank },
             _ => RestoreError::Score { rank },
         })?;
-        push(&mut set, rank, &Member::new(member), score)?;
+        push(&mut set, &Member::new(member), score)?;
         rank += 1;
     }
-    Ok(set)
+    Ok(set.finish()??)
 }
 
 fn from_elements(reader: &mut Reader<'_>) -> Result<Sorted, RestoreError> {
@@ -239,16 +240,19 @@ fn from_elements(reader: &mut Reader<'_>) -> Result<Sorted, RestoreError> {
     for _ in 0..len {
         elements.push((reader.string()?, reader.float()?));
     }
-    let mut set = Sorted::new();
+    let mut set = Filling::new(Default::default(), len)?;
     for (rank, (member, score)) in elements.iter().rev().enumerate() {
         let score = Score::new(*score).map_err(|_| RestoreError::Nan { rank })?;
-        push(&mut set, rank, member, score)?;
+        push(&mut set, member, score)?;
     }
-    Ok(set)
+    Ok(set.finish()??)
 }
 
 /// Appends an element.
-fn push(set: &mut Sorted, rank: usize, member: &[u8], score: Score) -> Result<(), RestoreError> {
-    let member = ByteString::try_from_slice(member)?;
-    Ok(set.try_push_sorted(rank, member, score)??)
+fn push(
+    set: &mut Filling<ByteString, Score>,
+    member: &[u8],
+    score: Score,
+) -> Result<(), RestoreError> {
+    Ok(set.try_push(ByteString::try_from_slice(member)?, score)??)
 }

@@ -99,7 +99,7 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
     /// ```
     pub fn try_insert(&mut self, member: M, score: S) -> Result<(), TryReserveError> {
         let mut path = Path::new();
-        let place = self.search(score, |other| *other <= member, &mut path);
+        let place = self.search_to_insert(score, |other| *other <= member, &mut path);
         let place = self.make_room(place, &mut path, score, &mut NoDict)?;
         self.put(place, &path, member, score);
         Ok(())

@@ -63,9 +63,13 @@ impl<S: Copy> Block<S> {
     /// Returns the index of the child with this id, which is in the block.
     #[inline]
     pub(crate) fn index_of(&self, id: u32) -> usize {
-        // Popping from the first end comes this way all the time.
+        // Popping from the first end comes this way all the time, and appending at the last one.
         if self.children[0] == id {
             return 0;
+        }
+        let last = self.len().wrapping_sub(1);
+        if self.children.get(last) == Some(&id) {
+            return last;
         }
         // Over the whole array, no early exit, a counter as wide as an id: packed compares.
         let (mut index, mut i) = (0, 0u32);
@@ -123,17 +127,17 @@ impl<S: Copy> Block<S> {
     }
 
     /// Takes the children of the next block to the right behind its own.
-    pub(crate) fn append(&mut self, right: Self) {
+    pub(crate) fn append(&mut self, right: &Self) {
         let (len, more) = (self.len(), right.len());
         self.children[len..len + more].copy_from_slice(&right.children[..more]);
         self.spans[len..len + more].copy_from_slice(&right.spans[..more]);
-        self.firsts.extend(right.firsts);
+        self.firsts.extend(right.firsts.iter().copied());
     }
 }
 
-impl<S: Copy> Node for Block<S> {
-    fn vacant(next: u32) -> Self {
-        Block::new(next)
+impl<S> Node for Block<S> {
+    fn set_next_vacant(&mut self, next: u32) {
+        self.parent = next;
     }
 
     fn next_vacant(&self) -> u32 {

@@ -1,9 +1,11 @@
 //! Inserting: making room if the leaf is full, then putting an element into its place.
 
+use arrayvec::ArrayVec;
+
 use super::index::{Block, Child, MIN_CHILDREN};
 use super::leaf::BlockLeaf;
 use super::search::{Path, Place};
-use super::{Handle, NONE, NoDict, Relocate, SkipList};
+use super::{Handle, NONE, Relocate, SkipList};
 use crate::TryReserveError;
 use crate::handle::LEAF_CAPACITY;
 
@@ -69,9 +71,9 @@ impl<M, S: Copy> SkipList<M, S> {
         self.try_reserve_leaf()?;
         let child = Child { id: NONE, first: score, span: 0 };
         let leaf = if place.position == 0 {
-            self.add_leaf_before(place.leaf, BlockLeaf::new(), child)
+            self.add_leaf_before(place.leaf, BlockLeaf::new(score), child)
         } else {
-            self.add_leaf_after(place.leaf, BlockLeaf::new(), child)
+            self.add_leaf_after(place.leaf, BlockLeaf::new(score), child)
         };
         Ok(Place { leaf, position: 0 })
     }
@@ -120,11 +122,29 @@ impl<M, S: Copy> SkipList<M, S> {
         Handle::new(place.leaf, slot)
     }
 
-    /// Inserts an element behind the last; it is not compared.
-    pub(crate) fn try_push_last(&mut self, member: M, score: S) -> Result<Handle, TryReserveError> {
-        let mut path = Path::new();
-        let place = self.make_room(self.end(), &mut path, score, &mut NoDict)?;
-        Ok(self.put(place, &path, member, score))
+    /// Appends a leaf of elements that are in order and come after all others; they are not compared.
+    /// Returns its id; each element is in the slot of its position.
+    pub(crate) fn try_push_leaf(
+        &mut self,
+        elements: ArrayVec<(M, S), LEAF_CAPACITY>,
+    ) -> Result<u32, TryReserveError> {
+        let Some(&(_, first)) = elements.first() else { return Ok(self.tail) };
+        let len = elements.len();
+        let leaf = if self.len == 0 {
+            self.leaves.try_reserve_small(len)?;
+            for (position, (member, score)) in elements.into_iter().enumerate() {
+                self.leaves.insert(self.tail, position, member, score);
+            }
+            self.tail
+        } else {
+            self.try_reserve_leaf()?;
+            let new = BlockLeaf::from_sorted(elements, first);
+            let leaf = self.add_leaf_after(self.tail, new, Child { id: NONE, first, span: 0 });
+            self.update_spans(leaf, len as i32, None);
+            leaf
+        };
+        self.len += len;
+        Ok(leaf)
     }
 
     /// Adds to the spans above a leaf, and tells the blocks above if its first score is another.

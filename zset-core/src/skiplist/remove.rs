@@ -194,6 +194,7 @@ impl<M, S: Copy> SkipList<M, S> {
     fn drop_top(&mut self, level: u32) {
         let child = self.blocks.get(self.top).children[0];
         self.set_parent(level, child, NONE);
+        self.blocks.get_mut(self.top).remove(0);
         self.blocks.remove(self.top);
         self.levels -= 1;
         self.top = if level == 1 { NONE } else { child };
@@ -225,9 +226,10 @@ impl<M, S: Copy> SkipList<M, S> {
         let total = left_len + self.blocks.get(right_id).len();
 
         if total <= BLOCK_CAPACITY * 3 / 4 {
-            let right = self.blocks.remove(right_id);
+            let right = mem::replace(self.blocks.get_mut(right_id), Block::new(NONE));
+            self.blocks.remove(right_id);
             let left = self.blocks.get_mut(left_id);
-            left.append(right);
+            left.append(&right);
             let span = left.span();
             self.adopt(level, left_id);
             self.blocks.get_mut(above).spans[index] = span;
@@ -238,10 +240,10 @@ impl<M, S: Copy> SkipList<M, S> {
         let left = self.blocks.get_mut(left_id);
         if left_len < total / 2 {
             let rest = right.split_off(total / 2 - left_len);
-            left.append(mem::replace(&mut right, rest));
+            left.append(&mem::replace(&mut right, rest));
         } else {
             let mut moved = left.split_off(total / 2);
-            moved.append(right);
+            moved.append(&right);
             right = moved;
         }
         let (left_span, right_span, right_first) = (left.span(), right.span(), right.firsts[0]);

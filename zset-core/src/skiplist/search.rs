@@ -40,6 +40,23 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         Place { leaf, position: position_in(self.leaf(leaf), score, precedes) }
     }
 
+    /// Returns the place as `search` does, at once if it is the end: sets are often filled in order.
+    #[inline]
+    pub(crate) fn search_to_insert(
+        &self,
+        score: S,
+        mut precedes: impl FnMut(&M) -> bool,
+        path: &mut Path,
+    ) -> Place {
+        let follows =
+            |(last, last_score)| last_score < score || last_score == score && precedes(last);
+        if self.last().is_some_and(follows) {
+            self.end()
+        } else {
+            self.search(score, precedes, path)
+        }
+    }
+
     /// Returns the place as `search` does, and its rank: the number of elements before it.
     #[inline]
     pub(crate) fn search_rank(

@@ -4,8 +4,8 @@ use core::error::Error;
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
 
-use super::{SortedSet, hash_of};
-use crate::TryReserveError;
+use super::SortedSet;
+use super::fill::Filling;
 use crate::dict::Dict;
 use crate::handle::{Handle, LEAF_CAPACITY};
 use crate::reserve::infallible;
@@ -73,43 +73,11 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> 
         I: IntoIterator<Item = (M, S)>,
     {
         let elements = elements.into_iter();
-        let mut set = Self::with_hasher(H::default());
-        infallible(set.reserve_dict(elements.size_hint().0));
-        for (index, (member, score)) in elements.enumerate() {
-            infallible(set.try_push_sorted(index, member, score))?;
+        let mut filling = infallible(Filling::new(H::default(), elements.size_hint().0));
+        for (member, score) in elements {
+            infallible(filling.try_push(member, score))?;
         }
-        Ok(set)
-    }
-
-    /// Appends the element of this index, which is an error if it does not come after all others or
-    /// its member is there already.
-    pub(crate) fn try_push_sorted(
-        &mut self,
-        index: usize,
-        member: M,
-        score: S,
-    ) -> Result<Result<(), FromSortedError>, TryReserveError> {
-        if self.last().is_some_and(|last| (last.1, last.0) >= (score, &member)) {
-            return Ok(Err(FromSortedError::NotAscending { index }));
-        }
-        let hash = self.hasher.hash_one(&member);
-        if self.find(hash, &member).is_some() {
-            return Ok(Err(FromSortedError::DuplicateMember { index }));
-        }
-        self.push_last(hash, member, score).map(Ok)
-    }
-
-    /// Appends an element that is known to come after all others.
-    pub(crate) fn try_push_last(&mut self, member: M, score: S) -> Result<(), TryReserveError> {
-        self.push_last(self.hasher.hash_one(&member), member, score)
-    }
-
-    fn push_last(&mut self, hash: u64, member: M, score: S) -> Result<(), TryReserveError> {
-        let Self { list, dict, hasher, .. } = self;
-        let segment = dict.try_reserve_one(hash, hash_of(list, hasher))?;
-        let handle = list.try_push_last(member, score)?;
-        dict.insert(segment, hash, handle);
-        Ok(())
+        infallible(filling.finish())
     }
 }
 
@@ -176,9 +144,16 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         let mut list = self.list.empty();
         infallible(list.try_reserve_full_leaves(self.len()));
 
-        for (rank, (member, score)) in self.take_list().into_iter().enumerate() {
-            let placed = infallible(list.try_push_last(member, score));
-            debug_assert_eq!(placed, handle(rank), "the copy's leaves are full and in order");
+        let mut elements = self.take_list().into_iter();
+        while elements.len() > 0 {
+            let first = handle(list.len());
+            let leaf =
+                infallible(list.try_push_leaf(elements.by_ref().take(LEAF_CAPACITY).collect()));
+            debug_assert_eq!(
+                Handle::new(leaf, 0),
+                first,
+                "the copy's leaves are full and in order"
+            );
         }
         (self.list, self.dict) = (list, dict);
     }

@@ -43,7 +43,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// ```
     pub fn entry(&mut self, member: M) -> Entry<'_, M, S, H> {
         let hash = self.hasher.hash_one(&member);
-        match self.find(hash, &member) {
+        match self.find(hash, &member).map(|found| found.handle) {
             Some(handle) => Entry::Occupied(OccupiedEntry { set: self, hash, handle }),
             None => Entry::Vacant(VacantEntry { set: self, hash, member }),
         }

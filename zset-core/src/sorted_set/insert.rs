@@ -7,7 +7,7 @@ use super::{Follow, SortedSet, hash_of};
 use crate::TryReserveError;
 use crate::handle::Handle;
 use crate::reserve::infallible;
-use crate::skiplist::Path;
+use crate::skiplist::{Element, Path};
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Inserts a member with a score, or gives a member that is there this score; returns the old
@@ -47,8 +47,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// ```
     pub fn try_insert(&mut self, member: M, score: S) -> Result<Option<S>, TryReserveError> {
         let hash = self.hasher.hash_one(&member);
-        if let Some(mut handle) = self.find(hash, &member) {
-            let old = self.list.score(handle);
+        if let Some(Element { mut handle, score: old, .. }) = self.find(hash, &member) {
             self.set_score(hash, &mut handle, score)?;
             return Ok(Some(old));
         }
@@ -70,10 +69,10 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         F: FnOnce() -> Result<M, TryReserveError>,
     {
         let hash = self.hasher.hash_one(member);
-        let handle = self.find(hash, member);
-        let (decided, new, owned) = decide(handle.map(|handle| self.list.score(handle)))?;
-        match (handle, new) {
-            (Some(mut handle), Some(score)) => self.set_score(hash, &mut handle, score)?,
+        let found = self.find(hash, member).map(|found| (found.handle, found.score));
+        let (decided, new, owned) = decide(found.map(|(_, score)| score))?;
+        match (found, new) {
+            (Some((mut handle, _)), Some(score)) => self.set_score(hash, &mut handle, score)?,
             (None, Some(score)) => _ = self.insert_new(hash, owned()?, score)?,
             (_, None) => {}
         }
@@ -88,7 +87,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         score: S,
     ) -> Result<Handle, TryReserveError> {
         let mut path = Path::new();
-        let place = self.list.search(score, |other| *other < member, &mut path);
+        let place = self.list.search_to_insert(score, |other| *other < member, &mut path);
         let Self { list, dict, hasher, .. } = self;
         let segment = dict.try_reserve_one(hash, hash_of(list, hasher))?;
         let place = list.make_room(place, &mut path, score, &mut Follow::new(dict, hasher))?;

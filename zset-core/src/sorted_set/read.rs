@@ -20,7 +20,7 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
-        Some(self.list.score(self.handle(member)?))
+        Some(self.element(member)?.score)
     }
 
     /// Returns the member that is equal to `member`, as it is in the set, and its score. **O(1)**.
@@ -35,7 +35,8 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
-        Some(self.list.element(self.handle(member)?))
+        let found = self.element(member)?;
+        Some((found.member, found.score))
     }
 
     /// Returns whether a member is in the set. **O(1)**.
@@ -50,7 +51,7 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
-        self.handle(member).is_some()
+        self.element(member).is_some()
     }
 
     /// Returns the 0-based rank of a member, lowest score first. **O(log n)**.

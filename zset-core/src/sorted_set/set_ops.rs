@@ -150,10 +150,9 @@ where
     {
         for (member, score) in elements {
             let hash = self.hasher.hash_one(member);
-            match self.find(hash, member) {
-                Some(mut handle) => {
-                    let combined = combine(self.list.score(handle), score);
-                    infallible(self.set_score(hash, &mut handle, combined));
+            match self.find(hash, member).map(|found| (found.handle, found.score)) {
+                Some((mut handle, old)) => {
+                    infallible(self.set_score(hash, &mut handle, combine(old, score)));
                 }
                 None => _ = infallible(self.insert_new(hash, member.clone(), score)),
             }

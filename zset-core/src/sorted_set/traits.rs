@@ -1,8 +1,10 @@
 //! The standard traits.
 
+use alloc::vec::Vec;
 use core::hash::{BuildHasher, Hash};
 
 use super::SortedSet;
+use crate::handle::LEAF_CAPACITY;
 use crate::reserve::infallible;
 use crate::skiplist::{IntoIter, Iter};
 
@@ -57,6 +59,10 @@ where
 {
     #[track_caller]
     fn from_iter<I: IntoIterator<Item = (M, S)>>(elements: I) -> Self {
+        let elements = elements.into_iter().collect::<Vec<_>>();
+        if elements.len() > LEAF_CAPACITY {
+            return Self::from_unsorted(elements, H::default());
+        }
         let mut set = Self::default();
         set.extend(elements);
         set

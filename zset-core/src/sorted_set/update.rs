@@ -6,7 +6,7 @@ use equivalent::Equivalent;
 use super::{Follow, SortedSet};
 use crate::handle::Handle;
 use crate::reserve::infallible;
-use crate::skiplist::Path;
+use crate::skiplist::{Element, Path};
 use crate::{Increment, TryReserveError};
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
@@ -33,8 +33,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         Q: Hash + Equivalent<M> + ?Sized,
     {
         let hash = self.hasher.hash_one(member);
-        let mut handle = self.find(hash, member)?;
-        let old = self.list.score(handle);
+        let Element { mut handle, score: old, .. } = self.find(hash, member)?;
         infallible(self.set_score(hash, &mut handle, new_score(old)));
         Some(old)
     }
@@ -69,8 +68,10 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         S: Increment,
     {
         let hash = self.hasher.hash_one(&member);
-        let handle = self.find(hash, &member);
-        let old = handle.map_or(S::ZERO, |handle| self.list.score(handle));
+        let (handle, old) = match self.find(hash, &member) {
+            Some(found) => (Some(found.handle), found.score),
+            None => (None, S::ZERO),
+        };
         let new = old.checked_increment(by)?;
         match handle {
             Some(mut handle) => infallible(self.set_score(hash, &mut handle, new)),

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::{Elements, Limits, Sorted, ZSet};
 use crate::reserve::infallible;
+use crate::sorted_set::Filling;
 use crate::{ByteString, FromSortedError, PackedZSet, Score, TryReserveError};
 
 impl ZSet {
@@ -130,12 +131,13 @@ pub(super) fn sorted_from_packed(
     packed: &PackedZSet<Vec<u8>>,
     additional: usize,
 ) -> Result<Sorted, TryReserveError> {
-    let mut set = Sorted::new();
-    set.reserve_dict(packed.len() + additional)?;
+    let mut set = Filling::new(Default::default(), packed.len() + additional)?;
     for (member, score) in packed {
-        set.try_push_last(ByteString::try_from_slice(&member)?, score)?;
+        let pushed = set.try_push(ByteString::try_from_slice(&member)?, score)?;
+        debug_assert!(pushed.is_ok(), "a listpack is in order");
     }
-    Ok(set)
+    let set = set.finish()?;
+    Ok(set.unwrap_or_else(|_| unreachable!("a listpack has no member twice")))
 }
 
 /// Boxes a set, where `Box::new` would abort if memory runs out.
