@@ -29,7 +29,7 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
             assert_eq!(leaf.backward, backward, "backward pointer of leaf {id}");
             assert!(leaf.len() <= LEAF_CAPACITY, "leaf {id} is over-full");
             assert!(leaf.len() > 0 || self.len == 0, "leaf {id} is empty");
-            assert!(leaf.scores.len() >= leaf.len(), "scores of leaf {id}");
+            assert_eq!(leaf.scores.len(), leaf.len(), "scores of leaf {id}");
             assert_eq!(leaf.members.len(), leaf.len(), "members of leaf {id}");
             let mut seen = [false; LEAF_CAPACITY];
             for (position, &slot) in leaf.order().iter().enumerate() {

@@ -71,9 +71,9 @@ impl<M, S: Copy> SkipList<M, S> {
         self.try_reserve_leaf()?;
         let child = Child { id: NONE, first: score, span: 0 };
         let leaf = if place.position == 0 {
-            self.add_leaf_before(place.leaf, BlockLeaf::new(score), child)
+            self.add_leaf_before(place.leaf, BlockLeaf::new(), child)
         } else {
-            self.add_leaf_after(place.leaf, BlockLeaf::new(score), child)
+            self.add_leaf_after(place.leaf, BlockLeaf::new(), child)
         };
         Ok(Place { leaf, position: 0 })
     }
@@ -138,7 +138,7 @@ impl<M, S: Copy> SkipList<M, S> {
             self.tail
         } else {
             self.try_reserve_leaf()?;
-            let new = BlockLeaf::from_sorted(elements, first);
+            let new = BlockLeaf::from_sorted(elements);
             let leaf = self.add_leaf_after(self.tail, new, Child { id: NONE, first, span: 0 });
             self.update_spans(leaf, len as i32, None);
             leaf

@@ -6,8 +6,8 @@
 //! members  g    a    k    d                                      a   d   g   k
 //! ```
 //!
-//! Invariants: `members` has the length `len`, at most 64, and `scores` at least that; `order` is a
-//! permutation of `0..len`, then `NO_SLOT`; the elements read through it are sorted by `(score, member)`.
+//! Invariants: `scores` and `members` have the length `len`, at most 64; `order` is a permutation of
+//! `0..len`, then `NO_SLOT`; the elements read through it are sorted by `(score, member)`.
 //!
 //! An insertion pushes into the next slot and shifts bytes of `order` only. A removal fills its slot
 //! with the element of the last slot, which so moves; no other element does.
@@ -15,76 +15,39 @@
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
 use core::mem;
-use core::ops::{Deref, DerefMut, Range};
+use core::ops::{DerefMut, Range};
 
 use crate::TryReserveError;
 use crate::arena::{NONE, Node};
 use crate::handle::LEAF_CAPACITY;
 
 /// A column of a leaf: a vector that grows (the leaf of a small list) or an inline array (a block).
-///
-/// The leaf tells it how long it is, so that a column need not know.
-pub(crate) trait Column<T>: Deref<Target = [T]> + DerefMut {
-    fn push(&mut self, len: usize, value: T);
-    fn swap_remove(&mut self, len: usize, index: usize) -> T;
+pub(crate) trait Column<T>: Default + DerefMut<Target = [T]> {
+    fn push(&mut self, value: T);
+    fn swap_remove(&mut self, index: usize) -> T;
 }
 
 impl<T> Column<T> for Vec<T> {
     #[inline]
-    fn push(&mut self, _: usize, value: T) {
+    fn push(&mut self, value: T) {
         self.push(value);
     }
 
     #[inline]
-    fn swap_remove(&mut self, _: usize, index: usize) -> T {
+    fn swap_remove(&mut self, index: usize) -> T {
         self.swap_remove(index)
     }
 }
 
 impl<T> Column<T> for ArrayVec<T, LEAF_CAPACITY> {
     #[inline]
-    fn push(&mut self, _: usize, value: T) {
+    fn push(&mut self, value: T) {
         self.push(value);
     }
 
     #[inline]
-    fn swap_remove(&mut self, _: usize, index: usize) -> T {
+    fn swap_remove(&mut self, index: usize) -> T {
         self.swap_remove(index)
-    }
-}
-
-/// The scores of a block: copies, so that what lies behind the last element is just an old score, and
-/// no length has to be read from memory before one is.
-#[derive(Clone)]
-pub(crate) struct Scores<S>([S; LEAF_CAPACITY]);
-
-impl<S> Deref for Scores<S> {
-    type Target = [S];
-
-    #[inline]
-    fn deref(&self) -> &[S] {
-        &self.0
-    }
-}
-
-impl<S> DerefMut for Scores<S> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut [S] {
-        &mut self.0
-    }
-}
-
-impl<S: Copy> Column<S> for Scores<S> {
-    #[inline]
-    fn push(&mut self, len: usize, score: S) {
-        self.0[len] = score;
-    }
-
-    #[inline]
-    fn swap_remove(&mut self, len: usize, index: usize) -> S {
-        let score = self.0[index];
-        self.0[index] = self.0[len - 1];
-        score
     }
 }
 
@@ -96,8 +59,8 @@ type Order = [u8; LEAF_CAPACITY + 1];
 
 /// A leaf over two columns.
 ///
-/// The fields lie so that what is read together is near: the length, the order and (in a block) the
-/// length of `members` share the first cache lines.
+/// The fields lie in the order in which a search reads them: the length and the order share the
+/// first cache lines, so that they arrive together, and at the same time as the scores.
 #[derive(Clone)]
 #[repr(C)]
 pub(crate) struct Leaf<A, B> {
@@ -111,21 +74,20 @@ pub(crate) struct Leaf<A, B> {
     len: u8,
     /// The slots in order, then `NO_SLOT` to the end.
     order: Order,
-    members: B,
     scores: A,
+    members: B,
 }
 
 /// The only leaf of a small list; its columns grow as needed.
 pub(crate) type SmallLeaf<M, S> = Leaf<Vec<S>, Vec<M>>;
 
 /// A leaf of a list with more than one: one block of memory.
-pub(crate) type BlockLeaf<M, S> = Leaf<Scores<S>, ArrayVec<M, LEAF_CAPACITY>>;
+pub(crate) type BlockLeaf<M, S> = Leaf<ArrayVec<S, LEAF_CAPACITY>, ArrayVec<M, LEAF_CAPACITY>>;
 
 /// A leaf to read, whichever its columns are.
 pub(crate) struct LeafRef<'a, M, S> {
     len: u8,
     order: &'a Order,
-    /// As many as there are elements, or more.
     pub(crate) scores: &'a [S],
     pub(crate) members: &'a [M],
     pub(crate) forward: u32,
@@ -180,10 +142,13 @@ fn position_of(order: &Order, slot: u8) -> usize {
 }
 
 impl<A, B> Leaf<A, B> {
-    /// Makes an empty leaf of empty columns.
-    fn with_columns(members: B, scores: A) -> Self {
-        let order = [NO_SLOT; LEAF_CAPACITY + 1];
-        Leaf { parent: NONE, forward: NONE, backward: NONE, len: 0, order, members, scores }
+    pub(crate) fn new<M, S>() -> Self
+    where
+        A: Column<S>,
+        B: Column<M>,
+    {
+        let (order, scores, members) = ([NO_SLOT; LEAF_CAPACITY + 1], A::default(), B::default());
+        Leaf { parent: NONE, forward: NONE, backward: NONE, len: 0, order, scores, members }
     }
 
     #[inline]
@@ -214,8 +179,8 @@ impl<A, B> Leaf<A, B> {
         self.len += 1;
         self.order.copy_within(position..slot, position + 1);
         self.order[position] = slot as u8;
-        self.scores.push(slot, score);
-        self.members.push(slot, member);
+        self.scores.push(score);
+        self.members.push(member);
         slot as u8
     }
 
@@ -237,8 +202,7 @@ impl<A, B> Leaf<A, B> {
         if slot != last as u8 {
             self.order[position_of_last - usize::from(position_of_last > position)] = slot;
         }
-        let score = self.scores.swap_remove(last + 1, slot as usize);
-        (self.members.swap_remove(last + 1, slot as usize), score)
+        (self.members.swap_remove(slot as usize), self.scores.swap_remove(slot as usize))
     }
 
     /// Gives the element at position `from` a new score and the position `to`.
@@ -259,10 +223,6 @@ impl<A, B> Leaf<A, B> {
 }
 
 impl<M, S> SmallLeaf<M, S> {
-    pub(crate) fn new() -> Self {
-        Leaf::with_columns(Vec::new(), Vec::new())
-    }
-
     /// Makes room for more elements, by doubling, up to what a leaf may hold.
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
         let additional = additional.min(LEAF_CAPACITY - self.len as usize);
@@ -294,33 +254,26 @@ pub(crate) struct Move {
 }
 
 impl<M, S: Copy> BlockLeaf<M, S> {
-    /// Makes an empty leaf; its scores are to be something, and this is what they are.
-    pub(crate) fn new(score: S) -> Self {
-        Leaf::with_columns(ArrayVec::new(), Scores([score; LEAF_CAPACITY]))
-    }
-
     /// Makes a leaf of elements that are in order, in slots in that order.
-    pub(crate) fn from_sorted(elements: ArrayVec<(M, S), LEAF_CAPACITY>, first: S) -> Self {
-        let mut leaf = Self::new(first);
+    pub(crate) fn from_sorted(elements: ArrayVec<(M, S), LEAF_CAPACITY>) -> Self {
+        let mut leaf = Self::new();
+        leaf.len = elements.len() as u8;
         for (slot, (member, score)) in elements.into_iter().enumerate() {
             leaf.order[slot] = slot as u8;
-            leaf.scores[slot] = score;
+            leaf.scores.push(score);
             leaf.members.push(member);
         }
-        leaf.len = leaf.members.len() as u8;
         leaf
     }
 
     /// Turns the full leaf of a small list into a block; every element keeps its slot.
     pub(crate) fn from_small(small: SmallLeaf<M, S>) -> Self {
         Leaf {
-            parent: NONE,
-            forward: NONE,
-            backward: NONE,
             len: small.len,
             order: small.order,
+            scores: small.scores.into_iter().collect(),
             members: small.members.into_iter().collect(),
-            scores: Scores(core::array::from_fn(|slot| small.scores[slot])),
+            ..Leaf::new()
         }
     }
 
@@ -356,7 +309,7 @@ impl<M, S: Copy> BlockLeaf<M, S> {
     pub(crate) fn split(&mut self, departing: Range<usize>, plan: &[Move]) -> Self {
         let (len, more) = (self.len as usize, departing.len());
         let rest = len - more;
-        let mut new = Self::new(self.scores.0[0]);
+        let mut new = Self::new();
         (self.len, new.len) = (rest as u8, more as u8);
         let mut slots: [u8; LEAF_CAPACITY] = core::array::from_fn(|slot| slot as u8);
         for step in plan {
@@ -367,7 +320,7 @@ impl<M, S: Copy> BlockLeaf<M, S> {
             }
         }
         new.members.extend(self.members.drain(rest..));
-        new.scores[..more].copy_from_slice(&self.scores[rest..len]);
+        new.scores.extend(self.scores.drain(rest..));
         new.order[..more].copy_from_slice(&self.order[departing.clone()]);
         self.order.copy_within(departing.end..len, departing.start);
         self.order[rest..].fill(NO_SLOT);
@@ -382,9 +335,9 @@ impl<M, S: Copy> BlockLeaf<M, S> {
         Leaf {
             len: mem::take(&mut self.len),
             order: mem::replace(&mut self.order, [NO_SLOT; LEAF_CAPACITY + 1]),
+            scores: self.scores.take(),
             members: self.members.take(),
-            scores: self.scores.clone(),
-            ..*self
+            ..Leaf::new()
         }
     }
 
@@ -403,7 +356,7 @@ impl<M, S: Copy> BlockLeaf<M, S> {
         for (to, slot) in self.order[start..start + more].iter_mut().zip(other.order) {
             *to = slot + len as u8;
         }
-        self.scores[len..len + more].copy_from_slice(&other.scores[..more]);
+        self.scores.extend(other.scores);
         self.members.extend(other.members);
     }
 }
@@ -440,7 +393,7 @@ mod tests {
             at in 0..=64usize,
             from_front in proptest::bool::ANY,
         ) {
-            let mut leaf = BlockLeaf::<u8, u8>::new(0);
+            let mut leaf = BlockLeaf::<u8, u8>::new();
             for &position in &order {
                 // Slot i gets the score order[i].
                 let here = (0..leaf.len as usize).filter(|&i| leaf.as_ref().at(i).1 < position).count();
