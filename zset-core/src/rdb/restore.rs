@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
+use hashbrown::DefaultHashBuilder;
 
 use super::reader::Reader;
 use super::{FOOTER, TYPE_ELEMENTS, TYPE_LISTPACK, checksum};
@@ -212,7 +213,7 @@ pub fn unseal(payload: &[u8]) -> Result<&[u8], RestoreError> {
 type Sorted = SortedSet<ByteString, Score>;
 
 fn from_listpack(bytes: &[u8]) -> Result<Sorted, RestoreError> {
-    let mut set = Filling::new(Default::default(), 0)?;
+    let mut set = Filling::new(DefaultHashBuilder::default(), 0)?;
     let mut entries = listpack::read(bytes).map_err(RestoreError::Listpack)?;
     let mut rank = 0;
     while let Some(member) = entries.next() {
@@ -240,7 +241,7 @@ fn from_elements(reader: &mut Reader<'_>) -> Result<Sorted, RestoreError> {
     for _ in 0..len {
         elements.push((reader.string()?, reader.float()?));
     }
-    let mut set = Filling::new(Default::default(), len)?;
+    let mut set = Filling::new(DefaultHashBuilder::default(), len)?;
     for (rank, (member, score)) in elements.iter().rev().enumerate() {
         let score = Score::new(*score).map_err(|_| RestoreError::Nan { rank })?;
         push(&mut set, member, score)?;

@@ -140,7 +140,7 @@ impl<M, S: Copy> SkipList<M, S> {
             self.try_reserve_leaf()?;
             let new = BlockLeaf::from_sorted(elements);
             let leaf = self.add_leaf_after(self.tail, new, Child { id: NONE, first, span: 0 });
-            self.update_spans(leaf, len as i32, None);
+            self.update_spans(leaf, i32::from(len as u8), None);
             leaf
         };
         self.len += len;

@@ -9,6 +9,9 @@ use super::{Drain, ExtractIf, Follow, SortedSet};
 use crate::handle::Handle;
 use crate::skiplist::{Place, Run};
 
+/// From this many members on, the dict is larger than the nearest caches, and `visit_in_dict` pays.
+const VISITED_LEN: usize = 1 << 16;
+
 impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Removes a member; returns its score. **O(log n)**.
     ///
@@ -144,7 +147,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         if self.is_empty() {
             return None;
         }
-        if self.visited_ends[end] != place.leaf {
+        if self.len() >= VISITED_LEN && self.visited_ends[end] != place.leaf {
             self.visited_ends[end] = place.leaf;
             self.visit_in_dict(place.leaf);
         }

@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use hashbrown::DefaultHashBuilder;
 
 use super::{Elements, Limits, Sorted, ZSet};
 use crate::reserve::infallible;
@@ -131,7 +132,7 @@ pub(super) fn sorted_from_packed(
     packed: &PackedZSet<Vec<u8>>,
     additional: usize,
 ) -> Result<Sorted, TryReserveError> {
-    let mut set = Filling::new(Default::default(), packed.len() + additional)?;
+    let mut set = Filling::new(DefaultHashBuilder::default(), packed.len() + additional)?;
     for (member, score) in packed {
         let pushed = set.try_push(ByteString::try_from_slice(&member)?, score)?;
         debug_assert!(pushed.is_ok(), "a listpack is in order");

@@ -1,5 +1,10 @@
 //! Sets made at once: of sorted input, of other collections, of serialized text.
 
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
 use zset_core::{FromSortedError, SortedSet};
 
 use crate::LEAF;
@@ -37,6 +42,9 @@ fn sorted_input_that_is_not_sorted_is_refused_at_the_first_such_element() {
     assert_eq!(build(&elements), Err(FromSortedError::NotAscending { index: LEAF }));
     elements[LEAF] = (7, LEAF as u32);
     assert_eq!(build(&elements), Err(FromSortedError::DuplicateMember { index: LEAF }));
+    // Another fault behind it changes nothing.
+    elements[LEAF + 2].1 = 0;
+    assert_eq!(build(&elements), Err(FromSortedError::DuplicateMember { index: LEAF }));
 }
 
 #[test]
@@ -48,6 +56,62 @@ fn of_equal_members_the_last_score_counts() {
     let mut extended = SortedSet::from([("b", 9)]);
     extended.extend(elements);
     assert_eq!(extended, expected);
+}
+
+/// Names that differ in case only are equal.
+#[derive(Clone, Debug)]
+struct Caseless(String);
+
+impl PartialEq for Caseless {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Caseless {}
+
+impl PartialOrd for Caseless {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Caseless {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.to_lowercase().cmp(&other.0.to_lowercase())
+    }
+}
+
+impl Hash for Caseless {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.to_lowercase().hash(state);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        cases: if cfg!(miri) { 2 } else { 64 },
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn elements_collected_are_those_inserted_one_by_one(
+        elements in vec(("[a-cA-C]{1,4}", 0..50u32), 0..if cfg!(miri) { 90 } else { 800 }),
+    ) {
+        let elements = elements.into_iter().map(|(name, score)| (Caseless(name), score));
+        let mut inserted = SortedSet::<_, _>::new();
+        for (name, score) in elements.clone() {
+            inserted.insert(name, score);
+        }
+        let collected: SortedSet<_, _> = elements.collect();
+        collected.check();
+        // Not only equal: of equal names, the first one stays.
+        let text = |set: &SortedSet<Caseless, u32>| {
+            set.iter().map(|(name, score)| (name.0.clone(), score)).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(text(&collected), text(&inserted));
+    }
 }
 
 #[test]
