@@ -67,12 +67,9 @@ impl Comparison<'_> {
     /// Returns what to tell whoever checks.
     pub(super) fn verdict(&self) -> String {
         let failures = self.failures();
-        let is_lower = |(_, before, now): (_, Option<&Counts>, Option<&Counts>)| {
-            before
-                .zip(now)
-                .is_some_and(|(before, now)| is_over(now.instructions, before.instructions))
-        };
-        let lower = self.pairs().filter(|&pair| is_lower(pair)).count();
+        let known = self.pairs().filter_map(|(_, before, now)| before.zip(now));
+        let lower = known.filter(|(before, now)| is_over(now.instructions, before.instructions));
+        let lower = lower.count();
         let mut lines = Vec::new();
         if failures.is_empty() {
             lines.push(format!("No benchmark takes over {LIMIT} % more instructions than before."));
@@ -103,6 +100,9 @@ fn is_over(before: u64, now: u64) -> bool {
 fn show_change((before, now): (u64, u64)) -> String {
     if before == now {
         return "=".into();
+    }
+    if before == 0 {
+        return show(None);
     }
     let percent = (as_f64(now as usize) / as_f64(before as usize) - 1.0) * 100.0;
     format!("{percent:+.2} %")
@@ -139,6 +139,13 @@ mod tests {
         // No product is too large.
         assert!(is_over(u64::MAX / 2, u64::MAX));
         assert!(!is_over(u64::MAX, u64::MAX));
+    }
+
+    #[test]
+    fn a_change_from_nothing_has_no_percentage() {
+        assert_eq!(show_change((0, 4)), show(None));
+        assert_eq!(show_change((0, 0)), "=");
+        assert_eq!(show_change((4, 0)), "-100.00 %");
     }
 
     #[test]
