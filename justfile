@@ -18,6 +18,10 @@ servers:
 bench *ARGUMENTS:
     cargo run --release -p zset-bench -- quick {{ ARGUMENTS }}
 
+# Instructions and cache misses of the main operations, beside the baseline; `--accept` makes them the baseline
+instructions *ARGUMENTS:
+    cargo run --release -p zset-bench -- instructions {{ ARGUMENTS }}
+
 # Fuzz one target of fuzz/fuzz_targets
 fuzz TARGET="sorted_set_ops" SECONDS="60":
     cargo +nightly fuzz run {{ TARGET }} -- -max_total_time={{ SECONDS }} -rss_limit_mb=4096 -max_len=4096 -len_control=0

@@ -6,7 +6,7 @@ use crate::member::Kind;
 use crate::memory::Request;
 use crate::operation::Operation;
 use crate::workload::MIN_N;
-use crate::{limiters, report, servers, uses};
+use crate::{instructions, limiters, report, servers, uses};
 
 /// The most elements in a set: beyond, the contenders outgrow the memory of common machines.
 const MAX_N: usize = 100_000_000;
@@ -24,6 +24,7 @@ Measures zset, and what is made of it, against what else one would take.
 Usage: zset-bench report [--quick] [--n N,...] [--members KIND,...] [--ops OP,...]
                          [--rounds ROUNDS] [--tail N] [--out FOLDER]
        zset-bench bytes
+       zset-bench instructions [--accept]
        zset-bench limiters [--n N,...] [--calls CALLS] [--rounds ROUNDS]
        zset-bench uses [--n N] [--rounds ROUNDS]
        zset-bench servers [--n N] [--requests NUMBER] [--rounds ROUNDS]
@@ -39,6 +40,10 @@ report: times, memory and the longest calls of sorted sets, as a page, as Markdo
   --out FOLDER        where the files go [default: target/zset-report]
 
 bytes: the memory of a ZSet of 128 and of 1000000 members of 20 bytes.
+
+instructions: instructions and cache misses of the main operations, as callgrind counts them, beside those
+that are committed; more than 3 % more instructions fail. It takes valgrind and gungraun-runner.
+  --accept  write benches/instructions.csv, which is committed
 
 limiters: tables of ns per call and bytes per key for the limiters of one key and of many.
   --n N,...        numbers of keys, 1 to 10000000 [default: 1000,1000000]
@@ -69,6 +74,8 @@ pub enum Command {
     MemoryOf(Request),
     /// See [`bytes`](crate::bytes).
     Bytes,
+    /// See [`instructions`].
+    Instructions(instructions::Task),
     /// See [`limiters`].
     Limiters(limiters::Options),
     /// See [`uses`].
@@ -90,6 +97,7 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
             "report" => parse_report(&mut parser),
             "memory-of" => parse_memory_of(&mut parser),
             "bytes" => parse_bytes(&mut parser),
+            "instructions" => parse_instructions(&mut parser),
             "limiters" => parse_limiters(&mut parser),
             "uses" => parse_uses(&mut parser),
             "servers" => parse_servers(&mut parser),
@@ -151,6 +159,18 @@ fn parse_bytes(parser: &mut Parser) -> Result<Command, Error> {
         Some(Arg::Short('h') | Arg::Long("help")) => Ok(Command::Help),
         Some(other) => Err(other.unexpected()),
     }
+}
+
+fn parse_instructions(parser: &mut Parser) -> Result<Command, Error> {
+    let mut task = instructions::Task::Check;
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("accept") => task = instructions::Task::Accept,
+            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(Command::Instructions(task))
 }
 
 fn parse_limiters(parser: &mut Parser) -> Result<Command, Error> {
@@ -239,6 +259,8 @@ mod tests {
     fn commands_have_defaults() {
         assert_eq!(parse_line("report"), Ok(Command::Report(report::Options::default())));
         assert_eq!(parse_line("bytes"), Ok(Command::Bytes));
+        let expected = Command::Instructions(instructions::Task::Check);
+        assert_eq!(parse_line("instructions"), Ok(expected));
         let expected = Command::Limiters(limiters::Options::default());
         assert_eq!(parse_line("limiters"), Ok(expected));
         assert_eq!(parse_line("uses"), Ok(Command::Uses(uses::Options::default())));
@@ -260,6 +282,9 @@ mod tests {
         assert_eq!(parse_line(line), Ok(Command::Report(expected)));
         let expected = Request { contender: 3, n: 100, kind: Kind::Strings };
         assert_eq!(parse_line("memory-of 3 100 strings"), Ok(Command::MemoryOf(expected)));
+
+        let expected = Command::Instructions(instructions::Task::Accept);
+        assert_eq!(parse_line("instructions --accept"), Ok(expected));
 
         let expected = limiters::Options { keys: vec![1, 20], calls: 5, rounds: 1 };
         let line = "limiters --n 1,20 --rounds 1 --calls 5";
@@ -305,6 +330,8 @@ mod tests {
             "report --tail x",
             "memory-of 1 2",
             "bytes --n 128",
+            "instructions --n 1000",
+            "instructions accept",
             "limiters --n 0",
             "limiters --calls 0",
             "limiters --ops insert",

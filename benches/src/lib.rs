@@ -11,6 +11,8 @@
 //! - [`uses`]: the same for the queues, boards, feeds, schedules and expiring sets of `zset_std`, with
 //!   contenders and a workload for each kind of use; criterion's front end is `benches/uses.rs`.
 //! - [`servers`]: zset-server beside redis-server, over the network.
+//! - [`instructions`]: what callgrind counts for the main operations of `benches/instructions.rs`, and
+//!   whether that is more than what is committed.
 //! - [`rounds`]: how the contenders of [`limiters`] and [`uses`] take turns.
 //!
 //! To add a contender, write its file under `contenders/` and name it in [`contenders::visit_all`].
@@ -21,6 +23,7 @@ pub mod arguments;
 pub mod bytes;
 pub mod contender;
 pub mod contenders;
+pub mod instructions;
 pub mod limiters;
 pub mod member;
 pub mod memory;

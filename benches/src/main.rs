@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use zset_bench::allocator::Counting;
 use zset_bench::arguments::{Command, USAGE, parse};
 use zset_bench::memory::Memory;
-use zset_bench::{bytes, limiters, report, servers, uses};
+use zset_bench::{bytes, instructions, limiters, report, servers, uses};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -20,7 +20,7 @@ fn main() -> ExitCode {
         }
     };
     match run(&command) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         // As in `zset-bench report | head -20`: the reader has seen enough.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
@@ -30,17 +30,20 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: &Command) -> io::Result<()> {
+fn run(command: &Command) -> io::Result<ExitCode> {
     let mut out = io::stdout();
     match command {
         Command::Help => out.write_all(USAGE.as_bytes()),
         Command::Report(options) => report::run(options, &mut out),
         Command::MemoryOf(request) => writeln!(out, "{}", Memory::here(*request).line()),
         Command::Bytes => bytes::run(&mut out),
+        // It also judges its figures.
+        Command::Instructions(task) => return instructions::run(*task, &mut out),
         Command::Limiters(options) => limiters::run(options, &mut out),
         Command::Uses(options) => uses::run(options, &mut out),
         Command::Servers(options) => servers::run(options, &mut out),
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Writes an error message; unlike `eprint!`, it does not panic when nobody reads it.
