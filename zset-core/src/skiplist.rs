@@ -84,6 +84,8 @@ pub struct SkipList<M, S> {
     /// The last leaf in order.
     tail: u32,
     len: usize,
+    /// Whether the last insertion was behind all others, as then the next one probably is.
+    is_appended_to: bool,
     heights: Heights,
 }
 
@@ -132,6 +134,7 @@ impl<M, S: Copy> SkipList<M, S> {
             head: 0,
             tail: 0,
             len: 0,
+            is_appended_to: false,
             heights,
         }
     }
@@ -153,6 +156,12 @@ impl<M, S: Copy> SkipList<M, S> {
     pub(crate) fn element(&self, handle: Handle) -> (&M, S) {
         let leaf = self.leaf(handle.leaf());
         (&leaf.members[handle.slot() as usize], leaf.scores[handle.slot() as usize])
+    }
+
+    /// Returns the member that a handle names, if there is one.
+    #[inline]
+    pub(crate) fn member(&self, handle: Handle) -> Option<&M> {
+        self.leaf(handle.leaf()).members.get(handle.slot() as usize)
     }
 
     /// Returns the score of the element that a handle names.

@@ -111,7 +111,7 @@ fn hash_of<M: Hash, S: Copy, H: BuildHasher>(
     list: &SkipList<M, S>,
     hasher: &H,
 ) -> impl Fn(Handle) -> u64 {
-    |handle| list.get(handle).map_or(0, |found| hasher.hash_one(found.member))
+    |handle| list.member(handle).map_or(0, |member| hasher.hash_one(member))
 }
 
 /// Making.

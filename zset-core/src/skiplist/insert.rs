@@ -112,6 +112,7 @@ impl<M, S: Copy> SkipList<M, S> {
     pub(crate) fn put(&mut self, place: Place, path: &Path, member: M, score: S) -> Handle {
         let slot = self.leaves.insert(place.leaf, place.position, member, score);
         self.len += 1;
+        self.is_appended_to = place.leaf == self.tail && place.position == slot as usize;
         if path.len() == self.levels as usize && place.position > 0 {
             for &(id, index) in path {
                 self.blocks.get_mut(id).spans[index as usize] += 1;

@@ -40,7 +40,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         Place { leaf, position: position_in(self.leaf(leaf), score, precedes) }
     }
 
-    /// Returns the place as `search` does, at once if it is the end: sets are often filled in order.
+    /// Returns the place as `search` does, at once if it is the end and the one before was.
     #[inline]
     pub(crate) fn search_to_insert(
         &self,
@@ -50,11 +50,10 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
     ) -> Place {
         let follows =
             |(last, last_score)| last_score < score || last_score == score && precedes(last);
-        if self.last().is_some_and(follows) {
-            self.end()
-        } else {
-            self.search(score, precedes, path)
+        if self.is_appended_to && self.last().is_some_and(follows) {
+            return self.end();
         }
+        self.search(score, precedes, path)
     }
 
     /// Returns the place as `search` does, and its rank: the number of elements before it.
