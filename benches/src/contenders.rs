@@ -19,7 +19,10 @@ pub trait Visitor<M: Member> {
     fn visit<C: Contender<M>>(&mut self);
 }
 
-/// Visits every contender, the subject first: the others are compared with it.
+/// How many of the contenders come first and are zset's own; the first one is compared with the others.
+pub const SUBJECTS: usize = 2;
+
+/// Visits every contender, zset's own first.
 pub fn visit_all<M: Member>(visitor: &mut impl Visitor<M>) {
     visitor.visit::<Sorted<M>>();
     visitor.visit::<Bytes>();

@@ -5,15 +5,19 @@
 //! each round, and what is shown are the medians over the rounds, and the middle half of them.
 
 use crate::contender::Contender;
-use crate::contenders::{Visitor, visit_all};
+use crate::contenders::{SUBJECTS, Visitor, visit_all};
 use crate::member::Member;
 use crate::operation::Operation;
 use crate::table::quantile;
-use crate::workload::{Workload, as_f64};
+use crate::workload::{MIN_BATCH, Workload, as_f64};
 
-/// Sets of fewer elements are repeated until one round has inserted this many, so that what is timed
-/// takes milliseconds in all.
-const ELEMENTS_A_ROUND: usize = 1 << 18;
+/// Sets of fewer elements are repeated until one round has done this many operations of a kind, so that
+/// what is timed takes milliseconds in all.
+const OPERATIONS_A_ROUND: usize = 1 << 17;
+
+/// The most elements of the set that comes before all rounds and does not count: it has the program read
+/// from the disk, and the processor at its full speed.
+const WARM_UP: usize = 20_000;
 
 /// What to measure.
 #[derive(Clone, Debug)]
@@ -31,7 +35,7 @@ pub struct Plan<M> {
 /// What was measured of all contenders.
 #[derive(Clone, Debug)]
 pub struct Speed {
-    /// The contenders, the subject first.
+    /// The contenders, zset's own first.
     pub names: Vec<&'static str>,
     rounds: Vec<Vec<Totals>>,
 }
@@ -67,8 +71,12 @@ impl Speed {
         self.figure(|round| round[contender].figure(operation))
     }
 
-    /// Returns the time of the subject, divided by that of a contender.
+    /// Returns the time of the first contender, divided by that of a peer; none for what is
+    /// zset's own.
     pub fn ratio(&self, contender: usize, operation: Operation) -> Option<Figure> {
+        if contender < SUBJECTS {
+            return None;
+        }
         self.figure(|round| Some(round[0].figure(operation)? / round[contender].figure(operation)?))
     }
 
@@ -88,7 +96,11 @@ impl Speed {
 pub fn measure<M: Member>(plan: &Plan<M>, mut round_is_over: impl FnMut()) -> Speed {
     let mut roster = Roster(Vec::new());
     visit_all(&mut roster);
-    let sets = (ELEMENTS_A_ROUND / plan.n).max(1);
+    let sets = (OPERATIONS_A_ROUND / plan.n.max(MIN_BATCH)).max(1);
+    let warm_up = Workload::new(plan.n.min(WARM_UP), u64::MAX, plan.make_up);
+    for entrant in &roster.0 {
+        (entrant.measure)(&warm_up, &plan.operations, &mut Totals::default());
+    }
     let rounds = (0..plan.rounds).map(|round| {
         let mut totals = vec![Totals::default(); roster.0.len()];
         for set in 0..sets {
@@ -138,5 +150,53 @@ fn measure_on<M: Member, C: Contender<M>>(
             totals.nanos[operation as usize] += measured.time.as_secs_f64() * 1e9;
             totals.calls[operation as usize] += measured.calls;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names;
+
+    /// Returns what is made of these nanoseconds a call of two subjects and a peer.
+    fn speed(rounds: &[[f64; 3]]) -> Speed {
+        let totals = |nanos: f64| {
+            let mut totals = Totals::default();
+            (totals.nanos[0], totals.calls[0]) = (10.0 * nanos, 10);
+            totals
+        };
+        let rounds = rounds.iter().map(|round| round.iter().map(|&nanos| totals(nanos)).collect());
+        Speed { names: vec!["one", "two", "three"], rounds: rounds.collect() }
+    }
+
+    #[test]
+    fn figures_are_medians_and_the_middle_half_of_the_rounds() {
+        let speed = speed(&[[1.0; 3], [5.0; 3], [2.0; 3], [4.0; 3], [3.0; 3]]);
+        let expected = Figure { median: 3.0, low: 2.0, high: 4.0 };
+        assert_eq!(speed.nanos(1, Operation::ALL[0]), Some(expected));
+        assert_eq!(speed.nanos(1, Operation::ALL[1]), None);
+    }
+
+    #[test]
+    fn peers_are_compared_within_each_round() {
+        // Half of the medians would be 2 and 3.
+        let speed = speed(&[[1.0, 9.0, 2.0], [3.0, 9.0, 6.0], [2.0, 9.0, 2.0]]);
+        let ratio = |place| speed.ratio(place, Operation::ALL[0]).map(|figure| figure.median);
+        assert_eq!([0, 1, 2].map(ratio), [None, None, Some(0.5)]);
+    }
+
+    #[test]
+    fn what_is_offered_and_wanted_is_measured_in_each_round() {
+        let operations = vec![Operation::PopFirst, Operation::Rank];
+        let mut over = 0;
+        let plan = Plan { n: 100, operations, rounds: 2, make_up: names::scramble };
+        let speed = measure(&plan, || over += 1);
+        assert_eq!((over, speed.rounds.len()), (2, 2));
+        for (place, name) in speed.names.iter().enumerate() {
+            assert!(speed.nanos(place, Operation::PopFirst).is_some_and(|it| it.low > 0.0), "{name}");
+            assert_eq!(speed.nanos(place, Operation::Insert), None);
+        }
+        let btree = speed.names.iter().position(|name| name.starts_with("BTreeSet"));
+        assert_eq!(speed.nanos(btree.expect("it is there"), Operation::Rank), None);
     }
 }
