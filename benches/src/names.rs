@@ -64,7 +64,9 @@ pub fn name(number: u64) -> String {
 pub fn origin_of_names() -> String {
     match REAL.len() {
         0 => "made of words, since `apt-cache pkgnames` lists none here".into(),
-        count => format!("{count} packages as `apt-cache pkgnames` lists them; beyond, with a number"),
+        count => {
+            format!("{count} packages as `apt-cache pkgnames` lists them; beyond, with a number")
+        }
     }
 }
 

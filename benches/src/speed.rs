@@ -11,10 +11,6 @@ use crate::operation::Operation;
 use crate::table::quantile;
 use crate::workload::{MIN_BATCH, Workload, as_f64};
 
-/// Sets of fewer elements are repeated until one round has done this many operations of a kind, so that
-/// what is timed takes milliseconds in all.
-const OPERATIONS_A_ROUND: usize = 1 << 17;
-
 /// The most elements of the set that comes before all rounds and does not count: it has the program read
 /// from the disk, and the processor at its full speed.
 const WARM_UP: usize = 20_000;
@@ -28,6 +24,8 @@ pub struct Plan<M> {
     pub operations: Vec<Operation>,
     /// How often, at least once.
     pub rounds: usize,
+    /// Small sets are repeated until a round has done so many operations of each kind.
+    pub calls: usize,
     /// Makes up members by their numbers.
     pub make_up: fn(u64) -> M,
 }
@@ -96,7 +94,7 @@ impl Speed {
 pub fn measure<M: Member>(plan: &Plan<M>, mut round_is_over: impl FnMut()) -> Speed {
     let mut roster = Roster(Vec::new());
     visit_all(&mut roster);
-    let sets = (OPERATIONS_A_ROUND / plan.n.max(MIN_BATCH)).max(1);
+    let sets = (plan.calls / plan.n.max(MIN_BATCH)).max(1);
     let warm_up = Workload::new(plan.n.min(WARM_UP), u64::MAX, plan.make_up);
     for entrant in &roster.0 {
         (entrant.measure)(&warm_up, &plan.operations, &mut Totals::default());
@@ -154,47 +152,64 @@ fn measure_on<M: Member, C: Contender<M>>(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
-    use crate::names;
+    use crate::{contenders, names};
 
-    /// Returns what is made of these nanoseconds a call of two subjects and a peer.
-    fn speed(rounds: &[[f64; 3]]) -> Speed {
-        let totals = |nanos: f64| {
+    /// Returns what is made of these nanoseconds a call, by the round and the contender.
+    pub(crate) fn speed(
+        rounds: usize,
+        operations: &[Operation],
+        nanos: impl Fn(usize, usize, Operation) -> Option<f64>,
+    ) -> Speed {
+        let names = contenders::names();
+        let totals = |round, place| {
             let mut totals = Totals::default();
-            (totals.nanos[0], totals.calls[0]) = (10.0 * nanos, 10);
+            for &operation in operations {
+                if let Some(nanos) = nanos(round, place, operation) {
+                    totals.nanos[operation as usize] = 10.0 * nanos;
+                    totals.calls[operation as usize] = 10;
+                }
+            }
             totals
         };
-        let rounds = rounds.iter().map(|round| round.iter().map(|&nanos| totals(nanos)).collect());
-        Speed { names: vec!["one", "two", "three"], rounds: rounds.collect() }
+        let round = |round| (0..names.len()).map(|place| totals(round, place)).collect();
+        let rounds = (0..rounds).map(round).collect();
+        Speed { names, rounds }
     }
 
     #[test]
     fn figures_are_medians_and_the_middle_half_of_the_rounds() {
-        let speed = speed(&[[1.0; 3], [5.0; 3], [2.0; 3], [4.0; 3], [3.0; 3]]);
+        let nanos = [1.0, 5.0, 2.0, 4.0, 3.0];
+        let speed = speed(5, &[Operation::Insert], |round, _, _| Some(nanos[round]));
         let expected = Figure { median: 3.0, low: 2.0, high: 4.0 };
-        assert_eq!(speed.nanos(1, Operation::ALL[0]), Some(expected));
-        assert_eq!(speed.nanos(1, Operation::ALL[1]), None);
+        assert_eq!(speed.nanos(1, Operation::Insert), Some(expected));
+        assert_eq!(speed.nanos(1, Operation::Rank), None);
     }
 
     #[test]
     fn peers_are_compared_within_each_round() {
-        // Half of the medians would be 2 and 3.
-        let speed = speed(&[[1.0, 9.0, 2.0], [3.0, 9.0, 6.0], [2.0, 9.0, 2.0]]);
-        let ratio = |place| speed.ratio(place, Operation::ALL[0]).map(|figure| figure.median);
-        assert_eq!([0, 1, 2].map(ratio), [None, None, Some(0.5)]);
+        // The ratio of the medians is 1.
+        let nanos = [[1.0, 9.0, 2.0], [3.0, 9.0, 6.0], [2.0, 9.0, 2.0]];
+        let nanos = |round: usize, place: usize, _| nanos[round].get(place).copied();
+        let speed = speed(3, &[Operation::Insert], nanos);
+        let ratio = |place| speed.ratio(place, Operation::Insert).map(|figure| figure.median);
+        assert_eq!([0, 1, 2, 3].map(ratio), [None, None, Some(0.5), None]);
     }
 
     #[test]
     fn what_is_offered_and_wanted_is_measured_in_each_round() {
         let operations = vec![Operation::PopFirst, Operation::Rank];
         let mut over = 0;
-        let plan = Plan { n: 100, operations, rounds: 2, make_up: names::scramble };
+        let plan = Plan { n: 100, operations, rounds: 2, calls: 3000, make_up: names::scramble };
         let speed = measure(&plan, || over += 1);
         assert_eq!((over, speed.rounds.len()), (2, 2));
         for (place, name) in speed.names.iter().enumerate() {
-            assert!(speed.nanos(place, Operation::PopFirst).is_some_and(|it| it.low > 0.0), "{name}");
+            let pops = speed.nanos(place, Operation::PopFirst);
+            assert!(pops.is_some_and(|pops| pops.low > 0.0), "{name}");
             assert_eq!(speed.nanos(place, Operation::Insert), None);
+            // Three sets, and a sixteenth of the pops is no longer timed.
+            assert_eq!(speed.rounds[0][place].calls[Operation::PopFirst as usize], 3 * 47);
         }
         let btree = speed.names.iter().position(|name| name.starts_with("BTreeSet"));
         assert_eq!(speed.nanos(btree.expect("it is there"), Operation::Rank), None);

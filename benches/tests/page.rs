@@ -51,7 +51,10 @@ fn open(page: &Path, screenshot: &Path, more: &[&str]) -> Option<String> {
     let output = match run("--dump-dom") {
         Ok(output) => output,
         Err(error) => {
-            assert!(env::var_os("ZSET_REQUIRE_CHROMIUM").is_none(), "there is no chromium: {error}");
+            assert!(
+                env::var_os("ZSET_REQUIRE_CHROMIUM").is_none(),
+                "there is no chromium: {error}"
+            );
             eprintln!("SKIPPED: there is no chromium: {error}");
             return None;
         }

@@ -60,11 +60,7 @@ impl<T: Ord> Textbook<T> {
     #[inline]
     fn link_mut(&mut self, node: u32, level: usize) -> &mut Link {
         let node = &mut self.nodes[node as usize];
-        if level == 0 {
-            &mut node.lowest
-        } else {
-            &mut self.links[node.tower as usize + level - 1]
-        }
+        if level == 0 { &mut node.lowest } else { &mut self.links[node.tower as usize + level - 1] }
     }
 
     fn element(&self, node: u32) -> Option<&T> {
