@@ -14,9 +14,9 @@ test:
 servers:
     .ci/run servers clients
 
-# The quick benchmarks; arguments as of `just bench --help`
+# The report on sorted sets, a page: hours, or a minute with `--quick`; `just bench --help`
 bench *ARGUMENTS:
-    cargo run --release -p zset-bench -- quick {{ ARGUMENTS }}
+    cargo run --release -p zset-bench -- report {{ ARGUMENTS }}
 
 # Fuzz one target of fuzz/fuzz_targets
 fuzz TARGET="sorted_set_ops" SECONDS="60":

@@ -168,9 +168,14 @@ impl<M: Member> Visitor<M> for Maker<M> {
 
 /// Returns the bytes of this process that are in memory, as Linux tells; 0 elsewhere.
 fn resident() -> usize {
-    let text = fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages: usize = text.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);
-    pages * PAGE
+    resident_of(&fs::read_to_string("/proc/self/statm").unwrap_or_default())
+}
+
+/// Reads what is resident but not of a file: the program itself is read as it is run.
+fn resident_of(statm: &str) -> usize {
+    let mut pages = statm.split(' ').skip(1).map_while(|pages| pages.parse::<usize>().ok());
+    let (all, of_files) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
+    all.saturating_sub(of_files) * PAGE
 }
 
 #[cfg(test)]
@@ -188,6 +193,13 @@ mod tests {
         for line in ["", "1", "1 2 3", "1 2 3 x", "1 2 3 4 5"] {
             assert_eq!(Memory::parse(line), None, "{line:?}");
         }
+    }
+
+    #[test]
+    fn the_program_itself_is_not_memory_of_a_set() {
+        assert_eq!(resident_of("1000 50 20 5 0 100 0\n"), 30 * 4096);
+        assert_eq!(resident_of(""), 0);
+        assert!(resident() > 0 || !cfg!(target_os = "linux"));
     }
 
     #[test]

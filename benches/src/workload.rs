@@ -148,6 +148,7 @@ impl<M: Member> Workload<M> {
             }
             Operation::Union => self.unite(set),
             Operation::ByMember => {
+                *set = C::new();
                 *set = self.prepare(operation);
                 self.ranges(100, |member, _| set.sum_by_member(EQUAL_SCORE, member, 100))
             }
@@ -157,6 +158,8 @@ impl<M: Member> Workload<M> {
     }
 
     fn unite<C: Contender<M>>(&self, set: &mut C) -> Measured<u64> {
+        // Two sets of all elements are more than the memory of some machines.
+        *set = C::new();
         let (one, other) = self.elements.split_at(self.elements.len() / 2);
         let (mut one, other): (C, C) = (insert_all(one.to_vec()), insert_all(other.to_vec()));
         let measured = Measured::of(self.elements.len(), || {
