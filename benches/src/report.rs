@@ -65,7 +65,7 @@ impl Options {
         Options {
             sizes: vec![1_000, 100_000],
             kinds: vec![Kind::Integers],
-            calls: 1 << 15,
+            calls: 1 << 14,
             rounds: Some(3),
             tail: 100_000,
             updates: 100_000,

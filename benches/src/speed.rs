@@ -13,7 +13,7 @@ use crate::workload::{MIN_BATCH, Workload, as_f64};
 
 /// The most elements of the set that comes before all rounds and does not count: it has the program read
 /// from the disk, and the processor at its full speed.
-const WARM_UP: usize = 20_000;
+const WARM_UP: usize = 5_000;
 
 /// What to measure.
 #[derive(Clone, Debug)]
