@@ -14,9 +14,9 @@ test:
 servers:
     .ci/run servers clients
 
-# The quick benchmarks; arguments as of `just bench --help`
+# The report on sorted sets, a page: hours, or a minute with `--quick`; `just bench --help`
 bench *ARGUMENTS:
-    cargo run --release -p zset-bench -- quick {{ ARGUMENTS }}
+    cargo run --release -p zset-bench -- report {{ ARGUMENTS }}
 
 # Instructions and cache misses of the main operations, beside the baseline; `--accept` makes them the baseline
 instructions *ARGUMENTS:

@@ -22,7 +22,7 @@ pub const USAGE: &str = "\
 Measures zset, and what is made of it, against what else one would take.
 
 Usage: zset-bench report [--quick] [--n N,...] [--members KIND,...] [--ops OP,...]
-                         [--rounds ROUNDS] [--tail N] [--out FOLDER]
+                         [--rounds ROUNDS] [--tail N] [--updates NUMBER] [--out FOLDER]
        zset-bench bytes
        zset-bench instructions [--accept]
        zset-bench limiters [--n N,...] [--calls CALLS] [--rounds ROUNDS]
@@ -30,13 +30,18 @@ Usage: zset-bench report [--quick] [--n N,...] [--members KIND,...] [--ops OP,..
        zset-bench servers [--n N] [--requests NUMBER] [--rounds ROUNDS]
                           [--zset-server PATH] [--redis-server PATH]
 
-report: times, memory and the longest calls of sorted sets, as a page, as Markdown and as data.
-  --quick             what takes less than a minute: 1000 and 100000 u64, 3 rounds, calls to 100000
+report: times, memory and the longest calls of sorted sets, as a page, as Markdown and as data. All of it
+takes about three hours and 8 GB; the files are written after each size. It needs Linux for resident memory,
+and its `apt-cache` for real names.
+  --quick             what takes less than a minute: 1000 and 100000 u64, 3 rounds, calls to 100000,
+                      100000 updates
   --n N,...           sizes of the sets, 100 to 100000000 [default: powers of ten to 10000000]
-  --members KIND,...  what they hold [default: all]: u64, strings, names
+  --members KIND,...  what they hold [default: all]: u64, strings (of 20 bytes), names (of packages)
   --ops OP,...        what to do to them [default: all]
-  --rounds ROUNDS     rounds to take the medians of, 1 to 1000 [default: 5]
+  --rounds ROUNDS     rounds to take the medians of, 1 to 1000 [default: 5; 3 beyond 1000000 elements]
   --tail N            how far sets grow whose single calls are timed; 0 is none [default: 10000000]
+  --updates NUMBER    random updates before the second look at memory, and of single calls
+                      [default: 1000000]
   --out FOLDER        where the files go [default: target/zset-report]
 
 bytes: the memory of a ZSet of 128 and of 1000000 members of 20 bytes.
@@ -122,11 +127,14 @@ fn parse_report(parser: &mut Parser) -> Result<Command, Error> {
             Arg::Long("ops") => {
                 options.operations = parser.value()?.parse_with(|text| list(text, operation))?;
             }
-            Arg::Long("rounds") => options.rounds = parser.value()?.parse_with(rounds)?,
+            Arg::Long("rounds") => options.rounds = Some(parser.value()?.parse_with(rounds)?),
             Arg::Long("tail") => {
                 options.tail = parser.value()?.parse_with(|text| number(text, 0, MAX_N))?;
             }
-            Arg::Long("out") => options.folder = Some(parser.value()?.into()),
+            Arg::Long("updates") => {
+                options.updates = parser.value()?.parse_with(|text| number(text, 0, MAX_CALLS))?;
+            }
+            Arg::Long("out") => options.folder = parser.value()?.into(),
             Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
             other => return Err(other.unexpected()),
         }
@@ -135,9 +143,11 @@ fn parse_report(parser: &mut Parser) -> Result<Command, Error> {
 }
 
 fn parse_memory_of(parser: &mut Parser) -> Result<Command, Error> {
+    let kind = parser.value()?.parse_with(kind)?;
     let contender = parser.value()?.parse()?;
     let n = parser.value()?.parse_with(size)?;
-    Ok(Command::MemoryOf(Request { contender, n, kind: parser.value()?.parse_with(kind)? }))
+    let updates = parser.value()?.parse_with(|text| number(text, 0, MAX_CALLS))?;
+    Ok(Command::MemoryOf(Request { contender, n, kind, updates }))
 }
 
 /// Reads a size and a number of rounds; returns whether help is asked for.
@@ -273,15 +283,17 @@ mod tests {
             sizes: vec![1000, 200],
             kinds: vec![Kind::Names],
             operations: vec![Operation::PopFirst, Operation::Rank],
-            rounds: 2,
+            calls: report::Options::quick().calls,
+            rounds: Some(2),
             tail: 0,
-            folder: Some("here".into()),
+            updates: 9,
+            folder: "here".into(),
         };
         let line = "report --quick --n 1000,200 --members names --ops=pop,rank --rounds 2 --tail 0 \
-                    --out here";
+                    --updates 9 --out here";
         assert_eq!(parse_line(line), Ok(Command::Report(expected)));
-        let expected = Request { contender: 3, n: 100, kind: Kind::Strings };
-        assert_eq!(parse_line("memory-of 3 100 strings"), Ok(Command::MemoryOf(expected)));
+        let expected = Request { contender: 3, n: 100, kind: Kind::Strings, updates: 7 };
+        assert_eq!(parse_line("memory-of strings 3 100 7"), Ok(Command::MemoryOf(expected)));
 
         let expected = Command::Instructions(instructions::Task::Accept);
         assert_eq!(parse_line("instructions --accept"), Ok(expected));
@@ -328,7 +340,10 @@ mod tests {
             "report --members bytes",
             "report --rounds 0",
             "report --tail x",
-            "memory-of 1 2",
+            "memory-of strings 1 100",
+            "memory-of strings 1 2 3",
+            "report --updates x",
+            "report --n 5",
             "bytes --n 128",
             "instructions --n 1000",
             "instructions accept",

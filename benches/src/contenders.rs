@@ -19,7 +19,23 @@ pub trait Visitor<M: Member> {
     fn visit<C: Contender<M>>(&mut self);
 }
 
-/// Visits every contender, the subject first: the others are compared with it.
+/// How many of the contenders come first and are zset's own; the first one is compared with the others.
+pub const SUBJECTS: usize = 2;
+
+/// Returns the names of the contenders, in their order.
+pub fn names() -> Vec<&'static str> {
+    struct Names(Vec<&'static str>);
+    impl Visitor<u64> for Names {
+        fn visit<C: Contender<u64>>(&mut self) {
+            self.0.push(C::NAME);
+        }
+    }
+    let mut names = Names(Vec::new());
+    visit_all(&mut names);
+    names.0
+}
+
+/// Visits every contender, zset's own first.
 pub fn visit_all<M: Member>(visitor: &mut impl Visitor<M>) {
     visitor.visit::<Sorted<M>>();
     visitor.visit::<Bytes>();

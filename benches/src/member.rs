@@ -65,7 +65,7 @@ pub enum Kind {
     Integers,
     /// Strings of 20 bytes, which begin alike.
     Strings,
-    /// Names of 8 to 40 bytes, such as those of packages.
+    /// Names of packages, of 8 to 40 bytes.
     Names,
 }
 
@@ -87,7 +87,7 @@ impl Kind {
         match self {
             Kind::Integers => "u64",
             Kind::Strings => "String, 20 bytes",
-            Kind::Names => "String, 8 to 40 bytes",
+            Kind::Names => "String, package names, 8 to 40 bytes",
         }
     }
 }

@@ -19,9 +19,6 @@ use crate::names;
 use crate::operation::Operation;
 use crate::workload::as_f64;
 
-/// The random updates after the load, which leave gaps in memory; ten an element, where that is less.
-const UPDATES: usize = 1_000_000;
-
 /// The size of a page, as Linux has it on common machines.
 const PAGE: usize = 4096;
 
@@ -34,20 +31,38 @@ pub struct Request {
     pub n: usize,
     /// Their members.
     pub kind: Kind,
+    /// The random updates after the load, which leave gaps in memory.
+    pub updates: usize,
 }
 
 /// The bytes an element that a set takes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Memory {
-    /// Requested from the allocator, after the load.
-    pub requested: f64,
-    /// Resident, after the load.
-    pub resident: f64,
-    /// Requested, after the updates.
-    pub requested_later: f64,
-    /// Resident, after the updates.
-    pub resident_later: f64,
+    /// After the load.
+    pub loaded: Bytes,
+    /// After the updates; none if the contender offers none.
+    pub updated: Option<Bytes>,
 }
+
+/// Bytes an element at one time.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Bytes {
+    /// Requested from the allocator, and not given back.
+    pub requested: f64,
+    /// In memory, by whole pages.
+    pub resident: f64,
+}
+
+/// A figure's name, and how to get it; a contender may have none.
+pub type Figure = (&'static str, fn(Memory) -> Option<f64>);
+
+/// The figures that there are.
+pub const FIGURES: [Figure; 4] = [
+    ("requested", |it| Some(it.loaded.requested)),
+    ("resident", |it| Some(it.loaded.resident)),
+    ("requested, updated", |it| Some(it.updated?.requested)),
+    ("resident, updated", |it| Some(it.updated?.resident)),
+];
 
 impl Memory {
     /// Has another process make the set; this program has to know the command `memory-of`.
@@ -56,9 +71,11 @@ impl Memory {
     ///
     /// Those of starting it, and of what it answers.
     pub fn of(request: Request) -> io::Result<Memory> {
-        let Request { contender, n, kind } = request;
+        let Request { contender, n, kind, updates } = request;
+        let numbers = [contender, n, updates].map(|number| number.to_string());
         let output = Command::new(env::current_exe()?)
-            .args(["memory-of", &contender.to_string(), &n.to_string(), kind.name()])
+            .args(["memory-of", kind.name()])
+            .args(numbers)
             .stderr(Stdio::inherit())
             .output()?;
         let text = String::from_utf8_lossy(&output.stdout);
@@ -67,32 +84,39 @@ impl Memory {
 
     /// Makes the set here. Figures are right if nothing else was allocated before.
     pub fn here(request: Request) -> Memory {
-        let Request { contender, n, kind } = request;
-        match kind {
-            Kind::Integers => measure(contender, n, names::scramble),
-            Kind::Strings => measure(contender, n, names::string),
-            Kind::Names => measure(contender, n, names::name),
+        match request.kind {
+            Kind::Integers => measure(request, names::scramble),
+            Kind::Strings => measure(request, names::string),
+            Kind::Names => measure(request, names::name),
         }
     }
 
     /// Returns the figures as a line.
     pub fn line(self) -> String {
-        let Memory { requested, resident, requested_later, resident_later } = self;
-        format!("{requested} {resident} {requested_later} {resident_later}")
+        let all = [Some(self.loaded), self.updated].into_iter().flatten();
+        let figures = all.flat_map(|bytes| [bytes.requested, bytes.resident]);
+        figures.map(|figure| figure.to_string()).collect::<Vec<_>>().join(" ")
     }
 
     fn parse(line: &str) -> Option<Memory> {
         let figures: Vec<f64> =
             line.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
-        let &[requested, resident, requested_later, resident_later] = &figures[..] else {
-            return None;
-        };
-        Some(Memory { requested, resident, requested_later, resident_later })
+        let bytes = |requested, resident| Bytes { requested, resident };
+        match figures[..] {
+            [requested, resident] => {
+                Some(Memory { loaded: bytes(requested, resident), updated: None })
+            }
+            [requested, resident, later, resident_later] => Some(Memory {
+                loaded: bytes(requested, resident),
+                updated: Some(bytes(later, resident_later)),
+            }),
+            _ => None,
+        }
     }
 }
 
-fn measure<M: Member>(contender: usize, n: usize, make_up: fn(u64) -> M) -> Memory {
-    let mut maker = Maker { left: contender, n, make_up, memory: None };
+fn measure<M: Member>(request: Request, make_up: fn(u64) -> M) -> Memory {
+    let mut maker = Maker { left: request.contender, request, make_up, memory: None };
     visit_all(&mut maker);
     maker.memory.expect("there are so many contenders")
 }
@@ -100,7 +124,7 @@ fn measure<M: Member>(contender: usize, n: usize, make_up: fn(u64) -> M) -> Memo
 struct Maker<M> {
     /// How many contenders come before the one that counts.
     left: usize,
-    n: usize,
+    request: Request,
     make_up: fn(u64) -> M,
     memory: Option<Memory>,
 }
@@ -111,55 +135,81 @@ impl<M: Member> Visitor<M> for Maker<M> {
             self.left = self.left.saturating_sub(1);
             return;
         }
+        let Request { n, updates, .. } = self.request;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-        let end = as_f64(self.n);
+        let end = as_f64(n);
+        // A list of real names is read now.
+        (self.make_up)(0);
         let (requested_before, resident_before) = (live_bytes(), resident());
         // Members are made up on the way, so that nothing else is allocated for long.
         let mut set = C::new();
-        for number in 0..self.n as u64 {
+        for number in 0..n as u64 {
             set.insert((self.make_up)(number), rng.random_range(0.0..end));
         }
         let now = || {
             let requested = live_bytes() - requested_before;
             let resident = resident().saturating_sub(resident_before);
-            (as_f64(requested.unsigned_abs()) / end, as_f64(resident) / end)
+            Bytes {
+                requested: as_f64(requested.unsigned_abs()) / end,
+                resident: as_f64(resident) / end,
+            }
         };
-        let (requested, resident) = now();
-        if C::offers(Operation::Update) {
-            for _ in 0..UPDATES.min(10 * self.n) {
-                let member = (self.make_up)(rng.random_range(0..self.n as u64));
+        let loaded = now();
+        let updated = C::offers(Operation::Update).then(|| {
+            for _ in 0..updates {
+                let member = (self.make_up)(rng.random_range(0..n as u64));
                 set.update(&member, rng.random_range(0.0..end));
             }
-        }
-        let (requested_later, resident_later) = now();
-        self.memory = Some(Memory { requested, resident, requested_later, resident_later });
+            now()
+        });
+        self.memory = Some(Memory { loaded, updated });
     }
 }
 
 /// Returns the bytes of this process that are in memory, as Linux tells; 0 elsewhere.
 fn resident() -> usize {
-    let text = fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages: usize = text.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);
-    pages * PAGE
+    resident_of(&fs::read_to_string("/proc/self/statm").unwrap_or_default())
+}
+
+/// Reads what is resident but not of a file: the program itself is read as it is run.
+fn resident_of(statm: &str) -> usize {
+    let mut pages = statm.split(' ').skip(1).map_while(|pages| pages.parse::<usize>().ok());
+    let (all, of_files) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
+    all.saturating_sub(of_files) * PAGE
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contenders;
 
     #[test]
     fn figures_go_from_one_process_to_the_other() {
-        let memory =
-            Memory { requested: 1.5, resident: 2.25, requested_later: 3.0, resident_later: 4.0 };
-        assert_eq!(Memory::parse(&memory.line()), Some(memory));
-        assert_eq!(Memory::parse("1 2 3"), None);
-        assert_eq!(Memory::parse("1 2 3 x"), None);
+        let loaded = Bytes { requested: 1.5, resident: 2.25 };
+        for updated in [None, Some(Bytes { requested: 3.0, resident: 4.0 })] {
+            let memory = Memory { loaded, updated };
+            assert_eq!(Memory::parse(&memory.line()), Some(memory));
+        }
+        for line in ["", "1", "1 2 3", "1 2 3 x", "1 2 3 4 5"] {
+            assert_eq!(Memory::parse(line), None, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn the_program_itself_is_not_memory_of_a_set() {
+        assert_eq!(resident_of("1000 50 20 5 0 100 0\n"), 30 * 4096);
+        assert_eq!(resident_of(""), 0);
+        assert!(resident() > 0 || !cfg!(target_os = "linux"));
     }
 
     #[test]
     fn each_contender_is_found_by_its_place() {
-        for contender in 0..crate::tail::contenders() {
-            Memory::here(Request { contender, n: 100, kind: Kind::Names });
-        }
+        let (n, kind, updates) = (100, Kind::Integers, 1000);
+        let all = (0..contenders::names().len())
+            .map(|contender| Memory::here(Request { contender, n, kind, updates }));
+        // The heap, which is the last, finds no member.
+        let are_updated: Vec<_> = all.map(|memory| memory.updated.is_some()).collect();
+        let (last, others) = are_updated.split_last().expect("there are contenders");
+        assert!(!last && others.iter().all(|it| *it), "{are_updated:?}");
     }
 }

@@ -1,6 +1,13 @@
-//! Members that are made up, by their numbers: no two are the same, and their order looks random.
+//! Members by their numbers: no two are the same, and their order looks random.
 
-/// Words of which names are made.
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+
+use rand::SeedableRng;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::SliceRandom;
+
+/// Words of which names are made where there are no real ones.
 const WORDS: [&str; 64] = [
     "apt", "audio", "auth", "base", "bin", "boot", "browser", "build", "cache", "cairo", "client",
     "cloud", "codec", "common", "compat", "config", "core", "crypto", "daemon", "data", "debug",
@@ -14,6 +21,28 @@ const WORDS: [&str; 64] = [
 /// The longest name that another word is added to.
 const LONGEST: usize = 23;
 
+/// The lengths of real names, so that none has more than 40 bytes with a number behind it.
+const REAL_LENGTHS: std::ops::RangeInclusive<usize> = 8..=35;
+
+/// With fewer real names than this, most would come again and again.
+const FEWEST: usize = 1_000;
+
+/// The names of the packages that this machine's `apt` knows, in a random order; none if it has none.
+static REAL: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let list = Command::new("apt-cache").arg("pkgnames").stderr(Stdio::null()).output();
+    let text = list.ok().and_then(|output| String::from_utf8(output.stdout).ok());
+    // The names are needed for as long as the program runs.
+    let lines = text.unwrap_or_default().leak().lines();
+    let mut names: Vec<_> = lines.filter(|line| REAL_LENGTHS.contains(&line.len())).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.len() < FEWEST {
+        return Vec::new();
+    }
+    names.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(0));
+    names
+});
+
 /// The digits of a string's number: with what stands before them it has 20 bytes.
 const DIGITS: u64 = 10_u64.pow(13);
 
@@ -23,11 +52,36 @@ const SCATTER: u64 = 7_368_787_031;
 /// A string of 20 bytes, as keys of a program often look.
 pub fn string(number: u64) -> String {
     let digits = u128::from(number) * u128::from(SCATTER) % u128::from(DIGITS);
-    format!("member:{digits:013}")
+    fitted(format!("member:{digits:013}"))
 }
 
-/// A name of 8 to 40 bytes, as packages have them.
+/// A name of 8 to 40 bytes: of a package, if this machine knows enough of them.
 pub fn name(number: u64) -> String {
+    if REAL.is_empty() { made_up(number) } else { listed(&REAL, number) }
+}
+
+/// Says where names come from.
+pub fn origin_of_names() -> String {
+    match REAL.len() {
+        0 => "made of words, since `apt-cache pkgnames` lists none here".into(),
+        count => {
+            format!("{count} packages as `apt-cache pkgnames` lists them; beyond, with a number")
+        }
+    }
+}
+
+/// Takes a name from a list, once more with a number behind it when all have been taken.
+fn listed(names: &[&str], number: u64) -> String {
+    let len = names.len() as u64;
+    let name = names[(number % len) as usize];
+    match number / len {
+        0 => name.to_owned(),
+        // No package has a colon in its name, so this is none of the others.
+        again => fitted(format!("{name}:{again}")),
+    }
+}
+
+fn made_up(number: u64) -> String {
     let bits = scramble(number);
     let word = |place: u64| WORDS[(bits >> (6 * place)) as usize % WORDS.len()];
     let mut name = format!("{}-{}", word(0), word(1));
@@ -38,7 +92,13 @@ pub fn name(number: u64) -> String {
         }
     }
     // Words have no digits, so the number makes it distinct.
-    format!("{name}{number:03}")
+    fitted(format!("{name}{number:03}"))
+}
+
+/// Gives back what a string has too much, which would count as memory of the contenders that keep it.
+fn fitted(mut text: String) -> String {
+    text.shrink_to_fit();
+    text
 }
 
 /// Makes up numbers that look random, all distinct, the same for the same start.
@@ -60,17 +120,32 @@ mod tests {
 
     use super::*;
 
+    fn assert_distinct_and_of_length(make_up: impl Fn(u64) -> String) -> (usize, usize) {
+        let members: Vec<_> = (0..10_000).chain(9_990_000..10_000_000).map(make_up).collect();
+        assert!(members.iter().all(|member| member.capacity() == member.len()));
+        let mut lens: Vec<_> = members.iter().map(String::len).collect();
+        lens.sort_unstable();
+        assert_eq!(members.into_iter().collect::<HashSet<_>>().len(), 20_000);
+        (lens[0], lens[lens.len() - 1])
+    }
+
     #[test]
-    fn members_are_distinct_and_as_long_as_they_should_be() {
-        let numbers = || (0..10_000).chain(9_990_000..10_000_000);
-        let strings: HashSet<_> = numbers().map(string).collect();
-        assert_eq!(strings.len(), 20_000);
-        assert!(strings.iter().all(|string| string.len() == 20));
-        let names: HashSet<_> = numbers().map(name).collect();
-        assert_eq!(names.len(), 20_000);
-        let lens = || names.iter().map(String::len);
-        assert!(lens().min() >= Some(8) && lens().min() < Some(12), "{:?}", lens().min());
-        assert!(lens().max() <= Some(40) && lens().max() > Some(30), "{:?}", lens().max());
+    fn strings_are_distinct_and_have_20_bytes() {
+        assert_eq!(assert_distinct_and_of_length(string), (20, 20));
+    }
+
+    #[test]
+    fn names_are_distinct_and_have_8_to_40_bytes() {
+        for make_up in [name, made_up] {
+            let (shortest, longest) = assert_distinct_and_of_length(make_up);
+            assert!((8..12).contains(&shortest) && (31..=40).contains(&longest));
+        }
         assert!(WORDS.iter().all(|word| !word.contains(|c: char| c.is_ascii_digit())));
+    }
+
+    #[test]
+    fn a_list_that_is_used_up_starts_again_with_numbers() {
+        let names = [0, 1, 2, 3, 4].map(|number| listed(&["zlib-dev", "apt-utils"], number));
+        assert_eq!(names, ["zlib-dev", "apt-utils", "zlib-dev:1", "apt-utils:1", "zlib-dev:2"]);
     }
 }

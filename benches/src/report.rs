@@ -4,14 +4,16 @@ mod data;
 mod markdown;
 mod page;
 mod plot;
+mod scale;
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::contenders;
 use crate::member::{Kind, Member};
 use crate::memory::{Memory, Request};
 use crate::names;
@@ -29,12 +31,16 @@ pub struct Options {
     pub kinds: Vec<Kind>,
     /// What to do to them.
     pub operations: Vec<Operation>,
-    /// How often, at least once.
-    pub rounds: usize,
+    /// How many operations of each kind a round has at least, each on as many sets as it takes.
+    pub calls: usize,
+    /// How often, at least once; if it is not said, that depends on the size.
+    pub rounds: Option<usize>,
     /// The size to which sets grow whose single calls are timed; none are if it is 0.
     pub tail: usize,
-    /// The folder for the files; without one, only the Markdown is printed.
-    pub folder: Option<PathBuf>,
+    /// The random updates after a load, before memory is measured again and while calls are timed.
+    pub updates: usize,
+    /// The folder for the files.
+    pub folder: PathBuf,
 }
 
 impl Default for Options {
@@ -43,9 +49,12 @@ impl Default for Options {
             sizes: vec![100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000],
             kinds: Kind::ALL.to_vec(),
             operations: Operation::ALL.to_vec(),
-            rounds: 5,
+            // What is timed takes milliseconds in all.
+            calls: 1 << 17,
+            rounds: None,
             tail: 10_000_000,
-            folder: Some("target/zset-report".into()),
+            updates: 1_000_000,
+            folder: "target/zset-report".into(),
         }
     }
 }
@@ -56,10 +65,17 @@ impl Options {
         Options {
             sizes: vec![1_000, 100_000],
             kinds: vec![Kind::Integers],
-            rounds: 3,
+            calls: 1 << 14,
+            rounds: Some(3),
             tail: 100_000,
+            updates: 100_000,
             ..Options::default()
         }
+    }
+
+    fn rounds(&self, n: usize) -> usize {
+        // A round of the largest sets takes ten minutes.
+        self.rounds.unwrap_or(if n > 1_000_000 { 3 } else { 5 })
     }
 }
 
@@ -69,10 +85,10 @@ struct Report {
     /// The machine, the compiler and the command, a line of Markdown each.
     origin: String,
     operations: Vec<Operation>,
-    rounds: usize,
     speeds: Vec<SpeedOf>,
     memories: Vec<MemoryOf>,
     tail_len: usize,
+    updates: usize,
     clock: Duration,
     tails: Vec<Tail>,
 }
@@ -82,6 +98,7 @@ struct Report {
 struct SpeedOf {
     kind: Kind,
     n: usize,
+    rounds: usize,
     speed: Speed,
 }
 
@@ -94,67 +111,105 @@ struct MemoryOf {
     memory: Memory,
 }
 
-/// Measures, writes the files, and prints the Markdown.
+impl Report {
+    /// Returns the memory of a set of one contender.
+    fn memory(&self, of: &SpeedOf, place: usize) -> Option<&MemoryOf> {
+        let name = of.speed.names[place];
+        self.memories.iter().find(|it| (it.kind, it.n, it.name) == (of.kind, of.n, name))
+    }
+}
+
+/// The names of the files.
+const MARKDOWN: &str = "report.md";
+const PAGE: &str = "index.html";
+const CSV: &str = "report.csv";
+const JSON: &str = "report.json";
+
+/// Measures, writes the files, and prints how the subject compares.
 ///
 /// # Errors
 ///
 /// Those of writing, and of starting this program again for the memory.
 pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
+    let folder = &options.folder;
+    check(folder).map_err(|error| {
+        io::Error::new(error.kind(), format!("cannot write to {}: {error}", folder.display()))
+    })?;
     let report = measure(options)?;
-    let markdown = markdown::of(&report);
-    if let Some(folder) = &options.folder {
-        fs::create_dir_all(folder)?;
-        fs::write(folder.join("report.md"), &markdown)?;
-        fs::write(folder.join("index.html"), page::of(&report))?;
-        fs::write(folder.join("report.csv"), data::csv(&report)?)?;
-        fs::write(folder.join("report.json"), data::json(&report)?)?;
-    }
-    out.write_all(markdown.as_bytes())?;
-    match &options.folder {
-        Some(folder) => writeln!(out, "\nThe page is {}.", folder.join("index.html").display()),
-        None => Ok(()),
-    }
+    write!(out, "{}", markdown::brief(&report))?;
+    writeln!(
+        out,
+        "\nIn {}: {PAGE}, {MARKDOWN} with all figures, and {CSV} and {JSON} with the same as data.",
+        folder.display()
+    )
+}
+
+/// Makes the folder, and finds out whether files can be written to it, before hours have passed.
+fn check(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let file = folder.join("check.tmp");
+    fs::write(&file, "")?;
+    fs::remove_file(file)
+}
+
+fn write_files(report: &Report, folder: &Path) -> io::Result<()> {
+    fs::write(folder.join(MARKDOWN), markdown::full(report))?;
+    fs::write(folder.join(PAGE), page::of(report))?;
+    fs::write(folder.join(CSV), data::csv(report)?)?;
+    fs::write(folder.join(JSON), data::json(report)?)
 }
 
 fn measure(options: &Options) -> io::Result<Report> {
-    let contenders = tail::contenders();
-    let sets = options.kinds.len() * options.sizes.len();
-    let tails = if options.tail == 0 { 0 } else { contenders };
-    let bar = progress(sets * (options.rounds + contenders) + tails);
-    let mut origin = Vec::new();
-    write_header(&mut origin)?;
+    let contenders = contenders::names().len();
+    let of_sizes = options.sizes.iter().map(|&n| options.rounds(n) + contenders);
+    let tails = if options.tail == 0 { 0 } else { tail::steps() };
+    let bar = progress(options.kinds.len() * of_sizes.sum::<usize>() + tails);
     let mut report = Report {
-        origin: String::from_utf8_lossy(&origin).into_owned(),
+        origin: origin(&options.kinds)?,
         operations: options.operations.clone(),
-        rounds: options.rounds,
         speeds: Vec::new(),
         memories: Vec::new(),
         tail_len: options.tail,
+        updates: options.updates,
         clock: tail::clock_cost(),
         tails: Vec::new(),
     };
     for &kind in &options.kinds {
         for &n in &options.sizes {
             bar.set_message(format!("{}, n = {n}", kind.label()));
+            let rounds = options.rounds(n);
             let speed = match kind {
                 Kind::Integers => measure_speed(options, n, names::scramble, &bar),
                 Kind::Strings => measure_speed(options, n, names::string, &bar),
                 Kind::Names => measure_speed(options, n, names::name, &bar),
             };
             for (contender, name) in speed.names.iter().copied().enumerate() {
-                let memory = Memory::of(Request { contender, n, kind })?;
+                let memory = Memory::of(Request { contender, n, kind, updates: options.updates })?;
                 report.memories.push(MemoryOf { kind, n, name, memory });
                 bar.inc(1);
             }
-            report.speeds.push(SpeedOf { kind, n, speed });
+            report.speeds.push(SpeedOf { kind, n, rounds, speed });
+            // Whatever happens to the rest, this is there.
+            write_files(&report, &options.folder)?;
         }
     }
     if options.tail > 0 {
         bar.set_message(format!("single calls, n = {}", options.tail));
-        report.tails = tail::measure(options.tail, 1, || bar.inc(1));
+        report.tails = tail::measure(options.tail, options.updates, || bar.inc(1));
+        write_files(&report, &options.folder)?;
     }
     bar.finish_and_clear();
     Ok(report)
+}
+
+fn origin(kinds: &[Kind]) -> io::Result<String> {
+    let mut origin = Vec::new();
+    write_header(&mut origin)?;
+    writeln!(origin, "- versions: {}", env!("ZSET_BENCH_VERSIONS"))?;
+    if kinds.contains(&Kind::Names) {
+        writeln!(origin, "- package names: {}", names::origin_of_names())?;
+    }
+    Ok(String::from_utf8_lossy(&origin).into_owned())
 }
 
 fn measure_speed<M: Member>(
@@ -163,7 +218,8 @@ fn measure_speed<M: Member>(
     make_up: fn(u64) -> M,
     bar: &ProgressBar,
 ) -> Speed {
-    let plan = Plan { n, operations: options.operations.clone(), rounds: options.rounds, make_up };
+    let (operations, rounds) = (options.operations.clone(), options.rounds(n));
+    let plan = Plan { n, operations, rounds, calls: options.calls, make_up };
     speed::measure(&plan, || bar.inc(1))
 }
 
@@ -174,5 +230,60 @@ fn progress(steps: usize) -> ProgressBar {
     match style {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Bytes;
+    use crate::workload::as_f64;
+
+    /// Returns a small report, with figures that are made up.
+    pub(super) fn report() -> Report {
+        let operations = vec![Operation::Insert, Operation::Rank];
+        let kind = Kind::Integers;
+        let names = contenders::names();
+        let speed_of = |n| {
+            let nanos = |round: usize, place: usize, operation| {
+                let is_offered = operation != Operation::Rank || !names[place].starts_with("BTree");
+                is_offered.then(|| 10.0 + as_f64(round + place))
+            };
+            let speed = speed::tests::speed(3, &operations, nanos);
+            SpeedOf { kind, n, rounds: 3, speed }
+        };
+        let speeds: Vec<_> = [100, 1_000].map(speed_of).into();
+        let memory = Memory {
+            loaded: Bytes { requested: 1.0, resident: 2.0 },
+            updated: Some(Bytes { requested: 3.0, resident: 4.0 }),
+        };
+        let memories = speeds.iter().flat_map(|of| {
+            of.speed.names.iter().map(|name| MemoryOf { kind, n: of.n, name, memory })
+        });
+        Report {
+            origin: "- machine: a <fast> one\n".into(),
+            memories: memories.collect(),
+            speeds,
+            operations,
+            tail_len: 100,
+            updates: 50,
+            clock: Duration::from_nanos(200),
+            tails: tail::measure(100, 50, || ()),
+        }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_to_is_named_at_once() {
+        let options = Options { folder: "/proc/none".into(), ..Options::default() };
+        let error = run(&options, &mut Vec::new()).expect_err("nobody can write there");
+        assert!(error.to_string().contains("/proc/none"), "{error}");
+    }
+
+    #[test]
+    fn large_sets_have_fewer_rounds_unless_it_is_said() {
+        let options = Options::default();
+        assert_eq!([100, 1_000_000, 10_000_000].map(|n| options.rounds(n)), [5, 5, 3]);
+        let options = Options { rounds: Some(7), ..options };
+        assert_eq!(options.rounds(10_000_000), 7);
     }
 }

@@ -5,15 +5,15 @@
 //! each round, and what is shown are the medians over the rounds, and the middle half of them.
 
 use crate::contender::Contender;
-use crate::contenders::{Visitor, visit_all};
+use crate::contenders::{SUBJECTS, Visitor, visit_all};
 use crate::member::Member;
 use crate::operation::Operation;
 use crate::table::quantile;
-use crate::workload::{Workload, as_f64};
+use crate::workload::{MIN_BATCH, Workload, as_f64};
 
-/// Sets of fewer elements are repeated until one round has inserted this many, so that what is timed
-/// takes milliseconds in all.
-const ELEMENTS_A_ROUND: usize = 1 << 18;
+/// The most elements of the set that comes before all rounds and does not count: it has the program read
+/// from the disk, and the processor at its full speed.
+const WARM_UP: usize = 5_000;
 
 /// What to measure.
 #[derive(Clone, Debug)]
@@ -24,6 +24,8 @@ pub struct Plan<M> {
     pub operations: Vec<Operation>,
     /// How often, at least once.
     pub rounds: usize,
+    /// Small sets are repeated until a round has done so many operations of each kind.
+    pub calls: usize,
     /// Makes up members by their numbers.
     pub make_up: fn(u64) -> M,
 }
@@ -31,7 +33,7 @@ pub struct Plan<M> {
 /// What was measured of all contenders.
 #[derive(Clone, Debug)]
 pub struct Speed {
-    /// The contenders, the subject first.
+    /// The contenders, zset's own first.
     pub names: Vec<&'static str>,
     rounds: Vec<Vec<Totals>>,
 }
@@ -67,8 +69,12 @@ impl Speed {
         self.figure(|round| round[contender].figure(operation))
     }
 
-    /// Returns the time of the subject, divided by that of a contender.
+    /// Returns the time of the first contender, divided by that of a peer; none for what is
+    /// zset's own.
     pub fn ratio(&self, contender: usize, operation: Operation) -> Option<Figure> {
+        if contender < SUBJECTS {
+            return None;
+        }
         self.figure(|round| Some(round[0].figure(operation)? / round[contender].figure(operation)?))
     }
 
@@ -88,7 +94,11 @@ impl Speed {
 pub fn measure<M: Member>(plan: &Plan<M>, mut round_is_over: impl FnMut()) -> Speed {
     let mut roster = Roster(Vec::new());
     visit_all(&mut roster);
-    let sets = (ELEMENTS_A_ROUND / plan.n).max(1);
+    let sets = (plan.calls / plan.n.max(MIN_BATCH)).max(1);
+    let warm_up = Workload::new(plan.n.min(WARM_UP), u64::MAX, plan.make_up);
+    for entrant in &roster.0 {
+        (entrant.measure)(&warm_up, &plan.operations, &mut Totals::default());
+    }
     let rounds = (0..plan.rounds).map(|round| {
         let mut totals = vec![Totals::default(); roster.0.len()];
         for set in 0..sets {
@@ -138,5 +148,70 @@ fn measure_on<M: Member, C: Contender<M>>(
             totals.nanos[operation as usize] += measured.time.as_secs_f64() * 1e9;
             totals.calls[operation as usize] += measured.calls;
         }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::{contenders, names};
+
+    /// Returns what is made of these nanoseconds a call, by the round and the contender.
+    pub(crate) fn speed(
+        rounds: usize,
+        operations: &[Operation],
+        nanos: impl Fn(usize, usize, Operation) -> Option<f64>,
+    ) -> Speed {
+        let names = contenders::names();
+        let totals = |round, place| {
+            let mut totals = Totals::default();
+            for &operation in operations {
+                if let Some(nanos) = nanos(round, place, operation) {
+                    totals.nanos[operation as usize] = 10.0 * nanos;
+                    totals.calls[operation as usize] = 10;
+                }
+            }
+            totals
+        };
+        let round = |round| (0..names.len()).map(|place| totals(round, place)).collect();
+        let rounds = (0..rounds).map(round).collect();
+        Speed { names, rounds }
+    }
+
+    #[test]
+    fn figures_are_medians_and_the_middle_half_of_the_rounds() {
+        let nanos = [1.0, 5.0, 2.0, 4.0, 3.0];
+        let speed = speed(5, &[Operation::Insert], |round, _, _| Some(nanos[round]));
+        let expected = Figure { median: 3.0, low: 2.0, high: 4.0 };
+        assert_eq!(speed.nanos(1, Operation::Insert), Some(expected));
+        assert_eq!(speed.nanos(1, Operation::Rank), None);
+    }
+
+    #[test]
+    fn peers_are_compared_within_each_round() {
+        // The ratio of the medians is 1.
+        let nanos = [[1.0, 9.0, 2.0], [3.0, 9.0, 6.0], [2.0, 9.0, 2.0]];
+        let nanos = |round: usize, place: usize, _| nanos[round].get(place).copied();
+        let speed = speed(3, &[Operation::Insert], nanos);
+        let ratio = |place| speed.ratio(place, Operation::Insert).map(|figure| figure.median);
+        assert_eq!([0, 1, 2, 3].map(ratio), [None, None, Some(0.5), None]);
+    }
+
+    #[test]
+    fn what_is_offered_and_wanted_is_measured_in_each_round() {
+        let operations = vec![Operation::PopFirst, Operation::Rank];
+        let mut over = 0;
+        let plan = Plan { n: 100, operations, rounds: 2, calls: 3000, make_up: names::scramble };
+        let speed = measure(&plan, || over += 1);
+        assert_eq!((over, speed.rounds.len()), (2, 2));
+        for (place, name) in speed.names.iter().enumerate() {
+            let pops = speed.nanos(place, Operation::PopFirst);
+            assert!(pops.is_some_and(|pops| pops.low > 0.0), "{name}");
+            assert_eq!(speed.nanos(place, Operation::Insert), None);
+            // Three sets, and a sixteenth of the pops is no longer timed.
+            assert_eq!(speed.rounds[0][place].calls[Operation::PopFirst as usize], 3 * 47);
+        }
+        let btree = speed.names.iter().position(|name| name.starts_with("BTreeSet"));
+        assert_eq!(speed.nanos(btree.expect("it is there"), Operation::Rank), None);
     }
 }

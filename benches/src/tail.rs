@@ -6,6 +6,7 @@
 //! here and there, so it is done in several rounds: a pause that is the contender's own comes back in
 //! each of them.
 
+use std::iter;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
@@ -14,13 +15,13 @@ use rand::{RngExt, SeedableRng};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::contender::Contender;
-use crate::contenders::{Visitor, visit_all};
+use crate::contenders::{self, Visitor, visit_all};
 use crate::names::scramble;
 use crate::operation::Operation;
 use crate::workload::as_f64;
 
-/// The random updates of each set, once it has grown.
-pub const UPDATES: usize = 1_000_000;
+/// How often it is done.
+const ROUNDS: usize = 2;
 
 /// The most nanoseconds that are told apart from longer times: a minute.
 const LONGEST: u64 = 60_000_000_000;
@@ -30,77 +31,83 @@ const LONGEST: u64 = 60_000_000_000;
 pub struct Tail {
     /// The contender.
     pub name: &'static str,
-    /// The insertions, from none to all elements.
-    pub insertions: Quantiles,
-    /// The updates of random members to random scores; none if it does not offer them.
-    pub updates: Option<Quantiles>,
+    /// The nanoseconds of insertions, from none to all elements.
+    pub insertions: Histogram<u64>,
+    /// Those of updates of random members to random scores; none if it does not offer them.
+    pub updates: Option<Histogram<u64>>,
 }
 
-/// The times of single calls, in nanoseconds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Quantiles {
-    /// Half of the calls take less.
-    pub p50: u64,
-    /// 99 of 100 do.
-    pub p99: u64,
-    /// 9,999 of 10,000 do.
-    pub p9999: u64,
-    /// The longest call.
-    pub max: u64,
-}
+impl Tail {
+    /// Returns the calls that there are, with what they do.
+    pub fn calls(&self) -> impl Iterator<Item = (&'static str, &Histogram<u64>)> {
+        let updates = self.updates.iter().map(|times| ("update", times));
+        iter::once(("insert", &self.insertions)).chain(updates)
+    }
 
-impl Quantiles {
-    fn of(times: &Histogram<u64>) -> Self {
-        Quantiles {
-            p50: times.value_at_quantile(0.5),
-            p99: times.value_at_quantile(0.99),
-            p9999: times.value_at_quantile(0.9999),
-            max: times.max(),
+    /// Takes what was calmer in another round: the calls of which the longest was shorter.
+    fn calm_down(&mut self, other: Tail) {
+        let calmer = |here: &mut Histogram<u64>, there: Histogram<u64>| {
+            if there.max() < here.max() {
+                *here = there;
+            }
+        };
+        calmer(&mut self.insertions, other.insertions);
+        if let Some((here, there)) = self.updates.as_mut().zip(other.updates) {
+            calmer(here, there);
         }
     }
-
-    /// Returns the calmer one of two rounds: that whose longest call is shorter.
-    fn calmer(self, other: Self) -> Self {
-        if other.max < self.max { other } else { self }
-    }
 }
 
-/// Grows every contender to `n` elements, and updates it; says after each contender that it is over.
-pub fn measure(n: usize, rounds: usize, is_over: impl FnMut()) -> Vec<Tail> {
-    let mut grower = Grower { n, round: 0, tails: Vec::new(), is_over };
-    for round in 0..rounds {
+/// What [`quantiles`] returns.
+pub const QUANTILES: [&str; 4] = ["p50", "p99", "p99.99", "longest"];
+
+/// Returns the nanoseconds that half of the calls take less than, that 99 of 100 do, that 9,999 of 10,000
+/// do, and those of the longest call.
+pub fn quantiles(times: &Histogram<u64>) -> [f64; QUANTILES.len()] {
+    let quantile = |part| times.value_at_quantile(part);
+    [quantile(0.5), quantile(0.99), quantile(0.9999), times.max()].map(nanos)
+}
+
+/// Returns, for so many calls, the nanoseconds that one of them takes longer than: from 2, by half powers
+/// of ten, to all calls.
+pub fn curve(times: &Histogram<u64>) -> Vec<(f64, f64)> {
+    let calls = nanos(times.len());
+    let steps = (1..).map(|half_powers| 10_f64.powf(f64::from(half_powers) / 2.0));
+    let inner = iter::once(2.0).chain(steps).take_while(|&one_of| one_of < calls);
+    let inner = inner.map(|one_of| (one_of, nanos(times.value_at_quantile(1.0 - 1.0 / one_of))));
+    inner.chain([(calls, nanos(times.max()))]).collect()
+}
+
+fn nanos(figure: u64) -> f64 {
+    as_f64(figure as usize)
+}
+
+/// Grows every contender to `n` elements, and does so many random updates then; says after each contender
+/// that it is over.
+pub fn measure(n: usize, updates: usize, is_over: impl FnMut()) -> Vec<Tail> {
+    let mut grower = Grower { n, updates, round: 0, tails: Vec::new(), is_over };
+    for round in 0..ROUNDS {
         grower.round = round as u64;
         visit_all(&mut grower);
     }
-    let mut tails = grower.tails.into_iter();
-    let mut calmest: Vec<Tail> = Vec::new();
-    for tail in &mut tails {
-        match calmest.iter_mut().find(|calm| calm.name == tail.name) {
-            None => calmest.push(tail),
-            Some(calm) => {
-                calm.insertions = calm.insertions.calmer(tail.insertions);
-                calm.updates = calm.updates.zip(tail.updates).map(|(one, other)| one.calmer(other));
-            }
-        }
+    // Each round has all contenders in the same order.
+    let mut rest = grower.tails.into_iter();
+    let mut tails: Vec<Tail> = rest.by_ref().take(contenders::names().len()).collect();
+    for (place, tail) in rest.enumerate() {
+        let place = place % tails.len();
+        tails[place].calm_down(tail);
     }
-    calmest
+    tails
 }
 
-/// Returns how many contenders [`measure`] has to do with.
-pub fn contenders() -> usize {
-    struct Count(usize);
-    impl Visitor<u64> for Count {
-        fn visit<C: Contender<u64>>(&mut self) {
-            self.0 += 1;
-        }
-    }
-    let mut count = Count(0);
-    visit_all(&mut count);
-    count.0
+/// Returns how often [`measure`] says that a contender is over.
+pub fn steps() -> usize {
+    ROUNDS * contenders::names().len()
 }
 
 struct Grower<F> {
     n: usize,
+    updates: usize,
     round: u64,
     tails: Vec<Tail>,
     is_over: F,
@@ -117,17 +124,13 @@ impl<F: FnMut()> Visitor<u64> for Grower<F> {
             timed(|| set.insert(member, score))
         });
         let updates = C::offers(Operation::Update).then(|| {
-            times(UPDATES.min(self.n), |_| {
+            times(self.updates, |_| {
                 let member = scramble(first + rng.random_range(0..self.n as u64));
                 let score = rng.random_range(0.0..end);
                 timed(|| set.update(&member, score))
             })
         });
-        self.tails.push(Tail {
-            name: C::NAME,
-            insertions: Quantiles::of(&insertions),
-            updates: updates.as_ref().map(Quantiles::of),
-        });
+        self.tails.push(Tail { name: C::NAME, insertions, updates });
         (self.is_over)();
     }
 }
@@ -166,26 +169,46 @@ mod tests {
     #[test]
     fn quantiles_are_those_of_the_calls() {
         let times = times(20_000, |number| Duration::from_nanos(number + 1));
-        let Quantiles { p50, p99, p9999, max } = Quantiles::of(&times);
-        // Three digits are kept.
-        assert!((9_990..=10_010).contains(&p50) && (19_780..=19_820).contains(&p99));
-        assert!((19_980..=20_020).contains(&p9999) && max >= 20_000);
+        let expected = [10_000.0, 19_800.0, 19_998.0, 20_000.0];
+        for (quantile, expected) in quantiles(&times).into_iter().zip(expected) {
+            // Three digits are kept.
+            assert!((quantile / expected - 1.0_f64).abs() < 0.001, "{quantile}, {expected}");
+        }
+    }
+
+    #[test]
+    fn a_curve_ends_with_the_longest_call() {
+        let times = times(1_000, |number| Duration::from_nanos(number + 1));
+        let curve = curve(&times);
+        let calls: Vec<_> = curve.iter().map(|point| point.0.round()).collect();
+        assert_eq!(calls, [2.0, 3.0, 10.0, 32.0, 100.0, 316.0, 1_000.0]);
+        assert!((curve[0].1 - 500.0).abs() < 2.0 && (curve[4].1 - 990.0).abs() < 2.0);
+        assert!((curve[6].1 - 1_000.0).abs() < 2.0);
     }
 
     #[test]
     fn the_calmer_round_counts() {
-        let quantiles = |max| Quantiles { p50: 1, p99: 2, p9999: 3, max };
-        assert_eq!(quantiles(9).calmer(quantiles(7)).max, 7);
-        assert_eq!(quantiles(7).calmer(quantiles(9)).max, 7);
+        let times = |nanos| times(1, |_| Duration::from_nanos(nanos));
+        let tail = |inserted, updated: Option<u64>| Tail {
+            name: "zset",
+            insertions: times(inserted),
+            updates: updated.map(times),
+        };
+        let mut calm = tail(9, Some(7));
+        calm.calm_down(tail(8, Some(20)));
+        assert_eq!((calm.insertions.max(), calm.updates.map(|it| it.max())), (8, Some(7)));
+        let mut calm = tail(9, None);
+        calm.calm_down(tail(10, None));
+        assert_eq!((calm.insertions.max(), calm.updates.is_none()), (9, true));
     }
 
     #[test]
     fn every_contender_grows() {
         let mut over = 0;
-        let tails = measure(200, 2, || over += 1);
-        assert_eq!(tails.len(), contenders());
-        assert_eq!(over, 2 * contenders());
-        assert!(tails.iter().all(|tail| tail.insertions.max > 0));
+        let tails = measure(200, 100, || over += 1);
+        assert_eq!((tails.len(), over), (contenders::names().len(), steps()));
+        assert!(tails.iter().all(|tail| tail.insertions.len() == 200 && tail.insertions.max() > 0));
+        assert!(tails[0].updates.as_ref().is_some_and(|it| it.len() == 100));
         assert!(tails.iter().any(|tail| tail.updates.is_none()), "a heap finds no member");
     }
 }

@@ -21,11 +21,19 @@ use crate::rounds::Measured;
 /// The fewest elements of a set.
 pub const MIN_N: usize = 100;
 
-/// The most operations of one kind on one set; loading it is not bounded.
+/// The fewest and the most operations of one kind on one set; those that load it are as many as there
+/// are elements. With few of them, to read the clock would take a part of the time.
+pub(crate) const MIN_BATCH: usize = 1_000;
 const MAX_BATCH: usize = 200_000;
 
-/// The most elements that ranges visit in a batch.
-const MAX_VISITED: usize = 5_000_000;
+/// The most elements that ranges visit, for each operation of a batch.
+const VISITED: usize = 25;
+
+/// The elements that iterations visit, for each operation of a batch; at least all of them once.
+const ITERATED: usize = 4;
+
+/// This part of each batch comes first and is not timed: the processor has to learn the code.
+const WARM_UP: usize = 16;
 
 /// How far a small step goes at most, down or up, in mean distances between neighbours. At 1, about
 /// 63 % of the steps stay between the same two neighbours and nearly all others pass one or two.
@@ -63,10 +71,10 @@ impl<M: Member> Workload<M> {
     pub fn new(n: usize, seed: u64, make_up: fn(u64) -> M) -> Self {
         assert!(n >= MIN_N, "a set of {n} elements is too small");
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let batch = n.min(MAX_BATCH);
+        let batch = n.clamp(MIN_BATCH, MAX_BATCH);
         let end = as_f64(n);
-        let first: u64 = rng.random_range(0..1 << 40);
-        let mut members = (first..).map(make_up);
+        // From 0 on, where a list of real names begins.
+        let mut members = (0..).map(make_up);
         let elements: Vec<_> =
             members.by_ref().take(n).map(|member| (member, rng.random_range(0.0..end))).collect();
         let new = members.take(batch).collect();
@@ -140,6 +148,7 @@ impl<M: Member> Workload<M> {
             }
             Operation::Union => self.unite(set),
             Operation::ByMember => {
+                *set = C::new();
                 *set = self.prepare(operation);
                 self.ranges(100, |member, _| set.sum_by_member(EQUAL_SCORE, member, 100))
             }
@@ -149,6 +158,8 @@ impl<M: Member> Workload<M> {
     }
 
     fn unite<C: Contender<M>>(&self, set: &mut C) -> Measured<u64> {
+        // Two sets of all elements are more than the memory of some machines.
+        *set = C::new();
         let (one, other) = self.elements.split_at(self.elements.len() / 2);
         let (mut one, other): (C, C) = (insert_all(one.to_vec()), insert_all(other.to_vec()));
         let measured = Measured::of(self.elements.len(), || {
@@ -184,8 +195,11 @@ impl<M: Member> Workload<M> {
                 set.count(one.min(other), one.max(other)) as u64
             }),
             Operation::Iterate => {
-                let times = (MAX_BATCH / self.elements.len()).max(1);
-                Measured::of(times * self.elements.len(), || all((0..times).map(|_| set.sum())))
+                let len = self.elements.len();
+                let times = (ITERATED * self.places.len() / len).max(1);
+                // Where it is done once, the set is large, and little is learned before.
+                all((0..times / ITERATED).map(|_| set.sum()));
+                Measured::of(times * len, || all((0..times).map(|_| set.sum())))
             }
             _ => unreachable!("{operation:?} does not only read"),
         }
@@ -214,20 +228,18 @@ impl<M: Member> Workload<M> {
                 None => set.score(member).map_or(0, f64::to_bits),
             }),
             Operation::SlidingWindow => {
-                let new = self.new.clone();
                 // Behind all scores, also those that have grown.
                 let first = 2.0 * n + as_f64(MAX_BATCH);
-                Measured::of(new.len(), || {
-                    let scores = (0..).map(|place| first + as_f64(place));
-                    all(new.into_iter().zip(scores).map(|(member, score)| {
-                        set.insert(member, score);
-                        set.pop_first().unwrap_or(0)
-                    }))
-                })
+                let scores = (0..self.new.len()).map(|place| first + as_f64(place));
+                let new = self.new.clone().into_iter().zip(scores);
+                warmed(new.map(|(member, score)| {
+                    set.insert(member, score);
+                    set.pop_first().unwrap_or(0)
+                }))
             }
             Operation::PopFirst => {
                 let pops = (self.elements.len() / 2).min(MAX_BATCH);
-                Measured::of(pops, || all((0..pops).map(|_| set.pop_first().unwrap_or(0))))
+                warmed((0..pops).map(|_| set.pop_first().unwrap_or(0)))
             }
             _ => unreachable!("{operation:?} makes its own set, or only reads"),
         }
@@ -240,15 +252,21 @@ impl<M: Member> Workload<M> {
 
     /// Calls something for as many members of a batch as there is time for ranges of a length.
     fn ranges(&self, len: usize, call: impl Fn(&M, f64) -> u64) -> Measured<u64> {
-        let calls = self.places.len().min(MAX_VISITED / len);
-        let places = &self.places[..calls];
-        Measured::of(calls, || all(places.iter().map(|(member, part)| call(member, *part))))
+        let calls = self.places.len() * VISITED.min(len) / len;
+        warmed(self.places[..calls].iter().map(|(member, part)| call(member, *part)))
     }
 }
 
 /// Calls something for each of a batch of arguments.
 fn write_each<M, A>(batch: &[(M, A)], mut call: impl FnMut(&M, &A) -> u64) -> Measured<u64> {
-    Measured::of(batch.len(), || all(batch.iter().map(|(member, argument)| call(member, argument))))
+    warmed(batch.iter().map(|(member, argument)| call(member, argument)))
+}
+
+/// Times calls, after the first of them.
+fn warmed(mut calls: impl ExactSizeIterator<Item = u64>) -> Measured<u64> {
+    let first = calls.len() / WARM_UP;
+    all(calls.by_ref().take(first));
+    Measured::of(calls.len(), || all(calls))
 }
 
 fn insert_all<M: Member, C: Contender<M>>(elements: Vec<(M, f64)>) -> C {

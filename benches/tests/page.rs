@@ -1,26 +1,35 @@
-//! The page of a report, opened by a browser: every picture shows something, on a phone as well, in the
-//! light and in the dark.
+//! The page of a report, opened by a browser: every picture shows something, and the page fits, on a phone
+//! as well, in the light and in the dark.
 //!
 //! Where there is no `chromium` the test says so and passes; with `ZSET_REQUIRE_CHROMIUM=1` it fails.
+//! `CHROMIUM` names another one.
 
 #![cfg(unix)]
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::{env, fs};
 
 /// What the browser is told to find out, once all is there. A picture is empty if nothing that stands for
-/// a figure has a size.
+/// a figure has a size. Labels overlap if two texts of a picture do.
 const QUESTIONS: &str = r#"
 <script>
 addEventListener("load", () => {
+  document.querySelectorAll("details").forEach((details) => { details.open = true; });
   const size = (shape) => { const box = shape.getBBox(); return box.width + box.height; };
-  const pictures = [...document.querySelectorAll("svg")];
+  const pictures = [...document.querySelectorAll("svg[role=img]")];
   const empty = pictures.filter((svg) =>
     ![...svg.querySelectorAll(".line, rect")].some((shape) => size(shape) > 1));
+  const overlap = pictures.filter((svg) => {
+    const boxes = [...svg.querySelectorAll("text")].map((text) => text.getBBox());
+    return boxes.some((a, place) => boxes.slice(place + 1).some((b) =>
+      a.x < b.x + b.width && b.x < a.x + a.width && a.y + 2 < b.y + b.height && b.y + 2 < a.y + a.height));
+  });
   const wide = document.documentElement.scrollWidth > innerWidth;
-  document.body.dataset.answers =
-    `${pictures.length} pictures, ${empty.length} empty, ${wide ? "too wide" : "fits"}, `
+  parent.document.body.dataset.answers =
+    `${innerWidth} wide, ${wide ? "too narrow" : "fits"}, ${pictures.length} pictures, `
+    + `${empty.length} empty, ${overlap.length} with labels that overlap, `
     + `${document.querySelectorAll("table").length} tables, `
     + getComputedStyle(document.body).backgroundColor;
 });
@@ -32,65 +41,75 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("page")
 }
 
-/// Opens a page; returns what it answers, and takes a picture of it.
-fn open(page: &Path, screenshot: &Path, more: &[&str]) -> Option<String> {
+fn chromium() -> OsString {
+    env::var_os("CHROMIUM").unwrap_or_else(|| "chromium".into())
+}
+
+/// Opens a page; returns what the browser prints.
+fn open(page: &Path, action: &str, more: &[&str]) -> String {
     let profile = folder().join("profile");
-    let _ = fs::remove_dir_all(&profile);
-    let chromium = env::var_os("CHROMIUM").unwrap_or_else(|| "chromium".into());
-    let run = |action: &str| {
-        Command::new(&chromium)
-            .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"])
-            .args(["--disable-background-networking", "--disable-component-update"])
-            .args(["--disable-sync", "--hide-scrollbars", "--virtual-time-budget=5000"])
-            .arg(format!("--user-data-dir={}", profile.display()))
-            .args(more)
-            .arg(action)
-            .arg(format!("file://{}", page.display()))
-            .output()
-    };
-    let output = match run("--dump-dom") {
-        Ok(output) => output,
-        Err(error) => {
-            assert!(
-                env::var_os("ZSET_REQUIRE_CHROMIUM").is_none(),
-                "there is no chromium: {error}"
-            );
-            eprintln!("SKIPPED: there is no chromium: {error}");
-            return None;
-        }
-    };
-    let taken = run(&format!("--screenshot={}", screenshot.display())).expect("it has run before");
-    assert!(taken.status.success() && fs::metadata(screenshot).is_ok_and(|file| file.len() > 1000));
-    let dom = String::from_utf8_lossy(&output.stdout);
-    let (_, answers) = dom.split_once("data-answers=\"").expect("the page answers");
-    Some(answers.split('"').next().unwrap_or_default().to_owned())
+    let output = Command::new(chromium())
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"])
+        .args(["--disable-background-networking", "--disable-component-update"])
+        .args(["--disable-sync", "--hide-scrollbars", "--virtual-time-budget=5000"])
+        .args(["--window-size=1300,2400", action])
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .args(more)
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .expect("it has started before");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Puts a page into a frame: a window is never as narrow as a phone.
+fn framed(page: &str, width: u32) -> String {
+    let page = page.replace("</body>", &format!("{QUESTIONS}</body>"));
+    let page = page.replace('&', "&amp;").replace('"', "&quot;");
+    format!(
+        "<!doctype html><meta charset=\"utf-8\"><style>:root {{ color-scheme: light dark }} \
+         body {{ margin: 0 }}</style><body>\
+         <iframe style=\"border: 0; width: {width}px; height: 2400px\" srcdoc=\"{page}\"></iframe>"
+    )
 }
 
 #[test]
 fn every_picture_of_a_report_shows_something() {
+    if let Err(error) = Command::new(chromium()).arg("--version").stdout(Stdio::null()).status() {
+        assert!(env::var_os("ZSET_REQUIRE_CHROMIUM").is_none(), "there is no chromium: {error}");
+        eprintln!("SKIPPED: there is no chromium: {error}");
+        return;
+    }
     let folder = folder();
     let _ = fs::remove_dir_all(&folder);
     let status = Command::new(env!("CARGO_BIN_EXE_zset-bench"))
-        .args(["report", "--n", "100,300", "--rounds", "1", "--tail", "100", "--out"])
+        .args(["report", "--quick", "--n", "100,300", "--members", "names", "--rounds", "2"])
+        .args(["--tail", "1000", "--updates", "1000", "--out"])
         .arg(&folder)
-        .stdout(std::process::Stdio::null())
+        .stdout(Stdio::null())
         .status()
-        .expect("it runs");
+        .expect("it starts");
     assert!(status.success());
     let page = fs::read_to_string(folder.join("index.html")).expect("there is a page");
-    assert!(!page.contains("http"), "nothing comes from elsewhere");
-    let asked = folder.join("asked.html");
-    fs::write(&asked, page.replace("</body>", &format!("{QUESTIONS}</body>"))).expect("a file");
 
-    // Three kinds of members: 21 operations and the memory of two sizes, each. A table for each size,
-    // and one of single calls.
-    let expected = "69 pictures, 0 empty, fits, 7 tables";
-    for (name, more, background) in [
-        ("light", &["--window-size=1200,2000"][..], "rgb(255, 255, 255)"),
-        ("phone", &["--window-size=500,2000"][..], "rgb(255, 255, 255)"),
-        ("dark", &["--blink-settings=preferredColorScheme=0"][..], "rgb(13, 17, 23)"),
+    // 21 operations, the memory of two sizes, and the calls of two kinds. A
+    // table for each size, and one of single calls.
+    let pictures = "fits, 25 pictures, 0 empty, 0 with labels that overlap, 3 tables";
+    for (name, width, more, background) in [
+        ("light", 1200, &[][..], "rgb(255, 255, 255)"),
+        ("phone", 390, &[], "rgb(255, 255, 255)"),
+        ("dark", 1200, &["--blink-settings=preferredColorScheme=0"], "rgb(13, 17, 23)"),
+        ("dark-phone", 390, &["--blink-settings=preferredColorScheme=0"], "rgb(13, 17, 23)"),
     ] {
-        let Some(answers) = open(&asked, &folder.join(format!("{name}.png")), more) else { return };
-        assert_eq!(answers, format!("{expected}, {background}"), "{name}");
+        let frame = folder.join(format!("{name}.html"));
+        fs::write(&frame, framed(&page, width)).expect("the folder is there");
+        let dom = open(&frame, "--dump-dom", more);
+        let (_, answers) = dom.split_once("data-answers=\"").expect("the page answers");
+        let answers = answers.split('"').next().unwrap_or_default();
+        assert_eq!(answers, format!("{width} wide, {pictures}, {background}"), "{name}");
+
+        let screenshot = folder.join(format!("{name}.png"));
+        open(&frame, &format!("--screenshot={}", screenshot.display()), more);
+        assert!(fs::metadata(screenshot).is_ok_and(|file| file.len() > 10_000), "{name}");
     }
 }

@@ -9,6 +9,6 @@ pub(crate) fn config() -> Criterion {
     Criterion::default()
         .sample_size(10)
         .nresamples(10_000)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_secs(1))
+        .warm_up_time(Duration::from_millis(100))
+        .measurement_time(Duration::from_millis(300))
 }

@@ -24,8 +24,7 @@ pub trait Ordered<T: Ord>: Sized {
     /// What the tables call the pair.
     const NAME: &'static str;
 
-    /// Whether ranks take less than linear time; if not, [`rank`](Self::rank) and [`nth`](Self::nth) are
-    /// never called.
+    /// Whether ranks take less than linear time; if not, nobody calls what has to do with them.
     const HAS_RANK: bool = true;
 
     /// Makes an empty set.
@@ -51,6 +50,14 @@ pub trait Ordered<T: Ord>: Sized {
     where
         T: 'a;
 
+    /// Returns the elements, from the one with `rank` others below it on.
+    fn range_from_rank<'a>(&'a self, rank: usize) -> impl Iterator<Item = &'a T>
+    where
+        T: 'a,
+    {
+        self.nth(rank).into_iter().flat_map(|first| self.range_from(first))
+    }
+
     /// Returns all elements.
     fn iter<'a>(&'a self) -> impl Iterator<Item = &'a T>
     where
@@ -58,6 +65,14 @@ pub trait Ordered<T: Ord>: Sized {
 
     /// Returns how many elements are below one that is there.
     fn rank(&self, element: &T) -> Option<usize>;
+
+    /// Returns how many elements are below one, whether or not it is there.
+    fn below(&self, element: &T) -> usize {
+        match self.range_from(element).next() {
+            Some(first) => self.rank(first).unwrap_or(0),
+            None => self.count(),
+        }
+    }
 
     /// Returns the element with `rank` others below it.
     fn nth(&self, rank: usize) -> Option<&T>;
@@ -92,10 +107,7 @@ impl<M: Member, O: Ordered<Element<M>>> Pair<M, O> {
 
     /// Returns how many elements are below a score.
     fn below(&self, score: f64) -> usize {
-        match self.ordered.range_from(&(OrderedFloat(score), M::least())).next() {
-            Some(first) => self.ordered.rank(first).unwrap_or(0),
-            None => self.ordered.count(),
-        }
+        self.ordered.below(&(OrderedFloat(score), M::least()))
     }
 }
 
@@ -182,10 +194,7 @@ impl<M: Member, O: Ordered<Element<M>>> Contender<M> for Pair<M, O> {
 
     #[inline]
     fn sum_by_rank(&self, rank: usize, limit: usize) -> u64 {
-        let first = self.ordered.nth(rank);
-        sum(first
-            .into_iter()
-            .flat_map(|first| self.ordered.range_from(first).take(limit).map(digest_of)))
+        sum(self.ordered.range_from_rank(rank).take(limit).map(digest_of))
     }
 
     #[inline]

@@ -2,7 +2,8 @@
 //!
 //! One element a node, a tower of links for each node, each one as high as chance has it (p = 1/4), and
 //! at each link how many elements it passes, as in W. Pugh, "A Skip List Cookbook" (1990), section 3.4.
-//! Nodes and towers lie in two vectors and have numbers instead of addresses, so it is safe Rust.
+//! Nodes have numbers instead of addresses, so it is safe Rust. As in a node of C, the lowest link lies
+//! beside the element; the higher ones, which one node of four has, are in a vector of their own.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -18,7 +19,7 @@ const HEAD: u32 = 0;
 /// A skip list of one element a node.
 pub struct Textbook<T> {
     nodes: Vec<Node<T>>,
-    /// The towers: those of a node lie one after the other.
+    /// The links above the lowest ones: those of a node lie one after the other.
     links: Vec<Link>,
     /// Nodes without elements, by their heights: they keep their towers for the next element.
     free: [Vec<u32>; MAX_HEIGHT],
@@ -30,7 +31,8 @@ pub struct Textbook<T> {
 
 struct Node<T> {
     element: Option<T>,
-    /// The number of its lowest link.
+    lowest: Link,
+    /// The number of its first link above the lowest.
     tower: u32,
     height: u8,
 }
@@ -42,18 +44,23 @@ struct Link {
     span: u32,
 }
 
+/// A link that has yet to be set.
+const NOWHERE: Link = Link { next: HEAD, span: 0 };
+
 /// The last node before a place, at each level, and its rank, counted from 1; the head's is 0.
 type Path = [(u32, usize); MAX_HEIGHT];
 
 impl<T: Ord> Textbook<T> {
     #[inline]
     fn link(&self, node: u32, level: usize) -> Link {
-        self.links[self.nodes[node as usize].tower as usize + level]
+        let node = &self.nodes[node as usize];
+        if level == 0 { node.lowest } else { self.links[node.tower as usize + level - 1] }
     }
 
     #[inline]
     fn link_mut(&mut self, node: u32, level: usize) -> &mut Link {
-        &mut self.links[self.nodes[node as usize].tower as usize + level]
+        let node = &mut self.nodes[node as usize];
+        if level == 0 { &mut node.lowest } else { &mut self.links[node.tower as usize + level - 1] }
     }
 
     fn element(&self, node: u32) -> Option<&T> {
@@ -103,6 +110,23 @@ impl<T: Ord> Textbook<T> {
         element.take()
     }
 
+    /// Returns the node whose element has `rank` others below it.
+    #[inline]
+    fn node_at(&self, rank: usize) -> Option<u32> {
+        let (mut node, mut left) = (HEAD, rank + 1);
+        for level in (0..self.height).rev() {
+            loop {
+                let Link { next, span } = self.link(node, level);
+                if next == HEAD || span as usize > left {
+                    break;
+                }
+                node = next;
+                left -= span as usize;
+            }
+        }
+        (left == 0).then_some(node)
+    }
+
     fn elements_from(&self, mut node: u32) -> impl Iterator<Item = &T> {
         std::iter::from_fn(move || {
             let element = self.element(node)?;
@@ -116,9 +140,10 @@ impl<T: Ord> Ordered<T> for Textbook<T> {
     const NAME: &'static str = "textbook skip list + HashMap";
 
     fn new() -> Self {
+        let height = MAX_HEIGHT as u8;
         Textbook {
-            nodes: vec![Node { element: None, tower: 0, height: MAX_HEIGHT as u8 }],
-            links: vec![Link { next: HEAD, span: 0 }; MAX_HEIGHT],
+            nodes: vec![Node { element: None, lowest: NOWHERE, tower: 0, height }],
+            links: vec![NOWHERE; MAX_HEIGHT - 1],
             free: Default::default(),
             height: 1,
             len: 0,
@@ -153,8 +178,8 @@ impl<T: Ord> Ordered<T> for Textbook<T> {
 
         let node = self.free[height - 1].pop().unwrap_or_else(|| {
             let tower = self.links.len() as u32;
-            self.links.resize(self.links.len() + height, Link { next: HEAD, span: 0 });
-            self.nodes.push(Node { element: None, tower, height: height as u8 });
+            self.links.resize(self.links.len() + height - 1, NOWHERE);
+            self.nodes.push(Node { element: None, lowest: NOWHERE, tower, height: height as u8 });
             self.nodes.len() as u32 - 1
         });
         self.nodes[node as usize].element = Some(element);
@@ -196,6 +221,15 @@ impl<T: Ord> Ordered<T> for Textbook<T> {
         self.elements_from(self.first_from(start))
     }
 
+    #[inline]
+    fn range_from_rank<'a>(&'a self, rank: usize) -> impl Iterator<Item = &'a T>
+    where
+        T: 'a,
+    {
+        // The head has no element, so nothing comes from it.
+        self.elements_from(self.node_at(rank).unwrap_or(HEAD))
+    }
+
     fn iter<'a>(&'a self) -> impl Iterator<Item = &'a T>
     where
         T: 'a,
@@ -211,19 +245,13 @@ impl<T: Ord> Ordered<T> for Textbook<T> {
     }
 
     #[inline]
+    fn below(&self, element: &T) -> usize {
+        self.path(element)[0].1
+    }
+
+    #[inline]
     fn nth(&self, rank: usize) -> Option<&T> {
-        let (mut node, mut left) = (HEAD, rank + 1);
-        for level in (0..self.height).rev() {
-            loop {
-                let Link { next, span } = self.link(node, level);
-                if next == HEAD || span as usize > left {
-                    break;
-                }
-                node = next;
-                left -= span as usize;
-            }
-        }
-        if left == 0 { self.element(node) } else { None }
+        self.element(self.node_at(rank)?)
     }
 
     fn count(&self) -> usize {
@@ -258,6 +286,8 @@ mod tests {
             assert_eq!(list.nth(place), tree.iter().nth(place));
             let rank = tree.contains(&element).then(|| tree.range(..element).count());
             assert_eq!(list.rank(&element), rank);
+            assert_eq!(list.below(&element), tree.range(..element).count());
+            assert!(list.range_from_rank(place).eq(tree.iter().skip(place)));
         }
         assert!(list.iter().eq(&tree));
     }

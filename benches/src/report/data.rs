@@ -4,99 +4,95 @@ use std::io;
 
 use serde::Serialize;
 
-use super::Report;
+use super::{MemoryOf, Report, SpeedOf};
+use crate::tail::{QUANTILES, Tail, quantiles};
 
 /// One figure.
-#[derive(Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 struct Record {
-    /// What the members are; nothing in records of single calls, whose members are u64.
     members: &'static str,
     n: usize,
     contender: &'static str,
     /// The operation, or which memory, or which calls.
     what: String,
     unit: &'static str,
-    /// The median of the rounds.
+    /// The median of the rounds, where there are several.
     value: f64,
     /// A quarter of the rounds is below, where there are several.
     low: Option<f64>,
-    /// A quarter of the rounds is above.
+    /// A quarter of the rounds is above, where there are several.
     high: Option<f64>,
-    /// The subject's time divided by this one, the median of the rounds.
+    /// The time of zset, divided by this one: the median of the rounds.
     ratio: Option<f64>,
 }
 
 fn records(report: &Report) -> Vec<Record> {
     let mut records = Vec::new();
     for of in &report.speeds {
-        for (place, contender) in of.speed.names.iter().copied().enumerate() {
-            for &operation in &report.operations {
-                let Some(figure) = of.speed.nanos(place, operation) else { continue };
-                records.push(Record {
-                    members: of.kind.name(),
-                    n: of.n,
-                    contender,
-                    what: operation.name().to_owned(),
-                    unit: "ns",
-                    value: figure.median,
-                    low: Some(figure.low),
-                    high: Some(figure.high),
-                    ratio: of.speed.ratio(place, operation).map(|figure| figure.median),
-                });
-            }
-        }
+        push_speed(&mut records, report, of);
     }
     for of in &report.memories {
-        let memory = of.memory;
-        for (what, value) in [
-            ("memory-requested", memory.requested),
-            ("memory-resident", memory.resident),
-            ("memory-requested-after-updates", memory.requested_later),
-            ("memory-resident-after-updates", memory.resident_later),
-        ] {
-            records.push(Record {
-                members: of.kind.name(),
-                n: of.n,
-                contender: of.name,
-                what: what.to_owned(),
-                unit: "bytes",
-                value,
-                low: None,
-                high: None,
-                ratio: None,
-            });
-        }
+        push_memory(&mut records, of);
     }
     for tail in &report.tails {
-        let all = [("insert", Some(tail.insertions)), ("update", tail.updates)];
-        for (call, quantiles) in all.into_iter().filter_map(|(call, it)| Some((call, it?))) {
-            for (quantile, nanos) in [
-                ("p50", quantiles.p50),
-                ("p99", quantiles.p99),
-                ("p99.99", quantiles.p9999),
-                ("max", quantiles.max),
-            ] {
-                records.push(Record {
-                    members: "u64",
-                    n: report.tail_len,
-                    contender: tail.name,
-                    what: format!("single-{call}-{quantile}"),
-                    unit: "ns",
-                    #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
-                    value: nanos as f64,
-                    low: None,
-                    high: None,
-                    ratio: None,
-                });
-            }
-        }
+        push_tail(&mut records, report.tail_len, tail);
     }
     records
 }
 
+fn push_speed(records: &mut Vec<Record>, report: &Report, of: &SpeedOf) {
+    for (place, contender) in of.speed.names.iter().copied().enumerate() {
+        for &operation in &report.operations {
+            let Some(figure) = of.speed.nanos(place, operation) else { continue };
+            records.push(Record {
+                members: of.kind.name(),
+                n: of.n,
+                contender,
+                what: operation.name().to_owned(),
+                unit: "ns",
+                value: figure.median,
+                low: Some(figure.low),
+                high: Some(figure.high),
+                ratio: of.speed.ratio(place, operation).map(|figure| figure.median),
+            });
+        }
+    }
+}
+
+fn push_memory(records: &mut Vec<Record>, of: &MemoryOf) {
+    let base = Record {
+        members: of.kind.name(),
+        n: of.n,
+        contender: of.name,
+        unit: "bytes",
+        ..Record::default()
+    };
+    for (when, bytes) in [("loaded", Some(of.memory.loaded)), ("updated", of.memory.updated)] {
+        let Some(bytes) = bytes else { continue };
+        for (which, value) in [("requested", bytes.requested), ("resident", bytes.resident)] {
+            let what = format!("memory-{which}-{when}");
+            records.push(Record { what, value, ..base.clone() });
+        }
+    }
+}
+
+fn push_tail(records: &mut Vec<Record>, n: usize, tail: &Tail) {
+    let base = Record { members: "u64", n, contender: tail.name, unit: "ns", ..Record::default() };
+    for (call, times) in tail.calls() {
+        for (name, value) in QUANTILES.into_iter().zip(quantiles(times)) {
+            let what = format!("single-{call}-{name}");
+            records.push(Record { what, value, ..base.clone() });
+        }
+    }
+}
+
 pub(super) fn csv(report: &Report) -> io::Result<Vec<u8>> {
+    csv_of(&records(report))
+}
+
+fn csv_of(records: &[Record]) -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    for record in records(report) {
+    for record in records {
         writer.serialize(record).map_err(io::Error::other)?;
     }
     writer.into_inner().map_err(|error| io::Error::other(error.to_string()))
@@ -106,11 +102,50 @@ pub(super) fn json(report: &Report) -> io::Result<Vec<u8>> {
     #[derive(Serialize)]
     struct File<'a> {
         origin: Vec<&'a str>,
-        rounds: usize,
         records: Vec<Record>,
     }
 
     let origin = report.origin.lines().map(|line| line.trim_start_matches("- ")).collect();
-    let file = File { origin, rounds: report.rounds, records: records(report) };
-    Ok(serde_json::to_vec_pretty(&file)?)
+    Ok(serde_json::to_vec_pretty(&File { origin, records: records(report) })?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::report;
+    use super::*;
+
+    #[test]
+    fn records_have_the_spread_and_the_ratio() {
+        let records = records(&report());
+        let find = |contender: &str, what: &str| {
+            records.iter().find(|it| (it.contender, it.what.as_str()) == (contender, what))
+        };
+        let insert = find("BTreeSet + HashMap", "insert").expect("it is measured");
+        assert!(insert.low <= Some(insert.value) && Some(insert.value) <= insert.high);
+        assert!(insert.ratio > Some(0.0));
+        assert!(find("zset", "insert").is_some_and(|it| it.ratio.is_none()));
+        assert_eq!(find("BTreeSet + HashMap", "rank"), None);
+        let memory = find("zset", "memory-resident-updated").expect("it is measured");
+        assert_eq!((memory.unit, memory.value), ("bytes", 4.0));
+        assert_eq!(find("zset", "single-update-longest").map(|it| it.unit), Some("ns"));
+    }
+
+    #[test]
+    fn a_comma_or_a_quote_stays_in_its_field() {
+        let what = "10, \"all\"".to_owned();
+        let record = Record { members: "u64", n: 5, value: 1.5, what, ..Record::default() };
+        let csv = String::from_utf8(csv_of(&[record]).unwrap()).unwrap();
+        let expected = "members,n,contender,what,unit,value,low,high,ratio\n\
+                        u64,5,,\"10, \"\"all\"\"\",,1.5,,,\n";
+        assert_eq!(csv, expected);
+    }
+
+    #[test]
+    fn csv_and_json_have_the_same_records() {
+        let report = report();
+        let json: serde_json::Value = serde_json::from_slice(&json(&report).unwrap()).unwrap();
+        let lines = String::from_utf8(csv(&report).unwrap()).unwrap().lines().count();
+        assert_eq!(json["records"].as_array().map(Vec::len), Some(lines - 1));
+        assert_eq!(json["origin"][0], "machine: a <fast> one");
+    }
 }

@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 
-use super::markdown::{grouped, ratio};
-use super::plot::{Bar, Line, bars, escape, lines};
+use super::markdown::{grouped, micros, spread, tails_head, tails_note};
+use super::plot::{Bar, Line, Point, bars, escape, lines, sample};
 use super::{Report, SpeedOf};
 use crate::member::Kind;
+use crate::memory::{FIGURES, Memory};
 use crate::operation::Operation;
-use crate::table::show;
+use crate::table::{show, show_ratio};
+use crate::tail::{QUANTILES, curve, quantiles};
 use crate::workload::as_f64;
 
 const STYLE: &str = include_str!("style.css");
@@ -17,15 +19,16 @@ pub(super) fn of(report: &Report) -> String {
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <title>Sorted sets, measured</title><style>{STYLE}</style></head><body>\
-         <h1>Sorted sets, measured</h1>{}{}",
+         <h1>Sorted sets, measured</h1>{}{}{}",
         origin(report),
+        contents(report),
         legend(report)
     );
     for kind in Kind::ALL {
-        let speeds: Vec<_> = report.speeds.iter().filter(|of| of.kind == kind).collect();
+        let speeds = speeds(report, kind);
         if !speeds.is_empty() {
             // A string takes all that is written to it.
-            let _ = write!(page, "<h2>Members: {}</h2>", escape(kind.label()));
+            let _ = write!(page, "<h2 id=\"{}\">{}</h2>", kind.name(), escape(kind.label()));
             page.push_str(&plots(report, &speeds));
             page.push_str(&memory(report, &speeds));
             for of in speeds {
@@ -38,25 +41,34 @@ pub(super) fn of(report: &Report) -> String {
     page
 }
 
+fn speeds(report: &Report, kind: Kind) -> Vec<&SpeedOf> {
+    report.speeds.iter().filter(|of| of.kind == kind).collect()
+}
+
 fn origin(report: &Report) -> String {
     let mut list = String::from("<ul>");
     for line in report.origin.lines() {
-        let _ = write!(list, "<li>{}</li>", escape(line.trim_start_matches("- ")).replace('`', ""));
+        let line = escape(line.trim_start_matches("- ")).replace('`', "");
+        let _ = write!(list, "<li>{line}</li>");
     }
-    let _ = write!(
-        list,
-        "<li>{} rounds, in which all take turns: medians, and the medians of the rounds’ ratios. \
-         A dash stands where a contender does not offer it, or only in linear time.</li></ul>",
-        report.rounds
-    );
-    list
+    list + "</ul><p>All contenders take turns in each round. Lines go through the medians of the rounds; \
+            a pale bar behind a point is what half of the rounds are within. A contender has no line \
+            where it does not offer an operation, or only in linear time.</p>"
 }
 
-/// Says which colour is whose.
+fn contents(report: &Report) -> String {
+    let mut links = String::from("<nav>Members:");
+    for kind in Kind::ALL.into_iter().filter(|&kind| !speeds(report, kind).is_empty()) {
+        let _ = write!(links, " <a href=\"#{}\">{}</a>;", kind.name(), escape(kind.label()));
+    }
+    links + " <a href=\"#calls\">single calls</a></nav>"
+}
+
+/// Says which colour and mark is whose.
 fn legend(report: &Report) -> String {
     let mut legend = String::from("<p class=\"legend\">");
     for (class, name) in names(report).iter().enumerate() {
-        let _ = write!(legend, "<span><i class=\"c{class}\"></i>{}</span> ", escape(name));
+        let _ = write!(legend, "<span>{}{}</span> ", sample(class), escape(name));
     }
     legend + "</p>"
 }
@@ -65,51 +77,55 @@ fn names(report: &Report) -> &[&'static str] {
     report.speeds.first().map_or(&[], |of| &of.speed.names)
 }
 
+fn figure(caption: &str, picture: &str) -> String {
+    format!("<figure><figcaption>{}</figcaption>{picture}</figure>", escape(caption))
+}
+
 /// Draws the time of each operation over the size.
 fn plots(report: &Report, speeds: &[&SpeedOf]) -> String {
-    let mut plots = String::from("<div class=\"plots\">");
+    let mut plots = String::from(
+        "<p>Nanoseconds an operation, over the number of elements.</p><div class=\"plots\">",
+    );
     for &operation in &report.operations {
         let line = |class: usize| Line { class, points: points(speeds, class, operation) };
         let all: Vec<_> = (0..names(report).len()).map(line).collect();
         let title = format!("{}: ns over the number of elements", operation.label());
-        let _ = write!(
-            plots,
-            "<figure><figcaption>{}, ns</figcaption>{}</figure>",
-            escape(operation.label()),
-            lines(&title, &all)
-        );
+        plots.push_str(&figure(operation.label(), &lines(&title, &all)));
     }
     plots + "</div>"
 }
 
-fn points(speeds: &[&SpeedOf], class: usize, operation: Operation) -> Vec<(f64, f64)> {
-    let points = speeds.iter().map(|of| (of.n, of.speed.nanos(class, operation)));
-    points.filter_map(|(n, figure)| Some((as_f64(n), figure?.median))).collect()
+fn points(speeds: &[&SpeedOf], class: usize, operation: Operation) -> Vec<Point> {
+    let mut points: Vec<_> = speeds
+        .iter()
+        .filter_map(|of| {
+            let figure = of.speed.nanos(class, operation)?;
+            Some(Point { x: as_f64(of.n), y: figure.median, low: figure.low, high: figure.high })
+        })
+        .collect();
+    // In whichever order the sizes were given.
+    points.sort_by(|a, b| a.x.total_cmp(&b.x));
+    points
 }
 
 /// Draws the memory of sets of each size.
 fn memory(report: &Report, speeds: &[&SpeedOf]) -> String {
-    let mut plots = String::from(
-        "<h3>Bytes an element</h3><p>What is requested; paler, what is resident after the updates.</p>\
-         <div class=\"plots\">",
+    let mut plots = format!(
+        "<h3>Bytes an element</h3><p>The first figure, and the narrow bar: requested from the allocator \
+         after the load. The second one, and the pale bar: resident after {} random updates, in pages of \
+         4 KiB, which small sets do not fill.</p><div class=\"plots\">",
+        grouped(report.updates)
     );
     for of in speeds {
-        let here = report.memories.iter().filter(|it| (it.kind, it.n) == (of.kind, of.n));
-        let all: Vec<_> = here
-            .enumerate()
-            .map(|(class, it)| Bar {
-                class,
-                label: it.name.to_owned(),
-                value: it.memory.requested,
-                behind: it.memory.resident_later,
-            })
-            .collect();
+        let bar = |class: usize| {
+            let Memory { loaded, updated } = report.memory(of, class)?.memory;
+            let behind = updated.unwrap_or(loaded).resident;
+            let label = of.speed.names[class].to_owned();
+            Some(Bar { class, label, value: loaded.requested, behind })
+        };
+        let all: Vec<_> = (0..of.speed.names.len()).filter_map(bar).collect();
         let title = format!("n = {}", grouped(of.n));
-        let _ = write!(
-            plots,
-            "<figure><figcaption>{title}</figcaption>{}</figure>",
-            bars(&title, &all)
-        );
+        plots.push_str(&figure(&title, &bars(&title, &all)));
     }
     plots + "</div>"
 }
@@ -117,8 +133,12 @@ fn memory(report: &Report, speeds: &[&SpeedOf]) -> String {
 /// Shows all figures for one size, with how the subject compares.
 fn table(report: &Report, of: &SpeedOf) -> String {
     let mut table = format!(
-        "<details><summary>n = {}: all figures</summary><div class=\"table\"><table><tr><th>ns</th>",
-        grouped(of.n)
+        "<details><summary>n = {}: all figures</summary><p>Nanoseconds: the median of {} rounds, and \
+         what half of them are within. <b>×</b>: the time of zset divided by that of the peer in the \
+         same round; below 1, zset is faster. Memory in bytes an element.</p>\
+         <div class=\"table\"><table><tr><th></th>",
+        grouped(of.n),
+        of.rounds
     );
     for name in &of.speed.names {
         let _ = write!(table, "<th>{}</th>", escape(name));
@@ -127,51 +147,103 @@ fn table(report: &Report, of: &SpeedOf) -> String {
     for &operation in &report.operations {
         let _ = write!(table, "<tr><th>{}</th>", escape(operation.label()));
         for place in 0..of.speed.names.len() {
-            let Some(figure) = of.speed.nanos(place, operation) else {
-                table.push_str("<td>–</td>");
-                continue;
-            };
-            let compared = of.speed.ratio(place, operation).map(|figure| figure.median);
-            let better = compared.is_some_and(|ratio| ratio > 1.0);
-            let _ = write!(
-                table,
-                "<td title=\"the middle half of the rounds: {} to {}\">{}<small{}>{}</small></td>",
-                show(Some(figure.low)),
-                show(Some(figure.high)),
-                show(Some(figure.median)),
-                if better { " class=\"behind\"" } else { "" },
-                if place == 0 { String::new() } else { ratio(compared) },
-            );
+            table.push_str(&time(of, place, operation));
         }
         table.push_str("</tr>");
     }
-    table
-        + "</table></div><p>Small: the time of the first contender, divided by this one.</p></details>"
+    for (label, read) in FIGURES {
+        let _ = write!(table, "<tr><th>bytes {label}</th>");
+        for place in 0..of.speed.names.len() {
+            let bytes = report.memory(of, place).and_then(|it| read(it.memory));
+            let _ = write!(table, "<td>{}</td>", show(bytes));
+        }
+        table.push_str("</tr>");
+    }
+    table + "</table></div></details>"
+}
+
+/// Shows a time in a cell, with its spread and how the subject compares.
+fn time(of: &SpeedOf, place: usize, operation: Operation) -> String {
+    let figure = of.speed.nanos(place, operation);
+    let mut cell = format!("<td>{}", show(figure.map(|it| it.median)));
+    if figure.is_some() {
+        let _ = write!(cell, "<small>{}</small>", spread(figure));
+    }
+    if let Some(ratio) = of.speed.ratio(place, operation) {
+        let class = if ratio.median > 1.0 { " class=\"behind\"" } else { "" };
+        let _ = write!(cell, "<small{class}>× {}</small>", show_ratio(Some(ratio.median)));
+    }
+    cell + "</td>"
 }
 
 fn tails(report: &Report) -> String {
     if report.tails.is_empty() {
-        return String::new();
+        return "<p id=\"calls\">Single calls were not timed.</p>".into();
     }
-    let mut table = format!(
-        "<h2>Single calls</h2><p>CPU time of one call in microseconds, while a set of u64 grows to {} \
-         elements, and of random updates then. Each includes a reading of the clock, {:?}.</p>\
-         <div class=\"table\"><table><tr><th>µs</th><th>insert p50</th><th>p99</th><th>p99.99</th>\
-         <th>longest</th><th>update p50</th><th>p99</th><th>p99.99</th><th>longest</th></tr>",
-        grouped(report.tail_len),
-        report.clock
+    let mut text = format!(
+        "<h2 id=\"calls\">{}</h2><p>{}</p><p>Nanoseconds that one call in so many takes longer than.</p>\
+         <div class=\"plots\">",
+        tails_head(report),
+        tails_note(report)
     );
-    for tail in &report.tails {
-        let _ = write!(table, "<tr><th>{}</th>", escape(tail.name));
-        for quantiles in [Some(tail.insertions), tail.updates] {
-            let quantiles = quantiles.map(|it| [it.p50, it.p99, it.p9999, it.max]);
-            for place in 0..4 {
-                #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
-                let micros = quantiles.map(|nanos| nanos[place] as f64 / 1e3);
-                let _ = write!(table, "<td>{}</td>", show(micros));
-            }
-        }
-        table.push_str("</tr>");
+    for kind_of_call in ["insert", "update"] {
+        let line = |(class, tail): (usize, &crate::tail::Tail)| {
+            let (_, times) = tail.calls().find(|(call, _)| *call == kind_of_call)?;
+            Some(Line { class, points: curve(times).into_iter().map(Point::of).collect() })
+        };
+        let all: Vec<_> = report.tails.iter().enumerate().filter_map(line).collect();
+        let title = format!("{kind_of_call}: ns that one call in so many takes longer than");
+        text.push_str(&figure(kind_of_call, &lines(&title, &all)));
     }
-    table + "</table></div>"
+    text.push_str("</div><div class=\"table\"><table><tr><th>µs</th><th>call</th>");
+    for name in QUANTILES {
+        let _ = write!(text, "<th>{name}</th>");
+    }
+    text.push_str("</tr>");
+    for tail in &report.tails {
+        for (call, times) in tail.calls() {
+            let _ = write!(text, "<tr><th>{}</th><td>{call}</td>", escape(tail.name));
+            for nanos in quantiles(times) {
+                let _ = write!(text, "<td>{}</td>", micros(nanos));
+            }
+            text.push_str("</tr>");
+        }
+    }
+    text + "</table></div>"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::report;
+    use super::*;
+
+    #[test]
+    fn the_page_has_all_that_was_measured_and_nothing_from_elsewhere() {
+        let report = report();
+        let page = of(&report);
+        // Two operations, the memory of two sizes, and the calls of two kinds.
+        assert_eq!(page.matches("<svg viewBox").count(), 6);
+        assert_eq!(page.matches("<table>").count(), 3);
+        assert!(page.contains("a &lt;fast&gt; one"));
+        for what in ["http:", "https:", "src=", "<script", "<link", "NaN", "inf"] {
+            assert!(!page.contains(what), "{what}");
+        }
+    }
+
+    #[test]
+    fn a_cell_has_the_spread_and_only_those_of_peers_have_a_ratio() {
+        let report = report();
+        let cells = [0, 1, 2].map(|place| time(&report.speeds[0], place, Operation::Insert));
+        assert!(cells.iter().all(|cell| cell.contains('–')));
+        assert_eq!([0, 1, 2].map(|place| cells[place].contains('×')), [false, false, true]);
+        // The later a contender comes, the longer it takes in these figures.
+        assert!(!cells[2].contains("behind"));
+        assert_eq!(time(&report.speeds[0], 2, Operation::Rank), "<td>–</td>");
+    }
+
+    #[test]
+    fn a_report_without_single_calls_says_so() {
+        let page = of(&Report { tails: Vec::new(), ..report() });
+        assert!(page.contains("were not timed"));
+    }
 }

@@ -1,16 +1,34 @@
 //! Pictures in SVG: lines over logarithmic scales, and bars.
 //!
-//! Colours are classes (`c0`, `c1`, …), which the page gives two sets of: one for the light, one for the
-//! dark.
+//! Each contender is a class (`c0`, `c1`, …), for which the page has a colour for the light and one for
+//! the dark, and here a mark, for whoever does not see the colours apart.
 
 use std::fmt::Write as _;
+
+use super::scale::Scale;
 
 /// One contender's line.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) class: usize,
-    /// Both above zero.
-    pub(super) points: Vec<(f64, f64)>,
+    pub(super) points: Vec<Point>,
+}
+
+/// A point of a line; all figures are above zero.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Point {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    /// What half of the figures that `y` is the median of are within; `y` alone if there are no others.
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+impl Point {
+    /// Makes a point without a spread.
+    pub(super) fn of((x, y): (f64, f64)) -> Self {
+        Point { x, y, low: y, high: y }
+    }
 }
 
 /// One contender's bar.
@@ -19,48 +37,46 @@ pub(super) struct Bar {
     pub(super) class: usize,
     pub(super) label: String,
     pub(super) value: f64,
-    /// What is drawn paler behind it, and is more.
+    /// What is drawn paler behind it.
     pub(super) behind: f64,
 }
 
 /// The size of a picture of lines, and where its axes are.
 const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 240.0;
-const LEFT: f64 = 44.0;
-const RIGHT: f64 = 8.0;
+const LEFT: f64 = 40.0;
+const RIGHT: f64 = 14.0;
 const TOP: f64 = 8.0;
 const BOTTOM: f64 = 24.0;
 
-/// A logarithmic scale.
-struct Scale {
-    min: f64,
-    max: f64,
-    /// Where the ends are on the page.
-    from: f64,
-    to: f64,
+/// The marks of the classes, as paths around the point; what is stroked alone stays hollow.
+const MARKS: [&str; 9] = [
+    "m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0z",
+    "m0 -4.5l4 4.5l-4 4.5l-4 -4.5z",
+    "m-3 -3h6v6h-6z",
+    "m0 -4l4 7h-8z",
+    "m0 4l4 -7h-8z",
+    "m-3 -3l6 6m0 -6l-6 6",
+    "m-4 0h8m-4 -4v8",
+    "m-3 0h6",
+    "m0 -3v6",
+];
+
+/// Draws the mark of a class.
+fn mark(svg: &mut String, class: usize, x: f64, y: f64) {
+    let shape = MARKS[class % MARKS.len()];
+    // A string takes all that is written to it, here and below.
+    let _ = write!(svg, "<path class=\"mark c{class}\" d=\"M{x:.1} {y:.1}{shape}\"/>");
 }
 
-impl Scale {
-    /// Makes a scale of whole powers of ten that has all values on it.
-    fn of(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
-        let (mut min, mut max) = (f64::INFINITY, 0.0_f64);
-        for value in values {
-            min = min.min(value);
-            max = max.max(value);
-        }
-        let min = min.log10().floor();
-        // At least one power, or there would be no scale.
-        Scale { min, max: max.log10().ceil().max(min + 1.0), from, to }
-    }
-
-    fn place(&self, value: f64) -> f64 {
-        let part = (value.log10() - self.min) / (self.max - self.min);
-        self.from + part * (self.to - self.from)
-    }
-
-    fn powers(&self) -> impl Iterator<Item = i32> {
-        self.min as i32..=self.max as i32
-    }
+/// Draws the line of a class, for a legend; it says nothing that the name beside it does not say.
+pub(super) fn sample(class: usize) -> String {
+    let mut svg = format!(
+        "<svg class=\"sample\" viewBox=\"0 0 28 12\" aria-hidden=\"true\">\
+         <path class=\"line c{class}\" d=\"M1 6H27\"/>"
+    );
+    mark(&mut svg, class, 14.0, 6.0);
+    svg + "</svg>"
 }
 
 /// Draws lines; nothing if there is no point.
@@ -69,77 +85,83 @@ pub(super) fn lines(title: &str, lines: &[Line]) -> String {
     if points().next().is_none() {
         return String::new();
     }
-    let x = Scale::of(points().map(|point| point.0), LEFT, WIDTH - RIGHT);
-    let y = Scale::of(points().map(|point| point.1), HEIGHT - BOTTOM, TOP);
+    let x = Scale::of(points().map(|it| it.x), LEFT, WIDTH - RIGHT);
+    let y = Scale::of(points().flat_map(|it| [it.low, it.high]), HEIGHT - BOTTOM, TOP);
     let mut svg = open(title, WIDTH, HEIGHT);
-    // A string takes all that is written to it, here and below.
-    for power in x.powers() {
-        let (at, bottom) = (x.place(10_f64.powi(power)), HEIGHT - BOTTOM);
-        let _ = write!(
-            svg,
-            "<path class=\"grid\" d=\"M{at:.1} {TOP}V{bottom}\"/>\
-             <text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-            HEIGHT - 8.0,
-            power_of_ten(power)
-        );
-    }
-    for power in y.powers() {
-        let at = y.place(10_f64.powi(power));
-        let _ = write!(
-            svg,
-            "<path class=\"grid\" d=\"M{LEFT} {at:.1}H{}\"/>\
-             <text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-            WIDTH - RIGHT,
-            LEFT - 4.0,
-            at + 4.0,
-            power_of_ten(power)
-        );
-    }
+    axes(&mut svg, &x, &y);
     // The subject comes first, and is drawn last, over the others.
-    for line in lines.iter().rev() {
-        let places = line.points.iter().map(|&(one, other)| (x.place(one), y.place(other)));
+    for Line { class, points } in lines.iter().rev() {
         let mut path = String::new();
-        for (place, (across, up)) in places.clone().enumerate() {
+        for (place, point) in points.iter().enumerate() {
+            let (across, up) = (x.place(point.x), y.place(point.y));
             let _ = write!(path, "{}{across:.1} {up:.1}", if place == 0 { 'M' } else { 'L' });
+            let (bottom, top) = (y.place(point.low), y.place(point.high));
+            if bottom - top > 1.0 {
+                let _ = write!(
+                    svg,
+                    "<path class=\"spread c{class}\" d=\"M{across:.1} {bottom:.1}V{top:.1}\"/>"
+                );
+            }
         }
-        let _ = write!(svg, "<path class=\"line c{}\" d=\"{path}\"/>", line.class);
-        for (across, up) in places {
-            let _ = write!(
-                svg,
-                "<circle class=\"c{}\" cx=\"{across:.1}\" cy=\"{up:.1}\" r=\"2.5\"/>",
-                line.class
-            );
+        let _ = write!(svg, "<path class=\"line c{class}\" d=\"{path}\"/>");
+        for point in points {
+            mark(&mut svg, *class, x.place(point.x), y.place(point.y));
         }
     }
     svg.push_str("</svg>");
     svg
 }
 
-/// Draws bars, one below the other.
-pub(super) fn bars(title: &str, bars: &[Bar]) -> String {
-    const ROW: f64 = 22.0;
-    const LABELS: f64 = 170.0;
-    const FIGURES: f64 = 50.0;
-    let longest = bars.iter().map(|bar| bar.value.max(bar.behind)).fold(1.0, f64::max);
-    let length = |value: f64| value / longest * (WIDTH - LABELS - FIGURES);
-    let mut top = 4.0;
-    let mut svg = String::new();
-    for bar in bars {
-        let Bar { class, label, value, behind } = bar;
-        let middle = top + ROW / 2.0 + 2.0;
+fn axes(svg: &mut String, x: &Scale, y: &Scale) {
+    let bottom = HEIGHT - BOTTOM;
+    for (value, label) in x.ticks() {
+        let at = x.place(value);
         let _ = write!(
             svg,
-            "<text x=\"{}\" y=\"{middle:.1}\" text-anchor=\"end\">{}</text>\
-             <rect class=\"pale c{class}\" x=\"{LABELS}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{}\"/>\
-             <rect class=\"c{class}\" x=\"{LABELS}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{}\"/>\
-             <text x=\"{:.1}\" y=\"{middle:.1}\">{value:.1}</text>",
-            LABELS - 6.0,
+            "<path class=\"grid\" d=\"M{at:.1} {TOP}V{bottom}\"/>\
+             <text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{label}</text>",
+            HEIGHT - 8.0,
+        );
+    }
+    for (value, label) in y.ticks() {
+        let at = y.place(value);
+        let _ = write!(
+            svg,
+            "<path class=\"grid\" d=\"M{LEFT} {at:.1}H{}\"/>\
+             <text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
+            WIDTH - RIGHT,
+            LEFT - 5.0,
+            at + 4.0,
+        );
+    }
+}
+
+/// Draws bars, each below its label.
+pub(super) fn bars(title: &str, bars: &[Bar]) -> String {
+    const ROW: f64 = 31.0;
+    const BAR: f64 = 11.0;
+    const FIGURES: f64 = 84.0;
+    let longest = bars.iter().map(|bar| bar.value.max(bar.behind)).fold(1.0, f64::max);
+    let length = |value: f64| value / longest * (WIDTH - FIGURES);
+    let mut top = 0.0;
+    let mut svg = String::new();
+    for Bar { class, label, value, behind } in bars {
+        let _ = write!(
+            svg,
+            "<text x=\"0\" y=\"{:.1}\">{}</text>\
+             <rect class=\"pale c{class}\" x=\"0\" y=\"{:.1}\" width=\"{:.1}\" height=\"{BAR}\"/>\
+             <rect class=\"c{class}\" x=\"0\" y=\"{:.1}\" width=\"{:.1}\" height=\"{}\"/>\
+             <text x=\"{:.1}\" y=\"{:.1}\">{value:.1} – {behind:.1}</text>",
+            top + 12.0,
             escape(label),
+            top + 16.0,
             length(*behind),
-            ROW - 6.0,
+            // The narrower one is seen when it is the longer one, too.
+            top + 18.5,
             length(*value),
-            ROW - 6.0,
-            LABELS + length(value.max(*behind)) + 4.0,
+            BAR - 5.0,
+            length(value.max(*behind)) + 5.0,
+            top + 25.5,
         );
         top += ROW;
     }
@@ -153,16 +175,6 @@ fn open(title: &str, width: f64, height: f64) -> String {
     )
 }
 
-/// Shows a power of ten as people read it.
-fn power_of_ten(power: i32) -> String {
-    match power {
-        0..=3 => 10_u32.pow(power.unsigned_abs()).to_string(),
-        4 | 5 => format!("{}k", 10_u32.pow(power.unsigned_abs() - 3)),
-        6..=8 => format!("{}M", 10_u32.pow(power.unsigned_abs() - 6)),
-        _ => format!("1e{power}"),
-    }
-}
-
 /// Makes a text safe within a page.
 pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
@@ -173,20 +185,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_lie_on_the_scales() {
-        let scale = Scale::of([20.0, 3_000.0].into_iter(), 0.0, 300.0);
-        assert!((scale.place(10.0) - 0.0).abs() < 1e-9);
-        assert!((scale.place(100.0) - 100.0).abs() < 1e-9);
-        assert!((scale.place(10_000.0) - 300.0).abs() < 1e-9);
-        assert_eq!(scale.powers().collect::<Vec<_>>(), [1, 2, 3, 4]);
-        // One value alone has a scale too.
-        assert_eq!(Scale::of([10.0].into_iter(), 0.0, 1.0).powers().count(), 2);
+    fn a_picture_without_points_is_none() {
+        assert_eq!(lines("t", &[Line { class: 0, points: Vec::new() }]), "");
     }
 
     #[test]
-    fn a_picture_without_points_is_none() {
-        assert_eq!(lines("t", &[Line { class: 0, points: Vec::new() }]), "");
-        let one = lines("a < b", &[Line { class: 3, points: vec![(100.0, 5.0), (1000.0, 9.0)] }]);
-        assert!(one.contains("line c3") && one.contains("a &lt; b"), "{one}");
+    fn a_line_goes_through_its_points_and_shows_their_spread() {
+        let wide = Point { x: 100.0, y: 5.0, low: 2.0, high: 9.0 };
+        let points = vec![wide, Point::of((1000.0, 10.0))];
+        let svg = lines("a < b", &[Line { class: 3, points }]);
+        assert!(svg.contains("a &lt; b"), "{svg}");
+        assert_eq!(svg.matches("class=\"spread c3\"").count(), 1);
+        assert_eq!(svg.matches("class=\"mark c3\"").count(), 2);
+        // From the left edge to the right one, and up to the top.
+        let (_, line) = svg.split_once("class=\"line c3\" d=\"M40.0 ").expect("a line");
+        assert!(line.contains("L346.0 8.0\""), "{line}");
+    }
+
+    #[test]
+    fn the_longest_bar_takes_all_the_width_that_there_is() {
+        let bar = |value, behind| Bar { class: 1, label: "a & b".into(), value, behind };
+        let svg = bars("bytes", &[bar(50.0, 100.0), bar(25.0, 10.0)]);
+        for width in ["276.0", "138.0", "69.0", "27.6"] {
+            assert!(svg.contains(&format!("width=\"{width}\"")), "{width}: {svg}");
+        }
+        assert!(svg.contains("a &amp; b") && svg.contains("50.0 – 100.0"), "{svg}");
+    }
+
+    #[test]
+    fn no_two_classes_have_the_same_mark() {
+        let mut marks = MARKS.to_vec();
+        marks.sort_unstable();
+        marks.dedup();
+        assert_eq!(marks.len(), MARKS.len());
     }
 }

@@ -46,6 +46,14 @@ impl<T: Ord + Clone> Ordered<T> for Indexset<T> {
     }
 
     #[inline]
+    fn range_from_rank<'a>(&'a self, rank: usize) -> impl Iterator<Item = &'a T>
+    where
+        T: 'a,
+    {
+        self.0.range_idx(rank..)
+    }
+
+    #[inline]
     fn iter<'a>(&'a self) -> impl Iterator<Item = &'a T>
     where
         T: 'a,
@@ -56,6 +64,11 @@ impl<T: Ord + Clone> Ordered<T> for Indexset<T> {
     #[inline]
     fn rank(&self, element: &T) -> Option<usize> {
         Some(self.0.rank(element))
+    }
+
+    #[inline]
+    fn below(&self, element: &T) -> usize {
+        self.0.rank(element)
     }
 
     #[inline]
