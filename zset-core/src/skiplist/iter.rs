@@ -36,6 +36,14 @@ impl<'a, M, S: Copy> Iter<'a, M, S> {
     }
 }
 
+/// Goes to another leaf. The few instructions that are left are inlined into the caller's loop, which
+/// then has the iterator in registers.
+#[cold]
+#[inline(never)]
+fn leaf<M, S: Copy>(list: &SkipList<M, S>, id: u32) -> LeafRef<'_, M, S> {
+    list.leaf(id)
+}
+
 impl<'a, M, S: Copy> Iterator for Iter<'a, M, S> {
     type Item = (&'a M, S);
 
@@ -43,7 +51,7 @@ impl<'a, M, S: Copy> Iterator for Iter<'a, M, S> {
     fn next(&mut self) -> Option<Self::Item> {
         self.remaining = self.remaining.checked_sub(1)?;
         if self.front_position == self.front.len() {
-            self.front = self.list.leaf(self.front.forward);
+            self.front = leaf(self.list, self.front.forward);
             self.front_position = 0;
         }
         self.front_position += 1;
@@ -59,6 +67,24 @@ impl<'a, M, S: Copy> Iterator for Iter<'a, M, S> {
     fn last(mut self) -> Option<Self::Item> {
         self.next_back()
     }
+
+    /// A loop over each leaf: what goes over all elements goes this way.
+    #[inline]
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut combine: F) -> B {
+        let Iter { list, mut front, front_position, mut remaining, .. } = self;
+        let (mut combined, mut position) = (init, front_position);
+        while remaining > 0 {
+            let slots = front.order().iter().skip(position).take(remaining);
+            remaining -= slots.len();
+            combined = slots.fold(combined, |combined, &slot| {
+                combine(combined, (&front.members[slot as usize], front.scores[slot as usize]))
+            });
+            if remaining > 0 {
+                (front, position) = (leaf(list, front.forward), 0);
+            }
+        }
+        combined
+    }
 }
 
 impl<M, S: Copy> DoubleEndedIterator for Iter<'_, M, S> {
@@ -66,7 +92,7 @@ impl<M, S: Copy> DoubleEndedIterator for Iter<'_, M, S> {
     fn next_back(&mut self) -> Option<Self::Item> {
         self.remaining = self.remaining.checked_sub(1)?;
         if self.back_position == 0 {
-            self.back = self.list.leaf(self.back.backward);
+            self.back = leaf(self.list, self.back.backward);
             self.back_position = self.back.len();
         }
         self.back_position -= 1;

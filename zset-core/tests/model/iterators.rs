@@ -48,6 +48,16 @@ where
             }
         }
         assert_eq!((iterator.next(), iterator.next_back()), (None, None), "it is fused");
+
+        // What is left, in a loop inside of the iterator.
+        let start = random.random_range(0..=expected.len());
+        let end = random.random_range(start..=expected.len());
+        let mut iterator = make();
+        iterator.by_ref().take(start).for_each(drop);
+        (end..expected.len()).for_each(|_| drop(iterator.next_back()));
+        let mut rest = Vec::new();
+        iterator.for_each(|element| rest.push(element));
+        assert_eq!(rest, &expected[start..end]);
     }
     assert_eq!(make().last(), expected.last().cloned());
     assert_eq!(make().count(), expected.len());
