@@ -5,7 +5,7 @@
 //!
 //! A user's code (`Hash`, `Eq`, `Ord`, `Drop`, closures) runs only before or after a change, never
 //! between a change of the list and that of the dict. So a panic in it leaves a set as it was before
-//! the change or after it.
+//! the change or after it. (In `fill` it runs between the two, where nobody has the set yet.)
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash};

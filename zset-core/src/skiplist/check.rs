@@ -15,7 +15,10 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
         self.check_index();
         self.blocks.check("index blocks", |block| block.len() == 0);
         if let Leaves::Blocks(arena) = &self.leaves {
-            arena.check("leaves", |leaf| leaf.as_ref().len() == 0);
+            arena.check("leaves", |leaf| {
+                let leaf = leaf.as_ref();
+                leaf.len() == 0 && leaf.members.is_empty() && leaf.scores.is_empty()
+            });
         }
     }
 

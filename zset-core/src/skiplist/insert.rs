@@ -1,7 +1,5 @@
 //! Inserting: making room if the leaf is full, then putting an element into its place.
 
-use arrayvec::ArrayVec;
-
 use super::index::{Block, Child, MIN_CHILDREN};
 use super::leaf::BlockLeaf;
 use super::search::{Path, Place};
@@ -123,27 +121,38 @@ impl<M, S: Copy> SkipList<M, S> {
         Handle::new(place.leaf, slot)
     }
 
-    /// Appends a leaf of elements that are in order and come after all others; they are not compared.
-    /// Returns its id; each element is in the slot of its position.
+    /// Appends a leaf of up to 64 elements that are in order and come after all others; they are not
+    /// compared. Returns its id; each element is in the slot of its position.
     pub(crate) fn try_push_leaf(
         &mut self,
-        elements: ArrayVec<(M, S), LEAF_CAPACITY>,
+        elements: impl ExactSizeIterator<Item = (M, S)>,
     ) -> Result<u32, TryReserveError> {
-        let Some(&(_, first)) = elements.first() else { return Ok(self.tail) };
         let len = elements.len();
-        let leaf = if self.len == 0 {
-            self.leaves.try_reserve_small(len)?;
-            for (position, (member, score)) in elements.into_iter().enumerate() {
-                self.leaves.insert(self.tail, position, member, score);
-            }
-            self.tail
-        } else {
-            self.try_reserve_leaf()?;
-            let new = BlockLeaf::from_sorted(elements);
-            let leaf = self.add_leaf_after(self.tail, new, Child { id: NONE, first, span: 0 });
-            self.update_spans(leaf, i32::from(len as u8), None);
-            leaf
-        };
+        if len == 0 {
+            return Ok(self.tail);
+        }
+        if self.len > 0 {
+            return self.try_append_leaf(elements);
+        }
+        self.leaves.try_reserve_small(len)?;
+        for (position, (member, score)) in elements.enumerate() {
+            self.leaves.insert(self.tail, position, member, score);
+        }
+        self.len = len;
+        Ok(self.tail)
+    }
+
+    /// Not inlined: where members are large, the leaf takes much of the stack, and a small list has none.
+    #[inline(never)]
+    fn try_append_leaf(
+        &mut self,
+        elements: impl Iterator<Item = (M, S)>,
+    ) -> Result<u32, TryReserveError> {
+        self.try_reserve_leaf()?;
+        let new = BlockLeaf::from_sorted(elements);
+        let (first, len) = (new.as_ref().at(0).1, new.as_ref().len());
+        let leaf = self.add_leaf_after(self.tail, new, Child { id: NONE, first, span: 0 });
+        self.update_spans(leaf, i32::from(len as u8), None);
         self.len += len;
         Ok(leaf)
     }

@@ -255,14 +255,14 @@ pub(crate) struct Move {
 
 impl<M, S: Copy> BlockLeaf<M, S> {
     /// Makes a leaf of elements that are in order, in slots in that order.
-    pub(crate) fn from_sorted(elements: ArrayVec<(M, S), LEAF_CAPACITY>) -> Self {
+    pub(crate) fn from_sorted(elements: impl Iterator<Item = (M, S)>) -> Self {
         let mut leaf = Self::new();
-        leaf.len = elements.len() as u8;
-        for (slot, (member, score)) in elements.into_iter().enumerate() {
+        for (slot, (member, score)) in elements.enumerate() {
             leaf.order[slot] = slot as u8;
             leaf.scores.push(score);
             leaf.members.push(member);
         }
+        leaf.len = leaf.members.len() as u8;
         leaf
     }
 

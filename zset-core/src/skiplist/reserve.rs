@@ -22,7 +22,13 @@ impl<M, S: Copy> SkipList<M, S> {
     pub(crate) fn try_reserve_full_leaves(&mut self, len: usize) -> Result<(), TryReserveError> {
         match len.div_ceil(LEAF_CAPACITY) {
             0 | 1 => self.leaves.try_reserve_small(len),
-            leaves => self.try_reserve_leaves(leaves - 1),
+            leaves => {
+                self.try_reserve_leaves(leaves - 1)?;
+                // Before each leaf, room is made for a block at every level and one more on top: so
+                // much must be left at the last one, and a block has 8 children at the least.
+                let levels = leaves.ilog2() as usize / 3 + 1;
+                self.blocks.try_reserve(leaves.div_ceil(BLOCK_CAPACITY / 2) + levels + 1)
+            }
         }
     }
 

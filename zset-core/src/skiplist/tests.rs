@@ -1,6 +1,7 @@
 //! Tests that need to see inside: the number of nodes that operations look at, and the limit.
 
 use core::cell::Cell;
+use core::cmp::Ordering;
 use rand_core::Rng;
 use std::vec::Vec;
 
@@ -106,6 +107,39 @@ fn ascending_and_descending_loads_leave_full_leaves() {
             assert_eq!(list.leaves.count(), (MANY as usize).div_ceil(LEAF_CAPACITY));
         }
     }
+}
+
+std::thread_local! {
+    static COMPARISONS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// A number that counts how often it is compared.
+#[derive(PartialEq, Eq)]
+struct Compared(u32);
+
+impl PartialOrd for Compared {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Compared {
+    fn cmp(&self, other: &Self) -> Ordering {
+        COMPARISONS.set(COMPARISONS.get() + 1);
+        self.0.cmp(&other.0)
+    }
+}
+
+#[test]
+fn an_insertion_behind_one_at_the_end_is_compared_with_that_one_only() {
+    let mut list = SkipList::new();
+    list.insert(Compared(0), ());
+    for i in 1..MANY {
+        COMPARISONS.set(0);
+        list.insert(Compared(i), ());
+        assert_eq!(COMPARISONS.get(), 1, "at {i}");
+    }
+    list.check();
 }
 
 #[test]

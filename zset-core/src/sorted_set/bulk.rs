@@ -147,8 +147,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         let mut elements = self.take_list().into_iter();
         while elements.len() > 0 {
             let first = handle(list.len());
-            let leaf =
-                infallible(list.try_push_leaf(elements.by_ref().take(LEAF_CAPACITY).collect()));
+            let leaf = infallible(list.try_push_leaf(elements.by_ref().take(LEAF_CAPACITY)));
             debug_assert_eq!(
                 Handle::new(leaf, 0),
                 first,

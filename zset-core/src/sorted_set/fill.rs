@@ -1,5 +1,8 @@
-//! Filling an empty set, a leaf at a time: no element is searched for, and the spans of the index change
-//! once for each leaf.
+//! Filling an empty set, a leaf at a time: no element is searched for, and the spans of the index
+//! change once for each leaf.
+//!
+//! A leaf is in the list before its members are in the dict, and their `Hash` and `Eq` run between the
+//! two. Nobody has the set yet: if they panic, or an error comes up, it is dropped.
 
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
@@ -9,14 +12,15 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::{FromSortedError, SortedSet, hash_of};
 use crate::TryReserveError;
-use crate::handle::{Handle, LEAF_CAPACITY};
+use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 use crate::reserve::infallible;
 
-/// A set that is being filled with elements that ascend by `(score, member)`.
+/// A set that is being filled with elements that ascend by `(score, member)`; after an error it is of
+/// no use.
 pub(crate) struct Filling<M, S, H = DefaultHashBuilder> {
     set: SortedSet<M, S, H>,
     /// The next elements, as many as fit into a leaf.
-    leaf: ArrayVec<(M, S), LEAF_CAPACITY>,
+    next: Vec<(M, S)>,
 }
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<M, S, H> {
@@ -24,28 +28,28 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<M, S, H> {
     pub(crate) fn new(hasher: H, capacity: usize) -> Result<Self, TryReserveError> {
         let mut set = SortedSet::with_hasher(hasher);
         set.reserve_dict(capacity)?;
-        Ok(Filling { set, leaf: ArrayVec::new() })
+        Ok(Filling { set, next: Vec::new() })
     }
 
     /// Appends an element, which is an error if it does not come after all others. That its member is
-    /// there already may be found later.
+    /// there already may be found up to a leaf later; it is the first of several errors that is told.
     pub(crate) fn try_push(
         &mut self,
         member: M,
         score: S,
     ) -> Result<Result<(), FromSortedError>, TryReserveError> {
-        let before = match self.leaf.last() {
+        let before = match self.next.last() {
             Some((last, last_score)) => Some((last, *last_score)),
             None => self.set.last(),
         };
         if before.is_some_and(|(last, last_score)| (last_score, last) >= (score, &member)) {
-            let index = self.set.len() + self.leaf.len();
-            // A member that is twice before this one comes first.
+            let index = self.set.len() + self.next.len();
             let flushed = self.flush()?;
             return Ok(flushed.and(Err(FromSortedError::NotAscending { index })));
         }
-        self.leaf.push((member, score));
-        if self.leaf.is_full() { self.flush() } else { Ok(Ok(())) }
+        self.next.try_reserve(1)?;
+        self.next.push((member, score));
+        if self.next.len() == LEAF_CAPACITY { self.flush() } else { Ok(Ok(())) }
     }
 
     /// Returns the set, or the error that a member is there twice.
@@ -59,13 +63,9 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<M, S, H> {
     fn flush(&mut self) -> Result<Result<(), FromSortedError>, TryReserveError> {
         let first_index = self.set.len();
         let SortedSet { list, dict, hasher, .. } = &mut self.set;
-        let leaf = list.try_push_leaf(self.leaf.take())?;
+        let leaf = list.try_push_leaf(self.next.drain(..))?;
         let members = &list.leaf(leaf).members[..list.len() - first_index];
-        // The entries of the dict lie anywhere. In a loop that does little else, the processor waits
-        // for many of them at once.
-        let hashes: ArrayVec<u64, LEAF_CAPACITY> =
-            members.iter().map(|member| hasher.hash_one(member)).collect();
-        for (index, (member, hash)) in members.iter().zip(hashes).enumerate() {
+        for (index, (member, hash)) in members.iter().zip(hashes(members, hasher)).enumerate() {
             let is_same = |other| list.get(other).is_some_and(|other| other.member == member);
             let handle = Handle::new(leaf, index as u8);
             if !dict.try_insert_new(hash, handle, is_same, hash_of(list, hasher))? {
@@ -77,38 +77,91 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<M, S, H> {
     }
 }
 
+/// Returns the hashes of the members of a leaf.
+///
+/// Their entries of the dict lie anywhere. In a loop that does little else than to look at these, the
+/// processor waits for many of them at once.
+fn hashes<M: Hash>(members: &[M], hasher: &impl BuildHasher) -> ArrayVec<u64, LEAF_CAPACITY> {
+    members.iter().map(|member| hasher.hash_one(member)).collect()
+}
+
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Makes a set of elements in any order, as insertions one by one would.
-    pub(super) fn from_unsorted(mut elements: Vec<(M, S)>, hasher: H) -> Self {
-        keep_last_scores(&mut elements, &hasher);
+    /// Makes the set of what insertions one by one would leave.
+    pub(super) fn try_from_unsorted(
+        elements: impl Iterator<Item = (M, S)>,
+        hasher: H,
+    ) -> Result<Self, TryReserveError> {
+        let mut elements = try_distinct(elements, &hasher)?;
         elements.sort_unstable_by(|(a, a_score), (b, b_score)| (a_score, a).cmp(&(b_score, b)));
-        let mut filling = infallible(Filling::new(hasher, elements.len()));
-        for element in elements {
-            filling.leaf.push(element);
-            if filling.leaf.is_full() {
-                _ = infallible(filling.flush());
+        let mut set = Self::with_hasher(hasher);
+        set.reserve_dict(elements.len())?;
+        let SortedSet { list, dict, hasher, .. } = &mut set;
+        let mut elements = elements.into_iter();
+        while elements.len() > 0 {
+            let leaf = list.try_push_leaf(elements.by_ref().take(LEAF_CAPACITY))?;
+            for (slot, hash) in (0..).zip(hashes(list.leaf(leaf).members, hasher)) {
+                let segment = dict.try_reserve_one(hash, hash_of(list, hasher))?;
+                dict.insert(segment, hash, Handle::new(leaf, slot));
             }
         }
-        _ = infallible(filling.flush());
-        filling.set
+        Ok(set)
     }
 }
 
-/// Leaves one element of each member: the first, with the score of the last.
-fn keep_last_scores<M: Hash + Eq, S: Copy>(elements: &mut Vec<(M, S)>, hasher: &impl BuildHasher) {
-    let mut places = HashTable::with_capacity(elements.len());
-    let mut kept = 0;
-    for place in 0..elements.len() {
-        let (member, score) = &elements[place];
-        let is_same = |&other: &usize| elements[other].0 == *member;
-        match places.entry(hasher.hash_one(member), is_same, |_| unreachable!("there is room")) {
-            Entry::Occupied(entry) => elements[*entry.get()].1 = *score,
-            Entry::Vacant(entry) => {
-                entry.insert(kept);
-                elements.swap(kept, place);
-                kept += 1;
+/// Collects one element of each member: the first, with the score of the last.
+fn try_distinct<M: Hash + Eq, S: Eq + Copy>(
+    elements: impl Iterator<Item = (M, S)>,
+    hasher: &impl BuildHasher,
+) -> Result<Vec<(M, S)>, TryReserveError> {
+    let expected = elements.size_hint().0;
+    if expected > MAX_LEAVES * LEAF_CAPACITY {
+        return Err(TryReserveError::CapacityOverflow);
+    }
+    let mut distinct: Vec<(M, S)> = Vec::new();
+    // Where the element of a member is.
+    let mut places: HashTable<u32> = HashTable::new();
+    distinct.try_reserve(expected)?;
+    places.try_reserve(expected, |_| unreachable!("it is empty"))?;
+    for (member, score) in elements {
+        let hash = hasher.hash_one(&member);
+        places.try_reserve(1, |&place| hasher.hash_one(&distinct[place as usize].0))?;
+        let is_same = |&place: &u32| distinct[place as usize].0 == member;
+        match places.entry(hash, is_same, |_| unreachable!("room was reserved")) {
+            Entry::Occupied(place) => {
+                let (_, old) = &mut distinct[*place.get() as usize];
+                if *old != score {
+                    *old = score;
+                }
+            }
+            Entry::Vacant(place) => {
+                if distinct.len() >= MAX_LEAVES * LEAF_CAPACITY {
+                    return Err(TryReserveError::CapacityOverflow);
+                }
+                distinct.try_reserve(1)?;
+                place.insert(distinct.len() as u32);
+                distinct.push((member, score));
             }
         }
     }
-    elements.truncate(kept);
+    Ok(distinct)
+}
+
+/// Of elements with the same member, the score of the last counts, as it would with insertions one by
+/// one; it is much faster than those. **O(n log n)**.
+///
+/// It takes room for a copy of all distinct elements while it sorts them.
+///
+/// # Panics
+///
+/// If memory or 32-bit handles run out.
+impl<M, S, H> FromIterator<(M, S)> for SortedSet<M, S, H>
+where
+    M: Ord + Hash,
+    S: Ord + Copy,
+    H: BuildHasher + Default,
+{
+    #[track_caller]
+    fn from_iter<I: IntoIterator<Item = (M, S)>>(elements: I) -> Self {
+        infallible(Self::try_from_unsorted(elements.into_iter(), H::default()))
+    }
 }

@@ -1,10 +1,8 @@
 //! The standard traits.
 
-use alloc::vec::Vec;
 use core::hash::{BuildHasher, Hash};
 
 use super::SortedSet;
-use crate::handle::LEAF_CAPACITY;
 use crate::reserve::infallible;
 use crate::skiplist::{IntoIter, Iter};
 
@@ -48,24 +46,6 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Extend<(M, S)> for SortedSet<
         elements.for_each(|(member, score)| {
             self.insert(member, score);
         });
-    }
-}
-
-impl<M, S, H> FromIterator<(M, S)> for SortedSet<M, S, H>
-where
-    M: Ord + Hash,
-    S: Ord + Copy,
-    H: BuildHasher + Default,
-{
-    #[track_caller]
-    fn from_iter<I: IntoIterator<Item = (M, S)>>(elements: I) -> Self {
-        let elements = elements.into_iter().collect::<Vec<_>>();
-        if elements.len() > LEAF_CAPACITY {
-            return Self::from_unsorted(elements, H::default());
-        }
-        let mut set = Self::default();
-        set.extend(elements);
-        set
     }
 }
 

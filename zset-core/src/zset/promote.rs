@@ -134,11 +134,9 @@ pub(super) fn sorted_from_packed(
 ) -> Result<Sorted, TryReserveError> {
     let mut set = Filling::new(DefaultHashBuilder::default(), packed.len() + additional)?;
     for (member, score) in packed {
-        let pushed = set.try_push(ByteString::try_from_slice(&member)?, score)?;
-        debug_assert!(pushed.is_ok(), "a listpack is in order");
+        set.try_push(ByteString::try_from_slice(&member)?, score)?.unwrap_or_else(impossible);
     }
-    let set = set.finish()?;
-    Ok(set.unwrap_or_else(|_| unreachable!("a listpack has no member twice")))
+    Ok(set.finish()?.unwrap_or_else(impossible))
 }
 
 /// Boxes a set, where `Box::new` would abort if memory runs out.
@@ -147,4 +145,9 @@ pub(super) fn try_box(set: Sorted) -> Result<Box<[Sorted; 1]>, TryReserveError> 
     boxed.try_reserve_exact(1)?;
     boxed.push(set);
     boxed.try_into().map_err(|_| TryReserveError::AllocError)
+}
+
+/// A listpack is in order and has no member twice, which is verified wherever one comes from.
+fn impossible<T>(error: FromSortedError) -> T {
+    unreachable!("a listpack that is no sorted set: {error}")
 }

@@ -138,7 +138,64 @@ fn size_hint_beyond_all_handles_is_refused_without_taking_memory() {
     let claims = (0..u64::MAX).map(|i| (i, Score::ZERO));
     let panicked =
         std::panic::catch_unwind(|| SortedSet::<_, _>::from_sorted_iter(claims).map(drop));
-    let message = panicked.expect_err("there cannot be so many members");
-    let message = message.downcast_ref::<String>().map(String::as_str);
-    assert_eq!(message, Some("sorted set is full: its handles have 32 bits"));
+    assert_eq!(message(panicked), "sorted set is full: its handles have 32 bits");
+    let claims = (0..u64::MAX).map(|i| (i, Score::ZERO));
+    let panicked = std::panic::catch_unwind(|| drop(claims.collect::<SortedSet<_, _>>()));
+    assert_eq!(message(panicked), "sorted set is full: its handles have 32 bits");
+}
+
+fn message<T: std::fmt::Debug>(panicked: std::thread::Result<T>) -> String {
+    let message = panicked.expect_err("it panics");
+    *message.downcast::<String>().expect("a text with the reason")
+}
+
+/// Makes a set at once.
+type Make = fn(Vec<(u64, Score)>) -> Set;
+
+/// Whole sets are made by functions that panic if memory runs out: an abort would end this test.
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn sets_made_at_once_panic_at_each_allocation_that_fails() {
+    let elements = (0..4200_u64).map(|i| (i, Score::from(i as u32)));
+    let functions: [Make; 2] = [
+        |elements| elements.into_iter().collect(),
+        |elements| Set::from_sorted_iter(elements).expect("they ascend"),
+    ];
+    for make in functions {
+        for len in [3, 64, 65, 4200] {
+            let elements: Vec<_> = elements.clone().take(len).collect();
+            for succeeding in 0.. {
+                let given = elements.clone();
+                let make = || std::panic::catch_unwind(move || make(given));
+                match failing_after(succeeding, make) {
+                    Ok(set) => {
+                        set.check();
+                        assert!(succeeding > 2, "few allocations can fail");
+                        break;
+                    }
+                    panicked => assert!(message(panicked).contains("memory")),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn shrink_to_fit_that_finds_no_memory_changes_nothing() {
+    for len in [70, 4161, 4230, 8000] {
+        let original = grown(len);
+        for succeeding in 0.. {
+            let mut set = original.clone();
+            let shrunk = failing_after(succeeding, || {
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| set.shrink_to_fit()))
+            });
+            set.check();
+            assert_eq!(set, original);
+            if shrunk.is_ok() {
+                assert!(succeeding > 2, "few allocations can fail");
+                break;
+            }
+        }
+    }
 }

@@ -5,9 +5,11 @@
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 use std::ops::Bound::{Excluded, Included};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use zset_core::{Entry, SkipList};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use zset_core::{Entry, SkipList, SortedSet};
 
 use crate::subject::{
     Member, Points, Set, check, check_list, count_members, filled, use_again,
@@ -151,6 +153,52 @@ fn a_list_under_an_inconsistent_order_keeps_count() {
             });
             assert_eq!(list.remove_range_by_rank(..), len);
             check_list(&list);
+        });
+    }
+}
+
+/// A number whose hash is another one each time, if it is 7.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Fickle(u32);
+
+impl Hash for Fickle {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        static CALLS: AtomicU32 = AtomicU32::new(0);
+        self.0.hash(state);
+        if self.0 == 7 {
+            CALLS.fetch_add(1, Relaxed).hash(state);
+        }
+    }
+}
+
+#[test]
+fn a_member_of_changing_hash_among_others_that_are_collected_costs_only_itself() {
+    for seed in 0..SEEDS {
+        let numbers = (0..3 * LEAF).chain([7; 5]).map(|i| (Fickle(i), (i * 7 + seed) % LEAF));
+        let set: SortedSet<Fickle, u32> = numbers.collect();
+        assert_eq!(set.iter().count(), set.len());
+        for (member, score) in &set {
+            assert!(member.0 == 7 || set.score(member) == Some(score), "{member:?} is lost");
+        }
+    }
+}
+
+#[test]
+fn sets_made_at_once_under_an_inconsistent_order_are_whole_or_not_made() {
+    for seed in 1..=SEEDS {
+        count_members(|| {
+            let elements = || (0..3 * LEAF).map(|i| (Member::new(i), Points(i % 5)));
+            let mut made = None;
+            while_lying(seed, || {
+                // A sort may notice, and panic.
+                let collected = catch_unwind(|| elements().collect::<Set>());
+                _ = <Set>::from_sorted_iter(elements());
+                made = collected.ok();
+            });
+            if let Some(set) = made {
+                assert_eq!(set.len(), 3 * LEAF as usize);
+                (0..3 * LEAF).for_each(|i| assert!(set.contains(&Member::new(i))));
+            }
         });
     }
 }

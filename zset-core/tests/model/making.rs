@@ -48,6 +48,19 @@ fn sorted_input_that_is_not_sorted_is_refused_at_the_first_such_element() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn few_large_members_fit_where_they_are_inserted_one_by_one() {
+    // On the stack, 64 of them would be a megabyte, several times over.
+    let elements = (0..10_u8).map(|i| ([i; 16 << 10], i));
+    let sorted = SortedSet::<_, _>::from_sorted_iter(elements.clone()).unwrap();
+    let mut collected: SortedSet<_, _> = elements.collect();
+    assert!(collected == sorted);
+    collected.shrink_to_fit();
+    collected.check();
+    assert!(collected == sorted);
+}
+
+#[test]
 fn of_equal_members_the_last_score_counts() {
     let elements = [("a", 1), ("b", 2), ("a", 3)];
     let expected = SortedSet::from([("b", 2), ("a", 3)]);
