@@ -225,14 +225,24 @@ impl<A, B> Leaf<A, B> {
 impl<M, S> SmallLeaf<M, S> {
     /// Makes room for more elements, by doubling, up to what a leaf may hold.
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
-        let additional = additional.min(LEAF_CAPACITY - self.len as usize);
-        self.scores.try_reserve(additional)?;
-        Ok(self.members.try_reserve(additional)?)
+        let wanted = (self.len as usize).saturating_add(additional).min(LEAF_CAPACITY);
+        try_grow(&mut self.scores, wanted)?;
+        try_grow(&mut self.members, wanted)
     }
 
     pub(crate) fn allocation_size(&self) -> usize {
         self.scores.capacity() * size_of::<S>() + self.members.capacity() * size_of::<M>()
     }
+}
+
+/// Makes room for this many in all. `Vec` alone would double the 40 of a set made at once to 80.
+#[inline]
+fn try_grow<T>(column: &mut Vec<T>, wanted: usize) -> Result<(), TryReserveError> {
+    if wanted > column.capacity() {
+        let capacity = (2 * column.capacity()).max(4).clamp(wanted, LEAF_CAPACITY);
+        column.try_reserve_exact(capacity - column.len())?;
+    }
+    Ok(())
 }
 
 /// Returns the slots whose bits are set, going up.

@@ -57,6 +57,16 @@ fn a_set_of_three_takes_little() {
     assert!(total.calls <= 8, "{total:?}");
 }
 
+#[test]
+fn a_leaf_made_at_once_grows_to_a_whole_one_and_no_further() {
+    let mut set: Set = (0..40_u64).map(|i| (i, scattered_score(i))).collect();
+    for member in 40..64 {
+        set.insert(member, scattered_score(member));
+        let size = set.as_skip_list().allocation_size();
+        assert!(size <= 64 * (size_of::<u64>() + size_of::<Score>()), "{size} bytes");
+    }
+}
+
 /// Grows a set and returns the most that one insertion took.
 fn greatest_pause<H: BuildHasher + Default>(scores: impl Iterator<Item = Score>) -> Total {
     let mut set: Set<H> = Set::default();
