@@ -26,6 +26,7 @@ mod check;
 mod height;
 mod index;
 mod insert;
+mod into_iter;
 mod iter;
 mod layout;
 mod leaf;
@@ -40,7 +41,8 @@ mod share;
 mod tests;
 mod update;
 
-pub use iter::{IntoIter, Iter};
+pub use into_iter::IntoIter;
+pub use iter::Iter;
 pub use layout::Node;
 
 pub(crate) use range::Run;

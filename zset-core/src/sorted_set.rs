@@ -27,6 +27,7 @@ mod iter;
 mod layout;
 mod range;
 mod read;
+mod rebuild;
 mod remove;
 mod scan;
 #[cfg(feature = "serde")]
@@ -37,7 +38,7 @@ mod update;
 
 pub use bulk::FromSortedError;
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
-pub(crate) use fill::Filling;
+pub(crate) use fill::{Filling, try_collect};
 pub use iter::{Drain, ExtractIf};
 pub use set_ops::{Aggregate, Difference};
 

@@ -21,6 +21,10 @@ use crate::TryReserveError;
 use crate::arena::{NONE, Node};
 use crate::handle::LEAF_CAPACITY;
 
+mod arrange;
+
+pub(crate) use arrange::End;
+
 /// A column of a leaf: a vector that grows (the leaf of a small list) or an inline array (a block).
 pub(crate) trait Column<T>: Default + DerefMut<Target = [T]> {
     fn push(&mut self, value: T);

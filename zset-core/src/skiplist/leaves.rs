@@ -1,6 +1,6 @@
 //! The leaves of a list: one that grows while the list is small, an arena of blocks afterwards.
 
-use super::leaf::{BlockLeaf, LeafRef, SmallLeaf};
+use super::leaf::{BlockLeaf, End, LeafRef, SmallLeaf};
 use crate::TryReserveError;
 use crate::arena::{Arena, NONE};
 use crate::handle::MAX_LEAVES;
@@ -51,6 +51,15 @@ impl<M, S: Copy> Leaves<M, S> {
     #[inline]
     pub(crate) fn reorder(&mut self, id: u32, from: usize, to: usize, score: S) {
         with_leaf!(self, id, leaf => leaf.reorder(from, to, score));
+    }
+
+    pub(crate) fn arrange(&mut self, id: u32, end: End) {
+        with_leaf!(self, id, leaf => leaf.arrange(end));
+    }
+
+    #[inline]
+    pub(crate) fn pop_arranged(&mut self, id: u32, end: End) -> (M, S) {
+        with_leaf!(self, id, leaf => leaf.pop_arranged(end))
     }
 
     pub(crate) fn set_parent(&mut self, id: u32, parent: u32) {

@@ -86,12 +86,22 @@ fn hashes<M: Hash>(members: &[M], hasher: &impl BuildHasher) -> ArrayVec<u64, LE
 }
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Makes the set of what insertions one by one would leave.
-    pub(super) fn try_from_unsorted(
+    /// Makes the set of what insertions one by one would leave, where `combine` makes one score of the
+    /// old and the new one of a member.
+    pub(crate) fn try_from_unsorted(
         elements: impl Iterator<Item = (M, S)>,
         hasher: H,
+        combine: impl FnMut(S, S) -> S,
     ) -> Result<Self, TryReserveError> {
-        let mut elements = try_distinct(elements, &hasher)?;
+        let distinct = try_distinct(elements, &hasher, combine)?;
+        Self::try_from_distinct(distinct, hasher)
+    }
+
+    /// Makes a set of elements with distinct members in any order.
+    pub(crate) fn try_from_distinct(
+        mut elements: Vec<(M, S)>,
+        hasher: H,
+    ) -> Result<Self, TryReserveError> {
         elements.sort_unstable_by(|(a, a_score), (b, b_score)| (a_score, a).cmp(&(b_score, b)));
         let mut set = Self::with_hasher(hasher);
         set.reserve_dict(elements.len())?;
@@ -108,10 +118,11 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 }
 
-/// Collects one element of each member: the first, with the score of the last.
+/// Collects one element of each member: the first, with the score that `combine` makes of all.
 fn try_distinct<M: Hash + Eq, S: Eq + Copy>(
     elements: impl Iterator<Item = (M, S)>,
     hasher: &impl BuildHasher,
+    mut combine: impl FnMut(S, S) -> S,
 ) -> Result<Vec<(M, S)>, TryReserveError> {
     let expected = elements.size_hint().0;
     if expected > MAX_LEAVES * LEAF_CAPACITY {
@@ -129,6 +140,8 @@ fn try_distinct<M: Hash + Eq, S: Eq + Copy>(
         match places.entry(hash, is_same, |_| unreachable!("room was reserved")) {
             Entry::Occupied(place) => {
                 let (_, old) = &mut distinct[*place.get() as usize];
+                let score = combine(*old, score);
+                // Of equal scores the old one stays, as with an insertion.
                 if *old != score {
                     *old = score;
                 }
@@ -137,13 +150,29 @@ fn try_distinct<M: Hash + Eq, S: Eq + Copy>(
                 if distinct.len() >= MAX_LEAVES * LEAF_CAPACITY {
                     return Err(TryReserveError::CapacityOverflow);
                 }
-                distinct.try_reserve(1)?;
                 place.insert(distinct.len() as u32);
-                distinct.push((member, score));
+                try_push(&mut distinct, (member, score))?;
             }
         }
     }
     Ok(distinct)
+}
+
+/// Collects elements, or reports that there is no memory, where `collect` would abort.
+pub(crate) fn try_collect<T>(elements: impl Iterator<Item = T>) -> Result<Vec<T>, TryReserveError> {
+    let mut collected = Vec::new();
+    collected.try_reserve(elements.size_hint().0)?;
+    for element in elements {
+        try_push(&mut collected, element)?;
+    }
+    Ok(collected)
+}
+
+#[inline]
+fn try_push<T>(elements: &mut Vec<T>, element: T) -> Result<(), TryReserveError> {
+    elements.try_reserve(1)?;
+    elements.push(element);
+    Ok(())
 }
 
 /// Of elements with the same member, the score of the last counts, as it would with insertions one by
@@ -162,6 +191,6 @@ where
 {
     #[track_caller]
     fn from_iter<I: IntoIterator<Item = (M, S)>>(elements: I) -> Self {
-        infallible(Self::try_from_unsorted(elements.into_iter(), H::default()))
+        infallible(Self::try_from_unsorted(elements.into_iter(), H::default(), |_, new| new))
     }
 }

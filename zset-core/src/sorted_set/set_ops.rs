@@ -4,7 +4,7 @@ use core::fmt;
 use core::hash::{BuildHasher, Hash};
 use core::iter::FusedIterator;
 
-use super::SortedSet;
+use super::{SortedSet, try_collect};
 use crate::Score;
 use crate::reserve::infallible;
 use crate::skiplist::Iter;
@@ -75,7 +75,7 @@ where
     H: BuildHasher + Clone,
 {
     /// Returns the set of the members of both sets; `combine` makes one score of two.
-    /// **O(n + m log(n + m))**.
+    /// **O((n + m) log(n + m))**.
     ///
     /// # Panics
     ///
@@ -96,9 +96,8 @@ where
         other: &SortedSet<M, S, H2>,
         combine: impl FnMut(S, S) -> S,
     ) -> Self {
-        let mut union = self.clone();
-        union.merge(other.iter(), combine);
-        union
+        let elements = self.iter().chain(other).map(|(member, score)| (member.clone(), score));
+        infallible(Self::try_from_unsorted(elements, self.hasher.clone(), combine))
     }
 
     /// Returns the set of the members that are in both sets; `combine` makes one score of two.
@@ -123,40 +122,17 @@ where
         other: &SortedSet<M, S, H2>,
         mut combine: impl FnMut(S, S) -> S,
     ) -> Self {
-        let mut both = Self::with_hasher(self.hasher.clone());
-        if self.len() <= other.len() {
-            for (member, score) in self {
-                if let Some(others) = other.score(member) {
-                    both.insert(member.clone(), combine(score, others));
-                }
-            }
+        let both = if self.len() <= other.len() {
+            try_collect(self.iter().filter_map(|(member, score)| {
+                Some((member.clone(), combine(score, other.score(member)?)))
+            }))
         } else {
-            for (member, others) in other {
-                if let Some(score) = self.score(member) {
-                    both.insert(member.clone(), combine(score, others));
-                }
-            }
-        }
-        both
-    }
-
-    /// Inserts elements whose members may be in the set already.
-    fn merge<'a>(
-        &mut self,
-        elements: impl Iterator<Item = (&'a M, S)>,
-        mut combine: impl FnMut(S, S) -> S,
-    ) where
-        M: 'a,
-    {
-        for (member, score) in elements {
-            let hash = self.hasher.hash_one(member);
-            match self.find(hash, member).map(|found| (found.handle, found.score)) {
-                Some((mut handle, old)) => {
-                    infallible(self.set_score(hash, &mut handle, combine(old, score)));
-                }
-                None => _ = infallible(self.insert_new(hash, member.clone(), score)),
-            }
-        }
+            try_collect(other.iter().filter_map(|(member, others)| {
+                Some((member.clone(), combine(self.score(member)?, others)))
+            }))
+        };
+        let hasher = self.hasher.clone();
+        infallible(both.and_then(|both| Self::try_from_distinct(both, hasher)))
     }
 }
 
@@ -192,12 +168,10 @@ where
         M: 'a,
         H: 'a,
     {
-        let mut union = Self::default();
-        for (set, weight) in sets {
-            let weighed = set.iter().map(|(m, score)| (m, aggregate.weigh(score, weight)));
-            union.merge(weighed, |a, b| aggregate.combine(a, b));
-        }
-        union
+        let elements = sets.into_iter().flat_map(|(set, weight)| {
+            set.iter().map(move |(m, score)| (m.clone(), aggregate.weigh(score, weight)))
+        });
+        infallible(Self::try_from_unsorted(elements, H::default(), |a, b| aggregate.combine(a, b)))
     }
 
     /// Returns the intersection of any number of sets with weights, as Redis's `ZINTER`.
@@ -228,18 +202,16 @@ where
         M: 'a,
         H: 'a,
     {
-        let mut intersection = Self::default();
         let mut others = sets.into_iter();
-        let Some((first, weight)) = others.next() else { return intersection };
-        for (member, score) in first {
-            let score = others.clone().try_fold(aggregate.weigh(score, weight), |sum, (set, w)| {
-                Some(aggregate.combine(sum, aggregate.weigh(set.score(member)?, w)))
-            });
-            if let Some(score) = score {
-                intersection.insert(member.clone(), score);
-            }
-        }
-        intersection
+        let Some((first, weight)) = others.next() else { return Self::default() };
+        let in_all = try_collect(first.iter().filter_map(|(member, score)| {
+            let weighed = aggregate.weigh(score, weight);
+            let score = others.clone().try_fold(weighed, |sum, (set, weight)| {
+                Some(aggregate.combine(sum, aggregate.weigh(set.score(member)?, weight)))
+            })?;
+            Some((member.clone(), score))
+        }));
+        infallible(in_all.and_then(|elements| Self::try_from_distinct(elements, H::default())))
     }
 }
 

@@ -236,7 +236,8 @@ impl ZSet {
         core::mem::replace(self, empty).into_iter()
     }
 
-    /// Moves all elements of `other` into this set, and leaves `other` empty. **O(m log n)**.
+    /// Moves all elements of `other` into this set, and leaves `other` empty. **O(n + m)**, or
+    /// **O(m log n)** if that is much less.
     ///
     /// For a member that is in both, the score of `other` counts, as with `BTreeMap::append`.
     ///
@@ -257,6 +258,12 @@ impl ZSet {
     /// ```
     #[track_caller]
     pub fn append(&mut self, other: &mut ZSet) {
-        self.extend(other.drain());
+        match (&mut self.elements, &mut other.elements) {
+            (Elements::Skiplist(set), Elements::Skiplist(others)) => {
+                set[0].append(&mut others[0]);
+                other.clear();
+            }
+            _ => self.extend(other.drain()),
+        }
     }
 }

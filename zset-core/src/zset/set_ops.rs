@@ -5,7 +5,8 @@ use core::iter::FusedIterator;
 
 use super::{Iter, Limits, Sorted, ZSet};
 use crate::reserve::infallible;
-use crate::{Aggregate, ByteString, Member, Score, TryReserveError};
+use crate::sorted_set::try_collect;
+use crate::{Aggregate, ByteString, Member, Score};
 
 impl ZSet {
     /// Returns the set of the members of both sets; `combine` makes one score of two.
@@ -27,11 +28,8 @@ impl ZSet {
     /// assert_eq!(a.union(&b, Score::max).score("y"), Some(Score::from(3)));
     /// ```
     #[track_caller]
-    pub fn union(&self, other: &ZSet, mut combine: impl FnMut(Score, Score) -> Score) -> ZSet {
-        let mut union = Sorted::new();
-        merge(&mut union, self.iter(), &mut combine);
-        merge(&mut union, other.iter(), &mut combine);
-        infallible(ZSet::from_sorted(union, self.limits))
+    pub fn union(&self, other: &ZSet, combine: impl FnMut(Score, Score) -> Score) -> ZSet {
+        unite(self.iter().chain(other), combine, self.limits)
     }
 
     /// Returns the set of the members that are in both sets; `combine` makes one score of two.
@@ -92,14 +90,12 @@ impl ZSet {
         sets: impl IntoIterator<Item = (&'a ZSet, Score)>,
         aggregate: Aggregate,
     ) -> ZSet {
-        let mut union = Sorted::new();
-        let mut limits = None;
-        for (set, weight) in sets {
-            limits.get_or_insert(set.limits);
-            let weighed = set.iter().map(|(m, score)| (m, aggregate.weigh(score, weight)));
-            merge(&mut union, weighed, |a, b| aggregate.combine(a, b));
-        }
-        infallible(ZSet::from_sorted(union, limits.unwrap_or_default()))
+        let mut sets = sets.into_iter().peekable();
+        let limits = sets.peek().map(|(set, _)| set.limits).unwrap_or_default();
+        let elements = sets.flat_map(|(set, weight)| {
+            set.iter().map(move |(member, score)| (member, aggregate.weigh(score, weight)))
+        });
+        unite(elements, |a, b| aggregate.combine(a, b), limits)
     }
 
     /// Returns the intersection of any number of sets with weights, as Redis's `ZINTER`.
@@ -173,28 +169,29 @@ impl ZSet {
     }
 }
 
-/// Inserts elements whose members may be in the set already.
+/// Makes a set of elements of which several may have the same member; `combine` makes one score of
+/// two.
 #[track_caller]
-fn merge<'a>(
-    set: &mut Sorted,
+fn unite<'a>(
     elements: impl Iterator<Item = (Member<'a>, Score)>,
-    mut combine: impl FnMut(Score, Score) -> Score,
-) {
-    for (member, score) in elements {
-        let merged: Result<(), TryReserveError> = set.try_decide(&*member, |old| {
-            let score = old.map_or(score, |old| combine(old, score));
-            Ok(((), Some(score), || ByteString::try_from_slice(&member)))
-        });
-        infallible(merged);
-    }
+    combine: impl FnMut(Score, Score) -> Score,
+    limits: Limits,
+) -> ZSet {
+    let union = Sorted::try_from_unsorted(elements.map(to_owned), <_>::default(), combine);
+    infallible(union.and_then(|union| ZSet::from_sorted(union, limits)))
 }
 
 /// Makes a set of distinct members in any order.
 #[track_caller]
 fn collect<'a>(elements: impl Iterator<Item = (Member<'a>, Score)>, limits: Limits) -> ZSet {
-    let mut set = Sorted::new();
-    merge(&mut set, elements, |_, score| score);
-    infallible(ZSet::from_sorted(set, limits))
+    let set = try_collect(elements.map(to_owned))
+        .and_then(|elements| Sorted::try_from_distinct(elements, <_>::default()));
+    infallible(set.and_then(|set| ZSet::from_sorted(set, limits)))
+}
+
+#[track_caller]
+fn to_owned((member, score): (Member<'_>, Score)) -> (ByteString, Score) {
+    (infallible(ByteString::try_from_slice(&member)), score)
 }
 
 /// The elements of one set whose members are not in another, from [`ZSet::difference`].

@@ -2,9 +2,10 @@
 
 use core::fmt;
 
-use super::ZSet;
+use super::{Sorted, ZSet};
 use crate::listpack::Storage;
-use crate::{PackedZSet, Score};
+use crate::reserve::infallible;
+use crate::{ByteString, Limits, PackedZSet, Score};
 
 impl Default for ZSet {
     fn default() -> Self {
@@ -43,9 +44,9 @@ impl<B: Storage> From<&PackedZSet<B>> for ZSet {
 impl<M: AsRef<[u8]>> FromIterator<(M, Score)> for ZSet {
     #[track_caller]
     fn from_iter<I: IntoIterator<Item = (M, Score)>>(elements: I) -> Self {
-        let mut set = ZSet::new();
-        set.extend(elements);
-        set
+        let owned = elements.into_iter().map(|(m, score)| (ByteString::from(m.as_ref()), score));
+        let set = Sorted::try_from_unsorted(owned, <_>::default(), |_, new| new);
+        infallible(set.and_then(|set| ZSet::from_sorted(set, Limits::default())))
     }
 }
 

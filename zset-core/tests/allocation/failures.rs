@@ -199,3 +199,22 @@ fn shrink_to_fit_that_finds_no_memory_changes_nothing() {
         }
     }
 }
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn a_merge_that_finds_no_memory_is_done_one_by_one() {
+    for len in [70, 500, 4230] {
+        let original = grown(len);
+        let others: Set = (len / 2..2 * len).map(|i| (i, Score::ZERO)).collect();
+        let mut expected = original.clone();
+        let ((), total) = counted(|| expected.append(&mut others.clone()));
+        assert!(total.calls > 4, "few allocations can fail");
+        for succeeding in 0..total.calls {
+            let (mut set, mut other) = (original.clone(), others.clone());
+            failing_after(succeeding, || set.append(&mut other));
+            set.check();
+            assert_eq!(set, expected);
+            assert!(other.is_empty());
+        }
+    }
+}

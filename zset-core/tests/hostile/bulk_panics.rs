@@ -7,7 +7,7 @@ use zset_core::SkipList;
 use crate::fuse::{Code, at_every_call, burn};
 use crate::subject::{
     Colliding, Member, Mixed, Points, Set, check, check_list, contents, count_members, filled,
-    use_again,
+    filled_with, use_again,
 };
 use crate::{LEAF, unless_miri};
 
@@ -112,6 +112,33 @@ fn append_and_extend() {
         );
     });
     halfway(|set| set.extend([(Member::new(1), Points(7)); 1]));
+}
+
+#[test]
+fn a_merge_that_panics_loses_no_member() {
+    count_members(|| {
+        let originals = (filled(LEN), filled_with::<BuildHasherDefault<Mixed>>(LEN / 3));
+        let before = contents(&originals.0);
+        at_every_call(
+            || {
+                let (set, mut other) = originals.clone();
+                other.insert(Member::new(2000), Points(7));
+                (set, other)
+            },
+            |(set, other)| set.append(other),
+            |(mut set, mut other), appended| {
+                check(&set);
+                check(&other);
+                for (number, _) in &before {
+                    let member = Member::new(*number);
+                    assert!(set.contains(&member) || other.contains(&member), "{number} is lost");
+                }
+                assert_eq!(appended.is_some(), other.is_empty());
+                use_again(&mut set);
+                use_again(&mut other);
+            },
+        );
+    });
 }
 
 #[test]

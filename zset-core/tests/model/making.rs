@@ -131,7 +131,10 @@ proptest! {
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn append_moves_everything_over() {
-    for (own, others) in [(0, 200), (200, 0), (200, 30), (30, 200), (0, 0)] {
+    // Those of similar size are merged, others inserted one by one.
+    let merged = [(0, 64), (0, 65), (40, 24), (64, 65), (200, 200), (2000, 500), (2000, 5000)];
+    let inserted = [(200, 0), (200, 30), (0, 0), (2000, 499)];
+    for (own, others) in merged.into_iter().chain(inserted) {
         let mut set: SortedSet<u32, u32> = (0..own).map(|i| (i, 2 * i)).collect();
         let mut other: SortedSet<u32, u32> = (20..20 + others).map(|i| (i, 7)).collect();
         set.append(&mut other);

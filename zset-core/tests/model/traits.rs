@@ -77,6 +77,11 @@ fn sets_and_their_iterators_print_their_elements() {
     assert_eq!(format!("{:?}", set.iter()), r#"[("a", 1), ("b", 2)]"#);
     assert_eq!(format!("{:?}", set.clone().into_iter()), r#"[("a", 1), ("b", 2)]"#);
     assert_eq!(format!("{:?}", set.clone().drain()), r#"[("a", 1), ("b", 2)]"#);
+    let mut drain = set.clone();
+    drain.extend([("c", 3), ("d", 4), ("e", 5)]);
+    let mut drain = drain.drain();
+    assert_eq!((drain.next(), drain.next_back()), (Some(("a", 1)), Some(("e", 5))));
+    assert_eq!(format!("{drain:?}"), r#"[("b", 2), ("c", 3), ("d", 4)]"#);
     assert_eq!(format!("{:?}", set.difference(&SortedSet::from([("a", ())]))), r#"[("b", 2)]"#);
     let extract = format!("{:?}", set.extract_if(|_, _| true));
     assert_eq!(extract, r#"ExtractIf { set: {"a": 1, "b": 2}, .. }"#);

@@ -1,0 +1,59 @@
+//! Arranging a leaf that will be emptied from one end, so that each pop takes the last slot.
+
+use super::{Column, Leaf, NO_SLOT};
+use crate::handle::LEAF_CAPACITY;
+
+/// An end of the order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum End {
+    First,
+    Last,
+}
+
+impl<A, B> Leaf<A, B> {
+    /// Moves the elements so that the one at this end is in the last slot, the next in the slot before
+    /// it, and so on.
+    pub(crate) fn arrange<M, S>(&mut self, end: End)
+    where
+        A: Column<S>,
+        B: Column<M>,
+    {
+        let len = self.len;
+        let slot_at = |position: u8| match end {
+            End::First => len - 1 - position,
+            End::Last => position,
+        };
+        // Where the element of each slot goes.
+        let mut goals = [0; LEAF_CAPACITY];
+        for (position, slot) in (0..len).zip(&mut self.order) {
+            goals[*slot as usize] = slot_at(position);
+            *slot = slot_at(position);
+        }
+        for slot in 0..len as usize {
+            // Each swap brings one element where it goes.
+            while goals[slot] as usize != slot {
+                let goal = goals[slot] as usize;
+                self.members.swap(slot, goal);
+                self.scores.swap(slot, goal);
+                goals.swap(slot, goal);
+            }
+        }
+    }
+
+    /// Takes out the element at the end that the leaf is arranged for; the leaf is not empty.
+    #[inline]
+    pub(crate) fn pop_arranged<M, S>(&mut self, end: End) -> (M, S)
+    where
+        A: Column<S>,
+        B: Column<M>,
+    {
+        self.len -= 1;
+        match end {
+            // The last entry is always `NO_SLOT`.
+            End::First => self.order.copy_within(1.., 0),
+            End::Last => self.order[self.len as usize] = NO_SLOT,
+        }
+        let last = self.len as usize;
+        (self.members.swap_remove(last), self.scores.swap_remove(last))
+    }
+}
