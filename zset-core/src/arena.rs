@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //! - Ids are dense: id `i` lies in chunk `i / CHUNK` at offset `i % CHUNK`. So growing never copies a
-//!   node (only the first chunk, while it is smaller than a whole one, grows by copying, so that a
-//!   small list stays small).
+//!   node (only the last of the first few chunks, while it is smaller than a whole one, grows by
+//!   copying, so that a small list stays small).
 //! - The free list runs through the vacant nodes themselves, so that freeing never allocates.
 
 use alloc::vec::Vec;
@@ -20,6 +20,10 @@ pub(crate) trait Node {
     /// Returns the next vacant node after this one, which is vacant.
     fn next_vacant(&self) -> u32;
 }
+
+/// The chunks up to this one grow to their size; those behind have it from the start, as less than an
+/// eighth of all is then unused.
+const GROWN_CHUNKS: usize = 8;
 
 pub(crate) struct Arena<T> {
     chunks: Vec<Vec<T>>,
@@ -80,20 +84,31 @@ impl<T: Node> Arena<T> {
         if wanted > self.limit {
             return Err(TryReserveError::CapacityOverflow);
         }
-        if let [first] = &mut self.chunks[..] {
-            if wanted > first.capacity() && first.capacity() < Self::CHUNK {
-                let capacity = wanted.max(2 * first.capacity()).min(Self::CHUNK);
-                first.try_reserve_exact(capacity - first.len())?;
+        loop {
+            let chunks = self.chunks.len();
+            match self.chunks.last_mut() {
+                Some(last) if last.capacity() < Self::CHUNK => {
+                    let missing = wanted.saturating_sub((chunks - 1) * Self::CHUNK);
+                    if missing <= last.capacity() {
+                        break;
+                    }
+                    let capacity = missing.max(2 * last.capacity()).min(Self::CHUNK);
+                    last.try_reserve_exact(capacity - last.len())?;
+                }
+                _ if wanted <= chunks * Self::CHUNK => break,
+                _ => {
+                    let least = match chunks {
+                        0 => 1,
+                        1..GROWN_CHUNKS => (Self::CHUNK / 4).max(1),
+                        _ => Self::CHUNK,
+                    };
+                    let mut chunk = Vec::new();
+                    let missing = wanted - chunks * Self::CHUNK;
+                    chunk.try_reserve_exact(missing.clamp(least, Self::CHUNK))?;
+                    self.chunks.try_reserve(1)?;
+                    self.chunks.push(chunk);
+                }
             }
-        }
-        let missing = wanted.div_ceil(Self::CHUNK).saturating_sub(self.chunks.len());
-        self.chunks.try_reserve(missing)?;
-        for _ in 0..missing {
-            // The first chunk is only as large as needed.
-            let whole = !self.chunks.is_empty() || wanted >= Self::CHUNK;
-            let mut chunk = Vec::new();
-            chunk.try_reserve_exact(if whole { Self::CHUNK } else { wanted })?;
-            self.chunks.push(chunk);
         }
         Ok(())
     }
@@ -167,6 +182,15 @@ mod tests {
     use super::*;
     use std::vec::Vec;
 
+    impl Node for [u64; 140] {
+        fn set_next_vacant(&mut self, next: u32) {
+            self[0] = u64::from(next);
+        }
+        fn next_vacant(&self) -> u32 {
+            self[0] as u32
+        }
+    }
+
     impl Node for u64 {
         fn set_next_vacant(&mut self, next: u32) {
             *self = u64::from(next);
@@ -208,15 +232,28 @@ mod tests {
     }
 
     #[test]
+    fn at_most_a_quarter_of_a_small_arena_is_unused() {
+        // Nodes as large as a leaf, 16 to a chunk.
+        let mut arena = Arena::<[u64; 140]>::new(1 << 20);
+        for len in 1..=200 {
+            arena.try_reserve(1).unwrap();
+            arena.insert([0; 140]);
+            let capacity: usize = arena.chunks.iter().map(Vec::capacity).sum();
+            assert!(len < 8 || 3 * capacity <= 4 * len + 16, "{capacity} for {len}");
+            assert!(arena.chunks.iter().rev().skip(1).all(|c| c.capacity() == 16));
+        }
+    }
+
+    #[test]
     #[cfg_attr(miri, ignore = "takes minutes there")]
     fn growing_takes_whole_chunks_and_never_moves_them() {
         let mut arena = Arena::<u64>::new(1 << 20);
-        for i in 0..=3 * Arena::<u64>::CHUNK as u64 {
+        for i in 0..=GROWN_CHUNKS as u64 * Arena::<u64>::CHUNK as u64 {
             arena.try_reserve(1).unwrap();
             arena.insert(i);
         }
-        assert_eq!(arena.chunks.len(), 4);
-        assert!(arena.chunks[1..].iter().all(|c| c.capacity() == Arena::<u64>::CHUNK));
+        assert_eq!(arena.chunks.len(), GROWN_CHUNKS + 1);
+        assert!(arena.chunks.iter().all(|c| c.capacity() == Arena::<u64>::CHUNK));
         let first = arena.chunks[0].as_ptr();
         arena.try_reserve(10 * Arena::<u64>::CHUNK).unwrap();
         assert_eq!(arena.chunks[0].as_ptr(), first);
