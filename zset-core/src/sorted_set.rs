@@ -50,8 +50,8 @@ pub use set_ops::{Aggregate, Difference};
 ///
 /// As with `HashMap` and `BTreeMap`, it is a logic error to change a member so that its order or
 /// hash changes while it is in the set, or to give it an inconsistent `Ord`, `Eq` or `Hash`. What
-/// the set then answers is unspecified, but it stays memory safe, can be cleared, and can be used
-/// again.
+/// the set then answers is unspecified, and what sorts may panic, but it stays memory safe, can be
+/// cleared, and can be used again.
 ///
 /// # Examples
 ///
