@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - Ids are dense: id `i` lies in chunk `i / CHUNK` at offset `i % CHUNK`. So growing never copies a
-//!   node (only the last of the first few chunks, while it is smaller than a whole one, grows by
+//!   node (only the last chunk, while it is among the first few and smaller than a whole one, grows by
 //!   copying, so that a small list stays small).
 //! - The free list runs through the vacant nodes themselves, so that freeing never allocates.
 

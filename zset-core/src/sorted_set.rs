@@ -213,6 +213,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// Leaves the set empty and returns the list that it had.
     fn take_list(&mut self) -> SkipList<M, S> {
         self.dict = Dict::new();
+        self.visited_ends = [NONE; 2];
         let empty = self.list.empty();
         core::mem::replace(&mut self.list, empty)
     }

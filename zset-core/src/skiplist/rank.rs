@@ -7,6 +7,7 @@ impl<M, S: Copy> SkipList<M, S> {
     /// Returns the number of elements before a place.
     ///
     /// It walks up along the parents, so it compares nothing.
+    #[inline]
     pub(crate) fn rank_of(&self, place: Place) -> usize {
         let mut rank = place.position;
         let (mut id, mut parent) = (place.leaf, self.leaf(place.leaf).parent);

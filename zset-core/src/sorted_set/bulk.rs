@@ -39,10 +39,6 @@ impl fmt::Display for FromSortedError {
 
 impl Error for FromSortedError {}
 
-/// A set is merged with one that has at least this part of its elements: to merge costs about a fifth
-/// of an insertion for each element of both.
-const MERGED_SHARE: usize = 4;
-
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> {
     /// Makes a set of elements that ascend by `(score, member)`. **O(n)**.
     ///
@@ -84,13 +80,13 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> 
 }
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Moves all elements of `other` into this set, and leaves `other` empty. **O(n + m)**, or
-    /// **O(m log n)** if that is much less.
+    /// Moves all elements of `other` into this set, and leaves `other` empty. **O(m log n)** for its m
+    /// members; **O(n + m)** if most of these are new and m is not much less than n.
     ///
     /// For a member that is in both, the score of `other` counts, as with `BTreeMap::append`.
     ///
-    /// Sets of similar size are merged into a new one, so they take twice their memory for a moment; if
-    /// there is not so much, the elements are inserted one by one.
+    /// Sets of similar size are merged into a new one, so they take twice their memory for a moment, and
+    /// give back what was reserved; if there is not so much, the elements are inserted one by one.
     ///
     /// # Panics
     ///
@@ -109,8 +105,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// ```
     #[track_caller]
     pub fn append<H2>(&mut self, other: &mut SortedSet<M, S, H2>) {
-        let is_similar = self.len() / MERGED_SHARE <= other.len();
-        if !is_similar || self.try_merge(&mut other.list).is_err() {
+        if !matches!(self.try_merge(other), Ok(true)) {
             self.extend(other.drain());
         }
         other.clear();

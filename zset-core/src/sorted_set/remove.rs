@@ -168,6 +168,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 
     /// Takes out the element at a place, whose member has this hash; returns it and the place of the
     /// next element.
+    #[inline]
     pub(super) fn take_at(&mut self, place: Place, hash: u64) -> ((M, S), Place) {
         let Self { list, dict, hasher, .. } = self;
         let mut follow = Follow::new(dict, hasher);
@@ -179,6 +180,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Takes out the element at a place; returns it and the place of the next.
+    #[inline]
     pub(super) fn take_next(&mut self, place: Place) -> ((M, S), Place) {
         let hash = self.hasher.hash_one(self.list.leaf(place.leaf).at(place.position).0);
         self.take_at(place, hash)

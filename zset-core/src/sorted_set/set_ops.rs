@@ -77,6 +77,8 @@ where
     /// Returns the set of the members of both sets; `combine` makes one score of two.
     /// **O((n + m) log(n + m))**.
     ///
+    /// It takes room for a copy of all elements while it sorts them.
+    ///
     /// # Panics
     ///
     /// If memory or 32-bit handles run out.
@@ -124,11 +126,13 @@ where
     ) -> Self {
         let both = if self.len() <= other.len() {
             try_collect(self.iter().filter_map(|(member, score)| {
-                Some((member.clone(), combine(score, other.score(member)?)))
+                let score = combine(score, other.score(member)?);
+                Some((member.clone(), score))
             }))
         } else {
             try_collect(other.iter().filter_map(|(member, others)| {
-                Some((member.clone(), combine(self.score(member)?, others)))
+                let score = combine(self.score(member)?, others);
+                Some((member.clone(), score))
             }))
         };
         let hasher = self.hasher.clone();

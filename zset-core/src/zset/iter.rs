@@ -78,7 +78,7 @@ impl fmt::Debug for Iter<'_> {
 
 /// The iterator that owns its elements, lowest score first.
 ///
-/// Each step is **O(log n)** in the worst case, and O(1) for the elements of one leaf or a listpack.
+/// Each step is **O(1)**.
 pub struct IntoIter(Owned);
 
 enum Owned {

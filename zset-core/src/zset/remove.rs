@@ -236,10 +236,13 @@ impl ZSet {
         core::mem::replace(self, empty).into_iter()
     }
 
-    /// Moves all elements of `other` into this set, and leaves `other` empty. **O(n + m)**, or
-    /// **O(m log n)** if that is much less.
+    /// Moves all elements of `other` into this set, and leaves `other` empty. **O(m log n)** for its m
+    /// members; **O(n + m)** if most of these are new and m is not much less than n.
     ///
     /// For a member that is in both, the score of `other` counts, as with `BTreeMap::append`.
+    ///
+    /// Large sets of similar size are merged into a new one, so they take twice their memory for a
+    /// moment; if there is not so much, the elements are inserted one by one.
     ///
     /// # Panics
     ///
@@ -258,6 +261,9 @@ impl ZSet {
     /// ```
     #[track_caller]
     pub fn append(&mut self, other: &mut ZSet) {
+        if other.len() > self.limits.max_listpack_entries {
+            self.promote();
+        }
         match (&mut self.elements, &mut other.elements) {
             (Elements::Skiplist(set), Elements::Skiplist(others)) => {
                 set[0].append(&mut others[0]);

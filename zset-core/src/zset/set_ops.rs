@@ -3,10 +3,11 @@
 use core::fmt;
 use core::iter::FusedIterator;
 
+use super::iter::owned;
 use super::{Iter, Limits, Sorted, ZSet};
 use crate::reserve::infallible;
 use crate::sorted_set::try_collect;
-use crate::{Aggregate, ByteString, Member, Score};
+use crate::{Aggregate, Member, Score};
 
 impl ZSet {
     /// Returns the set of the members of both sets; `combine` makes one score of two.
@@ -177,21 +178,16 @@ fn unite<'a>(
     combine: impl FnMut(Score, Score) -> Score,
     limits: Limits,
 ) -> ZSet {
-    let union = Sorted::try_from_unsorted(elements.map(to_owned), <_>::default(), combine);
+    let union = Sorted::try_from_unsorted(elements.map(owned), <_>::default(), combine);
     infallible(union.and_then(|union| ZSet::from_sorted(union, limits)))
 }
 
 /// Makes a set of distinct members in any order.
 #[track_caller]
 fn collect<'a>(elements: impl Iterator<Item = (Member<'a>, Score)>, limits: Limits) -> ZSet {
-    let set = try_collect(elements.map(to_owned))
+    let set = try_collect(elements.map(owned))
         .and_then(|elements| Sorted::try_from_distinct(elements, <_>::default()));
     infallible(set.and_then(|set| ZSet::from_sorted(set, limits)))
-}
-
-#[track_caller]
-fn to_owned((member, score): (Member<'_>, Score)) -> (ByteString, Score) {
-    (infallible(ByteString::try_from_slice(&member)), score)
 }
 
 /// The elements of one set whose members are not in another, from [`ZSet::difference`].

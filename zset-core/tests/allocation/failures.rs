@@ -1,7 +1,7 @@
 //! Every allocation of an insertion fails in turn: the error says so, and the set is as it was.
 
 use std::hash::BuildHasher;
-use zset_core::{Score, SkipList, SortedSet, TryReserveError};
+use zset_core::{Aggregate, Score, SkipList, SortedSet, TryReserveError};
 
 use crate::counting::{counted, failing_after};
 use crate::{Set, grown, scattered_score};
@@ -157,9 +157,22 @@ type Make = fn(Vec<(u64, Score)>) -> Set;
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn sets_made_at_once_panic_at_each_allocation_that_fails() {
     let elements = (0..4200_u64).map(|i| (i, Score::from(i as u32)));
-    let functions: [Make; 2] = [
+    let functions: [Make; 5] = [
         |elements| elements.into_iter().collect(),
         |elements| Set::from_sorted_iter(elements).expect("they ascend"),
+        |elements| {
+            let (one, other) = elements.split_at(elements.len() / 2);
+            let set = |elements: &[_]| elements.iter().copied().collect::<Set>();
+            set(one).union(&set(other), Score::max)
+        },
+        |elements| {
+            let set: Set = elements.into_iter().collect();
+            set.intersection(&set, Score::max)
+        },
+        |elements| {
+            let set: Set = elements.into_iter().collect();
+            Set::weighted_intersection([(&set, Score::ZERO)], Aggregate::Max)
+        },
     ];
     for make in functions {
         for len in [3, 64, 65, 4200] {
@@ -206,8 +219,8 @@ fn a_merge_that_finds_no_memory_is_done_one_by_one() {
     for len in [70, 500, 4230] {
         let original = grown(len);
         let others: Set = (len / 2..2 * len).map(|i| (i, Score::ZERO)).collect();
-        let mut expected = original.clone();
-        let ((), total) = counted(|| expected.append(&mut others.clone()));
+        let (mut expected, mut appended) = (original.clone(), others.clone());
+        let ((), total) = counted(|| expected.append(&mut appended));
         assert!(total.calls > 4, "few allocations can fail");
         for succeeding in 0..total.calls {
             let (mut set, mut other) = (original.clone(), others.clone());

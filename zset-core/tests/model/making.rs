@@ -1,6 +1,7 @@
 //! Sets made at once: of sorted input, of other collections, of serialized text.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
 use proptest::collection::vec;
@@ -132,19 +133,45 @@ proptest! {
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn append_moves_everything_over() {
     // Those of similar size are merged, others inserted one by one.
-    let merged = [(0, 64), (0, 65), (40, 24), (64, 65), (200, 200), (2000, 500), (2000, 5000)];
-    let inserted = [(200, 0), (200, 30), (0, 0), (2000, 499)];
+    let merged = [(0, 65), (40, 80), (64, 65), (200, 200), (2000, 2520), (2000, 5000)];
+    let inserted = [(0, 64), (40, 24), (200, 0), (200, 30), (0, 0), (2000, 499), (2000, 2000)];
     for (own, others) in merged.into_iter().chain(inserted) {
-        let mut set: SortedSet<u32, u32> = (0..own).map(|i| (i, 2 * i)).collect();
-        let mut other: SortedSet<u32, u32> = (20..20 + others).map(|i| (i, 7)).collect();
+        // Made one by one, so that no leaf is full but the last.
+        let mut set: SortedSet<u32, u32> = SortedSet::new();
+        (0..own).for_each(|i| _ = set.insert(i * 7 % own.max(1), i % 50));
+        let mut expected: BTreeMap<_, _> =
+            set.iter().map(|(member, score)| (*member, score)).collect();
+        let added = (20..20 + others).map(|i| (i, i * 5 % 60));
+        let mut other: SortedSet<u32, u32> = added.clone().collect();
+        expected.extend(added);
         set.append(&mut other);
         set.check();
         other.check();
         assert!(other.is_empty());
-        let expected = (0..own).map(|i| (i, 2 * i)).chain((20..20 + others).map(|i| (i, 7)));
-        assert_eq!(set, expected.collect::<SortedSet<_, _>>());
+        assert_eq!(set, expected.into_iter().collect::<SortedSet<_, _>>());
+        let mut whole = set.clone();
+        whole.shrink_to_fit();
+        if merged.contains(&(own, others)) {
+            assert_eq!(set.allocation_size(), whole.allocation_size(), "{own} and {others}");
+        }
         other.insert(1, 1);
         other.check();
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn append_keeps_the_member_that_was_there_of_two_that_are_equal() {
+    let named = |names: std::ops::Range<u32>, letter: char| {
+        names.map(move |i| (Caseless(format!("{letter}{i}")), i / 3))
+    };
+    for others in [4, 100, 2000] {
+        let mut set: SortedSet<Caseless, u32> = named(0..400, 'a').collect();
+        set.append(&mut named(390..390 + others, 'A').collect::<SortedSet<_, _>>());
+        set.check();
+        assert_eq!(set.len() as u32, 390 + others.max(10));
+        let small = set.iter().filter(|(name, _)| name.0.starts_with('a')).count();
+        assert_eq!(small, 400, "{others} others");
     }
 }
 

@@ -82,6 +82,11 @@ fn sets_and_their_iterators_print_their_elements() {
     let mut drain = drain.drain();
     assert_eq!((drain.next(), drain.next_back()), (Some(("a", 1)), Some(("e", 5))));
     assert_eq!(format!("{drain:?}"), r#"[("b", 2), ("c", 3), ("d", 4)]"#);
+    let mut many = SortedSet::<u32, u32>::from_sorted_iter((0..500).map(|i| (i, i))).unwrap();
+    let mut drain = many.drain();
+    assert_eq!((drain.nth(200), drain.nth_back(200)), (Some((200, 200)), Some((299, 299))));
+    let left: Vec<_> = (201..299).map(|i| (i, i)).collect();
+    assert_eq!(format!("{drain:?}"), format!("{left:?}"));
     assert_eq!(format!("{:?}", set.difference(&SortedSet::from([("a", ())]))), r#"[("b", 2)]"#);
     let extract = format!("{:?}", set.extract_if(|_, _| true));
     assert_eq!(extract, r#"ExtractIf { set: {"a": 1, "b": 2}, .. }"#);
