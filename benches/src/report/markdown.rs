@@ -71,7 +71,8 @@ pub(super) fn full(report: &Report) -> String {
 }
 
 fn head(of: &SpeedOf) -> String {
-    format!("{}, n = {}, {} rounds", of.kind.label(), grouped(of.n), of.rounds)
+    let rounds = if of.rounds == 1 { "1 round" } else { &format!("{} rounds", of.rounds) };
+    format!("{}, n = {}, {rounds}", of.kind.label(), grouped(of.n))
 }
 
 /// Returns the figures of the subject, and how each peer compares.

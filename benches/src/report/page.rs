@@ -133,8 +133,8 @@ fn memory(report: &Report, speeds: &[&SpeedOf]) -> String {
 /// Shows all figures for one size, with how the subject compares.
 fn table(report: &Report, of: &SpeedOf) -> String {
     let mut table = format!(
-        "<details><summary>n = {}: all figures</summary><p>Nanoseconds: the median of {} rounds, and \
-         what half of them are within. <b>×</b>: the time of zset divided by that of the peer in the \
+        "<details><summary>n = {}: all figures</summary><p>Nanoseconds: the median of all rounds ({}), \
+         and what half of them are within. <b>×</b>: the time of zset divided by that of the peer in the \
          same round; below 1, zset is faster. Memory in bytes an element.</p>\
          <div class=\"table\"><table><tr><th></th>",
         grouped(of.n),

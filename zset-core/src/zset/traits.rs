@@ -41,6 +41,14 @@ impl<B: Storage> From<&PackedZSet<B>> for ZSet {
     }
 }
 
+/// Of elements with the same member, the score of the last counts, as with insertions one by one.
+/// **O(n log n)**.
+///
+/// It takes room for a copy of all distinct elements while it sorts them.
+///
+/// # Panics
+///
+/// If memory runs out.
 impl<M: AsRef<[u8]>> FromIterator<(M, Score)> for ZSet {
     #[track_caller]
     fn from_iter<I: IntoIterator<Item = (M, Score)>>(elements: I) -> Self {
