@@ -14,9 +14,9 @@ use crate::handle::{Handle, LEAF_CAPACITY};
 use crate::skiplist::Element;
 use crate::{SkipList, TryReserveError};
 
-/// A list that is merged has at least this part of the set's elements, new ones: to merge costs about a
-/// fifth of an insertion for each element of both.
-const MERGED_SHARE: usize = 4;
+/// A list that is merged has new elements, at least this part of the set's: to merge costs about a third
+/// of an insertion for each element of both.
+const MERGED_SHARE: usize = 2;
 
 /// The order of the elements in the new list.
 struct Plan {

@@ -237,7 +237,7 @@ impl ZSet {
     }
 
     /// Moves all elements of `other` into this set, and leaves `other` empty. **O(m log n)** for its m
-    /// members; **O(n + m)** if most of these are new and m is not much less than n.
+    /// members; **O(n + m)** if at least n / 2 of these are new.
     ///
     /// For a member that is in both, the score of `other` counts, as with `BTreeMap::append`.
     ///

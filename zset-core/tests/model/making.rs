@@ -133,9 +133,9 @@ proptest! {
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn append_moves_everything_over() {
     // Those of similar size are merged, others inserted one by one.
-    let merged = [(0, 65), (40, 80), (64, 65), (200, 300), (2000, 2520), (2000, 5000)];
+    let merged = [(0, 65), (40, 80), (64, 100), (200, 300), (2000, 2980), (2000, 5000)];
     let inserted =
-        [(0, 64), (40, 24), (200, 0), (200, 30), (200, 200), (0, 0), (2000, 499), (2000, 2000)];
+        [(0, 64), (40, 24), (200, 0), (200, 30), (200, 200), (0, 0), (2000, 499), (2000, 2979)];
     for (own, others) in merged.into_iter().chain(inserted) {
         // Made one by one: unlike those of a merged set, its leaves are not full.
         let mut set: SortedSet<u32, u32> = SortedSet::new();
