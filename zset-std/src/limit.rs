@@ -1,7 +1,10 @@
 //! Limiters: how much may pass in which time.
 
+mod any_limiter;
+mod compact_funnel;
 mod decision;
 mod fixed_window;
+mod forgotten;
 mod funnel;
 mod funnels;
 mod keyed;
@@ -20,20 +23,21 @@ mod throttle;
 mod until_ready;
 mod window_counter;
 mod window_log;
-mod word;
 
+pub use any_limiter::AnyLimiter;
+pub use compact_funnel::CompactFunnel;
 pub use decision::{Decision, Verdict};
 pub use fixed_window::FixedWindow;
 pub use funnel::Funnel;
 pub use funnels::Funnels;
-pub use keyed::{Keyed, SlidingWindow};
-pub use limiter::Limiter;
+pub use keyed::Keyed;
+pub use limiter::{Limiter, SingleQuota};
 pub use limits::Limits;
 pub use observer::Observer;
 pub use overflow::Overflow;
 pub use quota::{Quota, QuotaError};
 pub use registry::DefaultHashBuilder;
-pub use sliding_window::KeysFull;
+pub use sliding_window::{KeysFull, SlidingWindow};
 pub use throttle::{Throttle, ThrottleError};
 #[cfg(feature = "async")]
 pub use until_ready::Ready;

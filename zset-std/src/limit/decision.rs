@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::Timestamp;
+
 /// Whether the units pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -9,15 +11,19 @@ pub enum Verdict {
     Allowed,
     /// They do not pass now. Nothing is taken off the quota.
     Denied {
-        /// How long to wait: then they pass, if no others come before; one nanosecond earlier they
-        /// do not.
+        /// How long to wait, from the `now` of the call: the units pass then if no others pass
+        /// before, and not a nanosecond earlier. Never zero.
         retry_after: Duration,
     },
     /// They never pass, since they are more than the limit. Nothing is taken off the quota.
     Never,
 }
 
-/// What a limiter answers: the verdict, and how the quota stands after it.
+/// What a limiter answers: the verdict, and the state of the quota after it.
+///
+/// `limit`, `remaining` and `reset_after` describe one thing: how many units may pass now, and how
+/// long until `limit` of them may pass together. Durations count from the `now` of the call, even if
+/// the limiter has already seen a later time.
 ///
 /// # Examples
 ///
@@ -40,7 +46,7 @@ pub struct Decision {
     pub limit: u32,
     /// The units that would pass now, after this decision.
     pub remaining: u32,
-    /// How long until all units of the limit would pass, if no others come.
+    /// How long until `limit` units would pass together, if no others pass before.
     pub reset_after: Duration,
 }
 
@@ -62,7 +68,7 @@ impl Decision {
         matches!(self.verdict, Verdict::Allowed)
     }
 
-    /// Returns how long to wait before asking again: nothing if the units pass; none if they never
+    /// Returns how long to wait before asking again: zero if the units pass, `None` if they never
     /// will.
     ///
     /// # Examples
@@ -83,5 +89,25 @@ impl Decision {
             Verdict::Denied { retry_after } => Some(retry_after),
             Verdict::Never => None,
         }
+    }
+
+    /// Returns the decision with durations that count from `now`, the time of the caller, where they
+    /// count from `counted`, the same time or a later one.
+    #[inline]
+    pub(super) fn counted_from(self, now: Timestamp, counted: Timestamp) -> Decision {
+        if counted <= now {
+            return self;
+        }
+        let lag = counted.saturating_duration_since(now);
+        let verdict = match self.verdict {
+            Verdict::Denied { retry_after } => Verdict::Denied { retry_after: retry_after + lag },
+            verdict => verdict,
+        };
+        let reset_after = match self.reset_after {
+            // All of them pass now, whatever the time.
+            Duration::ZERO => Duration::ZERO,
+            reset_after => reset_after + lag,
+        };
+        Decision { verdict, reset_after, ..self }
     }
 }

@@ -2,15 +2,17 @@
 
 use std::time::Duration;
 
+use super::forgotten::Forgotten;
 use super::limiter::private::Sealed;
-use super::{Decision, Limiter, Quota, Verdict};
+use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
 use crate::Timestamp;
 
 /// A counter of one key that starts again at every multiple of the period.
 ///
 /// It is the simplest limiter, and it lets through **twice the limit** in a moment: all of it at the
 /// end of one window, and all of it again at the start of the next. It is here to compare the others
-/// with; [`WindowLog`](super::WindowLog) and [`Funnel`](super::Funnel) have no such boundary.
+/// with; [`WindowLog`](super::WindowLog) and [`Funnel`](super::Funnel) have no such boundary. If the
+/// time steps back, the latest time seen counts.
 ///
 /// # Examples
 ///
@@ -28,8 +30,11 @@ use crate::Timestamp;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FixedWindow {
     quota: Quota,
+    /// The units of the window of `newest`.
     used: u32,
-    /// The latest time that was told.
+    /// The units of the windows before it.
+    forgotten: Forgotten,
+    /// The latest time seen.
     newest: Timestamp,
 }
 
@@ -40,7 +45,50 @@ impl FixedWindow {
     ///
     /// See [`FixedWindow`].
     pub fn new(quota: Quota) -> Self {
-        FixedWindow { quota, used: 0, newest: Timestamp::ZERO }
+        FixedWindow { quota, used: 0, forgotten: Forgotten::default(), newest: Timestamp::ZERO }
+    }
+
+    /// Returns the quota.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{FixedWindow, Quota};
+    ///
+    /// let quota = Quota::new(1, Duration::from_secs(1))?;
+    /// assert_eq!(FixedWindow::new(quota).quota(), quota);
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn quota(&self) -> Quota {
+        self.quota
+    }
+
+    /// Changes the quota; units that have passed stay on record. **O(1)**.
+    ///
+    /// Their times are not known one by one. With another period, those that may have passed in the
+    /// current window of the new period count there: an error towards denial.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{FixedWindow, Quota, Timestamp};
+    ///
+    /// let mut window = FixedWindow::new(Quota::new(1, Duration::from_secs(1))?);
+    /// assert!(window.check_at(Timestamp::ZERO).is_allowed());
+    /// window.set_quota(Quota::new(3, Duration::from_secs(1))?);
+    /// assert_eq!(window.peek_at(0, Timestamp::ZERO).remaining, 2);
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn set_quota(&mut self, quota: Quota) {
+        self.quota = quota;
+        let elapsed = self.newest.as_nanos() % quota.period_in_nanos();
+        if let Some((_, units)) = self.forgotten.within(elapsed + 1, self.newest) {
+            let units = u32::try_from(units).unwrap_or(u32::MAX);
+            self.used = self.used.saturating_add(units);
+            self.forgotten = Forgotten::default();
+        }
     }
 
     /// Lets one unit pass, or denies it. **O(1)**.
@@ -60,22 +108,23 @@ impl FixedWindow {
         self.check_n_at(1, now)
     }
 
-    /// Lets `n` units pass together, or denies all of them; 0 units pass always. **O(1)**.
+    /// Lets `n` units pass together, or denies all of them; 0 units always pass. **O(1)**.
     ///
     /// # Examples
     ///
     /// See [`FixedWindow`].
     pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
-        self.used = self.used_at(now);
-        self.newest = self.newest.max(now);
-        let decision = self.decide(n, self.used, self.newest);
-        if decision.is_allowed() {
-            self.used += n;
+        let used = self.used_at(now);
+        if self.window(now) > self.window(self.newest) {
+            self.forgotten.add(self.used.into(), self.newest);
         }
-        decision
+        self.newest = self.newest.max(now);
+        let decision = self.decide(n, used, self.newest);
+        self.used = if decision.is_allowed() { used + n } else { used };
+        decision.counted_from(now, self.newest)
     }
 
-    /// Returns what [`check_n_at`](Self::check_n_at) would answer; nothing passes. **O(1)**.
+    /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything. **O(1)**.
     ///
     /// # Examples
     ///
@@ -89,32 +138,80 @@ impl FixedWindow {
     /// # Ok::<(), zset_std::QuotaError>(())
     /// ```
     pub fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
-        self.decide(n, self.used_at(now), self.newest.max(now))
+        let counted = self.newest.max(now);
+        self.decide(n, self.used_at(now), counted).counted_from(now, counted)
+    }
+
+    /// Returns `n` units of the current window to the quota, or as many as there are; returns how
+    /// many. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{FixedWindow, Quota, Timestamp};
+    ///
+    /// let mut window = FixedWindow::new(Quota::new(3, Duration::from_secs(1))?);
+    /// assert!(window.check_n_at(3, Timestamp::ZERO).is_allowed());
+    /// assert_eq!(window.refund(2), 2);
+    /// assert_eq!(window.peek_at(0, Timestamp::ZERO).remaining, 2);
+    /// assert_eq!(window.refund(9), 1);
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn refund(&mut self, n: u32) -> u32 {
+        let refunded = n.min(self.used);
+        self.used -= refunded;
+        refunded
+    }
+
+    /// Forgets all units that have passed. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{FixedWindow, Quota, Timestamp};
+    ///
+    /// let mut window = FixedWindow::new(Quota::new(1, Duration::from_secs(1))?);
+    /// assert!(window.check_at(Timestamp::ZERO).is_allowed());
+    /// window.reset();
+    /// assert!(window.check_at(Timestamp::ZERO).is_allowed());
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn reset(&mut self) {
+        self.used = 0;
+        self.forgotten = Forgotten::default();
+    }
+
+    /// Returns the number of the window of a time.
+    fn window(&self, time: Timestamp) -> u64 {
+        time.as_nanos() / self.quota.period_in_nanos()
     }
 
     /// Returns the units that have passed in the window of a time.
     fn used_at(&self, now: Timestamp) -> u32 {
-        let window = |time: Timestamp| time.as_nanos() / self.quota.period_in_nanos();
-        if window(now) > window(self.newest) { 0 } else { self.used }
+        if self.window(now) > self.window(self.newest) { 0 } else { self.used }
     }
 
     fn decide(&self, n: u32, used: u32, now: Timestamp) -> Decision {
         let limit = self.quota.count();
         let period = self.quota.period_in_nanos();
         let rest = Duration::from_nanos(period - now.as_nanos() % period);
+        // A smaller quota may leave more used than it allows.
+        let room = limit.saturating_sub(used);
         let verdict = if n > limit {
             Verdict::Never
-        } else if n <= limit - used {
+        } else if n <= room {
             Verdict::Allowed
         } else {
             Verdict::Denied { retry_after: rest }
         };
-        let used = if verdict == Verdict::Allowed { used + n } else { used };
+        let taken = if verdict == Verdict::Allowed { n } else { 0 };
         Decision {
             verdict,
             limit,
-            remaining: limit - used,
-            reset_after: if used > 0 { rest } else { Duration::ZERO },
+            remaining: room - taken,
+            reset_after: if used > 0 || taken > 0 { rest } else { Duration::ZERO },
         }
     }
 }
@@ -127,10 +224,31 @@ impl Limiter for FixedWindow {
     fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
         self.peek_at(n, now)
     }
+
+    fn refund(&mut self, n: u32) -> u32 {
+        self.refund(n)
+    }
+
+    fn reset(&mut self) {
+        self.reset();
+    }
+}
+
+impl SingleQuota for FixedWindow {
+    fn quota(&self) -> Quota {
+        self.quota()
+    }
+
+    fn set_quota(&mut self, quota: Quota) {
+        self.set_quota(quota);
+    }
 }
 
 impl Sealed for FixedWindow {
     fn idle_at(&self) -> Timestamp {
-        self.newest.saturating_add(self.peek_at(0, self.newest).reset_after)
+        match self.peek_at(0, self.newest).reset_after {
+            Duration::ZERO => Timestamp::ZERO,
+            reset_after => self.newest.saturating_add(reset_after),
+        }
     }
 }

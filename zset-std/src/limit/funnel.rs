@@ -1,21 +1,21 @@
 //! [`Funnel`]: a leaky bucket of one key, exact.
 //!
-//! Invariant: the level is at most `capacity * period`. It is in units times nanoseconds of the
-//! period, so a nanosecond leaks exactly `count` of it, and a unit fills exactly `period` of it: no
-//! fraction is ever lost.
+//! The level is in units times nanoseconds of the period, so a nanosecond leaks exactly `count` of it,
+//! and a unit fills exactly `period` of it: no fraction is ever lost. It is at most
+//! `capacity * period`, unless a quota that was changed leaves more.
 
 use std::time::Duration;
 
 use super::limiter::private::Sealed;
-use super::{Decision, Limiter, Quota, Verdict};
+use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
 use crate::Timestamp;
 
 /// A funnel for one key: a bucket of `capacity` units that leaks at the rate of `count / period`.
 ///
-/// Whoever pours in what has no space is denied, and nothing of it goes in. A burst of the capacity
-/// passes at once, then as much as leaks out. It is the leaky bucket as a meter (J. Turner, "New
-/// Directions in Communications", IEEE Communications Magazine 24(10), 1986), in integers only.
-/// The time that is given to it may step back: it then counts as the latest one seen.
+/// Units that do not all fit are denied, and none of them go in. A burst of the capacity passes at
+/// once, then as much as leaks out. It is the leaky bucket as a meter (J. Turner, "New Directions in
+/// Communications", IEEE Communications Magazine 24(10), 1986), in integers only. If the time steps
+/// back, the latest time seen counts.
 ///
 /// # Examples
 ///
@@ -51,6 +51,44 @@ impl Funnel {
         Funnel { quota, level: 0, leaking_ts: Timestamp::ZERO }
     }
 
+    /// Returns the quota.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota};
+    ///
+    /// let quota = Quota::new(1, Duration::from_secs(2))?.with_capacity(15)?;
+    /// assert_eq!(Funnel::new(quota).quota(), quota);
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn quota(&self) -> Quota {
+        self.quota
+    }
+
+    /// Changes the quota; the time at which the funnel will be empty does not change. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota, Timestamp};
+    ///
+    /// let mut funnel = Funnel::new(Quota::new(4, Duration::from_secs(60))?);
+    /// assert!(funnel.watering_at(2, Timestamp::ZERO).is_allowed());
+    /// // Half a minute: four of eight.
+    /// funnel.set_quota(Quota::new(8, Duration::from_secs(60))?);
+    /// assert_eq!(funnel.left_quota_at(Timestamp::ZERO), 4);
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn set_quota(&mut self, quota: Quota) {
+        let (old, new) = (u128::from(self.quota.count()), u128::from(quota.count()));
+        // At most 2^32 times a level, which is below 2^96.
+        self.level = (self.level * new).div_ceil(old);
+        self.quota = quota;
+    }
+
     /// Returns the units that it holds.
     ///
     /// # Examples
@@ -83,7 +121,7 @@ impl Funnel {
         (self.quota.count(), self.quota.period())
     }
 
-    /// Returns the latest time that it was told: that of its level.
+    /// Returns the latest time seen: that of its level.
     ///
     /// # Examples
     ///
@@ -100,7 +138,7 @@ impl Funnel {
         self.leaking_ts
     }
 
-    /// Returns the units that have space now. **O(1)**.
+    /// Returns the units for which there is space now. **O(1)**.
     ///
     /// # Examples
     ///
@@ -123,7 +161,7 @@ impl Funnel {
         self.leaking_ts = now;
     }
 
-    /// Pours in `n` units, if there is space for all of them; 0 units pass always. **O(1)**.
+    /// Pours in `n` units if there is space for all of them; 0 units always pass. **O(1)**.
     ///
     /// # Examples
     ///
@@ -135,10 +173,11 @@ impl Funnel {
         if decision.is_allowed() {
             self.level += self.volume(n);
         }
-        decision
+        decision.counted_from(now, self.leaking_ts)
     }
 
-    /// Returns what [`watering_at`](Self::watering_at) would answer; nothing goes in. **O(1)**.
+    /// Returns what [`watering_at`](Self::watering_at) would return, without changing anything.
+    /// **O(1)**.
     ///
     /// # Examples
     ///
@@ -152,10 +191,11 @@ impl Funnel {
     /// # Ok::<(), zset_std::QuotaError>(())
     /// ```
     pub fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
-        self.decide(n, self.level_at(now.max(self.leaking_ts)))
+        let counted = now.max(self.leaking_ts);
+        self.decide(n, self.level_at(counted)).counted_from(now, counted)
     }
 
-    /// Takes `n` units out again, or what is in it. **O(1)**.
+    /// Takes `n` units out again, or all there are; returns how many whole units. **O(1)**.
     ///
     /// # Examples
     ///
@@ -165,12 +205,15 @@ impl Funnel {
     ///
     /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(2))?);
     /// assert!(funnel.watering_at(3, Timestamp::ZERO).is_allowed());
-    /// funnel.refund(2);
+    /// assert_eq!(funnel.refund(2), 2);
     /// assert_eq!(funnel.left_quota_at(Timestamp::ZERO), 2);
     /// # Ok::<(), zset_std::QuotaError>(())
     /// ```
-    pub fn refund(&mut self, n: u32) {
-        self.level = self.level.saturating_sub(self.volume(n));
+    pub fn refund(&mut self, n: u32) -> u32 {
+        let refunded = self.level.min(self.volume(n));
+        self.level -= refunded;
+        // At most `n` units.
+        divide(refunded, self.quota.period_in_nanos()) as u32
     }
 
     /// Empties it. **O(1)**.
@@ -205,8 +248,9 @@ impl Funnel {
 
     #[inline]
     fn left_quota(&self, level: u128) -> u32 {
-        let left = divide(self.volume(self.capacity()) - level, self.quota.period_in_nanos());
-        u32::try_from(left).unwrap_or(u32::MAX)
+        let space = self.volume(self.capacity()).saturating_sub(level);
+        // At most the capacity.
+        divide(space, self.quota.period_in_nanos()) as u32
     }
 
     /// Returns how long it takes until so much has leaked out.
@@ -222,7 +266,7 @@ impl Funnel {
         let capacity = self.volume(self.capacity());
         let verdict = if n > self.capacity() {
             Verdict::Never
-        } else if filled <= capacity {
+        } else if n == 0 || filled <= capacity {
             Verdict::Allowed
         } else {
             Verdict::Denied { retry_after: self.leaking(filled - capacity) }
@@ -254,10 +298,31 @@ impl Limiter for Funnel {
     fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
         self.peek_at(n, now)
     }
+
+    fn refund(&mut self, n: u32) -> u32 {
+        self.refund(n)
+    }
+
+    fn reset(&mut self) {
+        self.reset();
+    }
+}
+
+impl SingleQuota for Funnel {
+    fn quota(&self) -> Quota {
+        self.quota()
+    }
+
+    fn set_quota(&mut self, quota: Quota) {
+        self.set_quota(quota);
+    }
 }
 
 impl Sealed for Funnel {
     fn idle_at(&self) -> Timestamp {
+        if self.level == 0 {
+            return Timestamp::ZERO;
+        }
         self.leaking_ts.saturating_add(self.leaking(self.level))
     }
 }

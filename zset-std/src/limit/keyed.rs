@@ -1,26 +1,31 @@
 //! [`Keyed`]: a limiter for each of many keys.
 
-use std::borrow::Borrow;
+mod check;
+mod keys;
+
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
+use super::limiter::private::KeyState;
 use super::lines::Lines;
 use super::observer::{Observer, Observers};
-use super::overflow::{Overflow, refused};
-use super::registry::{DefaultHashBuilder, Full, Registry, State, default_shards};
-use super::{Decision, Limiter, Quota, UntilReady, WindowLog};
-use crate::sync::SpinLock;
-use crate::{Clock, MonotonicClock, Timestamp};
+use super::overflow::{Overflow, Shared};
+use super::registry::{DefaultHashBuilder, Registry, default_shards};
+use super::{Limiter, Quota, SingleQuota};
+use crate::{MonotonicClock, Timestamp};
 
-/// A limiter `L` for each key, for threads to share.
+/// A limiter `L` for each key, shared by threads.
 ///
-/// Keys lie in shards with a lock each. They are hashed with a seed that nobody knows
-/// ([`DefaultHashBuilder`], unless another is given), so that nobody can make them collide. A key takes memory from its
-/// first call until it is idle, that is as good as new, and a sweep comes by: each new key sweeps a
-/// little, and so does [`sweep`](Self::sweep). [`with_max_keys`](Self::with_max_keys) bounds them.
+/// Keys lie in shards with a lock each. They are hashed with a random seed ([`DefaultHashBuilder`],
+/// unless another hasher is given), so an attacker cannot choose colliding keys. A key occupies memory
+/// from its first call until a sweep finds it idle, i.e. indistinguishable from a new one: each new
+/// key sweeps a little, and [`sweep`](Self::sweep) sweeps on demand.
+/// [`with_max_keys`](Self::with_max_keys) bounds the number of keys. What a key has used before it was
+/// evicted is forgotten, also by a quota with a longer period that is set later.
 ///
-/// A clock that steps back never grants more: what a key's shard was told last counts.
+/// A clock that steps back never grants more: each shard uses the latest time it has seen. The
+/// durations of a [`Decision`](super::Decision) still count from the time of the call.
 ///
 /// # Examples
 ///
@@ -39,28 +44,13 @@ use crate::{Clock, MonotonicClock, Timestamp};
 /// assert!(payments.check("ann").is_allowed());
 /// # Ok::<(), zset_std::QuotaError>(())
 /// ```
-pub struct Keyed<K, L, C = MonotonicClock, H = DefaultHashBuilder> {
-    /// The settings are what a new key starts as.
-    keys: Registry<K, L, L, H>,
+pub struct Keyed<K, L: KeyState, C = MonotonicClock, H = DefaultHashBuilder> {
+    pub(super) keys: Registry<K, L, H>,
     /// What the keys share for which there is no room.
-    shared: Option<SpinLock<L>>,
+    shared: Option<Shared<L>>,
     clock: C,
     observers: Observers,
     pub(super) lines: Lines<K>,
-}
-
-/// An exact sliding window for each key: see [`WindowLog`] and [`Keyed`].
-pub type SlidingWindow<K, C = MonotonicClock, H = DefaultHashBuilder> = Keyed<K, WindowLog, C, H>;
-
-impl<K: Eq + Hash> SlidingWindow<K> {
-    /// Makes a limiter of which every key has this quota.
-    ///
-    /// # Examples
-    ///
-    /// See [`Keyed`].
-    pub fn new(quota: Quota) -> Self {
-        Keyed::of(WindowLog::new(quota))
-    }
 }
 
 impl<K: Eq + Hash, L: Limiter> Keyed<K, L> {
@@ -82,24 +72,28 @@ impl<K: Eq + Hash, L: Limiter> Keyed<K, L> {
     }
 }
 
-impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Keyed<K, L, MonotonicClock, H> {
-    /// Does what [`of`](Keyed::of) does, with a hasher for the keys.
+impl<K: Eq + Hash, L: KeyState, H: BuildHasher> Keyed<K, L, MonotonicClock, H> {
+    /// Like [`of`](Keyed::of), with a custom hasher. [`Funnels`](super::Funnels) take a quota instead of
+    /// a limiter.
     ///
     /// # Examples
     ///
     /// ```
     /// use std::hash::RandomState;
     /// use std::time::Duration;
-    /// use zset_std::{Keyed, Quota, WindowLog};
+    /// use zset_std::{Funnels, Keyed, Quota, WindowLog};
     ///
-    /// let log = WindowLog::new(Quota::new(1, Duration::from_secs(1))?);
-    /// let limiter: Keyed<u32, _, _, _> = Keyed::with_hasher(log, RandomState::new());
+    /// let quota = Quota::new(1, Duration::from_secs(1))?;
+    /// let limiter: Keyed<u32, WindowLog, _, _> =
+    ///     Keyed::with_hasher(WindowLog::new(quota), RandomState::new());
     /// assert!(limiter.is_empty());
+    /// let funnels: Funnels<u32, _, _> = Funnels::with_hasher(quota, RandomState::new());
+    /// assert!(funnels.is_empty());
     /// # Ok::<(), zset_std::QuotaError>(())
     /// ```
-    pub fn with_hasher(new: L, hasher: H) -> Self {
+    pub fn with_hasher(new: impl Into<L::Settings>, hasher: H) -> Self {
         Keyed {
-            keys: Registry::new(new, hasher, usize::MAX, default_shards()),
+            keys: Registry::new(new.into(), hasher, usize::MAX, default_shards()),
             shared: None,
             clock: MonotonicClock::new(),
             observers: Observers::default(),
@@ -108,8 +102,8 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Keyed<K, L, MonotonicClock, H> {
     }
 }
 
-/// Making it as one likes, before its first use.
-impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
+/// Builder methods, for a limiter that is not in use yet.
+impl<K: Eq + Hash, L: KeyState, C, H: BuildHasher> Keyed<K, L, C, H> {
     /// Returns the limiter with another clock.
     ///
     /// # Examples
@@ -120,8 +114,10 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
         Keyed { keys, shared, clock, observers, lines }
     }
 
-    /// Returns the limiter with a bound on the number of keys, and what happens to a new key beyond
-    /// it. A key that is in use never goes for a new one.
+    /// Returns the limiter with a bound on the number of keys, and a rule for new keys beyond it.
+    ///
+    /// The rule applies only while no key is idle; otherwise an idle key is evicted for the new one. A
+    /// key in use is never evicted. To find an idle key takes amortized constant time for each check.
     ///
     /// # Examples
     ///
@@ -134,18 +130,24 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
     /// assert!(limiter.check(&1).is_allowed());
     /// assert!(!limiter.check(&2).is_allowed());
     /// assert!(limiter.check(&1).is_allowed());
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(quota).with_max_keys(1, Overflow::SharedBucket);
+    /// assert!(limiter.check_n(&1, 2).is_allowed());
+    /// assert!(limiter.check(&2).is_allowed());
+    /// assert!(limiter.check(&3).is_allowed());
+    /// assert!(!limiter.check(&2).is_allowed()); // 2 and 3 share a window
     /// # Ok::<(), zset_std::QuotaError>(())
     /// ```
     pub fn with_max_keys(mut self, max_keys: usize, overflow: Overflow) -> Self {
         self.keys.set_max_keys(max_keys);
         self.shared = match overflow {
             Overflow::RefuseNew => None,
-            Overflow::SharedBucket => Some(SpinLock::new(self.keys.settings())),
+            Overflow::SharedBucket => Some(Shared::new(L::new(&self.keys.copy_settings()))),
         };
         self
     }
 
-    /// Returns the limiter with an observer of what it decides.
+    /// Returns the limiter with an observer of its decisions.
     ///
     /// # Examples
     ///
@@ -156,21 +158,8 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
     }
 }
 
-impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
-    /// Lets one unit of a key pass, or denies it.
-    ///
-    /// # Examples
-    ///
-    /// See [`Keyed`].
-    pub fn check<Q>(&self, key: &Q) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
-        self.check_n_at(key, 1, self.clock.now())
-    }
-
-    /// Lets `n` units of a key pass together, or denies all of them; 0 units pass always.
+impl<K: Eq + Hash, L: SingleQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
+    /// Returns the quota of each key.
     ///
     /// # Examples
     ///
@@ -178,96 +167,18 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// use std::time::Duration;
     /// use zset_std::{Quota, SlidingWindow};
     ///
-    /// let limiter = SlidingWindow::<u32>::new(Quota::new(5, Duration::from_secs(60))?);
-    /// assert!(limiter.check_n(&1, 5).is_allowed());
-    /// assert!(!limiter.check_n(&1, 1).is_allowed());
+    /// let quota = Quota::new(1, Duration::from_secs(60))?;
+    /// assert_eq!(SlidingWindow::<u32>::new(quota).quota(), quota);
     /// # Ok::<(), zset_std::QuotaError>(())
     /// ```
-    pub fn check_n<Q>(&self, key: &Q, n: u32) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
-        self.check_n_at(key, n, self.clock.now())
+    pub fn quota(&self) -> Quota {
+        self.keys.copy_settings().quota()
     }
 
-    /// Does what [`check_n`](Self::check_n) does, at a time. No key is made for 0 units.
+    /// Changes the quota of all keys; units that have passed stay on record. **O(n log n)** keys, a
+    /// shard at a time.
     ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow, Timestamp};
-    ///
-    /// let limiter = SlidingWindow::<u32>::new(Quota::new(5, Duration::from_secs(60))?);
-    /// assert_eq!(limiter.check_n_at(&1, 2, Timestamp::ZERO).remaining, 3);
-    /// # Ok::<(), zset_std::QuotaError>(())
-    /// ```
-    pub fn check_n_at<Q>(&self, key: &Q, n: u32, now: Timestamp) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
-        let decision = if n == 0 {
-            self.peek_at(key, 0, now)
-        } else {
-            self.decide(key, n, now, |limiter, now| limiter.check_n_at(n, now))
-        };
-        self.observers.decided(decision.is_allowed());
-        decision
-    }
-
-    /// Returns what [`check_n`](Self::check_n) would answer, if there is room for the key; nothing
-    /// passes, and no key is made.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    ///
-    /// let limiter = SlidingWindow::<u32>::new(Quota::new(5, Duration::from_secs(60))?);
-    /// assert_eq!(limiter.peek(&1, 2).remaining, 3);
-    /// assert!(limiter.is_empty());
-    /// # Ok::<(), zset_std::QuotaError>(())
-    /// ```
-    pub fn peek<Q>(&self, key: &Q, n: u32) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        self.peek_at(key, n, self.clock.now())
-    }
-
-    /// Does what [`peek`](Self::peek) does, at a time.
-    ///
-    /// # Examples
-    ///
-    /// As with [`peek`](Self::peek).
-    pub fn peek_at<Q>(&self, key: &Q, n: u32, now: Timestamp) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        self.keys.get(key, now, |limiter, new, now| {
-            limiter.map_or(new, |limiter| limiter).peek_at(n, now)
-        })
-    }
-
-    /// Waits until units of a key pass: on this thread, or as a future.
-    ///
-    /// # Examples
-    ///
-    /// See [`UntilReady`].
-    pub fn until_ready<'a, Q>(&'a self, key: &'a Q) -> UntilReady<'a, Self, Q>
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
-        UntilReady::new(self, key)
-    }
-
-    /// Forgets a key; returns whether it was there.
+    /// See the limiter's own method, such as [`WindowLog::set_quota`](super::WindowLog::set_quota).
     ///
     /// # Examples
     ///
@@ -277,170 +188,19 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     ///
     /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
     /// assert!(limiter.check(&1).is_allowed());
-    /// assert!(limiter.reset(&1));
-    /// assert!(limiter.check(&1).is_allowed());
+    /// limiter.set_quota(Quota::new(3, Duration::from_secs(60))?);
+    /// assert_eq!(limiter.peek(&1, 0).remaining, 2);
     /// # Ok::<(), zset_std::QuotaError>(())
     /// ```
-    pub fn reset<Q>(&self, key: &Q) -> bool
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        self.keys.remove(key)
-    }
-
-    /// Looks at up to about `budget` keys that may be idle by now, and lets those go that are;
-    /// returns how many.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{FakeClock, Quota, SlidingWindow};
-    ///
-    /// let clock = FakeClock::new();
-    /// let quota = Quota::new(1, Duration::from_secs(60))?;
-    /// let limiter = SlidingWindow::<u32>::new(quota).with_clock(clock.clone());
-    /// assert!(limiter.check(&1).is_allowed());
-    /// assert_eq!(limiter.sweep(100), 0);
-    /// clock.advance(Duration::from_secs(60));
-    /// assert_eq!(limiter.sweep(100), 1);
-    /// # Ok::<(), zset_std::QuotaError>(())
-    /// ```
-    pub fn sweep(&self, budget: usize) -> usize {
-        self.sweep_at(budget, self.clock.now())
-    }
-
-    /// Does what [`sweep`](Self::sweep) does, at a time.
-    ///
-    /// # Examples
-    ///
-    /// As with [`sweep`](Self::sweep).
-    pub fn sweep_at(&self, budget: usize, now: Timestamp) -> usize {
-        let evicted = self.keys.sweep(now, budget);
-        self.observers.evicted(evicted);
-        evicted
-    }
-
-    /// Returns the number of keys, idle ones that have not gone yet among them.
-    ///
-    /// # Examples
-    ///
-    /// See [`peek`](Self::peek).
-    pub fn len(&self) -> usize {
-        self.keys.len()
-    }
-
-    /// Returns whether there are no keys.
-    ///
-    /// # Examples
-    ///
-    /// See [`peek`](Self::peek).
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Returns the clock.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Clock, FakeClock, Quota, SlidingWindow, Timestamp};
-    ///
-    /// let quota = Quota::new(1, Duration::from_secs(1))?;
-    /// let limiter = SlidingWindow::<u32>::new(quota).with_clock(FakeClock::new());
-    /// assert_eq!(limiter.clock().now(), Timestamp::ZERO);
-    /// # Ok::<(), zset_std::QuotaError>(())
-    /// ```
-    pub fn clock(&self) -> &C {
-        &self.clock
-    }
-
-    /// Tells the observer.
-    pub(super) fn tell(&self, decision: &Decision) {
-        self.observers.decided(decision.is_allowed());
-    }
-
-    /// Changes the limiter of a key that is there.
-    pub(super) fn change_existing<Q, R>(
-        &self,
-        key: &Q,
-        change: impl FnOnce(&mut L) -> R,
-    ) -> Option<R>
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        self.keys.get_mut(key, change)
-    }
-
-    /// Changes the limiters of all keys, and what new ones start as.
-    pub(super) fn change_all(&self, mut change: impl FnMut(&mut L)) {
-        self.keys.set(&mut change);
-        self.keys.for_each_mut(&mut change);
+    pub fn set_quota(&self, quota: Quota) {
+        self.keys.set_all(|new| new.set_quota(quota), |limiter| limiter.set_quota(quota));
         if let Some(shared) = &self.shared {
-            change(&mut shared.lock());
+            shared.change(Timestamp::ZERO, |limiter, _| limiter.set_quota(quota));
         }
-    }
-
-    /// Changes the limiter of a key, which starts as new if it is not there yet, or what it shares.
-    pub(super) fn change<Q, R>(
-        &self,
-        key: &Q,
-        now: Timestamp,
-        change: impl Fn(&mut L, Timestamp) -> R,
-    ) -> Result<R, Full>
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
-        match self.keys.get_or_insert(key, now, L::clone, |limiter, _, now| change(limiter, now)) {
-            Ok((result, evicted)) => {
-                self.observers.evicted(evicted);
-                Ok(result)
-            }
-            Err(full) => {
-                self.observers.evicted(full.evicted);
-                self.observers.refused();
-                self.shared.as_ref().map(|shared| change(&mut shared.lock(), now)).ok_or(full)
-            }
-        }
-    }
-
-    /// Decides on a key, which starts as new if it is not there yet, or on what it shares if there
-    /// is no room for it.
-    pub(super) fn decide<Q>(
-        &self,
-        key: &Q,
-        n: u32,
-        now: Timestamp,
-        check: impl Fn(&mut L, Timestamp) -> Decision,
-    ) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
-        self.change(key, now, check).unwrap_or_else(|full| {
-            let peeked = self.keys.settings().peek_at(n, now);
-            refused(peeked, now, &full)
-        })
-    }
-
-    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
-    #[doc(hidden)]
-    pub fn check_invariants(&self) {
-        self.keys.check();
     }
 }
 
-impl<L: Limiter> State for L {
-    fn idle_at(&self) -> Timestamp {
-        super::limiter::private::Sealed::idle_at(self)
-    }
-}
-
-impl<K, L, C: fmt::Debug, H> fmt::Debug for Keyed<K, L, C, H> {
+impl<K, L: KeyState, C: fmt::Debug, H> fmt::Debug for Keyed<K, L, C, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Keyed").field("clock", &self.clock).finish_non_exhaustive()
     }

@@ -1,24 +1,122 @@
-//! [`Limiter`]: what a keyed limiter keeps of each key.
+//! [`Limiter`]: what the limiters of one key have in common.
 
-use super::Decision;
+use super::{Decision, Quota};
 use crate::Timestamp;
 
-/// A limiter of one key, of which [`Keyed`](super::Keyed) has one for each.
+/// A limiter of one key.
 ///
-/// All limiters of this crate are; to implement it for another is not possible.
+/// [`Keyed`](super::Keyed) has one for each key, and [`Limits`](super::Limits) combines several. The
+/// trait is sealed: the limiters of this crate implement it, and no others can.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use zset_std::{FixedWindow, Funnel, Limiter, Quota, Timestamp, WindowLog};
+///
+/// fn burst(mut limiter: impl Limiter) -> usize {
+///     (0..10).filter(|_| limiter.check_n_at(1, Timestamp::ZERO).is_allowed()).count()
+/// }
+///
+/// let quota = Quota::new(3, Duration::from_secs(1))?;
+/// assert_eq!(burst(WindowLog::new(quota)), 3);
+/// assert_eq!(burst(Funnel::new(quota.with_capacity(5)?)), 5);
+/// # Ok::<(), zset_std::QuotaError>(())
+/// ```
 pub trait Limiter: Clone + private::Sealed {
-    /// Lets `n` units pass together, or denies all of them.
+    /// Lets `n` units pass together, or denies all of them; 0 units always pass.
     fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision;
 
-    /// Returns what [`check_n_at`](Self::check_n_at) would answer; nothing passes.
+    /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything.
     fn peek_at(&self, n: u32, now: Timestamp) -> Decision;
+
+    /// Returns the `n` newest units to the quota, or as many as are recorded; returns how many.
+    fn refund(&mut self, n: u32) -> u32;
+
+    /// Forgets all units that have passed.
+    fn reset(&mut self);
+}
+
+/// A [`Limiter`] with one quota: every limiter of one key but [`Limits`](super::Limits).
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use zset_std::{Quota, SingleQuota, WindowCounter};
+///
+/// fn double(limiter: &mut impl SingleQuota) -> Result<(), zset_std::QuotaError> {
+///     let quota = limiter.quota();
+///     limiter.set_quota(Quota::new(2 * quota.count(), quota.period())?);
+///     Ok(())
+/// }
+///
+/// let mut counter = WindowCounter::new(Quota::new(3, Duration::from_secs(1))?);
+/// double(&mut counter)?;
+/// assert_eq!(counter.quota().count(), 6);
+/// # Ok::<(), zset_std::QuotaError>(())
+/// ```
+pub trait SingleQuota: Limiter {
+    /// Returns the quota.
+    fn quota(&self) -> Quota;
+
+    /// Changes the quota; units that have passed stay on record.
+    fn set_quota(&mut self, quota: Quota);
 }
 
 pub(crate) mod private {
+    use super::{Decision, Limiter};
     use crate::Timestamp;
 
     pub trait Sealed {
-        /// Returns from when on, if nothing happens, it is as good as new.
+        /// Returns the time from which on, if nothing else happens, it decides as a new limiter
+        /// does: any time if no units count.
         fn idle_at(&self) -> Timestamp;
+    }
+
+    /// What a keyed limiter stores for each key: a [`Limiter`], or less where all keys share the rest.
+    pub trait KeyState: Clone {
+        /// What all keys share.
+        type Settings: Clone;
+
+        /// What is computed under the lock; the rest of the decision is computed after it.
+        type Outcome: Into<Decision>;
+
+        fn new(settings: &Self::Settings) -> Self;
+        fn check_n_at(
+            &mut self,
+            settings: &Self::Settings,
+            n: u32,
+            now: Timestamp,
+        ) -> Self::Outcome;
+        fn peek_at(&self, settings: &Self::Settings, n: u32, now: Timestamp) -> Decision;
+        fn refund(&mut self, settings: &Self::Settings, n: u32) -> u32;
+        fn idle_at(&self) -> Timestamp;
+    }
+
+    impl<L: Limiter> KeyState for L {
+        /// What each key starts as.
+        type Settings = L;
+        type Outcome = Decision;
+
+        fn new(new: &L) -> L {
+            new.clone()
+        }
+
+        fn check_n_at(&mut self, _: &L, n: u32, now: Timestamp) -> Decision {
+            Limiter::check_n_at(self, n, now)
+        }
+
+        fn peek_at(&self, _: &L, n: u32, now: Timestamp) -> Decision {
+            Limiter::peek_at(self, n, now)
+        }
+
+        fn refund(&mut self, _: &L, n: u32) -> u32 {
+            Limiter::refund(self, n)
+        }
+
+        fn idle_at(&self) -> Timestamp {
+            Sealed::idle_at(self)
+        }
     }
 }

@@ -8,8 +8,11 @@ use crate::Timestamp;
 
 /// Several limiters of one key that have to agree: ten a second, and a hundred a minute.
 ///
-/// All are asked before any is charged, so what one of them denies takes nothing off the others. A
-/// denial has the longest wait of all.
+/// All are asked before any is charged, so a denial by one of them takes nothing off the others. A
+/// denial has the longest wait of all. The limit of a [`Decision`] is the smallest of theirs, and
+/// `reset_after` the time until so many units pass all of them.
+///
+/// Limiters of different types combine as [`AnyLimiter`](super::AnyLimiter)s.
 ///
 /// # Examples
 ///
@@ -20,8 +23,11 @@ use crate::Timestamp;
 /// let per_second = WindowLog::new(Quota::new(2, Duration::from_secs(1))?);
 /// let per_minute = WindowLog::new(Quota::new(3, Duration::from_secs(60))?);
 /// let limiter: Keyed<u32, _> = Keyed::of(Limits::all([per_second, per_minute]));
-/// assert!(limiter.check_n_at(&1, 2, Timestamp::ZERO).is_allowed());
-/// // Both deny it, the minute for longer.
+/// let decision = limiter.check_n_at(&1, 2, Timestamp::ZERO);
+/// assert!(decision.is_allowed());
+/// // One more would pass the minute, none the second.
+/// assert_eq!((decision.limit, decision.remaining), (2, 0));
+/// // Both deny two more, the minute for longer.
 /// let denied = limiter.check_n_at(&1, 2, Timestamp::ZERO);
 /// assert_eq!(denied.retry_after(), Some(Duration::from_secs(60)));
 /// // Nothing was taken: the second allows two more, the minute one.
@@ -29,13 +35,13 @@ use crate::Timestamp;
 /// assert_eq!(limiter.check_n_at(&1, 1, later).remaining, 0);
 /// # Ok::<(), zset_std::QuotaError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits<L> {
     limits: Box<[L]>,
 }
 
 impl<L: Limiter> Limits<L> {
-    /// Makes one limiter of all; of none, one that allows everything.
+    /// Combines limiters into one; without any, it allows everything.
     ///
     /// # Examples
     ///
@@ -43,58 +49,148 @@ impl<L: Limiter> Limits<L> {
     pub fn all(limits: impl IntoIterator<Item = L>) -> Self {
         Limits { limits: limits.into_iter().collect() }
     }
-}
 
-/// Returns the decision of two limiters together.
-fn both(a: Decision, b: Decision) -> Decision {
-    let verdict = match (a.verdict, b.verdict) {
-        (Verdict::Never, _) | (_, Verdict::Never) => Verdict::Never,
-        (Verdict::Denied { retry_after: a }, Verdict::Denied { retry_after: b }) => {
-            Verdict::Denied { retry_after: a.max(b) }
+    /// Returns the limiters, in the order in which they were given.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Limits, Quota, WindowLog};
+    ///
+    /// let limits = Limits::all([WindowLog::new(Quota::new(2, Duration::from_secs(1))?)]);
+    /// assert_eq!(limits.as_slice()[0].quota().count(), 2);
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn as_slice(&self) -> &[L] {
+        &self.limits
+    }
+
+    /// Returns the limiters mutably, e.g. to change the quota of one of them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Limits, Quota, WindowLog};
+    ///
+    /// let mut limits = Limits::all([WindowLog::new(Quota::new(2, Duration::from_secs(1))?)]);
+    /// limits.as_mut_slice()[0].set_quota(Quota::new(5, Duration::from_secs(1))?);
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn as_mut_slice(&mut self) -> &mut [L] {
+        &mut self.limits
+    }
+
+    /// Lets `n` units pass together, or denies all of them; 0 units always pass. The cost is that of
+    /// two or three calls of each limiter.
+    ///
+    /// # Examples
+    ///
+    /// See [`Limits`].
+    pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
+        let verdict = self.verdict(n, now);
+        let taken = if verdict == Verdict::Allowed { n } else { 0 };
+        let mut together =
+            Decision { verdict, limit: u32::MAX, remaining: u32::MAX, reset_after: Duration::ZERO };
+        for limiter in &mut self.limits {
+            // Even of 0 units, so that each notes the time.
+            let decision = limiter.check_n_at(taken, now);
+            together.limit = together.limit.min(decision.limit);
+            together.remaining = together.remaining.min(decision.remaining);
         }
-        (denied @ Verdict::Denied { .. }, Verdict::Allowed)
-        | (Verdict::Allowed, denied @ Verdict::Denied { .. }) => denied,
-        (Verdict::Allowed, Verdict::Allowed) => Verdict::Allowed,
-    };
-    Decision {
-        verdict,
-        limit: a.limit.min(b.limit),
-        remaining: a.remaining.min(b.remaining),
-        reset_after: a.reset_after.max(b.reset_after),
+        if let Verdict::Denied { retry_after } = self.verdict(together.limit, now) {
+            together.reset_after = retry_after;
+        }
+        together
+    }
+
+    /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything. The cost
+    /// includes a copy of all limiters.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Limits, Quota, Timestamp, WindowLog};
+    ///
+    /// let mut limits = Limits::all([WindowLog::new(Quota::new(2, Duration::from_secs(1))?)]);
+    /// let peeked = limits.peek_at(1, Timestamp::ZERO);
+    /// assert_eq!(peeked, limits.check_n_at(1, Timestamp::ZERO));
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
+        self.clone().check_n_at(n, now)
+    }
+
+    /// Returns the `n` newest units to the quota of each limiter, or as many as it has on record;
+    /// returns the most that any of them had.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Limits, Quota, Timestamp, WindowLog};
+    ///
+    /// let mut limits = Limits::all([WindowLog::new(Quota::new(2, Duration::from_secs(1))?)]);
+    /// assert!(limits.check_n_at(2, Timestamp::ZERO).is_allowed());
+    /// assert_eq!(limits.refund(1), 1);
+    /// assert_eq!(limits.peek_at(0, Timestamp::ZERO).remaining, 1);
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn refund(&mut self, n: u32) -> u32 {
+        self.limits.iter_mut().map(|limiter| limiter.refund(n)).max().unwrap_or(0)
+    }
+
+    /// Forgets all units that have passed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Limits, Quota, Timestamp, WindowLog};
+    ///
+    /// let mut limits = Limits::all([WindowLog::new(Quota::new(1, Duration::from_secs(1))?)]);
+    /// assert!(limits.check_n_at(1, Timestamp::ZERO).is_allowed());
+    /// limits.reset();
+    /// assert!(limits.check_n_at(1, Timestamp::ZERO).is_allowed());
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn reset(&mut self) {
+        self.limits.iter_mut().for_each(Limiter::reset);
+    }
+
+    /// Returns the verdict of all limiters together: the longest wait.
+    fn verdict(&self, n: u32, now: Timestamp) -> Verdict {
+        let mut together = Verdict::Allowed;
+        for limiter in &self.limits {
+            together = match (together, limiter.peek_at(n, now).verdict) {
+                (Verdict::Never, _) | (_, Verdict::Never) => Verdict::Never,
+                (Verdict::Denied { retry_after: a }, Verdict::Denied { retry_after: b }) => {
+                    Verdict::Denied { retry_after: a.max(b) }
+                }
+                (verdict, Verdict::Allowed) | (Verdict::Allowed, verdict) => verdict,
+            };
+        }
+        together
     }
 }
-
-/// What no limiter decides.
-const UNLIMITED: Decision = Decision {
-    verdict: Verdict::Allowed,
-    limit: u32::MAX,
-    remaining: u32::MAX,
-    reset_after: Duration::ZERO,
-};
 
 impl<L: Limiter> Limiter for Limits<L> {
     fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
-        // Of no units every limiter says how it stands, and notes the time.
-        let stand = self.limits.iter_mut().map(|limit| limit.check_n_at(0, now));
-        let stand = stand.fold(UNLIMITED, both);
-        let peeked = self.limits.iter().map(|limit| limit.peek_at(n, now));
-        let verdict = peeked.fold(UNLIMITED, both).verdict;
-        if verdict == Verdict::Allowed {
-            self.limits.iter_mut().map(|limit| limit.check_n_at(n, now)).fold(UNLIMITED, both)
-        } else {
-            Decision { verdict, ..stand }
-        }
+        self.check_n_at(n, now)
     }
 
     fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
-        let peeked = self.limits.iter().map(|limit| limit.peek_at(n, now)).fold(UNLIMITED, both);
-        if peeked.is_allowed() {
-            peeked
-        } else {
-            // Those that would allow it are not charged either.
-            let stand = self.limits.iter().map(|limit| limit.peek_at(0, now));
-            Decision { verdict: peeked.verdict, ..stand.fold(UNLIMITED, both) }
-        }
+        self.peek_at(n, now)
+    }
+
+    fn refund(&mut self, n: u32) -> u32 {
+        self.refund(n)
+    }
+
+    fn reset(&mut self) {
+        self.reset();
     }
 }
 

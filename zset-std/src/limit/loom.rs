@@ -4,7 +4,6 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::word::{Pace, Word};
 use super::{Decision, Funnels, Overflow, Quota, SlidingWindow, WindowLog};
 use crate::explore::{explore, explore_interrupting, start};
 use crate::{MonotonicClock, Timestamp};
@@ -15,70 +14,6 @@ const PERIOD: u64 = 60;
 fn quota(count: u32) -> Quota {
     Quota::new(count, Duration::from_nanos(PERIOD)).unwrap()
 }
-
-// One word.
-
-const NOW: Timestamp = Timestamp::from_nanos(PERIOD);
-
-fn pour(word: &Word, capacity: u32, n: u32) -> bool {
-    word.pour_shared(Pace::new(quota(capacity)), n, NOW).decision().is_allowed()
-}
-
-fn remaining(word: &Word, capacity: u32) -> u32 {
-    word.peek(Pace::new(quota(capacity)), 0, NOW).decision().remaining
-}
-
-#[test]
-fn a_word_admits_one_of_two_threads_to_its_last_unit() {
-    explore(|| {
-        let word = Arc::new(Word::new());
-        let other = start(&word, |word| pour(word, 1, 1));
-        let this = pour(&word, 1, 1);
-        assert!(this ^ other.join().unwrap());
-        assert_eq!(remaining(&word, 1), 0);
-    });
-}
-
-#[test]
-fn a_word_admits_two_of_three_threads_to_its_last_two_units() {
-    explore(|| {
-        let word = Arc::new(Word::new());
-        let others = [(), ()].map(|()| start(&word, |word| pour(word, 2, 1)));
-        let this = pour(&word, 2, 1);
-        let others = others.map(|other| other.join().unwrap());
-        assert_eq!([this, others[0], others[1]].iter().filter(|&&allowed| allowed).count(), 2);
-        assert_eq!(remaining(&word, 2), 0);
-    });
-}
-
-#[test]
-fn what_is_denied_changes_no_word() {
-    explore(|| {
-        let word = Arc::new(Word::new());
-        let others = [2, 4].map(|n| start(&word, move |word| pour(word, 3, n)));
-        let this = pour(&word, 3, 2);
-        let [other, never] = others.map(|other| other.join().unwrap());
-        assert!(this ^ other, "two of three pass only once");
-        assert!(!never);
-        assert_eq!(remaining(&word, 3), 1);
-    });
-}
-
-#[test]
-fn a_refund_is_neither_lost_nor_given_twice() {
-    explore(|| {
-        let word = Arc::new(Word::new());
-        assert!(pour(&word, 3, 2));
-        let others = [(), ()].map(|()| start(&word, |word| pour(word, 3, 1)));
-        word.refund(Pace::new(quota(3)), 1);
-        let others = others.map(|other| other.join().unwrap());
-        assert!(others[0] || others[1], "one unit was free all the time");
-        let passed = others.map(u32::from).iter().sum::<u32>();
-        assert_eq!(remaining(&word, 3), 2 - passed);
-    });
-}
-
-// Many keys, both kinds of limiters.
 
 type Hasher = BuildHasherDefault<DefaultHasher>;
 
@@ -131,20 +66,20 @@ macro_rules! keyed_limiter {
     };
 }
 
-type Words = Funnels<u64, MonotonicClock, Hasher>;
+type Buckets = Funnels<u64, MonotonicClock, Hasher>;
 type Logs = SlidingWindow<u64, MonotonicClock, Hasher>;
 
-keyed_limiter!(Words, std::convert::identity);
+keyed_limiter!(Buckets, std::convert::identity);
 keyed_limiter!(Logs, WindowLog::new);
 
-/// Makes two tests of each function: of words and of logs.
+/// Makes two tests of each function: of funnels and of logs.
 macro_rules! of_both_kinds {
     ($($name:ident)*) => {
-        mod words {
+        mod buckets {
             $(
                 #[test]
                 fn $name() {
-                    super::$name::<super::Words>();
+                    super::$name::<super::Buckets>();
                 }
             )*
         }

@@ -5,29 +5,62 @@ use std::time::Duration;
 use super::registry::Full;
 use super::{Decision, Verdict};
 use crate::Timestamp;
+use crate::sync::SpinLock;
 
 /// What happens to a new key when there are as many as there may be, and none is idle.
 ///
-/// Whoever can make up keys can fill the room for them. A key that is in use never goes for a new
-/// one, since then it would be forgotten what has passed.
+/// An attacker who can choose keys can fill the room for them. A key in use is never evicted for a new
+/// one: evicting a live key would discard its history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overflow {
-    /// It is denied. When to retry is then a guess: when some key may be idle.
+    /// It is denied. `retry_after` is then a guess: when some key may be idle.
     RefuseNew,
-    /// It shares one more limiter with all others of its kind.
+    /// It shares one more limiter with all other keys without room.
+    ///
+    /// This does not hold each key to its limit: a key that gets room of its own later starts there as
+    /// new, whatever it has used of the shared limiter.
     SharedBucket,
 }
 
-/// Makes the decision on a key that is refused, of what it would be if there were room.
-pub(super) fn refused(peeked: Decision, now: Timestamp, full: &Full) -> Decision {
-    if peeked.verdict == Verdict::Never {
-        return peeked;
-    }
+/// Returns the decision on `n` units of a key that is refused, by the one that a new key would get.
+pub(super) fn refused(peeked: Decision, n: u32, now: Timestamp, full: &Full) -> Decision {
     let wait = full.retry_at.saturating_duration_since(now).max(Duration::from_nanos(1));
-    Decision {
-        verdict: Verdict::Denied { retry_after: wait },
-        limit: peeked.limit,
-        remaining: 0,
-        reset_after: wait,
+    let verdict = match peeked.verdict {
+        Verdict::Never => Verdict::Never,
+        _ if n == 0 => Verdict::Allowed,
+        _ => Verdict::Denied { retry_after: wait },
+    };
+    Decision { verdict, limit: peeked.limit, remaining: 0, reset_after: wait }
+}
+
+/// The state that all keys without room share.
+pub(super) struct Shared<L>(SpinLock<State<L>>);
+
+struct State<L> {
+    limiter: L,
+    /// The latest time seen: the keys are of different shards.
+    newest: Timestamp,
+}
+
+impl<L> Shared<L> {
+    pub(super) fn new(limiter: L) -> Self {
+        Shared(SpinLock::new(State { limiter, newest: Timestamp::ZERO }))
+    }
+
+    /// Changes it; `change` gets the time that counts.
+    pub(super) fn change<R>(
+        &self,
+        now: Timestamp,
+        change: impl FnOnce(&mut L, Timestamp) -> R,
+    ) -> R {
+        let State { limiter, newest } = &mut *self.0.lock();
+        *newest = now.max(*newest);
+        change(limiter, *newest)
+    }
+
+    /// Reads it; `read` gets the time that counts.
+    pub(super) fn read<R>(&self, now: Timestamp, read: impl FnOnce(&L, Timestamp) -> R) -> R {
+        let State { limiter, newest } = &*self.0.lock();
+        read(limiter, now.max(*newest))
     }
 }

@@ -5,8 +5,10 @@ use std::fmt;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::time::Duration;
 
-/// The longest period: 146 years.
-const LONGEST_PERIOD: u64 = u64::MAX / 4;
+/// The longest period, in nanoseconds: 146 years.
+///
+/// As many ticks fit into 64 bits, also if each of up to 2^32 intervals is rounded up to a whole tick.
+const LONGEST_PERIOD: u64 = (u64::MAX - u32::MAX as u64) / TICKS_PER_NANO;
 
 /// How much is allowed: `count` units in each `period`, and `capacity` of them at once.
 ///
@@ -44,7 +46,7 @@ pub enum QuotaError {
     ZeroPeriod,
     /// A capacity of zero: nothing would ever be allowed.
     ZeroCapacity,
-    /// A period of more than 146 years, or one that `capacity / count` times is.
+    /// A period of more than 146 years, or a capacity that takes longer than that to leak out.
     PeriodTooLong,
 }
 
@@ -54,7 +56,7 @@ impl fmt::Display for QuotaError {
             QuotaError::ZeroCount => "quota has a count of zero",
             QuotaError::ZeroPeriod => "quota has a period of zero",
             QuotaError::ZeroCapacity => "quota has a capacity of zero",
-            QuotaError::PeriodTooLong => "quota takes more than 146 years to be whole again",
+            QuotaError::PeriodTooLong => "quota takes more than 146 years to recover",
         })
     }
 }
@@ -98,11 +100,8 @@ impl Quota {
     pub fn with_capacity(self, capacity: u32) -> Result<Quota, QuotaError> {
         let capacity = NonZeroU32::new(capacity).ok_or(QuotaError::ZeroCapacity)?;
         let quota = Quota { capacity, ..self };
-        let whole = u128::from(capacity.get()) * u128::from(quota.interval_in_ticks());
-        if whole > u128::from(LONGEST_PERIOD) * u128::from(TICKS_PER_NANO) {
-            return Err(QuotaError::PeriodTooLong);
-        }
-        Ok(quota)
+        let burst = quota.interval_in_ticks().checked_mul(capacity.get().into());
+        burst.map(|_| quota).ok_or(QuotaError::PeriodTooLong)
     }
 
     /// Returns the units in each period: the limit of a window.
@@ -152,9 +151,7 @@ pub(crate) const TICKS_PER_NANO: u64 = 4;
 impl Quota {
     /// Returns the ticks from one unit to the next, rounded up: towards denial.
     pub(crate) fn interval_in_ticks(self) -> u64 {
-        // At most 2^62 nanoseconds, so 2^64 ticks, and at least one.
-        let ticks = u128::from(self.period.get()) * u128::from(TICKS_PER_NANO);
-        u64::try_from(ticks.div_ceil(u128::from(self.count.get()))).unwrap_or(u64::MAX)
+        (self.period.get() * TICKS_PER_NANO).div_ceil(self.count.get().into())
     }
 
     #[inline]

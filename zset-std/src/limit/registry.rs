@@ -1,21 +1,29 @@
-//! The keys of a limiter: sharded, bounded, and swept of those that are idle.
+//! The keys of a limiter: sharded, bounded, and swept of idle ones.
 //!
-//! Invariants: a key is in the shard that its hash says. The list of deadlines of a shard has at
-//! least one for each entry, filed under its hash. `len` is the number of entries in all shards, and
-//! of places that are reserved for new ones: by threads that have the lock of the key's shard, and
-//! keep it until the entry is there. All of it holds whenever code of the user's runs under a lock
-//! (`Eq`, `Borrow`, `ToOwned` and `Drop` of keys), since that may panic.
+//! Invariants: a key is in the shard that its hash names. The list of deadlines of a shard has at
+//! least one for each entry, filed under its hash, that has passed or is not after the time at which
+//! the entry is idle. `len` is the number of entries in all shards, and of places reserved for new ones by threads
+//! that hold the lock of the key's shard until the entry is there. All of it holds whenever code of
+//! the user's runs under a lock (`Eq`, `Borrow`, `ToOwned` and `Drop` of keys), since that may panic.
 //!
-//! A deadline is when to look at a key again, not when it is idle: a check does not touch it. A
-//! sweep asks the entry, and if it is in use by then, files a later one. An entry does not say where
-//! its deadline is, so a key that is removed leaves it behind: it leads to nothing, or to the same
-//! key if that is back. When those are more than the entries, the list is made anew.
+//! A deadline is when to look at a key again, not when it is idle: a check does not touch it. A sweep
+//! looks at the entry, and if that is in use, files a later deadline. What makes an entry idle sooner,
+//! a refund or another quota, files an earlier one. An entry does not know its deadlines, so a key
+//! that is removed leaves them in the list: they lead nowhere, or to the same key if that returns.
+//! Once those outnumber the entries, the list is rebuilt.
+//!
+//! To find an idle key, a sweep may have to look at all keys whose deadlines have passed. Each of
+//! them was checked after its deadline was filed, so that this takes amortized constant time a check;
+//! and the lock is released after each few.
+//!
+//! The last timestamp means never: a key that is idle at or after it stays.
 
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 
 use zset_core::SkipList;
 
+use super::limiter::private::KeyState;
 use super::table::{Hashed, KeyHash, Table, hash_of};
 use crate::Timestamp;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, SpinLock};
@@ -27,24 +35,18 @@ use crate::sync::{AtomicU64, AtomicUsize, Ordering, SpinLock};
 /// [`std::hash::RandomState`] to `with_hasher`.
 pub type DefaultHashBuilder = ahash::RandomState;
 
-/// Deadlines that each new key looks at, so that keys go at the rate at which they come.
+/// Deadlines that each new key looks at, so that keys are evicted at the rate at which they arrive.
 const SWEPT_FOR_EACH_NEW: usize = 2;
 
-/// Deadlines of each shard that are looked at when there is no room.
-const SWEPT_FOR_ROOM: usize = 4;
+/// Deadlines that are looked at under one lock when there is no room.
+const SWEPT_FOR_ROOM: usize = 32;
 
-/// Deadlines that lead nowhere which are let be, however few keys there are.
+/// Deadlines that lead nowhere which are kept, however few keys there are.
 const FEW_DEADLINES: usize = 16;
 
-/// What a limiter keeps of a key.
-pub(crate) trait State {
-    /// Returns from when on, if nothing happens, it is as good as new.
-    fn idle_at(&self) -> Timestamp;
-}
-
-/// A `V` for each key, and settings `T` that they share.
-pub(crate) struct Registry<K, V, T, H> {
-    shards: Box<[Shard<K, V, T>]>,
+/// A `V` for each key, and the settings that they share.
+pub(crate) struct Registry<K, V: KeyState, H> {
+    shards: Box<[Shard<K, V>]>,
     hasher: H,
     len: AtomicUsize,
     max_keys: usize,
@@ -52,17 +54,17 @@ pub(crate) struct Registry<K, V, T, H> {
 
 /// On a cache line of its own, so that the locks of two shards do not slow each other down.
 #[repr(align(64))]
-struct Shard<K, V, T> {
-    keys: SpinLock<Keys<K, V, T>>,
-    /// The latest time that any of the keys was told: what steps back counts as this.
+struct Shard<K, V: KeyState> {
+    keys: SpinLock<Keys<K, V>>,
+    /// The latest time seen by any of the keys: an earlier one counts as this.
     newest: AtomicU64,
     /// No deadline is before this: to be read without the lock.
     next_deadline: AtomicU64,
 }
 
-struct Keys<K, V, T> {
+struct Keys<K, V: KeyState> {
     /// A copy for each shard, so that to read them takes no other lock.
-    settings: T,
+    settings: V::Settings,
     entries: Table<Entry<K, V>>,
     /// The hashes of keys by the time at which to look at them.
     deadlines: SkipList<KeyHash, Timestamp>,
@@ -85,7 +87,7 @@ impl<K, V> Hashed for Entry<K, V> {
 pub(crate) struct Full {
     /// When some key may be idle.
     pub(crate) retry_at: Timestamp,
-    /// How many idle keys have gone, for which others came.
+    /// How many idle keys were evicted, whose room other new keys got.
     pub(crate) evicted: usize,
 }
 
@@ -99,8 +101,8 @@ pub(crate) fn default_shards() -> usize {
     4 * std::thread::available_parallelism().map_or(4, std::num::NonZero::get)
 }
 
-impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
-    pub(crate) fn new(settings: T, hasher: H, max_keys: usize, shards: usize) -> Self {
+impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
+    pub(crate) fn new(settings: V::Settings, hasher: H, max_keys: usize, shards: usize) -> Self {
         let shard = |settings| {
             let keys = Keys { settings, entries: Table::new(), deadlines: SkipList::new() };
             let (newest, next_deadline) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
@@ -124,17 +126,17 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
         (hash.get() >> 32) as usize & (self.shards.len() - 1)
     }
 
-    fn shard(&self, hash: KeyHash) -> &Shard<K, V, T> {
+    fn shard(&self, hash: KeyHash) -> &Shard<K, V> {
         &self.shards[self.index(hash)]
     }
 
-    /// Asks the state of a key, none if it is not there; `ask` gets the time to count with.
+    /// Changes the state of a key, `None` if it is not there; `change` gets the time that counts.
     #[inline]
     pub(crate) fn get<Q, R>(
         &self,
         key: &Q,
         now: Timestamp,
-        ask: impl FnOnce(Option<&mut V>, &T, Timestamp) -> R,
+        change: impl FnOnce(Option<&mut V>, &V::Settings, Timestamp) -> R,
     ) -> R
     where
         K: Borrow<Q>,
@@ -145,49 +147,103 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
         let keys = &mut *shard.keys.lock();
         let now = shard.advance(now);
         let entry = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key);
-        ask(entry.map(|entry| &mut entry.state), &keys.settings, now)
+        change(entry.map(|entry| &mut entry.state), &keys.settings, now)
     }
 
-    /// Returns the settings.
-    pub(crate) fn settings(&self) -> T {
-        self.shards[0].keys.lock().settings.clone()
-    }
-
-    /// Changes the state of a key that is there.
-    pub(crate) fn get_mut<Q, R>(&self, key: &Q, change: impl FnOnce(&mut V) -> R) -> Option<R>
+    /// Reads the state of a key, if it is there; `read` gets the time that counts.
+    pub(crate) fn read<Q, R>(
+        &self,
+        key: &Q,
+        now: Timestamp,
+        read: impl FnOnce(&V, &V::Settings, Timestamp) -> R,
+    ) -> Option<R>
     where
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
         let hash = hash_of(&self.hasher, key);
-        let keys = &mut *self.shard(hash).keys.lock();
-        let entry = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key)?;
-        Some(change(&mut entry.state))
+        let shard = self.shard(hash);
+        let keys = &*shard.keys.lock();
+        let entry = keys.entries.find(hash, |entry| entry.key.borrow() == key)?;
+        Some(read(&entry.state, &keys.settings, shard.newest(now)))
     }
 
-    /// Changes the states of all keys, a shard at a time.
-    pub(crate) fn for_each_mut(&self, mut change: impl FnMut(&mut V)) {
-        for shard in &self.shards {
-            shard.keys.lock().entries.iter_mut().for_each(|entry| change(&mut entry.state));
+    /// Reads the settings; `read` gets the time that counts for a key.
+    pub(crate) fn settings<Q, R>(
+        &self,
+        key: &Q,
+        now: Timestamp,
+        read: impl FnOnce(&V::Settings, Timestamp) -> R,
+    ) -> R
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        let shard = self.shard(hash_of(&self.hasher, key));
+        read(&shard.keys.lock().settings, shard.newest(now))
+    }
+
+    /// Returns a copy of the settings.
+    pub(crate) fn copy_settings(&self) -> V::Settings {
+        self.shards[0].keys.lock().settings.clone()
+    }
+
+    /// Changes the state of a key, if it is there, so that it may be idle sooner.
+    pub(crate) fn shorten<Q, R>(
+        &self,
+        key: &Q,
+        change: impl FnOnce(&mut V, &V::Settings) -> R,
+    ) -> Option<R>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        let hash = hash_of(&self.hasher, key);
+        let shard = self.shard(hash);
+        let keys = &mut *shard.keys.lock();
+        let entry = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key)?;
+        let before = entry.state.idle_at();
+        let result = change(&mut entry.state, &keys.settings);
+        let idle_at = entry.state.idle_at();
+        if idle_at < before {
+            keys.deadlines.insert(hash, idle_at);
+            keys.forget_deadlines();
+            shard.note_deadline(keys);
         }
+        Some(result)
     }
 
     /// Changes the settings, a shard at a time.
-    pub(crate) fn set(&self, mut set: impl FnMut(&mut T)) {
+    pub(crate) fn set(&self, mut set: impl FnMut(&mut V::Settings)) {
         for shard in &self.shards {
             set(&mut shard.keys.lock().settings);
         }
     }
 
-    /// Changes the state of a key, which is `new` if it is not there yet.
+    /// Changes the settings and the states of all keys, a shard at a time.
+    pub(crate) fn set_all(
+        &self,
+        mut set: impl FnMut(&mut V::Settings),
+        mut change: impl FnMut(&mut V),
+    ) {
+        for shard in &self.shards {
+            let keys = &mut *shard.keys.lock();
+            set(&mut keys.settings);
+            keys.entries.iter_mut().for_each(|entry| change(&mut entry.state));
+            keys.rebuild_deadlines();
+            shard.note_deadline(keys);
+        }
+    }
+
+    /// Changes the state of a key, which is inserted if it is not there yet; `change` gets the time
+    /// that counts.
     ///
-    /// Returns with what `change` returns how many idle keys have gone for it.
+    /// Returns the result of `change`, and how many idle keys were evicted.
     pub(crate) fn get_or_insert<Q, R>(
         &self,
         key: &Q,
         now: Timestamp,
-        new: impl FnOnce(&T) -> V,
-        change: impl FnOnce(&mut V, &T, Timestamp) -> R,
+        change: impl FnOnce(&mut V, &V::Settings, Timestamp) -> R,
     ) -> Result<(R, usize), Full>
     where
         K: Borrow<Q>,
@@ -205,25 +261,54 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
                     return Ok((change(&mut entry.state, &keys.settings, now), evicted));
                 }
                 evicted += self.sweep_keys(shard, keys, now, SWEPT_FOR_EACH_NEW);
-                // While nobody else can look for this key, so that of two threads that come with
-                // it, none is refused for the room that the other takes for it.
+                // Under the lock, no other thread can look for this key: of two threads that insert
+                // it, none is refused for the room that the other has reserved for it.
                 if let Some(room) = self.reserve() {
                     let key = key.to_owned();
-                    let mut state = new(&keys.settings);
+                    let mut state = V::new(&keys.settings);
                     let result = change(&mut state, &keys.settings, now);
-                    keys.deadlines.insert(hash, state.idle_at().max(now));
+                    keys.deadlines.insert(hash, state.idle_at());
                     keys.entries.insert(Entry { hash, state, key });
-                    shard.next_deadline.store(keys.next_deadline().as_nanos(), Ordering::Relaxed);
+                    shard.note_deadline(keys);
                     room.keep();
                     return Ok((result, evicted));
                 }
             }
             // Without the lock: two threads would wait for each other's shards for ever.
-            match self.sweep_for_room(hash, now) {
+            let sweep = |shard: &_| {
+                let swept = self.sweep_shard(shard, now, SWEPT_FOR_ROOM);
+                (swept > 0).then_some(swept)
+            };
+            match self.look_for_room(hash, now, sweep) {
                 Ok(swept) => evicted += swept,
                 Err(retry_at) => return Err(Full { retry_at, evicted }),
             }
         }
+    }
+
+    /// Returns whether there is room for a key that is not there, or an idle key that would be evicted
+    /// for it. Nothing is evicted, since `now` may be a time to come.
+    pub(crate) fn has_room<Q>(&self, key: &Q, now: Timestamp) -> Result<(), Full>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        if self.len() < self.max_keys {
+            return Ok(());
+        }
+        let mut has_idle = |shard: &Shard<K, V>| {
+            let keys = &mut *shard.keys.lock();
+            let now = shard.newest(now);
+            let mut looks = (0..SWEPT_FOR_ROOM).map_while(|_| keys.look(now));
+            let idle = looks.find_map(|look| look);
+            if let Some(hash) = idle {
+                keys.deadlines.insert(hash, Timestamp::ZERO);
+            }
+            shard.note_deadline(keys);
+            idle
+        };
+        let found = self.look_for_room(hash_of(&self.hasher, key), now, &mut has_idle);
+        found.map(|_| ()).map_err(|retry_at| Full { retry_at, evicted: 0 })
     }
 
     /// Counts a new key, if there may be one.
@@ -234,69 +319,70 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
         reserved.is_ok().then(|| Room { len: &self.len })
     }
 
-    /// Lets idle keys go from the first shard that has any, the one of a hash before others; returns
-    /// how many. The error is when some key may be idle.
-    fn sweep_for_room(&self, hash: KeyHash, now: Timestamp) -> Result<usize, Timestamp> {
-        let mut next = u64::MAX;
+    /// Looks at the shards that may have an idle key, starting with that of a hash, until `find` has
+    /// found something. `find` looks at a few keys; the error is when some key may be idle.
+    fn look_for_room<R>(
+        &self,
+        hash: KeyHash,
+        now: Timestamp,
+        mut find: impl FnMut(&Shard<K, V>) -> Option<R>,
+    ) -> Result<R, Timestamp> {
+        let mut next = Timestamp::MAX;
         let (before, from) = self.shards.split_at(self.index(hash));
         for shard in from.iter().chain(before) {
-            // While someone makes up keys, most have none, and are not to be locked each time.
-            let newest = now.as_nanos().max(shard.newest.load(Ordering::Relaxed));
-            if shard.next_deadline.load(Ordering::Relaxed) <= newest {
-                let swept = self.sweep_shard(shard, now, SWEPT_FOR_ROOM);
-                if swept > 0 {
-                    return Ok(swept);
+            // Under a flood of new keys most shards have no idle key, and are not to be locked for
+            // each. A round files the deadlines that it looks at after the time that counts, or
+            // drops them, so there is a last round.
+            while is_due(shard.next_deadline(), shard.newest(now)) {
+                if let Some(found) = find(shard) {
+                    return Ok(found);
                 }
             }
-            next = next.min(shard.next_deadline.load(Ordering::Relaxed));
+            next = next.min(shard.next_deadline());
         }
         // There are none while the thread that has reserved the last place has yet to file its own.
-        Err(if next == u64::MAX { now } else { Timestamp::from_nanos(next) })
+        Err(if next == Timestamp::MAX { now } else { next })
     }
 
-    /// Looks at up to `budget` keys whose deadlines are over, and lets those go that are idle.
+    /// Looks at up to `budget` keys whose deadlines have passed, and evicts those that are idle.
     pub(crate) fn sweep(&self, now: Timestamp, budget: usize) -> usize {
         let each = budget.div_ceil(self.shards.len());
         self.shards.iter().map(|shard| self.sweep_shard(shard, now, each)).sum()
     }
 
-    fn sweep_shard(&self, shard: &Shard<K, V, T>, now: Timestamp, budget: usize) -> usize {
+    fn sweep_shard(&self, shard: &Shard<K, V>, now: Timestamp, budget: usize) -> usize {
         let keys = &mut *shard.keys.lock();
         self.sweep_keys(shard, keys, shard.advance(now), budget)
     }
 
-    /// Does what `sweep` does, in a shard that is locked.
+    /// Like `sweep`, in a shard that is locked.
     fn sweep_keys(
         &self,
-        shard: &Shard<K, V, T>,
-        keys: &mut Keys<K, V, T>,
+        shard: &Shard<K, V>,
+        keys: &mut Keys<K, V>,
         now: Timestamp,
         budget: usize,
     ) -> usize {
-        if shard.next_deadline.load(Ordering::Relaxed) > now.as_nanos() {
+        if !is_due(shard.next_deadline(), now) {
             return 0;
         }
         let mut swept = 0;
         for _ in 0..budget {
-            if keys.deadlines.first().is_none_or(|(_, deadline)| deadline > now) {
-                break;
-            }
-            let Some((hash, _)) = keys.deadlines.pop_first() else { break };
-            if let Some(entry) = keys.entries.remove(hash, |entry| entry.state.idle_at() <= now) {
+            let Some(look) = keys.look(now) else { break };
+            let is_idle = |entry: &Entry<K, V>| is_due(entry.state.idle_at(), now);
+            if let Some(entry) = look.and_then(|hash| keys.entries.remove(hash, is_idle)) {
                 swept += 1;
                 // Before the key is dropped, since that may panic.
                 self.len.fetch_sub(1, Ordering::Relaxed);
                 drop(entry);
-            } else if let Some(entry) = keys.entries.find(hash, |_| true) {
-                keys.deadlines.insert(hash, entry.state.idle_at());
             }
         }
         keys.forget_deadlines();
-        shard.next_deadline.store(keys.next_deadline().as_nanos(), Ordering::Relaxed);
+        shard.note_deadline(keys);
         swept
     }
 
-    /// Lets a key go, whatever its state.
+    /// Removes a key, whatever its state.
     pub(crate) fn remove<Q>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
@@ -310,8 +396,7 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
         };
         self.len.fetch_sub(1, Ordering::Relaxed);
         keys.forget_deadlines();
-        // A deadline that is made anew is earlier than before if units were refunded.
-        shard.next_deadline.store(keys.next_deadline().as_nanos(), Ordering::Relaxed);
+        shard.note_deadline(keys);
         drop(entry);
         true
     }
@@ -324,22 +409,26 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
             keys.entries.check();
             let most = keys.most_deadlines();
             assert!(keys.deadlines.len() <= most, "deadlines of shard {index} that lead nowhere");
-            let next = shard.next_deadline.load(Ordering::Relaxed);
-            assert!(
-                next <= keys.next_deadline().as_nanos(),
-                "a deadline before all that there are"
-            );
+            assert!(shard.next_deadline() <= keys.next_deadline(), "an earlier deadline");
             for entry in keys.entries.iter() {
                 assert_eq!(hash_of(&self.hasher, entry.key.borrow()), entry.hash, "a key's hash");
                 assert!(std::ptr::eq(self.shard(entry.hash), shard), "a key in another shard");
             }
-            let mut hashes: Vec<_> = keys.entries.iter().map(|entry| entry.hash).collect();
-            let mut filed: Vec<_> = keys.deadlines.iter().map(|(hash, _)| *hash).collect();
-            hashes.sort_unstable();
-            filed.sort_unstable();
+            // Of the keys with one hash, the n-th to be idle has a deadline before that, or one that
+            // has passed.
+            let by_hash = |(hash, time): &(KeyHash, Timestamp)| (*hash, *time);
+            let mut idle: Vec<_> =
+                keys.entries.iter().map(|entry| (entry.hash, entry.state.idle_at())).collect();
+            let mut filed: Vec<_> = keys.deadlines.iter().map(|(hash, at)| (*hash, at)).collect();
+            idle.sort_unstable_by_key(by_hash);
+            filed.sort_unstable_by_key(by_hash);
             let mut filed = filed.into_iter();
-            let all_filed = hashes.into_iter().all(|hash| filed.any(|other| other == hash));
-            assert!(all_filed, "a key of shard {index} without a deadline");
+            for (hash, idle_at) in idle {
+                let deadline = filed.find(|(other, _)| *other == hash);
+                let deadline = deadline.expect("a key has a deadline").1;
+                let latest = shard.newest(idle_at);
+                assert!(deadline <= latest, "a key of shard {index} whose deadline is too late");
+            }
             len += keys.entries.len();
         }
         assert_eq!(len, self.len(), "the number of keys");
@@ -347,35 +436,88 @@ impl<K: Eq + Hash, V: State, T: Clone, H: BuildHasher> Registry<K, V, T, H> {
     }
 }
 
-impl<K, V, T> Shard<K, V, T> {
-    /// Notes the time, and returns the latest one that was told; under the shard's lock only.
+/// Returns whether a deadline has passed; the last timestamp never has.
+fn is_due(deadline: Timestamp, now: Timestamp) -> bool {
+    deadline <= now && deadline < Timestamp::MAX
+}
+
+impl<K, V: KeyState> Shard<K, V> {
+    /// Notes the time, and returns the latest one seen; under the shard's lock only.
     #[inline]
     fn advance(&self, now: Timestamp) -> Timestamp {
         let newest = self.newest.load(Ordering::Relaxed);
         if now.as_nanos() <= newest {
             return Timestamp::from_nanos(newest);
         }
-        // Nobody else stores between, under the lock: a `fetch_max` would take a quarter of the time
-        // of a check.
+        // No other thread stores between, under the lock: a `fetch_max` would take a quarter of the
+        // time of a check.
         self.newest.store(now.as_nanos(), Ordering::Relaxed);
         now
     }
+
+    /// Returns the latest time seen, or `now` if that is later.
+    fn newest(&self, now: Timestamp) -> Timestamp {
+        now.max(Timestamp::from_nanos(self.newest.load(Ordering::Relaxed)))
+    }
+
+    fn next_deadline(&self) -> Timestamp {
+        Timestamp::from_nanos(self.next_deadline.load(Ordering::Relaxed))
+    }
+
+    /// Publishes the first deadline.
+    fn note_deadline(&self, keys: &Keys<K, V>) {
+        self.next_deadline.store(keys.next_deadline().as_nanos(), Ordering::Relaxed);
+    }
 }
 
-impl<K, V: State, T> Keys<K, V, T> {
+impl<K, V: KeyState> Keys<K, V> {
+    /// Looks at the first deadline, if it has passed: takes it out if a key is idle, whose hash it
+    /// returns, and otherwise files it anew.
+    #[expect(clippy::option_option, reason = "whether there was a deadline, and an idle key")]
+    fn look(&mut self, now: Timestamp) -> Option<Option<KeyHash>> {
+        if !is_due(self.next_deadline(), now) {
+            return None;
+        }
+        let (hash, _) = self.deadlines.pop_first()?;
+        let idle_at = self.first_idle(hash);
+        if idle_at.is_some_and(|idle_at| is_due(idle_at, now)) {
+            return Some(Some(hash));
+        }
+        // There is none if the key was removed.
+        if let Some(idle_at) = idle_at {
+            self.deadlines.insert(hash, idle_at);
+        }
+        Some(None)
+    }
+
+    /// Returns when the first of the keys with a hash is idle.
+    fn first_idle(&self, hash: KeyHash) -> Option<Timestamp> {
+        let mut first = None;
+        self.entries.find(hash, |entry| {
+            let idle_at = entry.state.idle_at();
+            first = Some(first.map_or(idle_at, |first: Timestamp| first.min(idle_at)));
+            false
+        });
+        first
+    }
+
     /// Returns how many deadlines there may be, those that lead nowhere among them.
     fn most_deadlines(&self) -> usize {
         2 * self.entries.len() + FEW_DEADLINES
     }
 
-    /// Makes the list of deadlines anew, if most of it leads nowhere. That takes the time of what has
-    /// been removed since the last time.
+    /// Rebuilds the list of deadlines if most of it leads nowhere. That takes amortized constant time
+    /// for each deadline that has been filed or has lost its key since the last time.
     fn forget_deadlines(&mut self) {
         if self.deadlines.len() > self.most_deadlines() {
-            self.deadlines.clear();
-            for entry in self.entries.iter() {
-                self.deadlines.insert(entry.hash, entry.state.idle_at());
-            }
+            self.rebuild_deadlines();
+        }
+    }
+
+    fn rebuild_deadlines(&mut self) {
+        self.deadlines.clear();
+        for entry in self.entries.iter() {
+            self.deadlines.insert(entry.hash, entry.state.idle_at());
         }
     }
 
@@ -385,7 +527,7 @@ impl<K, V: State, T> Keys<K, V, T> {
     }
 }
 
-/// A place that is counted already. If nobody keeps it, it is given back.
+/// A place that is counted already, and freed when this is dropped, unless it is kept.
 struct Room<'a> {
     len: &'a AtomicUsize,
 }

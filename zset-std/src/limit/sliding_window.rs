@@ -1,14 +1,18 @@
-//! What a keyed sliding window can do beside what every keyed limiter can.
+//! [`SlidingWindow`]: an exact sliding window for each of many keys.
 
 use std::borrow::Borrow;
 use std::error::Error;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
 
+use super::registry::DefaultHashBuilder;
 use super::{Decision, Keyed, Quota, WindowLog};
-use crate::{Clock, Timestamp};
+use crate::{Clock, MonotonicClock, Timestamp};
 
-/// The error of a record for a new key for which there is no room.
+/// An exact sliding window for each key: see [`WindowLog`] and [`Keyed`].
+pub type SlidingWindow<K, C = MonotonicClock, H = DefaultHashBuilder> = Keyed<K, WindowLog, C, H>;
+
+/// The error of recording units of a new key for which there is no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeysFull;
 
@@ -20,8 +24,20 @@ impl fmt::Display for KeysFull {
 
 impl Error for KeysFull {}
 
-impl<K: Eq + Hash, C: Clock, H: BuildHasher> Keyed<K, WindowLog, C, H> {
-    /// Does what [`check_n`](Self::check_n) does, by another quota, for this call only.
+impl<K: Eq + Hash> SlidingWindow<K> {
+    /// Makes a limiter of which every key has this quota.
+    ///
+    /// # Examples
+    ///
+    /// See [`Keyed`].
+    pub fn new(quota: Quota) -> Self {
+        Keyed::of(WindowLog::new(quota))
+    }
+}
+
+impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
+    /// Like [`check_n`](Self::check_n), with another quota for this call; see
+    /// [`WindowLog::check_with_at`].
     ///
     /// # Examples
     ///
@@ -42,7 +58,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Keyed<K, WindowLog, C, H> {
         self.check_with_at(key, quota, n, self.clock().now())
     }
 
-    /// Does what [`check_with`](Self::check_with) does, at a time.
+    /// Like [`check_with`](Self::check_with), at a time.
     ///
     /// # Examples
     ///
@@ -52,12 +68,48 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Keyed<K, WindowLog, C, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
-        let decision = self.decide(key, n, now, |log, now| log.check_with_at(quota, n, now));
-        self.tell(&decision);
-        decision
+        self.decide(key, n, now, |log, _, now| log.check_with_at(quota, n, now))
+    }
+
+    /// Returns what [`check_with`](Self::check_with) would return, without passing units or inserting
+    /// a key.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
+    /// let generous = Quota::new(5, Duration::from_secs(60))?;
+    /// assert!(limiter.peek_with(&1, generous, 5).is_allowed());
+    /// assert!(limiter.is_empty());
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn peek_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        self.peek_with_at(key, quota, n, self.clock().now())
+    }
+
+    /// Like [`peek_with`](Self::peek_with), at a time.
+    ///
+    /// # Examples
+    ///
+    /// As with [`peek_with`](Self::peek_with).
+    pub fn peek_with_at<Q>(&self, key: &Q, quota: Quota, n: u32, now: Timestamp) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        self.foresee(key, n, now, |log, _, now| log.peek_with_at(quota, n, now))
     }
 
     /// Returns whether the limit of a key is reached; see [`WindowLog::over_limit_at`].
+    ///
+    /// For a key without room this is the shared window's answer, or `true` if new keys are refused.
     ///
     /// # Examples
     ///
@@ -81,7 +133,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Keyed<K, WindowLog, C, H> {
         self.over_limit_at(key, self.clock().now())
     }
 
-    /// Does what [`over_limit`](Self::over_limit) does, at a time.
+    /// Like [`over_limit`](Self::over_limit), at a time.
     ///
     /// # Examples
     ///
@@ -98,7 +150,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Keyed<K, WindowLog, C, H> {
     ///
     /// # Errors
     ///
-    /// [`KeysFull`] if the key is new, and refused for want of room.
+    /// [`KeysFull`] if the key is new and there is no room for it.
     ///
     /// # Examples
     ///
@@ -111,11 +163,11 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Keyed<K, WindowLog, C, H> {
         self.record_at(key, n, self.clock().now())
     }
 
-    /// Does what [`record`](Self::record) does, at a time.
+    /// Like [`record`](Self::record), at a time.
     ///
     /// # Errors
     ///
-    /// [`KeysFull`] if the key is new, and refused for want of room.
+    /// [`KeysFull`] if the key is new and there is no room for it.
     ///
     /// # Examples
     ///
@@ -125,48 +177,6 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Keyed<K, WindowLog, C, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
-        self.change(key, now, |log, now| log.record_at(n, now)).map_err(|_| KeysFull)
-    }
-
-    /// Gives back `n` units of those of a key that passed last; returns how many there were to give
-    /// back.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    ///
-    /// let limiter = SlidingWindow::<u32>::new(Quota::new(3, Duration::from_secs(60))?);
-    /// assert!(limiter.check_n(&1, 3).is_allowed());
-    /// assert_eq!(limiter.refund(&1, 2), 2);
-    /// assert_eq!(limiter.peek(&1, 0).remaining, 2);
-    /// # Ok::<(), zset_std::QuotaError>(())
-    /// ```
-    pub fn refund<Q>(&self, key: &Q, n: u32) -> u32
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        self.change_existing(key, |log| log.refund(n)).unwrap_or(0)
-    }
-
-    /// Changes the quota of all keys; what has passed stays on record; see
-    /// [`WindowLog::set_quota`]. **O(n)** keys, a shard at a time.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    ///
-    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// assert!(limiter.check(&1).is_allowed());
-    /// limiter.set_quota(Quota::new(3, Duration::from_secs(60))?);
-    /// assert_eq!(limiter.peek(&1, 0).remaining, 2);
-    /// # Ok::<(), zset_std::QuotaError>(())
-    /// ```
-    pub fn set_quota(&self, quota: Quota) {
-        self.change_all(|log| log.set_quota(quota));
+        self.change(key, now, |log, _, now| log.record_at(n, now)).map_err(|_| KeysFull)
     }
 }

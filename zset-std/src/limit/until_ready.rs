@@ -7,8 +7,9 @@ use std::hash::{BuildHasher, Hash, RandomState};
 use std::task::Waker;
 use std::time::Duration;
 
+use super::limiter::private::KeyState;
 use super::lines::Place;
-use super::{Decision, Funnels, Keyed, Limiter, Verdict};
+use super::{Decision, Keyed, Verdict};
 use crate::clock::{nanos, waker_of_this_thread};
 use crate::{Clock, Timer, Timestamp};
 
@@ -102,43 +103,37 @@ pub(crate) mod private {
 
 use private::Waitable;
 
-/// A macro, since `Keyed` and `Funnels` have these methods, and the bounds on their keys, in common,
-/// but no trait that says so.
-macro_rules! waitable {
-    ($limiter:ident<K, $($parameter:ident: $bound:ident),*>) => {
-        impl<K: Eq + Hash + Borrow<Q>, $($parameter: $bound,)* Q> Waitable<Q>
-            for $limiter<K, $($parameter),*>
-        where
-            Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-        {
-            type Key = K;
-            type Clock = C;
+impl<K, L, C, H, Q> Waitable<Q> for Keyed<K, L, C, H>
+where
+    K: Eq + Hash + Borrow<Q>,
+    L: KeyState,
+    C: Clock,
+    H: BuildHasher,
+    Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+{
+    type Key = K;
+    type Clock = C;
 
-            fn clock(&self) -> &C {
-                self.clock()
-            }
+    fn clock(&self) -> &C {
+        self.clock()
+    }
 
-            fn peek_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
-                self.peek_at(key, n, now)
-            }
+    fn peek_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
+        self.peek_at(key, n, now)
+    }
 
-            fn check_n_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
-                self.check_n_at(key, n, now)
-            }
+    fn check_n_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
+        self.check_n_at(key, n, now)
+    }
 
-            fn is_waited_for(&self, key: &Q) -> bool {
-                self.lines.is_waited_for(key)
-            }
+    fn is_waited_for(&self, key: &Q) -> bool {
+        self.lines.is_waited_for(key)
+    }
 
-            fn line_up(&self, key: &Q) -> Place<'_, K> {
-                self.lines.join(key)
-            }
-        }
-    };
+    fn line_up(&self, key: &Q) -> Place<'_, K> {
+        self.lines.join(key)
+    }
 }
-
-waitable!(Keyed<K, L: Limiter, C: Clock, H: BuildHasher>);
-waitable!(Funnels<K, C: Clock, H: BuildHasher>);
 
 impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
     pub(super) fn new(limiter: &'a L, key: &'a Q) -> Self {

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use super::forgotten::Forgotten;
 use super::limiter::private::Sealed;
-use super::{Decision, Limiter, Quota, Verdict};
+use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
 use crate::Timestamp;
 
 /// An approximate sliding window for one key, in constant memory: for long windows and large limits.
@@ -22,7 +23,8 @@ use crate::Timestamp;
 /// **Its error**: if what passed in the last window came late in it, more than the limit passes in a
 /// sliding window, though always less than twice the limit; if it came early, less than the limit
 /// passes. With arrivals at random times the units in any sliding window stay within a few percent
-/// of the limit: a test measures it against [`WindowLog`](super::WindowLog).
+/// of the limit: a test measures it against [`WindowLog`](super::WindowLog). If the time steps back,
+/// the latest time seen counts.
 ///
 /// # Examples
 ///
@@ -41,7 +43,9 @@ use crate::Timestamp;
 pub struct WindowCounter {
     quota: Quota,
     counts: Counts,
-    /// The latest time that was told.
+    /// The units of earlier windows.
+    forgotten: Forgotten,
+    /// The latest time seen.
     newest: Timestamp,
 }
 
@@ -59,7 +63,63 @@ impl WindowCounter {
     ///
     /// See [`WindowCounter`].
     pub fn new(quota: Quota) -> Self {
-        WindowCounter { quota, counts: Counts::default(), newest: Timestamp::ZERO }
+        let (counts, forgotten) = (Counts::default(), Forgotten::default());
+        WindowCounter { quota, counts, forgotten, newest: Timestamp::ZERO }
+    }
+
+    /// Returns the quota.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, WindowCounter};
+    ///
+    /// let quota = Quota::new(1, Duration::from_secs(1))?;
+    /// assert_eq!(WindowCounter::new(quota).quota(), quota);
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn quota(&self) -> Quota {
+        self.quota
+    }
+
+    /// Changes the quota; units that have passed stay on record. **O(1)**.
+    ///
+    /// Their times are not known one by one. With another period, each unit counts in the latest
+    /// window of the new period in which it may have passed: an error towards denial.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, Timestamp, WindowCounter};
+    ///
+    /// let mut counter = WindowCounter::new(Quota::new(1, Duration::from_secs(1))?);
+    /// assert!(counter.check_at(Timestamp::ZERO).is_allowed());
+    /// counter.set_quota(Quota::new(3, Duration::from_secs(1))?);
+    /// assert_eq!(counter.peek_at(0, Timestamp::ZERO).remaining, 2);
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn set_quota(&mut self, quota: Quota) {
+        // The groups of units, each with the latest time at which it may have passed.
+        let groups = [
+            (self.newest, self.counts.current.into()),
+            (self.previous_end(), self.counts.previous.into()),
+            self.forgotten.within(u64::MAX, self.newest).unwrap_or_default(),
+        ];
+        self.quota = quota;
+        self.reset();
+        for (latest, units) in groups {
+            let count = match self.window(self.newest) - self.window(latest) {
+                0 => &mut self.counts.current,
+                1 => &mut self.counts.previous,
+                _ => {
+                    self.forgotten.add(units, latest);
+                    continue;
+                }
+            };
+            *count = count.saturating_add(u32::try_from(units).unwrap_or(u32::MAX));
+        }
     }
 
     /// Lets one unit pass, or denies it. **O(1)**.
@@ -79,22 +139,21 @@ impl WindowCounter {
         self.check_n_at(1, now)
     }
 
-    /// Lets `n` units pass together, or denies all of them; 0 units pass always. **O(1)**.
+    /// Lets `n` units pass together, or denies all of them; 0 units always pass. **O(1)**.
     ///
     /// # Examples
     ///
     /// See [`WindowCounter`].
     pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
-        self.counts = self.counts_at(now);
-        self.newest = self.newest.max(now);
+        self.advance(now);
         let decision = self.decide(n, self.counts, self.newest);
         if decision.is_allowed() {
             self.counts.current += n;
         }
-        decision
+        decision.counted_from(now, self.newest)
     }
 
-    /// Returns what [`check_n_at`](Self::check_n_at) would answer; nothing passes. **O(1)**.
+    /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything. **O(1)**.
     ///
     /// # Examples
     ///
@@ -108,17 +167,84 @@ impl WindowCounter {
     /// # Ok::<(), zset_std::QuotaError>(())
     /// ```
     pub fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
-        self.decide(n, self.counts_at(now), self.newest.max(now))
+        let counted = self.newest.max(now);
+        self.decide(n, self.counts_at(now), counted).counted_from(now, counted)
+    }
+
+    /// Returns the `n` newest units to the quota, or as many as there are in the current window and
+    /// the one before it; returns how many. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, Timestamp, WindowCounter};
+    ///
+    /// let mut counter = WindowCounter::new(Quota::new(3, Duration::from_secs(1))?);
+    /// assert!(counter.check_n_at(3, Timestamp::ZERO).is_allowed());
+    /// assert_eq!(counter.refund(2), 2);
+    /// assert_eq!(counter.peek_at(0, Timestamp::ZERO).remaining, 2);
+    /// assert_eq!(counter.refund(9), 1);
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn refund(&mut self, n: u32) -> u32 {
+        let current = n.min(self.counts.current);
+        let previous = (n - current).min(self.counts.previous);
+        self.counts.current -= current;
+        self.counts.previous -= previous;
+        current + previous
+    }
+
+    /// Forgets all units that have passed. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, Timestamp, WindowCounter};
+    ///
+    /// let mut counter = WindowCounter::new(Quota::new(1, Duration::from_secs(1))?);
+    /// assert!(counter.check_at(Timestamp::ZERO).is_allowed());
+    /// counter.reset();
+    /// assert!(counter.check_at(Timestamp::ZERO).is_allowed());
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn reset(&mut self) {
+        (self.counts, self.forgotten) = Default::default();
+    }
+
+    /// Returns the number of the window of a time.
+    fn window(&self, time: Timestamp) -> u64 {
+        time.as_nanos() / self.quota.period_in_nanos()
+    }
+
+    /// Returns the last moment of the window before that of the latest time seen.
+    fn previous_end(&self) -> Timestamp {
+        let start = self.window(self.newest) * self.quota.period_in_nanos();
+        Timestamp::from_nanos(start.saturating_sub(1))
     }
 
     /// Returns the units of the window of a time, and of the one before it.
     fn counts_at(&self, now: Timestamp) -> Counts {
-        let window = |time: Timestamp| time.as_nanos() / self.quota.period_in_nanos();
-        match window(now).saturating_sub(window(self.newest)) {
+        match self.window(now).saturating_sub(self.window(self.newest)) {
             0 => self.counts,
             1 => Counts { previous: self.counts.current, current: 0 },
             _ => Counts::default(),
         }
+    }
+
+    /// Notes the time, and moves on to its window.
+    fn advance(&mut self, now: Timestamp) {
+        let Counts { previous, current } = self.counts;
+        let windows = self.window(now).saturating_sub(self.window(self.newest));
+        if windows > 0 {
+            self.forgotten.add(previous.into(), self.previous_end());
+        }
+        if windows > 1 {
+            self.forgotten.add(current.into(), self.newest);
+        }
+        self.counts = self.counts_at(now);
+        self.newest = self.newest.max(now);
     }
 
     fn decide(&self, n: u32, counts: Counts, now: Timestamp) -> Decision {
@@ -129,7 +255,7 @@ impl WindowCounter {
         let weighed = u128::from(counts.previous) * u128::from(rest);
         // At most the previous count.
         let weighed = weighed.div_ceil(period.into()) as u32;
-        // Both are at most the limit; their sum may be more than a u32 holds.
+        // Their sum may be more than a u32 holds.
         let used = u64::from(weighed) + u64::from(counts.current);
         let room = u64::from(limit).saturating_sub(used);
         let verdict = if n > limit {
@@ -138,7 +264,7 @@ impl WindowCounter {
             Verdict::Allowed
         } else {
             let retry_after = match (limit - n).checked_sub(counts.current) {
-                // In this window, when little enough is left of the last one.
+                // In this window, once little enough is left of the last one.
                 Some(room) => sliding_out(counts.previous, room, period) - elapsed,
                 // In the next window.
                 None => rest.saturating_add(sliding_out(counts.current, limit - n, period)),
@@ -178,10 +304,31 @@ impl Limiter for WindowCounter {
     fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
         self.peek_at(n, now)
     }
+
+    fn refund(&mut self, n: u32) -> u32 {
+        self.refund(n)
+    }
+
+    fn reset(&mut self) {
+        self.reset();
+    }
+}
+
+impl SingleQuota for WindowCounter {
+    fn quota(&self) -> Quota {
+        self.quota()
+    }
+
+    fn set_quota(&mut self, quota: Quota) {
+        self.set_quota(quota);
+    }
 }
 
 impl Sealed for WindowCounter {
     fn idle_at(&self) -> Timestamp {
-        self.newest.saturating_add(self.peek_at(0, self.newest).reset_after)
+        match self.peek_at(0, self.newest).reset_after {
+            Duration::ZERO => Timestamp::ZERO,
+            reset_after => self.newest.saturating_add(reset_after),
+        }
     }
 }

@@ -1,34 +1,52 @@
 //! [`WindowLog`]: the exact sliding window of one key.
 //!
-//! Invariants: `units` is the sum of the log's units. No entry is older than `horizon`, counted from
-//! `newest`, the latest time that the log was told.
+//! Invariants: `units` is the sum of the log's units, and times ascend. No entry is as old as
+//! `horizon`, counted from `newest`, the latest time seen; `forgotten` is at least that old. There
+//! are at most `most` and [`SPARE_ENTRIES`] entries.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use super::forgotten::{Forgotten, MOST_UNITS};
 use super::limiter::private::Sealed;
-use super::{Decision, Limiter, Quota, Verdict};
+use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
 use crate::Timestamp;
+
+/// The entries beyond the largest count: so many calls can be recorded beyond the limit, and refunded
+/// again, before the oldest are merged.
+const SPARE_ENTRIES: usize = 64;
 
 /// An exact sliding window for one key: at most `count` units in every window of the quota's period.
 ///
-/// The window is half-open, `(now - period, now]`: what passed at time t stops counting at exactly
-/// `t + period`. Units pass together or not at all, and what is denied is not recorded, so denied
-/// calls do not eat the quota. It replaces the usual recipes of `ZREMRANGEBYSCORE`, `ZCARD` and
-/// `ZADD` in Redis.
+/// The window is half-open, `(now - period, now]`: a unit that passed at time t stops counting at
+/// exactly `t + period`. Units pass together or not at all, and denied units are not recorded, so
+/// denied calls do not use up the quota. It replaces the usual recipes of `ZREMRANGEBYSCORE`, `ZCARD`
+/// and `ZADD` in Redis.
 ///
 /// ```text
 ///  2 units a period      period
 ///               ├──────────────────────┤
 ///  ──────a──────b───────────d──────────c──────────▶ time
 ///        ├──────────────────────┤      │
-///                           │   │      └ exactly a period after b: b counts no more, c passes
-///                           │   └ from here on a counts no more
+///                           │   │      └ exactly a period after b: b no longer counts, c passes
+///                           │   └ from here on a no longer counts
 ///                           └ denied: a and b are in the window; not recorded
 /// ```
 ///
-/// A call is one entry, whatever its units, so a log has at most `count` entries. The time that is
-/// given to it may step back: it then counts as the latest one seen.
+/// A call is one entry of 16 bytes, whatever its units, so a log that only checks has at most `count`
+/// entries. If the time steps back, the latest time seen counts.
+///
+/// # Exactness
+///
+/// Two things would need unbounded memory. In both, the log errs towards denial:
+///
+/// - Units recorded beyond the limit ([`record_at`](Self::record_at)): from 64 entries above the
+///   largest count on, the two oldest entries are merged, with the later of their times. Without
+///   refunds or a larger count this changes no decision.
+/// - Units older than the longest period asked for so far: only their number and the time of the
+///   newest are known. Under a longer period, all of them count as passed at that time. To avoid
+///   this, make the log with the longest period and check shorter ones with
+///   [`check_with_at`](Self::check_with_at).
 ///
 /// # Examples
 ///
@@ -40,20 +58,24 @@ use crate::Timestamp;
 /// let mut log = WindowLog::new(Quota::new(2, Duration::from_secs(60))?);
 /// assert!(log.check_at(at(0)).is_allowed());
 /// assert!(log.check_at(at(10)).is_allowed());
-/// let retry_after = Duration::from_secs(40); // until the one at 0 is a minute old
+/// let retry_after = Duration::from_secs(40); // until the first is a minute old
 /// assert_eq!(log.check_at(at(20)).verdict, Verdict::Denied { retry_after });
 /// assert!(log.check_at(at(60)).is_allowed());
 /// # Ok::<(), zset_std::QuotaError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WindowLog {
     /// The units of each call, and its time. Since no call counts as earlier than the one before,
-    /// this is a sorted set to which only the ends are ever added or removed.
-    log: VecDeque<(Timestamp, u32)>,
+    /// this is a sorted set whose elements are inserted and removed only at the ends.
+    log: VecDeque<(Timestamp, u64)>,
     units: u64,
     quota: Quota,
-    /// The longest period that was asked for, in nanoseconds: older entries are forgotten.
+    /// The longest period asked for so far, in nanoseconds: older entries are forgotten.
     horizon: u64,
+    /// The largest count asked for so far.
+    most: u32,
+    /// The units that are older than the horizon.
+    forgotten: Forgotten,
     newest: Timestamp,
 }
 
@@ -69,6 +91,8 @@ impl WindowLog {
             units: 0,
             quota,
             horizon: quota.period_in_nanos(),
+            most: quota.count(),
+            forgotten: Forgotten::default(),
             newest: Timestamp::ZERO,
         }
     }
@@ -89,10 +113,10 @@ impl WindowLog {
         self.quota
     }
 
-    /// Changes the quota; what has passed stays on record. **O(1)**.
+    /// Changes the quota; units that have passed stay on record. **O(1)**.
     ///
-    /// With a longer period than the log ever had, it knows only what it has not forgotten: the
-    /// units of the longest period until then.
+    /// A period longer than any before can deny more than an exact window would; see
+    /// [Exactness](Self#exactness).
     ///
     /// # Examples
     ///
@@ -108,11 +132,10 @@ impl WindowLog {
     /// ```
     pub fn set_quota(&mut self, quota: Quota) {
         self.quota = quota;
-        self.horizon = self.horizon.max(quota.period_in_nanos());
+        self.widen(quota);
     }
 
-    /// Lets one unit pass, or denies it. **O(1)**, and for each entry that has become too old; O(n)
-    /// entries if it is denied.
+    /// Lets one unit pass, or denies it. **O(1)** amortized; **O(n)** entries if it is denied.
     ///
     /// # Examples
     ///
@@ -121,8 +144,8 @@ impl WindowLog {
         self.check_n_at(1, now)
     }
 
-    /// Lets `n` units pass together, or denies all of them; 0 units pass always. **O(1)**, and for
-    /// each entry that has become too old; O(n) entries if they are denied.
+    /// Lets `n` units pass together, or denies all of them; 0 units always pass. **O(1)** amortized;
+    /// **O(n)** entries if they are denied.
     ///
     /// # Examples
     ///
@@ -138,18 +161,14 @@ impl WindowLog {
     /// # Ok::<(), zset_std::QuotaError>(())
     /// ```
     pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
-        let now = self.advance(now);
-        let decision = self.decide(self.quota, n, now);
-        if decision.is_allowed() {
-            self.push(n, now);
-        }
-        decision
+        self.check_with_at(self.quota, n, now)
     }
 
-    /// Does what [`check_n_at`](Self::check_n_at) does, by another quota, for this call only.
+    /// Like [`check_n_at`](Self::check_n_at), with another quota for this call. All calls share the
+    /// log.
     ///
-    /// All calls share the log. A quota with a longer period than the log ever had knows only what
-    /// the log has not forgotten; see [`set_quota`](Self::set_quota).
+    /// A period longer than any before can deny more than an exact window would; see
+    /// [Exactness](Self#exactness).
     ///
     /// # Examples
     ///
@@ -164,16 +183,17 @@ impl WindowLog {
     /// # Ok::<(), zset_std::QuotaError>(())
     /// ```
     pub fn check_with_at(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
-        self.horizon = self.horizon.max(quota.period_in_nanos());
-        let now = self.advance(now);
-        let decision = self.decide(quota, n, now);
+        self.widen(quota);
+        let counted = self.advance(now);
+        let decision = self.decide(quota, n, counted);
         if decision.is_allowed() {
-            self.push(n, now);
+            self.push(n, counted);
         }
-        decision
+        decision.counted_from(now, counted)
     }
 
-    /// Returns what [`check_n_at`](Self::check_n_at) would answer; nothing passes. **O(n)** entries.
+    /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything. **O(n)**
+    /// entries.
     ///
     /// # Examples
     ///
@@ -187,13 +207,33 @@ impl WindowLog {
     /// # Ok::<(), zset_std::QuotaError>(())
     /// ```
     pub fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
-        self.decide(self.quota, n, now.max(self.newest))
+        self.peek_with_at(self.quota, n, now)
+    }
+
+    /// Returns what [`check_with_at`](Self::check_with_at) would return, without changing anything.
+    /// **O(n)** entries.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, Timestamp, WindowLog};
+    ///
+    /// let log = WindowLog::new(Quota::new(1, Duration::from_secs(60))?);
+    /// let generous = Quota::new(5, Duration::from_secs(60))?;
+    /// assert!(log.peek_with_at(generous, 3, Timestamp::ZERO).is_allowed());
+    /// assert_eq!(log.entries(), 0);
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn peek_with_at(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        let counted = now.max(self.newest);
+        self.decide(quota, n, counted).counted_from(now, counted)
     }
 
     /// Returns whether the limit is reached, so that not even one unit would pass. **O(n)** entries.
     ///
-    /// With [`record_at`](Self::record_at), it separates the question from the recording: of the
-    /// failures to log in, say, which are counted whether allowed or not.
+    /// With [`record_at`](Self::record_at), it separates the question from the recording, e.g. of
+    /// failed logins, which are recorded whether or not the limit is reached.
     ///
     /// # Examples
     ///
@@ -214,10 +254,10 @@ impl WindowLog {
         self.remaining_at(now) == 0
     }
 
-    /// Records `n` units, even beyond the limit. **O(1)**, and for each entry that is forgotten.
+    /// Records `n` units, even beyond the limit. **O(1)** amortized.
     ///
-    /// Beyond it, the oldest entries are forgotten that the newer ones make up for, so that there
-    /// are never more entries than units allowed.
+    /// Many calls far beyond the limit are merged, which bounds the memory; see
+    /// [Exactness](Self#exactness).
     ///
     /// # Examples
     ///
@@ -225,16 +265,14 @@ impl WindowLog {
     pub fn record_at(&mut self, n: u32, now: Timestamp) {
         let now = self.advance(now);
         self.push(n, now);
-        while let Some(&(_, units)) = self.log.front() {
-            if self.units - u64::from(units) < u64::from(self.quota.count()) {
-                break;
-            }
-            self.forget_first();
-        }
     }
 
-    /// Gives back `n` units of those that passed last; returns how many there were to give back.
+    /// Returns the `n` newest units to the quota, or as many as are recorded; returns how many.
     /// **O(1)** for each entry.
+    ///
+    /// They are the newest units of all callers, not those of the caller's own call. If another call
+    /// has passed since, the log then remembers the older of the two, which stops counting earlier:
+    /// for the other caller the window is no longer exact.
     ///
     /// # Examples
     ///
@@ -250,21 +288,23 @@ impl WindowLog {
     /// # Ok::<(), zset_std::QuotaError>(())
     /// ```
     pub fn refund(&mut self, n: u32) -> u32 {
-        let mut missing = n;
+        let refunded = self.units.min(n.into());
+        let mut missing = refunded;
         while missing > 0 {
             let Some((_, units)) = self.log.back_mut() else { break };
-            let given = missing.min(*units);
-            *units -= given;
+            let taken = missing.min(*units);
+            *units -= taken;
             if *units == 0 {
                 self.log.pop_back();
             }
-            missing -= given;
-            self.units -= u64::from(given);
+            missing -= taken;
         }
-        n - missing
+        self.units -= refunded;
+        // At most `n`.
+        refunded as u32
     }
 
-    /// Forgets everything that passed. **O(n)** entries.
+    /// Forgets all units that have passed. **O(n)** entries.
     ///
     /// # Examples
     ///
@@ -281,6 +321,7 @@ impl WindowLog {
     pub fn reset(&mut self) {
         self.log.clear();
         self.units = 0;
+        self.forgotten = Forgotten::default();
     }
 
     /// Returns the units that would pass now. **O(n)** entries.
@@ -292,7 +333,7 @@ impl WindowLog {
         self.peek_at(0, now).remaining
     }
 
-    /// Returns how long to wait until `n` units pass, if no others do; none if they never will.
+    /// Returns how long to wait until `n` units pass, if no others do; `None` if they never will.
     /// **O(n)** entries.
     ///
     /// # Examples
@@ -311,8 +352,8 @@ impl WindowLog {
         self.peek_at(n, now).retry_after()
     }
 
-    /// Returns how long it takes until all units of the limit would pass, if no others do.
-    /// **O(n)** entries.
+    /// Returns how long to wait until all units of the limit pass together, if no others do. **O(n)**
+    /// entries.
     ///
     /// # Examples
     ///
@@ -328,7 +369,9 @@ impl WindowLog {
         self.peek_at(0, now).reset_after
     }
 
-    /// Returns the number of entries: of calls that are on record. **O(1)**.
+    /// Returns the number of entries on record. **O(1)**.
+    ///
+    /// A call is one entry, and so are calls at the same time.
     ///
     /// # Examples
     ///
@@ -345,52 +388,82 @@ impl WindowLog {
         self.log.len()
     }
 
-    /// Notes the time, forgets what is too old for any quota, and returns the time to count with.
+    /// Keeps what a quota needs from now on.
+    fn widen(&mut self, quota: Quota) {
+        self.most = self.most.max(quota.count());
+        if quota.period_in_nanos() > self.horizon {
+            self.horizon = quota.period_in_nanos();
+            if let Some(entry) = self.forgotten.within(self.horizon, self.newest) {
+                self.log.push_front(entry);
+                self.units += entry.1;
+                self.forgotten = Forgotten::default();
+                self.merge_oldest();
+            }
+        }
+    }
+
+    /// Notes the time, forgets what is too old for any quota, and returns the time that counts.
     fn advance(&mut self, now: Timestamp) -> Timestamp {
         self.newest = self.newest.max(now);
-        while let Some((time, _)) = self.log.front() {
+        while let Some(&(time, units)) = self.log.front() {
             if self.newest.as_nanos() - time.as_nanos() < self.horizon {
                 break;
             }
-            self.forget_first();
+            self.log.pop_front();
+            self.units -= units;
+            self.forgotten.add(units, time);
         }
         self.newest
     }
 
-    fn forget_first(&mut self) {
-        if let Some((_, units)) = self.log.pop_front() {
-            self.units -= u64::from(units);
+    fn push(&mut self, n: u32, now: Timestamp) {
+        let n = u64::from(n).min(MOST_UNITS.saturating_sub(self.units));
+        self.units += n;
+        match self.log.back_mut() {
+            Some((time, units)) if *time == now => *units += n,
+            _ if n > 0 => self.log.push_back((now, n)),
+            _ => {}
+        }
+        self.merge_oldest();
+    }
+
+    /// Merges the two oldest entries if there is one too many.
+    fn merge_oldest(&mut self) {
+        if self.log.len() > self.most_entries() {
+            let oldest = self.log.pop_front().map_or(0, |(_, units)| units);
+            if let Some((_, units)) = self.log.front_mut() {
+                *units += oldest;
+            }
         }
     }
 
-    fn push(&mut self, n: u32, now: Timestamp) {
-        if n > 0 {
-            self.log.push_back((now, n));
-            self.units += u64::from(n);
-        }
+    fn most_entries(&self) -> usize {
+        (self.most as usize).saturating_add(SPARE_ENTRIES)
     }
 
     /// Decides by the entries; `now` is not before any of them.
     fn decide(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
         let limit = u64::from(quota.count());
-        let period = quota.period();
-        // Before the first period is over, no entry is too old.
-        let start = now.as_nanos().checked_sub(quota.period_in_nanos()).map(Timestamp::from_nanos);
-        let is_over = |&(time, _): &(Timestamp, u32)| start.is_some_and(|start| time <= start);
-        // Those that no quota needs are forgotten, so mostly none is over.
+        let period = quota.period_in_nanos();
+        let age = |time: Timestamp| now.as_nanos() - time.as_nanos();
+        let is_over = |&(time, _): &(Timestamp, u64)| age(time) >= period;
+        // Entries that no quota needs are forgotten, so usually none is over.
         let over = if self.log.front().is_some_and(is_over) {
             self.log.partition_point(is_over)
         } else {
             0
         };
-        let mut in_window = self.log.range(over..);
+        let forgotten =
+            if period > self.horizon { self.forgotten.within(period, now) } else { None };
+        let in_window = forgotten.into_iter().chain(self.log.range(over..).copied());
         let used = if over == 0 {
-            self.units
+            self.units + forgotten.map_or(0, |(_, units)| units)
         } else {
-            in_window.clone().map(|&(_, units)| u64::from(units)).sum()
+            in_window.clone().map(|(_, units)| units).sum()
         };
 
         let wanted = used + u64::from(n);
+        let ends_in = |time| Duration::from_nanos(period - age(time));
         let verdict = if u64::from(n) > limit {
             Verdict::Never
         } else if n == 0 || wanted <= limit {
@@ -398,30 +471,28 @@ impl WindowLog {
         } else {
             // The entry by whose end enough units are free.
             let mut missing = wanted - limit;
-            let end = in_window.clone().find_map(|&(time, units)| {
-                missing = missing.saturating_sub(units.into());
+            let end = in_window.clone().find_map(|(time, units)| {
+                missing = missing.saturating_sub(units);
                 (missing == 0).then_some(time)
             });
-            let end = end.unwrap_or(now).saturating_add(period);
-            Verdict::Denied { retry_after: end.saturating_duration_since(now) }
+            Verdict::Denied { retry_after: ends_in(end.unwrap_or(now)) }
         };
         let is_taken = verdict == Verdict::Allowed && n > 0;
         let used = if is_taken { wanted } else { used };
-        let last = if is_taken { Some(now) } else { in_window.next_back().map(|&(time, _)| time) };
+        let last =
+            if is_taken { Some(now) } else { in_window.clone().next_back().map(|(time, _)| time) };
         Decision {
             verdict,
             limit: quota.count(),
             remaining: u32::try_from(limit.saturating_sub(used)).unwrap_or(u32::MAX),
-            reset_after: last.map_or(Duration::ZERO, |last| {
-                last.saturating_add(period).saturating_duration_since(now)
-            }),
+            reset_after: last.map_or(Duration::ZERO, ends_in),
         }
     }
 
     /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
     #[doc(hidden)]
     pub fn check(&self) {
-        let units: u64 = self.log.iter().map(|&(_, units)| u64::from(units)).sum();
+        let units: u64 = self.log.iter().map(|&(_, units)| units).sum();
         assert_eq!(units, self.units, "the sum of units is wrong");
         assert!(self.log.iter().all(|&(_, units)| units > 0), "an entry of no units");
         assert!(self.log.iter().is_sorted_by_key(|(time, _)| time), "an entry out of order");
@@ -429,6 +500,8 @@ impl WindowLog {
         let oldest = self.log.front().map_or(self.newest, |&(time, _)| time);
         let age = self.newest.as_nanos() - oldest.as_nanos();
         assert!(age <= self.horizon, "an entry that is too old");
+        assert!(self.forgotten.within(self.horizon, self.newest).is_none(), "forgotten too early");
+        assert!(self.log.len() <= self.most_entries(), "too many entries");
     }
 }
 
@@ -439,6 +512,24 @@ impl Limiter for WindowLog {
 
     fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
         self.peek_at(n, now)
+    }
+
+    fn refund(&mut self, n: u32) -> u32 {
+        self.refund(n)
+    }
+
+    fn reset(&mut self) {
+        self.reset();
+    }
+}
+
+impl SingleQuota for WindowLog {
+    fn quota(&self) -> Quota {
+        self.quota()
+    }
+
+    fn set_quota(&mut self, quota: Quota) {
+        self.set_quota(quota);
     }
 }
 

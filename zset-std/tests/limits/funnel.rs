@@ -1,7 +1,7 @@
-//! `Funnel` against the definition of the leaky bucket, which needs no level.
+//! `Funnel` against the definition of the leaky bucket, which needs no level; quotas of all sizes.
 
 use super::*;
-use zset_std::{Funnel, Verdict};
+use zset_std::{Funnel, Funnels, QuotaError};
 
 /// Returns whether `n` more units may pass at a time: if from no earlier call on more has been
 /// poured in than the capacity and what has leaked out since.
@@ -16,47 +16,6 @@ fn conforms(passed: &[(Timestamp, u32)], quota: Quota, n: u32, now: Timestamp) -
         let elapsed = now.saturating_duration_since(time).as_nanos();
         poured <= u128::from(quota.capacity()) * period + elapsed * u128::from(quota.count())
     })
-}
-
-proptest! {
-    #![proptest_config(config())]
-
-    #[test]
-    fn every_answer_is_that_of_the_definition(
-        quota in quotas(),
-        calls in prop::collection::vec((steps(), 0..22u32), 0..80),
-    ) {
-        let mut funnel = Funnel::new(quota);
-        let mut passed: Vec<(Timestamp, u32)> = Vec::new();
-        let (mut now, mut newest) = (Timestamp::ZERO, Timestamp::ZERO);
-        for ((quarters, nanos), n) in calls {
-            now = step(now, quota, quarters, nanos);
-            newest = newest.max(now);
-            let (before, peeked) = (funnel.clone(), funnel.peek_at(n, now));
-            let decision = funnel.watering_at(n, now);
-            prop_assert_eq!(peeked, decision, "peek equals watering");
-            let is_allowed = n == 0 || conforms(&passed, quota, n, newest);
-            prop_assert_eq!(decision.is_allowed(), is_allowed);
-            prop_assert_eq!(decision.verdict == Verdict::Never, n > quota.capacity());
-            if is_allowed && n > 0 {
-                passed.push((newest, n));
-            } else {
-                prop_assert_eq!(funnel.peek_at(1, now), before.peek_at(1, now));
-            }
-            if let Verdict::Denied { retry_after } = decision.verdict {
-                prop_assert!(conforms(&passed, quota, n, after(newest, retry_after)));
-                let earlier = retry_after.checked_sub(Duration::from_nanos(1)).unwrap();
-                prop_assert!(!conforms(&passed, quota, n, after(newest, earlier)));
-            }
-            // Remaining units pass at once, one more does not.
-            let left = decision.remaining;
-            prop_assert!(left == 0 || conforms(&passed, quota, left, newest));
-            prop_assert!(!conforms(&passed, quota, left + 1, newest));
-            prop_assert_eq!(funnel.left_quota_at(now), left);
-            let reset = after(newest, decision.reset_after);
-            prop_assert!(conforms(&passed, quota, quota.capacity(), reset));
-        }
-    }
 }
 
 /// The textbook's version drops what has leaked of a unit at each call, and admits half of it.
@@ -94,4 +53,94 @@ fn quotas_of_all_sizes_work() {
     // At the end of time nothing wraps.
     assert!(funnel.watering_at(1, Timestamp::MAX).is_allowed());
     assert!(!funnel.watering_at(1, Timestamp::MAX).is_allowed());
+}
+
+const YEAR: Duration = Duration::from_secs(365 * 86_400);
+
+/// A date as nanoseconds since 1970.
+const DATE: Timestamp = Timestamp::from_nanos(1_790_000_000_000_000_000);
+
+#[test]
+fn funnels_of_a_century_work_at_a_date() {
+    let quota = Quota::new(1, 100 * YEAR).unwrap();
+    let funnels = Funnels::<u32>::new(quota);
+    let mut funnel = Funnel::new(quota);
+    for (years, wait) in [(0, 0), (1, 99), (100, 0), (150, 50)] {
+        let now = after(DATE, years * YEAR);
+        let decision = funnels.check_n_at(&1, 1, now);
+        assert_eq!(decision, funnel.watering_at(1, now));
+        assert_eq!((decision.remaining, decision.retry_after()), (0, Some(wait * YEAR)));
+    }
+}
+
+#[test]
+fn funnels_work_at_any_time_and_at_the_last_one() {
+    let quota = Quota::new(3, Duration::from_secs(3)).unwrap();
+    let mut funnel = Funnel::new(quota);
+    let funnels = Funnels::<u32>::new(quota);
+    for nanos in [0, 1 << 61, 1 << 62, (1 << 62) + 1, 1 << 63, u64::MAX - 1, u64::MAX] {
+        let now = Timestamp::from_nanos(nanos);
+        for n in [2, 1, 1] {
+            assert_eq!(
+                funnels.check_n_at(&1, n, now),
+                funnel.watering_at(n, now),
+                "{n} at {nanos}"
+            );
+        }
+    }
+}
+
+/// So long that an interval rounded up to a quarter of a nanosecond still fits.
+#[test]
+fn a_quota_takes_up_to_146_years() {
+    let longest = Duration::from_nanos((u64::MAX - u64::from(u32::MAX)) / 4);
+    for count in [1, 2, 3, 1000, u32::MAX - 1, u32::MAX] {
+        let quota = Quota::new(count, longest).unwrap();
+        let funnels = Funnels::<u32>::new(quota);
+        assert!(funnels.check_n_at(&1, count, DATE).is_allowed());
+        let denied = funnels.check_n_at(&1, 1, DATE);
+        assert!(!denied.is_allowed() && denied.remaining == 0);
+        let full = Funnel::new(quota).watering_at(count, DATE).reset_after;
+        assert!(denied.reset_after >= full && denied.reset_after < full + Duration::from_secs(2));
+        assert!(quota.with_capacity(count).is_ok());
+    }
+    let longer = longest + Duration::from_nanos(1);
+    assert_eq!(Quota::new(1, longer), Err(QuotaError::PeriodTooLong));
+    assert_eq!(Quota::new(1, Duration::MAX), Err(QuotaError::PeriodTooLong));
+    let quota = Quota::new(2, longest).unwrap();
+    assert!(quota.with_capacity(2).is_ok());
+    assert_eq!(quota.with_capacity(3), Err(QuotaError::PeriodTooLong));
+    // Exactly all ticks that 64 bits hold: 3 * 5 * 17 * 257 * 641 * 65537 * 6700417.
+    let interval = Quota::new(4, Duration::from_nanos(u64::MAX / u64::from(u32::MAX))).unwrap();
+    assert!(interval.with_capacity(u32::MAX).is_ok());
+    let interval = Quota::new(4, Duration::from_nanos(u64::MAX / u64::from(u32::MAX) + 1)).unwrap();
+    assert_eq!(interval.with_capacity(u32::MAX), Err(QuotaError::PeriodTooLong));
+}
+
+#[test]
+fn another_quota_leaves_the_time_at_which_a_funnel_is_empty() {
+    let quota = |count, capacity| {
+        Quota::new(count, Duration::from_secs(60)).unwrap().with_capacity(capacity).unwrap()
+    };
+    let mut funnel = Funnel::new(quota(6, 3));
+    let funnels = Funnels::<u32>::new(quota(6, 3));
+    for (other, remaining) in [(quota(12, 9), 3), (quota(6, 1), 0), (quota(3, 2), 0)] {
+        assert!(funnel.watering_at(3, at(0)).is_allowed());
+        assert!(funnels.check_n_at(&1, 3, at(0)).is_allowed());
+        funnel.set_quota(other);
+        funnels.set_quota(other);
+        assert_eq!((funnel.quota(), funnels.quota()), (other, other));
+        let decision = funnel.peek_at(0, at(0));
+        assert_eq!(funnels.peek_at(&1, 0, at(0)), decision);
+        assert_eq!((decision.remaining, decision.limit), (remaining, other.capacity()));
+        assert_eq!(decision.reset_after, Duration::from_secs(30));
+        assert_eq!(funnel.left_quota_at(at(0)), remaining);
+        for n in [2, 9] {
+            assert_eq!(funnel.refund(n), funnels.refund(&1, n));
+        }
+        funnel.reset();
+        funnels.reset(&1);
+        funnel.set_quota(quota(6, 3));
+        funnels.set_quota(quota(6, 3));
+    }
 }

@@ -1,10 +1,10 @@
 //! Keyed limiters: each key is as its own limiter, whatever happens to the others.
 
 mod panics;
+mod room;
 mod threads;
 
 use std::borrow::Borrow;
-use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use zset_std::{
-    Decision, Funnel, Funnels, Keyed, Limits, Observer, Overflow, SlidingWindow, WindowLog,
+    Decision, FixedWindow, Funnels, Keyed, Observer, Overflow, SlidingWindow, WindowLog,
 };
 
 /// What both kinds of keyed limiters can, for tests of both.
@@ -95,95 +95,6 @@ macro_rules! keyed_limiter {
 
 keyed_limiter!(Funnels);
 keyed_limiter!(SlidingWindow);
-
-fn at(seconds: u64) -> Timestamp {
-    after(Timestamp::ZERO, Duration::from_secs(seconds))
-}
-
-proptest! {
-    #![proptest_config(config())]
-
-    /// Sweeping, and other keys, change no answer.
-    #[test]
-    fn every_key_is_as_a_limiter_of_its_own(
-        quota in quotas(),
-        calls in prop::collection::vec((0..4u8, steps(), 0..22u32, 0..3usize), 0..120),
-    ) {
-        let windows = SlidingWindow::<u8>::new(quota);
-        let both: Keyed<u8, _> = Keyed::of(Limits::all([WindowLog::new(quota)]));
-        let mut logs: HashMap<u8, WindowLog> = HashMap::new();
-        let (mut now, mut newest) = (Timestamp::ZERO, Timestamp::ZERO);
-        for (key, (quarters, nanos), n, budget) in calls {
-            now = step(now, quota, quarters, nanos);
-            // What a shard was told last counts, and a sweep tells all of them.
-            windows.sweep_at(0, now);
-            both.sweep_at(0, now);
-            newest = newest.max(now);
-            let log = logs.entry(key).or_insert_with(|| WindowLog::new(quota));
-            let expected = log.check_n_at(n, newest);
-            prop_assert_eq!(windows.check_n_at(&key, n, now), expected);
-            prop_assert_eq!(both.check_n_at(&key, n, now), expected);
-            windows.sweep_at(budget * 100, now);
-            windows.check_invariants();
-            prop_assert_eq!(windows.peek_at(&key, 1, now), log.peek_at(1, newest));
-        }
-        // In the end all go.
-        windows.sweep_at(usize::MAX, Timestamp::MAX);
-        prop_assert!(windows.is_empty());
-    }
-
-    /// The intervals of these quotas are whole ticks, so the word is exact.
-    #[test]
-    fn every_funnel_is_as_one_of_its_own(
-        interval in 1..5_000_000u64,
-        capacity in 1..20u32,
-        calls in prop::collection::vec((0..4u8, steps(), 0..22u32, 0..3usize), 0..120),
-    ) {
-        let quota = Quota::new(1, Duration::from_nanos(interval)).unwrap();
-        let quota = quota.with_capacity(capacity).unwrap();
-        let funnels = Funnels::<u8>::new(quota);
-        let mut own: HashMap<u8, Funnel> = HashMap::new();
-        let (mut now, mut newest) = (Timestamp::ZERO, Timestamp::ZERO);
-        for (key, (quarters, nanos), n, budget) in calls {
-            now = step(now, quota, quarters, nanos);
-            funnels.sweep_at(0, now);
-            newest = newest.max(now);
-            let funnel = own.entry(key).or_insert_with(|| Funnel::new(quota));
-            prop_assert_eq!(funnels.peek_at(&key, n, now), funnel.peek_at(n, newest));
-            prop_assert_eq!(funnels.check_n_at(&key, n, now), funnel.watering_at(n, newest));
-            funnels.sweep_at(budget * 100, now);
-            funnels.check_invariants();
-            prop_assert_eq!(funnels.peek_at(&key, 1, now), funnel.peek_at(1, newest));
-        }
-    }
-
-    #[test]
-    fn a_denial_of_several_limits_takes_nothing_off_any(
-        a in quotas(),
-        b in quotas(),
-        calls in prop::collection::vec((steps(), 0..14u32), 0..80),
-    ) {
-        use zset_std::Limiter;
-        let mut limits = Limits::all([WindowLog::new(a), WindowLog::new(b)]);
-        let mut logs = [WindowLog::new(a), WindowLog::new(b)];
-        let mut now = Timestamp::ZERO;
-        for ((quarters, nanos), n) in calls {
-            now = step(now, a, quarters, nanos);
-            let allowed = logs.iter().all(|log| log.peek_at(n, now).is_allowed());
-            let longest = logs.iter().map(|log| log.peek_at(n, now).retry_after()).max();
-            let never = logs.iter().any(|log| log.peek_at(n, now).retry_after().is_none());
-            let peeked = limits.peek_at(n, now);
-            let decision = limits.check_n_at(n, now);
-            prop_assert_eq!(peeked, decision);
-            prop_assert_eq!(decision.is_allowed(), allowed);
-            prop_assert_eq!(decision.retry_after(), if never { None } else { longest.unwrap() });
-            // Even of no units, so that both have been told the time.
-            let n = if allowed { n } else { 0 };
-            let remaining = logs.iter_mut().map(|log| log.check_n_at(n, now).remaining).min();
-            prop_assert_eq!(Some(decision.remaining), remaining);
-        }
-    }
-}
 
 #[test]
 fn there_are_never_more_keys_than_the_most() {

@@ -3,6 +3,8 @@
 mod counters;
 mod funnel;
 mod keyed;
+mod limits;
+mod model;
 mod throttle;
 mod window_log;
 
@@ -31,6 +33,10 @@ fn step(now: Timestamp, quota: Quota, quarters: i8, nanos: i8) -> Timestamp {
 /// Steps of time, mostly forwards.
 fn steps() -> impl Strategy<Value = (i8, i8)> {
     (prop_oneof![4 => 0..3i8, 1 => -3..9i8], -3..4i8)
+}
+
+fn at(seconds: u64) -> Timestamp {
+    after(Timestamp::ZERO, Duration::from_secs(seconds))
 }
 
 fn after(now: Timestamp, duration: Duration) -> Timestamp {

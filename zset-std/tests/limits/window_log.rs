@@ -1,173 +1,109 @@
-//! `WindowLog` against a list of all that passed, recounted on each question.
+//! `WindowLog`: records beyond the limit, refunds, and changed quotas.
 
 use super::*;
-use zset_std::{Decision, Verdict, WindowLog};
+use zset_std::{Verdict, WindowLog};
 
-#[derive(Clone, Debug)]
-enum Operation {
-    Check(u32),
-    CheckWith(Quota, u32),
-    Peek(u32),
-    Record(u32),
-    Refund(u32),
-    SetQuota(Quota),
-    Reset,
+fn per_minute(count: u32) -> Quota {
+    Quota::new(count, Duration::from_secs(60)).unwrap()
 }
 
-fn operations() -> impl Strategy<Value = Operation> {
-    prop_oneof![
-        12 => (0..14u32).prop_map(Operation::Check),
-        2 => (quotas(), 0..14u32).prop_map(|(quota, n)| Operation::CheckWith(quota, n)),
-        3 => (0..14u32).prop_map(Operation::Peek),
-        1 => (0..5u32).prop_map(Operation::Record),
-        1 => (0..9u32).prop_map(Operation::Refund),
-        1 => quotas().prop_map(Operation::SetQuota),
-        1 => Just(Operation::Reset),
-    ]
+#[test]
+fn a_unit_recorded_beyond_the_limit_and_refunded_leaves_the_first_one_in_the_window() {
+    let mut log = WindowLog::new(per_minute(1));
+    assert!(log.check_at(at(0)).is_allowed());
+    log.record_at(1, at(0));
+    assert_eq!(log.refund(1), 1);
+    assert!(!log.check_at(at(0)).is_allowed(), "two units in one window");
+    log.record_at(1, at(10));
+    assert_eq!(log.refund(3), 2);
+    assert!(log.check_at(at(10)).is_allowed());
+    log.check();
 }
 
-/// All that passed and is not forgotten.
-#[derive(Default)]
-struct Naive {
-    passed: Vec<(Timestamp, u32)>,
-    horizon: Duration,
-    newest: Timestamp,
+#[test]
+fn units_recorded_beyond_the_limit_count_under_a_larger_one() {
+    let mut log = WindowLog::new(per_minute(1));
+    log.record_at(1, at(0));
+    log.record_at(1, at(0));
+    assert_eq!(log.peek_with_at(per_minute(4), 0, at(0)).remaining, 2);
+    log.set_quota(per_minute(3));
+    assert_eq!(log.remaining_at(at(0)), 1);
+    assert_eq!(log.check_with_at(per_minute(5), 3, at(0)).remaining, 0);
 }
 
-impl Naive {
-    fn advance(&mut self, now: Timestamp, quota: Quota) {
-        self.newest = self.newest.max(now);
-        self.horizon = self.horizon.max(quota.period());
-        let age = |time| self.newest.saturating_duration_since(time);
-        let horizon = self.horizon;
-        self.passed.retain(|&(time, _)| age(time) < horizon);
+/// Each entry beyond those is merged with an older one, at the later of the two times.
+#[test]
+fn many_records_beyond_the_limit_take_bounded_memory_and_err_towards_denial() {
+    let mut log = WindowLog::new(per_minute(2));
+    for second in 0..1000 {
+        log.record_at(1, at(second));
+        assert!(log.entries() <= 2 + 64);
+        log.check();
     }
+    // The 60 of the last minute are known one by one.
+    assert_eq!(log.entries(), 60);
+    log.set_quota(per_minute(60));
+    assert_eq!(log.peek_at(1, at(999)).retry_after(), Some(Duration::from_secs(1)));
 
-    fn push(&mut self, time: Timestamp, units: u32) {
-        self.passed.push((time, units));
+    let mut log = WindowLog::new(per_minute(2));
+    for millis in 0..1000 {
+        log.record_at(1, after(at(0), Duration::from_millis(millis)));
     }
-
-    /// Recounts the window that ends at a time.
-    fn used(&self, quota: Quota, now: Timestamp) -> u32 {
-        let in_window = |time| now.saturating_duration_since(time) < quota.period();
-        self.passed.iter().filter(|(time, _)| in_window(*time)).map(|(_, units)| units).sum()
-    }
-
-    fn expect(&self, decision: &Decision, quota: Quota, n: u32, now: Timestamp) {
-        let (used, limit) = (self.used(quota, now), quota.count());
-        let is_allowed = n == 0 || n <= limit && used + n <= limit;
-        assert_eq!(decision.is_allowed(), is_allowed, "{n} of {limit}, {used} used");
-        assert_eq!(decision.verdict == Verdict::Never, n > limit);
-        assert_eq!(decision.limit, limit);
-        let taken = if is_allowed { n } else { 0 };
-        assert_eq!(decision.remaining, limit.saturating_sub(used + taken));
-        if let Verdict::Denied { retry_after } = decision.verdict {
-            // Tight: then, and not a nanosecond earlier.
-            assert!(self.used(quota, after(now, retry_after)) + n <= limit);
-            let earlier = retry_after.checked_sub(Duration::from_nanos(1)).unwrap();
-            assert!(self.used(quota, after(now, earlier)) + n > limit);
-        }
-        let last = self.passed.iter().map(|&(time, _)| time).max();
-        let last = if taken > 0 { Some(now) } else { last };
-        let reset = last.map_or(Duration::ZERO, |last| {
-            after(last, quota.period()).saturating_duration_since(now)
-        });
-        assert_eq!(decision.reset_after, reset);
-    }
+    assert_eq!(log.entries(), 66);
+    // No unit is lost: 935 of them count as the newest of those that were merged.
+    log.set_quota(per_minute(1000));
+    assert_eq!(log.remaining_at(at(1)), 0);
+    let merged = after(at(60), Duration::from_millis(934));
+    assert_eq!(log.remaining_at(after(merged, Duration::from_millis(1))), 936);
+    assert_eq!(log.remaining_at(at(60)), 0, "an exact window would have let one pass");
+    assert_eq!(log.refund(2000), 1000);
 }
 
-fn entries(log: &WindowLog) -> String {
-    format!("{log:?}")
+#[test]
+fn forgotten_units_count_as_the_newest_of_them_under_a_longer_period() {
+    let mut log = WindowLog::new(Quota::new(5, Duration::from_secs(1)).unwrap());
+    assert!(log.check_n_at(2, at(0)).is_allowed());
+    assert!(log.check_n_at(2, at(30)).is_allowed());
+    assert!(log.check_at(at(40)).is_allowed());
+    // All five passed within a minute, though the log knows only one of them by its time.
+    let peeked = log.peek_with_at(per_minute(5), 1, at(40));
+    log.set_quota(per_minute(5));
+    assert_eq!(log.peek_at(1, at(40)), peeked);
+    assert_eq!(peeked.retry_after(), Some(Duration::from_secs(50)), "30 and a minute");
+    log.check();
+    // What is in the log again can be refunded.
+    assert_eq!(log.refund(9), 5);
+    // Once forgotten, a reset is the end of it.
+    assert!(log.check_n_at(5, at(40)).is_allowed());
+    assert!(log.check_n_at(0, at(100)).is_allowed());
+    log.reset();
+    log.set_quota(Quota::new(5, Duration::from_secs(3600)).unwrap());
+    assert_eq!(log.remaining_at(at(100)), 5);
+}
+
+#[test]
+fn the_sum_of_units_does_not_overflow() {
+    let mut log = WindowLog::new(per_minute(u32::MAX));
+    for second in 0..50 {
+        log.record_at(u32::MAX, at(second));
+    }
+    assert_eq!(log.remaining_at(at(50)), 0);
+    assert!(matches!(log.peek_at(u32::MAX, at(50)).verdict, Verdict::Denied { .. }));
+    log.check();
+}
+
+#[test]
+fn logs_with_the_same_units_are_equal() {
+    let mut logs = [WindowLog::new(per_minute(2)), WindowLog::new(per_minute(2))];
+    assert_eq!(logs[0], logs[1]);
+    assert!(logs[0].check_at(at(0)).is_allowed());
+    assert_ne!(logs[0], logs[1]);
+    assert!(logs[1].check_at(at(0)).is_allowed());
+    assert_eq!(logs[0], logs[1]);
 }
 
 proptest! {
     #![proptest_config(config())]
-
-    #[test]
-    fn every_answer_is_that_of_a_recount(
-        first in quotas(),
-        operations in prop::collection::vec((steps(), operations()), 0..80),
-    ) {
-        let mut log = WindowLog::new(first);
-        let mut naive = Naive { horizon: first.period(), ..Naive::default() };
-        let (mut quota, mut now) = (first, Timestamp::ZERO);
-        for ((quarters, nanos), operation) in operations {
-            now = step(now, quota, quarters, nanos);
-            // A time before the newest counts as the newest.
-            let counted = now.max(naive.newest);
-            match operation {
-                Operation::Check(n) => {
-                    let peeked = log.peek_at(n, now);
-                    let before = log.entries();
-                    let decision = log.check_n_at(n, now);
-                    prop_assert_eq!(peeked, decision, "peek equals check");
-                    naive.advance(now, quota);
-                    naive.expect(&decision, quota, n, counted);
-                    if decision.is_allowed() && n > 0 {
-                        naive.push(counted, n);
-                    } else {
-                        prop_assert!(log.entries() <= before, "a denial records nothing");
-                        prop_assert_eq!(log.peek_at(n, now), decision);
-                    }
-                }
-                Operation::CheckWith(other, n) => {
-                    let decision = log.check_with_at(other, n, now);
-                    naive.advance(now, other);
-                    naive.expect(&decision, other, n, counted);
-                    if decision.is_allowed() && n > 0 {
-                        naive.push(counted, n);
-                    }
-                }
-                Operation::Peek(n) => {
-                    let before = entries(&log);
-                    let decision = log.peek_at(n, now);
-                    prop_assert_eq!(entries(&log), before);
-                    naive.expect(&decision, quota, n, counted);
-                    prop_assert_eq!(log.over_limit_at(now), naive.used(quota, counted) >= quota.count());
-                    prop_assert_eq!(log.remaining_at(now), log.peek_at(0, now).remaining);
-                    prop_assert_eq!(log.retry_after_at(n, now), decision.retry_after());
-                }
-                Operation::Record(n) => {
-                    log.record_at(n, now);
-                    naive.advance(now, quota);
-                    if n > 0 {
-                        naive.push(counted, n);
-                    }
-                    // What the newer ones make up for is forgotten.
-                    let mut units: u32 = naive.passed.iter().map(|(_, units)| units).sum();
-                    while let Some(&(_, oldest)) = naive.passed.first() {
-                        if units - oldest < quota.count() {
-                            break;
-                        }
-                        units -= oldest;
-                        naive.passed.remove(0);
-                    }
-                }
-                Operation::Refund(n) => {
-                    let mut missing = n;
-                    while missing > 0 {
-                        let Some((time, units)) = naive.passed.pop() else { break };
-                        let given = units.min(missing);
-                        missing -= given;
-                        if units > given {
-                            naive.push(time, units - given);
-                        }
-                    }
-                    prop_assert_eq!(log.refund(n), n - missing);
-                }
-                Operation::SetQuota(other) => {
-                    log.set_quota(other);
-                    quota = other;
-                    naive.horizon = naive.horizon.max(other.period());
-                }
-                Operation::Reset => {
-                    log.reset();
-                    naive.passed.clear();
-                }
-            }
-            log.check();
-        }
-    }
 
     #[test]
     fn no_window_ever_holds_more_than_the_limit(

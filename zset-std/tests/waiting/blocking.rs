@@ -32,6 +32,22 @@ fn units_beyond_the_limit_or_the_deadline_are_errors_and_take_nothing() {
     }
 }
 
+/// The limiter has seen a later time, up to which the wait is longer.
+#[test]
+fn a_deadline_that_is_too_early_after_the_clock_stepped_back_is_known_at_once() {
+    let (funnels, clock) = funnels();
+    clock.advance(Duration::from_secs(100));
+    assert!(funnels.check("a").is_allowed());
+    // As of a clock that was set back by a minute.
+    assert_eq!(
+        funnels.peek_at("a", 1, Timestamp::from_nanos(40_000_000_000)).retry_after(),
+        Some(Duration::from_secs(61))
+    );
+    clock.set(Timestamp::from_nanos(40_000_000_000));
+    let short = Duration::from_nanos(60_999_999_999);
+    assert_eq!(funnels.until_ready("a").timeout(short).block(), Err(NotReady::TooLate));
+}
+
 #[test]
 fn a_thread_waits_as_long_as_the_clock_of_the_limiter_says() {
     let (funnels, clock) = funnels();

@@ -73,7 +73,7 @@ impl Keyed for ManyFunnels {
 }
 
 /// A `zset_std::Keyed<u64, _>`.
-pub struct KeyedWindow<L> {
+pub struct KeyedWindow<L: Limiter> {
     windows: zset_std::Keyed<u64, L>,
     count: u32,
     clock: GivenClock,

@@ -1,0 +1,107 @@
+//! [`AnyLimiter`]: a limiter whose type is chosen at run time.
+
+use super::limiter::private::Sealed;
+use super::{Decision, FixedWindow, Funnel, Limiter, Quota, SingleQuota, WindowCounter, WindowLog};
+use crate::Timestamp;
+
+/// A limiter of any type: for [`Limits`](super::Limits) over limiters of different types, and for
+/// types that a configuration names.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use zset_std::{AnyLimiter, Funnel, Keyed, Limits, Quota, Timestamp, WindowCounter};
+///
+/// // A smooth ten a second, and a million a day in constant memory.
+/// let smooth = Funnel::new(Quota::new(10, Duration::from_secs(1))?.with_capacity(1)?);
+/// let daily = WindowCounter::new(Quota::new(1_000_000, Duration::from_secs(86_400))?);
+/// let limits = Limits::all([AnyLimiter::from(smooth), daily.into()]);
+/// let limiter: Keyed<u32, _> = Keyed::of(limits);
+/// assert!(limiter.check_n_at(&7, 1, Timestamp::ZERO).is_allowed());
+/// let denied = limiter.check_n_at(&7, 1, Timestamp::ZERO);
+/// assert_eq!(denied.retry_after(), Some(Duration::from_millis(100)));
+/// # Ok::<(), zset_std::QuotaError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AnyLimiter {
+    /// An exact sliding window.
+    WindowLog(WindowLog),
+    /// An approximate sliding window.
+    WindowCounter(WindowCounter),
+    /// A plain counter.
+    FixedWindow(FixedWindow),
+    /// A leaky bucket.
+    Funnel(Funnel),
+}
+
+impl From<WindowLog> for AnyLimiter {
+    fn from(limiter: WindowLog) -> Self {
+        AnyLimiter::WindowLog(limiter)
+    }
+}
+
+impl From<WindowCounter> for AnyLimiter {
+    fn from(limiter: WindowCounter) -> Self {
+        AnyLimiter::WindowCounter(limiter)
+    }
+}
+
+impl From<FixedWindow> for AnyLimiter {
+    fn from(limiter: FixedWindow) -> Self {
+        AnyLimiter::FixedWindow(limiter)
+    }
+}
+
+impl From<Funnel> for AnyLimiter {
+    fn from(limiter: Funnel) -> Self {
+        AnyLimiter::Funnel(limiter)
+    }
+}
+
+/// Calls the limiter within.
+macro_rules! each {
+    ($any:expr, $limiter:ident => $call:expr) => {
+        match $any {
+            AnyLimiter::WindowLog($limiter) => $call,
+            AnyLimiter::WindowCounter($limiter) => $call,
+            AnyLimiter::FixedWindow($limiter) => $call,
+            AnyLimiter::Funnel($limiter) => $call,
+        }
+    };
+}
+
+impl Limiter for AnyLimiter {
+    fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
+        each!(self, limiter => Limiter::check_n_at(limiter, n, now))
+    }
+
+    fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
+        each!(self, limiter => limiter.peek_at(n, now))
+    }
+
+    fn refund(&mut self, n: u32) -> u32 {
+        each!(self, limiter => limiter.refund(n))
+    }
+
+    fn reset(&mut self) {
+        each!(self, limiter => limiter.reset());
+    }
+}
+
+impl SingleQuota for AnyLimiter {
+    fn quota(&self) -> Quota {
+        each!(self, limiter => limiter.quota())
+    }
+
+    fn set_quota(&mut self, quota: Quota) {
+        each!(self, limiter => limiter.set_quota(quota));
+    }
+}
+
+impl Sealed for AnyLimiter {
+    fn idle_at(&self) -> Timestamp {
+        each!(self, limiter => limiter.idle_at())
+    }
+}

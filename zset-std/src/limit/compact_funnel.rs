@@ -1,0 +1,167 @@
+//! [`CompactFunnel`]: the funnel of one key of [`Funnels`](super::Funnels), in two words.
+//!
+//! It is the leaky bucket as a meter, and decides as the generic cell rate algorithm does (ITU-T
+//! I.371, "Traffic control and congestion control in B-ISDN"). That algorithm stores one number, the
+//! time at which the bucket is empty:
+//!
+//! ```text
+//!                                leaked_at                               empty
+//! ───────────────────────────────────┼─────────────────────────────────────┼──▶ time
+//!                                    │◄─────────── level ─────────────────►│
+//! ```
+//!
+//! A level and its time take one word more, and cover every [`Timestamp`] with every [`Quota`]: the
+//! time at which the bucket is empty may be later than the last timestamp.
+
+use std::time::Duration;
+
+use super::limiter::private::KeyState;
+use super::quota::TICKS_PER_NANO;
+use super::{Decision, Quota, Verdict};
+use crate::Timestamp;
+
+/// How full the funnel of one key of [`Funnels`](super::Funnels) is.
+///
+/// Unlike a [`Funnel`](super::Funnel), it does not contain its quota, which all keys share.
+#[derive(Clone, Debug)]
+pub struct CompactFunnel {
+    /// How long it takes to leak out, in ticks.
+    level: u64,
+    /// The time of the level.
+    leaked_at: Timestamp,
+}
+
+/// A quota in ticks.
+#[derive(Clone, Copy, Debug)]
+pub struct TickQuota {
+    quota: Quota,
+    /// From one unit to the next, rounded up.
+    interval: u64,
+    /// The intervals of the whole capacity.
+    burst: u64,
+    /// `2^64 / interval`, less by at most 1: to multiply takes less time than to divide.
+    reciprocal: u64,
+}
+
+/// A decision in ticks: all that has to be computed under a lock.
+///
+/// It is computed without a branch on the verdict, which a processor cannot predict where limits
+/// matter.
+#[derive(Clone, Copy, Debug)]
+pub struct TickDecision {
+    quota: TickQuota,
+    allowed: bool,
+    never: bool,
+    /// The level after the decision.
+    level: u64,
+    /// What has to leak out before the units pass, if they are denied.
+    excess: u64,
+}
+
+impl From<Quota> for TickQuota {
+    fn from(quota: Quota) -> Self {
+        let interval = quota.interval_in_ticks();
+        // `Quota` ensures that it fits.
+        let burst = interval * u64::from(quota.capacity());
+        TickQuota { quota, interval, burst, reciprocal: u64::MAX / interval }
+    }
+}
+
+impl TickQuota {
+    pub(super) fn quota(&self) -> Quota {
+        self.quota
+    }
+
+    /// Returns how many whole intervals there are in some ticks.
+    #[inline]
+    fn units_in(&self, ticks: u64) -> u64 {
+        // The reciprocal lacks at most 1, so the quotient less than `ticks / 2^64`, which is below 1.
+        let estimate = ((u128::from(ticks) * u128::from(self.reciprocal)) >> 64) as u64;
+        estimate + u64::from(ticks - estimate * self.interval >= self.interval)
+    }
+}
+
+impl CompactFunnel {
+    /// Decides on `n` units at a time that is not before `leaked_at`.
+    #[inline]
+    fn decide(&self, quota: &TickQuota, n: u32, now: Timestamp) -> TickDecision {
+        let elapsed = now.as_nanos().saturating_sub(self.leaked_at.as_nanos());
+        let level = self.level.saturating_sub(elapsed.saturating_mul(TICKS_PER_NANO));
+        let never = n > quota.quota.capacity();
+        // Both wrap only if n is more than the capacity: then they do not matter.
+        let units = quota.interval.wrapping_mul(n.into());
+        let space = quota.burst.wrapping_sub(units);
+        let poured = n > 0 && !never && level <= space;
+        let if_poured = 0_u64.wrapping_sub(poured.into());
+        TickDecision {
+            quota: *quota,
+            allowed: n == 0 || poured,
+            never,
+            level: level + (units & if_poured),
+            excess: level.wrapping_sub(space),
+        }
+    }
+}
+
+impl KeyState for CompactFunnel {
+    type Settings = TickQuota;
+    type Outcome = TickDecision;
+
+    #[inline]
+    fn new(_: &TickQuota) -> Self {
+        CompactFunnel { level: 0, leaked_at: Timestamp::ZERO }
+    }
+
+    #[inline]
+    fn check_n_at(&mut self, quota: &TickQuota, n: u32, now: Timestamp) -> TickDecision {
+        let decision = self.decide(quota, n, now);
+        self.level = decision.level;
+        self.leaked_at = now;
+        decision
+    }
+
+    fn peek_at(&self, quota: &TickQuota, n: u32, now: Timestamp) -> Decision {
+        self.decide(quota, n, now).into()
+    }
+
+    fn refund(&mut self, quota: &TickQuota, n: u32) -> u32 {
+        let refunded = self.level.min(quota.interval.saturating_mul(n.into()));
+        self.level -= refunded;
+        // At most n intervals.
+        (refunded / quota.interval) as u32
+    }
+
+    fn idle_at(&self) -> Timestamp {
+        if self.level == 0 {
+            return Timestamp::ZERO;
+        }
+        self.leaked_at.saturating_add(duration(self.level))
+    }
+}
+
+impl From<TickDecision> for Decision {
+    #[inline]
+    fn from(decision: TickDecision) -> Decision {
+        let TickDecision { quota, allowed, never, level, excess } = decision;
+        let verdict = if never {
+            Verdict::Never
+        } else if allowed {
+            Verdict::Allowed
+        } else {
+            Verdict::Denied { retry_after: duration(excess) }
+        };
+        // The level is above the burst where another quota has filled the funnel.
+        let remaining = quota.units_in(quota.burst.saturating_sub(level));
+        Decision {
+            verdict,
+            limit: quota.quota.capacity(),
+            remaining: u32::try_from(remaining).unwrap_or(u32::MAX),
+            reset_after: duration(level),
+        }
+    }
+}
+
+/// Returns the duration of some ticks, rounded up.
+fn duration(ticks: u64) -> Duration {
+    Duration::from_nanos(ticks.div_ceil(TICKS_PER_NANO))
+}

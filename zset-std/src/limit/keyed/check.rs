@@ -1,0 +1,239 @@
+//! Deciding on the units of a key.
+
+use std::borrow::Borrow;
+use std::hash::{BuildHasher, Hash};
+
+use super::super::limiter::private::KeyState;
+use super::super::overflow::refused;
+use super::super::registry::Full;
+use super::super::{Decision, UntilReady};
+use super::Keyed;
+use crate::{Clock, Timestamp};
+
+impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
+    /// Lets one unit of a key pass, or denies it.
+    ///
+    /// # Examples
+    ///
+    /// See [`Keyed`].
+    #[inline]
+    pub fn check<Q>(&self, key: &Q) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        self.check_n_at(key, 1, self.clock.now())
+    }
+
+    /// Lets `n` units of a key pass together, or denies all of them; 0 units always pass.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(5, Duration::from_secs(60))?);
+    /// assert!(limiter.check_n(&1, 5).is_allowed());
+    /// assert!(!limiter.check_n(&1, 1).is_allowed());
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    #[inline]
+    pub fn check_n<Q>(&self, key: &Q, n: u32) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        self.check_n_at(key, n, self.clock.now())
+    }
+
+    /// Like [`check_n`](Self::check_n), at a time. No key is inserted for 0 units.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow, Timestamp};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(5, Duration::from_secs(60))?);
+    /// assert_eq!(limiter.check_n_at(&1, 2, Timestamp::ZERO).remaining, 3);
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    #[inline]
+    pub fn check_n_at<Q>(&self, key: &Q, n: u32, now: Timestamp) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        self.decide(key, n, now, |state, settings, now| state.check_n_at(settings, n, now))
+    }
+
+    /// Returns what [`check_n`](Self::check_n) would return, without passing units or inserting a key.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(5, Duration::from_secs(60))?);
+    /// assert_eq!(limiter.peek(&1, 2).remaining, 3);
+    /// assert!(limiter.is_empty());
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn peek<Q>(&self, key: &Q, n: u32) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        self.peek_at(key, n, self.clock.now())
+    }
+
+    /// Like [`peek`](Self::peek), at a time.
+    ///
+    /// # Examples
+    ///
+    /// As with [`peek`](Self::peek).
+    pub fn peek_at<Q>(&self, key: &Q, n: u32, now: Timestamp) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        self.foresee(key, n, now, |state, settings, now| state.peek_at(settings, n, now))
+    }
+
+    /// Waits until units of a key pass: on this thread, or as a future.
+    ///
+    /// # Examples
+    ///
+    /// See [`UntilReady`].
+    pub fn until_ready<'a, Q>(&'a self, key: &'a Q) -> UntilReady<'a, Self, Q>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        UntilReady::new(self, key)
+    }
+
+    /// Decides on `n` units of a key by `check`, and reports the decision.
+    #[inline]
+    pub(in super::super) fn decide<Q, O: Into<Decision>>(
+        &self,
+        key: &Q,
+        n: u32,
+        now: Timestamp,
+        check: impl Fn(&mut L, &L::Settings, Timestamp) -> O,
+    ) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        let checked = self.keys.get(key, now, |state, settings, counted| {
+            state.map(|state| (check(state, settings, counted), counted))
+        });
+        let decision = if let Some((outcome, counted)) = checked {
+            outcome.into().counted_from(now, counted)
+        } else {
+            self.decide_new(key, n, now, check)
+        };
+        self.observers.decided(decision.is_allowed());
+        decision
+    }
+
+    /// Decides on a key that was not there a moment ago.
+    #[cold]
+    fn decide_new<Q, O: Into<Decision>>(
+        &self,
+        key: &Q,
+        n: u32,
+        now: Timestamp,
+        check: impl Fn(&mut L, &L::Settings, Timestamp) -> O,
+    ) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        let peek = |state: &L, settings: &L::Settings, now| {
+            let mut copy = state.clone();
+            check(&mut copy, settings, now).into()
+        };
+        if n == 0 {
+            // There is nothing to remember of the key.
+            return self.foresee(key, n, now, peek);
+        }
+        let checked = self.change(key, now, |state, settings, counted| {
+            check(state, settings, counted).into().counted_from(now, counted)
+        });
+        checked.unwrap_or_else(|full| refused(self.peek_new(key, now, peek), n, now, &full))
+    }
+
+    /// Changes the state of a key, which is inserted if it is not there yet, or the state that keys
+    /// without room share; `change` gets the time that counts.
+    pub(in super::super) fn change<Q, R>(
+        &self,
+        key: &Q,
+        now: Timestamp,
+        change: impl Fn(&mut L, &L::Settings, Timestamp) -> R,
+    ) -> Result<R, Full>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        match self.keys.get_or_insert(key, now, &change) {
+            Ok((result, evicted)) => {
+                self.observers.evicted(evicted);
+                Ok(result)
+            }
+            Err(full) => {
+                self.observers.evicted(full.evicted);
+                self.observers.refused();
+                let Some(shared) = &self.shared else { return Err(full) };
+                Ok(self.keys.settings(key, now, |settings, now| {
+                    shared.change(now, |state, now| change(state, settings, now))
+                }))
+            }
+        }
+    }
+
+    /// Returns the decision that `peek` makes on `n` units of a key, on a new one if it is not there,
+    /// or on the state that keys without room share.
+    pub(in super::super) fn foresee<Q>(
+        &self,
+        key: &Q,
+        n: u32,
+        now: Timestamp,
+        peek: impl Fn(&L, &L::Settings, Timestamp) -> Decision,
+    ) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        let peek = |state: &L, settings: &L::Settings, counted| {
+            peek(state, settings, counted).counted_from(now, counted)
+        };
+        if let Some(decision) = self.keys.read(key, now, peek) {
+            return decision;
+        }
+        match (self.keys.has_room(key, now), &self.shared) {
+            (Ok(()), _) => self.peek_new(key, now, peek),
+            (Err(_), Some(shared)) => self.keys.settings(key, now, |settings, now| {
+                shared.read(now, |state, now| peek(state, settings, now))
+            }),
+            (Err(full), None) => refused(self.peek_new(key, now, peek), n, now, &full),
+        }
+    }
+
+    /// Returns the decision that `peek` makes on a new key.
+    fn peek_new<Q>(
+        &self,
+        key: &Q,
+        now: Timestamp,
+        peek: impl FnOnce(&L, &L::Settings, Timestamp) -> Decision,
+    ) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        self.keys.settings(key, now, |settings, now| peek(&L::new(settings), settings, now))
+    }
+}

@@ -1,0 +1,134 @@
+//! The keys of a limiter: forgetting, sweeping and counting them.
+
+use std::borrow::Borrow;
+use std::hash::{BuildHasher, Hash};
+
+use super::super::limiter::private::KeyState;
+use super::Keyed;
+use crate::{Clock, Timestamp};
+
+impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
+    /// Returns the `n` newest units of a key to its quota, or as many as are recorded; returns how
+    /// many.
+    ///
+    /// They are the newest units of all calls for the key, not those of a certain call: if another
+    /// call has passed since, the older of the two is remembered, which stops counting earlier. Units
+    /// that keys without room share are not returned.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(3, Duration::from_secs(60))?);
+    /// assert!(limiter.check_n(&1, 3).is_allowed());
+    /// assert_eq!(limiter.refund(&1, 2), 2);
+    /// assert_eq!(limiter.peek(&1, 0).remaining, 2);
+    /// assert_eq!(limiter.refund(&2, 2), 0);
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn refund<Q>(&self, key: &Q, n: u32) -> u32
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        self.keys.shorten(key, |state, settings| state.refund(settings, n)).unwrap_or(0)
+    }
+
+    /// Forgets a key; returns whether it was there.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
+    /// assert!(limiter.check(&1).is_allowed());
+    /// assert!(limiter.reset(&1));
+    /// assert!(limiter.check(&1).is_allowed());
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn reset<Q>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        self.keys.remove(key)
+    }
+
+    /// Looks at up to about `budget` keys that may be idle by now, and evicts those that are; returns
+    /// how many.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{FakeClock, Quota, SlidingWindow};
+    ///
+    /// let clock = FakeClock::new();
+    /// let quota = Quota::new(1, Duration::from_secs(60))?;
+    /// let limiter = SlidingWindow::<u32>::new(quota).with_clock(clock.clone());
+    /// assert!(limiter.check(&1).is_allowed());
+    /// assert_eq!(limiter.sweep(100), 0);
+    /// clock.advance(Duration::from_secs(60));
+    /// assert_eq!(limiter.sweep(100), 1);
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn sweep(&self, budget: usize) -> usize {
+        self.sweep_at(budget, self.clock.now())
+    }
+
+    /// Like [`sweep`](Self::sweep), at a time.
+    ///
+    /// # Examples
+    ///
+    /// As with [`sweep`](Self::sweep).
+    pub fn sweep_at(&self, budget: usize, now: Timestamp) -> usize {
+        let evicted = self.keys.sweep(now, budget);
+        self.observers.evicted(evicted);
+        evicted
+    }
+
+    /// Returns the number of keys, including idle ones that are not evicted yet.
+    ///
+    /// # Examples
+    ///
+    /// See [`peek`](Self::peek).
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Returns whether there are no keys.
+    ///
+    /// # Examples
+    ///
+    /// See [`peek`](Self::peek).
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the clock.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Clock, FakeClock, Quota, SlidingWindow, Timestamp};
+    ///
+    /// let quota = Quota::new(1, Duration::from_secs(1))?;
+    /// let limiter = SlidingWindow::<u32>::new(quota).with_clock(FakeClock::new());
+    /// assert_eq!(limiter.clock().now(), Timestamp::ZERO);
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn clock(&self) -> &C {
+        &self.clock
+    }
+
+    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n log n)**.
+    #[doc(hidden)]
+    pub fn check_invariants(&self) {
+        self.keys.check();
+    }
+}

@@ -1,0 +1,173 @@
+//! Room for keys: which are idle, and what happens to those without room.
+
+use super::*;
+
+/// What the tests of both limiters are run with.
+fn full<L: KeyedLimiter<u32>>(keys: usize, overflow: Overflow) -> L {
+    let quota = Quota::new(3, Duration::from_secs(60)).unwrap();
+    L::make(quota, keys, overflow, Arc::new(Counts::default()))
+}
+
+fn a_refund_makes_room<L: KeyedLimiter<u32>>() {
+    let limiter: L = full(1, Overflow::RefuseNew);
+    assert!(limiter.check_n_at(&1, 3, at(0)).is_allowed());
+    limiter.refund(&1, 3);
+    limiter.check_invariants();
+    assert!(limiter.check_n_at(&2, 1, at(1)).is_allowed(), "key 1 is idle");
+
+    let limiter: L = full(1, Overflow::RefuseNew);
+    assert!(limiter.check_n_at(&1, 3, at(0)).is_allowed());
+    limiter.refund(&1, 3);
+    assert_eq!(limiter.sweep_at(100, at(1)), 1);
+    assert_eq!(limiter.len(), 0);
+}
+
+#[test]
+fn a_key_whose_units_are_all_refunded_is_idle_at_once() {
+    a_refund_makes_room::<SlidingWindow<u32>>();
+    a_refund_makes_room::<Funnels<u32>>();
+}
+
+#[test]
+fn many_refunds_leave_few_deadlines() {
+    fn refund<L: KeyedLimiter<u32>>() {
+        let limiter: L = full(10, Overflow::RefuseNew);
+        for _ in 0..1000 {
+            assert!(limiter.check_n_at(&1, 3, at(0)).is_allowed());
+            limiter.refund(&1, 3);
+            limiter.check_invariants();
+        }
+    }
+    refund::<SlidingWindow<u32>>();
+    refund::<Funnels<u32>>();
+}
+
+/// Keys in use, whose deadlines have passed, stand before the idle one in every shard's list.
+fn an_idle_key_makes_room<L: KeyedLimiter<u32>>(others: u32) {
+    let limiter: L = full(others as usize + 1, Overflow::RefuseNew);
+    for key in 0..others {
+        assert!(limiter.check_n_at(&key, 1, at(0)).is_allowed());
+    }
+    let idle = others;
+    assert!(limiter.check_n_at(&idle, 1, at(1)).is_allowed());
+    for key in 0..others {
+        assert!(limiter.check_n_at(&key, 2, at(50)).is_allowed());
+    }
+    // A minute later only the last key is idle.
+    assert!(limiter.check_n_at(&1_000_000, 1, at(61)).is_allowed(), "{others} others");
+    for key in 0..others {
+        assert!(limiter.check_n_at(&key, 0, at(61)).remaining < 3, "a key in use is evicted");
+    }
+    assert!(!limiter.check_n_at(&2_000_000, 1, at(61)).is_allowed());
+    limiter.check_invariants();
+}
+
+#[test]
+fn a_new_key_is_refused_only_if_no_key_is_idle() {
+    for others in [5, 6, 7, 50, 1000] {
+        an_idle_key_makes_room::<SlidingWindow<u32>>(others);
+        an_idle_key_makes_room::<Funnels<u32>>(others);
+    }
+}
+
+#[test]
+fn over_limit_of_a_key_without_room_is_that_of_the_shared_window() {
+    let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
+    let failures = SlidingWindow::<u32>::new(quota).with_max_keys(1, Overflow::SharedBucket);
+    failures.record_at(&1, 1, at(0)).unwrap();
+    assert!(!failures.over_limit_at(&2, at(0)));
+    for _ in 0..100 {
+        failures.record_at(&2, 1, at(0)).unwrap();
+    }
+    assert!(failures.over_limit_at(&2, at(0)));
+    assert!(!failures.peek_at(&2, 1, at(0)).is_allowed());
+    assert!(!failures.check_n_at(&2, 1, at(0)).is_allowed());
+    // It is over for all keys without room, and over once the units are.
+    assert!(failures.over_limit_at(&3, at(59)));
+    assert!(!failures.over_limit_at(&3, at(60)));
+}
+
+#[test]
+fn a_key_that_would_be_refused_is_over_its_limit() {
+    let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
+    let failures = SlidingWindow::<u32>::new(quota).with_max_keys(1, Overflow::RefuseNew);
+    failures.record_at(&1, 1, at(0)).unwrap();
+    assert!(failures.over_limit_at(&2, at(0)));
+    assert!(failures.record_at(&2, 1, at(0)).is_err());
+    assert!(!failures.over_limit_at(&2, at(60)));
+    assert!(failures.record_at(&2, 1, at(60)).is_ok());
+}
+
+#[test]
+fn a_refused_key_has_the_limit_of_the_quota_of_the_call() {
+    let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
+    let generous = Quota::new(5, Duration::from_secs(60)).unwrap();
+    let windows = SlidingWindow::<u32>::new(quota).with_max_keys(1, Overflow::RefuseNew);
+    let funnels = Funnels::<u32>::new(quota).with_max_keys(1, Overflow::RefuseNew);
+    assert!(windows.check_n_at(&1, 1, at(0)).is_allowed());
+    assert!(funnels.check_n_at(&1, 1, at(0)).is_allowed());
+    for n in [1, 5] {
+        let decisions = [
+            windows.check_with_at(&2, generous, n, at(0)),
+            windows.peek_with_at(&2, generous, n, at(0)),
+            funnels.check_with_at(&2, generous, n, at(0)),
+            funnels.peek_with_at(&2, generous, n, at(0)),
+        ];
+        for decision in decisions {
+            assert_eq!((decision.limit, decision.remaining), (5, 0));
+            assert_eq!(decision.retry_after(), Some(Duration::from_secs(60)));
+        }
+    }
+}
+
+#[test]
+fn a_changed_quota_moves_the_deadlines_of_keys() {
+    let minute = Quota::new(1, Duration::from_secs(60)).unwrap();
+    let second = Quota::new(1, Duration::from_secs(1)).unwrap();
+    let counters: Keyed<u32, _> = Keyed::of(FixedWindow::new(minute));
+    let counters = counters.with_max_keys(1, Overflow::RefuseNew);
+    assert!(counters.check_n_at(&1, 1, at(0)).is_allowed());
+    counters.set_quota(second);
+    counters.check_invariants();
+    assert!(counters.check_n_at(&2, 1, at(1)).is_allowed(), "key 1 is idle");
+}
+
+/// A peek about a later time does not change what a call at an earlier one gets.
+#[test]
+fn a_peek_does_not_move_the_time() {
+    fn peek<L: KeyedLimiter<u32>>() {
+        let limiter: L = full(1, Overflow::SharedBucket);
+        assert!(limiter.check_n_at(&1, 3, at(0)).is_allowed());
+        for key in [1, 2] {
+            assert!(limiter.peek_at(&key, 3, at(1000)).is_allowed());
+        }
+        let denied = limiter.check_n_at(&1, 3, at(10));
+        assert_eq!(denied.retry_after(), Some(Duration::from_secs(50)));
+    }
+    peek::<SlidingWindow<u32>>();
+    peek::<Funnels<u32>>();
+}
+
+/// The shards have seen different times, and so has what the keys without room share.
+#[test]
+fn a_wait_counts_from_the_time_of_the_call_after_the_clock_steps_back() {
+    fn step_back<L: KeyedLimiter<u32>>(keys: usize, overflow: Overflow) {
+        let limiter: L = full(keys, overflow);
+        for key in [1, 2] {
+            assert!(limiter.check_n_at(&key, 3, at(100)).is_allowed());
+            let denied = limiter.check_n_at(&key, 3, at(40));
+            assert_eq!(denied.retry_after(), Some(Duration::from_secs(120)));
+            assert_eq!(denied.reset_after, Duration::from_secs(120));
+            assert_eq!(limiter.peek_at(&key, 3, at(40)), denied);
+        }
+        for key in [1, 2] {
+            let tick = Duration::from_nanos(1);
+            assert!(!limiter.peek_at(&key, 3, at(160).saturating_sub(tick)).is_allowed());
+            assert!(limiter.peek_at(&key, 3, at(160)).is_allowed());
+        }
+    }
+    for (keys, overflow) in [(2, Overflow::RefuseNew), (1, Overflow::SharedBucket)] {
+        step_back::<SlidingWindow<u32>>(keys, overflow);
+        step_back::<Funnels<u32>>(keys, overflow);
+    }
+}

@@ -1,0 +1,118 @@
+//! Every limiter against a list of all units that ever passed: all public methods mixed, in any order,
+//! at any time.
+
+mod keyed;
+mod naive;
+mod single;
+
+use proptest::prelude::*;
+use zset_std::{Decision, Quota, Timestamp, Verdict};
+
+use super::config;
+use naive::Naive;
+
+/// A date: nanoseconds from 1970 to 2026.
+const DATE: u64 = 1_790_000_000_000_000_000;
+
+const CENTURY: u64 = 100 * 365 * 86_400 * 1_000_000_000;
+
+/// Counts divide 60, so that every interval is a whole number of sixtieths of a nanosecond. Capacities
+/// and counts of a century keep within the 146 years of a quota.
+fn quotas() -> impl Strategy<Value = Quota> {
+    let count = || prop::sample::select(vec![1_u32, 2, 3, 4, 5, 6, 10, 12]);
+    let short = prop_oneof![1..20_u64, 1..5_000_000_000_u64];
+    let short = (count(), short, 1..20_u32).prop_map(|(count, period, capacity)| {
+        Quota::new(count, nanos(period)).unwrap().with_capacity(capacity).unwrap()
+    });
+    let long = count().prop_map(|count| Quota::new(count, nanos(CENTURY)).unwrap());
+    prop_oneof![4 => short, 1 => long]
+}
+
+fn nanos(nanos: u64) -> std::time::Duration {
+    std::time::Duration::from_nanos(nanos)
+}
+
+/// How the caller's clock moves before a call.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// Not at all.
+    Still,
+    /// By quarters of a period and some nanoseconds, forwards or back.
+    By(i8, i8),
+    /// To some nanoseconds around a certain time.
+    To(u64, i8),
+}
+
+fn steps() -> impl Strategy<Value = Step> {
+    let ends = vec![0, DATE, 1 << 62, u64::MAX - CENTURY, u64::MAX];
+    prop_oneof![
+        6 => Just(Step::Still),
+        12 => (0..3_i8, -3..4_i8).prop_map(|(quarters, nanos)| Step::By(quarters, nanos)),
+        4 => (-3..9_i8, -3..4_i8).prop_map(|(quarters, nanos)| Step::By(quarters, nanos)),
+        1 => (prop::sample::select(ends), -3..4_i8).prop_map(|(to, nanos)| Step::To(to, nanos)),
+    ]
+}
+
+impl Step {
+    fn from(self, now: u64, quota: Quota) -> u64 {
+        let (from, by) = match self {
+            Step::Still => (now, 0),
+            Step::By(quarters, nanos) => {
+                let quarter = i128::try_from(quota.period().as_nanos()).unwrap() / 4;
+                (now, quarter * i128::from(quarters) + i128::from(nanos))
+            }
+            Step::To(time, nanos) => (time, i128::from(nanos)),
+        };
+        let end = i128::from(u64::MAX);
+        u64::try_from((i128::from(from) + by).clamp(0, end)).unwrap()
+    }
+}
+
+/// Checks a decision on `n` units against the lists of the limiters that have to agree. None of the
+/// lists contains the units yet.
+fn expect(decision: &Decision, lists: &[Naive], quotas: &[Quota], n: u32, now: u64, counted: u64) {
+    let passes = |lists: &[Naive], n: u32, at: u128| {
+        lists.iter().zip(quotas).all(|(list, quota)| list.passes(*quota, n, at))
+    };
+    // When a call would count that is made so long after this one.
+    let after = |wait: std::time::Duration| (u128::from(now) + wait.as_nanos()).max(counted.into());
+    let tick = nanos(1);
+    let limit = lists.iter().zip(quotas).map(|(list, quota)| list.limit(*quota)).min().unwrap();
+    let exact = lists.iter().zip(quotas).all(|(list, quota)| list.is_exact(*quota, counted));
+
+    assert_eq!(decision.limit, limit);
+    let is_allowed = n == 0 || n <= limit && passes(lists, n, counted.into());
+    match decision.verdict {
+        Verdict::Never => assert!(n > limit, "{n} of {limit}"),
+        Verdict::Allowed => assert!(is_allowed, "allows {n} of {limit}: {decision:?} {lists:?}"),
+        Verdict::Denied { retry_after } => {
+            assert!(n <= limit);
+            assert!(!is_allowed || !exact, "denies {n} of {limit}: {decision:?} {lists:?}");
+            assert!(passes(lists, n, after(retry_after)), "too early: {decision:?} {lists:?}");
+            let earlier = retry_after.checked_sub(tick).expect("a wait is never zero");
+            let is_tight = !passes(lists, n, after(earlier)) || after(earlier) > after(retry_after);
+            assert!(is_tight || !exact, "too late: {decision:?} {lists:?}");
+        }
+    }
+
+    // The lists after the decision.
+    let mut lists = lists.to_vec();
+    if decision.is_allowed() {
+        lists.iter_mut().zip(quotas).for_each(|(list, quota)| list.push(*quota, n, counted));
+    }
+    let left = decision.remaining;
+    assert!(left <= limit);
+    assert!(left == 0 || passes(&lists, left, counted.into()), "{decision:?} {lists:?}");
+    let is_all = left == limit || !passes(&lists, left + 1, counted.into());
+    assert!(is_all || !exact, "more remain: {decision:?} {lists:?}");
+    let reset = decision.reset_after;
+    assert!(passes(&lists, limit, after(reset)), "reset too early: {decision:?} {lists:?}");
+    if let Some(earlier) = reset.checked_sub(tick) {
+        let is_tight = left < limit && !passes(&lists, limit, after(earlier));
+        assert!(is_tight || !exact, "reset too late: {decision:?} {lists:?}");
+    }
+}
+
+fn timestamp(nanos: u64) -> Timestamp {
+    Timestamp::from_nanos(nanos)
+}

@@ -1,0 +1,448 @@
+//! Keyed limiters: each key has a list of its own, as long as there is room for it.
+
+use std::collections::BTreeMap;
+
+use zset_std::{
+    CompactFunnel, FixedWindow, Funnels, Keyed, KeysFull, Overflow, SlidingWindow, WindowCounter,
+};
+
+use super::naive::Kind;
+use super::*;
+
+type Key = u8;
+
+#[derive(Clone, Debug)]
+enum Call {
+    Check(Key, u32),
+    Peek(Key, u32),
+    Refund(Key, u32),
+    Sweep(usize),
+    // These differ for a key that is idle and one that was evicted: where they are called, idle keys
+    // are evicted before each call.
+    SetQuota(Quota),
+    Reset(Key),
+    CheckWith(Key, Quota, u32),
+    PeekWith(Key, Quota, u32),
+    // Of sliding windows only.
+    Record(Key, u32),
+    OverLimit(Key),
+}
+
+fn keys() -> impl Strategy<Value = Key> {
+    0..5_u8
+}
+
+/// Calls that every keyed limiter has; quotas change their counts only.
+fn common() -> BoxedStrategy<Call> {
+    prop_oneof![
+        12 => (keys(), 0..14_u32).prop_map(|(key, n)| Call::Check(key, n)),
+        3 => (keys(), 0..14_u32).prop_map(|(key, n)| Call::Peek(key, n)),
+        2 => (keys(), 0..9_u32).prop_map(|(key, n)| Call::Refund(key, n)),
+        2 => (0..20_usize).prop_map(Call::Sweep),
+    ]
+    .boxed()
+}
+
+/// The same, and those for which idle keys are evicted before each call.
+fn more() -> BoxedStrategy<Call> {
+    prop_oneof![
+        20 => common(),
+        1 => quotas().prop_map(Call::SetQuota),
+        1 => keys().prop_map(Call::Reset),
+    ]
+    .boxed()
+}
+
+/// The same, with other quotas for a call.
+fn with_quotas(calls: BoxedStrategy<Call>) -> BoxedStrategy<Call> {
+    let with = || (keys(), quotas(), 0..14_u32);
+    prop_oneof![
+        16 => calls,
+        2 => with().prop_map(|(key, quota, n)| Call::CheckWith(key, quota, n)),
+        1 => with().prop_map(|(key, quota, n)| Call::PeekWith(key, quota, n)),
+    ]
+    .boxed()
+}
+
+/// The same, with those of a sliding window.
+fn with_records(calls: BoxedStrategy<Call>) -> BoxedStrategy<Call> {
+    prop_oneof![
+        8 => calls,
+        1 => (keys(), 0..5_u32).prop_map(|(key, n)| Call::Record(key, n)),
+        1 => keys().prop_map(Call::OverLimit),
+    ]
+    .boxed()
+}
+
+fn sequences(calls: BoxedStrategy<Call>) -> impl Strategy<Value = Vec<(Step, Call)>> {
+    prop::collection::vec((steps(), calls), 0..100)
+}
+
+/// The bound on keys, if any, and what happens beyond it.
+fn bounds() -> impl Strategy<Value = Option<(usize, Overflow)>> {
+    let overflow = prop_oneof![Just(Overflow::RefuseNew), Just(Overflow::SharedBucket)];
+    prop::option::of((1..4_usize, overflow))
+}
+
+/// What every keyed limiter has.
+trait Limiter {
+    const KIND: Kind;
+
+    fn new(quota: Quota) -> Self;
+    fn with_max_keys(self, max_keys: usize, overflow: Overflow) -> Self;
+    fn check(&self, key: Key, n: u32, now: u64) -> Decision;
+    fn peek(&self, key: Key, n: u32, now: u64) -> Decision;
+    fn refund(&self, key: Key, n: u32) -> u32;
+    fn reset(&self, key: Key) -> bool;
+    fn sweep(&self, budget: usize, now: u64) -> usize;
+    fn set_quota(&self, quota: Quota);
+    fn quota(&self) -> Quota;
+    fn len(&self) -> usize;
+    fn check_invariants(&self);
+}
+
+macro_rules! limiter {
+    ($limiter:ty, $kind:expr, $new:expr) => {
+        impl Limiter for $limiter {
+            const KIND: Kind = $kind;
+
+            fn new(quota: Quota) -> Self {
+                $new(quota)
+            }
+
+            fn with_max_keys(self, max_keys: usize, overflow: Overflow) -> Self {
+                self.with_max_keys(max_keys, overflow)
+            }
+
+            fn check(&self, key: Key, n: u32, now: u64) -> Decision {
+                self.check_n_at(&key, n, timestamp(now))
+            }
+
+            fn peek(&self, key: Key, n: u32, now: u64) -> Decision {
+                self.peek_at(&key, n, timestamp(now))
+            }
+
+            fn refund(&self, key: Key, n: u32) -> u32 {
+                self.refund(&key, n)
+            }
+
+            fn reset(&self, key: Key) -> bool {
+                self.reset(&key)
+            }
+
+            fn sweep(&self, budget: usize, now: u64) -> usize {
+                self.sweep_at(budget, timestamp(now))
+            }
+
+            fn set_quota(&self, quota: Quota) {
+                self.set_quota(quota);
+            }
+
+            fn quota(&self) -> Quota {
+                self.quota()
+            }
+
+            fn len(&self) -> usize {
+                self.len()
+            }
+
+            fn check_invariants(&self) {
+                self.check_invariants();
+            }
+        }
+    };
+}
+
+limiter!(SlidingWindow<Key>, Kind::Log, SlidingWindow::new);
+limiter!(Funnels<Key>, Kind::Compact, Funnels::new);
+limiter!(Keyed<Key, WindowCounter>, Kind::Counter, |quota| Keyed::of(WindowCounter::new(quota)));
+limiter!(Keyed<Key, FixedWindow>, Kind::Fixed, |quota| Keyed::of(FixedWindow::new(quota)));
+
+/// Where the units of a key go.
+enum Place {
+    Own,
+    Shared,
+    Refused,
+}
+
+struct Subject<L> {
+    limiter: L,
+    /// The keys that are in use, and perhaps some that are idle.
+    lists: BTreeMap<Key, Naive>,
+    /// What a new key starts as.
+    new: Naive,
+    shared: Option<Naive>,
+    max_keys: usize,
+    /// Whether idle keys are evicted before each call; otherwise they may be there or not.
+    evicts: bool,
+    quota: Quota,
+    now: u64,
+    newest: u64,
+}
+
+impl<L: Limiter> Subject<L> {
+    fn new(quota: Quota, bounds: Option<(usize, Overflow)>, evicts: bool) -> Self {
+        let (mut limiter, new) = (L::new(quota), Naive::new(L::KIND, quota));
+        let (mut shared, mut max_keys) = (None, usize::MAX);
+        if let Some((max, overflow)) = bounds {
+            limiter = limiter.with_max_keys(max, overflow);
+            max_keys = max;
+            shared = (overflow == Overflow::SharedBucket).then(|| new.clone());
+        }
+        let lists = BTreeMap::new();
+        Subject { limiter, lists, new, shared, max_keys, evicts, quota, now: 0, newest: 0 }
+    }
+
+    /// Steps; all shards see the time, which each would otherwise see with its own keys.
+    fn step(&mut self, step: Step) {
+        // A key that is idle at the last timestamp is never evicted.
+        self.now = step.from(self.now, self.quota).min(u64::MAX - 1);
+        self.limiter.sweep(0, self.now);
+        self.newest = self.newest.max(self.now);
+        if self.evicts {
+            self.evict_idle();
+        }
+    }
+
+    fn evict_idle(&mut self) {
+        self.limiter.sweep(usize::MAX, self.now);
+        let in_use = self.lists.keys().copied().filter(|key| self.is_in_use(*key));
+        let in_use: Vec<Key> = in_use.collect();
+        self.lists.retain(|key, _| in_use.contains(key));
+        assert_eq!(self.limiter.len(), self.lists.len(), "keys that are not idle");
+    }
+
+    fn is_in_use(&self, key: Key) -> bool {
+        let idle_at = self.lists.get(&key).map(|list| list.idle_at(self.quota));
+        idle_at.is_some_and(|idle_at| idle_at > self.newest.into())
+    }
+
+    /// Returns whether a key is there or gets room, which it does while no more than so many others
+    /// are in use.
+    fn place(&self, key: Key) -> Place {
+        let others = self.lists.keys().filter(|other| **other != key && self.is_in_use(**other));
+        if others.count() < self.max_keys {
+            Place::Own
+        } else if self.shared.is_some() {
+            Place::Shared
+        } else {
+            Place::Refused
+        }
+    }
+
+    /// Returns the list that decides on a key, if it is not refused.
+    fn list(&mut self, key: Key) -> Option<&mut Naive> {
+        match self.place(key) {
+            Place::Own => Some(self.lists.entry(key).or_insert_with(|| self.new.clone())),
+            Place::Shared => self.shared.as_mut(),
+            Place::Refused => None,
+        }
+    }
+
+    fn expect(&mut self, decision: &Decision, key: Key, quota: Quota, n: u32) {
+        let (now, newest) = (self.now, self.newest);
+        if let Some(list) = self.list(key) {
+            let list = list.clone();
+            return expect(decision, &[list], &[quota], n, now, newest);
+        }
+        let limit = self.new.limit(quota);
+        assert_eq!((decision.limit, decision.remaining), (limit, 0));
+        match decision.verdict {
+            Verdict::Never => assert!(n > limit),
+            Verdict::Allowed => assert_eq!(n, 0, "no unit of a refused key passes"),
+            Verdict::Denied { retry_after } => assert!(n <= limit && !retry_after.is_zero()),
+        }
+    }
+
+    /// Notes that `n` units passed at the time that counts, and a check in any case.
+    fn checked(&mut self, decision: &Decision, key: Key, quota: Quota, n: u32) {
+        let newest = self.newest;
+        let is_there = self.lists.contains_key(&key);
+        let Some(list) = self.list(key) else { return };
+        // A check of 0 units leaves no trace of a key that is not there.
+        if n > 0 || is_there {
+            list.widen(quota);
+            list.advance(newest);
+        }
+        if decision.is_allowed() {
+            list.push(quota, n, newest);
+        }
+    }
+
+    fn call(&mut self, step: Step, call: &Call) {
+        self.step(step);
+        match *call {
+            Call::Check(key, n) => {
+                let peeked = self.limiter.peek(key, n, self.now);
+                let decision = self.limiter.check(key, n, self.now);
+                assert_eq!(peeked, decision, "peek equals check");
+                self.expect(&decision, key, self.quota, n);
+                self.checked(&decision, key, self.quota, n);
+            }
+            Call::Peek(key, n) => {
+                let decision = self.limiter.peek(key, n, self.now);
+                self.expect(&decision, key, self.quota, n);
+            }
+            Call::Refund(key, n) => {
+                let refunded = self.limiter.refund(key, n);
+                let is_in_use = self.is_in_use(key);
+                let Some(list) = self.lists.get_mut(&key) else { return };
+                // An idle key may be there, or may have been evicted.
+                if is_in_use || self.evicts {
+                    assert_eq!(refunded, list.refundable(self.quota, n));
+                }
+                list.refund(self.quota, n);
+            }
+            Call::Sweep(budget) => {
+                self.limiter.sweep(budget, self.now);
+            }
+            Call::SetQuota(quota) => {
+                // Counters are exact only while their period stays.
+                let quota = match L::KIND {
+                    Kind::Counter | Kind::Fixed => {
+                        Quota::new(quota.count(), self.quota.period()).unwrap()
+                    }
+                    _ => quota,
+                };
+                self.limiter.set_quota(quota);
+                assert_eq!(self.limiter.quota(), quota);
+                let lists = self.lists.values_mut().chain(&mut self.shared).chain([&mut self.new]);
+                lists.for_each(|list| list.set_quota(self.quota, quota));
+                self.quota = quota;
+            }
+            Call::Reset(key) => {
+                assert_eq!(self.limiter.reset(key), self.lists.remove(&key).is_some());
+            }
+            _ => unreachable!("not a call of every limiter"),
+        }
+        self.limiter.check_invariants();
+        assert!(self.limiter.len() <= self.max_keys);
+    }
+}
+
+/// Makes a call with another quota, of a limiter that has such calls.
+macro_rules! call_with {
+    ($subject:expr, $step:expr, $call:expr) => {
+        match *$call {
+            Call::CheckWith(key, quota, n) => {
+                $subject.step($step);
+                let now = timestamp($subject.now);
+                let decision = $subject.limiter.check_with_at(&key, quota, n, now);
+                if let Some(list) = $subject.list(key) {
+                    list.widen(quota);
+                }
+                $subject.expect(&decision, key, quota, n);
+                $subject.checked(&decision, key, quota, n);
+            }
+            Call::PeekWith(key, quota, n) => {
+                $subject.step($step);
+                let now = timestamp($subject.now);
+                let decision = $subject.limiter.peek_with_at(&key, quota, n, now);
+                $subject.expect(&decision, key, quota, n);
+            }
+            _ => $subject.call($step, $call),
+        }
+    };
+}
+
+fn run_windows(
+    quota: Quota,
+    bounds: Option<(usize, Overflow)>,
+    calls: &[(Step, Call)],
+    evicts: bool,
+) {
+    let mut subject = Subject::<SlidingWindow<Key>>::new(quota, bounds, evicts);
+    for (step, call) in calls {
+        match *call {
+            Call::Record(key, n) => {
+                subject.step(*step);
+                let recorded = subject.limiter.record_at(&key, n, timestamp(subject.now));
+                let (quota, newest) = (subject.quota, subject.newest);
+                let list = subject.list(key);
+                assert_eq!(recorded, list.is_some().then_some(()).ok_or(KeysFull));
+                if let Some(list) = list {
+                    list.advance(newest);
+                    list.push(quota, n, newest);
+                }
+            }
+            Call::OverLimit(key) => {
+                subject.step(*step);
+                let is_over = subject.limiter.over_limit_at(&key, timestamp(subject.now));
+                let (quota, newest) = (subject.quota, subject.newest);
+                let passes =
+                    subject.list(key).is_some_and(|list| list.passes(quota, 1, newest.into()));
+                assert_eq!(is_over, !passes);
+            }
+            _ => call_with!(subject, *step, call),
+        }
+        subject.limiter.check_invariants();
+    }
+}
+
+fn run_funnels(
+    quota: Quota,
+    bounds: Option<(usize, Overflow)>,
+    calls: &[(Step, Call)],
+    evicts: bool,
+) {
+    let mut subject = Subject::<Keyed<Key, CompactFunnel>>::new(quota, bounds, evicts);
+    for (step, call) in calls {
+        call_with!(subject, *step, call);
+    }
+}
+
+fn run<L: Limiter>(
+    quota: Quota,
+    bounds: Option<(usize, Overflow)>,
+    calls: &[(Step, Call)],
+    evicts: bool,
+) {
+    let mut subject = Subject::<L>::new(quota, bounds, evicts);
+    for (step, call) in calls {
+        subject.call(*step, call);
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn each_sliding_window_decides_by_all_that_passed(
+        (quota, bounds) in (quotas(), bounds()),
+        calls in sequences(with_records(with_quotas(more()))),
+        lazy in sequences(with_records(common())),
+    ) {
+        run_windows(quota, bounds, &calls, true);
+        run_windows(quota, bounds, &lazy, false);
+    }
+
+    #[test]
+    fn each_of_the_funnels_decides_by_all_that_passed(
+        (quota, bounds) in (quotas(), bounds()),
+        calls in sequences(with_quotas(more())),
+        lazy in sequences(common()),
+    ) {
+        run_funnels(quota, bounds, &calls, true);
+        run_funnels(quota, bounds, &lazy, false);
+    }
+
+    #[test]
+    fn each_window_counter_decides_by_all_that_passed(
+        (quota, bounds) in (quotas(), bounds()),
+        calls in sequences(more()),
+        lazy in sequences(common()),
+    ) {
+        run::<Keyed<Key, WindowCounter>>(quota, bounds, &calls, true);
+        run::<Keyed<Key, WindowCounter>>(quota, bounds, &lazy, false);
+    }
+
+    #[test]
+    fn each_fixed_window_decides_by_all_that_passed(
+        (quota, bounds) in (quotas(), bounds()),
+        calls in sequences(more()),
+        lazy in sequences(common()),
+    ) {
+        run::<Keyed<Key, FixedWindow>>(quota, bounds, &calls, true);
+        run::<Keyed<Key, FixedWindow>>(quota, bounds, &lazy, false);
+    }
+}

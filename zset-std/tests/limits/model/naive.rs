@@ -1,0 +1,249 @@
+//! What a limiter of one key has to decide, by all units that ever passed.
+//!
+//! Times have 128 bits, so that there is a time after [`Timestamp::MAX`](zset_std::Timestamp::MAX).
+
+use zset_std::Quota;
+
+/// The limiters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// `WindowLog`
+    Log,
+    /// `WindowCounter`
+    Counter,
+    /// `FixedWindow`
+    Fixed,
+    /// `Funnel`
+    Funnel,
+    /// What `Funnels` have of each key.
+    Compact,
+}
+
+/// Units that passed together.
+#[derive(Clone, Copy, Debug)]
+struct Passed {
+    at: u64,
+    units: u64,
+    /// Of a funnel: how long they take to leak out, in parts of a nanosecond; negative if refunded.
+    volume: i128,
+    /// Of a log: whether they have been older than all periods so far.
+    forgotten: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Naive {
+    kind: Kind,
+    passed: Vec<Passed>,
+    /// Of a log: the longest period so far.
+    horizon: u64,
+    /// The time that counted in the latest check.
+    checked: u64,
+    /// When the quota was changed in a way that leaves only bounds, towards denial.
+    inexact_at: Option<u64>,
+}
+
+fn period(quota: Quota) -> u64 {
+    u64::try_from(quota.period().as_nanos()).unwrap()
+}
+
+impl Naive {
+    pub(super) fn new(kind: Kind, quota: Quota) -> Self {
+        let horizon = period(quota);
+        Naive { kind, passed: Vec::new(), horizon, checked: 0, inexact_at: None }
+    }
+
+    pub(super) fn limit(&self, quota: Quota) -> u32 {
+        match self.kind {
+            Kind::Log | Kind::Counter | Kind::Fixed => quota.count(),
+            Kind::Funnel | Kind::Compact => quota.capacity(),
+        }
+    }
+
+    /// Returns the parts of a nanosecond in which a funnel's volumes are.
+    fn parts(&self) -> i128 {
+        if self.kind == Kind::Compact { 4 } else { 60 }
+    }
+
+    /// Returns the interval between units of a funnel. In quarters of a nanosecond it is rounded up.
+    fn interval(&self, quota: Quota) -> i128 {
+        let parts = u128::try_from(self.parts()).unwrap() * quota.period().as_nanos();
+        parts.div_ceil(quota.count().into()).try_into().unwrap()
+    }
+
+    /// Returns when a funnel is empty, in parts of a nanosecond.
+    fn empty_at(&self) -> i128 {
+        self.passed.iter().fold(0, |empty_at, passed| {
+            empty_at.max(i128::from(passed.at) * self.parts()) + passed.volume
+        })
+    }
+
+    /// Returns the sum of the units that passed at certain times.
+    fn sum(&self, is_wanted: impl Fn(u64) -> bool) -> u128 {
+        let wanted = self.passed.iter().filter(|passed| is_wanted(passed.at));
+        wanted.map(|passed| u128::from(passed.units)).sum()
+    }
+
+    /// Returns whether `n` units pass at a time.
+    pub(super) fn passes(&self, quota: Quota, n: u32, at: u128) -> bool {
+        let limit = u128::from(self.limit(quota));
+        let period = u128::from(period(quota));
+        let window = |at: u128| at / period;
+        let n = u128::from(n);
+        match self.kind {
+            Kind::Log => {
+                let used = self.sum(|time| at - u128::from(time) < period);
+                // Forgotten units count as the newest of them.
+                let forgotten = || self.passed.iter().filter(|passed| passed.forgotten);
+                let latest = forgotten().map(|passed| u128::from(passed.at)).max();
+                let is_within = latest.is_some_and(|latest| at - latest < period);
+                let older = forgotten().filter(|passed| at - u128::from(passed.at) >= period);
+                let older: u128 = older.map(|passed| u128::from(passed.units)).sum();
+                used + n + if is_within { older } else { 0 } <= limit
+            }
+            Kind::Counter => {
+                let now = window(at);
+                let current = self.sum(|time| window(time.into()) == now);
+                let previous = self.sum(|time| window(time.into()) + 1 == now);
+                let weighed = (previous * (period - at % period)).div_ceil(period);
+                current + weighed + n <= limit
+            }
+            Kind::Fixed => self.sum(|time| window(time.into()) == window(at)) + n <= limit,
+            Kind::Funnel | Kind::Compact => {
+                let at = i128::try_from(at).unwrap() * self.parts();
+                let inside = (self.empty_at() - at).max(0);
+                let limit = i128::try_from(limit).unwrap();
+                let n = i128::try_from(n).unwrap();
+                inside + n * self.interval(quota) <= limit * self.interval(quota)
+            }
+        }
+    }
+
+    /// Returns whether the limiter decides at a time exactly as this does; otherwise it may deny more.
+    pub(super) fn is_exact(&self, quota: Quota, at: u64) -> bool {
+        let Some(inexact_at) = self.inexact_at else { return true };
+        let windows = at / period(quota) - inexact_at / period(quota);
+        match self.kind {
+            Kind::Log | Kind::Compact => true,
+            Kind::Counter => windows >= 2,
+            Kind::Fixed => windows >= 1,
+            // Each change rounds up by less than a nanosecond.
+            Kind::Funnel => i128::from(at) * self.parts() > self.empty_at() + 1000 * self.parts(),
+        }
+    }
+
+    /// Notes the time of a check.
+    pub(super) fn advance(&mut self, now: u64) {
+        self.checked = now;
+        let horizon = self.horizon;
+        self.passed.iter_mut().for_each(|passed| passed.forgotten |= now - passed.at >= horizon);
+        if self.kind == Kind::Funnel && self.is_empty(now) {
+            self.inexact_at = None;
+        }
+    }
+
+    fn is_empty(&self, now: u64) -> bool {
+        i128::from(now) * self.parts() > self.empty_at() + 1000 * self.parts()
+    }
+
+    /// Keeps what a quota needs from now on.
+    pub(super) fn widen(&mut self, quota: Quota) {
+        if self.kind != Kind::Log || period(quota) <= self.horizon {
+            return;
+        }
+        self.horizon = period(quota);
+        let forgotten = self.passed.iter().filter(|passed| passed.forgotten);
+        let Some(latest) = forgotten.map(|passed| passed.at).max() else { return };
+        if self.checked - latest < self.horizon {
+            for passed in self.passed.iter_mut().filter(|passed| passed.forgotten) {
+                passed.at = latest;
+                passed.forgotten = false;
+            }
+        }
+    }
+
+    pub(super) fn set_quota(&mut self, old: Quota, new: Quota) {
+        self.widen(new);
+        let is_inexact = match self.kind {
+            Kind::Log | Kind::Compact => false,
+            Kind::Counter | Kind::Fixed => period(old) != period(new),
+            Kind::Funnel => !self.is_empty(self.checked),
+        };
+        if is_inexact && !self.passed.is_empty() {
+            self.inexact_at = Some(self.checked);
+        }
+    }
+
+    pub(super) fn push(&mut self, quota: Quota, n: u32, at: u64) {
+        let volume = i128::from(n) * self.interval(quota);
+        if n > 0 {
+            self.passed.push(Passed { at, units: n.into(), volume, forgotten: false });
+        }
+    }
+
+    /// Returns how many of `n` units can be refunded.
+    pub(super) fn refundable(&self, quota: Quota, n: u32) -> u32 {
+        let window = |at: u64| at / period(quota);
+        let now = window(self.checked);
+        let units = match self.kind {
+            Kind::Log => {
+                let kept = self.passed.iter().filter(|passed| !passed.forgotten);
+                kept.map(|passed| u128::from(passed.units)).sum()
+            }
+            Kind::Counter => self.sum(|at| now - window(at) < 2),
+            Kind::Fixed => self.sum(|at| now == window(at)),
+            Kind::Funnel | Kind::Compact => {
+                let inside = self.empty_at() - i128::from(self.checked) * self.parts();
+                (inside.max(0) / self.interval(quota)).try_into().unwrap()
+            }
+        };
+        units.min(n.into()).try_into().unwrap()
+    }
+
+    /// Takes back the newest units; of a funnel, as much as `n` units take.
+    pub(super) fn refund(&mut self, quota: Quota, n: u32) {
+        if matches!(self.kind, Kind::Funnel | Kind::Compact) {
+            // Below empty is empty.
+            let volume = -i128::from(n) * self.interval(quota);
+            self.passed.push(Passed { at: 0, units: 0, volume, forgotten: false });
+            return;
+        }
+        // A limiter that errs towards denial may refund units that are no longer in its window.
+        let is_exact = self.is_exact(quota, self.checked);
+        let mut missing = u64::from(if is_exact { self.refundable(quota, n) } else { n });
+        for passed in self.passed.iter_mut().rev() {
+            let taken = passed.units.min(missing);
+            passed.units -= taken;
+            missing -= taken;
+        }
+        self.passed.retain(|passed| passed.units > 0);
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.passed.clear();
+        self.inexact_at = None;
+    }
+
+    /// Returns the time from which on a key is idle.
+    pub(super) fn idle_at(&self, quota: Quota) -> u128 {
+        let period = u128::from(period(quota));
+        let window = u128::from(self.checked) / period;
+        let is_in = |window: u128| self.sum(|at| u128::from(at) / period == window) > 0;
+        match self.kind {
+            Kind::Log => {
+                let kept = self.passed.iter().filter(|passed| !passed.forgotten);
+                let last = kept.map(|passed| u128::from(passed.at)).max();
+                last.map_or(0, |last| last + u128::from(self.horizon))
+            }
+            Kind::Counter if is_in(window) => (window + 2) * period,
+            Kind::Counter if window > 0 && is_in(window - 1) => (window + 1) * period,
+            Kind::Fixed if is_in(window) => (window + 1) * period,
+            Kind::Counter | Kind::Fixed => 0,
+            Kind::Funnel | Kind::Compact => {
+                let (empty_at, checked) = (self.empty_at(), i128::from(self.checked));
+                let is_empty = empty_at <= checked * self.parts();
+                let empty_at = u128::try_from(if is_empty { 0 } else { empty_at }).unwrap();
+                empty_at.div_ceil(u128::try_from(self.parts()).unwrap())
+            }
+        }
+    }
+}

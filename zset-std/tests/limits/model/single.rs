@@ -1,0 +1,268 @@
+//! Limiters of one key.
+
+use zset_std::{
+    AnyLimiter, FixedWindow, Funnel, Limiter, Limits, SingleQuota, WindowCounter, WindowLog,
+};
+
+use super::naive::Kind;
+use super::*;
+
+#[derive(Clone, Debug)]
+enum Call {
+    Check(u32),
+    Peek(u32),
+    Refund(u32),
+    SetQuota(Quota),
+    Reset,
+    // Of a log only.
+    CheckWith(Quota, u32),
+    PeekWith(Quota, u32),
+    Record(u32),
+    OverLimit,
+}
+
+/// Calls that every limiter has.
+fn common() -> BoxedStrategy<Call> {
+    prop_oneof![
+        12 => (0..14_u32).prop_map(Call::Check),
+        3 => (0..14_u32).prop_map(Call::Peek),
+        2 => (0..9_u32).prop_map(Call::Refund),
+        1 => quotas().prop_map(Call::SetQuota),
+        1 => Just(Call::Reset),
+    ]
+    .boxed()
+}
+
+/// Calls that a log has.
+fn of_a_log() -> impl Strategy<Value = Call> {
+    prop_oneof![
+        20 => common(),
+        2 => (quotas(), 0..14_u32).prop_map(|(quota, n)| Call::CheckWith(quota, n)),
+        1 => (quotas(), 0..14_u32).prop_map(|(quota, n)| Call::PeekWith(quota, n)),
+        3 => (0..5_u32).prop_map(Call::Record),
+        1 => Just(Call::OverLimit),
+    ]
+}
+
+fn sequences<C: std::fmt::Debug>(
+    calls: impl Strategy<Value = C>,
+) -> impl Strategy<Value = Vec<(Step, C)>> {
+    prop::collection::vec((steps(), calls), 0..100)
+}
+
+/// A limiter and its lists: one for each limiter within.
+struct Subject<L> {
+    limiter: L,
+    lists: Vec<Naive>,
+    quotas: Vec<Quota>,
+    now: u64,
+    newest: u64,
+}
+
+impl<L: Limiter + std::fmt::Debug + PartialEq> Subject<L> {
+    fn new(limiter: L, kinds: &[Kind], quotas: &[Quota]) -> Self {
+        let lists = kinds.iter().zip(quotas).map(|(kind, quota)| Naive::new(*kind, *quota));
+        Subject { limiter, lists: lists.collect(), quotas: quotas.to_vec(), now: 0, newest: 0 }
+    }
+
+    /// Notes the time of a check; returns the one that counts.
+    fn advance(&mut self) -> u64 {
+        self.newest = self.newest.max(self.now);
+        self.lists.iter_mut().for_each(|list| list.advance(self.newest));
+        self.newest
+    }
+
+    fn expect(&self, decision: &Decision, quotas: &[Quota], n: u32) {
+        expect(decision, &self.lists, quotas, n, self.now, self.newest.max(self.now));
+    }
+
+    fn push(&mut self, quotas: &[Quota], n: u32) {
+        let lists = self.lists.iter_mut().zip(quotas);
+        lists.for_each(|(list, quota)| list.push(*quota, n, self.newest));
+    }
+
+    /// Steps, and makes a call that every limiter has.
+    fn call(&mut self, step: Step, call: &Call) {
+        self.now = step.from(self.now, self.quotas[0]);
+        match *call {
+            Call::Check(n) => {
+                let peeked = self.limiter.peek_at(n, timestamp(self.now));
+                let decision = self.limiter.check_n_at(n, timestamp(self.now));
+                self.advance();
+                assert_eq!(peeked, decision, "peek equals check");
+                let quotas = self.quotas.clone();
+                self.expect(&decision, &quotas, n);
+                if decision.is_allowed() {
+                    self.push(&quotas, n);
+                }
+            }
+            Call::Peek(n) => {
+                let before = self.limiter.clone();
+                let decision = self.limiter.peek_at(n, timestamp(self.now));
+                self.expect(&decision, &self.quotas, n);
+                assert_eq!(before, self.limiter, "a peek changes nothing");
+            }
+            Call::Refund(n) => {
+                let refunded = self.limiter.refund(n);
+                let lists = || self.lists.iter().zip(&self.quotas);
+                let most = lists().map(|(list, quota)| list.refundable(*quota, n)).max();
+                if lists().all(|(list, quota)| list.is_exact(*quota, self.newest)) {
+                    assert_eq!(Some(refunded), most);
+                }
+                for (list, quota) in self.lists.iter_mut().zip(&self.quotas) {
+                    list.refund(*quota, n);
+                }
+            }
+            Call::Reset => {
+                self.limiter.reset();
+                self.lists.iter_mut().for_each(Naive::reset);
+            }
+            _ => unreachable!("not a call of every limiter"),
+        }
+    }
+}
+
+impl<L: SingleQuota + std::fmt::Debug + PartialEq> Subject<L> {
+    /// Steps, and makes a call that every limiter with one quota has.
+    fn call_with_quota(&mut self, step: Step, call: &Call) {
+        let Call::SetQuota(quota) = *call else { return self.call(step, call) };
+        self.now = step.from(self.now, self.quotas[0]);
+        self.limiter.set_quota(quota);
+        assert_eq!(self.limiter.quota(), quota);
+        self.lists[0].set_quota(self.quotas[0], quota);
+        self.quotas[0] = quota;
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn a_window_log_decides_by_all_that_passed(quota in quotas(), calls in sequences(of_a_log())) {
+        let mut subject = Subject::new(WindowLog::new(quota), &[Kind::Log], &[quota]);
+        for (step, call) in calls {
+            let now = step.from(subject.now, subject.quotas[0]);
+            match call {
+                Call::CheckWith(quota, n) => {
+                    subject.now = now;
+                    let peeked = subject.limiter.peek_with_at(quota, n, timestamp(now));
+                    let decision = subject.limiter.check_with_at(quota, n, timestamp(now));
+                    prop_assert_eq!(peeked, decision);
+                    subject.lists[0].widen(quota);
+                    subject.advance();
+                    subject.expect(&decision, &[quota], n);
+                    if decision.is_allowed() {
+                        subject.push(&[quota], n);
+                    }
+                }
+                Call::PeekWith(quota, n) => {
+                    subject.now = now;
+                    let before = subject.limiter.clone();
+                    let decision = subject.limiter.peek_with_at(quota, n, timestamp(now));
+                    subject.expect(&decision, &[quota], n);
+                    prop_assert_eq!(&before, &subject.limiter);
+                }
+                Call::Record(n) => {
+                    subject.now = now;
+                    subject.limiter.record_at(n, timestamp(now));
+                    subject.advance();
+                    let quotas = subject.quotas.clone();
+                    subject.push(&quotas, n);
+                }
+                Call::OverLimit => {
+                    subject.now = now;
+                    let (at, log) = (timestamp(now), &subject.limiter);
+                    let counted = u128::from(subject.newest.max(now));
+                    let passes = subject.lists[0].passes(subject.quotas[0], 1, counted);
+                    prop_assert_eq!(log.over_limit_at(at), !passes);
+                    prop_assert_eq!(log.remaining_at(at), log.peek_at(0, at).remaining);
+                    prop_assert_eq!(log.reset_after_at(at), log.peek_at(0, at).reset_after);
+                    prop_assert_eq!(log.retry_after_at(2, at), log.peek_at(2, at).retry_after());
+                }
+                _ => subject.call_with_quota(step, &call),
+            }
+            subject.limiter.check();
+        }
+    }
+
+    #[test]
+    fn a_window_counter_decides_by_all_that_passed(
+        quota in quotas(),
+        calls in sequences(common()),
+    ) {
+        let mut subject = Subject::new(WindowCounter::new(quota), &[Kind::Counter], &[quota]);
+        for (step, call) in &calls {
+            subject.call_with_quota(*step, call);
+        }
+    }
+
+    #[test]
+    fn a_fixed_window_decides_by_all_that_passed(quota in quotas(), calls in sequences(common())) {
+        let mut subject = Subject::new(FixedWindow::new(quota), &[Kind::Fixed], &[quota]);
+        for (step, call) in &calls {
+            subject.call_with_quota(*step, call);
+        }
+    }
+
+    #[test]
+    fn a_funnel_decides_by_all_that_passed(quota in quotas(), calls in sequences(common())) {
+        let mut subject = Subject::new(Funnel::new(quota), &[Kind::Funnel], &[quota]);
+        for (step, call) in &calls {
+            subject.call_with_quota(*step, call);
+            let now = timestamp(subject.now);
+            let (funnel, quota) = (&subject.limiter, subject.quotas[0]);
+            prop_assert_eq!(funnel.left_quota_at(now), funnel.peek_at(0, now).remaining);
+            prop_assert_eq!(funnel.capacity(), quota.capacity());
+            prop_assert_eq!(funnel.leaking_rate(), (quota.count(), quota.period()));
+            prop_assert!(funnel.leaking_ts() == timestamp(subject.newest));
+            let mut leaked = funnel.clone();
+            leaked.make_space_at(now);
+            prop_assert_eq!(leaked.peek_at(1, now).verdict, funnel.peek_at(1, now).verdict);
+        }
+    }
+
+    #[test]
+    fn an_any_limiter_is_the_limiter_within(
+        quota in quotas(),
+        kind in 0..4_usize,
+        calls in sequences(common()),
+    ) {
+        let (limiter, kind) = any_limiter(kind, quota);
+        let mut subject = Subject::new(limiter, &[kind], &[quota]);
+        for (step, call) in &calls {
+            subject.call_with_quota(*step, call);
+        }
+    }
+
+    #[test]
+    fn limits_decide_as_all_of_them_together(
+        kinds in prop::collection::vec((0..4_usize, quotas()), 1..4),
+        calls in sequences(common()),
+    ) {
+        let quotas: Vec<_> = kinds.iter().map(|(_, quota)| *quota).collect();
+        let all = kinds.iter().map(|(kind, quota)| any_limiter(*kind, *quota));
+        let (limiters, kinds): (Vec<_>, Vec<_>) = all.unzip();
+        let mut subject = Subject::new(Limits::all(limiters), &kinds, &quotas);
+        for (step, call) in &calls {
+            let Call::SetQuota(quota) = *call else {
+                subject.call(*step, call);
+                continue;
+            };
+            // One of them changes.
+            let last = kinds.len() - 1;
+            subject.limiter.as_mut_slice()[last].set_quota(quota);
+            subject.lists[last].set_quota(subject.quotas[last], quota);
+            subject.quotas[last] = quota;
+            prop_assert_eq!(subject.limiter.as_slice()[last].quota(), quota);
+        }
+    }
+}
+
+fn any_limiter(kind: usize, quota: Quota) -> (AnyLimiter, Kind) {
+    match kind {
+        0 => (WindowLog::new(quota).into(), Kind::Log),
+        1 => (WindowCounter::new(quota).into(), Kind::Counter),
+        2 => (FixedWindow::new(quota).into(), Kind::Fixed),
+        _ => (Funnel::new(quota).into(), Kind::Funnel),
+    }
+}
