@@ -24,6 +24,13 @@ pub trait Increment: Copy {
     type Error;
     /// The score to which the first increment of a new member is added.
     const ZERO: Self;
+    /// Whether it makes no difference in which order neighbours in a sequence of scores are added: if
+    /// they can be added up to one score in some order, then that is the result of each order, whichever
+    /// neighbours whose sum is a score are added first.
+    ///
+    /// Integers are exact, since a sum of opposite signs never overflows; [`Score`]s are not, since they
+    /// are rounded.
+    const IS_EXACT: bool = false;
 
     /// Returns the sum.
     ///
@@ -62,6 +69,7 @@ macro_rules! increment_integer {
             type By = $int;
             type Error = Overflow;
             const ZERO: $int = 0;
+            const IS_EXACT: bool = true;
 
             #[inline]
             fn checked_increment(self, by: $int) -> Result<$int, Overflow> {
