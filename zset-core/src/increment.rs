@@ -24,12 +24,14 @@ pub trait Increment: Copy {
     type Error;
     /// The score to which the first increment of a new member is added.
     const ZERO: Self;
-    /// Whether it makes no difference in which order neighbours in a sequence of scores are added: if
-    /// they can be added up to one score in some order, then that is the result of each order, whichever
-    /// neighbours whose sum is a score are added first.
+    /// Whether scores add up to the same sum in whichever groups they are added.
     ///
-    /// Integers are exact, since a sum of opposite signs never overflows; [`Score`]s are not, since they
-    /// are rounded.
+    /// Precisely: in a sequence of scores, replace two neighbours by their sum, if it is a score, until
+    /// one score is left. If there is a way to do so, then each choice of neighbours leads there, and to
+    /// the same score.
+    ///
+    /// It is true for integers: neighbours of opposite signs never overflow. It is false for [`Score`],
+    /// whose sums are rounded.
     const IS_EXACT: bool = false;
 
     /// Returns the sum.

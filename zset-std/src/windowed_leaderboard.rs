@@ -36,8 +36,8 @@ use crate::{Best, Latest, Leaderboard, Sum, Timestamp};
 /// that led to them. It combines them from the newest bucket back. If a sum of all of them overflows,
 /// the newest buckets count: as many as have a sum that is a score, in whichever order it is added up.
 /// A submission after which fewer buckets would count is an error, so this happens only when a bucket
-/// expires, or a bound evicts a score that kept the sum small. The same holds for any [`Policy`](crate::Policy) that
-/// can fail.
+/// expires, or a bound evicts a score that kept the sum small. The same holds for any
+/// [`Policy`](crate::Policy) that can fail.
 ///
 /// It holds no clock: each submission says what time it is, and [`advance`](Self::advance) lets
 /// buckets go that are too old, which reading does not. A time before the newest that the board was
@@ -86,8 +86,8 @@ pub struct WindowedLeaderboard<Id, S, K = Best> {
     empty: Leaderboard<Id, S, K>,
     /// Whether a write is not at its end. Before the next one begins, that takes a panic.
     is_torn: bool,
-    /// Whether there may be a member whose oldest scores do not count in the merged one. Set once, it
-    /// stays until all members are merged anew.
+    /// Whether the merged score of some member may leave out its oldest buckets. Once true, it stays so
+    /// until the merged board is cleared or recomputed.
     is_partial: bool,
 }
 

@@ -38,13 +38,16 @@ pub trait Policy<S> {
     /// Why two scores do not combine; [`Infallible`] if they always do.
     type Error;
 
-    /// Whether it makes no difference in which order neighbours in a sequence of scores are combined:
-    /// if they can be combined to one score in some order, then that score is the result of each
-    /// order, whichever neighbours that do combine are combined first.
+    /// Whether scores combine to the same score in whichever groups they are combined.
     ///
-    /// [`Best`] and [`Latest`] are exact, and so are sums of integers, but not sums of `f64`s. If it is
-    /// true, [`WindowedLeaderboard::try_submit`](crate::WindowedLeaderboard::try_submit) takes less
-    /// time; where it is true and does not hold, merged scores depend on the order of submissions.
+    /// Precisely: in a sequence of scores, replace two neighbours that do combine by the result, until
+    /// one score is left. If there is a way to do so, then each choice of neighbours leads there, and to
+    /// the same score.
+    ///
+    /// It is true for [`Best`], [`Latest`] and sums of integers, and false for sums of `f64`s, which are
+    /// rounded. If it is true,
+    /// [`WindowedLeaderboard::try_submit`](crate::WindowedLeaderboard::try_submit) takes less time. If
+    /// it is wrongly set to true, merged scores depend on the order of submissions.
     const IS_EXACT: bool = false;
 
     /// Returns the score that a member has after it had `old` and `new` is submitted.
