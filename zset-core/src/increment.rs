@@ -24,6 +24,15 @@ pub trait Increment: Copy {
     type Error;
     /// The score to which the first increment of a new member is added.
     const ZERO: Self;
+    /// Whether scores add up to the same sum in whichever groups they are added.
+    ///
+    /// Precisely: in a sequence of scores, replace two neighbours by their sum, if it is a score, until
+    /// one score is left. If there is a way to do so, then each choice of neighbours leads there, and to
+    /// the same score.
+    ///
+    /// It is true for integers: neighbours of opposite signs never overflow. It is false for [`Score`],
+    /// whose sums are rounded.
+    const IS_EXACT: bool = false;
 
     /// Returns the sum.
     ///
@@ -62,6 +71,7 @@ macro_rules! increment_integer {
             type By = $int;
             type Error = Overflow;
             const ZERO: $int = 0;
+            const IS_EXACT: bool = true;
 
             #[inline]
             fn checked_increment(self, by: $int) -> Result<$int, Overflow> {

@@ -34,6 +34,18 @@
 //! The sorted sets themselves are in [`zset_core`]. The example program `medals` ranks a table and
 //! a million simulated players.
 //!
+//! # WebAssembly
+//!
+//! The crate builds for `wasm32-unknown-unknown`, where std has no clock, no threads and no source of
+//! randomness. Everything works there as long as it is given the time: by the forms `_at` a time, or by
+//! a [`Clock`] of your own that asks the host. At run time,
+//!
+//! - [`MonotonicClock`] and [`SystemClock`] panic when they are asked for the time. So do the methods
+//!   without a time of limiters and queues that keep their default clock.
+//! - [`Schedule::run`] and [`Schedule::run_with_clock`] panic, since they start a thread.
+//! - Blocking is useless: no other thread can end it. With a [`FakeClock`] it never returns.
+//! - [`DefaultHashBuilder`] has the same seeds in every run.
+//!
 //! # Examples
 //!
 //! ```
@@ -58,6 +70,7 @@ mod due;
 mod expiring_set;
 #[cfg(all(test, zset_loom))]
 mod explore;
+mod hash_builder;
 mod leaderboard;
 mod limit;
 mod packed_score;
@@ -74,6 +87,7 @@ pub use clock::AsyncTimer;
 pub use clock::{Clock, FakeClock, MonotonicClock, SystemClock, Timer, Timestamp};
 pub use delay_queue::{DelayQueue, DrainJobs, DuplicateJob, IntoJobs, Job, JobId, Jobs, PopDue};
 pub use expiring_set::{ExpireDue, ExpiringSet, SetFull};
+pub use hash_builder::DefaultHashBuilder;
 pub use leaderboard::*;
 pub use limit::*;
 pub use packed_score::*;

@@ -36,7 +36,6 @@ pub use limits::Limits;
 pub use observer::Observer;
 pub use overflow::Overflow;
 pub use quota::{Quota, QuotaError};
-pub use registry::DefaultHashBuilder;
 pub use sliding_window::{KeysFull, SlidingWindow};
 pub use throttle::{Throttle, ThrottleError};
 #[cfg(feature = "async")]

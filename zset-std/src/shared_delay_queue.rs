@@ -60,9 +60,13 @@ const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
 /// ```
 /// use std::thread;
 /// use std::time::Duration;
-/// use zset_std::SharedDelayQueue;
+/// use zset_std::{Clock, SharedDelayQueue};
 ///
 /// let queue = SharedDelayQueue::<&str>::new();
+/// let soon = |millis| queue.clock().now().saturating_add(Duration::from_millis(millis));
+/// let (first, second) = (soon(1), soon(2));
+/// queue.push(second, "second")?;
+/// queue.push(first, "first")?;
 /// thread::scope(|scope| {
 ///     let worker = scope.spawn(|| {
 ///         let mut done = Vec::new();
@@ -74,11 +78,8 @@ const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
 ///         }
 ///         done
 ///     });
-///     queue.push_after(Duration::from_millis(2), "second")?;
-///     queue.push_after(Duration::from_millis(1), "first")?;
 ///     assert_eq!(worker.join().unwrap(), ["first", "second"]);
-///     Ok::<(), zset_std::PushError<&str>>(())
-/// })?;
+/// });
 /// # Ok::<(), zset_std::PushError<&str>>(())
 /// ```
 pub struct SharedDelayQueue<T, I = JobId, C = MonotonicClock> {

@@ -2,7 +2,7 @@
 //!
 //! Invariants: boards are those of the newest bucket and the ones before it, as many as are kept,
 //! and none is empty. The merged board has exactly their members; the score of each is what its
-//! scores of all buckets combine to.
+//! scores of the buckets combine to, as `merge` defines it. So it depends on the buckets alone.
 //!
 //! A write that a user's code ends by a panic may leave the merged board behind the others; the next
 //! write begins by merging anew. A member of a bucket that is too old is first given its score of
@@ -10,6 +10,7 @@
 //! broken off and taken up again anywhere.
 
 mod buckets;
+mod merge;
 #[cfg(feature = "serde")]
 mod serde;
 mod submit;
@@ -20,7 +21,6 @@ pub use buckets::{Buckets, BucketsError};
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::hash::Hash;
 
 use crate::{Best, Latest, Leaderboard, Sum, Timestamp};
 
@@ -31,6 +31,13 @@ use crate::{Best, Latest, Leaderboard, Sum, Timestamp};
 /// over all buckets that are kept: the scores of a member combine as the policy says, so
 /// with [`Best`] each member has its best score of any bucket, with [`Latest`] the one of the newest
 /// bucket in which it has one, with [`Sum`] their sum.
+///
+/// The merged score of a member depends only on its scores in the buckets, not on the order of calls
+/// that led to them. It combines them from the newest bucket back. If a sum of all of them overflows,
+/// the newest buckets count: as many as have a sum that is a score, in whichever order it is added up.
+/// A submission after which fewer buckets would count is an error, so this happens only when a bucket
+/// expires, or a bound evicts a score that kept the sum small. The same holds for any
+/// [`Policy`](crate::Policy) that can fail.
 ///
 /// It holds no clock: each submission says what time it is, and [`advance`](Self::advance) lets
 /// buckets go that are too old, which reading does not. A time before the newest that the board was
@@ -79,8 +86,8 @@ pub struct WindowedLeaderboard<Id, S, K = Best> {
     empty: Leaderboard<Id, S, K>,
     /// Whether a write is not at its end. Before the next one begins, that takes a panic.
     is_torn: bool,
-    /// Whether the merged score of a member may lack the oldest of its scores, since a sum of all
-    /// of them is not a score.
+    /// Whether the merged score of some member may leave out its oldest buckets. Once true, it stays so
+    /// until the merged board is cleared or recomputed.
     is_partial: bool,
 }
 
@@ -284,23 +291,5 @@ impl<Id: fmt::Debug, S: fmt::Debug + Ord + Copy, K> fmt::Debug for WindowedLeade
             .field("boards", &self.boards)
             .field("merged", &self.merged)
             .finish_non_exhaustive()
-    }
-}
-
-impl<Id: Ord + Hash, S: Ord + Copy, K> WindowedLeaderboard<Id, S, K> {
-    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n log k)**.
-    #[doc(hidden)]
-    pub fn check_invariants(&self) {
-        let (oldest, number) = (self.oldest(), self.number());
-        for (bucket, board) in &self.boards {
-            board.check_invariants();
-            assert!((oldest..=number).contains(bucket), "a bucket that is not kept");
-            assert!(!board.is_empty(), "an empty board");
-            assert!(board.iter().all(|line| self.merged.contains(line.member)), "not merged");
-        }
-        self.merged.check_invariants();
-        let is_there = |id: &Id| self.boards.values().any(|board| board.contains(id));
-        assert!(self.merged.iter().all(|line| is_there(line.member)), "merged but in no bucket");
-        assert!(self.empty.is_empty(), "the board that a bucket starts as is not empty");
     }
 }

@@ -1,11 +1,15 @@
 //! [`MonotonicClock`]: the time of the operating system.
 
 use std::thread;
-use std::time::Instant;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use std::time::Instant as Origin;
 
 use super::{Clock, Timer, Timestamp, nanos};
 
 /// The clock of the operating system that never steps back; its origin is when it was made.
+///
+/// On `wasm32-unknown-unknown`, where std has no clock, it can be made, but asking it for the time
+/// panics.
 ///
 /// # Examples
 ///
@@ -17,7 +21,24 @@ use super::{Clock, Timer, Timestamp, nanos};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct MonotonicClock {
-    origin: Instant,
+    origin: Origin,
+}
+
+/// What limiters and queues begin with, also those that are given each time or get another clock: so
+/// only the first question panics where std has no clock.
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+#[derive(Clone, Copy, Debug)]
+struct Origin;
+
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+impl Origin {
+    fn now() -> Self {
+        Origin
+    }
+
+    fn elapsed(self) -> std::time::Duration {
+        std::time::Instant::now().elapsed()
+    }
 }
 
 impl MonotonicClock {
@@ -27,7 +48,7 @@ impl MonotonicClock {
     ///
     /// See [`MonotonicClock`].
     pub fn new() -> Self {
-        MonotonicClock { origin: Instant::now() }
+        MonotonicClock { origin: Origin::now() }
     }
 }
 

@@ -10,6 +10,8 @@ use super::{Clock, Timer, Timestamp};
 /// It is for times that mean something outside of a process: when a sale opens, or what is stored.
 /// It may be set, also back. [`MonotonicClock`](super::MonotonicClock) may not.
 ///
+/// On `wasm32-unknown-unknown`, where std has no clock, asking it for the time panics.
+///
 /// # Examples
 ///
 /// ```

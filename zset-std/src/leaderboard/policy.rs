@@ -6,8 +6,8 @@ use zset_core::Increment;
 
 /// How a submitted score combines with the one that the member has already.
 ///
-/// A policy should be associative, as the three here are: a
-/// [`WindowedLeaderboard`](crate::WindowedLeaderboard) combines in whichever groups are there.
+/// A [`WindowedLeaderboard`](crate::WindowedLeaderboard) also combines the scores that a member has in
+/// its buckets, so a policy should be associative, at least nearly, as sums of `f64`s are.
 ///
 /// # Examples
 ///
@@ -22,6 +22,7 @@ use zset_core::Increment;
 ///
 /// impl<S> Policy<S> for First {
 ///     type Error = Infallible;
+///     const IS_EXACT: bool = true;
 ///
 ///     fn combine(old: S, _: S) -> Result<S, Infallible> {
 ///         Ok(old)
@@ -36,6 +37,18 @@ use zset_core::Increment;
 pub trait Policy<S> {
     /// Why two scores do not combine; [`Infallible`] if they always do.
     type Error;
+
+    /// Whether scores combine to the same score in whichever groups they are combined.
+    ///
+    /// Precisely: in a sequence of scores, replace two neighbours that do combine by the result, until
+    /// one score is left. If there is a way to do so, then each choice of neighbours leads there, and to
+    /// the same score.
+    ///
+    /// It is true for [`Best`], [`Latest`] and sums of integers, and false for sums of `f64`s, which are
+    /// rounded. If it is true,
+    /// [`WindowedLeaderboard::try_submit`](crate::WindowedLeaderboard::try_submit) takes less time. If
+    /// it is wrongly set to true, merged scores depend on the order of submissions.
+    const IS_EXACT: bool = false;
 
     /// Returns the score that a member has after it had `old` and `new` is submitted.
     ///
@@ -73,6 +86,7 @@ pub struct Sum;
 
 impl<S: Ord> Policy<S> for Best {
     type Error = Infallible;
+    const IS_EXACT: bool = true;
 
     fn combine(old: S, new: S) -> Result<S, Infallible> {
         Ok(old.max(new))
@@ -81,6 +95,7 @@ impl<S: Ord> Policy<S> for Best {
 
 impl<S> Policy<S> for Latest {
     type Error = Infallible;
+    const IS_EXACT: bool = true;
 
     fn combine(_: S, new: S) -> Result<S, Infallible> {
         Ok(new)
@@ -89,6 +104,7 @@ impl<S> Policy<S> for Latest {
 
 impl<S: Increment + Into<S::By>> Policy<S> for Sum {
     type Error = S::Error;
+    const IS_EXACT: bool = S::IS_EXACT;
 
     fn combine(old: S, new: S) -> Result<S, S::Error> {
         old.checked_increment(new.into())

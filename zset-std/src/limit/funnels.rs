@@ -5,10 +5,9 @@ use std::hash::{BuildHasher, Hash};
 
 use super::compact_funnel::TickQuota;
 use super::limiter::private::KeyState;
-use super::registry::DefaultHashBuilder;
 use super::throttle::{self, Throttle, ThrottleError};
 use super::{CompactFunnel, Decision, Keyed, Quota};
-use crate::{Clock, MonotonicClock, Timestamp};
+use crate::{Clock, DefaultHashBuilder, MonotonicClock, Timestamp};
 
 /// A funnel for each key: the leaky bucket as a service has it, in two words a key.
 ///

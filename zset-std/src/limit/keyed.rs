@@ -11,9 +11,9 @@ use super::limiter::private::KeyState;
 use super::lines::Lines;
 use super::observer::{Observer, Observers};
 use super::overflow::{Overflow, Shared};
-use super::registry::{DefaultHashBuilder, Registry, default_shards};
+use super::registry::{Registry, default_shards};
 use super::{Limiter, Quota, SingleQuota};
-use crate::{MonotonicClock, Timestamp};
+use crate::{DefaultHashBuilder, MonotonicClock, Timestamp};
 
 /// A limiter `L` for each key, shared by threads.
 ///

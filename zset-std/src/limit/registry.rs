@@ -28,13 +28,6 @@ use super::table::{Hashed, KeyHash, Table, hash_of};
 use crate::Timestamp;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, SpinLock};
 
-/// The hasher of keys: [`AHash`](https://docs.rs/ahash), with a random seed for each limiter.
-///
-/// It is made to resist collisions that are sought on purpose, without being cryptographic. Where keys
-/// are worth an attack that measures times, `SipHash` takes 7 ns more a call: give
-/// [`std::hash::RandomState`] to `with_hasher`.
-pub type DefaultHashBuilder = ahash::RandomState;
-
 /// Deadlines that each new key looks at, so that keys are evicted at the rate at which they arrive.
 const SWEPT_FOR_EACH_NEW: usize = 2;
 

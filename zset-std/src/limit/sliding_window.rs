@@ -5,9 +5,8 @@ use std::error::Error;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
 
-use super::registry::DefaultHashBuilder;
 use super::{Decision, Keyed, Quota, WindowLog};
-use crate::{Clock, MonotonicClock, Timestamp};
+use crate::{Clock, DefaultHashBuilder, MonotonicClock, Timestamp};
 
 /// An exact sliding window for each key: see [`WindowLog`] and [`Keyed`].
 pub type SlidingWindow<K, C = MonotonicClock, H = DefaultHashBuilder> = Keyed<K, WindowLog, C, H>;

@@ -6,6 +6,7 @@ use std::hash::Hash;
 use zset_core::Equivalent;
 
 use super::WindowedLeaderboard;
+use super::merge::Merged;
 use crate::{Leaderboard, Policy, Submission, Timestamp};
 
 impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id, S, K> {
@@ -28,13 +29,18 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
 
     /// Submits a score of a member, which counts in the current bucket and in the merged board;
     /// returns what it did to the current bucket. **O(log n)** expected, and what
-    /// [`advance`](Self::advance) takes; O(k) more for k boards if a member has to go for a bound, or
-    /// if there are sums that are not scores.
+    /// [`advance`](Self::advance) takes. **O(k)** more for k boards if one of these is true:
+    ///
+    /// - The policy is not [exact](Policy::IS_EXACT), as sums of `f64`s are not.
+    /// - A member is evicted for a bound, or the submission fails.
+    /// - A merged score has not counted all buckets since the last [`clear`](Self::clear) or
+    ///   [`with_max_len`](Self::with_max_len).
     ///
     /// # Errors
     ///
-    /// The policy's own, if the score does not combine with the member's score in the bucket or in
-    /// the merged board. No score has changed; time has gone on.
+    /// The policy's own, if the score does not combine with the member's score in the bucket, or if a
+    /// bucket that counts in its merged score would no longer count: see [`WindowedLeaderboard`]. All
+    /// scores are unchanged; the time has advanced.
     ///
     /// # Panics
     ///
@@ -65,10 +71,7 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
     ) -> Result<Submission<Id, S>, K::Error> {
         self.advance(now);
         // Nothing changes until both are known to combine.
-        let merged = match self.merged.score(&member) {
-            Some(old) => K::combine(old, score)?,
-            None => score,
-        };
+        let merged = self.merged_after(&member, score)?;
         self.is_torn = true;
         let submission = self.submit_merged(member, score, merged);
         self.is_torn = false;
@@ -81,9 +84,9 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
     ///
     /// A time before the newest one that they were told changes nothing.
     ///
-    /// The members of a bucket that goes have then what the others combine to. If a sum of those
-    /// is not a score, which takes scores of both signs, only the newest of them count that add up
-    /// to one.
+    /// The merged score of each member of an expired bucket is recomputed from the remaining buckets.
+    /// If a sum of those is not a score, which takes scores of both signs, the newest of them count, as
+    /// many as add up to one.
     ///
     /// # Examples
     ///
@@ -151,12 +154,12 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
         score
     }
 
-    /// Submits a score to the current board, and gives the member this score in the merged one.
+    /// Submits a score to the current board, and gives the member its merged score.
     fn submit_merged(
         &mut self,
         member: Id,
         score: S,
-        merged: S,
+        merged: Merged<S>,
     ) -> Result<Submission<Id, S>, K::Error> {
         let number = self.number();
         let board = self.boards.entry(number).or_insert_with(|| self.empty.clone());
@@ -165,12 +168,7 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
             self.boards.remove(&number);
         }
         if submission.new.is_some() {
-            if self.is_partial {
-                // What was left out of its score may count now.
-                self.merge(&member);
-            } else {
-                self.merged.set_score(member, merged);
-            }
+            self.set_merged(member, merged);
             if let Some((dropped, _)) = &submission.dropped {
                 self.merge(dropped);
             }
@@ -187,36 +185,6 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
             });
             self.merge_all();
             self.is_torn = false;
-        }
-    }
-
-    /// Gives a member the score in the merged board that its scores of the kept buckets combine to,
-    /// or removes it from there.
-    fn merge(&mut self, member: &Id) {
-        match merged(self.boards.range(self.oldest()..).map(|(_, board)| board), member) {
-            Some(Merged { score, is_partial }) => {
-                self.is_partial |= is_partial;
-                self.merged.set_score(member.clone(), score);
-            }
-            None => _ = self.merged.remove(member),
-        }
-    }
-
-    /// Merges all members anew.
-    pub(super) fn merge_all(&mut self) {
-        self.merged.clear();
-        self.is_partial = false;
-        for board in self.boards.values() {
-            for line in board {
-                if !self.merged.contains(line.member) {
-                    if let Some(Merged { score, is_partial }) =
-                        merged(self.boards.values(), line.member)
-                    {
-                        self.is_partial |= is_partial;
-                        self.merged.set_score(line.member.clone(), score);
-                    }
-                }
-            }
         }
     }
 
@@ -301,32 +269,4 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> WindowedLeaderboard<Id, S, K> {
             self.boards.into_iter().map(|(bucket, board)| (bucket, change(board))).collect();
         self
     }
-}
-
-/// What the scores of a member combine to.
-struct Merged<S> {
-    score: S,
-    /// Whether the oldest of them are left out, since they do not combine with the others.
-    is_partial: bool,
-}
-
-/// Returns what the scores of a member in some boards combine to, the newest of which comes last.
-///
-/// It goes back from the newest, as far as they combine: where a sum overflows, as it can when
-/// negative scores are gone that had kept it small, the newest count.
-fn merged<'a, Id, S, K>(
-    boards: impl DoubleEndedIterator<Item = &'a Leaderboard<Id, S, K>>,
-    member: &Id,
-) -> Option<Merged<S>>
-where
-    Id: Ord + Hash + 'a,
-    S: Ord + Copy + 'a,
-    K: Policy<S> + 'a,
-{
-    let mut scores = boards.rev().filter_map(|board| board.score(member));
-    let newest = scores.next()?;
-    let combined =
-        scores.try_fold(newest, |newer, older| K::combine(older, newer).map_err(|_| newer));
-    let is_partial = combined.is_err();
-    Some(Merged { score: combined.unwrap_or_else(|newest| newest), is_partial })
 }

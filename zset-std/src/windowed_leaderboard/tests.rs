@@ -114,6 +114,40 @@ fn the_merged_score_does_not_depend_on_what_was_left_out_before() {
 }
 
 #[test]
+fn the_merged_score_depends_on_the_buckets_alone_also_near_an_overflow() {
+    let mut boards = WindowedLeaderboard::sum(buckets(1, 4));
+    for (id, score, now) in
+        [("b", -100i8, 0), ("a", -50, 1), ("b", 100, 1), ("a", 100, 2), ("b", 100, 2), ("a", 70, 3)]
+    {
+        boards.try_submit(id, score, at(now)).unwrap();
+    }
+    assert_eq!(boards.merged().score("a"), Some(120));
+    boards.advance(at(4)); // b has 100 and 100 left, which overflow
+    assert_eq!(boards.merged().score("b"), Some(100));
+
+    let bounded = boards.clone().with_max_len(100);
+    assert_eq!(bounded, boards);
+    assert_eq!(bounded.merged(), boards.merged());
+    boards.try_submit("a", 0, at(4)).unwrap();
+    assert_eq!(boards.merged().score("a"), Some(120));
+    boards.check_invariants();
+}
+
+#[test]
+fn as_many_of_the_newest_buckets_count_as_add_up_in_any_order() {
+    let mut boards = WindowedLeaderboard::sum(buckets(1, 4));
+    for (score, now) in [(-100i8, 0), (100, 1), (20, 2), (27, 3)] {
+        boards.try_submit("ann", score, at(now)).unwrap();
+    }
+    boards.advance(at(4)); // 100, 20 and 27 are left
+    assert_eq!(boards.merged().score("ann"), Some(47));
+    assert!(boards.try_submit("ann", 81, at(4)).is_err(), "47 and 81 are too many");
+    assert_eq!(boards.try_submit("ann", -30, at(4)).unwrap().new, Some(-30));
+    assert_eq!(boards.merged().score("ann"), Some(117));
+    boards.check_invariants();
+}
+
+#[test]
 fn a_panic_in_a_member_that_is_dropped_leaves_boards_that_agree() {
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     struct Panics(u8);

@@ -4,6 +4,7 @@
 mod fuse;
 mod hostile;
 mod leaderboard;
+mod merged_scores;
 mod packed_score;
 mod windowed_leaderboard;
 

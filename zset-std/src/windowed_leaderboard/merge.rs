@@ -1,0 +1,187 @@
+//! Merging: what the scores of a member in the kept buckets combine to.
+//!
+//! That is a function of the buckets alone. Scores are combined from the newest bucket back. A score
+//! that does not combine with its newer neighbour waits until it has been combined with older ones.
+//! For integers, this finds every sum that is a score: neighbours of opposite signs always add up to a
+//! score, and if all have the same sign, each part of a sum that is a score is one too.
+
+use std::collections::BTreeMap;
+use std::hash::Hash;
+
+use super::WindowedLeaderboard;
+use crate::{Leaderboard, Policy};
+
+/// The merged score of a member.
+#[derive(Clone, Copy)]
+pub(super) struct Merged<S> {
+    pub(super) score: S,
+    /// Whether the member has older scores that do not count, since they do not combine with the others.
+    pub(super) is_partial: bool,
+}
+
+/// What the newest scores of a member combine to: as many as do combine.
+struct Combined<S, E> {
+    score: S,
+    /// The oldest bucket that counts.
+    since: u64,
+    /// Why older buckets do not count, if there are any.
+    error: Option<E>,
+}
+
+impl<S: Copy, E> Combined<S, E> {
+    /// Combines scores that go with the numbers of their buckets, from the newest to the oldest.
+    fn of<K>(newest: (u64, S), older: impl Iterator<Item = (u64, S)>) -> Self
+    where
+        K: Policy<S, Error = E>,
+    {
+        let whole = |(since, score)| Combined { score, since, error: None };
+        let mut newer = whole(newest);
+        // The scores between the newer ones and the next, from the newest to the oldest. No two
+        // neighbours combine.
+        let mut waiting: Vec<S> = Vec::new();
+        for (bucket, mut score) in older {
+            loop {
+                match K::combine(score, waiting.last().copied().unwrap_or(newer.score)) {
+                    Ok(combined) => score = combined,
+                    Err(error) => {
+                        newer.error = Some(error);
+                        waiting.push(score);
+                        break;
+                    }
+                }
+                if waiting.pop().is_none() {
+                    newer = whole((bucket, score));
+                    break;
+                }
+            }
+        }
+        newer
+    }
+
+    fn merged(&self) -> Merged<S> {
+        Merged { score: self.score, is_partial: self.error.is_some() }
+    }
+}
+
+impl<Id: Ord + Hash, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id, S, K> {
+    /// Returns the merged score that a member has after a submission. **O(1)** expected if the policy
+    /// is exact, all buckets of all members count and nothing fails, otherwise **O(k)** for k boards.
+    ///
+    /// It is an error if the new score does not combine with the one of the newest bucket, or if a
+    /// bucket that counts would no longer count.
+    pub(super) fn merged_after(&self, member: &Id, score: S) -> Result<Merged<S>, K::Error> {
+        let Some(merged) = self.merged.score(member) else {
+            return Ok(Merged { score, is_partial: false });
+        };
+        if K::IS_EXACT && !self.is_partial {
+            // This gives the same as what follows. All scores of the member combine to the merged one;
+            // if it combines with the new score, then they and the new one combine to one score. By an
+            // exact policy that is also the result if the new score is first combined with that of the
+            // newest bucket, and the others from there back.
+            if let Ok(score) = K::combine(merged, score) {
+                return Ok(Merged { score, is_partial: false });
+            }
+        }
+        let number = self.number();
+        let mut older = scores(&self.boards, self.oldest(), member).peekable();
+        let new = match older.next_if(|&(bucket, _)| bucket == number) {
+            Some((_, old)) => K::combine(old, score)?,
+            None => score,
+        };
+        let after = Combined::of::<K>((number, new), older);
+        let merged = after.merged();
+        match after.error {
+            Some(error) if self.combined(member).is_some_and(|now| now.since < after.since) => {
+                Err(error)
+            }
+            _ => Ok(merged),
+        }
+    }
+
+    /// Gives a member its merged score, or removes it from the merged board.
+    pub(super) fn merge(&mut self, member: &Id)
+    where
+        Id: Clone,
+    {
+        match self.combined(member) {
+            Some(combined) => self.set_merged(member.clone(), combined.merged()),
+            None => _ = self.merged.remove(member),
+        }
+    }
+
+    /// Gives all members their merged scores.
+    pub(super) fn merge_all(&mut self)
+    where
+        Id: Clone,
+    {
+        self.merged.clear();
+        self.is_partial = false;
+        let oldest = self.oldest();
+        for line in self.boards.range(oldest..).flat_map(|(_, board)| board) {
+            if self.merged.contains(line.member) {
+                continue;
+            }
+            if let Some(combined) = combined::<_, _, K>(&self.boards, oldest, line.member) {
+                let Merged { score, is_partial } = combined.merged();
+                self.is_partial |= is_partial;
+                self.merged.set_score(line.member.clone(), score);
+            }
+        }
+    }
+
+    pub(super) fn set_merged(&mut self, member: Id, merged: Merged<S>) {
+        self.is_partial |= merged.is_partial;
+        self.merged.set_score(member, merged.score);
+    }
+
+    fn combined(&self, member: &Id) -> Option<Combined<S, K::Error>> {
+        combined::<_, _, K>(&self.boards, self.oldest(), member)
+    }
+
+    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n k)**.
+    #[doc(hidden)]
+    pub fn check_invariants(&self) {
+        let (oldest, number) = (self.oldest(), self.number());
+        for (bucket, board) in &self.boards {
+            board.check_invariants();
+            assert!((oldest..=number).contains(bucket), "a bucket that is not kept");
+            assert!(!board.is_empty(), "an empty board");
+            assert!(board.iter().all(|line| self.merged.contains(line.member)), "not merged");
+        }
+        self.merged.check_invariants();
+        for line in &self.merged {
+            let Some(Combined { score, error, .. }) = self.combined(line.member) else {
+                panic!("merged but in no bucket");
+            };
+            assert!(score == line.score, "not the score of its buckets");
+            assert!(error.is_none() || self.is_partial, "a bucket that does not count");
+        }
+        assert!(self.empty.is_empty(), "the board that a bucket starts as is not empty");
+    }
+}
+
+/// Returns what the scores of a member in the boards from the oldest bucket on combine to. **O(k)**
+/// expected for k boards.
+fn combined<Id, S, K>(
+    boards: &BTreeMap<u64, Leaderboard<Id, S, K>>,
+    oldest: u64,
+    member: &Id,
+) -> Option<Combined<S, K::Error>>
+where
+    Id: Ord + Hash,
+    S: Ord + Copy,
+    K: Policy<S>,
+{
+    let mut scores = scores(boards, oldest, member);
+    Some(Combined::of::<K>(scores.next()?, scores))
+}
+
+/// Returns the scores of a member with the numbers of their buckets, from the newest to the oldest.
+fn scores<Id: Ord + Hash, S: Ord + Copy, K>(
+    boards: &BTreeMap<u64, Leaderboard<Id, S, K>>,
+    oldest: u64,
+    member: &Id,
+) -> impl Iterator<Item = (u64, S)> {
+    let boards = boards.range(oldest..).rev();
+    boards.filter_map(move |(&bucket, board)| Some((bucket, board.score(member)?)))
+}
