@@ -14,6 +14,8 @@ mod arity;
 mod blocking;
 mod differences;
 mod dumps;
+#[path = "../patient/mod.rs"]
+mod patient;
 mod reply;
 mod script;
 mod server;

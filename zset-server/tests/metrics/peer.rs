@@ -7,12 +7,15 @@ use std::time::Duration;
 
 use zset_server::{Options, ServeError, Server, Stopper};
 
+use crate::patient::{Patient, retry};
+
 /// How long an answer may take. Only a test that fails waits for so long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(crate) struct Peer {
+    pub(crate) address: SocketAddr,
     pub(crate) metrics: SocketAddr,
-    stream: TcpStream,
+    stream: Patient<TcpStream>,
     stopper: Stopper,
     thread: Option<JoinHandle<Result<(), ServeError>>>,
 }
@@ -28,13 +31,13 @@ pub(crate) fn options() -> Options {
     }
 }
 
-pub(crate) fn connect(address: SocketAddr) -> TcpStream {
-    let stream = TcpStream::connect(address).expect("it listens");
+pub(crate) fn connect(address: SocketAddr) -> Patient<TcpStream> {
+    let stream = retry(|| TcpStream::connect(address)).expect("it listens");
     // What is sent is there then, and not in a queue of the sender.
     stream.set_nodelay(true).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     stream.set_write_timeout(Some(PATIENCE)).unwrap();
-    stream
+    Patient(stream)
 }
 
 impl Peer {
@@ -43,7 +46,7 @@ impl Peer {
         let metrics = server.metrics_address().expect("it was asked for");
         let (address, stopper) = (server.addresses()[0], server.stopper());
         let thread = Some(thread::spawn(|| server.run()));
-        Peer { metrics, stream: connect(address), stopper, thread }
+        Peer { address, metrics, stream: connect(address), stopper, thread }
     }
 
     /// Returns the reply to a request, which is one line, or begins with its length.
