@@ -1,6 +1,6 @@
 //! A server in this process.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -74,11 +74,22 @@ impl Peer {
 
     /// Returns what an HTTP request gets.
     pub(crate) fn http(&self, request: &str) -> String {
-        let mut stream = connect(self.metrics);
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut response = String::new();
-        stream.read_to_string(&mut response).unwrap();
-        response
+        const ATTEMPTS: usize = 100;
+        for _ in 0..ATTEMPTS {
+            let mut stream = connect(self.metrics);
+            let mut response = String::new();
+            let sent = stream.write_all(request.as_bytes());
+            let read = sent.and_then(|()| stream.read_to_string(&mut response));
+            match read.map_err(|error| error.kind()) {
+                // The machine may pause for longer than a request may take.
+                Ok(0) | Err(ErrorKind::ConnectionReset | ErrorKind::BrokenPipe) => {}
+                read => {
+                    read.expect("it answers");
+                    return response;
+                }
+            }
+        }
+        panic!("it closes without an answer");
     }
 }
 

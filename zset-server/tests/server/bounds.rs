@@ -256,7 +256,8 @@ fn strangers_do_not_keep_those_out_who_know_the_password() {
 
 #[test]
 fn memory_is_given_back_by_those_who_are_silent() {
-    let stalled = Duration::from_millis(200);
+    // It has to read meanwhile.
+    let stalled = Duration::from_secs(1);
     let server = Running::with_limits(Limits { stalled, ..Limits::default() });
     let (mut silent, mut other) = (server.connect(), server.connect());
     silent.ask(b"CLIENT SETNAME silent\r\n", b"+OK\r\n");
