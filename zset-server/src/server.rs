@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime;
 use tokio::task::{LocalSet, spawn_local, yield_now};
 use tokio::time::{MissedTickBehavior, interval, sleep};
-use tracing::{error, info, warn};
+use tracing::{debug, error, info, warn};
 
 use crate::client::Client;
 use crate::config::DebugCommand;
@@ -230,6 +230,8 @@ impl Shared {
                 "Possible SECURITY ATTACK detected: a client speaks HTTP or TLS, as a web page makes a \
                  browser do to run commands here. The connection is closed."
             );
+        } else {
+            debug!(peer, "closed: it speaks HTTP or TLS");
         }
     }
 

@@ -46,13 +46,6 @@ impl OutputLimits {
         self.classes[0]
     }
 
-    /// Returns the limits with another one of clients.
-    #[must_use]
-    pub fn with_normal(mut self, limit: OutputLimit) -> Self {
-        self.classes[0] = limit;
-        self
-    }
-
     /// Returns these limits, but for those that a text sets.
     pub(crate) fn with(mut self, text: &str) -> Result<Self, ParseOutputLimitsError> {
         let words: Vec<_> = text.split_ascii_whitespace().collect();

@@ -28,6 +28,8 @@ fn a_terminal_that_closes_ends_the_program_with_its_keys_saved() {
     peer.ask(b"SET key value\r\n", b"+OK\r\n");
     // Nothing can be logged from now on.
     program.close_log();
+    // The system and the shell both send it.
+    program.signal("HUP");
     program.signal("HUP");
     peer.expect_last(b"");
     let (status, _) = program.wait();
