@@ -63,7 +63,7 @@ fn debug(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
 fn sleep_length(text: &[u8]) -> Result<Duration, CommandError> {
     let seconds = score(text)?.get();
     let length = Duration::try_from_secs_f64(seconds).ok().filter(|length| *length <= MAX_SLEEP);
-    let text = format_args!("seconds must be between 0 and {}", MAX_SLEEP.as_secs());
+    let text = format!("seconds must be between 0 and {}", MAX_SLEEP.as_secs());
     length.ok_or_else(|| CommandError::err(text))
 }
 
