@@ -1,5 +1,8 @@
 //! The command line: what it asks for.
 
+mod password;
+
+use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -7,6 +10,9 @@ use std::str::FromStr;
 use lexopt::{Arg, Parser, ValueExt as _};
 use tracing_subscriber::filter::LevelFilter;
 use zset_server::{Options, parse_memory};
+
+use password::Sources;
+pub(crate) use password::VARIABLE;
 
 const HELP: &str = "\
 Sorted sets at a prompt, or behind a port, with the commands of Redis.
@@ -44,7 +50,8 @@ The exit code is 1 if a file cannot be read or has a line that is no command
 line. An error that a command answers is a reply as any other.";
 
 const SERVE_HELP: &str = "\
-Answers clients that speak the protocol of Redis, until SIGINT or SIGTERM.
+Answers clients that speak the protocol of Redis, until SIGINT, SIGTERM or
+SIGHUP.
 
 Usage: zset-server serve [OPTIONS]
 
@@ -54,8 +61,17 @@ Options:
   --unixsocket PATH    Listen on this socket too
   --maxclients NUMBER  Refuse more connections than that [10000]
   --maxmemory BYTES    Take no more data at that size: 100mb, 2gb; 0 is any [0]
-  --requirepass TEXT   Ask clients for this password; an address that others
-                       can reach needs one
+  --client-output-buffer-limit normal HARD SOFT SECONDS
+                       Close a client that leaves more than HARD bytes of
+                       replies unread, or more than SOFT for so long; 0 is any
+                       number [normal 1gb 0 0]
+  --requirepass TEXT   Ask clients for this password, which ps shows; an address
+                       that others can reach needs one
+  --requirepass-file PATH
+                       Read the password from this file, or without either
+                       option from the variable ZSET_REQUIREPASS
+  --enable-debug-command no|yes|local
+                       Let no client use DEBUG, or all, or those here [no]
   --snapshot PATH      Load the data from this file, if it is there, and write
                        it when the server stops
   --metrics [ADDRESS:]PORT
@@ -80,11 +96,16 @@ pub(crate) enum Action {
 const VERSION: &str = concat!("zset-server ", env!("CARGO_PKG_VERSION"));
 
 /// Reads the command line.
-pub(crate) fn parse(mut parser: Parser) -> Result<Action, lexopt::Error> {
+///
+/// `password` is the value of [`VARIABLE`].
+pub(crate) fn parse(
+    mut parser: Parser,
+    password: Option<OsString>,
+) -> Result<Action, lexopt::Error> {
     match parser.next()? {
         None => Ok(Action::Shell { scripts: Vec::new() }),
         Some(Arg::Value(command)) if command == "shell" => parse_shell(parser),
-        Some(Arg::Value(command)) if command == "serve" => parse_serve(parser),
+        Some(Arg::Value(command)) if command == "serve" => parse_serve(parser, password),
         Some(Arg::Long(name))
             if SERVE_HELP.contains(&format!("  --{name} "))
                 && !HELP.contains(&format!("  --{name} ")) =>
@@ -117,8 +138,9 @@ fn parse_shell(mut parser: Parser) -> Result<Action, lexopt::Error> {
     Ok(Action::Shell { scripts })
 }
 
-fn parse_serve(mut parser: Parser) -> Result<Action, lexopt::Error> {
+fn parse_serve(mut parser: Parser, password: Option<OsString>) -> Result<Action, lexopt::Error> {
     let mut options = Options::default();
+    let mut sources = Sources { variable: password, ..Sources::default() };
     let mut level = LevelFilter::INFO;
     let (mut hosts, mut port) = (Vec::<IpAddr>::new(), Options::PORT);
     while let Some(argument) = parser.next()? {
@@ -137,7 +159,18 @@ fn parse_serve(mut parser: Parser) -> Result<Action, lexopt::Error> {
                 let size = parser.value()?.parse_with(parse_size)?;
                 options.max_memory = (size > 0).then_some(size);
             }
-            Arg::Long("requirepass") => options.password = parser.value()?.string()?,
+            Arg::Long("client-output-buffer-limit") => {
+                let words: Result<Vec<_>, _> = parser.values()?.map(OsString::string).collect();
+                let limits = words?.join(" ").parse();
+                let failed = |error| format!("--client-output-buffer-limit: {error}");
+                options.limits.output = limits.map_err(failed)?;
+            }
+            Arg::Long("requirepass") => sources.argument = Some(parser.value()?.string()?),
+            Arg::Long("requirepass-file") => sources.file = Some(parser.value()?.into()),
+            Arg::Long("enable-debug-command") => {
+                options.debug_command =
+                    value(&mut parser, "--enable-debug-command takes no, yes or local")?;
+            }
             Arg::Long("snapshot") => options.snapshot = Some(parser.value()?.into()),
             Arg::Long("metrics") => options.metrics = Some(parser.value()?.parse_with(address)?),
             Arg::Long("verbose") => level = LevelFilter::DEBUG,
@@ -159,6 +192,7 @@ fn parse_serve(mut parser: Parser) -> Result<Action, lexopt::Error> {
     if options.limits.max_clients == 0 {
         return Err("--maxclients has to be at least 1".into());
     }
+    options.password = sources.password()?;
     Ok(Action::Serve { options: Box::new(options), level })
 }
 
@@ -184,12 +218,12 @@ fn address(text: &str) -> Result<SocketAddr, &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use std::ffi::OsString;
+    use zset_server::{DebugCommand, OutputLimit};
 
     use super::*;
 
     fn action(arguments: &[&str]) -> Result<Action, lexopt::Error> {
-        parse(Parser::from_args(arguments.iter().map(OsString::from)))
+        parse(Parser::from_args(arguments.iter().map(OsString::from)), None)
     }
 
     fn options(arguments: &[&str]) -> Result<Options, String> {
@@ -256,6 +290,47 @@ mod tests {
     }
 
     #[test]
+    fn limits_of_unread_replies_are_one_value_or_several() {
+        let option = "--client-output-buffer-limit";
+        for arguments in [
+            &["serve", option, "normal 1mb 0 5"][..],
+            &["serve", option, "normal", "1mb", "0", "5"],
+        ] {
+            let limit = options(arguments).unwrap().limits.output.normal();
+            let soft_time = std::time::Duration::from_secs(5);
+            assert_eq!(limit, OutputLimit { hard: 1 << 20, soft: 0, soft_time });
+        }
+        let error = options(&["serve", option, "normal 1mb", "--port", "1"]).err();
+        let why = "--client-output-buffer-limit: Wrong number of arguments in buffer limit configuration.";
+        assert_eq!(error.as_deref(), Some(why));
+    }
+
+    #[test]
+    fn debug_is_for_nobody_unless_it_is_said_for_whom() {
+        assert_eq!(options(&["serve"]).unwrap().debug_command, DebugCommand::No);
+        for (text, allowed) in [("local", DebugCommand::Local), ("YES", DebugCommand::Yes)] {
+            let options = options(&["serve", "--enable-debug-command", text]).unwrap();
+            assert_eq!(options.debug_command, allowed);
+        }
+    }
+
+    #[test]
+    fn a_password_comes_from_the_command_line_or_the_environment() {
+        let password = |arguments: &[&str], variable: &str| {
+            let parser = Parser::from_args(arguments.iter().map(OsString::from));
+            match parse(parser, Some(variable.into())) {
+                Ok(Action::Serve { options, .. }) => Some(options.password),
+                _ => None,
+            }
+        };
+        assert_eq!(options(&["serve", "--requirepass", "a"]).unwrap().password, "a");
+        assert_eq!(password(&["serve"], "b").as_deref(), Some("b"));
+        assert_eq!(password(&["serve", "--requirepass", "a"], "b"), None);
+        // A server without a password is not what an empty one asks for.
+        assert_eq!(password(&["serve"], ""), None);
+    }
+
+    #[test]
     fn files_are_where_they_are_said_to_be() {
         let options = options(&["serve", "--snapshot=a", "--port=0", "--unixsocket", "b"]).unwrap();
         assert_eq!(options.snapshot, Some("a".into()));
@@ -269,6 +344,8 @@ mod tests {
             (&["serve", "--bind", "localhost"][..], "--bind takes an address"),
             (&["serve", "--port", "99999"], "--port takes a number from 0 to 65535"),
             (&["serve", "--maxclients", "x"], "--maxclients takes a number"),
+            (&["serve", "--enable-debug-command", "on"], "--enable-debug-command takes no, yes or"),
+            (&["serve", "--requirepass-file", "/nosuch/it"], "--requirepass-file /nosuch/it: "),
             (&["--port", "7000"], "--port is an option of serve: zset-server serve --port"),
         ] {
             let error = options(arguments).err().unwrap_or_default();

@@ -115,6 +115,8 @@ pub(crate) struct Session {
     pub(crate) address: String,
     /// Where it came in.
     pub(crate) local_address: String,
+    /// It comes from another machine.
+    pub(crate) is_remote: bool,
     pub(crate) may_wait: bool,
     /// Its next command waits for the end of a pause.
     pub(crate) is_paused: bool,
@@ -172,6 +174,10 @@ pub(crate) struct Buffered {
     pub(crate) requests: usize,
     /// Bytes of replies that have not been sent.
     pub(crate) replies: usize,
+    /// Bytes of memory that these take beside their own.
+    pub(crate) replies_spare: usize,
+    /// Since when they are above the soft limit, as far as was seen.
+    pub(crate) over_soft_since: Option<Timestamp>,
     /// Bytes of replies that have been sent, ever.
     pub(crate) sent: u64,
     /// Where this was when it was looked at, if there was something to send.
@@ -240,6 +246,7 @@ impl Session {
         let texts = [&self.name, &self.library[0], &self.library[1]];
         self.buffered.requests
             + self.buffered.replies
+            + self.buffered.replies_spare
             + self.watched_bytes
             + self.transaction.as_ref().map_or(0, |transaction| transaction.bytes)
             + self.wait.as_ref().map_or(0, |wait| wait.bytes)

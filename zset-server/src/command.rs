@@ -46,10 +46,18 @@ pub(crate) struct Flags {
     pub(crate) no_multi: bool,
     /// It is for those too who have not said who they are.
     pub(crate) no_auth: bool,
+    /// It is for those only whom the configuration lets use it.
+    pub(crate) protected: bool,
 }
 
-pub(crate) const READ: Flags =
-    Flags { write: false, deny_oom: false, immediate: false, no_multi: false, no_auth: false };
+pub(crate) const READ: Flags = Flags {
+    write: false,
+    deny_oom: false,
+    immediate: false,
+    no_multi: false,
+    no_auth: false,
+    protected: false,
+};
 pub(crate) const WRITE: Flags = Flags { write: true, ..READ };
 pub(crate) const GROW: Flags = Flags { deny_oom: true, ..WRITE };
 

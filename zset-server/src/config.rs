@@ -1,12 +1,20 @@
 //! [`Config`]: what CONFIG GET and SET know.
 
+mod debug;
+mod output;
+
 use zset_core::Limits;
+
+pub use debug::{DebugCommand, ParseDebugCommandError};
+pub use output::{OutputLimit, OutputLimits, ParseOutputLimitsError};
 
 /// What can be set while the server runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
     numbers: [i64; NUMBERS],
     password: Vec<u8>,
+    debug_command: DebugCommand,
+    output_limits: OutputLimits,
     /// Others can reach the server, so there has to be one.
     needs_password: bool,
     /// How many clients the system makes possible.
@@ -42,6 +50,8 @@ enum Kind {
     /// Bytes, maybe with a unit: at least so many.
     Memory(Number, i64),
     Password,
+    DebugCommand,
+    OutputLimits,
     /// What clients ask for, and cannot change.
     Fixed(&'static str),
 }
@@ -57,8 +67,9 @@ const fn parameter(name: &'static str, kind: Kind) -> Parameter {
 /// All parameters, in the order of their names.
 static PARAMETERS: &[Parameter] = &[
     parameter("appendonly", Kind::Fixed("no")),
+    parameter("client-output-buffer-limit", Kind::OutputLimits),
     parameter("databases", Kind::Fixed("1")),
-    parameter("enable-debug-command", Kind::Fixed("yes")),
+    parameter("enable-debug-command", Kind::DebugCommand),
     parameter("maxclients", Kind::Integer(Number::MaxClients, 1, u32::MAX as i64)),
     parameter("maxmemory", Kind::Memory(Number::MaxMemory, 0)),
     parameter("maxmemory-policy", Kind::Fixed("noeviction")),
@@ -85,6 +96,8 @@ impl Default for Config {
         Config {
             numbers: [128, 64, 0, 10_000, 512 * 1024 * 1024, 0],
             password: Vec::new(),
+            debug_command: DebugCommand::default(),
+            output_limits: OutputLimits::default(),
             needs_password: false,
             possible_clients: usize::MAX,
         }
@@ -124,6 +137,26 @@ impl Config {
         let max = max.min(possible).try_into().unwrap_or(i64::MAX);
         self.numbers[Number::MaxClients as usize] = max;
         self.possible_clients = possible;
+    }
+
+    /// Sets who may use DEBUG.
+    pub(crate) fn set_debug_command(&mut self, allowed: DebugCommand) {
+        self.debug_command = allowed;
+    }
+
+    /// Returns who may use DEBUG.
+    pub(crate) fn debug_command(&self) -> DebugCommand {
+        self.debug_command
+    }
+
+    /// Sets how many bytes of replies clients may leave unread.
+    pub(crate) fn set_output_limits(&mut self, limits: OutputLimits) {
+        self.output_limits = limits;
+    }
+
+    /// Returns how many bytes of replies a client may leave unread.
+    pub(crate) fn output_limit(&self) -> OutputLimit {
+        self.output_limits.normal()
     }
 
     /// Returns the most bytes of an argument.
@@ -166,6 +199,8 @@ impl Config {
                 self.numbers[*number as usize].to_string().into_bytes()
             }
             Kind::Password => self.password.clone(),
+            Kind::DebugCommand => self.debug_command.name().into(),
+            Kind::OutputLimits => self.output_limits.to_string().into_bytes(),
             Kind::Fixed(value) => value.as_bytes().to_vec(),
         }
     }
@@ -182,7 +217,13 @@ impl Config {
                 return Ok(());
             }
             Kind::Fixed(fixed) if fixed.as_bytes() == value => return Ok(()),
-            Kind::Fixed(_) => return refuse("can't set immutable config"),
+            Kind::OutputLimits => {
+                // What is no text is no name of a class either.
+                let limits = self.output_limits.with(&String::from_utf8_lossy(value));
+                self.output_limits = limits.map_err(|error| SetError(error.to_string()))?;
+                return Ok(());
+            }
+            Kind::Fixed(_) | Kind::DebugCommand => return refuse("can't set immutable config"),
             Kind::Integer(number, least, most) => match crate::resp::parse_integer(value) {
                 Some(value) => (number, least, most, value),
                 None => return refuse("argument couldn't be parsed into an integer"),

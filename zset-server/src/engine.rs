@@ -13,12 +13,13 @@ use zset_std::{Clock, SystemClock, Timestamp};
 use crate::client::{Client, Clients, ReplyMode, Session, Transaction};
 use crate::command::Command;
 use crate::commands::{self, Throttles};
-use crate::config::Config;
+use crate::config::{Config, DebugCommand, OutputLimits};
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
 use crate::memory::Memory;
 use crate::metrics::Calls;
 use crate::resp::{Replies, RequestLimits};
+use crate::server::Stopper;
 use crate::snapshot::Snapshots;
 
 pub(crate) use buffers::LOOKS;
@@ -28,6 +29,11 @@ pub use waiting::Executed;
 
 /// Expired keys that go with each command, so that they go at the rate at which others come.
 const EXPIRED_FOR_EACH: usize = 2;
+
+/// The error of DEBUG where it is off.
+const DEBUG_REFUSED: &str = "ERR DEBUG command not allowed. If the enable-debug-command option is set to \
+                             \"local\", you can run it from a local connection, otherwise you need to \
+                             set this option in the configuration file, and then restart the server.";
 
 /// All that commands work on. One thread has it.
 pub struct Engine<C = SystemClock> {
@@ -50,6 +56,8 @@ pub(crate) struct State {
     pub(crate) calls: Calls,
     pub(crate) clients: Clients,
     pub(crate) pause: Option<Pause>,
+    /// What ends a sleep of DEBUG early.
+    pub(crate) stopper: Stopper,
     /// The most bytes of commands, or of watched keys, that a client may leave here.
     pub(crate) max_left: usize,
 }
@@ -99,6 +107,7 @@ impl<C: Clock> Engine<C> {
             calls: Calls::default(),
             clients: Clients::default(),
             pause: None,
+            stopper: Stopper::default(),
             max_left: RequestLimits::MAX.max_request_len,
         };
         Engine { state, clock }
@@ -119,6 +128,16 @@ impl<C: Clock> Engine<C> {
     /// Has CONFIG SET refuse to take the password away.
     pub(crate) fn insist_on_password(&mut self) {
         self.state.config.insist_on_password();
+    }
+
+    /// Sets who may use DEBUG.
+    pub(crate) fn allow_debug(&mut self, allowed: DebugCommand) {
+        self.state.config.set_debug_command(allowed);
+    }
+
+    /// Sets how many bytes of replies clients may leave unread.
+    pub(crate) fn limit_output(&mut self, limits: OutputLimits) {
+        self.state.config.set_output_limits(limits);
     }
 
     /// Sets how many bytes the data may take, 0 for any number.
@@ -323,6 +342,11 @@ impl<C: Clock> Engine<C> {
         if command.flags.no_multi && client.transaction.is_some() {
             let text = format!("Command '{}' not allowed inside a transaction", command.name);
             return Err(refused_in(&mut client.transaction, CommandError::err(text)));
+        }
+        let debug_command = self.state.config.debug_command();
+        if command.flags.protected && !debug_command.allows(!client.is_remote) {
+            let error = CommandError::Other(DEBUG_REFUSED.into());
+            return Err(refused_in(&mut client.transaction, error));
         }
         self.check_memory(client, command)?;
         if let (Some(transaction), false) = (&mut client.transaction, command.flags.immediate) {

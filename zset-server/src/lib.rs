@@ -21,7 +21,10 @@ mod snapshot;
 mod testing;
 
 pub use client::Client;
-pub use config::parse_memory;
+pub use config::{
+    DebugCommand, OutputLimit, OutputLimits, ParseDebugCommandError, ParseOutputLimitsError,
+    parse_memory,
+};
 pub use engine::{Engine, Executed};
 pub use error::CommandError;
 pub use resp::{Protocol, Replies, RequestError, RequestLimits, Requests};

@@ -5,6 +5,7 @@
 mod arguments;
 
 use std::alloc::System;
+use std::env;
 use std::error::Error;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -23,7 +24,7 @@ static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    let action = match arguments::parse(Parser::from_env()) {
+    let action = match arguments::parse(Parser::from_env(), env::var_os(arguments::VARIABLE)) {
         Ok(action) => action,
         Err(error) => {
             complain(format_args!("{error}\nTry zset-server --help."));
@@ -49,6 +50,8 @@ fn run(action: Action) -> Result<(), Box<dyn Error>> {
                 .with_max_level(level)
                 .with_ansi(io::stderr().is_terminal())
                 .with_writer(io::stderr)
+                // They would go to the standard error too, and to fail there is a panic.
+                .log_internal_errors(false)
                 .init();
             serve(Options { allocated: Some(allocated), ..*options })?;
         }

@@ -1,5 +1,6 @@
 //! RESP, the protocol of Redis: requests in, replies out.
 
+mod foreign;
 mod integer;
 mod line;
 mod reply;

@@ -7,6 +7,7 @@
 mod connection;
 mod limits;
 mod listen;
+mod signals;
 mod stop;
 
 use std::cell::{Cell, RefCell};
@@ -16,14 +17,15 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::runtime;
 use tokio::task::{LocalSet, spawn_local, yield_now};
 use tokio::time::{MissedTickBehavior, interval, sleep};
-use tracing::{error, info, warn};
+use tracing::{debug, error, info, warn};
 
 use crate::client::Client;
+use crate::config::DebugCommand;
 use crate::engine::{Engine, LOOKS};
 use crate::metrics::{self, Metrics};
 use crate::snapshot::SnapshotError;
@@ -34,6 +36,7 @@ pub use stop::Stopper;
 
 use limits::Slots;
 use listen::Listeners;
+use signals::Signals;
 
 /// How often keys go that have expired while nobody asks for anything, and clients that ask nothing.
 const TIDY_EVERY: Duration = Duration::from_millis(100);
@@ -54,6 +57,8 @@ pub struct Options {
     pub max_memory: Option<u64>,
     /// What a client may take.
     pub limits: Limits,
+    /// Who may use DEBUG.
+    pub debug_command: DebugCommand,
     /// The file that is loaded when the server starts, if it is there, and written when it stops. It is this
     /// server's alone. While it cannot be written, one signal does not stop the server.
     pub snapshot: Option<PathBuf>,
@@ -76,6 +81,7 @@ impl Default for Options {
             password: String::new(),
             max_memory: None,
             limits: Limits::default(),
+            debug_command: DebugCommand::default(),
             snapshot: None,
             metrics: None,
             allocated: None,
@@ -125,13 +131,13 @@ impl Error for ServeError {
     }
 }
 
-/// Serves until SIGINT or SIGTERM.
+/// Serves until SIGINT, SIGTERM or SIGHUP.
 ///
 /// # Errors
 ///
 /// [`ServeError`], if it cannot start.
 pub fn serve(options: Options) -> Result<(), ServeError> {
-    Server::bind(options)?.run_with(Signals::Heeded)
+    Server::bind(options)?.run_with(Signals::heed)
 }
 
 /// A server that listens already, and does not answer yet.
@@ -166,13 +172,6 @@ pub struct Server {
     options: Options,
 }
 
-/// Whether SIGINT and SIGTERM stop the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Signals {
-    Heeded,
-    Ignored,
-}
-
 /// What all connections share.
 struct Shared {
     engine: RefCell<Engine>,
@@ -181,11 +180,18 @@ struct Shared {
     refusing: Rc<Slots>,
     /// Bytes that are held for all clients.
     held: Cell<usize>,
+    /// How many there might be when that was asked last.
+    max_held: Cell<usize>,
+    /// When a client was noted that speaks another protocol.
+    warned: Cell<Option<Instant>>,
     /// For how many clients the system was asked to let files be open.
     files_for: Cell<usize>,
     stopper: Stopper,
     limits: Limits,
 }
+
+/// How often an attack is logged at most, as in Redis.
+const WARN_EVERY: Duration = Duration::from_secs(60);
 
 /// Bytes of replies that a client has not read, from which on nothing more is read from it, if it is a
 /// stranger or if too much is held for all.
@@ -194,11 +200,38 @@ const PAUSE_EARLY_AT: usize = 64 * 1024;
 impl Shared {
     /// Returns how many bytes of replies a client may leave unread until nothing more is read from it.
     fn pause_at(&self, client: &Client) -> usize {
-        let is_scarce = self.held.get() > self.limits.all_clients / 2;
+        let is_scarce = self.held.get() > self.max_held.get() / 2;
         if is_scarce || !client.session().is_authenticated {
             self.limits.pause_at.min(PAUSE_EARLY_AT)
         } else {
             self.limits.pause_at
+        }
+    }
+
+    /// Sets how many bytes may be held for all clients. If there are more, those have to go for whom most
+    /// is held.
+    fn bound_held(&self) {
+        let held = self.held.get();
+        let mut engine = self.engine.borrow_mut();
+        let max = engine.max_held(held, self.limits.pause_at, self.limits.all_clients);
+        self.max_held.set(max);
+        if held > max {
+            engine.close_largest(max);
+        }
+    }
+
+    /// Logs that a client speaks another protocol, now and then: a web page can make it do so often.
+    fn warn_of_attack(&self, peer: &str) {
+        let now = Instant::now();
+        if self.warned.get().is_none_or(|last| now.duration_since(last) > WARN_EVERY) {
+            self.warned.set(Some(now));
+            warn!(
+                peer,
+                "Possible SECURITY ATTACK detected: a client speaks HTTP or TLS, as a web page makes a \
+                 browser do to run commands here. The connection is closed."
+            );
+        } else {
+            debug!(peer, "closed: it speaks HTTP or TLS");
         }
     }
 
@@ -221,6 +254,8 @@ fn engine(options: &Options) -> Engine {
         engine.insist_on_password();
     }
     engine.limit_memory(options.max_memory.unwrap_or(0));
+    engine.limit_output(options.limits.output);
+    engine.allow_debug(options.debug_command);
     let (wanted, possible) = (options.limits.max_clients, limits::possible_clients());
     if wanted > possible {
         warn!(wanted, possible, "fewer clients, since files may not be open");
@@ -262,37 +297,39 @@ impl Server {
     ///
     /// [`ServeError`], if it cannot start.
     pub fn run(self) -> Result<(), ServeError> {
-        self.run_with(Signals::Ignored)
+        self.run_with(|_| Ok(()))
     }
 
-    fn run_with(self, signals: Signals) -> Result<(), ServeError> {
+    /// Serves; `heed` begins to stop the server on signals, until what it returns is dropped.
+    fn run_with<T>(self, heed: impl FnOnce(Stopper) -> io::Result<T>) -> Result<(), ServeError> {
         let runtime = runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(ServeError::Runtime)?;
-        let result = LocalSet::new().block_on(&runtime, self.go_on(signals));
+        let result = LocalSet::new().block_on(&runtime, self.go_on(heed));
         // Nobody waits for what a name server may still have to say.
         runtime.shutdown_background();
         result
     }
 
-    async fn go_on(self, signals: Signals) -> Result<(), ServeError> {
+    async fn go_on<T>(self, heed: impl FnOnce(Stopper) -> io::Result<T>) -> Result<(), ServeError> {
         let Server { listeners, metrics, stopper, options } = self;
         let limits = options.limits;
         let mut engine = engine(&options);
         engine.count_memory(options.allocated);
+        engine.state.stopper = stopper.clone();
         if let Some(path) = &options.snapshot {
             engine.open_snapshot(path).map_err(ServeError::Snapshot)?;
         }
         // Until now, which may take long, they end the process as they do without a handler.
-        if signals == Signals::Heeded {
-            stop::heed_signals(stopper.clone()).map_err(ServeError::Runtime)?;
-        }
+        let _signals = heed(stopper.clone()).map_err(ServeError::Runtime)?;
         let shared = Rc::new(Shared {
             engine: RefCell::new(engine),
             slots: Rc::default(),
             refusing: Rc::default(),
             held: Cell::new(0),
+            max_held: Cell::new(limits.all_clients),
+            warned: Cell::new(None),
             files_for: Cell::new(0),
             stopper: stopper.clone(),
             limits,
@@ -346,6 +383,8 @@ async fn tidy(shared: Rc<Shared>) {
     loop {
         interval.tick().await;
         shared.engine.borrow_mut().close_idle();
+        shared.engine.borrow_mut().close_over_soft_limit();
+        shared.bound_held();
         if shared.slots.taken() >= shared.max_clients() {
             shared.engine.borrow_mut().close_strangers(shared.limits.strangers);
         }

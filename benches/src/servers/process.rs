@@ -12,8 +12,8 @@ use std::{fs, thread};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
 
-/// How long a server may take to start.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a server may take to start. Only a run that fails waits for so long.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How many commands are written at once.
 const COMMANDS_AT_ONCE: usize = 1000;

@@ -1,10 +1,12 @@
 //! A connection to a server, and what the server replies.
 
 use std::fmt;
+use std::io::{self, ErrorKind, Read, Write as _};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-use redis::{Client, ConnectionAddr, RedisResult, Value};
+use redis::{Parser, Value};
 
 use crate::command::{Command, Quoted};
 
@@ -65,13 +67,31 @@ impl From<Value> for Reply {
     }
 }
 
-pub(crate) struct Connection(redis::Connection);
+/// A stream on which a read that a signal interrupts is made again. With a time limit it does not go on by
+/// itself when a process that was stopped continues.
+struct Patient(UnixStream);
+
+impl Read for Patient {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.0.read(buffer) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                result => return result,
+            }
+        }
+    }
+}
+
+pub(crate) struct Connection {
+    stream: Patient,
+    parser: Parser,
+}
 
 impl Connection {
-    pub(crate) fn open(socket: &Path) -> RedisResult<Connection> {
-        let connection = Client::open(ConnectionAddr::Unix(socket.to_owned()))?.get_connection()?;
-        connection.set_read_timeout(Some(PATIENCE))?;
-        Ok(Connection(connection))
+    pub(crate) fn open(socket: &Path) -> io::Result<Connection> {
+        let stream = UnixStream::connect(socket)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        Ok(Connection { stream: Patient(stream), parser: Parser::new() })
     }
 
     /// Sends the commands all at once, and returns a reply for each.
@@ -87,8 +107,8 @@ impl Connection {
             }
             packed.extend(arguments.get_packed_command());
         }
-        self.0.send_packed_command(&packed).expect("the server listens");
-        let reply = |_| Reply::from(self.0.recv_response().expect("the server replies"));
-        commands.iter().map(reply).collect()
+        self.stream.0.write_all(&packed).expect("the server listens");
+        let mut reply = || self.parser.parse_value(&mut self.stream).expect("the server replies");
+        commands.iter().map(|_| Reply::from(reply())).collect()
     }
 }

@@ -9,6 +9,9 @@ use crate::client::Mark;
 /// How often one looks at a client that has replies to read before it has to have read some.
 pub(crate) const LOOKS: u32 = 4;
 
+/// The part of the memory that clients may have, however much data there is.
+const LEAST_OF_MEMORY: usize = 8;
+
 /// The part of them that it has to have read then.
 const LEAST_PART: usize = 32;
 
@@ -47,6 +50,55 @@ impl<C: Clock> Engine<C> {
         }
     }
 
+    /// Closes the clients that have left more replies unread than the soft limit, for as long as it lets
+    /// them.
+    pub(crate) fn close_over_soft_limit(&mut self) {
+        let limit = self.state.config.output_limit();
+        if limit.soft == 0 {
+            return;
+        }
+        let now = self.clock.now();
+        let clients: Vec<_> = self.state.clients.iter().collect();
+        for session in clients {
+            let session = &mut *session.borrow_mut();
+            let unread = session.buffered.replies;
+            if unread <= limit.soft {
+                session.buffered.over_soft_since = None;
+                continue;
+            }
+            let since = *session.buffered.over_soft_since.get_or_insert(now);
+            if now.saturating_duration_since(since) > limit.soft_time && !session.is_killed {
+                let peer = &session.address;
+                warn!(
+                    peer,
+                    unread, "closed: too many unread replies, by client-output-buffer-limit"
+                );
+                self.state.kill(session);
+            }
+        }
+    }
+
+    /// Returns how many bytes of replies a client may leave unread.
+    pub(crate) fn max_unread(&self) -> usize {
+        match self.state.config.output_limit().hard {
+            0 => usize::MAX,
+            hard => hard,
+        }
+    }
+
+    /// Returns how many bytes may be held for all clients, of which so many are: `most`, or what the data
+    /// leaves of the memory, but `least` in any case. A server that is full of data still answers.
+    pub(crate) fn max_held(&mut self, held: usize, least: usize, most: usize) -> usize {
+        let max = self.state.config.max_memory();
+        if max == 0 {
+            return most;
+        }
+        let (used, _) = self.state.memory.look();
+        let data = used.saturating_sub(held);
+        let least = least.max(max / LEAST_OF_MEMORY).min(most);
+        max.saturating_sub(data).clamp(least, most)
+    }
+
     /// Sends those clients away for which most is held, until it is `max` bytes for all of them together;
     /// first those that have not asked to be kept.
     pub(crate) fn close_largest(&mut self, max: usize) {
@@ -72,7 +124,12 @@ impl<C: Clock> Engine<C> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use zset_std::FakeClock;
+
     use super::*;
+    use crate::Replies;
     use crate::client::Client;
     use crate::testing::ask;
 
@@ -95,6 +152,44 @@ mod tests {
             assert_eq!(slow.session().is_killed, is_late, "{round}");
         }
         assert!(!steady.session().is_killed && !silent.session().is_killed);
+    }
+
+    #[test]
+    fn the_soft_limit_closes_who_is_above_it_all_the_time() {
+        let clock = FakeClock::new();
+        let mut engine = Engine::with_clock(clock.clone());
+        let [mut deaf, mut reader] = [(); 2].map(|()| engine.client());
+        let line = "CONFIG SET client-output-buffer-limit";
+        let arguments: Vec<_> =
+            line.split(' ').map(str::as_bytes).chain([&b"normal 0 100 2"[..]]).collect();
+        engine.execute(&mut reader, &arguments, &mut Replies::default());
+        for second in 0..10 {
+            set_replies(&mut deaf, 0, 101);
+            set_replies(&mut reader, 0, if second % 2 == 0 { 1000 } else { 100 });
+            engine.close_over_soft_limit();
+            assert_eq!(deaf.session().is_killed, second > 2, "{second}");
+            clock.advance(Duration::from_secs(1));
+        }
+        assert!(!reader.session().is_killed);
+    }
+
+    #[test]
+    fn clients_have_what_the_data_leaves_of_the_memory() {
+        let mut engine = Engine::new();
+        assert_eq!(engine.max_held(10, 100, 1000), 1000);
+        engine.count_memory(Some(|| 1000));
+        for (max, held, room) in [
+            (8000, 500, 1000),
+            (1500, 500, 1000),
+            (1500, 0, 500),
+            // As little as a client needs, or an eighth.
+            (1050, 0, 131),
+            (900, 0, 112),
+            (500, 0, 100),
+        ] {
+            engine.limit_memory(max);
+            assert_eq!(engine.max_held(held, 100, 1000), room, "{max} {held}");
+        }
     }
 
     #[test]

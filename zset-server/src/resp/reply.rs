@@ -18,6 +18,9 @@ pub enum Protocol {
     Resp3,
 }
 
+/// The most bytes around those of a text: its kind, its length, and two ends of lines.
+const MAX_FRAME: usize = 1 + 20 + 2 + 2;
+
 /// A buffer of replies.
 ///
 /// # Examples
@@ -46,15 +49,16 @@ pub struct Replies {
 
 impl Default for Replies {
     fn default() -> Self {
-        Replies::with_max_len(usize::MAX)
+        let protocol = Protocol::default();
+        Replies { protocol, bytes: Vec::new(), max_len: usize::MAX, is_cut: false }
     }
 }
 
 impl Replies {
-    /// Makes a buffer that takes nothing more when it has more than `max_len` bytes. What is in it then is
-    /// not whole: it is of use to nobody, but no transaction of large ranges takes all memory.
-    pub(crate) fn with_max_len(max_len: usize) -> Self {
-        Replies { protocol: Protocol::default(), bytes: Vec::new(), max_len, is_cut: false }
+    /// Takes nothing more when there are more than `max_len` bytes. What is there then is not whole: it is of
+    /// no use to the client, but no transaction of large ranges takes all memory.
+    pub(crate) fn set_max_len(&mut self, max_len: usize) {
+        self.max_len = max_len;
     }
 
     /// Returns whether something was not taken, so that what is there is not whole.
@@ -157,6 +161,8 @@ impl Replies {
         if self.is_full() {
             return;
         }
+        // All at once, or what ends it would double the memory of a large one.
+        self.bytes.reserve(bytes.len() + MAX_FRAME);
         self.len(b'$', bytes.len());
         self.bytes.extend_from_slice(bytes);
         self.bytes.extend_from_slice(b"\r\n");
@@ -298,7 +304,8 @@ mod tests {
     #[test]
     fn a_full_buffer_takes_nothing_more() {
         for protocol in [Protocol::Resp2, Protocol::Resp3] {
-            let mut replies = Replies::with_max_len(100);
+            let mut replies = Replies::default();
+            replies.set_max_len(100);
             replies.set_protocol(protocol);
             replies.bulk(&[b'x'; 100]);
             let len = replies.bytes().len();

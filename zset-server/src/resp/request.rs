@@ -16,6 +16,7 @@ use std::error::Error;
 use std::fmt;
 use std::ops::Range;
 
+use super::foreign::{is_http_command, is_http_line, is_tls};
 use super::integer::parse_integer;
 use super::line::{UnbalancedQuotes, split_line};
 
@@ -107,6 +108,8 @@ pub enum RequestError {
     UnauthenticatedArgumentCount,
     /// An argument is longer than those may send who have not said who they are.
     UnauthenticatedArgumentLen,
+    /// It is HTTP, or TLS. What follows may be chosen by a web page, so the connection has to end.
+    OtherProtocol,
 }
 
 impl fmt::Display for RequestError {
@@ -127,6 +130,7 @@ impl fmt::Display for RequestError {
                 f.write_str("unauthenticated multibulk length")
             }
             RequestError::UnauthenticatedArgumentLen => f.write_str("unauthenticated bulk length"),
+            RequestError::OtherProtocol => f.write_str("HTTP or TLS"),
         }
     }
 }
@@ -296,6 +300,10 @@ impl Requests {
                 State::Start if self.buffer.get(self.parsed) == Some(&b'*') => self.count()?,
                 State::Start => self.typed_line()?,
                 State::Length { left: 0 } => {
+                    let name = self.arguments.first().map(|range| &self.buffer[range.clone()]);
+                    if name.is_some_and(is_http_command) {
+                        return Err(RequestError::OtherProtocol);
+                    }
                     self.state = State::Returned;
                     true
                 }
@@ -377,9 +385,16 @@ impl Requests {
 
     /// Takes a line that was typed.
     fn typed_line(&mut self) -> Result<bool, RequestError> {
+        if is_tls(&self.buffer[self.parsed..]) {
+            return Err(RequestError::OtherProtocol);
+        }
         let Some(line) = self.line()? else { return Ok(false) };
         self.typed = split_line(&self.buffer[line])
             .map_err(|UnbalancedQuotes| RequestError::UnbalancedQuotes)?;
+        if self.typed.first().is_some_and(|name| is_http_command(name)) || is_http_line(&self.typed)
+        {
+            return Err(RequestError::OtherProtocol);
+        }
         if self.typed.is_empty() {
             self.begin();
         } else {

@@ -67,6 +67,14 @@ pub(super) struct Connection<S> {
     _slot: Slot,
 }
 
+/// Where a connection comes from, and where it came in.
+pub(super) struct Ends {
+    pub(super) peer: String,
+    pub(super) local: String,
+    /// It comes from another machine.
+    pub(super) is_remote: bool,
+}
+
 /// How a turn has ended.
 enum Turn {
     /// No whole request is left.
@@ -109,8 +117,13 @@ enum Waited {
 /// Why a connection ends early.
 enum End {
     Io(io::Error),
+    /// More of its replies are unread than may be.
+    Unread,
+    /// It sends too much while it waits.
     TooMuch,
     Killed,
+    /// It speaks another protocol.
+    Foreign,
 }
 
 impl From<io::Error> for End {
@@ -120,21 +133,17 @@ impl From<io::Error> for End {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
-    pub(super) fn new(
-        shared: Rc<Shared>,
-        stream: S,
-        peer: String,
-        local: String,
-        slot: Slot,
-    ) -> Self {
+    pub(super) fn new(shared: Rc<Shared>, stream: S, ends: Ends, slot: Slot) -> Self {
         let mut client = shared.engine.borrow_mut().client();
+        let Ends { peer, local, is_remote } = ends;
         client.set_address(peer.clone());
         client.set_local_address(local);
+        client.session_mut().is_remote = is_remote;
         client.allow_waiting();
         Connection {
             stream,
             requests: Requests::default(),
-            replies: Replies::with_max_len(shared.limits.most_replies()),
+            replies: Replies::default(),
             sent: 0,
             read_size: MIN_READ,
             since: None,
@@ -155,8 +164,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         match result {
             Ok(()) => debug!(peer, "disconnected"),
             Err(End::Io(error)) => debug!(peer, %error, "disconnected"),
+            Err(End::Unread) => {
+                warn!(
+                    peer,
+                    unread,
+                    "closed: too many unread replies, by client-output-buffer-limit or maxmemory"
+                );
+            }
             Err(End::TooMuch) => warn!(peer, unread, "cut off: it asks for too much"),
             Err(End::Killed) => debug!(peer, "sent away"),
+            Err(End::Foreign) => self.shared.warn_of_attack(peer),
         }
     }
 
@@ -167,14 +184,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             if self.client.session().is_killed {
                 return Err(End::Killed);
             }
-            if self.shared.held.get() > self.shared.limits.all_clients {
+            if self.shared.held.get() > self.shared.max_held.get() {
                 // Those that have to go are about to.
+                self.tell_held();
                 yield_now().await;
                 continue;
             }
+            let max_unread = self.bound_replies();
             let turn = self.turn();
-            if self.replies.is_cut() {
-                return Err(End::TooMuch);
+            if self.replies.is_cut() || self.unsent() > max_unread {
+                return Err(End::Unread);
             }
             self.tell_held();
             match turn {
@@ -182,7 +201,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     Event::Read(0) => return self.finish().await,
                     Event::Read(len) => self.adapt(len),
                     Event::Written | Event::TimedOut => {}
-                    Event::Served => _ = self.client.take_served(&mut self.replies),
+                    Event::Served => {
+                        self.bound_replies();
+                        self.client.take_served(&mut self.replies);
+                    }
                     Event::Killed => return Err(End::Killed),
                     Event::Stopped => {
                         self.is_stopping = true;
@@ -200,11 +222,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                         return self.finish().await;
                     }
                 }
-                Turn::Full if self.unsent() > self.shared.limits.close_at => {
-                    return Err(End::TooMuch);
-                }
                 Turn::Full => self.send().await?,
                 Turn::Quit => return self.finish().await,
+                Turn::Broken(RequestError::OtherProtocol) => return Err(End::Foreign),
                 Turn::Broken(error) => {
                     debug!(peer = self.peer, %error, "not a request");
                     self.replies.error_bytes(&error.to_bytes());
@@ -283,6 +303,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Event::Written => {}
                 Event::Killed => return Err(End::Killed),
                 Event::Served | Event::TimedOut => {
+                    self.bound_replies();
                     let mut engine = self.shared.engine.borrow_mut();
                     engine.end_waiting(&mut self.client, &mut self.replies);
                     return Ok(Waited::Answered);

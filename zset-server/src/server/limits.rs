@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
+use crate::config::OutputLimits;
+
 /// What clients may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -14,15 +16,17 @@ pub struct Limits {
     /// Bytes of replies that a client has not read, from which on nothing more is read from it. Clients
     /// that send many requests before they read the replies need room for these.
     pub pause_at: usize,
-    /// Bytes of replies that a client has not read, above which it is cut off. Only a single reply gets
-    /// beyond `pause_at` by much.
-    pub close_at: usize,
+    /// Bytes of replies that a client may leave unread before it is closed. Only a single reply gets beyond
+    /// `pause_at` by much.
+    pub output: OutputLimits,
     /// How long a client may read next to nothing of the replies that are there for it until it is cut
     /// off: less than one byte of 32.
     pub stalled: Duration,
     /// Bytes that are held for all clients together: requests that have not run, commands of transactions,
     /// watched keys, and replies that have not been read. Above half of it, nothing more is read from those
-    /// who have not read their replies; above it, those are cut off for whom most is held.
+    /// who have not read their replies; above it, those are cut off for whom most is held. Where memory has
+    /// a limit, it is what the data leaves of it, if that is less, but never less than `pause_at` or an
+    /// eighth of the limit.
     pub all_clients: usize,
     /// How long a client may be there without the password that it needs, if there are as many clients as
     /// may be: strangers do not keep the others out.
@@ -36,7 +40,7 @@ impl Default for Limits {
         Limits {
             max_clients: 10_000,
             pause_at: 32 * 1024 * 1024,
-            close_at: 1024 * 1024 * 1024,
+            output: OutputLimits::default(),
             stalled: Duration::from_secs(60),
             all_clients: 2 * 1024 * 1024 * 1024,
             strangers: Duration::from_secs(10),
@@ -48,15 +52,6 @@ impl Default for Limits {
 /// Files that are open apart from connections: listeners, the log, snapshots, the runtime's own, and
 /// connections that are being refused.
 const OTHER_FILES: u64 = 256;
-
-impl Limits {
-    /// Returns the most bytes of replies that are ever there: above it there are more than `close_at`
-    /// that are not sent. When a command begins there are at most `pause_at` of these, and as many that
-    /// are.
-    pub(super) fn most_replies(&self) -> usize {
-        self.close_at.saturating_add(self.pause_at.saturating_mul(2))
-    }
-}
 
 /// Returns how many clients there can be, given how many files the system lets the process have open.
 #[cfg(unix)]

@@ -12,7 +12,7 @@ use tokio::task::{JoinSet, spawn_local};
 use tokio::time::{sleep, timeout};
 use tracing::{debug, info, warn};
 
-use super::connection::Connection;
+use super::connection::{Connection, Ends};
 use super::limits::Slot;
 use super::{Options, ServeError, Shared};
 
@@ -78,7 +78,12 @@ impl Listeners {
                             let _ = stream.set_nodelay(true);
                             keep_alive(&stream);
                             let local = stream.local_addr().unwrap_or(address);
-                            begin(&shared, stream, peer.to_string(), local.to_string());
+                            let ends = Ends {
+                                peer: peer.to_string(),
+                                local: local.to_string(),
+                                is_remote: is_exposed(&peer),
+                            };
+                            begin(&shared, stream, ends);
                         }
                         Err(error) => pause(&error).await,
                     }
@@ -99,7 +104,12 @@ impl Listeners {
                     loop {
                         match listener.accept().await {
                             Ok((stream, _)) => {
-                                begin(&shared, stream, address.clone(), address.clone());
+                                let ends = Ends {
+                                    peer: address.clone(),
+                                    local: address.clone(),
+                                    is_remote: false,
+                                };
+                                begin(&shared, stream, ends);
                             }
                             Err(error) => pause(&error).await,
                         }
@@ -203,19 +213,14 @@ async fn pause(error: &io::Error) {
 }
 
 /// Serves a client, or refuses to.
-fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(
-    shared: &Rc<Shared>,
-    stream: S,
-    peer: String,
-    local: String,
-) {
+fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(shared: &Rc<Shared>, stream: S, ends: Ends) {
     let max_clients = shared.max_clients();
     if let Some(slot) = shared.slots.take(max_clients) {
-        let connection = Connection::new(Rc::clone(shared), stream, peer, local, slot);
+        let connection = Connection::new(Rc::clone(shared), stream, ends, slot);
         spawn_local(connection.serve());
     } else {
         shared.engine.borrow_mut().refuse_client();
-        debug!(peer, "refused: there are too many clients");
+        debug!(peer = ends.peer, "refused: there are too many clients");
         let waiting = shared.refusing.take(MAX_REFUSING);
         spawn_local(async move {
             // Whether it is there to hear that does not matter.

@@ -1,10 +1,9 @@
 //! [`Stopper`]: the end of a server, in two steps.
 
-use std::io;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
-use tracing::info;
 
 /// Stops a server, from any thread.
 #[derive(Clone, Debug)]
@@ -51,6 +50,19 @@ impl Stopper {
         });
     }
 
+    /// Sleeps on this thread, no longer than until somebody wants the server to stop.
+    pub(crate) fn sleep(&self, length: Duration) {
+        const SLICE: Duration = Duration::from_millis(10);
+        let start = Instant::now();
+        while *self.phase.borrow() == Phase::Running {
+            let left = length.saturating_sub(start.elapsed());
+            if left.is_zero() {
+                break;
+            }
+            std::thread::sleep(left.min(SLICE));
+        }
+    }
+
     /// Waits until somebody wants the server to stop.
     pub(super) async fn asked(&self) {
         self.reached(Phase::Asked).await;
@@ -70,36 +82,4 @@ impl Stopper {
         // It has a sender, so nothing else ends the waiting.
         let _ = self.phase.subscribe().wait_for(|phase| *phase >= least).await;
     }
-}
-
-/// Stops a server on SIGINT or SIGTERM.
-#[cfg(unix)]
-pub(super) fn heed_signals(stopper: Stopper) -> io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    tokio::task::spawn_local(async move {
-        loop {
-            tokio::select! {
-                _ = interrupt.recv() => info!("SIGINT"),
-                _ = terminate.recv() => info!("SIGTERM"),
-            }
-            stopper.stop();
-        }
-    });
-    Ok(())
-}
-
-/// Stops a server on Ctrl+C.
-#[cfg(not(unix))]
-#[allow(clippy::unnecessary_wraps, reason = "on Unix it may fail")]
-pub(super) fn heed_signals(stopper: Stopper) -> io::Result<()> {
-    tokio::task::spawn_local(async move {
-        while tokio::signal::ctrl_c().await.is_ok() {
-            info!("Ctrl+C");
-            stopper.stop();
-        }
-    });
-    Ok(())
 }

@@ -173,11 +173,12 @@ fn private() -> OpenOptions {
 #[cfg(unix)]
 fn lock(path: &Path) -> Result<File, SnapshotProblem> {
     use rustix::fs::{FlockOperation, flock};
+    use rustix::io::retry_on_intr;
 
     let path = with_suffix(path, LOCK);
     let file = private().create(true).truncate(false).open(&path);
     let file = file.map_err(|error| named(&path, &error))?;
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+    match retry_on_intr(|| flock(&file, FlockOperation::NonBlockingLockExclusive)) {
         Ok(()) => Ok(file),
         Err(rustix::io::Errno::WOULDBLOCK) => Err(SnapshotProblem::InUse),
         Err(error) => Err(io::Error::from(error).into()),

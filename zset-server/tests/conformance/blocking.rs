@@ -14,11 +14,12 @@ use std::thread;
 
 use zset_server::{Options, Server};
 
+use super::patient::{Patient, retry};
 use super::reply::Reply;
 use super::server::{self, Kind};
 
 struct Peer {
-    stream: UnixStream,
+    stream: Patient<UnixStream>,
     id: String,
     /// All that the server has said and that is not read as a reply yet.
     ahead: Vec<u8>,
@@ -28,7 +29,7 @@ struct Peer {
 
 impl Peer {
     fn connect(socket: &Path, hello: &str) -> Peer {
-        let stream = UnixStream::connect(socket).expect("it listens");
+        let stream = Patient(retry(|| UnixStream::connect(socket)).expect("it listens"));
         let (id, log) = (String::new(), String::new());
         let mut peer = Peer { stream, id, ahead: Vec::new(), log, is_there: true };
         peer.ask(hello);

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use super::patient::{Patient, retry};
 use super::reply::Reply;
 
 /// How long a server may take until it answers.
@@ -28,7 +29,7 @@ pub(crate) struct Server {
     pub(crate) kind: Kind,
     process: Child,
     folder: PathBuf,
-    stream: UnixStream,
+    stream: Patient<UnixStream>,
 }
 
 impl Server {
@@ -72,10 +73,10 @@ impl Server {
         };
         let start = Instant::now();
         loop {
-            if let Ok(stream) = UnixStream::connect(&socket) {
+            if let Ok(stream) = retry(|| UnixStream::connect(&socket)) {
                 stream.set_read_timeout(Some(PATIENCE)).expect("it is not zero");
                 stream.set_write_timeout(Some(PATIENCE)).expect("it is not zero");
-                return Some(Server { kind, process, folder, stream });
+                return Some(Server { kind, process, folder, stream: Patient(stream) });
             }
             assert!(start.elapsed() < START, "{program} does not start");
             sleep(Duration::from_millis(5));

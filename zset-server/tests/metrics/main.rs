@@ -4,6 +4,8 @@
 
 mod memory;
 mod page;
+#[path = "../patient/mod.rs"]
+mod patient;
 mod peer;
 
 use std::alloc::System;

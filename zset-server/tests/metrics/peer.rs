@@ -1,18 +1,21 @@
 //! A server in this process.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use zset_server::{Options, ServeError, Server, Stopper};
 
+use crate::patient::{Patient, retry};
+
 /// How long an answer may take. Only a test that fails waits for so long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(crate) struct Peer {
+    pub(crate) address: SocketAddr,
     pub(crate) metrics: SocketAddr,
-    stream: TcpStream,
+    stream: Patient<TcpStream>,
     stopper: Stopper,
     thread: Option<JoinHandle<Result<(), ServeError>>>,
 }
@@ -28,13 +31,13 @@ pub(crate) fn options() -> Options {
     }
 }
 
-pub(crate) fn connect(address: SocketAddr) -> TcpStream {
-    let stream = TcpStream::connect(address).expect("it listens");
+pub(crate) fn connect(address: SocketAddr) -> Patient<TcpStream> {
+    let stream = retry(|| TcpStream::connect(address)).expect("it listens");
     // What is sent is there then, and not in a queue of the sender.
     stream.set_nodelay(true).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     stream.set_write_timeout(Some(PATIENCE)).unwrap();
-    stream
+    Patient(stream)
 }
 
 impl Peer {
@@ -43,7 +46,7 @@ impl Peer {
         let metrics = server.metrics_address().expect("it was asked for");
         let (address, stopper) = (server.addresses()[0], server.stopper());
         let thread = Some(thread::spawn(|| server.run()));
-        Peer { metrics, stream: connect(address), stopper, thread }
+        Peer { address, metrics, stream: connect(address), stopper, thread }
     }
 
     /// Returns the reply to a request, which is one line, or begins with its length.
@@ -71,11 +74,22 @@ impl Peer {
 
     /// Returns what an HTTP request gets.
     pub(crate) fn http(&self, request: &str) -> String {
-        let mut stream = connect(self.metrics);
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut response = String::new();
-        stream.read_to_string(&mut response).unwrap();
-        response
+        const ATTEMPTS: usize = 100;
+        for _ in 0..ATTEMPTS {
+            let mut stream = connect(self.metrics);
+            let mut response = String::new();
+            let sent = stream.write_all(request.as_bytes());
+            let read = sent.and_then(|()| stream.read_to_string(&mut response));
+            match read.map_err(|error| error.kind()) {
+                // The machine may pause for longer than a request may take.
+                Ok(0) | Err(ErrorKind::ConnectionReset | ErrorKind::BrokenPipe) => {}
+                read => {
+                    read.expect("it answers");
+                    return response;
+                }
+            }
+        }
+        panic!("it closes without an answer");
     }
 }
 

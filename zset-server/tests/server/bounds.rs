@@ -68,7 +68,8 @@ fn a_client_that_reads_late_gets_every_reply() {
 
 #[test]
 fn a_reply_above_the_bound_ends_the_connection() {
-    let limits = Limits { pause_at: 1000, close_at: 100_000, ..Limits::default() };
+    let output = "normal 100000 0 0".parse().unwrap();
+    let limits = Limits { pause_at: 1000, output, ..Limits::default() };
     let server = Running::with_limits(limits);
     let mut peer = server.connect();
     let value = "v".repeat(60_000);
@@ -220,7 +221,8 @@ fn what_is_held_for_all_clients_is_bounded() {
 
 #[test]
 fn a_transaction_of_too_large_replies_ends_without_any_of_them_whole() {
-    let limits = Limits { pause_at: 1000, close_at: 100_000, ..Limits::default() };
+    let output = "normal 100000 0 0".parse().unwrap();
+    let limits = Limits { pause_at: 1000, output, ..Limits::default() };
     let server = Running::with_limits(limits);
     let (mut peer, mut other) = (server.connect(), server.connect());
     other.ask(format!("SET k {}\r\n", "v".repeat(60_000)).as_bytes(), b"+OK\r\n");
@@ -254,7 +256,8 @@ fn strangers_do_not_keep_those_out_who_know_the_password() {
 
 #[test]
 fn memory_is_given_back_by_those_who_are_silent() {
-    let stalled = Duration::from_millis(200);
+    // It has to read meanwhile.
+    let stalled = Duration::from_secs(1);
     let server = Running::with_limits(Limits { stalled, ..Limits::default() });
     let (mut silent, mut other) = (server.connect(), server.connect());
     silent.ask(b"CLIENT SETNAME silent\r\n", b"+OK\r\n");

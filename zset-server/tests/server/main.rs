@@ -4,11 +4,19 @@
 
 mod bounds;
 mod clients;
+mod debug;
+mod foreign;
+mod memory;
 mod model;
+mod passwords;
+#[path = "../patient/mod.rs"]
+mod patient;
+mod program;
 mod running;
 #[path = "../serving/mod.rs"]
 mod serving;
 mod settings;
+mod signals;
 mod stopping;
 mod waiting;
 mod wire;

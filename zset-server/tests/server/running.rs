@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use zset_server::{Limits, Options};
 
+use crate::patient::{Patient, retry};
 pub(crate) use crate::serving::{Running, options};
 
 /// How long an answer may take. Only a test that fails waits for so long.
@@ -17,12 +18,12 @@ impl Running {
     }
 
     pub(crate) fn connect(&self) -> Peer<TcpStream> {
-        let stream = TcpStream::connect(self.address).expect("it listens");
+        let stream = retry(|| TcpStream::connect(self.address)).expect("it listens");
         // What is sent is there then, and not in a queue of the sender.
         stream.set_nodelay(true).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_write_timeout(Some(PATIENCE)).unwrap();
-        Peer { stream }
+        Peer { stream: Patient(stream) }
     }
 
     /// Waits for the end of the server.
@@ -34,7 +35,7 @@ impl Running {
 
 /// A client that speaks in bytes.
 pub(crate) struct Peer<S> {
-    pub(crate) stream: S,
+    pub(crate) stream: Patient<S>,
 }
 
 impl<S: Read + Write> Peer<S> {

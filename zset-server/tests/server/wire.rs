@@ -4,7 +4,10 @@ use std::io::{Read, Write};
 use std::net::Shutdown;
 use std::thread;
 
-use crate::running::Running;
+use zset_server::{DebugCommand, Options};
+
+use crate::patient::Patient;
+use crate::running::{Running, options};
 
 #[test]
 fn a_pipeline_is_answered_in_its_order() {
@@ -39,7 +42,7 @@ fn a_million_requests_are_sent_before_a_reply_is_read() {
 fn others_are_answered_while_one_sends_without_end() {
     let server = Running::start();
     let mut greedy = server.connect();
-    let mut reader = greedy.stream.try_clone().unwrap();
+    let mut reader = Patient(greedy.stream.try_clone().unwrap());
     let reader = thread::spawn(move || {
         let mut buffer = vec![0; 1 << 16];
         while reader.read(&mut buffer).is_ok_and(|len| len > 0) {}
@@ -58,7 +61,7 @@ fn others_are_answered_while_one_sends_without_end() {
 #[test]
 fn others_have_a_turn_between_the_slow_commands_of_one() {
     const COMMANDS: usize = 20;
-    let server = Running::start();
+    let server = Running::with(Options { debug_command: DebugCommand::Yes, ..options() });
     let (mut slow, mut other) = (server.connect(), server.connect());
     let request = |number| format!("DEBUG SLEEP 0.05\r\nZADD done 1 {number}\r\n");
     let requests: Vec<_> = (0..COMMANDS).map(request).collect();
@@ -79,7 +82,7 @@ fn others_have_a_turn_between_the_slow_commands_of_one() {
 
 #[test]
 fn time_goes_on_within_a_pipeline() {
-    let server = Running::start();
+    let server = Running::with(Options { debug_command: DebugCommand::Yes, ..options() });
     let mut peer = server.connect();
     let pipeline = ["SET k v PX 1\r\nDEBUG SLEEP 0.01\r\n", &"ECHO x\r\n".repeat(15), "GET k\r\n"];
     peer.send(pipeline.concat().as_bytes());

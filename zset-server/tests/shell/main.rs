@@ -2,6 +2,8 @@
 
 mod arguments;
 mod golden;
+#[path = "../patient/mod.rs"]
+mod patient;
 mod pictures;
 mod redis_cli;
 mod running;

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use crate::patient::retry;
 use crate::running::{Folder, answer, program};
 
 /// How long the server may take until it listens. Only a test that fails waits for so long.
@@ -75,7 +76,7 @@ fn redis_cli(script: &str, protocol: &str) -> Option<String> {
         .expect("the program is there");
     let _server = Server(server);
     let start = Instant::now();
-    while UnixStream::connect(&socket).is_err() {
+    while retry(|| UnixStream::connect(&socket)).is_err() {
         assert!(start.elapsed() < START, "the server does not start");
         sleep(Duration::from_millis(5));
     }

@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::patient::retry;
 use crate::running::Folder;
 
 /// How long an answer may take. Only a test that fails waits for so long.
@@ -38,7 +39,7 @@ impl Terminal {
         let (sender, screen) = channel();
         thread::spawn(move || {
             let mut buffer = [0; 4096];
-            while let Ok(len @ 1..) = output.read(&mut buffer) {
+            while let Ok(len @ 1..) = retry(|| output.read(&mut buffer)) {
                 if sender.send(buffer[..len].to_vec()).is_err() {
                     break;
                 }

@@ -3,6 +3,8 @@
 #![cfg(all(unix, not(miri)))]
 
 mod kills;
+#[path = "../patient/mod.rs"]
+mod patient;
 mod peer;
 mod servers;
 mod starts;

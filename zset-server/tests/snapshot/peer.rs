@@ -2,18 +2,26 @@
 
 use std::env;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use crate::patient::{Patient, retry};
+
 /// How long something may take. Only a test that fails waits for so long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What comes behind each reply, so that its end is known.
 const MARKER: &str = "5d0c2a-end-of-reply";
+
+fn connect(socket: &Path) -> io::Result<Patient<UnixStream>> {
+    let stream = retry(|| UnixStream::connect(socket))?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    Ok(Patient(stream))
+}
 
 /// A folder that goes with its end.
 pub(crate) struct Folder(PathBuf);
@@ -51,7 +59,7 @@ impl Drop for Folder {
 /// A server that runs, and a connection to it.
 pub(crate) struct Peer {
     pub(crate) process: Child,
-    stream: UnixStream,
+    stream: Patient<UnixStream>,
 }
 
 impl Peer {
@@ -88,8 +96,7 @@ impl Peer {
         let mut process = command.spawn().ok()?;
         let start = Instant::now();
         loop {
-            if let Ok(stream) = UnixStream::connect(&socket) {
-                stream.set_read_timeout(Some(PATIENCE)).unwrap();
+            if let Ok(stream) = connect(&socket) {
                 let mut peer = Peer { process, stream };
                 while peer.ask("PING") != "+PONG\r\n" {
                     assert!(start.elapsed() < PATIENCE, "it does not answer");
@@ -106,8 +113,7 @@ impl Peer {
 
     /// Connects once more.
     pub(crate) fn reconnect(&mut self, folder: &Folder) -> &mut Peer {
-        self.stream = UnixStream::connect(folder.join("socket")).expect("it listens");
-        self.stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        self.stream = connect(&folder.join("socket")).expect("it listens");
         self
     }
 

@@ -1,6 +1,7 @@
 //! What is held for a client.
 
 use super::Connection;
+use super::send::MAX_KEPT;
 
 impl<S> Connection<S> {
     /// Returns how many bytes of replies are there that are not sent.
@@ -25,15 +26,25 @@ impl<S> Connection<S> {
     pub(super) fn tell_held(&mut self) {
         let (requests, replies) = (self.requests.len(), self.unsent());
         let mut session = self.client.session_mut();
-        (session.buffered.requests, session.buffered.replies) = (requests, replies);
+        let buffered = &mut session.buffered;
+        (buffered.requests, buffered.replies) = (requests, replies);
+        // What a small buffer keeps for the replies to come is not worth a connection.
+        let spare = if replies > MAX_KEPT { self.replies.capacity() - replies } else { 0 };
+        buffered.replies_spare = spare;
         let before = std::mem::replace(&mut self.held, session.held_bytes());
         drop(session);
-        let all = self.shared.held.get() - before + self.held;
-        self.shared.held.set(all);
-        let max = self.shared.limits.all_clients;
-        if all > max && self.held > before {
-            self.shared.engine.borrow_mut().close_largest(max);
+        self.shared.held.set(self.shared.held.get() - before + self.held);
+        if self.held > before {
+            self.shared.bound_held();
         }
+    }
+
+    /// Bounds the replies to come; returns how many bytes of them may be unsent.
+    pub(super) fn bound_replies(&mut self) -> usize {
+        let hard = self.shared.engine.borrow().max_unread();
+        let max = hard.min(self.shared.max_held.get());
+        self.replies.set_max_len(self.sent.saturating_add(max));
+        max
     }
 
     /// Forgets all that is held for the client.

@@ -13,7 +13,7 @@ use super::{Connection, End, Event};
 use crate::resp::Requests;
 
 /// What a buffer of replies may keep when it is empty.
-const MAX_KEPT: usize = 256 * 1024;
+pub(super) const MAX_KEPT: usize = 256 * 1024;
 
 /// What is still read, and for how long, of a client that was told what is wrong: to close while it
 /// writes would take the answer from it.

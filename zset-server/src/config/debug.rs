@@ -1,0 +1,56 @@
+//! [`DebugCommand`]: who may use DEBUG.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Who may use DEBUG, which can stop the server for a while.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DebugCommand {
+    /// No client.
+    #[default]
+    No,
+    /// Every client.
+    Yes,
+    /// Clients on the same machine.
+    Local,
+}
+
+impl DebugCommand {
+    /// Returns whether a client may use it.
+    pub(crate) fn allows(self, is_local: bool) -> bool {
+        match self {
+            DebugCommand::No => false,
+            DebugCommand::Yes => true,
+            DebugCommand::Local => is_local,
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            DebugCommand::No => "no",
+            DebugCommand::Yes => "yes",
+            DebugCommand::Local => "local",
+        }
+    }
+}
+
+/// A text is none of `no`, `yes` and `local`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParseDebugCommandError;
+
+impl fmt::Display for ParseDebugCommandError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("it is none of no, yes and local")
+    }
+}
+
+impl std::error::Error for ParseDebugCommandError {}
+
+impl FromStr for DebugCommand {
+    type Err = ParseDebugCommandError;
+
+    fn from_str(text: &str) -> Result<Self, ParseDebugCommandError> {
+        let mut all = [DebugCommand::No, DebugCommand::Yes, DebugCommand::Local].into_iter();
+        all.find(|it| it.name().eq_ignore_ascii_case(text)).ok_or(ParseDebugCommandError)
+    }
+}

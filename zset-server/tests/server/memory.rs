@@ -1,0 +1,76 @@
+//! The memory that replies take which are not read.
+
+use crate::program::Program;
+use crate::running::Running;
+
+#[test]
+fn a_client_above_the_hard_limit_is_closed() {
+    let mut program = Program::start(&["--client-output-buffer-limit", "normal 1mb 0 0"]);
+    let (mut deaf, mut other) = (program.connect(), program.connect());
+    let limits = "normal 1048576 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60";
+    other.send(b"CONFIG GET client-output-buffer-limit\r\n");
+    other.expect(b"*2\r\n$26\r\nclient-output-buffer-limit\r\n");
+    assert_eq!(other.bulk(), limits);
+    let value = "v".repeat(60_000);
+    other.ask(format!("SET k {value}\r\n").as_bytes(), b"+OK\r\n");
+    other.ask(b"CLIENT SETNAME other\r\n", b"+OK\r\n");
+    deaf.send(&b"GET k\r\n".repeat(1000));
+    while other.ask_bulk(b"INFO clients\r\n").contains("connected_clients:2\r\n") {}
+    assert!(other.ask_bulk(b"CLIENT LIST\r\n").contains("name=other"));
+    let log = program.stop();
+    assert!(log.contains("client-output-buffer-limit"), "{log}");
+}
+
+#[test]
+fn a_client_above_the_soft_limit_for_too_long_is_closed() {
+    let server = Running::start();
+    let (mut deaf, mut other) = (server.connect(), server.connect());
+    other.ask(b"CONFIG SET client-output-buffer-limit 'normal 0 1mb 1'\r\n", b"+OK\r\n");
+    let value = "v".repeat(60_000);
+    other.ask(format!("SET k {value}\r\n").as_bytes(), b"+OK\r\n");
+    // It would be let be for a minute.
+    deaf.send(&b"GET k\r\n".repeat(1000));
+    while other.ask_bulk(b"INFO clients\r\n").contains("connected_clients:2\r\n") {}
+}
+
+#[test]
+fn limits_of_unread_replies_are_set_as_in_redis() {
+    let server = Running::start();
+    let mut peer = server.connect();
+    let failed =
+        "-ERR CONFIG SET failed (possibly related to argument 'client-output-buffer-limit') - ";
+    for (value, why) in [
+        ("normal 1 2", "Wrong number of arguments in buffer limit configuration."),
+        ("nope 1 2 3", "Invalid client class specified in buffer limit configuration."),
+        ("master 1 2 3", "Invalid client class specified in buffer limit configuration."),
+        (
+            "normal x 2 3",
+            "Error in hard, soft or soft_seconds setting in buffer limit configuration.",
+        ),
+        (
+            "normal 1 2 -3",
+            "Error in hard, soft or soft_seconds setting in buffer limit configuration.",
+        ),
+        (
+            "normal 1 2 3s",
+            "Error in hard, soft or soft_seconds setting in buffer limit configuration.",
+        ),
+    ] {
+        let request = format!("CONFIG SET client-output-buffer-limit '{value}'\r\n");
+        assert_eq!(peer.ask_line(request.as_bytes()), format!("{failed}{why}"));
+    }
+    for (value, shown) in [
+        ("", "normal 1073741824 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60"),
+        (
+            "NORMAL 100mb 2m 3 pubsub 0 0 0",
+            "normal 104857600 2000000 3 slave 268435456 67108864 60 pubsub 0 0 0",
+        ),
+        ("replica 1 2 3 normal 0 0 0", "normal 0 0 0 slave 1 2 3 pubsub 0 0 0"),
+    ] {
+        let request = format!("CONFIG SET client-output-buffer-limit '{value}'\r\n");
+        peer.ask(request.as_bytes(), b"+OK\r\n");
+        peer.send(b"CONFIG GET client-output-buffer-limit\r\n");
+        peer.expect(b"*2\r\n$26\r\nclient-output-buffer-limit\r\n");
+        assert_eq!(peer.bulk(), shown);
+    }
+}
