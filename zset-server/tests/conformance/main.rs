@@ -14,6 +14,7 @@ mod arity;
 mod blocking;
 mod differences;
 mod dumps;
+mod list;
 mod reply;
 mod script;
 mod server;
@@ -182,7 +183,7 @@ macro_rules! scripts {
 mod rows {
     scripts! {
         "rows", "";
-        add client command config connection dump expire keys lex limits pop random_scan range rank remove set_ops
+        add client command config connection counters dump expire keys lex limits pop random_scan range rank remove set_ops
         sets store strings transactions
     }
 }
