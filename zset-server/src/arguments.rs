@@ -1,9 +1,10 @@
 //! The command line: what it asks for.
 
+mod hosts;
 mod password;
 
 use std::ffi::OsString;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -36,7 +37,8 @@ gone at the end.
 Usage: zset-server shell [FILE]...
 
 A file has a command a line; lines that begin with # are remarks. The name - is
-the standard input. Besides the commands of Redis there are:
+the standard input, which at a terminal is the prompt: 'shell FILE -' loads a
+file, and continues at the prompt. Besides the commands of Redis there are:
   SHOW key [LIMIT count]   Draw how the sorted set is stored
   HELP [command | @group]  Say how a command is written
   CLEAR                    Clear the screen
@@ -56,7 +58,8 @@ SIGHUP.
 Usage: zset-server serve [OPTIONS]
 
 Options:
-  --bind ADDRESS       Listen on this address; may be given again [127.0.0.1]
+  --bind ADDRESS       Listen on this address, or on all those of a host name;
+                       may be given again [127.0.0.1]
   --port PORT          Listen on this port; 0 is none [6379]
   --unixsocket PATH    Listen on this socket too
   --maxclients NUMBER  Refuse more connections than that [10000]
@@ -142,12 +145,10 @@ fn parse_serve(mut parser: Parser, password: Option<OsString>) -> Result<Action,
     let mut options = Options::default();
     let mut sources = Sources { variable: password, ..Sources::default() };
     let mut level = LevelFilter::INFO;
-    let (mut hosts, mut port) = (Vec::<IpAddr>::new(), Options::PORT);
+    let (mut hosts, mut port) = (Vec::new(), Options::PORT);
     while let Some(argument) = parser.next()? {
         match argument {
-            Arg::Long("bind") => {
-                hosts.push(value(&mut parser, "--bind takes an address, as 127.0.0.1 or ::1")?);
-            }
+            Arg::Long("bind") => hosts.push(parser.value()?.string()?),
             Arg::Long("port") => {
                 port = value(&mut parser, "--port takes a number from 0 to 65535")?;
             }
@@ -180,12 +181,14 @@ fn parse_serve(mut parser: Parser, password: Option<OsString>) -> Result<Action,
         }
     }
     if hosts.is_empty() {
-        hosts.push(Ipv4Addr::LOCALHOST.into());
+        hosts.push(Ipv4Addr::LOCALHOST.to_string());
     }
-    options.addresses = match port {
-        0 => Vec::new(),
-        port => hosts.into_iter().map(|host| SocketAddr::new(host, port)).collect(),
-    };
+    options.addresses.clear();
+    if port != 0 {
+        for host in &hosts {
+            hosts::add(host, port, &mut options.addresses)?;
+        }
+    }
     if options.addresses.is_empty() && options.unix_socket.is_none() {
         return Err("without a port it needs --unixsocket".into());
     }
@@ -283,6 +286,19 @@ mod tests {
     }
 
     #[test]
+    fn it_listens_to_all_addresses_of_a_host() {
+        let options =
+            options(&["serve", "--bind", "localhost", "--bind", "::2", "--port=7"]).unwrap();
+        let (last, of_name) = options.addresses.split_last().unwrap();
+        assert_eq!(*last, "[::2]:7".parse().unwrap());
+        assert!(!of_name.is_empty());
+        for (index, address) in of_name.iter().enumerate() {
+            assert!(address.ip().is_loopback() && address.port() == 7, "{address}");
+            assert!(!of_name[..index].contains(address), "{address} twice");
+        }
+    }
+
+    #[test]
     fn sizes_have_a_number_and_maybe_a_unit() {
         for (text, size) in [("0", None), ("1KB", Some(1024)), ("2gb", Some(2 << 30))] {
             assert_eq!(options(&["serve", "--maxmemory", text]).unwrap().max_memory, size);
@@ -341,7 +357,7 @@ mod tests {
     #[test]
     fn an_error_names_the_option_and_what_it_takes() {
         for (arguments, expected) in [
-            (&["serve", "--bind", "localhost"][..], "--bind takes an address"),
+            (&["serve", "--bind", "no host"][..], "--bind takes an address or a host name"),
             (&["serve", "--port", "99999"], "--port takes a number from 0 to 65535"),
             (&["serve", "--maxclients", "x"], "--maxclients takes a number"),
             (&["serve", "--enable-debug-command", "on"], "--enable-debug-command takes no, yes or"),
@@ -358,7 +374,8 @@ mod tests {
         for arguments in [
             &["serve", "--port", "65536"][..],
             &["serve", "--port", "0"],
-            &["serve", "--bind", "here"],
+            &["serve", "--bind", "no host"],
+            &["serve", "--bind", ""],
             &["serve", "--maxclients", "0"],
             &["serve", "--maxmemory", "mb"],
             &["serve", "--maxmemory", ""],

@@ -71,6 +71,18 @@ const FEW_ARGUMENTS: usize = 32;
 type Entry = (&'static Command, &'static [Command]);
 
 impl Command {
+    /// Makes a command.
+    pub(crate) const fn new(
+        name: &'static str,
+        arity: i8,
+        flags: Flags,
+        keys: (i8, i8, i8),
+        handler: Handler,
+        summary: &'static str,
+    ) -> Command {
+        Command { name, arity, flags, keys, summary, handler }
+    }
+
     /// Makes a command that changes no key and takes none.
     pub(crate) const fn plain(
         name: &'static str,

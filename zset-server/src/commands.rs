@@ -14,6 +14,7 @@ mod info;
 mod keys;
 mod memory;
 mod object;
+mod random;
 mod scan;
 mod server;
 mod set;

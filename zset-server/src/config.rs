@@ -1,11 +1,15 @@
 //! [`Config`]: what CONFIG GET and SET know.
 
 mod debug;
+mod kept;
 mod output;
+
+use std::collections::HashMap;
 
 use zset_core::Limits;
 
 pub use debug::{DebugCommand, ParseDebugCommandError};
+use kept::{KEPT, Type};
 pub use output::{OutputLimit, OutputLimits, ParseOutputLimitsError};
 
 /// What can be set while the server runs.
@@ -15,6 +19,8 @@ pub(crate) struct Config {
     password: Vec<u8>,
     debug_command: DebugCommand,
     output_limits: OutputLimits,
+    /// The parameters without a meaning that have been set, by their names.
+    kept: HashMap<&'static str, String>,
     /// Others can reach the server, so there has to be one.
     needs_password: bool,
     /// How many clients the system makes possible.
@@ -54,6 +60,8 @@ enum Kind {
     OutputLimits,
     /// What clients ask for, and cannot change.
     Fixed(&'static str),
+    /// What clients set, though it has no meaning here, with what it is at the start.
+    Kept(Type, &'static str),
 }
 
 /// Why a parameter does not take a value.
@@ -64,7 +72,7 @@ const fn parameter(name: &'static str, kind: Kind) -> Parameter {
     Parameter { name, alias: None, kind }
 }
 
-/// All parameters, in the order of their names.
+/// The parameters that have a meaning here, or one value, in the order of their names.
 static PARAMETERS: &[Parameter] = &[
     parameter("appendonly", Kind::Fixed("no")),
     parameter("client-output-buffer-limit", Kind::OutputLimits),
@@ -77,7 +85,6 @@ static PARAMETERS: &[Parameter] = &[
     parameter("proto-max-bulk-len", Kind::Memory(Number::MaxBulkLen, 1024 * 1024)),
     parameter("requirepass", Kind::Password),
     parameter("save", Kind::Fixed("")),
-    parameter("slowlog-log-slower-than", Kind::Fixed("-1")),
     parameter("timeout", Kind::Integer(Number::Timeout, 0, i32::MAX as i64)),
     Parameter {
         name: "zset-max-listpack-entries",
@@ -98,6 +105,7 @@ impl Default for Config {
             password: Vec::new(),
             debug_command: DebugCommand::default(),
             output_limits: OutputLimits::default(),
+            kept: HashMap::new(),
             needs_password: false,
             possible_clients: usize::MAX,
         }
@@ -202,15 +210,18 @@ impl Config {
             Kind::DebugCommand => self.debug_command.name().into(),
             Kind::OutputLimits => self.output_limits.to_string().into_bytes(),
             Kind::Fixed(value) => value.as_bytes().to_vec(),
+            Kind::Kept(_, default) => {
+                let value = self.kept.get(parameter.name).map_or(*default, String::as_str);
+                value.as_bytes().to_vec()
+            }
         }
     }
 
     /// Sets a parameter.
     pub(crate) fn set(&mut self, parameter: &Parameter, value: &[u8]) -> Result<(), SetError> {
-        let refuse = |why: &str| Err(SetError(why.to_owned()));
-        let (number, least, most, value) = match parameter.kind {
+        let (number, value) = match parameter.kind {
             Kind::Password if value.is_empty() && self.needs_password => {
-                return refuse("others can reach the server, so it needs a password");
+                return Err(refused("others can reach the server, so it needs a password"));
             }
             Kind::Password => {
                 self.password = value.to_vec();
@@ -223,19 +234,16 @@ impl Config {
                 self.output_limits = limits.map_err(|error| SetError(error.to_string()))?;
                 return Ok(());
             }
-            Kind::Fixed(_) | Kind::DebugCommand => return refuse("can't set immutable config"),
-            Kind::Integer(number, least, most) => match crate::resp::parse_integer(value) {
-                Some(value) => (number, least, most, value),
-                None => return refuse("argument couldn't be parsed into an integer"),
-            },
-            Kind::Memory(number, least) => match parse_memory(value) {
-                Some(value) => (number, least, i64::MAX, value),
-                None => return refuse("argument must be a memory value"),
-            },
+            Kind::Fixed(_) | Kind::DebugCommand => {
+                return Err(refused("can't set immutable config"));
+            }
+            Kind::Kept(ref kind, _) => {
+                self.kept.insert(parameter.name, kind.read(value)?);
+                return Ok(());
+            }
+            Kind::Integer(number, least, most) => (number, integer(value, least, most)?),
+            Kind::Memory(number, least) => (number, memory(value, least)?),
         };
-        if !(least..=most).contains(&value) {
-            return Err(SetError(format!("argument must be between {least} and {most} inclusive")));
-        }
         if let Number::MaxClients = number
             && usize::try_from(value).is_ok_and(|value| value > self.possible_clients)
         {
@@ -250,10 +258,34 @@ impl Config {
     }
 }
 
+/// Reads an integer from one to another.
+fn integer(value: &[u8], least: i64, most: i64) -> Result<i64, SetError> {
+    let value = crate::resp::parse_integer(value);
+    let value = value.ok_or_else(|| refused("argument couldn't be parsed into an integer"))?;
+    in_range(value, least, most)
+}
+
+/// Reads bytes, maybe with a unit, at least so many.
+fn memory(value: &[u8], least: i64) -> Result<i64, SetError> {
+    let value = parse_memory(value).ok_or_else(|| refused("argument must be a memory value"))?;
+    in_range(value, least, i64::MAX)
+}
+
+fn in_range(value: i64, least: i64, most: i64) -> Result<i64, SetError> {
+    if (least..=most).contains(&value) {
+        return Ok(value);
+    }
+    Err(SetError(format!("argument must be between {least} and {most} inclusive")))
+}
+
+fn refused(why: &str) -> SetError {
+    SetError(why.to_owned())
+}
+
 impl Parameter {
     /// Returns all parameters.
     pub(crate) fn all() -> impl Iterator<Item = &'static Parameter> {
-        PARAMETERS.iter()
+        PARAMETERS.iter().chain(KEPT)
     }
 
     /// Returns the parameter of a name, in whatever case.

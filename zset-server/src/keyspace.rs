@@ -11,14 +11,15 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::time::Duration;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use zset_core::ZSet;
 use zset_std::{DefaultHashBuilder, ExpiringSet, Timestamp};
 
 pub(crate) use awaited::{Awaited, Ticket};
+pub(crate) use scan::page;
 
 /// A key, or a member of a set.
 pub(crate) type Bytes = Box<[u8]>;
@@ -26,8 +27,8 @@ pub(crate) type Bytes = Box<[u8]>;
 /// A number that grows whenever a key is changed.
 pub(crate) type Version = u64;
 
-/// A set without scores.
-pub(crate) type Set = HashSet<Bytes, DefaultHashBuilder>;
+/// A set without scores, whose members have numbers, so that they can be drawn and scanned.
+pub(crate) type Set = IndexSet<Bytes, DefaultHashBuilder>;
 
 /// What a key stands for.
 #[derive(Clone, Debug)]

@@ -1,5 +1,6 @@
 //! The shell: commands that are typed, or those of files, in this process.
 
+mod advice;
 mod completion;
 mod display;
 mod escape;
@@ -11,14 +12,16 @@ mod style;
 mod syntax;
 mod words;
 
+use std::cell::RefCell;
 use std::error::Error;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal as _, Write as _};
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use crate::client::Client;
-use crate::engine::Engine;
+use crate::engine::{Engine, Executed};
 use crate::resp::{Replies, UnbalancedQuotes, split_line};
 use crate::show::{Show, show};
 
@@ -69,13 +72,14 @@ impl Error for ShellError {
 }
 
 const STANDARD_INPUT: &str = "standard input";
+const STANDARD_INPUT_PATH: &str = "-";
 
 /// Runs the commands of scripts, one after the other on the same data. Without any they are those of
-/// the standard input: typed at a prompt if it is a terminal, else a script too. The path `-` is that of
-/// the standard input.
+/// the standard input. The path `-` is that of the standard input: commands are typed at a prompt if it is a
+/// terminal, else it is a script too.
 ///
-/// The memory in use is what `allocated` tells, if there is such a function. What the commands answer goes to the standard output. If nobody reads it any more, that is the end,
-/// and no failure.
+/// The memory in use is what `allocated` tells, if there is such a function. What the commands answer goes to
+/// the standard output. If nobody reads it any more, that is the end, and no failure.
 ///
 /// # Errors
 ///
@@ -85,17 +89,55 @@ const STANDARD_INPUT: &str = "standard input";
 pub fn run_shell(scripts: &[PathBuf], allocated: Option<fn() -> usize>) -> Result<(), ShellError> {
     let mut shell = Shell::new();
     shell.engine.count_memory(allocated);
-    let result = if !scripts.is_empty() {
-        shell.run_files(scripts)
-    } else if io::stdin().is_terminal() {
-        prompt::run(shell)
-    } else {
-        shell.run_scripts([(STANDARD_INPUT, io::stdin().lock())])
-    };
-    match result {
+    let standard_input = [PathBuf::from(STANDARD_INPUT_PATH)];
+    let paths = if scripts.is_empty() { &standard_input } else { scripts };
+    // All are opened before the first one runs.
+    let sources = paths.iter().map(Source::open).collect::<Result<Vec<_>, _>>()?;
+    match run_sources(&Rc::new(RefCell::new(shell)), sources) {
         Err(ShellError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
+}
+
+/// Where commands come from.
+enum Source {
+    Prompt,
+    Script { place: String, lines: Box<dyn BufRead> },
+}
+
+impl Source {
+    fn open(path: &PathBuf) -> Result<Source, ShellError> {
+        let mut place = String::new();
+        escape::write_text(path.as_os_str().as_encoded_bytes(), &mut place);
+        if place != STANDARD_INPUT_PATH {
+            return match File::open(path) {
+                Ok(file) => Ok(Source::Script { place, lines: Box::new(BufReader::new(file)) }),
+                Err(error) => Err(ShellError::Read { place, error }),
+            };
+        }
+        if io::stdin().is_terminal() {
+            return Ok(Source::Prompt);
+        }
+        // Its lock would be held for ever, and the path may be given again.
+        let lines = Box::new(BufReader::new(io::stdin()));
+        Ok(Source::Script { place: STANDARD_INPUT.to_owned(), lines })
+    }
+}
+
+fn run_sources(shell: &Rc<RefCell<Shell>>, sources: Vec<Source>) -> Result<(), ShellError> {
+    let mut bad_lines = 0;
+    for source in sources {
+        let next = match source {
+            Source::Prompt => prompt::run(shell)?,
+            Source::Script { place, lines } => {
+                shell.borrow_mut().run_script(&place, lines, &mut bad_lines)?
+            }
+        };
+        if next == Next::Leave {
+            break;
+        }
+    }
+    if bad_lines == 0 { Ok(()) } else { Err(ShellError::BadLines(bad_lines)) }
 }
 
 /// Data of its own, and who works with it.
@@ -116,25 +158,10 @@ enum Next {
 impl Shell {
     fn new() -> Shell {
         let mut engine = Engine::new();
-        let client = engine.client();
+        let mut client = engine.client();
+        // That a command would wait shows that there is something to explain.
+        client.allow_waiting();
         Shell { engine, client, replies: Replies::default(), style: Style::of_output() }
-    }
-
-    fn run_files(&mut self, scripts: &[PathBuf]) -> Result<(), ShellError> {
-        // All are opened before the first one runs.
-        let open = |path: &PathBuf| -> Result<(String, Box<dyn BufRead>), ShellError> {
-            let mut place = String::new();
-            escape::write_text(path.as_os_str().as_encoded_bytes(), &mut place);
-            if place == "-" {
-                return Ok((STANDARD_INPUT.to_owned(), Box::new(io::stdin().lock())));
-            }
-            match File::open(path) {
-                Ok(file) => Ok((place, Box::new(BufReader::new(file)))),
-                Err(error) => Err(ShellError::Read { place, error }),
-            }
-        };
-        let files = scripts.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-        self.run_scripts(files)
     }
 
     /// Runs a line, which may be empty or a remark; writes what it answers.
@@ -159,12 +186,37 @@ impl Shell {
             Some(WordKind::Leave) => return Next::Leave,
             None => {
                 let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
-                self.engine.execute(&mut self.client, &arguments, &mut self.replies);
-                display::write_answer(&arguments, self.replies.bytes(), self.style, out);
-                self.replies.clear();
+                self.execute(&arguments, out);
             }
         }
         Next::Go
+    }
+
+    /// Runs a command, and ends its waiting; writes what it answers, and what there is to say about that.
+    fn execute(&mut self, arguments: &[&[u8]], out: &mut String) {
+        let executed = self.engine.execute(&mut self.client, arguments, &mut self.replies);
+        let waits = matches!(executed, Executed::Waits(_));
+        if waits {
+            self.engine.end_waiting(&mut self.client, &mut self.replies);
+        }
+        display::write_answer(arguments, self.replies.bytes(), self.style, out);
+        if waits {
+            self.write_advice(advice::DOES_NOT_WAIT, out);
+        }
+        self.advise(arguments, out);
+    }
+
+    /// Writes what there is to say about the replies, if they are an error, and forgets them.
+    fn advise(&mut self, arguments: &[&[u8]], out: &mut String) {
+        if let Some(advice) = advice::about_error(arguments, self.replies.bytes()) {
+            self.write_advice(&advice, out);
+        }
+        self.replies.clear();
+    }
+
+    fn write_advice(&self, advice: &str, out: &mut String) {
+        out.push_str(&self.style.hint(advice));
+        out.push('\n');
     }
 
     fn show(&mut self, arguments: &[Vec<u8>], out: &mut String) {
@@ -172,14 +224,14 @@ impl Shell {
         self.engine.expire(1);
         let answer = Show::parse(arguments).and_then(|show_what| {
             let value = self.engine.state.keyspace.value(show_what.key);
-            show(&show_what, value, self.style)
+            show(&show_what, value, self.style, style::columns_of_output())
         });
         match answer {
             Ok(picture) => out.push_str(&picture),
             Err(error) => {
                 self.replies.error(&error.to_string());
                 display::write_replies(self.replies.bytes(), self.style, out);
-                self.replies.clear();
+                self.advise(&[], out);
             }
         }
     }

@@ -7,12 +7,12 @@ mod tests;
 mod text;
 mod way;
 
-use std::fmt::Write as _;
-
 use crate::error::CommandError;
 use crate::keyspace::Value;
 use crate::resp::parse_integer;
 use crate::shell::Style;
+
+use text::Picture;
 
 /// What to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,39 +40,41 @@ impl<'a> Show<'a> {
     }
 }
 
-/// Draws what a key stands for.
+/// Draws what a key stands for, in lines of at most so many columns.
 pub(crate) fn show(
     what: &Show<'_>,
     value: Option<&Value>,
     style: Style,
+    width: usize,
 ) -> Result<String, CommandError> {
     let key = text::quoted(what.key);
-    let mut out = String::new();
+    let mut heading = Picture::new(width);
+    let mut picture = Picture::new(width);
     match value {
         None => return Err(CommandError::err("no such key")),
-        Some(Value::String(string)) => {
-            _ = writeln!(
-                out,
-                "{key} is a string of {} bytes: {}",
-                string.len(),
-                text::quoted(string)
-            );
-        }
+        Some(Value::String(string)) => picture.line(&format!(
+            "{key} is a string of {} bytes: {}",
+            string.len(),
+            text::quoted(string)
+        )),
         Some(Value::Set(set)) => {
             let members = text::count(set.len(), "member");
-            _ = writeln!(out, "{key} is a set of {members} without scores, in a hash table");
+            picture.line(&format!("{key} is a set of {members} without scores, in a hash table"));
         }
         Some(Value::SortedSet(set)) => {
-            let heading =
-                format!("{key} is a {} of {}", set.encoding(), text::count(set.len(), "member"));
-            _ = writeln!(out, "{}\n", style.heading(&heading));
+            let members = text::count(set.len(), "member");
+            heading.line(&format!("{key} is a {} of {members}", set.encoding()));
             if let Some(list) = set.as_listpack() {
-                listpack::draw(list, set.limits(), what.limit, &mut out);
+                listpack::draw(list, set.limits(), what.limit, &mut picture);
             }
             if let Some(sorted) = set.as_sorted_set() {
-                skip_list::draw(sorted, set.allocation_size(), what.limit, &mut out);
+                skip_list::draw(sorted, set.allocation_size(), what.limit, &mut picture);
             }
         }
     }
-    Ok(out)
+    let (heading, picture) = (heading.into_text(), picture.into_text());
+    Ok(match heading.trim_end() {
+        "" => picture,
+        heading => format!("{}\n\n{picture}", style.heading(heading)),
+    })
 }

@@ -3,6 +3,7 @@
 use zset_core::{ParseRangeError, Score, ScoreRange};
 
 use crate::error::{CommandError, MAX_SHOWN, shown, until_zero};
+use crate::glob;
 
 /// Reads an integer, as Redis does: only in the way that it would be written.
 pub(super) fn integer(text: &[u8]) -> Result<i64, CommandError> {
@@ -30,6 +31,39 @@ pub(super) const PAGE: usize = 10;
 pub(super) fn page_len(text: &[u8]) -> Result<usize, CommandError> {
     let count = usize::try_from(integer(text)?).ok().filter(|count| *count > 0);
     count.ok_or(CommandError::Syntax)
+}
+
+/// The options of a scan of the members of a key.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Page<'a> {
+    pub(super) count: usize,
+    /// None stands for all members.
+    pub(super) pattern: Option<&'a [u8]>,
+}
+
+impl<'a> Page<'a> {
+    /// Reads the options; those that not every such scan has, in lower case, are left to `other`.
+    pub(super) fn parse(
+        mut options: &[&'a [u8]],
+        mut other: impl FnMut(&[u8]) -> Result<(), CommandError>,
+    ) -> Result<Self, CommandError> {
+        let mut page = Page { count: PAGE, pattern: None };
+        while let [option, behind @ ..] = options {
+            options = behind;
+            match (option.to_ascii_lowercase().as_slice(), behind) {
+                (b"count", [number, behind @ ..]) => {
+                    page.count = page_len(number)?;
+                    options = behind;
+                }
+                (b"match", [text, behind @ ..]) => {
+                    page.pattern = Some(*text).filter(|text| !glob::is_everything(text));
+                    options = behind;
+                }
+                (option, _) => other(option)?,
+            }
+        }
+        Ok(page)
+    }
 }
 
 /// Reads a range of scores. A bound without a number is 0, and one ends at a zero byte, as for Redis.

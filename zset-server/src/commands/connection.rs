@@ -8,6 +8,7 @@ use crate::resp::{Protocol, Replies};
 
 use super::arguments::integer;
 use super::client::{check_text, set_name};
+use super::info::REDIS_VERSION;
 use super::transaction::abandon;
 
 const NO_AUTH: Flags = Flags { no_auth: true, ..READ };
@@ -154,7 +155,7 @@ fn hello(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
         replies.bulk(value.as_bytes());
     };
     text(replies, "server", "zset");
-    text(replies, "version", env!("CARGO_PKG_VERSION"));
+    text(replies, "version", REDIS_VERSION);
     replies.bulk(b"proto");
     replies.integer(if protocol == Protocol::Resp2 { 2 } else { 3 });
     replies.bulk(b"id");

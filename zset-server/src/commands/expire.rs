@@ -77,8 +77,20 @@ pub(crate) fn time_of(millis: i64) -> Timestamp {
     Timestamp::from_nanos(u64::try_from(millis).unwrap_or(0).saturating_mul(NANOS_IN_MILLI))
 }
 
-pub(super) fn invalid_expire(command: &str) -> CommandError {
+fn invalid_expire(command: &str) -> CommandError {
     CommandError::err(format_args!("invalid expire time in '{command}' command"))
+}
+
+/// Reads a time behind an option like `EX`, which has to be after 1970.
+pub(super) fn deadline(
+    unit: Unit,
+    number: &[u8],
+    keyspace: &Keyspace,
+    command: &str,
+) -> Result<Timestamp, CommandError> {
+    let number = Some(integer(number)?).filter(|number| *number > 0);
+    let millis = number.and_then(|number| unit.millis(number, keyspace));
+    Ok(time_of(millis.ok_or_else(|| invalid_expire(command))?))
 }
 
 /// When a deadline is set, by what it has been.
@@ -162,13 +174,18 @@ fn set_deadline(
 }
 
 fn persist(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    let keyspace = &mut context.state.keyspace;
-    let has_deadline = matches!(keyspace.deadline(arguments[1]), Some(Some(_)));
-    if has_deadline {
-        keyspace.set_deadline(arguments[1], None);
-    }
-    context.replies.integer(has_deadline.into());
+    let had_deadline = remove_deadline(&mut context.state.keyspace, arguments[1]);
+    context.replies.integer(had_deadline.into());
     Ok(())
+}
+
+/// Has a key stay for ever; returns whether it would have gone.
+pub(super) fn remove_deadline(keyspace: &mut Keyspace, key: &[u8]) -> bool {
+    let had_deadline = matches!(keyspace.deadline(key), Some(Some(_)));
+    if had_deadline {
+        keyspace.set_deadline(key, None);
+    }
+    had_deadline
 }
 
 fn ttl(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {

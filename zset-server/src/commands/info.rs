@@ -11,7 +11,7 @@ pub(super) const COMMANDS: &[Command] =
     &[Command::plain("info", -1, "Tells how the server is, in sections.", info)];
 
 /// The version of Redis whose commands these are, which clients look for.
-const REDIS_VERSION: &str = "7.2.4";
+pub(super) const REDIS_VERSION: &str = "7.2.4";
 
 type Section = fn(&mut Context<'_>, &mut String) -> std::fmt::Result;
 

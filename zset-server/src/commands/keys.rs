@@ -1,6 +1,6 @@
 //! Keys, whatever they stand for.
 
-use crate::command::{Command, Flags, GROW, Handler, READ, WRITE};
+use crate::command::{Command, GROW, READ, WRITE};
 use crate::commands::Throttles;
 use crate::engine::Context;
 use crate::error::CommandError;
@@ -8,33 +8,36 @@ use crate::error::CommandError;
 use super::arguments::{integer, is_sync_or_async, small_integer};
 
 pub(super) const COMMANDS: &[Command] = &[
-    command("del", -2, WRITE, (1, -1, 1), del, "Removes keys, and limits of CL.THROTTLE."),
-    command("unlink", -2, WRITE, (1, -1, 1), del, "Does what DEL does."),
-    command("exists", -2, READ, (1, -1, 1), exists, "Counts the keys that are there."),
-    command("touch", -2, READ, (1, -1, 1), exists, "Does what EXISTS does."),
-    command("type", 2, READ, (1, 1, 1), type_of, "Returns the type of a key's value."),
-    command("rename", 3, WRITE, (1, 2, 1), rename, "Gives a key another name."),
-    command("renamenx", 3, WRITE, (1, 2, 1), renamenx, "Gives a key another name that is free."),
-    command("copy", -3, GROW, (1, 2, 1), copy, "Copies what a key stands for to another key."),
-    command("dbsize", 1, READ, NO_KEYS, dbsize, "Counts all keys."),
-    command("flushall", -1, WRITE, NO_KEYS, flush, "Removes all keys."),
-    command("flushdb", -1, WRITE, NO_KEYS, flush, "Removes all keys."),
-    command("select", 2, READ, NO_KEYS, select, "Chooses a database, of which there is only 0."),
-    command("swapdb", 3, WRITE, NO_KEYS, swapdb, "Is refused: there is only one database."),
+    Command::new("del", -2, WRITE, (1, -1, 1), del, "Removes keys, and limits of CL.THROTTLE."),
+    Command::new("unlink", -2, WRITE, (1, -1, 1), del, "Does what DEL does."),
+    Command::new("exists", -2, READ, (1, -1, 1), exists, "Counts the keys that are there."),
+    Command::new("touch", -2, READ, (1, -1, 1), exists, "Does what EXISTS does."),
+    Command::new("type", 2, READ, (1, 1, 1), type_of, "Returns the type of a key's value."),
+    Command::new("rename", 3, WRITE, (1, 2, 1), rename, "Gives a key another name."),
+    Command::new(
+        "renamenx",
+        3,
+        WRITE,
+        (1, 2, 1),
+        renamenx,
+        "Gives a key another name that is free.",
+    ),
+    Command::new("copy", -3, GROW, (1, 2, 1), copy, "Copies what a key stands for to another key."),
+    Command::new("dbsize", 1, READ, NO_KEYS, dbsize, "Counts all keys."),
+    Command::new("flushall", -1, WRITE, NO_KEYS, flush, "Removes all keys."),
+    Command::new("flushdb", -1, WRITE, NO_KEYS, flush, "Removes all keys."),
+    Command::new(
+        "select",
+        2,
+        READ,
+        NO_KEYS,
+        select,
+        "Chooses a database, of which there is only 0.",
+    ),
+    Command::new("swapdb", 3, WRITE, NO_KEYS, swapdb, "Is refused: there is only one database."),
 ];
 
 const NO_KEYS: (i8, i8, i8) = (0, 0, 0);
-
-const fn command(
-    name: &'static str,
-    arity: i8,
-    flags: Flags,
-    keys: (i8, i8, i8),
-    handler: Handler,
-    summary: &'static str,
-) -> Command {
-    Command { name, arity, flags, keys, summary, handler }
-}
 
 fn del(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
     let state = &mut *context.state;

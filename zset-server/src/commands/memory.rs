@@ -29,8 +29,9 @@ const SAMPLES: usize = 5;
 /// What a key takes besides its bytes: its entry, with the hash, and its place in the table.
 const KEY: usize = size_of::<(u64, Bytes, Value)>() + 2 * size_of::<usize>();
 
-/// What a place in the table of a plain set takes, of which an eighth stays free.
-const SET_MEMBER: usize = (size_of::<Bytes>() + 1) * 8 / 7;
+/// What a member of a plain set takes besides its bytes: its entry, with the hash, and its place in the
+/// table, of which an eighth stays free.
+const SET_MEMBER: usize = size_of::<(u64, Bytes)>() + (size_of::<usize>() + 1) * 8 / 7;
 
 fn usage(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
     let mut samples = SAMPLES;

@@ -88,7 +88,9 @@ fn background_save(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(),
 fn save_keys(context: &mut Context<'_>) -> Result<(), CommandError> {
     match context.state.save() {
         Ok(true) => Ok(()),
-        Ok(false) => Err(CommandError::err("there is no file to save to: see --snapshot")),
+        Ok(false) => Err(CommandError::err(
+            "there is no file to save to; zset-server serve --snapshot PATH has one",
+        )),
         Err(error) => Err(CommandError::err(error)),
     }
 }

@@ -1,44 +1,99 @@
-//! Plain strings: SET, GET and STRLEN.
+//! Plain strings.
 
-use crate::command::{Command, GROW, READ};
+mod change;
+mod number;
+mod set;
+
+use crate::command::{Command, GROW, READ, WRITE};
 use crate::engine::Context;
 use crate::error::CommandError;
-use crate::keyspace::Value;
 
 use super::arguments::integer;
-use super::expire::{Unit, invalid_expire, time_of};
+use change::{append, setrange};
+use number::{decr, decrby, incr, incrby, incrbyfloat};
+use set::{getex, getset, mset, msetnx, psetex, set, setex, setnx};
+
+/// The first argument is the only key.
+const ONE: (i8, i8, i8) = (1, 1, 1);
+
+/// Keys and values alternate.
+const PAIRS: (i8, i8, i8) = (1, -1, 2);
 
 pub(super) const COMMANDS: &[Command] = &[
-    Command {
-        name: "get",
-        arity: 2,
-        flags: READ,
-        keys: (1, 1, 1),
-        summary: "Returns the string of a key.",
-        handler: get,
-    },
-    Command {
-        name: "set",
-        arity: -3,
-        flags: GROW,
-        keys: (1, 1, 1),
-        summary: "Sets the string of a key, whatever it was.",
-        handler: set,
-    },
-    Command {
-        name: "strlen",
-        arity: 2,
-        flags: READ,
-        keys: (1, 1, 1),
-        summary: "Returns the length of the string of a key.",
-        handler: strlen,
-    },
+    Command::new("append", 3, GROW, ONE, append, "Adds to the end of the string of a key."),
+    Command::new("decr", 2, GROW, ONE, decr, "Subtracts 1 from the integer of a key."),
+    Command::new("decrby", 3, GROW, ONE, decrby, "Subtracts from the integer of a key."),
+    Command::new("get", 2, READ, ONE, get, "Returns the string of a key."),
+    Command::new("getdel", 2, WRITE, ONE, getdel, "Returns the string of a key, and removes it."),
+    Command::new(
+        "getex",
+        -2,
+        WRITE,
+        ONE,
+        getex,
+        "Returns the string of a key, and sets when it expires.",
+    ),
+    Command::new("getrange", 4, READ, ONE, getrange, "Returns a part of the string of a key."),
+    Command::new(
+        "getset",
+        3,
+        GROW,
+        ONE,
+        getset,
+        "Sets the string of a key; returns the one before.",
+    ),
+    Command::new("incr", 2, GROW, ONE, incr, "Adds 1 to the integer of a key."),
+    Command::new("incrby", 3, GROW, ONE, incrby, "Adds to the integer of a key."),
+    Command::new("incrbyfloat", 3, GROW, ONE, incrbyfloat, "Adds to the number of a key."),
+    Command::new("mget", -2, READ, (1, -1, 1), mget, "Returns the strings of keys."),
+    Command::new("mset", -3, GROW, PAIRS, mset, "Sets the strings of keys, whatever they were."),
+    Command::new("msetnx", -3, GROW, PAIRS, msetnx, "Sets the strings of keys if all are free."),
+    Command::new(
+        "psetex",
+        4,
+        GROW,
+        ONE,
+        psetex,
+        "Sets the string of a key for so many milliseconds.",
+    ),
+    Command::new("set", -3, GROW, ONE, set, "Sets the string of a key, whatever it was."),
+    Command::new("setex", 4, GROW, ONE, setex, "Sets the string of a key for so many seconds."),
+    Command::new("setnx", 3, GROW, ONE, setnx, "Sets the string of a key that is free."),
+    Command::new("setrange", 4, GROW, ONE, setrange, "Overwrites a part of the string of a key."),
+    Command::new("strlen", 2, READ, ONE, strlen, "Returns the length of the string of a key."),
 ];
 
 fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    match context.state.keyspace.get::<Vec<u8>>(arguments[1])? {
+    reply_string(context, arguments[1])?;
+    Ok(())
+}
+
+/// Answers the string of a key, or that there is none; returns whether there is.
+fn reply_string(context: &mut Context<'_>, key: &[u8]) -> Result<bool, CommandError> {
+    let string = context.state.keyspace.get::<Vec<u8>>(key)?;
+    match string {
         Some(string) => context.replies.bulk(string),
         None => context.replies.null(),
+    }
+    Ok(string.is_some())
+}
+
+fn getdel(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    if reply_string(context, arguments[1])? {
+        context.state.keyspace.remove(arguments[1]);
+    }
+    Ok(())
+}
+
+fn mget(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    let keys = &arguments[1..];
+    context.replies.array(keys.len());
+    for key in keys {
+        // What is of another type is no string.
+        match context.state.keyspace.get::<Vec<u8>>(key) {
+            Ok(Some(string)) => context.replies.bulk(string),
+            _ => context.replies.null(),
+        }
     }
     Ok(())
 }
@@ -49,98 +104,21 @@ fn strlen(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandE
     Ok(())
 }
 
-/// The options of SET.
-#[derive(Clone, Copy, Debug, Default)]
-struct Options<'a> {
-    /// Whether the key has to be there.
-    exists: Option<bool>,
-    get: bool,
-    deadline: Deadline<'a>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-enum Deadline<'a> {
-    #[default]
-    Never,
-    Keep,
-    At(Unit, &'a [u8]),
-}
-
-impl<'a> Options<'a> {
-    fn parse(mut rest: &[&'a [u8]]) -> Result<Self, CommandError> {
-        let mut options = Options::default();
-        while let [option, behind @ ..] = rest {
-            rest = behind;
-            let unit = match option.to_ascii_lowercase().as_slice() {
-                b"nx" if options.exists != Some(true) => {
-                    options.exists = Some(false);
-                    continue;
-                }
-                b"xx" if options.exists != Some(false) => {
-                    options.exists = Some(true);
-                    continue;
-                }
-                b"get" => {
-                    options.get = true;
-                    continue;
-                }
-                b"keepttl" if !matches!(options.deadline, Deadline::At(..)) => {
-                    options.deadline = Deadline::Keep;
-                    continue;
-                }
-                b"ex" => Unit::SECONDS,
-                b"px" => Unit::MILLIS,
-                b"exat" => Unit::AT_SECOND,
-                b"pxat" => Unit::AT_MILLI,
-                _ => return Err(CommandError::Syntax),
-            };
-            // The same one twice is no mistake: the last counts.
-            let is_free = match options.deadline {
-                Deadline::Never => true,
-                Deadline::Keep => false,
-                Deadline::At(earlier, _) => earlier == unit,
-            };
-            match behind {
-                [number, behind @ ..] if is_free => {
-                    options.deadline = Deadline::At(unit, number);
-                    rest = behind;
-                }
-                _ => return Err(CommandError::Syntax),
-            }
-        }
-        Ok(options)
-    }
-}
-
-fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    let &[_, key, string, ref options @ ..] = arguments else { return Err(CommandError::Syntax) };
-    let options = Options::parse(options)?;
-    let keyspace = &mut context.state.keyspace;
-    let deadline = match options.deadline {
-        Deadline::Never => None,
-        Deadline::Keep => keyspace.deadline(key).flatten(),
-        Deadline::At(unit, number) => {
-            let number = Some(integer(number)?).filter(|number| *number > 0);
-            let millis = number.and_then(|number| unit.millis(number, keyspace));
-            Some(time_of(millis.ok_or_else(|| invalid_expire("set"))?))
+fn getrange(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+    let (start, end) = (integer(arguments[2])?, integer(arguments[3])?);
+    let string = context.state.keyspace.get::<Vec<u8>>(arguments[1])?;
+    let string = string.map_or(&[][..], Vec::as_slice);
+    // From the end, if it is below zero.
+    let place = |index: i64| match usize::try_from(index) {
+        Ok(index) => index,
+        Err(_) => {
+            string.len().saturating_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX))
         }
     };
-    if options.get {
-        match keyspace.get::<Vec<u8>>(key)? {
-            Some(old) => context.replies.bulk(old),
-            None => context.replies.null(),
-        }
-    }
-    let is_there = keyspace.value(key).is_some();
-    if options.exists.is_some_and(|exists| exists != is_there) {
-        if !options.get {
-            context.replies.null();
-        }
-        return Ok(());
-    }
-    keyspace.set_until(key, Value::String(string.to_vec()), deadline);
-    if !options.get {
-        context.replies.status("OK");
-    }
+    // Both before the string and in the wrong order would else be the first byte.
+    let is_inverted = start < 0 && end < 0 && start > end;
+    let end = place(end).saturating_add(1).min(string.len());
+    let part = string.get(place(start)..end).filter(|_| !is_inverted);
+    context.replies.bulk(part.unwrap_or_default());
     Ok(())
 }

@@ -29,9 +29,23 @@ impl Prompt {
     }
 }
 
+/// Checks, of a key and a command, whether the command is noted as a change of the key.
+fn check_changes(rows: &[(&str, &str, bool)]) {
+    for (key, line, changes) in rows {
+        let mut prompt = Prompt::new();
+        prompt.run("ZADD key 1 a 2 b 3 c");
+        prompt.run("ZADD other 1 a");
+        prompt.run("SADD plain a");
+        prompt.run("SADD letters a b");
+        prompt.run("SET text 1");
+        prompt.run("SET brief 1 EX 100");
+        assert_eq!(prompt.changes(key, line), *changes, "{line} changes {key}");
+    }
+}
+
 #[test]
 fn what_changes_a_key_is_noted_and_nothing_else() {
-    for (key, line, changes) in [
+    check_changes(&[
         ("key", "ZADD key 1 a", false),
         ("key", "ZADD key 2 a", true),
         ("key", "ZADD key 1 a 1 d", true),
@@ -95,20 +109,56 @@ fn what_changes_a_key_is_noted_and_nothing_else() {
         ("key", "ZINTERSTORE nokey 2 key nokey", false),
         ("nokey", "ZINTERSTORE nokey 2 key nokey", false),
         ("nokey", "ZINTERSTORE nokey 1 key", true),
+    ]);
+}
+
+#[test]
+fn what_changes_a_string_or_a_plain_set_is_noted_and_nothing_else() {
+    check_changes(&[
         ("plain", "SADD plain a", false),
         ("plain", "SADD plain a b", true),
         ("plain", "SREM plain b", false),
         ("plain", "SREM plain a", true),
         ("plain", "SMEMBERS plain", false),
-    ] {
-        let mut prompt = Prompt::new();
-        prompt.run("ZADD key 1 a 2 b 3 c");
-        prompt.run("ZADD other 1 a");
-        prompt.run("SADD plain a");
-        prompt.run("SET text 1");
-        prompt.run("SET brief 1 EX 100");
-        assert_eq!(prompt.changes(key, line), changes, "{line} changes {key}");
-    }
+        ("plain", "SMOVE plain plain a", false),
+        ("plain", "SMOVE plain nokey b", false),
+        ("plain", "SMOVE plain nokey a", true),
+        ("nokey", "SMOVE plain nokey a", true),
+        ("letters", "SMOVE plain letters a", false),
+        ("plain", "SPOP plain", true),
+        ("plain", "SPOP plain 0", false),
+        ("plain", "SPOP plain 5", true),
+        ("nokey", "SPOP nokey", false),
+        ("plain", "SRANDMEMBER plain", false),
+        ("plain", "SINTER plain letters", false),
+        ("plain", "SINTERSTORE nokey plain letters", false),
+        ("nokey", "SINTERSTORE nokey plain letters", true),
+        ("nokey", "SDIFFSTORE nokey plain letters", false),
+        ("plain", "SDIFFSTORE plain plain letters", true),
+        ("text", "SUNIONSTORE text plain letters", true),
+        ("text", "INCR text", true),
+        ("text", "DECRBY text 0", true),
+        ("text", "INCRBYFLOAT text 0.5", true),
+        ("text", "APPEND text 1", true),
+        ("text", "SETRANGE text 0 x", true),
+        ("text", "STRLEN text", false),
+        ("text", "GETRANGE text 0 -1", false),
+        ("text", "GETSET text 1", true),
+        ("text", "GETDEL text", true),
+        ("nokey", "GETDEL nokey", false),
+        ("text", "GETEX text", false),
+        ("text", "GETEX text PERSIST", false),
+        ("brief", "GETEX brief PERSIST", true),
+        ("text", "GETEX text EX 10", true),
+        ("text", "GETEX text PXAT 1", true),
+        ("nokey", "GETEX nokey EX 10", false),
+        ("text", "SETEX text 10 x", true),
+        ("text", "SETNX text x", false),
+        ("nokey", "SETNX nokey x", true),
+        ("text", "MGET text nokey", false),
+        ("nokey", "MSET text 1 nokey 2", true),
+        ("nokey", "MSETNX text 1 nokey 2", false),
+    ]);
 }
 
 #[test]
@@ -141,6 +191,19 @@ fn info_tells_how_often_each_command_was_called() {
     assert!(!prompt.run("INFO").contains("cmdstat_"));
     prompt.run("CONFIG RESETSTAT");
     assert!(!prompt.run("INFO commandstats").contains("cmdstat_get"));
+}
+
+#[test]
+fn hello_and_info_tell_the_same_version() {
+    for protocol in ["2", "3"] {
+        let mut prompt = Prompt::new();
+        let hello = prompt.run(&format!("HELLO {protocol}"));
+        let mut lines = hello.lines().skip_while(|line| *line != "version").skip(2);
+        let version = lines.next().expect("it is told");
+        let info = prompt.run("INFO server");
+        let told = info.lines().find_map(|line| line.strip_prefix("redis_version:"));
+        assert_eq!(Some(version), told);
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use super::advice::DOES_NOT_WAIT;
 use super::escape::typed;
 use super::style::Style;
 use super::syntax::arguments_of;
@@ -15,10 +16,6 @@ The commands are those of Redis. Besides there are:
 
 const TOPICS: &str = "\
 HELP COMMAND tells about one of them, HELP @group about those of a group:
-";
-
-const DOES_NOT_WAIT: &str = "  \
-In the shell it does not wait, since nobody else could add a member.
 ";
 
 /// The first column of lists.
@@ -44,7 +41,7 @@ pub(super) fn write_help(topic: &[Vec<u8>], style: Style, out: &mut String) {
         let details = command.details();
         let _ = writeln!(out, "  @{}, since Redis {}", details.group, details.since);
         if details.flags.contains(&"blocking") {
-            out.push_str(DOES_NOT_WAIT);
+            let _ = writeln!(out, "  {DOES_NOT_WAIT}");
         }
         for command in command.subcommands() {
             write_line(&spaced(command.name), command.summary, out);
@@ -70,11 +67,15 @@ pub(super) fn groups() -> BTreeSet<&'static str> {
     Command::all().map(|command| command.details().group).collect()
 }
 
+/// Returns how a command is written.
+pub(super) fn usage(name: &str) -> String {
+    let arguments = arguments_of(name).unwrap_or("");
+    format!("{} {arguments}", spaced(name).to_ascii_uppercase()).trim_end().to_owned()
+}
+
 /// Writes how a command is written, and what it does.
 fn write_entry(name: &str, summary: &str, style: Style, out: &mut String) {
-    let heading =
-        format!("{} {}", spaced(name).to_ascii_uppercase(), arguments_of(name).unwrap_or(""));
-    let _ = writeln!(out, "{}\n  {summary}", style.heading(heading.trim_end()));
+    let _ = writeln!(out, "{}\n  {summary}", style.heading(&usage(name)));
 }
 
 fn write_line(name: &str, summary: &str, out: &mut String) {

@@ -21,10 +21,9 @@ Sorted sets at a prompt. HELP tells what there is, Tab completes, Ctrl+D leaves.
 ";
 
 /// Runs what is typed, until the end of the input.
-pub(super) fn run(shell: Shell) -> Result<(), ShellError> {
-    let style = shell.style;
-    let shell = Rc::new(RefCell::new(shell));
-    let mut editor = editor(Rc::clone(&shell)).map_err(terminal)?;
+pub(super) fn run(shell: &Rc<RefCell<Shell>>) -> Result<Next, ShellError> {
+    let style = shell.borrow().style;
+    let mut editor = editor(Rc::clone(shell)).map_err(terminal)?;
     let history = HistoryFile::find();
     for line in history.lines() {
         editor.add_history_entry(line).map_err(terminal)?;
@@ -52,11 +51,11 @@ pub(super) fn run(shell: Shell) -> Result<(), ShellError> {
             });
             write_out(&out)?;
             if next == Next::Leave {
-                return Ok(());
+                return Ok(next);
             }
         }
     }
-    Ok(())
+    Ok(Next::Go)
 }
 
 fn terminal(error: ReadlineError) -> ShellError {

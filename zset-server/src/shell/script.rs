@@ -9,21 +9,8 @@ use super::{Next, Shell, ShellError, write_out};
 const WRITTEN_AT_ONCE: usize = 16 * 1024;
 
 impl Shell {
-    /// Runs scripts, each with the name of the place that it comes from.
-    pub(super) fn run_scripts<P: fmt::Display, R: BufRead>(
-        &mut self,
-        scripts: impl IntoIterator<Item = (P, R)>,
-    ) -> Result<(), ShellError> {
-        let mut bad_lines = 0;
-        for (place, script) in scripts {
-            if self.run_script(&place, script, &mut bad_lines)? == Next::Leave {
-                break;
-            }
-        }
-        if bad_lines == 0 { Ok(()) } else { Err(ShellError::BadLines(bad_lines)) }
-    }
-
-    fn run_script(
+    /// Runs a script from a place of that name; counts the lines that cannot be split into arguments.
+    pub(super) fn run_script(
         &mut self,
         place: &impl fmt::Display,
         mut script: impl BufRead,

@@ -10,6 +10,20 @@ pub(crate) enum Style {
     Coloured,
 }
 
+/// The columns of an output that is no terminal.
+const COLUMNS: usize = 100;
+
+/// Returns the columns of the standard output.
+pub(super) fn columns_of_output() -> usize {
+    #[cfg(unix)]
+    if let Ok(size) = rustix::termios::tcgetwinsize(io::stdout())
+        && size.ws_col > 0
+    {
+        return size.ws_col.into();
+    }
+    COLUMNS
+}
+
 impl Style {
     /// Returns the style of the standard output: a terminal has colours, unless `NO_COLOR` is set
     /// (<https://no-color.org>) or it is one that has none.

@@ -3,7 +3,7 @@
 use zset_core::listpack::{RawEntry, Value};
 use zset_core::{Limits, Listpack};
 
-use super::text::{count, push_line, push_table, quoted};
+use super::text::{Picture, count, quoted};
 
 /// How many members are drawn.
 const MEMBERS: usize = 24;
@@ -18,7 +18,7 @@ pub(super) fn draw(
     list: &Listpack<Vec<u8>>,
     limits: Limits,
     members: Option<usize>,
-    out: &mut String,
+    out: &mut Picture,
 ) {
     let bytes = list.as_bytes();
     let end = bytes.len() - 1;
@@ -42,21 +42,25 @@ pub(super) fn draw(
         rows.push(entry_row(entry, if index % 2 == 0 { "member" } else { "score" }));
     }
     rows.push(row(end, "end", &bytes[end..], ""));
-    push_table(&rows, out);
+    out.table(&rows);
 
-    push_line("", out);
-    for line in [
-        "All is one piece of memory, sorted by score, then by member. To find a member, a walk goes",
-        "from entry to entry: the first byte tells how long one is. The back length tells it to a",
-        "walk from the end.",
+    out.line("");
+    out.wrapped(
+        "",
+        "",
+        "All is one piece of memory, sorted by score, then by member. To find a member, a walk goes from \
+         entry to entry: the first byte tells how long one is. The back length tells it to a walk from \
+         the end.",
+    );
+    out.wrapped(
+        "",
+        "",
         &format!(
             "It becomes a skip list with more than {}, or with one of more than {}.",
             count(limits.max_listpack_entries, "member"),
             count(limits.max_listpack_value, "byte")
         ),
-    ] {
-        push_line(line, out);
-    }
+    );
 }
 
 /// Returns what the header tells of the number of entries, which it has no room for if they are many.

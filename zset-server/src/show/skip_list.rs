@@ -6,11 +6,14 @@ use unicode_width::UnicodeWidthStr as _;
 use zset_core::layout::Node as NodeOf;
 use zset_core::{ByteString, Score, SortedSet};
 
-use super::text::{WIDTH, count, element, percent, push_line};
+use super::text::{Picture, count, element, percent};
 use super::way;
 
 /// How many leaves are drawn.
 const LEAVES: usize = 6;
+
+/// The columns of the title of a figure.
+const TITLE: usize = 8;
 
 /// How many lines the elements of a leaf may take, if it is not the only one.
 const LINES: usize = 2;
@@ -22,7 +25,7 @@ pub(super) fn draw(
     set: &SortedSet<ByteString, Score>,
     bytes: usize,
     limit: Option<usize>,
-    out: &mut String,
+    out: &mut Picture,
 ) {
     let root = set.as_skip_list().root();
     let leaves = leaves_below(root);
@@ -31,16 +34,16 @@ pub(super) fn draw(
     let max_lines = if root.level() == 0 { usize::MAX } else { LINES };
     let mut tree = Tree { hidden, max_lines, leaf: 0, rank: 0, out };
     tree.draw(root, "", "", "");
-    push_line("", out);
+    out.line("");
     if root.level() > 0 {
         way::draw(root, out);
-        push_line("", out);
+        out.line("");
     }
     push_totals(set, bytes, leaves, out);
 }
 
 /// Adds the figures of the whole set.
-fn push_totals(set: &SortedSet<ByteString, Score>, bytes: usize, leaves: usize, out: &mut String) {
+fn push_totals(set: &SortedSet<ByteString, Score>, bytes: usize, leaves: usize, out: &mut Picture) {
     let list = set.as_skip_list();
     let (root, dict) = (list.root(), set.dict_layout());
     let height = match root.level() {
@@ -48,33 +51,37 @@ fn push_totals(set: &SortedSet<ByteString, Score>, bytes: usize, leaves: usize, 
         levels => format!("{} of index above {}", count(levels, "level"), count(leaves, "leaf")),
     };
     let fill = percent(root.span(), leaves * first_leaf(root).capacity());
-    push_line(&format!("height  {height}; the leaves are {fill} % full"), out);
+    let next = " ".repeat(TITLE);
+    out.wrapped("", &next, &format!("height  {height}; the leaves are {fill} % full"));
     let directory = match dict.directory {
         0 => String::new(),
         entries => format!(", found by a directory of {}", count(entries, "entry")),
     };
     let load = percent(dict.len, dict.buckets);
-    push_line(
+    out.wrapped(
+        "",
+        &next,
         &format!(
             "dict    {} with {}, {load} % full{directory}",
             count(dict.tables, "hash table"),
             count(dict.buckets, "place"),
         ),
-        out,
     );
-    push_line(
-        "        a member's hash leads to its leaf and its place there, so to its score",
-        out,
+    out.wrapped(
+        &next,
+        &next,
+        "a member's hash leads to its leaf and its place there, so to its score",
     );
     let lists = list.allocation_size();
     let rest = bytes - lists - dict.allocation_size;
     let each = bytes / root.span().max(1);
-    push_line(
+    out.wrapped(
+        "",
+        &next,
         &format!(
             "bytes   {bytes}, {each} a member: list {lists}, dict {}, long members and the rest {rest}",
             dict.allocation_size,
         ),
-        out,
     );
 }
 
@@ -110,7 +117,7 @@ struct Tree<'a> {
     leaf: usize,
     /// The rank of the next element.
     rank: usize,
-    out: &'a mut String,
+    out: &'a mut Picture,
 }
 
 impl Tree<'_> {
@@ -136,8 +143,11 @@ impl Tree<'_> {
                 format!("level {level}, {children}, span {}", node.span())
             }
         };
-        push_line(&format!("{before}{branch}{}: {size}, {ranks}{first}", name(node)), self.out);
-        let before = format!("{before}{trunk}");
+        let line = format!("{}: {size}, {ranks}{first}", name(node));
+        let (branch, before) = (format!("{before}{branch}"), format!("{before}{trunk}"));
+        // The trunk goes on beside what does not fit, which stands to the right of the children.
+        let children = if node.level() > 0 { "│  " } else { "  " };
+        self.out.wrapped(&branch, &format!("{before}{children}"), &line);
         if node.level() == 0 {
             self.draw_elements(node, &before);
             self.leaf += 1;
@@ -166,8 +176,9 @@ impl Tree<'_> {
                     _ => count(children, "block") + ", ",
                 };
                 let (leaves, elements) = (count(leaves, "leaf"), count(elements, "element"));
-                let line = format!("{before}┆  not shown: {blocks}{leaves}, {elements}");
-                push_line(&line, self.out);
+                let line = format!("not shown: {blocks}{leaves}, {elements}");
+                let before = format!("{before}┆  ");
+                self.out.wrapped(&before, &before, &line);
             }
             match is_hidden {
                 true => {}
@@ -180,10 +191,10 @@ impl Tree<'_> {
     /// Draws the elements of a leaf, as many as there is room for.
     fn draw_elements(&mut self, leaf: Node<'_>, before: &str) {
         let before = format!("{before}  ");
-        let width = WIDTH - before.width();
+        let width = self.out.width() - before.width();
         let texts: Vec<_> = leaf.elements().map(|(member, score)| element(member, score)).collect();
         for line in lines_of(&texts, width, self.max_lines) {
-            push_line(&format!("{before}{line}"), self.out);
+            self.out.wrapped(&before, &before, &line);
         }
     }
 }
@@ -212,13 +223,13 @@ fn lines_of(texts: &[String], width: usize, max: usize) -> Vec<String> {
     {
         joined.pop();
         let ends = (line.start + 1..line.end).rev().chain([line.start]);
-        let cut = ends.map(|end| {
+        let cut = |end: usize| {
             let more = texts.len() - 1 - end;
             let line = texts[line.start..end].join(" ");
             format!("{line} … {more} more … {last}").trim_start().to_owned()
-        });
-        let mut cut = cut.skip_while(|line| line.width() > width);
-        joined.extend(cut.next());
+        };
+        let fitting = ends.map(cut).find(|line| line.width() <= width);
+        joined.push(fitting.unwrap_or_else(|| cut(line.start)));
     }
     joined
 }

@@ -8,11 +8,11 @@ use zset_core::{Limits, Score, ZSet};
 use super::text::WIDTH;
 use super::*;
 
-fn drawn(value: &Value, key: &[u8], limit: Option<usize>) -> String {
+fn drawn(value: &Value, key: &[u8], limit: Option<usize>, width: usize) -> String {
     let what = Show { key, limit };
-    let picture = show(&what, Some(value), Style::Plain).expect("it is there");
+    let picture = show(&what, Some(value), Style::Plain, width).expect("it is there");
     for line in picture.lines() {
-        assert!(line.width() <= WIDTH, "{line}");
+        assert!(line.width() <= width, "{line}");
         assert!(!line.contains(|sign: char| sign.is_control()), "{line:?}");
     }
     picture
@@ -27,6 +27,7 @@ proptest! {
         key in vec(any::<u8>(), 0..80),
         limit in proptest::option::of(0..40usize),
         max_listpack_entries in prop_oneof![Just(0), Just(1000)],
+        width in 30..=WIDTH,
     ) {
         let mut set = ZSet::with_limits(Limits { max_listpack_entries, ..Limits::default() });
         for (member, score) in &elements {
@@ -36,8 +37,8 @@ proptest! {
         }
         prop_assume!(!set.is_empty());
         let len = set.len();
-        let picture = drawn(&Value::SortedSet(set), &key, limit);
-        let heading = picture.lines().next().unwrap_or_default();
+        let picture = drawn(&Value::SortedSet(set), &key, limit, width);
+        let heading = picture.split("\n\n").next().unwrap_or_default().replace("\n ", "");
         prop_assert!(heading.ends_with(&text::count(len, "member")), "{}", heading);
     }
 
@@ -51,7 +52,7 @@ proptest! {
             set.insert(number.to_string(), Score::from(number.reverse_bits()));
         }
         set.promote();
-        let picture = drawn(&Value::SortedSet(set), b"k", Some(limit));
+        let picture = drawn(&Value::SortedSet(set), b"k", Some(limit), WIDTH);
         let number = |line: &str, end: &str| -> Option<u32> {
             line.split_once(end)?.0.rsplit(' ').next()?.parse().ok()
         };

@@ -5,8 +5,11 @@ use zset_core::Score;
 
 use crate::shell::units;
 
-/// The columns of a picture.
+/// The most columns of a picture.
 pub(super) const WIDTH: usize = 100;
+
+/// The fewest, which leave room for a word behind the deepest indent.
+const MIN_WIDTH: usize = 30;
 
 /// The columns of a member.
 const MEMBER: usize = 26;
@@ -46,35 +49,100 @@ pub(super) fn count(number: usize, thing: &str) -> String {
     }
 }
 
-/// Adds a line; what is too long ends in `…`.
-pub(super) fn push_line(line: &str, out: &mut String) {
-    let line = line.trim_end();
-    if line.width() <= WIDTH {
-        out.push_str(line);
-    } else {
-        let mut columns = 0;
-        out.extend(line.chars().take_while(|letter| {
-            columns += letter.width().unwrap_or(0);
-            columns < WIDTH
-        }));
-        out.push('…');
-    }
-    out.push('\n');
+/// A text of lines that a terminal shows without breaking them.
+#[derive(Debug)]
+pub(super) struct Picture {
+    text: String,
+    /// The most columns of a line.
+    width: usize,
 }
 
-/// Adds rows in columns that are as wide as what is in them. The first one, of numbers, stands to the
-/// right.
-pub(super) fn push_table<const N: usize>(rows: &[[String; N]], out: &mut String) {
-    let width = |column: usize| rows.iter().map(|row| row[column].width()).max();
-    let widths: [usize; N] = std::array::from_fn(|column| width(column).unwrap_or(0));
-    for row in rows {
-        let mut line = String::new();
-        for (column, (text, width)) in row.iter().zip(widths).enumerate() {
-            let blanks = width - text.width();
-            let (before, behind) = if column == 0 { (blanks, 0) } else { (0, blanks) };
-            line.extend([&*" ".repeat(before), text, &*" ".repeat(behind + 2)]);
+impl Picture {
+    pub(super) fn new(width: usize) -> Self {
+        Picture { text: String::new(), width: width.clamp(MIN_WIDTH, WIDTH) }
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+
+    /// Adds a line, and what does not fit into it on lines below.
+    pub(super) fn line(&mut self, line: &str) {
+        let text = line.trim_start();
+        let indent = &line[..line.len() - text.len()];
+        self.wrapped(indent, &format!("{indent}  "), text);
+    }
+
+    /// Adds a text behind `first`, and what does not fit into that line on lines behind `next`. A line ends
+    /// between words; a word that is longer than a line ends in `…`.
+    pub(super) fn wrapped(&mut self, first: &str, next: &str, text: &str) {
+        self.parts(first, next, text.split(' '), " ");
+    }
+
+    /// Adds parts with a separator in between; a line ends between them.
+    fn parts<'a>(
+        &mut self,
+        first: &str,
+        next: &str,
+        parts: impl Iterator<Item = &'a str>,
+        separator: &str,
+    ) {
+        let (mut line, mut has_part) = (first.to_owned(), false);
+        for (index, part) in parts.enumerate() {
+            let columns = separator.width() + part.trim_end().width();
+            if has_part && line.width() + columns > self.width {
+                self.end_line(&line);
+                next.clone_into(&mut line);
+                has_part = false;
+            }
+            // Blanks at the end of a line do not go on to the next one.
+            if !has_part && index > 0 && part.trim_end().is_empty() {
+                continue;
+            }
+            if has_part {
+                line.push_str(separator);
+            }
+            line.push_str(part);
+            has_part = true;
         }
-        push_line(&line, out);
+        if has_part {
+            self.end_line(&line);
+        }
+    }
+
+    fn end_line(&mut self, line: &str) {
+        let line = line.trim_end();
+        if line.width() <= self.width {
+            self.text.push_str(line);
+        } else {
+            let mut columns = 0;
+            self.text.extend(line.chars().take_while(|letter| {
+                columns += letter.width().unwrap_or(0);
+                columns < self.width
+            }));
+            self.text.push('…');
+        }
+        self.text.push('\n');
+    }
+
+    /// Adds rows in columns that are as wide as what is in them. The first one, of numbers, stands to the
+    /// right.
+    pub(super) fn table<const N: usize>(&mut self, rows: &[[String; N]]) {
+        let width = |column: usize| rows.iter().map(|row| row[column].width()).max();
+        let widths: [usize; N] = std::array::from_fn(|column| width(column).unwrap_or(0));
+        let next = " ".repeat(widths.first().map_or(0, |first| first + 2));
+        for row in rows {
+            let cells = row.iter().zip(widths).enumerate().map(|(column, (text, width))| {
+                let blanks = " ".repeat(width - text.width());
+                if column == 0 { blanks + text } else { text.clone() + &blanks }
+            });
+            let cells: Vec<_> = cells.collect();
+            self.parts("", &next, cells.iter().map(String::as_str), "  ");
+        }
     }
 }
 
@@ -101,9 +169,24 @@ mod tests {
         assert_eq!(quoted(&[0xFF; 6]), "\"\\xff\\xff\\xff\\xff\\xff\\xff\"");
         assert_eq!(quoted("日本 é\u{1b}".as_bytes()), "\"日本 é\\x1b\"");
         assert_eq!(quoted("日".repeat(20).as_bytes()), format!("\"{}…\"", "日".repeat(11)));
-        let mut out = String::new();
-        push_line(&"é".repeat(WIDTH + 1), &mut out);
-        assert_eq!(out, "é".repeat(WIDTH - 1) + "…\n");
+        let mut picture = Picture::new(WIDTH);
+        picture.line(&"é".repeat(WIDTH + 1));
+        assert_eq!(picture.into_text(), "é".repeat(WIDTH - 1) + "…\n");
+    }
+
+    #[test]
+    fn lines_end_between_words() {
+        let mut picture = Picture::new(MIN_WIDTH);
+        picture.line("  one two three four five six  seven");
+        picture.wrapped("├─ ", "│  ", "one two three four five six seven");
+        picture.table(&[
+            ["7", "one two three", "four five six"].map(str::to_owned),
+            ["8", "one", ""].map(str::to_owned),
+        ]);
+        let expected = "  one two three four five six\n    seven\n\
+                        ├─ one two three four five six\n│  seven\n\
+                        7  one two three\n   four five six\n8  one\n";
+        assert_eq!(picture.into_text(), expected);
     }
 
     #[test]

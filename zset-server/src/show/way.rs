@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use super::skip_list::{Node, name};
-use super::text::{count, element, push_line};
+use super::text::{Picture, count, element};
 
 /// Draws the way to an element of the list, which has an index.
-pub(super) fn draw(root: Node<'_>, out: &mut String) {
+pub(super) fn draw(root: Node<'_>, out: &mut Picture) {
     // One from the inner parts, so that spans are passed on the way.
     let rank = root.span() * 2 / 3;
     let (mut lines, mut sum) = (Vec::new(), String::new());
@@ -35,16 +35,14 @@ pub(super) fn draw(root: Node<'_>, out: &mut String) {
     let passed = count(left, "element");
     lines.push(format!("  {}: past {passed}, so the rank is {sum}{left} = {rank}", name(node)));
 
-    push_line(&format!("The way to {}, or to rank {rank}:", element(member, score)), out);
+    out.line(&format!("The way to {}, or to rank {rank}:", element(member, score)));
     for line in lines {
-        push_line(&line, out);
+        out.line(&line);
     }
-    push_line(
-        "By score and member it goes down into the last child that begins before or at them, by",
-        out,
-    );
-    push_line(
-        "rank into the one whose span reaches it. The spans passed on the way add up to the rank.",
-        out,
+    out.wrapped(
+        "",
+        "",
+        "By score and member it goes down into the last child that begins before or at them, by rank into \
+         the one whose span reaches it. The spans passed on the way add up to the rank.",
     );
 }

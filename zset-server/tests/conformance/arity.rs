@@ -5,13 +5,13 @@ use super::server::{Kind, Server};
 use super::{Ours, Row};
 
 /// A command, or a subcommand as `client|id`, and its number of arguments: the fewest if below zero.
-struct Command {
-    name: String,
+pub(crate) struct Command {
+    pub(crate) name: String,
     arity: i8,
 }
 
 /// Returns all commands that we have, as COMMAND tells of them.
-fn commands() -> Vec<Command> {
+pub(crate) fn commands() -> Vec<Command> {
     let reply = Ours::new().ask("COMMAND");
     let mut commands = Vec::new();
     add(&Reply::parse(&reply).expect("it is whole").0, &mut commands);

@@ -14,6 +14,7 @@ mod arity;
 mod blocking;
 mod differences;
 mod dumps;
+mod list;
 #[path = "../patient/mod.rs"]
 mod patient;
 mod reply;
@@ -216,7 +217,7 @@ macro_rules! scripts {
 mod rows {
     scripts! {
         "rows", "";
-        add client command config connection dump expire keys lex limits pop random_scan range rank remove set_ops
+        add client command config connection counters dump expire keys lex limits pop random_scan range rank remove set_ops
         sets store strings transactions
     }
 }

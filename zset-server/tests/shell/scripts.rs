@@ -28,6 +28,8 @@ fn files_run_one_after_the_other_on_the_same_data() {
     assert_eq!(text(&output.stdout), "(integer) 1\n(integer) 0\n\"5\"\n");
     assert!(text(&output.stderr).starts_with("standard input:2: unbalanced quotes\n"));
 
+    assert_eq!(text(&run(&["shell", "-", "-"], b"PING\n").stdout), "PONG\n");
+
     fs::write(&one, "PING\nexit\nPING\n").unwrap();
     assert_eq!(text(&run(&["shell", &one, &two], b"").stdout), "PONG\n");
 }

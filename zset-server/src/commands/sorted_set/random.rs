@@ -4,7 +4,7 @@ use zset_core::ZSet;
 
 use super::reply::{self, Shown};
 use crate::command::{Command, READ};
-use crate::commands::arguments::integer;
+use crate::commands::random::{drawn_len, random_count, too_many, write_drawn};
 use crate::engine::{Context, State};
 use crate::error::CommandError;
 
@@ -17,12 +17,6 @@ pub(in crate::commands) const COMMANDS: &[Command] = &[Command {
     handler: zrandmember,
 }];
 
-/// The bytes of a reply of members that repeat. Redis would go on until its memory is full.
-const MAX_REPLY: usize = 64 << 20;
-
-/// The bytes of the shortest member, in a reply.
-const SHORTEST: usize = b"$0\r\n\r\n".len();
-
 fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
     let State { keyspace, rng, .. } = &mut *context.state;
     let &[_, key, ref options @ ..] = arguments else { return Err(CommandError::Syntax) };
@@ -34,20 +28,12 @@ fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Com
         }
         return Ok(());
     };
-    let count = integer(count)?;
-    if count == i64::MIN {
-        return Err(CommandError::err(format_args!(
-            "value is out of range, value must between {} and {}",
-            -i64::MAX,
-            i64::MAX
-        )));
-    }
+    let count = random_count(count)?;
     let shown = match options {
         [] => Shown::Member,
         [option] if option.eq_ignore_ascii_case(b"withscores") => Shown::MemberAndScore,
         _ => return Err(CommandError::Syntax),
     };
-    let too_many = || CommandError::err("value is out of range");
     if shown == Shown::MemberAndScore && count.unsigned_abs() > i64::MAX.unsigned_abs() / 2 {
         return Err(too_many());
     }
@@ -55,25 +41,10 @@ fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Com
         context.replies.array(0);
         return Ok(());
     };
-    let number = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
-    let (number, most) = if count < 0 {
-        (number, MAX_REPLY)
-    } else {
-        // No more than a range of all.
-        (number.min(set.len()), usize::MAX)
-    };
-    if number > most / SHORTEST {
-        return Err(too_many());
-    }
-    let before = context.replies.bytes().len();
-    reply::begin(context.replies, shown, number);
-    for element in set.random(count, rng) {
-        reply::element(context.replies, shown, element);
-        if context.replies.bytes().len() - before > most {
-            return Err(too_many());
-        }
-    }
-    Ok(())
+    reply::begin(context.replies, shown, drawn_len(count, set.len())?);
+    write_drawn(context.replies, count, set.random(count, rng), |replies, element| {
+        reply::element(replies, shown, element);
+    })
 }
 
 #[cfg(test)]

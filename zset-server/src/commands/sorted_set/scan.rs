@@ -4,7 +4,7 @@ use zset_core::ZSet;
 
 use super::reply::Shown;
 use crate::command::{Command, READ};
-use crate::commands::arguments::{PAGE, cursor, page_len};
+use crate::commands::arguments::{Page, cursor};
 use crate::engine::Context;
 use crate::error::CommandError;
 use crate::glob;
@@ -28,30 +28,19 @@ fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
         context.replies.array(0);
         return Ok(());
     };
-    let (mut count, mut pattern, mut shown) = (PAGE, None, Shown::MemberAndScore);
-    let mut rest = options;
-    while let [option, behind @ ..] = rest {
-        rest = behind;
-        match (option.to_ascii_lowercase().as_slice(), behind) {
-            (b"count", [number, behind @ ..]) => {
-                count = page_len(number)?;
-                rest = behind;
-            }
-            (b"match", [text, behind @ ..]) => {
-                pattern = Some(*text).filter(|text| !glob::is_everything(text));
-                rest = behind;
-            }
-            (b"noscores", _) => shown = Shown::Member,
-            (b"novalues", _) => {
+    let mut shown = Shown::MemberAndScore;
+    let Page { count, pattern } = Page::parse(options, |option| {
+        match option {
+            b"noscores" => shown = Shown::Member,
+            b"novalues" => {
                 return Err(CommandError::err("NOVALUES option can only be used in HSCAN"));
             }
             _ => return Err(CommandError::Syntax),
         }
-    }
+        Ok(())
+    })?;
     let (next, mut page) = set.scan(start, count);
-    if let Some(pattern) = pattern {
-        page.retain(|(member, _)| glob::matches(pattern, member));
-    }
+    page.retain(|(member, _)| pattern.is_none_or(|pattern| glob::matches(pattern, member)));
     let replies = &mut *context.replies;
     replies.array(2);
     replies.text(format_args!("{next}"));

@@ -1,0 +1,48 @@
+//! Hosts, by address or by name.
+
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
+
+/// Adds the addresses of a host to those that there are.
+pub(super) fn add(host: &str, port: u16, addresses: &mut Vec<SocketAddr>) -> Result<(), String> {
+    let found = (host, port).to_socket_addrs().map_err(|error| {
+        format!("--bind takes an address or a host name, which {host:?} is not: {error}")
+    })?;
+    for address in present(found.collect()) {
+        if !addresses.contains(&address) {
+            addresses.push(address);
+        }
+    }
+    Ok(())
+}
+
+/// Returns those addresses that this machine has: a name may have one of IPv6, and the machine none. If it
+/// has none of them, all are returned, so that the attempt to listen says what is wrong.
+fn present(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
+    let is_present = |address: &SocketAddr| TcpListener::bind((address.ip(), 0)).is_ok();
+    let present: Vec<_> = addresses.iter().copied().filter(is_present).collect();
+    if present.is_empty() { addresses } else { present }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_that_the_machine_lacks_are_left_out_if_it_has_others() {
+        let here: SocketAddr = "127.0.0.1:7".parse().expect("an address");
+        // Of documentation, so no machine's: RFC 5737.
+        let nowhere = "192.0.2.1:7".parse().expect("an address");
+        assert_eq!(present(vec![nowhere, here]), [here]);
+        assert_eq!(present(vec![nowhere]), [nowhere]);
+    }
+
+    #[test]
+    fn an_address_that_is_given_twice_counts_once() {
+        let mut addresses = Vec::new();
+        for host in ["127.0.0.1", "localhost", "127.0.0.1"] {
+            add(host, 7, &mut addresses).expect("it is a host");
+        }
+        let first = "127.0.0.1:7".parse().expect("an address");
+        assert_eq!(addresses.iter().filter(|address| **address == first).count(), 1);
+    }
+}

@@ -1,0 +1,56 @@
+//! What is said besides a reply that is of little help.
+
+use super::help::usage;
+use super::words::WORDS;
+use crate::command::Command;
+
+/// Said after a command that would wait at a server.
+pub(super) const DOES_NOT_WAIT: &str =
+    "The shell does not wait, because no other client could add a member.";
+
+/// The longest name that may be a slip of another one.
+const MAX_NAME: usize = 32;
+
+/// Letters for each slip.
+const LETTERS_FOR_SLIP: usize = 3;
+
+/// Returns what there is to say about an error, by its reply.
+pub(super) fn about_error(arguments: &[&[u8]], reply: &[u8]) -> Option<String> {
+    if let Some(rest) = reply.strip_prefix(b"-ERR wrong number of arguments for '") {
+        let name = std::str::from_utf8(rest.split(|byte| *byte == b'\'').next()?).ok()?;
+        return Some(format!("Usage: {}", usage(name)));
+    }
+    if !reply.starts_with(b"-ERR unknown ") {
+        return None;
+    }
+    let (first, rest) = arguments.split_first()?;
+    let name = match Command::find(first) {
+        None => {
+            let words = WORDS.iter().map(|word| word.name);
+            nearest(first, Command::all().map(|command| command.name).chain(words))?.to_owned()
+        }
+        Some(container) => {
+            let names = container.subcommands().iter();
+            let names = names.filter_map(|nested| nested.name.split('|').nth(1));
+            format!("{} {}", container.name, nearest(rest.first()?, names)?)
+        }
+    };
+    Some(format!("Did you mean {}?", name.to_ascii_uppercase()))
+}
+
+/// Returns the name that a word is most likely a slip of.
+///
+/// The first letter has to be right: otherwise commands of Redis that are not here would be taken for
+/// others, as HSET for SET.
+fn nearest(word: &[u8], names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    let word = std::str::from_utf8(word).ok().filter(|word| word.len() <= MAX_NAME)?;
+    let word = word.to_ascii_lowercase();
+    let slips = |name: &str| strsim::osa_distance(&word, name);
+    let most = (word.len() / LETTERS_FOR_SLIP).max(1);
+    let alike = names.filter(|name| name.len() > 1 && name.chars().next() == word.chars().next());
+    alike
+        .map(|name| (slips(name), name))
+        .filter(|(slips, _)| *slips <= most)
+        .min()
+        .map(|(_, name)| name)
+}
