@@ -30,6 +30,10 @@ fuzz TARGET="sorted_set_ops" SECONDS="60":
 miri:
     .ci/run miri
 
+# Change the code in hundreds of ways, and see which changes no test notices; hours, unless SHARD is one of many
+mutants CRATE="zset-std" SHARD="0/8":
+    PROPTEST_CASES=64 cargo mutants -p {{ CRATE }} --shard {{ SHARD }} --sharding round-robin
+
 # The documentation, in the browser
 doc:
     cargo doc --workspace --no-deps --all-features --open
