@@ -5,13 +5,14 @@
 //! | | for one key | for many keys, shared by threads | memory a key |
 //! |---|---|---|---|
 //! | exact sliding window | [`WindowLog`] | [`SlidingWindow`] | up to `count` entries |
-//! | leaky bucket | [`Funnel`] | [`Funnels`] | one word |
+//! | leaky bucket | [`Funnel`] | [`Funnels`] | two words |
 //! | approximate sliding window | [`WindowCounter`] | [`Keyed`] | two counters |
 //! | plain counter, as a baseline | [`FixedWindow`] | [`Keyed`] | one counter |
-//! | several at once | [`Limits`] | [`Keyed`] | theirs |
+//! | several at once, also of different types | [`Limits`] | [`Keyed`] | theirs |
 //!
-//! All answer with a [`Decision`], take a [`Quota`], and have a [`Clock`] that tests can set. Every
-//! operation has a form `_at` a time.
+//! All return a [`Decision`], take a [`Quota`], and have a [`Clock`] that tests can set. Every operation
+//! has an `_at` form that takes the time. Where bounded memory makes a limiter inexact, it errs towards
+//! denial.
 //!
 //! **Boards**: who stands where.
 //!
