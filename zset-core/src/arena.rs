@@ -245,6 +245,15 @@ mod tests {
     }
 
     #[test]
+    fn an_arena_of_few_nodes_has_room_for_those_alone() {
+        for len in 1..=3 {
+            let mut arena = Arena::<[u64; 140]>::new(1 << 20);
+            arena.try_reserve(len).unwrap();
+            assert_eq!(arena.chunks[0].capacity(), len);
+        }
+    }
+
+    #[test]
     #[cfg_attr(miri, ignore = "takes minutes there")]
     fn growing_takes_whole_chunks_and_never_moves_them() {
         let mut arena = Arena::<u64>::new(1 << 20);

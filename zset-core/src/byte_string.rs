@@ -219,6 +219,15 @@ mod tests {
     }
 
     #[test]
+    fn a_long_vector_is_taken_over_and_a_short_one_is_not() {
+        for (len, is_kept) in [(22, false), (23, true), (100, true)] {
+            let bytes = vec![b'x'; len];
+            let address = bytes.as_ptr();
+            assert_eq!(ByteString::from(bytes).as_ptr() == address, is_kept, "{len}");
+        }
+    }
+
+    #[test]
     fn order_is_that_of_the_bytes_then_the_shorter_first() {
         let sorted = ["", "10", "9", "B", "a", "aa", "aaaaaaaaaaaaaaaaaaaaaaaaaaa", "ab"];
         assert!(sorted.map(ByteString::from).is_sorted());

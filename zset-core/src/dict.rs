@@ -196,6 +196,7 @@ impl Dict {
 mod tests {
     use super::grow::{SEGMENT_BUCKETS, SEGMENT_CAPACITY};
     use super::*;
+    use crate::handle::{LEAF_CAPACITY, MAX_LEAVES};
     use std::collections::BTreeMap;
 
     /// The handles 0..n with the hashes that `hash_of` gives them.
@@ -291,6 +292,16 @@ mod tests {
             }
             assert_eq!(dict.allocation_size(), size);
         }
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "takes minutes there")]
+    fn room_for_millions_can_be_reserved_and_for_more_than_there_are_handles_not() {
+        let mut dict = Dict::new();
+        dict.try_reserve(2_000_000, spread).unwrap();
+        assert!(dict.allocation_size() > 2_000_000 * size_of::<Handle>());
+        let most = MAX_LEAVES * LEAF_CAPACITY;
+        assert_eq!(dict.try_reserve(most + 1, spread), Err(TryReserveError::CapacityOverflow));
     }
 
     #[test]

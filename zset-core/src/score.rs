@@ -293,6 +293,14 @@ mod tests {
     use std::string::ToString;
 
     #[test]
+    fn a_score_is_the_float_that_it_was_made_of() {
+        for value in [0.0, 1.5, -1e300, f64::INFINITY] {
+            let score = Score::new(value).unwrap();
+            assert_eq!([score.get(), f64::from(score)], [value; 2]);
+        }
+    }
+
+    #[test]
     fn nan_is_refused_everywhere() {
         assert_eq!(Score::new(f64::NAN), Err(NanScore));
         assert_eq!(Score::try_from(-f64::NAN), Err(NanScore));

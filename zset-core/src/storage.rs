@@ -105,3 +105,19 @@ impl Storage for alloc::vec::Vec<u8> {
         self.truncate(len);
     }
 }
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn a_vector_that_has_room_is_not_grown() {
+        let mut bytes = Vec::with_capacity(100);
+        let capacity = bytes.capacity();
+        Storage::try_grow(&mut bytes, capacity).unwrap();
+        assert_eq!((bytes.len(), bytes.capacity()), (capacity, capacity));
+        Storage::try_grow(&mut bytes, capacity + 1).unwrap();
+        assert!(bytes.capacity() > capacity);
+    }
+}

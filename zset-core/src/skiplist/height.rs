@@ -93,6 +93,22 @@ mod tests {
     }
 
     #[test]
+    fn the_bits_are_those_of_the_paper() {
+        let mut heights = Heights::DEFAULT;
+        assert_eq!(
+            [(); 3].map(|()| heights.next_u32()),
+            [723_471_715, 2_497_366_906, 2_064_144_800]
+        );
+    }
+
+    #[test]
+    fn a_height_is_counted_in_fives_of_trailing_zeros() {
+        let heights = [1, 0b1_0000, 0b10_0000, 1 << 9, 1 << 10, 1 << 31, 0];
+        let heights = heights.map(|bits| Heights::constant(bits).draw());
+        assert_eq!(heights, [1, 1, 2, 2, 3, 7, 7]);
+    }
+
+    #[test]
     fn a_seed_of_zero_still_moves() {
         let mut heights = Heights::from_state(0);
         let first = heights.next_u32();
