@@ -110,7 +110,7 @@ pub(crate) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// What tells the time.
+/// A source of the current time.
 ///
 /// It is implemented for references and `Arc`s of clocks too, so that several limiters can have one.
 ///

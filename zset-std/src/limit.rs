@@ -31,7 +31,7 @@ pub use fixed_window::FixedWindow;
 pub use funnel::Funnel;
 pub use funnels::Funnels;
 pub use keyed::Keyed;
-pub use limiter::{Limiter, SingleQuota};
+pub use limiter::{KeyState, Limiter, SingleQuota};
 pub use limits::Limits;
 pub use observer::Observer;
 pub use overflow::Overflow;

@@ -15,9 +15,9 @@
 
 use std::time::Duration;
 
-use super::limiter::private::KeyState;
+use super::limiter::private::{New, Sealed};
 use super::quota::TICKS_PER_NANO;
-use super::{Decision, Quota, Verdict};
+use super::{Decision, KeyState, Quota, Verdict};
 use crate::Timestamp;
 
 /// How full the funnel of one key of [`Funnels`](super::Funnels) is.
@@ -130,7 +130,17 @@ impl KeyState for CompactFunnel {
         // At most n intervals.
         (refunded / quota.interval) as u32
     }
+}
 
+impl New for Quota {
+    type State = CompactFunnel;
+
+    fn settings(self) -> TickQuota {
+        self.into()
+    }
+}
+
+impl Sealed for CompactFunnel {
     fn idle_at(&self) -> Timestamp {
         if self.level == 0 {
             return Timestamp::ZERO;

@@ -12,7 +12,8 @@ pub enum Verdict {
     /// They do not pass now. Nothing is taken off the quota.
     Denied {
         /// How long to wait, from the `now` of the call: the units pass then if no others pass
-        /// before, and not a nanosecond earlier. Never zero.
+        /// before, and not a nanosecond earlier. For a key refused by
+        /// [`Overflow::RefuseNew`](super::Overflow::RefuseNew) it is an estimate. Never zero.
         retry_after: Duration,
     },
     /// They never pass, since they are more than the limit. Nothing is taken off the quota.

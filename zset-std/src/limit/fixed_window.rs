@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::forgotten::Forgotten;
+use super::forgotten::{Forgotten, MOST_UNITS};
 use super::limiter::private::Sealed;
 use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
 use crate::Timestamp;
@@ -31,7 +31,7 @@ use crate::Timestamp;
 pub struct FixedWindow {
     quota: Quota,
     /// The units of the window of `newest`.
-    used: u32,
+    used: u64,
     /// The units of the windows before it.
     forgotten: Forgotten,
     /// The latest time seen.
@@ -85,8 +85,7 @@ impl FixedWindow {
         self.quota = quota;
         let elapsed = self.newest.as_nanos() % quota.period_in_nanos();
         if let Some((_, units)) = self.forgotten.within(elapsed + 1, self.newest) {
-            let units = u32::try_from(units).unwrap_or(u32::MAX);
-            self.used = self.used.saturating_add(units);
+            self.used = (self.used + units).min(MOST_UNITS);
             self.forgotten = Forgotten::default();
         }
     }
@@ -116,11 +115,11 @@ impl FixedWindow {
     pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
         let used = self.used_at(now);
         if self.window(now) > self.window(self.newest) {
-            self.forgotten.add(self.used.into(), self.newest);
+            self.forgotten.add(self.used, self.newest);
         }
         self.newest = self.newest.max(now);
         let decision = self.decide(n, used, self.newest);
-        self.used = if decision.is_allowed() { used + n } else { used };
+        self.used = if decision.is_allowed() { used + u64::from(n) } else { used };
         decision.counted_from(now, self.newest)
     }
 
@@ -159,9 +158,10 @@ impl FixedWindow {
     /// # Ok::<(), zset_std::QuotaError>(())
     /// ```
     pub fn refund(&mut self, n: u32) -> u32 {
-        let refunded = n.min(self.used);
+        let refunded = self.used.min(n.into());
         self.used -= refunded;
-        refunded
+        // At most `n`.
+        refunded as u32
     }
 
     /// Forgets all units that have passed. **O(1)**.
@@ -189,16 +189,16 @@ impl FixedWindow {
     }
 
     /// Returns the units that have passed in the window of a time.
-    fn used_at(&self, now: Timestamp) -> u32 {
+    fn used_at(&self, now: Timestamp) -> u64 {
         if self.window(now) > self.window(self.newest) { 0 } else { self.used }
     }
 
-    fn decide(&self, n: u32, used: u32, now: Timestamp) -> Decision {
+    fn decide(&self, n: u32, used: u64, now: Timestamp) -> Decision {
         let limit = self.quota.count();
         let period = self.quota.period_in_nanos();
         let rest = Duration::from_nanos(period - now.as_nanos() % period);
-        // A smaller quota may leave more used than it allows.
-        let room = limit.saturating_sub(used);
+        // A smaller quota may leave more used than it allows. At most the limit.
+        let room = u64::from(limit).saturating_sub(used) as u32;
         let verdict = if n > limit {
             Verdict::Never
         } else if n <= room {

@@ -4,9 +4,8 @@ use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 
 use super::compact_funnel::TickQuota;
-use super::limiter::private::KeyState;
 use super::throttle::{self, Throttle, ThrottleError};
-use super::{CompactFunnel, Decision, Keyed, Quota};
+use super::{CompactFunnel, Decision, KeyState, Keyed, Quota};
 use crate::{Clock, DefaultHashBuilder, MonotonicClock, Timestamp};
 
 /// A funnel for each key: the leaky bucket as a service has it, in two words a key.
@@ -153,6 +152,29 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
     {
         let quota = TickQuota::from(quota);
         self.foresee(key, n, now, |funnel, _, now| funnel.peek_at(&quota, n, now))
+    }
+
+    /// Like [`refund`](Self::refund), of units that passed by another quota.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnels, Quota};
+    ///
+    /// let funnels = Funnels::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
+    /// let generous = Quota::new(5, Duration::from_secs(60))?;
+    /// assert!(funnels.check_with(&1, generous, 5).is_allowed());
+    /// assert_eq!(funnels.refund_with(&1, generous, 5), 4); // a little has leaked out
+    /// # Ok::<(), zset_std::QuotaError>(())
+    /// ```
+    pub fn refund_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> u32
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        let quota = TickQuota::from(quota);
+        self.keys.shorten(key, |funnel, _| funnel.refund(&quota, n)).unwrap_or(0)
     }
 
     /// Does what redis-cell's `CL.THROTTLE key max_burst count period quantity` does: `count` in

@@ -7,12 +7,12 @@ use std::fmt;
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
-use super::limiter::private::KeyState;
+use super::limiter::private::New;
 use super::lines::Lines;
 use super::observer::{Observer, Observers};
 use super::overflow::{Overflow, Shared};
 use super::registry::{Registry, default_shards};
-use super::{Limiter, Quota, SingleQuota};
+use super::{KeyState, Limiter, Quota, SingleQuota};
 use crate::{DefaultHashBuilder, MonotonicClock, Timestamp};
 
 /// A limiter `L` for each key, shared by threads.
@@ -84,16 +84,15 @@ impl<K: Eq + Hash, L: KeyState, H: BuildHasher> Keyed<K, L, MonotonicClock, H> {
     /// use zset_std::{Funnels, Keyed, Quota, WindowLog};
     ///
     /// let quota = Quota::new(1, Duration::from_secs(1))?;
-    /// let limiter: Keyed<u32, WindowLog, _, _> =
-    ///     Keyed::with_hasher(WindowLog::new(quota), RandomState::new());
+    /// let limiter: Keyed<u32, _, _, _> = Keyed::with_hasher(WindowLog::new(quota), RandomState::new());
     /// assert!(limiter.is_empty());
     /// let funnels: Funnels<u32, _, _> = Funnels::with_hasher(quota, RandomState::new());
     /// assert!(funnels.is_empty());
     /// # Ok::<(), zset_std::QuotaError>(())
     /// ```
-    pub fn with_hasher(new: impl Into<L::Settings>, hasher: H) -> Self {
+    pub fn with_hasher(new: impl New<State = L>, hasher: H) -> Self {
         Keyed {
-            keys: Registry::new(new.into(), hasher, usize::MAX, default_shards()),
+            keys: Registry::new(new.settings(), hasher, usize::MAX, default_shards()),
             shared: None,
             clock: MonotonicClock::new(),
             observers: Observers::default(),
@@ -178,7 +177,8 @@ impl<K: Eq + Hash, L: SingleQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
     /// Changes the quota of all keys; units that have passed stay on record. **O(n log n)** keys, a
     /// shard at a time.
     ///
-    /// See the limiter's own method, such as [`WindowLog::set_quota`](super::WindowLog::set_quota).
+    /// See the limiter's own method, such as [`WindowLog::set_quota`](super::WindowLog::set_quota): there,
+    /// a key with units on record is idle once they are older than the longest period so far.
     ///
     /// # Examples
     ///

@@ -64,8 +64,53 @@ pub trait SingleQuota: Limiter {
     fn set_quota(&mut self, quota: Quota);
 }
 
+/// What a [`Keyed`](super::Keyed) limiter stores for each key: a [`Limiter`], or a
+/// [`CompactFunnel`](super::CompactFunnel), whose quota all keys share.
+///
+/// The trait is sealed, and its methods are no part of the API.
+pub trait KeyState: Clone + private::Sealed {
+    /// What all keys share.
+    #[doc(hidden)]
+    type Settings: Clone;
+
+    /// What is computed under the lock; the rest of the decision is computed after it.
+    #[doc(hidden)]
+    type Outcome: Into<Decision>;
+
+    #[doc(hidden)]
+    fn new(settings: &Self::Settings) -> Self;
+    #[doc(hidden)]
+    fn check_n_at(&mut self, settings: &Self::Settings, n: u32, now: Timestamp) -> Self::Outcome;
+    #[doc(hidden)]
+    fn peek_at(&self, settings: &Self::Settings, n: u32, now: Timestamp) -> Decision;
+    #[doc(hidden)]
+    fn refund(&mut self, settings: &Self::Settings, n: u32) -> u32;
+}
+
+impl<L: Limiter> KeyState for L {
+    /// What each key starts as.
+    type Settings = L;
+    type Outcome = Decision;
+
+    fn new(new: &L) -> L {
+        new.clone()
+    }
+
+    fn check_n_at(&mut self, _: &L, n: u32, now: Timestamp) -> Decision {
+        Limiter::check_n_at(self, n, now)
+    }
+
+    fn peek_at(&self, _: &L, n: u32, now: Timestamp) -> Decision {
+        Limiter::peek_at(self, n, now)
+    }
+
+    fn refund(&mut self, _: &L, n: u32) -> u32 {
+        Limiter::refund(self, n)
+    }
+}
+
 pub(crate) mod private {
-    use super::{Decision, Limiter};
+    use super::{KeyState, Limiter};
     use crate::Timestamp;
 
     pub trait Sealed {
@@ -74,49 +119,18 @@ pub(crate) mod private {
         fn idle_at(&self) -> Timestamp;
     }
 
-    /// What a keyed limiter stores for each key: a [`Limiter`], or less where all keys share the rest.
-    pub trait KeyState: Clone {
-        /// What all keys share.
-        type Settings: Clone;
+    /// What a keyed limiter is made of: the limiter that each key starts as, or the quota of funnels.
+    pub trait New {
+        type State: KeyState;
 
-        /// What is computed under the lock; the rest of the decision is computed after it.
-        type Outcome: Into<Decision>;
-
-        fn new(settings: &Self::Settings) -> Self;
-        fn check_n_at(
-            &mut self,
-            settings: &Self::Settings,
-            n: u32,
-            now: Timestamp,
-        ) -> Self::Outcome;
-        fn peek_at(&self, settings: &Self::Settings, n: u32, now: Timestamp) -> Decision;
-        fn refund(&mut self, settings: &Self::Settings, n: u32) -> u32;
-        fn idle_at(&self) -> Timestamp;
+        fn settings(self) -> <Self::State as KeyState>::Settings;
     }
 
-    impl<L: Limiter> KeyState for L {
-        /// What each key starts as.
-        type Settings = L;
-        type Outcome = Decision;
+    impl<L: Limiter> New for L {
+        type State = L;
 
-        fn new(new: &L) -> L {
-            new.clone()
-        }
-
-        fn check_n_at(&mut self, _: &L, n: u32, now: Timestamp) -> Decision {
-            Limiter::check_n_at(self, n, now)
-        }
-
-        fn peek_at(&self, _: &L, n: u32, now: Timestamp) -> Decision {
-            Limiter::peek_at(self, n, now)
-        }
-
-        fn refund(&mut self, _: &L, n: u32) -> u32 {
-            Limiter::refund(self, n)
-        }
-
-        fn idle_at(&self) -> Timestamp {
-            Sealed::idle_at(self)
+        fn settings(self) -> L {
+            self
         }
     }
 }

@@ -83,7 +83,7 @@ impl<L: Limiter> Limits<L> {
     }
 
     /// Lets `n` units pass together, or denies all of them; 0 units always pass. The cost is that of
-    /// two or three calls of each limiter.
+    /// an allowed and two denied calls of each limiter.
     ///
     /// # Examples
     ///
@@ -91,22 +91,14 @@ impl<L: Limiter> Limits<L> {
     pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
         let verdict = self.verdict(n, now);
         let taken = if verdict == Verdict::Allowed { n } else { 0 };
-        let mut together =
-            Decision { verdict, limit: u32::MAX, remaining: u32::MAX, reset_after: Duration::ZERO };
-        for limiter in &mut self.limits {
-            // Even of 0 units, so that each notes the time.
-            let decision = limiter.check_n_at(taken, now);
-            together.limit = together.limit.min(decision.limit);
-            together.remaining = together.remaining.min(decision.remaining);
-        }
-        if let Verdict::Denied { retry_after } = self.verdict(together.limit, now) {
-            together.reset_after = retry_after;
-        }
-        together
+        // Even of 0 units, so that each notes the time.
+        let decisions = self.limits.iter_mut().map(|limiter| limiter.check_n_at(taken, now));
+        let (limit, remaining) = smallest(decisions);
+        self.decision(verdict, limit, remaining, now)
     }
 
-    /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything. The cost
-    /// includes a copy of all limiters.
+    /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything. If units
+    /// would pass, the cost includes a copy of all limiters.
     ///
     /// # Examples
     ///
@@ -120,7 +112,14 @@ impl<L: Limiter> Limits<L> {
     /// # Ok::<(), zset_std::QuotaError>(())
     /// ```
     pub fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
-        self.clone().check_n_at(n, now)
+        let verdict = self.verdict(n, now);
+        if verdict == Verdict::Allowed && n > 0 {
+            // What is left after the units have passed.
+            return self.clone().check_n_at(n, now);
+        }
+        let (limit, remaining) =
+            smallest(self.limits.iter().map(|limiter| limiter.peek_at(0, now)));
+        self.decision(verdict, limit, remaining, now)
     }
 
     /// Returns the `n` newest units to the quota of each limiter, or as many as it has on record;
@@ -160,6 +159,15 @@ impl<L: Limiter> Limits<L> {
         self.limits.iter_mut().for_each(Limiter::reset);
     }
 
+    /// Returns a decision; `limit` units pass again after the longest wait of all limiters.
+    fn decision(&self, verdict: Verdict, limit: u32, remaining: u32, now: Timestamp) -> Decision {
+        let reset_after = match self.verdict(limit, now) {
+            Verdict::Denied { retry_after } => retry_after,
+            Verdict::Allowed | Verdict::Never => Duration::ZERO,
+        };
+        Decision { verdict, limit, remaining, reset_after }
+    }
+
     /// Returns the verdict of all limiters together: the longest wait.
     fn verdict(&self, n: u32, now: Timestamp) -> Verdict {
         let mut together = Verdict::Allowed;
@@ -174,6 +182,13 @@ impl<L: Limiter> Limits<L> {
         }
         together
     }
+}
+
+/// Returns the smallest limit, and the fewest units that remain.
+fn smallest(decisions: impl Iterator<Item = Decision>) -> (u32, u32) {
+    decisions.fold((u32::MAX, u32::MAX), |(limit, remaining), decision| {
+        (limit.min(decision.limit), remaining.min(decision.remaining))
+    })
 }
 
 impl<L: Limiter> Limiter for Limits<L> {

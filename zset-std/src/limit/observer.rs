@@ -1,10 +1,10 @@
-//! [`Observer`]: counting what a keyed limiter decides.
+//! [`Observer`]: a hook for metrics.
 
 use std::sync::Arc;
 
-/// What is told of each decision of a keyed limiter: a hook for metrics.
+/// Receives each decision of a keyed limiter: a hook for metrics.
 ///
-/// It is called after the decision, without any lock, on the thread that asked.
+/// It is called after the decision, without any lock, on the thread of the caller.
 ///
 /// # Examples
 ///
@@ -37,12 +37,12 @@ pub trait Observer: Send + Sync {
     /// Units were denied, for now or for ever.
     fn denied(&self) {}
 
-    /// So many idle keys have gone.
+    /// `keys` idle keys were evicted.
     fn evicted(&self, keys: usize) {
         let _ = keys;
     }
 
-    /// There was no room for a new key. What is decided about it is told besides.
+    /// There was no room for a new key. The decision on it is reported as well.
     fn refused(&self) {}
 }
 

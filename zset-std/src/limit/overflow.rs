@@ -13,7 +13,7 @@ use crate::sync::SpinLock;
 /// one: evicting a live key would discard its history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overflow {
-    /// It is denied. `retry_after` is then a guess: when some key may be idle.
+    /// It is denied. `retry_after` is then an estimate: the earliest time at which some key may be idle.
     RefuseNew,
     /// It shares one more limiter with all other keys without room.
     ///

@@ -1,8 +1,7 @@
 //! The keys of a limiter: sharded, bounded, and swept of idle ones.
 //!
-//! Invariants: a key is in the shard that its hash names. The list of deadlines of a shard has at
-//! least one for each entry, filed under its hash, that has passed or is not after the time at which
-//! the entry is idle. `len` is the number of entries in all shards, and of places reserved for new ones by threads
+//! Invariants: a key is in the shard that its hash names. For each hash of entries, the shard's list of
+//! deadlines has one that has passed or is not after the time at which the first of them is idle. `len` is the number of entries in all shards, and of places reserved for new ones by threads
 //! that hold the lock of the key's shard until the entry is there. All of it holds whenever code of
 //! the user's runs under a lock (`Eq`, `Borrow`, `ToOwned` and `Drop` of keys), since that may panic.
 //!
@@ -12,9 +11,10 @@
 //! that is removed leaves them in the list: they lead nowhere, or to the same key if that returns.
 //! Once those outnumber the entries, the list is rebuilt.
 //!
-//! To find an idle key, a sweep may have to look at all keys whose deadlines have passed. Each of
-//! them was checked after its deadline was filed, so that this takes amortized constant time a check;
-//! and the lock is released after each few.
+//! To find an idle key, a sweep may have to look at all deadlines that have passed. Each leads to a key
+//! that was used after it was filed, or was left by a refund or a removal, and is looked at once. So a
+//! call takes amortized O(log n) time. The lock is released after each few, but a rebuild of the list
+//! holds it for all keys of the shard.
 //!
 //! The last timestamp means never: a key that is idle at or after it stays.
 
@@ -23,7 +23,7 @@ use std::hash::{BuildHasher, Hash};
 
 use zset_core::SkipList;
 
-use super::limiter::private::KeyState;
+use super::KeyState;
 use super::table::{Hashed, KeyHash, Table, hash_of};
 use crate::Timestamp;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, SpinLock};
@@ -199,7 +199,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         let result = change(&mut entry.state, &keys.settings);
         let idle_at = entry.state.idle_at();
         if idle_at < before {
-            keys.deadlines.insert(hash, idle_at);
+            keys.file(hash, idle_at);
             keys.forget_deadlines();
             shard.note_deadline(keys);
         }
@@ -295,7 +295,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
             let mut looks = (0..SWEPT_FOR_ROOM).map_while(|_| keys.look(now));
             let idle = looks.find_map(|look| look);
             if let Some(hash) = idle {
-                keys.deadlines.insert(hash, Timestamp::ZERO);
+                keys.file_again(hash);
             }
             shard.note_deadline(keys);
             idle
@@ -333,8 +333,13 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
             }
             next = next.min(shard.next_deadline());
         }
-        // There are none while the thread that has reserved the last place has yet to file its own.
-        Err(if next == Timestamp::MAX { now } else { next })
+        if next == Timestamp::MAX {
+            // There is none while the thread that has reserved the last place has yet to file its own,
+            // under its shard's lock. Otherwise no key will ever be idle.
+            let deadlines = self.shards.iter().map(|shard| shard.keys.lock().next_deadline());
+            next = deadlines.min().unwrap_or(Timestamp::MAX);
+        }
+        Err(next)
     }
 
     /// Looks at up to `budget` keys whose deadlines have passed, and evicts those that are idle.
@@ -364,12 +369,15 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
             let Some(look) = keys.look(now) else { break };
             let is_idle = |entry: &Entry<K, V>| is_due(entry.state.idle_at(), now);
             if let Some(entry) = look.and_then(|hash| keys.entries.remove(hash, is_idle)) {
+                // Others with its hash have lost their deadline.
+                keys.file_again(entry.hash);
                 swept += 1;
                 // Before the key is dropped, since that may panic.
                 self.len.fetch_sub(1, Ordering::Relaxed);
                 drop(entry);
             }
         }
+        keys.entries.shrink();
         keys.forget_deadlines();
         shard.note_deadline(keys);
         swept
@@ -407,20 +415,12 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
                 assert_eq!(hash_of(&self.hasher, entry.key.borrow()), entry.hash, "a key's hash");
                 assert!(std::ptr::eq(self.shard(entry.hash), shard), "a key in another shard");
             }
-            // Of the keys with one hash, the n-th to be idle has a deadline before that, or one that
-            // has passed.
-            let by_hash = |(hash, time): &(KeyHash, Timestamp)| (*hash, *time);
-            let mut idle: Vec<_> =
-                keys.entries.iter().map(|entry| (entry.hash, entry.state.idle_at())).collect();
-            let mut filed: Vec<_> = keys.deadlines.iter().map(|(hash, at)| (*hash, at)).collect();
-            idle.sort_unstable_by_key(by_hash);
-            filed.sort_unstable_by_key(by_hash);
-            let mut filed = filed.into_iter();
-            for (hash, idle_at) in idle {
-                let deadline = filed.find(|(other, _)| *other == hash);
-                let deadline = deadline.expect("a key has a deadline").1;
-                let latest = shard.newest(idle_at);
-                assert!(deadline <= latest, "a key of shard {index} whose deadline is too late");
+            for entry in keys.entries.iter() {
+                let first = keys.first_idle(entry.hash).expect("the entry has the hash");
+                let latest = shard.newest(first);
+                let mut filed = keys.deadlines.range_by_score(..=latest);
+                let is_filed = filed.any(|(hash, _)| *hash == entry.hash);
+                assert!(is_filed, "a key of shard {index} without a deadline in time");
             }
             len += keys.entries.len();
         }
@@ -472,15 +472,25 @@ impl<K, V: KeyState> Keys<K, V> {
             return None;
         }
         let (hash, _) = self.deadlines.pop_first()?;
-        let idle_at = self.first_idle(hash);
-        if idle_at.is_some_and(|idle_at| is_due(idle_at, now)) {
+        if self.first_idle(hash).is_some_and(|idle_at| is_due(idle_at, now)) {
             return Some(Some(hash));
         }
-        // There is none if the key was removed.
-        if let Some(idle_at) = idle_at {
-            self.deadlines.insert(hash, idle_at);
-        }
+        self.file_again(hash);
         Some(None)
+    }
+
+    /// Files a deadline, unless it is filed.
+    fn file(&mut self, hash: KeyHash, deadline: Timestamp) {
+        if self.deadlines.rank(&hash, deadline).is_none() {
+            self.deadlines.insert(hash, deadline);
+        }
+    }
+
+    /// Files the deadline of the first to be idle of the keys with a hash, if there is any.
+    fn file_again(&mut self, hash: KeyHash) {
+        if let Some(idle_at) = self.first_idle(hash) {
+            self.file(hash, idle_at);
+        }
     }
 
     /// Returns when the first of the keys with a hash is idle.
@@ -508,6 +518,8 @@ impl<K, V: KeyState> Keys<K, V> {
     }
 
     fn rebuild_deadlines(&mut self) {
+        // So that to visit the entries takes time in proportion to their number.
+        self.entries.shrink();
         self.deadlines.clear();
         for entry in self.entries.iter() {
             self.deadlines.insert(entry.hash, entry.state.idle_at());

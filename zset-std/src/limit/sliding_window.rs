@@ -149,7 +149,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
     ///
     /// # Errors
     ///
-    /// [`KeysFull`] if the key is new and there is no room for it.
+    /// [`KeysFull`] if the key is new, there is no room for it, and new keys are refused.
     ///
     /// # Examples
     ///
@@ -166,7 +166,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
     ///
     /// # Errors
     ///
-    /// [`KeysFull`] if the key is new and there is no room for it.
+    /// [`KeysFull`] if the key is new, there is no room for it, and new keys are refused.
     ///
     /// # Examples
     ///

@@ -90,7 +90,17 @@ impl<E: Hashed> Table<E> {
     }
 
     fn grow(&mut self) {
-        let slots = (2 * self.slots.len()).max(FEWEST);
+        self.resize((2 * self.slots.len()).max(FEWEST));
+    }
+
+    /// Frees memory if most slots are empty.
+    pub(crate) fn shrink(&mut self) {
+        if self.slots.len() > 8 * self.len.max(FEWEST) {
+            self.resize((2 * self.len).next_power_of_two().max(FEWEST));
+        }
+    }
+
+    fn resize(&mut self, slots: usize) {
         let slots = std::iter::repeat_with(|| None).take(slots).collect();
         let old = std::mem::replace(&mut self.slots, slots);
         old.into_iter().flatten().for_each(|entry| self.put(entry));
@@ -229,6 +239,30 @@ mod tests {
         assert!(table.find(KeyHash::MIN, |_| true).is_none());
         assert!(table.remove(KeyHash::MIN, |_| true).is_none());
         assert_eq!(table.slots.capacity(), 0);
+    }
+
+    #[test]
+    fn a_table_whose_entries_have_gone_shrinks() {
+        let mut table = Table::new();
+        let hashes = || (0..10_000).map(|number| KeyHash::new(number << 1 | 1 << 63).unwrap());
+        for (number, hash) in (0..).zip(hashes()) {
+            table.insert(Numbered { hash, number });
+            table.shrink();
+        }
+        let most = table.slots.len();
+        for hash in hashes().skip(100) {
+            assert!(table.remove(hash, |_| true).is_some());
+        }
+        assert_eq!(table.slots.len(), most);
+        table.shrink();
+        table.check();
+        assert!((200..=400).contains(&table.slots.len()), "{}", table.slots.len());
+        for hash in hashes().take(100) {
+            assert!(table.remove(hash, |_| true).is_some());
+        }
+        table.shrink();
+        table.check();
+        assert_eq!(table.slots.len(), FEWEST);
     }
 
     #[test]

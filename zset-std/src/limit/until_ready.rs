@@ -7,21 +7,20 @@ use std::hash::{BuildHasher, Hash, RandomState};
 use std::task::Waker;
 use std::time::Duration;
 
-use super::limiter::private::KeyState;
 use super::lines::Place;
-use super::{Decision, Keyed, Verdict};
+use super::{Decision, KeyState, Keyed, Verdict};
 use crate::clock::{nanos, waker_of_this_thread};
 use crate::{Clock, Timer, Timestamp};
 
 /// Waits until units of a key pass: what `until_ready` of a keyed limiter returns.
 ///
-/// Those who wait for one key are served in the order in which they came; one who asks with `check`
-/// does not line up, and may pass before them. While nobody else waits, one look at the clock and
-/// one check do. To wait costs no more than a check at each time at which the units may pass; a
-/// quota that is changed, and units that are refunded in the meantime, are noticed then.
+/// Waiters for one key are served in the order of their arrival. A `check` does not wait in line and
+/// may pass before them. Without other waiters, one look at the clock and one check are enough. A
+/// waiter checks at each time at which its units may pass; a changed quota, and units refunded in the
+/// meantime, are noticed then.
 ///
-/// Nothing is taken off the quota until the units pass, so it is no loss to stop waiting: to drop
-/// the future, or to reach the deadline.
+/// Nothing is taken off the quota until the units pass, so nothing is lost when a waiter drops its
+/// future or reaches its deadline.
 ///
 /// # Examples
 ///

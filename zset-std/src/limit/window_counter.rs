@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::forgotten::Forgotten;
+use super::forgotten::{Forgotten, MOST_UNITS};
 use super::limiter::private::Sealed;
 use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
 use crate::Timestamp;
@@ -52,8 +52,8 @@ pub struct WindowCounter {
 /// The units of two windows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counts {
-    previous: u32,
-    current: u32,
+    previous: u64,
+    current: u64,
 }
 
 impl WindowCounter {
@@ -103,8 +103,8 @@ impl WindowCounter {
     pub fn set_quota(&mut self, quota: Quota) {
         // The groups of units, each with the latest time at which it may have passed.
         let groups = [
-            (self.newest, self.counts.current.into()),
-            (self.previous_end(), self.counts.previous.into()),
+            (self.newest, self.counts.current),
+            (self.previous_end(), self.counts.previous),
             self.forgotten.within(u64::MAX, self.newest).unwrap_or_default(),
         ];
         self.quota = quota;
@@ -118,7 +118,7 @@ impl WindowCounter {
                     continue;
                 }
             };
-            *count = count.saturating_add(u32::try_from(units).unwrap_or(u32::MAX));
+            *count = (*count + units).min(MOST_UNITS);
         }
     }
 
@@ -148,7 +148,7 @@ impl WindowCounter {
         self.advance(now);
         let decision = self.decide(n, self.counts, self.newest);
         if decision.is_allowed() {
-            self.counts.current += n;
+            self.counts.current += u64::from(n);
         }
         decision.counted_from(now, self.newest)
     }
@@ -188,11 +188,12 @@ impl WindowCounter {
     /// # Ok::<(), zset_std::QuotaError>(())
     /// ```
     pub fn refund(&mut self, n: u32) -> u32 {
-        let current = n.min(self.counts.current);
-        let previous = (n - current).min(self.counts.previous);
+        let current = self.counts.current.min(n.into());
+        let previous = self.counts.previous.min(u64::from(n) - current);
         self.counts.current -= current;
         self.counts.previous -= previous;
-        current + previous
+        // At most `n`.
+        (current + previous) as u32
     }
 
     /// Forgets all units that have passed. **O(1)**.
@@ -238,10 +239,10 @@ impl WindowCounter {
         let Counts { previous, current } = self.counts;
         let windows = self.window(now).saturating_sub(self.window(self.newest));
         if windows > 0 {
-            self.forgotten.add(previous.into(), self.previous_end());
+            self.forgotten.add(previous, self.previous_end());
         }
         if windows > 1 {
-            self.forgotten.add(current.into(), self.newest);
+            self.forgotten.add(current, self.newest);
         }
         self.counts = self.counts_at(now);
         self.newest = self.newest.max(now);
@@ -254,40 +255,41 @@ impl WindowCounter {
         let rest = period - elapsed;
         let weighed = u128::from(counts.previous) * u128::from(rest);
         // At most the previous count.
-        let weighed = weighed.div_ceil(period.into()) as u32;
-        // Their sum may be more than a u32 holds.
-        let used = u64::from(weighed) + u64::from(counts.current);
+        let weighed = weighed.div_ceil(period.into()) as u64;
+        let used = weighed + counts.current;
         let room = u64::from(limit).saturating_sub(used);
         let verdict = if n > limit {
             Verdict::Never
         } else if n == 0 || u64::from(n) <= room {
             Verdict::Allowed
         } else {
-            let retry_after = match (limit - n).checked_sub(counts.current) {
+            let wanted = u64::from(limit - n);
+            let retry_after = match wanted.checked_sub(counts.current) {
                 // In this window, once little enough is left of the last one.
                 Some(room) => sliding_out(counts.previous, room, period) - elapsed,
                 // In the next window.
-                None => rest.saturating_add(sliding_out(counts.current, limit - n, period)),
+                None => rest + sliding_out(counts.current, wanted, period),
             };
             Verdict::Denied { retry_after: Duration::from_nanos(retry_after) }
         };
-        let taken = if verdict == Verdict::Allowed { n } else { 0 };
+        let taken = if verdict == Verdict::Allowed { u64::from(n) } else { 0 };
         let reset_after = match (counts.current + taken, counts.previous) {
             (0, 0) => 0,
             (0, _) => rest,
-            _ => rest.saturating_add(period),
+            _ => rest + period,
         };
         Decision {
             verdict,
             limit,
-            remaining: u32::try_from(room - u64::from(taken)).unwrap_or(u32::MAX),
+            // At most the limit.
+            remaining: (room - taken) as u32,
             reset_after: Duration::from_nanos(reset_after),
         }
     }
 }
 
 /// Returns how far into a window the units of the one before it count as at most `room`.
-fn sliding_out(units: u32, room: u32, period: u64) -> u64 {
+fn sliding_out(units: u64, room: u64, period: u64) -> u64 {
     if units <= room {
         return 0;
     }

@@ -33,8 +33,9 @@ const SPARE_ENTRIES: usize = 64;
 ///                           └ denied: a and b are in the window; not recorded
 /// ```
 ///
-/// A call is one entry of 16 bytes, whatever its units, so a log that only checks has at most `count`
-/// entries. If the time steps back, the latest time seen counts.
+/// A call is one entry of 16 bytes, whatever its units, so a log that only checks by one quota has at
+/// most `count` entries; any other has at most 64 more than the largest count. If the time steps back,
+/// the latest time seen counts.
 ///
 /// # Exactness
 ///
@@ -116,7 +117,8 @@ impl WindowLog {
     /// Changes the quota; units that have passed stay on record. **O(1)**.
     ///
     /// A period longer than any before can deny more than an exact window would; see
-    /// [Exactness](Self#exactness).
+    /// [Exactness](Self#exactness). After a shorter one, entries stay as long as the longest period so
+    /// far says, unless none was on record.
     ///
     /// # Examples
     ///
@@ -132,10 +134,13 @@ impl WindowLog {
     /// ```
     pub fn set_quota(&mut self, quota: Quota) {
         self.quota = quota;
+        if self.units == 0 && self.forgotten == Forgotten::default() {
+            (self.horizon, self.most) = (quota.period_in_nanos(), quota.count());
+        }
         self.widen(quota);
     }
 
-    /// Lets one unit pass, or denies it. **O(1)** amortized; **O(n)** entries if it is denied.
+    /// Lets one unit pass, or denies it. The cost is that of [`check_n_at`](Self::check_n_at).
     ///
     /// # Examples
     ///
@@ -145,7 +150,7 @@ impl WindowLog {
     }
 
     /// Lets `n` units pass together, or denies all of them; 0 units always pass. **O(1)** amortized;
-    /// **O(n)** entries if they are denied.
+    /// **O(n)** entries if they are denied, or if the period is shorter than the longest so far.
     ///
     /// # Examples
     ///
@@ -469,13 +474,21 @@ impl WindowLog {
         } else if n == 0 || wanted <= limit {
             Verdict::Allowed
         } else {
-            // The entry by whose end enough units are free.
-            let mut missing = wanted - limit;
-            let end = in_window.clone().find_map(|(time, units)| {
-                missing = missing.saturating_sub(units);
-                (missing == 0).then_some(time)
-            });
-            Verdict::Denied { retry_after: ends_in(end.unwrap_or(now)) }
+            // The entry by whose end enough units are free, from the end that is nearer to it.
+            let (missing, kept) = (wanted - limit, limit - u64::from(n));
+            let mut sum = 0;
+            let end = if missing <= kept {
+                in_window.clone().find(|(_, units)| {
+                    sum += units;
+                    sum >= missing
+                })
+            } else {
+                in_window.clone().rev().find(|(_, units)| {
+                    sum += units;
+                    sum > kept
+                })
+            };
+            Verdict::Denied { retry_after: ends_in(end.map_or(now, |(time, _)| time)) }
         };
         let is_taken = verdict == Verdict::Allowed && n > 0;
         let used = if is_taken { wanted } else { used };

@@ -68,6 +68,26 @@ fn a_longer_period_counts_the_units_of_earlier_windows() {
     a_longer_period_errs_towards_denial(WindowCounter::new(quota));
 }
 
+/// More units than 32 bits count stand in the window of the longer period.
+#[test]
+fn counts_beyond_32_bits_do_not_overflow_under_a_longer_period() {
+    fn overflow(mut limiter: impl SingleQuota) {
+        for nanos in [0, 10] {
+            assert!(limiter.check_n_at(u32::MAX, Timestamp::from_nanos(nanos)).is_allowed());
+        }
+        limiter.set_quota(Quota::new(u32::MAX, Duration::from_nanos(1000)).unwrap());
+        assert_eq!(limiter.refund(u32::MAX), u32::MAX);
+        let now = Timestamp::from_nanos(19);
+        assert!(!limiter.check_n_at(1, now).is_allowed());
+        assert_eq!(limiter.refund(u32::MAX), u32::MAX);
+        assert!(limiter.check_n_at(u32::MAX, now).is_allowed());
+    }
+    let quota = Quota::new(u32::MAX, Duration::from_nanos(10)).unwrap();
+    overflow(FixedWindow::new(quota));
+    let quota = Quota::new(u32::MAX, Duration::from_nanos(5)).unwrap();
+    overflow(WindowCounter::new(quota));
+}
+
 #[test]
 fn another_count_leaves_the_units_where_they_are() {
     fn change(mut limiter: impl SingleQuota) {

@@ -3,10 +3,9 @@
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 
-use super::super::limiter::private::KeyState;
 use super::super::overflow::refused;
 use super::super::registry::Full;
-use super::super::{Decision, UntilReady};
+use super::super::{Decision, KeyState, UntilReady};
 use super::Keyed;
 use crate::{Clock, Timestamp};
 

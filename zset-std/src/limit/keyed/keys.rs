@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 
-use super::super::limiter::private::KeyState;
+use super::super::KeyState;
 use super::Keyed;
 use crate::{Clock, Timestamp};
 
@@ -12,8 +12,9 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// many.
     ///
     /// They are the newest units of all calls for the key, not those of a certain call: if another
-    /// call has passed since, the older of the two is remembered, which stops counting earlier. Units
-    /// that keys without room share are not returned.
+    /// call has passed since, the older of the two is remembered, which stops counting earlier. A funnel
+    /// has no single units: `n` intervals of the limiter's quota leak out at once. Units that keys
+    /// without room share are not returned.
     ///
     /// # Examples
     ///
@@ -80,7 +81,8 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         self.sweep_at(budget, self.clock.now())
     }
 
-    /// Like [`sweep`](Self::sweep), at a time.
+    /// Like [`sweep`](Self::sweep), at a time. As with a check, the limiter has then seen this time: do
+    /// not pass a time to come.
     ///
     /// # Examples
     ///

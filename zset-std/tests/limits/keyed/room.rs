@@ -1,6 +1,7 @@
 //! Room for keys: which are idle, and what happens to those without room.
 
 use super::*;
+use zset_std::{FakeClock, NotReady};
 
 /// What the tests of both limiters are run with.
 fn full<L: KeyedLimiter<u32>>(keys: usize, overflow: Overflow) -> L {
@@ -118,6 +119,64 @@ fn a_refused_key_has_the_limit_of_the_quota_of_the_call() {
             assert_eq!(decision.retry_after(), Some(Duration::from_secs(60)));
         }
     }
+}
+
+#[test]
+fn keys_inserted_after_the_period_was_shortened_are_idle_sooner() {
+    let day = Quota::new(1, Duration::from_secs(86_400)).unwrap();
+    let windows = SlidingWindow::<u32>::new(day).with_max_keys(1, Overflow::RefuseNew);
+    windows.set_quota(Quota::new(1, Duration::from_secs(1)).unwrap());
+    assert!(windows.check_n_at(&1, 1, at(0)).is_allowed());
+    assert!(windows.check_n_at(&2, 1, at(1)).is_allowed());
+}
+
+/// There is nothing to wait for.
+#[test]
+fn a_limiter_without_room_for_any_key_does_not_keep_waiters_busy() {
+    let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
+    let funnels = Funnels::<u32>::new(quota)
+        .with_max_keys(0, Overflow::RefuseNew)
+        .with_clock(FakeClock::new());
+    let wait = funnels.check(&1).retry_after().unwrap();
+    assert!(wait > Duration::from_secs(1_000_000_000), "{wait:?}");
+    let waiting = funnels.until_ready(&1).timeout(Duration::from_secs(86_400));
+    assert_eq!(waiting.block(), Err(NotReady::TooLate));
+}
+
+#[test]
+fn units_of_another_quota_are_refunded_by_that_quota() {
+    let minute = Quota::new(1, Duration::from_secs(60)).unwrap().with_capacity(2).unwrap();
+    let second = Quota::new(1, Duration::from_secs(1)).unwrap().with_capacity(1000).unwrap();
+    let funnels = Funnels::<u32>::new(minute);
+    assert!(funnels.check_n_at(&1, 1, at(0)).is_allowed());
+    assert!(funnels.check_with_at(&1, second, 1, at(0)).is_allowed());
+    assert_eq!(funnels.refund_with(&1, second, 1), 1);
+    assert_eq!(funnels.peek_at(&1, 0, at(0)).reset_after, Duration::from_secs(60));
+    assert_eq!(funnels.refund_with(&2, second, 1), 0);
+}
+
+/// A key that is forgotten and comes back leaves deadlines; each is looked at once.
+#[test]
+fn deadlines_of_one_key_collapse_when_they_have_passed() {
+    fn cycle<L: KeyedLimiter<u32>>() {
+        let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
+        let limiter = L::make(quota, 1000, Overflow::RefuseNew, Arc::new(Counts::default()));
+        for key in 0..1000 {
+            assert!(limiter.check_n_at(&key, 1, at(1000)).is_allowed());
+        }
+        for _ in 0..1500 {
+            limiter.reset(&0);
+            assert!(limiter.check_n_at(&0, 1, at(1000)).is_allowed());
+            limiter.check_invariants();
+        }
+        // Key 0 is in use when its deadlines have passed, and has only one after that.
+        assert!(limiter.check_n_at(&0, 1, at(1060)).is_allowed());
+        assert_eq!(limiter.sweep_at(100_000, at(1061)), 999);
+        limiter.check_invariants();
+        assert_eq!(limiter.sweep_at(8, at(1120)), 1, "one deadline is left");
+    }
+    cycle::<SlidingWindow<u32>>();
+    cycle::<Funnels<u32>>();
 }
 
 #[test]

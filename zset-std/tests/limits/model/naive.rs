@@ -162,6 +162,9 @@ impl Naive {
     }
 
     pub(super) fn set_quota(&mut self, old: Quota, new: Quota) {
+        if self.passed.is_empty() {
+            self.horizon = period(new);
+        }
         self.widen(new);
         let is_inexact = match self.kind {
             Kind::Log | Kind::Compact => false,
