@@ -147,3 +147,55 @@ impl<C: Clock + ?Sized> Clock for Arc<C> {
         (**self).now()
     }
 }
+
+#[cfg(all(test, not(zset_loom)))]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// The time, and how often a thread waited.
+    #[derive(Default)]
+    struct Counting(Cell<u64>);
+
+    impl Clock for Counting {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_nanos(7)
+        }
+    }
+
+    impl Timer for Counting {
+        fn park_until(&self, at: Timestamp) {
+            self.0.set(self.0.get() + at.as_nanos());
+        }
+    }
+
+    fn use_clock(clock: impl Timer) {
+        assert_eq!(clock.now(), Timestamp::from_nanos(7));
+        clock.park_until(Timestamp::from_nanos(9));
+    }
+
+    #[test]
+    fn references_to_a_clock_are_that_clock() {
+        #[expect(clippy::arc_with_non_send_sync, reason = "it stays on this thread")]
+        let clock = Arc::new(Counting::default());
+        use_clock(&*clock);
+        use_clock(clock.clone());
+        assert_eq!(clock.0.get(), 18);
+    }
+
+    #[test]
+    fn a_thread_parks_until_a_time_instead_of_asking_all_the_time() {
+        fn park(clock: &impl Timer) {
+            let at = clock.now().saturating_add(Duration::from_millis(20));
+            let mut parked = 0;
+            while clock.now() < at {
+                clock.park_until(at);
+                parked += 1;
+            }
+            assert!(parked < 1000, "{parked}");
+        }
+        park(&MonotonicClock::new());
+        park(&SystemClock);
+    }
+}

@@ -224,3 +224,12 @@ mod serialization {
         assert!(serde_json::from_str::<Leaderboard<u8, Score>>(nan).is_err());
     }
 }
+
+#[test]
+fn the_memory_of_a_board_includes_that_of_its_index() {
+    let board: Leaderboard<u32, u32> = (0..1000).map(|id| (id, id)).collect();
+    let without = board.allocation_size();
+    assert!((8_000..100_000).contains(&without), "{without}");
+    let with = board.with_dense_standings().allocation_size();
+    assert!(with >= without + 4_000, "{with}");
+}

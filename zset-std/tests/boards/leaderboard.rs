@@ -157,6 +157,7 @@ fn compare<K>(board: &Leaderboard<Id, i8, K>, naive: &Naive<i8>, question: &Ques
     }
     assert!(board.clone().into_iter().eq(sorted.iter().copied()));
     assert!(board.clone().into_iter().rev().eq(sorted.iter().rev().copied()));
+    assert_eq!(board.clone().into_iter().len(), sorted.len());
     assert_eq!(*board, board.clone());
 }
 

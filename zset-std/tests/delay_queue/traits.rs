@@ -41,6 +41,14 @@ fn queues_are_equal_if_their_jobs_and_their_order_are() {
 }
 
 #[test]
+fn the_error_of_a_repeated_id_names_itself_without_the_payload() {
+    let mut queue = DelayQueue::new();
+    queue.push_with_id(1, at(1), "a").unwrap();
+    let error = queue.push_with_id(1, at(2), "b").unwrap_err();
+    assert_eq!(format!("{error:?}"), "DuplicateJob { .. }");
+}
+
+#[test]
 fn a_queue_of_one_thread_becomes_a_shared_one_and_back() {
     let mut queue: DelayQueue<_> = [(at(1), "a"), (at(2), "b")].into_iter().collect();
     let cancelled = queue.push(at(3), "c");

@@ -36,6 +36,7 @@ fn each_comes_once_at_its_time_in_order() {
     clock.set(at(30));
     assert_eq!(opened.recv().unwrap(), (4, at(30)));
     assert!(runner.is_empty());
+    assert_eq!(runner.panics(), 0);
     assert!(runner.stop().is_empty());
     assert_eq!(opened.try_recv(), Err(mpsc::TryRecvError::Disconnected));
 }
