@@ -13,19 +13,21 @@ use super::search::Place;
 pub(crate) struct Run {
     pub(crate) start: Place,
     pub(crate) end: Place,
+    /// The number of elements before `start`.
+    pub(crate) start_rank: usize,
     pub(crate) len: usize,
 }
 
 impl Run {
     /// Makes a run of two places with their ranks; it is empty if they are inverted.
     fn between((start, start_rank): (Place, usize), (end, end_rank): (Place, usize)) -> Run {
-        Run { start, end, len: end_rank.saturating_sub(start_rank) }
+        Run { start, end, start_rank, len: end_rank.saturating_sub(start_rank) }
     }
 }
 
 impl<M, S: Copy> SkipList<M, S> {
     pub(crate) fn run_of_all(&self) -> Run {
-        Run { start: self.start(), end: self.end(), len: self.len }
+        Run { start: self.start(), end: self.end(), start_rank: 0, len: self.len }
     }
 
     pub(crate) fn run_by_rank(&self, range: &impl RangeBounds<usize>) -> Run {

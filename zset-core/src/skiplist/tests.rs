@@ -58,6 +58,10 @@ fn operations_stay_logarithmic(heights: Heights, score: impl Fn(u32) -> u32) {
         assert!(visited <= list.levels as usize + 2, "get_by_rank looks at {visited} nodes");
         let visited = visits::during(|| _ = list.range_by_score(score..).next());
         assert!(visited <= bound(&list), "range_by_score looks at {visited} nodes");
+        let visited = visits::during(|| _ = list.iter().nth(rank.unwrap()));
+        assert!(visited <= list.levels as usize + 5, "nth looks at {visited} nodes");
+        let visited = visits::during(|| _ = list.iter().nth_back(rank.unwrap()));
+        assert!(visited <= list.levels as usize + 5, "nth_back looks at {visited} nodes");
     }
     for (i, member) in shuffled(MANY).enumerate() {
         let visited = visits::during(|| assert!(list.remove(&member, score(member)).is_some()));

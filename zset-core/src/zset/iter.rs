@@ -11,7 +11,8 @@ use crate::{ByteString, Member, PackedIter, Score, skiplist};
 
 /// An iterator over elements in order, lowest score first: all of them or a range.
 ///
-/// It is lazy and double-ended, and knows its length. Each step is **O(1)**.
+/// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and so `skip` and
+/// `step_by`, are **O(log n)**; `count` and `last` are **O(1)**.
 #[derive(Clone)]
 pub struct Iter<'a>(Borrowed<'a>);
 
@@ -51,8 +52,19 @@ impl<'a> Iterator for Iter<'a> {
         }
     }
 
+    fn count(self) -> usize {
+        self.len()
+    }
+
     fn last(mut self) -> Option<Self::Item> {
         self.next_back()
+    }
+
+    fn nth(&mut self, n: usize) -> Option<Self::Item> {
+        match &mut self.0 {
+            Borrowed::Listpack(elements) => elements.nth(n),
+            Borrowed::Skiplist(elements) => elements.nth(n).map(borrowed),
+        }
     }
 }
 
@@ -62,6 +74,13 @@ impl DoubleEndedIterator for Iter<'_> {
         match &mut self.0 {
             Borrowed::Listpack(elements) => elements.next_back(),
             Borrowed::Skiplist(elements) => elements.next_back().map(borrowed),
+        }
+    }
+
+    fn nth_back(&mut self, n: usize) -> Option<Self::Item> {
+        match &mut self.0 {
+            Borrowed::Listpack(elements) => elements.nth_back(n),
+            Borrowed::Skiplist(elements) => elements.nth_back(n).map(borrowed),
         }
     }
 }

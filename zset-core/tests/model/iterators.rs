@@ -71,6 +71,38 @@ where
     let expected: Vec<_> = expected.into_iter().collect();
     let expected: Vec<_> = expected.iter().map(|(member, score)| (*member, *score)).collect();
     drive(|| make().map(|(member, score)| (*member, score)), &expected);
+    leap(make, &expected);
+}
+
+/// Leaps through a view from both ends, within a leaf and beyond it.
+fn leap<'a, I>(make: impl Fn() -> I, expected: &[(u32, u32)])
+where
+    I: DoubleEndedIterator<Item = (&'a u32, u32)> + ExactSizeIterator,
+{
+    let plain = |(member, score): (&u32, u32)| (*member, score);
+    for seed in 0..if cfg!(miri) { 1 } else { 16 } {
+        let mut random = SmallRng::seed_from_u64(seed);
+        let mut left: VecDeque<_> = expected.iter().copied().collect();
+        let mut view = make();
+        while !left.is_empty() {
+            let most = if random.random_bool(0.8) { 5 } else { left.len() + 1 };
+            let n = random.random_range(0..=most);
+            let skipped = n.min(left.len());
+            let (given, wanted) = if random.random_bool(0.5) {
+                left.drain(..skipped);
+                (view.nth(n), left.pop_front())
+            } else {
+                left.truncate(left.len() - skipped);
+                (view.nth_back(n), left.pop_back())
+            };
+            assert_eq!(given.map(plain), wanted);
+            assert_eq!(view.len(), left.len());
+            // A step after a leap.
+            assert_eq!(view.next().map(plain), left.pop_front());
+            assert_eq!(view.next_back().map(plain), left.pop_back());
+        }
+        assert_eq!((view.nth(0), view.nth_back(0)), (None, None), "it is fused");
+    }
 }
 
 #[test]

@@ -85,6 +85,10 @@ where
 {
     assert_eq!(view.clone().count(), expected.len());
     assert_eq!(view.clone().last().map(plain).as_ref(), expected.last());
+    for n in [0, 1, expected.len() / 2, expected.len(), expected.len() + 1] {
+        assert_eq!(view.clone().nth(n).map(plain).as_ref(), expected.get(n));
+        assert_eq!(view.clone().nth_back(n).map(plain).as_ref(), expected.iter().nth_back(n));
+    }
     for step in 0.. {
         assert_eq!(view.len(), expected.len());
         assert_eq!(view.size_hint(), (expected.len(), Some(expected.len())));
