@@ -101,7 +101,7 @@ where
             assert_eq!(view.next().map(plain), left.pop_front());
             assert_eq!(view.next_back().map(plain), left.pop_back());
         }
-        assert_eq!((view.nth(0), view.nth_back(0)), (None, None), "it is fused");
+        assert_eq!((view.nth(1), view.nth_back(1)), (None, None), "it is fused");
     }
 }
 
