@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use zset_std::{
-    CompactFunnel, FixedWindow, Funnels, Keyed, KeysFull, Overflow, SlidingWindow, WindowCounter,
+    CompactFunnel, FixedWindow, Funnel, Funnels, Keyed, KeysFull, Overflow, SlidingWindow,
+    WindowCounter,
 };
 
 use super::naive::Kind;
@@ -157,6 +158,7 @@ limiter!(SlidingWindow<Key>, Kind::Log, SlidingWindow::new);
 limiter!(Funnels<Key>, Kind::Compact, Funnels::new);
 limiter!(Keyed<Key, WindowCounter>, Kind::Counter, |quota| Keyed::of(WindowCounter::new(quota)));
 limiter!(Keyed<Key, FixedWindow>, Kind::Fixed, |quota| Keyed::of(FixedWindow::new(quota)));
+limiter!(Keyed<Key, Funnel>, Kind::Funnel, |quota| Keyed::of(Funnel::new(quota)));
 
 /// Where the units of a key go.
 enum Place {
@@ -297,8 +299,12 @@ impl<L: Limiter> Subject<L> {
                 self.limiter.sweep(budget, self.now);
             }
             Call::SetQuota(quota) => {
-                // Counters are exact only while their period stays.
+                // Counters are exact only while their period stays, and funnels while their count does.
                 let quota = match L::KIND {
+                    Kind::Funnel => {
+                        let same = Quota::new(self.quota.count(), quota.period()).unwrap();
+                        same.with_capacity(quota.capacity()).unwrap_or(same)
+                    }
                     Kind::Counter | Kind::Fixed => {
                         Quota::new(quota.count(), self.quota.period()).unwrap()
                     }
@@ -434,6 +440,16 @@ proptest! {
     ) {
         run::<Keyed<Key, WindowCounter>>(quota, bounds, &calls, true);
         run::<Keyed<Key, WindowCounter>>(quota, bounds, &lazy, false);
+    }
+
+    #[test]
+    fn each_funnel_decides_by_all_that_passed(
+        (quota, bounds) in (quotas(), bounds()),
+        calls in sequences(more()),
+        lazy in sequences(common()),
+    ) {
+        run::<Keyed<Key, Funnel>>(quota, bounds, &calls, true);
+        run::<Keyed<Key, Funnel>>(quota, bounds, &lazy, false);
     }
 
     #[test]

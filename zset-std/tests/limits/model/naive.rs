@@ -169,7 +169,7 @@ impl Naive {
         let is_inexact = match self.kind {
             Kind::Log | Kind::Compact => false,
             Kind::Counter | Kind::Fixed => period(old) != period(new),
-            Kind::Funnel => !self.is_empty(self.checked),
+            Kind::Funnel => old.count() != new.count() && !self.is_empty(self.checked),
         };
         if is_inexact && !self.passed.is_empty() {
             self.inexact_at = Some(self.checked);
