@@ -1,9 +1,10 @@
 //! The keys of a limiter: sharded, bounded, and swept of idle ones.
 //!
 //! Invariants: a key is in the shard that its hash names. For each hash of entries, the shard's list of
-//! deadlines has one that has passed or is not after the time at which the first of them is idle. `len` is the number of entries in all shards, and of places reserved for new ones by threads
-//! that hold the lock of the key's shard until the entry is there. All of it holds whenever code of
-//! the user's runs under a lock (`Eq`, `Borrow`, `ToOwned` and `Drop` of keys), since that may panic.
+//! deadlines has one that has passed or is not after the time at which the first of them is idle. `len`
+//! is the number of entries in all shards, and of places reserved for new ones by threads that hold the
+//! lock of the key's shard until the entry is there. All of it holds whenever code of the user's runs
+//! under a lock (`Eq`, `Borrow`, `ToOwned` and `Drop` of keys), since that may panic.
 //!
 //! A deadline is when to look at a key again, not when it is idle: a check does not touch it. A sweep
 //! looks at the entry, and if that is in use, files a later deadline. What makes an entry idle sooner,
@@ -369,16 +370,17 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
             let Some(look) = keys.look(now) else { break };
             let is_idle = |entry: &Entry<K, V>| is_due(entry.state.idle_at(), now);
             if let Some(entry) = look.and_then(|hash| keys.entries.remove(hash, is_idle)) {
+                swept += 1;
                 // Others with its hash have lost their deadline.
                 keys.file_again(entry.hash);
-                swept += 1;
-                // Before the key is dropped, since that may panic.
+                // All before the key is dropped, since that may panic.
                 self.len.fetch_sub(1, Ordering::Relaxed);
+                keys.forget_deadlines();
+                shard.note_deadline(keys);
                 drop(entry);
             }
         }
         keys.entries.shrink();
-        keys.forget_deadlines();
         shard.note_deadline(keys);
         swept
     }
