@@ -100,3 +100,12 @@ impl Schedule<&'static str> {
         self
     }
 }
+
+#[test]
+fn the_iterator_by_value_knows_its_length() {
+    let mut upcoming = Schedule::from([(1, Timestamp::MAX), (2, Timestamp::ZERO)]).into_iter();
+    assert_eq!((upcoming.len(), upcoming.size_hint()), (2, (2, Some(2))));
+    assert_eq!(format!("{upcoming:?}"), "IntoUpcoming { len: 2, .. }");
+    assert_eq!(upcoming.next(), Some((2, Timestamp::ZERO)));
+    assert_eq!(upcoming.len(), 1);
+}
