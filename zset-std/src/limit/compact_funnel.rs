@@ -31,10 +31,16 @@ pub struct CompactFunnel {
     leaked_at: Timestamp,
 }
 
-/// A quota in ticks.
+/// A quota, and the same in ticks.
 #[derive(Clone, Copy, Debug)]
 pub struct TickQuota {
     quota: Quota,
+    ticks: Ticks,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Ticks {
+    capacity: u32,
     /// From one unit to the next, rounded up.
     interval: u64,
     /// The intervals of the whole capacity.
@@ -49,7 +55,7 @@ pub struct TickQuota {
 /// matter.
 #[derive(Clone, Copy, Debug)]
 pub struct TickDecision {
-    quota: TickQuota,
+    ticks: Ticks,
     allowed: bool,
     never: bool,
     /// The level after the decision.
@@ -63,7 +69,8 @@ impl From<Quota> for TickQuota {
         let interval = quota.interval_in_ticks();
         // `Quota` ensures that it fits.
         let burst = interval * u64::from(quota.capacity());
-        TickQuota { quota, interval, burst, reciprocal: u64::MAX / interval }
+        let (capacity, reciprocal) = (quota.capacity(), u64::MAX / interval);
+        TickQuota { quota, ticks: Ticks { capacity, interval, burst, reciprocal } }
     }
 }
 
@@ -71,10 +78,12 @@ impl TickQuota {
     pub(super) fn quota(&self) -> Quota {
         self.quota
     }
+}
 
+impl Ticks {
     /// Returns how many whole intervals there are in some ticks.
     #[inline]
-    fn units_in(&self, ticks: u64) -> u64 {
+    fn units_in(self, ticks: u64) -> u64 {
         // The reciprocal lacks at most 1, so the quotient less than `ticks / 2^64`, which is below 1.
         let estimate = ((u128::from(ticks) * u128::from(self.reciprocal)) >> 64) as u64;
         estimate + u64::from(ticks - estimate * self.interval >= self.interval)
@@ -84,17 +93,17 @@ impl TickQuota {
 impl CompactFunnel {
     /// Decides on `n` units at a time that is not before `leaked_at`.
     #[inline]
-    fn decide(&self, quota: &TickQuota, n: u32, now: Timestamp) -> TickDecision {
+    fn decide(&self, ticks: Ticks, n: u32, now: Timestamp) -> TickDecision {
         let elapsed = now.as_nanos().saturating_sub(self.leaked_at.as_nanos());
         let level = self.level.saturating_sub(elapsed.saturating_mul(TICKS_PER_NANO));
-        let never = n > quota.quota.capacity();
+        let never = n > ticks.capacity;
         // Both wrap only if n is more than the capacity: then they do not matter.
-        let units = quota.interval.wrapping_mul(n.into());
-        let space = quota.burst.wrapping_sub(units);
+        let units = ticks.interval.wrapping_mul(n.into());
+        let space = ticks.burst.wrapping_sub(units);
         let poured = n > 0 && !never && level <= space;
         let if_poured = 0_u64.wrapping_sub(poured.into());
         TickDecision {
-            quota: *quota,
+            ticks,
             allowed: n == 0 || poured,
             never,
             level: level + (units & if_poured),
@@ -114,21 +123,22 @@ impl KeyState for CompactFunnel {
 
     #[inline]
     fn check_n_at(&mut self, quota: &TickQuota, n: u32, now: Timestamp) -> TickDecision {
-        let decision = self.decide(quota, n, now);
+        let decision = self.decide(quota.ticks, n, now);
         self.level = decision.level;
         self.leaked_at = now;
         decision
     }
 
     fn peek_at(&self, quota: &TickQuota, n: u32, now: Timestamp) -> Decision {
-        self.decide(quota, n, now).into()
+        self.decide(quota.ticks, n, now).into()
     }
 
     fn refund(&mut self, quota: &TickQuota, n: u32) -> u32 {
-        let refunded = self.level.min(quota.interval.saturating_mul(n.into()));
+        let Ticks { interval, .. } = quota.ticks;
+        let refunded = self.level.min(interval.saturating_mul(n.into()));
         self.level -= refunded;
         // At most n intervals.
-        (refunded / quota.interval) as u32
+        (refunded / interval) as u32
     }
 }
 
@@ -152,7 +162,7 @@ impl Sealed for CompactFunnel {
 impl From<TickDecision> for Decision {
     #[inline]
     fn from(decision: TickDecision) -> Decision {
-        let TickDecision { quota, allowed, never, level, excess } = decision;
+        let TickDecision { ticks, allowed, never, level, excess } = decision;
         let verdict = if never {
             Verdict::Never
         } else if allowed {
@@ -161,10 +171,10 @@ impl From<TickDecision> for Decision {
             Verdict::Denied { retry_after: duration(excess) }
         };
         // The level is above the burst where another quota has filled the funnel.
-        let remaining = quota.units_in(quota.burst.saturating_sub(level));
+        let remaining = ticks.units_in(ticks.burst.saturating_sub(level));
         Decision {
             verdict,
-            limit: quota.quota.capacity(),
+            limit: ticks.capacity,
             remaining: u32::try_from(remaining).unwrap_or(u32::MAX),
             reset_after: duration(level),
         }

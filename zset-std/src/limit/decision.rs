@@ -94,7 +94,6 @@ impl Decision {
 
     /// Returns the decision with durations that count from `now`, the time of the caller, where they
     /// count from `counted`, the same time or a later one.
-    #[inline]
     pub(super) fn counted_from(self, now: Timestamp, counted: Timestamp) -> Decision {
         if counted <= now {
             return self;
@@ -111,4 +110,18 @@ impl Decision {
         };
         Decision { verdict, reset_after, ..self }
     }
+}
+
+/// Decides at the latest time seen, where the caller's clock has stepped back before it.
+///
+/// Not inlined, so that a decision at the caller's time, the usual case, is made where it is returned:
+/// to copy one that was just written, field by field, makes the processor wait for the writes.
+#[cold]
+#[inline(never)]
+pub(super) fn decide_late(
+    now: Timestamp,
+    newest: Timestamp,
+    decide: impl FnOnce(Timestamp) -> Decision,
+) -> Decision {
+    decide(newest).counted_from(now, newest)
 }

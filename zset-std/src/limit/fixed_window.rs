@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::decision::decide_late;
 use super::forgotten::{Forgotten, MOST_UNITS};
 use super::limiter::private::Sealed;
 use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
@@ -113,14 +114,17 @@ impl FixedWindow {
     ///
     /// See [`FixedWindow`].
     pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
+        if now < self.newest {
+            return decide_late(now, self.newest, |newest| self.check_n_at(n, newest));
+        }
         let used = self.used_at(now);
         if self.window(now) > self.window(self.newest) {
             self.forgotten.add(self.used, self.newest);
         }
-        self.newest = self.newest.max(now);
-        let decision = self.decide(n, used, self.newest);
+        self.newest = now;
+        let decision = self.decide(n, used, now);
         self.used = if decision.is_allowed() { used + u64::from(n) } else { used };
-        decision.counted_from(now, self.newest)
+        decision
     }
 
     /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything. **O(1)**.

@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use super::decision::decide_late;
 use super::limiter::private::Sealed;
 use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
 use crate::Timestamp;
@@ -168,12 +169,15 @@ impl Funnel {
     /// See [`Funnel`].
     #[inline]
     pub fn watering_at(&mut self, n: u32, now: Timestamp) -> Decision {
+        if now < self.leaking_ts {
+            return decide_late(now, self.leaking_ts, |newest| self.watering_at(n, newest));
+        }
         self.make_space_at(now);
         let decision = self.decide(n, self.level);
         if decision.is_allowed() {
             self.level += self.volume(n);
         }
-        decision.counted_from(now, self.leaking_ts)
+        decision
     }
 
     /// Returns what [`watering_at`](Self::watering_at) would return, without changing anything.
@@ -266,7 +270,7 @@ impl Funnel {
         let capacity = self.volume(self.capacity());
         let verdict = if n > self.capacity() {
             Verdict::Never
-        } else if n == 0 || filled <= capacity {
+        } else if filled <= capacity || n == 0 {
             Verdict::Allowed
         } else {
             Verdict::Denied { retry_after: self.leaking(filled - capacity) }

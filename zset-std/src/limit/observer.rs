@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::Decision;
+
 /// Receives each decision of a keyed limiter: a hook for metrics.
 ///
 /// It is called after the decision, without any lock, on the thread of the caller.
@@ -55,9 +57,10 @@ impl Observers {
         Observers(Some(observer))
     }
 
-    pub(super) fn decided(&self, allowed: bool) {
+    #[inline]
+    pub(super) fn decided(&self, decision: &Decision) {
         if let Some(observer) = &self.0 {
-            if allowed { observer.allowed() } else { observer.denied() }
+            if decision.is_allowed() { observer.allowed() } else { observer.denied() }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::decision::decide_late;
 use super::forgotten::{Forgotten, MOST_UNITS};
 use super::limiter::private::Sealed;
 use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
@@ -145,12 +146,15 @@ impl WindowCounter {
     ///
     /// See [`WindowCounter`].
     pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
+        if now < self.newest {
+            return decide_late(now, self.newest, |newest| self.check_n_at(n, newest));
+        }
         self.advance(now);
-        let decision = self.decide(n, self.counts, self.newest);
+        let decision = self.decide(n, self.counts, now);
         if decision.is_allowed() {
             self.counts.current += u64::from(n);
         }
-        decision.counted_from(now, self.newest)
+        decision
     }
 
     /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything. **O(1)**.
@@ -234,10 +238,10 @@ impl WindowCounter {
         }
     }
 
-    /// Notes the time, and moves on to its window.
+    /// Notes a time that is not before the latest one seen, and moves on to its window.
     fn advance(&mut self, now: Timestamp) {
         let Counts { previous, current } = self.counts;
-        let windows = self.window(now).saturating_sub(self.window(self.newest));
+        let windows = self.window(now) - self.window(self.newest);
         if windows > 0 {
             self.forgotten.add(previous, self.previous_end());
         }
@@ -245,7 +249,7 @@ impl WindowCounter {
             self.forgotten.add(current, self.newest);
         }
         self.counts = self.counts_at(now);
-        self.newest = self.newest.max(now);
+        self.newest = now;
     }
 
     fn decide(&self, n: u32, counts: Counts, now: Timestamp) -> Decision {

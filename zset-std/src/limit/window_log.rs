@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use super::decision::decide_late;
 use super::forgotten::{Forgotten, MOST_UNITS};
 use super::limiter::private::Sealed;
 use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
@@ -188,13 +189,16 @@ impl WindowLog {
     /// # Ok::<(), zset_std::QuotaError>(())
     /// ```
     pub fn check_with_at(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
-        self.widen(quota);
-        let counted = self.advance(now);
-        let decision = self.decide(quota, n, counted);
-        if decision.is_allowed() {
-            self.push(n, counted);
+        if now < self.newest {
+            return decide_late(now, self.newest, |newest| self.check_with_at(quota, n, newest));
         }
-        decision.counted_from(now, counted)
+        self.widen(quota);
+        self.advance(now);
+        let decision = self.decide(quota, n, now);
+        if decision.is_allowed() {
+            self.push(n, now);
+        }
+        decision
     }
 
     /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything. **O(n)**

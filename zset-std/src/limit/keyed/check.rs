@@ -3,6 +3,7 @@
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 
+use super::super::decision::decide_late;
 use super::super::overflow::refused;
 use super::super::registry::Full;
 use super::super::{Decision, KeyState, UntilReady};
@@ -130,12 +131,12 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         let checked = self.keys.get(key, now, |state, settings, counted| {
             state.map(|state| (check(state, settings, counted), counted))
         });
-        let decision = if let Some((outcome, counted)) = checked {
-            outcome.into().counted_from(now, counted)
-        } else {
-            self.decide_new(key, n, now, check)
+        let decision = match checked {
+            Some((outcome, counted)) if counted <= now => outcome.into(),
+            Some((outcome, counted)) => decide_late(now, counted, |_| outcome.into()),
+            None => self.decide_new(key, n, now, check),
         };
-        self.observers.decided(decision.is_allowed());
+        self.observers.decided(&decision);
         decision
     }
 
