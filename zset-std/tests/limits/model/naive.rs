@@ -171,7 +171,8 @@ impl Naive {
             Kind::Counter | Kind::Fixed => period(old) != period(new),
             Kind::Funnel => old.count() != new.count() && !self.is_empty(self.checked),
         };
-        if is_inexact && !self.passed.is_empty() {
+        // The limiter may have forgotten units that were refunded here.
+        if is_inexact && (!self.passed.is_empty() || self.inexact_at.is_some()) {
             self.inexact_at = Some(self.checked);
         }
     }
