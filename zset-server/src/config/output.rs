@@ -93,7 +93,7 @@ impl fmt::Display for OutputLimits {
     }
 }
 
-/// Why a text is no limits of unread replies, in the words of Redis.
+/// Why a text is not a valid output limit, in the words of Redis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseOutputLimitsError {
@@ -101,7 +101,7 @@ pub enum ParseOutputLimitsError {
     Arguments,
     /// There is no such class.
     Class,
-    /// A number is none.
+    /// A number is invalid.
     Number,
 }
 

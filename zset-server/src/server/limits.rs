@@ -24,7 +24,7 @@ pub struct Limits {
     pub stalled: Duration,
     /// Bytes that are held for all clients together: requests that have not run, commands of transactions,
     /// watched keys, and replies that have not been read. Above half of it, nothing more is read from those
-    /// who have not read their replies; above it, those are cut off for whom most is held. Where memory has
+    /// who have not read their replies; above it, the clients holding the most are closed. Where memory has
     /// a limit, it is what the data leaves of it, if that is less, but never less than `pause_at` or an
     /// eighth of the limit.
     pub all_clients: usize,

@@ -34,6 +34,33 @@ fn a_client_above_the_soft_limit_for_too_long_is_closed() {
 }
 
 #[test]
+fn a_tiny_hard_limit_keeps_nobody_out() {
+    let program = Program::start(&["--client-output-buffer-limit", "normal 1 1 0"]);
+    let mut peer = program.connect();
+    let value = "v".repeat(10_000);
+    peer.ask(format!("SET k {value}\r\n").as_bytes(), b"+OK\r\n");
+    peer.ask(b"GET k\r\n", format!("$10000\r\n{value}\r\n").as_bytes());
+    peer.ask(b"CONFIG SET client-output-buffer-limit 'normal 0 0 0'\r\n", b"+OK\r\n");
+}
+
+#[test]
+fn lowering_the_hard_limit_closes_clients_above_it() {
+    let server = Running::start();
+    let (mut deaf, mut other) = (server.connect(), server.connect());
+    let value = "v".repeat(60_000);
+    other.ask(format!("SET k {value}\r\n").as_bytes(), b"+OK\r\n");
+    deaf.send(&b"GET k\r\n".repeat(1000));
+    // More than the system holds on the way.
+    let has_filled = |info: &str| {
+        let calls = info.lines().find_map(|line| line.strip_prefix("cmdstat_get:calls="));
+        calls.is_some_and(|calls| calls.parse::<u32>().expect("a number") > 500)
+    };
+    while !has_filled(&other.ask_bulk(b"INFO commandstats\r\n")) {}
+    other.ask(b"CONFIG SET client-output-buffer-limit 'normal 1mb 0 0'\r\n", b"+OK\r\n");
+    while other.ask_bulk(b"INFO clients\r\n").contains("connected_clients:2\r\n") {}
+}
+
+#[test]
 fn limits_of_unread_replies_are_set_as_in_redis() {
     let server = Running::start();
     let mut peer = server.connect();
