@@ -180,6 +180,8 @@ pub(crate) struct Buffered {
     pub(crate) closing: usize,
     /// The replies, and how many were sent before them, when it was looked at last.
     pub(crate) progress: (usize, u64),
+    /// The system takes no more of the replies for now.
+    pub(crate) is_blocked: bool,
     /// Since when they are above the soft limit, as far as was seen.
     pub(crate) over_soft_since: Option<Timestamp>,
     /// Bytes of replies that have been sent, ever.

@@ -50,7 +50,7 @@ impl Sources {
 
 /// Reads a password, the first line of a file. A pipe need not be closed behind the line.
 fn read(path: &PathBuf) -> Result<String, String> {
-    // The longest line with its end, and a byte more: a line without an end is not read to its end.
+    // The longest line with its end, and a byte more, by which a longer one is seen to be too long.
     let most = MAX_LEN as u64 + 3;
     let mut text = Vec::new();
     let file = File::open(path).map_err(|error| error.to_string())?;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::parse_memory;
 
 /// How many bytes of replies a client may leave unread before it is closed. Zero stands for no limit.
+/// As in Redis, the first 16 KB of them are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutputLimit {
     /// More than that closes it at once.

@@ -116,14 +116,11 @@ impl<C: Clock> Engine<C> {
         let clients: Vec<_> = self.state.clients.iter().collect();
         let mut clients: Vec<_> = clients
             .iter()
-            .map(|session| (session.borrow().is_kept, session.borrow().held_bytes(), session))
-            .filter(|(.., session)| !session.borrow().is_killed)
-            .map(|(is_kept, held, session)| (is_kept, !is_stuck(&session.borrow()), held, session))
+            .filter(|session| !session.borrow().is_killed)
+            .map(|session| (place(&session.borrow()), session.borrow().held_bytes(), session))
             .collect();
-        let all: usize = clients.iter().map(|(_, _, held, _)| held).sum();
-        clients.sort_unstable_by_key(|(is_kept, is_reading, held, _)| {
-            (*is_kept, *is_reading, Reverse(*held))
-        });
+        let all: usize = clients.iter().map(|(_, held, _)| held).sum();
+        clients.sort_unstable_by_key(|(place, held, _)| (*place, Reverse(*held)));
         let mut held = all;
         for (.., bytes, session) in clients {
             if held <= max {
@@ -148,10 +145,19 @@ fn max_of(limit: usize) -> usize {
     }
 }
 
-/// Returns whether a client has read nothing since it was looked at, of replies that are worth to be freed.
-fn is_stuck(session: &Session) -> bool {
-    let (replies, sent) = session.buffered.progress;
-    replies > NOT_COUNTED && session.buffered.sent == sent
+/// Returns when a client is closed if there have to be some: those first that have read nothing since they
+/// were looked at, then others that leave replies unread, and those last that have asked to be kept.
+fn place(session: &Session) -> (bool, u8) {
+    let buffered = &session.buffered;
+    let (replies, sent) = buffered.progress;
+    let place = match () {
+        // That is not worth a connection.
+        () if buffered.replies <= NOT_COUNTED => 2,
+        () if replies > NOT_COUNTED && buffered.sent == sent => 0,
+        () if buffered.is_blocked => 1,
+        () => 2,
+    };
+    (session.is_kept, place)
 }
 
 #[cfg(test)]

@@ -26,8 +26,8 @@ fn a_password_is_read_from_a_file() {
 #[test]
 fn a_password_is_read_from_a_pipe_that_stays_open() {
     // The other end is open as long as the server is.
-    let before = "mkfifo \"$4.pipe\"; exec 3<>\"$4.pipe\"; echo 'open sesame' >&3; \
-                  set -- \"$@\" --requirepass-file \"$4.pipe\"";
+    let before = "mkfifo \"$5.pipe\"; exec 3<>\"$5.pipe\"; echo 'open sesame' >&3; \
+                  set -- \"$@\" --requirepass-file \"$5.pipe\"";
     let program = Program::start_after(before, &[]);
     assert_asks_for(&program, "open sesame");
 }

@@ -59,8 +59,8 @@ fn whole_sum(one: &[u8], other: &[u8]) -> Option<i64> {
 
 /// Reads an integer, or a number such as `1.0` or `1e3` that is known to be one.
 fn whole(text: &[u8]) -> Option<i64> {
-    // Beyond it, a double may stand for several integers.
-    const MAX: f64 = (1u64 << 53) as f64;
+    // From 2 to the power of 53, a double may stand for several integers.
+    const MAX: f64 = 9_007_199_254_740_992.0;
     if let Ok(integer) = integer(text) {
         return Some(integer);
     }

@@ -25,6 +25,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             return Poll::Ready(Ok(()));
         }
         let result = Pin::new(&mut self.stream).poll_write(cx, unsent);
+        self.client.session_mut().buffered.is_blocked = result.is_pending();
         result.map(|written| {
             let written = written?;
             if written == 0 {
