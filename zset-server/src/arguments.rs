@@ -66,15 +66,16 @@ Options:
   --maxmemory BYTES    Take no more data at that size: 100mb, 2gb; 0 is any [0]
   --client-output-buffer-limit normal HARD SOFT SECONDS
                        Close a client that leaves more than HARD bytes of
-                       replies unread, or more than SOFT for so long; 0 is any
-                       number [normal 1gb 0 0]
+                       replies unread, or more than SOFT for SECONDS; 0 means
+                       no limit [normal 1gb 0 0]
   --requirepass TEXT   Ask clients for this password, which ps shows; an address
                        that others can reach needs one
   --requirepass-file PATH
-                       Read the password from this file, or without either
-                       option from the variable ZSET_REQUIREPASS
+                       Read the password from the first line of this file, or
+                       without either option from the variable ZSET_REQUIREPASS
   --enable-debug-command no|yes|local
-                       Let no client use DEBUG, or all, or those here [no]
+                       Who may use DEBUG: no client, every client, or clients
+                       on this machine [no]
   --snapshot PATH      Load the data from this file, if it is there, and write
                        it when the server stops
   --metrics [ADDRESS:]PORT
@@ -184,10 +185,11 @@ fn parse_serve(mut parser: Parser, password: Option<OsString>) -> Result<Action,
         hosts.push(Ipv4Addr::LOCALHOST.to_string());
     }
     options.addresses.clear();
-    if port != 0 {
-        for host in &hosts {
-            hosts::add(host, port, &mut options.addresses)?;
-        }
+    for host in &hosts {
+        hosts::add(host, port, &mut options.addresses)?;
+    }
+    if port == 0 {
+        options.addresses.clear();
     }
     if options.addresses.is_empty() && options.unix_socket.is_none() {
         return Err("without a port it needs --unixsocket".into());
@@ -206,7 +208,7 @@ fn value<T: FromStr>(parser: &mut Parser, expected: &str) -> Result<T, lexopt::E
     parsed.ok_or_else(|| format!("{expected}, which {} is not", value.display()).into())
 }
 
-/// Reads a number of bytes with its unit. For CONFIG SET none at all is 0, which here would be a slip.
+/// Reads a number of bytes with its unit. For CONFIG SET none at all is 0, which here would be a typo.
 fn parse_size(text: &str) -> Result<u64, &'static str> {
     let has_number = text.starts_with(|first: char| first.is_ascii_digit());
     let size = parse_memory(text.as_bytes()).filter(|_| has_number);
@@ -357,7 +359,7 @@ mod tests {
     #[test]
     fn an_error_names_the_option_and_what_it_takes() {
         for (arguments, expected) in [
-            (&["serve", "--bind", "no host"][..], "--bind takes an address or a host name"),
+            (&["serve", "--bind", "no host"][..], "--bind: cannot resolve \"no host\": "),
             (&["serve", "--port", "99999"], "--port takes a number from 0 to 65535"),
             (&["serve", "--maxclients", "x"], "--maxclients takes a number"),
             (&["serve", "--enable-debug-command", "on"], "--enable-debug-command takes no, yes or"),
@@ -375,6 +377,7 @@ mod tests {
             &["serve", "--port", "65536"][..],
             &["serve", "--port", "0"],
             &["serve", "--bind", "no host"],
+            &["serve", "--bind", "no host", "--port", "0", "--unixsocket", "s"],
             &["serve", "--bind", ""],
             &["serve", "--maxclients", "0"],
             &["serve", "--maxmemory", "mb"],

@@ -174,8 +174,14 @@ pub(crate) struct Buffered {
     pub(crate) requests: usize,
     /// Bytes of replies that have not been sent.
     pub(crate) replies: usize,
-    /// Bytes of memory that these take beside their own.
-    pub(crate) replies_spare: usize,
+    /// Bytes of memory of both buffers that hold nothing of these.
+    pub(crate) spare: usize,
+    /// Bytes that are freed when the client is gone, if it is being closed because all hold too much.
+    pub(crate) closing: usize,
+    /// The replies, and how many were sent before them, when it was looked at last.
+    pub(crate) progress: (usize, u64),
+    /// The system takes no more of the replies for now.
+    pub(crate) is_blocked: bool,
     /// Since when they are above the soft limit, as far as was seen.
     pub(crate) over_soft_since: Option<Timestamp>,
     /// Bytes of replies that have been sent, ever.
@@ -246,7 +252,7 @@ impl Session {
         let texts = [&self.name, &self.library[0], &self.library[1]];
         self.buffered.requests
             + self.buffered.replies
-            + self.buffered.replies_spare
+            + self.buffered.spare
             + self.watched_bytes
             + self.transaction.as_ref().map_or(0, |transaction| transaction.bytes)
             + self.wait.as_ref().map_or(0, |wait| wait.bytes)

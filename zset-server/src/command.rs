@@ -46,7 +46,7 @@ pub(crate) struct Flags {
     pub(crate) no_multi: bool,
     /// It is for those too who have not said who they are.
     pub(crate) no_auth: bool,
-    /// It is for those only whom the configuration lets use it.
+    /// Only clients allowed by `enable-debug-command` may run it.
     pub(crate) protected: bool,
 }
 

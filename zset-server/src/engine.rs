@@ -30,10 +30,10 @@ pub use waiting::Executed;
 /// Expired keys that go with each command, so that they go at the rate at which others come.
 const EXPIRED_FOR_EACH: usize = 2;
 
-/// The error of DEBUG where it is off.
+/// The error of DEBUG where it is off; it begins as that of Redis does.
 const DEBUG_REFUSED: &str = "ERR DEBUG command not allowed. If the enable-debug-command option is set to \
-                             \"local\", you can run it from a local connection, otherwise you need to \
-                             set this option in the configuration file, and then restart the server.";
+                             \"local\", you can run it from a local connection, otherwise start the \
+                             server with --enable-debug-command local or yes.";
 
 /// All that commands work on. One thread has it.
 pub struct Engine<C = SystemClock> {

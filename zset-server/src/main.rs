@@ -50,7 +50,7 @@ fn run(action: Action) -> Result<(), Box<dyn Error>> {
                 .with_max_level(level)
                 .with_ansi(io::stderr().is_terminal())
                 .with_writer(io::stderr)
-                // They would go to the standard error too, and to fail there is a panic.
+                // They would go to the standard error too, and a failure there panics.
                 .log_internal_errors(false)
                 .init();
             serve(Options { allocated: Some(allocated), ..*options })?;

@@ -5,6 +5,7 @@
 //! a lock.
 
 mod connection;
+mod held;
 mod limits;
 mod listen;
 mod signals;
@@ -20,6 +21,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use tokio::runtime;
+use tokio::sync::Notify;
 use tokio::task::{LocalSet, spawn_local, yield_now};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use tracing::{debug, error, info, warn};
@@ -180,8 +182,16 @@ struct Shared {
     refusing: Rc<Slots>,
     /// Bytes that are held for all clients.
     held: Cell<usize>,
+    /// Those of them that clients hold which are being closed.
+    closing: Cell<usize>,
+    /// The client that holds the most, as far as is known, and how much.
+    largest: Cell<(u64, usize)>,
     /// How many there might be when that was asked last.
     max_held: Cell<usize>,
+    /// How many a client may hold if the others hold little.
+    max_alone: Cell<usize>,
+    /// Notified when clients hold less than they may again.
+    freed: Notify,
     /// When a client was noted that speaks another protocol.
     warned: Cell<Option<Instant>>,
     /// For how many clients the system was asked to let files be open.
@@ -200,27 +210,14 @@ const PAUSE_EARLY_AT: usize = 64 * 1024;
 impl Shared {
     /// Returns how many bytes of replies a client may leave unread until nothing more is read from it.
     fn pause_at(&self, client: &Client) -> usize {
-        let is_scarce = self.held.get() > self.max_held.get() / 2;
-        if is_scarce || !client.session().is_authenticated {
+        if self.is_scarce() || !client.session().is_authenticated {
             self.limits.pause_at.min(PAUSE_EARLY_AT)
         } else {
             self.limits.pause_at
         }
     }
 
-    /// Sets how many bytes may be held for all clients. If there are more, those have to go for whom most
-    /// is held.
-    fn bound_held(&self) {
-        let held = self.held.get();
-        let mut engine = self.engine.borrow_mut();
-        let max = engine.max_held(held, self.limits.pause_at, self.limits.all_clients);
-        self.max_held.set(max);
-        if held > max {
-            engine.close_largest(max);
-        }
-    }
-
-    /// Logs that a client speaks another protocol, now and then: a web page can make it do so often.
+    /// Logs a client of another protocol, at most once a minute: a web page can make a browser be one often.
     fn warn_of_attack(&self, peer: &str) {
         let now = Instant::now();
         if self.warned.get().is_none_or(|last| now.duration_since(last) > WARN_EVERY) {
@@ -293,6 +290,9 @@ impl Server {
 
     /// Serves on this thread until it is [stopped](Stopper::stop).
     ///
+    /// It handles no signals. Where files have a maximum size (`ulimit -f`), the process should ignore
+    /// SIGXFSZ, which otherwise ends it when a snapshot is larger.
+    ///
     /// # Errors
     ///
     /// [`ServeError`], if it cannot start.
@@ -328,7 +328,11 @@ impl Server {
             slots: Rc::default(),
             refusing: Rc::default(),
             held: Cell::new(0),
+            closing: Cell::new(0),
+            largest: Cell::new((0, 0)),
             max_held: Cell::new(limits.all_clients),
+            max_alone: Cell::new(0),
+            freed: Notify::new(),
             warned: Cell::new(None),
             files_for: Cell::new(0),
             stopper: stopper.clone(),
@@ -383,7 +387,7 @@ async fn tidy(shared: Rc<Shared>) {
     loop {
         interval.tick().await;
         shared.engine.borrow_mut().close_idle();
-        shared.engine.borrow_mut().close_over_soft_limit();
+        shared.engine.borrow_mut().close_over_limits();
         shared.bound_held();
         if shared.slots.taken() >= shared.max_clients() {
             shared.engine.borrow_mut().close_strangers(shared.limits.strangers);

@@ -1,12 +1,13 @@
 //! Hosts, by address or by name.
 
+use std::io;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
 
 /// Adds the addresses of a host to those that there are.
 pub(super) fn add(host: &str, port: u16, addresses: &mut Vec<SocketAddr>) -> Result<(), String> {
-    let found = (host, port).to_socket_addrs().map_err(|error| {
-        format!("--bind takes an address or a host name, which {host:?} is not: {error}")
-    })?;
+    let found = (host, port)
+        .to_socket_addrs()
+        .map_err(|error| format!("--bind: cannot resolve {host:?}: {error}"))?;
     for address in present(found.collect()) {
         if !addresses.contains(&address) {
             addresses.push(address);
@@ -18,9 +19,21 @@ pub(super) fn add(host: &str, port: u16, addresses: &mut Vec<SocketAddr>) -> Res
 /// Returns those addresses that this machine has: a name may have one of IPv6, and the machine none. If it
 /// has none of them, all are returned, so that the attempt to listen says what is wrong.
 fn present(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
-    let is_present = |address: &SocketAddr| TcpListener::bind((address.ip(), 0)).is_ok();
+    let is_present = |address: &SocketAddr| {
+        // Any other error is told by the attempt to listen.
+        TcpListener::bind((address.ip(), 0)).map_or_else(|error| !is_absent(&error), |_| true)
+    };
     let present: Vec<_> = addresses.iter().copied().filter(is_present).collect();
     if present.is_empty() { addresses } else { present }
+}
+
+/// Returns whether an error says that the machine lacks an address, or all of its kind.
+fn is_absent(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    const NO_SUCH_KIND: i32 = rustix::io::Errno::AFNOSUPPORT.raw_os_error();
+    #[cfg(windows)]
+    const NO_SUCH_KIND: i32 = 10047;
+    error.kind() == io::ErrorKind::AddrNotAvailable || error.raw_os_error() == Some(NO_SUCH_KIND)
 }
 
 #[cfg(test)]
@@ -34,6 +47,21 @@ mod tests {
         let nowhere = "192.0.2.1:7".parse().expect("an address");
         assert_eq!(present(vec![nowhere, here]), [here]);
         assert_eq!(present(vec![nowhere]), [nowhere]);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn only_addresses_that_the_machine_lacks_are_left_out() {
+        use rustix::io::Errno;
+
+        for (error, is_left_out) in [
+            (Errno::ADDRNOTAVAIL, true),
+            (Errno::AFNOSUPPORT, true),
+            (Errno::ACCESS, false),
+            (Errno::MFILE, false),
+        ] {
+            assert_eq!(is_absent(&error.into()), is_left_out, "{error}");
+        }
     }
 
     #[test]

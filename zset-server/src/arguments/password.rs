@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::PathBuf;
 
 use zset_server::RequestLimits;
@@ -29,7 +29,9 @@ impl Sources {
     pub(super) fn password(self) -> Result<String, String> {
         match self {
             Sources { argument: None, file: None, variable: None } => Ok(String::new()),
-            Sources { argument: Some(password), file: None, variable: None } => Ok(password),
+            Sources { argument: Some(password), file: None, variable: None } => {
+                check(password).map_err(|why| format!("--requirepass: {why}"))
+            }
             Sources { argument: None, file: Some(path), variable: None } => {
                 read(&path).map_err(|why| format!("--requirepass-file {}: {why}", path.display()))
             }
@@ -46,13 +48,14 @@ impl Sources {
     }
 }
 
-/// Reads a password from a file that has one line.
+/// Reads a password, the first line of a file. A pipe need not be closed behind the line.
 fn read(path: &PathBuf) -> Result<String, String> {
-    // Whatever the file is, a pipe for one, the line and its end are all that is read.
+    // The longest line with its end, and a byte more, by which a longer one is seen to be too long.
     let most = MAX_LEN as u64 + 3;
     let mut text = Vec::new();
     let file = File::open(path).map_err(|error| error.to_string())?;
-    file.take(most).read_to_end(&mut text).map_err(|error| error.to_string())?;
+    let mut file = BufReader::new(file.take(most));
+    file.read_until(b'\n', &mut text).map_err(|error| error.to_string())?;
     let text = String::from_utf8(text).map_err(|_| "it is not UTF-8".to_owned())?;
     let line =
         text.strip_suffix('\n').map_or(&*text, |line| line.strip_suffix('\r').unwrap_or(line));
@@ -64,6 +67,10 @@ fn check(password: String) -> Result<String, String> {
         Err("it is empty".to_owned())
     } else if password.contains(['\r', '\n']) {
         Err("it has more than one line".to_owned())
+    } else if password.contains('\0') {
+        Err("it has a NUL byte".to_owned())
+    } else if password.starts_with('\u{feff}') {
+        Err("it begins with a byte order mark".to_owned())
     } else if password.len() > MAX_LEN {
         Err(format!("it has more than {MAX_LEN} bytes, so no client can send it"))
     } else {
@@ -99,6 +106,7 @@ mod tests {
             assert_eq!(of_file(text.as_bytes()).unwrap(), "open sesame");
         }
         assert_eq!(of_file(b" a \n").unwrap(), " a ");
+        assert_eq!(of_file(b"a\nb\n\xff").unwrap(), "a");
         assert_eq!(of_variable(" a ").unwrap(), " a ");
     }
 
@@ -108,8 +116,10 @@ mod tests {
         for (text, why) in [
             (&b""[..], "it is empty"),
             (b"\n", "it is empty"),
-            (b"a\nb\n", "it has more than one line"),
-            (b"a\n\n", "it has more than one line"),
+            (b"\na\n", "it is empty"),
+            (b"a\rb\n", "it has more than one line"),
+            (b"a\0", "it has a NUL byte"),
+            (b"\xef\xbb\xbfa\n", "it begins with a byte order mark"),
             (b"\xff", "it is not UTF-8"),
             (long.as_bytes(), "it has more than 16384 bytes, so no client can send it"),
         ] {
@@ -118,6 +128,22 @@ mod tests {
         assert_eq!(of_file(&long.as_bytes()[1..]).unwrap(), &long[1..]);
         let error = of_variable("").unwrap_err();
         assert_eq!(error, "the variable ZSET_REQUIREPASS: it is empty");
+        assert!(of_variable("a\nb").unwrap_err().ends_with("it has more than one line"));
+    }
+
+    #[test]
+    fn a_password_of_the_command_line_is_checked_as_any_other() {
+        let of_argument = |text: &str| {
+            Sources { argument: Some(text.to_owned()), ..Sources::default() }.password()
+        };
+        assert_eq!(of_argument("open sesame").unwrap(), "open sesame");
+        for (text, why) in [
+            ("", "it is empty"),
+            ("a\nb", "it has more than one line"),
+            (&"x".repeat(MAX_LEN + 1), "it has more than 16384 bytes, so no client can send it"),
+        ] {
+            assert_eq!(of_argument(text), Err(format!("--requirepass: {why}")));
+        }
     }
 
     #[test]

@@ -29,14 +29,14 @@ const HELP: [&str; 16] = [
     "LOADAOF",
     "    Does nothing.",
     "OBJECT <key>",
-    "    Tells how a value is stored.",
+    "    Reports how a value is stored.",
     "RELOAD",
     "    Does nothing.",
     "SET-ACTIVE-EXPIRE <0|1>, SET-DISABLE-DENY-SCRIPTS <0|1>",
     "    Does nothing.",
     "SLEEP <seconds>",
-    "    Stops the server for a time, at most for 10 seconds.",
-    "    A signal ends it.",
+    "    Blocks the server for at most 10 seconds.",
+    "    SIGINT, SIGTERM and SIGHUP end the sleep.",
 ];
 
 fn debug(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {

@@ -179,7 +179,7 @@ fn persist(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Command
     Ok(())
 }
 
-/// Has a key stay for ever; returns whether it would have gone.
+/// Removes the deadline of a key; returns whether it had one.
 pub(super) fn remove_deadline(keyspace: &mut Keyspace, key: &[u8]) -> bool {
     let had_deadline = matches!(keyspace.deadline(key), Some(Some(_)));
     if had_deadline {

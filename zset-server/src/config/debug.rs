@@ -40,7 +40,7 @@ pub struct ParseDebugCommandError;
 
 impl fmt::Display for ParseDebugCommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("it is none of no, yes and local")
+        f.write_str("expected no, yes or local")
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::parse_memory;
 
 /// How many bytes of replies a client may leave unread before it is closed. Zero stands for no limit.
+/// As in Redis, the first 16 KB of them are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutputLimit {
     /// More than that closes it at once.
@@ -93,7 +94,7 @@ impl fmt::Display for OutputLimits {
     }
 }
 
-/// Why a text is no limits of unread replies, in the words of Redis.
+/// Why a text is not a valid output limit, in the words of Redis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseOutputLimitsError {
@@ -101,7 +102,7 @@ pub enum ParseOutputLimitsError {
     Arguments,
     /// There is no such class.
     Class,
-    /// A number is none.
+    /// A number is invalid.
     Number,
 }
 

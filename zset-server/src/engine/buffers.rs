@@ -1,10 +1,12 @@
 //! What clients leave with the server, and which of them are sent away for it.
 
+use std::cmp::Reverse;
+
 use tracing::warn;
 use zset_std::Clock;
 
 use super::Engine;
-use crate::client::Mark;
+use crate::client::{Mark, Session};
 
 /// How often one looks at a client that has replies to read before it has to have read some.
 pub(crate) const LOOKS: u32 = 4;
@@ -14,6 +16,9 @@ const LEAST_OF_MEMORY: usize = 8;
 
 /// The part of them that it has to have read then.
 const LEAST_PART: usize = 32;
+
+/// Bytes of unread replies that no limit counts: what Redis has room for in the client itself.
+const NOT_COUNTED: usize = 16 * 1024;
 
 impl<C: Clock> Engine<C> {
     /// Looks at how far clients have read, and sends those away that have read next to nothing of what
@@ -50,24 +55,27 @@ impl<C: Clock> Engine<C> {
         }
     }
 
-    /// Closes the clients that have left more replies unread than the soft limit, for as long as it lets
-    /// them.
-    pub(crate) fn close_over_soft_limit(&mut self) {
+    /// Closes clients whose unread replies have exceeded the soft limit for longer than its time, or exceed
+    /// a hard limit that was lowered. Notes how far each client has read, for [`close_largest`].
+    ///
+    /// [`close_largest`]: Self::close_largest
+    pub(crate) fn close_over_limits(&mut self) {
         let limit = self.state.config.output_limit();
-        if limit.soft == 0 {
-            return;
-        }
+        let (max_soft, max_hard) = (max_of(limit.soft), self.max_unread());
         let now = self.clock.now();
         let clients: Vec<_> = self.state.clients.iter().collect();
         for session in clients {
             let session = &mut *session.borrow_mut();
             let unread = session.buffered.replies;
-            if unread <= limit.soft {
+            session.buffered.progress = (unread, session.buffered.sent);
+            if unread <= max_soft {
                 session.buffered.over_soft_since = None;
-                continue;
             }
-            let since = *session.buffered.over_soft_since.get_or_insert(now);
-            if now.saturating_duration_since(since) > limit.soft_time && !session.is_killed {
+            let is_over_soft = unread > max_soft && {
+                let since = *session.buffered.over_soft_since.get_or_insert(now);
+                now.saturating_duration_since(since) > limit.soft_time
+            };
+            if (is_over_soft || unread > max_hard) && !session.is_killed {
                 let peer = &session.address;
                 warn!(
                     peer,
@@ -80,13 +88,16 @@ impl<C: Clock> Engine<C> {
 
     /// Returns how many bytes of replies a client may leave unread.
     pub(crate) fn max_unread(&self) -> usize {
-        match self.state.config.output_limit().hard {
-            0 => usize::MAX,
-            hard => hard,
-        }
+        max_of(self.state.config.output_limit().hard)
     }
 
-    /// Returns how many bytes may be held for all clients, of which so many are: `most`, or what the data
+    /// Returns how many bytes a single client may hold beyond the bound for all: as many as a key can, so
+    /// that each value can be read; 0 if memory has no limit.
+    pub(crate) fn max_alone(&self, most: usize) -> usize {
+        self.state.config.max_memory().min(most)
+    }
+
+    /// Returns the bound on bytes held for all clients, of which `held` are in use: `most`, or what the data
     /// leaves of the memory, but `least` in any case. A server that is full of data still answers.
     pub(crate) fn max_held(&mut self, held: usize, least: usize, most: usize) -> usize {
         let max = self.state.config.max_memory();
@@ -99,27 +110,54 @@ impl<C: Clock> Engine<C> {
         max.saturating_sub(data).clamp(least, most)
     }
 
-    /// Sends those clients away for which most is held, until it is `max` bytes for all of them together;
-    /// first those that have not asked to be kept.
-    pub(crate) fn close_largest(&mut self, max: usize) {
+    /// Closes the clients holding the most, until all of them together hold `max` bytes; first those that do
+    /// not read, last those that have asked to be kept. Returns how many bytes that frees.
+    pub(crate) fn close_largest(&mut self, max: usize) -> usize {
         let clients: Vec<_> = self.state.clients.iter().collect();
         let mut clients: Vec<_> = clients
             .iter()
-            .map(|session| (session.borrow().is_kept, session.borrow().held_bytes(), session))
-            .filter(|(.., session)| !session.borrow().is_killed)
+            .filter(|session| !session.borrow().is_killed)
+            .map(|session| (place(&session.borrow()), session.borrow().held_bytes(), session))
             .collect();
-        let mut held: usize = clients.iter().map(|(_, held, _)| held).sum();
-        clients.sort_unstable_by_key(|(is_kept, held, _)| (*is_kept, std::cmp::Reverse(*held)));
-        for (_, bytes, session) in clients {
+        let all: usize = clients.iter().map(|(_, held, _)| held).sum();
+        clients.sort_unstable_by_key(|(place, held, _)| (*place, Reverse(*held)));
+        let mut held = all;
+        for (.., bytes, session) in clients {
             if held <= max {
                 break;
             }
             held -= bytes;
             let session = &mut session.borrow_mut();
             warn!(peer = session.address, bytes, "cut off: all clients together take too much");
+            session.buffered.closing = bytes;
             self.state.kill(session);
         }
+        all - held
     }
+}
+
+/// Returns how many bytes of replies a limit allows. As in Redis, a first piece of them is not counted, or a
+/// tiny limit would close every client.
+fn max_of(limit: usize) -> usize {
+    match limit {
+        0 => usize::MAX,
+        limit => limit.saturating_add(NOT_COUNTED),
+    }
+}
+
+/// Returns when a client is closed if there have to be some: those first that have read nothing since they
+/// were looked at, then others that leave replies unread, and those last that have asked to be kept.
+fn place(session: &Session) -> (bool, u8) {
+    let buffered = &session.buffered;
+    let (replies, sent) = buffered.progress;
+    let place = match () {
+        // That is not worth a connection.
+        () if buffered.replies <= NOT_COUNTED => 2,
+        () if replies > NOT_COUNTED && buffered.sent == sent => 0,
+        () if buffered.is_blocked => 1,
+        () => 2,
+    };
+    (session.is_kept, place)
 }
 
 #[cfg(test)]
@@ -155,22 +193,70 @@ mod tests {
     }
 
     #[test]
-    fn the_soft_limit_closes_who_is_above_it_all_the_time() {
+    fn a_client_above_the_soft_limit_for_too_long_is_closed() {
         let clock = FakeClock::new();
         let mut engine = Engine::with_clock(clock.clone());
         let [mut deaf, mut reader] = [(); 2].map(|()| engine.client());
-        let line = "CONFIG SET client-output-buffer-limit";
-        let arguments: Vec<_> =
-            line.split(' ').map(str::as_bytes).chain([&b"normal 0 100 2"[..]]).collect();
-        engine.execute(&mut reader, &arguments, &mut Replies::default());
+        set_limit(&mut engine, &mut reader, "normal 0 100 2");
         for second in 0..10 {
-            set_replies(&mut deaf, 0, 101);
-            set_replies(&mut reader, 0, if second % 2 == 0 { 1000 } else { 100 });
-            engine.close_over_soft_limit();
+            set_replies(&mut deaf, 0, NOT_COUNTED + 101);
+            set_replies(&mut reader, 0, NOT_COUNTED + if second % 2 == 0 { 1000 } else { 100 });
+            engine.close_over_limits();
             assert_eq!(deaf.session().is_killed, second > 2, "{second}");
             clock.advance(Duration::from_secs(1));
         }
         assert!(!reader.session().is_killed);
+    }
+
+    fn set_limit(engine: &mut Engine<FakeClock>, client: &mut Client, limit: &str) {
+        let arguments = ["CONFIG", "SET", "client-output-buffer-limit", limit].map(str::as_bytes);
+        let mut replies = Replies::default();
+        engine.execute(client, &arguments, &mut replies);
+        assert_eq!(replies.bytes(), b"+OK\r\n");
+    }
+
+    #[test]
+    fn the_time_above_the_soft_limit_starts_over_when_the_limit_is_switched_on_again() {
+        let clock = FakeClock::new();
+        let mut engine = Engine::with_clock(clock.clone());
+        let [mut deaf, mut other] = [(); 2].map(|()| engine.client());
+        set_replies(&mut deaf, 0, 1 << 20);
+        for limit in ["normal 0 100 2", "normal 0 0 0", "normal 0 100 2"] {
+            set_limit(&mut engine, &mut other, limit);
+            engine.close_over_limits();
+            clock.advance(Duration::from_secs(2));
+        }
+        engine.close_over_limits();
+        assert!(!deaf.session().is_killed);
+        clock.advance(Duration::from_secs(1));
+        engine.close_over_limits();
+        assert!(deaf.session().is_killed);
+    }
+
+    #[test]
+    fn a_lower_hard_limit_closes_clients_above_it() {
+        let mut engine = Engine::with_clock(FakeClock::new());
+        let [mut deaf, mut other] = [(); 2].map(|()| engine.client());
+        set_replies(&mut deaf, 0, 1 << 20);
+        engine.close_over_limits();
+        assert!(!deaf.session().is_killed);
+        set_limit(&mut engine, &mut other, "normal 100kb 0 0");
+        engine.close_over_limits();
+        assert!(deaf.session().is_killed && !other.session().is_killed);
+    }
+
+    #[test]
+    fn a_client_that_does_not_read_is_closed_before_a_larger_one_that_does() {
+        let mut engine = Engine::new();
+        let [mut deaf, mut reader, mut tiny] = [(); 3].map(|()| engine.client());
+        for (client, bytes) in [(&mut deaf, 100_000), (&mut reader, 900_000), (&mut tiny, 100)] {
+            set_replies(client, 0, bytes);
+        }
+        engine.close_over_limits();
+        set_replies(&mut reader, 1, 900_000);
+        assert_eq!(engine.close_largest(950_000), 100_000);
+        let is_killed = [&deaf, &reader, &tiny].map(|client| client.session().is_killed);
+        assert_eq!(is_killed, [true, false, false]);
     }
 
     #[test]
@@ -193,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_read_all_begins_anew() {
+    fn a_client_that_reads_everything_starts_over() {
         let mut engine = Engine::new();
         let mut client = engine.client();
         for round in 0..100 {

@@ -237,6 +237,11 @@ impl Requests {
         &mut self.buffer
     }
 
+    /// Returns how many bytes of memory the buffer takes. **O(1)**.
+    pub(crate) fn capacity(&self) -> usize {
+        self.buffer.capacity()
+    }
+
     /// Returns how many bytes there are of requests that have not come whole. **O(1)**.
     pub fn len(&self) -> usize {
         match self.state {

@@ -184,10 +184,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             if self.client.session().is_killed {
                 return Err(End::Killed);
             }
-            if self.shared.held.get() > self.shared.max_held.get() {
+            if self.shared.is_over() {
                 // Those that have to go are about to.
-                self.tell_held();
-                yield_now().await;
+                self.wait_for_room().await?;
                 continue;
             }
             let max_unread = self.bound_replies();
@@ -222,7 +221,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                         return self.finish().await;
                     }
                 }
-                Turn::Full => self.send().await?,
+                Turn::Full => {
+                    self.send().await?;
+                    // The system may take more without end.
+                    yield_now().await;
+                    self.since = None;
+                }
                 Turn::Quit => return self.finish().await,
                 Turn::Broken(RequestError::OtherProtocol) => return Err(End::Foreign),
                 Turn::Broken(error) => {

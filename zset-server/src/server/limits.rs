@@ -24,9 +24,9 @@ pub struct Limits {
     pub stalled: Duration,
     /// Bytes that are held for all clients together: requests that have not run, commands of transactions,
     /// watched keys, and replies that have not been read. Above half of it, nothing more is read from those
-    /// who have not read their replies; above it, those are cut off for whom most is held. Where memory has
+    /// who have not read their replies; above it, the clients holding the most are closed. Where memory has
     /// a limit, it is what the data leaves of it, if that is less, but never less than `pause_at` or an
-    /// eighth of the limit.
+    /// eighth of the limit. One client may hold as much as that limit while the others hold little.
     pub all_clients: usize,
     /// How long a client may be there without the password that it needs, if there are as many clients as
     /// may be: strangers do not keep the others out.

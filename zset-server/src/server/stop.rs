@@ -50,7 +50,7 @@ impl Stopper {
         });
     }
 
-    /// Sleeps on this thread, no longer than until somebody wants the server to stop.
+    /// Sleeps on this thread until the time is over or a stop is requested.
     pub(crate) fn sleep(&self, length: Duration) {
         const SLICE: Duration = Duration::from_millis(10);
         let start = Instant::now();

@@ -1,4 +1,4 @@
-//! What is said besides a reply that is of little help.
+//! Hints shown after an error.
 
 use super::help::usage;
 use super::words::WORDS;
@@ -8,11 +8,11 @@ use crate::command::Command;
 pub(super) const DOES_NOT_WAIT: &str =
     "The shell does not wait, because no other client could add a member.";
 
-/// The longest name that may be a slip of another one.
+/// The longest name that may be a typo of another one.
 const MAX_NAME: usize = 32;
 
-/// Letters for each slip.
-const LETTERS_FOR_SLIP: usize = 3;
+/// Letters for each typo.
+const LETTERS_FOR_TYPO: usize = 3;
 
 /// Returns what there is to say about an error, by its reply.
 pub(super) fn about_error(arguments: &[&[u8]], reply: &[u8]) -> Option<String> {
@@ -38,19 +38,19 @@ pub(super) fn about_error(arguments: &[&[u8]], reply: &[u8]) -> Option<String> {
     Some(format!("Did you mean {}?", name.to_ascii_uppercase()))
 }
 
-/// Returns the name that a word is most likely a slip of.
+/// Returns the name that a word is most likely a typo of.
 ///
 /// The first letter has to be right: otherwise commands of Redis that are not here would be taken for
 /// others, as HSET for SET.
 fn nearest(word: &[u8], names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let word = std::str::from_utf8(word).ok().filter(|word| word.len() <= MAX_NAME)?;
     let word = word.to_ascii_lowercase();
-    let slips = |name: &str| strsim::osa_distance(&word, name);
-    let most = (word.len() / LETTERS_FOR_SLIP).max(1);
+    let typos = |name: &str| strsim::osa_distance(&word, name);
+    let most = (word.len() / LETTERS_FOR_TYPO).max(1);
     let alike = names.filter(|name| name.len() > 1 && name.chars().next() == word.chars().next());
     alike
-        .map(|name| (slips(name), name))
-        .filter(|(slips, _)| *slips <= most)
+        .map(|name| (typos(name), name))
+        .filter(|(typos, _)| *typos <= most)
         .min()
         .map(|(_, name)| name)
 }

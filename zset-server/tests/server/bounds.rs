@@ -75,8 +75,8 @@ fn a_reply_above_the_bound_ends_the_connection() {
     let value = "v".repeat(60_000);
     peer.ask(format!("SET k {value}\r\n").as_bytes(), b"+OK\r\n");
     peer.ask(b"GET k\r\n", format!("$60000\r\n{value}\r\n").as_bytes());
-    let large = "v".repeat(100_000);
-    let request = format!("*2\r\n$4\r\nECHO\r\n$100000\r\n{large}\r\n");
+    let large = "v".repeat(120_000);
+    let request = format!("*2\r\n$4\r\nECHO\r\n$120000\r\n{large}\r\n");
     peer.send(request.as_bytes());
     assert!(!matches!(peer.stream.read(&mut [0]), Ok(1)));
 }

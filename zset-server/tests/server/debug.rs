@@ -5,11 +5,11 @@ use zset_server::{DebugCommand, Options};
 use crate::running::{Running, options};
 
 const REFUSED: &str = "-ERR DEBUG command not allowed. If the enable-debug-command option is set to \
-                       \"local\", you can run it from a local connection, otherwise you need to set this \
-                       option in the configuration file, and then restart the server.";
+                       \"local\", you can run it from a local connection, otherwise start the server with \
+                       --enable-debug-command local or yes.";
 
 #[test]
-fn debug_is_off_unless_it_is_asked_for() {
+fn debug_is_off_by_default() {
     let server = Running::start();
     let mut peer = server.connect();
     for command in ["DEBUG SLEEP 0", "debug object k", "DEBUG HELP", "DEBUG NOSUCH"] {

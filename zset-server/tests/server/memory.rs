@@ -1,7 +1,9 @@
 //! The memory that replies take which are not read.
 
+use std::io::{Read, Write};
+
 use crate::program::Program;
-use crate::running::Running;
+use crate::running::{Peer, Running};
 
 #[test]
 fn a_client_above_the_hard_limit_is_closed() {
@@ -31,6 +33,90 @@ fn a_client_above_the_soft_limit_for_too_long_is_closed() {
     // It would be let be for a minute.
     deaf.send(&b"GET k\r\n".repeat(1000));
     while other.ask_bulk(b"INFO clients\r\n").contains("connected_clients:2\r\n") {}
+}
+
+#[test]
+fn a_tiny_hard_limit_keeps_nobody_out() {
+    let program = Program::start(&["--client-output-buffer-limit", "normal 1 1 0"]);
+    let mut peer = program.connect();
+    let value = "v".repeat(10_000);
+    peer.ask(format!("SET k {value}\r\n").as_bytes(), b"+OK\r\n");
+    peer.ask(b"GET k\r\n", format!("$10000\r\n{value}\r\n").as_bytes());
+    peer.ask(b"CONFIG SET client-output-buffer-limit 'normal 0 0 0'\r\n", b"+OK\r\n");
+}
+
+#[test]
+fn lowering_the_hard_limit_closes_clients_above_it() {
+    let mut program = Program::start(&[]);
+    let (mut deaf, mut other) = (program.connect(), program.connect());
+    let value = "v".repeat(60_000);
+    other.ask(format!("SET k {value}\r\n").as_bytes(), b"+OK\r\n");
+    deaf.send(&b"GET k\r\n".repeat(1000));
+    until_quiet(&mut other);
+    other.ask(b"CONFIG SET client-output-buffer-limit 'normal 1mb 0 0'\r\n", b"+OK\r\n");
+    while other.ask_bulk(b"INFO clients\r\n").contains("connected_clients:2\r\n") {}
+    let log = program.stop();
+    assert!(log.contains("client-output-buffer-limit"), "{log}");
+}
+
+#[test]
+fn many_clients_that_hold_little_each_stay_below_the_limit() {
+    const CLIENTS: usize = 400;
+    const LIMIT: usize = 48 << 20;
+    let program = Program::start(&["--maxmemory", "48mb"]);
+    let mut peer = program.connect();
+    peer.ask(format!("SET k {}\r\n", "v".repeat(1000)).as_bytes(), b"+OK\r\n");
+    let requests = b"GET k\r\n".repeat(9000);
+    let deaf: Vec<_> = (0..CLIENTS)
+        .map(|_| {
+            let mut deaf = program.connect();
+            // It may have been closed already.
+            let _ = deaf.stream.write_all(&requests);
+            deaf
+        })
+        .collect();
+    until_quiet(&mut peer);
+    let peak = number(&peer.ask_bulk(b"INFO memory\r\n"), "used_memory_peak:");
+    assert!(peak < LIMIT + LIMIT / 4, "{peak}");
+    let connected = number(&peer.ask_bulk(b"INFO clients\r\n"), "connected_clients:");
+    assert!((CLIENTS / 8..CLIENTS).contains(&connected), "{connected}");
+    // The data is far below the limit.
+    peer.ask(b"SET k small\r\n", b"+OK\r\n");
+    drop(deaf);
+}
+
+#[test]
+fn near_the_limit_a_large_value_is_read_and_a_large_write_gets_an_error() {
+    const MB: usize = 1 << 20;
+    const REFUSAL: &[u8] = b"-OOM command not allowed when used memory > 'maxmemory'.\r\n";
+    let program = Program::start(&["--maxmemory", "100mb"]);
+    let mut peer = program.connect();
+    let set = |key: &str, bytes: usize| {
+        let value = "v".repeat(bytes);
+        format!("*3\r\n$3\r\nSET\r\n$1\r\n{key}\r\n${bytes}\r\n{value}\r\n").into_bytes()
+    };
+    peer.ask(&set("k", 50 * MB), b"+OK\r\n");
+    let append = format!("APPEND fill {}\r\n", "v".repeat(60_000)).into_bytes();
+    while !peer.ask_line(&append).starts_with("-OOM ") {}
+    assert_eq!(peer.ask_bulk(b"GET k\r\n").len(), 50 * MB);
+    peer.ask(&set("l", 40 * MB), REFUSAL);
+    peer.ask(b"EXISTS k l\r\n", b":1\r\n");
+}
+
+/// Waits until no client has had a further reply to GET for so long that there will be none.
+fn until_quiet<S: Read + Write>(peer: &mut Peer<S>) {
+    let (mut quiet, mut calls) = (0, 0);
+    while calls == 0 || quiet < 50 {
+        let before = calls;
+        calls = number(&peer.ask_bulk(b"INFO commandstats\r\n"), "cmdstat_get:calls=");
+        quiet = if calls == before { quiet + 1 } else { 0 };
+    }
+}
+
+/// Returns the number behind a name in a reply to INFO.
+fn number(info: &str, name: &str) -> usize {
+    let digits = info.lines().find_map(|line| line.strip_prefix(name));
+    digits.map_or(0, |digits| digits.parse().expect("a number"))
 }
 
 #[test]

@@ -24,6 +24,15 @@ fn a_password_is_read_from_a_file() {
 }
 
 #[test]
+fn a_password_is_read_from_a_pipe_that_stays_open() {
+    // The other end is open as long as the server is.
+    let before = "mkfifo \"$5.pipe\"; exec 3<>\"$5.pipe\"; echo 'open sesame' >&3; \
+                  set -- \"$@\" --requirepass-file \"$5.pipe\"";
+    let program = Program::start_after(before, &[]);
+    assert_asks_for(&program, "open sesame");
+}
+
+#[test]
 fn a_password_is_read_from_the_environment() {
     let program = Program::start_after("export ZSET_REQUIREPASS='open sesame'", &[]);
     assert_asks_for(&program, "open sesame");

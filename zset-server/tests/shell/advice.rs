@@ -37,7 +37,7 @@ fn an_unknown_command_suggests_the_nearest_one() {
 #[test]
 fn a_command_that_is_like_no_other_suggests_nothing() {
     let long = "z".repeat(100_000);
-    // Those of Redis that are not here are no slips of others.
+    // Those of Redis that are not here are no typos of others.
     for line in ["HSET h a b", "LPOP l", "XADD s * a b", "EVAL x 0", "q", "CLIENT x", &long] {
         let answer = answer(&format!("{line}\n"));
         assert_eq!(answer.lines().count(), 1, "{answer}");

@@ -52,9 +52,21 @@ pub(super) fn incrbyfloat(
     Ok(())
 }
 
-/// Returns the sum of two integers, those among them that no double holds.
+/// Returns the sum of two integers, also of those that no double holds, if all three have 64 bits.
 fn whole_sum(one: &[u8], other: &[u8]) -> Option<i64> {
-    integer(one).ok()?.checked_add(integer(other).ok()?)
+    whole(one)?.checked_add(whole(other)?)
+}
+
+/// Reads an integer, or a number such as `1.0` or `1e3` that is known to be one.
+fn whole(text: &[u8]) -> Option<i64> {
+    // From 2 to the power of 53, a double may stand for several integers.
+    const MAX: f64 = 9_007_199_254_740_992.0;
+    if let Ok(integer) = integer(text) {
+        return Some(integer);
+    }
+    let number = score(text).ok()?.get();
+    #[allow(clippy::cast_possible_truncation, reason = "it is an integer of fewer bits")]
+    (number.fract() == 0.0 && number.abs() < MAX).then_some(number as i64)
 }
 
 /// Returns the sum of two numbers, whose text has no exponent, as that of Redis.
@@ -62,4 +74,27 @@ fn sum(one: &[u8], other: &[u8]) -> Result<f64, CommandError> {
     let sum = score(one)?.checked_add(score(other)?.get()).ok();
     let sum = sum.map(Score::get).filter(|sum| sum.is_finite());
     sum.ok_or_else(|| CommandError::err("increment would produce NaN or Infinity"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Engine;
+    use crate::testing::ask;
+
+    #[test]
+    fn incrbyfloat_adds_integers_of_64_bits_exactly() {
+        let mut engine = Engine::new();
+        let mut client = engine.client();
+        for (old, increment, sum) in [
+            ("9007199254740993", "2", "9007199254740995"),
+            ("9007199254740993", "1.0", "9007199254740994"),
+            ("9007199254740993", "1e3", "9007199254741993"),
+            ("9223372036854775807", "-1", "9223372036854775806"),
+            ("2.5", "0.25", "2.75"),
+        ] {
+            ask(&mut engine, &mut client, &format!("SET n {old}"));
+            let reply = ask(&mut engine, &mut client, &format!("INCRBYFLOAT n {increment}"));
+            assert_eq!(reply, format!("${}\r\n{sum}\r\n", sum.len()));
+        }
+    }
 }

@@ -1,7 +1,17 @@
 //! What is held for a client.
 
-use super::Connection;
-use super::send::MAX_KEPT;
+use std::future::{Future as _, poll_fn};
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::Poll;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::{Connection, End, Event};
+
+/// What a buffer of replies may keep when it is empty, and while clients hold much.
+const MAX_KEPT: usize = 256 * 1024;
+const MAX_KEPT_IF_SCARCE: usize = 16 * 1024;
 
 impl<S> Connection<S> {
     /// Returns how many bytes of replies are there that are not sent.
@@ -13,46 +23,82 @@ impl<S> Connection<S> {
     pub(super) fn rest(&mut self) {
         self.since = None;
         let is_silent = self.unsent() == 0;
-        let buffered = &mut self.client.session_mut().buffered;
+        let mut session = self.client.session_mut();
+        let buffered = &mut session.buffered;
         let buffer = self.requests.buffer();
         if buffered.is_idle && buffer.is_empty() && is_silent {
             *buffer = Vec::new();
             self.replies.shrink_to(0);
         }
         buffered.free = [buffer.capacity() - buffer.len(), self.replies.capacity()];
+        drop(session);
+        self.tell_held();
+    }
+
+    /// Returns how many bytes a buffer of replies may keep when it is empty.
+    pub(super) fn max_kept(&self) -> usize {
+        if self.shared.is_scarce() { MAX_KEPT_IF_SCARCE } else { MAX_KEPT }
     }
 
     /// Tells what is held for the client. If that is too much for all of them, some have to go.
     pub(super) fn tell_held(&mut self) {
         let (requests, replies) = (self.requests.len(), self.unsent());
+        let memory = self.requests.capacity() + self.replies.capacity();
         let mut session = self.client.session_mut();
+        if session.is_killed {
+            // What it holds is about to be freed, and counts as it is.
+            return;
+        }
         let buffered = &mut session.buffered;
         (buffered.requests, buffered.replies) = (requests, replies);
-        // What a small buffer keeps for the replies to come is not worth a connection.
-        let spare = if replies > MAX_KEPT { self.replies.capacity() - replies } else { 0 };
-        buffered.replies_spare = spare;
-        let before = std::mem::replace(&mut self.held, session.held_bytes());
+        buffered.spare = memory - requests - replies;
+        let (id, before) = (session.id, self.held);
+        self.held = session.held_bytes();
         drop(session);
-        self.shared.held.set(self.shared.held.get() - before + self.held);
-        if self.held > before {
-            self.shared.bound_held();
-        }
+        self.shared.change_held(id, before, self.held);
     }
 
     /// Bounds the replies to come; returns how many bytes of them may be unsent.
     pub(super) fn bound_replies(&mut self) -> usize {
         let hard = self.shared.engine.borrow().max_unread();
-        let max = hard.min(self.shared.max_held.get());
+        let max = hard.min(self.shared.max_held_of(self.held));
         self.replies.set_max_len(self.sent.saturating_add(max));
         max
+    }
+
+    /// Waits until all clients together hold less, and sends meanwhile what there is.
+    pub(super) async fn wait_for_room(&mut self) -> Result<(), End>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let shared = Rc::clone(&self.shared);
+        let mut freed = pin!(shared.freed.notified());
+        poll_fn(|cx| {
+            if let Some(Event::Killed) = self.poll_others(cx) {
+                return Poll::Ready(Err(End::Killed));
+            }
+            while self.unsent() > 0
+                && let Poll::Ready(result) = self.poll_send(cx)
+            {
+                if let Err(error) = result {
+                    return Poll::Ready(Err(End::Io(error)));
+                }
+            }
+            freed.as_mut().poll(cx).map(Ok)
+        })
+        .await
     }
 
     /// Forgets all that is held for the client.
     pub(super) fn let_go(&mut self) {
         // A command that has panicked has let go of the engine.
         self.shared.engine.borrow_mut().leave(&mut self.client);
-        let held = std::mem::take(&mut self.held);
-        self.shared.held.set(self.shared.held.get() - held);
+        let (id, closing) = {
+            let session = &mut self.client.session_mut();
+            (session.id, std::mem::take(&mut session.buffered.closing))
+        };
+        self.shared.closing.set(self.shared.closing.get().saturating_sub(closing));
+        self.shared.change_held(id, std::mem::take(&mut self.held), 0);
     }
 }
 

@@ -12,9 +12,6 @@ use tokio::time::timeout;
 use super::{Connection, End, Event};
 use crate::resp::Requests;
 
-/// What a buffer of replies may keep when it is empty.
-pub(super) const MAX_KEPT: usize = 256 * 1024;
-
 /// What is still read, and for how long, of a client that was told what is wrong: to close while it
 /// writes would take the answer from it.
 const MAX_LINGER: usize = 1024 * 1024;
@@ -28,6 +25,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             return Poll::Ready(Ok(()));
         }
         let result = Pin::new(&mut self.stream).poll_write(cx, unsent);
+        self.client.session_mut().buffered.is_blocked = result.is_pending();
         result.map(|written| {
             let written = written?;
             if written == 0 {
@@ -37,7 +35,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             self.client.session_mut().buffered.sent += written as u64;
             if self.sent == self.replies.bytes().len() {
                 self.replies.clear();
-                self.replies.shrink_to(MAX_KEPT);
+                self.replies.shrink_to(self.max_kept());
                 self.sent = 0;
             } else if self.sent > self.replies.bytes().len() / 2 {
                 // Not each time, or a large reply would be moved again and again.
