@@ -46,6 +46,7 @@ fn the_error_of_a_repeated_id_names_itself_without_the_payload() {
     queue.push_with_id(1, at(1), "a").unwrap();
     let error = queue.push_with_id(1, at(2), "b").unwrap_err();
     assert_eq!(format!("{error:?}"), "DuplicateJob { .. }");
+    assert_eq!(error.to_string(), "a job with this id is in the queue already");
 }
 
 #[test]
