@@ -233,3 +233,14 @@ fn the_memory_of_a_board_includes_that_of_its_index() {
     let with = board.with_dense_standings().allocation_size();
     assert!(with >= without + 4_000, "{with}");
 }
+
+#[test]
+fn lines_can_be_numbered_another_way_after_some_of_them() {
+    let board = Leaderboard::from([("ann", 9), ("bob", 8), ("cid", 8), ("dan", 5), ("eve", 5)]);
+    let mut dense = board.iter().ties(Ties::Dense);
+    assert_eq!(dense.nth(1).map(|line| line.number), Some(2));
+    assert_eq!(dense.next_back().map(|line| line.number), Some(3));
+    let rest = dense.ties(Ties::Competition);
+    assert!(rest.clone().map(|line| line.number).eq([2, 4]));
+    assert!(rest.rev().map(|line| line.number).eq([4, 2]));
+}

@@ -19,6 +19,9 @@
 //!
 //! The last timestamp means never: a key that is idle at or after it stays.
 
+mod deadlines;
+mod sweep;
+
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 
@@ -28,15 +31,10 @@ use super::KeyState;
 use super::table::{Hashed, KeyHash, Table, hash_of};
 use crate::Timestamp;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, SpinLock};
+use sweep::SWEPT_FOR_ROOM;
 
 /// Deadlines that each new key looks at, so that keys are evicted at the rate at which they arrive.
 const SWEPT_FOR_EACH_NEW: usize = 2;
-
-/// Deadlines that are looked at under one lock when there is no room.
-const SWEPT_FOR_ROOM: usize = 32;
-
-/// Deadlines that lead nowhere which are kept, however few keys there are.
-const FEW_DEADLINES: usize = 16;
 
 /// A `V` for each key, and the settings that they share.
 pub(crate) struct Registry<K, V: KeyState, H> {
@@ -280,109 +278,12 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         }
     }
 
-    /// Returns whether there is room for a key that is not there, or an idle key that would be evicted
-    /// for it. Nothing is evicted, since `now` may be a time to come.
-    pub(crate) fn has_room<Q>(&self, key: &Q, now: Timestamp) -> Result<(), Full>
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        if self.len() < self.max_keys {
-            return Ok(());
-        }
-        let mut has_idle = |shard: &Shard<K, V>| {
-            let keys = &mut *shard.keys.lock();
-            let now = shard.newest(now);
-            let mut looks = (0..SWEPT_FOR_ROOM).map_while(|_| keys.look(now));
-            let idle = looks.find_map(|look| look);
-            if let Some(hash) = idle {
-                keys.file_again(hash);
-            }
-            shard.note_deadline(keys);
-            idle
-        };
-        let found = self.look_for_room(hash_of(&self.hasher, key), now, &mut has_idle);
-        found.map(|_| ()).map_err(|retry_at| Full { retry_at, evicted: 0 })
-    }
-
     /// Counts a new key, if there may be one.
     fn reserve(&self) -> Option<Room<'_>> {
         let reserved = self.len.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |len| {
             (len < self.max_keys).then_some(len + 1)
         });
         reserved.is_ok().then(|| Room { len: &self.len })
-    }
-
-    /// Looks at the shards that may have an idle key, starting with that of a hash, until `find` has
-    /// found something. `find` looks at a few keys; the error is when some key may be idle.
-    fn look_for_room<R>(
-        &self,
-        hash: KeyHash,
-        now: Timestamp,
-        mut find: impl FnMut(&Shard<K, V>) -> Option<R>,
-    ) -> Result<R, Timestamp> {
-        let mut next = Timestamp::MAX;
-        let (before, from) = self.shards.split_at(self.index(hash));
-        for shard in from.iter().chain(before) {
-            // Under a flood of new keys most shards have no idle key, and are not to be locked for
-            // each. A round files the deadlines that it looks at after the time that counts, or
-            // drops them, so there is a last round.
-            while is_due(shard.next_deadline(), shard.newest(now)) {
-                if let Some(found) = find(shard) {
-                    return Ok(found);
-                }
-            }
-            next = next.min(shard.next_deadline());
-        }
-        if next == Timestamp::MAX {
-            // There is none while the thread that has reserved the last place has yet to file its own,
-            // under its shard's lock. Otherwise no key will ever be idle.
-            let deadlines = self.shards.iter().map(|shard| shard.keys.lock().next_deadline());
-            next = deadlines.min().unwrap_or(Timestamp::MAX);
-        }
-        Err(next)
-    }
-
-    /// Looks at up to `budget` keys whose deadlines have passed, and evicts those that are idle.
-    pub(crate) fn sweep(&self, now: Timestamp, budget: usize) -> usize {
-        let each = budget.div_ceil(self.shards.len());
-        self.shards.iter().map(|shard| self.sweep_shard(shard, now, each)).sum()
-    }
-
-    fn sweep_shard(&self, shard: &Shard<K, V>, now: Timestamp, budget: usize) -> usize {
-        let keys = &mut *shard.keys.lock();
-        self.sweep_keys(shard, keys, shard.advance(now), budget)
-    }
-
-    /// Like `sweep`, in a shard that is locked.
-    fn sweep_keys(
-        &self,
-        shard: &Shard<K, V>,
-        keys: &mut Keys<K, V>,
-        now: Timestamp,
-        budget: usize,
-    ) -> usize {
-        if !is_due(shard.next_deadline(), now) {
-            return 0;
-        }
-        let mut swept = 0;
-        for _ in 0..budget {
-            let Some(look) = keys.look(now) else { break };
-            let is_idle = |entry: &Entry<K, V>| is_due(entry.state.idle_at(), now);
-            if let Some(entry) = look.and_then(|hash| keys.entries.remove(hash, is_idle)) {
-                swept += 1;
-                // Others with its hash have lost their deadline.
-                keys.file_again(entry.hash);
-                // All before the key is dropped, since that may panic.
-                self.len.fetch_sub(1, Ordering::Relaxed);
-                keys.forget_deadlines();
-                shard.note_deadline(keys);
-                drop(entry);
-            }
-        }
-        keys.entries.shrink();
-        shard.note_deadline(keys);
-        swept
     }
 
     /// Removes a key, whatever its state.
@@ -431,11 +332,6 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
     }
 }
 
-/// Returns whether a deadline has passed; the last timestamp never has.
-fn is_due(deadline: Timestamp, now: Timestamp) -> bool {
-    deadline <= now && deadline < Timestamp::MAX
-}
-
 impl<K, V: KeyState> Shard<K, V> {
     /// Notes the time, and returns the latest one seen; under the shard's lock only.
     #[inline]
@@ -462,75 +358,6 @@ impl<K, V: KeyState> Shard<K, V> {
     /// Publishes the first deadline.
     fn note_deadline(&self, keys: &Keys<K, V>) {
         self.next_deadline.store(keys.next_deadline().as_nanos(), Ordering::Relaxed);
-    }
-}
-
-impl<K, V: KeyState> Keys<K, V> {
-    /// Looks at the first deadline, if it has passed: takes it out if a key is idle, whose hash it
-    /// returns, and otherwise files it anew.
-    #[expect(clippy::option_option, reason = "whether there was a deadline, and an idle key")]
-    fn look(&mut self, now: Timestamp) -> Option<Option<KeyHash>> {
-        if !is_due(self.next_deadline(), now) {
-            return None;
-        }
-        let (hash, _) = self.deadlines.pop_first()?;
-        if self.first_idle(hash).is_some_and(|idle_at| is_due(idle_at, now)) {
-            return Some(Some(hash));
-        }
-        self.file_again(hash);
-        Some(None)
-    }
-
-    /// Files a deadline, unless it is filed.
-    fn file(&mut self, hash: KeyHash, deadline: Timestamp) {
-        if self.deadlines.rank(&hash, deadline).is_none() {
-            self.deadlines.insert(hash, deadline);
-        }
-    }
-
-    /// Files the deadline of the first to be idle of the keys with a hash, if there is any.
-    fn file_again(&mut self, hash: KeyHash) {
-        if let Some(idle_at) = self.first_idle(hash) {
-            self.file(hash, idle_at);
-        }
-    }
-
-    /// Returns when the first of the keys with a hash is idle.
-    fn first_idle(&self, hash: KeyHash) -> Option<Timestamp> {
-        let mut first = None;
-        self.entries.find(hash, |entry| {
-            let idle_at = entry.state.idle_at();
-            first = Some(first.map_or(idle_at, |first: Timestamp| first.min(idle_at)));
-            false
-        });
-        first
-    }
-
-    /// Returns how many deadlines there may be, those that lead nowhere among them.
-    fn most_deadlines(&self) -> usize {
-        2 * self.entries.len() + FEW_DEADLINES
-    }
-
-    /// Rebuilds the list of deadlines if most of it leads nowhere. That takes amortized constant time
-    /// for each deadline that has been filed or has lost its key since the last time.
-    fn forget_deadlines(&mut self) {
-        if self.deadlines.len() > self.most_deadlines() {
-            self.rebuild_deadlines();
-        }
-    }
-
-    fn rebuild_deadlines(&mut self) {
-        // So that to visit the entries takes time in proportion to their number.
-        self.entries.shrink();
-        self.deadlines.clear();
-        for entry in self.entries.iter() {
-            self.deadlines.insert(entry.hash, entry.state.idle_at());
-        }
-    }
-
-    /// Returns the first deadline, or the end of time.
-    fn next_deadline(&self) -> Timestamp {
-        self.deadlines.first().map_or(Timestamp::MAX, |(_, deadline)| deadline)
     }
 }
 

@@ -2,20 +2,18 @@
 //!
 //! Invariants: `units` is the sum of the log's units, and times ascend. No entry is as old as
 //! `horizon`, counted from `newest`, the latest time seen; `forgotten` is at least that old. There
-//! are at most `most` and [`SPARE_ENTRIES`] entries.
+//! are at most `most` and `SPARE_ENTRIES` entries.
+
+mod decide;
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::decision::decide_late;
-use super::forgotten::{Forgotten, MOST_UNITS};
+use super::forgotten::Forgotten;
 use super::limiter::private::Sealed;
-use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
+use super::{Decision, Limiter, Quota, SingleQuota};
 use crate::Timestamp;
-
-/// The entries beyond the largest count: so many calls can be recorded beyond the limit, and refunded
-/// again, before the oldest are merged.
-const SPARE_ENTRIES: usize = 64;
 
 /// An exact sliding window for one key: at most `count` units in every window of the quota's period.
 ///
@@ -395,115 +393,6 @@ impl WindowLog {
     /// ```
     pub fn entries(&self) -> usize {
         self.log.len()
-    }
-
-    /// Keeps what a quota needs from now on.
-    fn widen(&mut self, quota: Quota) {
-        self.most = self.most.max(quota.count());
-        if quota.period_in_nanos() > self.horizon {
-            self.horizon = quota.period_in_nanos();
-            if let Some(entry) = self.forgotten.within(self.horizon, self.newest) {
-                self.log.push_front(entry);
-                self.units += entry.1;
-                self.forgotten = Forgotten::default();
-                self.merge_oldest();
-            }
-        }
-    }
-
-    /// Notes the time, forgets what is too old for any quota, and returns the time that counts.
-    fn advance(&mut self, now: Timestamp) -> Timestamp {
-        self.newest = self.newest.max(now);
-        while let Some(&(time, units)) = self.log.front() {
-            if self.newest.as_nanos() - time.as_nanos() < self.horizon {
-                break;
-            }
-            self.log.pop_front();
-            self.units -= units;
-            self.forgotten.add(units, time);
-        }
-        self.newest
-    }
-
-    fn push(&mut self, n: u32, now: Timestamp) {
-        let n = u64::from(n).min(MOST_UNITS.saturating_sub(self.units));
-        self.units += n;
-        match self.log.back_mut() {
-            Some((time, units)) if *time == now => *units += n,
-            _ if n > 0 => self.log.push_back((now, n)),
-            _ => {}
-        }
-        self.merge_oldest();
-    }
-
-    /// Merges the two oldest entries if there is one too many.
-    fn merge_oldest(&mut self) {
-        if self.log.len() > self.most_entries() {
-            let oldest = self.log.pop_front().map_or(0, |(_, units)| units);
-            if let Some((_, units)) = self.log.front_mut() {
-                *units += oldest;
-            }
-        }
-    }
-
-    fn most_entries(&self) -> usize {
-        (self.most as usize).saturating_add(SPARE_ENTRIES)
-    }
-
-    /// Decides by the entries; `now` is not before any of them.
-    fn decide(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
-        let limit = u64::from(quota.count());
-        let period = quota.period_in_nanos();
-        let age = |time: Timestamp| now.as_nanos() - time.as_nanos();
-        let is_over = |&(time, _): &(Timestamp, u64)| age(time) >= period;
-        // Entries that no quota needs are forgotten, so usually none is over.
-        let over = if self.log.front().is_some_and(is_over) {
-            self.log.partition_point(is_over)
-        } else {
-            0
-        };
-        let forgotten =
-            if period > self.horizon { self.forgotten.within(period, now) } else { None };
-        let in_window = forgotten.into_iter().chain(self.log.range(over..).copied());
-        let used = if over == 0 {
-            self.units + forgotten.map_or(0, |(_, units)| units)
-        } else {
-            in_window.clone().map(|(_, units)| units).sum()
-        };
-
-        let wanted = used + u64::from(n);
-        let ends_in = |time| Duration::from_nanos(period - age(time));
-        let verdict = if u64::from(n) > limit {
-            Verdict::Never
-        } else if n == 0 || wanted <= limit {
-            Verdict::Allowed
-        } else {
-            // The entry by whose end enough units are free, from the end that is nearer to it.
-            let (missing, kept) = (wanted - limit, limit - u64::from(n));
-            let mut sum = 0;
-            let end = if missing <= kept {
-                in_window.clone().find(|(_, units)| {
-                    sum += units;
-                    sum >= missing
-                })
-            } else {
-                in_window.clone().rev().find(|(_, units)| {
-                    sum += units;
-                    sum > kept
-                })
-            };
-            Verdict::Denied { retry_after: ends_in(end.map_or(now, |(time, _)| time)) }
-        };
-        let is_taken = verdict == Verdict::Allowed && n > 0;
-        let used = if is_taken { wanted } else { used };
-        let last =
-            if is_taken { Some(now) } else { in_window.clone().next_back().map(|(time, _)| time) };
-        Decision {
-            verdict,
-            limit: quota.count(),
-            remaining: u32::try_from(limit.saturating_sub(used)).unwrap_or(u32::MAX),
-            reset_after: last.map_or(Duration::ZERO, ends_in),
-        }
     }
 
     /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.

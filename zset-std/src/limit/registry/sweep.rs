@@ -1,0 +1,117 @@
+//! Evicting idle keys, on demand and for new ones.
+
+use std::borrow::Borrow;
+use std::hash::{BuildHasher, Hash};
+
+use super::{Entry, Full, Keys, Registry, Shard};
+use crate::Timestamp;
+use crate::limit::KeyState;
+use crate::limit::table::{KeyHash, hash_of};
+use crate::sync::Ordering;
+
+/// Deadlines that are looked at under one lock when there is no room.
+pub(super) const SWEPT_FOR_ROOM: usize = 32;
+
+/// Returns whether a deadline has passed; the last timestamp never has.
+pub(super) fn is_due(deadline: Timestamp, now: Timestamp) -> bool {
+    deadline <= now && deadline < Timestamp::MAX
+}
+
+impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
+    /// Returns whether there is room for a key that is not there, or an idle key that would be evicted
+    /// for it. Nothing is evicted, since `now` may be a time to come.
+    pub(crate) fn has_room<Q>(&self, key: &Q, now: Timestamp) -> Result<(), Full>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        if self.len() < self.max_keys {
+            return Ok(());
+        }
+        let mut has_idle = |shard: &Shard<K, V>| {
+            let keys = &mut *shard.keys.lock();
+            let now = shard.newest(now);
+            let mut looks = (0..SWEPT_FOR_ROOM).map_while(|_| keys.look(now));
+            let idle = looks.find_map(|look| look);
+            if let Some(hash) = idle {
+                keys.file_again(hash);
+            }
+            shard.note_deadline(keys);
+            idle
+        };
+        let found = self.look_for_room(hash_of(&self.hasher, key), now, &mut has_idle);
+        found.map(|_| ()).map_err(|retry_at| Full { retry_at, evicted: 0 })
+    }
+
+    /// Looks at the shards that may have an idle key, starting with that of a hash, until `find` has
+    /// found something. `find` looks at a few keys; the error is when some key may be idle.
+    pub(super) fn look_for_room<R>(
+        &self,
+        hash: KeyHash,
+        now: Timestamp,
+        mut find: impl FnMut(&Shard<K, V>) -> Option<R>,
+    ) -> Result<R, Timestamp> {
+        let mut next = Timestamp::MAX;
+        let (before, from) = self.shards.split_at(self.index(hash));
+        for shard in from.iter().chain(before) {
+            // Under a flood of new keys most shards have no idle key, and are not to be locked for
+            // each. A round files the deadlines that it looks at after the time that counts, or
+            // drops them, so there is a last round.
+            while is_due(shard.next_deadline(), shard.newest(now)) {
+                if let Some(found) = find(shard) {
+                    return Ok(found);
+                }
+            }
+            next = next.min(shard.next_deadline());
+        }
+        if next == Timestamp::MAX {
+            // There is none while the thread that has reserved the last place has yet to file its own,
+            // under its shard's lock. Otherwise no key will ever be idle.
+            let deadlines = self.shards.iter().map(|shard| shard.keys.lock().next_deadline());
+            next = deadlines.min().unwrap_or(Timestamp::MAX);
+        }
+        Err(next)
+    }
+
+    /// Looks at up to `budget` keys whose deadlines have passed, and evicts those that are idle.
+    pub(crate) fn sweep(&self, now: Timestamp, budget: usize) -> usize {
+        let each = budget.div_ceil(self.shards.len());
+        self.shards.iter().map(|shard| self.sweep_shard(shard, now, each)).sum()
+    }
+
+    pub(super) fn sweep_shard(&self, shard: &Shard<K, V>, now: Timestamp, budget: usize) -> usize {
+        let keys = &mut *shard.keys.lock();
+        self.sweep_keys(shard, keys, shard.advance(now), budget)
+    }
+
+    /// Like `sweep`, in a shard that is locked.
+    pub(super) fn sweep_keys(
+        &self,
+        shard: &Shard<K, V>,
+        keys: &mut Keys<K, V>,
+        now: Timestamp,
+        budget: usize,
+    ) -> usize {
+        if !is_due(shard.next_deadline(), now) {
+            return 0;
+        }
+        let mut swept = 0;
+        for _ in 0..budget {
+            let Some(look) = keys.look(now) else { break };
+            let is_idle = |entry: &Entry<K, V>| is_due(entry.state.idle_at(), now);
+            if let Some(entry) = look.and_then(|hash| keys.entries.remove(hash, is_idle)) {
+                swept += 1;
+                // Others with its hash have lost their deadline.
+                keys.file_again(entry.hash);
+                // All before the key is dropped, since that may panic.
+                self.len.fetch_sub(1, Ordering::Relaxed);
+                keys.forget_deadlines();
+                shard.note_deadline(keys);
+                drop(entry);
+            }
+        }
+        keys.entries.shrink();
+        shard.note_deadline(keys);
+        swept
+    }
+}

@@ -1,0 +1,123 @@
+//! Deciding by the entries of a log, and keeping them.
+
+use std::time::Duration;
+
+use super::WindowLog;
+use crate::Timestamp;
+use crate::limit::forgotten::{Forgotten, MOST_UNITS};
+use crate::limit::{Decision, Quota, Verdict};
+
+/// The entries beyond the largest count: so many calls can be recorded beyond the limit, and refunded
+/// again, before the oldest are merged.
+const SPARE_ENTRIES: usize = 64;
+
+impl WindowLog {
+    /// Keeps what a quota needs from now on.
+    pub(super) fn widen(&mut self, quota: Quota) {
+        self.most = self.most.max(quota.count());
+        if quota.period_in_nanos() > self.horizon {
+            self.horizon = quota.period_in_nanos();
+            if let Some(entry) = self.forgotten.within(self.horizon, self.newest) {
+                self.log.push_front(entry);
+                self.units += entry.1;
+                self.forgotten = Forgotten::default();
+                self.merge_oldest();
+            }
+        }
+    }
+
+    /// Notes the time, forgets what is too old for any quota, and returns the time that counts.
+    pub(super) fn advance(&mut self, now: Timestamp) -> Timestamp {
+        self.newest = self.newest.max(now);
+        while let Some(&(time, units)) = self.log.front() {
+            if self.newest.as_nanos() - time.as_nanos() < self.horizon {
+                break;
+            }
+            self.log.pop_front();
+            self.units -= units;
+            self.forgotten.add(units, time);
+        }
+        self.newest
+    }
+
+    pub(super) fn push(&mut self, n: u32, now: Timestamp) {
+        let n = u64::from(n).min(MOST_UNITS.saturating_sub(self.units));
+        self.units += n;
+        match self.log.back_mut() {
+            Some((time, units)) if *time == now => *units += n,
+            _ if n > 0 => self.log.push_back((now, n)),
+            _ => {}
+        }
+        self.merge_oldest();
+    }
+
+    /// Merges the two oldest entries if there is one too many.
+    fn merge_oldest(&mut self) {
+        if self.log.len() > self.most_entries() {
+            let oldest = self.log.pop_front().map_or(0, |(_, units)| units);
+            if let Some((_, units)) = self.log.front_mut() {
+                *units += oldest;
+            }
+        }
+    }
+
+    pub(super) fn most_entries(&self) -> usize {
+        (self.most as usize).saturating_add(SPARE_ENTRIES)
+    }
+
+    /// Decides by the entries; `now` is not before any of them.
+    pub(super) fn decide(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        let limit = u64::from(quota.count());
+        let period = quota.period_in_nanos();
+        let age = |time: Timestamp| now.as_nanos() - time.as_nanos();
+        let is_over = |&(time, _): &(Timestamp, u64)| age(time) >= period;
+        // Entries that no quota needs are forgotten, so usually none is over.
+        let over = if self.log.front().is_some_and(is_over) {
+            self.log.partition_point(is_over)
+        } else {
+            0
+        };
+        let forgotten =
+            if period > self.horizon { self.forgotten.within(period, now) } else { None };
+        let in_window = forgotten.into_iter().chain(self.log.range(over..).copied());
+        let used = if over == 0 {
+            self.units + forgotten.map_or(0, |(_, units)| units)
+        } else {
+            in_window.clone().map(|(_, units)| units).sum()
+        };
+
+        let wanted = used + u64::from(n);
+        let ends_in = |time| Duration::from_nanos(period - age(time));
+        let verdict = if u64::from(n) > limit {
+            Verdict::Never
+        } else if n == 0 || wanted <= limit {
+            Verdict::Allowed
+        } else {
+            // The entry by whose end enough units are free, from the end that is nearer to it.
+            let (missing, kept) = (wanted - limit, limit - u64::from(n));
+            let mut sum = 0;
+            let end = if missing <= kept {
+                in_window.clone().find(|(_, units)| {
+                    sum += units;
+                    sum >= missing
+                })
+            } else {
+                in_window.clone().rev().find(|(_, units)| {
+                    sum += units;
+                    sum > kept
+                })
+            };
+            Verdict::Denied { retry_after: ends_in(end.map_or(now, |(time, _)| time)) }
+        };
+        let is_taken = verdict == Verdict::Allowed && n > 0;
+        let used = if is_taken { wanted } else { used };
+        let last =
+            if is_taken { Some(now) } else { in_window.clone().next_back().map(|(time, _)| time) };
+        Decision {
+            verdict,
+            limit: quota.count(),
+            remaining: u32::try_from(limit.saturating_sub(used)).unwrap_or(u32::MAX),
+            reset_after: last.map_or(Duration::ZERO, ends_in),
+        }
+    }
+}
