@@ -56,11 +56,10 @@ struct Ticks {
 #[derive(Clone, Copy, Debug)]
 pub struct TickDecision {
     ticks: Ticks,
-    allowed: bool,
     never: bool,
     /// The level after the decision.
     level: u64,
-    /// What has to leak out before the units pass, if they are denied.
+    /// What has to leak out before the units pass; zero if they pass now.
     excess: u64,
 }
 
@@ -102,12 +101,12 @@ impl CompactFunnel {
         let space = ticks.burst.wrapping_sub(units);
         let poured = n > 0 && !never && level <= space;
         let if_poured = 0_u64.wrapping_sub(poured.into());
+        let if_denied = 0_u64.wrapping_sub((n > 0 && !poured).into());
         TickDecision {
             ticks,
-            allowed: n == 0 || poured,
             never,
             level: level + (units & if_poured),
-            excess: level.wrapping_sub(space),
+            excess: level.wrapping_sub(space) & if_denied,
         }
     }
 }
@@ -162,13 +161,15 @@ impl Sealed for CompactFunnel {
 impl From<TickDecision> for Decision {
     #[inline]
     fn from(decision: TickDecision) -> Decision {
-        let TickDecision { ticks, allowed, never, level, excess } = decision;
+        let TickDecision { ticks, never, level, excess } = decision;
+        let retry_after = duration(excess);
+        // By the wait, so that it is computed for every verdict, and nothing branches on that.
         let verdict = if never {
             Verdict::Never
-        } else if allowed {
+        } else if retry_after.is_zero() {
             Verdict::Allowed
         } else {
-            Verdict::Denied { retry_after: duration(excess) }
+            Verdict::Denied { retry_after }
         };
         // The level is above the burst where another quota has filled the funnel.
         let remaining = ticks.units_in(ticks.burst.saturating_sub(level));
