@@ -176,7 +176,7 @@ pub(crate) struct Buffered {
     pub(crate) replies: usize,
     /// Bytes of memory of both buffers that hold nothing of these.
     pub(crate) spare: usize,
-    /// Bytes that are freed when the client is gone, if it is being closed because all hold too much.
+    /// Bytes that are freed once the client has disconnected, if it is being closed because all hold too much.
     pub(crate) closing: usize,
     /// The replies, and how many were sent before them, when it was looked at last.
     pub(crate) progress: (usize, u64),

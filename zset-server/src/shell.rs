@@ -79,7 +79,7 @@ const STANDARD_INPUT_PATH: &str = "-";
 /// terminal, else it is a script too.
 ///
 /// The memory in use is what `allocated` tells, if there is such a function. What the commands answer goes to
-/// the standard output. If nobody reads it any more, that is the end, and no failure.
+/// the standard output. If its reader has closed it, the program ends without an error.
 ///
 /// # Errors
 ///

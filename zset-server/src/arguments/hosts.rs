@@ -20,7 +20,7 @@ pub(super) fn add(host: &str, port: u16, addresses: &mut Vec<SocketAddr>) -> Res
 /// has none of them, all are returned, so that the attempt to listen says what is wrong.
 fn present(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
     let is_present = |address: &SocketAddr| {
-        // Any other error is told by the attempt to listen.
+        // Any other error is reported by the attempt to listen.
         TcpListener::bind((address.ip(), 0)).map_or_else(|error| !is_absent(&error), |_| true)
     };
     let present: Vec<_> = addresses.iter().copied().filter(is_present).collect();

@@ -48,7 +48,7 @@ impl Sources {
     }
 }
 
-/// Reads a password, the first line of a file. A pipe need not be closed behind the line.
+/// Reads a password, the first line of a file. A pipe need not be closed after the line.
 fn read(path: &PathBuf) -> Result<String, String> {
     // The longest line with its end, and a byte more, by which a longer one is seen to be too long.
     let most = MAX_LEN as u64 + 3;

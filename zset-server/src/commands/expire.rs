@@ -81,7 +81,7 @@ fn invalid_expire(command: &str) -> CommandError {
     CommandError::err(format_args!("invalid expire time in '{command}' command"))
 }
 
-/// Reads a time behind an option like `EX`, which has to be after 1970.
+/// Reads a time after an option like `EX`, which has to be after 1970.
 pub(super) fn deadline(
     unit: Unit,
     number: &[u8],

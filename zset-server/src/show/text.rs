@@ -8,7 +8,7 @@ use crate::shell::units;
 /// The most columns of a picture.
 pub(super) const WIDTH: usize = 100;
 
-/// The fewest, which leave room for a word behind the deepest indent.
+/// The fewest, which leave room for a word after the deepest indent.
 const MIN_WIDTH: usize = 30;
 
 /// The columns of a member.
@@ -77,7 +77,7 @@ impl Picture {
         self.wrapped(indent, &format!("{indent}  "), text);
     }
 
-    /// Adds a text behind `first`, and what does not fit into that line on lines behind `next`. A line ends
+    /// Adds a text after `first`, and what does not fit into that line on lines after `next`. A line ends
     /// between words; a word that is longer than a line ends in `…`.
     pub(super) fn wrapped(&mut self, first: &str, next: &str, text: &str) {
         self.parts(first, next, text.split(' '), " ");

@@ -23,7 +23,7 @@ fn replies_until_closed(peer: &mut Peer<TcpStream>, pieces: &[&[u8]]) -> String 
         }
     }
     let mut replies = Vec::new();
-    // One that is closed while it sends may see a reset.
+    // A client that is closed while it sends may see a reset.
     let result = peer.stream.read_to_end(&mut replies);
     let kind = result.err().map(|error| error.kind());
     assert!(

@@ -113,7 +113,7 @@ fn until_quiet<S: Read + Write>(peer: &mut Peer<S>) {
     }
 }
 
-/// Returns the number behind a name in a reply to INFO.
+/// Returns the number after a name in a reply to INFO.
 fn number(info: &str, name: &str) -> usize {
     let digits = info.lines().find_map(|line| line.strip_prefix(name));
     digits.map_or(0, |digits| digits.parse().expect("a number"))

@@ -112,7 +112,7 @@ fn a_second_thread_passes_after_the_first_even_if_it_asks_for_less() {
         };
         // One unit would pass, but four come before it once they are in the line.
         let four = scope.spawn(move || wait(4));
-        // No units pass at once while nobody is in the line, and are too late behind the four.
+        // Zero units pass at once while the line is empty, and are too late after the four.
         while windows.until_ready(&1).units(0).deadline(Timestamp::ZERO).block().is_ok() {
             thread::yield_now();
         }
