@@ -250,6 +250,8 @@ mod tests {
             let mut arena = Arena::<[u64; 140]>::new(1 << 20);
             arena.try_reserve(len).unwrap();
             assert_eq!(arena.chunks[0].capacity(), len);
+            let nodes = len * size_of::<[u64; 140]>();
+            assert!((nodes..nodes + 200).contains(&arena.allocation_size()));
         }
     }
 
