@@ -55,7 +55,7 @@ impl Default for Replies {
 }
 
 impl Replies {
-    /// Takes nothing more when there are more than `max_len` bytes. What is there then is not whole: it is of
+    /// Takes nothing more when there are more than `max_len` bytes. The text is then incomplete: it is of
     /// no use to the client, but no transaction of large ranges takes all memory.
     pub(crate) fn set_max_len(&mut self, max_len: usize) {
         self.max_len = max_len;

@@ -112,7 +112,7 @@ fn a_client_that_asks_nothing_for_too_long_goes_unless_it_waits() {
     idle.ask(b"PING\r\n", b"+PONG\r\n");
     set(&mut other, "timeout", "1");
     idle.expect_last(b"");
-    // Nobody else may be silent for so long, but the machine may.
+    // No client may be silent for so long, but the machine may.
     let mut other = loop {
         let mut other = server.connect();
         let mut reply = [0; 5];
