@@ -1,25 +1,28 @@
-//! [`Dict`]: from the hash of a member to its handle, in small tables that split one at a time.
+//! [`Dict`]: from the hash of a member to its handle, in hash tables that split one at a time.
 //!
-//! Extendible hashing (Fagin, Nievergelt, Pippenger, Strong: "Extendible Hashing: A Fast Access
-//! Method for Dynamic Files", ACM TODS 4(3), 1979) over hashbrown tables of at most 1024 buckets:
+//! One hashbrown table for up to 28,672 handles. Beyond, extendible hashing (Fagin, Nievergelt,
+//! Pippenger, Strong: "Extendible Hashing: A Fast Access Method for Dynamic Files", ACM TODS 4(3),
+//! 1979) over tables of at most 8,192 buckets, by the leading bits of the hash times a constant:
 //!
 //! ```text
-//! bits of the hash   directory           segments
-//!               00 ──► 0 ──────────────► 0  (depth 1: holds .0)
-//!               01 ──► 1 ──────────────► 1  (depth 2: holds 01)
-//!               10 ──► 0 ──────────┘  ┌► 2  (depth 2: holds 11)
-//!               11 ──► 2 ─────────────┘
+//! leading bits     directory        segments
+//!           00 ──► 0 ─────────────► 0  (holds 0.)
+//!           01 ──► 0 ──────────┘ ┌► 1  (holds 10)
+//!           10 ──► 1 ────────────┘
+//!           11 ──► 2 ─────────────► 2  (holds 11)
 //! ```
 //!
-//! A table that is full splits in two by the next bit, so one insertion rehashes at most 896
-//! handles, allocates a few kilobytes, and never touches the other tables. One large table, grown
-//! at once or bit by bit, has to allocate and clear all its control bytes in a single insertion.
+//! The first table splits into eight segments, and a full segment into two by the next bit. So one
+//! insertion rehashes at most 28,672 handles while their members are near, 7,168 afterwards, and never
+//! touches the other tables. One large table, grown at once or bit by bit, has to allocate and clear
+//! all its control bytes in a single insertion.
 //!
-//! Invariants: a segment of depth d holds exactly the handles whose hash has the d bits by which
-//! the directory leads to it, and is found at `directory.len() / 2^d` places. With one segment the
-//! directory is empty. No handle is in the dict twice.
+//! Invariants: without a directory, `first` is the only table; with one, it is empty. The entries of
+//! the directory that lead to a segment are those of all leading bits that its handles may have: 2^k
+//! entries, from a multiple of 2^k on. No handle is in the dict twice.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
@@ -32,81 +35,114 @@ mod scan;
 
 pub use layout::DictLayout;
 
-#[derive(Clone, Default)]
-struct Segment {
-    table: HashTable<Handle>,
-    /// How many bits of the hash all its handles share.
-    depth: u32,
-}
-
 #[derive(Clone)]
 pub(crate) struct Dict {
-    /// The segment for each value of the lowest bits of `selector`; empty while there is only one.
+    /// The only table, as long as there is one.
+    first: HashTable<Handle>,
+    /// The segment for each value of a position's leading bits; its length is a power of two.
     directory: Vec<u32>,
-    segments: Vec<Segment>,
+    segments: Vec<HashTable<Handle>>,
+    /// What takes a position to its entry of the directory: 64 less the number of leading bits.
+    shift: u32,
     len: usize,
 }
 
-/// The segment where a handle goes.
-#[derive(Clone, Copy)]
-pub(crate) struct SegmentId(u32);
-
-/// Spreads the hash: the bits that choose a segment depend on all of it, so that they are neither
-/// those that hashbrown uses inside a table, nor missing if a hasher fills only some of the bits.
+/// Returns where a hash is in the order of the directory. Its leading bits depend on all bits of the
+/// hash, so that they neither follow from those that hashbrown uses inside a table, nor are all the
+/// same if a hasher fills only some bits. No two hashes have the same position.
 #[inline]
-fn selector(hash: u64) -> usize {
-    // Both halves of the product folded, as in wyhash: the low half depends on the low bits of the
-    // hash, the high half on the high ones.
-    let product = u128::from(hash) * 0x9E37_79B9_7F4A_7C15;
-    (product as u64 ^ (product >> 64) as u64) as usize
+fn position(hash: u64) -> u64 {
+    hash.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 impl Dict {
     pub(crate) const fn new() -> Self {
-        Dict { directory: Vec::new(), segments: Vec::new(), len: 0 }
+        Dict {
+            first: HashTable::new(),
+            directory: Vec::new(),
+            segments: Vec::new(),
+            shift: u64::BITS,
+            len: 0,
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Returns the index in the directory; it is out of bounds if the directory is empty.
+    /// Returns the table of a position.
     #[inline]
-    fn entry(&self, selector: usize) -> usize {
-        selector & self.directory.len().wrapping_sub(1)
+    fn table_at(&self, position: u64) -> &HashTable<Handle> {
+        if self.directory.is_empty() {
+            return &self.first;
+        }
+        &self.segments[self.directory[(position >> self.shift) as usize] as usize]
     }
 
     #[inline]
-    fn segment_id(&self, selector: usize) -> u32 {
-        self.directory.get(self.entry(selector)).copied().unwrap_or(0)
+    fn table_at_mut(&mut self, position: u64) -> &mut HashTable<Handle> {
+        if self.directory.is_empty() {
+            return &mut self.first;
+        }
+        &mut self.segments[self.directory[(position >> self.shift) as usize] as usize]
     }
 
     #[inline]
-    fn table(&mut self, hash: u64) -> &mut HashTable<Handle> {
-        let id = self.segment_id(selector(hash));
-        &mut self.segments[id as usize].table
+    fn table(&self, hash: u64) -> &HashTable<Handle> {
+        self.table_at(position(hash))
     }
 
-    /// Returns what `sought` makes of the first handle of this hash of which it makes anything.
     #[inline]
-    pub(crate) fn find_map<T>(
+    fn table_mut(&mut self, hash: u64) -> &mut HashTable<Handle> {
+        self.table_at_mut(position(hash))
+    }
+
+    /// Returns all tables.
+    fn tables(&self) -> &[HashTable<Handle>] {
+        if self.directory.is_empty() { core::slice::from_ref(&self.first) } else { &self.segments }
+    }
+
+    /// Returns the entry of the directory for a position; 0 if there is no directory.
+    fn entry(&self, position: u64) -> usize {
+        position.checked_shr(self.shift).unwrap_or(0) as usize
+    }
+
+    /// Returns the entries of the directory that lead to the same segment as this one.
+    fn extent(&self, entry: usize) -> Range<usize> {
+        let mut size = 1;
+        while size < self.directory.len() && self.directory[entry ^ size] == self.directory[entry] {
+            size *= 2;
+        }
+        let start = entry & !(size - 1);
+        start..start + size
+    }
+
+    /// Returns the first position of the segment after that of this position.
+    fn next_segment(&self, position: u64) -> Option<u64> {
+        let end = self.extent(self.entry(position)).end;
+        (end < self.directory.len()).then(|| (end as u64) << self.shift)
+    }
+
+    /// Returns the first handle of this hash that `is_sought` accepts.
+    #[inline]
+    pub(crate) fn find(
         &self,
         hash: u64,
-        mut sought: impl FnMut(Handle) -> Option<T>,
-    ) -> Option<T> {
-        let segment = self.segments.get(self.segment_id(selector(hash)) as usize)?;
-        let mut found = None;
-        segment.table.find(hash, |&handle| {
-            found = sought(handle);
-            found.is_some()
-        })?;
-        found
+        mut is_sought: impl FnMut(Handle) -> bool,
+    ) -> Option<Handle> {
+        self.table(hash).find(hash, |&handle| is_sought(handle)).copied()
     }
 
-    /// Adds a handle that is not in the dict to the segment in which `try_reserve_one` made room.
+    /// Returns the handles that may be of this hash: all that are, and a few others.
     #[inline]
-    pub(crate) fn insert(&mut self, SegmentId(id): SegmentId, hash: u64, handle: Handle) {
-        let table = &mut self.segments[id as usize].table;
+    pub(crate) fn candidates(&self, hash: u64) -> impl Iterator<Item = Handle> {
+        self.table(hash).iter_hash(hash).copied()
+    }
+
+    /// Adds a handle that is not in the dict, for which `try_reserve_one` made room.
+    #[inline]
+    pub(crate) fn insert(&mut self, hash: u64, handle: Handle) {
+        let table = self.table_mut(hash);
         table.insert_unique(hash, handle, |_| unreachable!("room was reserved"));
         self.len += 1;
     }
@@ -120,8 +156,8 @@ impl Dict {
         is_same: impl Fn(Handle) -> bool,
         hash_of: impl Fn(Handle) -> u64,
     ) -> Result<bool, TryReserveError> {
-        let SegmentId(id) = self.try_reserve_one(hash, hash_of)?;
-        let table = &mut self.segments[id as usize].table;
+        self.try_reserve_one(hash, hash_of)?;
+        let table = self.table_mut(hash);
         match table.entry(hash, |&other| is_same(other), |_| unreachable!("room was reserved")) {
             Entry::Occupied(_) => Ok(false),
             Entry::Vacant(entry) => {
@@ -135,7 +171,7 @@ impl Dict {
     /// Puts another handle in the place of one.
     #[inline]
     pub(crate) fn replace(&mut self, hash: u64, from: Handle, to: Handle) {
-        if let Some(handle) = self.table(hash).find_mut(hash, |&handle| handle == from) {
+        if let Some(handle) = self.table_mut(hash).find_mut(hash, |&handle| handle == from) {
             *handle = to;
         }
     }
@@ -143,7 +179,7 @@ impl Dict {
     /// Removes a handle.
     #[inline]
     pub(crate) fn remove(&mut self, hash: u64, handle: Handle) {
-        if let Ok(entry) = self.table(hash).find_entry(hash, |&other| other == handle) {
+        if let Ok(entry) = self.table_mut(hash).find_entry(hash, |&other| other == handle) {
             entry.remove();
             self.len -= 1;
         }
@@ -156,37 +192,50 @@ impl Dict {
         &mut self,
         hash: u64,
         hash_of: impl Fn(Handle) -> u64,
-    ) -> Result<SegmentId, TryReserveError> {
-        let id = self.segment_id(selector(hash));
-        match self.segments.get(id as usize) {
-            Some(Segment { table, .. }) if table.len() < table.capacity() => Ok(SegmentId(id)),
-            _ => self.make_room(selector(hash), hash_of),
+    ) -> Result<(), TryReserveError> {
+        let table = self.table(hash);
+        if table.len() < table.capacity() {
+            return Ok(());
         }
+        self.make_room(position(hash), hash_of)
     }
 
     /// Returns the bytes that the dict takes from the allocator.
     pub(crate) fn allocation_size(&self) -> usize {
-        let tables: usize = self.segments.iter().map(|s| s.table.allocation_size()).sum();
+        let tables: usize = self.tables().iter().map(HashTable::allocation_size).sum();
         let directory = self.directory.capacity() * size_of::<u32>();
-        tables + directory + self.segments.capacity() * size_of::<Segment>()
+        tables + directory + self.segments.capacity() * size_of::<HashTable<Handle>>()
     }
 
     /// Panics if an invariant of the dict does not hold, or if `hash_of` and it disagree.
     pub(crate) fn check(&self, hash_of: impl Fn(Handle) -> u64) {
         let entries = self.directory.len();
-        assert!(entries == 0 || entries.is_power_of_two() && entries > 1, "{entries} entries");
-        let segments = self.segments.len();
-        assert_eq!(entries == 0, segments <= 1, "{segments} segments and {entries} entries");
+        assert_eq!(entries == 0, self.segments.is_empty(), "a directory without segments");
+        if entries > 0 {
+            assert!(entries.is_power_of_two() && entries > 1, "{entries} entries");
+            assert_eq!(self.shift, u64::BITS - entries.trailing_zeros(), "bits of the directory");
+            assert!(self.first.is_empty(), "a first table beside segments");
+            let mut seen = alloc::vec![false; self.segments.len()];
+            let mut entry = 0;
+            while entry < entries {
+                let extent = self.extent(entry);
+                let id = self.directory[entry] as usize;
+                assert_eq!(extent.start, entry, "the entries of segment {id} are not aligned");
+                assert!(self.directory[extent.clone()].iter().all(|&other| other as usize == id));
+                assert!(!core::mem::replace(&mut seen[id], true), "segment {id} in two places");
+                entry = extent.end;
+            }
+            assert!(seen.into_iter().all(|seen| seen), "a segment that no entry leads to");
+        }
         let mut len = 0;
-        for (id, segment) in (0..).zip(self.segments.iter()) {
-            let leading = self.directory.iter().filter(|&&other| other == id).count();
-            assert_eq!(leading, entries >> segment.depth, "entries that lead to segment {id}");
-            for &handle in &segment.table {
-                assert_eq!(self.segment_id(selector(hash_of(handle))), id, "segment of {handle:?}");
-                let found = self.find_map(hash_of(handle), |other| (other == handle).then_some(()));
+        for table in self.tables() {
+            for &handle in table {
+                let hash = hash_of(handle);
+                assert!(core::ptr::eq(self.table(hash), table), "{handle:?} in another's table");
+                let found = self.find(hash, |other| other == handle);
                 assert!(found.is_some(), "a handle is not where its hash says");
             }
-            len += segment.table.len();
+            len += table.len();
         }
         assert_eq!(len, self.len, "the dict's tables hold another number of handles");
     }
@@ -194,7 +243,7 @@ impl Dict {
 
 #[cfg(test)]
 mod tests {
-    use super::grow::{SEGMENT_BUCKETS, SEGMENT_CAPACITY};
+    use super::grow::{FIRST_BUCKETS, SEGMENT_BUCKETS, capacity};
     use super::*;
     use crate::handle::{LEAF_CAPACITY, MAX_LEAVES};
     use std::collections::BTreeMap;
@@ -204,8 +253,8 @@ mod tests {
         let mut dict = Dict::new();
         for i in 0..n {
             let handle = Handle::new(i / 64, (i % 64) as u8);
-            let segment = dict.try_reserve_one(hash_of(handle), hash_of).unwrap();
-            dict.insert(segment, hash_of(handle), handle);
+            dict.try_reserve_one(hash_of(handle), hash_of).unwrap();
+            dict.insert(hash_of(handle), handle);
         }
         dict.check(hash_of);
         dict
@@ -223,15 +272,16 @@ mod tests {
     }
 
     fn has(dict: &Dict, hash: u64, handle: Handle) -> bool {
-        dict.find_map(hash, |other| (other == handle).then_some(())).is_some()
+        dict.find(hash, |other| other == handle).is_some()
     }
 
-    const MANY: u32 = if cfg!(miri) { 1_000 } else { 50_000 };
+    /// The first table splits, and then segments do.
+    const MANY: u32 = if cfg!(miri) { 2_000 } else { 100_000 };
 
     #[test]
     fn handles_are_found_replaced_and_removed_across_splits() {
         let mut dict = filled(MANY, spread);
-        assert!(dict.segments.len() > 1);
+        assert!(dict.segments.len() > 8);
         let mut model: BTreeMap<u64, Handle> = BTreeMap::new();
         for i in 0..MANY {
             let handle = Handle::new(i / 64, (i % 64) as u8);
@@ -252,13 +302,13 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "takes minutes there")]
     fn hashes_of_low_quality_do_not_blow_up_the_directory() {
-        let constant = filled(5_000, |_| 42);
-        assert!(constant.directory.len() <= 32, "{} entries", constant.directory.len());
+        filled(3_000, |_| 42);
+        let few = filled(35_000, |handle| number(handle) & 0xF);
+        assert!(few.directory.len() <= 32, "{} entries", few.directory.len());
         let of_32_bits = filled(MANY, |handle| spread(handle) & 0xFFFF_FFFF);
-        assert!(of_32_bits.segments.iter().all(|s| s.table.num_buckets() <= SEGMENT_BUCKETS));
+        assert!(of_32_bits.tables().iter().all(|table| table.num_buckets() <= SEGMENT_BUCKETS));
         filled(MANY, number);
         filled(MANY, |handle| number(handle) << 32);
-        filled(MANY, |handle| number(handle) & 0xFF);
     }
 
     #[test]
@@ -269,8 +319,8 @@ mod tests {
             let handle = Handle::new(i / 64, (i % 64) as u8);
             let old = Handle::new((i - 600) / 64, ((i - 600) % 64) as u8);
             dict.remove(spread(old), old);
-            let segment = dict.try_reserve_one(spread(handle), spread).unwrap();
-            dict.insert(segment, spread(handle), handle);
+            dict.try_reserve_one(spread(handle), spread).unwrap();
+            dict.insert(spread(handle), handle);
         }
         dict.check(spread);
         assert_eq!(dict.allocation_size(), size);
@@ -279,16 +329,16 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "takes minutes there")]
     fn after_a_reservation_nothing_is_allocated() {
-        const MORE: u32 = 20_000;
-        for already in [0, 10, 3_000] {
+        const MORE: u32 = 60_000;
+        for already in [0, 10, 3_000, 40_000] {
             let mut dict = filled(already, spread);
             dict.try_reserve(MORE as usize, spread).unwrap();
             dict.check(spread);
             let size = dict.allocation_size();
             for i in already..already + MORE {
                 let handle = Handle::new(i / 64, (i % 64) as u8);
-                let segment = dict.try_reserve_one(spread(handle), spread).unwrap();
-                dict.insert(segment, spread(handle), handle);
+                dict.try_reserve_one(spread(handle), spread).unwrap();
+                dict.insert(spread(handle), handle);
             }
             assert_eq!(dict.allocation_size(), size);
         }
@@ -306,13 +356,18 @@ mod tests {
 
     #[test]
     fn a_panic_in_the_hash_loses_nothing() {
-        let mut dict = filled(SEGMENT_CAPACITY as u32, spread);
-        let new = Handle::new(1 << 20, 0);
-        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            dict.try_reserve_one(spread(new), |_| panic!("in the hash"))
-        }));
-        assert!(result.is_err());
-        dict.check(spread);
-        assert_eq!(dict.len(), SEGMENT_CAPACITY);
+        // The table is rebuilt; it splits.
+        for buckets in [SEGMENT_BUCKETS, FIRST_BUCKETS] {
+            let len = capacity(buckets);
+            let mut dict = filled(len as u32, spread);
+            assert_eq!(dict.tables().iter().map(HashTable::capacity).sum::<usize>(), len);
+            let new = Handle::new(1 << 20, 0);
+            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                dict.try_reserve_one(spread(new), |_| panic!("in the hash"))
+            }));
+            assert!(result.is_err());
+            dict.check(spread);
+            assert_eq!(dict.len(), len);
+        }
     }
 }

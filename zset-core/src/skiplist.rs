@@ -160,6 +160,22 @@ impl<M, S: Copy> SkipList<M, S> {
         (&leaf.members[handle.slot() as usize], leaf.scores[handle.slot() as usize])
     }
 
+    /// Returns the first of the elements that handles name whose member `is_sought` accepts.
+    #[inline(always)]
+    pub(crate) fn find_among(
+        &self,
+        mut handles: impl Iterator<Item = Handle>,
+        is_sought: impl Fn(&M) -> bool,
+    ) -> Option<Element<'_, M, S>> {
+        match &self.leaves {
+            Leaves::Blocks(arena) => handles.find_map(|handle| {
+                let leaf = arena.get(handle.leaf());
+                leaf.element(handle, &is_sought)
+            }),
+            Leaves::Small(leaf) => small(leaf, handles, is_sought),
+        }
+    }
+
     /// Returns the member that a handle names, if there is one.
     #[inline]
     pub(crate) fn member(&self, handle: Handle) -> Option<&M> {
@@ -171,4 +187,13 @@ impl<M, S: Copy> SkipList<M, S> {
     pub(crate) fn score(&self, handle: Handle) -> S {
         self.leaf(handle.leaf()).scores[handle.slot() as usize]
     }
+}
+
+#[inline(never)]
+fn small<M, S: Copy>(
+    leaf: &leaf::SmallLeaf<M, S>,
+    mut handles: impl Iterator<Item = Handle>,
+    is_sought: impl Fn(&M) -> bool,
+) -> Option<Element<'_, M, S>> {
+    handles.find_map(|handle| leaf.element(handle, &is_sought))
 }

@@ -232,14 +232,12 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Returns the element of a member of this hash.
-    #[inline]
+    #[inline(always)]
     fn find<Q>(&self, hash: u64, member: &Q) -> Option<Element<'_, M, S>>
     where
         Q: Equivalent<M> + ?Sized,
     {
-        self.dict.find_map(hash, |handle| {
-            self.list.get(handle).filter(|element| member.equivalent(element.member))
-        })
+        self.list.find_among(self.dict.candidates(hash), |other| member.equivalent(other))
     }
 
     #[inline]

@@ -1,20 +1,27 @@
 //! Growing: tables that are rebuilt or split, one at a time.
 
 use arrayvec::ArrayVec;
+use core::ops::Range;
 use hashbrown::HashTable;
 
-use super::{Dict, Segment, SegmentId, selector};
+use super::{Dict, position};
 use crate::TryReserveError;
 use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 
-/// Buckets of a segment that splits instead of growing.
-pub(super) const SEGMENT_BUCKETS: usize = 1024;
+/// Buckets of the first table when it splits. What its handles lead to then fits into a second cache,
+/// and the split takes less than half a millisecond.
+///
+/// Under Miri, tables are smaller, as no test could fill such a one.
+pub(super) const FIRST_BUCKETS: usize = if cfg!(miri) { 1 << 10 } else { 1 << 15 };
 
-/// Handles that they hold: hashbrown fills 7/8.
-pub(super) const SEGMENT_CAPACITY: usize = SEGMENT_BUCKETS / 8 * 7;
+/// Buckets of a segment when it splits: fewer, as the members of a large set are in no cache.
+pub(super) const SEGMENT_BUCKETS: usize = FIRST_BUCKETS / 4;
 
-/// A full segment that holds less than this is full of tombstones: it is rebuilt, not split.
-const SPLIT_LEN: usize = SEGMENT_CAPACITY / 4 * 3;
+/// The handles that they hold.
+const SEGMENT_CAPACITY: usize = capacity(SEGMENT_BUCKETS);
+
+/// Bits by which the first table splits: into segments that its handles fill by half.
+const FIRST_BITS: u32 = 3;
 
 /// The directory is not doubled when each of its entries would stand for fewer handles than this on
 /// average. That happens only if many hashes share their bits: the segment's own table grows then.
@@ -23,154 +30,186 @@ const LEAST_LOAD: usize = SEGMENT_CAPACITY / 8;
 /// Members whose hashes are computed together.
 const HASH_BATCH: usize = 32;
 
+/// Returns how many handles a table of so many buckets holds: hashbrown fills 7/8.
+pub(super) const fn capacity(buckets: usize) -> usize {
+    buckets / 8 * 7
+}
+
+/// The tables that one splits into, in order of position.
+type Parts = ArrayVec<HashTable<Handle>, { 1 << FIRST_BITS }>;
+
 impl Dict {
-    /// Makes room in the segment of this selector.
+    /// Makes room in the table of a position.
     #[cold]
     pub(super) fn make_room(
         &mut self,
-        selector: usize,
+        position: u64,
         hash_of: impl Fn(Handle) -> u64,
-    ) -> Result<SegmentId, TryReserveError> {
-        self.try_first_segment()?;
+    ) -> Result<(), TryReserveError> {
         loop {
-            let id = self.segment_id(selector);
-            let table = &self.segments[id as usize].table;
-            let len = table.len();
+            let table = self.table_at(position);
+            let (len, buckets) = (table.len(), table.num_buckets());
             if len < table.capacity() {
-                return Ok(SegmentId(id));
+                return Ok(());
             }
-            let is_whole = table.num_buckets() >= SEGMENT_BUCKETS;
-            if is_whole && len >= SPLIT_LEN && self.may_split(id) {
-                self.split(self.entry(selector), &hash_of)?;
+            let most = if self.directory.is_empty() { FIRST_BUCKETS } else { SEGMENT_BUCKETS };
+            // A full table that holds much less than it could is full of tombstones.
+            let is_whole = buckets >= most && len >= capacity(buckets) / 4 * 3;
+            if is_whole && self.may_split(position) {
+                self.split(position, &hash_of)?;
             } else {
                 // As large as before if it is full of tombstones, else twice as large.
-                self.rebuild(id, len * 4 / 3 + 1, &hash_of)?;
+                rebuild(self.table_at_mut(position), len * 4 / 3 + 1, &hash_of)?;
             }
         }
     }
 
-    /// Puts a segment's handles into a table of another size.
-    ///
-    /// hashbrown's own `reserve` may rehash in place, where a panic in the user's hash loses handles.
-    fn rebuild(
-        &mut self,
-        id: u32,
-        capacity: usize,
-        hash_of: &impl Fn(Handle) -> u64,
-    ) -> Result<(), TryReserveError> {
-        let table = &mut self.segments[id as usize].table;
-        let mut rebuilt = try_table(capacity)?;
-        for &handle in &*table {
-            rebuilt.insert_unique(hash_of(handle), handle, |_| unreachable!("room was made"));
-        }
-        *table = rebuilt;
-        Ok(())
+    /// Returns whether a table can split without the directory growing out of proportion.
+    fn may_split(&self, position: u64) -> bool {
+        let entries = self.directory.len();
+        self.next_bit(position) >= self.shift || self.len / (2 * entries).max(8) >= LEAST_LOAD
     }
 
-    fn try_first_segment(&mut self) -> Result<(), TryReserveError> {
-        if self.segments.is_empty() {
-            self.segments.try_reserve_exact(1)?;
-            self.segments.push(Segment::default());
-        }
-        Ok(())
+    /// Returns the bit of positions by which the table of this one splits next.
+    fn next_bit(&self, position: u64) -> u32 {
+        self.shift + self.extent(self.entry(position)).len().trailing_zeros() - 1
     }
 
-    /// Returns whether the segment can split without the directory growing out of proportion.
-    fn may_split(&self, id: u32) -> bool {
-        let depth = self.segments[id as usize].depth;
-        let entries = self.directory.len().max(1);
-        1 << depth < entries || self.len / (2 * entries) >= LEAST_LOAD
-    }
-
-    /// Splits the segment at this entry of the directory by the next bit.
+    /// Splits the table of a position.
     fn split(
         &mut self,
-        entry: usize,
+        position: u64,
         hash_of: &impl Fn(Handle) -> u64,
     ) -> Result<(), TryReserveError> {
-        let id = self.directory.get(entry).copied().unwrap_or(0);
-        let Segment { table, depth } = &self.segments[id as usize];
-        let bit = 1 << depth;
-        // The table of the handles whose bit is 0, and that of those whose bit is 1.
-        let mut halves = [try_table(SEGMENT_CAPACITY)?, try_table(SEGMENT_CAPACITY)?];
-        let mut handles = table.iter();
-        loop {
-            // A batch of hashes first: the members lie anywhere, and in a loop that does nothing
-            // else the processor waits for many of them at once.
-            let batch: ArrayVec<(u64, Handle), HASH_BATCH> = handles
-                .by_ref()
-                .take(HASH_BATCH)
-                .map(|&handle| (hash_of(handle), handle))
-                .collect();
-            if batch.is_empty() {
-                break;
-            }
-            for (hash, handle) in batch {
-                let half = &mut halves[selector(hash) >> depth & 1];
-                if half.len() == half.capacity() {
-                    // Hashes that all share the bit make a half as large as the whole was.
-                    half.try_reserve(1, |&handle| hash_of(handle))?;
-                }
-                half.insert_unique(hash, handle, |_| unreachable!("room was reserved"));
-            }
+        if self.directory.is_empty() {
+            self.split_first(hash_of)
+        } else {
+            self.split_segment(position, hash_of)
         }
-        let depth = depth + 1;
-        self.segments.try_reserve(1)?;
-        let entries = self.directory.len();
-        if entries < 1 << depth {
-            self.directory.try_reserve_exact((1 << depth) - entries)?;
-            if entries == 0 {
-                self.directory.push(0);
-            }
-            self.directory.extend_from_within(..);
-        }
+    }
 
-        let [low, high] = halves.map(|table| Segment { table, depth });
-        self.segments[id as usize] = low;
-        let new_id = self.segments.len() as u32;
-        self.segments.push(high);
-        // The entries that lead to the old segment end in the same bits; every other is the new's.
-        let first = entry & (bit - 1) | bit;
-        self.directory[first..].iter_mut().step_by(2 * bit).for_each(|entry| *entry = new_id);
+    /// Splits the first table into the first segments.
+    fn split_first(&mut self, hash_of: &impl Fn(Handle) -> u64) -> Result<(), TryReserveError> {
+        let parts = try_split(&self.first, u64::BITS - FIRST_BITS, FIRST_BITS, hash_of)?;
+        self.segments.try_reserve(parts.len())?;
+        self.directory.try_reserve_exact(parts.len())?;
+
+        self.first = HashTable::new();
+        self.directory.extend(0..parts.len() as u32);
+        self.segments.extend(parts);
+        self.shift = u64::BITS - FIRST_BITS;
         Ok(())
     }
 
-    /// Makes room for more handles: splits until each segment has room for its share of them, and
-    /// for one at least.
+    /// Splits the segment of a position in two.
+    fn split_segment(
+        &mut self,
+        position: u64,
+        hash_of: &impl Fn(Handle) -> u64,
+    ) -> Result<(), TryReserveError> {
+        let bit = self.next_bit(position);
+        let mut parts = try_split(self.table_at(position), bit, 1, hash_of)?;
+        self.segments.try_reserve(1)?;
+        if bit < self.shift {
+            self.directory.try_reserve_exact(self.directory.len())?;
+            self.double_directory();
+        }
+
+        let Range { start, end } = self.extent(self.entry(position));
+        self.directory[(start + end) / 2..end].fill(self.segments.len() as u32);
+        self.segments.extend(parts.pop());
+        self.segments[self.directory[start] as usize] = parts.remove(0);
+        Ok(())
+    }
+
+    /// Gives each entry of the directory a second one behind it; there is memory for them.
+    fn double_directory(&mut self) {
+        let entries = 2 * self.directory.len();
+        self.directory.resize(entries, 0);
+        for entry in (0..entries).rev() {
+            self.directory[entry] = self.directory[entry / 2];
+        }
+        self.shift -= 1;
+    }
+
+    /// Makes room for more handles: splits until each table has room for its share of them, and for
+    /// one at least.
     pub(crate) fn try_reserve(
         &mut self,
         additional: usize,
         hash_of: impl Fn(Handle) -> u64,
     ) -> Result<(), TryReserveError> {
-        if additional == 0 {
-            return Ok(());
-        }
         let wanted = self.len.saturating_add(additional);
         if wanted > MAX_LEAVES * LEAF_CAPACITY {
             return Err(TryReserveError::CapacityOverflow);
         }
-        self.try_first_segment()?;
-        if wanted <= SEGMENT_CAPACITY && self.directory.is_empty() {
-            if wanted > self.segments[0].table.capacity() {
-                self.rebuild(0, wanted, &hash_of)?;
+        if wanted <= capacity(FIRST_BUCKETS) && self.directory.is_empty() {
+            if wanted > self.first.capacity() {
+                rebuild(&mut self.first, wanted, &hash_of)?;
             }
-        } else {
-            // Below the full capacity by a few standard deviations of a random load.
-            let segments = wanted.div_ceil(SEGMENT_CAPACITY * 7 / 8);
-            let depth = segments.next_power_of_two().trailing_zeros();
-            for entry in 0..1 << depth {
-                while self.segments[self.segment_id(entry) as usize].depth < depth {
-                    self.split(self.entry(entry), &hash_of)?;
-                }
-            }
+            return Ok(());
         }
-        let mut entry = 0;
-        while entry < self.directory.len().max(1) {
-            self.make_room(entry, &hash_of)?;
-            entry += 1;
+        // Below the full capacity by a few standard deviations of a random load.
+        let segments = wanted.div_ceil(SEGMENT_CAPACITY / 16 * 15);
+        let last_bit = u64::BITS - segments.next_power_of_two().trailing_zeros();
+        let mut next = Some(0);
+        while let Some(position) = next {
+            while self.next_bit(position) >= last_bit {
+                self.split(position, &hash_of)?;
+            }
+            self.make_room(position, &hash_of)?;
+            next = self.next_segment(position);
         }
         Ok(())
     }
+}
+
+/// Returns the tables of the handles whose positions have each value in the bits from `bit` up.
+fn try_split(
+    table: &HashTable<Handle>,
+    bit: u32,
+    bits: u32,
+    hash_of: &impl Fn(Handle) -> u64,
+) -> Result<Parts, TryReserveError> {
+    let mut parts = Parts::new();
+    for _ in 0..1 << bits {
+        parts.push(try_table(SEGMENT_CAPACITY)?);
+    }
+    let mut handles = table.iter();
+    loop {
+        // A batch of hashes first: the members lie anywhere, and in a loop that does nothing else
+        // the processor waits for many of them at once.
+        let batch: ArrayVec<(u64, Handle), HASH_BATCH> =
+            handles.by_ref().take(HASH_BATCH).map(|&handle| (hash_of(handle), handle)).collect();
+        if batch.is_empty() {
+            return Ok(parts);
+        }
+        for (hash, handle) in batch {
+            let part = position(hash) >> bit & ((1 << bits) - 1);
+            let part = &mut parts[part as usize];
+            if part.len() == part.capacity() {
+                // Hashes that share these bits make a part as large as the whole was.
+                part.try_reserve(1, |&handle| hash_of(handle))?;
+            }
+            part.insert_unique(hash, handle, |_| unreachable!("room was reserved"));
+        }
+    }
+}
+
+/// Puts a table's handles into one of another size.
+///
+/// hashbrown's own `reserve` may rehash in place, where a panic in the user's hash loses handles.
+fn rebuild(
+    table: &mut HashTable<Handle>,
+    capacity: usize,
+    hash_of: &impl Fn(Handle) -> u64,
+) -> Result<(), TryReserveError> {
+    let mut rebuilt = try_table(capacity)?;
+    for &handle in &*table {
+        rebuilt.insert_unique(hash_of(handle), handle, |_| unreachable!("room was made"));
+    }
+    *table = rebuilt;
+    Ok(())
 }
 
 /// Makes an empty table with room for this many handles.

@@ -1,5 +1,7 @@
 //! [`DictLayout`]: the tables of a dict, to be looked at.
 
+use hashbrown::HashTable;
+
 use super::Dict;
 
 /// What the dict of a [`SortedSet`](crate::SortedSet) is made of.
@@ -25,9 +27,9 @@ impl Dict {
     pub(crate) fn layout(&self) -> DictLayout {
         DictLayout {
             len: self.len,
-            tables: self.segments.len(),
+            tables: self.tables().iter().filter(|table| table.num_buckets() > 0).count(),
             directory: self.directory.len(),
-            buckets: self.segments.iter().map(|segment| segment.table.num_buckets()).sum(),
+            buckets: self.tables().iter().map(HashTable::num_buckets).sum(),
             allocation_size: self.allocation_size(),
         }
     }

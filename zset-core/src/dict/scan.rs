@@ -2,26 +2,24 @@
 
 use alloc::vec::Vec;
 
-use super::{Dict, selector};
+use super::{Dict, position};
 use crate::handle::Handle;
 
-/// Segments without a handle that one page of a scan looks at, beside one for each handle wanted.
-const MOST_EMPTY_SEGMENTS: usize = 32;
+/// Tables without a handle that one page of a scan looks at, beside one for each handle wanted.
+const MOST_EMPTY_TABLES: usize = 32;
 
-/// Returns the place of a hash in the order of a scan.
-fn position(hash: u64) -> u64 {
-    (selector(hash) as u64).reverse_bits()
-}
+/// A page has at least this part of the handles of a table, as it looks at them all.
+const LEAST_PART: usize = 64;
 
 impl Dict {
     /// Returns about `count` handles from a cursor on, and the next cursor, which is 0 at the end.
     ///
-    /// Handles are in the order of their selectors read backwards, from the bit that the first
-    /// split goes by: the handles of a segment lie together there, whether it is split or not.
+    /// Handles are in the order of their positions: those of a segment lie together there, whether it
+    /// is split or not.
     ///
     /// ```text
     /// 0          cursor                               2^64
-    /// |-- 00 --|----|--- 10 ---|---------- 1 -----------|   the segments, by those bits
+    /// |-- 00 --|----|--- 01 ---|---------- 1 -----------|   the segments, by the leading bits
     /// ```
     ///
     /// So a cursor is good for as long as the hasher is the same, and every handle whose member
@@ -32,36 +30,59 @@ impl Dict {
         count: usize,
         hash_of: impl Fn(Handle) -> u64,
     ) -> (u64, Vec<Handle>) {
-        let mut page: Vec<(u64, Handle)> = Vec::new();
+        let mut page = Vec::new();
         let mut next = Some(cursor);
         let mut visited = 0;
         while let Some(cursor) = next {
-            // A dict that was much larger has many empty segments: a page does not visit them all.
-            if page.len() >= count || visited >= count.saturating_add(MOST_EMPTY_SEGMENTS) {
+            // A dict that was much larger has many empty tables: a page does not visit them all.
+            if page.len() >= count || visited >= count.saturating_add(MOST_EMPTY_TABLES) {
                 break;
             }
-            let id = self.segment_id(cursor.reverse_bits() as usize);
-            let Some(segment) = self.segments.get(id as usize) else { return (0, Vec::new()) };
             visited += 1;
-            let start = page.len();
-            let positions = segment.table.iter().map(|&handle| (position(hash_of(handle)), handle));
-            page.extend(positions.filter(|&(position, _)| position >= cursor));
-            page[start..].sort_unstable_by_key(|&(position, _)| position);
-
-            // Behind the last of equal positions, or behind the segment.
-            let rest = page.iter().skip(count).map(|&(position, _)| position);
-            let last = page.get(count.wrapping_sub(1)).map(|&(position, _)| position);
-            let equal = rest.take_while(|&position| Some(position) == last).count();
-            next = if page.len() > count + equal {
-                page.truncate(count + equal);
-                last.and_then(|last| last.checked_add(1))
-            } else {
-                let mask = u64::MAX.checked_shr(segment.depth).unwrap_or(0);
-                (cursor | mask).checked_add(1)
+            let table = self.table_at(cursor);
+            let wanted = (count - page.len()).max(table.len() / LEAST_PART);
+            let handles = table.iter().map(|&handle| (position(hash_of(handle)), handle));
+            let (found, last) = lowest(handles, cursor, wanted);
+            page.extend(found.into_iter().map(|(_, handle)| handle));
+            next = match last {
+                u64::MAX => self.next_segment(cursor),
+                last => last.checked_add(1),
             };
         }
-        (next.unwrap_or(0), page.into_iter().map(|(_, handle)| handle).collect())
+        (next.unwrap_or(0), page)
     }
+}
+
+/// Returns the handles of the lowest `count` positions from a cursor on, more only if several have the
+/// last position; and this position, or the greatest of all if there are no handles beyond.
+fn lowest(
+    handles: impl Iterator<Item = (u64, Handle)>,
+    cursor: u64,
+    count: usize,
+) -> (Vec<(u64, Handle)>, u64) {
+    let (mut found, mut last) = (Vec::new(), u64::MAX);
+    let mut limit = count.saturating_mul(2);
+    for (position, handle) in handles {
+        if (cursor..=last).contains(&position) {
+            found.push((position, handle));
+            if found.len() > limit {
+                last = cut(&mut found, count);
+                limit = found.len().saturating_add(count);
+            }
+        }
+    }
+    if found.len() > count {
+        last = cut(&mut found, count);
+    }
+    (found, last)
+}
+
+/// Keeps the lowest `count` positions, with all that are equal to the last, and returns this.
+fn cut(found: &mut Vec<(u64, Handle)>, count: usize) -> u64 {
+    let (_, &mut (last, _), _) =
+        found.select_nth_unstable_by_key(count - 1, |&(position, _)| position);
+    found.retain(|&(position, _)| position <= last);
+    last
 }
 
 #[cfg(test)]
@@ -78,21 +99,22 @@ mod tests {
     fn insert(dict: &mut Dict, numbers: core::ops::Range<u32>) {
         for i in numbers {
             let handle = Handle::new(i / 64, (i % 64) as u8);
-            let segment = dict.try_reserve_one(hash_of(handle), hash_of).unwrap();
-            dict.insert(segment, hash_of(handle), handle);
+            dict.try_reserve_one(hash_of(handle), hash_of).unwrap();
+            dict.insert(hash_of(handle), handle);
         }
     }
 
     #[test]
     fn every_handle_is_in_one_page_whatever_splits_meanwhile() {
-        let many = if cfg!(miri) { 25 } else { 1500 };
+        let many = if cfg!(miri) { 25 } else { 15_000 };
         for count in [1, 7, 64, 5000] {
             let mut dict = Dict::new();
             insert(&mut dict, 0..many);
             let (mut cursor, mut seen, mut pages) = (0, BTreeSet::new(), 0);
             loop {
                 let (next, page) = dict.scan(cursor, count, hash_of);
-                assert!(page.len() < count + 7, "{} in a page", page.len());
+                let most = count.max(dict.len() / LEAST_PART) + 7;
+                assert!(page.len() < most, "{} in a page", page.len());
                 for handle in page {
                     assert!(seen.insert((handle.leaf(), handle.slot())), "{handle:?} twice");
                 }
@@ -103,6 +125,7 @@ mod tests {
                 cursor = next;
                 pages += 1;
                 if pages < 5 {
+                    // Up to 75,000: the first table splits, and then segments do.
                     insert(&mut dict, many * pages..many * (pages + 1));
                 }
             }
@@ -114,7 +137,7 @@ mod tests {
     fn an_empty_dict_and_any_cursor_end_the_scan() {
         assert_eq!(Dict::new().scan(0, 10, hash_of), (0, Vec::new()));
         let mut dict = Dict::new();
-        insert(&mut dict, 0..if cfg!(miri) { 200 } else { 3000 });
+        insert(&mut dict, 0..if cfg!(miri) { 1000 } else { 40_000 });
         for handle in dict.scan(0, usize::MAX, hash_of).1 {
             dict.remove(hash_of(handle), handle);
         }

@@ -17,9 +17,10 @@ use arrayvec::ArrayVec;
 use core::mem;
 use core::ops::{DerefMut, Range};
 
+use super::Element;
 use crate::TryReserveError;
 use crate::arena::{NONE, Node};
-use crate::handle::LEAF_CAPACITY;
+use crate::handle::{Handle, LEAF_CAPACITY};
 
 mod arrange;
 
@@ -170,6 +171,22 @@ impl<A, B> Leaf<A, B> {
             backward: self.backward,
             parent: self.parent,
         }
+    }
+
+    /// Returns the element that a handle names, if there is one and `is_sought` accepts its member.
+    #[inline]
+    pub(crate) fn element<M, S: Copy>(
+        &self,
+        handle: Handle,
+        is_sought: impl Fn(&M) -> bool,
+    ) -> Option<Element<'_, M, S>>
+    where
+        A: Column<S>,
+        B: Column<M>,
+    {
+        let slot = handle.slot() as usize;
+        let member = self.members.get(slot).filter(|member| is_sought(member))?;
+        Some(Element { handle, member, score: *self.scores.get(slot)? })
     }
 
     /// Puts an element at `position` in order and returns its slot; the leaf has room.

@@ -110,8 +110,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         while elements.len() > 0 {
             let leaf = list.try_push_leaf(elements.by_ref().take(LEAF_CAPACITY))?;
             for (slot, hash) in (0..).zip(hashes(list.leaf(leaf).members, hasher)) {
-                let segment = dict.try_reserve_one(hash, hash_of(list, hasher))?;
-                dict.insert(segment, hash, Handle::new(leaf, slot));
+                dict.try_reserve_one(hash, hash_of(list, hasher))?;
+                dict.insert(hash, Handle::new(leaf, slot));
             }
         }
         Ok(set)

@@ -89,10 +89,10 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         let mut path = Path::new();
         let place = self.list.search_to_insert(score, |other| *other < member, &mut path);
         let Self { list, dict, hasher, .. } = self;
-        let segment = dict.try_reserve_one(hash, hash_of(list, hasher))?;
+        dict.try_reserve_one(hash, hash_of(list, hasher))?;
         let place = list.make_room(place, &mut path, score, &mut Follow::new(dict, hasher))?;
         let handle = list.put(place, &path, member, score);
-        dict.insert(segment, hash, handle);
+        dict.insert(hash, handle);
         Ok(handle)
     }
 }

@@ -53,8 +53,8 @@ impl Plan {
         let hash_of = |handle| self.hashes[rank_of(handle)];
         dict.try_reserve(self.hashes.len(), hash_of)?;
         for (rank, &hash) in self.hashes.iter().enumerate() {
-            let segment = dict.try_reserve_one(hash, hash_of)?;
-            dict.insert(segment, hash, handle_at(rank));
+            dict.try_reserve_one(hash, hash_of)?;
+            dict.insert(hash, handle_at(rank));
         }
         Ok(dict)
     }

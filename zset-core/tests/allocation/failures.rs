@@ -91,7 +91,7 @@ fn score_change_that_moves_a_member_to_a_full_leaf() {
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn reserve_at_sizes_of_all_kinds() {
-    for len in if cfg!(miri) { vec![0, 64] } else { vec![0, 1, 63, 64, 65, 896, 3000] } {
+    for len in if cfg!(miri) { vec![0, 64] } else { vec![0, 1, 63, 64, 65, 3584, 28_672] } {
         let set = grown(len);
         for additional in [1, 60, 65, if cfg!(miri) { 100 } else { 5000 }] {
             let failed = fail_in_turn(&set, |set| set.try_reserve(additional));

@@ -76,8 +76,9 @@ fn greatest_pause<H: BuildHasher + Default>(scores: impl Iterator<Item = Score>)
 
 const MANY: u64 = if cfg!(miri) { 130 } else { 200_000 };
 
-/// The greatest that was found is 30 KiB: a chunk of leaves and the list of chunks.
-const BOUND: usize = 64 << 10;
+/// The greatest that was found is 322 KiB: the tables that the first table of the dict splits into, and
+/// a chunk of leaves.
+const BOUND: usize = 352 << 10;
 
 #[test]
 fn no_insertion_takes_much_memory_at_once() {
@@ -104,7 +105,7 @@ fn no_insertion_takes_much_memory_at_once_if_only_the_upper_bits_of_hashes_diffe
             self.0.finish() & !0 << 44
         }
     }
-    let scores = (0..MANY / 10).map(scattered_score);
+    let scores = (0..MANY / 4).map(scattered_score);
     let greatest = greatest_pause::<BuildHasherDefault<Upper>>(scores);
     assert!(greatest.bytes <= BOUND, "{greatest:?}");
 }
