@@ -79,7 +79,7 @@ pub(crate) struct Leaf<A, B> {
     len: u8,
     /// The slots in order, then `NO_SLOT` to the end.
     order: Order,
-    scores: A,
+    pub(super) scores: A,
     members: B,
 }
 

@@ -53,6 +53,11 @@ impl<M, S: Copy> Leaves<M, S> {
         with_leaf!(self, id, leaf => leaf.reorder(from, to, score));
     }
 
+    #[inline]
+    pub(crate) fn set_score(&mut self, id: u32, slot: usize, score: S) {
+        with_leaf!(self, id, leaf => leaf.scores[slot] = score);
+    }
+
     pub(crate) fn arrange(&mut self, id: u32, end: End) {
         with_leaf!(self, id, leaf => leaf.arrange(end));
     }

@@ -11,6 +11,17 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
     pub(crate) fn reorder_in_leaf(&mut self, place: Place, score: S) -> bool {
         let leaf = self.leaf(place.leaf);
         let last = leaf.len() - 1;
+        // Between the scores of its neighbours it stays where it is.
+        if place.position > 0 && place.position < last {
+            let slot_at = |position| leaf.order()[position] as usize;
+            let before = leaf.scores[slot_at(place.position - 1)];
+            let after = leaf.scores[slot_at(place.position + 1)];
+            if before < score && score < after {
+                let slot = slot_at(place.position);
+                self.leaves.set_score(place.leaf, slot, score);
+                return true;
+            }
+        }
         let (member, old) = leaf.at(place.position);
         let key = (score, member);
         let comes_before = |position| {
