@@ -355,8 +355,11 @@ impl<M, S: Copy> BlockLeaf<M, S> {
         new.order[..more].copy_from_slice(&self.order[departing.clone()]);
         self.order.copy_within(departing.end..len, departing.start);
         self.order[rest..].fill(NO_SLOT);
-        for slot in self.order[..rest].iter_mut().chain(&mut new.order[..more]) {
-            *slot = slots[*slot as usize];
+        for order in [&mut self.order[..rest], &mut new.order[..more]] {
+            for slot in order {
+                // The remainder spares a check of bounds; each slot is below it.
+                *slot = slots[*slot as usize % LEAF_CAPACITY];
+            }
         }
         new
     }
