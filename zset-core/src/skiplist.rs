@@ -161,7 +161,7 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 
     /// Returns the first of the elements that handles name whose member `is_sought` accepts.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn find_among(
         &self,
         mut handles: impl Iterator<Item = Handle>,

@@ -116,7 +116,7 @@ impl Dict {
         }
 
         let Range { start, end } = self.extent(self.entry(position));
-        self.directory[(start + end) / 2..end].fill(self.segments.len() as u32);
+        self.directory[usize::midpoint(start, end)..end].fill(self.segments.len() as u32);
         self.segments.extend(parts.pop());
         self.segments[self.directory[start] as usize] = parts.remove(0);
         Ok(())
