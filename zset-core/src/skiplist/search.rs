@@ -6,6 +6,7 @@
 
 use arrayvec::ArrayVec;
 use core::cmp::Ordering;
+use core::ops::Range;
 
 use super::SkipList;
 use super::index::{Block, MAX_LEVELS};
@@ -36,8 +37,9 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         mut precedes: impl FnMut(&M) -> bool,
         path: &mut Path,
     ) -> Place {
-        let leaf = self.descend(score, &mut precedes, |id, _, index| path.push((id, index as u8)));
-        Place { leaf, position: position_in(self.leaf(leaf), score, precedes) }
+        let (leaf, equals) =
+            self.descend(score, &mut precedes, |id, _, index| path.push((id, index as u8)));
+        Place { leaf, position: equals.position_in(self.leaf(leaf), score, precedes) }
     }
 
     /// Returns the place as `search` does, at once if it is the end and the one before was.
@@ -64,10 +66,10 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         mut precedes: impl FnMut(&M) -> bool,
     ) -> (Place, usize) {
         let mut rank = 0;
-        let leaf = self.descend(score, &mut precedes, |_, block, index| {
+        let (leaf, equals) = self.descend(score, &mut precedes, |_, block, index| {
             rank += block.span_before(index);
         });
-        let position = position_in(self.leaf(leaf), score, precedes);
+        let position = equals.position_in(self.leaf(leaf), score, precedes);
         (Place { leaf, position }, rank + position)
     }
 
@@ -78,35 +80,46 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         score: S,
         precedes: &mut impl FnMut(&M) -> bool,
         mut passed: impl FnMut(u32, &Block<S>, usize),
-    ) -> u32 {
+    ) -> (u32, Equals) {
         let mut id = if self.levels == 0 { self.head } else { self.top };
         for level in (1..=self.levels).rev() {
             let block = self.blocks.get(id);
-            let index = self.child_for(block, level, score, precedes);
+            let not_above = count(&block.firsts, |first| *first <= score);
+            if not_above > 0 && block.firsts[not_above - 1] == score {
+                return self.descend_among_equals(id, level, score, precedes, passed);
+            }
+            let index = not_above.saturating_sub(1);
             passed(id, block, index);
             id = block.children[index];
         }
-        id
+        (id, Equals::default())
     }
 
-    /// Returns the index of the last child whose first element comes before the place, or 0.
-    #[inline]
-    fn child_for(
+    /// Walks down from a block of this level where the score is that of some child's first element.
+    #[inline(never)]
+    fn descend_among_equals(
         &self,
-        block: &Block<S>,
+        mut id: u32,
         level: u32,
         score: S,
         precedes: &mut impl FnMut(&M) -> bool,
-    ) -> usize {
-        let firsts = &block.firsts[..];
-        let not_above = count(firsts, |first| *first <= score);
-        if not_above == 0 || firsts[not_above - 1] != score {
-            return not_above.saturating_sub(1);
+        mut passed: impl FnMut(u32, &Block<S>, usize),
+    ) -> (u32, Equals) {
+        let mut equals = Equals::default();
+        for level in (1..=level).rev() {
+            let block = self.blocks.get(id);
+            let run = equals.children(&block.firsts, score);
+            let equal = block.children.get(run.clone()).unwrap_or_default();
+            let before = partition_point(equal.len(), |index| {
+                precedes(self.first_member(equal[index], level - 1))
+            });
+            let index = (run.start + before).saturating_sub(1);
+            equals.from_start = index >= run.start;
+            equals.to_end |= index + 1 < run.end;
+            passed(id, block, index);
+            id = block.children[index];
         }
-        let below = count(firsts, |first| *first < score);
-        let equal = block.children.get(below..not_above).unwrap_or_default();
-        let before = equal.partition_point(|&child| precedes(self.first_member(child, level - 1)));
-        (below + before).saturating_sub(1)
+        (id, equals)
     }
 
     /// Returns the first member below a node: a block, or at level 0 a leaf.
@@ -126,23 +139,77 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
     }
 }
 
+/// What is known of the scores below a node before they are looked at.
+#[derive(Clone, Copy, Default)]
+struct Equals {
+    /// None is lower than the score searched for.
+    from_start: bool,
+    /// None is higher.
+    to_end: bool,
+}
+
+impl Equals {
+    /// Returns the position in a leaf, as `search` does.
+    #[inline]
+    fn position_in<M, S: Ord + Copy>(
+        self,
+        leaf: LeafRef<'_, M, S>,
+        score: S,
+        mut precedes: impl FnMut(&M) -> bool,
+    ) -> usize {
+        let scores = &leaf.scores[..leaf.len()];
+        let below = if self.from_start { 0 } else { count(scores, |s| *s < score) };
+        match leaf.order().get(below) {
+            Some(&slot) if scores[slot as usize] == score => {
+                let not_above =
+                    if self.to_end { leaf.len() } else { count(scores, |s| *s <= score) };
+                let equal = leaf.order().get(below..not_above).unwrap_or_default();
+                below + partition_point(equal.len(), |i| precedes(&leaf.members[equal[i] as usize]))
+            }
+            _ => below,
+        }
+    }
+
+    /// Returns the run of the children of a block whose first scores are equal to `score`.
+    #[inline]
+    fn children<S: Ord + Copy>(self, firsts: &[S], score: S) -> Range<usize> {
+        let start = if self.from_start || firsts.first() == Some(&score) {
+            0
+        } else {
+            count(firsts, |first| *first < score)
+        };
+        let end = if self.to_end || firsts.last() == Some(&score) {
+            firsts.len()
+        } else {
+            count(firsts, |first| *first <= score)
+        };
+        start..end
+    }
+}
+
 /// Returns the position in a leaf, as `search` does.
 #[inline]
 pub(super) fn position_in<M, S: Ord + Copy>(
     leaf: LeafRef<'_, M, S>,
     score: S,
-    mut precedes: impl FnMut(&M) -> bool,
+    precedes: impl FnMut(&M) -> bool,
 ) -> usize {
-    let scores = &leaf.scores[..leaf.len()];
-    let below = count(scores, |s| *s < score);
-    match leaf.order().get(below) {
-        Some(&slot) if scores[slot as usize] == score => {
-            let not_above = count(scores, |s| *s <= score);
-            let equal = leaf.order().get(below..not_above).unwrap_or_default();
-            below + equal.partition_point(|&slot| precedes(&leaf.members[slot as usize]))
-        }
-        _ => below,
+    Equals::default().position_in(leaf, score, precedes)
+}
+
+const WAYS: usize = 8;
+
+#[inline]
+fn partition_point(mut len: usize, mut precedes: impl FnMut(usize) -> bool) -> usize {
+    let mut start = 0;
+    while len >= WAYS {
+        let step = len / WAYS;
+        let before: usize =
+            (1..WAYS).map(|way| usize::from(precedes(start + way * step - 1))).sum();
+        start += before * step;
+        len = if before < WAYS - 1 { step - 1 } else { len - (WAYS - 1) * step };
     }
+    start + (0..len).map(|i| usize::from(precedes(start + i))).sum::<usize>()
 }
 
 /// Counts without an early exit, so that the loop compiles to packed compares.
