@@ -8,9 +8,10 @@ use arrayvec::ArrayVec;
 use core::cmp::Ordering;
 use core::ops::Range;
 
-use super::SkipList;
 use super::index::{Block, MAX_LEVELS};
 use super::leaf::LeafRef;
+use super::leaves::Leaves;
+use super::{NONE, SkipList};
 
 /// A place in order: before the element at `position` of the leaf, or behind its last.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,7 +74,34 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         (Place { leaf, position }, rank + position)
     }
 
-    /// Walks down to a leaf and shows each block on the way with the index of the child taken.
+    /// Returns the place as `search_rank` does, at once if it is in the leaf of `start` or soon after.
+    ///
+    /// If it is before `start`, another place there is returned.
+    pub(crate) fn search_rank_from(
+        &self,
+        start: (Place, usize),
+        score: S,
+        mut precedes: impl FnMut(&M) -> bool,
+    ) -> (Place, usize) {
+        let (Place { leaf: mut id, position }, rank) = start;
+        let mut rank = rank - position;
+        for _ in 0..NEAR_LEAVES {
+            let leaf = self.leaf(id);
+            let is_behind = leaf.forward != NONE && {
+                let (first, first_score) = self.leaf(leaf.forward).at(0);
+                first_score < score || first_score == score && precedes(first)
+            };
+            if !is_behind {
+                let position = Equals::of(leaf, score).position_in(leaf, score, precedes);
+                return (Place { leaf: id, position }, rank + position);
+            }
+            rank += leaf.len();
+            id = leaf.forward;
+        }
+        self.search_rank(score, precedes)
+    }
+
+    /// Walks down to a place and shows each block on the way with the index of the child taken.
     #[inline]
     fn descend(
         &self,
@@ -105,13 +133,19 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         precedes: &mut impl FnMut(&M) -> bool,
         mut passed: impl FnMut(u32, &Block<S>, usize),
     ) -> (u32, Equals) {
+        let Leaves::Blocks(leaves) = &self.leaves else {
+            unreachable!("a small list has no blocks")
+        };
         let mut equals = Equals::default();
         for level in (1..=level).rev() {
             let block = self.blocks.get(id);
             let run = equals.children(&block.firsts, score);
             let equal = block.children.get(run.clone()).unwrap_or_default();
-            let before = partition_point(equal.len(), |index| {
-                precedes(self.first_member(equal[index], level - 1))
+            let before = partition_point(equal, |&(mut id)| {
+                for _ in 1..level {
+                    id = self.blocks.get(id).children[0];
+                }
+                precedes(leaves.get(id).as_ref().first_member())
             });
             let index = (run.start + before).saturating_sub(1);
             equals.from_start = index >= run.start;
@@ -120,14 +154,6 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
             id = block.children[index];
         }
         (id, equals)
-    }
-
-    /// Returns the first member below a node: a block, or at level 0 a leaf.
-    fn first_member(&self, mut id: u32, level: u32) -> &M {
-        for _ in 0..level {
-            id = self.blocks.get(id).children[0];
-        }
-        self.leaf(id).at(0).0
     }
 
     /// Returns the place of the first element equal to `(score, member)`, if there is one.
@@ -139,7 +165,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
     }
 }
 
-/// What is known of the scores below a node before they are looked at.
+/// What is known of the scores below a node before they are read.
 #[derive(Clone, Copy, Default)]
 struct Equals {
     /// None is lower than the score searched for.
@@ -149,24 +175,27 @@ struct Equals {
 }
 
 impl Equals {
+    /// Reads the first and the last score of a leaf.
+    fn of<M, S: Ord + Copy>(leaf: LeafRef<'_, M, S>, score: S) -> Equals {
+        let is_equal = |slot: &u8| leaf.scores[*slot as usize] == score;
+        Equals {
+            from_start: leaf.order().first().is_some_and(is_equal),
+            to_end: leaf.order().last().is_some_and(is_equal),
+        }
+    }
+
     /// Returns the position in a leaf, as `search` does.
     #[inline]
     fn position_in<M, S: Ord + Copy>(
         self,
         leaf: LeafRef<'_, M, S>,
         score: S,
-        mut precedes: impl FnMut(&M) -> bool,
+        precedes: impl FnMut(&M) -> bool,
     ) -> usize {
-        let scores = &leaf.scores[..leaf.len()];
-        let below = if self.from_start { 0 } else { count(scores, |s| *s < score) };
-        match leaf.order().get(below) {
-            Some(&slot) if scores[slot as usize] == score => {
-                let not_above =
-                    if self.to_end { leaf.len() } else { count(scores, |s| *s <= score) };
-                let equal = leaf.order().get(below..not_above).unwrap_or_default();
-                below + partition_point(equal.len(), |i| precedes(&leaf.members[equal[i] as usize]))
-            }
-            _ => below,
+        if self.from_start && self.to_end {
+            position_among(leaf, leaf.order(), precedes)
+        } else {
+            position_in(leaf, score, precedes)
         }
     }
 
@@ -194,22 +223,46 @@ pub(super) fn position_in<M, S: Ord + Copy>(
     score: S,
     precedes: impl FnMut(&M) -> bool,
 ) -> usize {
-    Equals::default().position_in(leaf, score, precedes)
+    let scores = &leaf.scores[..leaf.len()];
+    let below = count(scores, |s| *s < score);
+    match leaf.order().get(below) {
+        Some(&slot) if scores[slot as usize] == score => {
+            let not_above = count(scores, |s| *s <= score);
+            let equal = leaf.order().get(below..not_above).unwrap_or_default();
+            below + position_among(leaf, equal, precedes)
+        }
+        _ => below,
+    }
 }
+
+/// Returns how many of the members in these slots, which have one score, come before a place.
+#[inline]
+fn position_among<M, S>(
+    leaf: LeafRef<'_, M, S>,
+    slots: &[u8],
+    mut precedes: impl FnMut(&M) -> bool,
+) -> usize {
+    partition_point(slots, |&slot| precedes(&leaf.members[slot as usize]))
+}
+
+/// Leaves in which the end of a range is looked for before it is searched for from the top.
+const NEAR_LEAVES: usize = 4;
 
 const WAYS: usize = 8;
 
 #[inline]
-fn partition_point(mut len: usize, mut precedes: impl FnMut(usize) -> bool) -> usize {
-    let mut start = 0;
-    while len >= WAYS {
-        let step = len / WAYS;
-        let before: usize =
-            (1..WAYS).map(|way| usize::from(precedes(start + way * step - 1))).sum();
+fn partition_point<T>(values: &[T], mut precedes: impl FnMut(&T) -> bool) -> usize {
+    let (mut start, mut rest) = (0, values);
+    while rest.len() >= WAYS {
+        let step = rest.len() / WAYS;
+        let before: usize = (1..WAYS).map(|way| usize::from(precedes(&rest[way * step - 1]))).sum();
         start += before * step;
-        len = if before < WAYS - 1 { step - 1 } else { len - (WAYS - 1) * step };
+        rest = &rest[before * step..];
+        if before < WAYS - 1 {
+            rest = &rest[..step - 1];
+        }
     }
-    start + (0..len).map(|i| usize::from(precedes(start + i))).sum::<usize>()
+    start + rest.iter().map(|value| usize::from(precedes(value))).sum::<usize>()
 }
 
 /// Counts without an early exit, so that the loop compiles to packed compares.
