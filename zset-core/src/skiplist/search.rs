@@ -248,25 +248,116 @@ fn position_among<M, S>(
 /// Leaves in which the end of a range is looked for before it is searched for from the top.
 const NEAR_LEAVES: usize = 4;
 
-const WAYS: usize = 8;
+/// Parts into which `partition_point` cuts what is left.
+const PARTS: usize = 8;
 
+/// Returns how many values `precedes` accepts; it accepts a prefix of them.
+///
+/// It asks for the ends of all parts but the last at a time. That is more questions than by halves, but
+/// none of them waits for the answer to another, so the cache misses that they take overlap.
 #[inline]
 fn partition_point<T>(values: &[T], mut precedes: impl FnMut(&T) -> bool) -> usize {
-    let (mut start, mut rest) = (0, values);
-    while rest.len() >= WAYS {
-        let step = rest.len() / WAYS;
-        let before: usize = (1..WAYS).map(|way| usize::from(precedes(&rest[way * step - 1]))).sum();
-        start += before * step;
-        rest = &rest[before * step..];
-        if before < WAYS - 1 {
-            rest = &rest[..step - 1];
-        }
+    let (mut accepted, mut rest) = (0, values);
+    while rest.len() >= PARTS {
+        let end_of = |parts: usize| parts * rest.len() / PARTS;
+        let before: usize =
+            (1..PARTS).map(|parts| usize::from(precedes(&rest[end_of(parts) - 1]))).sum();
+        let start = end_of(before);
+        accepted += start;
+        rest = if before < PARTS - 1 {
+            // The last value of this part was not accepted.
+            &rest[start..end_of(before + 1) - 1]
+        } else {
+            &rest[start..]
+        };
     }
-    start + rest.iter().map(|value| usize::from(precedes(value))).sum::<usize>()
+    accepted + rest.iter().map(|value| usize::from(precedes(value))).sum::<usize>()
 }
 
 /// Counts without an early exit, so that the loop compiles to packed compares.
 #[inline]
 fn count<S>(scores: &[S], is_counted: impl Fn(&S) -> bool) -> usize {
     scores.iter().map(|score| usize::from(is_counted(score))).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn partition_points_of_all_lengths() {
+        let values: Vec<usize> = (0..200).collect();
+        for len in 0..if cfg!(miri) { 20 } else { values.len() } {
+            for accepted in 0..=len {
+                let mut asked = 0;
+                let found = partition_point(&values[..len], |&value| {
+                    asked += 1;
+                    value < accepted
+                });
+                assert_eq!(found, accepted, "of {len}");
+                assert!(len > 64 || asked <= 2 * PARTS, "{asked} questions of {len}");
+            }
+        }
+    }
+
+    /// A list where each score but the first and the last has `run` members, inserted in no order.
+    fn with_runs(len: u32, run: u32) -> (SkipList<u32, u32>, Vec<(u32, u32)>) {
+        // A step that has no factor in common with the lengths.
+        let members = (0..len).map(|i| (u64::from(i) * 7_919 % u64::from(len)) as u32);
+        let score = |member: u32| (member + run / 2) / run;
+        let mut list = SkipList::new();
+        members.for_each(|member| list.insert(2 * member, score(member)));
+        list.check();
+        (list, (0..len).map(|member| (score(member), 2 * member)).collect())
+    }
+
+    /// Searches for the places before and after elements, in runs of equal scores that begin and
+    /// end anywhere in leaves and blocks.
+    #[test]
+    fn places_among_equal_scores() {
+        let lens: &[u32] = if cfg!(miri) { &[200] } else { &[1, 60, 200, 5_000, 40_000] };
+        for &len in lens {
+            for run in [1, 2, 50, 64, 700, 10_000, 100_000] {
+                let (list, elements) = with_runs(len, run);
+                for (rank, &(score, member)) in elements.iter().enumerate().step_by(37) {
+                    let (place, found) = list.search_rank(score, |&other| other < member);
+                    assert_eq!((found, list.rank_of(place)), (rank, rank), "{len} by {run}");
+                    let (place, found) = list.search_rank(score, |&other| other <= member);
+                    assert_eq!((found, list.rank_of(place)), (rank + 1, rank + 1));
+                    let mut path = Path::new();
+                    assert_eq!(list.search(score, |&other| other <= member, &mut path), place);
+                    assert_eq!(path.len(), list.levels as usize);
+                    // In front of all of this score, and behind.
+                    let first = elements.partition_point(|&(other, _)| other < score);
+                    let end = elements.partition_point(|&(other, _)| other <= score);
+                    assert_eq!(list.search_rank(score, |_| false).1, first);
+                    assert_eq!(list.search_rank(score, |_| true).1, end);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_range_near_its_start_and_far() {
+        let len = if cfg!(miri) { 300 } else { 3_000 };
+        for run in [1, 40, 64, 700, len] {
+            let (list, elements) = with_runs(len, run);
+            for (rank, &(score, member)) in elements.iter().enumerate().step_by(97) {
+                let start = list.search_rank(score, |&other| other < member);
+                for ahead in [0, 1, 2, 30, 64, 65, 130, 200, 260, 400, 2_000] {
+                    let Some(&(end_score, end)) = elements.get(rank + ahead) else { break };
+                    let found = list.search_rank_from(start, end_score, |&other| other <= end);
+                    assert_eq!(found.1, rank + ahead + 1, "{ahead} after {rank}, runs of {run}");
+                    assert_eq!(list.rank_of(found.0), found.1);
+                }
+                // Inverted, the end is no later than the start.
+                let (_, before) = elements[rank / 2];
+                let found =
+                    list.search_rank_from(start, elements[rank / 2].0, |&other| other < before);
+                assert!(found.1 <= rank);
+                assert_eq!(list.rank_of(found.0), found.1);
+            }
+        }
+    }
 }
