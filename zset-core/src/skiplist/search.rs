@@ -2,7 +2,8 @@
 //!
 //! A search is for a score and a question to members: which elements of exactly that score come
 //! before the place. Scores are compared first and all at once, by counting, which needs no order
-//! and no branch; members are looked at only where scores are equal, by binary search.
+//! and no branch; members are read only where scores are equal, several at a time so that their
+//! cache misses overlap. Once a child lies within a run of equal scores, none below it is read.
 
 use arrayvec::ArrayVec;
 use core::cmp::Ordering;
