@@ -12,12 +12,13 @@ use crate::member::eq_by_bytes;
 use crate::reserve::infallible;
 use crate::{Member, TryReserveError};
 
-/// Bytes that are stored inline: what fits beside the length in three words.
-const INLINE: usize = 22;
+mod len;
+
+use len::{INLINE, Len};
 
 /// A string of bytes that does not change; dereferences to `[u8]`.
 ///
-/// Up to 22 bytes lie in the value itself, which has 24 bytes on 64-bit machines; longer strings are
+/// Up to 23 bytes lie in the value itself, which has 24 bytes on 64-bit machines; longer strings are
 /// on the heap.
 ///
 /// # Examples
@@ -31,9 +32,10 @@ const INLINE: usize = 22;
 #[derive(Clone)]
 pub struct ByteString(Text);
 
+/// Which variant it is costs no byte: `Heap` is one of the values that a [`Len`] has not.
 #[derive(Clone)]
 enum Text {
-    Inline { len: u8, bytes: [u8; INLINE] },
+    Inline { len: Len, bytes: [u8; INLINE] },
     Heap(Box<[u8]>),
 }
 
@@ -53,10 +55,10 @@ impl ByteString {
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
     pub fn try_from_slice(slice: &[u8]) -> Result<Self, TryReserveError> {
-        if slice.len() <= INLINE {
+        if let Some(len) = Len::new(slice.len()) {
             let mut bytes = [0; INLINE];
             bytes[..slice.len()].copy_from_slice(slice);
-            return Ok(ByteString(Text::Inline { len: slice.len() as u8, bytes }));
+            return Ok(ByteString(Text::Inline { len, bytes }));
         }
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(slice.len())?;
@@ -79,7 +81,7 @@ impl Deref for ByteString {
     #[inline]
     fn deref(&self) -> &[u8] {
         match &self.0 {
-            Text::Inline { len, bytes } => &bytes[..usize::from(*len)],
+            Text::Inline { len, bytes } => &bytes[..len.get()],
             Text::Heap(bytes) => bytes,
         }
     }
@@ -141,7 +143,7 @@ impl From<Vec<u8>> for ByteString {
 impl From<ByteString> for Vec<u8> {
     fn from(string: ByteString) -> Self {
         match string.0 {
-            Text::Inline { len, bytes } => bytes[..usize::from(len)].to_vec(),
+            Text::Inline { len, bytes } => bytes[..len.get()].to_vec(),
             Text::Heap(bytes) => bytes.into_vec(),
         }
     }
@@ -149,7 +151,7 @@ impl From<ByteString> for Vec<u8> {
 
 impl Default for ByteString {
     fn default() -> Self {
-        ByteString(Text::Inline { len: 0, bytes: [0; INLINE] })
+        ByteString(Text::Inline { len: Len::EMPTY, bytes: [0; INLINE] })
     }
 }
 
@@ -205,7 +207,7 @@ mod tests {
     use std::vec;
 
     #[test]
-    fn three_words_hold_22_bytes() {
+    fn three_words_hold_23_bytes() {
         #[cfg(target_pointer_width = "64")]
         assert_eq!(size_of::<ByteString>(), 24);
         for len in 0..100 {
@@ -213,14 +215,14 @@ mod tests {
             let string = ByteString::from(bytes.as_slice());
             assert_eq!(*string, *bytes);
             assert_eq!(string, ByteString::from(bytes.clone()));
-            assert_eq!(string.allocation_size(), if len <= 22 { 0 } else { len });
+            assert_eq!(string.allocation_size(), if len <= 23 { 0 } else { len });
             assert_eq!(Vec::from(string), bytes);
         }
     }
 
     #[test]
     fn a_long_vector_is_taken_over_and_a_short_one_is_not() {
-        for (len, is_kept) in [(22, false), (23, true), (100, true)] {
+        for (len, is_kept) in [(23, false), (24, true), (100, true)] {
             let bytes = vec![b'x'; len];
             let address = bytes.as_ptr();
             assert_eq!(ByteString::from(bytes).as_ptr() == address, is_kept, "{len}");

@@ -30,28 +30,33 @@ const LONGEST_INTEGER: usize = 20;
 #[derive(Clone, Copy)]
 pub struct Member<'a>(Text<'a>);
 
+/// The bytes between a variant's tag and its slice.
+type Padding = [u8; size_of::<usize>() - 1];
+
+const PADDING: Padding = [0; size_of::<usize>() - 1];
+
 #[derive(Clone, Copy)]
 enum Text<'a> {
-    Borrowed(&'a [u8]),
+    /// The padding is zeros so that the tag is written, and copied, as a whole word. Bytes without a
+    /// value are copied one by one.
+    Borrowed(&'a [u8], #[expect(dead_code, reason = "nobody reads padding")] Padding),
     /// The last `len` bytes.
-    Integer {
-        digits: [u8; LONGEST_INTEGER],
-        len: u8,
-    },
+    Integer { digits: [u8; LONGEST_INTEGER], len: u8 },
 }
 
 impl<'a> Member<'a> {
     pub(crate) fn new(value: Value<'a>) -> Self {
         match value {
-            Value::Bytes(bytes) => Member(Text::Borrowed(bytes)),
+            Value::Bytes(bytes) => Member(Text::Borrowed(bytes, PADDING)),
             Value::Integer(integer) => Member(print(integer)),
         }
     }
 }
 
 impl<'a> From<&'a [u8]> for Member<'a> {
+    #[inline]
     fn from(bytes: &'a [u8]) -> Self {
-        Member(Text::Borrowed(bytes))
+        Member(Text::Borrowed(bytes, PADDING))
     }
 }
 
@@ -78,9 +83,10 @@ fn print(integer: i64) -> Text<'static> {
 impl Deref for Member<'_> {
     type Target = [u8];
 
+    #[inline]
     fn deref(&self) -> &[u8] {
         match &self.0 {
-            Text::Borrowed(bytes) => bytes,
+            Text::Borrowed(bytes, _) => bytes,
             Text::Integer { digits, len } => &digits[LONGEST_INTEGER - usize::from(*len)..],
         }
     }

@@ -4,7 +4,7 @@ use core::fmt;
 use core::iter::FusedIterator;
 
 use super::range::Run;
-use super::{PackedZSet, pair_at, score_of};
+use super::{PackedZSet, Place, pair_at, score_of};
 use crate::listpack::{Storage, previous};
 use crate::{Member, Score};
 
@@ -27,24 +27,40 @@ impl<'a> Iter<'a> {
 }
 
 /// Takes the first element off a run.
+#[inline]
 fn take_first<'a>(bytes: &'a [u8], rest: &mut Rest) -> Option<(Member<'a>, Score)> {
     rest.len = rest.len.checked_sub(1)?;
-    let (member, score, place) = pair_at(bytes, rest.start)?;
+    let (element, place) = element_at(bytes, rest.start)?;
     rest.start = place.behind;
-    Some((Member::new(member), score_of(score)))
+    Some(element)
 }
 
 /// Takes the last element off a run.
+#[inline]
 fn take_last<'a>(bytes: &'a [u8], rest: &mut Rest) -> Option<(Member<'a>, Score)> {
     rest.len = rest.len.checked_sub(1)?;
-    rest.end = previous(bytes, previous(bytes, rest.end)?)?;
-    let (member, score, _) = pair_at(bytes, rest.end)?;
-    Some((Member::new(member), score_of(score)))
+    let (element, place) = element_before(bytes, rest.end)?;
+    rest.end = place.member;
+    Some(element)
+}
+
+/// Reads an element. It is not inlined, so that what takes steps is small enough to be.
+#[inline(never)]
+fn element_at(bytes: &[u8], at: usize) -> Option<((Member<'_>, Score), Place)> {
+    let (member, score, place) = pair_at(bytes, at)?;
+    Some(((Member::new(member), score_of(score)), place))
+}
+
+/// Reads the element before an offset, also not inlined.
+#[inline(never)]
+fn element_before(bytes: &[u8], end: usize) -> Option<((Member<'_>, Score), Place)> {
+    element_at(bytes, previous(bytes, previous(bytes, end)?)?)
 }
 
 impl<'a> Iterator for Iter<'a> {
     type Item = (Member<'a>, Score);
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         take_first(self.bytes, &mut self.rest)
     }
@@ -59,6 +75,7 @@ impl<'a> Iterator for Iter<'a> {
 }
 
 impl DoubleEndedIterator for Iter<'_> {
+    #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
         take_last(self.bytes, &mut self.rest)
     }

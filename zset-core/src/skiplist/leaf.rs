@@ -127,6 +127,12 @@ impl<'a, M, S: Copy> LeafRef<'a, M, S> {
         (&self.members[slot], self.scores[slot])
     }
 
+    /// Returns the first member in order.
+    #[inline]
+    pub(crate) fn first_member(&self) -> &'a M {
+        &self.members[self.order[0] as usize]
+    }
+
     /// Returns the position in order of the element in `slot`.
     #[inline]
     pub(crate) fn position_of(&self, slot: u8) -> usize {

@@ -73,8 +73,8 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
             Bound::Unbounded => self.search_rank(score, |_| false),
         };
         let end = match range.end_bound() {
-            Bound::Included(&to) => self.search_rank(score, |member| member.borrow() <= to),
-            Bound::Excluded(&to) => self.search_rank(score, |member| member.borrow() < to),
+            Bound::Included(&to) => self.search_rank_from(start, score, |m| m.borrow() <= to),
+            Bound::Excluded(&to) => self.search_rank_from(start, score, |m| m.borrow() < to),
             // A search would look at members all the way down where all scores are equal.
             Bound::Unbounded if self.last().is_none_or(|(_, last)| last <= score) => {
                 (self.end(), self.len)

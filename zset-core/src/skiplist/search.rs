@@ -2,14 +2,17 @@
 //!
 //! A search is for a score and a question to members: which elements of exactly that score come
 //! before the place. Scores are compared first and all at once, by counting, which needs no order
-//! and no branch; members are looked at only where scores are equal, by binary search.
+//! and no branch; members are read only where scores are equal, several at a time so that their
+//! cache misses overlap. Once a child lies within a run of equal scores, none below it is read.
 
 use arrayvec::ArrayVec;
 use core::cmp::Ordering;
+use core::ops::Range;
 
-use super::SkipList;
 use super::index::{Block, MAX_LEVELS};
 use super::leaf::LeafRef;
+use super::leaves::Leaves;
+use super::{NONE, SkipList};
 
 /// A place in order: before the element at `position` of the leaf, or behind its last.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,8 +39,9 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         mut precedes: impl FnMut(&M) -> bool,
         path: &mut Path,
     ) -> Place {
-        let leaf = self.descend(score, &mut precedes, |id, _, index| path.push((id, index as u8)));
-        Place { leaf, position: position_in(self.leaf(leaf), score, precedes) }
+        let (leaf, equals) =
+            self.descend(score, &mut precedes, |id, _, index| path.push((id, index as u8)));
+        Place { leaf, position: equals.position_in(self.leaf(leaf), score, precedes) }
     }
 
     /// Returns the place as `search` does, at once if it is the end and the one before was.
@@ -64,57 +68,93 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         mut precedes: impl FnMut(&M) -> bool,
     ) -> (Place, usize) {
         let mut rank = 0;
-        let leaf = self.descend(score, &mut precedes, |_, block, index| {
+        let (leaf, equals) = self.descend(score, &mut precedes, |_, block, index| {
             rank += block.span_before(index);
         });
-        let position = position_in(self.leaf(leaf), score, precedes);
+        let position = equals.position_in(self.leaf(leaf), score, precedes);
         (Place { leaf, position }, rank + position)
     }
 
-    /// Walks down to a leaf and shows each block on the way with the index of the child taken.
+    /// Returns the place as `search_rank` does, at once if it is in the leaf of `start` or soon after.
+    ///
+    /// If it is before `start`, another place there is returned.
+    pub(crate) fn search_rank_from(
+        &self,
+        start: (Place, usize),
+        score: S,
+        mut precedes: impl FnMut(&M) -> bool,
+    ) -> (Place, usize) {
+        let (Place { leaf: mut id, position }, rank) = start;
+        let mut rank = rank - position;
+        for _ in 0..NEAR_LEAVES {
+            let leaf = self.leaf(id);
+            let is_behind = leaf.forward != NONE && {
+                let (first, first_score) = self.leaf(leaf.forward).at(0);
+                first_score < score || first_score == score && precedes(first)
+            };
+            if !is_behind {
+                let position = Equals::of(leaf, score).position_in(leaf, score, precedes);
+                return (Place { leaf: id, position }, rank + position);
+            }
+            rank += leaf.len();
+            id = leaf.forward;
+        }
+        self.search_rank(score, precedes)
+    }
+
+    /// Walks down to a place and shows each block on the way with the index of the child taken.
     #[inline]
     fn descend(
         &self,
         score: S,
         precedes: &mut impl FnMut(&M) -> bool,
         mut passed: impl FnMut(u32, &Block<S>, usize),
-    ) -> u32 {
+    ) -> (u32, Equals) {
         let mut id = if self.levels == 0 { self.head } else { self.top };
         for level in (1..=self.levels).rev() {
             let block = self.blocks.get(id);
-            let index = self.child_for(block, level, score, precedes);
+            let not_above = count(&block.firsts, |first| *first <= score);
+            if not_above > 0 && block.firsts[not_above - 1] == score {
+                return self.descend_among_equals(id, level, score, precedes, passed);
+            }
+            let index = not_above.saturating_sub(1);
             passed(id, block, index);
             id = block.children[index];
         }
-        id
+        (id, Equals::default())
     }
 
-    /// Returns the index of the last child whose first element comes before the place, or 0.
-    #[inline]
-    fn child_for(
+    /// Walks down from a block of this level where the score is that of some child's first element.
+    #[inline(never)]
+    fn descend_among_equals(
         &self,
-        block: &Block<S>,
+        mut id: u32,
         level: u32,
         score: S,
         precedes: &mut impl FnMut(&M) -> bool,
-    ) -> usize {
-        let firsts = &block.firsts[..];
-        let not_above = count(firsts, |first| *first <= score);
-        if not_above == 0 || firsts[not_above - 1] != score {
-            return not_above.saturating_sub(1);
+        mut passed: impl FnMut(u32, &Block<S>, usize),
+    ) -> (u32, Equals) {
+        let Leaves::Blocks(leaves) = &self.leaves else {
+            unreachable!("a small list has no blocks")
+        };
+        let mut equals = Equals::default();
+        for level in (1..=level).rev() {
+            let block = self.blocks.get(id);
+            let run = equals.children(&block.firsts, score);
+            let equal = block.children.get(run.clone()).unwrap_or_default();
+            let before = partition_point(equal, |&(mut id)| {
+                for _ in 1..level {
+                    id = self.blocks.get(id).children[0];
+                }
+                precedes(leaves.get(id).as_ref().first_member())
+            });
+            let index = (run.start + before).saturating_sub(1);
+            equals.from_start = index >= run.start;
+            equals.to_end |= index + 1 < run.end;
+            passed(id, block, index);
+            id = block.children[index];
         }
-        let below = count(firsts, |first| *first < score);
-        let equal = block.children.get(below..not_above).unwrap_or_default();
-        let before = equal.partition_point(|&child| precedes(self.first_member(child, level - 1)));
-        (below + before).saturating_sub(1)
-    }
-
-    /// Returns the first member below a node: a block, or at level 0 a leaf.
-    fn first_member(&self, mut id: u32, level: u32) -> &M {
-        for _ in 0..level {
-            id = self.blocks.get(id).children[0];
-        }
-        self.leaf(id).at(0).0
+        (id, equals)
     }
 
     /// Returns the place of the first element equal to `(score, member)`, if there is one.
@@ -126,12 +166,63 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
     }
 }
 
+/// What is known of the scores below a node before they are read.
+#[derive(Clone, Copy, Default)]
+struct Equals {
+    /// None is lower than the score searched for.
+    from_start: bool,
+    /// None is higher.
+    to_end: bool,
+}
+
+impl Equals {
+    /// Reads the first and the last score of a leaf.
+    fn of<M, S: Ord + Copy>(leaf: LeafRef<'_, M, S>, score: S) -> Equals {
+        let is_equal = |slot: &u8| leaf.scores[*slot as usize] == score;
+        Equals {
+            from_start: leaf.order().first().is_some_and(is_equal),
+            to_end: leaf.order().last().is_some_and(is_equal),
+        }
+    }
+
+    /// Returns the position in a leaf, as `search` does.
+    #[inline]
+    fn position_in<M, S: Ord + Copy>(
+        self,
+        leaf: LeafRef<'_, M, S>,
+        score: S,
+        precedes: impl FnMut(&M) -> bool,
+    ) -> usize {
+        if self.from_start && self.to_end {
+            position_among(leaf, leaf.order(), precedes)
+        } else {
+            position_in(leaf, score, precedes)
+        }
+    }
+
+    /// Returns the run of the children of a block whose first scores are equal to `score`.
+    #[inline]
+    fn children<S: Ord + Copy>(self, firsts: &[S], score: S) -> Range<usize> {
+        let start = if self.from_start || firsts.first() == Some(&score) {
+            0
+        } else {
+            count(firsts, |first| *first < score)
+        };
+        let end = if self.to_end || firsts.last() == Some(&score) {
+            firsts.len()
+        } else {
+            count(firsts, |first| *first <= score)
+        };
+        start..end
+    }
+}
+
 /// Returns the position in a leaf, as `search` does.
 #[inline]
 pub(super) fn position_in<M, S: Ord + Copy>(
     leaf: LeafRef<'_, M, S>,
     score: S,
-    mut precedes: impl FnMut(&M) -> bool,
+    precedes: impl FnMut(&M) -> bool,
 ) -> usize {
     let scores = &leaf.scores[..leaf.len()];
     let below = count(scores, |s| *s < score);
@@ -139,14 +230,135 @@ pub(super) fn position_in<M, S: Ord + Copy>(
         Some(&slot) if scores[slot as usize] == score => {
             let not_above = count(scores, |s| *s <= score);
             let equal = leaf.order().get(below..not_above).unwrap_or_default();
-            below + equal.partition_point(|&slot| precedes(&leaf.members[slot as usize]))
+            below + position_among(leaf, equal, precedes)
         }
         _ => below,
     }
+}
+
+/// Returns how many of the members in these slots, which have one score, come before a place.
+#[inline]
+fn position_among<M, S>(
+    leaf: LeafRef<'_, M, S>,
+    slots: &[u8],
+    mut precedes: impl FnMut(&M) -> bool,
+) -> usize {
+    partition_point(slots, |&slot| precedes(&leaf.members[slot as usize]))
+}
+
+/// Leaves in which the end of a range is looked for before it is searched for from the top.
+const NEAR_LEAVES: usize = 4;
+
+/// Parts into which `partition_point` cuts what is left.
+const PARTS: usize = 8;
+
+/// Returns how many values `precedes` accepts; it accepts a prefix of them.
+///
+/// It asks for the ends of all parts but the last at a time. That is more questions than by halves, but
+/// none of them waits for the answer to another, so the cache misses that they take overlap.
+#[inline]
+fn partition_point<T>(values: &[T], mut precedes: impl FnMut(&T) -> bool) -> usize {
+    let (mut accepted, mut rest) = (0, values);
+    while rest.len() >= PARTS {
+        let end_of = |parts: usize| parts * rest.len() / PARTS;
+        let before: usize =
+            (1..PARTS).map(|parts| usize::from(precedes(&rest[end_of(parts) - 1]))).sum();
+        let start = end_of(before);
+        accepted += start;
+        rest = if before < PARTS - 1 {
+            // The last value of this part was not accepted.
+            &rest[start..end_of(before + 1) - 1]
+        } else {
+            &rest[start..]
+        };
+    }
+    accepted + rest.iter().map(|value| usize::from(precedes(value))).sum::<usize>()
 }
 
 /// Counts without an early exit, so that the loop compiles to packed compares.
 #[inline]
 fn count<S>(scores: &[S], is_counted: impl Fn(&S) -> bool) -> usize {
     scores.iter().map(|score| usize::from(is_counted(score))).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn partition_points_of_all_lengths() {
+        let values: Vec<usize> = (0..200).collect();
+        for len in 0..if cfg!(miri) { 20 } else { values.len() } {
+            for accepted in 0..=len {
+                let mut asked = 0;
+                let found = partition_point(&values[..len], |&value| {
+                    asked += 1;
+                    value < accepted
+                });
+                assert_eq!(found, accepted, "of {len}");
+                assert!(len > 64 || asked <= 2 * PARTS, "{asked} questions of {len}");
+            }
+        }
+    }
+
+    /// A list where each score but the first and the last has `run` members, inserted in no order.
+    fn with_runs(len: u32, run: u32) -> (SkipList<u32, u32>, Vec<(u32, u32)>) {
+        // A step that has no factor in common with the lengths.
+        let members = (0..len).map(|i| (u64::from(i) * 7_919 % u64::from(len)) as u32);
+        let score = |member: u32| (member + run / 2) / run;
+        let mut list = SkipList::new();
+        members.for_each(|member| list.insert(2 * member, score(member)));
+        list.check();
+        (list, (0..len).map(|member| (score(member), 2 * member)).collect())
+    }
+
+    /// Searches for the places before and after elements, in runs of equal scores that begin and
+    /// end anywhere in leaves and blocks.
+    #[test]
+    fn places_among_equal_scores() {
+        let lens: &[u32] = if cfg!(miri) { &[200] } else { &[1, 60, 200, 5_000, 40_000] };
+        for &len in lens {
+            for run in [1, 2, 50, 64, 700, 10_000, 100_000] {
+                let (list, elements) = with_runs(len, run);
+                for (rank, &(score, member)) in elements.iter().enumerate().step_by(37) {
+                    let (place, found) = list.search_rank(score, |&other| other < member);
+                    assert_eq!((found, list.rank_of(place)), (rank, rank), "{len} by {run}");
+                    let (place, found) = list.search_rank(score, |&other| other <= member);
+                    assert_eq!((found, list.rank_of(place)), (rank + 1, rank + 1));
+                    let mut path = Path::new();
+                    assert_eq!(list.search(score, |&other| other <= member, &mut path), place);
+                    assert_eq!(path.len(), list.levels as usize);
+                    // In front of all of this score, and behind.
+                    let first = elements.partition_point(|&(other, _)| other < score);
+                    let end = elements.partition_point(|&(other, _)| other <= score);
+                    assert_eq!(list.search_rank(score, |_| false).1, first);
+                    assert_eq!(list.search_rank(score, |_| true).1, end);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_range_near_its_start_and_far() {
+        let len = if cfg!(miri) { 300 } else { 3_000 };
+        for run in [1, 40, 64, 700, len] {
+            let (list, elements) = with_runs(len, run);
+            for (rank, &(score, member)) in elements.iter().enumerate().step_by(97) {
+                let start = list.search_rank(score, |&other| other < member);
+                for ahead in [0, 1, 2, 30, 64, 65, 130, 200, 260, 400, 2_000] {
+                    let Some(&(end_score, end)) = elements.get(rank + ahead) else { break };
+                    let found = list.search_rank_from(start, end_score, |&other| other <= end);
+                    assert_eq!(found.1, rank + ahead + 1, "{ahead} after {rank}, runs of {run}");
+                    assert_eq!(list.rank_of(found.0), found.1);
+                }
+                // Inverted, the end is no later than the start.
+                let (_, before) = elements[rank / 2];
+                let found =
+                    list.search_rank_from(start, elements[rank / 2].0, |&other| other < before);
+                assert!(found.1 <= rank);
+                assert_eq!(list.rank_of(found.0), found.1);
+            }
+        }
+    }
 }

@@ -37,7 +37,9 @@ impl<'a> From<skiplist::Iter<'a, ByteString, Score>> for Iter<'a> {
 impl<'a> Iterator for Iter<'a> {
     type Item = (Member<'a>, Score);
 
-    #[inline]
+    // Where it is called instead, each member goes through memory.
+    #[expect(clippy::inline_always, reason = "a loop takes a fifth of the time, and is no longer")]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
             Borrowed::Listpack(elements) => elements.next(),
@@ -45,6 +47,7 @@ impl<'a> Iterator for Iter<'a> {
         }
     }
 
+    #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
         match &self.0 {
             Borrowed::Listpack(elements) => elements.size_hint(),
@@ -66,10 +69,23 @@ impl<'a> Iterator for Iter<'a> {
             Borrowed::Skiplist(elements) => elements.nth(n).map(borrowed),
         }
     }
+
+    /// Asks for the encoding once.
+    #[inline]
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut combine: F) -> B {
+        match self.0 {
+            Borrowed::Listpack(elements) => elements.fold(init, combine),
+            Borrowed::Skiplist(elements) => {
+                elements.fold(init, |combined, element| combine(combined, borrowed(element)))
+            }
+        }
+    }
 }
 
 impl DoubleEndedIterator for Iter<'_> {
-    #[inline]
+    // As with `next`.
+    #[expect(clippy::inline_always, reason = "a loop takes a fifth of the time, and is no longer")]
+    #[inline(always)]
     fn next_back(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
             Borrowed::Listpack(elements) => elements.next_back(),
@@ -81,6 +97,17 @@ impl DoubleEndedIterator for Iter<'_> {
         match &mut self.0 {
             Borrowed::Listpack(elements) => elements.nth_back(n),
             Borrowed::Skiplist(elements) => elements.nth_back(n).map(borrowed),
+        }
+    }
+
+    /// Asks for the encoding once.
+    #[inline]
+    fn rfold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut combine: F) -> B {
+        match self.0 {
+            Borrowed::Listpack(elements) => elements.rfold(init, combine),
+            Borrowed::Skiplist(elements) => {
+                elements.rfold(init, |combined, element| combine(combined, borrowed(element)))
+            }
         }
     }
 }

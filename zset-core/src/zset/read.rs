@@ -162,6 +162,7 @@ impl ZSet {
 }
 
 /// Shows an element of a skip list as one of a listpack.
+#[inline]
 pub(super) fn borrowed((member, score): (&ByteString, Score)) -> (Member<'_>, Score) {
     (Member::from(&**member), score)
 }

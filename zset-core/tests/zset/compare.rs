@@ -92,6 +92,15 @@ where
     for step in 0.. {
         assert_eq!(view.len(), expected.len());
         assert_eq!(view.size_hint(), (expected.len(), Some(expected.len())));
+        if step % 16 == 5 {
+            // What is left, in a loop inside of the iterator.
+            let mut rest = Vec::new();
+            view.clone().for_each(|element| rest.push(plain(element)));
+            assert_eq!(rest, expected);
+            let mut rest = Vec::new();
+            view.clone().rev().for_each(|element| rest.push(plain(element)));
+            assert!(rest.iter().rev().eq(expected));
+        }
         let front = ends.rotate_right(step) & 1 == 0;
         let (given, wanted) = if front {
             (view.next(), expected.first())

@@ -1,0 +1,63 @@
+//! [`Len`]: the length of a string that is stored inline.
+
+/// Bytes that are stored inline: what fits beside the length in three words.
+pub(super) const INLINE: usize = 23;
+
+/// A length of at most [`INLINE`].
+///
+/// As an enum instead of a number, it tells the compiler that the bytes of that length are there, which
+/// then need no check, and leaves values that other variants can have.
+#[derive(Clone, Copy)]
+#[repr(u8)]
+pub(super) enum Len {
+    L0,
+    L1,
+    L2,
+    L3,
+    L4,
+    L5,
+    L6,
+    L7,
+    L8,
+    L9,
+    L10,
+    L11,
+    L12,
+    L13,
+    L14,
+    L15,
+    L16,
+    L17,
+    L18,
+    L19,
+    L20,
+    L21,
+    L22,
+    L23,
+}
+
+impl Len {
+    pub(super) const EMPTY: Len = Len::L0;
+
+    const ALL: [Len; INLINE + 1] = {
+        use Len::{
+            L0, L1, L2, L3, L4, L5, L6, L7, L8, L9, L10, L11, L12, L13, L14, L15, L16, L17, L18,
+            L19, L20, L21, L22, L23,
+        };
+        [
+            L0, L1, L2, L3, L4, L5, L6, L7, L8, L9, L10, L11, L12, L13, L14, L15, L16, L17, L18,
+            L19, L20, L21, L22, L23,
+        ]
+    };
+
+    /// Returns the length if it is at most [`INLINE`].
+    #[inline]
+    pub(super) fn new(len: usize) -> Option<Len> {
+        Self::ALL.get(len).copied()
+    }
+
+    #[inline]
+    pub(super) fn get(self) -> usize {
+        self as usize
+    }
+}
