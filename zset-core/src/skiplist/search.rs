@@ -8,7 +8,7 @@ use arrayvec::ArrayVec;
 use core::cmp::Ordering;
 
 use super::SkipList;
-use super::index::{Block, MAX_LEVELS};
+use super::index::{BLOCK_CAPACITY, Block, MAX_LEVELS};
 use super::leaf::LeafRef;
 
 /// A place in order: before the element at `position` of the leaf, or behind its last.
@@ -16,6 +16,23 @@ use super::leaf::LeafRef;
 pub(crate) struct Place {
     pub(crate) leaf: u32,
     pub(crate) position: usize,
+}
+
+/// The indexes of the children that a search takes, from the top block down, six bits each. Ways compare
+/// as the leaves do that they lead to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Way(u64);
+
+impl Way {
+    pub(crate) const FIRST: Way = Way(u64::MIN);
+    pub(crate) const LAST: Way = Way(u64::MAX);
+
+    /// Goes on to the child at `index`.
+    #[inline]
+    pub(crate) fn push(&mut self, index: usize) {
+        const { assert!(MAX_LEVELS as u32 * BLOCK_CAPACITY.ilog2() < u64::BITS) }
+        self.0 = self.0 << BLOCK_CAPACITY.ilog2() | index as u64;
+    }
 }
 
 /// The way of a search from the top block down: each block with the index of the child taken.
@@ -33,11 +50,10 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
     pub(crate) fn search(
         &self,
         score: S,
-        mut precedes: impl FnMut(&M) -> bool,
+        precedes: impl FnMut(&M) -> bool,
         path: &mut Path,
     ) -> Place {
-        let leaf = self.descend(score, &mut precedes, |id, _, index| path.push((id, index as u8)));
-        Place { leaf, position: position_in(self.leaf(leaf), score, precedes) }
+        self.search_along(score, precedes, |id, index| path.push((id, index as u8)))
     }
 
     /// Returns the place as `search` does, at once if it is the end and the one before was.
@@ -56,35 +72,59 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         self.search(score, precedes, path)
     }
 
-    /// Returns the place as `search` does, and its rank: the number of elements before it.
+    /// Returns the place as `search` does, and the way to it.
     #[inline]
-    pub(crate) fn search_rank(
+    pub(crate) fn search_way(&self, score: S, precedes: impl FnMut(&M) -> bool) -> (Place, Way) {
+        let mut way = Way::FIRST;
+        (self.search_along(score, precedes, |_, index| way.push(index)), way)
+    }
+
+    /// Returns the place as `search` does, and shows each block on the way with the index of the child
+    /// taken.
+    #[inline]
+    fn search_along(
         &self,
         score: S,
         mut precedes: impl FnMut(&M) -> bool,
-    ) -> (Place, usize) {
-        let mut rank = 0;
-        let leaf = self.descend(score, &mut precedes, |_, block, index| {
-            rank += block.span_before(index);
+        mut passed: impl FnMut(u32, usize),
+    ) -> Place {
+        let leaf = self.descend(|id, block, level| {
+            let index = self.child_for(block, level, score, &mut precedes);
+            passed(id, index);
+            index
         });
-        let position = position_in(self.leaf(leaf), score, precedes);
-        (Place { leaf, position }, rank + position)
+        Place { leaf, position: position_in(self.leaf(leaf), score, precedes) }
     }
 
-    /// Walks down to a leaf and shows each block on the way with the index of the child taken.
+    /// Returns the place before all elements of a score, or after them, and shows each block on the way
+    /// with the index of the child taken.
+    ///
+    /// It compares no members, and counts the scores of a block only once.
     #[inline]
-    fn descend(
+    pub(crate) fn search_score(
         &self,
         score: S,
-        precedes: &mut impl FnMut(&M) -> bool,
-        mut passed: impl FnMut(u32, &Block<S>, usize),
-    ) -> u32 {
+        is_after: bool,
+        mut passed: impl FnMut(&Block<S>, usize),
+    ) -> Place {
+        let precede = |scores: &[S]| {
+            if is_after { count(scores, |s| *s <= score) } else { count(scores, |s| *s < score) }
+        };
+        let leaf = self.descend(|_, block, _| {
+            let index = precede(&block.firsts).saturating_sub(1);
+            passed(block, index);
+            index
+        });
+        Place { leaf, position: precede(self.leaf(leaf).scores) }
+    }
+
+    /// Walks down to a leaf, by the child whose index `child` returns for each block and its level.
+    #[inline]
+    fn descend(&self, mut child: impl FnMut(u32, &Block<S>, u32) -> usize) -> u32 {
         let mut id = if self.levels == 0 { self.head } else { self.top };
         for level in (1..=self.levels).rev() {
             let block = self.blocks.get(id);
-            let index = self.child_for(block, level, score, precedes);
-            passed(id, block, index);
-            id = block.children[index];
+            id = block.children[child(id, block, level)];
         }
         id
     }
@@ -119,7 +159,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
 
     /// Returns the place of the first element equal to `(score, member)`, if there is one.
     pub(crate) fn find(&self, score: S, mut compare: impl FnMut(&M) -> Ordering) -> Option<Place> {
-        let (place, _) = self.search_rank(score, |member| compare(member).is_lt());
+        let (place, _) = self.search_way(score, |member| compare(member).is_lt());
         let place = self.at_element(place)?;
         let (member, found) = self.leaf(place.leaf).at(place.position);
         (found == score && compare(member).is_eq()).then_some(place)
