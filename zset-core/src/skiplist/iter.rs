@@ -95,8 +95,8 @@ fn ends<M, S: Copy>(
 /// Returns the leaf that `link` names after the leaf `from`. In the leaf `to`, where both ends meet, only
 /// `slots` are left.
 ///
-/// It is not inlined, and takes no reference to the iterator, so that a caller's loop has the iterator
-/// in registers.
+/// It is not inlined, takes no reference to the iterator, and cannot panic: so a caller's loop has the
+/// iterator, and what it adds up, in registers.
 #[cold]
 #[inline(never)]
 fn enter<'a, M, S: Copy>(
@@ -106,14 +106,19 @@ fn enter<'a, M, S: Copy>(
     slots: slice::Iter<'a, u8>,
     link: impl Fn(LeafRef<'a, M, S>) -> u32,
 ) -> Rest<'a, M, S> {
-    let id = if from == to { to } else { link(list.leaf(from)) };
-    let leaf = list.leaf(id);
-    if id == to {
-        return Rest::new(id, leaf, slots);
-    }
-    // The first cache line of the leaf that follows arrives while this one is read.
-    black_box(list.leaf(link(leaf)).order()[0]);
-    Rest::new(id, leaf, leaf.order().iter())
+    let next = || {
+        let id = if from == to { to } else { link(list.leaves.try_get(from)?) };
+        let leaf = list.leaves.try_get(id)?;
+        if id == to {
+            return Some(Rest::new(id, leaf, slots));
+        }
+        // The first cache line of the leaf that follows arrives while this one is read.
+        black_box(list.leaves.try_get(link(leaf))?.len());
+        Some(Rest::new(id, leaf, leaf.order().iter()))
+    };
+    let rest = next();
+    debug_assert!(rest.is_some(), "a leaf is linked to one that is not there");
+    rest.unwrap_or(Rest { leaf: to, slots: [].iter(), scores: &[], members: &[] })
 }
 
 /// Returns the ranks of the elements in the leaves between two.
@@ -163,6 +168,7 @@ impl<'a, M, S: Copy> Iter<'a, M, S> {
     }
 
     /// Goes to the next leaf at the front.
+    #[cold]
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "called, it would have the iterator in memory")]
     fn advance(&mut self) {
@@ -180,6 +186,7 @@ impl<'a, M, S: Copy> Iter<'a, M, S> {
     ///
     /// It looks up the ranks, since adaptors such as `enumerate` call `len` at each step from the back:
     /// `len` is O(1) from then on.
+    #[cold]
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "called, it would have the iterator in memory")]
     fn retreat(&mut self) {

@@ -116,7 +116,8 @@ impl<'a, M, S: Copy> LeafRef<'a, M, S> {
     /// Returns the slots in order.
     #[inline]
     pub(crate) fn order(&self) -> &'a [u8] {
-        &self.order[..self.len()]
+        // It cannot panic, which loops over leaves are better for.
+        self.order.get(..self.len()).unwrap_or_default()
     }
 
     /// Returns the element at `position` in order.
