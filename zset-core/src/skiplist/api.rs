@@ -112,7 +112,7 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
     /// ```
     /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("a", 1)]);
     /// assert_eq!(list.remove("a", 1), Some("a"));
-    /// assert_eq!(list.remove("a", 2));
+    /// assert_eq!(list.remove("a", 2), None);
     /// assert_eq!(list.len(), 1);
     /// ```
     pub fn remove<Q>(&mut self, member: &Q, score: S) -> Option<M>
@@ -250,7 +250,7 @@ impl<M, S: Copy> SkipList<M, S> {
     /// ```
     /// let list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
     /// assert_eq!(list.get_by_rank(1), Some((&"b", 2)));
-    /// assert_eq!(list.get_by_rank(2));
+    /// assert_eq!(list.get_by_rank(2), None);
     /// ```
     pub fn get_by_rank(&self, rank: usize) -> Option<(&M, S)> {
         (rank < self.len).then(|| {
@@ -309,7 +309,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
     /// ```
     /// let list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("b", 2)]);
     /// assert_eq!(list.rank("b", 2), Some(1));
-    /// assert_eq!(list.rank("b", 1));
+    /// assert_eq!(list.rank("b", 1), None);
     /// ```
     pub fn rank<Q>(&self, member: &Q, score: S) -> Option<usize>
     where

@@ -13,9 +13,8 @@ use super::search::Place;
 
 /// An iterator over elements in order, lowest score first: all of them or a range.
 ///
-/// It is lazy, double-ended and exact-size. Each step is **O(1)**, and so is `last`. `nth` and `nth_back`,
-/// and so `skip` and `step_by`, are **O(log n)**. `len`, `size_hint` and `count` are **O(log n)** for a
-/// range of scores or members, until the first step from the back, and **O(1)** otherwise.
+/// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and so `skip` and
+/// `step_by`, are **O(log n)**, and so are `len`, `size_hint`, `count` and `last` at most.
 ///
 /// # Examples
 ///
@@ -41,6 +40,8 @@ pub struct Iter<'a, M, S> {
 /// What is left of a leaf: elements still to be returned.
 struct Rest<'a, M, S> {
     leaf: u32,
+    /// The leaf after this one, as seen from the end; this one if the other end is in it too.
+    next: u32,
     slots: slice::Iter<'a, u8>,
     scores: &'a [S],
     members: &'a [M],
@@ -48,8 +49,8 @@ struct Rest<'a, M, S> {
 
 impl<'a, M, S: Copy> Rest<'a, M, S> {
     #[inline]
-    fn new(id: u32, leaf: LeafRef<'a, M, S>, slots: slice::Iter<'a, u8>) -> Self {
-        Rest { leaf: id, slots, scores: leaf.scores, members: leaf.members }
+    fn new(id: u32, next: u32, leaf: LeafRef<'a, M, S>, slots: slice::Iter<'a, u8>) -> Self {
+        Rest { leaf: id, next, slots, scores: leaf.scores, members: leaf.members }
     }
 
     /// Returns the element in a slot.
@@ -63,8 +64,8 @@ impl<'a, M, S: Copy> Rest<'a, M, S> {
     /// The compiler then keeps the fields in registers, where it would copy a block of memory.
     #[inline]
     fn in_registers(self) -> Self {
-        let Rest { leaf, slots, scores, members } = self;
-        Rest { leaf, slots, scores, members: &members[..scores.len()] }
+        let Rest { leaf, next, slots, scores, members } = self;
+        Rest { leaf, next, slots, scores, members: &members[..scores.len()] }
     }
 }
 
@@ -82,18 +83,19 @@ fn ends<M, S: Copy>(
     find: impl FnOnce() -> Range<Place>,
 ) -> (Rest<'_, M, S>, Rest<'_, M, S>) {
     let Range { start, end } = find();
-    let leaf = list.leaf(start.leaf);
-    if start.leaf == end.leaf {
-        let slots = leaf.order()[start.position..end.position].iter();
-        return (Rest::new(start.leaf, leaf, slots), Rest::new(end.leaf, leaf, [].iter()));
+    let (first, id) = (list.leaf(start.leaf), start.leaf);
+    if id == end.leaf {
+        let slots = first.order()[start.position..end.position].iter();
+        return (Rest::new(id, id, first, slots), Rest::new(id, id, first, [].iter()));
     }
-    let front = Rest::new(start.leaf, leaf, leaf.order()[start.position..].iter());
-    let leaf = list.leaf(end.leaf);
-    (front, Rest::new(end.leaf, leaf, leaf.order()[..end.position].iter()))
+    let front = Rest::new(id, first.forward, first, first.order()[start.position..].iter());
+    let (end_leaf, id) = (list.leaf(end.leaf), end.leaf);
+    let slots = end_leaf.order()[..end.position].iter();
+    (front, Rest::new(id, end_leaf.backward, end_leaf, slots))
 }
 
-/// Returns the leaf that `link` names after the leaf `from`. In the leaf `to`, where both ends meet, only
-/// `slots` are left.
+/// Returns what is to be read of the leaf `id`: all, and then the leaf that `link` names, or, if it is the
+/// leaf `to` of the other end, what that one has left of it.
 ///
 /// It is not inlined, takes no reference to the iterator, and cannot panic: so a caller's loop has the
 /// iterator, and what it adds up, in registers.
@@ -101,24 +103,23 @@ fn ends<M, S: Copy>(
 #[inline(never)]
 fn enter<'a, M, S: Copy>(
     list: &'a SkipList<M, S>,
-    from: u32,
+    id: u32,
     to: u32,
     slots: slice::Iter<'a, u8>,
     link: impl Fn(LeafRef<'a, M, S>) -> u32,
 ) -> Rest<'a, M, S> {
-    let next = || {
-        let id = if from == to { to } else { link(list.leaves.try_get(from)?) };
-        let leaf = list.leaves.try_get(id)?;
-        if id == to {
-            return Some(Rest::new(id, leaf, slots));
-        }
-        // The first cache line of the leaf that follows arrives while this one is read.
-        black_box(list.leaves.try_get(link(leaf))?.len());
-        Some(Rest::new(id, leaf, leaf.order().iter()))
+    let leaf = list.leaves.try_get(id);
+    debug_assert!(leaf.is_some(), "a leaf is linked to one that is not there");
+    let Some(leaf) = leaf else {
+        return Rest { leaf: to, next: to, slots: [].iter(), scores: &[], members: &[] };
     };
-    let rest = next();
-    debug_assert!(rest.is_some(), "a leaf is linked to one that is not there");
-    rest.unwrap_or(Rest { leaf: to, slots: [].iter(), scores: &[], members: &[] })
+    if id == to {
+        return Rest::new(id, id, leaf, slots);
+    }
+    let next = link(leaf);
+    // The first cache line of the next leaf arrives while this one is read.
+    black_box(list.leaves.try_get(next).map(|leaf| leaf.len()));
+    Rest::new(id, next, leaf, leaf.order().iter())
 }
 
 /// Returns the ranks of the elements in the leaves between two.
@@ -149,7 +150,7 @@ impl<'a, M, S: Copy> Iter<'a, M, S> {
         Iter { list, front: front.in_registers(), back: back.in_registers(), between: None }
     }
 
-    /// Makes the iterator over the elements of a run.
+    /// Makes the iterator over the elements of a run, which is not inverted.
     #[inline]
     pub(crate) fn of_run(list: &'a SkipList<M, S>, run: Run) -> Self {
         let iter = Iter::new(list, || run.start..run.end);
@@ -158,7 +159,7 @@ impl<'a, M, S: Copy> Iter<'a, M, S> {
         Iter { between: Some(start..end), ..iter }
     }
 
-    /// Returns the ranks of the elements between the two leaves.
+    /// Returns the ranks of the elements in the leaves between `front` and `back`.
     #[inline]
     fn between(&self) -> Range<usize> {
         match &self.between {
@@ -173,10 +174,11 @@ impl<'a, M, S: Copy> Iter<'a, M, S> {
     #[expect(clippy::inline_always, reason = "called, it would have the iterator in memory")]
     fn advance(&mut self) {
         let slots = self.back.slots.clone();
-        self.front = enter(self.list, self.front.leaf, self.back.leaf, slots, |leaf| leaf.forward)
+        self.front = enter(self.list, self.front.next, self.back.leaf, slots, |leaf| leaf.forward)
             .in_registers();
         if self.front.leaf == self.back.leaf {
             self.back.slots = [].iter();
+            self.back.next = self.front.leaf;
         } else if let Some(between) = &mut self.between {
             between.start += self.front.slots.len();
         }
@@ -184,18 +186,19 @@ impl<'a, M, S: Copy> Iter<'a, M, S> {
 
     /// Goes to the leaf before at the back.
     ///
-    /// It looks up the ranks, since adaptors such as `enumerate` call `len` at each step from the back:
-    /// `len` is O(1) from then on.
+    /// It looks up the ranks, and `len` is O(1) from then on: adaptors such as `enumerate` call it at each
+    /// step from the back.
     #[cold]
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "called, it would have the iterator in memory")]
     fn retreat(&mut self) {
         let mut between = self.between();
         let slots = self.front.slots.clone();
-        self.back = enter(self.list, self.back.leaf, self.front.leaf, slots, |leaf| leaf.backward)
+        self.back = enter(self.list, self.back.next, self.front.leaf, slots, |leaf| leaf.backward)
             .in_registers();
         if self.front.leaf == self.back.leaf {
             self.front.slots = [].iter();
+            self.front.next = self.back.leaf;
         } else {
             between.end -= self.back.slots.len();
         }
@@ -208,11 +211,12 @@ impl<'a, M, S: Copy> Iter<'a, M, S> {
         if n < end - start {
             let Place { leaf: id, position } = self.list.place_at(start + n);
             let leaf = self.list.leaf(id);
-            self.front = Rest::new(id, leaf, leaf.order()[position..].iter());
+            self.front = Rest::new(id, leaf.forward, leaf, leaf.order()[position..].iter());
             self.between = Some(start + n + self.front.slots.len()..end);
         } else {
             let slots = mem::take(&mut self.back.slots).as_slice();
             let slots = slots.get(n - (end - start)..).unwrap_or_default().iter();
+            self.back.next = self.back.leaf;
             self.front = Rest { slots, ..self.back };
             self.between = Some(end..end);
         }
@@ -224,11 +228,12 @@ impl<'a, M, S: Copy> Iter<'a, M, S> {
         if n < end - start {
             let Place { leaf: id, position } = self.list.place_at(end - n);
             let leaf = self.list.leaf(id);
-            self.back = Rest::new(id, leaf, leaf.order()[..position].iter());
+            self.back = Rest::new(id, leaf.backward, leaf, leaf.order()[..position].iter());
             self.between = Some(start..end - n - position);
         } else {
             let slots = mem::take(&mut self.front.slots).as_slice();
             let len = slots.len().saturating_sub(n - (end - start));
+            self.front.next = self.front.leaf;
             self.back = Rest { slots: slots[..len].iter(), ..self.front };
             self.between = Some(start..start);
         }

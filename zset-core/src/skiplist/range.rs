@@ -22,8 +22,7 @@ pub(crate) struct Run {
 impl Run {
     /// Makes a run of two places with their ranks; it is empty if they are inverted.
     fn between((start, start_rank): (Place, usize), (end, end_rank): (Place, usize)) -> Run {
-        let len = end_rank.saturating_sub(start_rank);
-        Run { start, end: if len == 0 { start } else { end }, start_rank, len }
+        Run { start, end, start_rank, len: end_rank.saturating_sub(start_rank) }
     }
 }
 
