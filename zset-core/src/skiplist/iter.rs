@@ -40,7 +40,7 @@ pub struct Iter<'a, M, S> {
 /// What is left of a leaf: elements still to be returned.
 struct Rest<'a, M, S> {
     leaf: u32,
-    /// The leaf after this one, as seen from the end; this one if the other end is in it too.
+    /// The leaf that this end enters next; the same leaf if the other end is in it too.
     next: u32,
     slots: slice::Iter<'a, u8>,
     scores: &'a [S],
@@ -59,9 +59,9 @@ impl<'a, M, S: Copy> Rest<'a, M, S> {
         (&self.members[slot as usize], self.scores[slot as usize])
     }
 
-    /// Returns the same, field by field, and with a length that both slices share.
+    /// Returns the same, field by field, and with one length for both slices.
     ///
-    /// The compiler then keeps the fields in registers, where it would copy a block of memory.
+    /// The compiler then keeps the fields in registers. Otherwise it copies a block of memory.
     #[inline]
     fn in_registers(self) -> Self {
         let Rest { leaf, next, slots, scores, members } = self;
@@ -94,11 +94,11 @@ fn ends<M, S: Copy>(
     (front, Rest::new(id, end_leaf.backward, end_leaf, slots))
 }
 
-/// Returns what is to be read of the leaf `id`: all, and then the leaf that `link` names, or, if it is the
-/// leaf `to` of the other end, what that one has left of it.
+/// Returns all elements of the leaf `id`, whose successor `link` names. If it is `to`, the leaf of the other
+/// end, returns those of `slots`, which are left of it.
 ///
-/// It is not inlined, takes no reference to the iterator, and cannot panic: so a caller's loop has the
-/// iterator, and what it adds up, in registers.
+/// It is not inlined, takes no reference to the iterator, and cannot panic. So the compiler keeps the
+/// iterator of a caller's loop, and what the loop adds up, in registers.
 #[cold]
 #[inline(never)]
 fn enter<'a, M, S: Copy>(

@@ -116,7 +116,7 @@ impl<'a, M, S: Copy> LeafRef<'a, M, S> {
     /// Returns the slots in order.
     #[inline]
     pub(crate) fn order(&self) -> &'a [u8] {
-        // It cannot panic, which loops over leaves are better for.
+        // Free of panics, as `Iter` needs it where it enters a leaf.
         self.order.get(..self.len()).unwrap_or_default()
     }
 

@@ -50,8 +50,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         Run::between(start, end)
     }
 
-    /// Returns the places at which the range starts and ends. It takes less time than a run, whose
-    /// ranks it does not add up.
+    /// Returns the places at which the range starts and ends. Unlike a run, it needs no ranks.
     pub(crate) fn places_by_score(&self, range: &impl RangeBounds<S>) -> Range<Place> {
         let all = self.all_places();
         in_order(by_score(range, all, |score, is_after| {
