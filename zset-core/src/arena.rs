@@ -63,6 +63,12 @@ impl<T: Node> Arena<T> {
         &self.chunks[id as usize >> Self::SHIFT][id as usize & Self::MASK]
     }
 
+    /// Returns the node with this id, if there is one.
+    #[inline]
+    pub(crate) fn try_get(&self, id: u32) -> Option<&T> {
+        self.chunks.get(id as usize >> Self::SHIFT)?.get(id as usize & Self::MASK)
+    }
+
     #[inline]
     pub(crate) fn get_mut(&mut self, id: u32) -> &mut T {
         #[cfg(test)]

@@ -267,8 +267,9 @@ impl<M, S: Copy> SkipList<M, S> {
     /// let list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
     /// assert!(list.iter().eq([(&"a", 1), (&"b", 2)]));
     /// ```
+    #[inline]
     pub fn iter(&self) -> Iter<'_, M, S> {
-        Iter::new(self, self.run_of_all())
+        Iter::of_run(self, self.run_of_all())
     }
 
     /// Returns the elements of these ranks. Lazy; **O(log n)** to start.
@@ -282,7 +283,7 @@ impl<M, S: Copy> SkipList<M, S> {
     /// assert!(list.range_by_rank(1..).eq([(&"b", 2), (&"c", 3)]));
     /// ```
     pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_, M, S> {
-        Iter::new(self, self.run_by_rank(&range))
+        Iter::of_run(self, self.run_by_rank(&range))
     }
 
     /// Returns the bytes that the list takes from the allocator, without those that members own.
@@ -342,8 +343,9 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
     /// let list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
     /// assert!(list.range_by_score(2..).eq([(&"b", 2), (&"c", 3)]));
     /// ```
+    #[inline]
     pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, M, S> {
-        Iter::new(self, self.run_by_score(&range))
+        Iter::new(self, || self.places_by_score(&range))
     }
 
     /// Returns the elements of exactly this score whose members lie in the range.
@@ -360,7 +362,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         M: Borrow<Q>,
         Q: Ord + ?Sized + 'q,
     {
-        Iter::new(self, self.run_by_member(score, &range))
+        Iter::new(self, || self.places_by_member(score, &range))
     }
 }
 

@@ -1,16 +1,20 @@
 //! Iterators over a list.
 
 use core::fmt;
+use core::hint::black_box;
 use core::iter::FusedIterator;
+use core::ops::Range;
+use core::{mem, slice};
 
 use super::SkipList;
 use super::leaf::LeafRef;
 use super::range::Run;
+use super::search::Place;
 
 /// An iterator over elements in order, lowest score first: all of them or a range.
 ///
 /// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and so `skip` and
-/// `step_by`, are **O(log n)**; `count` and `last` are **O(1)**.
+/// `step_by`, are **O(log n)**, and so are `len`, `size_hint`, `count` and `last` at most.
 ///
 /// # Examples
 ///
@@ -24,39 +28,216 @@ use super::range::Run;
 /// ```
 pub struct Iter<'a, M, S> {
     list: &'a SkipList<M, S>,
-    front: LeafRef<'a, M, S>,
-    /// Where the next element from the front is, if it is not in the next leaf.
-    front_position: usize,
-    back: LeafRef<'a, M, S>,
-    /// After the next element from the back, unless that is in the leaf before.
-    back_position: usize,
-    /// The number of elements of the list before `back_position`.
-    back_rank: usize,
-    remaining: usize,
+    /// What is left of the first leaf.
+    front: Rest<'a, M, S>,
+    /// What is left of the last leaf. If that is the first leaf too, one of the two has all that is left
+    /// of it, and the other is empty.
+    back: Rest<'a, M, S>,
+    /// The ranks of the elements in the leaves between these two, once they are known.
+    between: Option<Range<usize>>,
 }
 
-impl<'a, M, S: Copy> Iter<'a, M, S> {
-    /// Makes the iterator over the elements of a run.
+/// What is left of a leaf: elements still to be returned.
+struct Rest<'a, M, S> {
+    leaf: u32,
+    /// The leaf that this end enters next; the same leaf if the other end is in it too.
+    next: u32,
+    slots: slice::Iter<'a, u8>,
+    scores: &'a [S],
+    members: &'a [M],
+}
+
+impl<'a, M, S: Copy> Rest<'a, M, S> {
     #[inline]
-    pub(crate) fn new(list: &'a SkipList<M, S>, run: Run) -> Self {
-        Iter {
-            list,
-            front: list.leaf(run.start.leaf),
-            front_position: run.start.position,
-            back: list.leaf(run.end.leaf),
-            back_position: run.end.position,
-            back_rank: run.start_rank + run.len,
-            remaining: run.len,
-        }
+    fn new(id: u32, next: u32, leaf: LeafRef<'a, M, S>, slots: slice::Iter<'a, u8>) -> Self {
+        Rest { leaf: id, next, slots, scores: leaf.scores, members: leaf.members }
+    }
+
+    /// Returns the element in a slot.
+    #[inline]
+    fn at(&self, slot: u8) -> (&'a M, S) {
+        (&self.members[slot as usize], self.scores[slot as usize])
+    }
+
+    /// Returns the same, field by field, and with one length for both slices.
+    ///
+    /// The compiler then keeps the fields in registers. Otherwise it copies a block of memory.
+    #[inline]
+    fn in_registers(self) -> Self {
+        let Rest { leaf, next, slots, scores, members } = self;
+        Rest { leaf, next, slots, scores, members: &members[..scores.len()] }
     }
 }
 
-/// Goes to another leaf. The few instructions that are left are inlined into the caller's loop, which
-/// then has the iterator in registers.
+impl<M, S> Clone for Rest<'_, M, S> {
+    #[inline]
+    fn clone(&self) -> Self {
+        Rest { slots: self.slots.clone(), ..*self }
+    }
+}
+
+/// Returns the first and the last leaf of the elements between two places.
+#[inline(never)]
+fn ends<M, S: Copy>(
+    list: &SkipList<M, S>,
+    find: impl FnOnce() -> Range<Place>,
+) -> (Rest<'_, M, S>, Rest<'_, M, S>) {
+    let Range { start, end } = find();
+    let (first, id) = (list.leaf(start.leaf), start.leaf);
+    if id == end.leaf {
+        let slots = first.order()[start.position..end.position].iter();
+        return (Rest::new(id, id, first, slots), Rest::new(id, id, first, [].iter()));
+    }
+    let front = Rest::new(id, first.forward, first, first.order()[start.position..].iter());
+    let (end_leaf, id) = (list.leaf(end.leaf), end.leaf);
+    let slots = end_leaf.order()[..end.position].iter();
+    (front, Rest::new(id, end_leaf.backward, end_leaf, slots))
+}
+
+/// Returns all elements of the leaf `id`, whose successor `link` names. If it is `to`, the leaf of the other
+/// end, returns those of `slots`, which are left of it.
+///
+/// It is not inlined, takes no reference to the iterator, and cannot panic. So the compiler keeps the
+/// iterator of a caller's loop, and what the loop adds up, in registers.
 #[cold]
 #[inline(never)]
-fn leaf<M, S: Copy>(list: &SkipList<M, S>, id: u32) -> LeafRef<'_, M, S> {
-    list.leaf(id)
+fn enter<'a, M, S: Copy>(
+    list: &'a SkipList<M, S>,
+    id: u32,
+    to: u32,
+    slots: slice::Iter<'a, u8>,
+    link: impl Fn(LeafRef<'a, M, S>) -> u32,
+) -> Rest<'a, M, S> {
+    let leaf = list.leaves.try_get(id);
+    debug_assert!(leaf.is_some(), "a leaf is linked to one that is not there");
+    let Some(leaf) = leaf else {
+        return Rest { leaf: to, next: to, slots: [].iter(), scores: &[], members: &[] };
+    };
+    if id == to {
+        return Rest::new(id, id, leaf, slots);
+    }
+    let next = link(leaf);
+    // The first cache line of the next leaf arrives while this one is read.
+    black_box(list.leaves.try_get(next).map(|leaf| leaf.len()));
+    Rest::new(id, next, leaf, leaf.order().iter())
+}
+
+/// Returns the ranks of the elements in the leaves between two.
+#[cold]
+#[inline(never)]
+fn ranks_between<M, S: Copy>(list: &SkipList<M, S>, front: u32, back: u32) -> Range<usize> {
+    if front == back {
+        return 0..0;
+    }
+    let start = if front == list.head {
+        list.leaf(front).len()
+    } else {
+        list.rank_of(Place { leaf: front, position: list.leaf(front).len() })
+    };
+    let end = if back == list.tail {
+        list.len - list.leaf(back).len()
+    } else {
+        list.rank_of(Place { leaf: back, position: 0 })
+    };
+    start..end
+}
+
+impl<'a, M, S: Copy> Iter<'a, M, S> {
+    /// Makes the iterator over the elements between the places that `find` returns.
+    #[inline]
+    pub(crate) fn new(list: &'a SkipList<M, S>, find: impl FnOnce() -> Range<Place>) -> Self {
+        let (front, back) = ends(list, find);
+        Iter { list, front: front.in_registers(), back: back.in_registers(), between: None }
+    }
+
+    /// Makes the iterator over the elements of a run, which is not inverted.
+    #[inline]
+    pub(crate) fn of_run(list: &'a SkipList<M, S>, run: Run) -> Self {
+        let iter = Iter::new(list, || run.start..run.end);
+        let start = run.start_rank + iter.front.slots.len();
+        let end = run.start_rank + run.len - iter.back.slots.len();
+        Iter { between: Some(start..end), ..iter }
+    }
+
+    /// Returns the ranks of the elements in the leaves between `front` and `back`.
+    #[inline]
+    fn between(&self) -> Range<usize> {
+        match &self.between {
+            Some(between) => between.clone(),
+            None => ranks_between(self.list, self.front.leaf, self.back.leaf),
+        }
+    }
+
+    /// Goes to the next leaf at the front.
+    #[cold]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "called, it would have the iterator in memory")]
+    fn advance(&mut self) {
+        let slots = self.back.slots.clone();
+        self.front = enter(self.list, self.front.next, self.back.leaf, slots, |leaf| leaf.forward)
+            .in_registers();
+        if self.front.leaf == self.back.leaf {
+            self.back.slots = [].iter();
+            self.back.next = self.front.leaf;
+        } else if let Some(between) = &mut self.between {
+            between.start += self.front.slots.len();
+        }
+    }
+
+    /// Goes to the leaf before at the back.
+    ///
+    /// It looks up the ranks, and `len` is O(1) from then on: adaptors such as `enumerate` call it at each
+    /// step from the back.
+    #[cold]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "called, it would have the iterator in memory")]
+    fn retreat(&mut self) {
+        let mut between = self.between();
+        let slots = self.front.slots.clone();
+        self.back = enter(self.list, self.back.next, self.front.leaf, slots, |leaf| leaf.backward)
+            .in_registers();
+        if self.front.leaf == self.back.leaf {
+            self.front.slots = [].iter();
+            self.front.next = self.back.leaf;
+        } else {
+            between.end -= self.back.slots.len();
+        }
+        self.between = Some(between);
+    }
+
+    /// Skips what is left of the first leaf, and the `n` elements after it.
+    fn leap(&mut self, n: usize) {
+        let Range { start, end } = self.between();
+        if n < end - start {
+            let Place { leaf: id, position } = self.list.place_at(start + n);
+            let leaf = self.list.leaf(id);
+            self.front = Rest::new(id, leaf.forward, leaf, leaf.order()[position..].iter());
+            self.between = Some(start + n + self.front.slots.len()..end);
+        } else {
+            let slots = mem::take(&mut self.back.slots).as_slice();
+            let slots = slots.get(n - (end - start)..).unwrap_or_default().iter();
+            self.back.next = self.back.leaf;
+            self.front = Rest { slots, ..self.back };
+            self.between = Some(end..end);
+        }
+    }
+
+    /// Skips what is left of the last leaf, and the `n` elements before it.
+    fn leap_back(&mut self, n: usize) {
+        let Range { start, end } = self.between();
+        if n < end - start {
+            let Place { leaf: id, position } = self.list.place_at(end - n);
+            let leaf = self.list.leaf(id);
+            self.back = Rest::new(id, leaf.backward, leaf, leaf.order()[..position].iter());
+            self.between = Some(start..end - n - position);
+        } else {
+            let slots = mem::take(&mut self.front.slots).as_slice();
+            let len = slots.len().saturating_sub(n - (end - start));
+            self.front.next = self.front.leaf;
+            self.back = Rest { slots: slots[..len].iter(), ..self.front };
+            self.between = Some(start..start);
+        }
+    }
 }
 
 impl<'a, M, S: Copy> Iterator for Iter<'a, M, S> {
@@ -64,23 +245,24 @@ impl<'a, M, S: Copy> Iterator for Iter<'a, M, S> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        self.remaining = self.remaining.checked_sub(1)?;
-        if self.front_position == self.front.len() {
-            self.front = leaf(self.list, self.front.forward);
-            self.front_position = 0;
-        }
-        self.front_position += 1;
-        Some(self.front.at(self.front_position - 1))
+        let slot = if let Some(slot) = self.front.slots.next() {
+            slot
+        } else {
+            self.advance();
+            self.front.slots.next()?
+        };
+        Some(self.front.at(*slot))
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.remaining, Some(self.remaining))
+        let len = self.front.slots.len() + self.between().len() + self.back.slots.len();
+        (len, Some(len))
     }
 
     #[inline]
     fn count(self) -> usize {
-        self.remaining
+        self.len()
     }
 
     #[inline]
@@ -89,59 +271,48 @@ impl<'a, M, S: Copy> Iterator for Iter<'a, M, S> {
     }
 
     fn nth(&mut self, n: usize) -> Option<Self::Item> {
-        let n = n.min(self.remaining);
-        if n > self.front.len() - self.front_position {
-            let place = self.list.place_at(self.back_rank - self.remaining + n);
-            (self.front, self.front_position) = (self.list.leaf(place.leaf), place.position);
-        } else {
-            self.front_position += n;
+        match self.front.slots.as_slice().get(n..) {
+            Some(slots) => self.front.slots = slots.iter(),
+            None => self.leap(n - self.front.slots.len()),
         }
-        self.remaining -= n;
         self.next()
     }
 
     /// A loop over each leaf: what goes over all elements goes this way.
     #[inline]
-    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut combine: F) -> B {
-        let Iter { list, mut front, front_position, mut remaining, .. } = self;
-        let (mut combined, mut position) = (init, front_position);
-        while remaining > 0 {
-            let slots = front.order().iter().skip(position).take(remaining);
-            remaining -= slots.len();
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(mut self, init: B, mut combine: F) -> B {
+        let mut combined = init;
+        loop {
+            let Rest { slots, scores, members, .. } = self.front.clone();
             combined = slots.fold(combined, |combined, &slot| {
-                combine(combined, (&front.members[slot as usize], front.scores[slot as usize]))
+                combine(combined, (&members[slot as usize], scores[slot as usize]))
             });
-            if remaining > 0 {
-                (front, position) = (leaf(list, front.forward), 0);
+            if self.front.leaf == self.back.leaf && self.back.slots.len() == 0 {
+                return combined;
             }
+            self.advance();
         }
-        combined
     }
 }
 
 impl<M, S: Copy> DoubleEndedIterator for Iter<'_, M, S> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.remaining = self.remaining.checked_sub(1)?;
-        if self.back_position == 0 {
-            self.back = leaf(self.list, self.back.backward);
-            self.back_position = self.back.len();
-        }
-        self.back_position -= 1;
-        self.back_rank -= 1;
-        Some(self.back.at(self.back_position))
+        let slot = if let Some(slot) = self.back.slots.next_back() {
+            slot
+        } else {
+            self.retreat();
+            self.back.slots.next_back()?
+        };
+        Some(self.back.at(*slot))
     }
 
     fn nth_back(&mut self, n: usize) -> Option<Self::Item> {
-        let n = n.min(self.remaining);
-        self.back_rank -= n;
-        if n > self.back_position {
-            let place = self.list.place_at(self.back_rank);
-            (self.back, self.back_position) = (self.list.leaf(place.leaf), place.position);
-        } else {
-            self.back_position -= n;
+        let left = self.back.slots.len();
+        match left.checked_sub(n) {
+            Some(len) => self.back.slots = self.back.slots.as_slice()[..len].iter(),
+            None => self.leap_back(n - left),
         }
-        self.remaining -= n;
         self.next_back()
     }
 }
@@ -152,7 +323,12 @@ impl<M, S: Copy> FusedIterator for Iter<'_, M, S> {}
 
 impl<M, S> Clone for Iter<'_, M, S> {
     fn clone(&self) -> Self {
-        Iter { ..*self }
+        Iter {
+            front: self.front.clone(),
+            back: self.back.clone(),
+            between: self.between.clone(),
+            ..*self
+        }
     }
 }
 

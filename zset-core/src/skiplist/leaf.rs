@@ -117,7 +117,8 @@ impl<'a, M, S: Copy> LeafRef<'a, M, S> {
     /// Returns the slots in order.
     #[inline]
     pub(crate) fn order(&self) -> &'a [u8] {
-        &self.order[..self.len()]
+        // Free of panics, as `Iter` needs it where it enters a leaf.
+        self.order.get(..self.len()).unwrap_or_default()
     }
 
     /// Returns the element at `position` in order.

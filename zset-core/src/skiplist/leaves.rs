@@ -38,6 +38,15 @@ impl<M, S: Copy> Leaves<M, S> {
         }
     }
 
+    /// Returns the leaf with this id, if there is one.
+    #[inline]
+    pub(crate) fn try_get(&self, id: u32) -> Option<LeafRef<'_, M, S>> {
+        match self {
+            Leaves::Small(leaf) => Some(leaf.as_ref()),
+            Leaves::Blocks(arena) => arena.try_get(id).map(BlockLeaf::as_ref),
+        }
+    }
+
     #[inline]
     pub(crate) fn insert(&mut self, id: u32, position: usize, member: M, score: S) -> u8 {
         with_leaf!(self, id, leaf => leaf.insert(position, member, score))

@@ -3,10 +3,11 @@
 //! An inverted range is an empty run, where `BTreeMap::range` panics.
 
 use core::borrow::Borrow;
-use core::ops::{Bound, RangeBounds};
+use core::ops::{Bound, Range, RangeBounds};
 
 use super::SkipList;
-use super::search::Place;
+use super::search::{Place, Way};
+use crate::bounds::ranks;
 
 /// A run of elements next to each other.
 #[derive(Clone, Copy)]
@@ -31,56 +32,92 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 
     pub(crate) fn run_by_rank(&self, range: &impl RangeBounds<usize>) -> Run {
-        let start = match range.start_bound() {
-            Bound::Included(&rank) => rank,
-            Bound::Excluded(&rank) => rank.saturating_add(1),
-            Bound::Unbounded => 0,
-        };
-        let end = match range.end_bound() {
-            Bound::Included(&rank) => rank.saturating_add(1),
-            Bound::Excluded(&rank) => rank,
-            Bound::Unbounded => self.len,
-        };
-        let (start, end) = (start.min(self.len), end.min(self.len));
+        let Range { start, end } = ranks(range, self.len);
         Run::between((self.place_at(start), start), (self.place_at(end), end))
     }
 }
 
 impl<M, S: Ord + Copy> SkipList<M, S> {
     pub(crate) fn run_by_score(&self, range: &impl RangeBounds<S>) -> Run {
-        let start = match range.start_bound() {
-            Bound::Included(&score) => self.search_rank(score, |_| false),
-            Bound::Excluded(&score) => self.search_rank(score, |_| true),
-            Bound::Unbounded => (self.start(), 0),
-        };
-        let end = match range.end_bound() {
-            Bound::Included(&score) => self.search_rank(score, |_| true),
-            Bound::Excluded(&score) => self.search_rank(score, |_| false),
-            Bound::Unbounded => (self.end(), self.len),
-        };
+        let all = (self.start(), 0)..(self.end(), self.len);
+        let Range { start, end } = by_score(range, all, |score, is_after| {
+            let mut rank = 0;
+            let place = self.search_score(score, is_after, |block, index| {
+                rank += block.span_before(index);
+            });
+            (place, rank + place.position)
+        });
         Run::between(start, end)
     }
 
-    /// Returns the run of the elements of exactly this score whose members lie in the range.
-    pub(crate) fn run_by_member<'q, Q>(&self, score: S, range: &impl RangeBounds<&'q Q>) -> Run
+    /// Returns the places at which the range starts and ends. Unlike a run, it needs no ranks.
+    pub(crate) fn places_by_score(&self, range: &impl RangeBounds<S>) -> Range<Place> {
+        let all = self.all_places();
+        in_order(by_score(range, all, |score, is_after| {
+            let mut way = Way::FIRST;
+            let place = self.search_score(score, is_after, |_, index| way.push(index));
+            (place, way)
+        }))
+    }
+
+    /// Returns the places at which the elements of exactly this score whose members lie in the
+    /// range start and end.
+    pub(crate) fn places_by_member<'q, Q>(
+        &self,
+        score: S,
+        range: &impl RangeBounds<&'q Q>,
+    ) -> Range<Place>
     where
         M: Borrow<Q>,
         Q: Ord + ?Sized + 'q,
     {
         let start = match range.start_bound() {
-            Bound::Included(&from) => self.search_rank(score, |member| member.borrow() < from),
-            Bound::Excluded(&from) => self.search_rank(score, |member| member.borrow() <= from),
-            Bound::Unbounded => self.search_rank(score, |_| false),
+            Bound::Included(&from) => self.search_way(score, |member| member.borrow() < from),
+            Bound::Excluded(&from) => self.search_way(score, |member| member.borrow() <= from),
+            Bound::Unbounded => self.search_way(score, |_| false),
         };
         let end = match range.end_bound() {
-            Bound::Included(&to) => self.search_rank_from(start, score, |m| m.borrow() <= to),
-            Bound::Excluded(&to) => self.search_rank_from(start, score, |m| m.borrow() < to),
+            Bound::Included(&to) => self.search_way_from(start, score, |m| m.borrow() <= to),
+            Bound::Excluded(&to) => self.search_way_from(start, score, |m| m.borrow() < to),
             // A search would look at members all the way down where all scores are equal.
             Bound::Unbounded if self.last().is_none_or(|(_, last)| last <= score) => {
-                (self.end(), self.len)
+                self.all_places().end
             }
-            Bound::Unbounded => self.search_rank(score, |_| true),
+            Bound::Unbounded => self.search_way(score, |_| true),
         };
-        Run::between(start, end)
+        in_order(start..end)
     }
+
+    /// Returns the places at which all elements start and end, with ways that are at the ends too.
+    fn all_places(&self) -> Range<(Place, Way)> {
+        (self.start(), Way::FIRST)..(self.end(), Way::LAST)
+    }
+}
+
+/// Searches the bounds of a range of scores: a place before or after the elements of a score.
+#[inline]
+fn by_score<S: Copy, T>(
+    range: &impl RangeBounds<S>,
+    all: Range<T>,
+    search: impl Fn(S, bool) -> T,
+) -> Range<T> {
+    let start = match range.start_bound() {
+        Bound::Included(&score) => search(score, false),
+        Bound::Excluded(&score) => search(score, true),
+        Bound::Unbounded => all.start,
+    };
+    let end = match range.end_bound() {
+        Bound::Included(&score) => search(score, true),
+        Bound::Excluded(&score) => search(score, false),
+        Bound::Unbounded => all.end,
+    };
+    start..end
+}
+
+/// Returns the places alone, the first of them twice if they are inverted.
+#[inline]
+fn in_order(places: Range<(Place, Way)>) -> Range<Place> {
+    let ((start, start_way), (end, end_way)) = (places.start, places.end);
+    let is_inverted = (start_way, start.position) > (end_way, end.position);
+    start..if is_inverted { start } else { end }
 }

@@ -9,7 +9,7 @@ use arrayvec::ArrayVec;
 use core::cmp::Ordering;
 use core::ops::Range;
 
-use super::index::{Block, MAX_LEVELS};
+use super::index::{BLOCK_CAPACITY, Block, MAX_LEVELS};
 use super::leaf::LeafRef;
 use super::leaves::Leaves;
 use super::{NONE, SkipList};
@@ -19,6 +19,23 @@ use super::{NONE, SkipList};
 pub(crate) struct Place {
     pub(crate) leaf: u32,
     pub(crate) position: usize,
+}
+
+/// The indexes of the children that a search takes, from the top block down, six bits each. Ways compare
+/// as the leaves do that they lead to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Way(u64);
+
+impl Way {
+    pub(crate) const FIRST: Way = Way(u64::MIN);
+    pub(crate) const LAST: Way = Way(u64::MAX);
+
+    /// Goes on to the child at `index`.
+    #[inline]
+    pub(crate) fn push(&mut self, index: usize) {
+        const { assert!(MAX_LEVELS as u32 * BLOCK_CAPACITY.ilog2() < u64::BITS) }
+        self.0 = self.0 << BLOCK_CAPACITY.ilog2() | index as u64;
+    }
 }
 
 /// The way of a search from the top block down: each block with the index of the child taken.
@@ -36,12 +53,10 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
     pub(crate) fn search(
         &self,
         score: S,
-        mut precedes: impl FnMut(&M) -> bool,
+        precedes: impl FnMut(&M) -> bool,
         path: &mut Path,
     ) -> Place {
-        let (leaf, equals) =
-            self.descend(score, &mut precedes, |id, _, index| path.push((id, index as u8)));
-        Place { leaf, position: equals.position_in(self.leaf(leaf), score, precedes) }
+        self.search_along(score, precedes, |id, index| path.push((id, index as u8)))
     }
 
     /// Returns the place as `search` does, at once if it is the end and the one before was.
@@ -60,32 +75,24 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         self.search(score, precedes, path)
     }
 
-    /// Returns the place as `search` does, and its rank: the number of elements before it.
+    /// Returns the place as `search` does, and the way to it.
     #[inline]
-    pub(crate) fn search_rank(
-        &self,
-        score: S,
-        mut precedes: impl FnMut(&M) -> bool,
-    ) -> (Place, usize) {
-        let mut rank = 0;
-        let (leaf, equals) = self.descend(score, &mut precedes, |_, block, index| {
-            rank += block.span_before(index);
-        });
-        let position = equals.position_in(self.leaf(leaf), score, precedes);
-        (Place { leaf, position }, rank + position)
+    pub(crate) fn search_way(&self, score: S, precedes: impl FnMut(&M) -> bool) -> (Place, Way) {
+        let mut way = Way::FIRST;
+        (self.search_along(score, precedes, |_, index| way.push(index)), way)
     }
 
-    /// Returns the place as `search_rank` does, at once if it is in the leaf of `start` or soon after.
+    /// Returns the place as `search_way` does, at once if it is in the leaf of `start` or soon after; then
+    /// the way is only good to compare with that of `start`.
     ///
     /// If it is before `start`, another place there is returned.
-    pub(crate) fn search_rank_from(
+    pub(crate) fn search_way_from(
         &self,
-        start: (Place, usize),
+        start: (Place, Way),
         score: S,
         mut precedes: impl FnMut(&M) -> bool,
-    ) -> (Place, usize) {
-        let (Place { leaf: mut id, position }, rank) = start;
-        let mut rank = rank - position;
+    ) -> (Place, Way) {
+        let (Place { leaf: mut id, .. }, mut way) = start;
         for _ in 0..NEAR_LEAVES {
             let leaf = self.leaf(id);
             let is_behind = leaf.forward != NONE && {
@@ -94,12 +101,48 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
             };
             if !is_behind {
                 let position = Equals::of(leaf, score).position_in(leaf, score, precedes);
-                return (Place { leaf: id, position }, rank + position);
+                return (Place { leaf: id, position }, way);
             }
-            rank += leaf.len();
-            id = leaf.forward;
+            (id, way) = (leaf.forward, Way::LAST);
         }
-        self.search_rank(score, precedes)
+        self.search_way(score, precedes)
+    }
+
+    /// Returns the place as `search` does, and shows each block on the way with the index of the child
+    /// taken.
+    #[inline]
+    fn search_along(
+        &self,
+        score: S,
+        mut precedes: impl FnMut(&M) -> bool,
+        passed: impl FnMut(u32, usize),
+    ) -> Place {
+        let (leaf, equals) = self.descend(score, &mut precedes, passed);
+        Place { leaf, position: equals.position_in(self.leaf(leaf), score, precedes) }
+    }
+
+    /// Returns the place before all elements of a score, or after them, and shows each block on the way
+    /// with the index of the child taken.
+    ///
+    /// It compares no members, and counts the scores of a block only once.
+    #[inline]
+    pub(crate) fn search_score(
+        &self,
+        score: S,
+        is_after: bool,
+        mut passed: impl FnMut(&Block<S>, usize),
+    ) -> Place {
+        let precede = |scores: &[S]| {
+            if is_after { count(scores, |s| *s <= score) } else { count(scores, |s| *s < score) }
+        };
+        let mut id = if self.levels == 0 { self.head } else { self.top };
+        for _ in 0..self.levels {
+            let block = self.blocks.get(id);
+            let index = precede(&block.firsts).saturating_sub(1);
+            passed(block, index);
+            id = block.children[index];
+        }
+        Place { leaf: id, position: precede(self.leaf(id).scores) }
     }
 
     /// Walks down to a place and shows each block on the way with the index of the child taken.
@@ -108,7 +151,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         &self,
         score: S,
         precedes: &mut impl FnMut(&M) -> bool,
-        mut passed: impl FnMut(u32, &Block<S>, usize),
+        mut passed: impl FnMut(u32, usize),
     ) -> (u32, Equals) {
         let mut id = if self.levels == 0 { self.head } else { self.top };
         for level in (1..=self.levels).rev() {
@@ -118,7 +161,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
                 return self.descend_among_equals(id, level, score, precedes, passed);
             }
             let index = not_above.saturating_sub(1);
-            passed(id, block, index);
+            passed(id, index);
             id = block.children[index];
         }
         (id, Equals::default())
@@ -132,7 +175,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         level: u32,
         score: S,
         precedes: &mut impl FnMut(&M) -> bool,
-        mut passed: impl FnMut(u32, &Block<S>, usize),
+        mut passed: impl FnMut(u32, usize),
     ) -> (u32, Equals) {
         let Leaves::Blocks(leaves) = &self.leaves else {
             unreachable!("a small list has no blocks")
@@ -151,7 +194,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
             let index = (run.start + before).saturating_sub(1);
             equals.from_start = index >= run.start;
             equals.to_end |= index + 1 < run.end;
-            passed(id, block, index);
+            passed(id, index);
             id = block.children[index];
         }
         (id, equals)
@@ -159,7 +202,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
 
     /// Returns the place of the first element equal to `(score, member)`, if there is one.
     pub(crate) fn find(&self, score: S, mut compare: impl FnMut(&M) -> Ordering) -> Option<Place> {
-        let (place, _) = self.search_rank(score, |member| compare(member).is_lt());
+        let (place, _) = self.search_way(score, |member| compare(member).is_lt());
         let place = self.at_element(place)?;
         let (member, found) = self.leaf(place.leaf).at(place.position);
         (found == score && compare(member).is_eq()).then_some(place)
@@ -322,18 +365,20 @@ mod tests {
             for run in [1, 2, 50, 64, 700, 10_000, 100_000] {
                 let (list, elements) = with_runs(len, run);
                 for (rank, &(score, member)) in elements.iter().enumerate().step_by(37) {
-                    let (place, found) = list.search_rank(score, |&other| other < member);
-                    assert_eq!((found, list.rank_of(place)), (rank, rank), "{len} by {run}");
-                    let (place, found) = list.search_rank(score, |&other| other <= member);
-                    assert_eq!((found, list.rank_of(place)), (rank + 1, rank + 1));
-                    let mut path = Path::new();
+                    let rank_of = |(place, _)| list.rank_of(place);
+                    let before = list.search_way(score, |&other| other < member);
+                    assert_eq!(rank_of(before), rank, "{len} by {run}");
+                    let after = list.search_way(score, |&other| other <= member);
+                    assert_eq!(rank_of(after), rank + 1, "{len} by {run}");
+                    assert!((before.1, before.0.position) < (after.1, after.0.position));
+                    let (place, mut path) = (after.0, Path::new());
                     assert_eq!(list.search(score, |&other| other <= member, &mut path), place);
                     assert_eq!(path.len(), list.levels as usize);
                     // In front of all of this score, and behind.
                     let first = elements.partition_point(|&(other, _)| other < score);
                     let end = elements.partition_point(|&(other, _)| other <= score);
-                    assert_eq!(list.search_rank(score, |_| false).1, first);
-                    assert_eq!(list.search_rank(score, |_| true).1, end);
+                    assert_eq!(rank_of(list.search_way(score, |_| false)), first);
+                    assert_eq!(rank_of(list.search_way(score, |_| true)), end);
                 }
             }
         }
@@ -345,19 +390,19 @@ mod tests {
         for run in [1, 40, 64, 700, len] {
             let (list, elements) = with_runs(len, run);
             for (rank, &(score, member)) in elements.iter().enumerate().step_by(97) {
-                let start = list.search_rank(score, |&other| other < member);
+                let start = list.search_way(score, |&other| other < member);
                 for ahead in [0, 1, 2, 30, 64, 65, 130, 200, 260, 400, 2_000] {
                     let Some(&(end_score, end)) = elements.get(rank + ahead) else { break };
-                    let found = list.search_rank_from(start, end_score, |&other| other <= end);
-                    assert_eq!(found.1, rank + ahead + 1, "{ahead} after {rank}, runs of {run}");
-                    assert_eq!(list.rank_of(found.0), found.1);
+                    let found = list.search_way_from(start, end_score, |&other| other <= end);
+                    let found_rank = list.rank_of(found.0);
+                    assert_eq!(found_rank, rank + ahead + 1, "{ahead} after {rank}, runs of {run}");
+                    assert!((start.1, start.0.position) < (found.1, found.0.position));
                 }
                 // Inverted, the end is no later than the start.
-                let (_, before) = elements[rank / 2];
-                let found =
-                    list.search_rank_from(start, elements[rank / 2].0, |&other| other < before);
-                assert!(found.1 <= rank);
-                assert_eq!(list.rank_of(found.0), found.1);
+                let (score, before) = elements[rank / 2];
+                let found = list.search_way_from(start, score, |&other| other < before);
+                assert!(list.rank_of(found.0) <= rank);
+                assert!((found.1, found.0.position) <= (start.1, start.0.position));
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::{ByteString, Member, PackedIter, Score, skiplist};
 /// An iterator over elements in order, lowest score first: all of them or a range.
 ///
 /// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and so `skip` and
-/// `step_by`, are **O(log n)**; `count` and `last` are **O(1)**.
+/// `step_by`, are **O(log n)**, and so are `len`, `size_hint`, `count` and `last` at most.
 #[derive(Clone)]
 pub struct Iter<'a>(Borrowed<'a>);
 

@@ -4,7 +4,8 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::collections::VecDeque;
 use std::fmt::Debug;
-use std::ops::Bound::{Excluded, Included, Unbounded};
+use std::ops::Bound::{self, Excluded, Included, Unbounded};
+use std::ops::RangeBounds;
 use zset_core::{SkipList, SortedSet};
 
 use crate::LEAF;
@@ -116,6 +117,10 @@ fn all_elements() {
     drive_view(|| list.iter(), elements());
 }
 
+fn contains(range: (Bound<u32>, Bound<u32>), score: u32) -> bool {
+    range.contains(&score)
+}
+
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn a_range_of_scores_with_bounds_of_all_kinds() {
@@ -123,8 +128,7 @@ fn a_range_of_scores_with_bounds_of_all_kinds() {
     for low in [Unbounded, Included(1), Excluded(1), Excluded(9)] {
         for high in [Unbounded, Included(3), Excluded(3), Excluded(0)] {
             let range = (low, high);
-            let contains = |score| std::ops::RangeBounds::contains(&range, &score);
-            let expected = elements().into_iter().filter(|&(_, score)| contains(score));
+            let expected = elements().into_iter().filter(|&(_, score)| contains(range, score));
             drive_view(|| set.range_by_score(range), expected);
         }
     }
@@ -144,6 +148,38 @@ fn a_range_of_ranks_that_starts_and_ends_at_leaves_and_between() {
     }
 }
 
+/// The ranks of such a range are not known until something asks for them.
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn a_range_of_scores_that_starts_and_ends_at_leaves_and_between() {
+    let set = SortedSet::<_, _>::from_sorted_iter((0..LEN).map(|i| (i, i))).unwrap();
+    let leaf = LEAF as u32;
+    let places = [0, leaf - 1, leaf, leaf + 1, 2 * leaf, LEN];
+    for from in places {
+        for to in places {
+            let expected = |range| (0..LEN).filter(move |&i| contains(range, i)).map(|i| (i, i));
+            for range in [(Included(from), Excluded(to)), (Excluded(from), Included(to))] {
+                drive_view(|| set.range_by_score(range), expected(range));
+            }
+            drive_view(|| set.range_by_score(from..), expected((Included(from), Unbounded)));
+        }
+    }
+}
+
+#[test]
+fn both_ends_meet_at_any_position() {
+    let set = SortedSet::<_, _>::from_sorted_iter(elements()).unwrap();
+    let positions = if cfg!(miri) { LEAF - 2..LEAF + 3 } else { 0..LEN as usize + 1 };
+    for position in positions {
+        for mut view in [set.iter(), set.range_by_score(..), set.range_by_score(..=LEN)] {
+            let front: Vec<_> = view.by_ref().take(position).collect();
+            let back: Vec<_> = view.by_ref().rev().collect();
+            assert!(front.into_iter().chain(back.into_iter().rev()).eq(&set));
+            assert_eq!((view.next(), view.next_back(), view.len()), (None, None, 0));
+        }
+    }
+}
+
 #[test]
 fn a_range_of_members_among_equal_scores() {
     let elements: Vec<(u32, u32)> = (0..LEN).map(|i| (i, 5)).collect();
@@ -154,6 +190,7 @@ fn a_range_of_members_among_equal_scores() {
     drive_view(|| set.range_by_member(5, &10..=&80), elements[10..=80].to_vec());
     let above = (Excluded(&10), Unbounded);
     drive_view(|| set.range_by_member::<u32>(5, above), elements[11..].to_vec());
+    drive_view(|| set.range_by_member(5, &80..&10), []);
     drive_view(|| set.range_by_member(4, &0..), [(1000, 4)]);
     drive_view(|| set.range_by_member::<u32>(7, ..), []);
 }
