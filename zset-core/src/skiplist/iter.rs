@@ -122,6 +122,23 @@ fn enter<'a, M, S: Copy>(
     Rest::new(id, next, leaf, leaf.order().iter())
 }
 
+/// Returns the slots if each is the one after that before it, as in a leaf whose elements came in order.
+#[inline]
+fn consecutive(slots: &[u8]) -> Option<Range<usize>> {
+    let (&first, &last) = (slots.first()?, slots.last()?);
+    let end = usize::from(first) + slots.len();
+    // Nearly all other leaves are left out by this.
+    if usize::from(last) + 1 != end {
+        return None;
+    }
+    let (mut is_consecutive, mut next) = (true, first);
+    for &slot in slots {
+        is_consecutive &= slot == next;
+        next = next.wrapping_add(1);
+    }
+    is_consecutive.then_some(first.into()..end)
+}
+
 /// Returns the ranks of the elements in the leaves between two.
 #[cold]
 #[inline(never)]
@@ -284,9 +301,15 @@ impl<'a, M, S: Copy> Iterator for Iter<'a, M, S> {
         let mut combined = init;
         loop {
             let Rest { slots, scores, members, .. } = self.front.clone();
-            combined = slots.fold(combined, |combined, &slot| {
-                combine(combined, (&members[slot as usize], scores[slot as usize]))
-            });
+            combined = if let Some(slots) = consecutive(slots.as_slice()) {
+                let elements = members[slots.clone()].iter().zip(&scores[slots]);
+                elements
+                    .fold(combined, |combined, (member, &score)| combine(combined, (member, score)))
+            } else {
+                slots.fold(combined, |combined, &slot| {
+                    combine(combined, (&members[slot as usize], scores[slot as usize]))
+                })
+            };
             if self.front.leaf == self.back.leaf && self.back.slots.len() == 0 {
                 return combined;
             }

@@ -180,6 +180,34 @@ fn both_ends_meet_at_any_position() {
     }
 }
 
+/// `fold` goes over a leaf in the order of its slots where it can. Leaves here are filled in order, in
+/// reverse, at random, and in order but for one element.
+#[test]
+fn folds_over_leaves_filled_in_any_order() {
+    let in_order: Vec<u32> = (0..LEN).collect();
+    let reversed = in_order.iter().rev().copied().collect();
+    let scattered = in_order.iter().map(|i| i * 7 % LEN).collect();
+    let mut one_moved = in_order.clone();
+    one_moved.rotate_left(1);
+    one_moved.swap(30, 31);
+    for order in [in_order, reversed, scattered, one_moved] {
+        let mut set = SortedSet::new();
+        order.iter().for_each(|&i| _ = set.insert(i, i));
+        set.check();
+        for start in (0..LEN).step_by(if cfg!(miri) { 31 } else { 3 }) {
+            for len in [0, 1, 2, 10, 63, 64, 65, LEN] {
+                let end = (start + len).min(LEN);
+                let range = set.range_by_score(start..end);
+                let folded = range.fold(Vec::new(), |mut elements, (&member, score)| {
+                    elements.push((member, score));
+                    elements
+                });
+                assert!(folded.into_iter().eq((start..end).map(|i| (i, i))), "{start}..{end}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_range_of_members_among_equal_scores() {
     let elements: Vec<(u32, u32)> = (0..LEN).map(|i| (i, 5)).collect();
