@@ -192,7 +192,9 @@ fn folds_over_leaves_filled_in_any_order() {
     one_moved.swap(30, 31);
     for order in [in_order, reversed, scattered, one_moved] {
         let mut set = SortedSet::new();
-        order.iter().for_each(|&i| _ = set.insert(i, i));
+        for &i in &order {
+            set.insert(i, i);
+        }
         set.check();
         for start in (0..LEN).step_by(if cfg!(miri) { 31 } else { 3 }) {
             for len in [0, 1, 2, 10, 63, 64, 65, LEN] {
