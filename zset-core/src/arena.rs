@@ -76,6 +76,11 @@ impl<T: Node> Arena<T> {
         &mut self.chunks[id as usize >> Self::SHIFT][id as usize & Self::MASK]
     }
 
+    /// Returns the chunks, with vacant nodes among the others.
+    pub(crate) fn chunks_mut(&mut self) -> &mut [Vec<T>] {
+        &mut self.chunks
+    }
+
     /// Makes sure that the next `additional` calls of `insert` need no memory.
     #[inline]
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {

@@ -32,6 +32,8 @@ pub mod rdb;
 #[cfg(feature = "alloc")]
 mod skiplist;
 #[cfg(feature = "alloc")]
+pub mod sorted_map;
+#[cfg(feature = "alloc")]
 mod sorted_set;
 #[cfg(all(test, feature = "alloc"))]
 mod visits;
@@ -55,6 +57,8 @@ pub use equivalent::Equivalent;
 pub use hashbrown::DefaultHashBuilder;
 #[cfg(feature = "alloc")]
 pub use skiplist::{IntoIter, Iter, SkipList};
+#[cfg(feature = "alloc")]
+pub use sorted_map::SortedMap;
 #[cfg(feature = "alloc")]
 pub use sorted_set::{
     Aggregate, Difference, Drain, Entry, ExtractIf, FromSortedError, OccupiedEntry, SortedSet,

@@ -31,6 +31,7 @@ mod iter;
 mod layout;
 mod leaf;
 mod leaves;
+mod members;
 mod range;
 mod rank;
 mod remove;
@@ -44,6 +45,8 @@ mod update;
 pub use into_iter::IntoIter;
 pub use iter::Iter;
 pub use layout::Node;
+
+pub(crate) use members::MembersMut;
 
 pub(crate) use range::Run;
 pub(crate) use search::{Path, Place};
@@ -180,6 +183,12 @@ impl<M, S: Copy> SkipList<M, S> {
     #[inline]
     pub(crate) fn member(&self, handle: Handle) -> Option<&M> {
         self.leaf(handle.leaf()).members.get(handle.slot() as usize)
+    }
+
+    /// Returns the member that a handle names, to change what does not decide its order or its hash.
+    #[inline]
+    pub(crate) fn member_mut(&mut self, handle: Handle) -> &mut M {
+        self.leaves.member_mut(handle)
     }
 
     /// Returns the score of the element that a handle names.

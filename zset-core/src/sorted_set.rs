@@ -66,9 +66,9 @@ pub use set_ops::{Aggregate, Difference};
 /// assert!(board.range_by_score(100..).map(|(m, _)| *m).eq(["ann", "cid", "bob"]));
 /// ```
 pub struct SortedSet<M, S = Score, H = DefaultHashBuilder> {
-    list: SkipList<M, S>,
+    pub(crate) list: SkipList<M, S>,
     dict: Dict,
-    hasher: H,
+    pub(crate) hasher: H,
     /// The leaves at the first and the last end whose members were looked up in the dict before the
     /// first pop.
     visited_ends: [u32; 2],
@@ -223,7 +223,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
 impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the element of a member.
     #[inline]
-    fn element<Q>(&self, member: &Q) -> Option<Element<'_, M, S>>
+    pub(crate) fn element<Q>(&self, member: &Q) -> Option<Element<'_, M, S>>
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
@@ -237,7 +237,7 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         reason = "a call for each score takes a fifth more instructions"
     )]
     #[inline(always)]
-    fn find<Q>(&self, hash: u64, member: &Q) -> Option<Element<'_, M, S>>
+    pub(crate) fn find<Q>(&self, hash: u64, member: &Q) -> Option<Element<'_, M, S>>
     where
         Q: Equivalent<M> + ?Sized,
     {

@@ -362,7 +362,21 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         M: Borrow<Q>,
         Q: Ord + ?Sized + 'q,
     {
-        Iter::new(self, || self.places_by_member(score, &range))
+        self.range_by_part(score, &range, Borrow::borrow)
+    }
+
+    /// Returns the elements of exactly this score of whose members a part lies in the range: the part that
+    /// decides their order.
+    pub(crate) fn range_by_part<'q, Q>(
+        &self,
+        score: S,
+        range: &impl RangeBounds<&'q Q>,
+        part: impl Fn(&M) -> &Q,
+    ) -> Iter<'_, M, S>
+    where
+        Q: Ord + ?Sized + 'q,
+    {
+        Iter::new(self, || self.places_by_part(score, range, part))
     }
 }
 

@@ -80,7 +80,7 @@ pub(crate) struct Leaf<A, B> {
     /// The slots in order, then `NO_SLOT` to the end.
     order: Order,
     pub(super) scores: A,
-    members: B,
+    pub(super) members: B,
 }
 
 /// The only leaf of a small list; its columns grow as needed.

@@ -3,7 +3,7 @@
 use super::leaf::{BlockLeaf, End, LeafRef, SmallLeaf};
 use crate::TryReserveError;
 use crate::arena::{Arena, NONE};
-use crate::handle::MAX_LEAVES;
+use crate::handle::{Handle, MAX_LEAVES};
 
 #[derive(Clone)]
 pub(crate) enum Leaves<M, S> {
@@ -92,6 +92,12 @@ impl<M, S: Copy> Leaves<M, S> {
         if id != NONE {
             with_leaf!(self, id, leaf => leaf.backward = backward);
         }
+    }
+
+    /// Returns the member that a handle names.
+    #[inline]
+    pub(crate) fn member_mut(&mut self, handle: Handle) -> &mut M {
+        with_leaf!(self, handle.leaf(), leaf => &mut leaf.members[handle.slot() as usize])
     }
 
     /// Makes sure that the leaf of a small list can take `additional` more elements.

@@ -2,7 +2,6 @@
 //!
 //! An inverted range is an empty run, where `BTreeMap::range` panics.
 
-use core::borrow::Borrow;
 use core::ops::{Bound, Range, RangeBounds};
 
 use super::SkipList;
@@ -60,25 +59,25 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         }))
     }
 
-    /// Returns the places at which the elements of exactly this score whose members lie in the
-    /// range start and end.
-    pub(crate) fn places_by_member<'q, Q>(
+    /// Returns the places at which the elements of exactly this score start and end of whose members the
+    /// part that decides their order lies in the range.
+    pub(crate) fn places_by_part<'q, Q>(
         &self,
         score: S,
         range: &impl RangeBounds<&'q Q>,
+        part: impl Fn(&M) -> &Q,
     ) -> Range<Place>
     where
-        M: Borrow<Q>,
         Q: Ord + ?Sized + 'q,
     {
         let start = match range.start_bound() {
-            Bound::Included(&from) => self.search_way(score, |member| member.borrow() < from),
-            Bound::Excluded(&from) => self.search_way(score, |member| member.borrow() <= from),
+            Bound::Included(&from) => self.search_way(score, |member| part(member) < from),
+            Bound::Excluded(&from) => self.search_way(score, |member| part(member) <= from),
             Bound::Unbounded => self.search_way(score, |_| false),
         };
         let end = match range.end_bound() {
-            Bound::Included(&to) => self.search_way_from(start, score, |m| m.borrow() <= to),
-            Bound::Excluded(&to) => self.search_way_from(start, score, |m| m.borrow() < to),
+            Bound::Included(&to) => self.search_way_from(start, score, |member| part(member) <= to),
+            Bound::Excluded(&to) => self.search_way_from(start, score, |member| part(member) < to),
             // A search would look at members all the way down where all scores are equal.
             Bound::Unbounded if self.last().is_none_or(|(_, last)| last <= score) => {
                 self.all_places().end

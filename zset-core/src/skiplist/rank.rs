@@ -26,6 +26,11 @@ impl<M, S: Copy> SkipList<M, S> {
         Place { leaf: handle.leaf(), position }
     }
 
+    /// Returns the handle of the element at a place.
+    pub(crate) fn handle_at(&self, place: Place) -> Handle {
+        Handle::new(place.leaf, self.leaf(place.leaf).order()[place.position])
+    }
+
     /// Returns the same place, named by the leaf whose element follows; none at the end.
     #[inline]
     pub(crate) fn at_element(&self, place: Place) -> Option<Place> {

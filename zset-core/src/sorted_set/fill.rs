@@ -91,9 +91,24 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     pub(crate) fn try_from_unsorted(
         elements: impl Iterator<Item = (M, S)>,
         hasher: H,
-        combine: impl FnMut(S, S) -> S,
+        mut combine: impl FnMut(S, S) -> S,
     ) -> Result<Self, TryReserveError> {
-        let distinct = try_distinct(elements, &hasher, combine)?;
+        Self::try_from_repeating(elements, hasher, |(_, old), (_, new)| {
+            let score = combine(*old, new);
+            // Of equal scores the old one stays, as with an insertion.
+            if *old != score {
+                *old = score;
+            }
+        })
+    }
+
+    /// Makes a set of elements in any order, where `merge` makes one of all that have the same member.
+    pub(crate) fn try_from_repeating(
+        elements: impl Iterator<Item = (M, S)>,
+        hasher: H,
+        merge: impl FnMut(&mut (M, S), (M, S)),
+    ) -> Result<Self, TryReserveError> {
+        let distinct = try_distinct(elements, &hasher, merge)?;
         Self::try_from_distinct(distinct, hasher)
     }
 
@@ -118,11 +133,11 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 }
 
-/// Collects one element of each member: the first, with the score that `combine` makes of all.
+/// Collects one element of each member, which `merge` makes of all.
 fn try_distinct<M: Hash + Eq, S: Eq + Copy>(
     elements: impl Iterator<Item = (M, S)>,
     hasher: &impl BuildHasher,
-    mut combine: impl FnMut(S, S) -> S,
+    mut merge: impl FnMut(&mut (M, S), (M, S)),
 ) -> Result<Vec<(M, S)>, TryReserveError> {
     let expected = elements.size_hint().0;
     if expected > MAX_LEAVES * LEAF_CAPACITY {
@@ -139,12 +154,7 @@ fn try_distinct<M: Hash + Eq, S: Eq + Copy>(
         let is_same = |&place: &u32| distinct[place as usize].0 == member;
         match places.entry(hash, is_same, |_| unreachable!("room was reserved")) {
             Entry::Occupied(place) => {
-                let (_, old) = &mut distinct[*place.get() as usize];
-                let score = combine(*old, score);
-                // Of equal scores the old one stays, as with an insertion.
-                if *old != score {
-                    *old = score;
-                }
+                merge(&mut distinct[*place.get() as usize], (member, score));
             }
             Entry::Vacant(place) => {
                 if distinct.len() >= MAX_LEAVES * LEAF_CAPACITY {

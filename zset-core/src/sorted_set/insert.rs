@@ -80,7 +80,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Inserts a member that is not in the set.
-    pub(super) fn insert_new(
+    pub(crate) fn insert_new(
         &mut self,
         hash: u64,
         member: M,

@@ -30,17 +30,8 @@ impl<M: Hash, S: Copy, H: BuildHasher, F: FnMut(&M, S) -> bool> Iterator
     type Item = (M, S);
 
     fn next(&mut self) -> Option<(M, S)> {
-        loop {
-            let place = self.set.list.at_element(self.next)?;
-            let (member, score) = self.set.list.leaf(place.leaf).at(place.position);
-            // A panic in the closure, or in a hash, does not come to the same element again.
-            self.next = Place { position: place.position + 1, ..place };
-            if (self.extracted)(member, score) {
-                let (element, next) = self.set.take_next(place);
-                self.next = next;
-                return Some(element);
-            }
-        }
+        let ExtractIf { set, extracted, next } = self;
+        set.take_next_if(next, |member, score| extracted(member, score))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -169,7 +169,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Takes out the element at a place, whose member has this hash; returns it and the place of the
     /// next element.
     #[inline]
-    pub(super) fn take_at(&mut self, place: Place, hash: u64) -> ((M, S), Place) {
+    pub(crate) fn take_at(&mut self, place: Place, hash: u64) -> ((M, S), Place) {
         let Self { list, dict, hasher, .. } = self;
         let mut follow = Follow::new(dict, hasher);
         let departure = list.prepare_take(place, &follow);
@@ -184,6 +184,27 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     pub(super) fn take_next(&mut self, place: Place) -> ((M, S), Place) {
         let hash = self.hasher.hash_one(self.list.leaf(place.leaf).at(place.position).0);
         self.take_at(place, hash)
+    }
+
+    /// Takes out the next element from a place on that `is_taken` accepts, and moves the place behind what
+    /// it has seen.
+    pub(crate) fn take_next_if(
+        &mut self,
+        next: &mut Place,
+        mut is_taken: impl FnMut(&mut M, S) -> bool,
+    ) -> Option<(M, S)> {
+        loop {
+            let place = self.list.at_element(*next)?;
+            // A panic in the closure, or in a hash, does not come to the same element again.
+            *next = Place { position: place.position + 1, ..place };
+            let handle = self.list.handle_at(place);
+            let score = self.list.score(handle);
+            if is_taken(self.list.member_mut(handle), score) {
+                let (element, behind) = self.take_next(place);
+                *next = behind;
+                return Some(element);
+            }
+        }
     }
 
     fn remove_run(&mut self, run: Run) -> usize {

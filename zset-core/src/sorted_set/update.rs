@@ -84,7 +84,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// On an error the set is as it was.
     #[inline]
-    pub(super) fn set_score(
+    pub(crate) fn set_score(
         &mut self,
         hash: u64,
         handle: &mut Handle,

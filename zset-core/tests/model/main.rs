@@ -10,6 +10,7 @@ mod hashers;
 mod iterators;
 mod layout;
 mod making;
+mod map;
 mod operations;
 mod ranges;
 mod reference;

@@ -1,0 +1,89 @@
+//! Whole maps at once: building from sorted input, appending, rebuilding to a smaller size.
+
+use core::hash::{BuildHasher, Hash};
+
+use super::{Pair, SortedMap};
+use crate::{FromSortedError, SortedSet};
+
+impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher + Default> SortedMap<K, V, S, H> {
+    /// Makes a map of elements that ascend by `(score, key)`. **O(n)**.
+    ///
+    /// Leaves are filled completely: a map built so takes the least memory.
+    ///
+    /// # Errors
+    ///
+    /// [`FromSortedError`] with the index of the first element that is out of order or repeats a key.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{FromSortedError, SortedMap};
+    ///
+    /// let map: SortedMap<_, _, _> = SortedMap::from_sorted_iter([("b", 'x', 1), ("a", 'y', 2)])?;
+    /// assert_eq!(map.rank("a"), Some(1));
+    ///
+    /// let error = SortedMap::<_, _, _>::from_sorted_iter([("a", 'x', 2), ("b", 'y', 1)]).unwrap_err();
+    /// assert_eq!(error, FromSortedError::NotAscending { index: 1 });
+    /// # Ok::<(), FromSortedError>(())
+    /// ```
+    #[track_caller]
+    pub fn from_sorted_iter<I>(elements: I) -> Result<Self, FromSortedError>
+    where
+        I: IntoIterator<Item = (K, V, S)>,
+    {
+        let pairs = elements.into_iter().map(|(key, value, score)| (Pair { key, value }, score));
+        Ok(SortedMap { set: SortedSet::from_sorted_iter(pairs)? })
+    }
+}
+
+impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+    /// Moves all elements of `other` into this map, and leaves `other` empty. **O(m log n)** for its m
+    /// keys.
+    ///
+    /// For a key that is in both, the value and the score of `other` count, as with `BTreeMap::append`.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out. What has not been moved by then is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedMap;
+    ///
+    /// let mut map = SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+    /// map.append(&mut SortedMap::from([("b", 'z', 9)]));
+    /// assert!(map.iter().eq([(&"a", &'x', 1), (&"b", &'z', 9)]));
+    /// ```
+    #[track_caller]
+    pub fn append<H2>(&mut self, other: &mut SortedMap<K, V, S, H2>) {
+        self.extend(other.drain());
+    }
+}
+
+impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+    /// Gives back memory that is not in use. **O(n)**.
+    ///
+    /// The elements are moved into completely filled leaves, so it takes twice its memory for a moment.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for that; the map is as it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::with_capacity(10_000);
+    /// map.insert("a", 'x', 1);
+    /// map.shrink_to_fit();
+    /// assert!(map.allocation_size() < 1000);
+    /// ```
+    #[track_caller]
+    pub fn shrink_to_fit(&mut self) {
+        self.set.shrink_to_fit();
+    }
+}

@@ -1,0 +1,377 @@
+//! The entry of a key: one look-up for reading and writing it.
+
+use core::fmt;
+use core::hash::{BuildHasher, Hash};
+use core::mem;
+
+use super::{ByKey, Pair, SortedMap};
+use crate::handle::Handle;
+use crate::reserve::infallible;
+
+/// The entry of a key, from [`SortedMap::entry`].
+pub enum Entry<'a, K, V, S, H> {
+    /// The key is in the map.
+    Occupied(OccupiedEntry<'a, K, V, S, H>),
+    /// The key is not in the map.
+    Vacant(VacantEntry<'a, K, V, S, H>),
+}
+
+/// The entry of a key that is in the map.
+pub struct OccupiedEntry<'a, K, V, S, H> {
+    map: &'a mut SortedMap<K, V, S, H>,
+    hash: u64,
+    handle: Handle,
+}
+
+/// The entry of a key that is not in the map.
+pub struct VacantEntry<'a, K, V, S, H> {
+    map: &'a mut SortedMap<K, V, S, H>,
+    hash: u64,
+    key: K,
+}
+
+impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+    /// Returns the entry of a key, to read, insert, change or remove it. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// // The score counts visits, the value is the last one's time.
+    /// let mut visits = zset_core::SortedMap::new();
+    /// for (time, page) in [(10, "home"), (20, "help"), (30, "home")] {
+    ///     let update = |last: &mut u32, count| {
+    ///         *last = time;
+    ///         count + 1
+    ///     };
+    ///     visits.entry(page).and_modify(update).or_insert(time, 1);
+    /// }
+    /// assert_eq!(visits.last(), Some((&"home", &30, 2)));
+    /// ```
+    pub fn entry(&mut self, key: K) -> Entry<'_, K, V, S, H> {
+        let hash = self.set.hasher.hash_one(ByKey(&key));
+        match self.set.find(hash, &ByKey(&key)).map(|found| found.handle) {
+            Some(handle) => Entry::Occupied(OccupiedEntry { map: self, hash, handle }),
+            None => Entry::Vacant(VacantEntry { map: self, hash, key }),
+        }
+    }
+}
+
+impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S, H> {
+    /// Returns the key of the entry. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::<&str, (), u32>::new();
+    /// assert_eq!(map.entry("a").key(), &"a");
+    /// ```
+    pub fn key(&self) -> &K {
+        match self {
+            Entry::Occupied(entry) => entry.key(),
+            Entry::Vacant(entry) => entry.key(),
+        }
+    }
+
+    /// Gives a key that is in the map the score that `change` makes of its value, which it may change, and
+    /// its old score. **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1)]);
+    /// map.entry("a").and_modify(|_, score| score + 1);
+    /// map.entry("b").and_modify(|_, score| score + 1);
+    /// assert!(map.iter().eq([(&"a", &'x', 2)]));
+    /// ```
+    #[track_caller]
+    pub fn and_modify(mut self, change: impl FnOnce(&mut V, S) -> S) -> Self {
+        if let Entry::Occupied(entry) = &mut self {
+            let old = entry.score();
+            let new = change(entry.get_mut(), old);
+            entry.set_score(new);
+        }
+        self
+    }
+
+    /// Inserts a key that is not in the map with this value and this score. **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1)]);
+    /// assert_eq!(map.entry("a").or_insert('y', 7).score(), 1);
+    /// assert_eq!(map.entry("b").or_insert('y', 7).score(), 7);
+    /// ```
+    #[track_caller]
+    pub fn or_insert(self, value: V, score: S) -> OccupiedEntry<'a, K, V, S, H> {
+        self.or_insert_with(|| (value, score))
+    }
+
+    /// Inserts a key that is not in the map with the value and the score that `make` returns.
+    /// **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// assert_eq!(map.entry("a").or_insert_with(|| (vec![0; 100], 7)).get().len(), 100);
+    /// ```
+    #[track_caller]
+    pub fn or_insert_with(self, make: impl FnOnce() -> (V, S)) -> OccupiedEntry<'a, K, V, S, H> {
+        match self {
+            Entry::Occupied(entry) => entry,
+            Entry::Vacant(entry) => {
+                let (value, score) = make();
+                entry.insert(value, score)
+            }
+        }
+    }
+}
+
+impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a, K, V, S, H> {
+    fn pair(&self) -> &Pair<K, V> {
+        self.map.set.list.element(self.handle).0
+    }
+
+    /// Returns the key. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// assert_eq!(map.entry("a").or_insert('x', 1).key(), &"a");
+    /// ```
+    pub fn key(&self) -> &K {
+        &self.pair().key
+    }
+
+    /// Returns the value. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// assert_eq!(map.entry("a").or_insert('x', 1).get(), &'x');
+    /// ```
+    pub fn get(&self) -> &V {
+        &self.pair().value
+    }
+
+    /// Returns the value, to change it. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// *map.entry("a").or_insert(10, 1).get_mut() += 1;
+    /// assert_eq!(map.get("a"), Some(&11));
+    /// ```
+    pub fn get_mut(&mut self) -> &mut V {
+        &mut self.map.set.list.member_mut(self.handle).value
+    }
+
+    /// Returns the value for as long as the map is borrowed. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// let value: &mut u32 = map.entry("a").or_insert(10, 1).into_mut();
+    /// *value += 1;
+    /// assert_eq!(map.get("a"), Some(&11));
+    /// ```
+    pub fn into_mut(self) -> &'a mut V {
+        &mut self.map.set.list.member_mut(self.handle).value
+    }
+
+    /// Returns the score. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// assert_eq!(map.entry("a").or_insert('x', 1).score(), 1);
+    /// ```
+    pub fn score(&self) -> S {
+        self.map.set.list.score(self.handle)
+    }
+
+    /// Returns the 0-based rank, lowest score first. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1)]);
+    /// assert_eq!(map.entry("b").or_insert('y', 7).rank(), 1);
+    /// ```
+    pub fn rank(&self) -> usize {
+        let list = &self.map.set.list;
+        list.rank_of(list.place_of(self.handle))
+    }
+
+    /// Puts another value in place of that of the key; returns the old one. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// assert_eq!(map.entry("a").or_insert('x', 1).insert('y'), 'x');
+    /// ```
+    pub fn insert(&mut self, value: V) -> V {
+        mem::replace(self.get_mut(), value)
+    }
+
+    /// Gives the key another score; returns the old one. **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// let mut entry = map.entry("a").or_insert('x', 1);
+    /// assert_eq!(entry.set_score(2), 1);
+    /// assert_eq!(entry.score(), 2);
+    /// ```
+    #[track_caller]
+    pub fn set_score(&mut self, score: S) -> S {
+        let old = self.score();
+        infallible(self.map.set.set_score(self.hash, &mut self.handle, score));
+        old
+    }
+
+    /// Removes the key; returns its value and its score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// assert_eq!(map.entry("a").or_insert('x', 1).remove(), ('x', 1));
+    /// assert!(map.is_empty());
+    /// ```
+    pub fn remove(self) -> (V, S) {
+        let (_, value, score) = self.remove_entry();
+        (value, score)
+    }
+
+    /// Removes the key; returns it, its value and its score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// assert_eq!(map.entry("a").or_insert('x', 1).remove_entry(), ("a", 'x', 1));
+    /// ```
+    pub fn remove_entry(self) -> (K, V, S) {
+        let place = self.map.set.list.place_of(self.handle);
+        let ((pair, score), _) = self.map.set.take_at(place, self.hash);
+        (pair.key, pair.value, score)
+    }
+}
+
+impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, K, V, S, H> {
+    /// Returns the key. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedMap;
+    /// use zset_core::sorted_map::Entry;
+    ///
+    /// let mut map = SortedMap::<&str, (), u32>::new();
+    /// let Entry::Vacant(entry) = map.entry("a") else { unreachable!() };
+    /// assert_eq!(entry.key(), &"a");
+    /// ```
+    pub fn key(&self) -> &K {
+        &self.key
+    }
+
+    /// Gives the key back. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedMap;
+    /// use zset_core::sorted_map::Entry;
+    ///
+    /// let mut map = SortedMap::<String, (), u32>::new();
+    /// let Entry::Vacant(entry) = map.entry("a".to_string()) else { unreachable!() };
+    /// assert_eq!(entry.into_key(), "a");
+    /// ```
+    pub fn into_key(self) -> K {
+        self.key
+    }
+
+    /// Inserts the key with a value and a score. **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedMap;
+    /// use zset_core::sorted_map::Entry;
+    ///
+    /// let mut map = SortedMap::new();
+    /// let Entry::Vacant(entry) = map.entry("a") else { unreachable!() };
+    /// assert_eq!(entry.insert('x', 1).rank(), 0);
+    /// ```
+    #[track_caller]
+    pub fn insert(self, value: V, score: S) -> OccupiedEntry<'a, K, V, S, H> {
+        let VacantEntry { map, hash, key } = self;
+        let handle = infallible(map.set.insert_new(hash, Pair { key, value }, score));
+        OccupiedEntry { map, hash, handle }
+    }
+}
+
+impl<K, V, S, H> fmt::Debug for Entry<'_, K, V, S, H>
+where
+    K: fmt::Debug,
+    V: fmt::Debug,
+    S: fmt::Debug + Copy,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Entry::Occupied(entry) => entry.fmt(f),
+            Entry::Vacant(entry) => entry.fmt(f),
+        }
+    }
+}
+
+impl<K, V, S, H> fmt::Debug for OccupiedEntry<'_, K, V, S, H>
+where
+    K: fmt::Debug,
+    V: fmt::Debug,
+    S: fmt::Debug + Copy,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (pair, score) = self.map.set.list.element(self.handle);
+        f.debug_struct("OccupiedEntry")
+            .field("key", &pair.key)
+            .field("value", &pair.value)
+            .field("score", &score)
+            .finish()
+    }
+}
+
+impl<K: fmt::Debug, V, S, H> fmt::Debug for VacantEntry<'_, K, V, S, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("VacantEntry").field(&self.key).finish()
+    }
+}

@@ -1,0 +1,107 @@
+//! Inserting, and reserving memory for it.
+
+use core::hash::{BuildHasher, Hash};
+use core::mem;
+
+use super::{Pair, SortedMap};
+use crate::reserve::infallible;
+use crate::skiplist::Element;
+use crate::{SortedSet, TryReserveError};
+
+impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+    /// Inserts a key with a value and a score, or gives a key that is there this value and this score;
+    /// returns the old ones. **O(log n)**; O(1) if the key stays between its neighbours.
+    ///
+    /// A key that is equal to one in the map is dropped, as `BTreeMap` does.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out; see [`try_insert`](Self::try_insert).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// assert_eq!(map.insert("a", 'x', 1), None);
+    /// assert_eq!(map.insert("a", 'y', 2), Some(('x', 1)));
+    /// ```
+    #[track_caller]
+    pub fn insert(&mut self, key: K, value: V, score: S) -> Option<(V, S)> {
+        infallible(self.try_insert(key, value, score))
+    }
+
+    /// Does what [`insert`](Self::insert) does, or reports that there is no room. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The map is as it was, and the key and the
+    /// value are dropped; to keep them, call [`try_reserve(1)`](Self::try_reserve) first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// assert_eq!(map.try_insert("a", 'x', 1), Ok(None));
+    /// assert_eq!(map.try_insert("a", 'y', 2), Ok(Some(('x', 1))));
+    /// ```
+    pub fn try_insert(
+        &mut self,
+        key: K,
+        value: V,
+        score: S,
+    ) -> Result<Option<(V, S)>, TryReserveError> {
+        let pair = Pair { key, value };
+        let hash = self.set.hasher.hash_one(&pair);
+        if let Some(Element { mut handle, score: old, .. }) = self.set.find(hash, &pair) {
+            self.set.set_score(hash, &mut handle, score)?;
+            let held = &mut self.set.list.member_mut(handle).value;
+            return Ok(Some((mem::replace(held, pair.value), old)));
+        }
+        self.set.insert_new(hash, pair, score)?;
+        Ok(None)
+    }
+}
+
+impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+    /// Makes an empty map with memory for about `capacity` keys, that hashes with `hasher`.
+    /// **O(capacity)**.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::hash::RandomState;
+    /// use zset_core::SortedMap;
+    ///
+    /// let hasher = RandomState::new();
+    /// let map = SortedMap::<&str, (), u32, _>::with_capacity_and_hasher(1000, hasher);
+    /// assert!(map.is_empty());
+    /// ```
+    #[track_caller]
+    pub fn with_capacity_and_hasher(capacity: usize, hasher: H) -> Self {
+        SortedMap { set: SortedSet::with_capacity_and_hasher(capacity, hasher) }
+    }
+
+    /// Reserves memory for about `additional` more keys. **O(n + additional)**.
+    ///
+    /// After `try_reserve(1)` the next insertion allocates nothing. For more it is an estimate: how many
+    /// keys a leaf takes depends on their order, and 3/4 of its capacity is assumed.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The map's elements are as they were.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::<&str, (), u32>::new();
+    /// map.try_reserve(100)?;
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
+        self.set.try_reserve(additional)
+    }
+}

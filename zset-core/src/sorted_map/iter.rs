@@ -1,0 +1,246 @@
+//! Iterators over a map, and those that take its elements out.
+
+use core::fmt;
+use core::hash::{BuildHasher, Hash};
+use core::iter::FusedIterator;
+
+use super::read::shown;
+use super::{Pair, SortedMap};
+use crate::skiplist::{self, Place};
+use crate::sorted_set;
+
+/// An iterator over elements in order, lowest score first: all of them or a range.
+///
+/// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and so `skip` and
+/// `step_by`, are **O(log n)**, and so are `len`, `size_hint`, `count` and `last` at most.
+pub struct Iter<'a, K, V, S> {
+    elements: skiplist::Iter<'a, Pair<K, V>, S>,
+}
+
+impl<'a, K, V, S: Copy> Iter<'a, K, V, S> {
+    #[inline]
+    pub(super) fn new(elements: skiplist::Iter<'a, Pair<K, V>, S>) -> Self {
+        Iter { elements }
+    }
+}
+
+impl<'a, K, V, S: Copy> Iterator for Iter<'a, K, V, S> {
+    type Item = (&'a K, &'a V, S);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.elements.next().map(shown)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.elements.size_hint()
+    }
+
+    fn count(self) -> usize {
+        self.elements.count()
+    }
+
+    fn last(self) -> Option<Self::Item> {
+        self.elements.last().map(shown)
+    }
+
+    fn nth(&mut self, n: usize) -> Option<Self::Item> {
+        self.elements.nth(n).map(shown)
+    }
+
+    #[inline]
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, combine: F) -> B {
+        self.elements.map(shown).fold(init, combine)
+    }
+}
+
+impl<K, V, S: Copy> DoubleEndedIterator for Iter<'_, K, V, S> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.elements.next_back().map(shown)
+    }
+
+    fn nth_back(&mut self, n: usize) -> Option<Self::Item> {
+        self.elements.nth_back(n).map(shown)
+    }
+}
+
+impl<K, V, S: Copy> ExactSizeIterator for Iter<'_, K, V, S> {}
+
+impl<K, V, S: Copy> FusedIterator for Iter<'_, K, V, S> {}
+
+impl<K, V, S> Clone for Iter<'_, K, V, S> {
+    fn clone(&self) -> Self {
+        Iter { elements: self.elements.clone() }
+    }
+}
+
+impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for Iter<'_, K, V, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
+
+/// Returns an element as the map gives it back.
+#[inline]
+fn taken<K, V, S>((pair, score): (Pair<K, V>, S)) -> (K, V, S) {
+    (pair.key, pair.value, score)
+}
+
+/// The iterator that owns its elements, lowest score first. Each step is **O(1)**.
+pub struct IntoIter<K, V, S> {
+    elements: skiplist::IntoIter<Pair<K, V>, S>,
+}
+
+impl<K, V, S: Copy> IntoIter<K, V, S> {
+    pub(super) fn new(elements: skiplist::IntoIter<Pair<K, V>, S>) -> Self {
+        IntoIter { elements }
+    }
+}
+
+impl<K, V, S: Copy> Iterator for IntoIter<K, V, S> {
+    type Item = (K, V, S);
+
+    fn next(&mut self) -> Option<(K, V, S)> {
+        self.elements.next().map(taken)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.elements.size_hint()
+    }
+}
+
+impl<K, V, S: Copy> DoubleEndedIterator for IntoIter<K, V, S> {
+    fn next_back(&mut self) -> Option<(K, V, S)> {
+        self.elements.next_back().map(taken)
+    }
+}
+
+impl<K, V, S: Copy> ExactSizeIterator for IntoIter<K, V, S> {}
+
+impl<K, V, S: Copy> FusedIterator for IntoIter<K, V, S> {}
+
+impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for IntoIter<K, V, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.elements.fmt(f)
+    }
+}
+
+/// The iterator of [`SortedMap::drain`].
+pub struct Drain<'a, K, V, S> {
+    elements: sorted_set::Drain<'a, Pair<K, V>, S>,
+}
+
+impl<'a, K, V, S: Copy> Drain<'a, K, V, S> {
+    pub(super) fn new(elements: sorted_set::Drain<'a, Pair<K, V>, S>) -> Self {
+        Drain { elements }
+    }
+}
+
+impl<K, V, S: Copy> Iterator for Drain<'_, K, V, S> {
+    type Item = (K, V, S);
+
+    fn next(&mut self) -> Option<(K, V, S)> {
+        self.elements.next().map(taken)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.elements.size_hint()
+    }
+}
+
+impl<K, V, S: Copy> DoubleEndedIterator for Drain<'_, K, V, S> {
+    fn next_back(&mut self) -> Option<(K, V, S)> {
+        self.elements.next_back().map(taken)
+    }
+}
+
+impl<K, V, S: Copy> ExactSizeIterator for Drain<'_, K, V, S> {}
+
+impl<K, V, S: Copy> FusedIterator for Drain<'_, K, V, S> {}
+
+impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for Drain<'_, K, V, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.elements.fmt(f)
+    }
+}
+
+/// The iterator of [`SortedMap::extract_if`].
+pub struct ExtractIf<'a, K, V, S, H, F> {
+    map: &'a mut SortedMap<K, V, S, H>,
+    extracted: F,
+    /// Where the next element is that `extracted` has not seen.
+    next: Place,
+}
+
+impl<'a, K, V, S: Copy, H, F> ExtractIf<'a, K, V, S, H, F> {
+    pub(super) fn new(map: &'a mut SortedMap<K, V, S, H>, extracted: F) -> Self {
+        let next = map.set.list.start();
+        ExtractIf { map, extracted, next }
+    }
+}
+
+impl<K: Hash, V, S: Copy, H: BuildHasher, F: FnMut(&K, &mut V, S) -> bool> Iterator
+    for ExtractIf<'_, K, V, S, H, F>
+{
+    type Item = (K, V, S);
+
+    fn next(&mut self) -> Option<(K, V, S)> {
+        let ExtractIf { map, extracted, next } = self;
+        map.set
+            .take_next_if(next, |pair, score| extracted(&pair.key, &mut pair.value, score))
+            .map(taken)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.map.len()))
+    }
+}
+
+impl<K: Hash, V, S: Copy, H: BuildHasher, F: FnMut(&K, &mut V, S) -> bool> FusedIterator
+    for ExtractIf<'_, K, V, S, H, F>
+{
+}
+
+impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy, H, F> fmt::Debug
+    for ExtractIf<'_, K, V, S, H, F>
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExtractIf").field("map", &self.map).finish_non_exhaustive()
+    }
+}
+
+/// The iterator of [`SortedMap::values_mut`]. Each step is **O(1)**.
+pub struct ValuesMut<'a, K, V, S> {
+    pairs: skiplist::MembersMut<'a, Pair<K, V>, S>,
+}
+
+impl<'a, K, V, S: Copy> ValuesMut<'a, K, V, S> {
+    pub(super) fn new(pairs: skiplist::MembersMut<'a, Pair<K, V>, S>) -> Self {
+        ValuesMut { pairs }
+    }
+}
+
+impl<'a, K, V, S: Copy> Iterator for ValuesMut<'a, K, V, S> {
+    type Item = &'a mut V;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a mut V> {
+        self.pairs.next().map(|pair| &mut pair.value)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.pairs.size_hint()
+    }
+}
+
+impl<K, V, S: Copy> ExactSizeIterator for ValuesMut<'_, K, V, S> {}
+
+impl<K, V, S: Copy> FusedIterator for ValuesMut<'_, K, V, S> {}
+
+impl<K, V, S: Copy> fmt::Debug for ValuesMut<'_, K, V, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ValuesMut").field("len", &self.pairs.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,158 @@
+//! Removing: by key, from the ends, by range, by a closure.
+
+use core::hash::{BuildHasher, Hash};
+use core::ops::RangeBounds;
+use equivalent::Equivalent;
+
+use super::{ByKey, Drain, ExtractIf, SortedMap};
+
+impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+    /// Removes a key; returns its value and its score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1)]);
+    /// assert_eq!(map.remove("a"), Some(('x', 1)));
+    /// assert_eq!(map.remove("a"), None);
+    /// ```
+    pub fn remove<Q>(&mut self, key: &Q) -> Option<(V, S)>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        let (_, value, score) = self.remove_entry(key)?;
+        Some((value, score))
+    }
+
+    /// Removes a key; returns it, its value and its score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a".to_string(), 'x', 1)]);
+    /// assert_eq!(map.remove_entry("a"), Some(("a".to_string(), 'x', 1)));
+    /// ```
+    pub fn remove_entry<Q>(&mut self, key: &Q) -> Option<(K, V, S)>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        let (pair, score) = self.set.remove_entry(&ByKey(key))?;
+        Some((pair.key, pair.value, score))
+    }
+
+    /// Removes and returns the element of the lowest score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
+    /// assert_eq!(map.pop_first(), Some(("a", 'x', 1)));
+    /// ```
+    pub fn pop_first(&mut self) -> Option<(K, V, S)> {
+        let (pair, score) = self.set.pop_first()?;
+        Some((pair.key, pair.value, score))
+    }
+
+    /// Removes and returns the element of the highest score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
+    /// assert_eq!(map.pop_last(), Some(("b", 'y', 2)));
+    /// ```
+    pub fn pop_last(&mut self) -> Option<(K, V, S)> {
+        let (pair, score) = self.set.pop_last()?;
+        Some((pair.key, pair.value, score))
+    }
+
+    /// Removes the elements of these ranks; returns how many. **O(log n + m log n)** for m removed.
+    ///
+    /// Ranks beyond the end are left out; an inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+    /// assert_eq!(map.remove_range_by_rank(..1), 1);
+    /// assert_eq!(map.first(), Some((&"b", &'y', 2)));
+    /// ```
+    pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
+        self.set.remove_range_by_rank(range)
+    }
+
+    /// Removes the elements whose scores lie in the range; returns how many. **O(log n + m log n)** for m
+    /// removed.
+    ///
+    /// An inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+    /// assert_eq!(map.remove_range_by_score(2..), 1);
+    /// assert_eq!(map.len(), 1);
+    /// ```
+    pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize
+    where
+        S: Ord,
+    {
+        self.set.remove_range_by_score(range)
+    }
+
+    /// Removes the elements that `keep` does not accept, in order, lowest score first; it may change the
+    /// values. **O(n + m log n)** for m removed.
+    ///
+    /// If `keep` panics, what it has seen is done, and the rest stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 10, 1), ("b", 20, 2)]);
+    /// map.retain(|_, value, score| {
+    ///     *value += 1;
+    ///     score > 1
+    /// });
+    /// assert!(map.iter().eq([(&"b", &21, 2)]));
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(&K, &mut V, S) -> bool) {
+        self.extract_if(|key, value, score| !keep(key, value, score)).for_each(drop);
+    }
+
+    /// Returns an iterator that removes and returns the elements that `extracted` accepts, in order, lowest
+    /// score first. Lazy; **O(log n)** for each one removed.
+    ///
+    /// What the iterator has not come to, when it is dropped, stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+    /// let late: Vec<_> = map.extract_if(|_, _, score| score > 1).collect();
+    /// assert_eq!(late, [("b", 'y', 2)]);
+    /// assert_eq!(map.len(), 1);
+    /// ```
+    pub fn extract_if<F>(&mut self, extracted: F) -> ExtractIf<'_, K, V, S, H, F>
+    where
+        F: FnMut(&K, &mut V, S) -> bool,
+    {
+        ExtractIf::new(self, extracted)
+    }
+}
+
+impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
+    /// Removes all elements and returns them in order, lowest score first. **O(n)**.
+    ///
+    /// The map is empty at once, even if the iterator is leaked.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
+    /// assert!(map.drain().eq([("a", 'x', 1), ("b", 'y', 2)]));
+    /// assert!(map.is_empty());
+    /// ```
+    pub fn drain(&mut self) -> Drain<'_, K, V, S> {
+        Drain::new(self.set.drain())
+    }
+}
