@@ -54,8 +54,10 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         let hash = self.set.hasher.hash_one(&pair);
         if let Some(Element { mut handle, score: old, .. }) = self.set.find(hash, &pair) {
             self.set.set_score(hash, &mut handle, score)?;
-            let held = &mut self.set.list.member_mut(handle).value;
-            return Ok(Some((mem::replace(held, pair.value), old)));
+            let value = mem::replace(&mut self.set.list.member_mut(handle).value, pair.value);
+            // A panic in its `Drop` then drops the value too.
+            drop(pair.key);
+            return Ok(Some((value, old)));
         }
         self.set.insert_new(hash, pair, score)?;
         Ok(None)

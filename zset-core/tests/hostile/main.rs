@@ -11,6 +11,7 @@ mod closures;
 mod fuse;
 mod inconsistent;
 mod leaks;
+mod map;
 mod panics;
 mod subject;
 

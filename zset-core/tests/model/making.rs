@@ -200,7 +200,7 @@ fn a_new_set_allocates_nothing() {
 
 #[cfg(feature = "serde")]
 mod serialized {
-    use zset_core::{Score, SortedSet};
+    use zset_core::{Score, SortedMap, SortedSet};
 
     #[test]
     fn a_set_is_a_map_in_order_and_reads_back_the_same() {
@@ -230,6 +230,26 @@ mod serialized {
         let set: SortedSet<String, i32> = serde_json::from_str(text).unwrap();
         set.check();
         assert_eq!(set, SortedSet::from([("b".to_string(), 2), ("a".to_string(), 3)]));
+    }
+
+    #[test]
+    fn a_sorted_map_is_a_sequence_in_order_and_reads_back_the_same() {
+        let map: SortedMap<(u8, u8), char, i32> = [((2, 1), 'y', 7), ((1, 1), 'x', -3)].into();
+        let text = serde_json::to_string(&map).unwrap();
+        assert_eq!(text, r#"[[[1,1],"x",-3],[[2,1],"y",7]]"#);
+        let back: SortedMap<(u8, u8), char, i32> = serde_json::from_str(&text).unwrap();
+        back.check();
+        assert_eq!(back, map);
+    }
+
+    #[test]
+    fn a_sorted_map_with_a_key_twice_is_refused() {
+        let text = r#"[["a", 1, 1], ["b", 2, 2], ["a", 3, 3]]"#;
+        let error = serde_json::from_str::<SortedMap<String, u8, i32>>(text).unwrap_err();
+        assert!(error.to_string().starts_with("a key is there twice"), "{error}");
+        for text in ["{}", "1", r#"[["a", 1]]"#, r#"[["a", 1, "x"]]"#, r#"[["a", 1, 1]"#] {
+            assert!(serde_json::from_str::<SortedMap<String, u8, i32>>(text).is_err(), "{text}");
+        }
     }
 
     #[test]

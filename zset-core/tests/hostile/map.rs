@@ -1,0 +1,103 @@
+//! Maps whose keys, values, scores and closures panic at every call.
+
+use zset_core::SortedMap;
+
+use crate::fuse::{Code, at_every_call, burn};
+use crate::subject::{Member, Points, count_members};
+use crate::unless_miri;
+
+/// Keys and values alike own memory and call the fuse.
+type Map = SortedMap<Member, Member, Points>;
+
+/// More than a leaf, so that elements move from one to another.
+const LEN: u32 = unless_miri(70, 66);
+
+fn filled() -> Map {
+    (0..LEN).map(|i| (Member::new(i), Member::new(1000 + i), Points(10 * i))).collect()
+}
+
+/// Verifies that the map holds together: that each key leads to its own value, and that it can be used.
+fn check(mut map: Map) {
+    map.check();
+    for (key, value, _) in &map {
+        let number = value.number() % 1000;
+        assert_eq!(key.number(), number, "the value is of another key");
+        assert_eq!(map.get(key).map(Member::number), Some(value.number()));
+    }
+    map.insert(Member::new(5), Member::new(2005), Points(3));
+    map.remove(&Member::new(7));
+    map.check();
+}
+
+/// Verifies an operation with a panic at each of its calls of a user's code.
+fn verify<R>(operation: impl Fn(&mut Map) -> R) {
+    count_members(|| {
+        at_every_call(filled, |map| drop(operation(map)), |map, _| check(map));
+    });
+}
+
+#[test]
+fn insertions_of_new_keys_and_of_those_that_are_there() {
+    verify(|map| map.insert(Member::new(500), Member::new(1500), Points(55)));
+    verify(|map| map.insert(Member::new(30), Member::new(2030), Points(5)));
+    verify(|map| map.insert(Member::new(30), Member::new(2030), Points(301)));
+}
+
+#[test]
+fn other_values_and_scores() {
+    verify(|map| {
+        map.update(&Member::new(30), |value, _| {
+            *value = Member::new(2030);
+            burn(Code::Closure);
+            Points(5)
+        })
+    });
+    verify(|map| map.set_score(&Member::new(60), Points(0)));
+    verify(|map| map.values_mut().for_each(|value| *value = Member::new(1000 + value.number())));
+    verify(|map| {
+        let entry = map.entry(Member::new(30)).and_modify(|_, _| {
+            burn(Code::Closure);
+            Points(5)
+        });
+        entry.or_insert_with(|| unreachable!("it is occupied")).insert(Member::new(3030));
+    });
+    verify(|map| {
+        map.entry(Member::new(500)).or_insert_with(|| {
+            burn(Code::Closure);
+            (Member::new(1500), Points(7))
+        });
+    });
+}
+
+#[test]
+fn removals() {
+    verify(|map| {
+        let key = Member::new(30);
+        let removed = map.remove(&key);
+        // Where a temporary panics when it is dropped, what is returned leaks.
+        drop(key);
+        removed
+    });
+    verify(|map| (map.pop_first(), map.pop_last()));
+    verify(|map| map.remove_range_by_rank(10..13));
+    verify(|map| {
+        map.retain(|key, value, _| {
+            burn(Code::Closure);
+            *value = Member::new(2000 + key.number());
+            key.number() % 9 != 0
+        });
+    });
+    verify(|map| map.drain().take(3).count());
+}
+
+#[test]
+fn whole_maps() {
+    verify(|map| map.clone());
+    verify(Map::shrink_to_fit);
+    verify(|map| map.append(&mut [(Member::new(3), Member::new(2003), Points(9))].into()));
+    verify(|map| {
+        let elements = std::mem::take(map);
+        *map =
+            elements.into_iter().chain([(Member::new(3), Member::new(2003), Points(9))]).collect();
+    });
+}
