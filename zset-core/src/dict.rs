@@ -1,8 +1,9 @@
-//! [`Dict`]: from the hash of a member to its handle, in hash tables that split one at a time.
+//! [`Dict`]: maps the hash of a member to its handle, in hash tables that split one at a time.
 //!
-//! One hashbrown table for up to 28,672 handles. Beyond, extendible hashing (Fagin, Nievergelt,
-//! Pippenger, Strong: "Extendible Hashing: A Fast Access Method for Dynamic Files", ACM TODS 4(3),
-//! 1979) over tables of at most 8,192 buckets, by the leading bits of the hash times a constant:
+//! Up to 28,672 handles live in a single hashbrown table. Larger dicts use extendible hashing (Fagin,
+//! Nievergelt, Pippenger, Strong: "Extendible Hashing: A Fast Access Method for Dynamic Files", ACM
+//! TODS 4(3), 1979): tables of at most 8,192 buckets, chosen by the leading bits of the hash times a
+//! constant.
 //!
 //! ```text
 //! leading bits     directory        segments
@@ -12,14 +13,14 @@
 //!           11 ──► 2 ─────────────► 2  (holds 11)
 //! ```
 //!
-//! The first table splits into eight segments, and a full segment into two by the next bit. So one
-//! insertion rehashes at most 28,672 handles while their members are near, 7,168 afterwards, and never
-//! touches the other tables. One large table, grown at once or bit by bit, has to allocate and clear
-//! all its control bytes in a single insertion.
+//! The first table splits into eight segments; a full segment splits in two by the next bit. So one
+//! insertion rehashes at most 28,672 handles, whose members still fit in a cache, and later at most
+//! 7,168, and never touches the other tables. A single large table, grown at once or incrementally,
+//! would have to allocate and clear all its control bytes in one insertion.
 //!
-//! Invariants: without a directory, `first` is the only table; with one, it is empty. The entries of
-//! the directory that lead to a segment are those of all leading bits that its handles may have: 2^k
-//! entries, from a multiple of 2^k on. No handle is in the dict twice.
+//! Invariants: without a directory, `first` is the only table; with one, `first` is empty. The 2^k
+//! entries of the directory that lead to a segment start at a multiple of 2^k, and all its handles
+//! have their leading bits. No handle is in the dict twice.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -37,19 +38,21 @@ pub use layout::DictLayout;
 
 #[derive(Clone)]
 pub(crate) struct Dict {
-    /// The only table, as long as there is one.
+    /// The only table, until it splits.
     first: HashTable<Handle>,
     /// The segment for each value of a position's leading bits; its length is a power of two.
     directory: Vec<u32>,
     segments: Vec<HashTable<Handle>>,
-    /// What takes a position to its entry of the directory: 64 less the number of leading bits.
+    /// Shifts a position to its index in the directory: 64 minus the number of leading bits.
     shift: u32,
     len: usize,
 }
 
-/// Returns where a hash is in the order of the directory. Its leading bits depend on all bits of the
-/// hash, so that they neither follow from those that hashbrown uses inside a table, nor are all the
-/// same if a hasher fills only some bits. No two hashes have the same position.
+/// Returns the position of a hash in the order of the directory.
+///
+/// The leading bits of a position depend on all bits of the hash, so they are independent of the bits
+/// that hashbrown uses within a table, and vary even if a hasher sets only a few bits. Different hashes
+/// have different positions.
 #[inline]
 fn position(hash: u64) -> u64 {
     hash.wrapping_mul(0x9E37_79B9_7F4A_7C15)
@@ -102,12 +105,12 @@ impl Dict {
         if self.directory.is_empty() { core::slice::from_ref(&self.first) } else { &self.segments }
     }
 
-    /// Returns the entry of the directory for a position; 0 if there is no directory.
+    /// Returns the directory index of a position; 0 without a directory.
     fn entry(&self, position: u64) -> usize {
         position.checked_shr(self.shift).unwrap_or(0) as usize
     }
 
-    /// Returns the entries of the directory that lead to the same segment as this one.
+    /// Returns the directory entries that lead to the same segment as this one.
     fn extent(&self, entry: usize) -> Range<usize> {
         let mut size = 1;
         while size < self.directory.len() && self.directory[entry ^ size] == self.directory[entry] {
@@ -117,7 +120,7 @@ impl Dict {
         start..start + size
     }
 
-    /// Returns the first position of the segment after that of this position.
+    /// Returns the first position of the next segment.
     fn next_segment(&self, position: u64) -> Option<u64> {
         let end = self.extent(self.entry(position)).end;
         (end < self.directory.len()).then(|| (end as u64) << self.shift)
@@ -133,7 +136,7 @@ impl Dict {
         self.table(hash).find(hash, |&handle| is_sought(handle)).copied()
     }
 
-    /// Returns the handles that may be of this hash: all that are, and a few others.
+    /// Returns all handles of this hash, and possibly a few others.
     #[inline]
     pub(crate) fn candidates(&self, hash: u64) -> impl Iterator<Item = Handle> {
         self.table(hash).iter_hash(hash).copied()
@@ -275,7 +278,7 @@ mod tests {
         dict.find(hash, |other| other == handle).is_some()
     }
 
-    /// The first table splits, and then segments do.
+    /// Enough for the first table to split, and then segments.
     const MANY: u32 = if cfg!(miri) { 2_000 } else { 100_000 };
 
     #[test]

@@ -185,7 +185,7 @@ impl<M, S: Copy> SkipList<M, S> {
         self.leaf(handle.leaf()).members.get(handle.slot() as usize)
     }
 
-    /// Returns the member that a handle names, to change what does not decide its order or its hash.
+    /// Returns the member that a handle names, mutably. Its order and its hash must not change.
     #[inline]
     pub(crate) fn member_mut(&mut self, handle: Handle) -> &mut M {
         self.leaves.member_mut(handle)

@@ -1,6 +1,6 @@
 //! [`SortedMap`]: a sorted set whose members carry a value.
 //!
-//! It is a [`SortedSet`] of pairs of a key and a value that are ordered, compared and hashed by the key alone.
+//! It is a [`SortedSet`] of key-value pairs that are ordered, compared and hashed by key only.
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash, Hasher};
@@ -27,17 +27,16 @@ pub use iter::{Drain, ExtractIf, IntoIter, Iter, ValuesMut};
 
 /// A map from unique keys to values and scores, ordered by `(score, key)`.
 ///
-/// It is to [`SortedSet`] what `BTreeMap` is to `BTreeSet`: use it where each member carries something that
-/// does not decide the order, such as the job of a deadline, the row of a rank or the entry of a cache.
-/// The value and the score of a key are found in **O(1)**; ranks, elements by rank and ranges in
-/// **O(log n)**.
+/// It is to [`SortedSet`] what `BTreeMap` is to `BTreeSet`: use it if members carry data that does not
+/// affect their order, such as the payload of a job or the contents of a cache entry. Looking up the
+/// value and the score of a key is **O(1)**; ranks, elements by rank and ranges are **O(log n)**.
 ///
-/// As with `HashMap` and `BTreeMap`, it is a logic error to change a key so that its order or hash changes
-/// while it is in the map, or to give it an inconsistent `Ord`, `Eq` or `Hash`.
+/// As with `HashMap` and `BTreeMap`, it is a logic error to modify a key so that its order or hash changes
+/// while it is in the map, or to implement `Ord`, `Eq` or `Hash` inconsistently.
 ///
 /// # Examples
 ///
-/// The least recently used entry of a cache is the first:
+/// In a cache scored by time of access, the first element is the least recently used:
 ///
 /// ```
 /// use zset_core::SortedMap;
@@ -45,7 +44,7 @@ pub use iter::{Drain, ExtractIf, IntoIter, Iter, ValuesMut};
 /// let mut cache = SortedMap::new();
 /// cache.insert("/index", "<html>", 1);
 /// cache.insert("/style", "body {", 2);
-/// cache.set_score("/index", 3); // it is read at time 3
+/// cache.set_score("/index", 3); // read at time 3
 /// assert_eq!(cache.get("/index"), Some(&"<html>"));
 /// assert_eq!(cache.pop_first(), Some(("/style", "body {", 2)));
 /// ```
@@ -53,7 +52,7 @@ pub struct SortedMap<K, V, S = Score, H = DefaultHashBuilder> {
     set: SortedSet<Pair<K, V>, S, H>,
 }
 
-/// A key and its value, of which only the key counts.
+/// A key-value pair, compared and hashed by key.
 #[derive(Clone)]
 struct Pair<K, V> {
     key: K,
@@ -96,7 +95,7 @@ impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for Pair<K, V> {
     }
 }
 
-/// A key to look for.
+/// A key to look up.
 struct ByKey<'a, Q: ?Sized>(&'a Q);
 
 impl<Q: Hash + ?Sized> Hash for ByKey<'_, Q> {

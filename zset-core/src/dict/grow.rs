@@ -8,19 +8,20 @@ use super::{Dict, position};
 use crate::TryReserveError;
 use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 
-/// Buckets of the first table when it splits. What its handles lead to then fits into a second cache,
-/// and the split takes less than half a millisecond.
+/// The number of buckets at which the first table splits. At this size its members still fit in a
+/// second-level cache, and the split takes less than half a millisecond.
 ///
-/// Under Miri, tables are smaller, as no test could fill such a one.
+/// Under Miri, tables are smaller, because filling one of this size would take too long.
 pub(super) const FIRST_BUCKETS: usize = if cfg!(miri) { 1 << 10 } else { 1 << 15 };
 
-/// Buckets of a segment when it splits: fewer, as the members of a large set are in no cache.
+/// The number of buckets at which a segment splits. It is smaller because the members of a large set
+/// are not cached.
 pub(super) const SEGMENT_BUCKETS: usize = FIRST_BUCKETS / 4;
 
-/// The handles that they hold.
+/// The handles that a segment of this size holds.
 const SEGMENT_CAPACITY: usize = capacity(SEGMENT_BUCKETS);
 
-/// Bits by which the first table splits: into segments that its handles fill by half.
+/// The bits by which the first table splits, into segments that are then half full.
 const FIRST_BITS: u32 = 3;
 
 /// The directory is not doubled when each of its entries would stand for fewer handles than this on
@@ -30,12 +31,12 @@ const LEAST_LOAD: usize = SEGMENT_CAPACITY / 8;
 /// Members whose hashes are computed together.
 const HASH_BATCH: usize = 32;
 
-/// Returns how many handles a table of so many buckets holds: hashbrown fills 7/8.
+/// Returns how many handles a table of this many buckets holds: hashbrown fills 7/8.
 pub(super) const fn capacity(buckets: usize) -> usize {
     buckets / 8 * 7
 }
 
-/// The tables that one splits into, in order of position.
+/// The parts of a table after a split, in order of position.
 type Parts = ArrayVec<HashTable<Handle>, { 1 << FIRST_BITS }>;
 
 impl Dict {
@@ -53,7 +54,7 @@ impl Dict {
                 return Ok(());
             }
             let most = if self.directory.is_empty() { FIRST_BUCKETS } else { SEGMENT_BUCKETS };
-            // A full table that holds much less than it could is full of tombstones.
+            // A table without room that holds far fewer handles than it could is full of tombstones.
             let is_whole = buckets >= most && len >= capacity(buckets) / 4 * 3;
             if is_whole && self.may_split(position) {
                 self.split(position, &hash_of)?;
@@ -122,7 +123,7 @@ impl Dict {
         Ok(())
     }
 
-    /// Gives each entry of the directory a second one behind it; there is memory for them.
+    /// Duplicates each entry of the directory, in memory that is already reserved.
     fn double_directory(&mut self) {
         let entries = 2 * self.directory.len();
         self.directory.resize(entries, 0);
@@ -149,7 +150,7 @@ impl Dict {
             }
             return Ok(());
         }
-        // Below the full capacity by a few standard deviations of a random load.
+        // A few standard deviations of a random load below the full capacity.
         let segments = wanted.div_ceil(SEGMENT_CAPACITY / 16 * 15);
         let last_bit = u64::BITS - segments.next_power_of_two().trailing_zeros();
         let mut next = Some(0);
@@ -164,7 +165,7 @@ impl Dict {
     }
 }
 
-/// Returns the tables of the handles whose positions have each value in the bits from `bit` up.
+/// Splits a table by the `bits` bits of its positions from `bit` up.
 fn try_split(
     table: &HashTable<Handle>,
     bit: u32,
@@ -177,8 +178,8 @@ fn try_split(
     }
     let mut handles = table.iter();
     loop {
-        // A batch of hashes first: the members lie anywhere, and in a loop that does nothing else
-        // the processor waits for many of them at once.
+        // First a batch of hashes: the members are scattered in memory, and in a loop that does
+        // nothing else the processor waits for many of them at once.
         let batch: ArrayVec<(u64, Handle), HASH_BATCH> =
             handles.by_ref().take(HASH_BATCH).map(|&handle| (hash_of(handle), handle)).collect();
         if batch.is_empty() {
@@ -188,7 +189,7 @@ fn try_split(
             let part = position(hash) >> bit & ((1 << bits) - 1);
             let part = &mut parts[part as usize];
             if part.len() == part.capacity() {
-                // Hashes that share these bits make a part as large as the whole was.
+                // If all hashes share these bits, one part is as large as the whole.
                 part.try_reserve(1, |&handle| hash_of(handle))?;
             }
             part.insert_unique(hash, handle, |_| unreachable!("room was reserved"));
@@ -196,9 +197,9 @@ fn try_split(
     }
 }
 
-/// Puts a table's handles into one of another size.
+/// Moves the handles of a table into one of another size.
 ///
-/// hashbrown's own `reserve` may rehash in place, where a panic in the user's hash loses handles.
+/// hashbrown's own `reserve` may rehash in place, and would then lose handles if the user's hash panics.
 fn rebuild(
     table: &mut HashTable<Handle>,
     capacity: usize,

@@ -5,17 +5,17 @@ use alloc::vec::Vec;
 use super::{Dict, position};
 use crate::handle::Handle;
 
-/// Tables without a handle that one page of a scan looks at, beside one for each handle wanted.
+/// The most empty tables that one page visits, in addition to one for each handle requested.
 const MOST_EMPTY_TABLES: usize = 32;
 
-/// A page has at least this part of the handles of a table, as it looks at them all.
+/// A page has at least 1/64 of the handles of a table, because it hashes all of them.
 const LEAST_PART: usize = 64;
 
 impl Dict {
     /// Returns about `count` handles from a cursor on, and the next cursor, which is 0 at the end.
     ///
-    /// Handles are in the order of their positions: those of a segment lie together there, whether it
-    /// is split or not.
+    /// Handles are returned in order of position. A segment is an interval of positions, before and
+    /// after it splits.
     ///
     /// ```text
     /// 0          cursor                               2^64
@@ -34,7 +34,7 @@ impl Dict {
         let mut next = Some(cursor);
         let mut visited = 0;
         while let Some(cursor) = next {
-            // A dict that was much larger has many empty tables: a page does not visit them all.
+            // A dict that was once much larger has many empty tables; a page does not visit them all.
             if page.len() >= count || visited >= count.saturating_add(MOST_EMPTY_TABLES) {
                 break;
             }
@@ -53,8 +53,9 @@ impl Dict {
     }
 }
 
-/// Returns the handles of the lowest `count` positions from a cursor on, more only if several have the
-/// last position; and this position, or the greatest of all if there are no handles beyond.
+/// Returns the `count` handles with the lowest positions from a cursor on, and the last of these
+/// positions, or `u64::MAX` if no handles follow. If several handles have the last position, all of them
+/// are returned.
 fn lowest(
     handles: impl Iterator<Item = (u64, Handle)>,
     cursor: u64,
@@ -77,7 +78,7 @@ fn lowest(
     (found, last)
 }
 
-/// Keeps the lowest `count` positions, with all that are equal to the last, and returns this.
+/// Keeps the `count` lowest positions and all equal to the last of them, which it returns.
 fn cut(found: &mut Vec<(u64, Handle)>, count: usize) -> u64 {
     let (_, &mut (last, _), _) =
         found.select_nth_unstable_by_key(count - 1, |&(position, _)| position);

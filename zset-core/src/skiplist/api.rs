@@ -365,8 +365,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         self.range_by_part(score, &range, Borrow::borrow)
     }
 
-    /// Returns the elements of exactly this score of whose members a part lies in the range: the part that
-    /// decides their order.
+    /// Returns the elements of exactly this score whose members, compared by `part`, lie in the range.
     pub(crate) fn range_by_part<'q, Q>(
         &self,
         score: S,

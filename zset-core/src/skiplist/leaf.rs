@@ -364,7 +364,7 @@ impl<M, S: Copy> BlockLeaf<M, S> {
         self.order[rest..].fill(NO_SLOT);
         for order in [&mut self.order[..rest], &mut new.order[..more]] {
             for slot in order {
-                // The remainder spares a check of bounds; each slot is below it.
+                // Every slot is below the capacity; the remainder only elides a bounds check.
                 *slot = slots[*slot as usize % LEAF_CAPACITY];
             }
         }

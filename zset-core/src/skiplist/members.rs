@@ -1,4 +1,4 @@
-//! [`MembersMut`]: all members of a list in no order, to change what does not decide their order.
+//! [`MembersMut`]: mutable access to all members of a list, in no particular order.
 
 use core::iter::Flatten;
 use core::slice;
@@ -10,9 +10,9 @@ use alloc::vec::Vec;
 
 /// An iterator over all members in no particular order.
 pub(crate) struct MembersMut<'a, M, S> {
-    /// What is left of the present leaf.
+    /// The rest of the current leaf.
     members: slice::IterMut<'a, M>,
-    /// The other leaves; vacant ones have no members.
+    /// The remaining leaves; vacant ones have no members.
     leaves: Flatten<slice::IterMut<'a, Vec<BlockLeaf<M, S>>>>,
     len: usize,
 }

@@ -59,8 +59,8 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         }))
     }
 
-    /// Returns the places at which the elements of exactly this score start and end of whose members the
-    /// part that decides their order lies in the range.
+    /// Returns the places at which the elements of exactly this score start and end whose members,
+    /// compared by `part`, lie in the range.
     pub(crate) fn places_by_part<'q, Q>(
         &self,
         score: S,

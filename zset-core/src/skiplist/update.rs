@@ -11,7 +11,7 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
     pub(crate) fn reorder_in_leaf(&mut self, place: Place, score: S) -> bool {
         let leaf = self.leaf(place.leaf);
         let last = leaf.len() - 1;
-        // Between the scores of its neighbours it stays where it is.
+        // A score between those of its neighbours leaves the element in its position.
         if place.position > 0 && place.position < last {
             let slot_at = |position| leaf.order()[position] as usize;
             let before = leaf.scores[slot_at(place.position - 1)];

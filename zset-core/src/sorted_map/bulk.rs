@@ -44,7 +44,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Moves all elements of `other` into this map, and leaves `other` empty. **O(m log n)** for its m
     /// keys.
     ///
-    /// For a key that is in both, the value and the score of `other` count, as with `BTreeMap::append`.
+    /// If a key is in both maps, the value and the score of `other` win, as in `BTreeMap::append`.
     ///
     /// # Panics
     ///
@@ -66,13 +66,13 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 }
 
 impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
-    /// Gives back memory that is not in use. **O(n)**.
+    /// Shrinks the map's memory to what its elements need. **O(n)**.
     ///
-    /// The elements are moved into completely filled leaves, so it takes twice its memory for a moment.
+    /// The elements move into completely filled leaves, so the map needs twice its memory meanwhile.
     ///
     /// # Panics
     ///
-    /// If there is no memory for that; the map is as it was.
+    /// If allocation fails; the map is unchanged.
     ///
     /// # Examples
     ///

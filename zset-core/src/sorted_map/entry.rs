@@ -1,4 +1,4 @@
-//! The entry of a key: one look-up for reading and writing it.
+//! The entry of a key: a single look-up to read and modify it.
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
@@ -31,7 +31,7 @@ pub struct VacantEntry<'a, K, V, S, H> {
 }
 
 impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
-    /// Returns the entry of a key, to read, insert, change or remove it. **O(1)**.
+    /// Returns the entry of a key, to read, insert, modify or remove it. **O(1)**.
     ///
     /// # Examples
     ///
@@ -72,8 +72,8 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S, H> 
         }
     }
 
-    /// Gives a key that is in the map the score that `change` makes of its value, which it may change, and
-    /// its old score. **O(log n)**.
+    /// Calls `change` with the value and the score if the key is present, and stores the score that it
+    /// returns. **O(log n)**.
     ///
     /// # Panics
     ///
@@ -97,7 +97,7 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S, H> 
         self
     }
 
-    /// Inserts a key that is not in the map with this value and this score. **O(log n)**.
+    /// Inserts this value and this score if the key is absent. **O(log n)**.
     ///
     /// # Panics
     ///
@@ -115,8 +115,7 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S, H> 
         self.or_insert_with(|| (value, score))
     }
 
-    /// Inserts a key that is not in the map with the value and the score that `make` returns.
-    /// **O(log n)**.
+    /// Inserts the value and the score that `make` returns if the key is absent. **O(log n)**.
     ///
     /// # Panics
     ///
@@ -169,7 +168,7 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a, K, V
         &self.pair().value
     }
 
-    /// Returns the value, to change it. **O(1)**.
+    /// Returns a mutable reference to the value. **O(1)**.
     ///
     /// # Examples
     ///
@@ -182,7 +181,7 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a, K, V
         &mut self.map.set.list.member_mut(self.handle).value
     }
 
-    /// Returns the value for as long as the map is borrowed. **O(1)**.
+    /// Converts the entry into a mutable reference to the value, with the lifetime of the map. **O(1)**.
     ///
     /// # Examples
     ///
@@ -221,7 +220,7 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a, K, V
         list.rank_of(list.place_of(self.handle))
     }
 
-    /// Puts another value in place of that of the key; returns the old one. **O(1)**.
+    /// Replaces the value; returns the old one. **O(1)**.
     ///
     /// # Examples
     ///
@@ -233,7 +232,7 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a, K, V
         mem::replace(self.get_mut(), value)
     }
 
-    /// Gives the key another score; returns the old one. **O(log n)**.
+    /// Replaces the score; returns the old one. **O(log n)**.
     ///
     /// # Panics
     ///
@@ -300,7 +299,7 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, K, V, 
         &self.key
     }
 
-    /// Gives the key back. **O(1)**.
+    /// Returns ownership of the key. **O(1)**.
     ///
     /// # Examples
     ///

@@ -9,10 +9,10 @@ use crate::skiplist::Element;
 use crate::{SortedSet, TryReserveError};
 
 impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
-    /// Inserts a key with a value and a score, or gives a key that is there this value and this score;
-    /// returns the old ones. **O(log n)**; O(1) if the key stays between its neighbours.
+    /// Inserts a key with a value and a score, or replaces the value and the score of a key that is already
+    /// present; returns the old ones. **O(log n)**; O(1) if the key stays between its neighbours.
     ///
-    /// A key that is equal to one in the map is dropped, as `BTreeMap` does.
+    /// As in `BTreeMap`, the stored key is not replaced.
     ///
     /// # Panics
     ///
@@ -30,11 +30,11 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         infallible(self.try_insert(key, value, score))
     }
 
-    /// Does what [`insert`](Self::insert) does, or reports that there is no room. **O(log n)**.
+    /// Like [`insert`](Self::insert), but reports an error if there is no room. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory or 32-bit handles run out. The map is as it was, and the key and the
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The map is unchanged, and the key and the
     /// value are dropped; to keep them, call [`try_reserve(1)`](Self::try_reserve) first.
     ///
     /// # Examples
@@ -55,7 +55,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         if let Some(Element { mut handle, score: old, .. }) = self.set.find(hash, &pair) {
             self.set.set_score(hash, &mut handle, score)?;
             let value = mem::replace(&mut self.set.list.member_mut(handle).value, pair.value);
-            // A panic in its `Drop` then drops the value too.
+            // Dropped here so that the value is dropped too if this panics.
             drop(pair.key);
             return Ok(Some((value, old)));
         }
@@ -89,12 +89,12 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 
     /// Reserves memory for about `additional` more keys. **O(n + additional)**.
     ///
-    /// After `try_reserve(1)` the next insertion allocates nothing. For more it is an estimate: how many
-    /// keys a leaf takes depends on their order, and 3/4 of its capacity is assumed.
+    /// After `try_reserve(1)` the next insertion does not allocate. For more keys it is an estimate, which
+    /// assumes that leaves are 3/4 full.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory or 32-bit handles run out. The map's elements are as they were.
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The elements are unchanged.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! Iterators over a map, and those that take its elements out.
+//! Iterators over a map, and iterators that remove its elements.
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
@@ -82,7 +82,7 @@ impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for Iter<'_,
     }
 }
 
-/// Returns an element as the map gives it back.
+/// Converts an element removed from the set.
 #[inline]
 fn taken<K, V, S>((pair, score): (Pair<K, V>, S)) -> (K, V, S) {
     (pair.key, pair.value, score)
@@ -170,7 +170,7 @@ impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for Drain<'_
 pub struct ExtractIf<'a, K, V, S, H, F> {
     map: &'a mut SortedMap<K, V, S, H>,
     extracted: F,
-    /// Where the next element is that `extracted` has not seen.
+    /// The next element to pass to `extracted`.
     next: Place,
 }
 

@@ -19,7 +19,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         Iter::new(self.set.iter())
     }
 
-    /// Returns all values in no particular order, to change them. Lazy; **O(n)** for all.
+    /// Returns mutable references to all values, in no particular order. Lazy; **O(n)** in total.
     ///
     /// # Examples
     ///

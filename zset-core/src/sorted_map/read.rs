@@ -5,7 +5,7 @@ use equivalent::Equivalent;
 
 use super::{ByKey, Pair, SortedMap};
 
-/// Returns an element as the map shows it.
+/// Converts an element of the set.
 #[inline]
 pub(super) fn shown<K, V, S>((pair, score): (&Pair<K, V>, S)) -> (&K, &V, S) {
     (&pair.key, &pair.value, score)
@@ -29,7 +29,7 @@ impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         Some(&self.set.element(&ByKey(key))?.member.value)
     }
 
-    /// Returns the key that is equal to `key`, as it is in the map, and its value. **O(1)**.
+    /// Returns the stored key that is equal to `key`, and its value. **O(1)**.
     ///
     /// # Examples
     ///

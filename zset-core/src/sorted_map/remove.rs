@@ -100,10 +100,10 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         self.set.remove_range_by_score(range)
     }
 
-    /// Removes the elements that `keep` does not accept, in order, lowest score first; it may change the
+    /// Removes the elements for which `keep` returns false, lowest score first. `keep` may modify the
     /// values. **O(n + m log n)** for m removed.
     ///
-    /// If `keep` panics, what it has seen is done, and the rest stays.
+    /// If `keep` panics, the elements it has not visited stay.
     ///
     /// # Examples
     ///
@@ -119,10 +119,10 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         self.extract_if(|key, value, score| !keep(key, value, score)).for_each(drop);
     }
 
-    /// Returns an iterator that removes and returns the elements that `extracted` accepts, in order, lowest
-    /// score first. Lazy; **O(log n)** for each one removed.
+    /// Returns an iterator that removes and returns the elements for which `extracted` returns true, lowest
+    /// score first. Lazy; **O(log n)** per element removed.
     ///
-    /// What the iterator has not come to, when it is dropped, stays.
+    /// If the iterator is dropped early, the elements it has not visited stay.
     ///
     /// # Examples
     ///

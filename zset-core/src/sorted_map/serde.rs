@@ -15,7 +15,7 @@ impl<K: Serialize, V: Serialize, S: Serialize + Copy, H> Serialize for SortedMap
     }
 }
 
-/// Reads a sequence of `(key, value, score)` in any order; a key that is there twice is an error.
+/// Reads a sequence of `(key, value, score)` in any order. A repeated key is an error.
 ///
 /// A map that is too large for memory or for 32-bit handles is an error, not a panic.
 impl<'de, K, V, S, H> Deserialize<'de> for SortedMap<K, V, S, H>
@@ -50,7 +50,7 @@ where
                     map.try_reserve(1).map_err(A::Error::custom)?;
                     match map.entry(key) {
                         Entry::Vacant(entry) => _ = entry.insert(value, score),
-                        Entry::Occupied(_) => return Err(A::Error::custom("a key is there twice")),
+                        Entry::Occupied(_) => return Err(A::Error::custom("repeated key")),
                     }
                 }
                 Ok(map)

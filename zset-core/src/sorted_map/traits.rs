@@ -29,7 +29,7 @@ impl<K: PartialEq, V: PartialEq, S: PartialEq + Copy, H, H2> PartialEq<SortedMap
 
 impl<K: Eq, V: Eq, S: Eq + Copy, H> Eq for SortedMap<K, V, S, H> {}
 
-/// Inserts all elements; of those with equal keys the last one's value and score count.
+/// Inserts all elements. If a key repeats, its last value and score win.
 impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Extend<(K, V, S)> for SortedMap<K, V, S, H> {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (K, V, S)>>(&mut self, elements: I) {
@@ -44,10 +44,9 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Extend<(K, V, S)> for Sort
     }
 }
 
-/// Of elements with the same key, the value and the score of the last count, as they would with insertions
-/// one by one; it is much faster than those. **O(n log n)**.
+/// If a key repeats, its last value and score win. Much faster than inserting one by one. **O(n log n)**.
 ///
-/// It takes room for a copy of all distinct elements while it sorts them.
+/// Needs memory for a copy of all distinct elements while it sorts them.
 ///
 /// # Panics
 ///

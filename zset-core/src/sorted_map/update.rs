@@ -1,4 +1,4 @@
-//! Changing values and scores of keys that are there.
+//! Changing values and scores.
 
 use core::hash::{BuildHasher, Hash};
 use equivalent::Equivalent;
@@ -9,7 +9,7 @@ use crate::reserve::infallible;
 use crate::skiplist::Element;
 
 impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
-    /// Returns the value of a key, to change it. **O(1)**.
+    /// Returns a mutable reference to the value of a key. **O(1)**.
     ///
     /// # Examples
     ///
@@ -28,7 +28,7 @@ impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 }
 
 impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
-    /// Gives a key another score; returns the old one. **O(log n)**; O(1) if the key stays between its
+    /// Replaces the score of a key; returns the old one. **O(log n)**; O(1) if the key stays between its
     /// neighbours.
     ///
     /// # Panics
@@ -50,10 +50,10 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         self.update(key, |_, _| score)
     }
 
-    /// Gives a key the score that `change` makes of its value, which it may change, and its old score;
-    /// returns the old score. **O(log n)**; O(1) if the key stays between its neighbours.
+    /// Calls `change` with the value and the score of a key, and stores the score that it returns; returns
+    /// the old score. **O(log n)**; O(1) if the key stays between its neighbours.
     ///
-    /// If `change` panics, the score stays.
+    /// If `change` panics, the score is unchanged.
     ///
     /// # Panics
     ///
@@ -82,13 +82,13 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         Some(old)
     }
 
-    /// Adds `by` to the score of a key; returns the new score, or none if the key is not there.
+    /// Adds `by` to the score of a key; returns the new score, or `None` if there is no such key.
     /// **O(log n)**; O(1) if the key stays between its neighbours.
     ///
     /// # Errors
     ///
     /// The score's own error if the sum is not a score ([`NanScore`](crate::NanScore) for
-    /// [`Score`](crate::Score), [`Overflow`](crate::Overflow) for integers). The old score stays.
+    /// [`Score`](crate::Score), [`Overflow`](crate::Overflow) for integers). The score is unchanged.
     ///
     /// # Panics
     ///

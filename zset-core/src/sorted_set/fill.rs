@@ -102,7 +102,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         })
     }
 
-    /// Makes a set of elements in any order, where `merge` makes one of all that have the same member.
+    /// Makes a set of elements in any order; `merge` combines elements with the same member.
     pub(crate) fn try_from_repeating(
         elements: impl Iterator<Item = (M, S)>,
         hasher: H,
@@ -133,7 +133,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 }
 
-/// Collects one element of each member, which `merge` makes of all.
+/// Collects one element per member; `merge` combines elements with the same member.
 fn try_distinct<M: Hash + Eq, S: Eq + Copy>(
     elements: impl Iterator<Item = (M, S)>,
     hasher: &impl BuildHasher,

@@ -186,8 +186,8 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         self.take_at(place, hash)
     }
 
-    /// Takes out the next element from a place on that `is_taken` accepts, and moves the place behind what
-    /// it has seen.
+    /// Removes the next element at or after a place that `is_taken` accepts, and moves the place past the
+    /// elements visited.
     pub(crate) fn take_next_if(
         &mut self,
         next: &mut Place,
@@ -195,7 +195,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     ) -> Option<(M, S)> {
         loop {
             let place = self.list.at_element(*next)?;
-            // A panic in the closure, or in a hash, does not come to the same element again.
+            // After a panic in the closure or in a hash, the iterator continues with the next element.
             *next = Place { position: place.position + 1, ..place };
             let handle = self.list.handle_at(place);
             let score = self.list.score(handle);

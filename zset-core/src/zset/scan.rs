@@ -13,9 +13,9 @@ impl ZSet {
     /// however the set changes meanwhile; one that comes or goes may or may not be. Pages are in no
     /// order, and may be empty: only the cursor tells the end. A listpack is one page.
     ///
-    /// **O(count)** expected, and up to 28,672 members to hash, of which the page has at least 1/64; O(n)
-    /// for a listpack. A cursor is a place in the order of hashes, so it means nothing to another set, not
-    /// even one of equal members.
+    /// **O(count)** expected, plus hashing up to 28,672 members, of which the page returns at least 1/64;
+    /// O(n) for a listpack. A cursor is a position in the order of hashes, so it is only valid for the set
+    /// that returned it, not even for a set with equal members.
     ///
     /// # Examples
     ///
