@@ -16,13 +16,13 @@ pub(super) const FIRST_BUCKETS: usize = if cfg!(miri) { 1 << 10 } else { 1 << 15
 
 /// The number of buckets at which a segment splits. It is smaller because the members of a large set
 /// are not cached.
-pub(super) const SEGMENT_BUCKETS: usize = FIRST_BUCKETS / 4;
+pub(super) const SEGMENT_BUCKETS: usize = FIRST_BUCKETS / 8;
 
 /// The handles that a segment of this size holds.
 const SEGMENT_CAPACITY: usize = capacity(SEGMENT_BUCKETS);
 
 /// The bits by which the first table splits, into segments that are then half full.
-const FIRST_BITS: u32 = 3;
+const FIRST_BITS: u32 = 4;
 
 /// The directory is not doubled when each of its entries would stand for fewer handles than this on
 /// average. That happens only if many hashes share their bits: the segment's own table grows then.

@@ -17,7 +17,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
         &self.list
     }
 
-    /// Returns what the dict is made of, the half of the set that finds members. **O(n / 7,000)**: it
+    /// Returns what the dict is made of, the half of the set that finds members. **O(n / 3,500)**: it
     /// adds up the tables.
     ///
     /// # Examples
