@@ -126,16 +126,6 @@ impl Dict {
         (end < self.directory.len()).then(|| (end as u64) << self.shift)
     }
 
-    /// Returns the first handle of this hash that `is_sought` accepts.
-    #[inline]
-    pub(crate) fn find(
-        &self,
-        hash: u64,
-        mut is_sought: impl FnMut(Handle) -> bool,
-    ) -> Option<Handle> {
-        self.table(hash).find(hash, |&handle| is_sought(handle)).copied()
-    }
-
     /// Returns all handles of this hash, and possibly a few others.
     #[inline]
     pub(crate) fn candidates(&self, hash: u64) -> impl Iterator<Item = Handle> {
@@ -235,8 +225,8 @@ impl Dict {
             for &handle in table {
                 let hash = hash_of(handle);
                 assert!(core::ptr::eq(self.table(hash), table), "{handle:?} in another's table");
-                let found = self.find(hash, |other| other == handle);
-                assert!(found.is_some(), "a handle is not where its hash says");
+                let is_found = self.candidates(hash).any(|other| other == handle);
+                assert!(is_found, "a handle is not where its hash says");
             }
             len += table.len();
         }
@@ -275,7 +265,7 @@ mod tests {
     }
 
     fn has(dict: &Dict, hash: u64, handle: Handle) -> bool {
-        dict.find(hash, |other| other == handle).is_some()
+        dict.candidates(hash).any(|other| other == handle)
     }
 
     /// Enough for the first table to split, and then segments.

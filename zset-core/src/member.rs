@@ -39,7 +39,7 @@ const PADDING: Padding = [0; size_of::<usize>() - 1];
 enum Text<'a> {
     /// The padding is zeros so that the tag is written, and copied, as a whole word. Bytes without a
     /// value are copied one by one.
-    Borrowed(&'a [u8], #[expect(dead_code, reason = "nobody reads padding")] Padding),
+    Borrowed(&'a [u8], #[expect(dead_code, reason = "padding is never read")] Padding),
     /// The last `len` bytes.
     Integer { digits: [u8; LONGEST_INTEGER], len: u8 },
 }

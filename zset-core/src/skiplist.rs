@@ -53,7 +53,7 @@ pub(crate) use search::{Path, Place};
 
 use height::Heights;
 use index::Block;
-use leaf::LeafRef;
+use leaf::{LeafRef, SmallLeaf};
 use leaves::Leaves;
 
 /// An ordered list of `(member, score)` elements, sorted by score, then by member.
@@ -149,13 +149,6 @@ impl<M, S: Copy> SkipList<M, S> {
         self.leaves.get(id)
     }
 
-    /// Returns the element that a handle names, if there is one.
-    #[inline]
-    pub(crate) fn get(&self, handle: Handle) -> Option<Element<'_, M, S>> {
-        let (leaf, slot) = (self.leaf(handle.leaf()), handle.slot() as usize);
-        Some(Element { handle, member: leaf.members.get(slot)?, score: *leaf.scores.get(slot)? })
-    }
-
     /// Returns the element that a handle names.
     #[inline]
     pub(crate) fn element(&self, handle: Handle) -> (&M, S) {
@@ -171,11 +164,10 @@ impl<M, S: Copy> SkipList<M, S> {
         is_sought: impl Fn(&M) -> bool,
     ) -> Option<Element<'_, M, S>> {
         match &self.leaves {
-            Leaves::Blocks(arena) => handles.find_map(|handle| {
-                let leaf = arena.get(handle.leaf());
-                leaf.element(handle, &is_sought)
-            }),
-            Leaves::Small(leaf) => small(leaf, handles, is_sought),
+            Leaves::Blocks(arena) => {
+                handles.find_map(|handle| arena.get(handle.leaf()).element(handle, &is_sought))
+            }
+            Leaves::Small(leaf) => find_in_small(leaf, handles, is_sought),
         }
     }
 
@@ -198,9 +190,10 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 }
 
+/// Does `find_among` in a list of one leaf. Not inlined, so that the loop over blocks keeps its registers.
 #[inline(never)]
-fn small<M, S: Copy>(
-    leaf: &leaf::SmallLeaf<M, S>,
+fn find_in_small<M, S: Copy>(
+    leaf: &SmallLeaf<M, S>,
     mut handles: impl Iterator<Item = Handle>,
     is_sought: impl Fn(&M) -> bool,
 ) -> Option<Element<'_, M, S>> {

@@ -1,12 +1,12 @@
 //! [`MembersMut`]: mutable access to all members of a list, in no particular order.
 
+use alloc::vec::Vec;
 use core::iter::Flatten;
 use core::slice;
 
 use super::SkipList;
 use super::leaf::BlockLeaf;
 use super::leaves::Leaves;
-use alloc::vec::Vec;
 
 /// An iterator over all members in no particular order.
 pub(crate) struct MembersMut<'a, M, S> {

@@ -374,7 +374,7 @@ mod tests {
                     let (place, mut path) = (after.0, Path::new());
                     assert_eq!(list.search(score, |&other| other <= member, &mut path), place);
                     assert_eq!(path.len(), list.levels as usize);
-                    // In front of all of this score, and behind.
+                    // Before and after all elements of this score.
                     let first = elements.partition_point(|&(other, _)| other < score);
                     let end = elements.partition_point(|&(other, _)| other <= score);
                     assert_eq!(rank_of(list.search_way(score, |_| false)), first);

@@ -66,7 +66,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<M, S, H> {
         let leaf = list.try_push_leaf(self.next.drain(..))?;
         let members = &list.leaf(leaf).members[..list.len() - first_index];
         for (index, (member, hash)) in members.iter().zip(hashes(members, hasher)).enumerate() {
-            let is_same = |other| list.get(other).is_some_and(|other| other.member == member);
+            let is_same = |other| list.member(other) == Some(member);
             let handle = Handle::new(leaf, index as u8);
             if !dict.try_insert_new(hash, handle, is_same, hash_of(list, hasher))? {
                 let index = first_index + index;
