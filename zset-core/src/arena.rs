@@ -76,7 +76,7 @@ impl<T: Node> Arena<T> {
         &mut self.chunks[id as usize >> Self::SHIFT][id as usize & Self::MASK]
     }
 
-    /// Returns the chunks, with vacant nodes among the others.
+    /// Returns the chunks, which include vacant nodes.
     pub(crate) fn chunks_mut(&mut self) -> &mut [Vec<T>] {
         &mut self.chunks
     }

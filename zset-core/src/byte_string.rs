@@ -18,7 +18,7 @@ use len::{INLINE, Len};
 
 /// A string of bytes that does not change; dereferences to `[u8]`.
 ///
-/// Up to 23 bytes lie in the value itself, which has 24 bytes on 64-bit machines; longer strings are
+/// Up to 23 bytes are stored in the value itself, which has 24 bytes on 64-bit machines; longer strings are
 /// on the heap.
 ///
 /// # Examples
@@ -32,7 +32,7 @@ use len::{INLINE, Len};
 #[derive(Clone)]
 pub struct ByteString(Text);
 
-/// Which variant it is costs no byte: `Heap` is one of the values that a [`Len`] has not.
+/// The discriminant takes no space: `Heap` uses a value that is not a [`Len`].
 #[derive(Clone)]
 enum Text {
     Inline { len: Len, bytes: [u8; INLINE] },

@@ -1,12 +1,11 @@
 //! [`Len`]: the length of a string that is stored inline.
 
-/// Bytes that are stored inline: what fits beside the length in three words.
+/// The number of bytes stored inline: three words less the length.
 pub(super) const INLINE: usize = 23;
 
 /// A length of at most [`INLINE`].
 ///
-/// As an enum instead of a number, it tells the compiler that the bytes of that length are there, which
-/// then need no check, and leaves values that other variants can have.
+/// An enum instead of a number: the compiler can elide bounds checks, and has a niche for other variants.
 #[derive(Clone, Copy)]
 #[repr(u8)]
 pub(super) enum Len {

@@ -44,14 +44,14 @@ fn take_last<'a>(bytes: &'a [u8], rest: &mut Rest) -> Option<(Member<'a>, Score)
     Some(element)
 }
 
-/// Reads an element. It is not inlined, so that what takes steps is small enough to be.
+/// Reads an element. Not inlined, so that `next` is small enough to be inlined.
 #[inline(never)]
 fn element_at(bytes: &[u8], at: usize) -> Option<((Member<'_>, Score), Place)> {
     let (member, score, place) = pair_at(bytes, at)?;
     Some(((Member::new(member), score_of(score)), place))
 }
 
-/// Reads the element before an offset, also not inlined.
+/// Reads the element before an offset. Not inlined either.
 #[inline(never)]
 fn element_before(bytes: &[u8], end: usize) -> Option<((Member<'_>, Score), Place)> {
     element_at(bytes, previous(bytes, previous(bytes, end)?)?)

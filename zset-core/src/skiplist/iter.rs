@@ -14,7 +14,7 @@ use super::search::Place;
 /// An iterator over elements in order, lowest score first: all of them or a range.
 ///
 /// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and so `skip` and
-/// `step_by`, are **O(log n)**, and so are `len`, `size_hint`, `count` and `last` at most.
+/// `step_by`, are **O(log n)**. `len`, `size_hint`, `count` and `last` are at most **O(log n)**.
 ///
 /// # Examples
 ///
@@ -28,19 +28,19 @@ use super::search::Place;
 /// ```
 pub struct Iter<'a, M, S> {
     list: &'a SkipList<M, S>,
-    /// What is left of the first leaf.
+    /// The remaining elements of the first leaf.
     front: Rest<'a, M, S>,
-    /// What is left of the last leaf. If that is the first leaf too, one of the two has all that is left
-    /// of it, and the other is empty.
+    /// The remaining elements of the last leaf. If both ends are in the same leaf, one of the two has all
+    /// its remaining elements, and the other is empty.
     back: Rest<'a, M, S>,
-    /// The ranks of the elements in the leaves between these two, once they are known.
+    /// The ranks of the elements in the leaves between these two, computed on demand.
     between: Option<Range<usize>>,
 }
 
-/// What is left of a leaf: elements still to be returned.
+/// The elements of a leaf that are still to be returned.
 struct Rest<'a, M, S> {
     leaf: u32,
-    /// The leaf that this end enters next; the same leaf if the other end is in it too.
+    /// The leaf to enter next, or the same leaf if the other end is in it too.
     next: u32,
     slots: slice::Iter<'a, u8>,
     scores: &'a [S],
@@ -59,9 +59,9 @@ impl<'a, M, S: Copy> Rest<'a, M, S> {
         (&self.members[slot as usize], self.scores[slot as usize])
     }
 
-    /// Returns the same, field by field, and with one length for both slices.
+    /// Rebuilds the value field by field, with slices of equal length.
     ///
-    /// The compiler then keeps the fields in registers. Otherwise it copies a block of memory.
+    /// This makes the compiler keep the fields in registers instead of copying a block of memory.
     #[inline]
     fn in_registers(self) -> Self {
         let Rest { leaf, next, slots, scores, members } = self;
@@ -94,11 +94,11 @@ fn ends<M, S: Copy>(
     (front, Rest::new(id, end_leaf.backward, end_leaf, slots))
 }
 
-/// Returns all elements of the leaf `id`, whose successor `link` names. If it is `to`, the leaf of the other
-/// end, returns those of `slots`, which are left of it.
+/// Enters the leaf `id`, whose successor `link` returns. If the other end is in it (`to`), only the elements
+/// in `slots` remain.
 ///
-/// It is not inlined, takes no reference to the iterator, and cannot panic. So the compiler keeps the
-/// iterator of a caller's loop, and what the loop adds up, in registers.
+/// The function is not inlined, takes no reference to the iterator and cannot panic, so that the compiler
+/// keeps the iterator and the accumulator of a caller's loop in registers.
 #[cold]
 #[inline(never)]
 fn enter<'a, M, S: Copy>(
@@ -117,17 +117,17 @@ fn enter<'a, M, S: Copy>(
         return Rest::new(id, id, leaf, slots);
     }
     let next = link(leaf);
-    // The first cache line of the next leaf arrives while this one is read.
+    // Prefetches the first cache line of the next leaf.
     black_box(list.leaves.try_get(next).map(|leaf| leaf.len()));
     Rest::new(id, next, leaf, leaf.order().iter())
 }
 
-/// Returns the slots if each is the one after that before it, as in a leaf whose elements came in order.
+/// Returns the range of slots if they are consecutive, as in a leaf filled in order.
 #[inline]
 fn consecutive(slots: &[u8]) -> Option<Range<usize>> {
     let (&first, &last) = (slots.first()?, slots.last()?);
     let end = usize::from(first) + slots.len();
-    // Nearly all other leaves are left out by this.
+    // Rejects nearly all other leaves at once.
     if usize::from(last) + 1 != end {
         return None;
     }
@@ -201,10 +201,10 @@ impl<'a, M, S: Copy> Iter<'a, M, S> {
         }
     }
 
-    /// Goes to the leaf before at the back.
+    /// Goes to the previous leaf at the back.
     ///
-    /// It looks up the ranks, and `len` is O(1) from then on: adaptors such as `enumerate` call it at each
-    /// step from the back.
+    /// It computes the ranks, so that `len` is O(1) from then on: adaptors such as `enumerate` call it at
+    /// each step from the back.
     #[cold]
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "called, it would have the iterator in memory")]
@@ -222,7 +222,7 @@ impl<'a, M, S: Copy> Iter<'a, M, S> {
         self.between = Some(between);
     }
 
-    /// Skips what is left of the first leaf, and the `n` elements after it.
+    /// Skips the rest of the first leaf and the next `n` elements.
     fn leap(&mut self, n: usize) {
         let Range { start, end } = self.between();
         if n < end - start {
@@ -239,7 +239,7 @@ impl<'a, M, S: Copy> Iter<'a, M, S> {
         }
     }
 
-    /// Skips what is left of the last leaf, and the `n` elements before it.
+    /// Skips the rest of the last leaf and the previous `n` elements.
     fn leap_back(&mut self, n: usize) {
         let Range { start, end } = self.between();
         if n < end - start {

@@ -118,7 +118,7 @@ impl<'a, M, S: Copy> LeafRef<'a, M, S> {
     /// Returns the slots in order.
     #[inline]
     pub(crate) fn order(&self) -> &'a [u8] {
-        // Free of panics, as `Iter` needs it where it enters a leaf.
+        // Without a panic, because `Iter` enters leaves in a function that must not have one.
         self.order.get(..self.len()).unwrap_or_default()
     }
 

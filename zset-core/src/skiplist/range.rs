@@ -49,7 +49,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         Run::between(start, end)
     }
 
-    /// Returns the places at which the range starts and ends. Unlike a run, it needs no ranks.
+    /// Returns the places at which the range starts and ends, without their ranks.
     pub(crate) fn places_by_score(&self, range: &impl RangeBounds<S>) -> Range<Place> {
         let all = self.all_places();
         in_order(by_score(range, all, |score, is_after| {
@@ -87,13 +87,13 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         in_order(start..end)
     }
 
-    /// Returns the places at which all elements start and end, with ways that are at the ends too.
+    /// Returns the places and the ways of both ends of the list.
     fn all_places(&self) -> Range<(Place, Way)> {
         (self.start(), Way::FIRST)..(self.end(), Way::LAST)
     }
 }
 
-/// Searches the bounds of a range of scores: a place before or after the elements of a score.
+/// Finds both bounds of a range of scores, each of which is before or after all elements of a score.
 #[inline]
 fn by_score<S: Copy, T>(
     range: &impl RangeBounds<S>,
@@ -113,7 +113,7 @@ fn by_score<S: Copy, T>(
     start..end
 }
 
-/// Returns the places alone, the first of them twice if they are inverted.
+/// Drops the ways; an inverted range becomes an empty one.
 #[inline]
 fn in_order(places: Range<(Place, Way)>) -> Range<Place> {
     let ((start, start_way), (end, end_way)) = (places.start, places.end);

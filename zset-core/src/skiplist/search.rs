@@ -21,8 +21,8 @@ pub(crate) struct Place {
     pub(crate) position: usize,
 }
 
-/// The indexes of the children that a search takes, from the top block down, six bits each. Ways compare
-/// as the leaves do that they lead to.
+/// The child index that a search takes in each block, from the top down, six bits each. Ways compare like
+/// the leaves they lead to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Way(u64);
 
@@ -30,7 +30,7 @@ impl Way {
     pub(crate) const FIRST: Way = Way(u64::MIN);
     pub(crate) const LAST: Way = Way(u64::MAX);
 
-    /// Goes on to the child at `index`.
+    /// Appends the child at `index`.
     #[inline]
     pub(crate) fn push(&mut self, index: usize) {
         const { assert!(MAX_LEVELS as u32 * BLOCK_CAPACITY.ilog2() < u64::BITS) }
@@ -82,10 +82,10 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         (self.search_along(score, precedes, |_, index| way.push(index)), way)
     }
 
-    /// Returns the place as `search_way` does, at once if it is in the leaf of `start` or soon after; then
-    /// the way is only good to compare with that of `start`.
+    /// Like `search_way`, but first looks in the leaf of `start` and a few leaves after it. A way found there
+    /// is only comparable with that of `start`.
     ///
-    /// If it is before `start`, another place there is returned.
+    /// If the place is before `start`, some place before `start` is returned.
     pub(crate) fn search_way_from(
         &self,
         start: (Place, Way),
@@ -108,8 +108,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         self.search_way(score, precedes)
     }
 
-    /// Returns the place as `search` does, and shows each block on the way with the index of the child
-    /// taken.
+    /// Like `search`, and calls `passed` with each block on the way and the index of the child taken.
     #[inline]
     fn search_along(
         &self,
@@ -121,10 +120,10 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         Place { leaf, position: equals.position_in(self.leaf(leaf), score, precedes) }
     }
 
-    /// Returns the place before all elements of a score, or after them, and shows each block on the way
-    /// with the index of the child taken.
+    /// Returns the place before or after all elements of a score, and calls `passed` with each block on the
+    /// way and the index of the child taken.
     ///
-    /// It compares no members, and counts the scores of a block only once.
+    /// Compares no members, and counts the scores of each block only once.
     #[inline]
     pub(crate) fn search_score(
         &self,
@@ -145,7 +144,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         Place { leaf: id, position: precede(self.leaf(id).scores) }
     }
 
-    /// Walks down to a place and shows each block on the way with the index of the child taken.
+    /// Walks down to a leaf, and calls `passed` with each block on the way and the index of the child taken.
     #[inline]
     fn descend(
         &self,
@@ -167,7 +166,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         (id, Equals::default())
     }
 
-    /// Walks down from a block of this level where the score is that of some child's first element.
+    /// Walks down from a block in which the first element of some child has the score.
     #[inline(never)]
     fn descend_among_equals(
         &self,
@@ -209,7 +208,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
     }
 }
 
-/// What is known of the scores below a node before they are read.
+/// What is known about the scores below a node before they are read.
 #[derive(Clone, Copy, Default)]
 struct Equals {
     /// None is lower than the score searched for.
@@ -279,7 +278,7 @@ pub(super) fn position_in<M, S: Ord + Copy>(
     }
 }
 
-/// Returns how many of the members in these slots, which have one score, come before a place.
+/// Returns how many of the members in these slots, all of one score, precede a place.
 #[inline]
 fn position_among<M, S>(
     leaf: LeafRef<'_, M, S>,
@@ -289,16 +288,16 @@ fn position_among<M, S>(
     partition_point(slots, |&slot| precedes(&leaf.members[slot as usize]))
 }
 
-/// Leaves in which the end of a range is looked for before it is searched for from the top.
+/// The number of leaves to check for the end of a range before searching from the top.
 const NEAR_LEAVES: usize = 4;
 
-/// Parts into which `partition_point` cuts what is left.
+/// The number of parts into which `partition_point` divides the remaining values.
 const PARTS: usize = 8;
 
 /// Returns how many values `precedes` accepts; it accepts a prefix of them.
 ///
-/// It asks for the ends of all parts but the last at a time. That is more questions than by halves, but
-/// none of them waits for the answer to another, so the cache misses that they take overlap.
+/// Tests the last value of all parts but one at a time. That is more tests than in a binary search, but they
+/// do not depend on each other, so their cache misses overlap.
 #[inline]
 fn partition_point<T>(values: &[T], mut precedes: impl FnMut(&T) -> bool) -> usize {
     let (mut accepted, mut rest) = (0, values);
@@ -309,7 +308,7 @@ fn partition_point<T>(values: &[T], mut precedes: impl FnMut(&T) -> bool) -> usi
         let start = end_of(before);
         accepted += start;
         rest = if before < PARTS - 1 {
-            // The last value of this part was not accepted.
+            // `precedes` rejected the last value of this part.
             &rest[start..end_of(before + 1) - 1]
         } else {
             &rest[start..]
@@ -345,9 +344,9 @@ mod tests {
         }
     }
 
-    /// A list where each score but the first and the last has `run` members, inserted in no order.
+    /// A list with `run` members of each score but the first and the last, inserted in a scattered order.
     fn with_runs(len: u32, run: u32) -> (SkipList<u32, u32>, Vec<(u32, u32)>) {
-        // A step that has no factor in common with the lengths.
+        // A step coprime to the lengths.
         let members = (0..len).map(|i| (u64::from(i) * 7_919 % u64::from(len)) as u32);
         let score = |member: u32| (member + run / 2) / run;
         let mut list = SkipList::new();
@@ -398,7 +397,7 @@ mod tests {
                     assert_eq!(found_rank, rank + ahead + 1, "{ahead} after {rank}, runs of {run}");
                     assert!((start.1, start.0.position) < (found.1, found.0.position));
                 }
-                // Inverted, the end is no later than the start.
+                // In an inverted range, the end is no later than the start.
                 let (score, before) = elements[rank / 2];
                 let found = list.search_way_from(start, score, |&other| other < before);
                 assert!(list.rank_of(found.0) <= rank);

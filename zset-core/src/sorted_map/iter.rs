@@ -12,7 +12,7 @@ use crate::sorted_set;
 /// An iterator over elements in order, lowest score first: all of them or a range.
 ///
 /// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and so `skip` and
-/// `step_by`, are **O(log n)**, and so are `len`, `size_hint`, `count` and `last` at most.
+/// `step_by`, are **O(log n)**. `len`, `size_hint`, `count` and `last` are at most **O(log n)**.
 pub struct Iter<'a, K, V, S> {
     elements: skiplist::Iter<'a, Pair<K, V>, S>,
 }

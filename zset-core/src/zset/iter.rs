@@ -12,7 +12,7 @@ use crate::{ByteString, Member, PackedIter, Score, skiplist};
 /// An iterator over elements in order, lowest score first: all of them or a range.
 ///
 /// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and so `skip` and
-/// `step_by`, are **O(log n)**, and so are `len`, `size_hint`, `count` and `last` at most.
+/// `step_by`, are **O(log n)**. `len`, `size_hint`, `count` and `last` are at most **O(log n)**.
 #[derive(Clone)]
 pub struct Iter<'a>(Borrowed<'a>);
 
@@ -37,7 +37,7 @@ impl<'a> From<skiplist::Iter<'a, ByteString, Score>> for Iter<'a> {
 impl<'a> Iterator for Iter<'a> {
     type Item = (Member<'a>, Score);
 
-    // Where it is called instead, each member goes through memory.
+    // If it is not inlined, each member is returned through memory.
     #[expect(clippy::inline_always, reason = "a loop takes a fifth of the time, and is no longer")]
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
@@ -70,7 +70,7 @@ impl<'a> Iterator for Iter<'a> {
         }
     }
 
-    /// Asks for the encoding once.
+    /// Matches the encoding once, not for each element.
     #[inline]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut combine: F) -> B {
         match self.0 {
@@ -100,7 +100,7 @@ impl DoubleEndedIterator for Iter<'_> {
         }
     }
 
-    /// Asks for the encoding once.
+    /// Matches the encoding once, not for each element.
     #[inline]
     fn rfold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut combine: F) -> B {
         match self.0 {

@@ -16,12 +16,12 @@ fn slots_of(mut bits: u64) -> impl Iterator<Item = u8> {
     })
 }
 
-/// One element's way when some leave a leaf for another.
+/// The move of one element when some elements of a leaf move to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Move {
     pub(crate) from: u8,
     pub(crate) to: u8,
-    /// Whether it goes to the other leaf, or to a lower slot of its own.
+    /// Whether it moves to the other leaf, or to a lower slot of its own.
     pub(crate) departs: bool,
 }
 
