@@ -69,13 +69,16 @@ fn comes_back<T: Checked>(set: &T) -> String {
     text
 }
 
+/// Reads a set from a format, if it is one.
+type Read<T> = fn(&[u8]) -> Option<T>;
+
 /// Takes a set's bytes, shorter and damaged, through all formats: it is an error, or a set that is sound.
 fn damage_is_harmless<T: Checked>(set: &T) {
     let text = serde_json::to_string(set).unwrap();
     for end in 0..text.len() {
         assert!(json::<T>(&text[..end]).is_err(), "{}", &text[..end]);
     }
-    let formats: [(Vec<u8>, fn(&[u8]) -> Option<T>); 3] = [
+    let formats: [(Vec<u8>, Read<T>); 3] = [
         (postcard::to_allocvec(set).unwrap(), postcard::<T>),
         (to_cbor(set), cbor::<T>),
         (text.into_bytes(), |bytes| json(std::str::from_utf8(bytes).ok()?).ok()),
@@ -119,8 +122,8 @@ fn members_need_not_be_texts() {
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn sets_of_several_leaves_come_back() {
     comes_back(&(0..300).map(|i| (i, -i64::from(i) / 2)).collect::<SortedSet<u32, i64>>());
-    comes_back(&(0..300).map(|i| (i as u8, i as u8 / 2)).collect::<SkipList<u8, u8>>());
-    let map = (0..300).map(|i| ((i as u8, (i / 256) as u8), 'x', -i / 2));
+    comes_back(&(0..300_u16).map(|i| (i as u8, i as u8 / 2)).collect::<SkipList<u8, u8>>());
+    let map = (0..300_u16).map(|i| ((i as u8, (i / 256) as u8), 'x', -i32::from(i) / 2));
     comes_back(&map.collect::<SortedMap<(u8, u8), char, i32>>());
 }
 

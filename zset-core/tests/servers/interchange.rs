@@ -23,7 +23,7 @@ test_with_each_server!(
     other_limits,
 );
 
-/// ListpackLimits with which long members are in a listpack.
+/// Limits with which long members are in a listpack.
 const LONG_MEMBERS: ListpackLimits =
     ListpackLimits { max_listpack_entries: 128, max_listpack_value: 20_000 };
 
