@@ -102,7 +102,7 @@ fn raw_entry(bytes: &[u8], offset: usize) -> Option<(RawEntry<'_>, usize)> {
     Some((RawEntry { offset, encoding, head: &body[..head_len], value, back_length }, behind))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "alloc"))]
 mod tests {
     use super::*;
     use std::vec;
