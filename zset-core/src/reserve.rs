@@ -37,11 +37,10 @@ impl From<alloc::collections::TryReserveError> for TryReserveError {
     }
 }
 
+/// Converts the error of a hash table. A function and no `From`, so that hashbrown is no part of the public API.
 #[cfg(feature = "alloc")]
-impl From<hashbrown::TryReserveError> for TryReserveError {
-    fn from(_: hashbrown::TryReserveError) -> Self {
-        TryReserveError::AllocError
-    }
+pub(crate) fn table_error(_: hashbrown::TryReserveError) -> TryReserveError {
+    TryReserveError::AllocError
 }
 
 /// Turns the error of a fallible form into the panic of the infallible one.

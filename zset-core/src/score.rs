@@ -9,11 +9,16 @@ use core::hash::{Hash, Hasher};
 use core::str::FromStr;
 
 mod format;
+#[cfg(feature = "serde")]
+mod serde;
 
 /// A score: any `f64` but NaN, in the numeric order, `-inf < ... < 0 < ... < +inf`.
 ///
 /// `-0.0` is folded into `0.0`, so that scores that compare equal also print and hash equal.
 /// All operations are **O(1)**.
+///
+/// With the feature `serde`, a score is a number. Human-readable formats such as JSON have no infinite
+/// numbers: there, infinities are the strings `"inf"` and `"-inf"`. NaN is an error.
 ///
 /// # Examples
 ///
@@ -30,6 +35,8 @@ mod format;
 pub struct Score(f64);
 
 /// The error of a score that would be NaN.
+///
+/// There is nothing to add to it, so anyone can construct it and match it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NanScore;
 
@@ -267,21 +274,6 @@ impl FromStr for Score {
             return Err(ParseScoreError::OutOfRange);
         }
         Score::new(value).map_err(|NanScore| ParseScoreError::Nan)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl serde::Serialize for Score {
-    fn serialize<T: serde::Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        serializer.serialize_f64(self.0)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for Score {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Score, D::Error> {
-        let value = <f64 as serde::Deserialize>::deserialize(deserializer)?;
-        Score::new(value).map_err(serde::de::Error::custom)
     }
 }
 

@@ -35,8 +35,8 @@ impl<B: Storage> Listpack<B> {
     /// use zset_core::listpack::Value;
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back(1)?;
-    /// list.push_back(2)?;
+    /// list.try_push_back(1)?;
+    /// list.try_push_back(2)?;
     /// let mut cursor = list.cursor_front();
     /// cursor.move_next();
     /// assert_eq!(cursor.current(), Some(Value::Integer(2)));
@@ -56,8 +56,8 @@ impl<B: Storage> Listpack<B> {
     /// use zset_core::listpack::Value;
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back(1)?;
-    /// list.push_back(2)?;
+    /// list.try_push_back(1)?;
+    /// list.try_push_back(2)?;
     /// assert_eq!(list.cursor_back().current(), Some(Value::Integer(2)));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -74,10 +74,10 @@ impl<B: Storage> Listpack<B> {
     /// use zset_core::listpack::Value;
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back("a")?;
+    /// list.try_push_back("a")?;
     /// let mut cursor = list.cursor_front_mut();
-    /// cursor.insert_before("new")?;
-    /// cursor.replace(7)?;
+    /// cursor.try_insert_before("new")?;
+    /// cursor.try_replace(7)?;
     /// assert!(list.iter().eq([Value::Bytes(b"new"), Value::Integer(7)]));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -91,7 +91,7 @@ impl<B: Storage> Listpack<B> {
     ///
     /// ```
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back("a")?;
+    /// list.try_push_back("a")?;
     /// assert!(list.cursor_back_mut().remove());
     /// assert!(list.is_empty());
     /// # Ok::<(), zset_core::TryReserveError>(())
@@ -113,7 +113,7 @@ impl<B: Storage> Listpack<B> {
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
     /// for entry in ["a", "b", "b", "c"] {
-    ///     list.push_back(entry)?;
+    ///     list.try_push_back(entry)?;
     /// }
     /// let mut cursor = list.find("b", 1).unwrap();
     /// cursor.move_next();
@@ -132,7 +132,7 @@ impl<B: Storage> Listpack<B> {
     ///
     /// ```
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back("a")?;
+    /// list.try_push_back("a")?;
     /// assert!(list.find_mut("a", 0).is_some_and(|mut cursor| cursor.remove()));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -153,7 +153,7 @@ impl<B: Storage> Listpack<B> {
     /// use zset_core::listpack::Value;
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back("a")?;
+    /// list.try_push_back("a")?;
     /// assert_eq!(list.get(0), Some(Value::Bytes(b"a")));
     /// assert_eq!(list.get(1), None);
     /// # Ok::<(), zset_core::TryReserveError>(())
@@ -171,7 +171,7 @@ impl<B: Storage> Listpack<B> {
     /// use zset_core::listpack::Value;
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back("a")?;
+    /// list.try_push_back("a")?;
     /// assert_eq!(list.cursor_at(0).current(), Some(Value::Bytes(b"a")));
     /// assert_eq!(list.cursor_at(9).current(), None);
     /// # Ok::<(), zset_core::TryReserveError>(())
@@ -186,7 +186,7 @@ impl<B: Storage> Listpack<B> {
     ///
     /// ```
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.cursor_at_mut(0).insert_before("a")?; // in the gap
+    /// list.cursor_at_mut(0).try_insert_before("a")?; // in the gap
     /// assert_eq!(list.len(), 1);
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -206,7 +206,7 @@ impl<B: Storage> Listpack<B> {
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
     /// for entry in ["a", "b", "c"] {
-    ///     list.push_back(entry)?;
+    ///     list.try_push_back(entry)?;
     /// }
     /// assert!(list.range(1..9).eq([Value::Bytes(b"b"), Value::Bytes(b"c")]));
     /// # Ok::<(), zset_core::TryReserveError>(())
@@ -283,7 +283,7 @@ impl<'a> Cursor<'a> {
     /// use zset_core::listpack::Value;
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back(1)?;
+    /// list.try_push_back(1)?;
     /// let mut cursor = list.cursor_back();
     /// cursor.move_prev();
     /// assert_eq!(cursor.current(), None);
@@ -341,12 +341,12 @@ impl<B: Storage> CursorMut<'_, B> {
     /// ```
     /// let mut list = zset_core::Listpack::with_storage([0; 9])?;
     /// let mut cursor = list.cursor_front_mut();
-    /// cursor.insert_before(1)?;
-    /// assert!(cursor.insert_before(2).is_err());
+    /// cursor.try_insert_before(1)?;
+    /// assert!(cursor.try_insert_before(2).is_err());
     /// assert_eq!(list.len(), 1);
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
-    pub fn insert_before<'v>(
+    pub fn try_insert_before<'v>(
         &mut self,
         value: impl Into<Value<'v>>,
     ) -> Result<(), TryReserveError> {
@@ -368,12 +368,15 @@ impl<B: Storage> CursorMut<'_, B> {
     /// use zset_core::listpack::Value;
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back(1)?;
-    /// list.cursor_back_mut().insert_after(2)?;
+    /// list.try_push_back(1)?;
+    /// list.cursor_back_mut().try_insert_after(2)?;
     /// assert_eq!(list.get(1), Some(Value::Integer(2)));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
-    pub fn insert_after<'v>(&mut self, value: impl Into<Value<'v>>) -> Result<(), TryReserveError> {
+    pub fn try_insert_after<'v>(
+        &mut self,
+        value: impl Into<Value<'v>>,
+    ) -> Result<(), TryReserveError> {
         let entry = Encoded::new(value.into());
         let is_gap = self.at == self.list.end();
         let behind = move_next(self.list.as_bytes(), self.at);
@@ -396,12 +399,15 @@ impl<B: Storage> CursorMut<'_, B> {
     ///
     /// ```
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// assert!(!list.cursor_front_mut().replace("a")?);
-    /// list.push_back("a")?;
-    /// assert!(list.cursor_front_mut().replace("b")?);
+    /// assert!(!list.cursor_front_mut().try_replace("a")?);
+    /// list.try_push_back("a")?;
+    /// assert!(list.cursor_front_mut().try_replace("b")?);
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
-    pub fn replace<'v>(&mut self, value: impl Into<Value<'v>>) -> Result<bool, TryReserveError> {
+    pub fn try_replace<'v>(
+        &mut self,
+        value: impl Into<Value<'v>>,
+    ) -> Result<bool, TryReserveError> {
         let Some(behind) = next(self.list.as_bytes(), self.at) else { return Ok(false) };
         self.list.splice(self.at..behind, 1, &[&Encoded::new(value.into())])?;
         Ok(true)

@@ -6,6 +6,8 @@ use core::fmt;
 ///
 /// An integer is not equal to its text. Only a listpack from elsewhere can have that: Redis, Valkey
 /// and this crate write integers as integers. [`Listpack::find`](super::Listpack::find) finds both.
+///
+/// The format has no other kind of entry.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Value<'a> {
     /// An integer.

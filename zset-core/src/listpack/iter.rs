@@ -22,8 +22,8 @@ impl<B: Storage> Listpack<B> {
     /// use zset_core::listpack::Value;
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back("a")?;
-    /// list.push_back(5)?;
+    /// list.try_push_back("a")?;
+    /// list.try_push_back(5)?;
     /// assert!(list.iter().rev().eq([Value::Integer(5), Value::Bytes(b"a")]));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```

@@ -3,15 +3,15 @@
 use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
-use hashbrown::DefaultHashBuilder;
 
 use super::reader::Reader;
-use super::{FOOTER, TYPE_ELEMENTS, TYPE_LISTPACK, checksum};
+use super::writer::{TYPE_ELEMENTS, TYPE_LISTPACK};
+use super::{FOOTER, checksum};
 use crate::listpack::{self, ListpackError};
-use crate::packed::try_score_of;
-use crate::sorted_set::Filling;
+use crate::packed_zset::try_score_of;
+use crate::sorted_set::{Filling, FromSortedError};
 use crate::{
-    ByteString, FromSortedError, Limits, Member, ParseScoreError, Score, SortedSet,
+    ByteString, DefaultHashBuilder, ListpackLimits, Member, ParseScoreError, Score, SortedSet,
     TryReserveError, ZSet,
 };
 
@@ -110,7 +110,7 @@ impl From<FromSortedError> for RestoreError {
 /// Makes a set of a payload of Redis's `DUMP`. **O(n)**.
 ///
 /// It takes sorted sets in both encodings from Redis 7 and 8 and Valkey 8 and 9, and from older
-/// servers what they write in the same way. The set has Redis's own [`Limits`] and the encoding that
+/// servers what they write in the same way. The set has Redis's own [`ListpackLimits`] and the encoding that
 /// they allow; see [`restore_with_limits`].
 ///
 /// The payload is not trusted. Beyond what servers check it is an error if the elements are not in
@@ -135,7 +135,7 @@ impl From<FromSortedError> for RestoreError {
 /// # Ok::<(), rdb::RestoreError>(())
 /// ```
 pub fn restore(payload: &[u8]) -> Result<ZSet, RestoreError> {
-    restore_with_limits(payload, Limits::default())
+    restore_with_limits(payload, ListpackLimits::default())
 }
 
 /// Does what [`restore`] does, for a set with these limits. **O(n)**.
@@ -147,15 +147,15 @@ pub fn restore(payload: &[u8]) -> Result<ZSet, RestoreError> {
 /// # Examples
 ///
 /// ```
-/// use zset_core::{Encoding, Limits, Score, ZSet, rdb};
+/// use zset_core::{Encoding, ListpackLimits, Score, ZSet, rdb};
 ///
 /// let payload = rdb::dump(&ZSet::from([("a", Score::from(1))]));
-/// let limits = Limits { max_listpack_entries: 0, ..Limits::default() };
+/// let limits = ListpackLimits { max_listpack_entries: 0, ..ListpackLimits::default() };
 /// let set = rdb::restore_with_limits(&payload, limits)?;
 /// assert_eq!(set.encoding(), Encoding::Skiplist);
 /// # Ok::<(), rdb::RestoreError>(())
 /// ```
-pub fn restore_with_limits(payload: &[u8], limits: Limits) -> Result<ZSet, RestoreError> {
+pub fn restore_with_limits(payload: &[u8], limits: ListpackLimits) -> Result<ZSet, RestoreError> {
     let mut reader = Reader::new(unseal(payload)?);
     let kind = reader.byte()?;
     let set = reader.set(kind, limits)?;
@@ -176,7 +176,7 @@ impl Reader<'_> {
     /// # Examples
     ///
     /// See [`write_set`](super::write_set).
-    pub fn set(&mut self, kind: u8, limits: Limits) -> Result<ZSet, RestoreError> {
+    pub fn set(&mut self, kind: u8, limits: ListpackLimits) -> Result<ZSet, RestoreError> {
         let set = match kind {
             TYPE_LISTPACK => from_listpack(&self.string()?)?,
             TYPE_ELEMENTS => from_elements(self)?,

@@ -4,11 +4,16 @@ use alloc::vec::Vec;
 use core::convert::Infallible;
 
 use super::{
-    LENGTH_32, LENGTH_64, STRING_INTEGER_8, STRING_INTEGER_16, STRING_INTEGER_32, TYPE_ELEMENTS,
-    TYPE_LISTPACK, VERSION, checksum,
+    LENGTH_32, LENGTH_64, STRING_INTEGER_8, STRING_INTEGER_16, STRING_INTEGER_32, VERSION, checksum,
 };
 use crate::ZSet;
 use crate::listpack::Value;
+
+/// A set whose value is a string, the listpack.
+pub const TYPE_LISTPACK: u8 = 17;
+
+/// A set whose value is its elements, with binary scores.
+pub const TYPE_ELEMENTS: u8 = 5;
 
 /// Up to this length a string may be the text of an integer of 32 bits.
 const LONGEST_INTEGER: usize = 11;
@@ -56,7 +61,7 @@ pub fn type_of(set: &ZSet) -> u8 {
 ///
 /// ```
 /// use zset_core::rdb::{Reader, type_of, write_set};
-/// use zset_core::{Limits, Score, ZSet};
+/// use zset_core::{ListpackLimits, Score, ZSet};
 ///
 /// let set = ZSet::from([("a", Score::from(1))]);
 /// let (mut out, mut file) = (Vec::new(), Vec::new());
@@ -66,7 +71,7 @@ pub fn type_of(set: &ZSet) -> u8 {
 /// })
 /// .unwrap();
 /// file.append(&mut out);
-/// assert_eq!(Reader::new(&file).set(type_of(&set), Limits::default()), Ok(set));
+/// assert_eq!(Reader::new(&file).set(type_of(&set), ListpackLimits::default()), Ok(set));
 /// ```
 pub fn write_set<E>(
     set: &ZSet,

@@ -56,7 +56,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> 
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{FromSortedError, SortedSet};
+    /// use zset_core::sorted_set::FromSortedError;
+    /// use zset_core::SortedSet;
     ///
     /// let set: SortedSet<_, _> = SortedSet::from_sorted_iter([("b", 1), ("a", 2)])?;
     /// assert_eq!(set.rank("a"), Some(1));

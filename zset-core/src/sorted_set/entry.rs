@@ -191,7 +191,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{Entry, SortedSet};
+    /// use zset_core::sorted_set::Entry;
+    /// use zset_core::SortedSet;
     ///
     /// let mut set = SortedSet::from([("a", 1)]);
     /// if let Entry::Occupied(entry) = set.entry("a") {
@@ -224,7 +225,8 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, M, S, H> 
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{Entry, SortedSet};
+    /// use zset_core::sorted_set::Entry;
+    /// use zset_core::SortedSet;
     ///
     /// let mut set = SortedSet::<&str, u32>::new();
     /// let Entry::Vacant(entry) = set.entry("a") else { unreachable!() };
@@ -239,7 +241,8 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, M, S, H> 
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{Entry, SortedSet};
+    /// use zset_core::sorted_set::Entry;
+    /// use zset_core::SortedSet;
     ///
     /// let mut set = SortedSet::<String, u32>::new();
     /// let Entry::Vacant(entry) = set.entry("a".to_string()) else { unreachable!() };
@@ -258,7 +261,8 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, M, S, H> 
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{Entry, SortedSet};
+    /// use zset_core::sorted_set::Entry;
+    /// use zset_core::SortedSet;
     ///
     /// let mut set = SortedSet::new();
     /// let Entry::Vacant(entry) = set.entry("a") else { unreachable!() };

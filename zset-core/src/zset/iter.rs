@@ -6,8 +6,8 @@ use core::iter::FusedIterator;
 
 use super::read::borrowed;
 use super::{Elements, ZSet};
-use crate::packed::{self, PackedZSet};
-use crate::{ByteString, Member, PackedIter, Score, skiplist};
+use crate::packed_zset::{self, Iter as PackedIter, PackedZSet};
+use crate::{ByteString, Member, Score, skiplist};
 
 /// An iterator over elements in order, lowest score first: all of them or a range.
 ///
@@ -129,7 +129,7 @@ pub struct IntoIter(Owned);
 
 enum Owned {
     /// The whole set, and what is left of its ranks.
-    Listpack(PackedZSet<Vec<u8>>, packed::Rest),
+    Listpack(PackedZSet<Vec<u8>>, packed_zset::Rest),
     Skiplist(skiplist::IntoIter<ByteString, Score>),
 }
 

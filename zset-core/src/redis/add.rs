@@ -10,7 +10,8 @@ use crate::{NanScore, Score, TryReserveError};
 /// # Examples
 ///
 /// ```
-/// use zset_core::{AddOptions, Added, Score, ZSet};
+/// use zset_core::redis::{AddOptions, Added};
+/// use zset_core::{Score, ZSet};
 ///
 /// let mut set = ZSet::new();
 /// let only_higher = AddOptions::new().gt();
@@ -41,7 +42,8 @@ enum Condition {
 
 /// The flags of `ZADD`, as a command has them: any of them, in any combination.
 ///
-/// [`AddOptions::from_flags`] refuses the combinations without a meaning.
+/// [`AddOptions::from_flags`] refuses the combinations without a meaning. A literal names the flags that a command
+/// has, and takes the others from `..AddFlags::default()`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "that is what the command has")]
 pub struct AddFlags {
@@ -88,7 +90,7 @@ impl AddOptions {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::AddOptions;
+    /// use zset_core::redis::AddOptions;
     ///
     /// assert_eq!(AddOptions::new(), AddOptions::default());
     /// ```
@@ -105,7 +107,7 @@ impl AddOptions {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{AddFlags, AddOptions, AddOptionsError};
+    /// use zset_core::redis::{AddFlags, AddOptions, AddOptionsError};
     ///
     /// let flags = AddFlags { xx: true, gt: true, ..AddFlags::default() };
     /// assert_eq!(AddOptions::from_flags(flags), Ok(AddOptions::new().gt().xx()));
@@ -135,7 +137,8 @@ impl AddOptions {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{AddOptions, Added, Score, ZSet};
+    /// use zset_core::redis::{AddOptions, Added};
+    /// use zset_core::{Score, ZSet};
     ///
     /// let mut set = ZSet::new();
     /// set.insert("a", Score::from(1));
@@ -151,7 +154,8 @@ impl AddOptions {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{AddOptions, Added, Score, ZSet};
+    /// use zset_core::redis::{AddOptions, Added};
+    /// use zset_core::{Score, ZSet};
     ///
     /// let mut set = ZSet::new();
     /// assert_eq!(set.add("a", Score::from(2), AddOptions::new().xx())?, Added::Blocked);
@@ -205,7 +209,8 @@ impl AddOptions {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{AddOptions, Score, ZSet};
+    /// use zset_core::redis::AddOptions;
+    /// use zset_core::{Score, ZSet};
     ///
     /// let mut set = ZSet::new();
     /// set.insert("a", Score::from(1));
@@ -223,7 +228,8 @@ impl AddOptions {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{AddOptions, Score, ZSet};
+    /// use zset_core::redis::AddOptions;
+    /// use zset_core::{Score, ZSet};
     ///
     /// let mut set = ZSet::new();
     /// set.insert("a", Score::from(1));
@@ -265,6 +271,8 @@ impl AddOptions {
 }
 
 /// What an addition did.
+///
+/// These are all cases that there are, so that a `match` may name each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Added {
     /// The member is new.
@@ -294,7 +302,8 @@ impl Added {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{Added, Score};
+    /// use zset_core::redis::Added;
+    /// use zset_core::Score;
     ///
     /// assert!(Added::Inserted { score: Score::ZERO }.is_inserted());
     /// ```
@@ -307,7 +316,8 @@ impl Added {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{Added, Score};
+    /// use zset_core::redis::Added;
+    /// use zset_core::Score;
     ///
     /// assert!(Added::Updated { old: Score::ZERO, score: Score::from(1) }.is_changed());
     /// assert!(!Added::Unchanged { score: Score::ZERO }.is_changed());
@@ -330,7 +340,8 @@ impl Added {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{Added, Score};
+    /// use zset_core::redis::Added;
+    /// use zset_core::Score;
     ///
     /// assert_eq!(Added::Unchanged { score: Score::ZERO }.score(), Some(Score::ZERO));
     /// assert_eq!(Added::Blocked.score(), None);

@@ -71,11 +71,12 @@ impl<B: Storage> PackedZSet<B> {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{Listpack, PackedZSet, PackedZSetError, Score};
+    /// use zset_core::packed_zset::PackedZSetError;
+    /// use zset_core::{Listpack, PackedZSet, Score};
     ///
     /// let mut list = Listpack::with_storage([0; 64])?;
     /// for entry in ["b", "1", "a", "1"] {
-    ///     list.push_back(entry)?;
+    ///     list.try_push_back(entry)?;
     /// }
     /// let error = PackedZSet::from_listpack(list).unwrap_err();
     /// assert_eq!(error, PackedZSetError::NotAscending { rank: 1 });
