@@ -23,6 +23,8 @@ use crate::handle::Handle;
 
 mod api;
 mod check;
+mod cut;
+mod drain;
 mod height;
 mod index;
 mod insert;
@@ -32,16 +34,19 @@ mod layout;
 mod leaf;
 mod leaves;
 mod members;
+mod pop_if;
 mod range;
 mod rank;
 mod remove;
 mod reserve;
 mod search;
 mod share;
+mod split_off;
 #[cfg(test)]
 mod tests;
 mod update;
 
+pub use drain::Drain;
 pub use into_iter::IntoIter;
 pub use iter::Iter;
 pub use layout::Node;

@@ -11,14 +11,17 @@ use rand_core::Rng;
 use crate::{Score, SortedSet};
 
 mod bulk;
+mod drain;
 mod entry;
 mod insert;
 mod iter;
+mod pop_if;
 mod range;
 mod read;
 mod remove;
 #[cfg(feature = "serde")]
 mod serde;
+mod split_off;
 mod traits;
 mod update;
 

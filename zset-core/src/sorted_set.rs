@@ -20,11 +20,13 @@ use crate::skiplist::{Element, Place, Relocate};
 use crate::{Score, SkipList};
 
 mod bulk;
+mod drain;
 mod entry;
 mod fill;
 mod insert;
 mod iter;
 mod layout;
+mod pop_if;
 mod range;
 mod read;
 mod rebuild;
@@ -33,13 +35,15 @@ mod scan;
 #[cfg(feature = "serde")]
 mod serde;
 mod set_ops;
+mod split_off;
 mod traits;
 mod update;
 
+pub use crate::skiplist::Drain;
 pub use bulk::FromSortedError;
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
 pub(crate) use fill::{Filling, try_collect};
-pub use iter::{Drain, ExtractIf};
+pub use iter::ExtractIf;
 pub use set_ops::{Aggregate, Difference};
 
 /// A set of unique members, each with a score, ordered by `(score, member)`.

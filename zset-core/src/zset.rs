@@ -11,9 +11,11 @@ use core::fmt;
 use crate::{ByteString, Member, PackedZSet, Score, SortedSet};
 
 mod add;
+mod drain;
 mod extract;
 mod iter;
 mod layout;
+mod pop_if;
 mod promote;
 mod random;
 mod range;
@@ -23,6 +25,7 @@ mod scan;
 #[cfg(feature = "serde")]
 mod serde;
 mod set_ops;
+mod split_off;
 mod traits;
 
 pub use extract::ExtractIf;
