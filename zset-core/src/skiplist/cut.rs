@@ -139,8 +139,8 @@ impl<M, S: Copy> SkipList<M, S> {
             return;
         }
         let (leaf_ref, block) = (self.leaf(leaf), self.blocks.get(self.leaf(leaf).parent));
-        let by = leaf_ref.len() as i32 - block.spans[block.index_of(leaf)] as i32;
-        self.update_spans(leaf, by, Some(leaf_ref.at(0).1));
+        let [len, span] = [leaf_ref.len() as u8, block.spans[block.index_of(leaf)] as u8];
+        self.update_spans(leaf, i32::from(len) - i32::from(span), Some(leaf_ref.at(0).1));
     }
 
     /// Frees the leaves between two, which are empty, and mends the index. `NONE` before or after means

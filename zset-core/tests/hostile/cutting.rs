@@ -2,7 +2,7 @@
 //! lies.
 
 use std::mem::forget;
-use zset_core::{SkipList, SortedMap};
+use zset_core::{OccupiedEntry, SkipList, SortedMap};
 
 use crate::fuse::{Code, at_every_call, burn, run};
 use crate::panics::before_or_after;
@@ -82,7 +82,7 @@ fn a_panic_in_a_removal_by_rank_or_at_an_end_leaves_the_set_as_before_or_after()
             .map(drop)
         });
         before_or_after(&set, |set| _ = set.first_entry().map(|mut e| e.insert(Points(u32::MAX))));
-        before_or_after(&set, |set| _ = set.last_entry().map(|entry| entry.remove()));
+        before_or_after(&set, |set| _ = set.last_entry().map(OccupiedEntry::remove));
     });
 }
 
@@ -141,21 +141,9 @@ fn a_leaked_drain_leaves_the_set_without_the_range() {
                 assert!(contents(&set).into_iter().map(|(number, _)| number).eq(kept));
                 use_again(&mut set);
             });
-            assert_eq!(leaked, (end - start - taken) as i64);
+            assert_eq!(usize::try_from(leaked), Ok(end - start - taken));
         }
     }
-}
-
-#[test]
-fn leaked_entries_of_the_ends_change_nothing() {
-    count_members(|| {
-        let mut set: Set = filled(LEN);
-        forget(set.first_entry());
-        forget(set.last_entry());
-        check(&set);
-        assert_eq!(set.len(), LEN as usize);
-        use_again(&mut set);
-    });
 }
 
 #[test]

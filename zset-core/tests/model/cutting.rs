@@ -1,284 +1,13 @@
 //! Taking elements out by the run: drains, splits, removals by rank, conditional pops, and ranges across scores.
-//! Every type is compared with a sorted vector, in random sequences that mix new and old methods.
 
+mod sequences;
 mod subject;
 
-use rand::rngs::SmallRng;
-use rand::{RngExt, SeedableRng};
-use std::ops::Bound::{self, Excluded, Included, Unbounded};
-use std::ops::RangeBounds;
-use zset_core::{Encoding, SkipList, SortedMap, SortedSet, ZSet};
+use std::ops::Bound::{Excluded, Unbounded};
+use zset_core::{SortedMap, SortedSet};
 
 use crate::LEAF;
-use subject::{At, Element, End, Run, Subject, Taken, take_ends};
-
-type Bounds<T> = (Bound<T>, Bound<T>);
-
-/// Elements as `(score, member)`, so that their own order is that of a set.
-#[derive(Clone, Default)]
-struct Sorted(Vec<(i32, u32)>);
-
-impl Sorted {
-    fn elements(&self) -> Vec<Element> {
-        self.0.iter().map(|&(score, member)| (member, score)).collect()
-    }
-
-    fn insert(&mut self, (member, score): Element, is_unique: bool) {
-        if is_unique {
-            self.0.retain(|&(_, other)| other != member);
-        }
-        let place = self.0.partition_point(|element| *element <= (score, member));
-        self.0.insert(place, (score, member));
-    }
-
-    /// Returns the elements of a run, and the others.
-    fn parted(&self, run: &Run) -> (Vec<Element>, Sorted) {
-        let ranked = self.0.iter().copied().enumerate();
-        let (taken, kept): (Vec<_>, Vec<_>) =
-            ranked.partition(|&(rank, (score, member))| match run {
-                Run::Rank(ranks) => ranks.contains(&rank),
-                Run::Score(scores) => scores.contains(&score),
-                Run::Member(exactly, members) => score == *exactly && members.contains(&member),
-            });
-        let taken = taken.into_iter().map(|(_, (score, member))| (member, score)).collect();
-        (taken, Sorted(kept.into_iter().map(|(_, element)| element).collect()))
-    }
-
-    fn split_off(&mut self, at: At) -> Sorted {
-        let place = match at {
-            At::Rank(rank) => rank.min(self.0.len()),
-            At::Score(score) => self.0.partition_point(|element| element.0 < score),
-        };
-        Sorted(self.0.split_off(place))
-    }
-
-    fn between(&self, bounds: &Bounds<(i32, u32)>) -> Vec<Element> {
-        let contained = self.0.iter().filter(|element| bounds.contains(element));
-        contained.map(|&(score, member)| (member, score)).collect()
-    }
-}
-
-fn any_bounds<T>(random: &mut SmallRng, mut value: impl FnMut(&mut SmallRng) -> T) -> Bounds<T> {
-    let mut bound = |random: &mut SmallRng| match random.random_range(0..5) {
-        0 => Unbounded,
-        1 | 2 => Included(value(random)),
-        _ => Excluded(value(random)),
-    };
-    (bound(random), bound(random))
-}
-
-/// How many members and how many scores there are to draw from.
-#[derive(Clone, Copy)]
-struct Spread {
-    members: u32,
-    scores: i32,
-}
-
-impl Spread {
-    fn element(self, random: &mut SmallRng) -> Element {
-        (random.random_range(0..self.members), random.random_range(0..self.scores))
-    }
-
-    fn run(self, random: &mut SmallRng, len: usize) -> Run {
-        match random.random_range(0..4) {
-            0 => Run::Rank(any_bounds(random, |random| random.random_range(0..len + 3))),
-            1 => {
-                // Within a leaf or a few.
-                let start = random.random_range(0..=len);
-                Run::Rank((Included(start), Excluded(start + random.random_range(0..3 * LEAF))))
-            }
-            2 => Run::Score(any_bounds(random, |random| random.random_range(-1..=self.scores))),
-            _ => {
-                let score = random.random_range(0..self.scores);
-                Run::Member(score, any_bounds(random, |random| self.element(random).0))
-            }
-        }
-    }
-}
-
-/// Verifies the invariants, and that both have the same elements.
-fn compare<S: Subject>(subject: &S, sorted: &Sorted) {
-    subject.check();
-    assert_eq!(subject.elements(), sorted.elements());
-}
-
-/// Does the same to both, and compares what they answer.
-fn step<S: Subject>(subject: &mut S, sorted: &mut Sorted, spread: Spread, random: &mut SmallRng) {
-    let ends = (random.random_range(0..9), random.random_range(0..9));
-    match random.random_range(0..16) {
-        0..=4 => {
-            for _ in 0..random.random_range(1..150) {
-                let element = spread.element(random);
-                subject.insert(element);
-                sorted.insert(element, S::IS_UNIQUE);
-            }
-        }
-        5 => {
-            let (member, score) = spread.element(random);
-            let is_it =
-                |element: &(i32, u32)| element.1 == member && (S::IS_UNIQUE || element.0 == score);
-            let place = sorted.0.iter().position(is_it);
-            assert_eq!(subject.remove((member, score)), place.is_some());
-            place.map(|place| sorted.0.remove(place));
-        }
-        6 | 7 => {
-            let run = spread.run(random, sorted.0.len());
-            let (taken, kept) = sorted.parted(&run);
-            assert_eq!(subject.drain(&run, ends), take_ends(taken.into_iter(), ends), "{run:?}");
-            *sorted = kept;
-        }
-        8 => {
-            let run = spread.run(random, sorted.0.len());
-            let (taken, kept) = sorted.parted(&run);
-            if let Some(removed) = subject.remove_range(&run) {
-                assert_eq!(removed, taken.len(), "{run:?}");
-                *sorted = kept;
-            }
-        }
-        9 | 10 => {
-            let at = if random.random() {
-                At::Rank(random.random_range(0..sorted.0.len() + 3))
-            } else {
-                At::Score(random.random_range(-1..=spread.scores))
-            };
-            let (mut upper, mut sorted_upper) = (subject.split_off(at), sorted.split_off(at));
-            compare(&upper, &sorted_upper);
-            compare(subject, sorted);
-            // Both parts can be written; then one goes on, or both together.
-            for (part, sorted) in [(&mut upper, &mut sorted_upper), (&mut *subject, &mut *sorted)] {
-                for _ in 0..random.random_range(0..70) {
-                    let element = spread.element(random);
-                    part.insert(element);
-                    sorted.insert(element, S::IS_UNIQUE);
-                }
-                compare(part, sorted);
-            }
-            match random.random_range(0..4) {
-                0 => (*subject, *sorted) = (upper, sorted_upper),
-                1 => {}
-                _ => {
-                    for element in sorted_upper.elements() {
-                        subject.insert(element);
-                        sorted.insert(element, S::IS_UNIQUE);
-                    }
-                }
-            }
-        }
-        11 => {
-            let rank = random.random_range(0..sorted.0.len() + 2);
-            let removed = (rank < sorted.0.len()).then(|| sorted.0.remove(rank));
-            assert_eq!(
-                subject.remove_by_rank(rank),
-                removed.map(|(score, member)| (member, score))
-            );
-        }
-        12 => {
-            let end = if random.random() { End::First } else { End::Last };
-            let place = match end {
-                End::First => (!sorted.0.is_empty()).then_some(0),
-                End::Last => sorted.0.len().checked_sub(1),
-            };
-            let is_accepted = random.random();
-            let mut seen = None;
-            let popped = subject.pop_if(end, |member, score| {
-                seen = Some((member, score));
-                is_accepted
-            });
-            let element = place.map(|place| (sorted.0[place].1, sorted.0[place].0));
-            assert_eq!(seen, element);
-            assert_eq!(popped, element.filter(|_| is_accepted));
-            if is_accepted {
-                place.map(|place| sorted.0.remove(place));
-            }
-        }
-        13 => {
-            let end = if random.random() { End::First } else { End::Last };
-            let place = match end {
-                End::First => 0,
-                End::Last => sorted.0.len().saturating_sub(1),
-            };
-            let popped = (place < sorted.0.len()).then(|| sorted.0.remove(place));
-            assert_eq!(subject.pop(end), popped.map(|(score, member)| (member, score)));
-        }
-        _ => {
-            // A bound that is there, or not, or equal to the other.
-            let some = |random: &mut SmallRng| match sorted.0.len() {
-                len if len > 0 && random.random() => sorted.0[random.random_range(0..len)],
-                _ => {
-                    let (member, score) = spread.element(random);
-                    (score, member)
-                }
-            };
-            let mut bounds = any_bounds(random, some);
-            if random.random_range(0..5) == 0 {
-                let score_and_member = some(random);
-                bounds = (bounds.0.map(|_| score_and_member), bounds.1.map(|_| score_and_member));
-            }
-            let expected = sorted.between(&bounds);
-            let answer = subject.range(bounds, ends);
-            assert_eq!(answer, take_ends(expected.into_iter(), ends), "{bounds:?}");
-        }
-    }
-}
-
-/// Few and many members and scores.
-const ALL: [(u32, i32); 4] = [(300, 4), (3_000, 1), (3_000, 40), (3_000, 5_000)];
-
-/// So few that a set stays a listpack.
-const FEW: [(u32, i32); 3] = [(120, 1), (120, 4), (120, 500)];
-
-/// Follows random sequences.
-fn follow<S: Subject>(spreads: &[(u32, i32)], make: impl Fn() -> S) {
-    let (seeds, steps) = if cfg!(miri) { (1, 12) } else { (4, 200) };
-    for &(members, scores) in spreads {
-        for seed in 0..seeds {
-            let mut random = SmallRng::seed_from_u64(seed);
-            let (mut subject, mut sorted) = (make(), Sorted::default());
-            for _ in 0..steps {
-                step(&mut subject, &mut sorted, Spread { members, scores }, &mut random);
-                compare(&subject, &sorted);
-            }
-        }
-    }
-}
-
-#[test]
-fn a_list_in_random_sequences() {
-    follow(&ALL, SkipList::<u32, i32>::new);
-}
-
-#[test]
-fn a_set_in_random_sequences() {
-    follow(&ALL, SortedSet::<u32, i32>::new);
-}
-
-#[test]
-fn a_map_in_random_sequences() {
-    follow(&ALL, SortedMap::<u32, u64, i32>::new);
-}
-
-#[test]
-fn a_listpack_in_random_sequences() {
-    follow(&FEW, || {
-        let set = ZSet::new();
-        assert_eq!(set.encoding(), Encoding::Listpack);
-        set
-    });
-}
-
-#[test]
-fn a_zset_that_changes_its_encoding_in_random_sequences() {
-    follow(&ALL, ZSet::new);
-}
-
-#[test]
-fn a_zset_that_is_a_skip_list_in_random_sequences() {
-    follow(&ALL, || {
-        let mut set = ZSet::new();
-        set.promote();
-        set
-    });
-}
+use subject::take_ends;
 
 /// Ranks at and around the ends of leaves, of blocks, and of a list of this length.
 fn notable_ranks(len: usize) -> Vec<usize> {
@@ -418,13 +147,13 @@ fn entries_of_both_ends() {
 #[test]
 fn a_predicate_may_modify_the_value_of_a_map() {
     let mut map = SortedMap::from([("a", 0, 1), ("b", 0, 2)]);
-    let mut count = |_: &&str, value: &mut i32, _| {
+    let count = |_: &&str, value: &mut i32, _| {
         *value += 1;
         *value > 1
     };
-    assert_eq!((map.pop_first_if(&mut count), map.pop_last_if(&mut count)), (None, None));
-    assert_eq!(map.pop_first_if(&mut count), Some(("a", 2, 1)));
-    assert_eq!(map.pop_last_if(&mut count), Some(("b", 2, 2)));
+    assert_eq!((map.pop_first_if(count), map.pop_last_if(count)), (None, None));
+    assert_eq!(map.pop_first_if(count), Some(("a", 2, 1)));
+    assert_eq!(map.pop_last_if(count), Some(("b", 2, 2)));
     assert_eq!(map.pop_last_if(|_, _, _| unreachable!("the map is empty")), None);
 }
 
@@ -461,7 +190,7 @@ fn a_part_that_is_split_off_hashes_as_the_set() {
 
 #[test]
 fn taken_elements_are_told_from_both_ends() {
-    let taken: Taken = take_ends((0..9).map(|i| (i, 0)).collect::<Vec<_>>().into_iter(), (2, 3));
+    let taken = take_ends((0..9).map(|i| (i, 0)).collect::<Vec<_>>().into_iter(), (2, 3));
     assert_eq!(taken.front, [(0, 0), (1, 0)]);
     assert_eq!(taken.back, [(8, 0), (7, 0), (6, 0)]);
     assert_eq!(taken.left, 4);

@@ -3,7 +3,7 @@
 use std::ops::Bound;
 use zset_core::{Score, SkipList, SortedMap, SortedSet, ZSet};
 
-use super::Bounds;
+use crate::operations::Bounds;
 
 /// A member and its score.
 pub(super) type Element = (u32, i32);
@@ -86,6 +86,67 @@ fn as_refs(bounds: &Bounds<(i32, u32)>) -> Bounds<(i32, &u32)> {
     (as_ref(&bounds.0), as_ref(&bounds.1))
 }
 
+/// What a list and a set do under the same names.
+macro_rules! in_common {
+    () => {
+        fn remove_by_rank(&mut self, rank: usize) -> Option<Element> {
+            self.remove_by_rank(rank)
+        }
+
+        fn remove_range(&mut self, run: &Run) -> Option<usize> {
+            match run {
+                Run::Rank(ranks) => Some(self.remove_range_by_rank(*ranks)),
+                Run::Score(scores) => Some(self.remove_range_by_score(*scores)),
+                Run::Member(..) => None,
+            }
+        }
+
+        fn pop(&mut self, end: End) -> Option<Element> {
+            match end {
+                End::First => self.pop_first(),
+                End::Last => self.pop_last(),
+            }
+        }
+
+        fn pop_if(&mut self, end: End, accept: impl FnOnce(u32, i32) -> bool) -> Option<Element> {
+            match end {
+                End::First => self.pop_first_if(|member, score| accept(*member, score)),
+                End::Last => self.pop_last_if(|member, score| accept(*member, score)),
+            }
+        }
+
+        fn drain(&mut self, run: &Run, ends: (usize, usize)) -> Taken {
+            match run {
+                Run::Rank(ranks) => take_ends(self.drain_by_rank(*ranks), ends),
+                Run::Score(scores) => take_ends(self.drain_by_score(*scores), ends),
+                Run::Member(score, (start, end)) => {
+                    take_ends(self.drain_by_member(*score, (start.as_ref(), end.as_ref())), ends)
+                }
+            }
+        }
+
+        fn split_off(&mut self, at: At) -> Self {
+            match at {
+                At::Rank(rank) => self.split_off_by_rank(rank),
+                At::Score(score) => self.split_off_by_score(score),
+            }
+        }
+
+        fn range(&self, bounds: Bounds<(i32, u32)>, ends: (usize, usize)) -> Taken {
+            let view = self.range(as_refs(&bounds));
+            take_ends(view.map(|(member, score)| (*member, score)), ends)
+        }
+
+        fn elements(&self) -> Vec<Element> {
+            self.iter().map(|(member, score)| (*member, score)).collect()
+        }
+
+        fn check(&self) {
+            self.check();
+        }
+    };
+}
+
 impl Subject for SkipList<u32, i32> {
     const IS_UNIQUE: bool = false;
 
@@ -97,61 +158,7 @@ impl Subject for SkipList<u32, i32> {
         self.remove(&member, score).is_some()
     }
 
-    fn remove_by_rank(&mut self, rank: usize) -> Option<Element> {
-        self.remove_by_rank(rank)
-    }
-
-    fn remove_range(&mut self, run: &Run) -> Option<usize> {
-        match run {
-            Run::Rank(ranks) => Some(self.remove_range_by_rank(*ranks)),
-            Run::Score(scores) => Some(self.remove_range_by_score(*scores)),
-            Run::Member(..) => None,
-        }
-    }
-
-    fn pop(&mut self, end: End) -> Option<Element> {
-        match end {
-            End::First => self.pop_first(),
-            End::Last => self.pop_last(),
-        }
-    }
-
-    fn pop_if(&mut self, end: End, accept: impl FnOnce(u32, i32) -> bool) -> Option<Element> {
-        match end {
-            End::First => self.pop_first_if(|member, score| accept(*member, score)),
-            End::Last => self.pop_last_if(|member, score| accept(*member, score)),
-        }
-    }
-
-    fn drain(&mut self, run: &Run, ends: (usize, usize)) -> Taken {
-        match run {
-            Run::Rank(ranks) => take_ends(self.drain_by_rank(*ranks), ends),
-            Run::Score(scores) => take_ends(self.drain_by_score(*scores), ends),
-            Run::Member(score, (start, end)) => {
-                take_ends(self.drain_by_member(*score, (start.as_ref(), end.as_ref())), ends)
-            }
-        }
-    }
-
-    fn split_off(&mut self, at: At) -> Self {
-        match at {
-            At::Rank(rank) => self.split_off_by_rank(rank),
-            At::Score(score) => self.split_off_by_score(score),
-        }
-    }
-
-    fn range(&self, bounds: Bounds<(i32, u32)>, ends: (usize, usize)) -> Taken {
-        let view = self.range(as_refs(&bounds));
-        take_ends(view.map(|(member, score)| (*member, score)), ends)
-    }
-
-    fn elements(&self) -> Vec<Element> {
-        self.iter().map(|(member, score)| (*member, score)).collect()
-    }
-
-    fn check(&self) {
-        self.check();
-    }
+    in_common!();
 }
 
 impl Subject for SortedSet<u32, i32> {
@@ -163,61 +170,7 @@ impl Subject for SortedSet<u32, i32> {
         self.remove(&member).is_some()
     }
 
-    fn remove_by_rank(&mut self, rank: usize) -> Option<Element> {
-        self.remove_by_rank(rank)
-    }
-
-    fn remove_range(&mut self, run: &Run) -> Option<usize> {
-        match run {
-            Run::Rank(ranks) => Some(self.remove_range_by_rank(*ranks)),
-            Run::Score(scores) => Some(self.remove_range_by_score(*scores)),
-            Run::Member(..) => None,
-        }
-    }
-
-    fn pop(&mut self, end: End) -> Option<Element> {
-        match end {
-            End::First => self.pop_first(),
-            End::Last => self.pop_last(),
-        }
-    }
-
-    fn pop_if(&mut self, end: End, accept: impl FnOnce(u32, i32) -> bool) -> Option<Element> {
-        match end {
-            End::First => self.pop_first_if(|member, score| accept(*member, score)),
-            End::Last => self.pop_last_if(|member, score| accept(*member, score)),
-        }
-    }
-
-    fn drain(&mut self, run: &Run, ends: (usize, usize)) -> Taken {
-        match run {
-            Run::Rank(ranks) => take_ends(self.drain_by_rank(*ranks), ends),
-            Run::Score(scores) => take_ends(self.drain_by_score(*scores), ends),
-            Run::Member(score, (start, end)) => {
-                take_ends(self.drain_by_member(*score, (start.as_ref(), end.as_ref())), ends)
-            }
-        }
-    }
-
-    fn split_off(&mut self, at: At) -> Self {
-        match at {
-            At::Rank(rank) => self.split_off_by_rank(rank),
-            At::Score(score) => self.split_off_by_score(score),
-        }
-    }
-
-    fn range(&self, bounds: Bounds<(i32, u32)>, ends: (usize, usize)) -> Taken {
-        let view = self.range(as_refs(&bounds));
-        take_ends(view.map(|(member, score)| (*member, score)), ends)
-    }
-
-    fn elements(&self) -> Vec<Element> {
-        self.iter().map(|(member, score)| (*member, score)).collect()
-    }
-
-    fn check(&self) {
-        self.check();
-    }
+    in_common!();
 }
 
 /// The value of a key. It goes with the key wherever that goes.
@@ -322,6 +275,10 @@ fn as_slices((start, end): &Bounds<Vec<u8>>) -> Bounds<&[u8]> {
     (start.as_ref().map(Vec::as_slice), end.as_ref().map(Vec::as_slice))
 }
 
+fn borrowed(bound: &Bound<(Score, Vec<u8>)>) -> Bound<(Score, &[u8])> {
+    bound.as_ref().map(|(score, member)| (*score, member.as_slice()))
+}
+
 impl Subject for ZSet {
     fn insert(&mut self, (member, score): Element) {
         self.insert(text(member), score.into());
@@ -404,9 +361,6 @@ impl Subject for ZSet {
 
     fn range(&self, (start, end): Bounds<(i32, u32)>, ends: (usize, usize)) -> Taken {
         let owned = |(score, member)| (Score::from(score), text(member));
-        fn borrowed(bound: &Bound<(Score, Vec<u8>)>) -> Bound<(Score, &[u8])> {
-            bound.as_ref().map(|(score, member)| (*score, member.as_slice()))
-        }
         let (start, end) = (start.map(owned), end.map(owned));
         take_ends(self.range((borrowed(&start), borrowed(&end))).map(read), ends)
     }
