@@ -21,7 +21,7 @@ fn notable_ranks(len: usize) -> Vec<usize> {
     ranks
 }
 
-/// Sizes around those of leaves and of full blocks, and one with several levels and a dict of several tables.
+/// Sizes around those of leaves and of a full block.
 fn notable_sizes() -> Vec<usize> {
     if cfg!(miri) {
         return vec![1, LEAF + 1];
