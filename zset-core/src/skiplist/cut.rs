@@ -261,14 +261,12 @@ impl<M, S: Copy> SkipList<M, S> {
             return above;
         }
         let left = self.blocks.get(above).index_of(id).max(1) - 1;
-        if !self.merge_or_share(level, above, left) {
-            return above;
+        if self.merge_or_share(level, above, left) {
+            // If the neighbour had too few as well, it is above the other end of the gap, from where the
+            // merged block is mended again.
+            self.blocks.get_mut(above).remove(left + 1);
         }
-        let block = self.blocks.get_mut(above);
-        block.remove(left + 1);
-        let merged = block.children[left];
-        // Two that were both too small may still be.
-        self.mend(level, merged)
+        above
     }
 
     /// Merges the leaves around a gap with their neighbours if they are small. `before` is the leaf before
