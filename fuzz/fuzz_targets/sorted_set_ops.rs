@@ -304,7 +304,9 @@ impl Pair {
                 let at = usize::from(at);
                 let upper = self.set.split_off_by_rank(at);
                 upper.check();
-                assert!(upper.iter().map(|(member, score)| (*member, score)).eq(self.by_rank(&(at..))));
+                assert!(
+                    upper.iter().map(|(member, score)| (*member, score)).eq(self.by_rank(&(at..)))
+                );
                 if is_upper_kept {
                     self.forget_all(&self.by_rank(&(..at)));
                     self.set = upper;
@@ -351,8 +353,7 @@ impl Pair {
                 assert_view(self.set.range_by_member::<Member>(score, range), &expected);
             }
             Operation::Range(start, end) => {
-                let between =
-                    self.order.iter().filter(|element| (start, end).contains(*element));
+                let between = self.order.iter().filter(|element| (start, end).contains(*element));
                 let expected: Elements = between.map(|&(score, member)| (member, score)).collect();
                 let (start, end) = (start.as_ref(), end.as_ref());
                 let start = start.map(|(score, member)| (*score, member));

@@ -40,7 +40,7 @@ pub(crate) struct Cut<M, S, T> {
 }
 
 impl<M, S: Copy> SkipList<M, S> {
-    /// Moves the elements of a run to a list of their own. No dict is told.
+    /// Moves the elements of a run to a list of their own, where no dict follows.
     ///
     /// On an error the list is unchanged.
     pub(super) fn try_cut(&mut self, run: Run) -> Result<Self, TryReserveError> {

@@ -30,8 +30,8 @@ impl<M, S: Copy> SkipList<M, S> {
     /// Removes the elements of these 0-based ranks and returns them in order, lowest score first.
     /// **O(log n + m)** for m removed.
     ///
-    /// They are removed at once, even if the iterator is dropped early or leaked. Ranks beyond the end are left
-    /// out; an inverted range removes nothing.
+    /// They are removed at once, even if the iterator is dropped early or leaked. Ranks beyond the end are
+    /// left out; an inverted range removes nothing.
     ///
     /// The elements move to memory of their own. To drop them without allocating, see
     /// [`remove_range_by_rank`](Self::remove_range_by_rank).
@@ -62,7 +62,8 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
     /// Removes the elements whose scores lie in the range and returns them in order, lowest score first.
     /// **O(log n + m)** for m removed.
     ///
-    /// See [`drain_by_rank`](Self::drain_by_rank) for what an iterator leaves that is dropped early.
+    /// They are removed at once, even if the iterator is dropped early or leaked. An inverted range removes
+    /// nothing.
     ///
     /// # Panics
     ///
@@ -83,7 +84,8 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
     /// Removes the elements of exactly this score whose members lie in the range and returns them in order.
     /// **O(log n + m)** for m removed.
     ///
-    /// See [`drain_by_rank`](Self::drain_by_rank) for what an iterator leaves that is dropped early.
+    /// They are removed at once, even if the iterator is dropped early or leaked. An inverted range removes
+    /// nothing.
     ///
     /// # Panics
     ///
@@ -112,8 +114,8 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
 
 /// An iterator over elements that were removed, lowest score first. Each step is **O(1)**.
 ///
-/// It is returned by `drain` and by the `drain_by_*` methods. The collection is without the elements as soon as
-/// the iterator exists: those that it has not returned are dropped with it, or leaked with it.
+/// It is returned by `drain` and by the `drain_by_*` methods. The collection is without the elements as soon
+/// as the iterator exists: those that it has not returned are dropped with it, or leaked with it.
 pub struct Drain<'a, M, S> {
     elements: IntoIter<M, S>,
     /// The list stays borrowed, as with every other collection's drain.

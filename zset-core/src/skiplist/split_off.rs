@@ -27,8 +27,8 @@ impl<M, S: Copy> SkipList<M, S> {
         infallible(self.try_cut(self.run_by_rank(&(rank..))))
     }
 
-    /// Splits the list at a score: returns the elements of this score and of higher ones, and keeps the others.
-    /// **O(log n + m)** for m returned.
+    /// Splits the list at a score: returns the elements of this score and of higher ones, and keeps the
+    /// others. **O(log n + m)** for m returned.
     ///
     /// # Panics
     ///

@@ -27,8 +27,8 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Removes the elements of these 0-based ranks and returns them in order, lowest score first.
     /// **O(log n + m)** for m removed.
     ///
-    /// They are removed at once, even if the iterator is dropped early or leaked. Ranks beyond the end are left
-    /// out; an inverted range removes nothing.
+    /// They are removed at once, even if the iterator is dropped early or leaked. Ranks beyond the end are
+    /// left out; an inverted range removes nothing.
     ///
     /// The elements move to memory of their own. To drop them without allocating, see
     /// [`remove_range_by_rank`](Self::remove_range_by_rank).

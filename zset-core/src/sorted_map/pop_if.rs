@@ -6,8 +6,8 @@ use super::SortedMap;
 use crate::handle::Handle;
 
 impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
-    /// Removes and returns the element of the lowest score if `predicate` returns true for it. It may modify the
-    /// value. **O(log n)**.
+    /// Removes and returns the element of the lowest score if `predicate` returns true for it. It may modify
+    /// the value. **O(log n)**.
     ///
     /// If the map is empty, `predicate` is not called. If it panics, the element stays.
     ///
@@ -27,8 +27,8 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         if self.accepts(handle, predicate) { self.pop_first() } else { None }
     }
 
-    /// Removes and returns the element of the highest score if `predicate` returns true for it. It may modify the
-    /// value. **O(log n)**.
+    /// Removes and returns the element of the highest score if `predicate` returns true for it. It may modify
+    /// the value. **O(log n)**.
     ///
     /// If the map is empty, `predicate` is not called. If it panics, the element stays.
     ///

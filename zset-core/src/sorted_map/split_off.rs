@@ -28,8 +28,8 @@ impl<K: Hash, V, S: Copy, H: BuildHasher + Clone> SortedMap<K, V, S, H> {
         SortedMap { set: self.set.split_off_by_rank(rank) }
     }
 
-    /// Splits the map at a score: returns the elements of this score and of higher ones, and keeps the others.
-    /// **O(log n + m)** for m returned.
+    /// Splits the map at a score: returns the elements of this score and of higher ones, and keeps the
+    /// others. **O(log n + m)** for m returned.
     ///
     /// # Panics
     ///

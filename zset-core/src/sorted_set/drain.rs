@@ -31,8 +31,8 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Removes the elements of these 0-based ranks and returns them in order, lowest score first.
     /// **O(log n + m)** for m removed.
     ///
-    /// They are removed at once, even if the iterator is dropped early or leaked. Ranks beyond the end are left
-    /// out; an inverted range removes nothing.
+    /// They are removed at once, even if the iterator is dropped early or leaked. Ranks beyond the end are
+    /// left out; an inverted range removes nothing.
     ///
     /// The elements move to memory of their own. To drop them without allocating, see
     /// [`remove_range_by_rank`](Self::remove_range_by_rank).
@@ -142,7 +142,8 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         try_collect(members.map(|member| self.hasher.hash_one(member)))
     }
 
-    /// Moves a run whose members have these hashes to a list of its own. It is neither empty nor the whole set.
+    /// Moves a run whose members have these hashes to a list of its own. It is neither empty nor the whole
+    /// set.
     ///
     /// On an error the set is unchanged. If a hash panics, the set is unchanged or the elements are dropped.
     pub(super) fn try_cut(

@@ -31,8 +31,8 @@ impl<M: Hash, S: Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
         self.split_off_run(self.list.run_by_rank(&(rank..)))
     }
 
-    /// Splits the set at a score: returns the elements of this score and of higher ones, and keeps the others.
-    /// **O(log n + m)** for m returned.
+    /// Splits the set at a score: returns the elements of this score and of higher ones, and keeps the
+    /// others. **O(log n + m)** for m returned.
     ///
     /// # Panics
     ///

@@ -33,8 +33,8 @@ impl ZSet {
     /// Removes the elements of these 0-based ranks and returns them in order, lowest score first.
     /// **O(log n + m)** for m removed.
     ///
-    /// They are removed at once, even if the iterator is dropped early. Ranks beyond the end are left out; an
-    /// inverted range removes nothing. The encoding stays.
+    /// They are removed at once, even if the iterator is dropped early or leaked. Ranks beyond the end are
+    /// left out; an inverted range removes nothing. The encoding stays.
     ///
     /// The elements move to memory of their own. To drop them without allocating, see
     /// [`remove_range_by_rank`](Self::remove_range_by_rank).
@@ -63,7 +63,8 @@ impl ZSet {
     /// Removes the elements whose scores lie in the range and returns them in order, lowest score first.
     /// **O(log n + m)** for m removed.
     ///
-    /// They are removed at once, even if the iterator is dropped early. An inverted range removes nothing.
+    /// They are removed at once, even if the iterator is dropped early or leaked. An inverted range removes
+    /// nothing.
     ///
     /// # Panics
     ///
@@ -86,10 +87,11 @@ impl ZSet {
         }
     }
 
-    /// Removes the elements whose members lie in the range, all scores being equal, and returns them in order.
-    /// **O(log n + m)** for m removed.
+    /// Removes the elements whose members lie in the range, all scores being equal, and returns them in
+    /// order. **O(log n + m)** for m removed.
     ///
-    /// See [`range_by_lex`](Self::range_by_lex). They are removed at once, even if the iterator is dropped early.
+    /// See [`range_by_lex`](Self::range_by_lex). They are removed at once, even if the iterator is dropped
+    /// early or leaked.
     ///
     /// # Panics
     ///
@@ -118,7 +120,8 @@ impl ZSet {
     /// Removes the elements of exactly this score whose members lie in the range and returns them in order.
     /// **O(log n + m)** for m removed.
     ///
-    /// They are removed at once, even if the iterator is dropped early. An inverted range removes nothing.
+    /// They are removed at once, even if the iterator is dropped early or leaked. An inverted range removes
+    /// nothing.
     ///
     /// # Panics
     ///

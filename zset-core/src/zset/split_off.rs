@@ -12,7 +12,8 @@ impl ZSet {
     /// Splits the set at a 0-based rank: returns the elements from this rank on, and keeps those before it.
     /// **O(log n + m)** for m returned.
     ///
-    /// Both parts have the limits and the encoding of the set. A rank beyond the end returns a set without elements.
+    /// Both parts have the limits and the encoding of the set. A rank beyond the end returns a set without
+    /// elements.
     ///
     /// # Panics
     ///
@@ -33,8 +34,8 @@ impl ZSet {
         self.split_off(|set| set.run_by_rank(&(rank..)), |set| set.split_off_by_rank(rank))
     }
 
-    /// Splits the set at a score: returns the elements of this score and of higher ones, and keeps the others.
-    /// **O(log n + m)** for m returned.
+    /// Splits the set at a score: returns the elements of this score and of higher ones, and keeps the
+    /// others. **O(log n + m)** for m returned.
     ///
     /// Both parts have the limits and the encoding of the set.
     ///

@@ -1,4 +1,5 @@
-//! Drains and splits: each allocation that fails leaves the set unchanged, and small removals take little memory.
+//! Drains and splits: each allocation that fails leaves the set unchanged, and small removals take little
+//! memory.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use zset_core::{Score, SkipList, ZSet};
@@ -6,8 +7,8 @@ use zset_core::{Score, SkipList, ZSet};
 use crate::counting::{counted, failing_after};
 use crate::{Set, grown, scattered_score};
 
-/// Does an operation with a failure of its first allocation, then of its second, and so on, until it passes; returns
-/// how many failed. `verify` gets what each failure left.
+/// Does an operation with a failure of its first allocation, then of its second, and so on, until it passes;
+/// returns how many failed. `verify` gets what each failure left.
 fn fail_in_turn<T: Clone, R>(
     original: &T,
     operation: impl Fn(&mut T) -> R,

@@ -1,5 +1,5 @@
-//! Drains and splits: with a panic at every call of a user's code in turn, leaked, and with an order or a hash that
-//! lies.
+//! Drains and splits: with a panic at every call of a user's code in turn, leaked, and with an order or a
+//! hash that lies.
 
 use std::mem::forget;
 use zset_core::{OccupiedEntry, SkipList, SortedMap};
@@ -103,8 +103,8 @@ fn a_predicate_that_panics_leaves_the_element() {
     });
 }
 
-/// Some elements are returned, one panics when it is dropped with the iterator, and the others are dropped all the
-/// same.
+/// Some elements are returned, one panics when it is dropped with the iterator, and the others are dropped
+/// all the same.
 #[test]
 fn a_member_that_panics_when_a_drain_drops_it_takes_no_other_along() {
     for (front, back) in [(0, 0), (3, 0), (0, 3), (70, 5), (LEN as usize, 0)] {

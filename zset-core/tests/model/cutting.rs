@@ -1,4 +1,5 @@
-//! Taking elements out by the run: drains, splits, removals by rank, conditional pops, and ranges across scores.
+//! Taking elements out by the run: drains, splits, removals by rank, conditional pops, and ranges across
+//! scores.
 
 mod sequences;
 mod subject;
@@ -189,7 +190,7 @@ fn a_part_that_is_split_off_hashes_as_the_set() {
 }
 
 #[test]
-fn taken_elements_are_told_from_both_ends() {
+fn elements_are_taken_from_both_ends() {
     let taken = take_ends((0..9).map(|i| (i, 0)).collect::<Vec<_>>().into_iter(), (2, 3));
     assert_eq!(taken.front, [(0, 0), (1, 0)]);
     assert_eq!(taken.back, [(8, 0), (7, 0), (6, 0)]);

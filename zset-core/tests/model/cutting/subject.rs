@@ -256,8 +256,8 @@ impl Subject for SortedMap<u32, u64, i32> {
     }
 }
 
-/// The bytes of a member: the text of an integer for some, which a listpack stores as the integer. All have the
-/// same length, so that their order is that of the numbers.
+/// The bytes of a member: the text of an integer for some, which a listpack stores as the integer. All have
+/// the same length, so that their order is that of the numbers.
 fn text(member: u32) -> Vec<u8> {
     (1_000 + member).to_string().into_bytes()
 }
