@@ -6,9 +6,9 @@
 //! after    [a b c]                         [n o p]      and     [d e f g h i j k l m]
 //! ```
 //!
-//! Leaves and blocks that lie entirely in the run are freed, each once. What remains is the path above
-//! each end of the run, whose blocks may have too few children: they are mended, level by level. So a cut is
-//! O(log n) and O(1) for each element that moves.
+//! Leaves and blocks that lie entirely in the run are freed, each once. Blocks above the ends of the run may
+//! then have too few children; there are at most two on each level, and they are mended. So a cut is
+//! O(log n + m) for m elements that move.
 //!
 //! `prepare_cut` runs the user's code and allocates. `cut` does neither, until the structure is valid again.
 
@@ -44,12 +44,12 @@ impl<M, S: Copy> SkipList<M, S> {
     ///
     /// On an error the list is unchanged.
     pub(super) fn try_cut(&mut self, run: Run) -> Result<Self, TryReserveError> {
-        if run.len == self.len {
-            let empty = self.empty();
-            return Ok(core::mem::replace(self, empty));
-        }
+        let empty = self.empty();
         if run.len == 0 {
-            return Ok(self.empty());
+            return Ok(empty);
+        }
+        if run.len == self.len {
+            return Ok(core::mem::replace(self, empty));
         }
         let cut = self.prepare_cut(run, &NoDict)?;
         Ok(self.cut(cut, &mut NoDict))
@@ -97,10 +97,12 @@ impl<M, S: Copy> SkipList<M, S> {
         while list.len() < len {
             let elements = (0..LEAF_CAPACITY.min(len - list.len())).map(|_| {
                 place = self.at_element(place).expect("the run has this many elements");
-                let tokens =
-                    if place.leaf == start.leaf { &mut start_tokens } else { &mut end_tokens };
-                let is_partial = place.leaf == start.leaf || place.leaf == end.leaf;
-                self.take_slot(place, if is_partial { Some(tokens) } else { None }, relocate)
+                let tokens = match place.leaf {
+                    leaf if leaf == start.leaf => Some(&mut start_tokens),
+                    leaf if leaf == end.leaf => Some(&mut end_tokens),
+                    _ => None,
+                };
+                self.take_slot(place, tokens, relocate)
             });
             list.try_push_leaf(elements).expect("room was reserved");
         }
