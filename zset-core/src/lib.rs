@@ -10,6 +10,7 @@ extern crate std;
 mod add;
 mod bounds;
 mod increment;
+mod insertion;
 pub mod listpack;
 mod member;
 mod packed;
@@ -28,13 +29,17 @@ mod handle;
 #[cfg(feature = "alloc")]
 pub mod layout;
 #[cfg(feature = "alloc")]
+mod look_up;
+#[cfg(feature = "alloc")]
+mod random;
+#[cfg(feature = "alloc")]
 pub mod rdb;
 #[cfg(feature = "alloc")]
 mod skiplist;
 #[cfg(feature = "alloc")]
 pub mod sorted_map;
 #[cfg(feature = "alloc")]
-mod sorted_set;
+pub mod sorted_set;
 #[cfg(all(test, feature = "alloc"))]
 mod visits;
 #[cfg(feature = "alloc")]
@@ -42,12 +47,13 @@ pub mod zset;
 
 pub use add::{AddError, AddFlags, AddOptions, AddOptionsError, Added};
 pub use bounds::{LexRange, ParseRangeError, ScoreRange, rank_range};
-pub use increment::{Increment, Overflow};
+pub use increment::{Increment, IncrementError, IncrementSigned, Overflow};
+pub use insertion::Insertion;
 pub use listpack::Listpack;
 pub use member::Member;
 pub use packed::{Iter as PackedIter, PackedZSet, PackedZSetError};
 pub use reserve::TryReserveError;
-pub use score::{NanScore, ParseScoreError, Score};
+pub use score::{InexactScore, NanScore, ParseScoreError, Score};
 
 #[cfg(feature = "alloc")]
 pub use byte_string::ByteString;
@@ -61,8 +67,7 @@ pub use skiplist::{IntoIter, Iter, SkipList};
 pub use sorted_map::SortedMap;
 #[cfg(feature = "alloc")]
 pub use sorted_set::{
-    Aggregate, Difference, Drain, Entry, ExtractIf, FromSortedError, OccupiedEntry, SortedSet,
-    VacantEntry,
+    Aggregate, Drain, Entry, ExtractIf, FromSortedError, OccupiedEntry, SortedSet, VacantEntry,
 };
 #[cfg(feature = "alloc")]
 pub use zset::{Encoding, Limits, ZSet};

@@ -23,6 +23,8 @@ use crate::handle::Handle;
 
 mod api;
 mod check;
+mod compare;
+mod convert;
 mod height;
 mod index;
 mod insert;
@@ -36,6 +38,7 @@ mod range;
 mod rank;
 mod remove;
 mod reserve;
+mod sample;
 mod search;
 mod share;
 #[cfg(test)]
@@ -130,7 +133,7 @@ impl<M> Relocate<M> for NoDict {
 impl<M, S: Copy> SkipList<M, S> {
     const MAX_BLOCKS: usize = NONE as usize - 1;
 
-    fn with_heights(heights: Heights) -> Self {
+    const fn with_heights(heights: Heights) -> Self {
         SkipList {
             leaves: Leaves::new(),
             blocks: Arena::new(Self::MAX_BLOCKS),

@@ -11,24 +11,26 @@ use core::fmt;
 use crate::{ByteString, Member, PackedZSet, Score, SortedSet};
 
 mod add;
+mod compare;
+mod convert;
 mod extract;
+mod insert_max;
 mod iter;
 mod layout;
 mod promote;
-mod random;
 mod range;
 mod read;
 mod remove;
+mod reserve;
+mod sample;
 mod scan;
+mod scores;
 #[cfg(feature = "serde")]
 mod serde;
-mod set_ops;
 mod traits;
 
 pub use extract::ExtractIf;
 pub use iter::{IntoIter, Iter};
-pub use random::Random;
-pub use set_ops::Difference;
 
 /// How a [`ZSet`] is laid out in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,9 +64,12 @@ pub struct Limits {
 /// Redis's own: 128 members of 64 bytes.
 impl Default for Limits {
     fn default() -> Self {
-        Limits { max_listpack_entries: 128, max_listpack_value: 64 }
+        REDIS_LIMITS
     }
 }
+
+/// As a constant, for statics.
+const REDIS_LIMITS: Limits = Limits { max_listpack_entries: 128, max_listpack_value: 64 };
 
 /// Redis's sorted set: unique byte strings, each with a [`Score`], ordered by `(score, member)`.
 ///
@@ -117,11 +122,16 @@ impl ZSet {
     /// # Examples
     ///
     /// ```
+    /// use std::sync::Mutex;
+    /// use zset_core::ZSet;
+    ///
+    /// static BOARD: Mutex<ZSet> = Mutex::new(ZSet::new());
+    ///
     /// let mut set = zset_core::ZSet::new();
     /// assert_eq!(set.insert("a", zset_core::Score::from(1)), None);
     /// ```
-    pub fn new() -> Self {
-        Self::with_limits(Limits::default())
+    pub const fn new() -> Self {
+        Self::with_limits(REDIS_LIMITS)
     }
 
     /// Makes an empty set with other limits. **O(1)**.
@@ -138,7 +148,7 @@ impl ZSet {
     /// set.insert("b", Score::from(2));
     /// assert_eq!(set.encoding(), Encoding::Skiplist);
     /// ```
-    pub fn with_limits(limits: Limits) -> Self {
+    pub const fn with_limits(limits: Limits) -> Self {
         ZSet { elements: Elements::Listpack(PackedZSet::new()), limits }
     }
 

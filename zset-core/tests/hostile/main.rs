@@ -8,11 +8,13 @@
 
 mod bulk_panics;
 mod closures;
+mod conditional;
 mod fuse;
 mod inconsistent;
 mod leaks;
 mod map;
 mod panics;
+mod reading;
 mod subject;
 
 /// Elements in a leaf.
