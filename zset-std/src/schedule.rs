@@ -40,7 +40,8 @@ use crate::DelayQueue;
 /// # Examples
 ///
 /// ```
-/// use zset_std::{Schedule, Scheduled, Timestamp};
+/// use zset_std::schedule::Scheduled;
+/// use zset_std::{Schedule, Timestamp};
 ///
 /// let at = Timestamp::from_nanos;
 /// let mut sales = Schedule::new();

@@ -65,8 +65,8 @@ const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
 /// let queue = SharedDelayQueue::<&str>::new();
 /// let soon = |millis| queue.clock().now().saturating_add(Duration::from_millis(millis));
 /// let (first, second) = (soon(1), soon(2));
-/// queue.push(second, "second")?;
-/// queue.push(first, "first")?;
+/// queue.push("second", second)?;
+/// queue.push("first", first)?;
 /// thread::scope(|scope| {
 ///     let worker = scope.spawn(|| {
 ///         let mut done = Vec::new();
@@ -80,7 +80,7 @@ const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
 ///     });
 ///     assert_eq!(worker.join().unwrap(), ["first", "second"]);
 /// });
-/// # Ok::<(), zset_std::PushError<&str>>(())
+/// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
 /// ```
 pub struct SharedDelayQueue<T, I = JobId, C = MonotonicClock> {
     state: Mutex<State<T, I>>,
@@ -165,11 +165,11 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     ///
     /// let clock = FakeClock::new();
     /// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
-    /// queue.push_after(Duration::from_secs(60), "mail")?;
+    /// queue.push_after("mail", Duration::from_secs(60))?;
     /// assert_eq!(queue.pop(), None);
     /// clock.advance(Duration::from_secs(60));
     /// assert_eq!(queue.pop().unwrap().payload, "mail");
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     pub fn with_clock<C2>(self, clock: C2) -> SharedDelayQueue<T, I, C2> {
         let SharedDelayQueue { state, max_len, max_deliveries, max_dead_letters, .. } = self;
@@ -181,11 +181,12 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// # Examples
     ///
     /// ```
-    /// use zset_std::{PushError, SharedDelayQueue, Timestamp};
+    /// use zset_std::shared_delay_queue::PushError;
+    /// use zset_std::{SharedDelayQueue, Timestamp};
     ///
     /// let queue = SharedDelayQueue::<&str>::new().with_max_len(1);
-    /// queue.push(Timestamp::ZERO, "first")?;
-    /// assert_eq!(queue.push(Timestamp::ZERO, "second"), Err(PushError::Full("second")));
+    /// queue.push("first", Timestamp::ZERO)?;
+    /// assert_eq!(queue.push("second", Timestamp::ZERO), Err(PushError::Full("second")));
     /// # Ok::<(), PushError<&str>>(())
     /// ```
     pub fn with_max_len(self, max_len: usize) -> Self {
@@ -223,9 +224,9 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// use zset_std::{Clock, SharedDelayQueue};
     ///
     /// let queue = SharedDelayQueue::<&str>::new();
-    /// queue.push(queue.clock().now(), "at once")?;
+    /// queue.push("at once", queue.clock().now())?;
     /// assert!(queue.pop().is_some());
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     pub fn clock(&self) -> &C {
         &self.clock

@@ -21,7 +21,7 @@ impl<Id: Serialize> Serialize for Schedule<Id> {
 impl<'de, Id: Deserialize<'de> + Ord + Hash> Deserialize<'de> for Schedule<Id> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         pairs::read(deserializer, |schedule: &mut Self, id: Id, at: Timestamp| {
-            schedule.queue.try_insert(id, at, ())
+            schedule.queue.try_insert(id, (), at)
         })
     }
 }

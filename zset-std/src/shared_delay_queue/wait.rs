@@ -16,7 +16,8 @@ use crate::{Job, Timer, Timestamp};
 ///
 /// ```
 /// use std::time::Duration;
-/// use zset_std::{SharedDelayQueue, WaitError};
+/// use zset_std::shared_delay_queue::WaitError;
+/// use zset_std::SharedDelayQueue;
 ///
 /// let queue = SharedDelayQueue::<&str>::new();
 /// assert_eq!(queue.wait_pop_timeout(Duration::ZERO), Err(WaitError::TimedOut));
@@ -81,10 +82,11 @@ impl<T, I: Hash, C: Timer> SharedDelayQueue<T, I, C> {
     /// # Examples
     ///
     /// ```
-    /// use zset_std::{SharedDelayQueue, Timestamp, WaitError};
+    /// use zset_std::shared_delay_queue::WaitError;
+    /// use zset_std::{SharedDelayQueue, Timestamp};
     ///
     /// let queue = SharedDelayQueue::new();
-    /// queue.push(Timestamp::ZERO, "mail")?;
+    /// queue.push("mail", Timestamp::ZERO)?;
     /// assert_eq!(queue.wait_pop_until(Timestamp::ZERO)?.payload, "mail");
     /// assert_eq!(queue.wait_pop_until(Timestamp::ZERO), Err(WaitError::TimedOut));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -140,7 +142,7 @@ impl<T: Clone, I: Ord + Hash + Clone, C: Timer> SharedDelayQueue<T, I, C> {
     /// use zset_std::SharedDelayQueue;
     ///
     /// let queue = SharedDelayQueue::new();
-    /// queue.push_after(Duration::from_millis(1), "mail")?;
+    /// queue.push_after("mail", Duration::from_millis(1))?;
     /// let lease = queue.wait_lease(Duration::from_secs(60)).unwrap();
     /// assert_eq!(lease.payload, "mail");
     /// queue.ack(&lease)?;
@@ -160,7 +162,8 @@ impl<T: Clone, I: Ord + Hash + Clone, C: Timer> SharedDelayQueue<T, I, C> {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use zset_std::{SharedDelayQueue, WaitError};
+    /// use zset_std::shared_delay_queue::WaitError;
+    /// use zset_std::SharedDelayQueue;
     ///
     /// let queue = SharedDelayQueue::<&str>::new();
     /// let minute = Duration::from_secs(60);
@@ -189,7 +192,7 @@ impl<T: Clone, I: Ord + Hash + Clone, C: Timer> SharedDelayQueue<T, I, C> {
     /// use zset_std::{SharedDelayQueue, Timestamp};
     ///
     /// let queue = SharedDelayQueue::new();
-    /// queue.push(Timestamp::ZERO, "mail")?;
+    /// queue.push("mail", Timestamp::ZERO)?;
     /// let lease = queue.wait_lease_until(Duration::from_secs(60), Timestamp::ZERO)?;
     /// assert_eq!(lease.payload, "mail");
     /// # Ok::<(), Box<dyn std::error::Error>>(())

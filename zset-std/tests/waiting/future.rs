@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use zset_std::{Clock, FakeClock, NotReady, Quota, SlidingWindow, Timestamp};
+use zset_std::limit::NotReady;
+use zset_std::{Clock, FakeClock, Quota, SlidingWindow, Timestamp};
 
 use crate::funnels;
 
