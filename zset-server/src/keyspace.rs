@@ -141,7 +141,7 @@ impl Keyspace {
         if self.deadlines.is_empty() {
             return 0;
         }
-        let due = self.deadlines.expire_due(self.now, budget);
+        let due = self.deadlines.expire_due(budget, self.now);
         let gone: Vec<_> = due.map(|(key, _)| key).collect();
         for key in &gone {
             self.forget(key);

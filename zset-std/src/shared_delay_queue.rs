@@ -8,10 +8,13 @@
 //! a panic can forget it.
 
 mod dead;
+#[cfg(feature = "async")]
+mod future;
 mod lease;
 mod line;
 mod locked;
 mod manage;
+mod place;
 mod pop;
 mod push;
 mod wait;
@@ -20,6 +23,8 @@ mod wait;
 mod loom;
 
 pub use dead::DeadLetter;
+#[cfg(feature = "async")]
+pub use future::{LeaseAsync, PopAsync};
 pub use lease::{Lease, Nacked, StaleLease};
 pub use push::{PushError, PushWithIdError};
 pub use wait::WaitError;
@@ -39,6 +44,8 @@ use locked::Locked;
 const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
 
 /// A [`DelayQueue`] for threads, with a clock: they push jobs, and take them or wait for them.
+///
+/// With the feature `async`, futures wait too: `pop_async` and `lease_async`.
 ///
 /// A job is taken in one of two ways. [`pop`](Self::pop), [`pop_due`](Self::pop_due) and
 /// [`wait_pop`](Self::wait_pop) take it out: exactly one caller gets it, and if that one dies, the
@@ -153,7 +160,7 @@ impl<T, I> SharedDelayQueue<T, I> {
     }
 }
 
-/// Making it as one likes, before its first use.
+/// Builder methods, for a queue that is not in use yet.
 impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// Returns the queue with another clock.
     ///

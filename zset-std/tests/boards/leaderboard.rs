@@ -235,7 +235,7 @@ fn run<K: Policy<i8>>(
             Operation::Retain(remainder) => {
                 let is_indexed = board.has_dense_standings();
                 board.retain(|_, score| score.rem_euclid(3) == remainder);
-                naive.scores.retain(|_, score| score.rem_euclid(3) == remainder);
+                naive.scores.retain(|(_, score)| score.rem_euclid(3) == remainder);
                 assert_eq!(board.has_dense_standings(), is_indexed);
             }
             Operation::MapScores(by, turned) => {
@@ -246,13 +246,15 @@ fn run<K: Policy<i8>>(
                     assert_eq!(before.score(id), Some(score));
                     mapped(score)
                 });
-                naive.scores.values_mut().for_each(|score| *score = mapped(*score));
+                naive.scores.iter_mut().for_each(|(_, score)| *score = mapped(*score));
                 assert_eq!(board.has_dense_standings(), is_indexed);
             }
             Operation::Convert => {
                 let set = SortedSet::from(board);
                 set.check();
-                assert!(set.iter().map(|(id, score)| (*id, score)).eq(naive.sorted_ascending()));
+                let mut ascending = naive.scores.clone();
+                ascending.sort_by_key(|&(id, score)| (score, id));
+                assert!(set.iter().map(|(id, score)| (*id, score)).eq(ascending));
                 board = Leaderboard::from(set);
                 assert_eq!((board.max_len(), board.has_dense_standings()), (None, false));
                 max_len = usize::MAX;

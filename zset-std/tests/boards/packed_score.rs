@@ -3,7 +3,7 @@
 use super::*;
 use zset_core::{Score, ZSet};
 use zset_std::PackedScore;
-use zset_std::packed_score::{PackError, PackedScoreError, UnpackError};
+use zset_std::packed_score::{PackedScoreError, UnpackError};
 
 /// Layouts of three fields, in bits or in digits, with two lists of values that mostly fit.
 fn layouts() -> impl Strategy<Value = (PackedScore<3>, [u64; 3], [u64; 3])> {

@@ -77,7 +77,7 @@ mod serde {
     #[test]
     fn a_queue_is_stored_in_order_and_read_back() {
         let mut queue: DelayQueue<_> = [("a", at(5)), ("b", at(5)), ("c", at(1))]
-            .map(|(due, text)| (due, text.to_string()))
+            .map(|(text, due)| (text.to_string(), due))
             .into_iter()
             .collect();
         let stored = serde_json::to_string(&queue).unwrap();

@@ -11,9 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use zset_std::{
-    Decision, FixedWindow, Funnels, Keyed, Observer, SlidingWindow, WhenFull, WindowLog,
-};
+use zset_std::{Decision, FixedWindow, Funnels, Keyed, Observer, SlidingWindow, WhenFull};
 
 /// What both kinds of keyed limiters can, for tests of both.
 trait KeyedLimiter<K> {

@@ -14,7 +14,7 @@ fn minute() -> Duration {
 }
 
 /// Uses every method; the limiter allows two units a minute.
-fn use_all(limiter: &(impl KeyedLimiter<str> + ?Sized), clock: &FakeClock) {
+fn use_all<L: KeyedLimiter<str> + ?Sized>(limiter: &L, clock: &FakeClock) {
     assert_eq!(limiter.now(), Timestamp::ZERO);
     assert_eq!(limiter.peek("ann", 2).verdict, Verdict::Allowed);
     assert!(limiter.check("ann").is_allowed());

@@ -166,6 +166,7 @@ fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &SlidingWindow<u8, FakeCl
                     "it gave up too early"
                 );
             }
+            Err(other) => panic!("an error of another kind: {other}"),
         }
         // It may have woken others.
         index = 0;
