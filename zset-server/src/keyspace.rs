@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use indexmap::{IndexMap, IndexSet};
 use zset_core::ZSet;
-use zset_std::{RandomState, ExpiringSet, Timestamp};
+use zset_std::{ExpiringSet, RandomState, Timestamp};
 
 pub(crate) use awaited::{Awaited, Ticket};
 pub(crate) use scan::page;

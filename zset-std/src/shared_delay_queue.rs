@@ -29,7 +29,6 @@ pub use lease::{Lease, Nacked, StaleLease};
 pub use push::{PushError, PushWithIdError};
 pub use wait::WaitError;
 
-use std::cell::Cell;
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::hash::Hash;
@@ -111,15 +110,15 @@ struct State<T, I> {
 /// The payload of a job, and what there is to know about its leases.
 struct Task<T> {
     payload: T,
-    deliveries: Cell<u32>,
+    deliveries: u32,
     /// That of the last lease; none if the job is not on lease. A lease that has run out counts
     /// until somebody takes the job.
-    receipt: Cell<Option<NonZeroU64>>,
+    receipt: Option<NonZeroU64>,
 }
 
 impl<T> Task<T> {
     fn new(payload: T) -> Self {
-        Task { payload, deliveries: Cell::new(0), receipt: Cell::new(None) }
+        Task { payload, deliveries: 0, receipt: None }
     }
 }
 
@@ -246,7 +245,7 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
 
     /// Returns whether a job has been delivered as often as it is permitted.
     fn is_exhausted(&self, task: &Task<T>) -> bool {
-        self.max_deliveries.is_some_and(|max| task.deliveries.get() >= max.get())
+        self.max_deliveries.is_some_and(|max| task.deliveries >= max.get())
     }
 }
 
@@ -257,11 +256,11 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
         let state = self.lock();
         state.queue.check_invariants();
         let tasks = || state.queue.iter().map(|job| job.payload);
-        let receipts = || tasks().filter_map(|task| task.receipt.get());
+        let receipts = || tasks().filter_map(|task| task.receipt);
         assert_eq!(receipts().count(), state.leased, "the number of leases is wrong");
         let different: HashSet<_> = receipts().collect();
         assert_eq!(different.len(), state.leased, "two jobs with one receipt");
-        let most = tasks().map(|task| task.deliveries.get()).max().unwrap_or(0);
+        let most = tasks().map(|task| task.deliveries).max().unwrap_or(0);
         let permitted = self.max_deliveries.map_or(u32::MAX, NonZeroU32::get);
         assert!(most <= permitted, "a job was delivered too often");
         assert!(state.dead.len() <= self.max_dead_letters, "too many dead letters");

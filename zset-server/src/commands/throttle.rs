@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use zset_std::{Funnels, WhenFull, Quota, Timestamp};
+use zset_std::{Funnels, Quota, Timestamp, WhenFull};
 
 use crate::command::{Command, GROW};
 use crate::engine::Context;

@@ -112,6 +112,25 @@ impl<T, I> DelayQueue<T, I> {
         self.jobs.get(id)
     }
 
+    /// Returns a mutable reference to the payload of a job. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// let id = queue.push("mail".to_string(), Timestamp::ZERO);
+    /// queue.get_mut(&id).unwrap().push_str(" to ann");
+    /// assert_eq!(queue.get(&id).unwrap(), "mail to ann");
+    /// ```
+    pub fn get_mut<Q>(&mut self, id: &Q) -> Option<&mut T>
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        self.jobs.get_mut(id)
+    }
+
     /// Returns the time at which a job is due. **O(1)** expected.
     ///
     /// # Examples

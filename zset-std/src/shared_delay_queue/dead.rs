@@ -45,7 +45,7 @@ pub struct DeadLetter<T, I = JobId> {
 impl<T, I> DeadLetter<T, I> {
     pub(super) fn new(job: Job<Task<T>, I>, since: Timestamp) -> Self {
         let Task { payload, deliveries, .. } = job.payload;
-        DeadLetter { id: job.id, payload, deliveries: deliveries.get(), since }
+        DeadLetter { id: job.id, payload, deliveries, since }
     }
 }
 

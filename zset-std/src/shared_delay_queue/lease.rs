@@ -157,10 +157,10 @@ impl<T, I: Hash + Eq> Locked<'_, T, I> {
     /// Notes a delivery of a job; returns how many there were, and its receipt.
     fn deliver(&mut self, id: &I) -> Option<(u32, NonZeroU64)> {
         let receipt = next_receipt();
-        let task = self.queue.get(id)?;
-        let deliveries = task.deliveries.get().saturating_add(1);
-        task.deliveries.set(deliveries);
-        let is_first = task.receipt.replace(Some(receipt)).is_none();
+        let task = self.queue.get_mut(id)?;
+        let deliveries = task.deliveries.saturating_add(1);
+        task.deliveries = deliveries;
+        let is_first = task.receipt.replace(receipt).is_none();
         self.leased += usize::from(is_first);
         Some((deliveries, receipt))
     }
@@ -168,7 +168,7 @@ impl<T, I: Hash + Eq> Locked<'_, T, I> {
     /// Returns the task of a lease.
     fn leased(&self, lease: &Lease<T, I>) -> Result<&Task<T>, StaleLease> {
         let task = self.queue.get(&lease.id);
-        task.filter(|task| task.receipt.get() == Some(lease.receipt)).ok_or(StaleLease)
+        task.filter(|task| task.receipt == Some(lease.receipt)).ok_or(StaleLease)
     }
 }
 
@@ -272,7 +272,7 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
         }
         let due = now.saturating_add(delay);
         state.queue.reschedule(&lease.id, due);
-        state.leased(lease)?.receipt.set(None);
+        state.queue.get_mut(&lease.id).ok_or(StaleLease)?.receipt = None;
         state.leased -= 1;
         Ok(Nacked::Requeued { due })
     }

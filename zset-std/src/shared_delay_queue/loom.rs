@@ -46,6 +46,22 @@ impl Timer for Watch {
     }
 }
 
+#[cfg(feature = "async")]
+impl crate::AsyncTimer for Watch {
+    fn sleep_until(&self, at: Timestamp) -> crate::clock::Sleep {
+        let shared = Arc::clone(&self.shared);
+        Box::pin(std::future::poll_fn(move |context| {
+            let mut shared = lock(&shared);
+            let (now, sleepers) = &mut *shared;
+            if *now >= at {
+                return std::task::Poll::Ready(());
+            }
+            sleepers.push((at, context.waker().clone()));
+            std::task::Poll::Pending
+        }))
+    }
+}
+
 type Queue = SharedDelayQueue<u8, JobId, Watch>;
 
 fn at(nanos: u64) -> Timestamp {
@@ -313,4 +329,85 @@ fn a_payload_may_use_its_queue_when_it_is_dropped() {
         queue.push(payload(), at(0)).unwrap();
         queue.clear();
     });
+}
+
+#[cfg(feature = "async")]
+mod futures {
+    use std::pin::pin;
+    use std::task::{Context, Poll};
+
+    use super::*;
+
+    /// Runs a future on this thread: it is polled only when something woke it.
+    fn block_on<F: Future>(future: F) -> F::Output {
+        let waker = waker_of_this_thread();
+        let mut future = pin!(future);
+        loop {
+            if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                return output;
+            }
+            thread::park();
+        }
+    }
+
+    fn await_job(queue: &Queue) -> Option<u8> {
+        block_on(queue.pop_async()).map(|job| job.payload)
+    }
+
+    #[test]
+    fn a_future_wakes_for_a_job_that_is_pushed() {
+        explore(|| {
+            let queue = queue();
+            let waiting = start(&queue, await_job);
+            queue.push(1, at(0)).unwrap();
+            assert_eq!(waiting.join().unwrap(), Some(1));
+            queue.check_invariants();
+        });
+    }
+
+    #[test]
+    fn a_future_wakes_when_a_job_falls_due() {
+        explore_interrupting(4, || {
+            let queue = queue();
+            queue.push(1, at(10)).unwrap();
+            let waiting = start(&queue, await_job);
+            queue.clock().set(at(10));
+            assert_eq!(waiting.join().unwrap(), Some(1));
+        });
+    }
+
+    #[test]
+    fn closing_wakes_a_future() {
+        explore_interrupting(4, || {
+            let queue = queue();
+            queue.push(1, at(10)).unwrap();
+            let waiting = start(&queue, await_job);
+            queue.close();
+            assert_eq!(waiting.join().unwrap(), None);
+        });
+    }
+
+    /// The future is polled once and dropped, while a job is pushed and another thread waits: the job
+    /// and the wake-up come to that one, or the future has taken the job.
+    #[test]
+    fn a_future_that_is_dropped_loses_neither_the_job_nor_the_wake_up() {
+        explore_interrupting(3, || {
+            let queue = queue();
+            let dropping = start(&queue, |queue| {
+                let waker = waker_of_this_thread();
+                let mut future = Box::pin(queue.pop_async());
+                match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                    Poll::Ready(job) => job.is_some(),
+                    Poll::Pending => false,
+                }
+            });
+            let staying = start(&queue, wait);
+            queue.push(1, at(0)).unwrap();
+            if dropping.join().unwrap() {
+                queue.push(1, at(0)).unwrap();
+            }
+            assert_eq!(staying.join().unwrap(), Some(1));
+            queue.check_invariants();
+        });
+    }
 }

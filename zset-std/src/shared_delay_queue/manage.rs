@@ -238,8 +238,8 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     {
         let mut state = self.lock();
         let old = state.queue.reschedule(id, due)?;
-        let task = state.queue.get(id)?;
-        task.deliveries.set(0);
+        let task = state.queue.get_mut(id)?;
+        task.deliveries = 0;
         let was_leased = task.receipt.take().is_some();
         state.leased -= usize::from(was_leased);
         Some(old)

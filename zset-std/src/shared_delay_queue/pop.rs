@@ -128,6 +128,6 @@ impl<T, I: Hash> Locked<'_, T, I> {
 
     /// Counts a task that has left the queue as not on lease.
     pub(super) fn forget_lease(&mut self, task: &Task<T>) {
-        self.leased -= usize::from(task.receipt.take().is_some());
+        self.leased -= usize::from(task.receipt.is_some());
     }
 }

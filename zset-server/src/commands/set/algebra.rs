@@ -124,8 +124,7 @@ fn common<'a>(sets: &[Source<'a>]) -> impl Iterator<Item = &'a Bytes> + use<'a> 
 
 /// Returns the members of any set. **O(n)** for n in all.
 fn union<'a>(sets: &[Source<'a>]) -> Members<'a> {
-    let members: HashSet<&Bytes, RandomState> =
-        sets.iter().copied().flatten().flatten().collect();
+    let members: HashSet<&Bytes, RandomState> = sets.iter().copied().flatten().flatten().collect();
     members.into_iter().collect()
 }
 

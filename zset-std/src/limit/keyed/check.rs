@@ -25,6 +25,27 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         self.check_n_at(key, 1, self.clock.now())
     }
 
+    /// Like [`check`](Self::check), at a time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow, Timestamp};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(5, Duration::from_secs(60))?);
+    /// assert_eq!(limiter.check_at(&1, Timestamp::ZERO).remaining, 4);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    #[inline]
+    pub fn check_at<Q>(&self, key: &Q, now: Timestamp) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        self.check_n_at(key, 1, now)
+    }
+
     /// Lets `n` units of a key pass together, or denies all of them; 0 units always pass.
     ///
     /// # Examples
