@@ -1,8 +1,8 @@
-//! [`DelayQueue`]: jobs, each of which is due at a time.
-//!
-//! Invariants: the jobs are in one sorted map from their ids to their payloads. The score of a job is
-//! the time at which it is due and the number of its arrival. Each such number is below `arrivals`, and
-//! no two jobs have the same.
+//! [`DelayQueue`]: jobs, each of which is due at a time, with its iterators and errors.
+
+// Invariants: the jobs are in one sorted map from their ids to their payloads. The score of a job is
+// the time at which it is due and the number of its arrival. Each such number is below `arrivals`, and
+// no two jobs have the same.
 
 mod change;
 mod iter;

@@ -1,7 +1,7 @@
-//! [`ExpiringSet`]: members that each live until a deadline of their own.
-//!
-//! Invariants: those of the sorted set, whose scores are the deadlines. A member is live strictly
-//! before its deadline; [`is_live`] is the one place that says so.
+//! [`ExpiringSet`]: members that each live until a deadline of their own, with its iterators and errors.
+
+// Invariants: those of the sorted set, whose scores are the deadlines. A member is live strictly
+// before its deadline; `is_live` is the one place that says so.
 
 mod expire;
 mod insert;

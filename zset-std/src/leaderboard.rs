@@ -1,7 +1,7 @@
-//! [`Leaderboard`]: members by their scores, highest first.
-//!
-//! Invariants: those of [`Ranking`], and no more members than the board keeps. A panic in a user's
-//! code in the middle of a write may leave one more; the next submission sets it right.
+//! [`Leaderboard`]: members by their scores, highest first, with its policies, iterators and outcomes.
+
+// Invariants: those of `Ranking`, and no more members than the board keeps. A panic in a user's
+// code in the middle of a write may leave one more; the next submission sets it right.
 
 mod bulk;
 mod distinct;

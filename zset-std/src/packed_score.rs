@@ -1,7 +1,7 @@
-//! [`PackedScore`]: several numbers in a score that is one `f64`.
-//!
-//! Invariants: each size is at least 2, and the product of the sizes at most 2^53, up to which an
-//! `f64` has each integer.
+//! [`PackedScore`]: several numbers in a score that is one `f64`, and its errors.
+
+// Invariants: each size is at least 2, and the product of the sizes at most 2^53, up to which an
+// `f64` has each integer.
 
 mod error;
 #[cfg(test)]

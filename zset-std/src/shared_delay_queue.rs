@@ -1,11 +1,11 @@
-//! [`SharedDelayQueue`]: a delay queue for threads.
-//!
-//! Invariants: a job on lease has a receipt; `leased` is the number of these. No job has had more
-//! deliveries than are permitted. Who waits is in the line, and the first of the line either is awake
-//! (or has been woken), or is parked until the next job is due at the latest.
-//!
-//! The last one is restored wherever the lock is released, by [`Locked`]: so neither an operation nor
-//! a panic can forget it.
+//! [`SharedDelayQueue`]: a delay queue for threads, with its outcomes, futures and errors.
+
+// Invariants: a job on lease has a receipt; `leased` is the number of these. No job has had more
+// deliveries than are permitted. Who waits is in the line, and the first of the line either is awake
+// (or has been woken), or is parked until the next job is due at the latest.
+//
+// The last one is restored wherever the lock is released, by `Locked`: so neither an operation nor
+// a panic can forget it.
 
 mod dead;
 #[cfg(feature = "async")]

@@ -1,12 +1,12 @@
-//! [`Timeline`]: what was posted, newest first.
-//!
-//! Invariants: there are at most `max_len` posts. None is of a time after `newest`, and none is
-//! `max_age` older than `newest`. A panic in the code of an id may leave posts beyond the caps,
-//! which go with the next post.
-//!
-//! The sorted set is in ascending order by `(time, id)`; every view goes through it backwards. So
-//! the order of a page, of a cursor and of a merge is one and the same: the reverse of that of
-//! tuples.
+//! [`Timeline`]: what was posted, newest first, with its iterators and cursors.
+
+// Invariants: there are at most `max_len` posts. None is of a time after `newest`, and none is
+// `max_age` older than `newest`. A panic in the code of an id may leave posts beyond the caps,
+// which go with the next post.
+//
+// The sorted set is in ascending order by `(time, id)`; every view goes through it backwards. So
+// the order of a page, of a cursor and of a merge is one and the same: the reverse of that of
+// tuples.
 
 mod cursor;
 mod merge;

@@ -1,13 +1,13 @@
-//! [`WindowedLeaderboard`]: a board for each bucket of time, and one over all of them.
-//!
-//! Invariants: boards are those of the newest bucket and the ones before it, as many as are kept,
-//! and none is empty. The merged board has exactly their members; the score of each is what its
-//! scores of the buckets combine to, as `merge` defines it. So it depends on the buckets alone.
-//!
-//! A write that a user's code ends by a panic may leave the merged board behind the others; the next
-//! write begins by merging anew. A member of a bucket that is too old is first given its score of
-//! the remaining buckets, and then removed from the old one, so that letting buckets go can be
-//! broken off and taken up again anywhere.
+//! [`WindowedLeaderboard`]: a board for each bucket of time, and one over all of them, with its errors.
+
+// Invariants: boards are those of the newest bucket and the ones before it, as many as are kept,
+// and none is empty. The merged board has exactly their members; the score of each is what its
+// scores of the buckets combine to, as `merge` defines it. So it depends on the buckets alone.
+//
+// A write that a user's code ends by a panic may leave the merged board behind the others; the next
+// write begins by merging anew. A member of a bucket that is too old is first given its score of
+// the remaining buckets, and then removed from the old one, so that letting buckets go can be
+// broken off and taken up again anywhere.
 
 mod buckets;
 mod merge;

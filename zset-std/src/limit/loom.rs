@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Decision, Funnels, Quota, SlidingWindow, WhenFull, WindowLog};
+use super::{Decision, Funnels, Quota, SlidingWindow, WhenFull};
 use crate::explore::{explore, explore_interrupting, start};
 use crate::{MonotonicClock, Timestamp};
 

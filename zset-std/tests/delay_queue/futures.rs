@@ -30,9 +30,11 @@ impl Wake for Flag {
     }
 }
 
+type Boxed<'a> = Pin<Box<dyn Future<Output = Option<u32>> + Send + 'a>>;
+
 /// A future that is polled only when something woke it.
 struct Task<'a> {
-    future: Pin<Box<dyn Future<Output = Option<u32>> + Send + 'a>>,
+    future: Boxed<'a>,
     woken: Arc<Flag>,
 }
 
@@ -54,16 +56,16 @@ impl<'a> Task<'a> {
         self.woken.0.load(Ordering::SeqCst)
     }
 
-    /// Polls it while it is woken; returns the outcome once it is ready.
-    fn run(&mut self) -> Option<Option<u32>> {
+    /// Polls it while it is woken; returns what the last poll did.
+    fn run(&mut self) -> Poll<Option<u32>> {
         while self.woken.0.swap(false, Ordering::SeqCst) {
             let waker = Waker::from(self.woken.clone());
-            match self.future.as_mut().poll(&mut Context::from_waker(&waker)) {
-                Poll::Ready(outcome) => return Some(outcome),
-                Poll::Pending => {}
+            let polled = self.future.as_mut().poll(&mut Context::from_waker(&waker));
+            if polled.is_ready() {
+                return polled;
             }
         }
-        None
+        Poll::Pending
     }
 }
 
@@ -72,11 +74,11 @@ fn a_future_is_ready_exactly_when_the_job_is_due() {
     let (queue, clock) = queue();
     queue.push(1, at(10)).unwrap();
     let mut task = Task::pop(&queue);
-    assert_eq!(task.run(), None);
+    assert_eq!(task.run(), Poll::Pending);
     clock.set(at(9));
-    assert_eq!(task.run(), None);
+    assert_eq!(task.run(), Poll::Pending);
     clock.set(at(10));
-    assert_eq!(task.run(), Some(Some(1)));
+    assert_eq!(task.run(), Poll::Ready(Some(1)));
     assert!(queue.is_empty());
 }
 
@@ -93,33 +95,33 @@ fn a_future_that_was_never_polled_takes_nothing() {
 fn a_future_wakes_for_what_is_pushed_rescheduled_or_falls_due_earlier() {
     let (queue, clock) = queue();
     let mut task = Task::pop(&queue);
-    assert_eq!(task.run(), None);
+    assert_eq!(task.run(), Poll::Pending);
     queue.push(1, at(0)).unwrap();
-    assert_eq!(task.run(), Some(Some(1)));
+    assert_eq!(task.run(), Poll::Ready(Some(1)));
 
     let id = queue.push(2, at(100)).unwrap();
     let mut task = Task::pop(&queue);
-    assert_eq!(task.run(), None);
+    assert_eq!(task.run(), Poll::Pending);
     queue.push(3, at(50)).unwrap();
-    assert_eq!(task.run(), None);
+    assert_eq!(task.run(), Poll::Pending);
     clock.set(at(50));
-    assert_eq!(task.run(), Some(Some(3)));
+    assert_eq!(task.run(), Poll::Ready(Some(3)));
 
     let mut task = Task::pop(&queue);
-    assert_eq!(task.run(), None);
+    assert_eq!(task.run(), Poll::Pending);
     queue.reschedule(&id, at(50)).unwrap();
-    assert_eq!(task.run(), Some(Some(2)));
+    assert_eq!(task.run(), Poll::Ready(Some(2)));
 }
 
 #[test]
 fn a_lease_is_taken_again_when_it_runs_out() {
     let (queue, clock) = queue();
     queue.push(1, at(0)).unwrap();
-    assert_eq!(Task::lease(&queue).run(), Some(Some(1)));
+    assert_eq!(Task::lease(&queue).run(), Poll::Ready(Some(1)));
     let mut task = Task::lease(&queue);
-    assert_eq!(task.run(), None);
+    assert_eq!(task.run(), Poll::Pending);
     clock.set(at(10));
-    assert_eq!(task.run(), Some(Some(1)));
+    assert_eq!(task.run(), Poll::Ready(Some(1)));
     assert_eq!((queue.len(), queue.leased_len()), (1, 1));
     queue.check_invariants();
 }
@@ -129,10 +131,10 @@ fn closing_makes_all_futures_ready_without_a_job() {
     let (queue, _) = queue();
     queue.push(1, at(10)).unwrap();
     let mut tasks = [Task::pop(&queue), Task::lease(&queue), Task::pop(&queue)];
-    assert!(tasks.iter_mut().all(|task| task.run().is_none()));
+    assert!(tasks.iter_mut().all(|task| task.run().is_pending()));
     queue.close();
-    assert!(tasks.iter_mut().all(|task| task.run() == Some(None)));
-    assert_eq!(Task::pop(&queue).run(), Some(None));
+    assert!(tasks.iter_mut().all(|task| task.run() == Poll::Ready(None)));
+    assert_eq!(Task::pop(&queue).run(), Poll::Ready(None));
     assert_eq!(queue.len(), 1);
     queue.check_invariants();
 }
@@ -142,23 +144,23 @@ fn a_future_that_is_dropped_passes_on_what_it_waited_for() {
     let (queue, clock) = queue();
     queue.push(1, at(10)).unwrap();
     let (mut first, mut second) = (Task::pop(&queue), Task::pop(&queue));
-    assert_eq!((first.run(), second.run()), (None, None));
+    assert_eq!((first.run(), second.run()), (Poll::Pending, Poll::Pending));
     drop(first);
     assert!(second.is_woken(), "now it has to look out for the job");
-    assert_eq!(second.run(), None);
+    assert_eq!(second.run(), Poll::Pending);
     clock.set(at(10));
-    assert_eq!(second.run(), Some(Some(1)));
+    assert_eq!(second.run(), Poll::Ready(Some(1)));
 }
 
 #[test]
 fn a_future_that_is_dropped_after_it_was_woken_passes_the_wake_up_on() {
     let (queue, _) = queue();
     let (mut first, mut second) = (Task::pop(&queue), Task::pop(&queue));
-    assert_eq!((first.run(), second.run()), (None, None));
+    assert_eq!((first.run(), second.run()), (Poll::Pending, Poll::Pending));
     queue.push(1, at(0)).unwrap();
     assert!(first.is_woken() && !second.is_woken(), "one job wakes one");
     drop(first);
-    assert_eq!(second.run(), Some(Some(1)));
+    assert_eq!(second.run(), Poll::Ready(Some(1)));
     queue.check_invariants();
 }
 
@@ -166,7 +168,7 @@ fn a_future_that_is_dropped_after_it_was_woken_passes_the_wake_up_on() {
 fn threads_and_futures_wait_in_one_line() {
     let (queue, _) = queue();
     let mut first = Task::pop(&queue);
-    assert_eq!(first.run(), None);
+    assert_eq!(first.run(), Poll::Pending);
     thread::scope(|scope| {
         let waiting = scope.spawn(|| queue.wait_pop().map(|job| job.payload));
         let _closing = CloseOnPanic(&queue);
@@ -174,7 +176,7 @@ fn threads_and_futures_wait_in_one_line() {
         queue.push(1, at(0)).unwrap();
         queue.push(2, at(0)).unwrap();
         let by_future = loop {
-            if let Some(outcome) = first.run() {
+            if let Poll::Ready(outcome) = first.run() {
                 break outcome;
             }
             thread::yield_now();
@@ -186,7 +188,7 @@ fn threads_and_futures_wait_in_one_line() {
 
 /// A waker that owns a future of the same queue, as the task of a runtime may.
 struct Owner {
-    _future: Mutex<Option<Pin<Box<dyn Future<Output = Option<u32>> + Send>>>>,
+    _future: Mutex<Boxed<'static>>,
 }
 
 impl Wake for Owner {
@@ -199,12 +201,12 @@ fn a_waker_may_own_a_future_that_waits_for_the_same_queue() {
     let queue: Arc<Queue> = Arc::new(queue().0);
     let waits = || {
         let queue = Arc::clone(&queue);
-        let mut future: Pin<Box<dyn Future<Output = Option<u32>> + Send>> =
+        let mut future: Boxed<'static> =
             Box::pin(async move { Some(queue.pop_async().await?.payload) });
         assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
         future
     };
-    let owner = || Waker::from(Arc::new(Owner { _future: Mutex::new(Some(waits())) }));
+    let owner = || Waker::from(Arc::new(Owner { _future: Mutex::new(waits()) }));
     let mut future = waits();
     // Each poll replaces the waker of the one before.
     for _ in 0..3 {
@@ -312,7 +314,7 @@ proptest! {
                 Operation::Drop(index) if index < tasks.len() => drop(tasks.remove(index)),
                 Operation::Advance(nanos) => clock.advance(Duration::from_nanos(nanos)),
                 Operation::Run(index) if index < tasks.len() => {
-                    if tasks[index].run().is_some() {
+                    if tasks[index].run().is_ready() {
                         drop(tasks.remove(index));
                     }
                 }
@@ -322,16 +324,14 @@ proptest! {
             if all_run {
                 // Who runs may wake one who ran before.
                 while tasks.iter().any(Task::is_woken) {
-                    tasks.retain_mut(|task| task.run().is_none());
+                    tasks.retain_mut(|task| task.run().is_pending());
                 }
                 let is_due = queue.next_due().is_some_and(|due| due <= clock.now());
                 prop_assert!(tasks.is_empty() || !is_due, "someone waits while a job is due");
             }
             queue.check_invariants();
         }
-        let waiting = tasks.len();
         queue.close();
-        let ended = tasks.iter_mut().filter_map(Task::run).filter(Option::is_none).count();
-        prop_assert_eq!(ended, waiting);
+        prop_assert!(tasks.iter_mut().all(|task| task.run() == Poll::Ready(None)));
     }
 }
