@@ -44,8 +44,8 @@
 //! - `with_*` are builder methods: they take the value and return it, before its first use.
 //! - Iterators, outcomes and errors are in the module of their type, such as [`delay_queue::PopDue`]. The
 //!   crate root has the types themselves.
-//! - Errors and options are `#[non_exhaustive]`. Complete answers, such as [`Verdict`], are not: a `match`
-//!   on one has to handle every case.
+//! - Enums of errors are `#[non_exhaustive]`. Complete answers, such as [`Verdict`], are not: a `match` on
+//!   one has to handle every case.
 //!
 //! # WebAssembly
 //!

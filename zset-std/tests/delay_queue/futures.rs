@@ -2,6 +2,7 @@
 //! missing is found; and many of them on threads.
 
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -216,6 +217,32 @@ fn a_waker_may_own_a_future_that_waits_for_the_same_queue() {
     queue.check_invariants();
     queue.push(1, at(0)).unwrap();
     assert_eq!(queue.pop().unwrap().payload, 1);
+}
+
+/// A payload whose first clone panics.
+struct Fragile(Arc<AtomicBool>);
+
+impl Clone for Fragile {
+    fn clone(&self) -> Self {
+        assert!(self.0.swap(true, Ordering::SeqCst), "the first clone");
+        Fragile(Arc::clone(&self.0))
+    }
+}
+
+#[test]
+fn a_panic_while_a_future_is_polled_loses_no_job_and_leaves_the_line() {
+    let clock = FakeClock::new();
+    let queue = SharedDelayQueue::<Fragile>::new().with_clock(clock.clone());
+    let lease = || async { queue.lease_async(Duration::MAX).await.map(|lease| lease.deliveries) };
+    let (mut first, mut second) = (Task::new(lease()), Task::new(lease()));
+    assert_eq!((first.run(), second.run()), (Poll::Pending, Poll::Pending));
+    queue.push(Fragile(Arc::default()), at(10)).unwrap();
+    assert_eq!(first.run(), Poll::Pending);
+    clock.set(at(10));
+    assert!(catch_unwind(AssertUnwindSafe(|| first.run())).is_err());
+    drop(first);
+    assert_eq!(second.run(), Poll::Ready(Some(1)));
+    queue.check_invariants();
 }
 
 #[test]
