@@ -170,7 +170,7 @@ fn ordered(elements: &Elements) -> Vec<(i8, u8)> {
 }
 
 proptest! {
-    #![proptest_config(crate::config(512, 4))]
+    #![proptest_config(crate::config(512, 2))]
 
     #[test]
     fn order_and_hash_are_those_of_the_elements(a in any_elements(), b in any_elements()) {
