@@ -1,0 +1,270 @@
+//! Calls each public method of the types.
+
+use rand::{SeedableRng, rngs::SmallRng};
+use std::hash::RandomState;
+
+use zset_core::redis::AddOptions;
+use zset_core::{
+    Aggregate, Listpack, ListpackLimits, PackedZSet, Score, SkipList, SortedMap, SortedSet, ZSet,
+};
+
+use super::{Names, called, names_of};
+
+pub(crate) fn called() -> Names {
+    names_of([
+        ("SkipList", skip_list()),
+        ("SortedSet", sorted_set()),
+        ("SortedSet", weighted_set()),
+        ("SortedMap", sorted_map()),
+        ("ZSet", zset()),
+        ("PackedZSet", packed_zset()),
+        ("PackedZSet", packed_zset_in_array()),
+    ])
+}
+
+fn rng() -> SmallRng {
+    SmallRng::seed_from_u64(7)
+}
+
+fn skip_list() -> Vec<&'static str> {
+    called! {
+        SkipList<&'static str, i64>: new(), from_rng(&mut rng());
+        SkipList::from_iter([("a", 1), ("b", 2)]);
+        insert("c", 3),
+        try_insert("c", 3),
+        first(),
+        last(),
+        get_by_rank(1),
+        rank("a", 1),
+        iter(),
+        range_by_rank(..1),
+        range_by_score(1..),
+        range_by_member(1, "a"..),
+        count_by_score(1..),
+        remove("a", 1),
+        pop_first(),
+        pop_last(),
+        remove_range_by_rank(..1),
+        remove_range_by_score(..1),
+        clear(),
+        len(),
+        is_empty(),
+        allocation_size(),
+    }
+}
+
+fn sorted_set() -> Vec<&'static str> {
+    let other = SortedSet::from([("b", 3)]);
+    called! {
+        SortedSet<&'static str, i64, RandomState>:
+        with_hasher(RandomState::new()),
+        with_capacity_and_hasher(10, RandomState::new()),
+        from_sorted_iter([("a", 1)]);
+        SortedSet::from_iter([("a", 1), ("b", 2)]);
+        hasher(),
+        insert("c", 3),
+        try_insert("c", 3),
+        update("a", |score| score + 1),
+        increment("a", 1),
+        entry("a"),
+        score("a"),
+        get("a"),
+        contains("a"),
+        rank("a"),
+        rev_rank("a"),
+        first(),
+        last(),
+        get_by_rank(1),
+        iter(),
+        range_by_rank(..1),
+        range_by_score(1..),
+        range_by_member(1, "a"..),
+        count_by_score(1..),
+        remove("a"),
+        remove_entry("a"),
+        pop_first(),
+        pop_last(),
+        remove_range_by_rank(..1),
+        remove_range_by_score(..1),
+        drain(),
+        retain(|_, _| true),
+        extract_if(|_, _| true),
+        append(&mut SortedSet::new()),
+        clear(),
+        len(),
+        is_empty(),
+        try_reserve(10),
+        shrink_to_fit(),
+        allocation_size(),
+        difference(&other),
+    }
+}
+
+/// The methods of sets with the default hasher, and of those whose scores are a `Score`.
+fn weighted_set() -> Vec<&'static str> {
+    let other = SortedSet::from([("b", Score::ZERO)]);
+    called! {
+        SortedSet<&'static str>:
+        new(),
+        with_capacity(10),
+        from_rng(&mut rng()),
+        weighted_union([(&other, Score::ZERO)], Aggregate::Sum),
+        weighted_intersection([(&other, Score::ZERO)], Aggregate::Sum);
+        SortedSet::from([("a", Score::ZERO)]);
+    }
+}
+
+fn sorted_map() -> Vec<&'static str> {
+    let mut names = called! {
+        SortedMap<&'static str, char, i64>: new(), with_capacity(10), from_rng(&mut rng());
+        SortedMap::new();
+    };
+    names.extend(called! {
+        SortedMap<&'static str, char, i64, RandomState>:
+        with_hasher(RandomState::new()),
+        with_capacity_and_hasher(10, RandomState::new()),
+        from_sorted_iter([("a", 'x', 1)]);
+        SortedMap::from_iter([("a", 'x', 1), ("b", 'y', 2)]);
+        hasher(),
+        insert("c", 'z', 3),
+        try_insert("c", 'z', 3),
+        set_score("a", 2),
+        update("a", |_, score| score + 1),
+        increment("a", 1),
+        entry("a"),
+        score("a"),
+        get("a"),
+        get_key_value("a"),
+        get_mut("a"),
+        values_mut(),
+        contains_key("a"),
+        rank("a"),
+        rev_rank("a"),
+        first(),
+        last(),
+        get_by_rank(1),
+        iter(),
+        range_by_rank(..1),
+        range_by_score(1..),
+        range_by_key(1, "a"..),
+        count_by_score(1..),
+        remove("a"),
+        remove_entry("a"),
+        pop_first(),
+        pop_last(),
+        remove_range_by_rank(..1),
+        remove_range_by_score(..1),
+        drain(),
+        retain(|_, _, _| true),
+        extract_if(|_, _, _| true),
+        append(&mut SortedMap::<_, _, _>::new()),
+        clear(),
+        len(),
+        is_empty(),
+        try_reserve(10),
+        shrink_to_fit(),
+        allocation_size(),
+    });
+    names
+}
+
+fn zset() -> Vec<&'static str> {
+    let one = Score::from(1);
+    called! {
+        ZSet:
+        new(),
+        with_limits(ListpackLimits::default()),
+        from_sorted_iter([("a", Score::ZERO)]),
+        from_sorted_iter_with_limits([("a", Score::ZERO)], ListpackLimits::default());
+        ZSet::from([("a", one), ("b", Score::from(2))]);
+        limits(),
+        set_limits(ListpackLimits::default()),
+        encoding(),
+        promote(),
+        try_promote(),
+        as_listpack(),
+        insert("c", one),
+        try_insert("c", one),
+        add("c", one, AddOptions::new()),
+        try_add("c", one, AddOptions::new()),
+        update("a", |score| score),
+        increment("a", 1.0),
+        score("a"),
+        scores(["a", "b"]),
+        contains("a"),
+        rank("a"),
+        rev_rank("a"),
+        first(),
+        last(),
+        get_by_rank(1),
+        iter(),
+        range_by_rank(..1),
+        range_by_score(one..),
+        range_by_member(one, &b"a"[..]..),
+        range_by_lex(&b"a"[..]..),
+        count_by_score(one..),
+        count_by_lex(&b"a"[..]..),
+        remove("a"),
+        pop_first(),
+        pop_last(),
+        remove_range_by_rank(..1),
+        remove_range_by_score(..one),
+        remove_range_by_lex(..&b"b"[..]),
+        drain(),
+        retain(|_, _| true),
+        extract_if(|_, _| true),
+        append(&mut ZSet::new()),
+        scan(0, 10),
+        clear(),
+        len(),
+        is_empty(),
+        shrink_to_fit(),
+        allocation_size(),
+    }
+}
+
+fn packed_zset() -> Vec<&'static str> {
+    let one = Score::from(1);
+    called! {
+        PackedZSet<Vec<u8>>:
+        new(),
+        with_storage(Vec::new()),
+        from_listpack(Listpack::new());
+        PackedZSet::new();
+        as_listpack(),
+        into_listpack(),
+        try_insert("a", one),
+        add("a", one, AddOptions::new()),
+        try_update("a", |score| score),
+        try_increment("a", 1.0),
+        score("a"),
+        contains("a"),
+        rank("a"),
+        rev_rank("a"),
+        first(),
+        last(),
+        get_by_rank(1),
+        iter(),
+        range_by_rank(..1),
+        range_by_score(one..),
+        range_by_member(one, &b"a"[..]..),
+        range_by_lex(&b"a"[..]..),
+        count_by_score(one..),
+        count_by_lex(&b"a"[..]..),
+        remove("a"),
+        pop_first_with(|_, _| ()),
+        pop_last_with(|_, _| ()),
+        remove_range_by_rank(..1),
+        remove_range_by_score(..one),
+        remove_range_by_lex(..&b"b"[..]),
+        retain(|_, _| true),
+        clear(),
+        len(),
+        is_empty(),
+        shrink_to_fit(),
+    }
+}
+
+fn packed_zset_in_array() -> Vec<&'static str> {
+    called! { PackedZSet<[u8; 64]>: in_array(); PackedZSet::in_array(); }
+}
