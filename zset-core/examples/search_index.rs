@@ -39,7 +39,7 @@ impl Index {
         for word in words(query) {
             let Some(texts) = self.words.get(&word) else { return Vec::new() };
             found = Some(match found {
-                Some(found) => found.intersection_with(texts, |_, a, b| a + b),
+                Some(found) => found.intersection_with(texts, |a, b| a + b),
                 None => texts.clone(),
             });
         }
@@ -55,7 +55,9 @@ impl Index {
 
 /// Returns the words of a text in lower case.
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
 }
 
 const TEXTS: [&str; 5] = [
@@ -79,8 +81,8 @@ fn main() {
             println!("  {occurrences} x  {}", TEXTS[*id as usize]);
         }
         // What a search without an index finds.
-        let has_all = |text: &&str| words(query).all(|word| words(text).any(|other| other == word));
-        assert_eq!(found.len(), TEXTS.iter().filter(has_all).count());
+        let has_all = |text: &&str| words(query).all(|word| words(text).any(|w| w == word));
+        assert_eq!(found.len(), TEXTS.into_iter().filter(has_all).count());
         assert!(found.windows(2).all(|pair| pair[0].1 >= pair[1].1));
     }
 

@@ -101,7 +101,7 @@ fn public(types: &[&str]) -> Names {
     let mut is_inherent = false;
     for line in read("docs/public-api/zset-core.txt").lines() {
         if line.starts_with("impl") {
-            is_inherent = !line.contains(" for zset_core::");
+            is_inherent = !line.contains(" for ");
         } else if let Some((_, path)) = line.split_once(" fn ").filter(|_| is_inherent) {
             let path = without_generics(path);
             let mut names = path.rsplit("::");
@@ -151,12 +151,17 @@ fn the_table_of_peers_names_methods_that_exist() {
                 named.entry(type_name.to_string()).or_default().insert(method.to_string());
             }
         }
-        commands.extend(quoted(&row[5]).map(|command| command.split(' ').next().unwrap().to_string()));
+        commands
+            .extend(quoted(&row[5]).map(|command| command.split(' ').next().unwrap().to_string()));
     }
     assert_eq!(peers::called(), named, "the methods called here and those of the table");
 
     // All commands of sorted sets have their place.
     let redis = read("docs/redis.md");
     let all = redis.lines().find(|line| line.starts_with("| sorted sets |")).unwrap();
-    assert_eq!(commands, quoted(all).map(str::to_string).collect(), "the commands of docs/redis.md");
+    assert_eq!(
+        commands,
+        quoted(all).map(str::to_string).collect(),
+        "the commands of docs/redis.md"
+    );
 }

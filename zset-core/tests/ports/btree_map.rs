@@ -44,14 +44,21 @@ impl Original {
         if from > to {
             return Vec::new(); // `range` would panic
         }
-        self.by_points.range((from, 0)..=(to, Player::MAX)).map(|((_, player), ())| *player).collect()
+        self.by_points
+            .range((from, 0)..=(to, Player::MAX))
+            .map(|((_, player), ())| *player)
+            .collect()
     }
 
     /// Removes the players below some points.
     fn relegate(&mut self, points: Points) -> Vec<Player> {
         let stay = self.by_points.split_off(&(points, 0));
         let relegated = std::mem::replace(&mut self.by_points, stay);
-        relegated.into_keys().map(|(_, player)| player).inspect(|player| _ = self.points.remove(player)).collect()
+        relegated
+            .into_keys()
+            .map(|(_, player)| player)
+            .inspect(|player| _ = self.points.remove(player))
+            .collect()
     }
 }
 
