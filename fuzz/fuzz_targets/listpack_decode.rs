@@ -23,7 +23,7 @@ fuzz_target!(|data: &[u8]| {
     // Written again, and with a change at every place.
     let mut copy = Listpack::new();
     for &value in &values {
-        copy.push_back(value).expect("there is memory");
+        copy.try_push_back(value).expect("there is memory");
     }
     copy.check();
     // What was an integer written as text is an integer now, so it is the texts that are the same.
@@ -36,8 +36,8 @@ fuzz_target!(|data: &[u8]| {
             break;
         }
         match index % 3 {
-            0 => assert_eq!(cursor.replace(index), Ok(true)),
-            1 => cursor.insert_before("new").expect("there is memory"),
+            0 => assert_eq!(cursor.try_replace(index), Ok(true)),
+            1 => cursor.try_insert_before("new").expect("there is memory"),
             _ => assert!(cursor.remove()),
         }
         cursor.move_next();
@@ -53,7 +53,7 @@ fuzz_target!(|data: &[u8]| {
                 assert_eq!(set.rank(member), Some(rank));
             }
             for member in &members {
-                set.insert(member, Score::ZERO).expect("there is memory");
+                set.try_insert(member, Score::ZERO).expect("there is memory");
             }
             set.check();
             assert_eq!(set.len(), members.len());

@@ -10,7 +10,8 @@ use libfuzzer_sys::fuzz_target;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::ops::{Bound, RangeBounds};
-use zset_core::{Entry, Overflow, SortedSet};
+use zset_core::sorted_set::Entry;
+use zset_core::{ScoreOverflow, SortedSet};
 
 /// Members collide often among so many, and fill several leaves of 64.
 const MEMBERS: u16 = 700;
@@ -198,7 +199,7 @@ impl Pair {
             Operation::Increment(member, by) => {
                 let (member, by) = (member % MEMBERS, by.get());
                 let sum = self.scores.get(&member).map_or(Some(by), |old| old.checked_add(by));
-                assert_eq!(self.set.increment(member, by), sum.ok_or(Overflow));
+                assert_eq!(self.set.increment(member, by), sum.ok_or(ScoreOverflow));
                 sum.map(|sum| self.note(member, sum));
             }
             Operation::ChangeEntry(member, first, second) => {

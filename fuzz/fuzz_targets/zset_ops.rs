@@ -7,7 +7,8 @@ use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use std::cmp::Ordering;
 use std::ops::{Bound, RangeBounds};
-use zset_core::{AddFlags, AddOptions, Added, Encoding, Limits, PackedZSet, Score, ZSet, rdb};
+use zset_core::redis::{AddFlags, AddOptions, Added};
+use zset_core::{Encoding, ListpackLimits, PackedZSet, Score, ZSet, rdb};
 
 /// More operations on one input find no more than another input does.
 const MOST_OPERATIONS: usize = 80;
@@ -87,7 +88,7 @@ struct Subjects {
 }
 
 impl Subjects {
-    fn new(limits: Limits) -> Self {
+    fn new(limits: ListpackLimits) -> Self {
         let packed = PackedZSet::with_storage([0; 1500]).ok();
         Subjects { set: ZSet::with_limits(limits), packed, naive: Vec::new() }
     }
@@ -150,8 +151,8 @@ impl Subjects {
         // A full buffer ends the comparison with it, and leaves it as it was.
         if let Some(packed) = &mut self.packed {
             let before = packed.clone();
-            match packed.add(member, score, options) {
-                Err(zset_core::AddError::Full(_)) => {
+            match packed.try_add(member, score, options) {
+                Err(zset_core::redis::AddError::Full(_)) => {
                     assert_eq!(packed.as_listpack(), before.as_listpack());
                     self.packed = None;
                 }
@@ -320,7 +321,7 @@ fn same<'a, 'b>(
 
 fuzz_target!(|input: (u8, u8, Vec<Operation>)| {
     let (entries, value, operations) = input;
-    let limits = Limits {
+    let limits = ListpackLimits {
         max_listpack_entries: [0, 1, 4, 128][usize::from(entries % 4)],
         max_listpack_value: [4, 64][usize::from(value % 2)],
     };

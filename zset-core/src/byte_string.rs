@@ -13,6 +13,8 @@ use crate::reserve::infallible;
 use crate::{Member, TryReserveError};
 
 mod len;
+#[cfg(feature = "serde")]
+mod serde;
 
 use len::{INLINE, Len};
 

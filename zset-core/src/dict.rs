@@ -31,9 +31,11 @@ use crate::TryReserveError;
 use crate::handle::Handle;
 
 mod grow;
+#[cfg(feature = "unstable-internals")]
 mod layout;
 mod scan;
 
+#[cfg(feature = "unstable-internals")]
 pub use layout::DictLayout;
 
 #[derive(Clone)]

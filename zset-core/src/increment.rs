@@ -12,10 +12,10 @@ use crate::{NanScore, Score};
 /// # Examples
 ///
 /// ```
-/// use zset_core::{Increment, Overflow, Score};
+/// use zset_core::{Increment, ScoreOverflow, Score};
 ///
 /// assert_eq!(Score::ZERO.checked_increment(1.5), Score::new(1.5));
-/// assert_eq!(250u8.checked_increment(10), Err(Overflow));
+/// assert_eq!(250u8.checked_increment(10), Err(ScoreOverflow));
 /// ```
 pub trait Increment: Copy {
     /// What is added.
@@ -54,28 +54,40 @@ impl Increment for Score {
 }
 
 /// The error of an integer score that would pass the bounds of its type.
+///
+/// Anyone can construct it: a score type of your own may return it.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{ScoreOverflow, SortedSet};
+///
+/// let mut set = SortedSet::from([("a", 250_u8)]);
+/// assert_eq!(set.increment("a", 10), Err(ScoreOverflow));
+/// assert_eq!(set.score("a"), Some(250));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Overflow;
+pub struct ScoreOverflow;
 
-impl fmt::Display for Overflow {
+impl fmt::Display for ScoreOverflow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("score is out of the range of its type")
     }
 }
 
-impl Error for Overflow {}
+impl Error for ScoreOverflow {}
 
 macro_rules! increment_integer {
     ($($int:ty),*) => {$(
         impl Increment for $int {
             type By = $int;
-            type Error = Overflow;
+            type Error = ScoreOverflow;
             const ZERO: $int = 0;
             const IS_EXACT: bool = true;
 
             #[inline]
-            fn checked_increment(self, by: $int) -> Result<$int, Overflow> {
-                self.checked_add(by).ok_or(Overflow)
+            fn checked_increment(self, by: $int) -> Result<$int, ScoreOverflow> {
+                self.checked_add(by).ok_or(ScoreOverflow)
             }
         }
     )*};

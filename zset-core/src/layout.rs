@@ -6,4 +6,4 @@
 //! down and a dict. It is all read-only, and no promise: another version may store sets otherwise.
 
 pub use crate::dict::DictLayout;
-pub use crate::skiplist::Node;
+pub use crate::skiplist::layout::Node;

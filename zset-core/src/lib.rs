@@ -7,12 +7,12 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-mod add;
 mod bounds;
 mod increment;
 pub mod listpack;
 mod member;
-mod packed;
+pub mod packed_zset;
+pub mod redis;
 mod reserve;
 mod score;
 mod storage;
@@ -26,43 +26,54 @@ mod dict;
 #[cfg(feature = "alloc")]
 mod handle;
 #[cfg(feature = "alloc")]
+mod hash_builder;
+#[cfg(all(feature = "alloc", feature = "unstable-internals"))]
 pub mod layout;
+#[cfg(all(feature = "alloc", feature = "serde"))]
+mod load;
 #[cfg(feature = "alloc")]
 pub mod rdb;
 #[cfg(feature = "alloc")]
-mod skiplist;
+pub mod skiplist;
 #[cfg(feature = "alloc")]
 pub mod sorted_map;
 #[cfg(feature = "alloc")]
-mod sorted_set;
+pub mod sorted_set;
 #[cfg(all(test, feature = "alloc"))]
 mod visits;
 #[cfg(feature = "alloc")]
 pub mod zset;
 
-pub use add::{AddError, AddFlags, AddOptions, AddOptionsError, Added};
-pub use bounds::{LexRange, ParseRangeError, ScoreRange, rank_range};
-pub use increment::{Increment, Overflow};
+pub use increment::{Increment, ScoreOverflow};
+#[doc(inline)]
 pub use listpack::Listpack;
 pub use member::Member;
-pub use packed::{Iter as PackedIter, PackedZSet, PackedZSetError};
+#[doc(inline)]
+pub use packed_zset::PackedZSet;
 pub use reserve::TryReserveError;
 pub use score::{NanScore, ParseScoreError, Score};
 
 #[cfg(feature = "alloc")]
 pub use byte_string::ByteString;
+/// The trait of what a member can be looked up by, from the crate `equivalent`, as in hashbrown and indexmap.
 #[cfg(feature = "alloc")]
 pub use equivalent::Equivalent;
 #[cfg(feature = "alloc")]
-pub use hashbrown::DefaultHashBuilder;
+pub use hash_builder::{DefaultHashBuilder, DefaultHasher};
+/// Re-exported for its `Rng` trait: `from_rng` and random sampling take a generator that implements it.
+///
+/// The generators of `rand` 0.10 do.
 #[cfg(feature = "alloc")]
-pub use skiplist::{IntoIter, Iter, SkipList};
+pub use rand_core;
 #[cfg(feature = "alloc")]
+#[doc(inline)]
+pub use skiplist::SkipList;
+#[cfg(feature = "alloc")]
+#[doc(inline)]
 pub use sorted_map::SortedMap;
 #[cfg(feature = "alloc")]
-pub use sorted_set::{
-    Aggregate, Difference, Drain, Entry, ExtractIf, FromSortedError, OccupiedEntry, SortedSet,
-    VacantEntry,
-};
+#[doc(inline)]
+pub use sorted_set::{Aggregate, SortedSet};
 #[cfg(feature = "alloc")]
-pub use zset::{Encoding, Limits, ZSet};
+#[doc(inline)]
+pub use zset::{Encoding, ListpackLimits, ZSet};

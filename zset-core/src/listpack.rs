@@ -18,12 +18,14 @@ mod cursor;
 mod edit;
 mod entry;
 mod iter;
+#[cfg(feature = "unstable-internals")]
 mod layout;
 mod validate;
 
 pub use cursor::{Cursor, CursorMut};
 pub use entry::Value;
 pub use iter::Iter;
+#[cfg(feature = "unstable-internals")]
 pub use layout::{EntryEncoding, RawEntry};
 pub use validate::ListpackError;
 #[cfg(feature = "alloc")]
@@ -63,8 +65,8 @@ const EMPTY: [u8; HEADER + 1] = [HEADER as u8 + 1, 0, 0, 0, 0, 0, END];
 /// use zset_core::listpack::Value;
 ///
 /// let mut list = Listpack::with_storage([0; 32])?;
-/// list.push_back("hello")?;
-/// list.push_back("-17")?;
+/// list.try_push_back("hello")?;
+/// list.try_push_back("-17")?;
 /// assert!(list.iter().eq([Value::Bytes(b"hello"), Value::Integer(-17)]));
 /// assert_eq!(list.as_bytes(), b"\x11\0\0\0\x02\0\x85hello\x06\xDF\xEF\x02\xFF");
 /// # Ok::<(), zset_core::TryReserveError>(())
@@ -95,7 +97,7 @@ impl Listpack<alloc::vec::Vec<u8>> {
     ///
     /// ```
     /// let mut list = zset_core::Listpack::new();
-    /// list.push_back("a")?;
+    /// list.try_push_back("a")?;
     /// list.shrink_to_fit();
     /// assert_eq!(list.into_storage().capacity(), 10);
     /// # Ok::<(), zset_core::TryReserveError>(())
@@ -112,6 +114,7 @@ impl Listpack<alloc::vec::Vec<u8>> {
 
 impl<const N: usize> Listpack<[u8; N]> {
     /// Makes an empty listpack in an array of at least 7 bytes, which is checked at compile time.
+    /// **O(N)**.
     ///
     /// # Examples
     ///
@@ -120,7 +123,7 @@ impl<const N: usize> Listpack<[u8; N]> {
     /// use zset_core::Listpack;
     ///
     /// static LIST: Mutex<Listpack<[u8; 64]>> = Mutex::new(Listpack::in_array());
-    /// LIST.lock().unwrap().push_back("a").unwrap();
+    /// LIST.lock().unwrap().try_push_back("a").unwrap();
     /// ```
     pub const fn in_array() -> Self {
         const { assert!(N >= EMPTY.len(), "an empty listpack has 7 bytes") };
@@ -195,7 +198,7 @@ impl<B: Storage> Listpack<B> {
     ///
     /// ```
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back("a")?;
+    /// list.try_push_back("a")?;
     /// assert_eq!(list.len(), 1);
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```

@@ -22,7 +22,7 @@ const LONGEST_INTEGER: usize = 20;
 /// use zset_core::{PackedZSet, Score};
 ///
 /// let mut set = PackedZSet::with_storage([0; 64])?;
-/// set.insert("2024", Score::from(1))?;
+/// set.try_insert("2024", Score::from(1))?;
 /// let (member, _) = set.first().unwrap();
 /// assert_eq!(&*member, b"2024");
 /// # Ok::<(), zset_core::TryReserveError>(())
@@ -163,6 +163,14 @@ impl<'a> From<Value<'a>> for Member<'a> {
 impl From<Member<'_>> for alloc::vec::Vec<u8> {
     fn from(member: Member<'_>) -> Self {
         member.to_vec()
+    }
+}
+
+/// Serializes as bytes. A `ByteString` loads them.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Member<'_> {
+    fn serialize<T: serde::Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        serializer.serialize_bytes(self)
     }
 }
 

@@ -12,33 +12,46 @@
 //! Numbers are little-endian but for the lengths of strings. The format is that of Redis's `rdb.h`
 //! and `cluster.c`.
 //!
-//! The parts are here too, since whole files are made of them: [`Reader`] for what is not trusted,
-//! and [`write_length`], [`write_string`] and [`write_set`].
+//! With the feature `unstable-internals` the parts are public too, for whole files: `Reader` for untrusted bytes,
+//! and `write_length`, `write_string` and `write_set`.
 
 use crc::{CRC_64_REDIS, Crc, Table};
 
 mod lzf;
+#[cfg_attr(
+    not(feature = "unstable-internals"),
+    allow(unreachable_pub, dead_code, reason = "the feature makes it public")
+)]
 mod reader;
+#[cfg_attr(
+    not(feature = "unstable-internals"),
+    allow(unreachable_pub, reason = "the feature makes it public")
+)]
 mod restore;
 #[cfg(test)]
 mod tests;
+#[cfg_attr(
+    not(feature = "unstable-internals"),
+    allow(unreachable_pub, reason = "the feature makes it public")
+)]
 mod writer;
 
+#[cfg(feature = "unstable-internals")]
 pub use reader::Reader;
-pub use restore::{RestoreError, restore, restore_with_limits, unseal};
-pub use writer::{dump, seal, type_of, write_length, write_set, write_string};
+#[cfg(feature = "unstable-internals")]
+pub use restore::unseal;
+pub use restore::{RestoreError, restore, restore_with_limits};
+pub use writer::dump;
+#[cfg(feature = "unstable-internals")]
+pub use writer::{
+    TYPE_ELEMENTS, TYPE_LISTPACK, seal, type_of, write_length, write_set, write_string,
+};
 
 /// The version that is written: that of Redis 7.0, which every later server takes.
 const VERSION: u16 = 10;
 
 /// Version and checksum, at the end.
 const FOOTER: usize = 10;
-
-/// A set whose value is a string, the listpack.
-pub const TYPE_LISTPACK: u8 = 17;
-
-/// A set whose value is its elements, with binary scores.
-pub const TYPE_ELEMENTS: u8 = 5;
 
 /// The first byte of a string that is not its length: an integer of 1, 2, 4 bytes, or compressed.
 const STRING_INTEGER_8: u8 = 0xC0;

@@ -6,6 +6,16 @@ use core::fmt;
 /// The error of an operation that needs memory or handles that it cannot have.
 ///
 /// The collection is as it was before the call.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{PackedZSet, Score, TryReserveError};
+///
+/// let mut set = PackedZSet::with_storage([0; 8])?;
+/// assert_eq!(set.try_insert("ann", Score::ZERO), Err(TryReserveError::BufferFull));
+/// # Ok::<(), TryReserveError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TryReserveError {
@@ -37,11 +47,10 @@ impl From<alloc::collections::TryReserveError> for TryReserveError {
     }
 }
 
+/// Converts the error of a hash table. A function and no `From`, so that hashbrown is no part of the public API.
 #[cfg(feature = "alloc")]
-impl From<hashbrown::TryReserveError> for TryReserveError {
-    fn from(_: hashbrown::TryReserveError) -> Self {
-        TryReserveError::AllocError
-    }
+pub(crate) fn table_error(_: hashbrown::TryReserveError) -> TryReserveError {
+    TryReserveError::AllocError
 }
 
 /// Turns the error of a fallible form into the panic of the infallible one.

@@ -9,11 +9,16 @@ use core::hash::{Hash, Hasher};
 use core::str::FromStr;
 
 mod format;
+#[cfg(feature = "serde")]
+mod serde;
 
 /// A score: any `f64` but NaN, in the numeric order, `-inf < ... < 0 < ... < +inf`.
 ///
 /// `-0.0` is folded into `0.0`, so that scores that compare equal also print and hash equal.
 /// All operations are **O(1)**.
+///
+/// With the feature `serde`, a score is a number. Human-readable formats such as JSON have no infinite
+/// numbers: there, infinities are the strings `"inf"` and `"-inf"`. NaN is an error.
 ///
 /// # Examples
 ///
@@ -30,6 +35,17 @@ mod format;
 pub struct Score(f64);
 
 /// The error of a score that would be NaN.
+///
+/// There is nothing to add to it, so anyone can construct it and match it.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{NanScore, Score};
+///
+/// assert_eq!(Score::new(f64::NAN), Err(NanScore));
+/// assert_eq!(Score::INFINITY.checked_add(f64::NEG_INFINITY), Err(NanScore));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NanScore;
 
@@ -42,6 +58,16 @@ impl fmt::Display for NanScore {
 impl Error for NanScore {}
 
 /// The error of a text that is not a score.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{ParseScoreError, Score};
+///
+/// assert_eq!("ten".parse::<Score>(), Err(ParseScoreError::Invalid));
+/// assert_eq!("nan".parse::<Score>(), Err(ParseScoreError::Nan));
+/// assert_eq!("1e400".parse::<Score>(), Err(ParseScoreError::OutOfRange));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseScoreError {
@@ -73,7 +99,7 @@ impl Score {
     /// The score below every finite one.
     pub const NEG_INFINITY: Score = Score(f64::NEG_INFINITY);
 
-    /// Makes a score of `value`; `-0.0` becomes `0.0`.
+    /// Makes a score of `value`; `-0.0` becomes `0.0`. **O(1)**.
     ///
     /// # Errors
     ///
@@ -98,6 +124,7 @@ impl Score {
     }
 
     /// Reads the text of a score, as commands have it: what [`FromStr`] reads, of bytes.
+    /// **O(n)** for n bytes.
     ///
     /// # Errors
     ///
@@ -116,7 +143,7 @@ impl Score {
         core::str::from_utf8(text).map_err(|_| ParseScoreError::Invalid)?.parse()
     }
 
-    /// Returns the number.
+    /// Returns the number. **O(1)**.
     ///
     /// # Examples
     ///
@@ -128,7 +155,7 @@ impl Score {
         self.0
     }
 
-    /// Returns the sum of the score and `by`.
+    /// Returns the sum of the score and `by`. **O(1)**.
     ///
     /// # Errors
     ///
@@ -267,21 +294,6 @@ impl FromStr for Score {
             return Err(ParseScoreError::OutOfRange);
         }
         Score::new(value).map_err(|NanScore| ParseScoreError::Nan)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl serde::Serialize for Score {
-    fn serialize<T: serde::Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        serializer.serialize_f64(self.0)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for Score {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Score, D::Error> {
-        let value = <f64 as serde::Deserialize>::deserialize(deserializer)?;
-        Score::new(value).map_err(serde::de::Error::custom)
     }
 }
 

@@ -28,7 +28,8 @@ mod index;
 mod insert;
 mod into_iter;
 mod iter;
-mod layout;
+#[cfg(feature = "unstable-internals")]
+pub(crate) mod layout;
 mod leaf;
 mod leaves;
 mod members;
@@ -37,6 +38,8 @@ mod rank;
 mod remove;
 mod reserve;
 mod search;
+#[cfg(feature = "serde")]
+mod serde;
 mod share;
 #[cfg(test)]
 mod tests;
@@ -44,7 +47,6 @@ mod update;
 
 pub use into_iter::IntoIter;
 pub use iter::Iter;
-pub use layout::Node;
 
 pub(crate) use members::MembersMut;
 
@@ -61,6 +63,8 @@ use leaves::Leaves;
 /// It is the ordered half of [`SortedSet`](crate::SortedSet), without the dict: elements may repeat,
 /// and to find one takes its score. Use it where members need no look-up by themselves, such as a
 /// log of timestamps.
+///
+/// With the feature `serde`, a list is a sequence of `(member, score)` in order. It loads elements in any order.
 ///
 /// # Examples
 ///

@@ -5,10 +5,9 @@
 use core::fmt;
 use core::hash::{BuildHasher, Hash, Hasher};
 use equivalent::Equivalent;
-use hashbrown::DefaultHashBuilder;
 use rand_core::Rng;
 
-use crate::{Score, SortedSet};
+use crate::{DefaultHashBuilder, Score, SortedSet};
 
 mod bulk;
 mod entry;
@@ -19,6 +18,8 @@ mod read;
 mod remove;
 #[cfg(feature = "serde")]
 mod serde;
+#[cfg(feature = "serde")]
+pub mod serde_map;
 mod traits;
 mod update;
 
@@ -33,6 +34,10 @@ pub use iter::{Drain, ExtractIf, IntoIter, Iter, ValuesMut};
 ///
 /// As with `HashMap` and `BTreeMap`, it is a logic error to modify a key so that its order or hash changes
 /// while it is in the map, or to implement `Ord`, `Eq` or `Hash` inconsistently.
+///
+/// With the feature `serde`, a map is a sequence of `(key, value, score)` in order. It loads elements in any order; a
+/// repeated key is an error. `sorted_map::serde_map` is for those who want a map from keys to `(value, score)`,
+/// which JSON has for keys that are strings.
 ///
 /// # Examples
 ///

@@ -10,20 +10,20 @@
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
 use equivalent::Equivalent;
-use hashbrown::DefaultHashBuilder;
 use rand_core::Rng;
 
 use crate::arena::NONE;
 use crate::dict::Dict;
 use crate::handle::Handle;
 use crate::skiplist::{Element, Place, Relocate};
-use crate::{Score, SkipList};
+use crate::{DefaultHashBuilder, Score, SkipList};
 
 mod bulk;
 mod entry;
 mod fill;
 mod insert;
 mod iter;
+#[cfg(feature = "unstable-internals")]
 mod layout;
 mod range;
 mod read;
@@ -32,6 +32,8 @@ mod remove;
 mod scan;
 #[cfg(feature = "serde")]
 mod serde;
+#[cfg(feature = "serde")]
+pub mod serde_map;
 mod set_ops;
 mod traits;
 mod update;
@@ -41,6 +43,8 @@ pub use entry::{Entry, OccupiedEntry, VacantEntry};
 pub(crate) use fill::{Filling, try_collect};
 pub use iter::{Drain, ExtractIf};
 pub use set_ops::{Aggregate, Difference};
+
+pub use crate::skiplist::{IntoIter, Iter};
 
 /// A set of unique members, each with a score, ordered by `(score, member)`.
 ///
@@ -52,6 +56,10 @@ pub use set_ops::{Aggregate, Difference};
 /// hash changes while it is in the set, or to give it an inconsistent `Ord`, `Eq` or `Hash`. What
 /// the set then answers is unspecified, and what sorts may panic, but it stays memory safe, can be
 /// cleared, and can be used again.
+///
+/// With the feature `serde`, a set is a sequence of `(member, score)` in order. It loads elements in any order; a
+/// repeated member is an error. `sorted_set::serde_map` is for those who want a map, which JSON has for members
+/// that are strings.
 ///
 /// # Examples
 ///

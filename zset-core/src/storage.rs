@@ -13,7 +13,7 @@ use crate::TryReserveError;
 ///
 /// let mut buffer = [0; 64]; // on the stack, in a static, in shared memory
 /// let mut set = PackedZSet::with_storage(&mut buffer[..])?;
-/// set.insert("a", Score::from(1))?;
+/// set.try_insert("a", Score::from(1))?;
 /// # Ok::<(), zset_core::TryReserveError>(())
 /// ```
 pub trait Storage {

@@ -13,6 +13,7 @@ use crate::{ByteString, Member, PackedZSet, Score, SortedSet};
 mod add;
 mod extract;
 mod iter;
+#[cfg(feature = "unstable-internals")]
 mod layout;
 mod promote;
 mod random;
@@ -31,6 +32,17 @@ pub use random::Random;
 pub use set_ops::Difference;
 
 /// How a [`ZSet`] is laid out in memory.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Encoding, Score, ZSet};
+///
+/// let mut set: ZSet = (0..128).map(|i| (i.to_string(), Score::from(i))).collect();
+/// assert_eq!(set.encoding(), Encoding::Listpack);
+/// set.insert("another", Score::ZERO);
+/// assert_eq!(set.encoding(), Encoding::Skiplist);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Encoding {
@@ -50,9 +62,23 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// Up to where a [`ZSet`] stays a listpack.
+/// The size up to which a [`ZSet`] stays a listpack.
+///
+/// These are all of Redis's parameters for sorted sets, so that a literal may name both.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Encoding, ListpackLimits, Score, ZSet};
+///
+/// let mut limits = ListpackLimits::default();
+/// limits.max_listpack_value = 3;
+/// let mut set = ZSet::with_limits(limits);
+/// set.insert("long", Score::ZERO);
+/// assert_eq!(set.encoding(), Encoding::Skiplist);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ListpackLimits {
     /// The most members (Redis: `zset-max-listpack-entries`). With 0 only an empty set is a listpack.
     pub max_listpack_entries: usize,
     /// The most bytes of a member (Redis: `zset-max-listpack-value`).
@@ -60,23 +86,27 @@ pub struct Limits {
 }
 
 /// Redis's own: 128 members of 64 bytes.
-impl Default for Limits {
+impl Default for ListpackLimits {
     fn default() -> Self {
-        Limits { max_listpack_entries: 128, max_listpack_value: 64 }
+        ListpackLimits { max_listpack_entries: 128, max_listpack_value: 64 }
     }
 }
 
 /// Redis's sorted set: unique byte strings, each with a [`Score`], ordered by `(score, member)`.
 ///
 /// A small set is a [`PackedZSet`] in a `Vec<u8>`, where everything is **O(n)** for an n of at most
-/// 128. Beyond its [`Limits`] it becomes a [`SortedSet`] of [`ByteString`]s; the costs that the
+/// 128. Beyond its [`ListpackLimits`] it becomes a [`SortedSet`] of [`ByteString`]s; the costs that the
 /// methods name are those of that encoding, and expected ones. Members are hashed with a seed of the
 /// set's own, by foldhash: quick, and no defence against someone who can measure it.
+///
+/// With the feature `serde`, a set is a sequence of `(member, score)` in order, members as bytes. It loads elements
+/// in any order, and members that are text; a repeated member is an error.
 ///
 /// # Examples
 ///
 /// ```
-/// use zset_core::{Encoding, LexRange, Score, ScoreRange, ZSet, rank_range};
+/// use zset_core::redis::{LexRange, ScoreRange, rank_range};
+/// use zset_core::{Encoding, Score, ZSet};
 ///
 /// let mut set = ZSet::new();
 /// set.insert("ann", Score::from(120));
@@ -96,7 +126,7 @@ impl Default for Limits {
 #[derive(Clone)]
 pub struct ZSet {
     elements: Elements,
-    limits: Limits,
+    limits: ListpackLimits,
 }
 
 #[derive(Clone)]
@@ -121,7 +151,7 @@ impl ZSet {
     /// assert_eq!(set.insert("a", zset_core::Score::from(1)), None);
     /// ```
     pub fn new() -> Self {
-        Self::with_limits(Limits::default())
+        Self::with_limits(ListpackLimits::default())
     }
 
     /// Makes an empty set with other limits. **O(1)**.
@@ -129,16 +159,16 @@ impl ZSet {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{Encoding, Limits, Score, ZSet};
+    /// use zset_core::{Encoding, ListpackLimits, Score, ZSet};
     ///
-    /// let limits = Limits { max_listpack_entries: 1, ..Limits::default() };
+    /// let limits = ListpackLimits { max_listpack_entries: 1, ..ListpackLimits::default() };
     /// let mut set = ZSet::with_limits(limits);
     /// set.insert("a", Score::from(1));
     /// assert_eq!(set.encoding(), Encoding::Listpack);
     /// set.insert("b", Score::from(2));
     /// assert_eq!(set.encoding(), Encoding::Skiplist);
     /// ```
-    pub fn with_limits(limits: Limits) -> Self {
+    pub fn with_limits(limits: ListpackLimits) -> Self {
         ZSet { elements: Elements::Listpack(PackedZSet::new()), limits }
     }
 
@@ -147,9 +177,9 @@ impl ZSet {
     /// # Examples
     ///
     /// ```
-    /// assert_eq!(zset_core::ZSet::new().limits(), zset_core::Limits::default());
+    /// assert_eq!(zset_core::ZSet::new().limits(), zset_core::ListpackLimits::default());
     /// ```
-    pub fn limits(&self) -> Limits {
+    pub fn limits(&self) -> ListpackLimits {
         self.limits
     }
 
@@ -160,16 +190,16 @@ impl ZSet {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{Encoding, Limits, Score, ZSet};
+    /// use zset_core::{Encoding, ListpackLimits, Score, ZSet};
     ///
     /// let mut set = ZSet::from([("a", Score::from(1)), ("b", Score::from(2))]);
-    /// set.set_limits(Limits { max_listpack_entries: 1, ..Limits::default() });
+    /// set.set_limits(ListpackLimits { max_listpack_entries: 1, ..ListpackLimits::default() });
     /// set.insert("a", Score::from(3));
     /// assert_eq!(set.encoding(), Encoding::Listpack);
     /// set.insert("c", Score::from(3));
     /// assert_eq!(set.encoding(), Encoding::Skiplist);
     /// ```
-    pub fn set_limits(&mut self, limits: Limits) {
+    pub fn set_limits(&mut self, limits: ListpackLimits) {
         self.limits = limits;
     }
 
@@ -235,7 +265,7 @@ impl ZSet {
     /// assert_eq!(zset_core::ZSet::new().allocation_size(), 0);
     /// ```
     pub fn allocation_size(&self) -> usize {
-        self.estimated_allocation_size(usize::MAX)
+        self.sampled_allocation_size(usize::MAX)
     }
 
     /// Returns about how many bytes the set takes from the allocator, after a look at no more than so
@@ -250,7 +280,12 @@ impl ZSet {
     /// let set: ZSet = members.collect();
     /// assert_eq!(set.estimated_allocation_size(5), set.allocation_size());
     /// ```
+    #[cfg(feature = "unstable-internals")]
     pub fn estimated_allocation_size(&self, samples: usize) -> usize {
+        self.sampled_allocation_size(samples)
+    }
+
+    fn sampled_allocation_size(&self, samples: usize) -> usize {
         match &self.elements {
             Elements::Listpack(set) => set.allocation_size(),
             Elements::Skiplist(set) => {

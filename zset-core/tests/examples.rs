@@ -1,7 +1,7 @@
 //! Runs the examples, and compares all that they print with what was worked out by hand.
 
 // Miri starts no processes.
-#![cfg(not(miri))]
+#![cfg(all(feature = "alloc", not(miri)))]
 
 use std::env;
 use std::path::Path;

@@ -6,7 +6,7 @@ mod output;
 
 use std::collections::HashMap;
 
-use zset_core::Limits;
+use zset_core::ListpackLimits;
 
 pub use debug::{DebugCommand, ParseDebugCommandError};
 use kept::{KEPT, Type};
@@ -118,8 +118,8 @@ impl Config {
     }
 
     /// Returns up to where the sorted sets to come stay listpacks.
-    pub(crate) fn limits(&self) -> Limits {
-        Limits {
+    pub(crate) fn limits(&self) -> ListpackLimits {
+        ListpackLimits {
             max_listpack_entries: self.number(Number::ListpackEntries),
             max_listpack_value: self.number(Number::ListpackValue),
         }
@@ -350,7 +350,7 @@ mod tests {
     #[test]
     fn defaults_are_those_of_redis() {
         let config = Config::default();
-        assert_eq!(config.limits(), Limits::default());
+        assert_eq!(config.limits(), ListpackLimits::default());
         assert_eq!((config.max_memory(), config.max_clients()), (0, 10_000));
         assert_eq!((config.max_bulk_len(), config.timeout()), (512 << 20, 0));
     }

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
-use zset_core::{AddError, AddOptionsError, NanScore, ParseRangeError};
+use zset_core::NanScore;
+use zset_core::redis::{AddError, AddOptionsError, ParseRangeError};
 
 use crate::keyspace::WrongType;
 

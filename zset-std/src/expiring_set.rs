@@ -76,7 +76,6 @@ use crate::Timestamp;
     ))
 )]
 pub struct ExpiringSet<M> {
-    #[cfg_attr(feature = "serde", serde(with = "crate::pairs"))]
     members: SortedSet<M, Timestamp>,
     max_len: Option<usize>,
 }

@@ -134,16 +134,16 @@ impl<Id, S: Copy> Leaderboard<Id, S, Sum> {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::Overflow;
+    /// use zset_core::ScoreOverflow;
     /// use zset_std::Leaderboard;
     ///
     /// let mut board = Leaderboard::sum();
     /// board.try_submit("ann", 200u8)?;
     /// board.try_submit("ann", 50)?;
     /// assert_eq!(board.score("ann"), Some(250));
-    /// assert_eq!(board.try_submit("ann", 6), Err(Overflow));
+    /// assert_eq!(board.try_submit("ann", 6), Err(ScoreOverflow));
     /// assert_eq!(board.score("ann"), Some(250));
-    /// # Ok::<(), Overflow>(())
+    /// # Ok::<(), ScoreOverflow>(())
     /// ```
     pub fn sum() -> Self {
         Self::with_policy()

@@ -75,8 +75,6 @@ mod hash_builder;
 mod leaderboard;
 mod limit;
 mod packed_score;
-#[cfg(feature = "serde")]
-mod pairs;
 mod schedule;
 mod shared_delay_queue;
 mod sync;

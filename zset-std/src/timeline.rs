@@ -89,7 +89,6 @@ use crate::Timestamp;
     )
 )]
 pub struct Timeline<Id> {
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::pairs::serialize"))]
     posts: SortedSet<Id, Timestamp>,
     max_len: Option<usize>,
     max_age: Option<Duration>,

@@ -7,6 +7,7 @@ use hashbrown::HashTable;
 use super::{Dict, position};
 use crate::TryReserveError;
 use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
+use crate::reserve::table_error;
 
 /// The number of buckets at which the first table splits. At this size its members still fit in a
 /// second-level cache, and the split takes less than half a millisecond.
@@ -190,7 +191,7 @@ fn try_split(
             let part = &mut parts[part as usize];
             if part.len() == part.capacity() {
                 // If all hashes share these bits, one part is as large as the whole.
-                part.try_reserve(1, |&handle| hash_of(handle))?;
+                part.try_reserve(1, |&handle| hash_of(handle)).map_err(table_error)?;
             }
             part.insert_unique(hash, handle, |_| unreachable!("room was reserved"));
         }
@@ -216,6 +217,6 @@ fn rebuild(
 /// Makes an empty table with room for this many handles.
 fn try_table(capacity: usize) -> Result<HashTable<Handle>, TryReserveError> {
     let mut table = HashTable::new();
-    table.try_reserve(capacity, |_| unreachable!("the table is empty"))?;
+    table.try_reserve(capacity, |_| unreachable!("the table is empty")).map_err(table_error)?;
     Ok(table)
 }

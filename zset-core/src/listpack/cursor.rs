@@ -10,6 +10,21 @@ use crate::{Member, TryReserveError};
 /// A place in a listpack: at an entry, or at the gap between the last and the first.
 ///
 /// Moving is **O(1)**, and goes in a circle through the gap, as the cursors of `LinkedList` do.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::listpack::Value;
+///
+/// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+/// list.try_push_back("a")?;
+/// list.try_push_back(5)?;
+/// let mut cursor = list.cursor_back();
+/// assert_eq!(cursor.current(), Some(Value::Integer(5)));
+/// cursor.move_prev();
+/// assert_eq!(cursor.current(), Some(Value::Bytes(b"a")));
+/// # Ok::<(), zset_core::TryReserveError>(())
+/// ```
 #[derive(Clone)]
 pub struct Cursor<'a> {
     bytes: &'a [u8],
@@ -20,6 +35,20 @@ pub struct Cursor<'a> {
 /// A place in a listpack that can be changed there.
 ///
 /// It moves as a [`Cursor`] does. Changes are **O(n)** in the bytes behind the place.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::listpack::Value;
+///
+/// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+/// list.try_push_back("a")?;
+/// let mut cursor = list.cursor_front_mut();
+/// cursor.try_insert_before(1)?;
+/// cursor.try_replace("b")?;
+/// assert!(list.iter().eq([Value::Integer(1), Value::Bytes(b"b")]));
+/// # Ok::<(), zset_core::TryReserveError>(())
+/// ```
 pub struct CursorMut<'a, B> {
     list: &'a mut Listpack<B>,
     /// The entry's offset; in the gap that of the end byte.
@@ -35,8 +64,8 @@ impl<B: Storage> Listpack<B> {
     /// use zset_core::listpack::Value;
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back(1)?;
-    /// list.push_back(2)?;
+    /// list.try_push_back(1)?;
+    /// list.try_push_back(2)?;
     /// let mut cursor = list.cursor_front();
     /// cursor.move_next();
     /// assert_eq!(cursor.current(), Some(Value::Integer(2)));
@@ -56,8 +85,8 @@ impl<B: Storage> Listpack<B> {
     /// use zset_core::listpack::Value;
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back(1)?;
-    /// list.push_back(2)?;
+    /// list.try_push_back(1)?;
+    /// list.try_push_back(2)?;
     /// assert_eq!(list.cursor_back().current(), Some(Value::Integer(2)));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -74,10 +103,10 @@ impl<B: Storage> Listpack<B> {
     /// use zset_core::listpack::Value;
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back("a")?;
+    /// list.try_push_back("a")?;
     /// let mut cursor = list.cursor_front_mut();
-    /// cursor.insert_before("new")?;
-    /// cursor.replace(7)?;
+    /// cursor.try_insert_before("new")?;
+    /// cursor.try_replace(7)?;
     /// assert!(list.iter().eq([Value::Bytes(b"new"), Value::Integer(7)]));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -91,7 +120,7 @@ impl<B: Storage> Listpack<B> {
     ///
     /// ```
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back("a")?;
+    /// list.try_push_back("a")?;
     /// assert!(list.cursor_back_mut().remove());
     /// assert!(list.is_empty());
     /// # Ok::<(), zset_core::TryReserveError>(())
@@ -113,7 +142,7 @@ impl<B: Storage> Listpack<B> {
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
     /// for entry in ["a", "b", "b", "c"] {
-    ///     list.push_back(entry)?;
+    ///     list.try_push_back(entry)?;
     /// }
     /// let mut cursor = list.find("b", 1).unwrap();
     /// cursor.move_next();
@@ -132,7 +161,7 @@ impl<B: Storage> Listpack<B> {
     ///
     /// ```
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back("a")?;
+    /// list.try_push_back("a")?;
     /// assert!(list.find_mut("a", 0).is_some_and(|mut cursor| cursor.remove()));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -153,7 +182,7 @@ impl<B: Storage> Listpack<B> {
     /// use zset_core::listpack::Value;
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back("a")?;
+    /// list.try_push_back("a")?;
     /// assert_eq!(list.get(0), Some(Value::Bytes(b"a")));
     /// assert_eq!(list.get(1), None);
     /// # Ok::<(), zset_core::TryReserveError>(())
@@ -171,7 +200,7 @@ impl<B: Storage> Listpack<B> {
     /// use zset_core::listpack::Value;
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back("a")?;
+    /// list.try_push_back("a")?;
     /// assert_eq!(list.cursor_at(0).current(), Some(Value::Bytes(b"a")));
     /// assert_eq!(list.cursor_at(9).current(), None);
     /// # Ok::<(), zset_core::TryReserveError>(())
@@ -181,12 +210,13 @@ impl<B: Storage> Listpack<B> {
     }
 
     /// Does what [`cursor_at`](Self::cursor_at) does, and the cursor can change the listpack.
+    /// **O(n)**, from the nearer end.
     ///
     /// # Examples
     ///
     /// ```
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.cursor_at_mut(0).insert_before("a")?; // in the gap
+    /// list.cursor_at_mut(0).try_insert_before("a")?; // in the gap
     /// assert_eq!(list.len(), 1);
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -206,7 +236,7 @@ impl<B: Storage> Listpack<B> {
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
     /// for entry in ["a", "b", "c"] {
-    ///     list.push_back(entry)?;
+    ///     list.try_push_back(entry)?;
     /// }
     /// assert!(list.range(1..9).eq([Value::Bytes(b"b"), Value::Bytes(b"c")]));
     /// # Ok::<(), zset_core::TryReserveError>(())
@@ -270,7 +300,18 @@ impl<'a> Cursor<'a> {
     ///
     /// # Examples
     ///
-    /// See [`Listpack::cursor_front`].
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.try_push_back(1)?;
+    /// let mut cursor = list.cursor_front();
+    /// cursor.move_next();
+    /// assert_eq!(cursor.current(), None);
+    /// cursor.move_next();
+    /// assert_eq!(cursor.current(), Some(Value::Integer(1)));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
     pub fn move_next(&mut self) {
         self.at = move_next(self.bytes, self.at);
     }
@@ -283,7 +324,7 @@ impl<'a> Cursor<'a> {
     /// use zset_core::listpack::Value;
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back(1)?;
+    /// list.try_push_back(1)?;
     /// let mut cursor = list.cursor_back();
     /// cursor.move_prev();
     /// assert_eq!(cursor.current(), None);
@@ -314,7 +355,15 @@ impl<B: Storage> CursorMut<'_, B> {
     ///
     /// # Examples
     ///
-    /// As with [`Cursor::move_next`].
+    /// ```
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.try_push_back(1)?;
+    /// let mut cursor = list.cursor_front_mut();
+    /// cursor.move_next(); // into the gap
+    /// cursor.try_insert_before(2)?;
+    /// assert_eq!(list.len(), 2);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
     pub fn move_next(&mut self) {
         self.at = move_next(self.list.as_bytes(), self.at);
     }
@@ -323,7 +372,17 @@ impl<B: Storage> CursorMut<'_, B> {
     ///
     /// # Examples
     ///
-    /// As with [`Cursor::move_prev`].
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.try_push_back(1)?;
+    /// list.try_push_back(2)?;
+    /// let mut cursor = list.cursor_back_mut();
+    /// cursor.move_prev();
+    /// assert_eq!(cursor.current(), Some(Value::Integer(1)));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
     pub fn move_prev(&mut self) {
         self.at = move_prev(self.list.as_bytes(), self.at);
     }
@@ -341,12 +400,12 @@ impl<B: Storage> CursorMut<'_, B> {
     /// ```
     /// let mut list = zset_core::Listpack::with_storage([0; 9])?;
     /// let mut cursor = list.cursor_front_mut();
-    /// cursor.insert_before(1)?;
-    /// assert!(cursor.insert_before(2).is_err());
+    /// cursor.try_insert_before(1)?;
+    /// assert!(cursor.try_insert_before(2).is_err());
     /// assert_eq!(list.len(), 1);
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
-    pub fn insert_before<'v>(
+    pub fn try_insert_before<'v>(
         &mut self,
         value: impl Into<Value<'v>>,
     ) -> Result<(), TryReserveError> {
@@ -368,12 +427,15 @@ impl<B: Storage> CursorMut<'_, B> {
     /// use zset_core::listpack::Value;
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back(1)?;
-    /// list.cursor_back_mut().insert_after(2)?;
+    /// list.try_push_back(1)?;
+    /// list.cursor_back_mut().try_insert_after(2)?;
     /// assert_eq!(list.get(1), Some(Value::Integer(2)));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
-    pub fn insert_after<'v>(&mut self, value: impl Into<Value<'v>>) -> Result<(), TryReserveError> {
+    pub fn try_insert_after<'v>(
+        &mut self,
+        value: impl Into<Value<'v>>,
+    ) -> Result<(), TryReserveError> {
         let entry = Encoded::new(value.into());
         let is_gap = self.at == self.list.end();
         let behind = move_next(self.list.as_bytes(), self.at);
@@ -396,12 +458,15 @@ impl<B: Storage> CursorMut<'_, B> {
     ///
     /// ```
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// assert!(!list.cursor_front_mut().replace("a")?);
-    /// list.push_back("a")?;
-    /// assert!(list.cursor_front_mut().replace("b")?);
+    /// assert!(!list.cursor_front_mut().try_replace("a")?);
+    /// list.try_push_back("a")?;
+    /// assert!(list.cursor_front_mut().try_replace("b")?);
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
-    pub fn replace<'v>(&mut self, value: impl Into<Value<'v>>) -> Result<bool, TryReserveError> {
+    pub fn try_replace<'v>(
+        &mut self,
+        value: impl Into<Value<'v>>,
+    ) -> Result<bool, TryReserveError> {
         let Some(behind) = next(self.list.as_bytes(), self.at) else { return Ok(false) };
         self.list.splice(self.at..behind, 1, &[&Encoded::new(value.into())])?;
         Ok(true)
@@ -411,7 +476,19 @@ impl<B: Storage> CursorMut<'_, B> {
     ///
     /// # Examples
     ///
-    /// See [`Listpack::cursor_back_mut`].
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.try_push_back(1)?;
+    /// list.try_push_back(2)?;
+    /// let mut cursor = list.cursor_front_mut();
+    /// assert!(cursor.remove());
+    /// assert_eq!(cursor.current(), Some(Value::Integer(2)));
+    /// assert!(cursor.remove());
+    /// assert!(!cursor.remove()); // in the gap
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
     pub fn remove(&mut self) -> bool {
         let Some(behind) = next(self.list.as_bytes(), self.at) else { return false };
         self.list.delete(self.at..behind, 1);

@@ -18,11 +18,14 @@ impl<B: Storage> Listpack<B> {
     ///
     /// ```
     /// let mut list = zset_core::Listpack::with_storage([0; 10])?;
-    /// list.push_back("a")?;
-    /// assert!(list.push_back("b").is_err()); // 3 bytes each, and 7 around them
+    /// list.try_push_back("a")?;
+    /// assert!(list.try_push_back("b").is_err()); // 3 bytes each, and 7 around them
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
-    pub fn push_back<'v>(&mut self, value: impl Into<Value<'v>>) -> Result<(), TryReserveError> {
+    pub fn try_push_back<'v>(
+        &mut self,
+        value: impl Into<Value<'v>>,
+    ) -> Result<(), TryReserveError> {
         let end = self.end();
         self.splice(end..end, 0, &[&Encoded::new(value.into())])
     }
@@ -39,12 +42,15 @@ impl<B: Storage> Listpack<B> {
     /// use zset_core::listpack::Value;
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_front("b")?;
-    /// list.push_front("a")?;
+    /// list.try_push_front("b")?;
+    /// list.try_push_front("a")?;
     /// assert!(list.iter().eq([Value::Bytes(b"a"), Value::Bytes(b"b")]));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
-    pub fn push_front<'v>(&mut self, value: impl Into<Value<'v>>) -> Result<(), TryReserveError> {
+    pub fn try_push_front<'v>(
+        &mut self,
+        value: impl Into<Value<'v>>,
+    ) -> Result<(), TryReserveError> {
         self.splice(HEADER..HEADER, 0, &[&Encoded::new(value.into())])
     }
 
@@ -59,7 +65,7 @@ impl<B: Storage> Listpack<B> {
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
     /// for entry in ["a", "b", "c"] {
-    ///     list.push_back(entry)?;
+    ///     list.try_push_back(entry)?;
     /// }
     /// assert_eq!(list.remove_range(1..), 2);
     /// assert!(list.iter().eq([Value::Bytes(b"a")]));
@@ -77,7 +83,7 @@ impl<B: Storage> Listpack<B> {
     ///
     /// ```
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.push_back("a")?;
+    /// list.try_push_back("a")?;
     /// list.clear();
     /// assert!(list.is_empty());
     /// # Ok::<(), zset_core::TryReserveError>(())

@@ -36,6 +36,15 @@ impl fmt::Display for EntryEncoding {
 }
 
 /// An entry of a listpack as it is stored. See [`Listpack::raw_entries`].
+///
+/// # Examples
+///
+/// ```
+/// let mut list = zset_core::Listpack::new();
+/// list.try_push_back("a")?;
+/// assert_eq!(list.raw_entries().count(), 1);
+/// # Ok::<(), zset_core::TryReserveError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RawEntry<'a> {
@@ -60,8 +69,8 @@ impl<B: Storage> Listpack<B> {
     /// use zset_core::listpack::{EntryEncoding, Value};
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 32])?;
-    /// list.push_back("hello")?;
-    /// list.push_back("-17")?;
+    /// list.try_push_back("hello")?;
+    /// list.try_push_back("-17")?;
     /// let last = list.raw_entries().last().unwrap();
     /// assert_eq!((last.offset, last.value), (13, Value::Integer(-17)));
     /// assert_eq!(last.encoding, EntryEncoding::Integer(13));
@@ -102,7 +111,7 @@ fn raw_entry(bytes: &[u8], offset: usize) -> Option<(RawEntry<'_>, usize)> {
     Some((RawEntry { offset, encoding, head: &body[..head_len], value, back_length }, behind))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "alloc"))]
 mod tests {
     use super::*;
     use std::vec;
@@ -114,10 +123,10 @@ mod tests {
         let integers = [0, 127, 128, -4096, 4096, -32_768, 32_768, 1 << 23, 1 << 31, i64::MIN];
         let mut list = Listpack::<Vec<u8>>::new();
         for text in &texts {
-            list.push_back(text.as_slice()).unwrap();
+            list.try_push_back(text.as_slice()).unwrap();
         }
         for integer in integers {
-            list.push_back(integer).unwrap();
+            list.try_push_back(integer).unwrap();
         }
         let mut end = HEADER;
         for entry in list.raw_entries() {

@@ -3,19 +3,29 @@
 use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
-use hashbrown::DefaultHashBuilder;
 
 use super::reader::Reader;
-use super::{FOOTER, TYPE_ELEMENTS, TYPE_LISTPACK, checksum};
+use super::writer::{TYPE_ELEMENTS, TYPE_LISTPACK};
+use super::{FOOTER, checksum};
 use crate::listpack::{self, ListpackError};
-use crate::packed::try_score_of;
-use crate::sorted_set::Filling;
+use crate::packed_zset::try_score_of;
+use crate::sorted_set::{Filling, FromSortedError};
 use crate::{
-    ByteString, FromSortedError, Limits, Member, ParseScoreError, Score, SortedSet,
+    ByteString, DefaultHashBuilder, ListpackLimits, Member, ParseScoreError, Score, SortedSet,
     TryReserveError, ZSet,
 };
 
 /// Why a payload was not restored.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::rdb::{self, RestoreError};
+///
+/// let mut payload = rdb::dump(&zset_core::ZSet::new());
+/// payload[0] ^= 1;
+/// assert_eq!(rdb::restore(&payload), Err(RestoreError::Checksum));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RestoreError {
@@ -110,7 +120,7 @@ impl From<FromSortedError> for RestoreError {
 /// Makes a set of a payload of Redis's `DUMP`. **O(n)**.
 ///
 /// It takes sorted sets in both encodings from Redis 7 and 8 and Valkey 8 and 9, and from older
-/// servers what they write in the same way. The set has Redis's own [`Limits`] and the encoding that
+/// servers what they write in the same way. The set has Redis's own [`ListpackLimits`] and the encoding that
 /// they allow; see [`restore_with_limits`].
 ///
 /// The payload is not trusted. Beyond what servers check it is an error if the elements are not in
@@ -135,7 +145,7 @@ impl From<FromSortedError> for RestoreError {
 /// # Ok::<(), rdb::RestoreError>(())
 /// ```
 pub fn restore(payload: &[u8]) -> Result<ZSet, RestoreError> {
-    restore_with_limits(payload, Limits::default())
+    restore_with_limits(payload, ListpackLimits::default())
 }
 
 /// Does what [`restore`] does, for a set with these limits. **O(n)**.
@@ -147,15 +157,15 @@ pub fn restore(payload: &[u8]) -> Result<ZSet, RestoreError> {
 /// # Examples
 ///
 /// ```
-/// use zset_core::{Encoding, Limits, Score, ZSet, rdb};
+/// use zset_core::{Encoding, ListpackLimits, Score, ZSet, rdb};
 ///
 /// let payload = rdb::dump(&ZSet::from([("a", Score::from(1))]));
-/// let limits = Limits { max_listpack_entries: 0, ..Limits::default() };
+/// let limits = ListpackLimits { max_listpack_entries: 0, ..ListpackLimits::default() };
 /// let set = rdb::restore_with_limits(&payload, limits)?;
 /// assert_eq!(set.encoding(), Encoding::Skiplist);
 /// # Ok::<(), rdb::RestoreError>(())
 /// ```
-pub fn restore_with_limits(payload: &[u8], limits: Limits) -> Result<ZSet, RestoreError> {
+pub fn restore_with_limits(payload: &[u8], limits: ListpackLimits) -> Result<ZSet, RestoreError> {
     let mut reader = Reader::new(unseal(payload)?);
     let kind = reader.byte()?;
     let set = reader.set(kind, limits)?;
@@ -175,8 +185,17 @@ impl Reader<'_> {
     ///
     /// # Examples
     ///
-    /// See [`write_set`](super::write_set).
-    pub fn set(&mut self, kind: u8, limits: Limits) -> Result<ZSet, RestoreError> {
+    /// ```
+    /// use zset_core::rdb::{Reader, TYPE_LISTPACK, write_set};
+    /// use zset_core::{ListpackLimits, Score, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(1))]);
+    /// let mut bytes = Vec::new();
+    /// write_set(&set, &mut bytes, |_| Ok::<_, ()>(())).unwrap();
+    /// let read = Reader::new(&bytes).set(TYPE_LISTPACK, ListpackLimits::default());
+    /// assert_eq!(read, Ok(set));
+    /// ```
+    pub fn set(&mut self, kind: u8, limits: ListpackLimits) -> Result<ZSet, RestoreError> {
         let set = match kind {
             TYPE_LISTPACK => from_listpack(&self.string()?)?,
             TYPE_ELEMENTS => from_elements(self)?,
@@ -194,7 +213,15 @@ impl Reader<'_> {
 ///
 /// # Examples
 ///
-/// See [`seal`](super::seal).
+/// ```
+/// use zset_core::rdb::{RestoreError, seal, unseal};
+///
+/// let mut payload = b"value".to_vec();
+/// seal(&mut payload);
+/// assert_eq!(unseal(&payload), Ok(b"value".as_slice()));
+/// payload[0] = b'V';
+/// assert_eq!(unseal(&payload), Err(RestoreError::Checksum));
+/// ```
 pub fn unseal(payload: &[u8]) -> Result<&[u8], RestoreError> {
     let body = payload.len().checked_sub(FOOTER).filter(|&len| len > 0);
     let (body, footer) = payload.split_at(body.ok_or(RestoreError::Truncated)?);

@@ -1,8 +1,9 @@
 //! Payloads of real servers, and what can be wrong with one.
 
+use super::writer::{TYPE_ELEMENTS, TYPE_LISTPACK};
 use super::*;
 use crate::listpack::ListpackError;
-use crate::{Encoding, Limits, Score, ZSet};
+use crate::{Encoding, ListpackLimits, Score, ZSet};
 use std::string::{String, ToString};
 use std::vec::Vec;
 
@@ -55,7 +56,7 @@ fn refused(body: &[u8]) -> RestoreError {
 fn packed(entries: &[&[u8]]) -> Vec<u8> {
     let mut list = crate::Listpack::new();
     for &entry in entries {
-        list.push_back(entry).unwrap();
+        list.try_push_back(entry).unwrap();
     }
     let bytes = list.as_bytes();
     [&[TYPE_LISTPACK, bytes.len() as u8][..], bytes].concat()
@@ -105,7 +106,7 @@ fn payloads_of_servers_are_restored() {
         ("-70000", 70000.0),
     ];
     let expected = expected.map(|(member, score)| (String::from(member), score));
-    let none = Limits { max_listpack_entries: 0, ..Limits::default() };
+    let none = ListpackLimits { max_listpack_entries: 0, ..ListpackLimits::default() };
     for payload in [ELEMENTS, VALKEY_ELEMENTS] {
         let set = restore_with_limits(payload, none).unwrap();
         assert_eq!(shown(&set), expected);
@@ -124,7 +125,7 @@ fn payloads_of_servers_are_restored() {
 fn a_payload_is_the_servers_own_to_the_byte() {
     assert_eq!(dump(&restore(LISTPACK).unwrap()), LISTPACK);
     // That of elements has a compressed string, which is not written here.
-    let none = Limits { max_listpack_entries: 0, ..Limits::default() };
+    let none = ListpackLimits { max_listpack_entries: 0, ..ListpackLimits::default() };
     let mut set = restore_with_limits(ELEMENTS, none).unwrap();
     let plain = dump(&set);
     assert_eq!(plain[..12], ELEMENTS[..12]);

@@ -4,11 +4,16 @@ use alloc::vec::Vec;
 use core::convert::Infallible;
 
 use super::{
-    LENGTH_32, LENGTH_64, STRING_INTEGER_8, STRING_INTEGER_16, STRING_INTEGER_32, TYPE_ELEMENTS,
-    TYPE_LISTPACK, VERSION, checksum,
+    LENGTH_32, LENGTH_64, STRING_INTEGER_8, STRING_INTEGER_16, STRING_INTEGER_32, VERSION, checksum,
 };
 use crate::ZSet;
 use crate::listpack::Value;
+
+/// A set whose value is a string, the listpack.
+pub const TYPE_LISTPACK: u8 = 17;
+
+/// A set whose value is its elements, with binary scores.
+pub const TYPE_ELEMENTS: u8 = 5;
 
 /// Up to this length a string may be the text of an integer of 32 bits.
 const LONGEST_INTEGER: usize = 11;
@@ -38,7 +43,15 @@ pub fn dump(set: &ZSet) -> Vec<u8> {
 ///
 /// # Examples
 ///
-/// See [`write_set`].
+/// ```
+/// use zset_core::ZSet;
+/// use zset_core::rdb::{TYPE_ELEMENTS, TYPE_LISTPACK, type_of};
+///
+/// let mut set = ZSet::new();
+/// assert_eq!(type_of(&set), TYPE_LISTPACK);
+/// set.promote();
+/// assert_eq!(type_of(&set), TYPE_ELEMENTS);
+/// ```
 pub fn type_of(set: &ZSet) -> u8 {
     if set.as_listpack().is_some() { TYPE_LISTPACK } else { TYPE_ELEMENTS }
 }
@@ -56,7 +69,7 @@ pub fn type_of(set: &ZSet) -> u8 {
 ///
 /// ```
 /// use zset_core::rdb::{Reader, type_of, write_set};
-/// use zset_core::{Limits, Score, ZSet};
+/// use zset_core::{ListpackLimits, Score, ZSet};
 ///
 /// let set = ZSet::from([("a", Score::from(1))]);
 /// let (mut out, mut file) = (Vec::new(), Vec::new());
@@ -66,7 +79,7 @@ pub fn type_of(set: &ZSet) -> u8 {
 /// })
 /// .unwrap();
 /// file.append(&mut out);
-/// assert_eq!(Reader::new(&file).set(type_of(&set), Limits::default()), Ok(set));
+/// assert_eq!(Reader::new(&file).set(type_of(&set), ListpackLimits::default()), Ok(set));
 /// ```
 pub fn write_set<E>(
     set: &ZSet,
@@ -105,10 +118,18 @@ pub fn seal(out: &mut Vec<u8>) {
 }
 
 /// Writes a string as its length and its bytes, or as an integer if that is shorter.
+/// **O(n)** for n bytes.
 ///
 /// # Examples
 ///
-/// See [`Reader`](super::Reader).
+/// ```
+/// use zset_core::rdb::write_string;
+///
+/// let mut out = Vec::new();
+/// write_string(b"ann", &mut out);
+/// write_string(b"7", &mut out);
+/// assert_eq!(out, b"\x03ann\xC0\x07");
+/// ```
 pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
     if text.len() <= LONGEST_INTEGER {
         if let Value::Integer(integer) = Value::of(text) {
@@ -128,11 +149,18 @@ pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(text);
 }
 
-/// Writes a length, big-endian.
+/// Writes a length, big-endian. **O(1)**.
 ///
 /// # Examples
 ///
-/// See [`Reader`](super::Reader).
+/// ```
+/// use zset_core::rdb::write_length;
+///
+/// let mut out = Vec::new();
+/// write_length(5, &mut out);
+/// write_length(1000, &mut out);
+/// assert_eq!(out, [0x05, 0x43, 0xE8]);
+/// ```
 pub fn write_length(len: usize, out: &mut Vec<u8>) {
     if len < 1 << 6 {
         out.push(len as u8);

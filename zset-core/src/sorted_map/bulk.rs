@@ -3,7 +3,8 @@
 use core::hash::{BuildHasher, Hash};
 
 use super::{Pair, SortedMap};
-use crate::{FromSortedError, SortedSet};
+use crate::SortedSet;
+use crate::sorted_set::FromSortedError;
 
 impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher + Default> SortedMap<K, V, S, H> {
     /// Makes a map of elements that ascend by `(score, key)`. **O(n)**.
@@ -21,7 +22,8 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher + Default> SortedMap<K, V, 
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{FromSortedError, SortedMap};
+    /// use zset_core::sorted_set::FromSortedError;
+    /// use zset_core::SortedMap;
     ///
     /// let map: SortedMap<_, _, _> = SortedMap::from_sorted_iter([("b", 'x', 1), ("a", 'y', 2)])?;
     /// assert_eq!(map.rank("a"), Some(1));

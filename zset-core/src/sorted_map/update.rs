@@ -88,7 +88,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// # Errors
     ///
     /// The score's own error if the sum is not a score ([`NanScore`](crate::NanScore) for
-    /// [`Score`](crate::Score), [`Overflow`](crate::Overflow) for integers). The score is unchanged.
+    /// [`Score`](crate::Score), [`ScoreOverflow`](crate::ScoreOverflow) for integers). The score is unchanged.
     ///
     /// # Panics
     ///
@@ -97,11 +97,11 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{Overflow, SortedMap};
+    /// use zset_core::{ScoreOverflow, SortedMap};
     ///
     /// let mut map = SortedMap::from([("a", 'x', 1_u8)]);
     /// assert_eq!(map.increment("a", 5), Ok(Some(6)));
-    /// assert_eq!(map.increment("a", 255), Err(Overflow));
+    /// assert_eq!(map.increment("a", 255), Err(ScoreOverflow));
     /// assert_eq!(map.increment("b", 5), Ok(None));
     /// ```
     #[track_caller]

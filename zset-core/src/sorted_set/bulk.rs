@@ -9,6 +9,16 @@ use super::fill::Filling;
 use crate::reserve::infallible;
 
 /// The error of input that is not a sorted set.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+/// use zset_core::sorted_set::FromSortedError;
+///
+/// let repeated = SortedSet::<_, _>::from_sorted_iter([("a", 1), ("a", 2)]);
+/// assert_eq!(repeated.unwrap_err(), FromSortedError::DuplicateMember { index: 1 });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FromSortedError {
@@ -56,7 +66,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> 
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{FromSortedError, SortedSet};
+    /// use zset_core::sorted_set::FromSortedError;
+    /// use zset_core::SortedSet;
     ///
     /// let set: SortedSet<_, _> = SortedSet::from_sorted_iter([("b", 1), ("a", 2)])?;
     /// assert_eq!(set.rank("a"), Some(1));

@@ -8,6 +8,20 @@ use crate::handle::Handle;
 use crate::reserve::infallible;
 
 /// The entry of a member, from [`SortedSet::entry`].
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+/// use zset_core::sorted_set::Entry;
+///
+/// let mut set = SortedSet::from([("a", 1)]);
+/// match set.entry("a") {
+///     Entry::Occupied(mut entry) => assert_eq!(entry.insert(5), 1),
+///     Entry::Vacant(entry) => _ = entry.insert(2),
+/// }
+/// assert_eq!(set.score("a"), Some(5));
+/// ```
 pub enum Entry<'a, M, S, H> {
     /// The member is in the set.
     Occupied(OccupiedEntry<'a, M, S, H>),
@@ -16,6 +30,19 @@ pub enum Entry<'a, M, S, H> {
 }
 
 /// The entry of a member that is in the set.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+/// use zset_core::sorted_set::Entry;
+///
+/// let mut set = SortedSet::from([("a", 1), ("b", 2)]);
+/// if let Entry::Occupied(mut entry) = set.entry("a") {
+///     entry.insert(3);
+///     assert_eq!(entry.rank(), 1);
+/// }
+/// ```
 pub struct OccupiedEntry<'a, M, S, H> {
     set: &'a mut SortedSet<M, S, H>,
     hash: u64,
@@ -23,6 +50,19 @@ pub struct OccupiedEntry<'a, M, S, H> {
 }
 
 /// The entry of a member that is not in the set.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+/// use zset_core::sorted_set::Entry;
+///
+/// let mut set = SortedSet::<&str, u32>::new();
+/// if let Entry::Vacant(entry) = set.entry("a") {
+///     entry.insert(1);
+/// }
+/// assert_eq!(set.score("a"), Some(1));
+/// ```
 pub struct VacantEntry<'a, M, S, H> {
     set: &'a mut SortedSet<M, S, H>,
     hash: u64,
@@ -191,7 +231,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{Entry, SortedSet};
+    /// use zset_core::sorted_set::Entry;
+    /// use zset_core::SortedSet;
     ///
     /// let mut set = SortedSet::from([("a", 1)]);
     /// if let Entry::Occupied(entry) = set.entry("a") {
@@ -224,7 +265,8 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, M, S, H> 
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{Entry, SortedSet};
+    /// use zset_core::sorted_set::Entry;
+    /// use zset_core::SortedSet;
     ///
     /// let mut set = SortedSet::<&str, u32>::new();
     /// let Entry::Vacant(entry) = set.entry("a") else { unreachable!() };
@@ -239,7 +281,8 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, M, S, H> 
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{Entry, SortedSet};
+    /// use zset_core::sorted_set::Entry;
+    /// use zset_core::SortedSet;
     ///
     /// let mut set = SortedSet::<String, u32>::new();
     /// let Entry::Vacant(entry) = set.entry("a".to_string()) else { unreachable!() };
@@ -258,7 +301,8 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, M, S, H> 
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{Entry, SortedSet};
+    /// use zset_core::sorted_set::Entry;
+    /// use zset_core::SortedSet;
     ///
     /// let mut set = SortedSet::new();
     /// let Entry::Vacant(entry) = set.entry("a") else { unreachable!() };

@@ -7,13 +7,13 @@
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
 use core::hash::{BuildHasher, Hash};
+use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
-use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::{FromSortedError, SortedSet, hash_of};
-use crate::TryReserveError;
 use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
-use crate::reserve::infallible;
+use crate::reserve::{infallible, table_error};
+use crate::{DefaultHashBuilder, TryReserveError};
 
 /// A set that is being filled with elements that ascend by `(score, member)`; after an error it is of
 /// no use.
@@ -147,10 +147,12 @@ fn try_distinct<M: Hash + Eq, S: Eq + Copy>(
     // Where the element of a member is.
     let mut places: HashTable<u32> = HashTable::new();
     distinct.try_reserve(expected)?;
-    places.try_reserve(expected, |_| unreachable!("it is empty"))?;
+    places.try_reserve(expected, |_| unreachable!("it is empty")).map_err(table_error)?;
     for (member, score) in elements {
         let hash = hasher.hash_one(&member);
-        places.try_reserve(1, |&place| hasher.hash_one(&distinct[place as usize].0))?;
+        places
+            .try_reserve(1, |&place| hasher.hash_one(&distinct[place as usize].0))
+            .map_err(table_error)?;
         let is_same = |&place: &u32| distinct[place as usize].0 == member;
         match places.entry(hash, is_same, |_| unreachable!("room was reserved")) {
             Entry::Occupied(place) => {

@@ -12,6 +12,15 @@ use crate::skiplist::Iter;
 /// How the scores of a member that is in several sets become one.
 ///
 /// [`combine`](Aggregate::combine) is what it does to two scores.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Aggregate, Score};
+///
+/// assert_eq!(Aggregate::Max.combine(Score::from(1), Score::from(2)), Score::from(2));
+/// assert_eq!(Aggregate::Sum.combine(Score::from(1), Score::from(2)), Score::from(3));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Aggregate {
@@ -265,6 +274,17 @@ impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 }
 
 /// The elements of one set whose members are not in another, from [`SortedSet::difference`].
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+///
+/// let (all, seen) = (SortedSet::from([("x", 1), ("y", 2)]), SortedSet::from([("y", 7)]));
+/// let mut unseen = all.difference(&seen);
+/// assert_eq!(unseen.next(), Some((&"x", 1)));
+/// assert_eq!(unseen.next(), None);
+/// ```
 pub struct Difference<'a, M, S, S2, H2> {
     elements: Iter<'a, M, S>,
     other: &'a SortedSet<M, S2, H2>,

@@ -44,7 +44,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// # Errors
     ///
     /// The score's own error if the sum is not a score ([`NanScore`](crate::NanScore) for
-    /// [`Score`](crate::Score), [`Overflow`](crate::Overflow) for integers). The old score stays,
+    /// [`Score`](crate::Score), [`ScoreOverflow`](crate::ScoreOverflow) for integers). The old score stays,
     /// and a member that is not there is not inserted.
     ///
     /// # Panics
@@ -54,12 +54,12 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{Overflow, SortedSet};
+    /// use zset_core::{ScoreOverflow, SortedSet};
     ///
     /// let mut set = SortedSet::<&str, i64>::new();
     /// assert_eq!(set.increment("a", 5), Ok(5));
     /// assert_eq!(set.increment("a", -7), Ok(-2));
-    /// assert_eq!(set.increment("a", i64::MIN), Err(Overflow));
+    /// assert_eq!(set.increment("a", i64::MIN), Err(ScoreOverflow));
     /// assert_eq!(set.score("a"), Some(-2));
     /// ```
     #[track_caller]

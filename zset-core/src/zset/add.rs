@@ -2,8 +2,9 @@
 
 use super::promote::{sorted_from_packed, try_box};
 use super::{Elements, Sorted, ZSet};
+use crate::redis::{AddError, AddOptions, Added};
 use crate::reserve::infallible;
-use crate::{AddError, AddOptions, Added, ByteString, NanScore, Score, TryReserveError};
+use crate::{ByteString, NanScore, Score, TryReserveError};
 
 impl ZSet {
     /// Adds a member as the options say, as Redis's `ZADD`. **O(log n)**; O(1) if the member is
@@ -20,7 +21,8 @@ impl ZSet {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{AddOptions, Added, Score, ZSet};
+    /// use zset_core::redis::{AddOptions, Added};
+    /// use zset_core::{Score, ZSet};
     ///
     /// let mut set = ZSet::new();
     /// let added = set.add("a", Score::from(1), AddOptions::new().nx())?;
@@ -51,11 +53,12 @@ impl ZSet {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{AddOptions, Score, ZSet};
+    /// use zset_core::redis::AddOptions;
+    /// use zset_core::{Score, ZSet};
     ///
     /// let mut set = ZSet::new();
     /// assert!(set.try_add("a", Score::from(1), AddOptions::new())?.is_inserted());
-    /// # Ok::<(), zset_core::AddError>(())
+    /// # Ok::<(), zset_core::redis::AddError>(())
     /// ```
     pub fn try_add(
         &mut self,

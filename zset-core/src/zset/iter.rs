@@ -6,13 +6,24 @@ use core::iter::FusedIterator;
 
 use super::read::borrowed;
 use super::{Elements, ZSet};
-use crate::packed::{self, PackedZSet};
-use crate::{ByteString, Member, PackedIter, Score, skiplist};
+use crate::packed_zset::{self, Iter as PackedIter, PackedZSet};
+use crate::{ByteString, Member, Score, skiplist};
 
 /// An iterator over elements in order, lowest score first: all of them or a range.
 ///
 /// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and so `skip` and
 /// `step_by`, are **O(log n)**. `len`, `size_hint`, `count` and `last` are at most **O(log n)**.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Score, ZSet};
+///
+/// let set = ZSet::from([("a", Score::from(1)), ("b", Score::from(2)), ("c", Score::from(3))]);
+/// let mut elements = set.iter();
+/// assert!(elements.next_back().is_some_and(|(member, _)| member == "c"));
+/// assert!(elements.nth(1).is_some_and(|(member, _)| member == "b"));
+/// ```
 #[derive(Clone)]
 pub struct Iter<'a>(Borrowed<'a>);
 
@@ -125,11 +136,22 @@ impl fmt::Debug for Iter<'_> {
 /// The iterator that owns its elements, lowest score first.
 ///
 /// Each step is **O(1)**.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Score, ZSet};
+///
+/// let set = ZSet::from([("b", Score::from(2)), ("a", Score::from(1))]);
+/// let mut elements = set.into_iter();
+/// assert!(elements.next().is_some_and(|(member, _)| &*member == b"a"));
+/// assert_eq!(elements.len(), 1);
+/// ```
 pub struct IntoIter(Owned);
 
 enum Owned {
     /// The whole set, and what is left of its ranks.
-    Listpack(PackedZSet<Vec<u8>>, packed::Rest),
+    Listpack(PackedZSet<Vec<u8>>, packed_zset::Rest),
     Skiplist(skiplist::IntoIter<ByteString, Score>),
 }
 

@@ -2,12 +2,11 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use hashbrown::DefaultHashBuilder;
 
-use super::{Elements, Limits, Sorted, ZSet};
+use super::{Elements, ListpackLimits, Sorted, ZSet};
 use crate::reserve::infallible;
-use crate::sorted_set::Filling;
-use crate::{ByteString, FromSortedError, PackedZSet, Score, TryReserveError};
+use crate::sorted_set::{Filling, FromSortedError};
+use crate::{ByteString, DefaultHashBuilder, PackedZSet, Score, TryReserveError};
 
 impl ZSet {
     /// Changes a listpack over to the skip-list encoding; does nothing to a skip list. **O(n)**.
@@ -64,7 +63,8 @@ impl ZSet {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{FromSortedError, Score, ZSet};
+    /// use zset_core::sorted_set::FromSortedError;
+    /// use zset_core::{Score, ZSet};
     ///
     /// let set = ZSet::from_sorted_iter([("b", Score::from(1)), ("a", Score::from(2))])?;
     /// assert_eq!(set.rank("a"), Some(1));
@@ -74,7 +74,7 @@ impl ZSet {
     pub fn from_sorted_iter<M: AsRef<[u8]>>(
         elements: impl IntoIterator<Item = (M, Score)>,
     ) -> Result<ZSet, FromSortedError> {
-        ZSet::from_sorted_iter_with_limits(elements, Limits::default())
+        ZSet::from_sorted_iter_with_limits(elements, ListpackLimits::default())
     }
 
     /// Does what [`from_sorted_iter`](Self::from_sorted_iter) does, for a set with these limits.
@@ -92,9 +92,10 @@ impl ZSet {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{Encoding, FromSortedError, Limits, Score, ZSet};
+    /// use zset_core::sorted_set::FromSortedError;
+    /// use zset_core::{Encoding, ListpackLimits, Score, ZSet};
     ///
-    /// let limits = Limits { max_listpack_value: 1, ..Limits::default() };
+    /// let limits = ListpackLimits { max_listpack_value: 1, ..ListpackLimits::default() };
     /// let set = ZSet::from_sorted_iter_with_limits([("ab", Score::from(1))], limits)?;
     /// assert_eq!(set.encoding(), Encoding::Skiplist);
     /// # Ok::<(), FromSortedError>(())
@@ -102,7 +103,7 @@ impl ZSet {
     #[track_caller]
     pub fn from_sorted_iter_with_limits<M: AsRef<[u8]>>(
         elements: impl IntoIterator<Item = (M, Score)>,
-        limits: Limits,
+        limits: ListpackLimits,
     ) -> Result<ZSet, FromSortedError> {
         let elements = elements.into_iter();
         let owned = elements.map(|(member, score)| (ByteString::from(member.as_ref()), score));
@@ -111,7 +112,10 @@ impl ZSet {
     }
 
     /// Makes a set in the encoding that suits it.
-    pub(crate) fn from_sorted(set: Sorted, limits: Limits) -> Result<ZSet, TryReserveError> {
+    pub(crate) fn from_sorted(
+        set: Sorted,
+        limits: ListpackLimits,
+    ) -> Result<ZSet, TryReserveError> {
         let is_short = |(member, _): (&ByteString, _)| member.len() <= limits.max_listpack_value;
         if set.len() <= limits.max_listpack_entries && set.iter().all(is_short) {
             let mut packed = PackedZSet::new();

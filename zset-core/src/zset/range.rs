@@ -27,7 +27,7 @@ impl ZSet {
     /// Returns the elements of these 0-based ranks. Lazy; **O(log n)** to start.
     ///
     /// Ranks beyond the end are left out; an inverted range is empty. For Redis's indexes, which
-    /// may be negative, there is [`rank_range`](crate::rank_range).
+    /// may be negative, there is [`rank_range`](crate::redis::rank_range).
     ///
     /// # Examples
     ///
@@ -46,17 +46,18 @@ impl ZSet {
 
     /// Returns the elements whose scores lie in the range. Lazy; **O(log n)** to start.
     ///
-    /// An inverted range is empty. For Redis's texts there is [`ScoreRange`](crate::ScoreRange).
+    /// An inverted range is empty. For Redis's texts there is [`ScoreRange`](crate::redis::ScoreRange).
     ///
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{Score, ScoreRange, ZSet};
+    /// use zset_core::redis::ScoreRange;
+    /// use zset_core::{Score, ZSet};
     ///
     /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
     /// assert_eq!(set.range_by_score(Score::from(2)..).len(), 1);
     /// assert_eq!(set.range_by_score(ScoreRange::parse(b"-inf", b"(2")?).len(), 1);
-    /// # Ok::<(), zset_core::ParseRangeError>(())
+    /// # Ok::<(), zset_core::redis::ParseRangeError>(())
     /// ```
     pub fn range_by_score(&self, range: impl RangeBounds<Score>) -> Iter<'_> {
         match &self.elements {
@@ -69,17 +70,18 @@ impl ZSet {
     /// **O(log n)** to start, O(log^2 n) if scores differ.
     ///
     /// If they do, which elements it returns is unspecified, as in Redis; for those of one score
-    /// there is [`range_by_member`](Self::range_by_member). An inverted range is empty. For Redis's texts there is [`LexRange`](crate::LexRange).
+    /// there is [`range_by_member`](Self::range_by_member). An inverted range is empty. For Redis's texts there is [`LexRange`](crate::redis::LexRange).
     ///
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{LexRange, Score, ZSet};
+    /// use zset_core::redis::LexRange;
+    /// use zset_core::{Score, ZSet};
     ///
     /// let set = ZSet::from(["ant", "bee", "cat"].map(|word| (word, Score::ZERO)));
     /// assert_eq!(set.range_by_lex(&b"b"[..]..).len(), 2);
     /// assert_eq!(set.range_by_lex(LexRange::parse(b"(ant", b"[bee")?).len(), 1);
-    /// # Ok::<(), zset_core::ParseRangeError>(())
+    /// # Ok::<(), zset_core::redis::ParseRangeError>(())
     /// ```
     pub fn range_by_lex<'q>(&self, range: impl RangeBounds<&'q [u8]>) -> Iter<'_> {
         match &self.elements {

@@ -4,7 +4,7 @@ use core::fmt;
 use core::iter::FusedIterator;
 
 use super::iter::owned;
-use super::{Iter, Limits, Sorted, ZSet};
+use super::{Iter, ListpackLimits, Sorted, ZSet};
 use crate::reserve::infallible;
 use crate::sorted_set::try_collect;
 use crate::{Aggregate, Member, Score};
@@ -176,7 +176,7 @@ impl ZSet {
 fn unite<'a>(
     elements: impl Iterator<Item = (Member<'a>, Score)>,
     combine: impl FnMut(Score, Score) -> Score,
-    limits: Limits,
+    limits: ListpackLimits,
 ) -> ZSet {
     let union = Sorted::try_from_unsorted(elements.map(owned), <_>::default(), combine);
     infallible(union.and_then(|union| ZSet::from_sorted(union, limits)))
@@ -184,7 +184,10 @@ fn unite<'a>(
 
 /// Makes a set of distinct members in any order.
 #[track_caller]
-fn collect<'a>(elements: impl Iterator<Item = (Member<'a>, Score)>, limits: Limits) -> ZSet {
+fn collect<'a>(
+    elements: impl Iterator<Item = (Member<'a>, Score)>,
+    limits: ListpackLimits,
+) -> ZSet {
     let set = try_collect(elements.map(owned))
         .and_then(|elements| Sorted::try_from_distinct(elements, <_>::default()));
     infallible(set.and_then(|set| ZSet::from_sorted(set, limits)))

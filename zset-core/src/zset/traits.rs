@@ -5,7 +5,7 @@ use core::fmt;
 use super::{Sorted, ZSet};
 use crate::listpack::Storage;
 use crate::reserve::infallible;
-use crate::{ByteString, Limits, PackedZSet, Score};
+use crate::{ByteString, ListpackLimits, PackedZSet, Score};
 
 impl Default for ZSet {
     fn default() -> Self {
@@ -54,7 +54,7 @@ impl<M: AsRef<[u8]>> FromIterator<(M, Score)> for ZSet {
     fn from_iter<I: IntoIterator<Item = (M, Score)>>(elements: I) -> Self {
         let owned = elements.into_iter().map(|(m, score)| (ByteString::from(m.as_ref()), score));
         let set = Sorted::try_from_unsorted(owned, <_>::default(), |_, new| new);
-        infallible(set.and_then(|set| ZSet::from_sorted(set, Limits::default())))
+        infallible(set.and_then(|set| ZSet::from_sorted(set, ListpackLimits::default())))
     }
 }
 

@@ -7,6 +7,8 @@
 mod counting;
 mod failures;
 mod growth;
+#[cfg(feature = "serde")]
+mod loading;
 mod reserving;
 mod zset;
 

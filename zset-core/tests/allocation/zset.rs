@@ -1,9 +1,8 @@
 //! A set of byte strings: every allocation of a write fails in turn, above all those of the change
 //! from one encoding to the other; and how much memory such a set takes.
 
-use zset_core::{
-    AddError, AddOptions, Encoding, Limits, Listpack, PackedZSet, Score, TryReserveError, ZSet,
-};
+use zset_core::redis::{AddError, AddOptions};
+use zset_core::{Encoding, Listpack, ListpackLimits, PackedZSet, Score, TryReserveError, ZSet};
 
 use crate::counting::{Total, counted, failing_after};
 
@@ -13,7 +12,7 @@ fn member(i: u32) -> String {
 }
 
 fn limited(max_listpack_entries: usize, max_listpack_value: usize) -> ZSet {
-    ZSet::with_limits(Limits { max_listpack_entries, max_listpack_value })
+    ZSet::with_limits(ListpackLimits { max_listpack_entries, max_listpack_value })
 }
 
 /// Makes a listpack of so many members, as many as it may have.
@@ -135,16 +134,16 @@ fn a_skip_list_that_cannot_grow_is_as_it_was() {
 fn a_packed_set_that_cannot_grow_is_as_it_was() {
     let mut original = PackedZSet::new();
     for i in 0..if cfg!(miri) { 4 } else { 40 } {
-        original.insert(member(i), Score::from(i)).unwrap();
+        original.try_insert(member(i), Score::from(i)).unwrap();
         original.shrink_to_fit();
         let (new, old) = (member(u32::MAX), member(i / 2));
         for score in [Score::NEG_INFINITY, Score::from(99_999), Score::INFINITY] {
             let mut set = original.clone();
-            let result = failing_after(0, || set.insert(&old, score));
+            let result = failing_after(0, || set.try_insert(&old, score));
             assert_eq!(result, Err(TryReserveError::AllocError));
-            let result = failing_after(0, || set.update(&old, |_| score));
+            let result = failing_after(0, || set.try_update(&old, |_| score));
             assert_eq!(result, Err(TryReserveError::AllocError));
-            let result = failing_after(0, || set.insert(&new, score));
+            let result = failing_after(0, || set.try_insert(&new, score));
             assert_eq!(result, Err(TryReserveError::AllocError));
             assert_eq!(set.as_listpack().as_bytes(), original.as_listpack().as_bytes());
             set.check();
@@ -159,16 +158,16 @@ fn a_listpack_without_memory_is_as_it_was() {
         list.shrink_to_fit();
         let before = list.as_bytes().to_vec();
         let full = Err(TryReserveError::AllocError);
-        assert_eq!(failing_after(0, || list.push_back("some text")), full);
-        assert_eq!(failing_after(0, || list.push_front(i)), full);
-        assert_eq!(failing_after(0, || list.cursor_front_mut().insert_after(i)), full);
+        assert_eq!(failing_after(0, || list.try_push_back("some text")), full);
+        assert_eq!(failing_after(0, || list.try_push_front(i)), full);
+        assert_eq!(failing_after(0, || list.cursor_front_mut().try_insert_after(i)), full);
         if i > 0 {
-            let replaced = failing_after(0, || list.cursor_back_mut().replace("a longer text"));
+            let replaced = failing_after(0, || list.cursor_back_mut().try_replace("a longer text"));
             assert_eq!(replaced, Err(TryReserveError::AllocError));
         }
         assert_eq!(list.as_bytes(), before);
         list.check();
-        list.push_back("short").unwrap();
+        list.try_push_back("short").unwrap();
     }
 }
 
@@ -194,10 +193,10 @@ fn a_set_in_a_buffer_never_takes_memory() {
     let ((), total) = counted(|| {
         let mut set = PackedZSet::with_storage([0; 300]).unwrap();
         for i in 0..9_u8 {
-            set.insert([b'a' + i; 9], Score::from(i)).unwrap();
-            set.increment([b'0' + i], 0.1).unwrap();
+            set.try_insert([b'a' + i; 9], Score::from(i)).unwrap();
+            set.try_increment([b'0' + i], 0.1).unwrap();
         }
-        assert!(set.insert([b'x'; 300], Score::ZERO).is_err());
+        assert!(set.try_insert([b'x'; 300], Score::ZERO).is_err());
         assert_eq!(set.pop_first_with(|member, _| member.len()), Some(9));
         assert_eq!((set.iter().count(), set.rank("0")), (17, Some(0)));
         assert_eq!(set.range_by_score(Score::from(1)..).len(), 8);

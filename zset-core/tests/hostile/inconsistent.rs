@@ -9,7 +9,8 @@ use std::hash::{Hash, Hasher};
 use std::ops::Bound::{Excluded, Included};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use zset_core::{Entry, SkipList, SortedSet};
+use zset_core::sorted_set::Entry;
+use zset_core::{SkipList, SortedSet};
 
 use crate::subject::{
     Member, Points, Set, check, check_list, count_members, filled, use_again,

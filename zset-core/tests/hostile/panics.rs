@@ -1,7 +1,7 @@
 //! Operations on one element, with a panic at every call of a user's code in turn.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
-use zset_core::Entry;
+use zset_core::sorted_set::Entry;
 
 use crate::fuse::{Code, at_every_call, calls, run};
 use crate::subject::{

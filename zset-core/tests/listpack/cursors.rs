@@ -8,7 +8,7 @@ const FULL: Result<(), TryReserveError> = Err(TryReserveError::BufferFull);
 fn list_of<const N: usize>(entries: [&str; N]) -> Listpack<Vec<u8>> {
     let mut list = Listpack::new();
     for entry in entries {
-        list.push_back(entry).unwrap();
+        list.try_push_back(entry).unwrap();
     }
     list
 }
@@ -30,7 +30,7 @@ fn in_an_empty_list_there_is_only_the_gap() {
             }
         }
         let mut cursor = list.cursor_back_mut();
-        assert_eq!(cursor.replace("a"), Ok(false));
+        assert_eq!(cursor.try_replace("a"), Ok(false));
         assert!(!cursor.remove());
         assert!(list.is_empty());
         assert_eq!(list.remove_range(..), 0);
@@ -46,11 +46,11 @@ fn in_an_empty_list_there_is_only_the_gap() {
 fn inserting_in_the_gap_appends_or_prepends_and_stays_in_the_gap() {
     let mut list = Listpack::new();
     let mut cursor = list.cursor_front_mut();
-    cursor.insert_before("b").unwrap();
+    cursor.try_insert_before("b").unwrap();
     assert_eq!(cursor.current(), None);
-    cursor.insert_after("a").unwrap();
+    cursor.try_insert_after("a").unwrap();
     assert_eq!(cursor.current(), None);
-    cursor.insert_before("c").unwrap();
+    cursor.try_insert_before("c").unwrap();
     assert_eq!(cursor.current(), None);
     cursor.move_prev();
     assert_eq!(cursor.current(), Some(Value::Bytes(b"c")));
@@ -61,9 +61,9 @@ fn inserting_in_the_gap_appends_or_prepends_and_stays_in_the_gap() {
 fn inserting_at_an_entry_stays_at_it() {
     let mut list = list_of(["b"]);
     let mut cursor = list.cursor_front_mut();
-    cursor.insert_before("a").unwrap();
+    cursor.try_insert_before("a").unwrap();
     assert_eq!(cursor.current(), Some(Value::Bytes(b"b")));
-    cursor.insert_after("c").unwrap();
+    cursor.try_insert_after("c").unwrap();
     assert_eq!(cursor.current(), Some(Value::Bytes(b"b")));
     cursor.move_next();
     assert_eq!(cursor.current(), Some(Value::Bytes(b"c")));
@@ -80,7 +80,7 @@ fn replacing_stays_at_the_new_entry_whatever_its_length() {
             expected[at] = new;
             let mut cursor = list.cursor_front_mut();
             (0..at).for_each(|_| cursor.move_next());
-            assert_eq!(cursor.replace(new), Ok(true));
+            assert_eq!(cursor.try_replace(new), Ok(true));
             assert_eq!(cursor.current(), Some(Value::of(new.as_bytes())));
             is(&list, &expected);
         }
@@ -125,8 +125,8 @@ fn found_is_the_first_of_those_that_are_looked_at() {
 #[test]
 fn the_text_of_an_integer_is_stored_as_the_integer_however_it_is_passed() {
     let mut list = Listpack::new();
-    list.push_back(Value::Bytes(b"5")).unwrap();
-    list.push_back("5").unwrap();
+    list.try_push_back(Value::Bytes(b"5")).unwrap();
+    list.try_push_back("5").unwrap();
     assert!(list.iter().eq([Value::Integer(5), Value::Integer(5)]));
     list.check();
 }
@@ -144,24 +144,24 @@ fn the_text_of_an_integer_that_another_has_stored_as_text_is_found() {
 fn what_has_no_room_changes_nothing_and_leaves_the_cursor_where_it_was() {
     // Room for one byte more.
     let mut list = Listpack::with_storage([0; 14]).unwrap();
-    list.push_back("ab").unwrap();
-    list.push_back(1).unwrap();
-    list.cursor_back_mut().insert_before(1).unwrap_err();
+    list.try_push_back("ab").unwrap();
+    list.try_push_back(1).unwrap();
+    list.cursor_back_mut().try_insert_before(1).unwrap_err();
     let before = list.as_bytes().to_vec();
-    assert_eq!(list.push_back(1), FULL);
-    assert_eq!(list.push_front(""), FULL);
+    assert_eq!(list.try_push_back(1), FULL);
+    assert_eq!(list.try_push_front(""), FULL);
     let mut cursor = list.cursor_front_mut();
-    assert_eq!(cursor.insert_after("long enough"), FULL);
-    assert_eq!(cursor.insert_before(i64::MAX), FULL);
-    assert_eq!(cursor.replace("abcd").unwrap_err(), TryReserveError::BufferFull);
+    assert_eq!(cursor.try_insert_after("long enough"), FULL);
+    assert_eq!(cursor.try_insert_before(i64::MAX), FULL);
+    assert_eq!(cursor.try_replace("abcd").unwrap_err(), TryReserveError::BufferFull);
     assert_eq!(cursor.current(), Some(Value::Bytes(b"ab")));
     cursor.move_prev();
-    assert_eq!(cursor.insert_after(-1), FULL);
-    assert_eq!(cursor.insert_before(-1), FULL);
+    assert_eq!(cursor.try_insert_after(-1), FULL);
+    assert_eq!(cursor.try_insert_before(-1), FULL);
     assert_eq!(cursor.current(), None);
     assert_eq!(list.as_bytes(), before);
     // What fits exactly is taken.
-    assert_eq!(list.cursor_front_mut().replace("abc"), Ok(true));
+    assert_eq!(list.cursor_front_mut().try_replace("abc"), Ok(true));
     assert_eq!(list.as_bytes().len(), 14);
     list.check();
 }
@@ -181,8 +181,8 @@ fn lists_are_equal_if_their_bytes_are() {
     let list = list_of(["a", "1"]);
     let mut other = Listpack::with_storage([0; 50]).unwrap();
     assert_ne!(list, other);
-    other.push_back(1).unwrap();
-    other.push_front("a").unwrap();
+    other.try_push_back(1).unwrap();
+    other.try_push_front("a").unwrap();
     assert_eq!(list, other);
     assert_eq!(list, list.clone());
     assert_eq!(Listpack::default(), Listpack::new());

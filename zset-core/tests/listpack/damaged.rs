@@ -21,9 +21,9 @@ fn is_sound<B: Storage>(list: &Listpack<B>) {
     }
 
     let mut copy = Listpack::from_bytes(list.as_bytes().to_vec()).unwrap();
-    copy.push_front("front").unwrap();
-    copy.push_back("back").unwrap();
-    copy.cursor_back_mut().replace(1).unwrap();
+    copy.try_push_front("front").unwrap();
+    copy.try_push_back("back").unwrap();
+    copy.cursor_back_mut().try_replace(1).unwrap();
     assert_eq!(copy.remove_range(1..=forward.len()), forward.len());
     copy.check();
     assert!(copy.iter().eq([Value::Bytes(b"front"), Value::Integer(1)]));
@@ -37,10 +37,10 @@ fn is_sound_as_set(list: Listpack<Vec<u8>>) {
     for (rank, (member, score)) in elements.iter().enumerate() {
         assert_eq!((set.rank(member), set.score(member)), (Some(rank), Some(*score)));
         // To the other end and back.
-        set.insert(member, Score::INFINITY).unwrap();
-        set.insert(member, Score::from(-1)).unwrap();
+        set.try_insert(member, Score::INFINITY).unwrap();
+        set.try_insert(member, Score::from(-1)).unwrap();
         set.check();
-        set.insert(member, *score).unwrap();
+        set.try_insert(member, *score).unwrap();
         set.check();
     }
     assert!(set.iter().map(|(member, score)| (member.to_vec(), score)).eq(elements));
@@ -244,11 +244,11 @@ fn longer_encodings_than_needed_are_read_and_become_shorter_when_they_are_writte
     for member in ["a", "b", "7", "c"] {
         let score = set.score(member).unwrap();
         for score in [Score::INFINITY, Score::NEG_INFINITY, score] {
-            set.insert(member, score).unwrap();
+            set.try_insert(member, score).unwrap();
             set.check();
         }
         set.remove(member);
-        set.insert(member, score).unwrap();
+        set.try_insert(member, score).unwrap();
     }
     let shortest = ["a", "5", "b", "5", "7", "6", "c", "6"].map(|text| Entry::of(text.as_bytes()));
     let shortest = naive::listpack(&shortest);
@@ -305,6 +305,6 @@ fn an_integer_that_is_written_as_text_is_found_and_becomes_an_integer_when_it_is
         assert_eq!(found.current(), Some(Value::Bytes(b"-7")));
     }
     let mut copy = Listpack::new();
-    list.iter().for_each(|value| copy.push_back(value).unwrap());
+    list.iter().for_each(|value| copy.try_push_back(value).unwrap());
     assert!(copy.iter().eq([Value::Integer(-7), Value::Integer(-7)]));
 }

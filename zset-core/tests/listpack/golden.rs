@@ -83,11 +83,11 @@ fn sets_have_the_bytes_of_redis() {
         // In a fixed buffer too, and however the set came to be what it is.
         let mut packed = PackedZSet::with_storage([0xAA; 400]).unwrap();
         for &(member, _) in elements.iter().rev() {
-            packed.insert(member, Score::from(77)).unwrap();
-            packed.insert([member, b"gone"].concat(), Score::from(7)).unwrap();
+            packed.try_insert(member, Score::from(77)).unwrap();
+            packed.try_insert([member, b"gone"].concat(), Score::from(7)).unwrap();
         }
         for &(member, score) in elements {
-            packed.insert(member, Score::new(score).unwrap()).unwrap();
+            packed.try_insert(member, Score::new(score).unwrap()).unwrap();
         }
         packed.retain(|member, _| !member.ends_with(b"gone"));
         assert_eq!(packed.as_listpack().as_bytes(), golden);
@@ -151,7 +151,7 @@ fn a_hash_of_redis_is_read_and_written() {
 
     let mut written = Listpack::with_storage([0; 160]).unwrap();
     for value in [&b"a"[..], &y, b"b", &z, b"12", b"-300"] {
-        written.push_back(value).unwrap();
+        written.try_push_back(value).unwrap();
     }
     assert_eq!(written.as_bytes(), golden);
     assert_eq!(written, list, "whatever the storage");
@@ -168,7 +168,7 @@ fn a_long_text_has_a_length_of_four_bytes_and_a_back_length_of_up_to_three() {
     for (len, head, back) in lens.into_iter().take(if cfg!(miri) { 1 } else { 4 }) {
         let text = vec![b'x'; len];
         let mut list = Listpack::new();
-        list.push_back(text.as_slice()).unwrap();
+        list.try_push_back(text.as_slice()).unwrap();
         let (bytes, total) = (list.as_bytes(), 7 + head.len() + len + back.len());
         assert_eq!(bytes[..4], u32::try_from(total).unwrap().to_le_bytes());
         assert_eq!(bytes[6..6 + head.len()], *head);

@@ -144,12 +144,12 @@ impl<B: Buffer> Subject<B> {
         match operation {
             Operation::PushBack(given) => {
                 let changed = [entries.clone(), vec![given.entry()]].concat();
-                let outcome = given.pass(|value| list.push_back(value));
+                let outcome = given.pass(|value| list.try_push_back(value));
                 settle(&outcome, (), entries, changed, *capacity);
             }
             Operation::PushFront(given) => {
                 let changed = [vec![given.entry()], entries.clone()].concat();
-                let outcome = given.pass(|value| list.push_front(value));
+                let outcome = given.pass(|value| list.try_push_front(value));
                 settle(&outcome, (), entries, changed, *capacity);
             }
             Operation::Walk { from: From::Front, steps } => {
@@ -224,18 +224,18 @@ fn walk<B: Storage>(
             }
             Step::InsertBefore(given) => {
                 changed.insert(at, given.entry());
-                let outcome = given.pass(|value| cursor.insert_before(value));
+                let outcome = given.pass(|value| cursor.try_insert_before(value));
                 at += usize::from(settle(&outcome, (), entries, changed, capacity));
             }
             Step::InsertAfter(given) => {
                 changed.insert(if at == gap { 0 } else { at + 1 }, given.entry());
-                let outcome = given.pass(|value| cursor.insert_after(value));
+                let outcome = given.pass(|value| cursor.try_insert_after(value));
                 let has_room = settle(&outcome, (), entries, changed, capacity);
                 at += usize::from(has_room && at == gap);
             }
             Step::Replace(given) => {
                 let replaced = changed.get_mut(at).map(|entry| *entry = given.entry()).is_some();
-                let outcome = given.pass(|value| cursor.replace(value));
+                let outcome = given.pass(|value| cursor.try_replace(value));
                 settle(&outcome, replaced, entries, changed, capacity);
             }
             Step::Remove => {

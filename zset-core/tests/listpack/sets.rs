@@ -1,7 +1,8 @@
 //! Listpacks that are taken over as sorted sets: which are refused, and why.
 
 use zset_core::listpack::Value;
-use zset_core::{Listpack, PackedZSet, PackedZSetError, Score};
+use zset_core::packed_zset::PackedZSetError;
+use zset_core::{Listpack, PackedZSet, Score};
 
 use PackedZSetError::{DuplicateMember, Nan, NotAscending, OddLength, Score as NoScore, Text};
 
@@ -9,7 +10,7 @@ use PackedZSetError::{DuplicateMember, Nan, NotAscending, OddLength, Score as No
 fn list_of(entries: &[&str]) -> Listpack<Vec<u8>> {
     let mut list = Listpack::new();
     for entry in entries {
-        list.push_back(*entry).unwrap();
+        list.try_push_back(*entry).unwrap();
     }
     list
 }
@@ -80,8 +81,8 @@ fn a_score_may_be_any_text_that_is_a_number() {
         ("i", "1e2"),
         ("j", "+INF"),
     ] {
-        list.push_back(member).unwrap();
-        list.push_back(Value::Bytes(score.as_bytes())).unwrap();
+        list.try_push_back(member).unwrap();
+        list.try_push_back(Value::Bytes(score.as_bytes())).unwrap();
     }
     assert_eq!(refused(list.clone()), Some(NotAscending { rank: 6 }), "3.0000000000000004");
     list.remove_range(12..14);
@@ -97,8 +98,8 @@ fn a_score_may_be_any_text_that_is_a_number() {
 #[test]
 fn scores_that_are_not_written_as_this_crate_does_are_kept_until_they_change() {
     let mut list = list_of(&["a", "0.10000000000000001", "b", "3.0000000000000001e+05"]);
-    list.push_back("c").unwrap();
-    list.push_back(i64::MAX).unwrap();
+    list.try_push_back("c").unwrap();
+    list.try_push_back(i64::MAX).unwrap();
     let bytes = list.as_bytes().to_vec();
     let mut set = PackedZSet::from_listpack(list).unwrap();
     assert_eq!(set.as_listpack().as_bytes(), bytes);
@@ -106,10 +107,10 @@ fn scores_that_are_not_written_as_this_crate_does_are_kept_until_they_change() {
     assert_eq!(scores, [Some(0.1), Some(300_000.0), Some(9_223_372_036_854_775_808.0)]);
 
     let score = set.score("a").unwrap();
-    assert_eq!(set.insert("a", score), Ok(Some(score)));
+    assert_eq!(set.try_insert("a", score), Ok(Some(score)));
     assert_eq!(set.as_listpack().as_bytes(), bytes, "the same score is no change");
-    set.insert("a", Score::from(1)).unwrap();
-    set.insert("a", score).unwrap();
+    set.try_insert("a", Score::from(1)).unwrap();
+    set.try_insert("a", score).unwrap();
     let kept = &bytes[bytes.len() - 30..];
     assert!(set.as_listpack().as_bytes().ends_with(kept));
     assert_eq!(set.as_listpack().get(1), Some(Value::Bytes(b"0.1")));
@@ -134,7 +135,7 @@ fn a_set_is_taken_over_in_storage_of_every_kind() {
     let vector = PackedZSet::from_listpack(list).unwrap();
     assert_eq!(array, vector);
     assert_eq!(borrowed, vector);
-    borrowed.insert("c", Score::from(4)).unwrap();
+    borrowed.try_insert("c", Score::from(4)).unwrap();
     assert_ne!(borrowed, vector);
     borrowed.check();
     assert_eq!(borrowed.into_listpack().len(), 8);

@@ -13,7 +13,7 @@ fn more_entries_than_the_header_can_count() {
     let mut list = Listpack::new();
     let mut expected = Vec::new();
     for i in 0..70_000 {
-        list.push_back(i).unwrap();
+        list.try_push_back(i).unwrap();
         expected.push(Entry::Integer(i));
         if [65_533, 65_534, 65_535, 65_536, 69_999].contains(&i) {
             list.check();
@@ -42,7 +42,7 @@ fn more_entries_than_the_header_can_count() {
     assert!(list.is_empty());
     list.check();
     list.clear();
-    list.push_back(1).unwrap();
+    list.try_push_back(1).unwrap();
     assert_eq!(list.len(), 1);
 }
 
@@ -51,8 +51,8 @@ fn more_entries_than_the_header_can_count() {
 fn a_set_whose_members_have_to_be_counted() {
     let mut list = Listpack::new();
     for i in 0..if cfg!(miri) { 10 } else { 200_i64 } {
-        list.push_back(i).unwrap();
-        list.push_back(i).unwrap();
+        list.try_push_back(i).unwrap();
+        list.try_push_back(i).unwrap();
     }
     let len = list.len() / 2;
     let mut bytes = list.into_storage();
@@ -62,8 +62,8 @@ fn a_set_whose_members_have_to_be_counted() {
     assert_eq!((set.rank("9"), set.rev_rank("9")), (Some(9), Some(len - 10)));
     assert_eq!(set.get_by_rank(7).map(|(_, score)| score), Some(Score::from(7)));
     assert_eq!(set.range_by_rank(3..).len(), len - 3);
-    set.insert("new", Score::from(5)).unwrap();
-    set.insert("9", Score::from(-1)).unwrap();
+    set.try_insert("new", Score::from(5)).unwrap();
+    set.try_insert("9", Score::from(-1)).unwrap();
     assert_eq!(set.as_listpack().as_bytes()[4..6], [0xFF, 0xFF]);
     assert_eq!((set.len(), set.rank("9"), set.rank("new")), (len + 1, Some(0), Some(7)));
     set.check();
@@ -84,9 +84,9 @@ fn long_texts_lie_beside_short_ones() {
     for &len in lens {
         let text = vec![b'7'; len];
         let mut list = Listpack::new();
-        list.push_back("a").unwrap();
-        list.push_back(text.as_slice()).unwrap();
-        list.push_back(-1).unwrap();
+        list.try_push_back("a").unwrap();
+        list.try_push_back(text.as_slice()).unwrap();
+        list.try_push_back(-1).unwrap();
         list.check();
         let expected = [Entry::of(b"a"), Entry::Text(text.clone()), Entry::Integer(-1)];
         assert!(list.as_bytes() == naive::listpack(&expected));
@@ -94,7 +94,7 @@ fn long_texts_lie_beside_short_ones() {
         assert_eq!(list.iter().rev().count(), 3);
         assert_eq!(list.get(2), Some(Value::Integer(-1)));
         let mut cursor = list.find_mut(text.as_slice(), 0).unwrap();
-        cursor.replace("short").unwrap();
+        cursor.try_replace("short").unwrap();
         cursor.move_prev();
         assert_eq!(cursor.current(), Some(Value::Bytes(b"a")));
         assert_eq!(list.as_bytes().len(), 7 + 3 + 7 + 3);
@@ -113,7 +113,7 @@ fn a_buffer_takes_what_fits_to_the_last_byte() {
         };
         assert!(len >= 7);
         let mut pushed = 0;
-        while list.push_back("abc").is_ok() {
+        while list.try_push_back("abc").is_ok() {
             pushed += 1;
             list.check();
         }
@@ -123,10 +123,10 @@ fn a_buffer_takes_what_fits_to_the_last_byte() {
         for text in ["", "x", "xy", "xyz", "7", "-1", "5000"] {
             let needed = naive::entry(&Entry::of(text.as_bytes())).len();
             if needed > room {
-                assert_eq!(list.push_front(text), Err(TryReserveError::BufferFull), "{len}");
+                assert_eq!(list.try_push_front(text), Err(TryReserveError::BufferFull), "{len}");
                 assert_eq!(list.as_bytes(), before);
             } else {
-                list.push_front(text).unwrap();
+                list.try_push_front(text).unwrap();
                 assert_eq!(list.as_bytes().len(), before.len() + needed);
                 assert_eq!(list.remove_range(..1), 1);
                 assert_eq!(list.as_bytes(), before);
@@ -141,7 +141,7 @@ fn a_vector_grows_as_needed_and_gives_back_what_is_not() {
     let mut list = Listpack::new();
     let len = if cfg!(miri) { 20 } else { 300 };
     for i in 0..len {
-        list.push_back(i).unwrap();
+        list.try_push_back(i).unwrap();
     }
     let capacity = list.clone().into_storage().capacity();
     assert!(capacity >= list.as_bytes().len());

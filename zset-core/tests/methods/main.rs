@@ -2,7 +2,7 @@
 //! of the types is named there.
 
 // The tables are files, and this is about names.
-#![cfg(not(miri))]
+#![cfg(all(feature = "alloc", not(miri)))]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,6 +1,7 @@
 //! The entry of a member, and changes of one member's score.
 
-use zset_core::{Entry, NanScore, Overflow, Score, SortedSet};
+use zset_core::sorted_set::Entry;
+use zset_core::{NanScore, Score, ScoreOverflow, SortedSet};
 
 use crate::LEAF;
 
@@ -118,8 +119,8 @@ fn an_equal_member_does_not_replace_the_one_in_the_set() {
 #[test]
 fn an_increment_that_overflows_keeps_the_old_score() {
     let mut set: SortedSet<&str, i8> = SortedSet::from([("high", 120), ("low", -120)]);
-    assert_eq!(set.increment("high", 8), Err(Overflow));
-    assert_eq!(set.increment("low", -9), Err(Overflow));
+    assert_eq!(set.increment("high", 8), Err(ScoreOverflow));
+    assert_eq!(set.increment("low", -9), Err(ScoreOverflow));
     assert_eq!(set, SortedSet::from([("high", 120), ("low", -120)]));
     assert_eq!(set.increment("high", 7), Ok(127));
     assert_eq!(set.increment("new", -128), Ok(-128));
@@ -127,7 +128,7 @@ fn an_increment_that_overflows_keeps_the_old_score() {
 
     let mut set: SortedSet<&str, u64> = SortedSet::new();
     assert_eq!(set.increment("a", u64::MAX), Ok(u64::MAX));
-    assert_eq!(set.increment("a", 1), Err(Overflow));
+    assert_eq!(set.increment("a", 1), Err(ScoreOverflow));
     assert_eq!(set.score("a"), Some(u64::MAX));
 }
 

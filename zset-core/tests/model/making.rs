@@ -1,4 +1,4 @@
-//! Sets made at once: of sorted input, of other collections, of serialized text.
+//! Sets made at once: of sorted input, of other collections.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -6,7 +6,8 @@ use std::hash::{Hash, Hasher};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use zset_core::{FromSortedError, SortedSet};
+use zset_core::SortedSet;
+use zset_core::sorted_set::FromSortedError;
 
 use crate::LEAF;
 
@@ -196,78 +197,4 @@ fn a_new_set_allocates_nothing() {
     assert_eq!(SortedSet::<u32>::default().allocation_size(), 0);
     assert_eq!(SortedSet::<u32>::from([]).allocation_size(), 0);
     assert_eq!(SortedSet::<u32>::from_iter([]).allocation_size(), 0);
-}
-
-#[cfg(feature = "serde")]
-mod serialized {
-    use zset_core::{Score, SortedMap, SortedSet};
-
-    #[test]
-    fn a_set_is_a_map_in_order_and_reads_back_the_same() {
-        let elements = [("b", 1.5), ("a", 1.5), ("c", -2.0)];
-        let set: SortedSet<String> =
-            elements.map(|(member, score)| (member.to_string(), Score::new(score).unwrap())).into();
-        let text = serde_json::to_string(&set).unwrap();
-        assert_eq!(text, r#"{"c":-2.0,"a":1.5,"b":1.5}"#);
-        let back: SortedSet<String> = serde_json::from_str(&text).unwrap();
-        back.check();
-        assert_eq!(back, set);
-    }
-
-    #[test]
-    #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-    fn a_set_of_several_leaves_reads_back_the_same() {
-        let set: SortedSet<u32, i64> = (0..300).map(|i| (i, -i64::from(i) / 2)).collect();
-        let text = serde_json::to_string(&set).unwrap();
-        let back: SortedSet<u32, i64> = serde_json::from_str(&text).unwrap();
-        back.check();
-        assert_eq!(back, set);
-    }
-
-    #[test]
-    fn of_equal_members_in_the_text_the_last_score_counts() {
-        let text = r#"{"a": 1, "b": 2, "a": 3}"#;
-        let set: SortedSet<String, i32> = serde_json::from_str(text).unwrap();
-        set.check();
-        assert_eq!(set, SortedSet::from([("b".to_string(), 2), ("a".to_string(), 3)]));
-    }
-
-    #[test]
-    fn a_sorted_map_is_a_sequence_in_order_and_reads_back_the_same() {
-        let map: SortedMap<(u8, u8), char, i32> = [((2, 1), 'y', 7), ((1, 1), 'x', -3)].into();
-        let text = serde_json::to_string(&map).unwrap();
-        assert_eq!(text, r#"[[[1,1],"x",-3],[[2,1],"y",7]]"#);
-        let back: SortedMap<(u8, u8), char, i32> = serde_json::from_str(&text).unwrap();
-        back.check();
-        assert_eq!(back, map);
-    }
-
-    #[test]
-    fn a_sorted_map_with_a_key_twice_is_refused() {
-        let text = r#"[["a", 1, 1], ["b", 2, 2], ["a", 3, 3]]"#;
-        let error = serde_json::from_str::<SortedMap<String, u8, i32>>(text).unwrap_err();
-        assert!(error.to_string().starts_with("repeated key"), "{error}");
-        for text in ["{}", "1", r#"[["a", 1]]"#, r#"[["a", 1, "x"]]"#, r#"[["a", 1, 1]"#] {
-            assert!(serde_json::from_str::<SortedMap<String, u8, i32>>(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn what_is_not_a_map_of_scores_is_refused() {
-        for text in ["[]", "1", r#"{"a": "1"}"#, r#"{"a": null}"#, r#"{"a": 1"#, r#"{"a": []}"#] {
-            assert!(serde_json::from_str::<SortedSet<String>>(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_nan_is_refused() {
-        use serde::Deserialize as _;
-        use serde::de::value::{Error, F64Deserializer, MapDeserializer};
-
-        // JSON has no NaN, so it comes from a format that has.
-        let nan = [("a", F64Deserializer::<Error>::new(f64::NAN))];
-        let map = MapDeserializer::<_, Error>::new(nan.into_iter());
-        let error = SortedSet::<String>::deserialize(map).unwrap_err();
-        assert_eq!(error.to_string(), "score is not a number");
-    }
 }

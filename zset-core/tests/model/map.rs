@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 use std::ops::RangeBounds;
 use zset_core::sorted_map::Entry;
-use zset_core::{FromSortedError, Overflow, SortedMap};
+use zset_core::sorted_set::FromSortedError;
+use zset_core::{ScoreOverflow, SortedMap};
 
 type Map = SortedMap<String, u64, i32>;
 
@@ -145,7 +146,7 @@ fn put(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
                 held.1
             });
             assert_eq!(map.increment(key.as_str(), 3), Ok(new));
-            let overflows = if new.is_some() { Err(Overflow) } else { Ok(None) };
+            let overflows = if new.is_some() { Err(ScoreOverflow) } else { Ok(None) };
             assert_eq!(map.increment(key.as_str(), i32::MAX), overflows);
         }
         _ => enter(map, reference, key, value, score),

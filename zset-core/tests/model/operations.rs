@@ -5,7 +5,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use std::hash::BuildHasher;
 use std::ops::Bound;
-use zset_core::{Entry, Overflow, SortedSet};
+use zset_core::sorted_set::Entry;
+use zset_core::{ScoreOverflow, SortedSet};
 
 use crate::reference::Reference;
 
@@ -147,7 +148,7 @@ pub(crate) fn apply<H: BuildHasher + Clone + Default>(
         }
         Operation::Increment(member, by) => {
             let sum = reference.score(member).unwrap_or(0).checked_add(by);
-            assert_eq!(set.increment(member, by), sum.ok_or(Overflow));
+            assert_eq!(set.increment(member, by), sum.ok_or(ScoreOverflow));
             sum.map(|sum| reference.insert(member, sum));
         }
         Operation::ModifyEntryOrInsert(member, raw) => {

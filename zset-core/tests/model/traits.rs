@@ -4,10 +4,10 @@ use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use std::cmp::Reverse;
 use std::hash::{BuildHasher, RandomState};
-use zset_core::{
-    Difference, Drain, Entry, ExtractIf, IntoIter, Iter, OccupiedEntry, Score, SkipList, SortedSet,
-    VacantEntry,
+use zset_core::sorted_set::{
+    Difference, Drain, Entry, ExtractIf, IntoIter, Iter, OccupiedEntry, VacantEntry,
 };
+use zset_core::{Score, SkipList, SortedSet};
 
 use crate::hashers::BuildConstant;
 

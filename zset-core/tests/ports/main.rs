@@ -3,6 +3,8 @@
 //!
 //! `docs/methods.md` has the methods that correspond to each other.
 
+#![cfg(feature = "alloc")]
+
 mod btree_map;
 mod indexmap;
 mod priority_queue;

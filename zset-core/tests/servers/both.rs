@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use zset_core::Limits;
+use zset_core::ListpackLimits;
 
 use crate::answer::Answer;
 use crate::client::Reply;
@@ -11,12 +11,12 @@ use crate::front_end::Database;
 use crate::server::Server;
 
 /// The limits of Redis, and ones that let few elements or short members be in a listpack.
-pub(crate) const LIMITS: [Limits; 5] =
+pub(crate) const LIMITS: [ListpackLimits; 5] =
     [limits(128, 64), limits(0, 64), limits(1, 64), limits(4, 64), limits(128, 4)];
 
-const fn limits(max_listpack_entries: usize, max_listpack_value: usize) -> Limits {
+const fn limits(max_listpack_entries: usize, max_listpack_value: usize) -> ListpackLimits {
     // Not a literal, should the type get a field.
-    let mut limits = Limits { max_listpack_entries: 0, max_listpack_value: 0 };
+    let mut limits = ListpackLimits { max_listpack_entries: 0, max_listpack_value: 0 };
     limits.max_listpack_entries = max_listpack_entries;
     limits.max_listpack_value = max_listpack_value;
     limits
@@ -39,7 +39,7 @@ pub(crate) struct Mismatch {
 
 impl<'s> Both<'s> {
     /// Starts with no keys.
-    pub(crate) fn new(server: &'s mut Server, limits: Limits) -> Both<'s> {
+    pub(crate) fn new(server: &'s mut Server, limits: ListpackLimits) -> Both<'s> {
         let (entries, value) = (limits.max_listpack_entries, limits.max_listpack_value);
         server.order(&command!["FLUSHALL"]);
         server.order(&command!["CONFIG", "SET", "zset-max-listpack-entries", entries.to_string()]);

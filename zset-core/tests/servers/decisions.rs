@@ -19,7 +19,8 @@
 //! Besides, what a server's front end decides has no counterpart here: the texts of its errors,
 //! what it takes for an integer, the values of cursors, and who is drawn at random.
 
-use zset_core::{Aggregate, Limits, Score, ScoreRange, ZSet, rdb};
+use zset_core::redis::ScoreRange;
+use zset_core::{Aggregate, ListpackLimits, Score, ZSet, rdb};
 
 use crate::both::Both;
 use crate::client::Reply;
@@ -38,7 +39,8 @@ test_with_each_server!(
     back_length_of_16383,
 );
 
-const SKIPLISTS: Limits = Limits { max_listpack_entries: 0, max_listpack_value: 64 };
+const SKIPLISTS: ListpackLimits =
+    ListpackLimits { max_listpack_entries: 0, max_listpack_value: 64 };
 
 fn text(text: &str) -> Reply {
     Reply::Text(text.as_bytes().to_vec())
@@ -57,7 +59,7 @@ fn fill(both: &mut Both<'_>, sets: &[(&str, &[&str])]) {
 }
 
 fn texts_of_scores(mut server: Server) {
-    for limits in [Limits::default(), SKIPLISTS] {
+    for limits in [ListpackLimits::default(), SKIPLISTS] {
         let mut both = Both::new(&mut server, limits);
         for (long, short, ours) in [
             ("0.10000000000000001", "0.1", "0.1"),
@@ -76,7 +78,7 @@ fn texts_of_scores(mut server: Server) {
 }
 
 fn negative_zero(mut server: Server) {
-    for (limits, theirs) in [(Limits::default(), "0"), (SKIPLISTS, "-0")] {
+    for (limits, theirs) in [(ListpackLimits::default(), "0"), (SKIPLISTS, "-0")] {
         let mut both = Both::new(&mut server, limits);
         fill(&mut both, &[("set", &["-0", "b", "0", "a", "-1", "c"])]);
         both.agree(&command!["ZINCRBY", "set", "1", "c"]);
@@ -132,7 +134,7 @@ fn texts_that_are_read(mut server: Server) {
     }
 
     // What overflows, as a bound.
-    let mut both = Both::new(&mut server, Limits::default());
+    let mut both = Both::new(&mut server, ListpackLimits::default());
     fill(&mut both, &[("set", &["-inf", "a", "0", "b", "5e-324", "c", "1e308", "d", "inf", "e"])]);
     for bound in ["1e400", "-1e400", "1e-400", "-1e-400"].map(str::to_owned) {
         for bound in [format!("({bound}"), bound] {
@@ -143,7 +145,7 @@ fn texts_that_are_read(mut server: Server) {
 }
 
 fn infinities(mut server: Server) {
-    for limits in [Limits::default(), SKIPLISTS] {
+    for limits in [ListpackLimits::default(), SKIPLISTS] {
         let mut both = Both::new(&mut server, limits);
         fill(
             &mut both,
@@ -168,7 +170,7 @@ fn infinities(mut server: Server) {
 }
 
 fn zero_times_infinity(mut server: Server) {
-    for limits in [Limits::default(), SKIPLISTS] {
+    for limits in [ListpackLimits::default(), SKIPLISTS] {
         let mut both = Both::new(&mut server, limits);
         fill(&mut both, &[("small", &["1", "x"]), ("large", &["inf", "x", "1", "y"])]);
         for (name, aggregate, theirs, ours) in [
@@ -193,7 +195,7 @@ fn zero_times_infinity(mut server: Server) {
 }
 
 fn order_of_summands(mut server: Server) {
-    let mut both = Both::new(&mut server, Limits::default());
+    let mut both = Both::new(&mut server, ListpackLimits::default());
     let sets: [(&str, &[&str]); 3] = [
         ("three", &["inf", "x", "1", "y", "1", "z"]),
         ("two", &["-inf", "x", "1", "y"]),
@@ -212,7 +214,7 @@ fn order_of_summands(mut server: Server) {
 }
 
 fn hints(mut server: Server) {
-    let limits = Limits { max_listpack_entries: 2, max_listpack_value: 4 };
+    let limits = ListpackLimits { max_listpack_entries: 2, max_listpack_value: 4 };
     for command in [
         command!["ZADD", "set", "XX", "1", "longer"],
         command!["ZADD", "set", "1", "a", "2", "a", "3", "a"],
@@ -227,7 +229,7 @@ fn hints(mut server: Server) {
 }
 
 fn negative_offsets(mut server: Server) {
-    for limits in [Limits::default(), SKIPLISTS] {
+    for limits in [ListpackLimits::default(), SKIPLISTS] {
         let mut both = Both::new(&mut server, limits);
         fill(&mut both, &[("set", &["0", "a", "0", "b", "0", "c", "0", "d"])]);
         let range = command!["ZRANGEBYSCORE", "set", "0", "0", "LIMIT", "-2", "9"];
@@ -239,7 +241,7 @@ fn negative_offsets(mut server: Server) {
 
 /// An entry is its length, in 5 bytes, and its text; behind it is how long that was, to go back.
 fn back_length_of_16383(mut server: Server) {
-    let limits = Limits { max_listpack_value: 20_000, ..Limits::default() };
+    let limits = ListpackLimits { max_listpack_value: 20_000, ..ListpackLimits::default() };
     server.order(&command!["CONFIG", "SET", "rdbcompression", "no"]);
     let mut both = Both::new(&mut server, limits);
     let member = vec![b'm'; 16_383 - 5];

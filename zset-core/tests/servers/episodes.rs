@@ -6,7 +6,7 @@
 use std::env;
 use std::fmt::Write;
 
-use zset_core::Limits;
+use zset_core::ListpackLimits;
 
 use crate::both::{Both, LIMITS, Mismatch};
 use crate::command::Command;
@@ -40,7 +40,7 @@ fn variable(name: &str, default: u64) -> u64 {
     text.map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number")))
 }
 
-fn play(server: &mut Server, limits: Limits, episode: &[Command]) -> Result<(), Mismatch> {
+fn play(server: &mut Server, limits: ListpackLimits, episode: &[Command]) -> Result<(), Mismatch> {
     let mut both = Both::new(server, limits);
     both.compare(episode)?;
     both.compare_sets().map_err(|mismatch| Mismatch { index: episode.len(), ..mismatch })
@@ -49,7 +49,7 @@ fn play(server: &mut Server, limits: Limits, episode: &[Command]) -> Result<(), 
 /// Leaves out commands, and pairs of words, as long as something is still answered differently.
 fn shortened(
     server: &mut Server,
-    limits: Limits,
+    limits: ListpackLimits,
     mut episode: Vec<Command>,
     mut mismatch: Mismatch,
 ) -> (Vec<Command>, Mismatch) {
@@ -95,7 +95,7 @@ fn shortened(
     (episode, mismatch)
 }
 
-fn report(seed: u64, limits: Limits, episode: &[Command], mismatch: &Mismatch) -> String {
+fn report(seed: u64, limits: ListpackLimits, episode: &[Command], mismatch: &Mismatch) -> String {
     let mut report = format!(
         "with {limits:?} these differ (ZSET_SEED={seed} ZSET_COMMANDS={LEN} repeats it):\n"
     );

@@ -14,7 +14,7 @@ use std::error::Error;
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use zset_core::{Limits, Score, ZSet};
+use zset_core::{ListpackLimits, Score, ZSet};
 
 use crate::answer::Answer;
 use crate::command::Command;
@@ -37,13 +37,13 @@ pub(crate) struct Database {
     sets: BTreeMap<Vec<u8>, ZSet>,
     /// What a key without a set has.
     empty: ZSet,
-    limits: Limits,
+    limits: ListpackLimits,
     kind: Kind,
     random: SmallRng,
 }
 
 impl Database {
-    pub(crate) fn new(limits: Limits, kind: Kind) -> Database {
+    pub(crate) fn new(limits: ListpackLimits, kind: Kind) -> Database {
         Database {
             sets: BTreeMap::new(),
             empty: ZSet::with_limits(limits),
@@ -53,7 +53,7 @@ impl Database {
         }
     }
 
-    pub(crate) fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> ListpackLimits {
         self.limits
     }
 

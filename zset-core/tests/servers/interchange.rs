@@ -2,7 +2,7 @@
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use zset_core::{Encoding, Limits, Score, ZSet, rdb};
+use zset_core::{Encoding, ListpackLimits, Score, ZSet, rdb};
 
 use crate::both::{Both, LIMITS};
 use crate::client::Reply;
@@ -24,7 +24,8 @@ test_with_each_server!(
 );
 
 /// Limits with which long members are in a listpack.
-const LONG_MEMBERS: Limits = Limits { max_listpack_entries: 128, max_listpack_value: 20_000 };
+const LONG_MEMBERS: ListpackLimits =
+    ListpackLimits { max_listpack_entries: 128, max_listpack_value: 20_000 };
 
 /// Sends the set both ways, and compares it and its bytes. The two have the same set at the key.
 fn exchange(both: &mut Both<'_>) {
@@ -96,14 +97,14 @@ fn compress(server: &mut Server, compress: bool) {
 }
 
 /// Both encodings.
-fn each_encoding(limits: Limits) -> [Limits; 2] {
-    [limits, Limits { max_listpack_entries: 0, ..limits }]
+fn each_encoding(limits: ListpackLimits) -> [ListpackLimits; 2] {
+    [limits, ListpackLimits { max_listpack_entries: 0, ..limits }]
 }
 
 /// Exchanges a set after each of the elements came into it, and one of each element alone.
 fn exchange_growing(
     server: &mut Server,
-    limits: Limits,
+    limits: ListpackLimits,
     elements: impl IntoIterator<Item = (Vec<u8>, String)>,
 ) {
     let elements: Vec<_> = elements.into_iter().collect();
@@ -151,7 +152,7 @@ fn integers() -> Vec<i128> {
 
 fn integers_of_all_widths(mut server: Server) {
     compress(&mut server, false);
-    for limits in each_encoding(Limits { max_listpack_entries: 1000, ..LONG_MEMBERS }) {
+    for limits in each_encoding(ListpackLimits { max_listpack_entries: 1000, ..LONG_MEMBERS }) {
         let as_members = integers().into_iter().map(|i| (i.to_string().into_bytes(), "0".into()));
         exchange_growing(&mut server, limits, as_members);
         let as_scores = integers().into_iter().map(|i| (b"member".to_vec(), i.to_string()));
@@ -198,7 +199,7 @@ fn scores_of_all_kinds(mut server: Server) {
         "1.7976931348623157e308",
         "inf",
     ];
-    for limits in each_encoding(Limits::default()) {
+    for limits in each_encoding(ListpackLimits::default()) {
         let elements = scores.into_iter().enumerate();
         let elements = elements.map(|(i, score)| (format!("m{i}").into_bytes(), score.to_owned()));
         exchange_growing(&mut server, limits, elements);
@@ -248,7 +249,7 @@ fn large_sets(mut server: Server) {
     for (compressed, len) in [(false, 129), (true, 1000), (false, 5000), (true, 5000)] {
         compress(&mut server, compressed);
         let mut random = SmallRng::seed_from_u64(len);
-        let mut both = Both::new(&mut server, Limits::default());
+        let mut both = Both::new(&mut server, ListpackLimits::default());
         for first in (0..len).step_by(100) {
             let mut words = vec![b"ZADD".to_vec(), KEY.into()];
             for i in first..len.min(first + 100) {

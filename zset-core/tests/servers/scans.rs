@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use zset_core::{Encoding, Limits};
+use zset_core::{Encoding, ListpackLimits};
 
 use crate::answer::is_text_of;
 use crate::both::{Both, LIMITS, Mismatch};
@@ -111,7 +111,7 @@ fn unchanged_sets(mut server: Server) {
 fn changing_sets(mut server: Server) {
     for seed in 0..12 {
         let mut random = SmallRng::seed_from_u64(seed);
-        let limits = if seed % 3 == 0 { Limits::default() } else { LIMITS[3] };
+        let limits = if seed % 3 == 0 { ListpackLimits::default() } else { LIMITS[3] };
         let (len, count) =
             [(3, 1), (50, 7), (150, 3), (150, 20), (300, 10), (600, 40)][random.random_range(0..6)];
         let mut both = Both::new(&mut server, limits);

@@ -1,6 +1,7 @@
 //! The options of additions, and their answers.
 
-use zset_core::{AddFlags, AddOptions, AddOptionsError, Added, NanScore, PackedZSet, Score, ZSet};
+use zset_core::redis::{AddFlags, AddOptions, AddOptionsError, Added};
+use zset_core::{NanScore, PackedZSet, Score, ZSet};
 
 use crate::reference::score;
 
@@ -106,8 +107,8 @@ fn each_option_answers_as_zadd_does() {
                 [("new", five), ("old", given(4.0)), ("old", given(5.0)), ("old", given(6.0))];
             for ((member, given), (added, count, changed)) in additions.into_iter().zip(expected) {
                 let mut packed = PackedZSet::new();
-                packed.insert("old", five).unwrap();
-                assert_eq!(packed.add(member, given, options), Ok(added), "{options:?}");
+                packed.try_insert("old", five).unwrap();
+                assert_eq!(packed.try_add(member, given, options), Ok(added), "{options:?}");
                 let mut set = set.clone();
                 assert_eq!(set.add(member, given, options), Ok(added), "{options:?}");
                 assert!(packed.iter().eq(&set));

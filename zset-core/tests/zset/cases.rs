@@ -1,6 +1,6 @@
 //! The handwritten sequences, taken to every kind of set.
 
-use zset_core::{Limits, PackedZSet, ZSet};
+use zset_core::{ListpackLimits, PackedZSet, ZSet};
 
 use crate::operations::{Operation, plain_question, run_member};
 use crate::reference::Element;
@@ -9,7 +9,12 @@ use crate::seeds::{self, Case};
 use crate::subject::Subject;
 
 /// Takes a case to one set.
-fn follow<S: Subject>(case: &Case, subject: S, limits: Limits, capacity: usize) -> Vec<Element> {
+fn follow<S: Subject>(
+    case: &Case,
+    subject: S,
+    limits: ListpackLimits,
+    capacity: usize,
+) -> Vec<Element> {
     let mut runner = Runner::new(subject, limits, capacity, Profile::Any);
     let question = plain_question();
     for (left, operation) in (0..case.operations.len()).rev().zip(&case.operations) {
@@ -26,7 +31,7 @@ fn follow<S: Subject>(case: &Case, subject: S, limits: Limits, capacity: usize) 
 /// Takes cases to every kind of set, all of which have room for them.
 fn follow_everywhere(cases: Vec<Case>) {
     const LIMITS: [(usize, usize); 6] = [(128, 64), (4, 64), (0, 64), (128, 4), (1, 64), (4, 4)];
-    let none = Limits { max_listpack_entries: usize::MAX, max_listpack_value: usize::MAX };
+    let none = ListpackLimits { max_listpack_entries: usize::MAX, max_listpack_value: usize::MAX };
     let some = if cfg!(miri) { 4 } else { 1 };
     for (i, case) in cases.into_iter().enumerate().step_by(some) {
         let left = case.left.iter().map(|&(member, score)| (member.to_vec(), score + 0.0));
@@ -35,7 +40,7 @@ fn follow_everywhere(cases: Vec<Case>) {
         for &(max_listpack_entries, max_listpack_value) in
             limits.take(if cfg!(miri) { 1 } else { 6 })
         {
-            let limits = Limits { max_listpack_entries, max_listpack_value };
+            let limits = ListpackLimits { max_listpack_entries, max_listpack_value };
             let set = ZSet::with_limits(limits);
             assert_eq!(follow(&case, set, limits, usize::MAX), left, "{}", case.name);
         }

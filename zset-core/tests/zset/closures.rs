@@ -150,7 +150,7 @@ fn elements_that_panic_while_they_are_added_leave_those_before() {
         use_again(set);
     }
     // Also at the promotion.
-    let limits = zset_core::Limits { max_listpack_entries: 4, ..Default::default() };
+    let limits = zset_core::ListpackLimits { max_listpack_entries: 4, ..Default::default() };
     let mut set = ZSet::with_limits(limits);
     let elements = (0..9).map(|i| if i < 5 { (member(i), Score::ZERO) } else { stop() });
     stopped(|| set.extend(elements));
@@ -186,11 +186,11 @@ fn a_member_that_panics_leaves_the_set() {
 fn packed<B: Storage + Clone>(storage: &B) {
     let mut set = PackedZSet::with_storage(storage.clone()).unwrap();
     for i in 0..5 {
-        set.insert(member(i), Score::from(10 * i)).unwrap();
+        set.try_insert(member(i), Score::from(10 * i)).unwrap();
     }
     let before = set.clone();
     for i in 0..5 {
-        stopped(|| set.update(member(i), |_| stop()));
+        stopped(|| set.try_update(member(i), |_| stop()));
         stopped(|| set.pop_first_with(|_, _| stop()));
         stopped(|| set.pop_last_with(|_, _| stop()));
         assert_eq!(set.as_listpack(), before.as_listpack());

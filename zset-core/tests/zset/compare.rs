@@ -4,7 +4,7 @@ use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use std::collections::HashSet;
 use std::ops::Bound;
-use zset_core::{Encoding, Limits, Member, Score, ZSet};
+use zset_core::{Encoding, ListpackLimits, Member, Score, ZSet};
 
 use crate::operations::{Bounds, Question};
 use crate::reference::{Element, Reference, score};
@@ -159,5 +159,5 @@ pub(crate) fn compare_zset(set: &ZSet, reference: &Reference, question: &Questio
     }
     assert!(pages <= 1 + sorted.len());
     assert_eq!(scanned.len(), sorted.len(), "each exactly once");
-    assert_eq!(Reference::of(scanned, Limits::default()).sorted(), sorted);
+    assert_eq!(Reference::of(scanned, ListpackLimits::default()).sorted(), sorted);
 }

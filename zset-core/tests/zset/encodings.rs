@@ -1,20 +1,21 @@
 //! When a set changes its encoding, and what stays the same then.
 
-use zset_core::{AddOptions, Aggregate, Encoding, Limits, Score, ZSet};
+use zset_core::redis::AddOptions;
+use zset_core::{Aggregate, Encoding, ListpackLimits, Score, ZSet};
 
 use crate::reference::score;
 
 use Encoding::{Listpack, Skiplist};
 
 fn limited(max_listpack_entries: usize, max_listpack_value: usize) -> ZSet {
-    ZSet::with_limits(Limits { max_listpack_entries, max_listpack_value })
+    ZSet::with_limits(ListpackLimits { max_listpack_entries, max_listpack_value })
 }
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn the_limits_are_those_of_redis() {
     let mut set = ZSet::new();
-    assert_eq!(set.limits(), Limits { max_listpack_entries: 128, max_listpack_value: 64 });
+    assert_eq!(set.limits(), ListpackLimits { max_listpack_entries: 128, max_listpack_value: 64 });
     for i in 0..128_u32 {
         set.insert(i.to_string(), Score::from(i));
         assert_eq!(set.encoding(), Listpack);
@@ -182,7 +183,7 @@ fn a_set_of_sorted_elements_has_the_encoding_that_suits_them() {
         }
         let set = ZSet::from_sorted_iter((0..len).map(element)).unwrap();
         set.check();
-        assert_eq!((set.encoding(), set.limits()), (encoding, Limits::default()));
+        assert_eq!((set.encoding(), set.limits()), (encoding, ListpackLimits::default()));
         assert_eq!(set, (0..len).map(element).collect());
     }
     let long = ZSet::from_sorted_iter([("x".repeat(65), Score::ZERO)]).unwrap();
@@ -249,7 +250,7 @@ fn results_of_set_operations_have_the_first_limits_and_the_encoding_that_suits_t
     {
         result.check();
         assert_eq!((result.encoding(), result.len()), (encoding, len));
-        assert_eq!(result.limits(), Limits::default());
+        assert_eq!(result.limits(), ListpackLimits::default());
     }
 
     let one = Score::from(1);
@@ -259,9 +260,9 @@ fn results_of_set_operations_have_the_first_limits_and_the_encoding_that_suits_t
     let both = ZSet::weighted_intersection(first, Aggregate::Sum);
     assert_eq!((both.encoding(), both.limits()), (Listpack, small.limits()));
     let none = ZSet::weighted_union([], Aggregate::Sum);
-    assert_eq!((none.encoding(), none.limits()), (Listpack, Limits::default()));
+    assert_eq!((none.encoding(), none.limits()), (Listpack, ListpackLimits::default()));
     let none = ZSet::weighted_intersection([], Aggregate::Min);
-    assert_eq!((none.len(), none.limits()), (0, Limits::default()));
+    assert_eq!((none.len(), none.limits()), (0, ListpackLimits::default()));
 }
 
 #[test]

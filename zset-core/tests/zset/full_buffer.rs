@@ -1,6 +1,7 @@
 //! Buffers that are full: a write that has no room fails, and leaves every byte as it was.
 
-use zset_core::{AddError, AddOptions, Added, NanScore, PackedZSet, Score, TryReserveError};
+use zset_core::redis::{AddError, AddOptions, Added};
+use zset_core::{NanScore, PackedZSet, Score, TryReserveError};
 
 use crate::reference::{Reference, score};
 
@@ -13,31 +14,31 @@ type Write = fn(&mut PackedZSet<&mut [u8]>, &[u8], f64) -> Result<(), AddError>;
 
 const WRITES: [(&str, Write); 6] = [
     ("insert", |set, member, number| {
-        set.insert(member, score(number)).map(drop).map_err(AddError::from)
+        set.try_insert(member, score(number)).map(drop).map_err(AddError::from)
     }),
     ("add", |set, member, number| {
-        set.add(member, score(number), AddOptions::new()).map(|added| {
+        set.try_add(member, score(number), AddOptions::new()).map(|added| {
             assert_ne!(added, Added::Blocked);
         })
     }),
     ("add with INCR", |set, member, number| {
         let old = set.score(member).map_or(0.0, Score::get);
-        set.add(member, score(number - old), AddOptions::new().incr()).map(drop)
+        set.try_add(member, score(number - old), AddOptions::new().incr()).map(drop)
     }),
     ("increment", |set, member, number| {
         let old = set.score(member).map_or(0.0, Score::get);
-        set.increment(member, number - old).map(drop)
+        set.try_increment(member, number - old).map(drop)
     }),
     ("update", |set, member, number| {
         if !set.contains(member) {
-            return set.insert(member, score(number)).map(drop).map_err(AddError::from);
+            return set.try_insert(member, score(number)).map(drop).map_err(AddError::from);
         }
-        set.update(member, |_| score(number)).map(drop).map_err(AddError::from)
+        set.try_update(member, |_| score(number)).map(drop).map_err(AddError::from)
     }),
     ("add with GT or LT", |set, member, number| {
         let greater = set.score(member).is_none_or(|old| score(number) > old);
         let options = if greater { AddOptions::new().gt() } else { AddOptions::new().lt() };
-        set.add(member, score(number), options).map(drop)
+        set.try_add(member, score(number), options).map(drop)
     }),
 ];
 
@@ -54,7 +55,7 @@ fn elements() -> Vec<(Vec<u8>, f64)> {
 
 #[test]
 fn every_write_fits_or_changes_nothing_at_every_size() {
-    let before = Reference::of(elements(), zset_core::Limits::default());
+    let before = Reference::of(elements(), zset_core::ListpackLimits::default());
     let needed = before.bytes().len();
     let (mut fitted, mut failed) = (0, 0);
     for len in (needed..needed + 45).step_by(if cfg!(miri) { 30 } else { 1 }) {
@@ -65,7 +66,7 @@ fn every_write_fits_or_changes_nothing_at_every_size() {
                     let (storage, behind) = buffer.split_at_mut(len);
                     let mut set = PackedZSet::with_storage(storage).unwrap();
                     for (member, number) in elements() {
-                        set.insert(member, score(number)).unwrap();
+                        set.try_insert(member, score(number)).unwrap();
                     }
                     let mut after = before.clone();
                     after.insert(member, number);
@@ -92,30 +93,30 @@ fn every_write_fits_or_changes_nothing_at_every_size() {
 /// Makes a set that fills its array to the last byte.
 fn full() -> Array {
     let mut set = PackedZSet::with_storage([0; 64]).unwrap();
-    set.insert("first", score(1.0)).unwrap();
-    set.insert("middle", score(2.0)).unwrap();
-    set.insert("x".repeat(64 - 7 - 9 - 10 - 4), score(3.0)).unwrap();
+    set.try_insert("first", score(1.0)).unwrap();
+    set.try_insert("middle", score(2.0)).unwrap();
+    set.try_insert("x".repeat(64 - 7 - 9 - 10 - 4), score(3.0)).unwrap();
     assert_eq!(set.as_listpack().as_bytes().len(), 64);
-    assert_eq!(set.insert("", score(0.0)), Err(TryReserveError::BufferFull));
+    assert_eq!(set.try_insert("", score(0.0)), Err(TryReserveError::BufferFull));
     set
 }
 
 #[test]
 fn what_needs_no_room_works_in_a_full_buffer() {
     let mut set = full();
-    assert_eq!(set.insert("first", score(127.0)), Ok(Some(score(1.0))), "to the other end");
-    assert_eq!(set.insert("first", score(0.0)), Ok(Some(score(127.0))), "and back");
-    assert_eq!(set.insert("first", score(0.0)), Ok(Some(score(0.0))));
-    assert_eq!(set.increment("middle", 7.0), Ok(score(9.0)));
-    assert_eq!(set.update("absent", |_| unreachable!("there is no score")), Ok(None));
+    assert_eq!(set.try_insert("first", score(127.0)), Ok(Some(score(1.0))), "to the other end");
+    assert_eq!(set.try_insert("first", score(0.0)), Ok(Some(score(127.0))), "and back");
+    assert_eq!(set.try_insert("first", score(0.0)), Ok(Some(score(0.0))));
+    assert_eq!(set.try_increment("middle", 7.0), Ok(score(9.0)));
+    assert_eq!(set.try_update("absent", |_| unreachable!("there is no score")), Ok(None));
     let options = AddOptions::new();
-    assert_eq!(set.add("absent", score(1e300), options.xx()), Ok(Added::Blocked));
-    assert_eq!(set.add("first", score(1e300), options.nx()), Ok(Added::Blocked));
-    assert_eq!(set.add("first", score(1e300), options.lt()), Ok(Added::Blocked));
+    assert_eq!(set.try_add("absent", score(1e300), options.xx()), Ok(Added::Blocked));
+    assert_eq!(set.try_add("first", score(1e300), options.nx()), Ok(Added::Blocked));
+    assert_eq!(set.try_add("first", score(1e300), options.lt()), Ok(Added::Blocked));
     set.check();
     assert_eq!((set.len(), set.as_listpack().as_bytes().len()), (3, 64));
     assert_eq!(set.remove("middle"), Some(score(9.0)));
-    assert_eq!(set.insert("middle", score(2.0)), Ok(None));
+    assert_eq!(set.try_insert("middle", score(2.0)), Ok(None));
 }
 
 #[test]
@@ -124,11 +125,11 @@ fn a_failure_changes_nothing_wherever_the_element_would_have_gone() {
         for member in ["first", "middle"] {
             let mut set = full();
             let bytes = set.clone().into_listpack().into_storage();
-            assert_eq!(set.insert(member, score(number)), Err(TryReserveError::BufferFull));
-            assert_eq!(set.update(member, |_| score(number)), Err(TryReserveError::BufferFull));
-            assert_eq!(set.add(member, score(number), AddOptions::new()), Err(FULL));
-            assert_eq!(set.increment(member, 0.25), Err(FULL));
-            assert_eq!(set.increment(member, f64::NAN), Err(AddError::Nan(NanScore)));
+            assert_eq!(set.try_insert(member, score(number)), Err(TryReserveError::BufferFull));
+            assert_eq!(set.try_update(member, |_| score(number)), Err(TryReserveError::BufferFull));
+            assert_eq!(set.try_add(member, score(number), AddOptions::new()), Err(FULL));
+            assert_eq!(set.try_increment(member, 0.25), Err(FULL));
+            assert_eq!(set.try_increment(member, f64::NAN), Err(AddError::Nan(NanScore)));
             set.check();
             assert_eq!(set.into_listpack().into_storage(), bytes, "all of the array");
         }
@@ -138,9 +139,9 @@ fn a_failure_changes_nothing_wherever_the_element_would_have_gone() {
 #[test]
 fn a_set_of_no_room_stays_empty() {
     let mut set = PackedZSet::with_storage([0; 7]).unwrap();
-    assert_eq!(set.insert("", score(0.0)), Err(TryReserveError::BufferFull));
-    assert_eq!(set.increment("a", 1.0), Err(FULL));
-    assert_eq!(set.add("a", score(1.0), AddOptions::new().gt()), Err(FULL));
+    assert_eq!(set.try_insert("", score(0.0)), Err(TryReserveError::BufferFull));
+    assert_eq!(set.try_increment("a", 1.0), Err(FULL));
+    assert_eq!(set.try_add("a", score(1.0), AddOptions::new().gt()), Err(FULL));
     set.clear();
     set.retain(|_, _| unreachable!("there is nothing"));
     assert_eq!((set.len(), set.remove_range_by_rank(..)), (0, 0));
@@ -153,12 +154,12 @@ fn a_set_of_no_room_stays_empty() {
 fn room_that_was_freed_is_used_again() {
     let mut set = full();
     assert_eq!(set.pop_first_with(|member, _| member.len()), Some(5));
-    assert_eq!(set.insert("fourth", score(1.0)), Err(TryReserveError::BufferFull));
-    assert_eq!(set.insert("fifth", score(1.0)), Ok(None));
+    assert_eq!(set.try_insert("fourth", score(1.0)), Err(TryReserveError::BufferFull));
+    assert_eq!(set.try_insert("fifth", score(1.0)), Ok(None));
     assert_eq!(set.pop_last_with(|member, _| member.len()), Some(34));
-    set.insert("y".repeat(33), score(-2000.0)).unwrap();
+    set.try_insert("y".repeat(33), score(-2000.0)).unwrap();
     set.clear();
-    set.insert("z".repeat(53), score(0.0)).unwrap();
+    set.try_insert("z".repeat(53), score(0.0)).unwrap();
     assert_eq!(set.as_listpack().as_bytes().len(), 64);
     set.check();
 }

@@ -144,7 +144,7 @@ fn a_packed_set_in_a_buffer_shows_the_same() {
     let mut buffer = [0; 2048];
     let mut packed = PackedZSet::with_storage(&mut buffer[..]).unwrap();
     for (member, number) in elements().into_iter().rev() {
-        packed.insert(member, score(number)).unwrap();
+        packed.try_insert(member, score(number)).unwrap();
     }
     let elements = elements();
     for ends in ENDS {

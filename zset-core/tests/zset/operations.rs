@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::ops::Bound;
-use zset_core::AddFlags;
+use zset_core::redis::AddFlags;
 
 use crate::reference::Element;
 

@@ -1,7 +1,8 @@
 //! The reference: a list of members and scores in no order, sorted on each question.
 
 use std::ops::RangeBounds;
-use zset_core::{AddFlags, Added, Encoding, Limits, NanScore, Score};
+use zset_core::redis::{AddFlags, Added};
+use zset_core::{Encoding, ListpackLimits, NanScore, Score};
 
 use crate::naive::{self, Entry};
 
@@ -11,7 +12,7 @@ pub(crate) type Element = (Vec<u8>, f64);
 #[derive(Clone, Debug)]
 pub(crate) struct Reference {
     elements: Vec<Element>,
-    pub(crate) limits: Limits,
+    pub(crate) limits: ListpackLimits,
     pub(crate) encoding: Encoding,
 }
 
@@ -20,12 +21,12 @@ pub(crate) fn score(number: f64) -> Score {
 }
 
 impl Reference {
-    pub(crate) fn new(limits: Limits) -> Self {
+    pub(crate) fn new(limits: ListpackLimits) -> Self {
         Reference { elements: Vec::new(), limits, encoding: Encoding::Listpack }
     }
 
     /// Makes the reference of a set that was built at once, in the encoding that suits it.
-    pub(crate) fn of(elements: impl IntoIterator<Item = Element>, limits: Limits) -> Self {
+    pub(crate) fn of(elements: impl IntoIterator<Item = Element>, limits: ListpackLimits) -> Self {
         let mut reference = Reference::new(limits);
         for (member, score) in elements {
             reference.insert(&member, score);
@@ -81,7 +82,7 @@ impl Reference {
         let old = self.remove(member);
         // No score is a negative zero.
         self.elements.push((member.to_vec(), score + 0.0));
-        let Limits { max_listpack_entries, max_listpack_value } = self.limits;
+        let ListpackLimits { max_listpack_entries, max_listpack_value } = self.limits;
         if old.is_none() && (self.len() > max_listpack_entries || member.len() > max_listpack_value)
         {
             self.encoding = Encoding::Skiplist;

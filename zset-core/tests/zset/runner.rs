@@ -1,8 +1,7 @@
 //! The runner: does operations to a set and to the reference, and compares what they answer.
 
-use zset_core::{
-    AddError, AddOptions, AddOptionsError, Encoding, Limits, NanScore, Score, TryReserveError, ZSet,
-};
+use zset_core::redis::{AddError, AddOptions, AddOptionsError};
+use zset_core::{Encoding, ListpackLimits, NanScore, Score, TryReserveError, ZSet};
 
 use crate::compare::{compare_all, compare_answers, compare_zset, lex, plain};
 use crate::operations::{Operation, Question, run_member};
@@ -46,7 +45,12 @@ fn combined(own: f64, other: f64) -> f64 {
 }
 
 impl<S: Subject> Runner<S> {
-    pub(crate) fn new(subject: S, limits: Limits, capacity: usize, profile: Profile) -> Self {
+    pub(crate) fn new(
+        subject: S,
+        limits: ListpackLimits,
+        capacity: usize,
+        profile: Profile,
+    ) -> Self {
         Runner { subject, reference: Reference::new(limits), capacity, profile }
     }
 
@@ -211,7 +215,7 @@ fn remove_many<S: Subject>(operation: &Operation, subject: &mut S, reference: &m
 }
 
 /// Makes a set of elements that the profile gives their scores, and its reference.
-fn made(elements: &[Element], limits: Limits, profile: Profile) -> (ZSet, Reference) {
+fn made(elements: &[Element], limits: ListpackLimits, profile: Profile) -> (ZSet, Reference) {
     let scored = elements.iter().map(|(m, drawn)| (m.clone(), profile.score(*drawn)));
     let mut set = ZSet::with_limits(limits);
     set.extend(scored.clone().map(|(member, number)| (member, score(number))));
@@ -266,7 +270,7 @@ fn apply_to_zset(
             reference.clear();
         }
         Operation::Append(elements) => {
-            let few = Limits { max_listpack_entries: 3, ..Limits::default() };
+            let few = ListpackLimits { max_listpack_entries: 3, ..ListpackLimits::default() };
             let (mut other, others) = made(elements, few, profile);
             set.append(&mut other);
             other.check();
@@ -284,7 +288,7 @@ fn apply_to_zset(
             }
         }
         Operation::Union(elements) => {
-            let (other, others) = made(elements, Limits::default(), profile);
+            let (other, others) = made(elements, ListpackLimits::default(), profile);
             *set = set.union(&other, |a, b| score(combined(a.get(), b.get())));
             let mut union = reference.sorted();
             union.extend(others.sorted().into_iter().map(|(member, other)| {
@@ -294,7 +298,7 @@ fn apply_to_zset(
             *reference = Reference::of(union, limits);
         }
         Operation::Intersection(elements) => {
-            let (other, others) = made(elements, Limits::default(), profile);
+            let (other, others) = made(elements, ListpackLimits::default(), profile);
             *set = set.intersection(&other, |a, b| score(combined(a.get(), b.get())));
             let both = reference.sorted().into_iter().filter_map(|(member, own)| {
                 let other = others.score(&member)?;

@@ -1,7 +1,7 @@
 //! Handwritten sequences for what is easy to get wrong.
 
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
-use zset_core::AddFlags;
+use zset_core::redis::AddFlags;
 
 use crate::operations::Operation;
 

@@ -2,7 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use zset_core::{Limits, PackedZSet, ZSet};
+use zset_core::{ListpackLimits, PackedZSet, ZSet};
 
 use crate::operations::{Operation, Question, any_operation, any_question};
 use crate::runner::{Profile, Runner};
@@ -16,7 +16,12 @@ fn steps() -> impl Strategy<Value = Steps> {
     (profile, vec((any_operation(), any_question()), 1..most))
 }
 
-fn follow<S: Subject>(subject: S, limits: Limits, capacity: usize, (profile, steps): &Steps) {
+fn follow<S: Subject>(
+    subject: S,
+    limits: ListpackLimits,
+    capacity: usize,
+    (profile, steps): &Steps,
+) {
     let mut runner = Runner::new(subject, limits, capacity, *profile);
     for (operation, question) in steps {
         runner.step(operation, question);
@@ -24,13 +29,14 @@ fn follow<S: Subject>(subject: S, limits: Limits, capacity: usize, (profile, ste
 }
 
 fn follow_zset(max_listpack_entries: usize, max_listpack_value: usize, steps: &Steps) {
-    let limits = Limits { max_listpack_entries, max_listpack_value };
+    let limits = ListpackLimits { max_listpack_entries, max_listpack_value };
     follow(ZSet::with_limits(limits), limits, usize::MAX, steps);
 }
 
 /// A set in a listpack that nothing limits.
 fn follow_packed<S: Subject>(set: S, capacity: usize, steps: &Steps) {
-    let limits = Limits { max_listpack_entries: usize::MAX, max_listpack_value: usize::MAX };
+    let limits =
+        ListpackLimits { max_listpack_entries: usize::MAX, max_listpack_value: usize::MAX };
     follow(set, limits, capacity, steps);
 }
 

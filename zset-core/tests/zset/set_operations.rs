@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
-use zset_core::{Aggregate, Encoding, Limits, Score, ZSet};
+use zset_core::{Aggregate, Encoding, ListpackLimits, Score, ZSet};
 
 use crate::compare::plain;
 use crate::operations::{any_member, any_score};
@@ -22,7 +22,7 @@ fn any_sample() -> impl Strategy<Value = Sample> {
     let limits = prop::sample::select(vec![(128, 64), (10, 64), (128, 4), (0, 0)]);
     (vec((any_member(), any_score()), 0..most), limits, any::<bool>()).prop_map(
         |(elements, (max_listpack_entries, max_listpack_value), promoted)| {
-            let limits = Limits { max_listpack_entries, max_listpack_value };
+            let limits = ListpackLimits { max_listpack_entries, max_listpack_value };
             let reference = Reference::of(elements, limits);
             let mut set = ZSet::with_limits(limits);
             set.extend(reference.sorted().into_iter().map(|(member, n)| (member, score(n))));
@@ -35,7 +35,7 @@ fn any_sample() -> impl Strategy<Value = Sample> {
 }
 
 /// Verifies a result: its elements, its limits, and the encoding that they allow.
-fn verify(result: &ZSet, elements: impl IntoIterator<Item = Element>, limits: Limits) {
+fn verify(result: &ZSet, elements: impl IntoIterator<Item = Element>, limits: ListpackLimits) {
     result.check();
     let expected = Reference::of(elements, limits);
     assert_eq!(result.iter().map(plain).collect::<Vec<_>>(), expected.sorted());
@@ -132,7 +132,7 @@ proptest! {
         aggregate in any_aggregate(),
     ) {
         let weighted = || sets.iter().map(|(sample, weight)| (&sample.set, score(*weight)));
-        let limits = sets.first().map_or(Limits::default(), |(sample, _)| sample.set.limits());
+        let limits = sets.first().map_or(ListpackLimits::default(), |(sample, _)| sample.set.limits());
         let union = ZSet::weighted_union(weighted(), aggregate);
         verify(&union, naive(&sets, aggregate, false), limits);
         let both = ZSet::weighted_intersection(weighted(), aggregate);

@@ -3,9 +3,10 @@
 use std::fmt::Debug;
 use std::ops::Bound;
 use zset_core::listpack::Storage;
+use zset_core::packed_zset::Iter as PackedIter;
+use zset_core::redis::{AddError, AddOptions, Added};
 use zset_core::{
-    AddError, AddOptions, Added, Encoding, Listpack, Member, NanScore, PackedIter, PackedZSet,
-    Score, TryReserveError, ZSet, zset,
+    Encoding, Listpack, Member, NanScore, PackedZSet, Score, TryReserveError, ZSet, zset,
 };
 
 use crate::operations::Bounds;
@@ -170,16 +171,24 @@ impl<B: Storage + Clone> Subject for PackedZSet<B> {
 
     pass_on_all!();
 
-    pass_on! {
-        mut
-        fn add(
-            &mut self, member: &[u8], score: Score, options: AddOptions
-        ) -> Result<Added, AddError>;
-        fn insert(&mut self, member: &[u8], score: Score) -> Result<Option<Score>, TryReserveError>;
-        fn increment(&mut self, member: &[u8], by: f64) -> Result<Score, AddError>;
-        fn update(
-            &mut self, member: &[u8], new_score: impl FnOnce(Score) -> Score
-        ) -> Result<Option<Score>, TryReserveError>;
+    fn add(&mut self, member: &[u8], score: Score, options: AddOptions) -> Result<Added, AddError> {
+        self.try_add(member, score, options)
+    }
+
+    fn insert(&mut self, member: &[u8], score: Score) -> Result<Option<Score>, TryReserveError> {
+        self.try_insert(member, score)
+    }
+
+    fn increment(&mut self, member: &[u8], by: f64) -> Result<Score, AddError> {
+        self.try_increment(member, by)
+    }
+
+    fn update(
+        &mut self,
+        member: &[u8],
+        new_score: impl FnOnce(Score) -> Score,
+    ) -> Result<Option<Score>, TryReserveError> {
+        self.try_update(member, new_score)
     }
 
     fn pop_first(&mut self) -> Option<Element> {

@@ -1,9 +1,9 @@
 //! The standard traits of sets, members and iterators.
 
 use std::collections::HashSet;
+use zset_core::packed_zset::Iter as PackedIter;
 use zset_core::{
-    ByteString, Encoding, Limits, Member, PackedIter, PackedZSet, Score, TryReserveError, ZSet,
-    zset,
+    ByteString, Encoding, ListpackLimits, Member, PackedZSet, Score, TryReserveError, ZSet, zset,
 };
 
 #[test]
@@ -43,7 +43,8 @@ fn a_set_is_made_of_anything_that_is_bytes() {
     let bytes: ZSet = [(b"a".to_vec(), one), (b"b".to_vec(), one)].into_iter().collect();
     let mut arrays = ZSet::default();
     arrays.extend([(b"b", one), (b"a", one)]);
-    let mut members = ZSet::with_limits(Limits { max_listpack_entries: 1, ..Limits::default() });
+    let mut members =
+        ZSet::with_limits(ListpackLimits { max_listpack_entries: 1, ..ListpackLimits::default() });
     members.extend(&texts);
     let owned: ZSet = members.clone().into_iter().collect();
     for set in [&strings, &bytes, &arrays, &members, &owned] {
@@ -57,7 +58,8 @@ fn a_set_is_made_of_anything_that_is_bytes() {
 #[test]
 fn sets_are_equal_if_their_elements_are() {
     let set = ZSet::from([("a", Score::from(1)), ("10", Score::from(2))]);
-    let mut other = ZSet::with_limits(Limits { max_listpack_entries: 0, max_listpack_value: 0 });
+    let mut other =
+        ZSet::with_limits(ListpackLimits { max_listpack_entries: 0, max_listpack_value: 0 });
     other.extend([("10", Score::from(3)), ("x", Score::ZERO), ("a", Score::from(1))]);
     assert_ne!(set, other);
     other.insert("10", Score::from(2));
@@ -69,10 +71,10 @@ fn sets_are_equal_if_their_elements_are() {
     assert_ne!(set, other);
 
     let mut packed = PackedZSet::with_storage([0; 40]).unwrap();
-    packed.insert("10", Score::from(2)).unwrap();
+    packed.try_insert("10", Score::from(2)).unwrap();
     let mut vector = PackedZSet::new();
     assert_ne!(packed, vector);
-    vector.insert("10", Score::from(2)).unwrap();
+    vector.try_insert("10", Score::from(2)).unwrap();
     assert_eq!(packed, vector, "whatever their storage");
     assert_eq!(PackedZSet::default(), PackedZSet::new());
     assert_eq!(PackedZSet::<[u8; 9]>::in_array(), PackedZSet::new());
@@ -112,7 +114,7 @@ fn sets_and_their_iterators_print_their_elements() {
         set.promote();
     }
     let mut packed = PackedZSet::with_storage([0; 40]).unwrap();
-    packed.insert("b", Score::from(2)).unwrap();
+    packed.try_insert("b", Score::from(2)).unwrap();
     assert_eq!(format!("{packed:?}"), r#"{"b": 2}"#);
     assert_eq!(format!("{:?}", packed.iter()), r#"[("b", 2)]"#);
 }
@@ -146,10 +148,10 @@ fn errors_say_what_happened() {
     let full = PackedZSet::with_storage([0; 6]).unwrap_err();
     assert_eq!(full, TryReserveError::BufferFull);
     assert_eq!(full.to_string(), "listpack is full");
-    let nan = ZSet::new().try_add("a", Score::ZERO, zset_core::AddOptions::new());
-    assert_eq!(nan.map(zset_core::Added::is_inserted), Ok(true));
+    let nan = ZSet::new().try_add("a", Score::ZERO, zset_core::redis::AddOptions::new());
+    assert_eq!(nan.map(zset_core::redis::Added::is_inserted), Ok(true));
     let mut set = ZSet::from([("a", Score::INFINITY)]);
-    let incr = zset_core::AddOptions::new().incr();
+    let incr = zset_core::redis::AddOptions::new().incr();
     let error = set.try_add("a", Score::NEG_INFINITY, incr).unwrap_err();
     assert_eq!(error.to_string(), "resulting score is not a number (NaN)");
 }

@@ -1,6 +1,7 @@
 //! Reading arguments.
 
-use zset_core::{ParseRangeError, Score, ScoreRange};
+use zset_core::Score;
+use zset_core::redis::{ParseRangeError, ScoreRange};
 
 use crate::error::{CommandError, MAX_SHOWN, shown, until_zero};
 use crate::glob;

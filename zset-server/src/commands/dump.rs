@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use zset_core::Limits;
+use zset_core::ListpackLimits;
 use zset_core::rdb::{Reader, RestoreError, seal, unseal};
 
 use crate::command::{Command, GROW, READ};
@@ -112,7 +112,7 @@ fn restore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Command
 }
 
 /// Returns the value of a payload, which is no empty set.
-fn restored(payload: &[u8], limits: Limits) -> Result<Value, CommandError> {
+fn restored(payload: &[u8], limits: ListpackLimits) -> Result<Value, CommandError> {
     let body = if payload.len() > FOOTER { unseal(payload).ok() } else { None };
     let body =
         body.ok_or_else(|| CommandError::err("DUMP payload version or checksum are wrong"))?;

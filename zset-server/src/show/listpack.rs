@@ -1,7 +1,7 @@
 //! The bytes of a listpack.
 
 use zset_core::listpack::{RawEntry, Value};
-use zset_core::{Limits, Listpack};
+use zset_core::{Listpack, ListpackLimits};
 
 use super::text::{Picture, count, quoted};
 
@@ -16,7 +16,7 @@ const HEADINGS: [&str; 7] = ["offset", "", "bytes", "bits", "written as", "value
 /// Draws a listpack: the header, the entries, the end.
 pub(super) fn draw(
     list: &Listpack<Vec<u8>>,
-    limits: Limits,
+    limits: ListpackLimits,
     members: Option<usize>,
     out: &mut Picture,
 ) {

@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr as _;
-use zset_core::{Limits, Score, ZSet};
+use zset_core::{ListpackLimits, Score, ZSet};
 
 use super::text::WIDTH;
 use super::*;
@@ -29,7 +29,7 @@ proptest! {
         max_listpack_entries in prop_oneof![Just(0), Just(1000)],
         width in 30..=WIDTH,
     ) {
-        let mut set = ZSet::with_limits(Limits { max_listpack_entries, ..Limits::default() });
+        let mut set = ZSet::with_limits(ListpackLimits { max_listpack_entries, ..ListpackLimits::default() });
         for (member, score) in &elements {
             if let Ok(score) = Score::new(*score) {
                 set.insert(member, score);

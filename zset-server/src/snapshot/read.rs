@@ -3,7 +3,7 @@
 use std::io::{self, Read, Seek};
 
 use crc::{Digest, Table};
-use zset_core::Limits;
+use zset_core::ListpackLimits;
 use zset_core::rdb::{Reader, RestoreError};
 use zset_std::Timestamp;
 
@@ -26,7 +26,7 @@ const CHECKSUM_LEN: usize = 8;
 pub(super) fn load(
     mut file: impl Read + Seek,
     now: Timestamp,
-    limits: Limits,
+    limits: ListpackLimits,
 ) -> Result<Keyspace, SnapshotProblem> {
     let mut source = Source::new(&mut file);
     let result = source.keys(now, limits);
@@ -109,7 +109,11 @@ impl<R: Read> Source<R> {
         }
     }
 
-    fn keys(&mut self, now: Timestamp, limits: Limits) -> Result<Keyspace, SnapshotProblem> {
+    fn keys(
+        &mut self,
+        now: Timestamp,
+        limits: ListpackLimits,
+    ) -> Result<Keyspace, SnapshotProblem> {
         self.header()?;
         let mut keyspace = Keyspace::default();
         keyspace.set_now(now);
@@ -217,7 +221,7 @@ impl<R: Read> Source<R> {
 }
 
 /// Reads a part as a whole.
-fn part(reader: &mut Reader<'_>, limits: Limits) -> Result<Part, RestoreError> {
+fn part(reader: &mut Reader<'_>, limits: ListpackLimits) -> Result<Part, RestoreError> {
     match reader.byte()? {
         opcode::AUXILIARY => {
             let name = reader.string()?;

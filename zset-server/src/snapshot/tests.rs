@@ -9,7 +9,7 @@ use std::io::{self, Cursor, Write as _};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use zset_core::{Limits, Score, ZSet, rdb};
+use zset_core::{ListpackLimits, Score, ZSet, rdb};
 use zset_std::Timestamp;
 
 use super::*;
@@ -55,7 +55,7 @@ fn written(keyspace: &Keyspace) -> Vec<u8> {
 }
 
 fn load(bytes: &[u8], now: Timestamp) -> Result<Keyspace, SnapshotProblem> {
-    read::load(Cursor::new(bytes), now, Limits::default())
+    read::load(Cursor::new(bytes), now, ListpackLimits::default())
 }
 
 fn sorted_set(elements: &[(&str, f64)]) -> Value {
@@ -191,7 +191,7 @@ fn large_values_are_read_and_written_in_pieces() {
 
 #[test]
 fn sorted_sets_get_the_limits_of_the_server() {
-    let limits = Limits { max_listpack_entries: 2, ..Limits::default() };
+    let limits = ListpackLimits { max_listpack_entries: 2, ..ListpackLimits::default() };
     let keyspace = read::load(Cursor::new(written(&small())), millis(0), limits).unwrap();
     let set = keyspace.get::<ZSet>(b"listpack").unwrap().expect("it is there");
     assert_eq!((set.encoding(), set.limits()), (zset_core::Encoding::Skiplist, limits));
@@ -287,7 +287,7 @@ proptest! {
         let body = rdb::unseal(&payload).unwrap();
         let mut reader = rdb::Reader::new(body);
         let kind = reader.byte().unwrap();
-        let back = value::read(kind, &mut reader, Limits::default()).unwrap();
+        let back = value::read(kind, &mut reader, ListpackLimits::default()).unwrap();
         prop_assert_eq!(reader.rest(), 0);
         let single = |value| {
             let mut keyspace = Keyspace::default();

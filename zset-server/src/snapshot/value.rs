@@ -2,7 +2,7 @@
 
 use zset_core::listpack::Value as Entry;
 use zset_core::rdb::{self, Reader, RestoreError};
-use zset_core::{Limits, Listpack};
+use zset_core::{Listpack, ListpackLimits};
 
 use super::PIECE;
 use crate::keyspace::{Bytes, Set, Typed as _, Value};
@@ -60,7 +60,7 @@ pub(crate) fn write<E>(
 pub(crate) fn read(
     kind: u8,
     reader: &mut Reader<'_>,
-    limits: Limits,
+    limits: ListpackLimits,
 ) -> Result<Value, RestoreError> {
     Ok(match kind {
         STRING => Value::String(reader.string()?.into_owned()),
@@ -69,7 +69,7 @@ pub(crate) fn read(
         SET_AS_LISTPACK => set_of_listpack(&reader.string()?)?.into_value(),
         rdb::TYPE_LISTPACK => {
             // Of a listpack servers count the members, and do not look how long they are.
-            let any_length = Limits { max_listpack_value: usize::MAX, ..limits };
+            let any_length = ListpackLimits { max_listpack_value: usize::MAX, ..limits };
             let mut set = reader.set(kind, any_length)?;
             set.set_limits(limits);
             Value::SortedSet(set)

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::iter::FusedIterator;
 
-use zset_core::{Drain, IntoIter, Iter};
+use zset_core::sorted_set::{Drain, IntoIter, Iter};
 
 use super::job::Entry;
 use super::{DelayQueue, Job, JobId, Key};

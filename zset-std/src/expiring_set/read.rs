@@ -2,7 +2,8 @@
 
 use std::hash::Hash;
 
-use zset_core::{Equivalent, Iter};
+use zset_core::Equivalent;
+use zset_core::sorted_set::Iter;
 
 use super::{ExpiringSet, is_live, live};
 use crate::Timestamp;

@@ -108,5 +108,5 @@ fn what_was_written_is_read_back() {
 fn a_member_that_is_there_twice_is_an_error() {
     let text = r#"{"members":[["a",1],["b",2],["a",3]],"max_len":null}"#;
     let error = serde_json::from_str::<ExpiringSet<String>>(text).unwrap_err().to_string();
-    assert!(error.contains("pair 2 repeats"), "{error}");
+    assert!(error.contains("element 2 repeats"), "{error}");
 }

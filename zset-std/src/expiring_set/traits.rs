@@ -2,7 +2,7 @@
 
 use std::hash::Hash;
 
-use zset_core::IntoIter;
+use zset_core::sorted_set::IntoIter;
 
 use super::ExpiringSet;
 use crate::Timestamp;

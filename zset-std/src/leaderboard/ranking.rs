@@ -9,9 +9,8 @@ use std::convert::Infallible;
 use std::hash::Hash;
 use std::ops::Bound::Excluded;
 
-#[cfg(feature = "serde")]
-use zset_core::TryReserveError;
-use zset_core::{Entry, Equivalent, SortedSet};
+use zset_core::sorted_set::Entry;
+use zset_core::{Equivalent, SortedSet};
 
 use super::distinct::Distinct;
 use super::{Submission, Ties};
@@ -29,6 +28,12 @@ impl<Id, S: Copy> Ranking<Id, S> {
         Ranking { set: SortedSet::new(), distinct: None }
     }
 
+    /// Makes a board of a set, without an index.
+    #[cfg(feature = "serde")]
+    pub(super) fn of(set: SortedSet<Id, Reverse<S>>) -> Self {
+        Ranking { set, distinct: None }
+    }
+
     pub(super) fn set(&self) -> &SortedSet<Id, Reverse<S>> {
         &self.set
     }
@@ -44,13 +49,6 @@ impl<Id, S: Copy> Ranking<Id, S> {
     pub(super) fn allocation_size(&self) -> usize {
         let index = self.distinct.as_ref().map_or(0, Distinct::allocation_size);
         self.set.allocation_size() + index
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<Id, S: Copy> Default for Ranking<Id, S> {
-    fn default() -> Self {
-        Ranking::new()
     }
 }
 
@@ -154,14 +152,6 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
     /// Gives a member this score.
     pub(super) fn set_score(&mut self, member: Id, score: S) {
         let Ok(_) = self.submit(member, usize::MAX, |_| Ok::<_, Infallible>(score));
-    }
-
-    /// Gives a member this score in a board without an index; returns the old one.
-    #[cfg(feature = "serde")]
-    pub(super) fn insert(&mut self, member: Id, score: S) -> Result<Option<S>, TryReserveError> {
-        self.distinct = None;
-        let old = self.set.try_insert(member, Reverse(score))?;
-        Ok(old.map(|Reverse(old)| old))
     }
 
     /// Removes a member; returns its score. **O(log n)**.

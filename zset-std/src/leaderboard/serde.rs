@@ -6,10 +6,10 @@ use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
+use zset_core::SortedSet;
 
 use super::Leaderboard;
 use super::ranking::Ranking;
-use crate::pairs;
 
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(rename = "Leaderboard")]
@@ -18,35 +18,16 @@ struct Stored<Scores> {
     max_len: Option<usize>,
 }
 
-impl<Id: Serialize, S: Serialize + Copy> Serialize for Ranking<Id, S> {
-    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        let scores = self.set().iter();
-        serializer.collect_seq(scores.map(|(member, Reverse(score))| (member, score)))
-    }
-}
-
-impl<'de, Id, S> Deserialize<'de> for Ranking<Id, S>
-where
-    Id: Deserialize<'de> + Ord + Hash,
-    S: Deserialize<'de> + Ord + Copy,
-{
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        pairs::read(deserializer, |ranking: &mut Self, member, score| {
-            Ok(ranking.insert(member, score)?.is_none())
-        })
-    }
-}
-
 /// Serializes the members and their scores, and the bound; not the index, which can be made anew.
 impl<Id: Serialize, S: Serialize + Copy, K> Serialize for Leaderboard<Id, S, K> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        Stored { scores: &self.ranking, max_len: self.max_len() }.serialize(serializer)
+        Stored { scores: self.ranking.set(), max_len: self.max_len() }.serialize(serializer)
     }
 }
 
-/// Reads the members in any order, to a board without an index.
+/// Loads the members in any order into a board without an index.
 ///
-/// It is an error if a member is there twice, if there are more members than the bound allows, or if
+/// It is an error if a member repeats, if there are more members than the bound allows, or if
 /// they are too many for memory or for 32-bit handles.
 impl<'de, Id, S, K> Deserialize<'de> for Leaderboard<Id, S, K>
 where
@@ -54,11 +35,13 @@ where
     S: Deserialize<'de> + Ord + Copy,
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Stored::<Ranking<Id, S>> { scores, max_len } = Stored::deserialize(deserializer)?;
+        // A reversed score is stored as the score.
+        let Stored::<SortedSet<Id, Reverse<S>>> { scores, max_len } =
+            Stored::deserialize(deserializer)?;
         let max_len = max_len.unwrap_or(usize::MAX);
-        if scores.set().len() > max_len {
+        if scores.len() > max_len {
             return Err(D::Error::custom("leaderboard has more members than its bound allows"));
         }
-        Ok(Leaderboard { ranking: scores, max_len, policy: PhantomData })
+        Ok(Leaderboard { ranking: Ranking::of(scores), max_len, policy: PhantomData })
     }
 }

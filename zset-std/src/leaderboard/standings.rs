@@ -7,7 +7,8 @@ use std::iter::FusedIterator;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 use std::ops::RangeBounds;
 
-use zset_core::{Equivalent, Iter};
+use zset_core::Equivalent;
+use zset_core::sorted_set::Iter;
 
 use super::Leaderboard;
 use super::ranking::Ranking;

@@ -78,7 +78,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// # Errors
     ///
     /// The policy's own, if the score does not combine with the one that the member has: for
-    /// [`Sum`](super::Sum), [`Overflow`](zset_core::Overflow) or [`NanScore`](zset_core::NanScore).
+    /// [`Sum`](super::Sum), [`ScoreOverflow`](zset_core::ScoreOverflow) or [`NanScore`](zset_core::NanScore).
     /// The board is as it was, so the member is on it with its old score.
     ///
     /// # Panics
@@ -115,7 +115,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     ///
     /// # Errors
     ///
-    /// The score's own if the sum is not a score: [`Overflow`](zset_core::Overflow),
+    /// The score's own if the sum is not a score: [`ScoreOverflow`](zset_core::ScoreOverflow),
     /// [`NanScore`](zset_core::NanScore). The board is as it was.
     ///
     /// # Panics
@@ -125,14 +125,14 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::Overflow;
+    /// use zset_core::ScoreOverflow;
     /// use zset_std::Leaderboard;
     ///
     /// let mut board = Leaderboard::new();
     /// assert_eq!(board.increment("ann", 5)?.new, Some(5));
     /// assert_eq!(board.increment("ann", -7)?.new, Some(-2));
-    /// assert_eq!(board.increment("ann", i32::MIN), Err(Overflow));
-    /// # Ok::<(), Overflow>(())
+    /// assert_eq!(board.increment("ann", i32::MIN), Err(ScoreOverflow));
+    /// # Ok::<(), ScoreOverflow>(())
     /// ```
     #[track_caller]
     pub fn increment(&mut self, member: Id, by: S::By) -> Result<Submission<Id, S>, S::Error>

@@ -104,10 +104,10 @@ impl Ord for Strokes {
 
 impl zset_core::Increment for Strokes {
     type By = Strokes;
-    type Error = zset_core::Overflow;
+    type Error = zset_core::ScoreOverflow;
     const ZERO: Strokes = Strokes(0);
 
-    fn checked_increment(self, by: Strokes) -> Result<Self, zset_core::Overflow> {
+    fn checked_increment(self, by: Strokes) -> Result<Self, zset_core::ScoreOverflow> {
         self.0.checked_increment(by.0).map(Strokes)
     }
 }
@@ -213,9 +213,9 @@ mod serialization {
         assert_eq!(board, Leaderboard::from([(1, 5), (2, 7)]));
         assert_eq!(board.max_len(), None);
         for (scores, max_len, message) in [
-            ("[[1,5],[2,7],[1,5]]", "null", "pair 2 repeats an earlier one"),
+            ("[[1,5],[2,7],[1,5]]", "null", "element 2 repeats an earlier one"),
             ("[[1,5],[2,7]]", "1", "more members than its bound allows"),
-            (r#"{"1":5}"#, "null", "a sequence of pairs"),
+            (r#"{"1":5}"#, "null", "a sequence of members and scores"),
         ] {
             let error = read(scores, max_len).unwrap_err();
             assert!(error.contains(message), "{error}");

@@ -7,7 +7,7 @@ use std::hash::Hash;
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
 
-use zset_core::IntoIter;
+use zset_core::sorted_set::IntoIter;
 
 use super::{Leaderboard, Policy, Standing, Standings};
 

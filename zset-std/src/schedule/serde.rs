@@ -2,11 +2,11 @@
 
 use std::hash::Hash;
 
-use serde::de::{Deserialize, Deserializer};
+use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 
 use super::Schedule;
-use crate::{Timestamp, pairs};
+use crate::Timestamp;
 
 /// Serializes as a sequence of pairs of id and time, in order.
 impl<Id: Serialize> Serialize for Schedule<Id> {
@@ -15,14 +15,21 @@ impl<Id: Serialize> Serialize for Schedule<Id> {
     }
 }
 
-/// Reads a sequence of pairs; an id that is there twice is an error.
+/// Loads a sequence of pairs. A repeated id is an error.
 ///
-/// They may be in any order; among equal times it is theirs.
+/// They may be in any order, which is kept among equal times.
 impl<'de, Id: Deserialize<'de> + Ord + Hash> Deserialize<'de> for Schedule<Id> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        pairs::read(deserializer, |schedule: &mut Self, id: Id, at: Timestamp| {
-            schedule.queue.try_insert(id, at, ())
-        })
+        let mut schedule = Schedule::new();
+        let pairs = Vec::<(Id, Timestamp)>::deserialize(deserializer)?;
+        for (index, (id, at)) in pairs.into_iter().enumerate() {
+            if !schedule.queue.try_insert(id, at, ()).map_err(D::Error::custom)? {
+                return Err(D::Error::custom(format_args!(
+                    "element {index} repeats an earlier one"
+                )));
+            }
+        }
+        Ok(schedule)
     }
 }
 
@@ -48,6 +55,6 @@ mod tests {
     #[test]
     fn an_id_that_is_there_twice_is_an_error() {
         let error = serde_json::from_str::<Schedule<u32>>("[[1,2],[1,3]]").unwrap_err();
-        assert!(error.to_string().contains("pair 1 repeats"), "{error}");
+        assert!(error.to_string().contains("element 1 repeats"), "{error}");
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::iter::FusedIterator;
 
-use zset_core::Iter;
+use zset_core::sorted_set::Iter;
 
 use crate::Timestamp;
 

@@ -12,7 +12,6 @@ use crate::Timestamp;
 #[derive(Deserialize)]
 #[serde(bound(deserialize = "Id: Deserialize<'de> + Ord + Hash"), rename = "Timeline")]
 pub(super) struct Unchecked<Id> {
-    #[serde(deserialize_with = "crate::pairs::deserialize")]
     posts: SortedSet<Id, Timestamp>,
     max_len: Option<usize>,
     max_age: Option<Duration>,
@@ -68,11 +67,11 @@ mod tests {
         let second = r#"{"secs":1,"nanos":0}"#;
         assert_eq!(read(&with("[[7,1],[8,2]]", "2", second, 1_000_000_000)).unwrap().len(), 2);
         let errors = [
-            (with("[[7,1],[7,2]]", "null", "null", 2), "pair 1 repeats"),
+            (with("[[7,1],[7,2]]", "null", "null", 2), "element 1 repeats"),
             (with("[[7,1],[8,2]]", "1", "null", 2), "more posts"),
             (with("[[7,1],[8,2]]", "null", second, 1_000_000_001), "too old"),
             (with("[[7,1],[8,2]]", "null", "null", 1), "after the newest"),
-            (with("7", "null", "null", 1), "a sequence of pairs"),
+            (with("7", "null", "null", 1), "a sequence of members and scores"),
         ];
         for (text, expected) in errors {
             let error = read(&text).unwrap_err();

@@ -3,7 +3,7 @@
 use std::hash::Hash;
 use std::iter::Rev;
 
-use zset_core::IntoIter;
+use zset_core::sorted_set::IntoIter;
 
 use super::{Posts, Timeline};
 use crate::Timestamp;

@@ -257,7 +257,7 @@ mod serialization {
             (good, "[[18446744073709551615,([])]]", "a bucket is not kept"),
             (good, "[[0,([])],[0,([])]]", "a bucket is there twice"),
             (good, r#"[[0,{"scores":[],"max_len":1}]]"#, "a bucket has another bound"),
-            (good, "[[0,([[1,5],[1,5]])]]", "pair 1 repeats"),
+            (good, "[[0,([[1,5],[1,5]])]]", "element 1 repeats"),
         ] {
             let error = text(buckets, boards).unwrap_err();
             assert!(error.starts_with(message), "{error}");

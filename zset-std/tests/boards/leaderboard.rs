@@ -3,7 +3,7 @@
 use std::ops::Bound;
 
 use super::*;
-use zset_core::Overflow;
+use zset_core::ScoreOverflow;
 use zset_std::{Best, Latest, Leaderboard, Policy, Standings, Submission, Sum};
 
 #[derive(Clone, Debug)]
@@ -183,7 +183,7 @@ fn run<K: Policy<i8>>(
                 let new = naive.score(id).unwrap_or(0).checked_add(by);
                 let answer = board.increment(id, by);
                 match new {
-                    None => assert_eq!(answer, Err(Overflow)),
+                    None => assert_eq!(answer, Err(ScoreOverflow)),
                     Some(new) => submitted(answer.ok(), &mut naive, id, new, max_len),
                 }
             }

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use zset_core::{LexRange, Member, Score, ScoreRange, ZSet, rank_range, zset};
+use zset_core::redis::{LexRange, ScoreRange, rank_range};
+use zset_core::{Member, Score, ZSet, zset};
 
 use super::arguments::{Arguments, integer};
 use super::{Database, Refused, Result, elements};

@@ -1,8 +1,7 @@
 //! Commands that change one set.
 
-use zset_core::{
-    AddFlags, AddOptions, Added, ByteString, LexRange, Score, ScoreRange, ZSet, rank_range,
-};
+use zset_core::redis::{AddFlags, AddOptions, Added, LexRange, ScoreRange, rank_range};
+use zset_core::{ByteString, Score, ZSet};
 
 use super::{Arguments, Database, Refused, Result, elements};
 use crate::answer::Answer;

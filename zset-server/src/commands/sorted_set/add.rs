@@ -1,6 +1,7 @@
 //! ZADD and ZINCRBY.
 
-use zset_core::{AddError, AddFlags, AddOptions, Limits, ZSet};
+use zset_core::redis::{AddError, AddFlags, AddOptions};
+use zset_core::{ListpackLimits, ZSet};
 
 use super::reply;
 use crate::commands::arguments::score;
@@ -77,7 +78,7 @@ fn add(
 /// is, changes over before they come, be they new or not: so does Valkey.
 fn prepare<'a>(
     set: &mut ZSet,
-    limits: Limits,
+    limits: ListpackLimits,
     mut members: impl ExactSizeIterator<Item = &'a [u8]>,
 ) -> Result<(), AddError> {
     set.set_limits(limits);

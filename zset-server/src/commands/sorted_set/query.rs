@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use zset_core::redis::{LexRange, ScoreRange, rank_range};
 use zset_core::zset::Iter;
-use zset_core::{LexRange, Score, ScoreRange, ZSet, rank_range};
+use zset_core::{Score, ZSet};
 
 use super::reply::Shown;
 use crate::commands::arguments::{integer, score_range};

@@ -1,6 +1,7 @@
 //! ZCARD, ZCOUNT, ZLEXCOUNT, ZSCORE, ZMSCORE, ZRANK and ZREVRANK: what is known of a set or of a member.
 
-use zset_core::{LexRange, ZSet};
+use zset_core::ZSet;
+use zset_core::redis::LexRange;
 
 use super::reply;
 use crate::command::{Command, READ};

@@ -1,6 +1,7 @@
 //! ZREM, ZREMRANGEBYRANK, ZREMRANGEBYSCORE and ZREMRANGEBYLEX.
 
-use zset_core::{LexRange, ZSet, rank_range};
+use zset_core::ZSet;
+use zset_core::redis::{LexRange, rank_range};
 
 use crate::commands::arguments::{integer, score_range};
 use crate::commands::remove_members;

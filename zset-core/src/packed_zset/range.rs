@@ -35,8 +35,8 @@ impl<B: Storage> PackedZSet<B> {
     /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.insert("b", Score::from(2))?;
-    /// set.insert("a", Score::from(1))?;
+    /// set.try_insert("b", Score::from(2))?;
+    /// set.try_insert("a", Score::from(1))?;
     /// assert!(set.iter().map(|(member, _)| member[0]).eq(*b"ab"));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -54,7 +54,7 @@ impl<B: Storage> PackedZSet<B> {
     /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", Score::from(1))?;
+    /// set.try_insert("a", Score::from(1))?;
     /// assert_eq!(set.range_by_rank(..9).len(), 1);
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -72,8 +72,8 @@ impl<B: Storage> PackedZSet<B> {
     /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", Score::from(1))?;
-    /// set.insert("b", Score::from(2))?;
+    /// set.try_insert("a", Score::from(1))?;
+    /// set.try_insert("b", Score::from(2))?;
     /// assert!(set.range_by_score(Score::from(2)..).all(|(member, _)| member == "b"));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -89,11 +89,12 @@ impl<B: Storage> PackedZSet<B> {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{LexRange, PackedZSet, Score};
+    /// use zset_core::redis::LexRange;
+    /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
     /// for word in ["ant", "bee", "cat"] {
-    ///     set.insert(word, Score::ZERO)?;
+    ///     set.try_insert(word, Score::ZERO)?;
     /// }
     /// assert!(set.range_by_lex(LexRange::parse(b"[b", b"(c")?).all(|(word, _)| word == "bee"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -112,7 +113,7 @@ impl<B: Storage> PackedZSet<B> {
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
     /// for (word, score) in [("ant", 0), ("bee", 0), ("cat", 1)] {
-    ///     set.insert(word, Score::from(score))?;
+    ///     set.try_insert(word, Score::from(score))?;
     /// }
     /// assert_eq!(set.range_by_member(Score::ZERO, &b"b"[..]..).len(), 1);
     /// # Ok::<(), zset_core::TryReserveError>(())
@@ -138,7 +139,7 @@ impl<B: Storage> PackedZSet<B> {
     /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", Score::from(1))?;
+    /// set.try_insert("a", Score::from(1))?;
     /// assert_eq!(set.count_by_score(Score::ZERO..), 1);
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -156,7 +157,7 @@ impl<B: Storage> PackedZSet<B> {
     /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", Score::ZERO)?;
+    /// set.try_insert("a", Score::ZERO)?;
     /// assert_eq!(set.count_by_lex(&b"b"[..]..), 0);
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```

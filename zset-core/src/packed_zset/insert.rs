@@ -3,7 +3,8 @@
 use super::score::{ScoreText, score_of};
 use super::{PackedZSet, Place, pair_at};
 use crate::listpack::{Encoded, HEADER, Storage, Value};
-use crate::{AddError, AddOptions, Added, Member, Score, TryReserveError};
+use crate::redis::{AddError, AddOptions, Added};
+use crate::{Member, Score, TryReserveError};
 
 impl<B: Storage> PackedZSet<B> {
     /// Inserts a member with a score, or gives a member that is there this score; returns the old
@@ -19,11 +20,11 @@ impl<B: Storage> PackedZSet<B> {
     /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// assert_eq!(set.insert("a", Score::from(1))?, None);
-    /// assert_eq!(set.insert("a", Score::from(2))?, Some(Score::from(1)));
+    /// assert_eq!(set.try_insert("a", Score::from(1))?, None);
+    /// assert_eq!(set.try_insert("a", Score::from(2))?, Some(Score::from(1)));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
-    pub fn insert(
+    pub fn try_insert(
         &mut self,
         member: impl AsRef<[u8]>,
         score: Score,
@@ -50,15 +51,16 @@ impl<B: Storage> PackedZSet<B> {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{AddOptions, Added, PackedZSet, Score};
+    /// use zset_core::redis::{AddOptions, Added};
+    /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", Score::from(5))?;
-    /// let added = set.add("a", Score::from(2), AddOptions::new().lt())?;
+    /// set.try_insert("a", Score::from(5))?;
+    /// let added = set.try_add("a", Score::from(2), AddOptions::new().lt())?;
     /// assert_eq!(added, Added::Updated { old: Score::from(5), score: Score::from(2) });
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn add(
+    pub fn try_add(
         &mut self,
         member: impl AsRef<[u8]>,
         score: Score,
@@ -103,13 +105,13 @@ impl<B: Storage> PackedZSet<B> {
     /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// assert_eq!(set.increment("a", 1.5), Ok(Score::new(1.5)?));
-    /// assert_eq!(set.increment("a", 2.0), Ok(Score::new(3.5)?));
+    /// assert_eq!(set.try_increment("a", 1.5), Ok(Score::new(1.5)?));
+    /// assert_eq!(set.try_increment("a", 2.0), Ok(Score::new(3.5)?));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn increment(&mut self, member: impl AsRef<[u8]>, by: f64) -> Result<Score, AddError> {
+    pub fn try_increment(&mut self, member: impl AsRef<[u8]>, by: f64) -> Result<Score, AddError> {
         let by = Score::new(by)?;
-        let added = self.add(member, by, AddOptions::new().incr())?;
+        let added = self.try_add(member, by, AddOptions::new().incr())?;
         Ok(added.score().unwrap_or(by))
     }
 
@@ -126,12 +128,12 @@ impl<B: Storage> PackedZSet<B> {
     /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", Score::from(1))?;
-    /// set.update("a", |_| Score::INFINITY)?;
+    /// set.try_insert("a", Score::from(1))?;
+    /// set.try_update("a", |_| Score::INFINITY)?;
     /// assert_eq!(set.score("a"), Some(Score::INFINITY));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
-    pub fn update(
+    pub fn try_update(
         &mut self,
         member: impl AsRef<[u8]>,
         new_score: impl FnOnce(Score) -> Score,
@@ -239,20 +241,20 @@ mod tests {
         let storage = Shrinking { bytes: Vec::new(), has_shrunk: false };
         let mut set = PackedZSet::with_storage(storage).unwrap();
         for (member, score) in [("a", 0), ("b", 1), ("c", 2), ("d", 3)] {
-            set.insert(member, Score::from(score)).unwrap();
+            set.try_insert(member, Score::from(score)).unwrap();
         }
         for (member, score, order) in
             [("a", 9, *b"bcda"), ("a", 1, *b"abcd"), ("d", 0, *b"dabc"), ("d", 7, *b"abcd")]
         {
-            set.insert(member, Score::from(score)).unwrap();
+            set.try_insert(member, Score::from(score)).unwrap();
             set.check();
             assert!(set.iter().map(|(member, _)| member[0]).eq(order), "{member} {score}");
         }
         // A shorter score gives room back, and a longer one then finds none.
-        set.insert("c", Score::from(1000)).unwrap();
-        set.insert("c", Score::from(2)).unwrap();
+        set.try_insert("c", Score::from(1000)).unwrap();
+        set.try_insert("c", Score::from(2)).unwrap();
         let before = set.clone();
-        assert_eq!(set.insert("c", Score::from(1000)), Err(TryReserveError::AllocError));
+        assert_eq!(set.try_insert("c", Score::from(1000)), Err(TryReserveError::AllocError));
         assert_eq!(set, before);
         set.check();
     }

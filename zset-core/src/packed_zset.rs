@@ -31,17 +31,21 @@ pub use validate::PackedZSetError;
 /// **O(n)** where nothing else is said, and it is made for some hundred members. `ZSet` changes over
 /// to a skip list when it grows.
 ///
+/// What can fail for want of room is a `try_` method: there is no `insert`. The bytes of the listpack, from
+/// [`as_listpack`](Self::as_listpack), are its serialized form; [`from_listpack`](Self::from_listpack) validates and
+/// loads them.
+///
 /// # Examples
 ///
 /// ```
 /// use zset_core::{PackedZSet, Score, TryReserveError};
 ///
 /// let mut set = PackedZSet::with_storage([0; 24])?;
-/// set.insert("ann", Score::from(120))?;
-/// set.insert("bob", Score::from(85))?;
+/// set.try_insert("ann", Score::from(120))?;
+/// set.try_insert("bob", Score::from(85))?;
 /// assert_eq!(set.rank("ann"), Some(1));
 /// // The buffer is full, and the set is as it was.
-/// assert_eq!(set.insert("cid", Score::from(99)), Err(TryReserveError::BufferFull));
+/// assert_eq!(set.try_insert("cid", Score::from(99)), Err(TryReserveError::BufferFull));
 /// assert_eq!(set.len(), 2);
 /// # Ok::<(), TryReserveError>(())
 /// ```
@@ -81,7 +85,7 @@ impl PackedZSet<alloc::vec::Vec<u8>> {
     /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::new();
-    /// set.insert("a", Score::from(1))?;
+    /// set.try_insert("a", Score::from(1))?;
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
     pub const fn new() -> Self {
@@ -94,7 +98,7 @@ impl PackedZSet<alloc::vec::Vec<u8>> {
     ///
     /// ```
     /// let mut set = zset_core::PackedZSet::new();
-    /// set.insert("a", zset_core::Score::from(1))?;
+    /// set.try_insert("a", zset_core::Score::from(1))?;
     /// set.shrink_to_fit();
     /// assert_eq!(set.into_listpack().into_storage().capacity(), 12);
     /// # Ok::<(), zset_core::TryReserveError>(())
@@ -111,6 +115,7 @@ impl PackedZSet<alloc::vec::Vec<u8>> {
 
 impl<const N: usize> PackedZSet<[u8; N]> {
     /// Makes an empty set in an array of at least 7 bytes, which is checked at compile time.
+    /// **O(N)**.
     ///
     /// # Examples
     ///
@@ -119,7 +124,7 @@ impl<const N: usize> PackedZSet<[u8; N]> {
     /// use zset_core::{PackedZSet, Score};
     ///
     /// static BOARD: Mutex<PackedZSet<[u8; 256]>> = Mutex::new(PackedZSet::in_array());
-    /// BOARD.lock().unwrap().insert("ann", Score::from(1)).unwrap();
+    /// BOARD.lock().unwrap().try_insert("ann", Score::from(1)).unwrap();
     /// ```
     pub const fn in_array() -> Self {
         PackedZSet { list: Listpack::in_array() }
@@ -150,7 +155,7 @@ impl<B: Storage> PackedZSet<B> {
     ///
     /// ```
     /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", zset_core::Score::from(1))?;
+    /// set.try_insert("a", zset_core::Score::from(1))?;
     /// assert_eq!(set.as_listpack().as_bytes(), b"\x0C\0\0\0\x02\0\x81a\x02\x01\x01\xFF");
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -177,7 +182,7 @@ impl<B: Storage> PackedZSet<B> {
     ///
     /// ```
     /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", zset_core::Score::from(1))?;
+    /// set.try_insert("a", zset_core::Score::from(1))?;
     /// assert_eq!(set.len(), 1);
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -203,7 +208,7 @@ impl<B: Storage> PackedZSet<B> {
     ///
     /// ```
     /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", zset_core::Score::from(1))?;
+    /// set.try_insert("a", zset_core::Score::from(1))?;
     /// set.clear();
     /// assert!(set.is_empty());
     /// # Ok::<(), zset_core::TryReserveError>(())
@@ -220,7 +225,7 @@ impl<B: Storage> PackedZSet<B> {
     /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", Score::from(1))?;
+    /// set.try_insert("a", Score::from(1))?;
     /// assert_eq!(set.score("a"), Some(Score::from(1)));
     /// assert_eq!(set.score("b"), None);
     /// # Ok::<(), zset_core::TryReserveError>(())
@@ -235,7 +240,7 @@ impl<B: Storage> PackedZSet<B> {
     ///
     /// ```
     /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", zset_core::Score::from(1))?;
+    /// set.try_insert("a", zset_core::Score::from(1))?;
     /// assert!(set.contains("a"));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -251,8 +256,8 @@ impl<B: Storage> PackedZSet<B> {
     /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", Score::from(2))?;
-    /// set.insert("b", Score::from(1))?;
+    /// set.try_insert("a", Score::from(2))?;
+    /// set.try_insert("b", Score::from(1))?;
     /// assert_eq!(set.rank("a"), Some(1));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -272,7 +277,7 @@ impl<B: Storage> PackedZSet<B> {
     ///
     /// ```
     /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", zset_core::Score::from(2))?;
+    /// set.try_insert("a", zset_core::Score::from(2))?;
     /// assert_eq!(set.rev_rank("a"), Some(0));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -287,7 +292,7 @@ impl<B: Storage> PackedZSet<B> {
     ///
     /// ```
     /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", zset_core::Score::from(2))?;
+    /// set.try_insert("a", zset_core::Score::from(2))?;
     /// assert!(set.first().is_some_and(|(member, _)| member == "a"));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -301,7 +306,7 @@ impl<B: Storage> PackedZSet<B> {
     ///
     /// ```
     /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", zset_core::Score::from(2))?;
+    /// set.try_insert("a", zset_core::Score::from(2))?;
     /// assert!(set.last().is_some_and(|(member, _)| member == "a"));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -315,7 +320,7 @@ impl<B: Storage> PackedZSet<B> {
     ///
     /// ```
     /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", zset_core::Score::from(2))?;
+    /// set.try_insert("a", zset_core::Score::from(2))?;
     /// assert!(set.get_by_rank(0).is_some_and(|(member, _)| member == "a"));
     /// assert!(set.get_by_rank(1).is_none());
     /// # Ok::<(), zset_core::TryReserveError>(())

@@ -16,7 +16,7 @@ impl<B: Storage> PackedZSet<B> {
     /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", Score::from(1))?;
+    /// set.try_insert("a", Score::from(1))?;
     /// assert_eq!(set.remove("a"), Some(Score::from(1)));
     /// assert_eq!(set.remove("a"), None);
     /// # Ok::<(), zset_core::TryReserveError>(())
@@ -38,7 +38,7 @@ impl<B: Storage> PackedZSet<B> {
     /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", Score::from(1))?;
+    /// set.try_insert("a", Score::from(1))?;
     /// let popped = set.pop_first_with(|member, score| (member == b"a", score));
     /// assert_eq!(popped, Some((true, Score::from(1))));
     /// assert_eq!(set.pop_first_with(|_, _| ()), None);
@@ -58,7 +58,7 @@ impl<B: Storage> PackedZSet<B> {
     /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", Score::from(1))?;
+    /// set.try_insert("a", Score::from(1))?;
     /// assert_eq!(set.pop_last_with(|_, score| score), Some(Score::from(1)));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -83,8 +83,8 @@ impl<B: Storage> PackedZSet<B> {
     /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", Score::from(1))?;
-    /// set.insert("b", Score::from(2))?;
+    /// set.try_insert("a", Score::from(1))?;
+    /// set.try_insert("b", Score::from(2))?;
     /// assert_eq!(set.remove_range_by_rank(1..), 1);
     /// assert!(set.contains("a"));
     /// # Ok::<(), zset_core::TryReserveError>(())
@@ -103,8 +103,8 @@ impl<B: Storage> PackedZSet<B> {
     /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", Score::from(1))?;
-    /// set.insert("b", Score::from(2))?;
+    /// set.try_insert("a", Score::from(1))?;
+    /// set.try_insert("b", Score::from(2))?;
     /// assert_eq!(set.remove_range_by_score(..Score::from(2)), 1);
     /// assert!(set.contains("b"));
     /// # Ok::<(), zset_core::TryReserveError>(())
@@ -124,8 +124,8 @@ impl<B: Storage> PackedZSet<B> {
     /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", Score::ZERO)?;
-    /// set.insert("b", Score::ZERO)?;
+    /// set.try_insert("a", Score::ZERO)?;
+    /// set.try_insert("b", Score::ZERO)?;
     /// assert_eq!(set.remove_range_by_lex(..&b"b"[..]), 1);
     /// assert!(set.contains("b"));
     /// # Ok::<(), zset_core::TryReserveError>(())
@@ -145,8 +145,8 @@ impl<B: Storage> PackedZSet<B> {
     /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", Score::from(1))?;
-    /// set.insert("b", Score::from(2))?;
+    /// set.try_insert("a", Score::from(1))?;
+    /// set.try_insert("b", Score::from(2))?;
     /// set.retain(|_, score| score > Score::from(1));
     /// assert_eq!(set.len(), 1);
     /// # Ok::<(), zset_core::TryReserveError>(())

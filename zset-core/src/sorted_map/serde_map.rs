@@ -1,0 +1,90 @@
+//! Serialization of a map as one from keys to `(value, score)`, for use with serde's attribute `with`.
+//!
+//! A [`SortedMap`] serializes as a sequence of triples, in every format and for all keys. As a map its JSON is an
+//! object. In JSON, that takes keys that are strings, numbers or booleans. The entries are in order, lowest score
+//! first, and are loaded in any order. A repeated key is an error.
+//!
+//! # Examples
+//!
+//! ```
+//! use serde::{Deserialize, Serialize};
+//! use zset_core::SortedMap;
+//!
+//! #[derive(Serialize, Deserialize)]
+//! struct Queue {
+//!     #[serde(with = "zset_core::sorted_map::serde_map")]
+//!     jobs: SortedMap<String, String, u32>,
+//! }
+//!
+//! let json = r#"{"jobs":{"backup":["disk 1",100],"mail":["to: ann",200]}}"#;
+//! let queue: Queue = serde_json::from_str(json)?;
+//! assert_eq!(queue.jobs.get("mail"), Some(&"to: ann".to_string()));
+//! assert_eq!(serde_json::to_string(&queue)?, json);
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
+use core::hash::{BuildHasher, Hash};
+use serde::de::{Deserialize, Deserializer};
+use serde::ser::{Serialize, Serializer};
+
+use super::SortedMap;
+use crate::load::load_map;
+
+/// Serializes a map as one from keys to `(value, score)`, lowest score first. **O(n)**.
+///
+/// # Errors
+///
+/// The error of the format, such as for a key that is not a string.
+///
+/// # Examples
+///
+/// ```
+/// let map = zset_core::SortedMap::from([("mail", 'm', 200), ("backup", 'b', 100)]);
+/// let mut json = Vec::new();
+/// zset_core::sorted_map::serde_map::serialize(&map, &mut serde_json::Serializer::new(&mut json))?;
+/// assert_eq!(json, br#"{"backup":["b",100],"mail":["m",200]}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn serialize<K, V, S, H, T>(
+    map: &SortedMap<K, V, S, H>,
+    serializer: T,
+) -> Result<T::Ok, T::Error>
+where
+    K: Serialize,
+    V: Serialize,
+    S: Serialize + Copy,
+    T: Serializer,
+{
+    serializer.collect_map(map.iter().map(|(key, value, score)| (key, (value, score))))
+}
+
+/// Loads a map from keys to `(value, score)`, in any order. **O(n log n)**.
+///
+/// # Errors
+///
+/// If a key repeats, the map is too large for memory or for 32-bit handles, or the format reports an error.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedMap;
+/// use zset_core::sorted_map::serde_map;
+///
+/// let read = |json| serde_map::deserialize(&mut serde_json::Deserializer::from_str(json));
+/// let map: SortedMap<String, char, u32> = read(r#"{"mail": ["m", 200], "backup": ["b", 100]}"#)?;
+/// assert_eq!(map.get("mail"), Some(&'m'));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn deserialize<'de, K, V, S, H, D>(deserializer: D) -> Result<SortedMap<K, V, S, H>, D::Error>
+where
+    K: Deserialize<'de> + Ord + Hash,
+    V: Deserialize<'de>,
+    S: Deserialize<'de> + Ord + Copy,
+    H: BuildHasher + Default,
+    D: Deserializer<'de>,
+{
+    let expected = "a map from keys to values and scores";
+    load_map(deserializer, expected, |map: &mut SortedMap<K, V, S, H>, (key, (value, score))| {
+        Ok(map.try_insert(key, value, score)?.is_none())
+    })
+}

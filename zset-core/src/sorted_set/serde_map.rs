@@ -1,0 +1,90 @@
+//! Serialization of a set as a map from members to scores, for use with serde's attribute `with`.
+//!
+//! A [`SortedSet`] serializes as a sequence of pairs, in every format and for all members. As a map its JSON is
+//! an object. In JSON, that takes members that are strings, numbers or booleans. The entries are in order, lowest
+//! score first, and are loaded in any order. A repeated member is an error.
+//!
+//! # Examples
+//!
+//! ```
+//! use serde::{Deserialize, Serialize};
+//! use zset_core::SortedSet;
+//!
+//! #[derive(Serialize, Deserialize)]
+//! struct Game {
+//!     #[serde(with = "zset_core::sorted_set::serde_map")]
+//!     board: SortedSet<String, u32>,
+//! }
+//!
+//! let game = Game { board: [("ann".to_string(), 120), ("bob".to_string(), 85)].into() };
+//! let json = serde_json::to_string(&game)?;
+//! assert_eq!(json, r#"{"board":{"bob":85,"ann":120}}"#);
+//! assert_eq!(serde_json::from_str::<Game>(&json)?.board, game.board);
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
+use core::hash::{BuildHasher, Hash};
+use serde::de::{Deserialize, Deserializer};
+use serde::ser::{Serialize, Serializer};
+
+use super::SortedSet;
+use crate::load::load_map;
+
+/// Serializes a set as a map from members to scores, lowest score first. **O(n)**.
+///
+/// # Errors
+///
+/// The error of the format, such as for a key that is not a string.
+///
+/// # Examples
+///
+/// ```
+/// let set = zset_core::SortedSet::from([("ann", 120), ("bob", 85)]);
+/// let mut json = Vec::new();
+/// zset_core::sorted_set::serde_map::serialize(&set, &mut serde_json::Serializer::new(&mut json))?;
+/// assert_eq!(json, br#"{"bob":85,"ann":120}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn serialize<M, S, H, T>(set: &SortedSet<M, S, H>, serializer: T) -> Result<T::Ok, T::Error>
+where
+    M: Serialize,
+    S: Serialize + Copy,
+    T: Serializer,
+{
+    serializer.collect_map(set)
+}
+
+/// Loads a map from members to scores, in any order. **O(n log n)**.
+///
+/// # Errors
+///
+/// If a member repeats, the set is too large for memory or for 32-bit handles, or the format reports an error.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+/// use zset_core::sorted_set::serde_map;
+///
+/// let read = |json| serde_map::deserialize(&mut serde_json::Deserializer::from_str(json));
+/// let set: SortedSet<String, u32> = read(r#"{"ann": 120, "bob": 85}"#)?;
+/// assert_eq!(set.score("bob"), Some(85));
+/// let repeated: Result<SortedSet<String, u32>, _> = read(r#"{"ann": 120, "ann": 85}"#);
+/// assert!(repeated.is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn deserialize<'de, M, S, H, D>(deserializer: D) -> Result<SortedSet<M, S, H>, D::Error>
+where
+    M: Deserialize<'de> + Ord + Hash,
+    S: Deserialize<'de> + Ord + Copy,
+    H: BuildHasher + Default,
+    D: Deserializer<'de>,
+{
+    load_map(
+        deserializer,
+        "a map from members to scores",
+        |set: &mut SortedSet<M, S, H>, (member, score)| {
+            Ok(set.try_insert(member, score)?.is_none())
+        },
+    )
+}
