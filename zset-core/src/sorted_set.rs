@@ -50,7 +50,7 @@ pub use crate::skiplist::{IntoIter, Iter};
 ///
 /// Any `Ord + Copy` type is a score: integers, tuples, [`Reverse`](core::cmp::Reverse), and [`Score`], the
 /// default, an `f64` that is never NaN. **An `f64` itself is not a score**, since it is not `Ord`: if the
-/// compiler reports that "the trait bound `f64: Ord` is not satisfied", use [`Score`].
+/// compiler reports an unsatisfied bound `f64: Ord`, use [`Score`].
 ///
 /// The score of a member is found in **O(1)**; ranks, elements by rank and ranges in **O(log n)**.
 ///
@@ -88,7 +88,7 @@ pub use crate::skiplist::{IntoIter, Iter};
 ///
 /// ```compile_fail
 /// let mut laps = zset_core::SortedSet::new();
-/// laps.insert("ann", 83.25); // the trait bound `f64: Ord` is not satisfied
+/// laps.insert("ann", 83.25); // the bound `f64: Ord` is not satisfied
 /// ```
 pub struct SortedSet<M, S = Score, H = DefaultHashBuilder> {
     pub(crate) list: SkipList<M, S>,
