@@ -85,6 +85,9 @@ enum Operation {
     Retain(u8),
     ExtractIf { divisor: u8, at_most: u8 },
     Drain { front: u8, back: u8 },
+    DrainByScore(Bound<i16>, Bound<i16>),
+    DrainByRank(Bound<u8>, Bound<u8>),
+    SplitOff { at: u8, is_upper_kept: bool },
     Clear,
     Reserve(u16),
     ShrinkToFit,
@@ -94,6 +97,7 @@ enum Operation {
     RangeByScore(Bound<i16>, Bound<i16>),
     RangeByRank(Bound<u8>, Bound<u8>),
     RangeByMember(Score, Bound<Member>, Bound<Member>),
+    Range(Bound<(i16, Member)>, Bound<(i16, Member)>),
     Difference(Run),
     Ends(u64),
 }
@@ -286,6 +290,31 @@ impl Pair {
                 assert!(self.set.is_empty());
                 *self = Pair { set: std::mem::take(&mut self.set), ..Pair::default() };
             }
+            Operation::DrainByScore(start, end) => {
+                let removed = self.matching(|_, score| (start, end).contains(&score));
+                assert!(self.set.drain_by_score((start, end)).eq(removed.iter().copied()));
+                self.forget_all(&removed);
+            }
+            Operation::DrainByRank(start, end) => {
+                let range = (start.map(usize::from), end.map(usize::from));
+                let removed = self.by_rank(&range);
+                assert!(self.set.drain_by_rank(range).rev().eq(removed.iter().rev().copied()));
+                self.forget_all(&removed);
+            }
+            Operation::SplitOff { at, is_upper_kept } => {
+                let at = usize::from(at);
+                let upper = self.set.split_off_by_rank(at);
+                upper.check();
+                assert!(
+                    upper.iter().map(|(member, score)| (*member, score)).eq(self.by_rank(&(at..)))
+                );
+                if is_upper_kept {
+                    self.forget_all(&self.by_rank(&(..at)));
+                    self.set = upper;
+                } else {
+                    self.forget_all(&self.by_rank(&(at..)));
+                }
+            }
             Operation::Clear => {
                 self.set.clear();
                 *self = Pair { set: std::mem::take(&mut self.set), ..Pair::default() };
@@ -323,6 +352,14 @@ impl Pair {
                 let expected = self.matching(|member, other| other == score && contains(member));
                 let range = (start.as_ref(), end.as_ref());
                 assert_view(self.set.range_by_member::<Member>(score, range), &expected);
+            }
+            Operation::Range(start, end) => {
+                let between = self.order.iter().filter(|element| (start, end).contains(*element));
+                let expected: Elements = between.map(|&(score, member)| (member, score)).collect();
+                let (start, end) = (start.as_ref(), end.as_ref());
+                let start = start.map(|(score, member)| (*score, member));
+                let end = end.map(|(score, member)| (*score, member));
+                assert_view(self.set.range((start, end)), &expected);
             }
             Operation::Difference(run) => {
                 let other: Set = run.elements().into_iter().collect();

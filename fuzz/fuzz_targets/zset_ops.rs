@@ -61,6 +61,8 @@ enum Operation {
     PopMin(u8),
     PopMax(u8),
     RemoveRangeByRank(Bound<u8>, Bound<u8>),
+    DrainByRank(Bound<u8>, Bound<u8>),
+    SplitOff(u8),
     RemoveRangeByScore(Bound<Number>, Bound<Number>),
     RemoveRangeByLex(Bound<Member>, Bound<Member>),
     Retain(u8),
@@ -210,6 +212,21 @@ impl Subjects {
                 let removed = self.take(|rank, _, _| range.contains(&rank)).len();
                 assert_eq!(self.set.remove_range_by_rank(range), removed);
                 self.packed.as_mut().map(|packed| packed.remove_range_by_rank(range));
+            }
+            Operation::DrainByRank(start, end) => {
+                let range = (start.map(usize::from), end.map(usize::from));
+                let removed = self.take(|rank, _, _| range.contains(&rank));
+                let drained = self.set.drain_by_rank(range);
+                assert!(drained.map(|(m, s)| (m.to_vec(), s)).eq(removed));
+                self.packed.as_mut().map(|packed| packed.remove_range_by_rank(range));
+            }
+            Operation::SplitOff(at) => {
+                let at = usize::from(at);
+                let removed = self.take(|rank, _, _| rank >= at);
+                let upper = self.set.split_off_by_rank(at);
+                upper.check();
+                assert!(upper.iter().map(|(m, s)| (m.to_vec(), s)).eq(removed));
+                self.packed.as_mut().map(|packed| packed.remove_range_by_rank(at..));
             }
             Operation::RemoveRangeByScore(start, end) => {
                 let range = score_range(start, end);

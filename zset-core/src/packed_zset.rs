@@ -19,6 +19,8 @@ mod validate;
 pub use iter::Iter;
 #[cfg(feature = "alloc")]
 pub(crate) use iter::Rest;
+#[cfg(feature = "alloc")]
+pub(crate) use range::Run;
 use score::score_of;
 pub(crate) use score::try_score_of;
 pub use validate::PackedZSetError;

@@ -23,6 +23,8 @@ use crate::handle::Handle;
 
 mod api;
 mod check;
+mod cut;
+mod drain;
 mod height;
 mod index;
 mod insert;
@@ -33,6 +35,7 @@ pub(crate) mod layout;
 mod leaf;
 mod leaves;
 mod members;
+mod pop_if;
 mod range;
 mod rank;
 mod remove;
@@ -41,10 +44,12 @@ mod search;
 #[cfg(feature = "serde")]
 mod serde;
 mod share;
+mod split_off;
 #[cfg(test)]
 mod tests;
 mod update;
 
+pub use drain::Drain;
 pub use into_iter::IntoIter;
 pub use iter::Iter;
 

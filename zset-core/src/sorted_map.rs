@@ -10,9 +10,11 @@ use rand_core::Rng;
 use crate::{DefaultHashBuilder, Score, SortedSet};
 
 mod bulk;
+mod drain;
 mod entry;
 mod insert;
 mod iter;
+mod pop_if;
 mod range;
 mod read;
 mod remove;
@@ -20,6 +22,7 @@ mod remove;
 mod serde;
 #[cfg(feature = "serde")]
 pub mod serde_map;
+mod split_off;
 mod traits;
 mod update;
 

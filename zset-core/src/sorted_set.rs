@@ -19,12 +19,14 @@ use crate::skiplist::{Element, Place, Relocate};
 use crate::{DefaultHashBuilder, Score, SkipList};
 
 mod bulk;
+mod drain;
 mod entry;
 mod fill;
 mod insert;
 mod iter;
 #[cfg(feature = "unstable-internals")]
 mod layout;
+mod pop_if;
 mod range;
 mod read;
 mod rebuild;
@@ -35,13 +37,15 @@ mod serde;
 #[cfg(feature = "serde")]
 pub mod serde_map;
 mod set_ops;
+mod split_off;
 mod traits;
 mod update;
 
+pub use crate::skiplist::Drain;
 pub use bulk::FromSortedError;
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
 pub(crate) use fill::{Filling, try_collect};
-pub use iter::{Drain, ExtractIf};
+pub use iter::ExtractIf;
 pub use set_ops::{Aggregate, Difference};
 
 pub use crate::skiplist::{IntoIter, Iter};

@@ -11,10 +11,12 @@ use core::fmt;
 use crate::{ByteString, Member, PackedZSet, Score, SortedSet};
 
 mod add;
+mod drain;
 mod extract;
 mod iter;
 #[cfg(feature = "unstable-internals")]
 mod layout;
+mod pop_if;
 mod promote;
 mod random;
 mod range;
@@ -24,6 +26,7 @@ mod scan;
 #[cfg(feature = "serde")]
 mod serde;
 mod set_ops;
+mod split_off;
 mod traits;
 
 pub use extract::ExtractIf;

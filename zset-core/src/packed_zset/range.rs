@@ -81,6 +81,36 @@ impl<B: Storage> PackedZSet<B> {
         self.iter_of(self.run_by_score(&range))
     }
 
+    /// Returns the elements between two bounds, each a score and a member. Lazy; **O(n)** to start.
+    ///
+    /// An inverted range is empty.
+    ///
+    /// # Examples
+    ///
+    /// Pages that continue after the last element of the one before, whatever its score:
+    ///
+    /// ```
+    /// use std::ops::Bound::{Excluded, Unbounded};
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// for name in ["ann", "bob", "cid"] {
+    ///     set.try_insert(name, Score::ZERO)?;
+    /// }
+    /// let (member, score) = set.get_by_rank(1).unwrap();
+    /// let mut next = set.range((Excluded((score, &*member)), Unbounded));
+    /// assert!(next.all(|(member, _)| member == "cid"));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn range<'q>(&self, range: impl RangeBounds<(Score, &'q [u8])>) -> Iter<'_> {
+        self.iter_of(self.run(
+            |member, score| {
+                is_before(&(score_of(score), &*Member::new(member)), range.start_bound())
+            },
+            |member, score| is_after(&(score_of(score), &*Member::new(member)), range.end_bound()),
+        ))
+    }
+
     /// Returns the elements whose members lie in the range, all scores being equal. Lazy;
     /// **O(n)** to start.
     ///
@@ -119,16 +149,7 @@ impl<B: Storage> PackedZSet<B> {
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
     pub fn range_by_member<'q>(&self, score: Score, range: impl RangeBounds<&'q [u8]>) -> Iter<'_> {
-        self.iter_of(self.run(
-            |member, other| match score_of(other).cmp(&score) {
-                Ordering::Equal => is_before(&&*Member::new(member), range.start_bound()),
-                order => order.is_lt(),
-            },
-            |member, other| match score_of(other).cmp(&score) {
-                Ordering::Equal => is_after(&&*Member::new(member), range.end_bound()),
-                order => order.is_gt(),
-            },
-        ))
+        self.iter_of(self.run_by_member(score, &range))
     }
 
     /// Returns how many elements have scores in the range. **O(n)**.
@@ -170,24 +191,41 @@ impl<B: Storage> PackedZSet<B> {
         Run { start: HEADER, end: self.list.end(), len: self.len() }
     }
 
-    fn iter_of(&self, run: Run) -> Iter<'_> {
+    pub(super) fn iter_of(&self, run: Run) -> Iter<'_> {
         Iter::new(self.list.as_bytes(), run)
     }
 
-    pub(super) fn run_by_rank(&self, range: &impl RangeBounds<usize>) -> Run {
+    pub(crate) fn run_by_rank(&self, range: &impl RangeBounds<usize>) -> Run {
         let ranks = ranks(range, self.len());
         let (start, end) = (self.list.seek(2 * ranks.start), self.list.seek(2 * ranks.end));
         Run { start, end, len: ranks.len() }
     }
 
-    pub(super) fn run_by_score(&self, range: &impl RangeBounds<Score>) -> Run {
+    pub(crate) fn run_by_score(&self, range: &impl RangeBounds<Score>) -> Run {
         self.run(
             |_, score| is_before(&score_of(score), range.start_bound()),
             |_, score| is_after(&score_of(score), range.end_bound()),
         )
     }
 
-    pub(super) fn run_by_lex<'q>(&self, range: &impl RangeBounds<&'q [u8]>) -> Run {
+    pub(crate) fn run_by_member<'q>(
+        &self,
+        score: Score,
+        range: &impl RangeBounds<&'q [u8]>,
+    ) -> Run {
+        self.run(
+            |member, other| match score_of(other).cmp(&score) {
+                Ordering::Equal => is_before(&&*Member::new(member), range.start_bound()),
+                order => order.is_lt(),
+            },
+            |member, other| match score_of(other).cmp(&score) {
+                Ordering::Equal => is_after(&&*Member::new(member), range.end_bound()),
+                order => order.is_gt(),
+            },
+        )
+    }
+
+    pub(crate) fn run_by_lex<'q>(&self, range: &impl RangeBounds<&'q [u8]>) -> Run {
         self.run(
             |member, _| is_before(&&*Member::new(member), range.start_bound()),
             |member, _| is_after(&&*Member::new(member), range.end_bound()),

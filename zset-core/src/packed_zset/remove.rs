@@ -4,6 +4,8 @@ use core::ops::RangeBounds;
 
 use super::range::Run;
 use super::{PackedZSet, pair_at, score_of};
+#[cfg(feature = "alloc")]
+use crate::TryReserveError;
 use crate::listpack::{HEADER, Storage};
 use crate::{Member, Score};
 
@@ -64,6 +66,30 @@ impl<B: Storage> PackedZSet<B> {
     /// ```
     pub fn pop_last_with<R>(&mut self, take: impl FnOnce(&[u8], Score) -> R) -> Option<R> {
         self.pop_with(self.last_pair()?, take)
+    }
+
+    /// Removes the element of this 0-based rank; returns what `take` returns for it. **O(n)**.
+    ///
+    /// If `take` panics, the element stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// set.try_insert("a", Score::from(1))?;
+    /// set.try_insert("b", Score::from(2))?;
+    /// assert_eq!(set.remove_by_rank_with(1, |member, _| member[0]), Some(b'b'));
+    /// assert_eq!(set.remove_by_rank_with(1, |member, _| member[0]), None);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn remove_by_rank_with<R>(
+        &mut self,
+        rank: usize,
+        take: impl FnOnce(&[u8], Score) -> R,
+    ) -> Option<R> {
+        self.pop_with(self.list.seek(rank.checked_mul(2)?), take)
     }
 
     fn pop_with<R>(&mut self, at: usize, take: impl FnOnce(&[u8], Score) -> R) -> Option<R> {
@@ -165,5 +191,18 @@ impl<B: Storage> PackedZSet<B> {
     fn remove_run(&mut self, run: Run) -> usize {
         self.list.delete(run.start..run.end, 2 * run.len);
         run.len
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl PackedZSet<alloc::vec::Vec<u8>> {
+    /// Moves the elements of a run to a set of their own. On an error the set is unchanged.
+    pub(crate) fn try_cut(&mut self, run: Run) -> Result<Self, TryReserveError> {
+        let mut cut = PackedZSet::new();
+        for (member, score) in self.iter_of(run) {
+            cut.push_last(&member, score)?;
+        }
+        self.remove_run(run);
+        Ok(cut)
     }
 }

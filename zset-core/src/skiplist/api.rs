@@ -146,6 +146,8 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
 impl<M, S: Copy> SkipList<M, S> {
     /// Removes and returns the first element. **O(log n)**, O(1) while the first leaf lasts.
     ///
+    /// To pop the first n elements, see [`drain_by_rank`](Self::drain_by_rank).
+    ///
     /// # Examples
     ///
     /// ```
@@ -157,6 +159,8 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 
     /// Removes and returns the last element. **O(log n)**, O(1) while the last leaf lasts.
+    ///
+    /// To pop the last n elements, see [`drain_by_rank`](Self::drain_by_rank).
     ///
     /// # Examples
     ///

@@ -11,6 +11,7 @@
 //! length; the spans are the numbers of elements below.
 
 use arrayvec::ArrayVec;
+use core::ops::Range;
 
 use crate::arena::{NONE, Node};
 
@@ -112,6 +113,16 @@ impl<S: Copy> Block<S> {
         self.children[len - 1] = NONE;
         self.spans[len - 1] = 0;
         self.firsts.remove(index);
+    }
+
+    /// Removes the children of these indexes.
+    pub(crate) fn remove_range(&mut self, range: Range<usize>) {
+        let (len, rest) = (self.len(), self.len() - range.len());
+        self.children.copy_within(range.end..len, range.start);
+        self.spans.copy_within(range.end..len, range.start);
+        self.children[rest..len].fill(NONE);
+        self.spans[rest..len].fill(0);
+        self.firsts.drain(range);
     }
 
     /// Cuts the block at `index`: the children from there go to the block returned.

@@ -2,10 +2,11 @@
 //!
 //! An inverted range is an empty run, where `BTreeMap::range` panics.
 
+use core::borrow::Borrow;
 use core::ops::{Bound, Range, RangeBounds};
 
-use super::SkipList;
 use super::search::{Place, Way};
+use super::{Iter, SkipList};
 use crate::bounds::ranks;
 
 /// A run of elements next to each other.
@@ -30,6 +31,12 @@ impl<M, S: Copy> SkipList<M, S> {
         Run { start: self.start(), end: self.end(), start_rank: 0, len: self.len }
     }
 
+    /// Returns the run between two places, which are in order.
+    pub(crate) fn run_of(&self, places: Range<Place>) -> Run {
+        let Range { start, end } = places;
+        Run::between((start, self.rank_of(start)), (end, self.rank_of(end)))
+    }
+
     pub(crate) fn run_by_rank(&self, range: &impl RangeBounds<usize>) -> Run {
         let Range { start, end } = ranks(range, self.len);
         Run::between((self.place_at(start), start), (self.place_at(end), end))
@@ -37,6 +44,46 @@ impl<M, S: Copy> SkipList<M, S> {
 }
 
 impl<M, S: Ord + Copy> SkipList<M, S> {
+    /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to start.
+    ///
+    /// Elements equal to a bound are all included or all excluded. An inverted range is empty, where
+    /// `BTreeMap::range` panics.
+    ///
+    /// # Examples
+    ///
+    /// Pages that continue after the last element of the one before, whatever its score:
+    ///
+    /// ```
+    /// use std::ops::Bound::{Excluded, Unbounded};
+    /// use zset_core::SkipList;
+    ///
+    /// let list = SkipList::from_iter([("a", 1), ("b", 1), ("c", 1), ("d", 2)]);
+    /// let page: Vec<_> = list.iter().take(2).collect();
+    /// assert_eq!(page, [(&"a", 1), (&"b", 1)]);
+    /// let (member, score) = page[1];
+    /// let next = list.range((Excluded((score, member)), Unbounded));
+    /// assert!(next.eq([(&"c", 1), (&"d", 2)]));
+    /// ```
+    pub fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, M, S>
+    where
+        M: Borrow<Q>,
+        Q: Ord + ?Sized + 'q,
+    {
+        self.range_across(&range, Borrow::borrow)
+    }
+
+    /// Returns the elements between two bounds, whose members are compared by `part`.
+    pub(crate) fn range_across<'q, Q>(
+        &self,
+        range: &impl RangeBounds<(S, &'q Q)>,
+        part: impl Fn(&M) -> &Q,
+    ) -> Iter<'_, M, S>
+    where
+        Q: Ord + ?Sized + 'q,
+    {
+        Iter::new(self, || self.places_across(range, part))
+    }
+
     pub(crate) fn run_by_score(&self, range: &impl RangeBounds<S>) -> Run {
         let all = (self.start(), 0)..(self.end(), self.len);
         let Range { start, end } = by_score(range, all, |score, is_after| {
@@ -83,6 +130,36 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
                 self.all_places().end
             }
             Bound::Unbounded => self.search_way(score, |_| true),
+        };
+        in_order(start..end)
+    }
+
+    /// Returns the places at which a range of scores and members starts and ends; members are compared by
+    /// `part`.
+    fn places_across<'q, Q>(
+        &self,
+        range: &impl RangeBounds<(S, &'q Q)>,
+        part: impl Fn(&M) -> &Q,
+    ) -> Range<Place>
+    where
+        Q: Ord + ?Sized + 'q,
+    {
+        let all = self.all_places();
+        let start = match range.start_bound() {
+            Bound::Included(&(score, from)) => self.search_way(score, |member| part(member) < from),
+            Bound::Excluded(&(score, from)) => {
+                self.search_way(score, |member| part(member) <= from)
+            }
+            Bound::Unbounded => all.start,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(&(score, to)) => {
+                self.search_way_from(start, score, |member| part(member) <= to)
+            }
+            Bound::Excluded(&(score, to)) => {
+                self.search_way_from(start, score, |member| part(member) < to)
+            }
+            Bound::Unbounded => all.end,
         };
         in_order(start..end)
     }

@@ -30,6 +30,19 @@ pub(crate) struct Departure<T> {
 }
 
 impl<M, S: Copy> SkipList<M, S> {
+    /// Removes and returns the element of this 0-based rank. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2)]);
+    /// assert_eq!(list.remove_by_rank(1), Some(("b", 2)));
+    /// assert_eq!(list.remove_by_rank(1), None);
+    /// ```
+    pub fn remove_by_rank(&mut self, rank: usize) -> Option<(M, S)> {
+        (rank < self.len).then(|| self.take_at(self.place_at(rank)).0)
+    }
+
     /// Looks up what `take` needs. It changes nothing; it may run the user's code, and panic.
     #[inline]
     pub(crate) fn prepare_take<R: Relocate<M>>(
@@ -191,7 +204,7 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 
     /// Removes the top block, which has one child left; the child is the top now.
-    fn drop_top(&mut self, level: u32) {
+    pub(super) fn drop_top(&mut self, level: u32) {
         let child = self.blocks.get(self.top).children[0];
         self.set_parent(level, child, NONE);
         self.blocks.get_mut(self.top).remove(0);
@@ -219,7 +232,7 @@ impl<M, S: Copy> SkipList<M, S> {
     /// Merges the blocks at `index` and `index + 1` of a block, and returns true; the entry
     /// `index + 1` is still to be removed. If they are too large for that, shares their children
     /// out evenly instead, and returns false.
-    fn merge_or_share(&mut self, level: u32, above: u32, index: usize) -> bool {
+    pub(super) fn merge_or_share(&mut self, level: u32, above: u32, index: usize) -> bool {
         let block = self.blocks.get(above);
         let (left_id, right_id) = (block.children[index], block.children[index + 1]);
         let left_len = self.blocks.get(left_id).len();

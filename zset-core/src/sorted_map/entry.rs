@@ -30,7 +30,8 @@ pub enum Entry<'a, K, V, S, H> {
     Vacant(VacantEntry<'a, K, V, S, H>),
 }
 
-/// The entry of a key that is in the map.
+/// The entry of a key that is in the map, from [`SortedMap::entry`], [`SortedMap::first_entry`] or
+/// [`SortedMap::last_entry`].
 ///
 /// # Examples
 ///
@@ -93,6 +94,40 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
             Some(handle) => Entry::Occupied(OccupiedEntry { map: self, hash, handle }),
             None => Entry::Vacant(VacantEntry { map: self, hash, key }),
         }
+    }
+
+    /// Returns the entry of the element of the lowest score, to read, modify or remove it. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut jobs = zset_core::SortedMap::from([("mail", 0, 10), ("backup", 0, 30)]);
+    /// let mut entry = jobs.first_entry().unwrap();
+    /// *entry.get_mut() += 1; // one attempt
+    /// entry.set_score(40); // again later
+    /// assert_eq!(jobs.first(), Some((&"backup", &0, 30)));
+    /// assert_eq!(jobs.last(), Some((&"mail", &1, 40)));
+    /// ```
+    pub fn first_entry(&mut self) -> Option<OccupiedEntry<'_, K, V, S, H>> {
+        let (pair, _) = self.set.first()?;
+        let hash = self.set.hasher.hash_one(pair);
+        let handle = self.set.list.handle_at(self.set.list.start());
+        Some(OccupiedEntry { map: self, hash, handle })
+    }
+
+    /// Returns the entry of the element of the highest score, to read, modify or remove it. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+    /// assert_eq!(map.last_entry().unwrap().remove_entry(), ("b", 'y', 2));
+    /// ```
+    pub fn last_entry(&mut self) -> Option<OccupiedEntry<'_, K, V, S, H>> {
+        let (pair, _) = self.set.last()?;
+        let hash = self.set.hasher.hash_one(pair);
+        let handle = self.set.list.handle_at(self.set.list.last_place());
+        Some(OccupiedEntry { map: self, hash, handle })
     }
 }
 

@@ -144,7 +144,10 @@ impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for IntoIter
     }
 }
 
-/// The iterator of [`SortedMap::drain`].
+/// An iterator over elements that were removed, lowest score first. Each step is **O(1)**.
+///
+/// It is returned by [`SortedMap::drain`] and by the `drain_by_*` methods. The map is without the elements as
+/// soon as the iterator exists: those that it has not returned are dropped with it, or leaked with it.
 ///
 /// # Examples
 ///

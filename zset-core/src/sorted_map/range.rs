@@ -81,6 +81,33 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         Iter::new(self.set.range_by_score(range))
     }
 
+    /// Returns the elements between two bounds, each a score and a key. Lazy; **O(log n)** to start.
+    ///
+    /// An inverted range is empty, where `BTreeMap::range` panics.
+    ///
+    /// # Examples
+    ///
+    /// Pages that continue after the last element of the one before, whatever its score:
+    ///
+    /// ```
+    /// use std::ops::Bound::{Excluded, Unbounded};
+    /// use zset_core::SortedMap;
+    ///
+    /// let map = SortedMap::from([("ann", 'x', 1), ("bob", 'y', 1), ("cid", 'z', 1)]);
+    /// let page: Vec<_> = map.iter().take(2).collect();
+    /// let (key, _, score) = page[1];
+    /// let next = map.range((Excluded((score, key)), Unbounded));
+    /// assert!(next.eq([(&"cid", &'z', 1)]));
+    /// ```
+    pub fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, K, V, S>
+    where
+        K: Borrow<Q>,
+        S: Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        Iter::new(self.set.list.range_across(&range, |pair| pair.key.borrow()))
+    }
+
     /// Returns the elements of exactly this score whose keys lie in the range. Lazy; **O(log n)** to
     /// start.
     ///

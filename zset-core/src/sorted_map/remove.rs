@@ -4,7 +4,7 @@ use core::hash::{BuildHasher, Hash};
 use core::ops::RangeBounds;
 use equivalent::Equivalent;
 
-use super::{ByKey, Drain, ExtractIf, SortedMap};
+use super::{ByKey, ExtractIf, SortedMap};
 
 impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Removes a key; returns its value and its score. **O(log n)**.
@@ -42,6 +42,8 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 
     /// Removes and returns the element of the lowest score. **O(log n)**.
     ///
+    /// To pop the first n elements, see [`drain_by_rank`](Self::drain_by_rank).
+    ///
     /// # Examples
     ///
     /// ```
@@ -55,6 +57,8 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 
     /// Removes and returns the element of the highest score. **O(log n)**.
     ///
+    /// To pop the last n elements, see [`drain_by_rank`](Self::drain_by_rank).
+    ///
     /// # Examples
     ///
     /// ```
@@ -63,6 +67,20 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// ```
     pub fn pop_last(&mut self) -> Option<(K, V, S)> {
         let (pair, score) = self.set.pop_last()?;
+        Some((pair.key, pair.value, score))
+    }
+
+    /// Removes and returns the element of this 0-based rank, lowest score first. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+    /// assert_eq!(map.remove_by_rank(1), Some(("b", 'y', 2)));
+    /// assert_eq!(map.remove_by_rank(1), None);
+    /// ```
+    pub fn remove_by_rank(&mut self, rank: usize) -> Option<(K, V, S)> {
+        let (pair, score) = self.set.remove_by_rank(rank)?;
         Some((pair.key, pair.value, score))
     }
 
@@ -137,22 +155,5 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         F: FnMut(&K, &mut V, S) -> bool,
     {
         ExtractIf::new(self, extracted)
-    }
-}
-
-impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
-    /// Removes all elements and returns them in order, lowest score first. **O(n)**.
-    ///
-    /// The map is empty at once, even if the iterator is leaked.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
-    /// assert!(map.drain().eq([("a", 'x', 1), ("b", 'y', 2)]));
-    /// assert!(map.is_empty());
-    /// ```
-    pub fn drain(&mut self) -> Drain<'_, K, V, S> {
-        Drain::new(self.set.drain())
     }
 }

@@ -29,7 +29,8 @@ pub enum Entry<'a, M, S, H> {
     Vacant(VacantEntry<'a, M, S, H>),
 }
 
-/// The entry of a member that is in the set.
+/// The entry of a member that is in the set, from [`SortedSet::entry`], [`SortedSet::first_entry`] or
+/// [`SortedSet::last_entry`].
 ///
 /// # Examples
 ///
@@ -87,6 +88,38 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
             Some(handle) => Entry::Occupied(OccupiedEntry { set: self, hash, handle }),
             None => Entry::Vacant(VacantEntry { set: self, hash, member }),
         }
+    }
+
+    /// Returns the entry of the element of the lowest score, to read, update or remove it. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
+    /// let mut entry = set.first_entry().unwrap();
+    /// assert_eq!(entry.member(), &"a");
+    /// entry.insert(3);
+    /// assert_eq!(set.first(), Some((&"b", 2)));
+    /// ```
+    pub fn first_entry(&mut self) -> Option<OccupiedEntry<'_, M, S, H>> {
+        let (member, _) = self.first()?;
+        let (hash, handle) = (self.hasher.hash_one(member), self.list.handle_at(self.list.start()));
+        Some(OccupiedEntry { set: self, hash, handle })
+    }
+
+    /// Returns the entry of the element of the highest score, to read, update or remove it. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
+    /// assert_eq!(set.last_entry().unwrap().remove_entry(), ("b", 2));
+    /// ```
+    pub fn last_entry(&mut self) -> Option<OccupiedEntry<'_, M, S, H>> {
+        let (member, _) = self.last()?;
+        let place = self.list.last_place();
+        let (hash, handle) = (self.hasher.hash_one(member), self.list.handle_at(place));
+        Some(OccupiedEntry { set: self, hash, handle })
     }
 }
 

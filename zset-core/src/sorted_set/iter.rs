@@ -1,13 +1,11 @@
-//! Iterators that take elements out of a set.
+//! The iterator that removes some elements of a set.
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
 use core::iter::FusedIterator;
-use core::marker::PhantomData;
 
 use super::SortedSet;
-use crate::SkipList;
-use crate::skiplist::{IntoIter, Place};
+use crate::skiplist::Place;
 
 /// The iterator of [`SortedSet::extract_if`].
 ///
@@ -55,46 +53,5 @@ impl<M: Hash, S: Copy, H: BuildHasher, F: FnMut(&M, S) -> bool> FusedIterator
 impl<M: fmt::Debug, S: fmt::Debug + Copy, H, F> fmt::Debug for ExtractIf<'_, M, S, H, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ExtractIf").field("set", &self.set).finish_non_exhaustive()
-    }
-}
-
-/// The iterator of [`SortedSet::drain`].
-pub struct Drain<'a, M, S> {
-    elements: IntoIter<M, S>,
-    /// The set stays borrowed, as with every other collection's drain.
-    set: PhantomData<&'a mut SkipList<M, S>>,
-}
-
-impl<M, S: Copy> Drain<'_, M, S> {
-    pub(super) fn new(list: SkipList<M, S>) -> Self {
-        Drain { elements: list.into_iter(), set: PhantomData }
-    }
-}
-
-impl<M, S: Copy> Iterator for Drain<'_, M, S> {
-    type Item = (M, S);
-
-    fn next(&mut self) -> Option<(M, S)> {
-        self.elements.next()
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.elements.size_hint()
-    }
-}
-
-impl<M, S: Copy> DoubleEndedIterator for Drain<'_, M, S> {
-    fn next_back(&mut self) -> Option<(M, S)> {
-        self.elements.next_back()
-    }
-}
-
-impl<M, S: Copy> ExactSizeIterator for Drain<'_, M, S> {}
-
-impl<M, S: Copy> FusedIterator for Drain<'_, M, S> {}
-
-impl<M: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for Drain<'_, M, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.elements.fmt(f)
     }
 }

@@ -76,6 +76,37 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
         self.list.range_by_score(range)
     }
 
+    /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to start.
+    ///
+    /// An inverted range is empty, where `BTreeMap::range` panics.
+    ///
+    /// # Examples
+    ///
+    /// Pages that continue after the last element of the one before, whatever its score:
+    ///
+    /// ```
+    /// use std::ops::Bound::{Excluded, Unbounded};
+    /// use zset_core::SortedSet;
+    ///
+    /// let set = SortedSet::from([("ann", 1), ("bob", 1), ("cid", 1), ("dan", 2)]);
+    /// let page: Vec<_> = set.iter().take(2).collect();
+    /// assert_eq!(page, [(&"ann", 1), (&"bob", 1)]);
+    /// let (member, score) = page[1];
+    /// let next = set.range((Excluded((score, member)), Unbounded));
+    /// assert!(next.eq([(&"cid", 1), (&"dan", 2)]));
+    ///
+    /// // The element itself may have been removed meanwhile.
+    /// assert_eq!(set.range((1, "bill")..(2, "dan")).len(), 2);
+    /// ```
+    pub fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, M, S>
+    where
+        M: Borrow<Q>,
+        S: Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        self.list.range(range)
+    }
+
     /// Returns the elements of exactly this score whose members lie in the range.
     /// Lazy; **O(log n)** to start.
     ///

@@ -46,18 +46,18 @@ impl Plan {
         self.hashes.push(hash);
         self.is_others.push(is_others);
     }
+}
 
-    /// Makes the dict of the new list.
-    fn try_dict(&self) -> Result<Dict, TryReserveError> {
-        let mut dict = Dict::new();
-        let hash_of = |handle| self.hashes[rank_of(handle)];
-        dict.try_reserve(self.hashes.len(), hash_of)?;
-        for (rank, &hash) in self.hashes.iter().enumerate() {
-            dict.try_reserve_one(hash, hash_of)?;
-            dict.insert(hash, handle_at(rank));
-        }
-        Ok(dict)
+/// Makes the dict of a list of full leaves made in order, of the hashes of its members.
+pub(super) fn try_dict(hashes: &[u64]) -> Result<Dict, TryReserveError> {
+    let mut dict = Dict::new();
+    let hash_of = |handle| hashes[rank_of(handle)];
+    dict.try_reserve(hashes.len(), hash_of)?;
+    for (rank, &hash) in hashes.iter().enumerate() {
+        dict.try_reserve_one(hash, hash_of)?;
+        dict.insert(hash, handle_at(rank));
     }
+    Ok(dict)
 }
 
 /// Returns the handle of the element of this rank in a list of full leaves made in order.
@@ -88,7 +88,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         let (mut list, mut left_out) = (self.list.empty(), Vec::new());
         list.try_reserve_full_leaves(plan.hashes.len())?;
         left_out.try_reserve_exact(shared.len())?;
-        Ok(Prepared { list, dict: plan.try_dict()?, left_out })
+        Ok(Prepared { list, dict: try_dict(&plan.hashes)?, left_out })
     }
 
     /// Moves the elements of both lists into the new one, without the other's of the ranks `shared`.

@@ -5,7 +5,7 @@ use core::hint::black_box;
 use core::ops::RangeBounds;
 use equivalent::Equivalent;
 
-use super::{Drain, ExtractIf, Follow, SortedSet};
+use super::{ExtractIf, Follow, SortedSet};
 use crate::handle::Handle;
 use crate::skiplist::{Place, Run};
 
@@ -50,6 +50,8 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 
     /// Removes and returns the element of the lowest score. **O(log n)**.
     ///
+    /// To pop the first n elements, see [`drain_by_rank`](Self::drain_by_rank).
+    ///
     /// # Examples
     ///
     /// ```
@@ -62,6 +64,8 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 
     /// Removes and returns the element of the highest score. **O(log n)**.
     ///
+    /// To pop the last n elements, see [`drain_by_rank`](Self::drain_by_rank).
+    ///
     /// # Examples
     ///
     /// ```
@@ -70,6 +74,19 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// ```
     pub fn pop_last(&mut self) -> Option<(M, S)> {
         self.take_end(1, self.list.last_place())
+    }
+
+    /// Removes and returns the element of this 0-based rank, lowest score first. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2)]);
+    /// assert_eq!(set.remove_by_rank(1), Some(("b", 2)));
+    /// assert_eq!(set.remove_by_rank(1), None);
+    /// ```
+    pub fn remove_by_rank(&mut self, rank: usize) -> Option<(M, S)> {
+        (rank < self.len()).then(|| self.take_next(self.list.place_at(rank)).0)
     }
 
     /// Removes the elements of these ranks; returns how many. **O(log n + m log n)** for m removed.
@@ -214,22 +231,5 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
             (_, place) = self.take_next(at);
         }
         run.len
-    }
-}
-
-impl<M, S: Copy, H> SortedSet<M, S, H> {
-    /// Removes all elements and returns them in order, lowest score first. **O(n)**.
-    ///
-    /// The set is empty at once, even if the iterator is leaked.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
-    /// assert!(set.drain().eq([("a", 1), ("b", 2)]));
-    /// assert!(set.is_empty());
-    /// ```
-    pub fn drain(&mut self) -> Drain<'_, M, S> {
-        Drain::new(self.take_list())
     }
 }

@@ -155,6 +155,17 @@ enum Owned {
     Skiplist(skiplist::IntoIter<ByteString, Score>),
 }
 
+impl IntoIter {
+    pub(super) fn of_listpack(set: PackedZSet<Vec<u8>>) -> Self {
+        let rest = set.all();
+        IntoIter(Owned::Listpack(set, rest))
+    }
+
+    pub(super) fn of_skiplist(elements: skiplist::IntoIter<ByteString, Score>) -> Self {
+        IntoIter(Owned::Skiplist(elements))
+    }
+}
+
 impl Iterator for IntoIter {
     type Item = (ByteString, Score);
 
@@ -205,16 +216,13 @@ impl IntoIterator for ZSet {
     type IntoIter = IntoIter;
 
     fn into_iter(self) -> IntoIter {
-        IntoIter(match self.elements {
-            Elements::Listpack(set) => {
-                let rest = set.all();
-                Owned::Listpack(set, rest)
-            }
+        match self.elements {
+            Elements::Listpack(set) => IntoIter::of_listpack(set),
             Elements::Skiplist(set) => {
                 let [set] = *set;
-                Owned::Skiplist(set.into_iter())
+                IntoIter::of_skiplist(set.into_iter())
             }
-        })
+        }
     }
 }
 

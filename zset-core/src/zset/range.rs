@@ -1,6 +1,6 @@
 //! Views: all elements, or those of a range of ranks, scores or members.
 
-use core::ops::RangeBounds;
+use core::ops::{Range, RangeBounds};
 
 use super::{Elements, Iter, Sorted, ZSet};
 use crate::bounds::{is_after, is_before};
@@ -63,6 +63,31 @@ impl ZSet {
         match &self.elements {
             Elements::Listpack(set) => set.range_by_score(range).into(),
             Elements::Skiplist(set) => set[0].range_by_score(range).into(),
+        }
+    }
+
+    /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to start.
+    ///
+    /// An inverted range is empty.
+    ///
+    /// # Examples
+    ///
+    /// Pages that continue after the last element of the one before, whatever its score:
+    ///
+    /// ```
+    /// use std::ops::Bound::{Excluded, Unbounded};
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from(["ann", "bob", "cid"].map(|member| (member, Score::ZERO)));
+    /// let page: Vec<_> = set.iter().take(2).collect();
+    /// let (member, score) = &page[1];
+    /// let mut next = set.range((Excluded((*score, &**member)), Unbounded));
+    /// assert!(next.all(|(member, _)| member == "cid"));
+    /// ```
+    pub fn range<'q>(&self, range: impl RangeBounds<(Score, &'q [u8])>) -> Iter<'_> {
+        match &self.elements {
+            Elements::Listpack(set) => set.range(range).into(),
+            Elements::Skiplist(set) => set[0].range(range).into(),
         }
     }
 
@@ -143,7 +168,7 @@ impl ZSet {
 }
 
 /// Returns the elements of a skip list whose members lie in the range.
-pub(super) fn lex_range<'a, 'q>(
+fn lex_range<'a, 'q>(
     set: &'a Sorted,
     range: &impl RangeBounds<&'q [u8]>,
 ) -> skiplist::Iter<'a, ByteString, Score> {
@@ -157,6 +182,14 @@ pub(super) fn lex_range<'a, 'q>(
             set.range_by_rank(start..end)
         }
     }
+}
+
+/// Returns the ranks of the elements of `lex_range`.
+pub(super) fn lex_ranks<'q>(set: &Sorted, range: &impl RangeBounds<&'q [u8]>) -> Range<usize> {
+    let mut elements = lex_range(set, range);
+    let len = elements.len();
+    let start = elements.next().and_then(|(member, _)| set.rank(&**member)).unwrap_or(0);
+    start..start + len
 }
 
 /// Returns the rank of an element that `is_below` does not accept, while it does the one before.

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 use core::ops::RangeBounds;
 
 use super::iter::owned;
-use super::range::lex_range;
-use super::{Elements, ExtractIf, IntoIter, ZSet};
+use super::range::lex_ranks;
+use super::{Elements, ExtractIf, ZSet};
 use crate::{ByteString, Score};
 
 impl ZSet {
@@ -29,6 +29,8 @@ impl ZSet {
 
     /// Removes and returns the element of the lowest score. **O(log n)**.
     ///
+    /// To pop the first n elements, see [`drain_by_rank`](Self::drain_by_rank).
+    ///
     /// # Examples
     ///
     /// ```
@@ -45,6 +47,8 @@ impl ZSet {
     }
 
     /// Removes and returns the element of the highest score. **O(log n)**.
+    ///
+    /// To pop the last n elements, see [`drain_by_rank`](Self::drain_by_rank).
     ///
     /// # Examples
     ///
@@ -101,6 +105,26 @@ impl ZSet {
             return popped;
         }
         (0..count.min(self.len())).map_while(|_| self.pop_last()).collect()
+    }
+
+    /// Removes and returns the element of this 0-based rank, lowest score first. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.remove_by_rank(1), Some(("a".into(), Score::from(2))));
+    /// assert_eq!(set.remove_by_rank(1), None);
+    /// ```
+    pub fn remove_by_rank(&mut self, rank: usize) -> Option<(ByteString, Score)> {
+        match &mut self.elements {
+            Elements::Listpack(set) => {
+                set.remove_by_rank_with(rank, |member, score| (member.into(), score))
+            }
+            Elements::Skiplist(set) => set[0].remove_by_rank(rank),
+        }
     }
 
     /// Removes the elements of these 0-based ranks; returns how many.
@@ -164,13 +188,7 @@ impl ZSet {
             Elements::Listpack(set) => set.remove_range_by_lex(range),
             Elements::Skiplist(set) => {
                 let set = &mut set[0];
-                let mut elements = lex_range(set, &range);
-                let len = elements.len();
-                let Some(start) = elements.next().and_then(|(member, _)| set.rank(&**member))
-                else {
-                    return 0;
-                };
-                set.remove_range_by_rank(start..start + len)
+                set.remove_range_by_rank(lex_ranks(set, &range))
             }
         }
     }
@@ -215,25 +233,6 @@ impl ZSet {
         F: FnMut(&[u8], Score) -> bool,
     {
         ExtractIf::new(self, extracted)
-    }
-
-    /// Empties the set, and returns an iterator over what was in it, lowest score first. **O(1)** to
-    /// start.
-    ///
-    /// The set is empty even if the iterator is dropped early or leaked, and a listpack again.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// assert_eq!(set.drain().len(), 2);
-    /// assert!(set.is_empty());
-    /// ```
-    pub fn drain(&mut self) -> IntoIter {
-        let empty = ZSet::with_limits(self.limits);
-        core::mem::replace(self, empty).into_iter()
     }
 
     /// Moves all elements of `other` into this set, and leaves `other` empty. **O(m log n)** for its m

@@ -5,6 +5,7 @@
 #![cfg(feature = "alloc")]
 
 mod counting;
+mod cutting;
 mod failures;
 mod growth;
 #[cfg(feature = "serde")]

@@ -8,6 +8,7 @@
 
 mod bulk_panics;
 mod closures;
+mod cutting;
 mod fuse;
 mod inconsistent;
 mod leaks;

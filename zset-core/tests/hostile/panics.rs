@@ -11,7 +11,7 @@ use crate::subject::{
 use crate::{LEAF, unless_miri};
 
 /// Verifies that a panic anywhere in an operation leaves a set as it was before or after it.
-fn before_or_after<H: BuildHasher + Clone, R>(
+pub(crate) fn before_or_after<H: BuildHasher + Clone, R>(
     original: &Set<H>,
     operation: impl Fn(&mut Set<H>) -> R,
 ) {

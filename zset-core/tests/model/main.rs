@@ -5,6 +5,7 @@
 
 #![cfg(feature = "alloc")]
 
+mod cutting;
 mod entries;
 mod hashers;
 mod iterators;

@@ -6,6 +6,7 @@
 
 #![cfg(feature = "alloc")]
 
+mod across;
 mod adding;
 mod cases;
 mod closures;

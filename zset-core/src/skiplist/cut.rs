@@ -1,0 +1,306 @@
+//! Cutting: the elements of a run move to a list of their own.
+//!
+//! ```text
+//! run             |-----------------------|
+//! before   [a b c d] [e f g h] [i j k l] [m n o p]
+//! after    [a b c]                         [n o p]      and     [d e f g h i j k l m]
+//! ```
+//!
+//! Leaves and blocks that lie entirely in the run are freed, each once. Blocks above the ends of the run may
+//! then have too few children; there are at most two on each level, and they are mended. So a cut is
+//! O(log n + m) for m elements that move.
+//!
+//! `prepare_cut` runs the user's code and allocates. `cut` does neither, until the structure is valid again.
+
+use arrayvec::ArrayVec;
+
+use super::index::MIN_CHILDREN;
+use super::range::Run;
+use super::search::Place;
+use super::{Handle, NONE, NoDict, Relocate, SkipList};
+use crate::TryReserveError;
+use crate::handle::LEAF_CAPACITY;
+
+#[cfg(test)]
+mod tests;
+
+/// A run that is about to be cut: some of the elements of a list, but not all.
+pub(crate) struct Cut<M, S, T> {
+    /// The place of the first element.
+    start: Place,
+    /// The place after the last element, in the leaf of that element.
+    end: Place,
+    len: usize,
+    /// An empty list with memory for the run.
+    list: SkipList<M, S>,
+    /// The tokens of the elements of the first leaf, by slot; none if no element stays in it.
+    start_tokens: ArrayVec<T, LEAF_CAPACITY>,
+    /// The same for the last leaf, if it is not the first.
+    end_tokens: ArrayVec<T, LEAF_CAPACITY>,
+}
+
+impl<M, S: Copy> SkipList<M, S> {
+    /// Moves the elements of a run to a list of their own, where no dict follows.
+    ///
+    /// On an error the list is unchanged.
+    pub(super) fn try_cut(&mut self, run: Run) -> Result<Self, TryReserveError> {
+        let empty = self.empty();
+        if run.len == 0 {
+            return Ok(empty);
+        }
+        if run.len == self.len {
+            return Ok(core::mem::replace(self, empty));
+        }
+        let cut = self.prepare_cut(run, &NoDict)?;
+        Ok(self.cut(cut, &mut NoDict))
+    }
+
+    /// Reserves memory for a cut and looks up what it needs. The run is neither empty nor the whole list.
+    ///
+    /// It may run the user's code, and panic. The list is unchanged.
+    pub(crate) fn prepare_cut<R: Relocate<M>>(
+        &self,
+        run: Run,
+        relocate: &R,
+    ) -> Result<Cut<M, S, R::Token>, TryReserveError> {
+        let mut list = self.empty();
+        list.try_reserve_full_leaves(run.len)?;
+        let start = self.at_element(run.start).unwrap_or(run.start);
+        let end = self.after_element(run.end);
+        let tokens = |leaf: u32| {
+            let is_kept = start.leaf == leaf && start.position > 0
+                || end.leaf == leaf && end.position < self.leaf(leaf).len();
+            let members = if is_kept { self.leaf(leaf).members } else { &[] };
+            members.iter().map(|member| relocate.token(member)).collect()
+        };
+        let start_tokens = tokens(start.leaf);
+        let end_tokens = if start.leaf == end.leaf { ArrayVec::new() } else { tokens(end.leaf) };
+        Ok(Cut { start, end, len: run.len, list, start_tokens, end_tokens })
+    }
+
+    /// Moves the elements of a prepared cut to a list of their own, in full leaves made in order. The
+    /// handles of these elements are no longer in the dict.
+    ///
+    /// If `relocate.token` panics, the list is valid and the elements are dropped.
+    pub(crate) fn cut<R: Relocate<M>>(
+        &mut self,
+        cut: Cut<M, S, R::Token>,
+        relocate: &mut R,
+    ) -> SkipList<M, S> {
+        let Cut { start, end, len, mut list, mut start_tokens, mut end_tokens } = cut;
+        // The leaves at both ends of the gap; both are the same if it is within a leaf.
+        let before = if start.position > 0 { start.leaf } else { self.leaf(start.leaf).backward };
+        let end_leaf = self.leaf(end.leaf);
+        let after = if end.position < end_leaf.len() { end.leaf } else { end_leaf.forward };
+
+        let mut place = start;
+        while list.len() < len {
+            let elements = (0..LEAF_CAPACITY.min(len - list.len())).map(|_| {
+                place = self.at_element(place).expect("the run has this many elements");
+                let tokens = match place.leaf {
+                    leaf if leaf == start.leaf => Some(&mut start_tokens),
+                    leaf if leaf == end.leaf => Some(&mut end_tokens),
+                    _ => None,
+                };
+                self.take_slot(place, tokens, relocate)
+            });
+            list.try_push_leaf(elements).expect("room was reserved");
+        }
+        self.len -= len;
+        self.update_leaf(before);
+        self.update_leaf(after);
+        self.remove_leaves_between(before, after);
+        self.rebalance_around(before, relocate);
+        list
+    }
+
+    /// Takes out the element at a place, and leaves the index as it is. The tokens are those of the leaf, or
+    /// none if no element stays in it.
+    fn take_slot<R: Relocate<M>>(
+        &mut self,
+        place: Place,
+        tokens: Option<&mut ArrayVec<R::Token, LEAF_CAPACITY>>,
+        relocate: &mut R,
+    ) -> (M, S) {
+        if let Some(tokens) = tokens.filter(|tokens| !tokens.is_empty()) {
+            // As the leaf does: the last slot's element fills the slot.
+            let slot = self.leaf(place.leaf).order()[place.position];
+            let last = Handle::new(place.leaf, tokens.len() as u8 - 1);
+            tokens.swap_remove(slot.into());
+            if let Some(&token) = tokens.get(usize::from(slot)) {
+                // If this element is to be taken out too, the dict no longer has its handle.
+                relocate.relocate(token, last, Handle::new(place.leaf, slot));
+            }
+        }
+        self.leaves.remove(place.leaf, place.position)
+    }
+
+    /// Updates the index after any change to the elements of a leaf, which is not empty. `NONE` is a no-op.
+    fn update_leaf(&mut self, leaf: u32) {
+        if leaf == NONE || self.leaf(leaf).parent == NONE {
+            return;
+        }
+        let (leaf_ref, block) = (self.leaf(leaf), self.blocks.get(self.leaf(leaf).parent));
+        let [len, span] = [leaf_ref.len() as u8, block.spans[block.index_of(leaf)] as u8];
+        self.update_spans(leaf, i32::from(len) - i32::from(span), Some(leaf_ref.at(0).1));
+    }
+
+    /// Frees the leaves between two, which are empty, and mends the index. `NONE` before or after means
+    /// all leaves up to that end; if both are the same leaf, there is none between them.
+    fn remove_leaves_between(&mut self, before: u32, after: u32) {
+        let first = if before == NONE { self.head } else { self.leaf(before).forward };
+        let last = if after == NONE { self.tail } else { self.leaf(after).backward };
+        if before == after || first == after {
+            return;
+        }
+        self.cut_index(first, last);
+        let mut id = first;
+        while id != after {
+            let forward = self.leaf(id).forward;
+            self.leaves.blocks().remove(id);
+            id = forward;
+        }
+        self.leaves.set_forward(before, after);
+        self.leaves.set_backward(after, before);
+        if before == NONE {
+            self.head = after;
+        }
+        if after == NONE {
+            self.tail = before;
+        }
+        self.mend_above(before);
+        self.mend_above(after);
+    }
+
+    /// Removes the leaves from `first` to `last` from the index, and frees the blocks that have no others
+    /// below them.
+    ///
+    /// Blocks may have any number of children afterwards, but at least 1.
+    fn cut_index(&mut self, first: u32, last: u32) {
+        // The outermost nodes of a level below which something is removed, and whether nothing is left there.
+        let (mut left, mut left_is_empty) = (first, true);
+        let (mut right, mut right_is_empty) = (last, true);
+        for level in 1..=self.levels {
+            let (left_above, right_above) =
+                (self.parent(level - 1, left), self.parent(level - 1, right));
+            let start = self.blocks.get(left_above).index_of(left) + usize::from(!left_is_empty);
+            let end = self.blocks.get(right_above).index_of(right) + usize::from(right_is_empty);
+            if left_above == right_above {
+                self.remove_children(level, left_above, start, end);
+            } else {
+                self.remove_children(level, left_above, start, self.blocks.get(left_above).len());
+                self.remove_children(level, right_above, 0, end);
+            }
+            for (node, is_empty) in [(left, left_is_empty), (right, right_is_empty)] {
+                if !is_empty {
+                    self.update_entry(node);
+                }
+            }
+            (left, left_is_empty) = (left_above, self.blocks.get(left_above).len() == 0);
+            (right, right_is_empty) = (right_above, self.blocks.get(right_above).len() == 0);
+        }
+    }
+
+    /// Removes the children from `start` to `end` of a block of this level, and frees those that are blocks.
+    /// An inverted range is a no-op.
+    fn remove_children(&mut self, level: u32, id: u32, start: usize, end: usize) {
+        if start >= end {
+            return;
+        }
+        if level > 1 {
+            for index in start..end {
+                let child = self.blocks.get(id).children[index];
+                self.remove_children(level - 1, child, 0, self.blocks.get(child).len());
+                self.blocks.remove(child);
+            }
+        }
+        self.blocks.get_mut(id).remove_range(start..end);
+    }
+
+    /// Updates the first score and the span of a block in the block above it.
+    fn update_entry(&mut self, id: u32) {
+        let block = self.blocks.get(id);
+        let (first, span, above) = (block.firsts[0], block.span(), block.parent);
+        let block = self.blocks.get_mut(above);
+        let index = block.index_of(id);
+        (block.firsts[index], block.spans[index]) = (first, span);
+    }
+
+    /// Returns the block above a node of this level.
+    fn parent(&self, level: u32, id: u32) -> u32 {
+        if level == 0 { self.leaf(id).parent } else { self.blocks.get(id).parent }
+    }
+
+    /// Mends the blocks above a leaf, from level 1 up. `NONE` is a no-op.
+    fn mend_above(&mut self, leaf: u32) {
+        let (mut id, mut level) = (if leaf == NONE { NONE } else { self.leaf(leaf).parent }, 1);
+        while id != NONE {
+            id = self.mend(level, id);
+            level += 1;
+        }
+    }
+
+    /// Gives a block of this level enough children: `MIN_CHILDREN`, or 2 if it is the top one. The blocks
+    /// above it may have too few as well. Returns the block that is then above it, or `NONE`.
+    ///
+    /// A mended block can lose several children before it has too few again, so each level is mended only a
+    /// few times.
+    fn mend(&mut self, level: u32, id: u32) -> u32 {
+        let block = self.blocks.get(id);
+        if block.len() < MIN_CHILDREN && block.parent != NONE {
+            // So that the block has a neighbour, or becomes the top one.
+            self.mend(level + 1, block.parent);
+        }
+        let block = self.blocks.get(id);
+        let (above, len) = (block.parent, block.len());
+        if above == NONE {
+            if len == 1 {
+                self.drop_top(level);
+            }
+            return NONE;
+        }
+        if len >= MIN_CHILDREN {
+            return above;
+        }
+        let left = self.blocks.get(above).index_of(id).max(1) - 1;
+        if self.merge_or_share(level, above, left) {
+            // If the neighbour had too few as well, it is above the other end of the gap, from where the
+            // merged block is mended again.
+            self.blocks.get_mut(above).remove(left + 1);
+        }
+        above
+    }
+
+    /// Merges the leaves around a gap with their neighbours if they are small. `before` is the leaf before
+    /// the gap, or `NONE`.
+    fn rebalance_around<R: Relocate<M>>(&mut self, before: u32, relocate: &mut R) {
+        let place = if before == NONE {
+            self.start()
+        } else {
+            let position = self.leaf(before).len();
+            self.rebalance(Place { leaf: before, position }, relocate)
+        };
+        if let Some(place) = self.at_element(place) {
+            self.rebalance(place, relocate);
+        }
+    }
+
+    /// Returns the same place, named by the leaf whose element precedes it. It is not the first place.
+    fn after_element(&self, place: Place) -> Place {
+        if place.position > 0 {
+            return place;
+        }
+        let leaf = self.leaf(place.leaf).backward;
+        Place { leaf, position: self.leaf(leaf).len() }
+    }
+
+    /// Returns the handles of the elements of a run, in order.
+    pub(crate) fn handles(&self, run: Run) -> impl Iterator<Item = Handle> {
+        let mut next = run.start;
+        (0..run.len).map_while(move |_| {
+            let place = self.at_element(next)?;
+            next = Place { position: place.position + 1, ..place };
+            Some(self.handle_at(place))
+        })
+    }
+}

@@ -1,0 +1,163 @@
+//! Draining: elements move out of the set at once, and an iterator returns them.
+
+use alloc::vec::Vec;
+use core::borrow::Borrow;
+use core::hash::{BuildHasher, Hash};
+use core::ops::RangeBounds;
+
+use super::{Drain, Follow, SortedSet, try_collect};
+use crate::reserve::infallible;
+use crate::skiplist::Iter;
+use crate::skiplist::Run;
+use crate::{SkipList, TryReserveError};
+
+impl<M, S: Copy, H> SortedSet<M, S, H> {
+    /// Removes all elements and returns them in order, lowest score first. **O(n)**.
+    ///
+    /// The set is empty at once, even if the iterator is leaked.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
+    /// assert!(set.drain().eq([("a", 1), ("b", 2)]));
+    /// assert!(set.is_empty());
+    /// ```
+    pub fn drain(&mut self) -> Drain<'_, M, S> {
+        Drain::new(self.take_list())
+    }
+}
+
+impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Removes the elements of these 0-based ranks and returns them in order, lowest score first.
+    /// **O(log n + m)** for m removed.
+    ///
+    /// They are removed at once, even if the iterator is dropped early or leaked. Ranks beyond the end are
+    /// left out; an inverted range removes nothing.
+    ///
+    /// The elements move to memory of their own. To drop them without allocating, see
+    /// [`remove_range_by_rank`](Self::remove_range_by_rank).
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the set is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert!(set.drain_by_rank(..2).eq([("a", 1), ("b", 2)])); // pops the first two
+    /// assert_eq!(set.len(), 1);
+    /// ```
+    #[track_caller]
+    pub fn drain_by_rank(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, M, S> {
+        self.drain_run(self.list.run_by_rank(&range))
+    }
+
+    /// Removes the elements whose scores lie in the range and returns them in order, lowest score first.
+    /// **O(log n + m)** for m removed.
+    ///
+    /// They are removed at once, even if the iterator is dropped early or leaked. An inverted range removes
+    /// nothing.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the set is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut due = zset_core::SortedSet::from([("mail", 10), ("backup", 30), ("report", 20)]);
+    /// assert!(due.drain_by_score(..=20).eq([("mail", 10), ("report", 20)]));
+    /// assert_eq!(due.len(), 1);
+    /// ```
+    #[track_caller]
+    pub fn drain_by_score(&mut self, range: impl RangeBounds<S>) -> Drain<'_, M, S>
+    where
+        S: Ord,
+    {
+        self.drain_run(self.list.run_by_score(&range))
+    }
+
+    /// Removes the elements of exactly this score whose members lie in the range and returns them in order.
+    /// **O(log n + m)** for m removed.
+    ///
+    /// They are removed at once, even if the iterator is dropped early or leaked. An inverted range removes
+    /// nothing.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the set is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut words = zset_core::SortedSet::from([("ant", 0), ("bee", 0), ("cat", 0)]);
+    /// assert!(words.drain_by_member(0, "b"..).eq([("bee", 0), ("cat", 0)]));
+    /// assert_eq!(words.len(), 1);
+    /// ```
+    #[track_caller]
+    pub fn drain_by_member<'q, Q>(
+        &mut self,
+        score: S,
+        range: impl RangeBounds<&'q Q>,
+    ) -> Drain<'_, M, S>
+    where
+        M: Borrow<Q>,
+        S: Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        self.drain_by_part(score, &range, Borrow::borrow)
+    }
+
+    /// Drains the elements of exactly this score whose members, compared by `part`, lie in the range.
+    #[track_caller]
+    pub(crate) fn drain_by_part<'q, Q>(
+        &mut self,
+        score: S,
+        range: &impl RangeBounds<&'q Q>,
+        part: impl Fn(&M) -> &Q,
+    ) -> Drain<'_, M, S>
+    where
+        S: Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        self.drain_run(self.list.run_of(self.list.places_by_part(score, range, part)))
+    }
+
+    #[track_caller]
+    fn drain_run(&mut self, run: Run) -> Drain<'_, M, S> {
+        if run.len == 0 {
+            return Drain::new(self.list.empty());
+        }
+        if run.len == self.len() {
+            return self.drain();
+        }
+        let list = self.try_hashes(run).and_then(|hashes| self.try_cut(run, &hashes));
+        Drain::new(infallible(list))
+    }
+
+    /// Returns the hashes of the members of a run, in order.
+    pub(super) fn try_hashes(&self, run: Run) -> Result<Vec<u64>, TryReserveError> {
+        let members = Iter::of_run(&self.list, run).map(|(member, _)| member);
+        try_collect(members.map(|member| self.hasher.hash_one(member)))
+    }
+
+    /// Moves a run whose members have these hashes to a list of its own. It is neither empty nor the whole
+    /// set.
+    ///
+    /// On an error the set is unchanged. If a hash panics, the set is unchanged or the elements are dropped.
+    pub(super) fn try_cut(
+        &mut self,
+        run: Run,
+        hashes: &[u64],
+    ) -> Result<SkipList<M, S>, TryReserveError> {
+        let Self { list, dict, hasher, .. } = self;
+        let mut follow = Follow::new(dict, hasher);
+        let cut = list.prepare_cut(run, &follow)?;
+        for (handle, &hash) in list.handles(run).zip(hashes) {
+            follow.dict.remove(hash, handle);
+        }
+        Ok(list.cut(cut, &mut follow))
+    }
+}

@@ -1,0 +1,75 @@
+//! Splitting a set in two.
+
+use core::hash::{BuildHasher, Hash};
+
+use super::SortedSet;
+use super::rebuild::try_dict;
+use crate::reserve::infallible;
+use crate::skiplist::Run;
+
+impl<M: Hash, S: Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
+    /// Splits the set at a 0-based rank: returns the elements from this rank on, and keeps those before it.
+    /// **O(log n + m)** for m returned.
+    ///
+    /// A rank beyond the end returns an empty set.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the set is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
+    /// let upper = set.split_off_by_rank(1);
+    /// assert!(set.iter().eq([(&"a", 1)]));
+    /// assert!(upper.iter().eq([(&"b", 2), (&"c", 3)]));
+    /// ```
+    #[track_caller]
+    #[must_use = "use `remove_range_by_rank` if the elements are not needed"]
+    pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
+        self.split_off_run(self.list.run_by_rank(&(rank..)))
+    }
+
+    /// Splits the set at a score: returns the elements of this score and of higher ones, and keeps the
+    /// others. **O(log n + m)** for m returned.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the set is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 2)]);
+    /// let upper = set.split_off_by_score(2);
+    /// assert!(set.iter().eq([(&"a", 1)]));
+    /// assert_eq!(upper.score("c"), Some(2));
+    /// ```
+    #[track_caller]
+    #[must_use = "use `remove_range_by_score` if the elements are not needed"]
+    pub fn split_off_by_score(&mut self, score: S) -> Self
+    where
+        S: Ord,
+    {
+        self.split_off_run(self.list.run_by_score(&(score..)))
+    }
+
+    #[track_caller]
+    fn split_off_run(&mut self, run: Run) -> Self {
+        let mut upper = Self::with_hasher(self.hasher.clone());
+        upper.list = self.list.empty();
+        if run.len == 0 {
+            return upper;
+        }
+        if run.len == self.len() {
+            core::mem::swap(self, &mut upper);
+        } else {
+            let hashes = infallible(self.try_hashes(run));
+            // The places of the elements in the new list are known before they move.
+            upper.dict = infallible(try_dict(&hashes));
+            upper.list = infallible(self.try_cut(run, &hashes));
+        }
+        upper
+    }
+}

@@ -1,0 +1,98 @@
+//! Drains and splits: each allocation that fails leaves the set unchanged, and small removals take little
+//! memory.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use zset_core::{Score, SkipList, ZSet};
+
+use crate::counting::{counted, failing_after};
+use crate::{Set, grown, scattered_score};
+
+/// Does an operation with a failure of its first allocation, then of its second, and so on, until it passes;
+/// returns how many failed. `verify` gets what each failure left.
+fn fail_in_turn<T: Clone, R>(
+    original: &T,
+    operation: impl Fn(&mut T) -> R,
+    verify: impl Fn(&T),
+) -> usize {
+    for succeeding in 0.. {
+        let mut trial = original.clone();
+        let result =
+            failing_after(succeeding, || catch_unwind(AssertUnwindSafe(|| operation(&mut trial))));
+        let Err(panic) = result else { return succeeding };
+        assert!(panic.downcast::<String>().expect("a text").contains("memory"));
+        verify(&trial);
+        // What was reserved before the failure has no effect later.
+        operation(&mut trial);
+    }
+    unreachable!("the operation ends with an allocation that is not made")
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn a_set_is_unchanged_by_a_drain_or_a_split_that_finds_no_memory() {
+    for len in [3, 64, 65, 200, 5_000, 40_000] {
+        let set = grown(len);
+        let len = len as usize;
+        let verify = |trial: &Set| {
+            trial.check();
+            assert_eq!(*trial, set);
+        };
+        let drain = |set: &mut Set| set.drain_by_rank(len / 3..len - len / 3).count();
+        assert!(fail_in_turn(&set, drain, verify) > 2, "few allocations can fail at {len}");
+        let split = |set: &mut Set| set.split_off_by_rank(len / 2).len();
+        assert!(fail_in_turn(&set, split, verify) > 3, "few allocations can fail at {len}");
+        let middle = set.get_by_rank(len / 2).expect("it is there").1;
+        fail_in_turn(&set, |set| set.drain_by_score(..middle).count(), verify);
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn a_list_is_unchanged_by_a_drain_or_a_split_that_finds_no_memory() {
+    let list: SkipList<u64, Score> = (0..5_000).map(|i| (i, scattered_score(i))).collect();
+    let verify = |trial: &SkipList<u64, Score>| {
+        trial.check();
+        assert_eq!(*trial, list);
+    };
+    assert!(fail_in_turn(&list, |list| list.drain_by_rank(70..4_000).count(), verify) > 2);
+    assert!(fail_in_turn(&list, |list| list.split_off_by_rank(9).len(), verify) > 2);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn a_zset_is_unchanged_by_a_drain_or_a_split_that_finds_no_memory() {
+    let listpack: ZSet = (0..100).map(|i| (i.to_string(), Score::from(i))).collect();
+    let mut skiplist = listpack.clone();
+    skiplist.promote();
+    for set in [listpack, skiplist] {
+        let verify = |trial: &ZSet| {
+            trial.check();
+            assert_eq!(*trial, set);
+            assert_eq!(trial.encoding(), set.encoding());
+        };
+        assert!(fail_in_turn(&set, |set| set.drain_by_rank(9..70).count(), verify) > 0);
+        assert!(fail_in_turn(&set, |set| set.split_off_by_rank(9).len(), verify) > 0);
+        assert!(fail_in_turn(&set, |set| set.drain_by_score(Score::from(7)..).count(), verify) > 0);
+    }
+}
+
+#[test]
+fn all_and_nothing_need_no_memory() {
+    let mut set = grown(if cfg!(miri) { 70 } else { 1_000 });
+    let len = set.len();
+    let (_, total) = counted(|| set.drain_by_rank(len..).len() + set.split_off_by_rank(len).len());
+    assert_eq!(total.calls, 0);
+    let (upper, total) = counted(|| set.split_off_by_rank(0));
+    assert_eq!((upper.len(), total.calls), (len, 0));
+    upper.check();
+    set.check();
+}
+
+#[test]
+fn popping_the_first_few_takes_memory_for_these_only() {
+    let mut set = grown(if cfg!(miri) { 200 } else { 10_000 });
+    let (drained, total) = counted(|| set.drain_by_rank(..3).count());
+    assert_eq!(drained, 3);
+    assert!(total.bytes < 200, "{} bytes", total.bytes);
+    assert_eq!(total.live, 0);
+}

@@ -1,0 +1,252 @@
+//! Drains and splits: with a panic at every call of a user's code in turn, leaked, and with an order or a
+//! hash that lies.
+
+use std::mem::forget;
+use zset_core::sorted_set::OccupiedEntry;
+use zset_core::{SkipList, SortedMap};
+
+use crate::fuse::{Code, at_every_call, burn, run};
+use crate::panics::before_or_after;
+use crate::subject::{
+    Colliding, Member, Points, Set, check, check_list, contents, count_leaks, count_members,
+    filled, filled_with, use_again, while_hashing_at_random, while_lying,
+};
+use crate::{LEAF, unless_miri};
+
+const LEN: u32 = LEAF * unless_miri(5, 1) + unless_miri(9, 6);
+
+/// Runs within a leaf, from leaf to leaf, at both ends, and all.
+const RUNS: [(usize, usize); 6] = {
+    let (leaf, len) = (LEAF as usize, LEN as usize);
+    [(3, 5), (leaf - 30, leaf), (0, leaf + 4), (leaf - 2, len - 1), (len - 5, len), (0, len)]
+};
+
+/// Numbers whose removal leaves both leaves around it small.
+fn thin() -> Set {
+    let mut set = filled(LEN);
+    set.retain(|member, _| member.number() % 4 == 0);
+    set
+}
+
+#[test]
+fn a_panic_in_a_drain_leaves_the_set_as_before_or_after() {
+    count_members(|| {
+        for (start, end) in RUNS {
+            before_or_after(&filled(LEN), |set| set.drain_by_rank(start..end).count());
+        }
+        let set = thin();
+        let len = set.len();
+        // Where a temporary panics when it is dropped, what is returned leaks: so each has a name.
+        before_or_after(&set, |set| {
+            let mut drain = set.drain_by_rank(len / 4..len - len / 4);
+            let ends = (drain.next(), drain.next_back());
+            drop(drain);
+            ends
+        });
+        before_or_after(&set, |set| drop(set.drain_by_score(Points(95)..Points(9 * LEN))));
+        before_or_after(&set, |set| {
+            let key = Member::new(40);
+            set.drain_by_member(Points(400), &key..).len()
+        });
+        let colliding: Colliding = filled_with(unless_miri(2, 1) * LEAF + 2);
+        before_or_after(&colliding, |set| set.drain_by_rank(9..LEAF as usize).count());
+    });
+}
+
+#[test]
+fn a_panic_in_a_split_leaves_the_set_as_before_or_after() {
+    count_members(|| {
+        for at in [0, 3, LEAF as usize, LEN as usize - 1, LEN as usize] {
+            before_or_after(&filled(LEN), |set| set.split_off_by_rank(at).len());
+        }
+        before_or_after(&thin(), |set| set.split_off_by_score(Points(5 * LEN)).len());
+    });
+}
+
+#[test]
+fn a_panic_in_a_removal_by_rank_or_at_an_end_leaves_the_set_as_before_or_after() {
+    count_members(|| {
+        let set = thin();
+        before_or_after(&set, |set| set.remove_by_rank(unless_miri(20, 5)).map(drop));
+        before_or_after(&set, |set| {
+            set.pop_first_if(|_, _| {
+                burn(Code::Closure);
+                true
+            })
+            .map(drop)
+        });
+        before_or_after(&set, |set| {
+            set.pop_last_if(|_, _| {
+                burn(Code::Closure);
+                true
+            })
+            .map(drop)
+        });
+        before_or_after(&set, |set| _ = set.first_entry().map(|mut e| e.insert(Points(u32::MAX))));
+        before_or_after(&set, |set| _ = set.last_entry().map(OccupiedEntry::remove));
+    });
+}
+
+#[test]
+fn a_predicate_that_panics_leaves_the_element() {
+    count_members(|| {
+        let mut set: Set = filled(LEN);
+        let before = contents(&set);
+        let panics = |_: &Member, _| -> bool {
+            burn(Code::Closure);
+            unreachable!("the fuse has blown")
+        };
+        assert!(run(Code::Closure, 0, || set.pop_first_if(panics)).is_none());
+        assert!(run(Code::Closure, 0, || set.pop_last_if(panics)).is_none());
+        check(&set);
+        assert_eq!(contents(&set), before);
+        use_again(&mut set);
+    });
+}
+
+/// Some elements are returned, one panics when it is dropped with the iterator, and the others are dropped
+/// all the same.
+#[test]
+fn a_member_that_panics_when_a_drain_drops_it_takes_no_other_along() {
+    for (front, back) in [(0, 0), (3, 0), (0, 3), (70, 5), (LEN as usize, 0)] {
+        count_members(|| {
+            at_every_call(
+                || filled(LEN),
+                |set| {
+                    let mut drain = set.drain_by_rank(2..LEN as usize - 2);
+                    drain.by_ref().take(front).for_each(drop);
+                    drain.by_ref().rev().take(back).for_each(drop);
+                },
+                |mut set, _| {
+                    check(&set);
+                    // Before the drain, in a hash, or after it.
+                    assert!([4, LEN as usize].contains(&set.len()), "{} are left", set.len());
+                    use_again(&mut set);
+                },
+            );
+        });
+    }
+}
+
+#[test]
+fn a_leaked_drain_leaves_the_set_without_the_range() {
+    for (start, end) in RUNS {
+        for taken in [0, 1, (end - start) / 2] {
+            let leaked = count_leaks(|| {
+                let mut set: Set = filled(LEN);
+                let mut drain = set.drain_by_rank(start..end);
+                drain.by_ref().take(taken).for_each(drop);
+                forget(drain);
+                check(&set);
+                let kept = (0..LEN).filter(|&number| !(start..end).contains(&(number as usize)));
+                assert!(contents(&set).into_iter().map(|(number, _)| number).eq(kept));
+                use_again(&mut set);
+            });
+            assert_eq!(usize::try_from(leaked), Ok(end - start - taken));
+        }
+    }
+}
+
+#[test]
+fn a_list_is_valid_after_a_panic_in_a_drain_or_a_split() {
+    let make = || -> SkipList<Member, Points> {
+        (0..LEN).map(|number| (Member::new(number / 2), Points(10 * (number / 2)))).collect()
+    };
+    count_members(|| {
+        for (start, end) in RUNS {
+            at_every_call(
+                make,
+                |list| drop(list.drain_by_rank(start..end)),
+                |list, _| {
+                    check_list(&list);
+                    assert_eq!(list.len(), LEN as usize - (end - start));
+                },
+            );
+        }
+        at_every_call(
+            make,
+            |list| {
+                let score = Points(3 * LEN);
+                drop(list.split_off_by_score(score));
+                drop(list.drain_by_score(..Points(100)));
+                list.pop_first_if(|_, _| {
+                    burn(Code::Closure);
+                    true
+                })
+            },
+            |list, _| check_list(&list),
+        );
+    });
+}
+
+#[test]
+fn a_map_is_valid_after_a_panic_in_a_drain_or_a_split() {
+    let make = || -> SortedMap<Member, Member, Points> {
+        let elements = (0..LEN).map(|i| (Member::new(i), Member::new(1000 + i), Points(10 * i)));
+        elements.collect()
+    };
+    count_members(|| {
+        at_every_call(
+            make,
+            |map| {
+                map.drain_by_rank(3..LEAF as usize).take(2).for_each(drop);
+                let key = Member::new(3);
+                map.drain_by_key(Points(30), &key..).for_each(drop);
+                drop(key);
+                drop(map.split_off_by_rank(4));
+                map.pop_last_if(|_, value, _| {
+                    burn(Code::Closure);
+                    *value = Member::new(1000 + value.number() % 1000);
+                    true
+                })
+            },
+            |map, _| {
+                if !cfg!(miri) {
+                    map.check();
+                }
+                for (key, value, _) in &map {
+                    assert_eq!(key.number(), value.number() % 1000, "the value of another key");
+                }
+            },
+        );
+    });
+}
+
+/// Whatever runs an order that lies finds, they are taken out whole, and nothing is dropped twice.
+#[test]
+fn runs_that_an_inconsistent_order_finds() {
+    for seed in 1..unless_miri(200, 4) {
+        count_members(|| {
+            let mut set: Set = filled(LEN);
+            let (low, high) = (Points(seed), Points(seed * 17 % (10 * LEN)));
+            let drained = while_lying(seed, || {
+                let key = Member::new(seed % LEN);
+                let in_range = set.range((low, &key)..(high, &key)).count();
+                assert!(in_range <= LEN as usize);
+                set.drain_by_score(low..high).count()
+                    + set.drain_by_member(Points(10 * (seed % LEN)), &key..).count()
+                    + set.split_off_by_score(high).len()
+            });
+            assert_eq!(set.len() + drained, LEN as usize);
+            check(&set);
+            use_again(&mut set);
+        });
+    }
+}
+
+#[test]
+fn drains_and_splits_while_hashes_lie() {
+    for seed in 1..unless_miri(200, 4) {
+        count_members(|| {
+            let mut set: Set = filled(LEN);
+            let drained = while_hashing_at_random(seed, || {
+                let start = (seed % LEN) as usize;
+                let drained = set.drain_by_rank(start..start + 70).count();
+                drained + set.split_off_by_rank(LEN as usize / 2).iter().count()
+            });
+            assert_eq!(set.iter().count() + drained, LEN as usize);
+            set.clear();
+            use_again(&mut set);
+        });
+    }
+}

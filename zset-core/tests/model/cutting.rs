@@ -1,0 +1,198 @@
+//! Taking elements out by the run: drains, splits, removals by rank, conditional pops, and ranges across
+//! scores.
+
+mod sequences;
+mod subject;
+
+use std::ops::Bound::{Excluded, Unbounded};
+use zset_core::{SortedMap, SortedSet};
+
+use crate::LEAF;
+use subject::take_ends;
+
+/// Ranks at and around the ends of leaves, of blocks, and of a list of this length.
+fn notable_ranks(len: usize) -> Vec<usize> {
+    let mut ranks: Vec<usize> = [0, 1, LEAF, 2 * LEAF, LEAF * LEAF, len / 3, len / 2, len]
+        .into_iter()
+        .flat_map(|rank| [rank.saturating_sub(1), rank, rank + 1])
+        .filter(|&rank| rank <= len)
+        .collect();
+    ranks.sort_unstable();
+    ranks.dedup();
+    ranks
+}
+
+/// Sizes around those of leaves and of a full block.
+fn notable_sizes() -> Vec<usize> {
+    if cfg!(miri) {
+        return vec![1, LEAF + 1];
+    }
+    vec![0, 1, 2, LEAF - 1, LEAF, LEAF + 1, 2 * LEAF, 2 * LEAF + 1, LEAF * LEAF, LEAF * LEAF + 1]
+}
+
+/// Makes a set whose scores are equal in runs of `run`, by insertion in a scattered order or in full leaves.
+fn filled(len: usize, run: usize, is_scattered: bool) -> SortedSet<usize, usize> {
+    if !is_scattered {
+        return SortedSet::from_sorted_iter((0..len).map(|i| (i, i / run))).unwrap();
+    }
+    let mut set = SortedSet::new();
+    for i in 0..len {
+        // A step that has no factor in common with the lengths.
+        let member = i * 7_919 % len;
+        set.insert(member, member / run);
+    }
+    set
+}
+
+#[test]
+fn drains_and_splits_at_the_ends_of_leaves_and_blocks() {
+    for len in notable_sizes() {
+        for is_scattered in [false, true] {
+            let set = filled(len, 5, is_scattered);
+            let ranks = notable_ranks(len);
+            for &start in &ranks {
+                let mut lower = set.clone();
+                let upper = lower.split_off_by_rank(start);
+                lower.check();
+                upper.check();
+                assert!(lower.iter().map(|(member, _)| *member).eq(0..start));
+                assert!(upper.iter().map(|(member, _)| *member).eq(start..len));
+                for &end in ranks.iter().filter(|&&end| end >= start) {
+                    let mut set = set.clone();
+                    let drained = set.drain_by_rank(start..end);
+                    assert!(drained.map(|(member, _)| member).eq(start..end), "{start}..{end}");
+                    set.check();
+                    assert!(set.iter().map(|(member, _)| *member).eq((0..start).chain(end..len)));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "takes minutes there")]
+fn drains_and_splits_of_a_set_of_several_levels_and_tables() {
+    let len = 40_000;
+    for is_scattered in [false, true] {
+        let mut set = filled(len, 7, is_scattered);
+        assert!(set.drain_by_score(1_000..4_000).map(|(member, _)| member).eq(7_000..28_000));
+        set.check();
+        let mut upper = set.split_off_by_score(5_000);
+        set.check();
+        upper.check();
+        assert!(set.iter().map(|(member, _)| *member).eq((0..7_000).chain(28_000..35_000)));
+        assert!(upper.iter().map(|(member, _)| *member).eq(35_000..len));
+        upper.append(&mut set);
+        for member in 7_000..28_000 {
+            upper.insert(member, member / 7);
+        }
+        upper.check();
+        assert_eq!(upper, filled(len, 7, false));
+    }
+}
+
+#[test]
+fn inverted_and_clamped_ranges_remove_nothing_or_what_is_there() {
+    let mut set = filled(100, 10, false);
+    #[expect(clippy::reversed_empty_ranges, reason = "that is what is tested")]
+    let removed = set.drain_by_rank(9..3).len() + set.drain_by_score(7..2).len();
+    assert_eq!(removed, 0);
+    assert_eq!(set.drain_by_member(3, (Excluded(&35), Excluded(&35))).len(), 0);
+    assert_eq!(set.drain_by_rank(100..).len() + set.drain_by_rank(usize::MAX..).len(), 0);
+    assert_eq!(set.split_off_by_rank(100).len() + set.split_off_by_score(10).len(), 0);
+    assert_eq!(set.range((3, &36)..(3, &31)).len() + set.range((4, &0)..(3, &99)).len(), 0);
+    assert_eq!(set, filled(100, 10, false));
+    assert!(set.drain_by_rank(98..=usize::MAX).eq([(98, 9), (99, 9)]));
+    set.check();
+    assert_eq!(set.split_off_by_rank(0).len(), 98);
+    assert!(set.is_empty());
+    set.check();
+    assert_eq!(set.drain_by_rank(..).len() + set.split_off_by_rank(0).len(), 0);
+    assert_eq!((set.pop_first_if(|_, _| true), set.remove_by_rank(0)), (None, None));
+    assert!(set.first_entry().is_none() && set.last_entry().is_none());
+}
+
+#[test]
+fn a_drain_that_takes_nothing_keeps_reserved_memory() {
+    let mut set = SortedSet::<u32, u32>::with_capacity(1_000);
+    let bytes = set.allocation_size();
+    assert_eq!(set.drain_by_rank(..).len() + set.drain_by_score(..).len(), 0);
+    assert_eq!(set.allocation_size(), bytes);
+}
+
+#[test]
+fn entries_of_both_ends() {
+    let len = if cfg!(miri) { 70 } else { 300 };
+    let mut set: SortedSet<u32, u32> = (0..len).map(|i| (i, i)).collect();
+    let mut map: SortedMap<u32, char, u32> = (0..len).map(|i| (i, 'x', i)).collect();
+    // The first goes to the other end, the last is removed.
+    for i in 0..len / 2 {
+        let mut entry = set.first_entry().unwrap();
+        assert_eq!((*entry.member(), entry.rank()), (i, 0));
+        assert_eq!(entry.insert(len + i), i);
+        assert_eq!((*entry.member(), entry.rank()), (i, set.len() - 1));
+        assert_eq!(set.last_entry().unwrap().remove_entry(), (i, len + i));
+        set.check();
+
+        let mut entry = map.first_entry().unwrap();
+        assert_eq!((*entry.key(), entry.rank()), (i, 0));
+        assert_eq!(entry.insert('y'), 'x');
+        assert_eq!(entry.set_score(len + i), i);
+        assert_eq!(map.last_entry().unwrap().remove_entry(), (i, 'y', len + i));
+        map.check();
+    }
+    assert!(set.iter().map(|(member, _)| *member).eq(len / 2..len));
+    assert!(map.iter().map(|(key, _, _)| *key).eq(len / 2..len));
+}
+
+#[test]
+fn a_predicate_may_modify_the_value_of_a_map() {
+    let mut map = SortedMap::from([("a", 0, 1), ("b", 0, 2)]);
+    let count = |_: &&str, value: &mut i32, _| {
+        *value += 1;
+        *value > 1
+    };
+    assert_eq!((map.pop_first_if(count), map.pop_last_if(count)), (None, None));
+    assert_eq!(map.pop_first_if(count), Some(("a", 2, 1)));
+    assert_eq!(map.pop_last_if(count), Some(("b", 2, 2)));
+    assert_eq!(map.pop_last_if(|_, _, _| unreachable!("the map is empty")), None);
+}
+
+#[test]
+fn pages_neither_skip_nor_repeat() {
+    let set = filled(if cfg!(miri) { 70 } else { 1_000 }, 90, true);
+    let mut seen: Vec<(usize, usize)> = Vec::new();
+    loop {
+        let start = match seen.last() {
+            Some((member, score)) => Excluded((*score, member)),
+            None => Unbounded,
+        };
+        let page: Vec<_> = set.range((start, Unbounded)).take(7).map(|(m, s)| (*m, s)).collect();
+        if page.is_empty() {
+            break;
+        }
+        seen.extend(page);
+    }
+    assert!(set.iter().map(|(member, score)| (*member, score)).eq(seen));
+}
+
+#[test]
+fn a_part_that_is_split_off_hashes_as_the_set() {
+    use std::hash::RandomState;
+    let mut set: SortedSet<u32, u32, RandomState> = (0..100).map(|i| (i, i)).collect();
+    let mut upper = set.split_off_by_rank(40);
+    assert_eq!((set.score(&39), upper.score(&40)), (Some(39), Some(40)));
+    let all = upper.split_off_by_rank(0);
+    assert_eq!((all.len(), upper.len()), (60, 0));
+    upper.insert(7, 7);
+    assert_eq!((upper.score(&7), all.score(&40)), (Some(7), Some(40)));
+    all.check();
+}
+
+#[test]
+fn elements_are_taken_from_both_ends() {
+    let taken = take_ends((0..9).map(|i| (i, 0)).collect::<Vec<_>>().into_iter(), (2, 3));
+    assert_eq!(taken.front, [(0, 0), (1, 0)]);
+    assert_eq!(taken.back, [(8, 0), (7, 0), (6, 0)]);
+    assert_eq!(taken.left, 4);
+}
