@@ -16,8 +16,9 @@ macro_rules! called {
         $($method:ident($($b:expr),*)),* $(,)?
     ) => {{
         $(let _ = <$type>::$function($($a),*);)*
-        let value: $type = $value;
-        $(let _ = value.clone().$method($($b),*);)*
+        // Some types have no methods here.
+        let _value: $type = $value;
+        $(let _ = _value.clone().$method($($b),*);)*
         vec![$(stringify!($function),)* $(stringify!($method)),*]
     }};
 }
