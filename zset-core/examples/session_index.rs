@@ -28,7 +28,7 @@ impl Sessions {
     /// Records a request. **O(log n)**.
     fn touch(&self, id: SessionId, now: Seconds) {
         // Two threads may report the requests of a session in any order: the later one counts.
-        self.write().entry(id).and_modify(|last| last.max(now)).or_insert(now);
+        self.write().insert_max(id, now);
     }
 
     /// Returns whether a session is active. **O(1)**.
