@@ -169,7 +169,7 @@ impl Pair {
             }
             Operation::Union(run) => {
                 let other: Set = run.elements().into_iter().collect();
-                self.set = self.set.union(&other, i16::wrapping_sub);
+                self.set = self.set.union_with(&other, i16::wrapping_sub);
                 for (&member, others) in &other {
                     let own = self.scores.get(&member);
                     let score = own.map_or(others, |own| own.wrapping_sub(others));
@@ -179,8 +179,8 @@ impl Pair {
             Operation::Intersection(run) => {
                 let other: BTreeMap<_, _> = run.elements().into_iter().collect();
                 let others: Set = run.elements().into_iter().collect();
-                let common = self.set.intersection_len(&others, usize::MAX);
-                self.set = self.set.intersection(&others, i16::wrapping_sub);
+                let common = self.set.intersection_len(&others, None);
+                self.set = self.set.intersection_with(&others, i16::wrapping_sub);
                 assert_eq!(self.set.len(), common);
                 for (member, own) in self.elements() {
                     self.forget(member);

@@ -149,6 +149,11 @@ impl<T: Node> Arena<T> {
         self.vacant_len += 1;
     }
 
+    /// Returns how many nodes the chunks have memory for, those in use included.
+    pub(crate) fn capacity(&self) -> usize {
+        self.chunks.iter().map(Vec::capacity).sum::<usize>().min(self.limit)
+    }
+
     /// Returns the bytes that the chunks take from the allocator.
     pub(crate) fn allocation_size(&self) -> usize {
         let nodes: usize = self.chunks.iter().map(|chunk| chunk.capacity() * size_of::<T>()).sum();

@@ -195,6 +195,11 @@ impl Dict {
         self.make_room(position(hash), hash_of)
     }
 
+    /// Returns how many handles the tables have room for, those that they hold included.
+    pub(crate) fn capacity(&self) -> usize {
+        self.tables().iter().map(HashTable::capacity).sum()
+    }
+
     /// Returns the bytes that the dict takes from the allocator.
     pub(crate) fn allocation_size(&self) -> usize {
         let tables: usize = self.tables().iter().map(HashTable::allocation_size).sum();

@@ -1,21 +1,62 @@
 //! [`Increment`]: scores that can be added to.
 
+use core::cmp::Reverse;
+use core::convert::Infallible;
 use core::error::Error;
 use core::fmt;
+use core::num::{Saturating, Wrapping};
+use core::time::Duration;
 
-use crate::{NanScore, Score};
+use crate::{NanScore, Score, TryReserveError};
 
 /// A score that [`SortedSet::increment`](crate::SortedSet::increment) can add to.
 ///
-/// It is implemented for [`Score`] and for all integers. Implement it for a score type of your own.
+/// It is implemented for [`Score`], for all integers, plain, [`Wrapping`] and [`Saturating`], for
+/// [`Duration`], and for [`Reverse`] of any of them. Tuples have no sum that suits them all.
 ///
 /// # Examples
 ///
 /// ```
+/// use std::cmp::Reverse;
 /// use zset_core::{Increment, ScoreOverflow, Score};
 ///
 /// assert_eq!(Score::ZERO.checked_increment(1.5), Score::new(1.5));
 /// assert_eq!(250u8.checked_increment(10), Err(ScoreOverflow));
+/// assert_eq!(Reverse(3).checked_increment(4), Ok(Reverse(7)));
+/// ```
+///
+/// A score type of your own: points, of which the last to arrive ranks behind others.
+///
+/// ```
+/// use std::cmp::Reverse;
+/// use zset_core::{Increment, ScoreOverflow, SortedSet};
+///
+/// #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// struct Standing {
+///     points: u32,
+///     reached_at: Reverse<u64>,
+/// }
+///
+/// impl Increment for Standing {
+///     /// Points, and the time at which they are won.
+///     type By = (u32, u64);
+///     type Error = ScoreOverflow;
+///     const ZERO: Standing = Standing { points: 0, reached_at: Reverse(0) };
+///
+///     fn checked_increment(self, (points, now): (u32, u64)) -> Result<Self, ScoreOverflow> {
+///         Ok(Standing {
+///             points: self.points.checked_increment(points)?,
+///             reached_at: Reverse(now),
+///         })
+///     }
+/// }
+///
+/// let mut board = SortedSet::<&str, Standing>::new();
+/// board.increment("ann", (10, 1_000))?;
+/// board.increment("bob", (4, 1_001))?;
+/// board.increment("bob", (6, 1_002))?;
+/// assert_eq!(board.last().map(|(member, _)| *member), Some("ann"), "she was first");
+/// # Ok::<(), ScoreOverflow>(())
 /// ```
 pub trait Increment: Copy {
     /// What is added.
@@ -31,7 +72,7 @@ pub trait Increment: Copy {
     /// the same score.
     ///
     /// It is true for integers: neighbours of opposite signs never overflow. It is false for [`Score`],
-    /// whose sums are rounded.
+    /// whose sums are rounded, and for signed [`Saturating`] integers, which lose what exceeds a bound.
     const IS_EXACT: bool = false;
 
     /// Returns the sum.
@@ -42,15 +83,26 @@ pub trait Increment: Copy {
     fn checked_increment(self, by: Self::By) -> Result<Self, Self::Error>;
 }
 
-impl Increment for Score {
-    type By = f64;
-    type Error = NanScore;
-    const ZERO: Score = Score::ZERO;
-
-    #[inline]
-    fn checked_increment(self, by: f64) -> Result<Score, NanScore> {
-        self.checked_add(by)
-    }
+/// An unsigned score to which a signed number can be added, as
+/// [`SortedSet::increment_signed`](crate::SortedSet::increment_signed) does.
+///
+/// Signed scores need none: what [`Increment`] adds to them is signed.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{IncrementSigned, ScoreOverflow};
+///
+/// assert_eq!(7u32.checked_increment_signed(-3), Ok(4));
+/// assert_eq!(7u32.checked_increment_signed(-8), Err(ScoreOverflow));
+/// ```
+pub trait IncrementSigned: Increment {
+    /// Returns the sum.
+    ///
+    /// # Errors
+    ///
+    /// If the sum is not a score.
+    fn checked_increment_signed(self, by: i64) -> Result<Self, Self::Error>;
 }
 
 /// The error of an integer score that would pass the bounds of its type.
@@ -77,8 +129,105 @@ impl fmt::Display for ScoreOverflow {
 
 impl Error for ScoreOverflow {}
 
+/// The error of an increment that reports both a sum that is not a score and a lack of memory, as
+/// [`SortedSet::try_increment`](crate::SortedSet::try_increment) returns it.
+///
+/// `E` is the score's own error, [`Increment::Error`]. The collection is unchanged.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{IncrementError, ScoreOverflow, SortedSet};
+///
+/// let mut set = SortedSet::from([("a", 250_u8)]);
+/// assert_eq!(set.try_increment("a", 10), Err(IncrementError::Score(ScoreOverflow)));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum IncrementError<E> {
+    /// The sum is not a score.
+    Score(E),
+    /// There is no memory for the element.
+    Full(TryReserveError),
+}
+
+impl<E: fmt::Display> fmt::Display for IncrementError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            IncrementError::Score(error) => error.fmt(f),
+            IncrementError::Full(error) => error.fmt(f),
+        }
+    }
+}
+
+impl<E: Error> Error for IncrementError<E> {}
+
+impl<E> From<TryReserveError> for IncrementError<E> {
+    fn from(error: TryReserveError) -> Self {
+        IncrementError::Full(error)
+    }
+}
+
+/// Turns the error of memory into a panic, and leaves that of the score.
+#[cfg(feature = "alloc")]
+#[inline]
+#[track_caller]
+pub(crate) fn sum_or_panic<T, E>(result: Result<T, IncrementError<E>>) -> Result<T, E> {
+    match result {
+        Ok(sum) => Ok(sum),
+        Err(IncrementError::Score(error)) => Err(error),
+        Err(IncrementError::Full(error)) => crate::reserve::infallible(Err(error)),
+    }
+}
+
+impl Increment for Score {
+    type By = f64;
+    type Error = NanScore;
+    const ZERO: Score = Score::ZERO;
+
+    #[inline]
+    fn checked_increment(self, by: f64) -> Result<Score, NanScore> {
+        self.checked_add(by)
+    }
+}
+
+/// Durations are never negative, so a sum that fits is never exceeded on the way.
+impl Increment for Duration {
+    type By = Duration;
+    type Error = ScoreOverflow;
+    const ZERO: Duration = Duration::ZERO;
+    const IS_EXACT: bool = true;
+
+    #[inline]
+    fn checked_increment(self, by: Duration) -> Result<Duration, ScoreOverflow> {
+        self.checked_add(by).ok_or(ScoreOverflow)
+    }
+}
+
+/// Adds to the score itself, so a positive increment moves a member towards the first.
+impl<T: Increment> Increment for Reverse<T> {
+    type By = T::By;
+    type Error = T::Error;
+    const ZERO: Reverse<T> = Reverse(T::ZERO);
+    const IS_EXACT: bool = T::IS_EXACT;
+
+    #[inline]
+    fn checked_increment(self, by: T::By) -> Result<Reverse<T>, T::Error> {
+        self.0.checked_increment(by).map(Reverse)
+    }
+}
+
+impl<T: IncrementSigned> IncrementSigned for Reverse<T> {
+    #[inline]
+    fn checked_increment_signed(self, by: i64) -> Result<Reverse<T>, T::Error> {
+        self.0.checked_increment_signed(by).map(Reverse)
+    }
+}
+
+/// An integer that is plain, wraps, or saturates. Saturating sums of unsigned integers are the lower of
+/// the sum and the bound, in whichever groups they are added.
 macro_rules! increment_integer {
-    ($($int:ty),*) => {$(
+    ($($int:ty, $is_unsigned:literal;)*) => {$(
         impl Increment for $int {
             type By = $int;
             type Error = ScoreOverflow;
@@ -90,7 +239,139 @@ macro_rules! increment_integer {
                 self.checked_add(by).ok_or(ScoreOverflow)
             }
         }
+
+        impl Increment for Wrapping<$int> {
+            type By = Wrapping<$int>;
+            type Error = Infallible;
+            const ZERO: Wrapping<$int> = Wrapping(0);
+            const IS_EXACT: bool = true;
+
+            #[inline]
+            fn checked_increment(self, by: Wrapping<$int>) -> Result<Wrapping<$int>, Infallible> {
+                Ok(self + by)
+            }
+        }
+
+        impl Increment for Saturating<$int> {
+            type By = Saturating<$int>;
+            type Error = Infallible;
+            const ZERO: Saturating<$int> = Saturating(0);
+            const IS_EXACT: bool = $is_unsigned;
+
+            #[inline]
+            fn checked_increment(
+                self,
+                by: Saturating<$int>,
+            ) -> Result<Saturating<$int>, Infallible> {
+                Ok(self + by)
+            }
+        }
     )*};
 }
 
-increment_integer!(i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);
+increment_integer! {
+    i8, false; i16, false; i32, false; i64, false; i128, false; isize, false;
+    u8, true; u16, true; u32, true; u64, true; u128, true; usize, true;
+}
+
+macro_rules! increment_signed {
+    ($($int:ty),*) => {$(
+        impl IncrementSigned for $int {
+            #[inline]
+            fn checked_increment_signed(self, by: i64) -> Result<$int, ScoreOverflow> {
+                // A magnitude that does not fit is beyond any sum that does.
+                let magnitude = <$int>::try_from(by.unsigned_abs()).map_err(|_| ScoreOverflow)?;
+                let sum = if by < 0 {
+                    self.checked_sub(magnitude)
+                } else {
+                    self.checked_add(magnitude)
+                };
+                sum.ok_or(ScoreOverflow)
+            }
+        }
+    )*};
+}
+
+increment_signed!(u8, u16, u32, u64, u128, usize);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Adds neighbours in every order; returns all sums that come out, none for an order that ends at a
+    /// sum that is not a score.
+    fn sums<S: Increment<By = S> + PartialEq>(scores: &[S]) -> std::vec::Vec<S> {
+        if let [sum] = scores {
+            return std::vec![*sum];
+        }
+        let mut reached = std::vec::Vec::new();
+        for i in 1..scores.len() {
+            let Ok(sum) = scores[i - 1].checked_increment(scores[i]) else { continue };
+            let mut rest = scores.to_vec();
+            rest.splice(i - 1..=i, [sum]);
+            reached.push(sums(&rest));
+        }
+        if S::IS_EXACT {
+            let ends = reached.iter().filter(|sums| sums.is_empty()).count();
+            assert!(ends == 0 || ends == reached.len(), "some choices end without a sum");
+        }
+        reached.concat()
+    }
+
+    /// Verifies `IS_EXACT` with all sequences of four of these scores.
+    fn verify<S: Increment<By = S> + PartialEq + fmt::Debug>(of: &[S]) {
+        let mut is_exact = true;
+        for &a in of {
+            for &b in of {
+                for &c in of {
+                    for &d in of {
+                        let sums = sums(&[a, b, c, d]);
+                        is_exact &= sums.windows(2).all(|pair| pair[0] == pair[1]);
+                    }
+                }
+            }
+        }
+        assert_eq!(is_exact, S::IS_EXACT, "{}", core::any::type_name::<S>());
+    }
+
+    #[test]
+    fn exactness_is_what_it_says() {
+        let signed =
+            if cfg!(miri) { &[-100_i8, 100][..] } else { &[-128, -100, -1, 0, 27, 100, 127] };
+        let unsigned = if cfg!(miri) { &[1_u8, 200][..] } else { &[0, 1, 55, 100, 200, 255] };
+        verify(signed);
+        verify(unsigned);
+        verify(&signed.iter().copied().map(Wrapping).collect::<std::vec::Vec<_>>());
+        verify(&unsigned.iter().copied().map(Wrapping).collect::<std::vec::Vec<_>>());
+        verify(&signed.iter().copied().map(Saturating).collect::<std::vec::Vec<_>>());
+        verify(&unsigned.iter().copied().map(Saturating).collect::<std::vec::Vec<_>>());
+        verify(&[Duration::ZERO, Duration::from_nanos(1), Duration::MAX, Duration::MAX / 2]);
+    }
+
+    #[test]
+    fn a_signed_number_is_added_within_bounds() {
+        for score in 0..=u8::MAX {
+            for by in (-300..300).chain([i64::MIN, i64::MAX, -65_536, 65_536]) {
+                let sum = i64::from(score).checked_add(by).and_then(|sum| u8::try_from(sum).ok());
+                assert_eq!(score.checked_increment_signed(by), sum.ok_or(ScoreOverflow));
+            }
+        }
+        assert_eq!(u64::MAX.checked_increment_signed(1), Err(ScoreOverflow));
+        assert_eq!(u64::MAX.checked_increment_signed(i64::MIN), Ok((1 << 63) - 1));
+        assert_eq!((1_u64 << 63).checked_increment_signed(i64::MIN), Ok(0));
+        assert_eq!(0_u128.checked_increment_signed(-1), Err(ScoreOverflow));
+        assert_eq!(Reverse(5_u16).checked_increment_signed(-5), Ok(Reverse(0)));
+    }
+
+    #[test]
+    fn durations_and_reversed_scores_add_up() {
+        let second = Duration::from_secs(1);
+        assert_eq!(Duration::ZERO.checked_increment(second), Ok(second));
+        assert_eq!(Duration::MAX.checked_increment(second), Err(ScoreOverflow));
+        assert_eq!(Reverse(Score::ZERO).checked_increment(f64::NAN), Err(NanScore));
+        assert_eq!(Reverse(Score::ZERO).checked_increment(0.5), Score::new(0.5).map(Reverse));
+        assert_eq!(Wrapping(255_u8).checked_increment(Wrapping(2)), Ok(Wrapping(1)));
+        assert_eq!(Saturating(255_u8).checked_increment(Saturating(2)), Ok(Saturating(255)));
+        assert_eq!(Reverse::<Wrapping<i64>>::ZERO, Reverse(Wrapping(0)));
+    }
+}

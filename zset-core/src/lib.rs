@@ -9,6 +9,7 @@ extern crate std;
 
 mod bounds;
 mod increment;
+mod insertion;
 pub mod listpack;
 mod member;
 pub mod packed_zset;
@@ -32,6 +33,10 @@ pub mod layout;
 #[cfg(all(feature = "alloc", feature = "serde"))]
 mod load;
 #[cfg(feature = "alloc")]
+mod look_up;
+#[cfg(feature = "alloc")]
+mod random;
+#[cfg(feature = "alloc")]
 pub mod rdb;
 #[cfg(feature = "alloc")]
 pub mod skiplist;
@@ -44,14 +49,15 @@ mod visits;
 #[cfg(feature = "alloc")]
 pub mod zset;
 
-pub use increment::{Increment, ScoreOverflow};
+pub use increment::{Increment, IncrementError, IncrementSigned, ScoreOverflow};
+pub use insertion::Insertion;
 #[doc(inline)]
 pub use listpack::Listpack;
 pub use member::Member;
 #[doc(inline)]
 pub use packed_zset::PackedZSet;
 pub use reserve::TryReserveError;
-pub use score::{NanScore, ParseScoreError, Score};
+pub use score::{InexactScore, NanScore, ParseScoreError, Score};
 
 #[cfg(feature = "alloc")]
 pub use byte_string::ByteString;

@@ -10,10 +10,12 @@ use crate::listpack::{HEADER, Storage, Value, decode, next, previous};
 use crate::{Listpack, Member, Score, TryReserveError};
 
 mod insert;
+mod insert_max;
 mod iter;
 mod range;
 mod remove;
 mod score;
+mod scores;
 mod validate;
 
 pub use iter::Iter;

@@ -8,6 +8,7 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::str::FromStr;
 
+mod convert;
 mod format;
 #[cfg(feature = "serde")]
 mod serde;
@@ -56,6 +57,29 @@ impl fmt::Display for NanScore {
 }
 
 impl Error for NanScore {}
+
+/// The error of an integer that no `f64` is equal to.
+///
+/// All integers up to 2^53 are scores, and above it those with enough zero bits at the end.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{InexactScore, Score};
+///
+/// assert_eq!(Score::try_from((1_u64 << 53) + 1), Err(InexactScore));
+/// assert!(Score::try_from(1_u64 << 53).is_ok());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InexactScore;
+
+impl fmt::Display for InexactScore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("integer is not exact as a score")
+    }
+}
+
+impl Error for InexactScore {}
 
 /// The error of a text that is not a score.
 ///
@@ -121,6 +145,36 @@ impl Score {
             // -0.0 + 0.0 is 0.0; every other number is unchanged.
             Ok(Score(value + 0.0))
         }
+    }
+
+    /// Makes a score of an integer, as `From` does, also in constants. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::Score;
+    ///
+    /// const LOWEST: Score = Score::from_i32(-273);
+    /// assert_eq!(LOWEST, Score::from(-273));
+    /// ```
+    #[inline]
+    pub const fn from_i32(value: i32) -> Score {
+        Score(value as f64)
+    }
+
+    /// Makes a score of an integer, as `From` does, also in constants. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::Score;
+    ///
+    /// const HIGHEST: Score = Score::from_u32(u32::MAX);
+    /// assert_eq!(HIGHEST, Score::from(u32::MAX));
+    /// ```
+    #[inline]
+    pub const fn from_u32(value: u32) -> Score {
+        Score(value as f64)
     }
 
     /// Reads the text of a score, as commands have it: what [`FromStr`] reads, of bytes.
@@ -232,35 +286,6 @@ impl Hash for Score {
         self.0.to_bits().hash(state);
     }
 }
-
-impl TryFrom<f64> for Score {
-    type Error = NanScore;
-
-    #[inline]
-    fn try_from(value: f64) -> Result<Score, NanScore> {
-        Score::new(value)
-    }
-}
-
-impl From<Score> for f64 {
-    #[inline]
-    fn from(score: Score) -> f64 {
-        score.0
-    }
-}
-
-macro_rules! from_lossless {
-    ($($int:ty),*) => {$(
-        impl From<$int> for Score {
-            #[inline]
-            fn from(value: $int) -> Score {
-                Score(f64::from(value))
-            }
-        }
-    )*};
-}
-
-from_lossless!(i8, i16, i32, u8, u16, u32);
 
 impl fmt::Debug for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

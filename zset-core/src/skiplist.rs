@@ -23,6 +23,8 @@ use crate::handle::Handle;
 
 mod api;
 mod check;
+mod compare;
+mod convert;
 mod cut;
 mod drain;
 mod height;
@@ -40,6 +42,7 @@ mod range;
 mod rank;
 mod remove;
 mod reserve;
+mod sample;
 mod search;
 #[cfg(feature = "serde")]
 mod serde;
@@ -141,7 +144,7 @@ impl<M> Relocate<M> for NoDict {
 impl<M, S: Copy> SkipList<M, S> {
     const MAX_BLOCKS: usize = NONE as usize - 1;
 
-    fn with_heights(heights: Heights) -> Self {
+    const fn with_heights(heights: Heights) -> Self {
         SkipList {
             leaves: Leaves::new(),
             blocks: Arena::new(Self::MAX_BLOCKS),

@@ -10,14 +10,21 @@ use rand_core::Rng;
 use crate::{DefaultHashBuilder, Score, SortedSet};
 
 mod bulk;
+mod compare;
+mod convert;
 mod drain;
 mod entry;
+mod increment;
 mod insert;
+mod insert_max;
 mod iter;
 mod pop_if;
 mod range;
 mod read;
 mod remove;
+mod reserve;
+mod sample;
+mod scores;
 #[cfg(feature = "serde")]
 mod serde;
 #[cfg(feature = "serde")]
@@ -178,6 +185,8 @@ impl<K: Hash, V, S: Copy> SortedMap<K, V, S> {
 impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     /// Makes an empty map that hashes with `hasher`. **O(1)**.
     ///
+    /// It makes a static of a map, if the hasher can be made by a constant.
+    ///
     /// # Examples
     ///
     /// ```
@@ -187,7 +196,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     /// let map: SortedMap<&str, (), u32, _> = SortedMap::with_hasher(RandomState::new());
     /// assert!(map.is_empty());
     /// ```
-    pub fn with_hasher(hasher: H) -> Self {
+    pub const fn with_hasher(hasher: H) -> Self {
         SortedMap { set: SortedSet::with_hasher(hasher) }
     }
 

@@ -19,19 +19,31 @@ use crate::skiplist::{Element, Place, Relocate};
 use crate::{DefaultHashBuilder, Score, SkipList};
 
 mod bulk;
+mod compare;
+mod convert;
 mod drain;
 mod entry;
 mod fill;
+mod increment;
 mod insert;
+mod insert_max;
 mod iter;
 #[cfg(feature = "unstable-internals")]
 mod layout;
+mod lazy_ops;
+mod merge;
+mod operators;
 mod pop_if;
 mod range;
 mod read;
 mod rebuild;
+mod relations;
 mod remove;
+mod replace;
+mod reserve;
+mod sample;
 mod scan;
+mod scores;
 #[cfg(feature = "serde")]
 mod serde;
 #[cfg(feature = "serde")]
@@ -44,9 +56,10 @@ mod update;
 pub use crate::skiplist::Drain;
 pub use bulk::FromSortedError;
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
-pub(crate) use fill::{Filling, try_collect};
+pub(crate) use fill::Filling;
 pub use iter::ExtractIf;
-pub use set_ops::{Aggregate, Difference};
+pub use lazy_ops::{Difference, Intersection, SymmetricDifference, Union};
+pub use set_ops::Aggregate;
 
 pub use crate::skiplist::{IntoIter, Iter};
 
@@ -201,16 +214,25 @@ impl<M: Hash, S: Copy> SortedSet<M, S> {
 impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// Makes an empty set that hashes with `hasher`. **O(1)**.
     ///
+    /// It makes a static of a set, if the hasher can be made by a constant. [`new`](Self::new) does not:
+    /// the seed of the default hasher is random.
+    ///
     /// # Examples
     ///
     /// ```
-    /// use std::hash::RandomState;
+    /// use std::hash::{BuildHasherDefault, DefaultHasher, RandomState};
+    /// use std::sync::Mutex;
     /// use zset_core::SortedSet;
     ///
     /// let set: SortedSet<&str, u32, _> = SortedSet::with_hasher(RandomState::new());
     /// assert!(set.is_empty());
+    ///
+    /// type Fixed = BuildHasherDefault<DefaultHasher>;
+    /// static VISITS: Mutex<SortedSet<&str, u32, Fixed>> =
+    ///     Mutex::new(SortedSet::with_hasher(Fixed::new()));
+    /// VISITS.lock().unwrap().insert("home", 1);
     /// ```
-    pub fn with_hasher(hasher: H) -> Self {
+    pub const fn with_hasher(hasher: H) -> Self {
         SortedSet { list: SkipList::new(), dict: Dict::new(), hasher, visited_ends: [NONE; 2] }
     }
 

@@ -11,28 +11,30 @@ use core::fmt;
 use crate::{ByteString, Member, PackedZSet, Score, SortedSet};
 
 mod add;
+mod compare;
+mod convert;
 mod drain;
 mod extract;
+mod insert_max;
 mod iter;
 #[cfg(feature = "unstable-internals")]
 mod layout;
 mod pop_if;
 mod promote;
-mod random;
 mod range;
 mod read;
 mod remove;
+mod reserve;
+mod sample;
 mod scan;
+mod scores;
 #[cfg(feature = "serde")]
 mod serde;
-mod set_ops;
 mod split_off;
 mod traits;
 
 pub use extract::ExtractIf;
 pub use iter::{IntoIter, Iter};
-pub use random::Random;
-pub use set_ops::Difference;
 
 /// How a [`ZSet`] is laid out in memory.
 ///
@@ -91,9 +93,13 @@ pub struct ListpackLimits {
 /// Redis's own: 128 members of 64 bytes.
 impl Default for ListpackLimits {
     fn default() -> Self {
-        ListpackLimits { max_listpack_entries: 128, max_listpack_value: 64 }
+        REDIS_LIMITS
     }
 }
+
+/// As a constant, for statics.
+const REDIS_LIMITS: ListpackLimits =
+    ListpackLimits { max_listpack_entries: 128, max_listpack_value: 64 };
 
 /// Redis's sorted set: unique byte strings, each with a [`Score`], ordered by `(score, member)`.
 ///
@@ -150,11 +156,16 @@ impl ZSet {
     /// # Examples
     ///
     /// ```
+    /// use std::sync::Mutex;
+    /// use zset_core::ZSet;
+    ///
+    /// static BOARD: Mutex<ZSet> = Mutex::new(ZSet::new());
+    ///
     /// let mut set = zset_core::ZSet::new();
     /// assert_eq!(set.insert("a", zset_core::Score::from(1)), None);
     /// ```
-    pub fn new() -> Self {
-        Self::with_limits(ListpackLimits::default())
+    pub const fn new() -> Self {
+        Self::with_limits(REDIS_LIMITS)
     }
 
     /// Makes an empty set with other limits. **O(1)**.
@@ -171,7 +182,7 @@ impl ZSet {
     /// set.insert("b", Score::from(2));
     /// assert_eq!(set.encoding(), Encoding::Skiplist);
     /// ```
-    pub fn with_limits(limits: ListpackLimits) -> Self {
+    pub const fn with_limits(limits: ListpackLimits) -> Self {
         ZSet { elements: Elements::Listpack(PackedZSet::new()), limits }
     }
 

@@ -148,7 +148,11 @@ impl<B: Storage> PackedZSet<B> {
     }
 
     /// Inserts a member that is not in the set.
-    fn insert_new(&mut self, member: &[u8], score: Score) -> Result<(), TryReserveError> {
+    pub(super) fn insert_new(
+        &mut self,
+        member: &[u8],
+        score: Score,
+    ) -> Result<(), TryReserveError> {
         let at = self.position(score, member);
         self.insert_at(at, member, score)
     }
@@ -180,7 +184,7 @@ impl<B: Storage> PackedZSet<B> {
     }
 
     /// Gives the member at a place another score.
-    fn set_score(
+    pub(super) fn set_score(
         &mut self,
         place: Place,
         member: &[u8],

@@ -40,6 +40,13 @@ impl<'a> Iter<'a> {
     }
 }
 
+/// An iterator over no elements.
+impl Default for Iter<'_> {
+    fn default() -> Self {
+        Iter::new(&[], Rest { start: 0, end: 0, len: 0 })
+    }
+}
+
 /// Takes the first element off a run.
 #[inline]
 fn take_first<'a>(bytes: &'a [u8], rest: &mut Rest) -> Option<(Member<'a>, Score)> {

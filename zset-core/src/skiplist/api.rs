@@ -19,10 +19,15 @@ impl<M, S: Copy> SkipList<M, S> {
     /// # Examples
     ///
     /// ```
-    /// let list = zset_core::SkipList::<&str, u32>::new();
-    /// assert!(list.is_empty());
+    /// use std::sync::Mutex;
+    /// use zset_core::SkipList;
+    ///
+    /// static LOG: Mutex<SkipList<&str, u64>> = Mutex::new(SkipList::new());
+    ///
+    /// LOG.lock().unwrap().insert("login", 30);
+    /// assert_eq!(LOG.lock().unwrap().len(), 1);
     /// ```
-    pub fn new() -> Self {
+    pub const fn new() -> Self {
         Self::with_heights(Heights::DEFAULT)
     }
 

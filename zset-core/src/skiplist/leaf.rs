@@ -160,7 +160,12 @@ impl<A, B> Leaf<A, B> {
         A: Column<S>,
         B: Column<M>,
     {
-        let (order, scores, members) = ([NO_SLOT; LEAF_CAPACITY + 1], A::default(), B::default());
+        Self::of_columns(A::default(), B::default())
+    }
+
+    /// Makes an empty leaf of empty columns.
+    const fn of_columns(scores: A, members: B) -> Self {
+        let order = [NO_SLOT; LEAF_CAPACITY + 1];
         Leaf { parent: NONE, forward: NONE, backward: NONE, len: 0, order, scores, members }
     }
 
@@ -252,6 +257,16 @@ impl<A, B> Leaf<A, B> {
 }
 
 impl<M, S> SmallLeaf<M, S> {
+    /// Makes an empty leaf, which allocates nothing.
+    pub(crate) const fn empty() -> Self {
+        Self::of_columns(Vec::new(), Vec::new())
+    }
+
+    /// Returns how many elements the columns have memory for.
+    pub(crate) fn capacity(&self) -> usize {
+        self.scores.capacity().min(self.members.capacity()).min(LEAF_CAPACITY)
+    }
+
     /// Makes room for more elements, by doubling, up to what a leaf may hold.
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
         let wanted = (self.len as usize).saturating_add(additional).min(LEAF_CAPACITY);

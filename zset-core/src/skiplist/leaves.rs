@@ -3,7 +3,7 @@
 use super::leaf::{BlockLeaf, End, LeafRef, SmallLeaf};
 use crate::TryReserveError;
 use crate::arena::{Arena, NONE};
-use crate::handle::{Handle, MAX_LEAVES};
+use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 
 #[derive(Clone)]
 pub(crate) enum Leaves<M, S> {
@@ -26,8 +26,8 @@ macro_rules! with_leaf {
 }
 
 impl<M, S: Copy> Leaves<M, S> {
-    pub(crate) fn new() -> Self {
-        Leaves::Small(SmallLeaf::new())
+    pub(crate) const fn new() -> Self {
+        Leaves::Small(SmallLeaf::empty())
     }
 
     #[inline]
@@ -116,7 +116,7 @@ impl<M, S: Copy> Leaves<M, S> {
         if let Leaves::Small(leaf) = self {
             let mut arena = Arena::new(MAX_LEAVES);
             arena.try_reserve(1 + additional)?;
-            arena.insert(BlockLeaf::from_small(core::mem::replace(leaf, SmallLeaf::new())));
+            arena.insert(BlockLeaf::from_small(core::mem::replace(leaf, SmallLeaf::empty())));
             *self = Leaves::Blocks(arena);
         }
         let Leaves::Blocks(arena) = self else { unreachable!("made above") };
@@ -137,6 +137,14 @@ impl<M, S: Copy> Leaves<M, S> {
         match self {
             Leaves::Small(_) => 1,
             Leaves::Blocks(arena) => arena.len(),
+        }
+    }
+
+    /// Returns how many elements the leaves have memory for.
+    pub(crate) fn capacity(&self) -> usize {
+        match self {
+            Leaves::Small(leaf) => leaf.capacity(),
+            Leaves::Blocks(arena) => arena.capacity() * LEAF_CAPACITY,
         }
     }
 

@@ -48,3 +48,10 @@ impl<'a, M, S> Iterator for MembersMut<'a, M, S> {
 }
 
 impl<M, S> ExactSizeIterator for MembersMut<'_, M, S> {}
+
+impl<M, S> Default for MembersMut<'_, M, S> {
+    fn default() -> Self {
+        let chunks: &mut [Vec<_>] = &mut [];
+        MembersMut { members: [].iter_mut(), leaves: chunks.iter_mut().flatten(), len: 0 }
+    }
+}

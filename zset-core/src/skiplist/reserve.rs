@@ -4,18 +4,87 @@ use super::SkipList;
 use super::index::BLOCK_CAPACITY;
 use crate::TryReserveError;
 use crate::handle::LEAF_CAPACITY;
+use crate::reserve::infallible;
 
 impl<M, S: Copy> SkipList<M, S> {
-    /// Reserves what `additional` elements take if they fill leaves by 3/4, as a random load does.
-    pub(crate) fn try_reserve_elements(
-        &mut self,
-        additional: usize,
-    ) -> Result<(), TryReserveError> {
+    /// Makes an empty list with memory for about `capacity` elements. **O(capacity)**.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::<&str, u32>::with_capacity(1000);
+    /// assert!(list.is_empty());
+    /// ```
+    #[track_caller]
+    pub fn with_capacity(capacity: usize) -> Self {
+        let mut list = Self::new();
+        list.reserve(capacity);
+        list
+    }
+
+    /// Reserves memory for about `additional` more elements. **O(additional)**.
+    ///
+    /// After `reserve(1)` the next insertion allocates nothing. For more it is an estimate: how many
+    /// elements a leaf takes depends on their order, and 3/4 of its capacity is assumed.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_reserve`](Self::try_reserve).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 1)]);
+    /// list.reserve(100);
+    /// assert!(list.capacity() >= 101);
+    /// ```
+    #[track_caller]
+    pub fn reserve(&mut self, additional: usize) {
+        infallible(self.try_reserve(additional));
+    }
+
+    /// Reserves memory for about `additional` more elements. **O(additional)**.
+    ///
+    /// Like [`reserve`](Self::reserve), but returns an error if there is no memory.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The elements are unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::<&str, u32>::new();
+    /// list.try_reserve(100)?;
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
         let in_head = if self.levels == 0 { LEAF_CAPACITY - self.len } else { 0 };
         match additional.checked_sub(in_head) {
             None | Some(0) => self.leaves.try_reserve_small(additional),
             Some(beyond) => self.try_reserve_leaves(beyond.div_ceil(LEAF_CAPACITY * 3 / 4)),
         }
+    }
+
+    /// Returns how many elements fit into the memory that is allocated, if they fill it completely.
+    /// **O(n / 30)**: it adds up the blocks of memory.
+    ///
+    /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. It is no promise, as
+    /// `Vec::capacity` is: only elements that are inserted in ascending order fill their leaves, so a
+    /// list may allocate below its capacity. At its capacity the next insertion always does.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(zset_core::SkipList::<&str, u32>::new().capacity(), 0);
+    /// assert!(zset_core::SkipList::from_iter([("a", 1)]).capacity() >= 1);
+    /// ```
+    pub fn capacity(&self) -> usize {
+        self.leaves.capacity()
     }
 
     /// Reserves what an empty list needs to take `len` elements in ascending order.

@@ -1,12 +1,12 @@
-//! Inserting, and reserving memory for it.
+//! Inserting.
 
 use core::hash::{BuildHasher, Hash};
 use core::mem;
 
 use super::{Pair, SortedMap};
+use crate::TryReserveError;
 use crate::reserve::infallible;
 use crate::skiplist::Element;
-use crate::{SortedSet, TryReserveError};
 
 impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Inserts a key with a value and a score, or replaces the value and the score of a key that is already
@@ -61,49 +61,5 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         }
         self.set.insert_new(hash, pair, score)?;
         Ok(None)
-    }
-}
-
-impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
-    /// Makes an empty map with memory for about `capacity` keys, that hashes with `hasher`.
-    /// **O(capacity)**.
-    ///
-    /// # Panics
-    ///
-    /// If memory or 32-bit handles run out.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::hash::RandomState;
-    /// use zset_core::SortedMap;
-    ///
-    /// let hasher = RandomState::new();
-    /// let map = SortedMap::<&str, (), u32, _>::with_capacity_and_hasher(1000, hasher);
-    /// assert!(map.is_empty());
-    /// ```
-    #[track_caller]
-    pub fn with_capacity_and_hasher(capacity: usize, hasher: H) -> Self {
-        SortedMap { set: SortedSet::with_capacity_and_hasher(capacity, hasher) }
-    }
-
-    /// Reserves memory for about `additional` more keys. **O(n + additional)**.
-    ///
-    /// After `try_reserve(1)` the next insertion does not allocate. For more keys it is an estimate, which
-    /// assumes that leaves are 3/4 full.
-    ///
-    /// # Errors
-    ///
-    /// [`TryReserveError`] if memory or 32-bit handles run out. The elements are unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::<&str, (), u32>::new();
-    /// map.try_reserve(100)?;
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
-    pub fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
-        self.set.try_reserve(additional)
     }
 }

@@ -4,7 +4,7 @@ use core::hash::{BuildHasher, Hash};
 use equivalent::Equivalent;
 
 use super::{ByKey, SortedMap};
-use crate::Increment;
+use crate::TryReserveError;
 use crate::reserve::infallible;
 use crate::skiplist::Element;
 
@@ -33,7 +33,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out; see [`try_set_score`](Self::try_set_score).
     ///
     /// # Examples
     ///
@@ -50,6 +50,26 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         self.update(key, |_, _| score)
     }
 
+    /// Like [`set_score`](Self::set_score), but returns an error if there is no memory. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The score is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1)]);
+    /// assert_eq!(map.try_set_score("a", 2)?, Some(1));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_set_score<Q>(&mut self, key: &Q, score: S) -> Result<Option<S>, TryReserveError>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        self.try_update(key, |_, _| score)
+    }
+
     /// Calls `change` with the value and the score of a key, and stores the score that it returns; returns
     /// the old score. **O(log n)**; O(1) if the key stays between its neighbours.
     ///
@@ -57,7 +77,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out; see [`try_update`](Self::try_update).
     ///
     /// # Examples
     ///
@@ -75,47 +95,37 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     where
         Q: Hash + Equivalent<K> + ?Sized,
     {
-        let hash = self.set.hasher.hash_one(ByKey(key));
-        let Element { mut handle, score: old, .. } = self.set.find(hash, &ByKey(key))?;
-        let new = change(&mut self.set.list.member_mut(handle).value, old);
-        infallible(self.set.set_score(hash, &mut handle, new));
-        Some(old)
+        infallible(self.try_update(key, change))
     }
 
-    /// Adds `by` to the score of a key; returns the new score, or `None` if there is no such key.
-    /// **O(log n)**; O(1) if the key stays between its neighbours.
+    /// Like [`update`](Self::update), but returns an error if there is no memory. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// The score's own error if the sum is not a score ([`NanScore`](crate::NanScore) for
-    /// [`Score`](crate::Score), [`ScoreOverflow`](crate::ScoreOverflow) for integers). The score is unchanged.
-    ///
-    /// # Panics
-    ///
-    /// If memory or 32-bit handles run out.
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The score is unchanged; what `change`
+    /// did to the value stays.
     ///
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{ScoreOverflow, SortedMap};
-    ///
-    /// let mut map = SortedMap::from([("a", 'x', 1_u8)]);
-    /// assert_eq!(map.increment("a", 5), Ok(Some(6)));
-    /// assert_eq!(map.increment("a", 255), Err(ScoreOverflow));
-    /// assert_eq!(map.increment("b", 5), Ok(None));
+    /// let mut map = zset_core::SortedMap::from([("a", 0, 1)]);
+    /// assert_eq!(map.try_update("a", |_, score| score * 10)?, Some(1));
+    /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
-    #[track_caller]
-    pub fn increment<Q>(&mut self, key: &Q, by: S::By) -> Result<Option<S>, S::Error>
+    pub fn try_update<Q>(
+        &mut self,
+        key: &Q,
+        change: impl FnOnce(&mut V, S) -> S,
+    ) -> Result<Option<S>, TryReserveError>
     where
         Q: Hash + Equivalent<K> + ?Sized,
-        S: Increment,
     {
         let hash = self.set.hasher.hash_one(ByKey(key));
-        let Some(Element { mut handle, score, .. }) = self.set.find(hash, &ByKey(key)) else {
+        let Some(Element { mut handle, score: old, .. }) = self.set.find(hash, &ByKey(key)) else {
             return Ok(None);
         };
-        let new = score.checked_increment(by)?;
-        infallible(self.set.set_score(hash, &mut handle, new));
-        Ok(Some(new))
+        let new = change(&mut self.set.list.member_mut(handle).value, old);
+        self.set.set_score(hash, &mut handle, new)?;
+        Ok(Some(old))
     }
 }

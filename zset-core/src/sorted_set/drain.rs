@@ -5,7 +5,8 @@ use core::borrow::Borrow;
 use core::hash::{BuildHasher, Hash};
 use core::ops::RangeBounds;
 
-use super::{Drain, Follow, SortedSet, try_collect};
+use super::fill::try_collect;
+use super::{Drain, Follow, SortedSet};
 use crate::reserve::infallible;
 use crate::skiplist::Iter;
 use crate::skiplist::Run;

@@ -171,7 +171,7 @@ fn try_distinct<M: Hash + Eq, S: Eq + Copy>(
 }
 
 /// Collects elements, or reports that there is no memory, where `collect` would abort.
-pub(crate) fn try_collect<T>(elements: impl Iterator<Item = T>) -> Result<Vec<T>, TryReserveError> {
+pub(super) fn try_collect<T>(elements: impl Iterator<Item = T>) -> Result<Vec<T>, TryReserveError> {
     let mut collected = Vec::new();
     collected.try_reserve(elements.size_hint().0)?;
     for element in elements {

@@ -1,4 +1,4 @@
-//! Inserting, and reserving memory for it.
+//! Inserting.
 
 use core::hash::{BuildHasher, Hash};
 use equivalent::Equivalent;
@@ -94,64 +94,5 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         let handle = list.put(place, &path, member, score);
         dict.insert(hash, handle);
         Ok(handle)
-    }
-}
-
-impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Makes an empty set with memory for about `capacity` members, that hashes with `hasher`.
-    /// **O(capacity)**.
-    ///
-    /// # Panics
-    ///
-    /// If memory or 32-bit handles run out.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::hash::RandomState;
-    /// use zset_core::SortedSet;
-    ///
-    /// let hasher = RandomState::new();
-    /// let set = SortedSet::<&str, u32, _>::with_capacity_and_hasher(1000, hasher);
-    /// assert!(set.is_empty());
-    /// ```
-    #[track_caller]
-    pub fn with_capacity_and_hasher(capacity: usize, hasher: H) -> Self {
-        let mut set = Self::with_hasher(hasher);
-        infallible(set.try_reserve(capacity));
-        set
-    }
-
-    /// Reserves memory for about `additional` more members. **O(n + additional)**.
-    ///
-    /// After `try_reserve(1)` the next insertion allocates nothing. For more it is an estimate:
-    /// how many members a leaf takes depends on their order, and 3/4 of its capacity is assumed.
-    ///
-    /// # Errors
-    ///
-    /// [`TryReserveError`] if memory or 32-bit handles run out. The set's members are as they were.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::<&str, u32>::new();
-    /// set.try_reserve(100)?;
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
-    pub fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
-        if additional == 0 {
-            return Ok(());
-        }
-        self.list.try_reserve_elements(additional)?;
-        self.reserve_dict(additional)
-    }
-
-    /// Reserves memory in the dict for `additional` more members.
-    ///
-    /// Building a set reserves this only: the list grows without copying, so to know how much it
-    /// will need saves nothing.
-    pub(crate) fn reserve_dict(&mut self, additional: usize) -> Result<(), TryReserveError> {
-        let Self { list, dict, hasher, .. } = self;
-        dict.try_reserve(additional, hash_of(list, hasher))
     }
 }

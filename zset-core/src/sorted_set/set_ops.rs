@@ -1,13 +1,11 @@
-//! Union, intersection and difference.
+//! Eager unions and intersections, which combine scores.
 
-use core::fmt;
 use core::hash::{BuildHasher, Hash};
-use core::iter::FusedIterator;
 
-use super::{SortedSet, try_collect};
+use super::SortedSet;
+use super::fill::try_collect;
 use crate::Score;
 use crate::reserve::infallible;
-use crate::skiplist::Iter;
 
 /// How the scores of a member that is in several sets become one.
 ///
@@ -83,8 +81,10 @@ where
     S: Ord + Copy,
     H: BuildHasher + Clone,
 {
-    /// Returns the set of the members of both sets; `combine` makes one score of two.
+    /// Returns the set of the members of either set; `combine` makes one score of two.
     /// **O((n + m) log(n + m))**.
+    ///
+    /// [`union`](Self::union) copies nothing, and keeps the score of this set.
     ///
     /// It takes room for a copy of all elements while it sorts them.
     ///
@@ -98,11 +98,11 @@ where
     /// use zset_core::SortedSet;
     ///
     /// let (a, b) = (SortedSet::from([("x", 1), ("y", 2)]), SortedSet::from([("y", 3)]));
-    /// let union = a.union(&b, |a, b| a + b);
+    /// let union = a.union_with(&b, |a, b| a + b);
     /// assert!(union.iter().eq([(&"x", 1), (&"y", 5)]));
     /// ```
     #[track_caller]
-    pub fn union<H2: BuildHasher>(
+    pub fn union_with<H2: BuildHasher>(
         &self,
         other: &SortedSet<M, S, H2>,
         combine: impl FnMut(S, S) -> S,
@@ -113,6 +113,8 @@ where
 
     /// Returns the set of the members that are in both sets; `combine` makes one score of two.
     /// **O(m + k log k)** for m members of the smaller set and k of the result.
+    ///
+    /// [`intersection`](Self::intersection) copies nothing, and keeps the score of this set.
     ///
     /// # Panics
     ///
@@ -125,10 +127,10 @@ where
     ///
     /// let a = SortedSet::from([("x", 1), ("y", 2)]);
     /// let b = SortedSet::from([("y", 3), ("z", 4)]);
-    /// assert!(a.intersection(&b, i32::max).iter().eq([(&"y", 3)]));
+    /// assert!(a.intersection_with(&b, i32::max).iter().eq([(&"y", 3)]));
     /// ```
     #[track_caller]
-    pub fn intersection<H2: BuildHasher>(
+    pub fn intersection_with<H2: BuildHasher>(
         &self,
         other: &SortedSet<M, S, H2>,
         mut combine: impl FnMut(S, S) -> S,
@@ -225,112 +227,5 @@ where
             Some((member.clone(), score))
         }));
         infallible(in_all.and_then(|elements| Self::try_from_distinct(elements, H::default())))
-    }
-}
-
-impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Returns the elements whose members are not in `other`, in order. Lazy; **O(n)** in all.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::SortedSet;
-    ///
-    /// let all = SortedSet::from([("x", 1), ("y", 2), ("z", 3)]);
-    /// let seen = SortedSet::from([("y", 99)]);
-    /// assert!(all.difference(&seen).eq([(&"x", 1), (&"z", 3)]));
-    /// ```
-    pub fn difference<'a, S2: Copy, H2: BuildHasher>(
-        &'a self,
-        other: &'a SortedSet<M, S2, H2>,
-    ) -> Difference<'a, M, S, S2, H2> {
-        Difference { elements: self.iter(), other }
-    }
-
-    /// Returns how many members are in both sets, and stops counting at `limit`.
-    /// **O(m)** for m members of the smaller set.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::SortedSet;
-    ///
-    /// let a = SortedSet::from([("x", 1), ("y", 2), ("z", 3)]);
-    /// let b = SortedSet::from([("y", 0), ("z", 0)]);
-    /// assert_eq!(a.intersection_len(&b, usize::MAX), 2);
-    /// assert_eq!(a.intersection_len(&b, 1), 1);
-    /// ```
-    pub fn intersection_len<S2: Copy, H2: BuildHasher>(
-        &self,
-        other: &SortedSet<M, S2, H2>,
-        limit: usize,
-    ) -> usize {
-        if self.len() <= other.len() {
-            self.iter().filter(|(member, _)| other.contains(*member)).take(limit).count()
-        } else {
-            other.iter().filter(|(member, _)| self.contains(*member)).take(limit).count()
-        }
-    }
-}
-
-/// The elements of one set whose members are not in another, from [`SortedSet::difference`].
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::SortedSet;
-///
-/// let (all, seen) = (SortedSet::from([("x", 1), ("y", 2)]), SortedSet::from([("y", 7)]));
-/// let mut unseen = all.difference(&seen);
-/// assert_eq!(unseen.next(), Some((&"x", 1)));
-/// assert_eq!(unseen.next(), None);
-/// ```
-pub struct Difference<'a, M, S, S2, H2> {
-    elements: Iter<'a, M, S>,
-    other: &'a SortedSet<M, S2, H2>,
-}
-
-impl<'a, M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> Iterator
-    for Difference<'a, M, S, S2, H2>
-{
-    type Item = (&'a M, S);
-
-    fn next(&mut self) -> Option<(&'a M, S)> {
-        self.elements.find(|(member, _)| !self.other.contains(*member))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.elements.len().saturating_sub(self.other.len()), Some(self.elements.len()))
-    }
-}
-
-impl<M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> DoubleEndedIterator
-    for Difference<'_, M, S, S2, H2>
-{
-    fn next_back(&mut self) -> Option<Self::Item> {
-        self.elements.rfind(|(member, _)| !self.other.contains(*member))
-    }
-}
-
-impl<M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> FusedIterator
-    for Difference<'_, M, S, S2, H2>
-{
-}
-
-impl<M, S, S2, H2> Clone for Difference<'_, M, S, S2, H2> {
-    fn clone(&self) -> Self {
-        Difference { elements: self.elements.clone(), other: self.other }
-    }
-}
-
-impl<M, S, S2, H2> fmt::Debug for Difference<'_, M, S, S2, H2>
-where
-    M: Eq + Hash + fmt::Debug,
-    S: Copy + fmt::Debug,
-    S2: Copy,
-    H2: BuildHasher,
-{
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.clone()).finish()
     }
 }

@@ -4,10 +4,10 @@ use core::hash::{BuildHasher, Hash};
 use equivalent::Equivalent;
 
 use super::{Follow, SortedSet};
+use crate::TryReserveError;
 use crate::handle::Handle;
 use crate::reserve::infallible;
 use crate::skiplist::{Element, Path};
-use crate::{Increment, TryReserveError};
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Gives a member the score that `new_score` makes of its old one; returns the old score.
@@ -17,7 +17,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out; see [`try_update`](Self::try_update).
     ///
     /// # Examples
     ///
@@ -32,52 +32,36 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
-        let hash = self.hasher.hash_one(member);
-        let Element { mut handle, score: old, .. } = self.find(hash, member)?;
-        infallible(self.set_score(hash, &mut handle, new_score(old)));
-        Some(old)
+        infallible(self.try_update(member, new_score))
     }
 
-    /// Adds `by` to the score of a member, which counts as zero if it is not there yet; returns the
-    /// new score. **O(log n)**; O(1) if the member stays between its neighbours.
+    /// Like [`update`](Self::update), but returns an error if there is no memory. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// The score's own error if the sum is not a score ([`NanScore`](crate::NanScore) for
-    /// [`Score`](crate::Score), [`ScoreOverflow`](crate::ScoreOverflow) for integers). The old score stays,
-    /// and a member that is not there is not inserted.
-    ///
-    /// # Panics
-    ///
-    /// If memory or 32-bit handles run out.
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The score is unchanged.
     ///
     /// # Examples
     ///
     /// ```
-    /// use zset_core::{ScoreOverflow, SortedSet};
-    ///
-    /// let mut set = SortedSet::<&str, i64>::new();
-    /// assert_eq!(set.increment("a", 5), Ok(5));
-    /// assert_eq!(set.increment("a", -7), Ok(-2));
-    /// assert_eq!(set.increment("a", i64::MIN), Err(ScoreOverflow));
-    /// assert_eq!(set.score("a"), Some(-2));
+    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
+    /// assert_eq!(set.try_update("a", |score| score * 10)?, Some(1));
+    /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
-    #[track_caller]
-    pub fn increment(&mut self, member: M, by: S::By) -> Result<S, S::Error>
+    pub fn try_update<Q>(
+        &mut self,
+        member: &Q,
+        new_score: impl FnOnce(S) -> S,
+    ) -> Result<Option<S>, TryReserveError>
     where
-        S: Increment,
+        Q: Hash + Equivalent<M> + ?Sized,
     {
-        let hash = self.hasher.hash_one(&member);
-        let (handle, old) = match self.find(hash, &member) {
-            Some(found) => (Some(found.handle), found.score),
-            None => (None, S::ZERO),
+        let hash = self.hasher.hash_one(member);
+        let Some(Element { mut handle, score: old, .. }) = self.find(hash, member) else {
+            return Ok(None);
         };
-        let new = old.checked_increment(by)?;
-        match handle {
-            Some(mut handle) => infallible(self.set_score(hash, &mut handle, new)),
-            None => _ = infallible(self.insert_new(hash, member, new)),
-        }
-        Ok(new)
+        self.set_score(hash, &mut handle, new_score(old))?;
+        Ok(Some(old))
     }
 
     /// Gives the element of this handle another score; the handle names the element afterwards too.

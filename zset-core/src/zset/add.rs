@@ -2,9 +2,10 @@
 
 use super::promote::{sorted_from_packed, try_box};
 use super::{Elements, Sorted, ZSet};
+use crate::increment::sum_or_panic;
 use crate::redis::{AddError, AddOptions, Added};
 use crate::reserve::infallible;
-use crate::{ByteString, NanScore, Score, TryReserveError};
+use crate::{ByteString, IncrementError, NanScore, Score, TryReserveError};
 
 impl ZSet {
     /// Adds a member as the options say, as Redis's `ZADD`. **O(log n)**; O(1) if the member is
@@ -157,9 +158,37 @@ impl ZSet {
     /// ```
     #[track_caller]
     pub fn increment(&mut self, member: impl AsRef<[u8]>, by: f64) -> Result<Score, NanScore> {
-        let by = Score::new(by)?;
-        let added = self.add(member, by, AddOptions::new().incr())?;
-        Ok(added.score().unwrap_or(by))
+        sum_or_panic(self.try_increment(member, by))
+    }
+
+    /// Like [`increment`](Self::increment), but returns an error if there is no memory. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`IncrementError::Score`] if the sum is NaN, and [`IncrementError::Full`] if memory runs out. The
+    /// set is unchanged, and so is its encoding.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{IncrementError, NanScore, Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// assert_eq!(set.try_increment("a", 1.5), Ok(Score::new(1.5)?));
+    /// assert_eq!(set.try_increment("a", f64::NAN), Err(IncrementError::Score(NanScore)));
+    /// # Ok::<(), NanScore>(())
+    /// ```
+    pub fn try_increment(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        by: f64,
+    ) -> Result<Score, IncrementError<NanScore>> {
+        let by = Score::new(by).map_err(IncrementError::Score)?;
+        match self.try_add(member, by, AddOptions::new().incr()) {
+            Ok(added) => Ok(added.score().unwrap_or(by)),
+            Err(AddError::Nan(error)) => Err(IncrementError::Score(error)),
+            Err(AddError::Full(error)) => Err(IncrementError::Full(error)),
+        }
     }
 
     /// Gives a member the score that `new_score` makes of its old one; returns the old score.
@@ -187,11 +216,36 @@ impl ZSet {
         member: impl AsRef<[u8]>,
         new_score: impl FnOnce(Score) -> Score,
     ) -> Option<Score> {
+        infallible(self.try_update(member, new_score))
+    }
+
+    /// Like [`update`](Self::update), but returns an error if there is no memory. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory runs out. The score is unchanged, and so is the encoding.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(1))]);
+    /// assert_eq!(set.try_update("a", |_| Score::ZERO)?, Some(Score::from(1)));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_update(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        new_score: impl FnOnce(Score) -> Score,
+    ) -> Result<Option<Score>, TryReserveError> {
         if let Elements::Skiplist(set) = &mut self.elements {
-            return set[0].update(member.as_ref(), new_score);
+            return set[0].try_update(member.as_ref(), new_score);
         }
-        let old = self.score(&member)?;
-        self.insert(&member, new_score(old))
+        match self.score(&member) {
+            Some(old) => self.try_insert(&member, new_score(old)),
+            None => Ok(None),
+        }
     }
 }
 

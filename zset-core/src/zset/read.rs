@@ -1,7 +1,5 @@
 //! Reading one element: by member, by rank, at the ends.
 
-use alloc::vec::Vec;
-
 use super::{Elements, ZSet};
 use crate::{ByteString, Member, Score};
 
@@ -47,20 +45,6 @@ impl ZSet {
             Elements::Listpack(set) => set.score(member),
             Elements::Skiplist(set) => set[0].score(member.as_ref()),
         }
-    }
-
-    /// Returns the scores of several members, as Redis's `ZMSCORE`. **O(1)** for each.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let set = ZSet::from([("a", Score::from(1))]);
-    /// assert_eq!(set.scores(&["a", "b"]), [Some(Score::from(1)), None]);
-    /// ```
-    pub fn scores<Q: AsRef<[u8]>>(&self, members: &[Q]) -> Vec<Option<Score>> {
-        members.iter().map(|member| self.score(member)).collect()
     }
 
     /// Returns whether a member is in the set. **O(1)**.

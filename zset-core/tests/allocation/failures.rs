@@ -1,7 +1,7 @@
 //! Every allocation of an insertion fails in turn: the error says so, and the set is as it was.
 
 use std::hash::BuildHasher;
-use zset_core::{Aggregate, Score, SkipList, SortedSet, TryReserveError};
+use zset_core::{Aggregate, IncrementError, Score, SkipList, SortedSet, TryReserveError};
 
 use crate::counting::{counted, failing_after};
 use crate::{Set, grown, scattered_score};
@@ -51,6 +51,31 @@ fn insert_at_every_size_that_allocates() {
     }
 }
 
+/// Returns the error of memory, which is the only one of this sum.
+fn of_memory<T, E: std::fmt::Debug>(
+    result: Result<T, IncrementError<E>>,
+) -> Result<T, TryReserveError> {
+    match result {
+        Err(IncrementError::Full(error)) => Err(error),
+        sum => Ok(sum.expect("a sum that is a score")),
+    }
+}
+
+#[test]
+fn new_members_by_other_methods_at_every_size_that_allocates() {
+    for len in sizes_that_allocate(if cfg!(miri) { 10 } else { 300 }) {
+        let (set, score) = (grown(len), scattered_score(len));
+        for failed in [
+            fail_in_turn(&set, |set| set.try_insert_max(len, score)),
+            fail_in_turn(&set, |set| set.try_insert_min(len, score)),
+            fail_in_turn(&set, |set| set.try_replace(len, score)),
+            fail_in_turn(&set, |set| of_memory(set.try_increment(len, score.get()))),
+        ] {
+            assert!(failed > 0, "nothing failed at {len}");
+        }
+    }
+}
+
 /// Makes a set of full leaves, whose scores leave room for others between them.
 fn full_leaves(leaves: u32) -> Set {
     let elements = (0..64 * leaves).map(|i| (u64::from(i), Score::from(10 * i)));
@@ -82,7 +107,20 @@ fn score_change_that_moves_a_member_to_a_full_leaf() {
         let last = u64::from(64 * leaves - 1);
         let middle = Score::from(320 * leaves + 5);
         for (member, score) in [(0, middle), (0, Score::INFINITY), (last, Score::from(-1))] {
-            failed += fail_in_turn(&set, |set| set.try_insert(member, score));
+            let failures = fail_in_turn(&set, |set| set.try_insert(member, score));
+            let by = score.get() - set.score(&member).unwrap().get();
+            let others = [
+                fail_in_turn(&set, |set| set.try_update(&member, |_| score)),
+                fail_in_turn(&set, |set| set.try_replace(member, score)),
+                fail_in_turn(&set, |set| of_memory(set.try_increment(member, by))),
+                if member == 0 {
+                    fail_in_turn(&set, |set| set.try_insert_max(member, score))
+                } else {
+                    fail_in_turn(&set, |set| set.try_insert_min(member, score))
+                },
+            ];
+            assert_eq!(others, [failures; 4]);
+            failed += failures;
         }
     }
     assert!(failed >= 3 || cfg!(miri), "few allocations failed: {failed}");
@@ -163,11 +201,11 @@ fn sets_made_at_once_panic_at_each_allocation_that_fails() {
         |elements| {
             let (one, other) = elements.split_at(elements.len() / 2);
             let set = |elements: &[_]| elements.iter().copied().collect::<Set>();
-            set(one).union(&set(other), Score::max)
+            set(one).union_with(&set(other), Score::max)
         },
         |elements| {
             let set: Set = elements.into_iter().collect();
-            set.intersection(&set, Score::max)
+            set.intersection_with(&set, Score::max)
         },
         |elements| {
             let set: Set = elements.into_iter().collect();

@@ -1,7 +1,7 @@
 //! What has been reserved is enough.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
-use zset_core::Score;
+use zset_core::{Score, SkipList};
 
 use crate::counting::counted;
 use crate::{Scattering, Set, scattered, scattered_score};
@@ -65,6 +65,31 @@ fn after_reserving_one_a_move_to_another_leaf_allocates_nothing() {
         assert_eq!(total.calls, 0, "move {step}");
     }
     set.check();
+}
+
+#[test]
+fn after_reserving_one_the_next_insertion_into_a_list_allocates_nothing() {
+    let mut list = SkipList::new();
+    for step in 0..LEN {
+        list.reserve(1);
+        let ((), total) = counted(|| list.insert(step % 7, scattered_score(step)));
+        assert_eq!(total.calls, 0, "insertion {step}");
+        if step % 5 == 0 {
+            list.pop_first();
+        }
+    }
+    list.check();
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn after_reserving_many_next_to_nothing_is_allocated() {
+    for len in [10, 64, 1000, LEN] {
+        let mut list = SkipList::with_capacity(len as usize);
+        let ((), total) = counted(|| (0..len).for_each(|step| list.insert(step, step / 3)));
+        // The index is estimated.
+        assert!(total.calls <= 2, "{} for {len}", total.calls);
+    }
 }
 
 #[test]

@@ -2,7 +2,9 @@
 //! from one encoding to the other; and how much memory such a set takes.
 
 use zset_core::redis::{AddError, AddOptions};
-use zset_core::{Encoding, Listpack, ListpackLimits, PackedZSet, Score, TryReserveError, ZSet};
+use zset_core::{
+    Encoding, IncrementError, Listpack, ListpackLimits, PackedZSet, Score, TryReserveError, ZSet,
+};
 
 use crate::counting::{Total, counted, failing_after};
 
@@ -63,7 +65,17 @@ fn a_promotion_by_one_member_too_many_that_fails_leaves_the_listpack() {
             assert_eq!(fail_in_turn(&set, |set| set.try_add(&new, score, options)), failed);
             let options = AddOptions::new().incr().gt();
             assert_eq!(fail_in_turn(&set, |set| set.try_add(&new, score, options)), failed);
+            let insert_max = |set: &mut ZSet| Ok(set.try_insert_max(&new, score)?);
+            assert_eq!(fail_in_turn(&set, insert_max), failed);
+            let insert_min = |set: &mut ZSet| Ok(set.try_insert_min(&new, score)?);
+            assert_eq!(fail_in_turn(&set, insert_min), failed);
         }
+        let increment = |set: &mut ZSet| match set.try_increment(&new, 1.5) {
+            Err(IncrementError::Full(error)) => Err(error.into()),
+            sum => Ok(sum.expect("it is a number")),
+        };
+        assert!(fail_in_turn(&set, increment) > len as usize + 3);
+        assert!(fail_in_turn(&set, |set| Ok(set.try_reserve(1000)?)) > len as usize + 3);
     }
 }
 

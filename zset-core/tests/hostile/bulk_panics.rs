@@ -38,7 +38,7 @@ fn halfway<R>(operation: impl Fn(&mut Set) -> R) {
 }
 
 /// Runs an operation that makes a new set of one that it does not change.
-fn unchanged(operation: impl Fn(&Set) -> Set) {
+pub(crate) fn unchanged(operation: impl Fn(&Set) -> Set) {
     count_members(|| {
         let original: Set = filled(LEN);
         let before = contents(&original);
@@ -168,8 +168,8 @@ fn clone_and_set_operations() {
         at_every_call(
             || (&set, &others),
             |(set, others)| {
-                check(&set.union(others, combine));
-                check(&set.intersection(others, combine));
+                check(&set.union_with(others, combine));
+                check(&set.intersection_with(others, combine));
             },
             |(set, others), _| {
                 check(set);

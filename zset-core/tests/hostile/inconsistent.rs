@@ -107,12 +107,12 @@ fn bulk_operations_under_an_inconsistent_order_lose_no_member() {
             // A sort may notice, and panic.
             let few = filled(10);
             let mut union = None;
-            while_lying(seed, || union = catch_unwind(|| set.union(&few, |a, _| a)).ok());
+            while_lying(seed, || union = catch_unwind(|| set.union_with(&few, |a, _| a)).ok());
             if let Some(union) = union {
                 assert_eq!(union.len(), set.len());
                 let mut both = None;
                 while_lying(seed, || {
-                    both = catch_unwind(|| set.intersection(&union, |a, _| a)).ok();
+                    both = catch_unwind(|| set.intersection_with(&union, |a, _| a)).ok();
                 });
                 assert!(both.is_none_or(|both| both.len() == set.len()));
             }

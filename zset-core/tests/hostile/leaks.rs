@@ -4,7 +4,7 @@
 use std::mem::forget;
 
 use crate::subject::{Member, Set, check, contents, count_leaks, count_members, filled, use_again};
-use crate::{LEAF, unless_miri};
+use crate::{LEAF, cutting, unless_miri};
 
 const LEN: u32 = LEAF + unless_miri(40, 8);
 
@@ -21,6 +21,26 @@ fn a_leaked_drain_leaves_the_set_empty() {
             use_again(&mut set);
         });
         assert_eq!(leaked, i64::from(LEN - taken));
+    }
+}
+
+#[test]
+fn a_leaked_drain_leaves_the_set_without_the_range() {
+    for (start, end) in cutting::RUNS {
+        for taken in [0, 1, (end - start) / 2] {
+            let leaked = count_leaks(|| {
+                let mut set: Set = filled(cutting::LEN);
+                let mut drain = set.drain_by_rank(start..end);
+                drain.by_ref().take(taken).for_each(drop);
+                forget(drain);
+                check(&set);
+                let kept =
+                    (0..cutting::LEN).filter(|&number| !(start..end).contains(&(number as usize)));
+                assert!(contents(&set).into_iter().map(|(number, _)| number).eq(kept));
+                use_again(&mut set);
+            });
+            assert_eq!(usize::try_from(leaked), Ok(end - start - taken));
+        }
     }
 }
 

@@ -8,12 +8,14 @@
 
 mod bulk_panics;
 mod closures;
+mod conditional;
 mod cutting;
 mod fuse;
 mod inconsistent;
 mod leaks;
 mod map;
 mod panics;
+mod reading;
 mod subject;
 
 /// Elements in a leaf.

@@ -44,6 +44,32 @@ fn insertions_of_new_keys_and_of_those_that_are_there() {
 }
 
 #[test]
+fn conditional_insertions() {
+    for (key, score) in [(500, 55), (30, 301), (30, 5), (60, 0)] {
+        let score = Points(score);
+        verify(|map| map.insert_max(Member::new(key), Member::new(1000 + key), score));
+        verify(|map| map.insert_min(Member::new(key), Member::new(1000 + key), score));
+    }
+}
+
+#[test]
+fn sums_as_scores() {
+    for (key, by) in [(30, 1), (30, 400), (60, u32::MAX), (7000, 1)] {
+        verify(|map| map.try_increment(&Member::new(key), by));
+    }
+    verify(|map| map.try_set_score(&Member::new(60), Points(0)));
+}
+
+#[test]
+fn maps_that_are_only_read() {
+    verify(|map| map.scores(&[Member::new(3), Member::new(700)]).flatten().count());
+    verify(|map| {
+        let other = map.clone();
+        (*map).partial_cmp(&other).is_none() && (*map).cmp(&other).is_eq()
+    });
+}
+
+#[test]
 fn other_values_and_scores() {
     verify(|map| {
         map.update(&Member::new(30), |value, _| {

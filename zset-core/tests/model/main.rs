@@ -12,6 +12,8 @@ mod iterators;
 mod layout;
 mod making;
 mod map;
+mod mixed;
+mod mixed_map;
 mod operations;
 mod ranges;
 mod reference;
@@ -21,6 +23,7 @@ mod set_operations;
 mod sizes;
 mod skip_list;
 mod traits;
+mod whole;
 
 use proptest::prelude::ProptestConfig;
 

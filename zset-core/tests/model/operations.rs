@@ -270,7 +270,8 @@ fn combine_or_rebuild<H: BuildHasher + Clone + Default>(
         }
         Operation::Union(elements) => {
             let other: Reference = scored(elements).into_iter().collect();
-            *set = set.union(&other.elements().into_iter().collect::<SortedSet<_, _>>(), i32::max);
+            *set = set
+                .union_with(&other.elements().into_iter().collect::<SortedSet<_, _>>(), i32::max);
             for (member, score) in other.elements() {
                 let score = reference.score(member).map_or(score, |own| own.max(score));
                 reference.insert(member, score);
@@ -280,7 +281,7 @@ fn combine_or_rebuild<H: BuildHasher + Clone + Default>(
             let other: Reference = scored(elements).into_iter().collect();
             let others: SortedSet<_, _> = other.elements().into_iter().collect();
             // Not symmetric, so that the two scores must arrive in this order.
-            *set = set.intersection(&others, |own, others| own ^ others.rotate_left(1));
+            *set = set.intersection_with(&others, |own, others| own ^ others.rotate_left(1));
             let both = reference.matching(|member, _| other.score(member).is_some());
             *reference = Reference::default();
             for (member, own) in both {

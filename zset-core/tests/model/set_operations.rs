@@ -76,7 +76,7 @@ proptest! {
 
     #[test]
     fn union_of_two(a in any_map(), b in any_map()) {
-        let union = to_set(&a).union(&to_set(&b), |a, b| a.wrapping_mul(2).wrapping_add(b));
+        let union = to_set(&a).union_with(&to_set(&b), |a, b| a.wrapping_mul(2).wrapping_add(b));
         union.check();
         let mut expected = a;
         for (member, score) in b {
@@ -89,7 +89,7 @@ proptest! {
     #[test]
     fn intersection_of_two(a in any_map(), b in any_map()) {
         let combine = |a: i16, b: i16| a.wrapping_mul(2).wrapping_add(b);
-        let both = to_set(&a).intersection(&to_set(&b), combine);
+        let both = to_set(&a).intersection_with(&to_set(&b), combine);
         both.check();
         let expected: Map = a
             .iter()
@@ -98,9 +98,9 @@ proptest! {
         prop_assert_eq!(&both, &to_set(&expected));
 
         let count = |limit| to_set(&a).intersection_len(&to_set(&b), limit);
-        prop_assert_eq!(count(usize::MAX), expected.len());
-        prop_assert_eq!(count(3), expected.len().min(3));
-        prop_assert_eq!(count(0), 0);
+        prop_assert_eq!(count(None), expected.len());
+        prop_assert_eq!(count(Some(3)), expected.len().min(3));
+        prop_assert_eq!(count(Some(0)), 0);
     }
 
     #[test]
@@ -116,9 +116,16 @@ proptest! {
     fn sets_of_different_hashers_combine(a in any_map(), b in any_map()) {
         let other: SortedSet<u16, i16, BuildNarrow> = to_set(&b).into_iter().collect();
         let set = to_set(&a);
-        prop_assert_eq!(set.union(&other, i16::max), set.union(&to_set(&b), i16::max));
-        prop_assert_eq!(set.intersection(&other, i16::min), set.intersection(&to_set(&b), i16::min));
-        prop_assert!(set.difference(&other).eq(set.difference(&to_set(&b))));
+        let same = to_set(&b);
+        prop_assert_eq!(set.union_with(&other, i16::max), set.union_with(&same, i16::max));
+        let both = set.intersection_with(&other, i16::min);
+        prop_assert_eq!(both, set.intersection_with(&same, i16::min));
+        prop_assert!(set.union(&other).eq(set.union(&same)));
+        prop_assert!(set.intersection(&other).eq(set.intersection(&same)));
+        prop_assert!(set.difference(&other).eq(set.difference(&same)));
+        prop_assert!(set.symmetric_difference(&other).eq(set.symmetric_difference(&same)));
+        prop_assert_eq!(set.is_subset(&other), set.is_subset(&same));
+        prop_assert_eq!(set.is_disjoint(&other), set.is_disjoint(&same));
     }
 
     #[test]
@@ -141,8 +148,11 @@ proptest! {
 fn a_set_combines_with_itself() {
     let set: SortedSet<u16, i16> = (0..100).map(|i| (i, 1)).collect();
     let doubled: SortedSet<u16, i16> = (0..100).map(|i| (i, 2)).collect();
-    assert_eq!(set.union(&set, |a, b| a + b), doubled);
-    assert_eq!(set.intersection(&set, |a, b| a + b), doubled);
+    assert_eq!(set.union_with(&set, |a, b| a + b), doubled);
+    assert_eq!(set.intersection_with(&set, |a, b| a + b), doubled);
+    assert!(set.union(&set).eq(&set) && set.intersection(&set).eq(&set));
     assert_eq!(set.difference(&set).next(), None);
-    assert_eq!(set.intersection_len(&set, 7), 7);
+    assert_eq!(set.symmetric_difference(&set).next(), None);
+    assert_eq!(set.intersection_len(&set, Some(7)), 7);
+    assert!(set.is_subset(&set) && set.is_superset(&set) && !set.is_disjoint(&set));
 }

@@ -5,7 +5,7 @@ use rand::rngs::SmallRng;
 use std::cmp::Reverse;
 use std::hash::{BuildHasher, RandomState};
 use zset_core::sorted_set::{
-    Difference, Drain, Entry, ExtractIf, IntoIter, Iter, OccupiedEntry, VacantEntry,
+    self, Drain, Entry, ExtractIf, IntoIter, Iter, OccupiedEntry, VacantEntry,
 };
 use zset_core::{Score, SkipList, SortedSet};
 
@@ -23,7 +23,7 @@ fn everything_is_send_and_sync_if_its_parts_are() {
     check::<Entry<'_, String, Score, RandomState>>();
     check::<OccupiedEntry<'_, String, Score, RandomState>>();
     check::<VacantEntry<'_, String, Score, RandomState>>();
-    check::<Difference<'_, String, Score, u32, RandomState>>();
+    check::<sorted_set::Difference<'_, String, Score, u32, RandomState>>();
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn the_hasher_is_the_one_given() {
     assert_eq!(set.hasher().hash_one("a"), hash);
     let mut set = SortedSet::with_capacity_and_hasher(10, hasher);
     set.insert("a", 1);
-    assert_eq!(set.union(&SortedSet::from([("b", 2)]), u32::max).hasher().hash_one("a"), hash);
+    assert_eq!(set.union_with(&SortedSet::from([("b", 2)]), u32::max).hasher().hash_one("a"), hash);
 }
 
 #[test]

@@ -16,15 +16,18 @@
 //! | RESTORE of a listpack with a longer member than `zset-max-listpack-value` | stays a listpack | the same | becomes a skip list | `interchange::other_limits` |
 //! | back-length of a listpack entry of 16,383 bytes | 3 bytes | 2 bytes, and refuses 3 | 3 bytes, and restores both | `back_length_of_16383` |
 //!
+//! Unions and intersections are those of a `SortedSet` with the same elements.
+//!
 //! Besides, what a server's front end decides has no counterpart here: the texts of its errors,
 //! what it takes for an integer, the values of cursors, and who is drawn at random.
 
 use zset_core::redis::ScoreRange;
-use zset_core::{Aggregate, ListpackLimits, Score, ZSet, rdb};
+use zset_core::{Aggregate, ListpackLimits, Score, SortedSet, rdb};
 
 use crate::both::Both;
 use crate::client::Reply;
 use crate::command::{Command, command};
+use crate::front_end::sorted;
 use crate::server::{Kind, Server, test_with_each_server};
 
 test_with_each_server!(
@@ -182,10 +185,10 @@ fn zero_times_infinity(mut server: Server) {
                 ["2", "small", "large", "WEIGHTS", "1", "0", "AGGREGATE", name, "WITHSCORES"];
             let words = ["ZINTER"].into_iter().chain(words).map(|word| word.as_bytes().to_vec());
             assert_eq!(both.server.ask(&Command::new(words)), texts(&["x", theirs]));
-            let sets = ["small", "large"].map(|key| both.ours.set(key.as_bytes()));
-            let sets = sets.into_iter().zip([Score::from(1), Score::ZERO]);
-            let intersection = ZSet::weighted_intersection(sets, aggregate);
-            assert_eq!(intersection.score("x"), Some(Score::from(ours)), "{name}");
+            let sets = ["small", "large"].map(|key| sorted(both.ours.set(key.as_bytes())));
+            let sets = sets.iter().zip([Score::from(1), Score::ZERO]);
+            let intersection = SortedSet::weighted_intersection(sets, aggregate);
+            assert_eq!(intersection.score(&b"x"[..]), Some(Score::from(ours)), "{name}");
         }
         // The first set, and unions, have it as we do.
         both.agree(&command!["ZINTER", "2", "small", "large", "WEIGHTS", "inf", "1", "WITHSCORES"]);
@@ -206,9 +209,10 @@ fn order_of_summands(mut server: Server) {
     let union = command!["ZUNION", "3", "three", "two", "one", "WITHSCORES"];
     assert_eq!(both.server.ask(&union), texts(&["x", "0", "z", "1", "y", "2"]));
     // (inf - inf) + 5
-    let sets = sets.map(|(key, _)| (both.ours.set(key.as_bytes()), Score::from(1)));
-    let union = ZSet::weighted_union(sets, Aggregate::Sum);
-    assert_eq!(union.score("x"), Some(Score::from(5)));
+    let sets = sets.map(|(key, _)| sorted(both.ours.set(key.as_bytes())));
+    let weighted = sets.iter().map(|set| (set, Score::from(1)));
+    let union = SortedSet::weighted_union(weighted, Aggregate::Sum);
+    assert_eq!(union.score(&b"x"[..]), Some(Score::from(5)));
     // The front end sorts the sets first, as servers do.
     both.agree(&command!["ZUNION", "3", "three", "two", "one", "WITHSCORES"]);
 }

@@ -21,6 +21,7 @@ use crate::command::Command;
 use crate::server::Kind;
 use arguments::Arguments;
 use combine::Operation;
+pub(crate) use combine::sorted;
 
 /// The error of a command that cannot be done. What is wrong does not matter here.
 struct Refused;

@@ -109,38 +109,6 @@ fn an_extraction_that_panics_goes_on_behind_the_element_at_which_it_did() {
 }
 
 #[test]
-fn a_combination_that_panics_leaves_both_sets() {
-    for a in samples() {
-        for b in samples() {
-            let before = a.clone();
-            for calls in [0, 3] {
-                let mut left = calls;
-                let mut combine = |own: Score, _| {
-                    if left == 0 {
-                        stop();
-                    }
-                    left -= 1;
-                    own
-                };
-                stopped(|| a.union(&b, &mut combine));
-                left = calls;
-                let mut combine = |own: Score, _| {
-                    if left == 0 {
-                        stop();
-                    }
-                    left -= 1;
-                    own
-                };
-                stopped(|| a.intersection(&b, &mut combine));
-            }
-            assert_eq!((&a, &b), (&before, &before));
-            use_again(a.clone());
-            use_again(b);
-        }
-    }
-}
-
-#[test]
 fn elements_that_panic_while_they_are_added_leave_those_before() {
     for mut set in samples() {
         let elements = (0..9).map(|i| if i < 5 { (member(LEN + i), Score::ZERO) } else { stop() });
@@ -176,7 +144,11 @@ fn a_member_that_panics_leaves_the_set() {
         stopped(|| set.remove(Unreadable));
         stopped(|| set.update(Unreadable, |score| score));
         stopped(|| set.score(Unreadable));
-        stopped(|| set.scores(&[Unreadable]));
+        stopped(|| set.scores([Unreadable]).next());
+        stopped(|| set.insert_max(Unreadable, Score::ZERO));
+        stopped(|| set.insert_min(Unreadable, Score::ZERO));
+        stopped(|| set.try_increment(Unreadable, 1.0));
+        stopped(|| set.try_update(Unreadable, |score| score));
         set.check();
         assert_eq!(set, before);
     }

@@ -1,7 +1,7 @@
 //! When a set changes its encoding, and what stays the same then.
 
 use zset_core::redis::AddOptions;
-use zset_core::{Aggregate, Encoding, ListpackLimits, Score, ZSet};
+use zset_core::{Encoding, ListpackLimits, Score, ZSet};
 
 use crate::reference::score;
 
@@ -159,7 +159,8 @@ fn a_listpack_may_have_more_members_than_its_header_can_count() {
     let mut skiplist = ZSet::new();
     skiplist.extend((0..40_000_u32).map(|i| (format!("{i:05}"), Score::from(i))));
     assert_eq!(skiplist.encoding(), Skiplist);
-    let mut set = limited(usize::MAX, usize::MAX).union(&skiplist, Score::max);
+    let limits = limited(usize::MAX, usize::MAX).limits();
+    let mut set = ZSet::from_sorted_iter_with_limits(&skiplist, limits).unwrap();
     assert_eq!((set.encoding(), set.len()), (Listpack, 40_000));
     assert_eq!(set, skiplist);
     assert_eq!(set.rev_rank("00000"), Some(39_999));
@@ -222,47 +223,6 @@ fn promoting_on_demand_changes_nothing_else() {
     empty.check();
     assert_eq!((empty.encoding(), empty.len(), empty.pop_last()), (Skiplist, 0, None));
     assert_eq!(empty, ZSet::new());
-}
-
-#[test]
-fn results_of_set_operations_have_the_first_limits_and_the_encoding_that_suits_them() {
-    let mut small = limited(2, 2);
-    small.extend([("a", Score::ZERO), ("b", Score::ZERO)]);
-    small.promote();
-    let mut large: ZSet = (0..9_u8).map(|i| ([b'a' + i], Score::from(i))).collect();
-    large.promote();
-    let max = |a: Score, b: Score| a.max(b);
-
-    for (result, encoding, len) in [
-        (small.union(&large, max), Skiplist, 9),
-        (small.intersection(&large, max), Listpack, 2),
-        (small.union(&ZSet::new(), max), Listpack, 2),
-        (small.union(&ZSet::from([("a", Score::ZERO)]), max), Listpack, 2),
-        (small.union(&ZSet::from([("c", Score::ZERO)]), max), Skiplist, 3),
-        (limited(2, 2).union(&ZSet::from([("ccc", Score::ZERO)]), max), Skiplist, 1),
-    ] {
-        result.check();
-        assert_eq!((result.encoding(), result.len()), (encoding, len));
-        assert_eq!(result.limits(), small.limits());
-    }
-    for (result, encoding, len) in
-        [(large.union(&small, max), Listpack, 9), (large.intersection(&small, max), Listpack, 2)]
-    {
-        result.check();
-        assert_eq!((result.encoding(), result.len()), (encoding, len));
-        assert_eq!(result.limits(), ListpackLimits::default());
-    }
-
-    let one = Score::from(1);
-    let first = [(&small, one), (&large, one)];
-    let union = ZSet::weighted_union(first, Aggregate::Sum);
-    assert_eq!((union.encoding(), union.limits()), (Skiplist, small.limits()));
-    let both = ZSet::weighted_intersection(first, Aggregate::Sum);
-    assert_eq!((both.encoding(), both.limits()), (Listpack, small.limits()));
-    let none = ZSet::weighted_union([], Aggregate::Sum);
-    assert_eq!((none.encoding(), none.limits()), (Listpack, ListpackLimits::default()));
-    let none = ZSet::weighted_intersection([], Aggregate::Min);
-    assert_eq!((none.len(), none.limits()), (0, ListpackLimits::default()));
 }
 
 #[test]

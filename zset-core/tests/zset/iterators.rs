@@ -3,7 +3,7 @@
 use std::ops::Bound::{Excluded, Included};
 use zset_core::{Encoding, PackedZSet, Score, ZSet};
 
-use crate::compare::{drive, plain};
+use crate::compare::drive;
 use crate::reference::{Element, score};
 
 const LEN: u32 = if cfg!(miri) { 9 } else { 100 };
@@ -101,40 +101,6 @@ fn elements_by_value_from_both_ends() {
             }
             assert_eq!((owned.next(), drain.next_back()), (None, None), "they are fused");
             assert!(drained.is_empty());
-        }
-    }
-}
-
-#[test]
-fn a_difference_from_both_ends() {
-    for set in samples() {
-        for mut other in samples() {
-            other.retain(|member, _| member.len() == 3);
-            other.insert("absent", Score::ZERO);
-            let expected: Vec<Element> =
-                elements().into_iter().filter(|(member, _)| member.len() != 3).collect();
-            assert!(set.difference(&other).map(plain).eq(expected.iter().cloned()));
-            assert!(set.difference(&other).rev().map(plain).eq(expected.iter().rev().cloned()));
-            for ends in ENDS.into_iter().step_by(if cfg!(miri) { 4 } else { 1 }) {
-                let (mut difference, mut expected) = (set.difference(&other), &expected[..]);
-                for step in 0.. {
-                    let (low, high) = difference.size_hint();
-                    assert!(low <= expected.len() && Some(expected.len()) <= high);
-                    let (given, wanted) = if ends.rotate_right(step) & 1 == 0 {
-                        let first = expected.first();
-                        expected = expected.get(1..).unwrap_or_default();
-                        (difference.next(), first)
-                    } else {
-                        let last = expected.last();
-                        expected = &expected[..expected.len().saturating_sub(1)];
-                        (difference.next_back(), last)
-                    };
-                    assert_eq!(given.map(plain).as_ref(), wanted);
-                    if wanted.is_none() {
-                        break;
-                    }
-                }
-            }
         }
     }
 }

@@ -21,43 +21,44 @@ fn samples() -> [ZSet; 2] {
 }
 
 #[test]
-fn a_positive_count_draws_distinct_members_and_at_most_all() {
+fn a_sample_is_of_distinct_members_and_at_most_all() {
     for set in samples() {
-        for count in [0, 1, 2, LEN / 3, LEN / 3 + 1, LEN - 1, LEN, LEN + 1, usize::MAX / 2] {
-            let random = set.random(i64::try_from(count).unwrap_or(i64::MAX), rng(1));
-            let wanted = count.min(LEN);
+        for n in [0, 1, 2, LEN / 3, LEN / 3 + 1, LEN - 1, LEN, LEN + 1, usize::MAX] {
+            let random = set.sample(&mut rng(1), n);
+            let wanted = n.min(LEN);
             assert_eq!(random.size_hint(), (wanted, Some(wanted)));
             let drawn: Vec<_> = random.collect();
             assert_eq!(drawn.len(), wanted);
             assert_eq!(drawn.iter().map(|(m, _)| m.to_vec()).collect::<HashSet<_>>().len(), wanted);
             assert!(drawn.iter().all(|&(member, score)| set.score(member) == Some(score)));
         }
-        assert_eq!(set.random(i64::MAX, rng(1)).count(), LEN);
     }
 }
 
 #[test]
-fn a_negative_count_draws_exactly_so_many_which_may_repeat() {
+fn a_sample_with_replacement_has_exactly_so_many_which_may_repeat() {
     for set in samples() {
-        for count in [1, 2, LEN, 3 * LEN] {
-            let random = set.random(-i64::try_from(count).unwrap(), rng(2));
-            assert_eq!(random.size_hint(), (count, Some(count)));
+        for n in [1, 2, LEN, 3 * LEN] {
+            let mut rng = rng(2);
+            let random = set.sample_with_replacement(&mut rng, n);
+            assert_eq!(random.size_hint(), (n, Some(n)));
             let drawn: Vec<_> = random.collect();
-            assert_eq!(drawn.len(), count);
+            assert_eq!(drawn.len(), n);
             assert!(drawn.iter().all(|&(member, score)| set.score(member) == Some(score)));
         }
     }
     let one = ZSet::from([("only", Score::ZERO)]);
-    assert!(one.random(-5, rng(3)).all(|(member, _)| member == "only"));
-    assert_eq!((one.random(-5, rng(3)).count(), one.random(5, rng(3)).count()), (5, 1));
+    let mut rng = rng(3);
+    assert!(one.sample_with_replacement(&mut rng, 5).all(|(member, _)| member == "only"));
+    assert_eq!(one.sample(&mut rng, 5).count(), 1);
 }
 
 #[test]
-fn the_most_negative_count_is_drawn_one_by_one() {
+fn the_largest_sample_with_replacement_is_drawn_one_by_one() {
     for set in samples() {
-        let mut random = set.random(i64::MIN, rng(4));
-        let all = usize::try_from(1_u64 << 63);
-        assert_eq!(random.size_hint(), (all.unwrap_or(usize::MAX), all.ok()));
+        let mut rng = rng(4);
+        let mut random = set.sample_with_replacement(&mut rng, usize::MAX);
+        assert_eq!(random.size_hint(), (usize::MAX, Some(usize::MAX)));
         let seen: HashSet<Vec<u8>> = random
             .by_ref()
             .take(if cfg!(miri) { LEN } else { 20 * LEN })
@@ -73,8 +74,12 @@ fn an_empty_set_has_none() {
     let mut promoted = ZSet::new();
     promoted.promote();
     for set in [ZSet::new(), promoted] {
-        for count in [0, 1, -1, i64::MAX, i64::MIN] {
-            let mut random = set.random(count, rng(5));
+        for n in [0, 1, usize::MAX] {
+            let mut rng = rng(5);
+            let mut random = set.sample(&mut rng, n);
+            assert_eq!(random.size_hint(), (0, Some(0)));
+            assert!(random.next().is_none() && random.next().is_none());
+            let mut random = set.sample_with_replacement(&mut rng, n);
             assert_eq!(random.size_hint(), (0, Some(0)));
             assert!(random.next().is_none() && random.next().is_none());
         }
@@ -88,8 +93,8 @@ fn no_member_and_no_place_is_favoured() {
     for set in samples() {
         let (mut first, mut any) = (vec![0; LEN], vec![0; LEN]);
         for _ in 0..rounds {
-            let seed = rng.random();
-            for (place, (_, score)) in set.random(5, self::rng(seed)).enumerate() {
+            let mut rng = self::rng(rng.random());
+            for (place, (_, score)) in set.sample(&mut rng, 5).enumerate() {
                 let member = set.count_by_score(..score);
                 any[member] += 1;
                 first[member] += usize::from(place == 0);
@@ -107,7 +112,10 @@ fn no_member_and_no_place_is_favoured() {
 #[test]
 fn the_same_seed_draws_the_same_in_both_encodings() {
     let [listpack, skiplist] = samples();
-    for count in [3, 50, -50] {
-        assert!(listpack.random(count, rng(7)).eq(skiplist.random(count, rng(7))));
+    for n in [3, 50] {
+        assert!(listpack.sample(&mut rng(7), n).eq(skiplist.sample(&mut rng(7), n)));
+        let (mut one, mut other) = (rng(8), rng(8));
+        let drawn = listpack.sample_with_replacement(&mut one, n);
+        assert!(drawn.eq(skiplist.sample_with_replacement(&mut other, n)));
     }
 }

@@ -39,11 +39,6 @@ fn sum(member: &[u8]) -> u8 {
     member.iter().fold(0, |sum, byte| sum.wrapping_add(*byte))
 }
 
-/// Makes one score of two, depending on which is which.
-fn combined(own: f64, other: f64) -> f64 {
-    if other > own { other } else { 0.0 - own }
-}
-
 impl<S: Subject> Runner<S> {
     pub(crate) fn new(
         subject: S,
@@ -228,7 +223,6 @@ fn apply_to_zset(
     reference: &mut Reference,
     profile: Profile,
 ) {
-    let limits = reference.limits;
     let popped = |elements: Vec<(zset_core::ByteString, Score)>| -> Vec<Element> {
         elements.into_iter().map(|(member, score)| (member.into(), score.get())).collect()
     };
@@ -286,25 +280,6 @@ fn apply_to_zset(
             for (member, number) in scored {
                 reference.insert(member, number);
             }
-        }
-        Operation::Union(elements) => {
-            let (other, others) = made(elements, ListpackLimits::default(), profile);
-            *set = set.union(&other, |a, b| score(combined(a.get(), b.get())));
-            let mut union = reference.sorted();
-            union.extend(others.sorted().into_iter().map(|(member, other)| {
-                let number = reference.score(&member).map_or(other, |own| combined(own, other));
-                (member, number)
-            }));
-            *reference = Reference::of(union, limits);
-        }
-        Operation::Intersection(elements) => {
-            let (other, others) = made(elements, ListpackLimits::default(), profile);
-            *set = set.intersection(&other, |a, b| score(combined(a.get(), b.get())));
-            let both = reference.sorted().into_iter().filter_map(|(member, own)| {
-                let other = others.score(&member)?;
-                Some((member, combined(own, other)))
-            });
-            *reference = Reference::of(both.collect::<Vec<_>>(), limits);
         }
         Operation::Promote => {
             set.promote();

@@ -16,9 +16,7 @@ fn everything_is_send_and_sync() {
     check::<PackedIter<'_>>();
     check::<zset::Iter<'_>>();
     check::<zset::IntoIter>();
-    check::<zset::Difference<'_>>();
     check::<zset::ExtractIf<'_, fn(&[u8], Score) -> bool>>();
-    check::<zset::Random<'_, rand::rngs::SmallRng>>();
     check::<Member<'_>>();
     check::<ByteString>();
 }
@@ -104,8 +102,6 @@ fn sets_and_their_iterators_print_their_elements() {
         assert_eq!(format!("{:?}", set.iter()), r#"[("b", 2), ("a\n", inf)]"#);
         assert_eq!(format!("{:?}", set.clone().into_iter()), r#"[("b", 2), ("a\n", inf)]"#);
         assert_eq!(format!("{:?}", set.range_by_rank(1..)), r#"[("a\n", inf)]"#);
-        let other = ZSet::from([("b", Score::ZERO)]);
-        assert_eq!(format!("{:?}", set.difference(&other)), r#"[("a\n", inf)]"#);
         let extract = format!("{:?}", set.extract_if(|_, _| true));
         assert_eq!(extract, r#"ExtractIf { set: {"b": 2, "a\n": inf}, .. }"#);
         let mut rest = set.clone().into_iter();

@@ -1,9 +1,16 @@
-//! Commands that combine sets.
+//! Commands that combine sets: by a `SortedSet` of the same elements.
 
-use zset_core::{Aggregate, Score, ZSet};
+use zset_core::{Aggregate, ByteString, Score, SortedSet, ZSet};
 
 use super::{Arguments, Database, Refused, Result, elements};
 use crate::answer::Answer;
+
+pub(crate) type Sorted = SortedSet<ByteString>;
+
+/// Returns the set as the type that combines sets.
+pub(crate) fn sorted(set: &ZSet) -> Sorted {
+    set.clone().into_iter().collect()
+}
 
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Operation {
@@ -50,10 +57,11 @@ impl<'a> Operands<'a> {
     }
 
     /// Returns the sets with their weights, the smallest first: servers combine them in this order.
-    fn sorted(&self, database: &'a Database) -> Vec<(&'a ZSet, Score)> {
+    fn sorted(&self, database: &Database) -> Vec<(Sorted, Score)> {
         let weights = self.weights.iter().flatten().copied();
         let weights = weights.chain(std::iter::repeat(Score::from(1)));
-        let mut sets: Vec<_> = self.keys.iter().map(|key| database.set(key)).zip(weights).collect();
+        let sets = self.keys.iter().map(|key| sorted(database.set(key)));
+        let mut sets: Vec<_> = sets.zip(weights).collect();
         sets.sort_by_key(|(set, _)| set.len());
         sets
     }
@@ -85,29 +93,23 @@ impl Database {
 
     fn combination(&self, operands: &Operands<'_>, operation: Operation) -> ZSet {
         let (sets, aggregate) = (operands.sorted(self), operands.aggregate.unwrap_or_default());
-        match (operation, &sets[..], &operands.weights) {
+        let weighted = sets.iter().map(|(set, weight)| (set, *weight));
+        let combine = |a, b| aggregate.combine(a, b);
+        let combined = match (operation, &sets[..], &operands.weights) {
             // Without weights, the methods for two sets do the same.
-            (Operation::Union, &[(a, _), (b, _)], None) => {
-                a.union(b, |a, b| aggregate.combine(a, b))
-            }
-            (Operation::Intersection, &[(a, _), (b, _)], None) => {
-                a.intersection(b, |a, b| aggregate.combine(a, b))
-            }
-            (Operation::Union, ..) => ZSet::weighted_union(sets, aggregate),
-            (Operation::Intersection, ..) => ZSet::weighted_intersection(sets, aggregate),
+            (Operation::Union, [(a, _), (b, _)], None) => a.union_with(b, combine),
+            (Operation::Intersection, [(a, _), (b, _)], None) => a.intersection_with(b, combine),
+            (Operation::Union, ..) => Sorted::weighted_union(weighted, aggregate),
+            (Operation::Intersection, ..) => Sorted::weighted_intersection(weighted, aggregate),
             (Operation::Difference, ..) => self.difference(&operands.keys),
-        }
+        };
+        // Laid out by what is in it.
+        ZSet::from_sorted_iter_with_limits(combined, self.limits()).expect("it is sorted")
     }
 
-    fn difference(&self, keys: &[&[u8]]) -> ZSet {
-        let mut difference = self.set(keys[0]).clone();
-        // Less nothing, at the end: a result is laid out by what is in it.
-        for other in keys[1..].iter().map(|key| self.set(key)).chain([&self.empty]) {
-            let mut less = ZSet::with_limits(self.limits());
-            less.extend(difference.difference(other));
-            difference = less;
-        }
-        difference
+    fn difference(&self, keys: &[&[u8]]) -> Sorted {
+        let others = keys[1..].iter().map(|key| sorted(self.set(key)));
+        others.fold(sorted(self.set(keys[0])), |difference, other| &difference - &other)
     }
 
     pub(super) fn intersection_len(&self, mut arguments: Arguments<'_>) -> Result {
@@ -119,12 +121,12 @@ impl Database {
             }
             limit = usize::try_from(arguments.integer()?)?;
         }
-        let limit = if limit == 0 { usize::MAX } else { limit };
+        let limit = (limit > 0).then_some(limit);
         let (last, others) = keys.split_last().ok_or(Refused)?;
-        // The set that is counted with the last one: all others in one.
-        let other = others.iter().map(|key| self.set(key).clone());
-        let other = other.reduce(|a, b| a.intersection(&b, |score, _| score));
-        let last = self.set(last);
-        Ok(other.map_or(last.len().min(limit), |other| other.intersection_len(last, limit)).into())
+        // The set that is counted with the last one: all others in one, or itself.
+        let last = sorted(self.set(last));
+        let others = others.iter().map(|key| sorted(self.set(key)));
+        let other = others.reduce(|a, b| &a & &b).unwrap_or_else(|| last.clone());
+        Ok(other.intersection_len(&last, limit).into())
     }
 }

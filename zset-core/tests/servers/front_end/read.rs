@@ -68,7 +68,7 @@ impl Database {
 
     pub(super) fn scores(&self, mut arguments: Arguments<'_>) -> Result {
         let set = self.set(arguments.word()?);
-        let scores = set.scores(arguments.rest()?).into_iter();
+        let scores = set.scores(arguments.rest()?);
         Ok(Answer::List(scores.map(|score| score.map_or(Answer::Nil, Answer::Score)).collect()))
     }
 
@@ -171,7 +171,12 @@ impl Database {
 
         // What others answer is compared with the sample; our own answer is checked at once.
         let sample = Sample { elements, count, with_scores };
-        let ours: Vec<(Member<'_>, Score)> = set.random(count, &mut self.random).collect();
+        let wanted = usize::try_from(count.unsigned_abs())?;
+        let ours: Vec<(Member<'_>, Score)> = if count < 0 {
+            set.sample_with_replacement(&mut self.random, wanted).collect()
+        } else {
+            set.sample(&mut self.random, wanted).collect()
+        };
         assert_eq!(ours.len(), sample.len());
         let distinct: BTreeSet<&[u8]> = ours.iter().map(|(member, _)| &**member).collect();
         assert!(count < 0 || distinct.len() == ours.len(), "{ours:?} repeats a member");

@@ -1,12 +1,13 @@
 //! ZRANDMEMBER.
 
-use zset_core::ZSet;
+use zset_core::{Member, Score, ZSet};
 
 use super::reply::{self, Shown};
 use crate::command::{Command, READ};
 use crate::commands::random::{drawn_len, random_count, too_many, write_drawn};
 use crate::engine::{Context, State};
 use crate::error::CommandError;
+use crate::resp::Replies;
 
 pub(in crate::commands) const COMMANDS: &[Command] = &[Command {
     name: "zrandmember",
@@ -22,7 +23,7 @@ fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Com
     let &[_, key, ref options @ ..] = arguments else { return Err(CommandError::Syntax) };
     let [count, options @ ..] = options else {
         let set = keyspace.get::<ZSet>(key)?;
-        match set.and_then(|set| set.random(1, rng).next()) {
+        match set.and_then(|set| set.sample(rng, 1).next()) {
             Some((member, _)) => context.replies.bulk(&member),
             None => context.replies.null(),
         }
@@ -41,10 +42,17 @@ fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Com
         context.replies.array(0);
         return Ok(());
     };
-    reply::begin(context.replies, shown, drawn_len(count, set.len())?);
-    write_drawn(context.replies, count, set.random(count, rng), |replies, element| {
+    let len = drawn_len(count, set.len())?;
+    reply::begin(context.replies, shown, len);
+    let write = |replies: &mut Replies, element: (Member<'_>, Score)| {
         reply::element(replies, shown, element);
-    })
+    };
+    if count < 0 {
+        let drawn = set.sample_with_replacement(rng, len);
+        write_drawn(context.replies, count, drawn, write)
+    } else {
+        write_drawn(context.replies, count, set.sample(rng, len), write)
+    }
 }
 
 #[cfg(test)]

@@ -99,8 +99,9 @@ fn zmscore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Command
     let set = context.state.keyspace.get::<ZSet>(arguments[1])?;
     let members = &arguments[2..];
     context.replies.array(members.len());
-    for member in members {
-        reply::score(context.replies, set.and_then(|set| set.score(member)));
+    match set {
+        Some(set) => set.scores(members).for_each(|score| reply::score(context.replies, score)),
+        None => members.iter().for_each(|_| reply::score(context.replies, None)),
     }
     Ok(())
 }

@@ -1,0 +1,140 @@
+//! Adding to the scores of keys.
+
+use core::hash::{BuildHasher, Hash};
+use equivalent::Equivalent;
+
+use super::{ByKey, SortedMap};
+use crate::increment::sum_or_panic;
+use crate::skiplist::Element;
+use crate::{Increment, IncrementError, IncrementSigned};
+
+impl<K: Ord + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, S, H> {
+    /// Adds `by` to the score of a key; returns the new score, or `None` if there is no such key.
+    /// **O(log n)**; O(1) if the key stays between its neighbours.
+    ///
+    /// # Errors
+    ///
+    /// The score's own error if the sum is not a score ([`NanScore`](crate::NanScore) for
+    /// [`Score`](crate::Score), [`ScoreOverflow`](crate::ScoreOverflow) for integers). The score is unchanged.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_increment`](Self::try_increment).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{ScoreOverflow, SortedMap};
+    ///
+    /// let mut map = SortedMap::from([("a", 'x', 1_u8)]);
+    /// assert_eq!(map.increment("a", 5), Ok(Some(6)));
+    /// assert_eq!(map.increment("a", 255), Err(ScoreOverflow));
+    /// assert_eq!(map.increment("b", 5), Ok(None));
+    /// ```
+    #[track_caller]
+    pub fn increment<Q>(&mut self, key: &Q, by: S::By) -> Result<Option<S>, S::Error>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        sum_or_panic(self.try_increment(key, by))
+    }
+
+    /// Like [`increment`](Self::increment), but returns an error if there is no memory. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`IncrementError::Score`] with the score's own error if the sum is not a score, and
+    /// [`IncrementError::Full`] if memory or 32-bit handles run out. The map is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{IncrementError, ScoreOverflow, SortedMap};
+    ///
+    /// let mut map = SortedMap::from([("a", 'x', 1_u8)]);
+    /// assert_eq!(map.try_increment("a", 255), Err(IncrementError::Score(ScoreOverflow)));
+    /// ```
+    pub fn try_increment<Q>(
+        &mut self,
+        key: &Q,
+        by: S::By,
+    ) -> Result<Option<S>, IncrementError<S::Error>>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        self.try_change(key, |old| old.checked_increment(by))
+    }
+
+    /// Adds a signed number to the unsigned score of a key; returns the new score, or `None` if there is
+    /// no such key. **O(log n)**; O(1) if the key stays between its neighbours.
+    ///
+    /// # Errors
+    ///
+    /// The score's own error if the sum is not a score. The score is unchanged.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see
+    /// [`try_increment_signed`](Self::try_increment_signed).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{ScoreOverflow, SortedMap};
+    ///
+    /// let mut stock = SortedMap::from([("apples", "kg", 5_u32)]);
+    /// assert_eq!(stock.increment_signed("apples", -2), Ok(Some(3)));
+    /// assert_eq!(stock.increment_signed("apples", -4), Err(ScoreOverflow));
+    /// ```
+    #[track_caller]
+    pub fn increment_signed<Q>(&mut self, key: &Q, by: i64) -> Result<Option<S>, S::Error>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+        S: IncrementSigned,
+    {
+        sum_or_panic(self.try_increment_signed(key, by))
+    }
+
+    /// Like [`increment_signed`](Self::increment_signed), but returns an error if there is no memory.
+    /// **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`try_increment`](Self::try_increment). The map is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut stock = zset_core::SortedMap::from([("apples", "kg", 5_u32)]);
+    /// assert_eq!(stock.try_increment_signed("apples", -2), Ok(Some(3)));
+    /// ```
+    pub fn try_increment_signed<Q>(
+        &mut self,
+        key: &Q,
+        by: i64,
+    ) -> Result<Option<S>, IncrementError<S::Error>>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+        S: IncrementSigned,
+    {
+        self.try_change(key, |old| old.checked_increment_signed(by))
+    }
+
+    /// Gives a key the score that `sum` makes of its old one.
+    fn try_change<Q>(
+        &mut self,
+        key: &Q,
+        sum: impl FnOnce(S) -> Result<S, S::Error>,
+    ) -> Result<Option<S>, IncrementError<S::Error>>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        let hash = self.set.hasher.hash_one(ByKey(key));
+        let Some(Element { mut handle, score, .. }) = self.set.find(hash, &ByKey(key)) else {
+            return Ok(None);
+        };
+        let new = sum(score).map_err(IncrementError::Score)?;
+        self.set.set_score(hash, &mut handle, new)?;
+        Ok(Some(new))
+    }
+}

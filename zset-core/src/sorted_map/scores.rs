@@ -1,0 +1,31 @@
+//! The scores of many keys at once.
+
+use core::hash::{BuildHasher, Hash};
+use core::iter::FusedIterator;
+use equivalent::Equivalent;
+
+use super::{ByKey, SortedMap};
+use crate::look_up::LookUps;
+
+impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+    /// Returns the score of each of these keys, `None` for those that are not in the map. Lazy;
+    /// **O(1)** a key.
+    ///
+    /// Keys are hashed in batches and then looked up, so that their cache misses overlap. So the
+    /// iterator may take a few more keys from `keys` than it has returned scores.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+    /// assert!(map.scores(["b", "c"]).eq([Some(2), None]));
+    /// ```
+    pub fn scores<'q, Q, I>(&self, keys: I) -> impl FusedIterator<Item = Option<S>>
+    where
+        I: IntoIterator<Item = &'q Q>,
+        Q: Hash + Equivalent<K> + ?Sized + 'q,
+    {
+        let hash = |key: &&Q| self.set.hasher.hash_one(ByKey(*key));
+        LookUps::new(keys, hash, |hash, key| Some(self.set.find(hash, &ByKey(key))?.score))
+    }
+}

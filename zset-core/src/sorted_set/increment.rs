@@ -1,0 +1,134 @@
+//! Adding to the scores of members.
+
+use core::hash::{BuildHasher, Hash};
+
+use super::SortedSet;
+use crate::increment::sum_or_panic;
+use crate::{Increment, IncrementError, IncrementSigned};
+
+impl<M: Ord + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> {
+    /// Adds `by` to the score of a member, which counts as zero if it is not there yet; returns the
+    /// new score. **O(log n)**; O(1) if the member stays between its neighbours.
+    ///
+    /// # Errors
+    ///
+    /// The score's own error if the sum is not a score ([`NanScore`](crate::NanScore) for
+    /// [`Score`](crate::Score), [`ScoreOverflow`](crate::ScoreOverflow) for integers). The old score stays,
+    /// and a member that is not there is not inserted.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_increment`](Self::try_increment).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{ScoreOverflow, SortedSet};
+    ///
+    /// let mut set = SortedSet::<&str, i64>::new();
+    /// assert_eq!(set.increment("a", 5), Ok(5));
+    /// assert_eq!(set.increment("a", -7), Ok(-2));
+    /// assert_eq!(set.increment("a", i64::MIN), Err(ScoreOverflow));
+    /// assert_eq!(set.score("a"), Some(-2));
+    /// ```
+    #[track_caller]
+    pub fn increment(&mut self, member: M, by: S::By) -> Result<S, S::Error> {
+        sum_or_panic(self.try_increment(member, by))
+    }
+
+    /// Like [`increment`](Self::increment), but returns an error if there is no memory. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`IncrementError::Score`] with the score's own error if the sum is not a score, and
+    /// [`IncrementError::Full`] if memory or 32-bit handles run out. The set is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{IncrementError, ScoreOverflow, SortedSet};
+    ///
+    /// let mut set = SortedSet::<&str, u8>::new();
+    /// assert_eq!(set.try_increment("a", 200), Ok(200));
+    /// assert_eq!(set.try_increment("a", 56), Err(IncrementError::Score(ScoreOverflow)));
+    /// ```
+    #[inline]
+    pub fn try_increment(&mut self, member: M, by: S::By) -> Result<S, IncrementError<S::Error>> {
+        self.try_change(member, |old| old.checked_increment(by))
+    }
+
+    /// Adds a signed number to the unsigned score of a member, which counts as zero if it is not there
+    /// yet; returns the new score. **O(log n)**; O(1) if the member stays between its neighbours.
+    ///
+    /// # Errors
+    ///
+    /// The score's own error if the sum is not a score. The old score stays, and a member that is not
+    /// there is not inserted.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see
+    /// [`try_increment_signed`](Self::try_increment_signed).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{ScoreOverflow, SortedSet};
+    ///
+    /// let mut stock = SortedSet::from([("apples", 5_u32)]);
+    /// assert_eq!(stock.increment_signed("apples", -2), Ok(3));
+    /// assert_eq!(stock.increment_signed("apples", -4), Err(ScoreOverflow));
+    /// assert_eq!(stock.score("apples"), Some(3));
+    /// ```
+    #[track_caller]
+    pub fn increment_signed(&mut self, member: M, by: i64) -> Result<S, S::Error>
+    where
+        S: IncrementSigned,
+    {
+        sum_or_panic(self.try_increment_signed(member, by))
+    }
+
+    /// Like [`increment_signed`](Self::increment_signed), but returns an error if there is no memory.
+    /// **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`try_increment`](Self::try_increment). The set is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut stock = zset_core::SortedSet::from([("apples", 5_u32)]);
+    /// assert_eq!(stock.try_increment_signed("apples", -2), Ok(3));
+    /// ```
+    pub fn try_increment_signed(
+        &mut self,
+        member: M,
+        by: i64,
+    ) -> Result<S, IncrementError<S::Error>>
+    where
+        S: IncrementSigned,
+    {
+        self.try_change(member, |old| old.checked_increment_signed(by))
+    }
+
+    /// Gives a member the score that `sum` makes of its old one, or of zero if it is new.
+    #[inline]
+    fn try_change(
+        &mut self,
+        member: M,
+        sum: impl FnOnce(S) -> Result<S, S::Error>,
+    ) -> Result<S, IncrementError<S::Error>> {
+        let hash = self.hasher.hash_one(&member);
+        let (handle, old) = match self.find(hash, &member) {
+            Some(found) => (Some(found.handle), found.score),
+            None => (None, S::ZERO),
+        };
+        let new = sum(old).map_err(IncrementError::Score)?;
+        match handle {
+            Some(mut handle) => self.set_score(hash, &mut handle, new)?,
+            None => _ = self.insert_new(hash, member, new)?,
+        }
+        Ok(new)
+    }
+}

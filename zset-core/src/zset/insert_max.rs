@@ -1,0 +1,141 @@
+//! Inserting unless the score that is there is better.
+
+use super::promote::{sorted_from_packed, try_box};
+use super::{Elements, Sorted, ZSet};
+use crate::reserve::infallible;
+use crate::{ByteString, Insertion, Score, TryReserveError};
+
+impl ZSet {
+    /// Inserts a member with a score. A member that is in the set keeps the higher of the two scores,
+    /// as with Redis's `ZADD` with `GT`. **O(log n)**; O(1) if the score stays.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory runs out; see [`try_insert_max`](Self::try_insert_max).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Insertion, Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(1))]);
+    /// assert_eq!(set.insert_max("a", Score::ZERO), Insertion::Unchanged(Score::from(1)));
+    /// assert_eq!(set.insert_max("a", Score::from(2)), Insertion::Updated(Score::from(1)));
+    /// ```
+    #[track_caller]
+    pub fn insert_max(&mut self, member: impl AsRef<[u8]>, score: Score) -> Insertion<Score> {
+        infallible(self.try_insert_max(member, score))
+    }
+
+    /// Inserts a member with a score. A member that is in the set keeps the lower of the two scores, as
+    /// with Redis's `ZADD` with `LT`. **O(log n)**; O(1) if the score stays.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory runs out; see [`try_insert_min`](Self::try_insert_min).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Insertion, Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// assert_eq!(set.insert_min("a", Score::from(1)), Insertion::Inserted);
+    /// assert_eq!(set.insert_min("a", Score::from(2)), Insertion::Unchanged(Score::from(1)));
+    /// ```
+    #[track_caller]
+    pub fn insert_min(&mut self, member: impl AsRef<[u8]>, score: Score) -> Insertion<Score> {
+        infallible(self.try_insert_min(member, score))
+    }
+
+    /// Like [`insert_max`](Self::insert_max), but returns an error if there is no memory. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory runs out. The set is unchanged, and so is its encoding.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Insertion, Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// assert_eq!(set.try_insert_max("a", Score::ZERO)?, Insertion::Inserted);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_insert_max(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        score: Score,
+    ) -> Result<Insertion<Score>, TryReserveError> {
+        self.try_insert_if(member.as_ref(), score, |old| score > old)
+    }
+
+    /// Like [`insert_min`](Self::insert_min), but returns an error if there is no memory. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory runs out. The set is unchanged, and so is its encoding.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Insertion, Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// assert_eq!(set.try_insert_min("a", Score::ZERO)?, Insertion::Inserted);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_insert_min(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        score: Score,
+    ) -> Result<Insertion<Score>, TryReserveError> {
+        self.try_insert_if(member.as_ref(), score, |old| score < old)
+    }
+
+    fn try_insert_if(
+        &mut self,
+        member: &[u8],
+        score: Score,
+        is_better: impl Fn(Score) -> bool,
+    ) -> Result<Insertion<Score>, TryReserveError> {
+        let has_room = self.has_room_for(member);
+        match &mut self.elements {
+            Elements::Listpack(packed) => {
+                match packed.try_insert_if(member, score, &is_better, has_room) {
+                    Err(TryReserveError::BufferFull) => {}
+                    inserted => return inserted,
+                }
+                // All of it before the first change, so that an error leaves the listpack.
+                let mut set = sorted_from_packed(packed, 1)?;
+                let inserted = insert_into_sorted(&mut set, member, score, is_better)?;
+                self.elements = Elements::Skiplist(try_box(set)?);
+                Ok(inserted)
+            }
+            Elements::Skiplist(set) => insert_into_sorted(&mut set[0], member, score, is_better),
+        }
+    }
+
+    /// Returns whether a listpack may take a new member.
+    fn has_room_for(&self, member: &[u8]) -> bool {
+        self.len() < self.limits.max_listpack_entries
+            && member.len() <= self.limits.max_listpack_value
+    }
+}
+
+fn insert_into_sorted(
+    set: &mut Sorted,
+    member: &[u8],
+    score: Score,
+    is_better: impl Fn(Score) -> bool,
+) -> Result<Insertion<Score>, TryReserveError> {
+    set.try_decide(member, |old| {
+        let (inserted, new) = match old {
+            None => (Insertion::Inserted, Some(score)),
+            Some(old) if is_better(old) => (Insertion::Updated(old), Some(score)),
+            Some(old) => (Insertion::Unchanged(old), None),
+        };
+        Ok((inserted, new, || ByteString::try_from_slice(member)))
+    })
+}

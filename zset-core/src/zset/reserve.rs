@@ -1,0 +1,63 @@
+//! Reserving memory ahead.
+
+use super::promote::{sorted_from_packed, try_box};
+use super::{Elements, ZSet};
+use crate::TryReserveError;
+use crate::reserve::infallible;
+
+impl ZSet {
+    /// Reserves memory for about `additional` more members, without that of their bytes.
+    /// **O(n + additional)**.
+    ///
+    /// A listpack that so many more members would outgrow becomes a skip list at once. One that they
+    /// would not reserves nothing: how long its members will be is not known.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_reserve`](Self::try_reserve).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Encoding, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// set.reserve(100);
+    /// assert_eq!(set.encoding(), Encoding::Listpack);
+    /// set.reserve(1000);
+    /// assert_eq!(set.encoding(), Encoding::Skiplist);
+    /// ```
+    #[track_caller]
+    pub fn reserve(&mut self, additional: usize) {
+        infallible(self.try_reserve(additional));
+    }
+
+    /// Like [`reserve`](Self::reserve), but returns an error if there is no memory.
+    /// **O(n + additional)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The set is unchanged, and so is its
+    /// encoding.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::ZSet::new();
+    /// set.try_reserve(1000)?;
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
+        let expected = self.len().saturating_add(additional);
+        match &mut self.elements {
+            Elements::Listpack(_) if expected <= self.limits.max_listpack_entries => Ok(()),
+            Elements::Listpack(packed) => {
+                let mut set = sorted_from_packed(packed, 0)?;
+                set.try_reserve(additional)?;
+                self.elements = Elements::Skiplist(try_box(set)?);
+                Ok(())
+            }
+            Elements::Skiplist(set) => set[0].try_reserve(additional),
+        }
+    }
+}

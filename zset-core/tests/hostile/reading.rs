@@ -1,0 +1,149 @@
+//! Reading that runs a user's code: many look-ups, samples, relations and combinations of two sets.
+
+use std::convert::Infallible;
+
+use rand_core::TryRng;
+
+use crate::LEAF;
+use crate::bulk_panics::unchanged;
+use crate::fuse::{Code, at_every_call, burn};
+use crate::subject::{
+    Member, Points, Set, check, contents, count_members, filled, while_hashing_at_random,
+    while_lying,
+};
+use crate::unless_miri;
+
+const LEN: u32 = unless_miri(2 * LEAF, 20);
+
+/// Half of the members of `filled(LEN)` with other scores, and as many others.
+fn others() -> Set {
+    let elements = (LEN / 2..LEN + LEN / 2).map(|number| (Member::new(number), Points(7 * number)));
+    Set::from_sorted_iter(elements).expect("the numbers ascend")
+}
+
+/// Runs an operation on two sets that changes neither.
+fn only_reads<R>(operation: impl Fn(&Set, &Set) -> R) {
+    count_members(|| {
+        let (set, others): (Set, Set) = (filled(LEN), others());
+        let before = (contents(&set), contents(&others));
+        at_every_call(
+            || (),
+            |()| drop(operation(&set, &others)),
+            |(), _| {
+                check(&set);
+                check(&others);
+                assert_eq!((contents(&set), contents(&others)), before);
+            },
+        );
+    });
+}
+
+#[test]
+fn relations_and_lazy_operations() {
+    only_reads(|a, b| (a.is_subset(b), a.is_superset(b), a.is_disjoint(b)));
+    only_reads(|a, b| a.union(b).count());
+    only_reads(|a, b| a.union(b).rev().count());
+    only_reads(|a, b| a.intersection(b).count());
+    only_reads(|a, b| a.symmetric_difference(b).rev().count());
+    only_reads(|a, b| a.partial_cmp(b).map(|_| a.cmp(b)));
+}
+
+/// An iterator that has panicked can be asked again, and has lost only the element it was at.
+#[test]
+fn a_union_goes_on_after_a_panic() {
+    only_reads(|a, b| {
+        let mut union = a.union(b);
+        let mut seen = 0;
+        let mut panics = 0;
+        loop {
+            let next = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| union.next()));
+            match next {
+                Ok(Some(_)) => seen += 1,
+                Ok(None) => break,
+                Err(_) => panics += 1,
+            }
+        }
+        assert!(panics <= 1 && seen + panics >= a.union(b).count());
+    });
+}
+
+#[test]
+fn operators() {
+    // If a temporary panics when it is dropped, what is returned leaks.
+    let others = others();
+    let of_both = |operation: fn(&Set, &Set) -> Set| unchanged(|set| operation(set, &others));
+    of_both(|a, b| a | b);
+    of_both(|a, b| a & b);
+    of_both(|a, b| a - b);
+    of_both(|a, b| a ^ b);
+}
+
+#[test]
+fn scores_of_many_members() {
+    only_reads(|a, _| {
+        let members: Vec<Member> = (0..40).map(|i| Member::new(i * 5)).collect();
+        a.scores(&members).flatten().count()
+    });
+    // The iterator of members panics.
+    only_reads(|a, b| {
+        let members = b.iter().map(|(member, _)| {
+            burn(Code::Closure);
+            member
+        });
+        a.scores(members).flatten().count()
+    });
+}
+
+/// A generator that calls the fuse.
+struct Burning;
+
+impl TryRng for Burning {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        burn(Code::Closure);
+        Ok(0x9E37_79B9)
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        burn(Code::Closure);
+        Ok(0x9E37_79B9_7F4A_7C15)
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        bytes.fill(7);
+        Ok(())
+    }
+}
+
+#[test]
+fn samples() {
+    only_reads(|a, _| a.sample(&mut Burning, 5).count());
+    only_reads(|a, _| a.sample(&mut Burning, usize::MAX).count());
+    only_reads(|a, _| a.sample_with_replacement(&mut Burning, 5).count());
+}
+
+#[test]
+fn an_inconsistent_order_or_hash_ends_every_iterator() {
+    for seed in 1..unless_miri(40, 3) {
+        count_members(|| {
+            let (set, others): (Set, Set) = (filled(LEN), others());
+            let most = set.len() + others.len();
+            let read = || {
+                assert!(set.union(&others).count() <= most);
+                assert!(set.union(&others).rev().count() <= most);
+                assert!(set.intersection(&others).count() <= set.len());
+                assert!(set.symmetric_difference(&others).count() <= most);
+                assert!(set.intersection_len(&others, None) <= set.len());
+                let members = others.iter().map(|(member, _)| member);
+                assert_eq!(set.scores(members).count(), others.len());
+                _ = (set.is_subset(&others), set.is_superset(&others), set.is_disjoint(&others));
+                _ = set.cmp(&others);
+            };
+            while_lying(seed, read);
+            while_hashing_at_random(seed, read);
+            check(&set);
+            check(&others);
+        });
+    }
+}

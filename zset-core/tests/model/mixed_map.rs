@@ -1,0 +1,178 @@
+//! Conditional insertions, fallible updates, samples and many scores, in random sequences with the other
+//! operations: a map and a `ZSet` beside a `BTreeMap`.
+
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use std::collections::{BTreeMap, BTreeSet};
+use zset_core::{
+    IncrementError, Insertion, ListpackLimits, Score, ScoreOverflow, SortedMap, TryReserveError,
+    ZSet,
+};
+
+use crate::mixed::{Reference, STEPS, any_number, any_score, expected};
+
+#[test]
+fn maps_keep_the_value_that_came_with_the_score() {
+    let mut random = SmallRng::seed_from_u64(4);
+    let mut map: SortedMap<u16, u32, u32> = SortedMap::new();
+    let mut reference = Reference::new();
+    for step in 0..STEPS {
+        let (key, score, value) =
+            (any_number(&mut random), any_score(&mut random), random.random());
+        let old = reference.get(&key).copied();
+        match random.random_range(0..9) {
+            kind @ 0..=3 => {
+                let is_better = |old: u32| if kind < 2 { score > old } else { score < old };
+                let expected = match old {
+                    None => Insertion::Inserted,
+                    Some(old) if is_better(old.1) => Insertion::Updated(old),
+                    Some((_, old)) => Insertion::Unchanged((value, old)),
+                };
+                let done = match kind {
+                    0 => map.insert_max(key, value, score),
+                    1 => map.try_insert_max(key, value, score).unwrap(),
+                    2 => map.insert_min(key, value, score),
+                    _ => map.try_insert_min(key, value, score).unwrap(),
+                };
+                assert_eq!(done, expected);
+                if done.is_changed() {
+                    reference.insert(key, (value, score));
+                }
+            }
+            4 => {
+                let change = |old: &mut u32, score: u32| {
+                    *old = value;
+                    score / 2
+                };
+                assert_eq!(map.try_update(&key, change), Ok(old.map(|old| old.1)));
+                old.map(|(_, score)| reference.insert(key, (value, score / 2)));
+            }
+            5 => {
+                assert_eq!(map.try_set_score(&key, score), Ok(old.map(|old| old.1)));
+                old.map(|(value, _)| reference.insert(key, (value, score)));
+            }
+            6 => {
+                let sum =
+                    old.map(|(_, old)| old.checked_add(score).ok_or(ScoreOverflow)).transpose();
+                let result = map.try_increment(&key, score);
+                assert_eq!(result, sum.map_err(IncrementError::Score));
+                if let (Some((value, _)), Ok(Some(sum))) = (old, sum) {
+                    reference.insert(key, (value, sum));
+                }
+            }
+            7 => {
+                let by = random.random_range(-50..50);
+                let sum = old.map(|(_, old)| old.checked_add_signed(by).ok_or(ScoreOverflow));
+                let sum = sum.transpose();
+                assert_eq!(map.increment_signed(&key, by.into()), sum);
+                if let (Some((value, _)), Ok(Some(sum))) = (old, sum) {
+                    reference.insert(key, (value, sum));
+                    assert_eq!(map.try_increment_signed(&key, 0), Ok(Some(sum)));
+                }
+            }
+            _ => {
+                assert_eq!(map.remove(&key), reference.remove(&key));
+                map.reserve(step % 90);
+                assert!(map.capacity() >= map.len() + step % 90);
+            }
+        }
+        if step % 7 == 0 {
+            map.check();
+            let mut elements: Vec<_> =
+                reference.iter().map(|(&key, &(value, score))| (score, key, value)).collect();
+            elements.sort_unstable();
+            assert!(map.iter().map(|(k, v, s)| (s, *k, *v)).eq(elements));
+            let keys: Vec<u16> = (0..20).map(|_| any_number(&mut random)).collect();
+            let scores = keys.iter().map(|key| reference.get(key).map(|found| found.1));
+            assert!(map.scores(&keys).eq(scores));
+            let drawn: BTreeSet<_> = map.sample(&mut random, 9).map(|(key, ..)| *key).collect();
+            assert_eq!(drawn.len(), map.len().min(9));
+            assert!(drawn.iter().all(|key| map.contains_key(key)));
+            let mut drawn = map.sample_with_replacement(&mut random, 9);
+            assert_eq!(drawn.len(), if map.is_empty() { 0 } else { 9 });
+            assert!(drawn.all(|(key, value, score)| {
+                map.get(key) == Some(value) && map.score(key) == Some(score)
+            }));
+        }
+    }
+}
+
+#[test]
+fn a_zset_of_either_encoding() {
+    let mut random = SmallRng::seed_from_u64(5);
+    for limit in [usize::MAX, 30, 0] {
+        let mut set = ZSet::with_limits(ListpackLimits {
+            max_listpack_entries: limit,
+            ..ListpackLimits::default()
+        });
+        let mut reference: BTreeMap<String, u32> = BTreeMap::new();
+        for step in 0..STEPS / 2 {
+            let member = format!("member {}", any_number(&mut random));
+            let score = any_score(&mut random);
+            let old = reference.get(&member).copied();
+            let (kind, as_score) = (random.random_range(0..7), Score::from);
+            match kind {
+                0..=3 => {
+                    let done =
+                        expected(old, |old| if kind < 2 { score > old } else { score < old });
+                    let result = match kind {
+                        0 => set.insert_max(&member, as_score(score)),
+                        1 => set.try_insert_max(&member, as_score(score)).unwrap(),
+                        2 => set.insert_min(&member, as_score(score)),
+                        _ => set.try_insert_min(&member, as_score(score)).unwrap(),
+                    };
+                    let done_to_scores = match done {
+                        Insertion::Inserted => Insertion::Inserted,
+                        Insertion::Updated(old) => Insertion::Updated(as_score(old)),
+                        Insertion::Unchanged(old) => Insertion::Unchanged(as_score(old)),
+                    };
+                    assert_eq!(result, done_to_scores);
+                    if done.is_changed() {
+                        reference.insert(member, score);
+                    }
+                }
+                4 => {
+                    let updated = set.try_update(&member, |_| as_score(score));
+                    assert_eq!(updated, Ok(old.map(as_score)));
+                    old.map(|_| reference.insert(member, score));
+                }
+                5 => {
+                    let sum = old.unwrap_or(0).checked_add(score).unwrap_or(score);
+                    let by = f64::from(sum) - f64::from(old.unwrap_or(0));
+                    assert_eq!(set.try_increment(&member, by), Ok(as_score(sum)));
+                    reference.insert(member, sum);
+                }
+                _ => {
+                    assert_eq!(set.remove(&member), old.map(as_score));
+                    reference.remove(&member);
+                }
+            }
+            set.check();
+            assert_eq!(set.len(), reference.len());
+            if step % 11 == 0 {
+                let asked: Vec<String> =
+                    (0..20).map(|_| format!("member {}", any_number(&mut random))).collect();
+                let scores = asked.iter().map(|member| reference.get(member).copied());
+                assert!(set.scores(&asked).eq(scores.map(|score| score.map(as_score))));
+                let scores = reference.iter().map(|(member, &score)| (member, as_score(score)));
+                assert_eq!(set, scores.collect());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_reserved_zset_is_promoted_at_its_limit_only() {
+    let mut set = ZSet::new();
+    set.insert("a", Score::ZERO);
+    set.try_reserve(127).unwrap();
+    assert!(set.as_listpack().is_some());
+    assert_eq!(set.try_reserve(usize::MAX), Err(TryReserveError::CapacityOverflow));
+    assert!(set.as_listpack().is_some(), "an error leaves the encoding");
+    set.try_reserve(128).unwrap();
+    assert!(set.as_listpack().is_none());
+    set.check();
+    assert_eq!(set.score("a"), Some(Score::ZERO));
+    set.reserve(1000);
+    set.check();
+}

@@ -1,0 +1,287 @@
+//! Whole collections: their capacity, samples, order and hash, and what they are made of and turn into.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use rand::SeedableRng;
+use rand::rngs::SmallRng;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
+use std::sync::Mutex;
+use zset_core::sorted_set::{IntoIter, Iter};
+use zset_core::{
+    ByteString, Score, SkipList, SortedMap, SortedSet, TryReserveError, ZSet, packed_zset,
+    sorted_map, zset,
+};
+
+use crate::LEAF;
+use crate::hashers::{BuildConstant, BuildNarrow};
+
+type Fixed = BuildHasherDefault<DefaultHasher>;
+
+static SET: Mutex<SortedSet<&str, u32, Fixed>> = Mutex::new(SortedSet::with_hasher(Fixed::new()));
+static MAP: Mutex<SortedMap<&str, u8, u32, Fixed>> =
+    Mutex::new(SortedMap::with_hasher(Fixed::new()));
+static LIST: Mutex<SkipList<&str, u32>> = Mutex::new(SkipList::new());
+static ZSET: Mutex<ZSet> = Mutex::new(ZSet::new());
+
+#[test]
+fn a_static_needs_no_initialization() {
+    let mut set = SET.lock().unwrap();
+    set.insert("b", 2);
+    set.insert("a", 1);
+    set.check();
+    assert!(set.iter().eq([(&"a", 1), (&"b", 2)]));
+    let mut map = MAP.lock().unwrap();
+    map.insert("a", 7, 1);
+    map.check();
+    assert_eq!(map.get("a"), Some(&7));
+    let mut list = LIST.lock().unwrap();
+    (0..1000).for_each(|i| list.insert("a", i % 10));
+    list.check();
+    assert_eq!(list.len(), 1000);
+    let mut zset = ZSET.lock().unwrap();
+    zset.extend((0..200_u8).map(|i| ([i], Score::from(i))));
+    zset.check();
+    assert_eq!((zset.len(), zset.limits()), (200, zset_core::ListpackLimits::default()));
+}
+
+#[test]
+fn iterators_are_over_nothing_by_default() {
+    fn empty<T>(mut iter: impl DoubleEndedIterator<Item = T> + ExactSizeIterator + Default) {
+        assert_eq!(iter.len(), 0);
+        assert!(iter.nth(3).is_none() && iter.next().is_none() && iter.next_back().is_none());
+    }
+    empty(Iter::<'_, String, u8>::default());
+    empty(IntoIter::<String, u8>::default());
+    empty(sorted_map::Iter::<'_, String, u8, u8>::default());
+    empty(sorted_map::IntoIter::<String, u8, u8>::default());
+    empty(zset::Iter::default());
+    empty(zset::IntoIter::default());
+    empty(packed_zset::Iter::default());
+    assert_eq!(sorted_map::ValuesMut::<'_, String, u8, u8>::default().count(), 0);
+    // Also over what is not static.
+    let local = String::new();
+    let iter: Iter<'_, &str, u8> = Iter::default();
+    assert_eq!(iter.chain([(&&*local, 1)].into_iter()).count(), 1);
+}
+
+/// Inserts up to the capacity and beyond it.
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn capacity_is_never_below_the_length() {
+    for additional in [0, 1, 3, LEAF, LEAF + 1, 1000, 40_000] {
+        for step in [1_u64, 7919] {
+            let mut list = SkipList::new();
+            let mut set = SortedSet::<_, _, BuildNarrow>::default();
+            list.extend((0..10).map(|i| (i, i)));
+            set.extend((0..10).map(|i| (i, i)));
+            list.reserve(additional);
+            set.reserve(additional);
+            assert!(list.capacity() >= 10 + additional && set.capacity() >= 10 + additional);
+            for i in 10..2 * additional as u64 + 200 {
+                let was_full = (list.capacity() == list.len(), set.capacity() == set.len());
+                let before = (list.allocation_size(), set.allocation_size());
+                // In order, or in no order.
+                list.insert(i, i * step % 65_537);
+                set.insert(i, i * step % 65_537);
+                assert!(list.len() <= list.capacity() && set.len() <= set.capacity());
+                assert!(!was_full.0 || list.allocation_size() > before.0);
+                assert!(!was_full.1 || set.allocation_size() > before.1);
+            }
+        }
+    }
+    assert_eq!(SkipList::<u8, u8>::new().capacity(), 0);
+    assert_eq!(SortedSet::<u8, u8>::new().capacity(), 0);
+    assert_eq!(SkipList::<(), ()>::with_capacity(3).len(), 0);
+    let mut units = SkipList::new();
+    (0..200).for_each(|_| units.insert((), ()));
+    assert!(units.capacity() >= 200);
+    assert_eq!(units.try_reserve(usize::MAX), Err(TryReserveError::CapacityOverflow));
+}
+
+#[test]
+#[should_panic(expected = "32 bits")]
+fn a_reservation_of_too_much_panics() {
+    SortedSet::<u8, u8>::new().reserve(usize::MAX);
+}
+
+#[test]
+fn samples_are_elements_of_different_ranks() {
+    let len = if cfg!(miri) { 70 } else { 500 };
+    let list: SkipList<u32, u32> = (0..len).map(|i| (i / 2, i / 3)).collect();
+    let set: SortedSet<u32, u32> = (0..len).map(|i| (i, i / 3)).collect();
+    let mut rng = SmallRng::seed_from_u64(9);
+    for n in [0, 1, 5, len as usize / 2, len as usize, usize::MAX] {
+        let drawn = list.sample(&mut rng, n);
+        assert_eq!(drawn.len(), n.min(list.len()));
+        let mut drawn: Vec<(u32, u32)> = drawn.map(|(m, s)| (s, *m)).collect();
+        let all: Vec<(u32, u32)> = list.iter().map(|(m, s)| (s, *m)).collect();
+        assert!(n < 5 || !drawn.is_sorted(), "in random order");
+        drawn.sort_unstable();
+        if n >= list.len() {
+            assert_eq!(drawn, all);
+        }
+        // As often as the list has them, at most.
+        let count = |elements: &[(u32, u32)]| {
+            let mut counts: HashMap<(u32, u32), usize> = HashMap::new();
+            for element in elements {
+                *counts.entry(*element).or_default() += 1;
+            }
+            counts
+        };
+        let counts = count(&all);
+        assert!(count(&drawn).iter().all(|(element, times)| counts[element] >= *times));
+
+        let drawn: BTreeSet<u32> = set.sample(&mut rng, n).map(|(member, _)| *member).collect();
+        assert_eq!(drawn.len(), n.min(set.len()));
+        let n = n.min(1000);
+        let drawn = set.sample_with_replacement(&mut rng, n);
+        assert_eq!(drawn.len(), n);
+        assert!(drawn.map(|(m, s)| (*m, s)).all(|(m, s)| s == m / 3));
+        assert_eq!(list.sample_with_replacement(&mut rng, n).count(), n);
+    }
+    let empty = SkipList::<u8, u8>::new();
+    assert_eq!(empty.sample(&mut rng, 3).len(), 0);
+    assert_eq!(empty.sample_with_replacement(&mut rng, 3).len(), 0);
+}
+
+/// Samples may outlive the generator, and cross threads.
+#[test]
+fn a_sample_borrows_its_set_only() {
+    fn drawn(set: &SortedSet<u8, u8>) -> impl Iterator<Item = (&u8, u8)> + Send + Sync {
+        set.sample(&mut SmallRng::seed_from_u64(1), 3)
+    }
+    assert_eq!(drawn(&(0..9).map(|i| (i, i)).collect()).count(), 3);
+}
+
+type Elements = Vec<(u8, i8)>;
+
+fn any_elements() -> impl Strategy<Value = Elements> {
+    vec((0..4_u8, -2..2_i8), 0..if cfg!(miri) { 4 } else { 6 })
+}
+
+/// The elements of distinct members as a set has them: the last of each member, by score.
+fn ordered(elements: &Elements) -> Vec<(i8, u8)> {
+    let scores: BTreeMap<u8, i8> = elements.iter().copied().collect();
+    let mut ordered: Vec<_> = scores.into_iter().map(|(member, score)| (score, member)).collect();
+    ordered.sort_unstable();
+    ordered
+}
+
+proptest! {
+    #![proptest_config(crate::config(512, 4))]
+
+    #[test]
+    fn order_and_hash_are_those_of_the_elements(a in any_elements(), b in any_elements()) {
+        let order = ordered(&a).cmp(&ordered(&b));
+        let hashes = Fixed::new();
+        let same_hash = |a: u64, b: u64| assert!(order.is_ne() || a == b);
+
+        let (x, y) = (SortedSet::from(a.clone()), SortedSet::from(b.clone()));
+        prop_assert_eq!(x.cmp(&y), order);
+        prop_assert_eq!(x.partial_cmp(&y), Some(order));
+        same_hash(hashes.hash_one(&x), hashes.hash_one(&y));
+        let other: SortedSet<u8, i8, BuildConstant> = b.iter().copied().collect();
+        prop_assert_eq!(x.partial_cmp(&other), Some(order));
+        prop_assert_eq!(hashes.hash_one(&y), hashes.hash_one(&other));
+
+        let valued = |of: &Elements| of.iter().map(|&(m, s)| (m, m ^ 1, s)).collect::<Vec<_>>();
+        let (x, y) = (SortedMap::from(valued(&a)), SortedMap::from(valued(&b)));
+        prop_assert_eq!(x.cmp(&y), order);
+        prop_assert_eq!(x.partial_cmp(&y), Some(order));
+        same_hash(hashes.hash_one(&x), hashes.hash_one(&y));
+
+        let scored = |of: &Elements| of.iter().map(|&(m, s)| ([m], Score::from(s))).collect();
+        let (x, mut y): (ZSet, ZSet) = (scored(&a), scored(&b));
+        y.promote();
+        prop_assert_eq!(x.cmp(&y), order);
+        prop_assert_eq!(x.partial_cmp(&y), Some(order));
+        same_hash(hashes.hash_one(&x), hashes.hash_one(&y));
+
+        // A list keeps elements that repeat.
+        let sorted = |of: &Elements| {
+            let mut sorted: Vec<(i8, u8)> = of.iter().map(|&(m, s)| (s, m)).collect();
+            sorted.sort_unstable();
+            sorted
+        };
+        let order = sorted(&a).cmp(&sorted(&b));
+        let (x, y) = (SkipList::from(a), SkipList::from(b));
+        prop_assert_eq!((x.cmp(&y), x.partial_cmp(&y)), (order, Some(order)));
+        prop_assert!(order.is_ne() || hashes.hash_one(&x) == hashes.hash_one(&y));
+    }
+
+    #[test]
+    fn conversions_go_there_and_back(elements in any_elements()) {
+        let expected: Vec<(u8, i8)> = ordered(&elements).iter().map(|&(s, m)| (m, s)).collect();
+        let scores: BTreeMap<u8, i8> = elements.iter().copied().collect();
+        let set = SortedSet::from(elements.clone());
+        set.check();
+        prop_assert_eq!(&set, &SortedSet::from(scores.clone()));
+        prop_assert_eq!(Vec::from(set.clone()), expected.clone());
+        prop_assert_eq!(BTreeMap::from(set.clone()), scores.clone());
+        let mut copied = SortedSet::<u8, i8>::new();
+        copied.extend(&scores);
+        prop_assert_eq!(&copied, &set);
+        copied.clear();
+        copied.extend(&set);
+        prop_assert_eq!(&copied, &set);
+
+        let triples = elements.iter().map(|&(m, s)| (m, s, s));
+        let map = SortedMap::from(triples.collect::<Vec<_>>());
+        map.check();
+        let values: BTreeMap<u8, (i8, i8)> = scores.iter().map(|(&m, &s)| (m, (s, s))).collect();
+        prop_assert_eq!(&map, &SortedMap::from(values.clone()));
+        prop_assert_eq!(BTreeMap::from(map.clone()), values);
+        let listed: Vec<(u8, i8, i8)> = expected.iter().map(|&(m, s)| (m, s, s)).collect();
+        prop_assert_eq!(Vec::from(map.clone()), listed.clone());
+        let mut copied = SortedMap::<u8, i8, i8>::new();
+        copied.extend(&map);
+        copied.extend(listed.iter().map(|(m, v, s)| (m, v, s)));
+        prop_assert_eq!(copied, map);
+
+        let list = SkipList::from(elements.clone());
+        list.check();
+        let mut sorted = elements.clone();
+        sorted.sort_unstable_by_key(|&(m, s)| (s, m));
+        prop_assert_eq!(Vec::from(list.clone()), sorted);
+        let mut copied = SkipList::new();
+        copied.extend(&list);
+        prop_assert_eq!(&copied, &list);
+        copied.extend(&scores);
+        prop_assert_eq!(copied.len(), list.len() + scores.len());
+
+        let bytes: BTreeMap<[u8; 1], Score> =
+            scores.iter().map(|(&m, &s)| ([m], Score::from(s))).collect();
+        let zset = ZSet::from(bytes.clone());
+        zset.check();
+        let pairs: Vec<_> = elements.iter().map(|&(m, s)| ([m], Score::from(s))).collect();
+        prop_assert_eq!(&zset, &ZSet::from(pairs));
+        let mut copied = ZSet::new();
+        copied.extend(&bytes);
+        prop_assert_eq!(&copied, &zset);
+        let back: BTreeMap<ByteString, Score> = zset.clone().into();
+        prop_assert!(back.iter().map(|(m, s)| (m[0], *s)).eq(bytes.iter().map(|(m, s)| (m[0], *s))));
+        let back: Vec<(ByteString, Score)> = zset.into();
+        prop_assert!(back.iter().map(|(m, _)| m[0]).eq(expected.iter().map(|(m, _)| *m)));
+    }
+}
+
+#[test]
+fn partly_ordered_elements_have_a_partial_order() {
+    // Neither floats nor these are `Ord`, and so not the members of a set.
+    let map = |value: f64| SortedMap::from([("a", value, 1)]);
+    assert_eq!(map(1.0).partial_cmp(&map(2.0)), Some(Ordering::Less));
+    assert_eq!(map(f64::NAN).partial_cmp(&map(2.0)), None);
+}
+
+#[test]
+fn a_set_can_be_a_member_and_a_key() {
+    fn is_member<T: Ord + Hash>() {}
+    is_member::<SortedSet<u8, SortedScore>>();
+    is_member::<SortedMap<u8, u8, u8>>();
+    let sets = SortedSet::from([(SortedSet::from([("a", 1)]), 2), (SortedSet::from([]), 1)]);
+    assert_eq!(sets.score(&SortedSet::from([("a", 1)])), Some(2));
+}
+
+type SortedScore = (u8, Score);

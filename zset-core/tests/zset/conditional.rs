@@ -1,0 +1,57 @@
+//! Conditional insertions into a buffer of fixed size, some of which find no room.
+
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use std::collections::BTreeMap;
+use zset_core::{Insertion, PackedZSet, Score, TryReserveError};
+
+#[test]
+fn a_conditional_insertion_that_finds_no_room_changes_nothing() {
+    let mut random = SmallRng::seed_from_u64(1);
+    let mut set = PackedZSet::with_storage([0; 150]).unwrap();
+    let mut reference: BTreeMap<String, Score> = BTreeMap::new();
+    let (mut refused, mut done) = (0, 0);
+    for step in 0..if cfg!(miri) { 100 } else { 5000 } {
+        let member = random.random_range(0..60_u32).to_string();
+        // Of different lengths.
+        let scores = [-1e100, -2.5, -1.0, 0.0, 7.0, 12.25, 100_000.0, 1e100];
+        let score = Score::new(scores[random.random_range(0..scores.len())]).unwrap();
+        let is_max = random.random();
+        let is_better = |old: Score| if is_max { score > old } else { score < old };
+        let expected = match reference.get(&member) {
+            None => Insertion::Inserted,
+            Some(&old) if is_better(old) => Insertion::Updated(old),
+            Some(&old) => Insertion::Unchanged(old),
+        };
+        let before = set.clone();
+        let result = if is_max {
+            set.try_insert_max(&member, score)
+        } else {
+            set.try_insert_min(&member, score)
+        };
+        set.check();
+        match result {
+            Ok(inserted) => {
+                assert_eq!(inserted, expected);
+                if inserted.is_changed() {
+                    reference.insert(member, score);
+                    done += 1;
+                }
+            }
+            Err(error) => {
+                assert_eq!(error, TryReserveError::BufferFull);
+                assert_eq!(set, before);
+                assert!(expected.is_changed(), "it needs no room");
+                refused += 1;
+            }
+        }
+        if step % 5 == 0 {
+            let member = random.random_range(0..60_u32).to_string();
+            assert_eq!(set.remove(&member), reference.remove(&member));
+        }
+        let asked: Vec<String> = (0..60).map(|i: u32| i.to_string()).collect();
+        let scores = asked.iter().map(|member| reference.get(member).copied());
+        assert!(set.scores(&asked).eq(scores));
+    }
+    assert!(refused > 5 && done > 5, "{refused} of {done} found no room");
+}
