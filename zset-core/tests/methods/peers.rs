@@ -146,7 +146,6 @@ fn priority_queue() -> Vec<&'static str> {
         clear(),
         len(),
         is_empty(),
-        iter(),
         into_sorted_iter(),
     }
 }
