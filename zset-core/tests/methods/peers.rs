@@ -17,6 +17,7 @@ pub(crate) fn called() -> Names {
     ])
 }
 
+#[expect(clippy::incompatible_msrv, reason = "tests may need a newer Rust than the library")]
 fn btree_map() -> Vec<&'static str> {
     called! {
         BTreeMap<u8, char>: ; BTreeMap::from([(1, 'a'), (2, 'b')]);

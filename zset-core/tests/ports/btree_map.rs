@@ -1,4 +1,4 @@
-//! A leaderboard of a `BTreeMap` and a `HashMap`, and its port to `SortedSet`.
+//! A leaderboard of a `BTreeMap` and a `HashMap`, and its port to `SortedMap`.
 //!
 //! Two collections become one that cannot disagree with itself, and a rank takes O(log n) instead of O(n).
 
@@ -7,27 +7,28 @@ use super::random_numbers;
 type Player = u64;
 type Points = u64;
 
-/// The original: players by points, and beside it the points of each player.
+/// When a player was on the board last.
+type Time = u64;
+
+/// The original: the players in order, and beside it the points of each.
 #[derive(Default)]
 struct Original {
-    by_points: std::collections::BTreeMap<(Points, Player), ()>,
+    by_points: std::collections::BTreeMap<(Points, Player), Time>,
     points: std::collections::HashMap<Player, Points>,
 }
 
 impl Original {
-    fn set(&mut self, player: Player, points: Points) -> Option<Points> {
-        let old = self.points.insert(player, points);
-        if let Some(old) = old {
-            self.by_points.remove(&(old, player));
-        }
-        self.by_points.insert((points, player), ());
+    fn set(&mut self, player: Player, points: Points, now: Time) -> Option<(Time, Points)> {
+        let old = self.remove(player);
+        self.points.insert(player, points);
+        self.by_points.insert((points, player), now);
         old
     }
 
-    fn remove(&mut self, player: Player) -> Option<Points> {
+    fn remove(&mut self, player: Player) -> Option<(Time, Points)> {
         let points = self.points.remove(&player)?;
-        self.by_points.remove(&(points, player));
-        Some(points)
+        let time = self.by_points.remove(&(points, player))?;
+        Some((time, points))
     }
 
     fn place(&self, player: Player) -> Option<usize> {
@@ -36,44 +37,41 @@ impl Original {
     }
 
     fn best(&self) -> Option<(Player, Points)> {
-        self.by_points.last_key_value().map(|(&(points, player), ())| (player, points))
+        self.by_points.last_key_value().map(|(&(points, player), _)| (player, points))
     }
 
-    /// Returns the players with points in a range.
-    fn between(&self, from: Points, to: Points) -> Vec<Player> {
+    /// Returns the players with points in a range, and their times.
+    fn between(&self, from: Points, to: Points) -> Vec<(Player, Time)> {
         if from > to {
             return Vec::new(); // `range` would panic
         }
-        self.by_points
-            .range((from, 0)..=(to, Player::MAX))
-            .map(|((_, player), ())| *player)
-            .collect()
+        let players = self.by_points.range((from, 0)..=(to, Player::MAX));
+        players.map(|((_, player), time)| (*player, *time)).collect()
     }
 
     /// Removes the players below some points.
     fn relegate(&mut self, points: Points) -> Vec<Player> {
         let stay = self.by_points.split_off(&(points, 0));
         let relegated = std::mem::replace(&mut self.by_points, stay);
-        relegated
-            .into_keys()
-            .map(|(_, player)| player)
-            .inspect(|player| _ = self.points.remove(player))
-            .collect()
+        for (_, player) in relegated.keys() {
+            self.points.remove(player);
+        }
+        relegated.into_keys().map(|(_, player)| player).collect()
     }
 }
 
 /// The port.
 #[derive(Default)]
 struct Port {
-    players: zset_core::SortedSet<Player, Points>,
+    players: zset_core::SortedMap<Player, Time, Points>,
 }
 
 impl Port {
-    fn set(&mut self, player: Player, points: Points) -> Option<Points> {
-        self.players.insert(player, points)
+    fn set(&mut self, player: Player, points: Points, now: Time) -> Option<(Time, Points)> {
+        self.players.insert(player, now, points)
     }
 
-    fn remove(&mut self, player: Player) -> Option<Points> {
+    fn remove(&mut self, player: Player) -> Option<(Time, Points)> {
         self.players.remove(&player)
     }
 
@@ -82,20 +80,21 @@ impl Port {
     }
 
     fn best(&self) -> Option<(Player, Points)> {
-        self.players.last().map(|(player, points)| (*player, points))
+        self.players.last().map(|(player, _, points)| (*player, points))
     }
 
-    fn between(&self, from: Points, to: Points) -> Vec<Player> {
-        self.players.range_by_score(from..=to).map(|(player, _)| *player).collect()
+    fn between(&self, from: Points, to: Points) -> Vec<(Player, Time)> {
+        let players = self.players.range_by_score(from..=to);
+        players.map(|(player, time, _)| (*player, *time)).collect()
     }
 
     fn relegate(&mut self, points: Points) -> Vec<Player> {
-        self.players.drain_by_score(..points).map(|(player, _)| player).collect()
+        self.players.drain_by_score(..points).map(|(player, ..)| player).collect()
     }
 }
 
 #[test]
-fn a_board_of_two_maps_becomes_one_set() {
+fn a_board_of_two_maps_becomes_one() {
     let (mut original, mut port) = (Original::default(), Port::default());
     let mut numbers = random_numbers(1);
     for step in 0..3000 {
@@ -108,7 +107,7 @@ fn a_board_of_two_maps_becomes_one_set() {
                 assert_eq!(original.between(points, to), port.between(points, to));
             }
             2 if step % 10 == 0 => assert_eq!(original.relegate(points), port.relegate(points)),
-            _ => assert_eq!(original.set(player, points), port.set(player, points)),
+            _ => assert_eq!(original.set(player, points, step), port.set(player, points, step)),
         }
         assert_eq!(original.place(player), port.place(player));
         assert_eq!(original.best(), port.best());
