@@ -45,7 +45,7 @@ impl<B: Storage> PackedZSet<B> {
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
     /// let [low, high] = [1, 2].map(Score::from);
-    /// set.insert("a", high)?;
+    /// set.try_insert("a", high)?;
     /// assert_eq!(set.try_insert_min("a", low)?, Insertion::Updated(high));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```

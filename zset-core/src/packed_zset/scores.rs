@@ -16,7 +16,7 @@ impl<B: Storage> PackedZSet<B> {
     /// use zset_core::{PackedZSet, Score};
     ///
     /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.insert("a", Score::from(1))?;
+    /// set.try_insert("a", Score::from(1))?;
     /// assert!(set.scores(["a", "b"]).eq([Some(Score::from(1)), None]));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
