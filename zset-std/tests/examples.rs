@@ -195,7 +195,7 @@ Loaded, and played once more:
   2. ann 120
   2. cid 120
   fastest lap: ann, 82500 ms
-Edited: pair 2 repeats an earlier one at line 1 column 56
+Edited: element 2 repeats an earlier one at line 1 column 56
 ";
     assert_eq!(run("save_and_load"), expected);
 }
