@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::{Rc, Weak};
 use std::task::Waker;
 
-use zset_std::{DefaultHashBuilder, Timestamp};
+use zset_std::{RandomState, Timestamp};
 
 use crate::command::Command;
 use crate::commands::Wait;
@@ -86,7 +86,7 @@ pub(crate) struct Session {
     /// Its commands are those of EXEC now: none of them waits.
     pub(crate) is_executing: bool,
     /// What has to be unchanged for EXEC.
-    pub(crate) watched: HashMap<Bytes, Version, DefaultHashBuilder>,
+    pub(crate) watched: HashMap<Bytes, Version, RandomState>,
     /// What that takes.
     pub(crate) watched_bytes: usize,
     /// What it has sent and not been answered, and been answered and not read.

@@ -5,7 +5,7 @@ mod details;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use zset_std::DefaultHashBuilder;
+use zset_std::RandomState;
 
 use crate::commands;
 use crate::engine::Context;
@@ -179,11 +179,10 @@ impl Command {
 }
 
 fn find_entry(name: &[u8]) -> Option<Entry> {
-    static COMMANDS: LazyLock<HashMap<&'static [u8], Entry, DefaultHashBuilder>> =
-        LazyLock::new(|| {
-            let entry = |command: &'static Command| (command, command.subcommands());
-            Command::all().map(|command| (command.name.as_bytes(), entry(command))).collect()
-        });
+    static COMMANDS: LazyLock<HashMap<&'static [u8], Entry, RandomState>> = LazyLock::new(|| {
+        let entry = |command: &'static Command| (command, command.subcommands());
+        Command::all().map(|command| (command.name.as_bytes(), entry(command))).collect()
+    });
     let mut lower = [0; MAX_NAME];
     let lower = lower.get_mut(..name.len())?;
     lower.copy_from_slice(name);

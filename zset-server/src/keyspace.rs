@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use indexmap::{IndexMap, IndexSet};
 use zset_core::ZSet;
-use zset_std::{DefaultHashBuilder, ExpiringSet, Timestamp};
+use zset_std::{ExpiringSet, RandomState, Timestamp};
 
 pub(crate) use awaited::{Awaited, Ticket};
 pub(crate) use scan::page;
@@ -28,7 +28,7 @@ pub(crate) type Bytes = Box<[u8]>;
 pub(crate) type Version = u64;
 
 /// A set without scores, whose members have numbers, so that they can be drawn and scanned.
-pub(crate) type Set = IndexSet<Bytes, DefaultHashBuilder>;
+pub(crate) type Set = IndexSet<Bytes, RandomState>;
 
 /// What a key stands for.
 #[derive(Clone, Debug)]
@@ -93,7 +93,7 @@ typed!(Set, Set);
 typed!(ZSet, SortedSet);
 
 /// Gives back the memory of a table of which little is in use.
-fn shrink<V>(table: &mut HashMap<Bytes, V, DefaultHashBuilder>) {
+fn shrink<V>(table: &mut HashMap<Bytes, V, RandomState>) {
     if table.len() < table.capacity() / 8 {
         table.shrink_to(2 * table.len());
     }
@@ -102,10 +102,10 @@ fn shrink<V>(table: &mut HashMap<Bytes, V, DefaultHashBuilder>) {
 /// All keys.
 #[derive(Debug, Default)]
 pub(crate) struct Keyspace {
-    entries: IndexMap<Bytes, Value, DefaultHashBuilder>,
+    entries: IndexMap<Bytes, Value, RandomState>,
     deadlines: ExpiringSet<Bytes>,
     /// The keys that some client watches: how many do, and the version since the last change.
-    watched: HashMap<Bytes, (usize, Version), DefaultHashBuilder>,
+    watched: HashMap<Bytes, (usize, Version), RandomState>,
     /// The keys that some client waits for.
     pub(crate) awaited: Awaited,
     /// Of the last change.
@@ -141,7 +141,7 @@ impl Keyspace {
         if self.deadlines.is_empty() {
             return 0;
         }
-        let due = self.deadlines.expire_due(self.now, budget);
+        let due = self.deadlines.expire_due(budget, self.now);
         let gone: Vec<_> = due.map(|(key, _)| key).collect();
         for key in &gone {
             self.forget(key);
@@ -335,7 +335,7 @@ impl Keyspace {
             None => _ = self.deadlines.remove(key),
             Some(deadline) if deadline <= self.now => _ = self.remove(key),
             // Without a bound on the members it refuses none.
-            Some(deadline) => _ = self.deadlines.insert(key.into(), deadline, self.now),
+            Some(deadline) => _ = self.deadlines.insert_until(key.into(), deadline, self.now),
         }
     }
 

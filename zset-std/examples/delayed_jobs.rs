@@ -12,7 +12,8 @@ use std::error::Error;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use zset_std::{Clock, FakeClock, JobId, Lease, Nacked, SharedDelayQueue, StaleLease, Timestamp};
+use zset_std::shared_delay_queue::{Nacked, StaleLease};
+use zset_std::{Clock, FakeClock, JobId, Lease, SharedDelayQueue, Timestamp};
 
 type Reminders = SharedDelayQueue<&'static str, JobId, FakeClock>;
 
@@ -30,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut ids = Vec::new();
     for (who, seconds) in [("ann", 10), ("bob", 20), ("cid", 30), ("dan", 40)] {
         let due = Timestamp::ZERO.saturating_add(Duration::from_secs(seconds));
-        ids.push(reminders.push(due, who)?);
+        ids.push(reminders.push(who, due)?);
         say(&clock, who, &format!("due at {}", time(due)));
     }
     if let Some(job) = reminders.cancel(&ids[2]) {

@@ -10,7 +10,8 @@
 
 use std::time::Duration;
 
-use zset_std::{Cursor, MergedPosts, MergedTimelines, Timeline, Timestamp};
+use zset_std::timeline::{Cursor, MergedPosts};
+use zset_std::{MergedTimelines, Timeline, Timestamp};
 
 const PEOPLE: [&str; 3] = ["ann", "bob", "cid"];
 
@@ -20,23 +21,23 @@ const PAGE: usize = 3;
 fn main() {
     let mut feeds = PEOPLE.map(|_| Timeline::new().with_max_len(4));
     let [ann, bob, cid] = &mut feeds;
-    ann.post(at_minute(10), "rain again");
-    ann.post(at_minute(0), "good morning"); // out of order
-    ann.post(at_minute(30), "photos of the hike");
-    bob.post(at_minute(5), "coffee?");
-    bob.post(at_minute(15), "server is down");
-    bob.post(at_minute(20), "still down");
-    bob.post(at_minute(25), "server is up");
-    bob.post(at_minute(30), "photos of the hike"); // the same that Ann shares
-    cid.post(at_minute(10), "rain here too"); // at the same time as Ann
-    cid.post(at_minute(35), "what a day");
+    ann.post("rain again", at_minute(10));
+    ann.post("good morning", at_minute(0)); // out of order
+    ann.post("photos of the hike", at_minute(30));
+    bob.post("coffee?", at_minute(5));
+    bob.post("server is down", at_minute(15));
+    bob.post("still down", at_minute(20));
+    bob.post("server is up", at_minute(25));
+    bob.post("photos of the hike", at_minute(30)); // the same that Ann shares
+    cid.post("rain here too", at_minute(10)); // at the same time as Ann
+    cid.post("what a day", at_minute(35));
 
     println!("Bob keeps {} of his five posts.", feeds[1].len());
     println!("\nThe first page:");
     let cursor = show(MergedTimelines::new(&feeds).latest(PAGE)).expect("there are posts");
 
     // Meanwhile Ann posts, and the post at which the page ended goes.
-    feeds[0].post(at_minute(40), "cake in the kitchen");
+    feeds[0].post("cake in the kitchen", at_minute(40));
     feeds[1].remove(cursor.id);
 
     let mut older = Some(cursor);

@@ -10,7 +10,8 @@
 
 use std::time::Duration;
 
-use zset_std::{Clock, FakeClock, Quota, QuotaError, Schedule, SlidingWindow, Timestamp};
+use zset_std::limit::QuotaError;
+use zset_std::{Clock, FakeClock, Quota, Schedule, SlidingWindow, Timestamp};
 
 struct Shop {
     clock: FakeClock,

@@ -11,7 +11,8 @@
 use std::error::Error;
 use std::time::Duration;
 
-use zset_std::{FakeClock, KeysFull, Quota, SlidingWindow, Timestamp};
+use zset_std::limit::KeysFull;
+use zset_std::{FakeClock, Quota, SlidingWindow, Timestamp};
 
 type Failures = SlidingWindow<String, FakeClock>;
 

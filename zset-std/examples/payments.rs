@@ -10,7 +10,8 @@
 
 use std::time::Duration;
 
-use zset_std::{Clock, FakeClock, Quota, QuotaError, SlidingWindow, Timestamp, Verdict};
+use zset_std::limit::QuotaError;
+use zset_std::{Clock, FakeClock, Quota, SlidingWindow, Timestamp, Verdict};
 
 type Limiter = SlidingWindow<(&'static str, &'static str), FakeClock>;
 

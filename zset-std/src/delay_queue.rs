@@ -1,8 +1,8 @@
-//! [`DelayQueue`]: jobs, each of which is due at a time.
-//!
-//! Invariants: the jobs lie in one sorted set, whose members are told apart by their ids and whose
-//! scores are the time at which the job is due and the number of its arrival. Every number of an
-//! arrival is below `arrivals`, and no two jobs have the same.
+//! [`DelayQueue`]: jobs, each of which is due at a time, with its iterators and errors.
+
+// Invariants: the jobs are in one sorted map from their ids to their payloads. The score of a job is
+// the time at which it is due and the number of its arrival. Each such number is below `arrivals`, and
+// no two jobs have the same.
 
 mod change;
 mod iter;
@@ -21,10 +21,9 @@ pub use push::DuplicateJob;
 
 use std::hash::Hash;
 
-use zset_core::SortedSet;
+use zset_core::SortedMap;
 
 use crate::Timestamp;
-use job::Entry;
 
 /// When a job is due, and the number of its arrival.
 type Key = (Timestamp, u64);
@@ -32,7 +31,7 @@ type Key = (Timestamp, u64);
 /// Jobs, each of which is due at a time: a queue ordered by that time, and for jobs that are due at
 /// the same time by their arrival.
 ///
-/// It is one sorted set: a job is found by its id in O(1), and cancelled or rescheduled in O(log n).
+/// It is one sorted map: a job is found by its id in O(1), and cancelled or rescheduled in O(log n).
 /// Any time will do, [`Timestamp::ZERO`] and [`Timestamp::MAX`] too. The queue has no clock: what
 /// depends on the time is told it. [`SharedDelayQueue`](crate::SharedDelayQueue) has one, and is for
 /// threads.
@@ -49,19 +48,19 @@ type Key = (Timestamp, u64);
 ///
 /// let at = |seconds| Timestamp::ZERO.saturating_add(Duration::from_secs(seconds));
 /// let mut mails = DelayQueue::new();
-/// mails.push(at(60), "remind ann");
-/// let bob = mails.push(at(30), "remind bob");
-/// let cid = mails.push(at(10), "remind cid");
+/// mails.push("remind ann", at(60));
+/// let bob = mails.push("remind bob", at(30));
+/// let cid = mails.push("remind cid", at(10));
 /// assert_eq!(mails.next_due(), Some(at(10)));
 ///
 /// mails.cancel(&cid); // Cid has answered.
 /// mails.reschedule(&bob, at(90)); // Bob asked for more time.
-/// let due: Vec<_> = mails.pop_due(at(60), 10).map(|job| job.payload).collect();
+/// let due: Vec<_> = mails.pop_due(10, at(60)).map(|job| job.payload).collect();
 /// assert_eq!(due, ["remind ann"]);
 /// assert_eq!(mails.next_due(), Some(at(90)));
 /// ```
 pub struct DelayQueue<T, I = JobId> {
-    jobs: SortedSet<Entry<T, I>, Key>,
+    jobs: SortedMap<I, T, Key>,
     /// The number of the next arrival. Were it ever to reach its end, all that arrive from then on
     /// have the same one.
     arrivals: u64,
@@ -78,10 +77,10 @@ impl<T, I> DelayQueue<T, I> {
     /// use zset_std::{DelayQueue, Timestamp};
     ///
     /// let mut queue: DelayQueue<u32, String> = DelayQueue::new();
-    /// assert!(queue.push_with_id("backup".to_string(), Timestamp::ZERO, 7).is_ok());
+    /// assert!(queue.push_with_id("backup".to_string(), 7, Timestamp::ZERO).is_ok());
     /// ```
     pub fn new() -> Self {
-        DelayQueue { jobs: SortedSet::new(), arrivals: 0, next_id: 0 }
+        DelayQueue { jobs: SortedMap::new(), arrivals: 0, next_id: 0 }
     }
 
     /// Returns the number for a job that arrives.
@@ -100,7 +99,7 @@ impl<T, I: Ord + Hash> DelayQueue<T, I> {
     #[doc(hidden)]
     pub fn check_invariants(&self) {
         self.jobs.check();
-        let mut arrivals: Vec<_> = self.jobs.iter().map(|(_, (_, arrival))| arrival).collect();
+        let mut arrivals: Vec<_> = self.jobs.iter().map(|(_, _, (_, arrival))| arrival).collect();
         arrivals.sort_unstable();
         assert!(arrivals.is_sorted_by(|a, b| a < b), "two jobs have arrived at once");
         assert!(arrivals.last().is_none_or(|last| *last < self.arrivals), "not yet arrived");

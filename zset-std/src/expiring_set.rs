@@ -1,7 +1,7 @@
-//! [`ExpiringSet`]: members that each live until a deadline of their own.
-//!
-//! Invariants: those of the sorted set, whose scores are the deadlines. A member is live strictly
-//! before its deadline; [`is_live`] is the one place that says so.
+//! [`ExpiringSet`]: members that each live until a deadline of their own, with its iterators and errors.
+
+// Invariants: those of the sorted set, whose scores are the deadlines. A member is live strictly
+// before its deadline; `is_live` is the one place that says so.
 
 mod expire;
 mod insert;
@@ -11,7 +11,7 @@ mod tests;
 mod traits;
 
 pub use expire::ExpireDue;
-pub use insert::SetFull;
+pub use insert::{DeadlinePassed, InsertError};
 
 #[cfg(feature = "serde")]
 use std::hash::Hash;
@@ -48,20 +48,22 @@ use crate::Timestamp;
 /// # Examples
 ///
 /// ```
+/// use std::time::Duration;
 /// use zset_std::{ExpiringSet, Timestamp};
 ///
 /// let at = Timestamp::from_nanos;
+/// let ttl = Duration::from_nanos(10);
 /// let mut sessions = ExpiringSet::new();
-/// sessions.insert("ann", at(10), at(0))?;
-/// sessions.insert("bob", at(12), at(0))?;
-/// assert_eq!(sessions.touch("ann", at(15), at(5)), Some(at(10)));
+/// sessions.insert("ann", ttl, at(0))?;
+/// sessions.insert("bob", ttl, at(2))?;
+/// assert_eq!(sessions.touch("ann", ttl, at(5)), Some(at(10)));
 ///
 /// assert!(sessions.contains("bob", at(11)));
 /// assert!(!sessions.contains("bob", at(12))); // its deadline
-/// assert_eq!(sessions.touch("bob", at(99), at(12)), None); // too late
+/// assert_eq!(sessions.touch("bob", ttl, at(12)), None); // too late
 /// assert_eq!(sessions.live_len(at(12)), 1);
-/// assert!(sessions.expire_due(at(12), 100).eq([("bob", at(12))]));
-/// # Ok::<(), zset_std::SetFull<&str>>(())
+/// assert!(sessions.expire_due(100, at(12)).eq([("bob", at(12))]));
+/// # Ok::<(), zset_std::expiring_set::InsertError<&str>>(())
 /// ```
 ///
 /// With the feature `serde` its members are a sequence of pairs, by deadline, beside its cap;
@@ -109,13 +111,14 @@ impl<M> ExpiringSet<M> {
     /// # Examples
     ///
     /// ```
+    /// use zset_std::expiring_set::InsertError;
     /// use zset_std::{ExpiringSet, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
     /// let mut online = ExpiringSet::new().with_max_len(1);
-    /// assert!(online.insert("ann", at(10), at(0)).is_ok());
-    /// assert_eq!(online.insert("bob", at(20), at(9)).unwrap_err().member, "bob");
-    /// assert!(online.insert("bob", at(20), at(10)).is_ok()); // Ann has expired
+    /// assert!(online.insert_until("ann", at(10), at(0)).is_ok());
+    /// assert_eq!(online.insert_until("bob", at(20), at(9)), Err(InsertError::Full("bob")));
+    /// assert!(online.insert_until("bob", at(20), at(10)).is_ok()); // Ann has expired
     /// assert_eq!(online.len(), 1);
     /// ```
     pub fn with_max_len(mut self, max_len: usize) -> Self {

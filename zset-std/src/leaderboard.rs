@@ -1,10 +1,12 @@
-//! [`Leaderboard`]: members by their scores, highest first.
-//!
-//! Invariants: those of [`Ranking`], and no more members than the board keeps. A panic in a user's
-//! code in the middle of a write may leave one more; the next submission sets it right.
+//! [`Leaderboard`]: members by their scores, highest first, with its policies, iterators and outcomes.
 
+// Invariants: those of `Ranking`, and no more members than the board keeps. A panic in a user's
+// code in the middle of a write may leave one more; the next submission sets it right.
+
+mod bulk;
 mod distinct;
 mod policy;
+mod pop;
 mod ranking;
 mod read;
 #[cfg(feature = "serde")]
@@ -18,7 +20,7 @@ mod traits;
 pub use policy::{Best, Latest, Policy, Sum};
 pub use standings::{Standing, Standings, Ties};
 pub use submit::Submission;
-pub use traits::LeaderboardIntoIter;
+pub use traits::IntoIter;
 
 use std::fmt;
 use std::hash::Hash;
@@ -85,6 +87,18 @@ use ranking::Ranking;
 ///
 /// With the feature `serde` its members and scores are a sequence of pairs, highest score first,
 /// beside its bound; a member that is there twice, and more members than the bound, are errors.
+///
+/// A [`SortedSet`](zset_core::SortedSet) converts into a board, and back:
+///
+/// ```
+/// use zset_core::SortedSet;
+/// use zset_std::Leaderboard;
+///
+/// let set = SortedSet::from([("ann", 7), ("bob", 9)]);
+/// let board = Leaderboard::<_, _>::from(set.clone());
+/// assert_eq!(board.first(), Some((&"bob", 9)));
+/// assert_eq!(SortedSet::from(board), set);
+/// ```
 pub struct Leaderboard<Id, S, K = Best> {
     ranking: Ranking<Id, S>,
     max_len: usize,
@@ -106,7 +120,7 @@ impl<Id, S: Copy> Leaderboard<Id, S> {
     /// assert_eq!(board.score("ann"), Some(7));
     /// ```
     pub fn new() -> Self {
-        Self::with_policy()
+        Self::for_policy()
     }
 }
 
@@ -124,7 +138,7 @@ impl<Id, S: Copy> Leaderboard<Id, S, Latest> {
     /// assert_eq!(board.score("ann"), Some(5));
     /// ```
     pub fn latest() -> Self {
-        Self::with_policy()
+        Self::for_policy()
     }
 }
 
@@ -146,18 +160,17 @@ impl<Id, S: Copy> Leaderboard<Id, S, Sum> {
     /// # Ok::<(), ScoreOverflow>(())
     /// ```
     pub fn sum() -> Self {
-        Self::with_policy()
+        Self::for_policy()
     }
 }
 
-/// Making it as one likes.
 impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
     /// Makes an empty board with a policy of one's own. **O(1)**.
     ///
     /// # Examples
     ///
     /// See [`Policy`].
-    pub fn with_policy() -> Self {
+    pub fn for_policy() -> Self {
         Leaderboard { ranking: Ranking::new(), max_len: usize::MAX, policy: PhantomData }
     }
 
@@ -237,7 +250,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
     #[doc(hidden)]
     pub fn check_invariants(&self) {
-        self.ranking.check();
+        self.ranking.check_invariants();
         assert!(self.len() <= self.max_len, "more members than the board keeps");
     }
 }

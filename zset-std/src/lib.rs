@@ -10,9 +10,9 @@
 //! | plain counter, as a baseline | [`FixedWindow`] | [`Keyed`] | one counter |
 //! | several at once, also of different types | [`Limits`] | [`Keyed`] | theirs |
 //!
-//! All return a [`Decision`], take a [`Quota`], and have a [`Clock`] that tests can set. Every operation
-//! has an `_at` form that takes the time. Where bounded memory makes a limiter inexact, it errs towards
-//! denial.
+//! All return a [`Decision`] and take a [`Quota`]. The keyed limiters have a [`Clock`] that tests can set,
+//! and implement [`KeyedLimiter`], for code that is generic over them. Where bounded memory makes a limiter
+//! inexact, it errs towards denial.
 //!
 //! **Boards**: who stands where.
 //!
@@ -35,6 +35,18 @@
 //! The sorted sets themselves are in [`zset_core`]. The example program `medals` ranks a table and
 //! a million simulated players.
 //!
+//! # Conventions
+//!
+//! - A type with a clock has an `_at` form of each operation that depends on the time. A type without a
+//!   clock takes the time in every such operation.
+//! - A time is always the last argument: `push(payload, due)`, `pop_due(max, now)`,
+//!   `check_n_at(key, n, now)`. Of two times, the time of the call, `now`, is the last.
+//! - `with_*` are builder methods: they take the value and return it, before its first use.
+//! - Iterators, outcomes and errors are in the module of their type, such as [`delay_queue::PopDue`]. The
+//!   crate root has the types themselves.
+//! - Enums of errors are `#[non_exhaustive]`. Complete answers, such as [`Verdict`], are not: a `match` on
+//!   one has to handle every case.
+//!
 //! # WebAssembly
 //!
 //! The crate builds for `wasm32-unknown-unknown`, where std has no clock, no threads and no source of
@@ -45,7 +57,7 @@
 //!   without a time of limiters and queues that keep their default clock.
 //! - [`Schedule::run`] and [`Schedule::run_with_clock`] panic, since they start a thread.
 //! - Blocking is useless: no other thread can end it. With a [`FakeClock`] it never returns.
-//! - [`DefaultHashBuilder`] has the same seeds in every run.
+//! - [`RandomState`] has the same seeds in every run.
 //!
 //! # Examples
 //!
@@ -60,42 +72,42 @@
 //!     Verdict::Denied { retry_after } => println!("come back in {retry_after:?}"),
 //!     Verdict::Never => println!("that is too much for any minute"),
 //! }
-//! # Ok::<(), zset_std::QuotaError>(())
+//! # Ok::<(), zset_std::limit::QuotaError>(())
 //! ```
 
 #![forbid(unsafe_code)]
 
 mod clock;
-mod delay_queue;
-mod due;
-mod expiring_set;
+pub mod delay_queue;
+pub mod expiring_set;
 #[cfg(all(test, zset_loom))]
 mod explore;
-mod hash_builder;
-mod leaderboard;
-mod limit;
-mod packed_score;
-mod schedule;
-mod shared_delay_queue;
+pub mod leaderboard;
+pub mod limit;
+pub mod packed_score;
+mod random_state;
+pub mod schedule;
+pub mod shared_delay_queue;
 mod sync;
-mod timeline;
-mod windowed_leaderboard;
+pub mod timeline;
+pub mod windowed_leaderboard;
 
 #[cfg(feature = "async")]
 pub use clock::AsyncTimer;
 pub use clock::{Clock, FakeClock, MonotonicClock, SystemClock, Timer, Timestamp};
-pub use delay_queue::{DelayQueue, DrainJobs, DuplicateJob, IntoJobs, Job, JobId, Jobs, PopDue};
-pub use expiring_set::{ExpireDue, ExpiringSet, SetFull};
-pub use hash_builder::DefaultHashBuilder;
-pub use leaderboard::*;
-pub use limit::*;
-pub use packed_score::*;
-pub use schedule::{ActivateDue, IntoUpcoming, Schedule, ScheduleRunner, Scheduled, Upcoming};
-pub use shared_delay_queue::{
-    DeadLetter, Lease, Nacked, PushError, PushWithIdError, SharedDelayQueue, StaleLease, WaitError,
+pub use delay_queue::{DelayQueue, Job, JobId};
+pub use expiring_set::ExpiringSet;
+pub use leaderboard::{Best, Latest, Leaderboard, Policy, Standing, Sum, Ties};
+pub use limit::{
+    AnyLimiter, Decision, FixedWindow, Funnel, Funnels, Keyed, KeyedLimiter, Limiter, Limits,
+    Observer, Quota, SingleQuota, SlidingWindow, Verdict, WhenFull, WindowCounter, WindowLog,
 };
-pub use timeline::{Cursor, MergedPost, MergedPosts, MergedTimelines, Posted, Posts, Timeline};
-pub use windowed_leaderboard::*;
+pub use packed_score::PackedScore;
+pub use random_state::RandomState;
+pub use schedule::{Schedule, ScheduleRunner};
+pub use shared_delay_queue::{Lease, SharedDelayQueue};
+pub use timeline::{MergedTimelines, Timeline};
+pub use windowed_leaderboard::{Buckets, WindowedLeaderboard};
 pub use zset_core;
 
 /// The examples of the project's README are tested with this crate's.

@@ -1,7 +1,7 @@
-//! [`PackedScore`]: several numbers in a score that is one `f64`.
-//!
-//! Invariants: each size is at least 2, and the product of the sizes at most 2^53, up to which an
-//! `f64` has each integer.
+//! [`PackedScore`]: several numbers in a score that is one `f64`, and its errors.
+
+// Invariants: each size is at least 2, and the product of the sizes at most 2^53, up to which an
+// `f64` has each integer.
 
 mod error;
 #[cfg(test)]
@@ -54,7 +54,7 @@ const LARGEST: u64 = 1 << 53;
 /// not fit is an error, where it would flow over into its neighbour:
 ///
 /// ```
-/// use zset_std::{PackError, PackedScore};
+/// use zset_std::PackedScore;
 ///
 /// // Three decimal digits each: legible, and at most 15 in all.
 /// let medals = PackedScore::decimal([3, 3, 3])?;
@@ -62,7 +62,7 @@ const LARGEST: u64 = 1 << 53;
 /// assert!(medals.pack([5, 15, 0])? < medals.pack([50, 1, 0])?);
 /// assert!(medals.pack([5, 15, 0])? > medals.pack([5, 2, 0])?);
 /// let error = medals.pack([5, 1000, 0]).unwrap_err();
-/// assert_eq!(error, PackError { field: 1, value: 1000, max: 999 });
+/// assert_eq!((error.field, error.value, error.max), (1, 1000, 999));
 ///
 /// // Bits: most room, 53 in all.
 /// let medals = PackedScore::bits([18, 18, 17])?;
@@ -128,7 +128,8 @@ impl<const N: usize> PackedScore<N> {
     /// # Examples
     ///
     /// ```
-    /// use zset_std::{PackedScore, PackedScoreError};
+    /// use zset_std::packed_score::PackedScoreError;
+    /// use zset_std::PackedScore;
     ///
     /// let layout = PackedScore::bits([8, 4])?;
     /// assert_eq!(layout.pack([3, 15])?.get(), f64::from(0x3f));
@@ -148,7 +149,8 @@ impl<const N: usize> PackedScore<N> {
     /// # Examples
     ///
     /// ```
-    /// use zset_std::{PackedScore, PackedScoreError};
+    /// use zset_std::packed_score::PackedScoreError;
+    /// use zset_std::PackedScore;
     ///
     /// let layout = PackedScore::decimal([3, 2])?;
     /// assert_eq!(layout.pack([7, 42])?.to_string(), "742");
@@ -231,7 +233,8 @@ impl<const N: usize> PackedScore<N> {
     ///
     /// ```
     /// use zset_core::Score;
-    /// use zset_std::{PackedScore, UnpackError};
+    /// use zset_std::packed_score::UnpackError;
+    /// use zset_std::PackedScore;
     ///
     /// let layout = PackedScore::decimal([3, 3])?;
     /// assert_eq!(layout.unpack(Score::from(5015))?, [5, 15]);
@@ -266,7 +269,7 @@ impl<const N: usize> PackedScore<N> {
     ///
     /// ```
     /// assert_eq!(zset_std::PackedScore::bits([4, 8])?.max_values(), [15, 255]);
-    /// # Ok::<(), zset_std::PackedScoreError>(())
+    /// # Ok::<(), zset_std::packed_score::PackedScoreError>(())
     /// ```
     pub fn max_values(&self) -> [u64; N] {
         self.fields.map(Field::max)

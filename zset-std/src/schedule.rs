@@ -1,6 +1,6 @@
-//! [`Schedule`]: what happens at its time, once.
-//!
-//! It is a delay queue of jobs that are nothing but their ids, and its invariants are that queue's.
+//! [`Schedule`]: what happens at its time, once, with its iterators.
+
+// It is a delay queue of jobs that are nothing but their ids, and its invariants are that queue's.
 
 mod activate;
 mod change;
@@ -40,7 +40,8 @@ use crate::DelayQueue;
 /// # Examples
 ///
 /// ```
-/// use zset_std::{Schedule, Scheduled, Timestamp};
+/// use zset_std::schedule::Scheduled;
+/// use zset_std::{Schedule, Timestamp};
 ///
 /// let at = Timestamp::from_nanos;
 /// let mut sales = Schedule::new();

@@ -1,17 +1,20 @@
-//! [`SharedDelayQueue`]: a delay queue for threads.
-//!
-//! Invariants: a job on lease has a receipt; `leased` is the number of these. No job has had more
-//! deliveries than are permitted. Who waits is in the line, and the first of the line either is awake
-//! (or has been woken), or is parked until the next job is due at the latest.
-//!
-//! The last one is restored wherever the lock is released, by [`Locked`]: so neither an operation nor
-//! a panic can forget it.
+//! [`SharedDelayQueue`]: a delay queue for threads, with its outcomes, futures and errors.
+
+// Invariants: a job on lease has a receipt; `leased` is the number of these. No job has had more
+// deliveries than are permitted. Who waits is in the line, and the first of the line either is awake
+// (or has been woken), or is parked until the next job is due at the latest.
+//
+// The last one is restored wherever the lock is released, by `Locked`: so neither an operation nor
+// a panic can forget it.
 
 mod dead;
+#[cfg(feature = "async")]
+mod future;
 mod lease;
 mod line;
 mod locked;
 mod manage;
+mod place;
 mod pop;
 mod push;
 mod wait;
@@ -20,11 +23,12 @@ mod wait;
 mod loom;
 
 pub use dead::DeadLetter;
+#[cfg(feature = "async")]
+pub use future::{LeaseAsync, PopAsync};
 pub use lease::{Lease, Nacked, StaleLease};
 pub use push::{PushError, PushWithIdError};
 pub use wait::WaitError;
 
-use std::cell::Cell;
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::hash::Hash;
@@ -39,6 +43,8 @@ use locked::Locked;
 const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
 
 /// A [`DelayQueue`] for threads, with a clock: they push jobs, and take them or wait for them.
+///
+/// With the feature `async`, futures wait too: `pop_async` and `lease_async`.
 ///
 /// A job is taken in one of two ways. [`pop`](Self::pop), [`pop_due`](Self::pop_due) and
 /// [`wait_pop`](Self::wait_pop) take it out: exactly one caller gets it, and if that one dies, the
@@ -65,8 +71,8 @@ const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
 /// let queue = SharedDelayQueue::<&str>::new();
 /// let soon = |millis| queue.clock().now().saturating_add(Duration::from_millis(millis));
 /// let (first, second) = (soon(1), soon(2));
-/// queue.push(second, "second")?;
-/// queue.push(first, "first")?;
+/// queue.push("second", second)?;
+/// queue.push("first", first)?;
 /// thread::scope(|scope| {
 ///     let worker = scope.spawn(|| {
 ///         let mut done = Vec::new();
@@ -80,7 +86,7 @@ const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
 ///     });
 ///     assert_eq!(worker.join().unwrap(), ["first", "second"]);
 /// });
-/// # Ok::<(), zset_std::PushError<&str>>(())
+/// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
 /// ```
 pub struct SharedDelayQueue<T, I = JobId, C = MonotonicClock> {
     state: Mutex<State<T, I>>,
@@ -104,15 +110,15 @@ struct State<T, I> {
 /// The payload of a job, and what there is to know about its leases.
 struct Task<T> {
     payload: T,
-    deliveries: Cell<u32>,
+    deliveries: u32,
     /// That of the last lease; none if the job is not on lease. A lease that has run out counts
     /// until somebody takes the job.
-    receipt: Cell<Option<NonZeroU64>>,
+    receipt: Option<NonZeroU64>,
 }
 
 impl<T> Task<T> {
     fn new(payload: T) -> Self {
-        Task { payload, deliveries: Cell::new(0), receipt: Cell::new(None) }
+        Task { payload, deliveries: 0, receipt: None }
     }
 }
 
@@ -153,7 +159,7 @@ impl<T, I> SharedDelayQueue<T, I> {
     }
 }
 
-/// Making it as one likes, before its first use.
+/// Builder methods, for a queue that is not in use yet.
 impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// Returns the queue with another clock.
     ///
@@ -165,11 +171,11 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     ///
     /// let clock = FakeClock::new();
     /// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
-    /// queue.push_after(Duration::from_secs(60), "mail")?;
+    /// queue.push_after("mail", Duration::from_secs(60))?;
     /// assert_eq!(queue.pop(), None);
     /// clock.advance(Duration::from_secs(60));
     /// assert_eq!(queue.pop().unwrap().payload, "mail");
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     pub fn with_clock<C2>(self, clock: C2) -> SharedDelayQueue<T, I, C2> {
         let SharedDelayQueue { state, max_len, max_deliveries, max_dead_letters, .. } = self;
@@ -181,11 +187,12 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// # Examples
     ///
     /// ```
-    /// use zset_std::{PushError, SharedDelayQueue, Timestamp};
+    /// use zset_std::shared_delay_queue::PushError;
+    /// use zset_std::{SharedDelayQueue, Timestamp};
     ///
     /// let queue = SharedDelayQueue::<&str>::new().with_max_len(1);
-    /// queue.push(Timestamp::ZERO, "first")?;
-    /// assert_eq!(queue.push(Timestamp::ZERO, "second"), Err(PushError::Full("second")));
+    /// queue.push("first", Timestamp::ZERO)?;
+    /// assert_eq!(queue.push("second", Timestamp::ZERO), Err(PushError::Full("second")));
     /// # Ok::<(), PushError<&str>>(())
     /// ```
     pub fn with_max_len(self, max_len: usize) -> Self {
@@ -223,9 +230,9 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// use zset_std::{Clock, SharedDelayQueue};
     ///
     /// let queue = SharedDelayQueue::<&str>::new();
-    /// queue.push(queue.clock().now(), "at once")?;
+    /// queue.push("at once", queue.clock().now())?;
     /// assert!(queue.pop().is_some());
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     pub fn clock(&self) -> &C {
         &self.clock
@@ -238,7 +245,7 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
 
     /// Returns whether a job has been delivered as often as it is permitted.
     fn is_exhausted(&self, task: &Task<T>) -> bool {
-        self.max_deliveries.is_some_and(|max| task.deliveries.get() >= max.get())
+        self.max_deliveries.is_some_and(|max| task.deliveries >= max.get())
     }
 }
 
@@ -249,11 +256,11 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
         let state = self.lock();
         state.queue.check_invariants();
         let tasks = || state.queue.iter().map(|job| job.payload);
-        let receipts = || tasks().filter_map(|task| task.receipt.get());
+        let receipts = || tasks().filter_map(|task| task.receipt);
         assert_eq!(receipts().count(), state.leased, "the number of leases is wrong");
         let different: HashSet<_> = receipts().collect();
         assert_eq!(different.len(), state.leased, "two jobs with one receipt");
-        let most = tasks().map(|task| task.deliveries.get()).max().unwrap_or(0);
+        let most = tasks().map(|task| task.deliveries).max().unwrap_or(0);
         let permitted = self.max_deliveries.map_or(u32::MAX, NonZeroU32::get);
         assert!(most <= permitted, "a job was delivered too often");
         assert!(state.dead.len() <= self.max_dead_letters, "too many dead letters");

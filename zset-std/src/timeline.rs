@@ -1,12 +1,12 @@
-//! [`Timeline`]: what was posted, newest first.
-//!
-//! Invariants: there are at most `max_len` posts. None is of a time after `newest`, and none is
-//! `max_age` older than `newest`. A panic in the code of an id may leave posts beyond the caps,
-//! which go with the next post.
-//!
-//! The sorted set is in ascending order by `(time, id)`; every view goes through it backwards. So
-//! the order of a page, of a cursor and of a merge is one and the same: the reverse of that of
-//! tuples.
+//! [`Timeline`]: what was posted, newest first, with its iterators and cursors.
+
+// Invariants: there are at most `max_len` posts. None is of a time after `newest`, and none is
+// `max_age` older than `newest`. A panic in the code of an id may leave posts beyond the caps,
+// which go with the next post.
+//
+// The sorted set is in ascending order by `(time, id)`; every view goes through it backwards. So
+// the order of a page, of a cursor and of a merge is one and the same: the reverse of that of
+// tuples.
 
 mod cursor;
 mod merge;
@@ -57,19 +57,20 @@ use crate::Timestamp;
 /// # Examples
 ///
 /// ```
-/// use zset_std::{Cursor, Posted, Timeline, Timestamp};
+/// use zset_std::timeline::{Cursor, Posted};
+/// use zset_std::{Timeline, Timestamp};
 ///
 /// let at = Timestamp::from_nanos;
 /// let mut feed = Timeline::new().with_max_len(3);
-/// assert_eq!(feed.post(at(10), "hello"), Posted::New);
-/// feed.post(at(30), "lunch?");
-/// feed.post(at(20), "rain"); // out of order
+/// assert_eq!(feed.post("hello", at(10)), Posted::New);
+/// feed.post("lunch?", at(30));
+/// feed.post("rain", at(20)); // out of order
 ///
 /// let page: Vec<_> = feed.latest(2).collect();
 /// assert_eq!(page, [(&"lunch?", at(30)), (&"rain", at(20))]);
 /// let cursor = Cursor::from(page[1]);
-/// feed.post(at(40), "yes"); // meanwhile: "hello" falls out
-/// feed.post(at(15), "no"); // older than all that are kept
+/// feed.post("yes", at(40)); // meanwhile: "hello" falls out
+/// feed.post("no", at(15)); // older than all that are kept
 /// assert_eq!(feed.before(&cursor, 2).len(), 0);
 /// assert!(feed.iter().map(|(id, _)| *id).eq(["yes", "lunch?", "rain"]));
 /// ```
@@ -114,15 +115,16 @@ impl<Id: Ord + Hash> Timeline<Id> {
     /// # Examples
     ///
     /// ```
-    /// use zset_std::{Posted, Timeline, Timestamp};
+    /// use zset_std::timeline::Posted;
+    /// use zset_std::{Timeline, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
     /// let feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(3))]);
     /// let mut feed = feed.with_max_len(2);
     /// assert!(feed.iter().map(|(id, _)| *id).eq(["c", "b"]));
-    /// assert_eq!(feed.post(at(4), "d"), Posted::New);
+    /// assert_eq!(feed.post("d", at(4)), Posted::New);
     /// assert!(feed.iter().map(|(id, _)| *id).eq(["d", "c"]));
-    /// assert_eq!(feed.post(at(1), "a"), Posted::TooOld("a"));
+    /// assert_eq!(feed.post("a", at(1)), Posted::TooOld("a"));
     /// ```
     pub fn with_max_len(mut self, max_len: usize) -> Self {
         self.max_len = Some(max_len);
@@ -145,10 +147,10 @@ impl<Id: Ord + Hash> Timeline<Id> {
     ///
     /// let at = |seconds| Timestamp::ZERO.saturating_add(Duration::from_secs(seconds));
     /// let mut feed = Timeline::new().with_max_age(Duration::from_secs(60));
-    /// feed.post(at(0), "a");
-    /// feed.post(at(59), "b");
+    /// feed.post("a", at(0));
+    /// feed.post("b", at(59));
     /// assert!(feed.contains("a"));
-    /// feed.post(at(60), "c");
+    /// feed.post("c", at(60));
     /// assert!(!feed.contains("a"));
     /// ```
     pub fn with_max_age(mut self, max_age: Duration) -> Self {

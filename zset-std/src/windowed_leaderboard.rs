@@ -1,13 +1,13 @@
-//! [`WindowedLeaderboard`]: a board for each bucket of time, and one over all of them.
-//!
-//! Invariants: boards are those of the newest bucket and the ones before it, as many as are kept,
-//! and none is empty. The merged board has exactly their members; the score of each is what its
-//! scores of the buckets combine to, as `merge` defines it. So it depends on the buckets alone.
-//!
-//! A write that a user's code ends by a panic may leave the merged board behind the others; the next
-//! write begins by merging anew. A member of a bucket that is too old is first given its score of
-//! the remaining buckets, and then removed from the old one, so that letting buckets go can be
-//! broken off and taken up again anywhere.
+//! [`WindowedLeaderboard`]: a board for each bucket of time, and one over all of them, with its errors.
+
+// Invariants: boards are those of the newest bucket and the ones before it, as many as are kept,
+// and none is empty. The merged board has exactly their members; the score of each is what its
+// scores of the buckets combine to, as `merge` defines it. So it depends on the buckets alone.
+//
+// A write that a user's code ends by a panic may leave the merged board behind the others; the next
+// write begins by merging anew. A member of a bucket that is too old is first given its score of
+// the remaining buckets, and then removed from the old one, so that letting buckets go can be
+// broken off and taken up again anywhere.
 
 mod buckets;
 mod merge;
@@ -70,7 +70,7 @@ use crate::{Best, Latest, Leaderboard, Sum, Timestamp};
 /// week.advance(day(7)); // the first day is more than a week ago
 /// assert!(week.current().is_empty());
 /// assert!(week.merged().iter().map(|line| (*line.member, line.score)).eq([("bob", 70), ("ann", 50)]));
-/// # Ok::<(), zset_std::BucketsError>(())
+/// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
 /// ```
 ///
 /// With the feature `serde` it is the board of each bucket, with how many buckets ago that was, beside
@@ -98,7 +98,7 @@ impl<Id, S: Copy> WindowedLeaderboard<Id, S> {
     ///
     /// See [`WindowedLeaderboard`].
     pub fn new(buckets: Buckets) -> Self {
-        Self::with_policy(buckets)
+        Self::for_policy(buckets)
     }
 }
 
@@ -115,10 +115,10 @@ impl<Id, S: Copy> WindowedLeaderboard<Id, S, Latest> {
     /// boards.submit("ann", 90, Timestamp::ZERO);
     /// boards.submit("ann", 50, Timestamp::ZERO);
     /// assert_eq!(boards.merged().score("ann"), Some(50));
-    /// # Ok::<(), zset_std::BucketsError>(())
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
     /// ```
     pub fn latest(buckets: Buckets) -> Self {
-        Self::with_policy(buckets)
+        Self::for_policy(buckets)
     }
 }
 
@@ -140,7 +140,7 @@ impl<Id, S: Copy> WindowedLeaderboard<Id, S, Sum> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn sum(buckets: Buckets) -> Self {
-        Self::with_policy(buckets)
+        Self::for_policy(buckets)
     }
 }
 
@@ -149,14 +149,14 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
     ///
     /// # Examples
     ///
-    /// As with [`Leaderboard::with_policy`].
-    pub fn with_policy(buckets: Buckets) -> Self {
+    /// As with [`Leaderboard::for_policy`].
+    pub fn for_policy(buckets: Buckets) -> Self {
         WindowedLeaderboard {
             buckets,
             newest: Timestamp::ZERO,
             boards: BTreeMap::new(),
-            merged: Leaderboard::with_policy(),
-            empty: Leaderboard::with_policy(),
+            merged: Leaderboard::for_policy(),
+            empty: Leaderboard::for_policy(),
             is_torn: false,
             is_partial: false,
         }
@@ -172,7 +172,7 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
     ///
     /// let buckets = Buckets::new(Duration::from_secs(60), 5)?;
     /// assert_eq!(WindowedLeaderboard::<&str, u32>::new(buckets).buckets(), buckets);
-    /// # Ok::<(), zset_std::BucketsError>(())
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
     /// ```
     pub fn buckets(&self) -> Buckets {
         self.buckets
@@ -211,7 +211,7 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
     /// assert_eq!(minutes.bucket(0).unwrap().len(), 0);
     /// assert_eq!(minutes.bucket(1).unwrap().len(), 1);
     /// assert!(minutes.bucket(2).is_none());
-    /// # Ok::<(), zset_std::BucketsError>(())
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
     /// ```
     pub fn bucket(&self, ago: usize) -> Option<&Leaderboard<Id, S, K>> {
         if ago >= self.buckets.count() {
@@ -242,7 +242,7 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
     ///
     /// let buckets = Buckets::new(Duration::from_secs(60), 5)?;
     /// assert!(WindowedLeaderboard::<&str, u32>::new(buckets).is_empty());
-    /// # Ok::<(), zset_std::BucketsError>(())
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
     /// ```
     pub fn is_empty(&self) -> bool {
         self.merged.is_empty()

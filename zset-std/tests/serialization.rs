@@ -9,9 +9,10 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use zset_core::Score;
+use zset_std::timeline::Cursor;
 use zset_std::{
-    Buckets, Cursor, DelayQueue, ExpiringSet, Job, JobId, Leaderboard, Schedule, Timeline,
-    Timestamp, WindowedLeaderboard,
+    Buckets, DelayQueue, ExpiringSet, Job, JobId, Leaderboard, Schedule, Timeline, Timestamp,
+    WindowedLeaderboard,
 };
 
 fn at(nanos: u64) -> Timestamp {
@@ -54,7 +55,7 @@ fn boards_come_back() {
 fn queues_and_schedules_come_back() {
     let mut queue = DelayQueue::new();
     for (due, payload) in [(5, "a"), (5, "b"), (1, "c")] {
-        queue.push(at(due), payload.to_string());
+        queue.push(payload.to_string(), at(due));
     }
     comes_back(&queue);
     let job = Job { id: JobId::new(7), due: at(1), payload: "d".to_string() };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use zset_std::{Funnels, Overflow, Quota, Timestamp};
+use zset_std::{Funnels, Quota, Timestamp, WhenFull};
 
 use crate::command::{Command, GROW};
 use crate::engine::Context;
@@ -37,7 +37,7 @@ impl Default for Throttles {
 impl Throttles {
     fn with_max_keys(max_keys: usize) -> Self {
         let quota = Quota::new(1, Duration::from_secs(1)).expect("one a second has a meaning");
-        Throttles { funnels: Funnels::new(quota).with_max_keys(max_keys, Overflow::RefuseNew) }
+        Throttles { funnels: Funnels::new(quota).with_max_keys(max_keys, WhenFull::RefuseNew) }
     }
 
     /// Returns how many keys there are, those among them that are idle and have not gone yet.

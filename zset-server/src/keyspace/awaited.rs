@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 
-use zset_std::DefaultHashBuilder;
+use zset_std::RandomState;
 
 use super::{Bytes, shrink};
 
@@ -16,7 +16,7 @@ pub(crate) type Ticket = u64;
 /// The keys that clients wait for.
 #[derive(Debug, Default)]
 pub(crate) struct Awaited {
-    queues: HashMap<Bytes, Queue, DefaultHashBuilder>,
+    queues: HashMap<Bytes, Queue, RandomState>,
     /// Those keys that have changed since they were looked at, in the order in which they did.
     ready: Vec<Bytes>,
     last: Ticket,

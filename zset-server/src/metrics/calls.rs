@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ptr;
 
-use zset_std::DefaultHashBuilder;
+use zset_std::RandomState;
 
 use crate::command::Command;
 
@@ -11,7 +11,7 @@ use crate::command::Command;
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     /// By the address of the command, which is found sooner than its name.
-    counts: HashMap<usize, Count, DefaultHashBuilder>,
+    counts: HashMap<usize, Count, RandomState>,
 }
 
 /// How often a command was called, and what is told of it, to look that up once.

@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use zset_core::Equivalent;
 
-use super::job::{ById, Entry};
+use super::job::job;
 use super::{DelayQueue, DrainJobs, Job};
 use crate::Timestamp;
 
@@ -17,7 +17,7 @@ impl<T, I: Hash> DelayQueue<T, I> {
     /// use zset_std::{DelayQueue, Timestamp};
     ///
     /// let mut queue = DelayQueue::new();
-    /// let id = queue.push(Timestamp::ZERO, "mail");
+    /// let id = queue.push("mail", Timestamp::ZERO);
     /// assert_eq!(queue.cancel(&id).unwrap().payload, "mail");
     /// assert_eq!(queue.cancel(&id), None);
     /// ```
@@ -25,8 +25,7 @@ impl<T, I: Hash> DelayQueue<T, I> {
     where
         Q: Hash + Equivalent<I> + ?Sized,
     {
-        let (entry, key) = self.jobs.remove_entry(&ById(id))?;
-        Some(entry.into_job(key))
+        self.jobs.remove_entry(id).map(job)
     }
 }
 
@@ -47,7 +46,7 @@ impl<T, I: Ord + Hash> DelayQueue<T, I> {
     ///
     /// let at = Timestamp::from_nanos;
     /// let mut queue = DelayQueue::new();
-    /// let (a, _) = (queue.push(at(1), "a"), queue.push(at(2), "b"));
+    /// let (a, _) = (queue.push("a", at(1)), queue.push("b", at(2)));
     /// assert_eq!(queue.reschedule(&a, at(2)), Some(at(1)));
     /// assert_eq!(queue.reschedule(&JobId::new(7), at(2)), None);
     /// assert!(queue.iter().map(|job| *job.payload).eq(["b", "a"]));
@@ -58,7 +57,7 @@ impl<T, I: Ord + Hash> DelayQueue<T, I> {
         Q: Hash + Equivalent<I> + ?Sized,
     {
         let key = (due, self.arrive());
-        let (old, _) = self.jobs.update(&ById(id), |_| key)?;
+        let (old, _) = self.jobs.set_score(id, key)?;
         Some(old)
     }
 }
@@ -72,10 +71,10 @@ impl<T, I> DelayQueue<T, I> {
     /// use zset_std::{DelayQueue, Timestamp};
     ///
     /// let mut queue = DelayQueue::new();
-    /// let id = queue.push(Timestamp::ZERO, "mail");
+    /// let id = queue.push("mail", Timestamp::ZERO);
     /// queue.clear();
     /// assert!(queue.is_empty());
-    /// assert_ne!(queue.push(Timestamp::ZERO, "mail"), id); // ids count on
+    /// assert_ne!(queue.push("mail", Timestamp::ZERO), id); // ids count on
     /// ```
     pub fn clear(&mut self) {
         self.jobs.clear();
@@ -91,8 +90,8 @@ impl<T, I> DelayQueue<T, I> {
     /// use zset_std::{DelayQueue, Timestamp};
     ///
     /// let mut queue = DelayQueue::new();
-    /// queue.push(Timestamp::MAX, "later");
-    /// queue.push(Timestamp::ZERO, "now");
+    /// queue.push("later", Timestamp::MAX);
+    /// queue.push("now", Timestamp::ZERO);
     /// assert!(queue.drain().map(|job| job.payload).eq(["now", "later"]));
     /// assert!(queue.is_empty());
     /// ```
@@ -106,9 +105,7 @@ impl<T, I: Ord + Hash> DelayQueue<T, I> {
     #[track_caller]
     pub(crate) fn map<U>(self, mut payload: impl FnMut(T) -> U) -> DelayQueue<U, I> {
         let DelayQueue { jobs, arrivals, next_id } = self;
-        let jobs = jobs
-            .into_iter()
-            .map(|(entry, key)| (Entry { id: entry.id, payload: payload(entry.payload) }, key));
+        let jobs = jobs.into_iter().map(|(id, old, key)| (id, payload(old), key));
         DelayQueue { jobs: jobs.collect(), arrivals, next_id }
     }
 }

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::iter::FusedIterator;
 
-use zset_core::sorted_set::{Drain, IntoIter, Iter};
+use zset_core::sorted_map::{Drain, IntoIter, Iter};
 
-use super::job::Entry;
+use super::job::job;
 use super::{DelayQueue, Job, JobId, Key};
 
 /// The iterator of [`DelayQueue::iter`]: it is double-ended and knows its length.
@@ -13,14 +13,14 @@ use super::{DelayQueue, Job, JobId, Key};
 /// # Examples
 ///
 /// See [`DelayQueue::iter`].
-pub struct Jobs<'a, T, I = JobId>(Iter<'a, Entry<T, I>, Key>);
+pub struct Jobs<'a, T, I = JobId>(Iter<'a, I, T, Key>);
 
 /// The iterator of [`DelayQueue::drain`]: it is double-ended and knows its length.
 ///
 /// # Examples
 ///
 /// See [`DelayQueue::drain`].
-pub struct DrainJobs<'a, T, I = JobId>(Drain<'a, Entry<T, I>, Key>);
+pub struct DrainJobs<'a, T, I = JobId>(Drain<'a, I, T, Key>);
 
 /// The iterator that owns the jobs of a [`DelayQueue`]: it is double-ended and knows its length.
 ///
@@ -30,33 +30,32 @@ pub struct DrainJobs<'a, T, I = JobId>(Drain<'a, Entry<T, I>, Key>);
 /// use zset_std::{DelayQueue, Timestamp};
 ///
 /// let mut queue = DelayQueue::new();
-/// queue.push(Timestamp::MAX, "later");
-/// queue.push(Timestamp::ZERO, "now");
+/// queue.push("later", Timestamp::MAX);
+/// queue.push("now", Timestamp::ZERO);
 /// assert!(queue.into_iter().map(|job| job.payload).eq(["now", "later"]));
 /// ```
-pub struct IntoJobs<T, I = JobId>(IntoIter<Entry<T, I>, Key>);
+pub struct IntoJobs<T, I = JobId>(IntoIter<I, T, Key>);
 
 impl<'a, T, I> Jobs<'a, T, I> {
-    pub(super) fn new(entries: Iter<'a, Entry<T, I>, Key>) -> Self {
+    pub(super) fn new(entries: Iter<'a, I, T, Key>) -> Self {
         Jobs(entries)
     }
 }
 
 impl<'a, T, I> DrainJobs<'a, T, I> {
-    pub(super) fn new(entries: Drain<'a, Entry<T, I>, Key>) -> Self {
+    pub(super) fn new(entries: Drain<'a, I, T, Key>) -> Self {
         DrainJobs(entries)
     }
 }
 
-/// Implements the traits of an iterator by those of the sorted set's own.
+/// Implements the traits of an iterator by those of the map's own.
 macro_rules! iterator_of_jobs {
-    ([$($generic:tt)*] $iterator:ty, $item:ty, $to_job:ident) => {
+    ([$($generic:tt)*] $iterator:ty, $item:ty) => {
         impl<$($generic)*> Iterator for $iterator {
             type Item = $item;
 
             fn next(&mut self) -> Option<Self::Item> {
-                let (entry, key) = self.0.next()?;
-                Some(entry.$to_job(key))
+                self.0.next().map(job)
             }
 
             fn size_hint(&self) -> (usize, Option<usize>) {
@@ -66,8 +65,7 @@ macro_rules! iterator_of_jobs {
 
         impl<$($generic)*> DoubleEndedIterator for $iterator {
             fn next_back(&mut self) -> Option<Self::Item> {
-                let (entry, key) = self.0.next_back()?;
-                Some(entry.$to_job(key))
+                self.0.next_back().map(job)
             }
         }
 
@@ -77,9 +75,9 @@ macro_rules! iterator_of_jobs {
     };
 }
 
-iterator_of_jobs!(['a, T, I] Jobs<'a, T, I>, Job<&'a T, &'a I>, as_job);
-iterator_of_jobs!([T, I] DrainJobs<'_, T, I>, Job<T, I>, into_job);
-iterator_of_jobs!([T, I] IntoJobs<T, I>, Job<T, I>, into_job);
+iterator_of_jobs!(['a, T, I] Jobs<'a, T, I>, Job<&'a T, &'a I>);
+iterator_of_jobs!([T, I] DrainJobs<'_, T, I>, Job<T, I>);
+iterator_of_jobs!([T, I] IntoJobs<T, I>, Job<T, I>);
 
 impl<T, I> Clone for Jobs<'_, T, I> {
     fn clone(&self) -> Self {

@@ -1,10 +1,6 @@
-//! [`Job`] and [`JobId`], and how a queue keeps a job.
+//! [`Job`] and [`JobId`].
 
-use std::cmp::Ordering;
 use std::fmt;
-use std::hash::{Hash, Hasher};
-
-use zset_core::Equivalent;
 
 use super::Key;
 use crate::Timestamp;
@@ -17,7 +13,7 @@ use crate::Timestamp;
 /// use zset_std::{DelayQueue, JobId, Timestamp};
 ///
 /// let mut queue = DelayQueue::new();
-/// let id = queue.push(Timestamp::ZERO, "mail");
+/// let id = queue.push("mail", Timestamp::ZERO);
 /// assert_eq!(id.to_string(), "0");
 /// assert_eq!(JobId::new(id.get()), id); // as it is when it has been stored
 /// ```
@@ -61,7 +57,7 @@ impl fmt::Display for JobId {
 /// use zset_std::{DelayQueue, Job, Timestamp};
 ///
 /// let mut queue = DelayQueue::new();
-/// let id = queue.push(Timestamp::ZERO, "mail");
+/// let id = queue.push("mail", Timestamp::ZERO);
 /// assert_eq!(queue.first(), Some(Job { id: &id, due: Timestamp::ZERO, payload: &"mail" }));
 /// assert_eq!(queue.pop(Timestamp::ZERO), Some(Job { id, due: Timestamp::ZERO, payload: "mail" }));
 /// ```
@@ -76,60 +72,7 @@ pub struct Job<T, I = JobId> {
     pub payload: T,
 }
 
-/// A member of the sorted set: told from others by its id alone.
-#[derive(Clone)]
-pub(super) struct Entry<T, I> {
-    pub(super) id: I,
-    pub(super) payload: T,
-}
-
-impl<T, I> Entry<T, I> {
-    pub(super) fn into_job(self, (due, _): Key) -> Job<T, I> {
-        Job { id: self.id, due, payload: self.payload }
-    }
-
-    pub(super) fn as_job(&self, (due, _): Key) -> Job<&T, &I> {
-        Job { id: &self.id, due, payload: &self.payload }
-    }
-}
-
-impl<T, I: PartialEq> PartialEq for Entry<T, I> {
-    fn eq(&self, other: &Self) -> bool {
-        self.id == other.id
-    }
-}
-
-impl<T, I: Eq> Eq for Entry<T, I> {}
-
-impl<T, I: Ord> PartialOrd for Entry<T, I> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<T, I: Ord> Ord for Entry<T, I> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.id.cmp(&other.id)
-    }
-}
-
-impl<T, I: Hash> Hash for Entry<T, I> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.id.hash(state);
-    }
-}
-
-/// What an entry is looked up by.
-pub(super) struct ById<'a, Q: ?Sized>(pub(super) &'a Q);
-
-impl<Q: Hash + ?Sized> Hash for ById<'_, Q> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.hash(state);
-    }
-}
-
-impl<T, I, Q: Equivalent<I> + ?Sized> Equivalent<Entry<T, I>> for ById<'_, Q> {
-    fn equivalent(&self, entry: &Entry<T, I>) -> bool {
-        self.0.equivalent(&entry.id)
-    }
+/// Returns an element of the map as a job: one that is stored, or a reference to one.
+pub(super) fn job<T, I>((id, payload, (due, _)): (I, T, Key)) -> Job<T, I> {
+    Job { id, due, payload }
 }

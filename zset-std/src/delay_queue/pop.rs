@@ -4,9 +4,9 @@ use std::fmt;
 use std::hash::Hash;
 use std::iter::FusedIterator;
 
+use super::job::job;
 use super::{DelayQueue, Job, JobId};
 use crate::Timestamp;
-use crate::due::pop_first_if;
 
 impl<T, I: Hash> DelayQueue<T, I> {
     /// Removes and returns the first job if it is due: not after `now`. **O(log n)**.
@@ -18,13 +18,12 @@ impl<T, I: Hash> DelayQueue<T, I> {
     ///
     /// let at = Timestamp::from_nanos;
     /// let mut queue = DelayQueue::new();
-    /// queue.push(at(5), "mail");
+    /// queue.push("mail", at(5));
     /// assert_eq!(queue.pop(at(4)), None);
     /// assert_eq!(queue.pop(at(5)).unwrap().payload, "mail");
     /// ```
     pub fn pop(&mut self, now: Timestamp) -> Option<Job<T, I>> {
-        let (entry, key) = pop_first_if(&mut self.jobs, |(due, _)| due <= now)?;
-        Some(entry.into_job(key))
+        self.jobs.pop_first_if(|_, _, (due, _)| due <= now).map(job)
     }
 
     /// Returns an iterator that removes and returns the jobs that are due, `max` at most, in order.
@@ -39,16 +38,16 @@ impl<T, I: Hash> DelayQueue<T, I> {
     /// use zset_std::{DelayQueue, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let mut queue: DelayQueue<_> = [(at(2), "b"), (at(1), "a"), (at(3), "c")].into_iter().collect();
-    /// let mut due = queue.pop_due(at(2), 10);
+    /// let mut queue: DelayQueue<_> = [("b", at(2)), ("a", at(1)), ("c", at(3))].into_iter().collect();
+    /// let mut due = queue.pop_due(10, at(2));
     /// assert_eq!(due.len(), 2);
     /// assert_eq!(due.next().unwrap().payload, "a");
     /// drop(due);
     /// assert_eq!(queue.len(), 2);
-    /// assert_eq!(queue.pop_due(at(9), 1).count(), 1);
+    /// assert_eq!(queue.pop_due(1, at(9)).count(), 1);
     /// assert_eq!(queue.len(), 1);
     /// ```
-    pub fn pop_due(&mut self, now: Timestamp, max: usize) -> PopDue<'_, T, I> {
+    pub fn pop_due(&mut self, max: usize, now: Timestamp) -> PopDue<'_, T, I> {
         PopDue { queue: self, now, left: max }
     }
 }

@@ -7,7 +7,6 @@ use std::hash::Hash;
 #[cfg(feature = "serde")]
 use zset_core::TryReserveError;
 
-use super::job::Entry;
 use super::{DelayQueue, Job, JobId};
 use crate::Timestamp;
 
@@ -19,11 +18,11 @@ use crate::Timestamp;
 /// use zset_std::{DelayQueue, Timestamp};
 ///
 /// let mut queue = DelayQueue::new();
-/// queue.push_with_id("backup", Timestamp::ZERO, 1)?;
-/// let error = queue.push_with_id("backup", Timestamp::MAX, 2).unwrap_err();
+/// queue.push_with_id("backup", 1, Timestamp::ZERO)?;
+/// let error = queue.push_with_id("backup", 2, Timestamp::MAX).unwrap_err();
 /// assert_eq!(error.to_string(), "a job with this id is in the queue already");
 /// assert_eq!((error.job.id, error.job.payload), ("backup", 2));
-/// # Ok::<(), zset_std::DuplicateJob<u32, &str>>(())
+/// # Ok::<(), zset_std::delay_queue::DuplicateJob<u32, &str>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -62,14 +61,14 @@ impl<T> DelayQueue<T> {
     /// use zset_std::{DelayQueue, Timestamp};
     ///
     /// let mut queue = DelayQueue::new();
-    /// let first = queue.push(Timestamp::ZERO, "first");
-    /// let second = queue.push(Timestamp::ZERO, "second");
+    /// let first = queue.push("first", Timestamp::ZERO);
+    /// let second = queue.push("second", Timestamp::ZERO);
     /// assert!(queue.iter().map(|job| *job.id).eq([first, second]));
     /// ```
     #[track_caller]
-    pub fn push(&mut self, due: Timestamp, payload: T) -> JobId {
+    pub fn push(&mut self, payload: T, due: Timestamp) -> JobId {
         let id = self.unused_id();
-        self.insert(id, due, payload);
+        self.insert(id, payload, due);
         id
     }
 
@@ -104,21 +103,21 @@ impl<T, I: Ord + Hash> DelayQueue<T, I> {
     pub fn push_with_id(
         &mut self,
         id: I,
-        due: Timestamp,
         payload: T,
+        due: Timestamp,
     ) -> Result<(), DuplicateJob<T, I>> {
         if self.contains(&id) {
             return Err(DuplicateJob { job: Job { id, due, payload } });
         }
-        self.insert(id, due, payload);
+        self.insert(id, payload, due);
         Ok(())
     }
 
     /// Puts a job in the queue whose id no other has.
     #[track_caller]
-    pub(crate) fn insert(&mut self, id: I, due: Timestamp, payload: T) {
+    pub(crate) fn insert(&mut self, id: I, payload: T, due: Timestamp) {
         let key = (due, self.arrive());
-        self.jobs.insert(Entry { id, payload }, key);
+        self.jobs.insert(id, payload, key);
     }
 
     /// Puts a job that is read in the queue; returns whether its id is new. If not, the queue is of no
@@ -127,11 +126,11 @@ impl<T, I: Ord + Hash> DelayQueue<T, I> {
     pub(crate) fn try_insert(
         &mut self,
         id: I,
-        due: Timestamp,
         payload: T,
+        due: Timestamp,
     ) -> Result<bool, TryReserveError> {
         let key = (due, self.arrive());
-        Ok(self.jobs.try_insert(Entry { id, payload }, key)?.is_none())
+        Ok(self.jobs.try_insert(id, payload, key)?.is_none())
     }
 }
 
@@ -143,21 +142,21 @@ mod tests {
     fn ids_of_jobs_in_the_queue_are_left_out_also_beyond_the_last_number() {
         let mut queue = DelayQueue::new();
         for id in [0, 1, 3, u64::MAX] {
-            queue.push_with_id(JobId::new(id), Timestamp::ZERO, ()).unwrap();
+            queue.push_with_id(JobId::new(id), (), Timestamp::ZERO).unwrap();
         }
-        let ids = [(); 3].map(|()| queue.push(Timestamp::ZERO, ()).get());
+        let ids = [(); 3].map(|()| queue.push((), Timestamp::ZERO).get());
         assert_eq!(ids, [2, 4, 5]);
         queue.next_id = u64::MAX;
-        assert_eq!(queue.push(Timestamp::ZERO, ()).get(), 6);
+        assert_eq!(queue.push((), Timestamp::ZERO).get(), 6);
         queue.check_invariants();
     }
 
     #[test]
     fn an_id_is_not_given_again_when_its_job_has_gone() {
         let mut queue = DelayQueue::new();
-        let first = queue.push(Timestamp::ZERO, ());
+        let first = queue.push((), Timestamp::ZERO);
         queue.cancel(&first);
-        assert_ne!(queue.push(Timestamp::ZERO, ()), first);
+        assert_ne!(queue.push((), Timestamp::ZERO), first);
     }
 
     #[test]
@@ -165,7 +164,7 @@ mod tests {
         let mut queue = DelayQueue::new();
         queue.arrivals = u64::MAX;
         for id in [2, 1, 3] {
-            queue.push_with_id(id, Timestamp::ZERO, ()).unwrap();
+            queue.push_with_id(id, (), Timestamp::ZERO).unwrap();
         }
         assert!(queue.into_iter().map(|job| job.id).eq([1, 2, 3]));
     }

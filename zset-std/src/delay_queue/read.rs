@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use zset_core::Equivalent;
 
-use super::job::ById;
+use super::job::job;
 use super::{DelayQueue, Job, Jobs};
 use crate::Timestamp;
 
@@ -15,7 +15,7 @@ impl<T, I> DelayQueue<T, I> {
     ///
     /// See [`DelayQueue`].
     pub fn next_due(&self) -> Option<Timestamp> {
-        let (_, (due, _)) = self.jobs.first()?;
+        let (_, _, (due, _)) = self.jobs.first()?;
         Some(due)
     }
 
@@ -25,8 +25,7 @@ impl<T, I> DelayQueue<T, I> {
     ///
     /// See [`Job`].
     pub fn first(&self) -> Option<Job<&T, &I>> {
-        let (entry, key) = self.jobs.first()?;
-        Some(entry.as_job(key))
+        self.jobs.first().map(job)
     }
 
     /// Returns the number of jobs, due or not. **O(1)**.
@@ -37,7 +36,7 @@ impl<T, I> DelayQueue<T, I> {
     /// use zset_std::{DelayQueue, Timestamp};
     ///
     /// let mut queue = DelayQueue::new();
-    /// queue.push(Timestamp::MAX, "mail");
+    /// queue.push("mail", Timestamp::MAX);
     /// assert_eq!(queue.len(), 1);
     /// ```
     pub fn len(&self) -> usize {
@@ -63,7 +62,7 @@ impl<T, I> DelayQueue<T, I> {
     /// use zset_std::{DelayQueue, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let queue: DelayQueue<_> = [(at(1), "a"), (at(2), "b"), (at(3), "c")].into_iter().collect();
+    /// let queue: DelayQueue<_> = [("a", at(1)), ("b", at(2)), ("c", at(3))].into_iter().collect();
     /// assert_eq!(queue.count_due(at(2)), 2);
     /// ```
     pub fn count_due(&self, now: Timestamp) -> usize {
@@ -79,7 +78,7 @@ impl<T, I> DelayQueue<T, I> {
     /// use zset_std::{DelayQueue, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
-    /// let queue: DelayQueue<_> = [(at(2), "b"), (at(1), "a")].into_iter().collect();
+    /// let queue: DelayQueue<_> = [("b", at(2)), ("a", at(1))].into_iter().collect();
     /// assert!(queue.iter().map(|job| *job.payload).eq(["a", "b"]));
     /// assert!(queue.iter().rev().map(|job| *job.payload).eq(["b", "a"]));
     /// ```
@@ -102,7 +101,7 @@ impl<T, I> DelayQueue<T, I> {
     /// use zset_std::{DelayQueue, JobId, Timestamp};
     ///
     /// let mut queue = DelayQueue::new();
-    /// let id = queue.push(Timestamp::ZERO, "mail");
+    /// let id = queue.push("mail", Timestamp::ZERO);
     /// assert_eq!(queue.get(&id), Some(&"mail"));
     /// assert_eq!(queue.get(&JobId::new(7)), None);
     /// ```
@@ -110,8 +109,26 @@ impl<T, I> DelayQueue<T, I> {
     where
         Q: Hash + Equivalent<I> + ?Sized,
     {
-        let (entry, _) = self.jobs.get(&ById(id))?;
-        Some(&entry.payload)
+        self.jobs.get(id)
+    }
+
+    /// Returns a mutable reference to the payload of a job. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// let id = queue.push("mail".to_string(), Timestamp::ZERO);
+    /// queue.get_mut(&id).unwrap().push_str(" to ann");
+    /// assert_eq!(queue.get(&id).unwrap(), "mail to ann");
+    /// ```
+    pub fn get_mut<Q>(&mut self, id: &Q) -> Option<&mut T>
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        self.jobs.get_mut(id)
     }
 
     /// Returns the time at which a job is due. **O(1)** expected.
@@ -122,14 +139,14 @@ impl<T, I> DelayQueue<T, I> {
     /// use zset_std::{DelayQueue, Timestamp};
     ///
     /// let mut queue = DelayQueue::new();
-    /// let id = queue.push(Timestamp::from_nanos(5), "mail");
+    /// let id = queue.push("mail", Timestamp::from_nanos(5));
     /// assert_eq!(queue.due(&id), Some(Timestamp::from_nanos(5)));
     /// ```
     pub fn due<Q>(&self, id: &Q) -> Option<Timestamp>
     where
         Q: Hash + Equivalent<I> + ?Sized,
     {
-        let (due, _) = self.jobs.score(&ById(id))?;
+        let (due, _) = self.jobs.score(id)?;
         Some(due)
     }
 
@@ -141,13 +158,13 @@ impl<T, I> DelayQueue<T, I> {
     /// use zset_std::{DelayQueue, Timestamp};
     ///
     /// let mut queue = DelayQueue::new();
-    /// assert!(queue.push_with_id("backup".to_string(), Timestamp::ZERO, 7).is_ok());
+    /// assert!(queue.push_with_id("backup".to_string(), 7, Timestamp::ZERO).is_ok());
     /// assert!(queue.contains("backup") && !queue.contains("restore"));
     /// ```
     pub fn contains<Q>(&self, id: &Q) -> bool
     where
         Q: Hash + Equivalent<I> + ?Sized,
     {
-        self.jobs.contains(&ById(id))
+        self.jobs.contains_key(id)
     }
 }

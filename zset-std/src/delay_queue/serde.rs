@@ -44,7 +44,7 @@ where
         let Parts { next_id, jobs } = Parts::deserialize(deserializer)?;
         let mut queue = DelayQueue { next_id, ..DelayQueue::new() };
         for Job { id, due, payload } in jobs {
-            if !queue.try_insert(id, due, payload).map_err(D::Error::custom)? {
+            if !queue.try_insert(id, payload, due).map_err(D::Error::custom)? {
                 return Err(D::Error::custom("two jobs have the same id"));
             }
         }

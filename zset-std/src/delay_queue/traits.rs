@@ -33,18 +33,18 @@ impl<T: PartialEq, I: PartialEq> PartialEq for DelayQueue<T, I> {
 impl<T: Eq, I: Eq> Eq for DelayQueue<T, I> {}
 
 /// Pushes all, which arrive in this order.
-impl<T> Extend<(Timestamp, T)> for DelayQueue<T> {
+impl<T> Extend<(T, Timestamp)> for DelayQueue<T> {
     #[track_caller]
-    fn extend<J: IntoIterator<Item = (Timestamp, T)>>(&mut self, jobs: J) {
-        for (due, payload) in jobs {
-            self.push(due, payload);
+    fn extend<J: IntoIterator<Item = (T, Timestamp)>>(&mut self, jobs: J) {
+        for (payload, due) in jobs {
+            self.push(payload, due);
         }
     }
 }
 
-impl<T> FromIterator<(Timestamp, T)> for DelayQueue<T> {
+impl<T> FromIterator<(T, Timestamp)> for DelayQueue<T> {
     #[track_caller]
-    fn from_iter<J: IntoIterator<Item = (Timestamp, T)>>(jobs: J) -> Self {
+    fn from_iter<J: IntoIterator<Item = (T, Timestamp)>>(jobs: J) -> Self {
         let mut queue = Self::new();
         queue.extend(jobs);
         queue

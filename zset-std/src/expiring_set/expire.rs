@@ -7,7 +7,6 @@ use zset_core::SortedSet;
 
 use super::{ExpiringSet, is_live};
 use crate::Timestamp;
-use crate::due::pop_first_if;
 
 impl<M: Hash> ExpiringSet<M> {
     /// Returns an iterator that removes and returns the members that have expired, at most `budget`
@@ -23,11 +22,11 @@ impl<M: Hash> ExpiringSet<M> {
     ///
     /// let at = Timestamp::from_nanos;
     /// let mut set = ExpiringSet::from([("c", at(3)), ("a", at(1)), ("b", at(2))]);
-    /// assert!(set.expire_due(at(2), 1).eq([("a", at(1))]));
-    /// assert!(set.expire_due(at(2), 9).eq([("b", at(2))]));
+    /// assert!(set.expire_due(1, at(2)).eq([("a", at(1))]));
+    /// assert!(set.expire_due(9, at(2)).eq([("b", at(2))]));
     /// assert_eq!(set.len(), 1);
     /// ```
-    pub fn expire_due(&mut self, now: Timestamp, budget: usize) -> ExpireDue<'_, M> {
+    pub fn expire_due(&mut self, budget: usize, now: Timestamp) -> ExpireDue<'_, M> {
         ExpireDue { members: &mut self.members, now, budget }
     }
 }
@@ -46,7 +45,7 @@ impl<M: Hash> Iterator for ExpireDue<'_, M> {
 
     fn next(&mut self) -> Option<(M, Timestamp)> {
         let left = self.budget.checked_sub(1)?;
-        let expired = pop_first_if(self.members, |deadline| !is_live(deadline, self.now))?;
+        let expired = self.members.pop_first_if(|_, deadline| !is_live(deadline, self.now))?;
         self.budget = left;
         Some(expired)
     }

@@ -3,53 +3,99 @@
 use std::error::Error;
 use std::fmt;
 use std::hash::Hash;
+use std::time::Duration;
 
 use zset_core::Equivalent;
 
 use super::{ExpiringSet, is_live};
 use crate::Timestamp;
-use crate::due::pop_first_if;
 
-/// The error of a new member for which a full set has no room, which it gives back.
-///
-/// [`next_deadline`](ExpiringSet::next_deadline) says when there may be some.
+/// The error of a member that was not inserted, which it returns.
 ///
 /// # Examples
 ///
-/// See [`ExpiringSet::with_max_len`].
+/// ```
+/// use zset_std::expiring_set::InsertError;
+/// use zset_std::{ExpiringSet, Timestamp};
+///
+/// let at = Timestamp::from_nanos;
+/// let mut set = ExpiringSet::new();
+/// let error = set.insert_until("ann", at(5), at(10)).unwrap_err();
+/// assert_eq!(error, InsertError::DeadlinePassed("ann"));
+/// assert_eq!(error.to_string(), "the deadline has passed");
+/// assert_eq!(error.into_member(), "ann");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct SetFull<M> {
-    /// The member that was refused.
-    pub member: M,
+pub enum InsertError<M> {
+    /// The member is new, and all members of a full set are live.
+    /// [`next_deadline`](ExpiringSet::next_deadline) is when there may be room.
+    Full(M),
+    /// The deadline is not after the time of the call.
+    DeadlinePassed(M),
 }
 
-impl<M> fmt::Debug for SetFull<M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SetFull").finish_non_exhaustive()
+impl<M> InsertError<M> {
+    /// Returns the member that was not inserted.
+    ///
+    /// # Examples
+    ///
+    /// See [`InsertError`].
+    pub fn into_member(self) -> M {
+        match self {
+            InsertError::Full(member) | InsertError::DeadlinePassed(member) => member,
+        }
     }
 }
 
-impl<M> fmt::Display for SetFull<M> {
+impl<M> fmt::Debug for InsertError<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("set has no room for another member")
+        f.write_str(match self {
+            InsertError::Full(_) => "Full(..)",
+            InsertError::DeadlinePassed(_) => "DeadlinePassed(..)",
+        })
     }
 }
 
-impl<M> Error for SetFull<M> {}
+impl<M> fmt::Display for InsertError<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InsertError::Full(_) => f.write_str("the set is full"),
+            InsertError::DeadlinePassed(_) => DeadlinePassed.fmt(f),
+        }
+    }
+}
+
+impl<M> Error for InsertError<M> {}
+
+/// The error of a deadline that is not after the time of the call.
+///
+/// # Examples
+///
+/// See [`ExpiringSet::touch_until`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeadlinePassed;
+
+impl fmt::Display for DeadlinePassed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the deadline has passed")
+    }
+}
+
+impl Error for DeadlinePassed {}
 
 impl<M: Ord + Hash> ExpiringSet<M> {
-    /// Inserts a member with a deadline, or gives a member that is there this deadline; returns the
-    /// old one, if it is live. **O(log n)**.
+    /// Inserts a member that lives for `ttl` from now, or gives a member that is present this deadline;
+    /// returns the old one, if it is live. **O(log n)**.
     ///
-    /// Any deadline is accepted; one that is not after `now` makes a member that has expired. If
-    /// the set is full, members that have expired make room for a new one, the earliest first, and
-    /// only as many as it takes; they are dropped. Who needs to see each calls
+    /// If the set is full, members that have expired make room for a new one, the earliest first, and
+    /// only as many as it takes; they are dropped. To see each of them, call
     /// [`expire_due`](Self::expire_due) before.
     ///
     /// # Errors
     ///
-    /// [`SetFull`] with the member, if it is new and all of a full set are live.
+    /// [`InsertError`] with the member, if it is new and all members of a full set are live, or if `ttl`
+    /// is zero. The deadline of a member that is present is unchanged then.
     ///
     /// # Panics
     ///
@@ -58,26 +104,67 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     /// # Examples
     ///
     /// ```
+    /// use std::time::Duration;
     /// use zset_std::{ExpiringSet, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
+    /// let ttl = Duration::from_nanos(10);
     /// let mut set = ExpiringSet::new();
-    /// assert_eq!(set.insert("a", at(10), at(0))?, None);
-    /// assert_eq!(set.insert("a", at(20), at(5))?, Some(at(10)));
-    /// assert_eq!(set.insert("a", at(30), at(20))?, None); // it had expired
-    /// # Ok::<(), zset_std::SetFull<&str>>(())
+    /// assert_eq!(set.insert("a", ttl, at(0))?, None);
+    /// assert_eq!(set.insert("a", ttl, at(5))?, Some(at(10)));
+    /// assert_eq!(set.insert("a", ttl, at(15))?, None); // it had expired
+    /// # Ok::<(), zset_std::expiring_set::InsertError<&str>>(())
     /// ```
     #[track_caller]
     pub fn insert(
         &mut self,
         member: M,
+        ttl: Duration,
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>, InsertError<M>> {
+        self.insert_until(member, now.saturating_add(ttl), now)
+    }
+
+    /// Inserts a member that lives until a deadline, or gives a member that is present this deadline;
+    /// returns the old one, if it is live. **O(log n)**.
+    ///
+    /// If the set is full, it makes room as [`insert`](Self::insert) does.
+    ///
+    /// # Errors
+    ///
+    /// [`InsertError`] with the member, if it is new and all members of a full set are live, or if the
+    /// deadline is not after `now`. The deadline of a member that is present is unchanged then.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::expiring_set::InsertError;
+    /// use zset_std::{ExpiringSet, Timestamp};
+    ///
+    /// let (noon, one) = (Timestamp::from_nanos(12), Timestamp::from_nanos(13));
+    /// let mut set = ExpiringSet::new();
+    /// assert_eq!(set.insert_until("ann", one, noon)?, None);
+    /// assert_eq!(set.insert_until("bob", noon, one), Err(InsertError::DeadlinePassed("bob")));
+    /// # Ok::<(), InsertError<&str>>(())
+    /// ```
+    #[track_caller]
+    pub fn insert_until(
+        &mut self,
+        member: M,
         deadline: Timestamp,
         now: Timestamp,
-    ) -> Result<Option<Timestamp>, SetFull<M>> {
+    ) -> Result<Option<Timestamp>, InsertError<M>> {
+        if !is_live(deadline, now) {
+            return Err(InsertError::DeadlinePassed(member));
+        }
         if self.is_full() && !self.members.contains(&member) {
             while self.is_full() {
-                if pop_first_if(&mut self.members, |due| !is_live(due, now)).is_none() {
-                    return Err(SetFull { member });
+                if self.members.pop_first_if(|_, due| !is_live(due, now)).is_none() {
+                    return Err(InsertError::Full(member));
                 }
             }
         }
@@ -89,8 +176,8 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     ///
     /// # Errors
     ///
-    /// [`SetFull`] with the first member for which there is no room; those before it are inserted.
-    /// An iterator that was lent with `by_ref` has those behind it.
+    /// [`InsertError`] with the first member that [`insert_until`](Self::insert_until) refuses; those
+    /// before it are inserted. The rest stays in an iterator that was passed with `by_ref`.
     ///
     /// # Panics
     ///
@@ -104,7 +191,7 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     /// let at = Timestamp::from_nanos;
     /// let mut set = ExpiringSet::new().with_max_len(2);
     /// let mut members = [("a", at(1)), ("b", at(2)), ("c", at(3)), ("d", at(4))].into_iter();
-    /// assert_eq!(set.extend(members.by_ref(), at(0)).unwrap_err().member, "c");
+    /// assert_eq!(set.extend(members.by_ref(), at(0)).unwrap_err().into_member(), "c");
     /// assert_eq!(set.len(), 2);
     /// assert_eq!(members.next(), Some(("d", at(4))));
     /// ```
@@ -113,17 +200,17 @@ impl<M: Ord + Hash> ExpiringSet<M> {
         &mut self,
         members: impl IntoIterator<Item = (M, Timestamp)>,
         now: Timestamp,
-    ) -> Result<(), SetFull<M>> {
+    ) -> Result<(), InsertError<M>> {
         for (member, deadline) in members {
-            self.insert(member, deadline, now)?;
+            self.insert_until(member, deadline, now)?;
         }
         Ok(())
     }
 
-    /// Gives a member that is live another deadline, later or earlier; returns the old one.
-    /// **O(log n)**; O(1) expected if the member stays between its neighbours.
+    /// Lets a member that is live live for `ttl` from now; returns its old deadline. **O(log n)**; O(1)
+    /// expected if the member stays between its neighbours.
     ///
-    /// A member that has expired, or is not there, stays so.
+    /// A member that has expired or is absent stays so. With a `ttl` of zero the member expires.
     ///
     /// # Panics
     ///
@@ -133,7 +220,62 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     ///
     /// See [`ExpiringSet`].
     #[track_caller]
-    pub fn touch<Q>(&mut self, member: &Q, deadline: Timestamp, now: Timestamp) -> Option<Timestamp>
+    pub fn touch<Q>(&mut self, member: &Q, ttl: Duration, now: Timestamp) -> Option<Timestamp>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        self.set_deadline(member, now.saturating_add(ttl), now)
+    }
+
+    /// Gives a member that is live another deadline, later or earlier; returns the old one.
+    /// **O(log n)**; O(1) expected if the member stays between its neighbours.
+    ///
+    /// A member that has expired or is absent stays so.
+    ///
+    /// # Errors
+    ///
+    /// [`DeadlinePassed`] if the deadline is not after `now`. The set is unchanged.
+    ///
+    /// # Panics
+    ///
+    /// If memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::expiring_set::DeadlinePassed;
+    /// use zset_std::{ExpiringSet, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let mut set = ExpiringSet::from([("a", at(10))]);
+    /// assert_eq!(set.touch_until("a", at(20), at(5)), Ok(Some(at(10))));
+    /// assert_eq!(set.touch_until("b", at(20), at(5)), Ok(None));
+    /// assert_eq!(set.touch_until("a", at(5), at(6)), Err(DeadlinePassed));
+    /// ```
+    #[track_caller]
+    pub fn touch_until<Q>(
+        &mut self,
+        member: &Q,
+        deadline: Timestamp,
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>, DeadlinePassed>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        if !is_live(deadline, now) {
+            return Err(DeadlinePassed);
+        }
+        Ok(self.set_deadline(member, deadline, now))
+    }
+
+    /// Gives a member that is live another deadline; returns the old one.
+    #[track_caller]
+    fn set_deadline<Q>(
+        &mut self,
+        member: &Q,
+        deadline: Timestamp,
+        now: Timestamp,
+    ) -> Option<Timestamp>
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {

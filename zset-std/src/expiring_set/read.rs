@@ -32,7 +32,7 @@ impl<M> ExpiringSet<M> {
     /// let at = Timestamp::from_nanos;
     /// let mut set = ExpiringSet::from([("a", at(1))]);
     /// assert_eq!(set.deadline("a"), Some(at(1)));
-    /// assert_eq!(set.expire_due(at(1), 1).count(), 1);
+    /// assert_eq!(set.expire_due(1, at(1)).count(), 1);
     /// assert_eq!(set.deadline("a"), None);
     /// ```
     pub fn deadline<Q>(&self, member: &Q) -> Option<Timestamp>

@@ -1,6 +1,8 @@
 //! The edges: of time, of budgets and caps; and serialization, which the set derives.
 
-use super::ExpiringSet;
+use std::time::Duration;
+
+use super::{DeadlinePassed, ExpiringSet, InsertError};
 use crate::Timestamp;
 
 fn at(nanos: u64) -> Timestamp {
@@ -15,10 +17,10 @@ fn a_member_is_live_strictly_before_its_deadline() {
         assert_eq!(set.contains("a", now), is_live);
         assert_eq!(set.iter(now).len(), usize::from(is_live));
         assert_eq!(set.live_len(now), usize::from(is_live));
-        assert_eq!(set.clone().expire_due(now, 1).len(), usize::from(!is_live));
-        assert_eq!(set.clone().touch("a", at(9), now).is_some(), is_live);
-        assert_eq!(set.clone().insert("a", at(9), now).unwrap().is_some(), is_live);
-        assert_eq!(set.clone().with_max_len(1).insert("b", at(9), now).is_err(), is_live);
+        assert_eq!(set.clone().expire_due(1, now).len(), usize::from(!is_live));
+        assert_eq!(set.clone().touch_until("a", at(9), now).unwrap().is_some(), is_live);
+        assert_eq!(set.clone().insert_until("a", at(9), now).unwrap().is_some(), is_live);
+        assert_eq!(set.clone().with_max_len(1).insert_until("b", at(9), now).is_err(), is_live);
     }
 }
 
@@ -27,32 +29,68 @@ fn the_first_and_the_last_point_in_time_are_deadlines_as_others() {
     let mut set = ExpiringSet::from([("never", Timestamp::ZERO), ("ever", Timestamp::MAX)]);
     assert!(!set.contains("never", Timestamp::ZERO));
     assert!(set.contains("ever", at(u64::MAX - 1)));
-    assert!(set.expire_due(Timestamp::ZERO, 9).eq([("never", Timestamp::ZERO)]));
+    assert!(set.expire_due(9, Timestamp::ZERO).eq([("never", Timestamp::ZERO)]));
     assert!(!set.contains("ever", Timestamp::MAX));
-    assert!(set.expire_due(Timestamp::MAX, 9).eq([("ever", Timestamp::MAX)]));
+    assert!(set.expire_due(9, Timestamp::MAX).eq([("ever", Timestamp::MAX)]));
     assert_eq!(set.next_deadline(), None);
+}
+
+#[test]
+fn swapped_times_are_an_error_and_change_nothing() {
+    let mut set = ExpiringSet::from([("a", at(5))]);
+    for (deadline, now) in [(3, 4), (4, 4)] {
+        let (deadline, now) = (at(deadline), at(now));
+        for member in ["a", "b"] {
+            let error = InsertError::DeadlinePassed(member);
+            assert_eq!(set.insert_until(member, deadline, now), Err(error));
+            assert_eq!(set.insert(member, Duration::ZERO, now), Err(error));
+            assert_eq!(set.touch_until(member, deadline, now), Err(DeadlinePassed));
+        }
+        assert_eq!(
+            set.extend([("c", at(9)), ("d", deadline)], now).unwrap_err().into_member(),
+            "d"
+        );
+        assert_eq!(set.remove("c"), Some(at(9)));
+    }
+    assert_eq!(set, ExpiringSet::from([("a", at(5))]));
+}
+
+#[test]
+fn a_time_to_live_counts_from_now() {
+    let mut set = ExpiringSet::new();
+    assert_eq!(set.insert("a", Duration::from_nanos(5), at(10)), Ok(None));
+    assert_eq!(set.touch("a", Duration::from_nanos(1), at(14)), Some(at(15)));
+    assert_eq!(set.deadline("a"), Some(at(15)));
+    assert_eq!(set.touch("a", Duration::MAX, at(14)), Some(at(15)));
+    assert_eq!(set.deadline("a"), Some(Timestamp::MAX));
+    assert_eq!(set.touch("a", Duration::ZERO, at(14)), Some(Timestamp::MAX));
+    assert!(!set.contains("a", at(14)));
+    assert_eq!(set.touch("a", Duration::from_nanos(1), at(14)), None);
+    // At the last point in time nothing can live on.
+    let error = set.insert("b", Duration::MAX, Timestamp::MAX).unwrap_err();
+    assert_eq!(error, InsertError::DeadlinePassed("b"));
 }
 
 #[test]
 fn a_budget_of_none_takes_nothing_out() {
     let mut set = ExpiringSet::from([("a", at(1))]);
-    assert_eq!(set.expire_due(at(9), 0).next(), None);
+    assert_eq!(set.expire_due(0, at(9)).next(), None);
     assert_eq!(set.len(), 1);
 }
 
 #[test]
 fn what_an_iterator_has_not_come_to_stays() {
     let mut set = ExpiringSet::from([("a", at(1)), ("b", at(1)), ("c", at(1))]);
-    let _ = set.expire_due(at(1), 9);
+    let _ = set.expire_due(9, at(1));
     assert_eq!(set.len(), 3);
-    assert_eq!(set.expire_due(at(1), 9).next(), Some(("a", at(1))));
+    assert_eq!(set.expire_due(9, at(1)).next(), Some(("a", at(1))));
     assert_eq!(set.len(), 2);
 }
 
 #[test]
 fn a_clock_that_steps_back_brings_back_only_what_has_not_been_taken_out() {
     let mut set = ExpiringSet::from([("a", at(5)), ("b", at(6))]);
-    assert_eq!(set.expire_due(at(9), 1).next(), Some(("a", at(5))));
+    assert_eq!(set.expire_due(1, at(9)).next(), Some(("a", at(5))));
     assert!(!set.contains("a", at(0)));
     assert!(set.contains("b", at(0)));
 }
@@ -60,29 +98,29 @@ fn a_clock_that_steps_back_brings_back_only_what_has_not_been_taken_out() {
 #[test]
 fn a_set_without_room_takes_nobody_and_gives_the_member_back() {
     let mut set = ExpiringSet::new().with_max_len(0);
-    let full = set.insert("a".to_string(), Timestamp::MAX, at(0)).unwrap_err();
-    assert_eq!(full.to_string(), "set has no room for another member");
-    assert_eq!(full.member, "a");
+    let full = set.insert_until("a".to_string(), Timestamp::MAX, at(0)).unwrap_err();
+    assert_eq!(full.to_string(), "the set is full");
+    assert_eq!(full.into_member(), "a");
 }
 
 #[test]
 fn a_full_set_lets_no_more_expired_members_go_than_it_must() {
     let mut set = ExpiringSet::from([("a", at(1)), ("b", at(2)), ("c", at(9))]).with_max_len(3);
-    assert_eq!(set.insert("d", at(9), at(5)), Ok(None));
+    assert_eq!(set.insert_until("d", at(9), at(5)), Ok(None));
     assert_eq!((set.len(), set.deadline("a"), set.deadline("b")), (3, None, Some(at(2))));
     // One that is there needs no room, though it has expired.
-    assert_eq!(set.insert("b", at(9), at(5)), Ok(None));
-    assert!(set.insert("e", at(9), at(5)).is_err());
-    assert_eq!(set.insert("c", at(7), at(5)), Ok(Some(at(9))));
+    assert_eq!(set.insert_until("b", at(9), at(5)), Ok(None));
+    assert!(set.insert_until("e", at(9), at(5)).is_err());
+    assert_eq!(set.insert_until("c", at(7), at(5)), Ok(Some(at(9))));
 }
 
 #[test]
 fn members_beyond_a_cap_that_comes_later_stay() {
     let mut set = ExpiringSet::from([("a", at(1)), ("b", at(2)), ("c", at(9))]).with_max_len(1);
     assert_eq!(set.len(), 3);
-    assert!(set.insert("d", at(9), at(2)).is_err());
+    assert!(set.insert_until("d", at(9), at(2)).is_err());
     assert_eq!(set.remove("c"), Some(at(9)));
-    assert_eq!(set.insert("d", at(9), at(2)), Ok(None));
+    assert_eq!(set.insert_until("d", at(9), at(2)), Ok(None));
     assert_eq!(set.len(), 1);
 }
 
@@ -99,8 +137,8 @@ fn what_was_written_is_read_back() {
     assert_eq!(back, set);
     back.check_invariants();
     // It has one more than its cap, as before; the expired two make room.
-    assert_eq!(back.insert((3, "c"), at(9), at(0)), Ok(None));
-    assert!(back.insert((4, "d"), at(9), at(0)).is_err());
+    assert_eq!(back.insert_until((3, "c"), at(9), at(0)), Ok(None));
+    assert!(back.insert_until((4, "d"), at(9), at(0)).is_err());
 }
 
 #[cfg(feature = "serde")]

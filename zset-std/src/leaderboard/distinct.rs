@@ -59,7 +59,7 @@ impl<S: Ord + Copy> Distinct<S> {
         self.0.iter().map(|((), Reverse(score))| score)
     }
 
-    pub(super) fn check(&self) {
+    pub(super) fn check_invariants(&self) {
         self.0.check();
     }
 }

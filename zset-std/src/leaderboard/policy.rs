@@ -29,7 +29,7 @@ use zset_core::Increment;
 ///     }
 /// }
 ///
-/// let mut board = Leaderboard::<&str, u32, First>::with_policy();
+/// let mut board = Leaderboard::<&str, u32, First>::for_policy();
 /// board.submit("ann", 3);
 /// board.submit("ann", 9);
 /// assert_eq!(board.score("ann"), Some(3));

@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::convert::Infallible;
 use std::hash::Hash;
+use std::mem;
 use std::ops::Bound::Excluded;
 
 use zset_core::sorted_set::Entry;
@@ -25,11 +26,10 @@ pub(super) struct Ranking<Id, S> {
 
 impl<Id, S: Copy> Ranking<Id, S> {
     pub(super) fn new() -> Self {
-        Ranking { set: SortedSet::new(), distinct: None }
+        Ranking::of(SortedSet::new())
     }
 
     /// Makes a board of a set, without an index.
-    #[cfg(feature = "serde")]
     pub(super) fn of(set: SortedSet<Id, Reverse<S>>) -> Self {
         Ranking { set, distinct: None }
     }
@@ -165,10 +165,22 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
         removed
     }
 
+    /// Removes the first member. **O(log n)**.
+    pub(super) fn pop_first(&mut self) -> Option<(Id, S)> {
+        self.pop(SortedSet::pop_first)
+    }
+
     /// Removes the last member. **O(log n)**.
     pub(super) fn pop_last(&mut self) -> Option<(Id, S)> {
+        self.pop(SortedSet::pop_last)
+    }
+
+    fn pop(
+        &mut self,
+        pop: impl FnOnce(&mut SortedSet<Id, Reverse<S>>) -> Option<(Id, Reverse<S>)>,
+    ) -> Option<(Id, S)> {
         let distinct = self.distinct.take();
-        let popped = self.set.pop_last().map(|(member, Reverse(score))| (member, score));
+        let popped = pop(&mut self.set).map(|(member, Reverse(score))| (member, score));
         let lost = popped.as_ref().map(|&(_, score)| score);
         self.reindex(distinct, lost.as_slice(), None);
         popped
@@ -186,6 +198,28 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
         }
         self.distinct = distinct;
         removed
+    }
+
+    /// Keeps the members for which `keep` returns true. **O(n)**, and O(log n) for each removed.
+    pub(super) fn retain(&mut self, keep: impl FnMut(&Id, Reverse<S>) -> bool) {
+        let is_indexed = self.distinct.take().is_some();
+        self.set.retain(keep);
+        if is_indexed {
+            self.index_distinct();
+        }
+    }
+
+    /// Gives each member the score that `map` returns. **O(n log n)**.
+    #[track_caller]
+    pub(super) fn map_scores(&mut self, mut map: impl FnMut(&Id, Reverse<S>) -> Reverse<S>) {
+        // First what may panic.
+        let scores: Vec<_> = self.set.iter().map(|(member, score)| map(member, score)).collect();
+        let is_indexed = self.distinct.take().is_some();
+        let members = mem::take(&mut self.set).into_iter().map(|(member, _)| member);
+        self.set = members.zip(scores).collect();
+        if is_indexed {
+            self.index_distinct();
+        }
     }
 
     pub(super) fn clear(&mut self) {
@@ -216,10 +250,10 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
         });
     }
 
-    pub(super) fn check(&self) {
+    pub(super) fn check_invariants(&self) {
         self.set.check();
         if let Some(distinct) = &self.distinct {
-            distinct.check();
+            distinct.check_invariants();
             let mut scores: Vec<_> = self.set.iter().map(|(_, Reverse(score))| score).collect();
             scores.dedup();
             assert!(distinct.iter().eq(scores), "the index differs from the scores");

@@ -99,6 +99,19 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
         self.ranking.set().last().map(plain)
     }
 
+    /// Returns the member of a 0-based rank, highest score first, and its score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let board = zset_std::Leaderboard::from([("ann", 7), ("bob", 9)]);
+    /// assert_eq!(board.get_by_rank(0), Some((&"bob", 9)));
+    /// assert_eq!(board.get_by_rank(2), None);
+    /// ```
+    pub fn get_by_rank(&self, rank: usize) -> Option<(&Id, S)> {
+        self.ranking.set().get_by_rank(rank).map(plain)
+    }
+
     /// Returns the bytes that the board takes from the allocator, without those that members own.
     ///
     /// **O(n / 30)**: it adds up the blocks of memory.

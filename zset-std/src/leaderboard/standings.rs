@@ -1,5 +1,6 @@
 //! Views of a board: pages, neighbours, ranges, and how they are numbered.
 
+use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::fmt;
 use std::hash::Hash;
@@ -208,6 +209,32 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     pub fn page(&self, offset: usize, n: usize) -> Standings<'_, Id, S> {
         let elements = self.ranking.set().range_by_rank(offset..offset.saturating_add(n));
         Standings::new(&self.ranking, offset, elements)
+    }
+
+    /// Returns the next page: the `n` lines after a member with a score, which need not be on the board
+    /// any more. **O(log n)** to start.
+    ///
+    /// Unlike pages by [offset](Self::page), pages that continue after the last line of the page before
+    /// neither skip nor repeat a member whose score stays the same, while others are submitted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut board = zset_std::Leaderboard::from([("ann", 9), ("bob", 7), ("cid", 7), ("dan", 5)]);
+    /// let last = board.top(2).last().unwrap();
+    /// assert_eq!((*last.member, last.score), ("bob", 7));
+    /// board.submit("eve", 8);
+    /// board.remove("bob");
+    /// let page = board.page_after("bob", 7, 10);
+    /// assert!(page.map(|line| (line.number, *line.member)).eq([(3, "cid"), (4, "dan")]));
+    /// ```
+    pub fn page_after<Q>(&self, member: &Q, score: S, n: usize) -> Standings<'_, Id, S>
+    where
+        Id: Borrow<Q>,
+        Q: Ord + ?Sized,
+    {
+        let rest = self.ranking.set().range((Excluded((Reverse(score), member)), Unbounded));
+        self.page(self.len() - rest.len(), n)
     }
 
     /// Returns the line of a member in the middle of `n` on each side, of which there are fewer at

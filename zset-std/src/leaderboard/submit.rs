@@ -24,6 +24,7 @@ use super::{Leaderboard, Policy};
 /// assert!(!worse.is_changed());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Submission<Id, S> {
     /// The score that the member had, if it was on the board.
     pub old: Option<S>,

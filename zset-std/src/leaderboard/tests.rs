@@ -175,7 +175,7 @@ fn boards_can_be_shared_and_sent_whatever_the_policy() {
     fn is_shared<T: Send + Sync>() {}
     is_shared::<Leaderboard<String, Score, NotSend>>();
     is_shared::<Standings<'static, String, Score>>();
-    is_shared::<LeaderboardIntoIter<String, Score>>();
+    is_shared::<IntoIter<String, Score>>();
 }
 
 #[test]

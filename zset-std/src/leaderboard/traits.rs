@@ -7,7 +7,7 @@ use std::hash::Hash;
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
 
-use zset_core::sorted_set::IntoIter;
+use zset_core::sorted_set::IntoIter as Elements;
 
 use super::{Leaderboard, Policy, Standing, Standings};
 
@@ -19,7 +19,7 @@ impl<Id: Clone, S: Copy, K> Clone for Leaderboard<Id, S, K> {
 
 impl<Id, S: Copy, K> Default for Leaderboard<Id, S, K> {
     fn default() -> Self {
-        Self::with_policy()
+        Self::for_policy()
     }
 }
 
@@ -80,10 +80,10 @@ impl<'a, Id, S: Ord + Copy, K> IntoIterator for &'a Leaderboard<Id, S, K> {
 
 impl<Id, S: Copy, K> IntoIterator for Leaderboard<Id, S, K> {
     type Item = (Id, S);
-    type IntoIter = LeaderboardIntoIter<Id, S>;
+    type IntoIter = IntoIter<Id, S>;
 
-    fn into_iter(self) -> LeaderboardIntoIter<Id, S> {
-        LeaderboardIntoIter(self.ranking.into_set().into_iter())
+    fn into_iter(self) -> IntoIter<Id, S> {
+        IntoIter(self.ranking.into_set().into_iter())
     }
 }
 
@@ -95,13 +95,13 @@ impl<Id, S: Copy, K> IntoIterator for Leaderboard<Id, S, K> {
 /// let board = zset_std::Leaderboard::from([("ann", 7), ("bob", 9)]);
 /// assert!(board.into_iter().eq([("bob", 9), ("ann", 7)]));
 /// ```
-pub struct LeaderboardIntoIter<Id, S>(IntoIter<Id, Reverse<S>>);
+pub struct IntoIter<Id, S>(Elements<Id, Reverse<S>>);
 
 fn plain<Id, S>((member, Reverse(score)): (Id, Reverse<S>)) -> (Id, S) {
     (member, score)
 }
 
-impl<Id, S: Copy> Iterator for LeaderboardIntoIter<Id, S> {
+impl<Id, S: Copy> Iterator for IntoIter<Id, S> {
     type Item = (Id, S);
 
     fn next(&mut self) -> Option<(Id, S)> {
@@ -113,17 +113,17 @@ impl<Id, S: Copy> Iterator for LeaderboardIntoIter<Id, S> {
     }
 }
 
-impl<Id, S: Copy> DoubleEndedIterator for LeaderboardIntoIter<Id, S> {
+impl<Id, S: Copy> DoubleEndedIterator for IntoIter<Id, S> {
     fn next_back(&mut self) -> Option<(Id, S)> {
         self.0.next_back().map(plain)
     }
 }
 
-impl<Id, S: Copy> ExactSizeIterator for LeaderboardIntoIter<Id, S> {}
+impl<Id, S: Copy> ExactSizeIterator for IntoIter<Id, S> {}
 
-impl<Id, S: Copy> FusedIterator for LeaderboardIntoIter<Id, S> {}
+impl<Id, S: Copy> FusedIterator for IntoIter<Id, S> {}
 
-impl<Id: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for LeaderboardIntoIter<Id, S> {
+impl<Id: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for IntoIter<Id, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }

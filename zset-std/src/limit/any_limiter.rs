@@ -7,6 +7,9 @@ use crate::Timestamp;
 /// A limiter of any type: for [`Limits`](super::Limits) over limiters of different types, and for
 /// types that a configuration names.
 ///
+/// It is an enum rather than a trait object, so that limiters lie side by side in one allocation, and each
+/// key of a [`Keyed`](super::Keyed) limiter starts as a clone of them.
+///
 /// # Examples
 ///
 /// ```
@@ -21,7 +24,7 @@ use crate::Timestamp;
 /// assert!(limiter.check_n_at(&7, 1, Timestamp::ZERO).is_allowed());
 /// let denied = limiter.check_n_at(&7, 1, Timestamp::ZERO);
 /// assert_eq!(denied.retry_after(), Some(Duration::from_millis(100)));
-/// # Ok::<(), zset_std::QuotaError>(())
+/// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -15,7 +15,7 @@
 
 use std::time::Duration;
 
-use super::limiter::private::{New, Sealed};
+use super::limiter::private::Sealed;
 use super::quota::TICKS_PER_NANO;
 use super::{Decision, KeyState, Quota, Verdict};
 use crate::Timestamp;
@@ -138,14 +138,6 @@ impl KeyState for CompactFunnel {
         self.level -= refunded;
         // At most n intervals.
         (refunded / interval) as u32
-    }
-}
-
-impl New for Quota {
-    type State = CompactFunnel;
-
-    fn settings(self) -> TickQuota {
-        self.into()
     }
 }
 

@@ -5,6 +5,8 @@ use std::time::Duration;
 use crate::Timestamp;
 
 /// Whether the units pass.
+///
+/// It is exhaustive: there are no other answers, and a `match` has to handle each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// They pass, and are taken off the quota.
@@ -13,7 +15,7 @@ pub enum Verdict {
     Denied {
         /// How long to wait, from the `now` of the call: the units pass then if no others pass
         /// before, and not a nanosecond earlier. For a key refused by
-        /// [`Overflow::RefuseNew`](super::Overflow::RefuseNew) it is an estimate. Never zero.
+        /// [`WhenFull::RefuseNew`](super::WhenFull::RefuseNew) it is an estimate. Never zero.
         retry_after: Duration,
     },
     /// They never pass, since they are more than the limit. Nothing is taken off the quota.
@@ -24,7 +26,8 @@ pub enum Verdict {
 ///
 /// `limit`, `remaining` and `reset_after` describe one thing: how many units may pass now, and how
 /// long until `limit` of them may pass together. Durations count from the `now` of the call, even if
-/// the limiter has already seen a later time.
+/// the limiter has already seen a later time. All fields are public and there will be no others, so
+/// implementations of [`KeyedLimiter`](super::KeyedLimiter) can make one.
 ///
 /// # Examples
 ///
@@ -36,7 +39,7 @@ pub enum Verdict {
 /// let decision = log.check_at(Timestamp::ZERO);
 /// assert_eq!(decision.verdict, Verdict::Allowed);
 /// assert_eq!((decision.limit, decision.remaining), (2, 1));
-/// # Ok::<(), zset_std::QuotaError>(())
+/// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a limiter only decides: it is up to the caller to deny"]
@@ -63,7 +66,7 @@ impl Decision {
     /// let mut log = WindowLog::new(Quota::new(1, Duration::from_secs(1))?);
     /// assert!(log.check_at(Timestamp::ZERO).is_allowed());
     /// assert!(!log.check_at(Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub const fn is_allowed(&self) -> bool {
         matches!(self.verdict, Verdict::Allowed)
@@ -82,7 +85,7 @@ impl Decision {
     /// assert_eq!(log.check_at(Timestamp::ZERO).retry_after(), Some(Duration::ZERO));
     /// assert_eq!(log.check_at(Timestamp::ZERO).retry_after(), Some(Duration::from_secs(1)));
     /// assert_eq!(log.check_n_at(2, Timestamp::ZERO).retry_after(), None);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub const fn retry_after(&self) -> Option<Duration> {
         match self.verdict {

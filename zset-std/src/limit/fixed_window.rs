@@ -26,7 +26,7 @@ use crate::Timestamp;
 /// assert!(window.check_n_at(100, end).is_allowed());
 /// // A nanosecond later 100 more: 200 in two nanoseconds.
 /// assert!(window.check_n_at(100, end.saturating_add(Duration::from_nanos(1))).is_allowed());
-/// # Ok::<(), zset_std::QuotaError>(())
+/// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FixedWindow {
@@ -59,7 +59,7 @@ impl FixedWindow {
     ///
     /// let quota = Quota::new(1, Duration::from_secs(1))?;
     /// assert_eq!(FixedWindow::new(quota).quota(), quota);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn quota(&self) -> Quota {
         self.quota
@@ -80,7 +80,7 @@ impl FixedWindow {
     /// assert!(window.check_at(Timestamp::ZERO).is_allowed());
     /// window.set_quota(Quota::new(3, Duration::from_secs(1))?);
     /// assert_eq!(window.peek_at(0, Timestamp::ZERO).remaining, 2);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&mut self, quota: Quota) {
         self.quota = quota;
@@ -102,7 +102,7 @@ impl FixedWindow {
     /// let mut window = FixedWindow::new(Quota::new(1, Duration::from_secs(1))?);
     /// assert!(window.check_at(Timestamp::ZERO).is_allowed());
     /// assert!(!window.check_at(Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn check_at(&mut self, now: Timestamp) -> Decision {
         self.check_n_at(1, now)
@@ -138,7 +138,7 @@ impl FixedWindow {
     /// let mut window = FixedWindow::new(Quota::new(1, Duration::from_secs(1))?);
     /// let peeked = window.peek_at(1, Timestamp::ZERO);
     /// assert_eq!(peeked, window.check_at(Timestamp::ZERO));
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
         let counted = self.newest.max(now);
@@ -159,7 +159,7 @@ impl FixedWindow {
     /// assert_eq!(window.refund(2), 2);
     /// assert_eq!(window.peek_at(0, Timestamp::ZERO).remaining, 2);
     /// assert_eq!(window.refund(9), 1);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn refund(&mut self, n: u32) -> u32 {
         let refunded = self.used.min(n.into());
@@ -180,7 +180,7 @@ impl FixedWindow {
     /// assert!(window.check_at(Timestamp::ZERO).is_allowed());
     /// window.reset();
     /// assert!(window.check_at(Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn reset(&mut self) {
         self.used = 0;

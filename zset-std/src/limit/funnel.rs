@@ -18,6 +18,10 @@ use crate::Timestamp;
 /// Communications", IEEE Communications Magazine 24(10), 1986), in integers only. If the time steps
 /// back, the latest time seen counts.
 ///
+/// Other implementations of a funnel call [`check_n_at`](Self::check_n_at) `watering`, and
+/// [`remaining_at`](Self::remaining_at) `left_quota`: [`watering_at`](Self::watering_at) and
+/// [`left_quota_at`](Self::left_quota_at) are aliases for those who look for these names.
+///
 /// # Examples
 ///
 /// ```
@@ -27,12 +31,12 @@ use crate::Timestamp;
 /// // 15 at once, and one every two seconds.
 /// let quota = Quota::new(1, Duration::from_secs(2))?.with_capacity(15)?;
 /// let mut funnel = Funnel::new(quota);
-/// assert!(funnel.watering_at(15, Timestamp::ZERO).is_allowed());
-/// assert_eq!(funnel.left_quota_at(Timestamp::ZERO), 0);
+/// assert!(funnel.check_n_at(15, Timestamp::ZERO).is_allowed());
+/// assert_eq!(funnel.remaining_at(Timestamp::ZERO), 0);
 ///
-/// let decision = funnel.watering_at(1, Timestamp::ZERO);
+/// let decision = funnel.check_at(Timestamp::ZERO);
 /// assert_eq!(decision.retry_after(), Some(Duration::from_secs(2)));
-/// # Ok::<(), zset_std::QuotaError>(())
+/// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Funnel {
@@ -62,7 +66,7 @@ impl Funnel {
     ///
     /// let quota = Quota::new(1, Duration::from_secs(2))?.with_capacity(15)?;
     /// assert_eq!(Funnel::new(quota).quota(), quota);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn quota(&self) -> Quota {
         self.quota
@@ -80,8 +84,8 @@ impl Funnel {
     /// assert!(funnel.watering_at(2, Timestamp::ZERO).is_allowed());
     /// // Half a minute: four of eight.
     /// funnel.set_quota(Quota::new(8, Duration::from_secs(60))?);
-    /// assert_eq!(funnel.left_quota_at(Timestamp::ZERO), 4);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// assert_eq!(funnel.remaining_at(Timestamp::ZERO), 4);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&mut self, quota: Quota) {
         let (old, new) = (u128::from(self.quota.count()), u128::from(quota.count()));
@@ -100,7 +104,7 @@ impl Funnel {
     ///
     /// let funnel = Funnel::new(Quota::new(1, Duration::from_secs(2))?.with_capacity(15)?);
     /// assert_eq!(funnel.capacity(), 15);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn capacity(&self) -> u32 {
         self.quota.capacity()
@@ -116,7 +120,7 @@ impl Funnel {
     ///
     /// let funnel = Funnel::new(Quota::new(1, Duration::from_secs(2))?);
     /// assert_eq!(funnel.leaking_rate(), (1, Duration::from_secs(2)));
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn leaking_rate(&self) -> (u32, Duration) {
         (self.quota.count(), self.quota.period())
@@ -133,19 +137,28 @@ impl Funnel {
     /// let mut funnel = Funnel::new(Quota::new(1, Duration::from_secs(2))?);
     /// funnel.make_space_at(Timestamp::from_nanos(7));
     /// assert_eq!(funnel.leaking_ts(), Timestamp::from_nanos(7));
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn leaking_ts(&self) -> Timestamp {
         self.leaking_ts
     }
 
-    /// Returns the units for which there is space now. **O(1)**.
+    /// Returns the units for which there is space at a time. **O(1)**.
     ///
     /// # Examples
     ///
     /// See [`Funnel`].
+    pub fn remaining_at(&self, now: Timestamp) -> u32 {
+        self.space(self.level_at(now.max(self.leaking_ts)))
+    }
+
+    /// An alias of [`remaining_at`](Self::remaining_at). **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`watering_at`](Self::watering_at).
     pub fn left_quota_at(&self, now: Timestamp) -> u32 {
-        self.left_quota(self.level_at(now.max(self.leaking_ts)))
+        self.remaining_at(now)
     }
 
     /// Lets out what has leaked until now. **O(1)**.
@@ -162,15 +175,43 @@ impl Funnel {
         self.leaking_ts = now;
     }
 
-    /// Pours in `n` units if there is space for all of them; 0 units always pass. **O(1)**.
+    /// Lets one unit pass if there is space for it, or denies it. **O(1)**.
     ///
     /// # Examples
     ///
     /// See [`Funnel`].
     #[inline]
+    pub fn check_at(&mut self, now: Timestamp) -> Decision {
+        self.check_n_at(1, now)
+    }
+
+    /// An alias of [`check_n_at`](Self::check_n_at). **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota, Timestamp};
+    ///
+    /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(2))?);
+    /// assert!(funnel.watering_at(2, Timestamp::ZERO).is_allowed());
+    /// assert_eq!(funnel.left_quota_at(Timestamp::ZERO), 1);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    #[inline]
     pub fn watering_at(&mut self, n: u32, now: Timestamp) -> Decision {
+        self.check_n_at(n, now)
+    }
+
+    /// Lets `n` units pass if there is space for all of them, or denies all; 0 units always pass. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`Funnel`].
+    #[inline]
+    pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
         if now < self.leaking_ts {
-            return decide_late(now, self.leaking_ts, |newest| self.watering_at(n, newest));
+            return decide_late(now, self.leaking_ts, |newest| self.check_n_at(n, newest));
         }
         self.make_space_at(now);
         let decision = self.decide(n, self.level);
@@ -180,7 +221,7 @@ impl Funnel {
         decision
     }
 
-    /// Returns what [`watering_at`](Self::watering_at) would return, without changing anything.
+    /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything.
     /// **O(1)**.
     ///
     /// # Examples
@@ -191,8 +232,8 @@ impl Funnel {
     ///
     /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(2))?);
     /// let peeked = funnel.peek_at(3, Timestamp::ZERO);
-    /// assert_eq!(peeked, funnel.watering_at(3, Timestamp::ZERO));
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// assert_eq!(peeked, funnel.check_n_at(3, Timestamp::ZERO));
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
         let counted = now.max(self.leaking_ts);
@@ -208,10 +249,10 @@ impl Funnel {
     /// use zset_std::{Funnel, Quota, Timestamp};
     ///
     /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(2))?);
-    /// assert!(funnel.watering_at(3, Timestamp::ZERO).is_allowed());
+    /// assert!(funnel.check_n_at(3, Timestamp::ZERO).is_allowed());
     /// assert_eq!(funnel.refund(2), 2);
-    /// assert_eq!(funnel.left_quota_at(Timestamp::ZERO), 2);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// assert_eq!(funnel.remaining_at(Timestamp::ZERO), 2);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn refund(&mut self, n: u32) -> u32 {
         let refunded = self.level.min(self.volume(n));
@@ -229,10 +270,10 @@ impl Funnel {
     /// use zset_std::{Funnel, Quota, Timestamp};
     ///
     /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(2))?);
-    /// assert!(funnel.watering_at(3, Timestamp::ZERO).is_allowed());
+    /// assert!(funnel.check_n_at(3, Timestamp::ZERO).is_allowed());
     /// funnel.reset();
-    /// assert_eq!(funnel.left_quota_at(Timestamp::ZERO), 3);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// assert_eq!(funnel.remaining_at(Timestamp::ZERO), 3);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn reset(&mut self) {
         self.level = 0;
@@ -251,7 +292,7 @@ impl Funnel {
     }
 
     #[inline]
-    fn left_quota(&self, level: u128) -> u32 {
+    fn space(&self, level: u128) -> u32 {
         let space = self.volume(self.capacity()).saturating_sub(level);
         // At most the capacity.
         divide(space, self.quota.period_in_nanos()) as u32
@@ -279,7 +320,7 @@ impl Funnel {
         Decision {
             verdict,
             limit: self.capacity(),
-            remaining: self.left_quota(level),
+            remaining: self.space(level),
             reset_after: self.leaking(level),
         }
     }
@@ -296,7 +337,7 @@ fn divide(volume: u128, by: u64) -> u64 {
 
 impl Limiter for Funnel {
     fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
-        self.watering_at(n, now)
+        self.check_n_at(n, now)
     }
 
     fn peek_at(&self, n: u32, now: Timestamp) -> Decision {

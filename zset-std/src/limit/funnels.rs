@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, Hash};
 use super::compact_funnel::TickQuota;
 use super::throttle::{self, Throttle, ThrottleError};
 use super::{CompactFunnel, Decision, KeyState, Keyed, Quota};
-use crate::{Clock, DefaultHashBuilder, MonotonicClock, Timestamp};
+use crate::{Clock, MonotonicClock, RandomState, Timestamp};
 
 /// A funnel for each key: the leaky bucket as a service has it, in two words a key.
 ///
@@ -29,9 +29,9 @@ use crate::{Clock, DefaultHashBuilder, MonotonicClock, Timestamp};
 /// assert!(payments.check(&(7, "refund")).is_allowed());
 /// clock.advance(Duration::from_secs(6));
 /// assert!(payments.check(&(7, "pay")).is_allowed());
-/// # Ok::<(), zset_std::QuotaError>(())
+/// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
-pub type Funnels<K, C = MonotonicClock, H = DefaultHashBuilder> = Keyed<K, CompactFunnel, C, H>;
+pub type Funnels<K, C = MonotonicClock, H = RandomState> = Keyed<K, CompactFunnel, C, H>;
 
 impl<K: Eq + Hash> Funnels<K> {
     /// Makes a limiter of which every key has this quota.
@@ -40,7 +40,7 @@ impl<K: Eq + Hash> Funnels<K> {
     ///
     /// See [`Funnels`].
     pub fn new(quota: Quota) -> Self {
-        Keyed::with_hasher(quota, DefaultHashBuilder::new())
+        Keyed::of_settings(quota.into())
     }
 }
 
@@ -55,7 +55,7 @@ impl<K: Eq + Hash, C, H: BuildHasher> Funnels<K, C, H> {
     ///
     /// let quota = Quota::new(1, Duration::from_secs(60))?;
     /// assert_eq!(Funnels::<u32>::new(quota).quota(), quota);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn quota(&self) -> Quota {
         self.keys.copy_settings().quota()
@@ -73,7 +73,7 @@ impl<K: Eq + Hash, C, H: BuildHasher> Funnels<K, C, H> {
     /// let funnels = Funnels::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
     /// funnels.set_quota(Quota::new(9, Duration::from_secs(60))?);
     /// assert_eq!(funnels.peek(&1, 0).limit, 9);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&self, quota: Quota) {
         self.keys.set(|settings| *settings = TickQuota::from(quota));
@@ -93,7 +93,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
     /// let funnels = Funnels::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
     /// let generous = Quota::new(5, Duration::from_secs(60))?;
     /// assert!(funnels.check_with(&1, generous, 5).is_allowed());
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn check_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> Decision
     where
@@ -130,7 +130,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
     /// let generous = Quota::new(5, Duration::from_secs(60))?;
     /// assert!(funnels.peek_with(&1, generous, 5).is_allowed());
     /// assert!(funnels.is_empty());
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn peek_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> Decision
     where
@@ -166,7 +166,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
     /// let generous = Quota::new(5, Duration::from_secs(60))?;
     /// assert!(funnels.check_with(&1, generous, 5).is_allowed());
     /// assert_eq!(funnels.refund_with(&1, generous, 5), 5);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn refund_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> u32
     where
@@ -195,7 +195,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
     /// assert_eq!((throttle.limited, throttle.limit, throttle.remaining), (false, 5, 0));
     /// assert_eq!((throttle.retry_after, throttle.reset_after), (-1, 5));
     /// assert!(funnels.throttle("ann", 4, 1, 0, 1).is_err());
-    /// # Ok::<(), zset_std::ThrottleError>(())
+    /// # Ok::<(), zset_std::limit::ThrottleError>(())
     /// ```
     pub fn throttle<Q>(
         &self,

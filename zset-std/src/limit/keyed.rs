@@ -7,17 +7,16 @@ use std::fmt;
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
-use super::limiter::private::New;
 use super::lines::Lines;
 use super::observer::{Observer, Observers};
-use super::overflow::{Overflow, Shared};
 use super::registry::{Registry, default_shards};
+use super::when_full::{Shared, WhenFull};
 use super::{KeyState, Limiter, Quota, SingleQuota};
-use crate::{DefaultHashBuilder, MonotonicClock, Timestamp};
+use crate::{MonotonicClock, RandomState, Timestamp};
 
 /// A limiter `L` for each key, shared by threads.
 ///
-/// Keys lie in shards with a lock each. They are hashed with a random seed ([`DefaultHashBuilder`],
+/// Keys lie in shards with a lock each. They are hashed with a random seed ([`RandomState`],
 /// unless another hasher is given), so an attacker cannot choose colliding keys. A key occupies memory
 /// from its first call until a sweep finds it idle, i.e. indistinguishable from a new one: each new
 /// key sweeps a little, and [`sweep`](Self::sweep) sweeps on demand.
@@ -42,9 +41,9 @@ use crate::{DefaultHashBuilder, MonotonicClock, Timestamp};
 /// assert!(payments.check("bob").is_allowed());
 /// clock.advance(Duration::from_secs(60));
 /// assert!(payments.check("ann").is_allowed());
-/// # Ok::<(), zset_std::QuotaError>(())
+/// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
-pub struct Keyed<K, L: KeyState, C = MonotonicClock, H = DefaultHashBuilder> {
+pub struct Keyed<K, L: KeyState, C = MonotonicClock, H = RandomState> {
     pub(super) keys: Registry<K, L, H>,
     /// What the keys share for which there is no room.
     shared: Option<Shared<L>>,
@@ -65,34 +64,17 @@ impl<K: Eq + Hash, L: Limiter> Keyed<K, L> {
     /// let quota = Quota::new(1_000_000, Duration::from_secs(86_400))?;
     /// let requests: Keyed<u32, _> = Keyed::of(WindowCounter::new(quota));
     /// assert!(requests.check(&7).is_allowed());
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn of(new: L) -> Self {
-        Keyed::with_hasher(new, DefaultHashBuilder::new())
+        Self::of_settings(new)
     }
 }
 
-impl<K: Eq + Hash, L: KeyState, H: BuildHasher> Keyed<K, L, MonotonicClock, H> {
-    /// Like [`of`](Keyed::of), with a custom hasher. [`Funnels`](super::Funnels) take a quota instead of
-    /// a limiter.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::hash::RandomState;
-    /// use std::time::Duration;
-    /// use zset_std::{Funnels, Keyed, Quota, WindowLog};
-    ///
-    /// let quota = Quota::new(1, Duration::from_secs(1))?;
-    /// let limiter: Keyed<u32, _, _, _> = Keyed::with_hasher(WindowLog::new(quota), RandomState::new());
-    /// assert!(limiter.is_empty());
-    /// let funnels: Funnels<u32, _, _> = Funnels::with_hasher(quota, RandomState::new());
-    /// assert!(funnels.is_empty());
-    /// # Ok::<(), zset_std::QuotaError>(())
-    /// ```
-    pub fn with_hasher(new: impl New<State = L>, hasher: H) -> Self {
+impl<K: Eq + Hash, L: KeyState> Keyed<K, L> {
+    pub(super) fn of_settings(settings: L::Settings) -> Self {
         Keyed {
-            keys: Registry::new(new.settings(), hasher, usize::MAX, default_shards()),
+            keys: Registry::new(settings, RandomState::new(), usize::MAX, default_shards()),
             shared: None,
             clock: MonotonicClock::new(),
             observers: Observers::default(),
@@ -113,6 +95,28 @@ impl<K: Eq + Hash, L: KeyState, C, H: BuildHasher> Keyed<K, L, C, H> {
         Keyed { keys, shared, clock, observers, lines }
     }
 
+    /// Returns the limiter with another hasher for keys. Keys that are present are forgotten.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::hash::RandomState;
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    ///
+    /// let quota = Quota::new(1, Duration::from_secs(1))?;
+    /// let limiter = SlidingWindow::<u32>::new(quota).with_hasher(RandomState::new());
+    /// assert!(limiter.check(&7).is_allowed());
+    /// assert!(!limiter.check(&7).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn with_hasher<H2: BuildHasher>(self, hasher: H2) -> Keyed<K, L, C, H2> {
+        let Keyed { keys, shared, clock, observers, .. } = self;
+        let (settings, max_keys) = (keys.copy_settings(), keys.max_keys());
+        let keys = Registry::new(settings, hasher, max_keys, default_shards());
+        Keyed { keys, shared, clock, observers, lines: Lines::default() }
+    }
+
     /// Returns the limiter with a bound on the number of keys, and a rule for new keys beyond it.
     ///
     /// The rule applies only while no key is idle; otherwise an idle key is evicted for the new one. A
@@ -122,26 +126,26 @@ impl<K: Eq + Hash, L: KeyState, C, H: BuildHasher> Keyed<K, L, C, H> {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use zset_std::{Overflow, Quota, SlidingWindow};
+    /// use zset_std::{WhenFull, Quota, SlidingWindow};
     ///
     /// let quota = Quota::new(2, Duration::from_secs(60))?;
-    /// let limiter = SlidingWindow::<u32>::new(quota).with_max_keys(1, Overflow::RefuseNew);
+    /// let limiter = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
     /// assert!(limiter.check(&1).is_allowed());
     /// assert!(!limiter.check(&2).is_allowed());
     /// assert!(limiter.check(&1).is_allowed());
     ///
-    /// let limiter = SlidingWindow::<u32>::new(quota).with_max_keys(1, Overflow::SharedBucket);
+    /// let limiter = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::SharedBucket);
     /// assert!(limiter.check_n(&1, 2).is_allowed());
     /// assert!(limiter.check(&2).is_allowed());
     /// assert!(limiter.check(&3).is_allowed());
     /// assert!(!limiter.check(&2).is_allowed()); // 2 and 3 share a window
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn with_max_keys(mut self, max_keys: usize, overflow: Overflow) -> Self {
+    pub fn with_max_keys(mut self, max_keys: usize, when_full: WhenFull) -> Self {
         self.keys.set_max_keys(max_keys);
-        self.shared = match overflow {
-            Overflow::RefuseNew => None,
-            Overflow::SharedBucket => Some(Shared::new(L::new(&self.keys.copy_settings()))),
+        self.shared = match when_full {
+            WhenFull::RefuseNew => None,
+            WhenFull::SharedBucket => Some(Shared::new(L::new(&self.keys.copy_settings()))),
         };
         self
     }
@@ -168,7 +172,7 @@ impl<K: Eq + Hash, L: SingleQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
     ///
     /// let quota = Quota::new(1, Duration::from_secs(60))?;
     /// assert_eq!(SlidingWindow::<u32>::new(quota).quota(), quota);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn quota(&self) -> Quota {
         self.keys.copy_settings().quota()
@@ -190,7 +194,7 @@ impl<K: Eq + Hash, L: SingleQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
     /// assert!(limiter.check(&1).is_allowed());
     /// limiter.set_quota(Quota::new(3, Duration::from_secs(60))?);
     /// assert_eq!(limiter.peek(&1, 0).remaining, 2);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&self, quota: Quota) {
         self.keys.set_all(|new| new.set_quota(quota), |limiter| limiter.set_quota(quota));

@@ -21,7 +21,7 @@ use crate::Timestamp;
 /// let quota = Quota::new(3, Duration::from_secs(1))?;
 /// assert_eq!(burst(WindowLog::new(quota)), 3);
 /// assert_eq!(burst(Funnel::new(quota.with_capacity(5)?)), 5);
-/// # Ok::<(), zset_std::QuotaError>(())
+/// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 pub trait Limiter: Clone + private::Sealed {
     /// Lets `n` units pass together, or denies all of them; 0 units always pass.
@@ -45,7 +45,7 @@ pub trait Limiter: Clone + private::Sealed {
 /// use std::time::Duration;
 /// use zset_std::{Quota, SingleQuota, WindowCounter};
 ///
-/// fn double(limiter: &mut impl SingleQuota) -> Result<(), zset_std::QuotaError> {
+/// fn double(limiter: &mut impl SingleQuota) -> Result<(), zset_std::limit::QuotaError> {
 ///     let quota = limiter.quota();
 ///     limiter.set_quota(Quota::new(2 * quota.count(), quota.period())?);
 ///     Ok(())
@@ -54,7 +54,7 @@ pub trait Limiter: Clone + private::Sealed {
 /// let mut counter = WindowCounter::new(Quota::new(3, Duration::from_secs(1))?);
 /// double(&mut counter)?;
 /// assert_eq!(counter.quota().count(), 6);
-/// # Ok::<(), zset_std::QuotaError>(())
+/// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 pub trait SingleQuota: Limiter {
     /// Returns the quota.
@@ -110,27 +110,11 @@ impl<L: Limiter> KeyState for L {
 }
 
 pub(crate) mod private {
-    use super::{KeyState, Limiter};
     use crate::Timestamp;
 
     pub trait Sealed {
         /// Returns the time from which on, if nothing else happens, it decides as a new limiter
         /// does: any time if no units count.
         fn idle_at(&self) -> Timestamp;
-    }
-
-    /// What a keyed limiter is made of: the limiter that each key starts as, or the quota of funnels.
-    pub trait New {
-        type State: KeyState;
-
-        fn settings(self) -> <Self::State as KeyState>::Settings;
-    }
-
-    impl<L: Limiter> New for L {
-        type State = L;
-
-        fn settings(self) -> L {
-            self
-        }
     }
 }

@@ -12,7 +12,7 @@ use crate::Timestamp;
 /// denial has the longest wait of all. The limit of a [`Decision`] is the smallest of theirs, and
 /// `reset_after` the time until so many units pass all of them.
 ///
-/// Limiters of different types combine as [`AnyLimiter`](super::AnyLimiter)s.
+/// Limiters of different types combine as [`AnyLimiter`](super::AnyLimiter)s: see there.
 ///
 /// # Examples
 ///
@@ -33,7 +33,7 @@ use crate::Timestamp;
 /// // Nothing was taken: the second allows two more, the minute one.
 /// let later = Timestamp::ZERO.saturating_add(Duration::from_secs(1));
 /// assert_eq!(limiter.check_n_at(&1, 1, later).remaining, 0);
-/// # Ok::<(), zset_std::QuotaError>(())
+/// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits<L> {
@@ -60,7 +60,7 @@ impl<L: Limiter> Limits<L> {
     ///
     /// let limits = Limits::all([WindowLog::new(Quota::new(2, Duration::from_secs(1))?)]);
     /// assert_eq!(limits.as_slice()[0].quota().count(), 2);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn as_slice(&self) -> &[L] {
         &self.limits
@@ -76,10 +76,27 @@ impl<L: Limiter> Limits<L> {
     ///
     /// let mut limits = Limits::all([WindowLog::new(Quota::new(2, Duration::from_secs(1))?)]);
     /// limits.as_mut_slice()[0].set_quota(Quota::new(5, Duration::from_secs(1))?);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn as_mut_slice(&mut self) -> &mut [L] {
         &mut self.limits
+    }
+
+    /// Lets one unit pass, or denies it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Limits, Quota, Timestamp, WindowLog};
+    ///
+    /// let mut limits = Limits::all([WindowLog::new(Quota::new(1, Duration::from_secs(1))?)]);
+    /// assert!(limits.check_at(Timestamp::ZERO).is_allowed());
+    /// assert!(!limits.check_at(Timestamp::ZERO).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn check_at(&mut self, now: Timestamp) -> Decision {
+        self.check_n_at(1, now)
     }
 
     /// Lets `n` units pass together, or denies all of them; 0 units always pass. The cost is that of
@@ -109,7 +126,7 @@ impl<L: Limiter> Limits<L> {
     /// let mut limits = Limits::all([WindowLog::new(Quota::new(2, Duration::from_secs(1))?)]);
     /// let peeked = limits.peek_at(1, Timestamp::ZERO);
     /// assert_eq!(peeked, limits.check_n_at(1, Timestamp::ZERO));
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
         let verdict = self.verdict(n, now);
@@ -135,7 +152,7 @@ impl<L: Limiter> Limits<L> {
     /// assert!(limits.check_n_at(2, Timestamp::ZERO).is_allowed());
     /// assert_eq!(limits.refund(1), 1);
     /// assert_eq!(limits.peek_at(0, Timestamp::ZERO).remaining, 1);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn refund(&mut self, n: u32) -> u32 {
         self.limits.iter_mut().map(|limiter| limiter.refund(n)).max().unwrap_or(0)
@@ -153,7 +170,7 @@ impl<L: Limiter> Limits<L> {
     /// assert!(limits.check_n_at(1, Timestamp::ZERO).is_allowed());
     /// limits.reset();
     /// assert!(limits.check_n_at(1, Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn reset(&mut self) {
         self.limits.iter_mut().for_each(Limiter::reset);

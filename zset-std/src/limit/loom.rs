@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Decision, Funnels, Overflow, Quota, SlidingWindow, WindowLog};
+use super::{Decision, Funnels, Quota, SlidingWindow, WhenFull};
 use crate::explore::{explore, explore_interrupting, start};
 use crate::{MonotonicClock, Timestamp};
 
@@ -20,7 +20,7 @@ type Hasher = BuildHasherDefault<DefaultHasher>;
 /// What both kinds can. Times are in nanoseconds.
 trait KeyedLimiter: Send + Sync + Sized + 'static {
     fn new(count: u32) -> Self;
-    fn with_max_keys(self, max_keys: usize, overflow: Overflow) -> Self;
+    fn with_max_keys(self, max_keys: usize, when_full: WhenFull) -> Self;
     fn check(&self, key: u64, now: u64) -> Decision;
     fn sweep(&self, now: u64) -> usize;
     fn set_count(&self, count: u32);
@@ -33,14 +33,14 @@ trait KeyedLimiter: Send + Sync + Sized + 'static {
 }
 
 macro_rules! keyed_limiter {
-    ($limiter:ty, $settings:expr) => {
+    ($limiter:ty, $new:expr) => {
         impl KeyedLimiter for $limiter {
             fn new(count: u32) -> Self {
-                Self::with_hasher($settings(quota(count)), Hasher::default())
+                $new(quota(count)).with_hasher(Hasher::default())
             }
 
-            fn with_max_keys(self, max_keys: usize, overflow: Overflow) -> Self {
-                self.with_max_keys(max_keys, overflow)
+            fn with_max_keys(self, max_keys: usize, when_full: WhenFull) -> Self {
+                self.with_max_keys(max_keys, when_full)
             }
 
             fn check(&self, key: u64, now: u64) -> Decision {
@@ -69,8 +69,8 @@ macro_rules! keyed_limiter {
 type Buckets = Funnels<u64, MonotonicClock, Hasher>;
 type Logs = SlidingWindow<u64, MonotonicClock, Hasher>;
 
-keyed_limiter!(Buckets, std::convert::identity);
-keyed_limiter!(Logs, WindowLog::new);
+keyed_limiter!(Buckets, Funnels::new);
+keyed_limiter!(Logs, SlidingWindow::new);
 
 /// Makes two tests of each function: of funnels and of logs.
 macro_rules! of_both_kinds {
@@ -193,9 +193,9 @@ fn threads_with_one_new_key_share_its_limit<L: KeyedLimiter>() {
 
 /// None is refused for the room that the other takes for the same key.
 fn threads_with_one_new_key_share_its_room<L: KeyedLimiter>() {
-    for overflow in [Overflow::RefuseNew, Overflow::SharedBucket] {
+    for when_full in [WhenFull::RefuseNew, WhenFull::SharedBucket] {
         explore(move || {
-            let limiter = Arc::new(L::new(2).with_max_keys(1, overflow));
+            let limiter = Arc::new(L::new(2).with_max_keys(1, when_full));
             let other = start(&limiter, |limiter| limiter.allows(0, 0));
             assert!(limiter.allows(0, 0));
             assert!(other.join().unwrap());
@@ -210,7 +210,7 @@ fn two_new_keys_do_not_share_the_last_room<L: KeyedLimiter>() {
     let [key, same_shard, other_shard] = keys();
     for other in [same_shard, other_shard] {
         explore(move || {
-            let limiter = Arc::new(L::new(1).with_max_keys(1, Overflow::RefuseNew));
+            let limiter = Arc::new(L::new(1).with_max_keys(1, WhenFull::RefuseNew));
             let other = start(&limiter, move |limiter| {
                 let allowed = limiter.allows(other, 0);
                 assert!(limiter.len() <= 1);
@@ -231,7 +231,7 @@ fn one_of_two_new_keys_gets_the_room_of_an_idle_one<L: KeyedLimiter>() {
     let idle_alone = [other_shard, first, same_shard];
     for [idle, key, other] in [idle_beside_one, idle_alone] {
         explore_interrupting(4, move || {
-            let limiter = Arc::new(L::new(1).with_max_keys(1, Overflow::RefuseNew));
+            let limiter = Arc::new(L::new(1).with_max_keys(1, WhenFull::RefuseNew));
             assert!(limiter.allows(idle, 0));
             let other = start(&limiter, move |limiter| {
                 let allowed = limiter.allows(other, PERIOD);
@@ -252,7 +252,7 @@ fn an_idle_key_does_not_go_while_it_is_used_again<L: KeyedLimiter>() {
     let [idle, same_shard, other_shard] = keys();
     for new in [same_shard, other_shard] {
         explore(move || {
-            let limiter = Arc::new(L::new(1).with_max_keys(1, Overflow::RefuseNew));
+            let limiter = Arc::new(L::new(1).with_max_keys(1, WhenFull::RefuseNew));
             assert!(limiter.allows(idle, 0));
             let other = start(&limiter, move |limiter| limiter.allows(new, PERIOD));
             let this = limiter.allows(idle, PERIOD);

@@ -30,7 +30,7 @@ use super::Decision;
 /// let limiter = SlidingWindow::<u32>::new(quota).with_observer(denials.clone());
 /// let _ = (limiter.check(&1), limiter.check(&1));
 /// assert_eq!(denials.0.load(Ordering::Relaxed), 1);
-/// # Ok::<(), zset_std::QuotaError>(())
+/// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 pub trait Observer: Send + Sync {
     /// Units passed.

@@ -26,7 +26,7 @@ const LONGEST_PERIOD: u64 = (u64::MAX - u32::MAX as u64) / TICKS_PER_NANO;
 /// assert_eq!(per_minute.capacity(), 60);
 /// assert_eq!(per_minute.with_capacity(5)?.capacity(), 5);
 /// assert!(Quota::new(0, Duration::from_secs(60)).is_err());
-/// # Ok::<(), zset_std::QuotaError>(())
+/// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Quota {
@@ -74,7 +74,8 @@ impl Quota {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use zset_std::{Quota, QuotaError};
+    /// use zset_std::limit::QuotaError;
+    /// use zset_std::Quota;
     ///
     /// assert!(Quota::new(1_000_000_000, Duration::from_secs(86_400)).is_ok());
     /// assert_eq!(Quota::new(1, Duration::ZERO), Err(QuotaError::ZeroPeriod));
@@ -112,7 +113,7 @@ impl Quota {
     /// use std::time::Duration;
     /// # use zset_std::Quota;
     /// assert_eq!(Quota::new(3, Duration::from_secs(1))?.count(), 3);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     #[inline]
     pub fn count(self) -> u32 {
@@ -128,7 +129,7 @@ impl Quota {
     /// # use zset_std::Quota;
     /// let quota = Quota::new(3, Duration::from_secs(1))?;
     /// assert_eq!(quota.period(), Duration::from_secs(1));
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn period(self) -> Duration {
         Duration::from_nanos(self.period.get())

@@ -105,6 +105,10 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         Registry { shards, hasher, len: AtomicUsize::new(0), max_keys }
     }
 
+    pub(crate) fn max_keys(&self) -> usize {
+        self.max_keys
+    }
+
     pub(crate) fn set_max_keys(&mut self, max_keys: usize) {
         self.max_keys = max_keys;
     }
@@ -306,11 +310,11 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
     }
 
     /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
-    pub(crate) fn check(&self) {
+    pub(crate) fn check_invariants(&self) {
         let mut len = 0;
         for (index, shard) in self.shards.iter().enumerate() {
             let keys = &*shard.keys.lock();
-            keys.entries.check();
+            keys.entries.check_invariants();
             let most = keys.most_deadlines();
             assert!(keys.deadlines.len() <= most, "deadlines of shard {index} that lead nowhere");
             assert!(shard.next_deadline() <= keys.next_deadline(), "an earlier deadline");

@@ -6,10 +6,10 @@ use std::fmt;
 use std::hash::{BuildHasher, Hash};
 
 use super::{Decision, Keyed, Quota, WindowLog};
-use crate::{Clock, DefaultHashBuilder, MonotonicClock, Timestamp};
+use crate::{Clock, MonotonicClock, RandomState, Timestamp};
 
 /// An exact sliding window for each key: see [`WindowLog`] and [`Keyed`].
-pub type SlidingWindow<K, C = MonotonicClock, H = DefaultHashBuilder> = Keyed<K, WindowLog, C, H>;
+pub type SlidingWindow<K, C = MonotonicClock, H = RandomState> = Keyed<K, WindowLog, C, H>;
 
 /// The error of recording units of a new key for which there is no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
     /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
     /// let generous = Quota::new(5, Duration::from_secs(60))?;
     /// assert!(limiter.check_with(&1, generous, 5).is_allowed());
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn check_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> Decision
     where
@@ -83,7 +83,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
     /// let generous = Quota::new(5, Duration::from_secs(60))?;
     /// assert!(limiter.peek_with(&1, generous, 5).is_allowed());
     /// assert!(limiter.is_empty());
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn peek_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> Decision
     where

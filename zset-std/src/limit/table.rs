@@ -137,7 +137,7 @@ impl<E: Hashed> Table<E> {
     }
 
     /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
-    pub(crate) fn check(&self) {
+    pub(crate) fn check_invariants(&self) {
         assert!(self.slots.is_empty() || self.slots.len().is_power_of_two());
         assert!(self.len * 4 <= self.slots.len() * 3, "fewer than a quarter is empty");
         assert_eq!(self.iter().count(), self.len, "the number of entries");
@@ -223,7 +223,7 @@ mod tests {
                         }
                     }
                 }
-                table.check();
+                table.check_invariants();
                 prop_assert_eq!(table.len(), list.len());
                 for entry in &list {
                     let is = |found: &Numbered| found.number == entry.number;
@@ -255,13 +255,13 @@ mod tests {
         }
         assert_eq!(table.slots.len(), most);
         table.shrink();
-        table.check();
+        table.check_invariants();
         assert!((200..=400).contains(&table.slots.len()), "{}", table.slots.len());
         for hash in hashes().take(100) {
             assert!(table.remove(hash, |_| true).is_some());
         }
         table.shrink();
-        table.check();
+        table.check_invariants();
         assert_eq!(table.slots.len(), FEWEST);
     }
 

@@ -28,7 +28,8 @@ use crate::{Clock, Timer, Timestamp};
 ///
 /// ```
 /// use std::time::Duration;
-/// use zset_std::{Funnels, NotReady, Quota};
+/// use zset_std::limit::NotReady;
+/// use zset_std::{Funnels, Quota};
 ///
 /// let limiter = Funnels::<u32>::new(Quota::new(1, Duration::from_millis(10))?);
 /// for _ in 0..3 {
@@ -65,6 +66,7 @@ pub struct UntilReady<'a, L: ?Sized, Q: ?Sized> {
 
 /// The error of units that did not pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NotReady {
     /// They never will, since they are more than the limit.
     Never,
@@ -155,7 +157,8 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use zset_std::{FakeClock, Funnels, NotReady, Quota, Timestamp};
+    /// use zset_std::limit::NotReady;
+    /// use zset_std::{FakeClock, Funnels, Quota, Timestamp};
     ///
     /// let quota = Quota::new(1, Duration::from_secs(60))?;
     /// let limiter = Funnels::<u32>::new(quota).with_clock(FakeClock::new());
@@ -163,7 +166,7 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
     /// let soon = Timestamp::ZERO.saturating_add(Duration::from_secs(59));
     /// // This does not take 59 seconds.
     /// assert_eq!(limiter.until_ready(&7).deadline(soon).block(), Err(NotReady::TooLate));
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn deadline(self, deadline: Timestamp) -> Self {
         UntilReady { deadline, ..self }

@@ -38,7 +38,7 @@ use crate::Timestamp;
 /// assert!(counter.check_n_at(1_000_000, at(0)).is_allowed());
 /// // Six hours into the next day, three quarters of them still count.
 /// assert_eq!(counter.peek_at(0, at(86_400 + 21_600)).remaining, 250_000);
-/// # Ok::<(), zset_std::QuotaError>(())
+/// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WindowCounter {
@@ -78,7 +78,7 @@ impl WindowCounter {
     ///
     /// let quota = Quota::new(1, Duration::from_secs(1))?;
     /// assert_eq!(WindowCounter::new(quota).quota(), quota);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn quota(&self) -> Quota {
         self.quota
@@ -99,7 +99,7 @@ impl WindowCounter {
     /// assert!(counter.check_at(Timestamp::ZERO).is_allowed());
     /// counter.set_quota(Quota::new(3, Duration::from_secs(1))?);
     /// assert_eq!(counter.peek_at(0, Timestamp::ZERO).remaining, 2);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&mut self, quota: Quota) {
         // The groups of units, each with the latest time at which it may have passed.
@@ -134,7 +134,7 @@ impl WindowCounter {
     /// let mut counter = WindowCounter::new(Quota::new(1, Duration::from_secs(1))?);
     /// assert!(counter.check_at(Timestamp::ZERO).is_allowed());
     /// assert!(!counter.check_at(Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn check_at(&mut self, now: Timestamp) -> Decision {
         self.check_n_at(1, now)
@@ -168,7 +168,7 @@ impl WindowCounter {
     /// let mut counter = WindowCounter::new(Quota::new(1, Duration::from_secs(1))?);
     /// let peeked = counter.peek_at(1, Timestamp::ZERO);
     /// assert_eq!(peeked, counter.check_at(Timestamp::ZERO));
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
         let counted = self.newest.max(now);
@@ -189,7 +189,7 @@ impl WindowCounter {
     /// assert_eq!(counter.refund(2), 2);
     /// assert_eq!(counter.peek_at(0, Timestamp::ZERO).remaining, 2);
     /// assert_eq!(counter.refund(9), 1);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn refund(&mut self, n: u32) -> u32 {
         let current = self.counts.current.min(n.into());
@@ -212,7 +212,7 @@ impl WindowCounter {
     /// assert!(counter.check_at(Timestamp::ZERO).is_allowed());
     /// counter.reset();
     /// assert!(counter.check_at(Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn reset(&mut self) {
         (self.counts, self.forgotten) = Default::default();

@@ -61,7 +61,7 @@ use crate::Timestamp;
 /// let retry_after = Duration::from_secs(40); // until the first is a minute old
 /// assert_eq!(log.check_at(at(20)).verdict, Verdict::Denied { retry_after });
 /// assert!(log.check_at(at(60)).is_allowed());
-/// # Ok::<(), zset_std::QuotaError>(())
+/// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WindowLog {
@@ -107,7 +107,7 @@ impl WindowLog {
     ///
     /// let quota = Quota::new(2, Duration::from_secs(60))?;
     /// assert_eq!(WindowLog::new(quota).quota(), quota);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn quota(&self) -> Quota {
         self.quota
@@ -129,7 +129,7 @@ impl WindowLog {
     /// assert!(log.check_at(Timestamp::ZERO).is_allowed());
     /// log.set_quota(Quota::new(2, Duration::from_secs(60))?);
     /// assert!(log.check_at(Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&mut self, quota: Quota) {
         self.quota = quota;
@@ -162,7 +162,7 @@ impl WindowLog {
     /// assert!(!log.check_n_at(2, Timestamp::ZERO).is_allowed());
     /// assert_eq!(log.check_n_at(0, Timestamp::ZERO).remaining, 1);
     /// assert_eq!(log.check_n_at(6, Timestamp::ZERO).verdict, Verdict::Never);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
         self.check_with_at(self.quota, n, now)
@@ -184,7 +184,7 @@ impl WindowLog {
     /// assert!(log.check_at(Timestamp::ZERO).is_allowed());
     /// let generous = Quota::new(5, Duration::from_secs(60))?;
     /// assert!(log.check_with_at(generous, 3, Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn check_with_at(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
         if now < self.newest {
@@ -211,7 +211,7 @@ impl WindowLog {
     /// let mut log = WindowLog::new(Quota::new(1, Duration::from_secs(60))?);
     /// let peeked = log.peek_at(1, Timestamp::ZERO);
     /// assert_eq!(peeked, log.check_at(Timestamp::ZERO));
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
         self.peek_with_at(self.quota, n, now)
@@ -230,7 +230,7 @@ impl WindowLog {
     /// let generous = Quota::new(5, Duration::from_secs(60))?;
     /// assert!(log.peek_with_at(generous, 3, Timestamp::ZERO).is_allowed());
     /// assert_eq!(log.entries(), 0);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn peek_with_at(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
         let counted = now.max(self.newest);
@@ -255,7 +255,7 @@ impl WindowLog {
     ///     failures.record_at(1, Timestamp::ZERO);
     /// }
     /// assert!(failures.over_limit_at(Timestamp::ZERO));
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn over_limit_at(&self, now: Timestamp) -> bool {
         self.remaining_at(now) == 0
@@ -292,7 +292,7 @@ impl WindowLog {
     /// assert_eq!(log.refund(2), 2);
     /// assert_eq!(log.remaining_at(Timestamp::ZERO), 2);
     /// assert_eq!(log.refund(9), 1);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn refund(&mut self, n: u32) -> u32 {
         let refunded = self.units.min(n.into());
@@ -323,7 +323,7 @@ impl WindowLog {
     /// assert!(log.check_at(Timestamp::ZERO).is_allowed());
     /// log.reset();
     /// assert!(log.check_at(Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn reset(&mut self) {
         self.log.clear();
@@ -353,7 +353,7 @@ impl WindowLog {
     /// assert!(log.check_at(Timestamp::ZERO).is_allowed());
     /// assert_eq!(log.retry_after_at(1, Timestamp::ZERO), Some(Duration::from_secs(60)));
     /// assert_eq!(log.retry_after_at(2, Timestamp::ZERO), None);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn retry_after_at(&self, n: u32, now: Timestamp) -> Option<Duration> {
         self.peek_at(n, now).retry_after()
@@ -370,7 +370,7 @@ impl WindowLog {
     ///
     /// let log = WindowLog::new(Quota::new(1, Duration::from_secs(60))?);
     /// assert_eq!(log.reset_after_at(Timestamp::ZERO), Duration::ZERO);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn reset_after_at(&self, now: Timestamp) -> Duration {
         self.peek_at(0, now).reset_after
@@ -389,7 +389,7 @@ impl WindowLog {
     /// let mut log = WindowLog::new(Quota::new(9, Duration::from_secs(60))?);
     /// assert!(log.check_n_at(5, Timestamp::ZERO).is_allowed());
     /// assert_eq!(log.entries(), 1);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn entries(&self) -> usize {
         self.log.len()
@@ -397,7 +397,7 @@ impl WindowLog {
 
     /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
     #[doc(hidden)]
-    pub fn check(&self) {
+    pub fn check_invariants(&self) {
         let units: u64 = self.log.iter().map(|&(_, units)| units).sum();
         assert_eq!(units, self.units, "the sum of units is wrong");
         assert!(self.log.iter().all(|&(_, units)| units > 0), "an entry of no units");

@@ -33,6 +33,7 @@ impl Error for PackedScoreError {}
 
 /// The error of a value that would flow over into the field before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PackError {
     /// The index of its field, from 0.
     pub field: usize,

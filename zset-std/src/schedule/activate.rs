@@ -5,7 +5,8 @@ use std::iter::FusedIterator;
 
 use super::Schedule;
 use super::upcoming::pair;
-use crate::{PopDue, Timestamp};
+use crate::Timestamp;
+use crate::delay_queue::PopDue;
 
 impl<Id: Hash> Schedule<Id> {
     /// Returns an iterator that removes and returns the ids that are due, with their times, in
@@ -27,7 +28,7 @@ impl<Id: Hash> Schedule<Id> {
     /// assert!(sales.activate_due(at(20)).eq([("shoes", at(20))]));
     /// ```
     pub fn activate_due(&mut self, now: Timestamp) -> ActivateDue<'_, Id> {
-        ActivateDue(self.queue.pop_due(now, usize::MAX))
+        ActivateDue(self.queue.pop_due(usize::MAX, now))
     }
 }
 

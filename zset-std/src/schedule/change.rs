@@ -33,7 +33,8 @@ impl<Id: Ord + Hash> Schedule<Id> {
     /// # Examples
     ///
     /// ```
-    /// use zset_std::{Schedule, Scheduled, Timestamp};
+    /// use zset_std::schedule::Scheduled;
+    /// use zset_std::{Schedule, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
     /// let mut sales = Schedule::new();
@@ -46,7 +47,7 @@ impl<Id: Ord + Hash> Schedule<Id> {
         if let Some(from) = self.reschedule(&id, at) {
             return Scheduled::Moved { from };
         }
-        self.queue.insert(id, at, ());
+        self.queue.insert(id, (), at);
         Scheduled::New
     }
 

@@ -11,7 +11,8 @@ use std::thread::{self, JoinHandle};
 use zset_core::Equivalent;
 
 use super::{Schedule, Scheduled};
-use crate::{Job, MonotonicClock, PushWithIdError, SharedDelayQueue, Timer, Timestamp};
+use crate::shared_delay_queue::PushWithIdError;
+use crate::{Job, MonotonicClock, SharedDelayQueue, Timer, Timestamp};
 
 /// A thread that calls a function for each id of a [`Schedule`] when its time has come, from
 /// [`Schedule::run`].
@@ -147,7 +148,7 @@ impl<Id: Ord + Hash, C> ScheduleRunner<Id, C> {
             if let Some(from) = self.reschedule(&id, at) {
                 return Scheduled::Moved { from };
             }
-            match self.shared.queue.push_with_id(id, at, ()) {
+            match self.shared.queue.push_with_id(id, (), at) {
                 Ok(()) => return Scheduled::New,
                 // Another thread has come first with the same id.
                 Err(PushWithIdError::Duplicate(job)) => id = job.id,

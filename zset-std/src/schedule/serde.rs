@@ -23,7 +23,7 @@ impl<'de, Id: Deserialize<'de> + Ord + Hash> Deserialize<'de> for Schedule<Id> {
         let mut schedule = Schedule::new();
         let pairs = Vec::<(Id, Timestamp)>::deserialize(deserializer)?;
         for (index, (id, at)) in pairs.into_iter().enumerate() {
-            if !schedule.queue.try_insert(id, at, ()).map_err(D::Error::custom)? {
+            if !schedule.queue.try_insert(id, (), at).map_err(D::Error::custom)? {
                 return Err(D::Error::custom(format_args!(
                     "element {index} repeats an earlier one"
                 )));

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::iter::FusedIterator;
 
-use crate::{IntoJobs, Job, Jobs, Timestamp};
+use crate::delay_queue::{IntoJobs, Jobs};
+use crate::{Job, Timestamp};
 
 /// Returns an id and its time.
 pub(super) fn pair<T, Id>(job: Job<T, Id>) -> (Id, Timestamp) {

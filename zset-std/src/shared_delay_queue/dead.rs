@@ -16,7 +16,7 @@ use crate::{Job, JobId, Timestamp};
 /// let queue = SharedDelayQueue::<&str>::new()
 ///     .with_clock(clock.clone())
 ///     .with_max_deliveries(NonZeroU32::MIN);
-/// let id = queue.push(Timestamp::ZERO, "a page that crashes the printer")?;
+/// let id = queue.push("a page that crashes the printer", Timestamp::ZERO)?;
 /// let minute = Duration::from_secs(60);
 /// let _ = queue.lease(minute).unwrap();
 /// clock.advance(minute);
@@ -26,7 +26,7 @@ use crate::{Job, JobId, Timestamp};
 /// let dead = queue.take_dead_letters(10).remove(0);
 /// assert_eq!((dead.id, dead.deliveries), (id, 1));
 /// assert_eq!(dead.since, Timestamp::ZERO.saturating_add(minute));
-/// # Ok::<(), zset_std::PushError<&str>>(())
+/// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -45,7 +45,7 @@ pub struct DeadLetter<T, I = JobId> {
 impl<T, I> DeadLetter<T, I> {
     pub(super) fn new(job: Job<Task<T>, I>, since: Timestamp) -> Self {
         let Task { payload, deliveries, .. } = job.payload;
-        DeadLetter { id: job.id, payload, deliveries: deliveries.get(), since }
+        DeadLetter { id: job.id, payload, deliveries, since }
     }
 }
 
@@ -86,7 +86,7 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     ///     .with_max_deliveries(NonZeroU32::MIN)
     ///     .with_max_dead_letters(1);
     /// for payload in ["a", "b"] {
-    ///     queue.push(Timestamp::ZERO, payload)?;
+    ///     queue.push(payload, Timestamp::ZERO)?;
     ///     let lease = queue.lease(Duration::MAX).unwrap();
     ///     queue.nack(&lease, Duration::ZERO)?;
     /// }

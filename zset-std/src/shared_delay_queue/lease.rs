@@ -22,11 +22,12 @@ use crate::{Clock, JobId, Timestamp};
 ///
 /// ```
 /// use std::time::Duration;
-/// use zset_std::{FakeClock, SharedDelayQueue, StaleLease};
+/// use zset_std::shared_delay_queue::StaleLease;
+/// use zset_std::{FakeClock, SharedDelayQueue};
 ///
 /// let clock = FakeClock::new();
 /// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
-/// queue.push_after(Duration::ZERO, "mail")?;
+/// queue.push_after("mail", Duration::ZERO)?;
 ///
 /// let a_minute = Duration::from_secs(60);
 /// let first = queue.lease(a_minute).unwrap();
@@ -38,7 +39,7 @@ use crate::{Clock, JobId, Timestamp};
 /// assert_eq!(queue.ack(&first), Err(StaleLease));
 /// assert_eq!(queue.ack(&second), Ok(()));
 /// assert!(queue.is_empty());
-/// # Ok::<(), zset_std::PushError<&str>>(())
+/// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "a job that is not acknowledged is delivered again"]
@@ -118,10 +119,10 @@ impl<T: Clone, I: Ord + Hash + Clone, C> SharedDelayQueue<T, I, C> {
     ///
     /// let at = Timestamp::from_nanos;
     /// let queue = SharedDelayQueue::new();
-    /// queue.push(at(5), "mail")?;
+    /// queue.push("mail", at(5))?;
     /// let lease = queue.lease_at(Duration::from_nanos(10), at(5)).unwrap();
     /// assert_eq!((lease.payload, lease.until), ("mail", at(15)));
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     pub fn lease_at(&self, visibility: Duration, now: Timestamp) -> Option<Lease<T, I>> {
         self.lease_locked(&mut self.lock(), visibility, now)
@@ -156,10 +157,10 @@ impl<T, I: Hash + Eq> Locked<'_, T, I> {
     /// Notes a delivery of a job; returns how many there were, and its receipt.
     fn deliver(&mut self, id: &I) -> Option<(u32, NonZeroU64)> {
         let receipt = next_receipt();
-        let task = self.queue.get(id)?;
-        let deliveries = task.deliveries.get().saturating_add(1);
-        task.deliveries.set(deliveries);
-        let is_first = task.receipt.replace(Some(receipt)).is_none();
+        let task = self.queue.get_mut(id)?;
+        let deliveries = task.deliveries.saturating_add(1);
+        task.deliveries = deliveries;
+        let is_first = task.receipt.replace(receipt).is_none();
         self.leased += usize::from(is_first);
         Some((deliveries, receipt))
     }
@@ -167,7 +168,7 @@ impl<T, I: Hash + Eq> Locked<'_, T, I> {
     /// Returns the task of a lease.
     fn leased(&self, lease: &Lease<T, I>) -> Result<&Task<T>, StaleLease> {
         let task = self.queue.get(&lease.id);
-        task.filter(|task| task.receipt.get() == Some(lease.receipt)).ok_or(StaleLease)
+        task.filter(|task| task.receipt == Some(lease.receipt)).ok_or(StaleLease)
     }
 }
 
@@ -207,12 +208,13 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     /// ```
     /// use std::num::NonZeroU32;
     /// use std::time::Duration;
-    /// use zset_std::{FakeClock, Nacked, SharedDelayQueue, Timestamp};
+    /// use zset_std::shared_delay_queue::Nacked;
+    /// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
     ///
     /// let two = NonZeroU32::new(2).unwrap();
     /// let clock = FakeClock::new();
     /// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone()).with_max_deliveries(two);
-    /// queue.push(Timestamp::ZERO, "mail")?;
+    /// queue.push("mail", Timestamp::ZERO)?;
     /// let minute = Duration::from_secs(60);
     ///
     /// let lease = queue.lease(minute).unwrap();
@@ -221,7 +223,7 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     /// clock.set(due);
     /// let lease = queue.lease(minute).unwrap();
     /// assert_eq!(queue.nack(&lease, minute), Ok(Nacked::Dead));
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     pub fn nack(&self, lease: &Lease<T, I>, delay: Duration) -> Result<Nacked, StaleLease>
     where
@@ -244,15 +246,16 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use zset_std::{Nacked, SharedDelayQueue, Timestamp};
+    /// use zset_std::shared_delay_queue::Nacked;
+    /// use zset_std::{SharedDelayQueue, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
     /// let queue = SharedDelayQueue::new();
-    /// queue.push(at(5), "mail")?;
+    /// queue.push("mail", at(5))?;
     /// let lease = queue.lease_at(Duration::from_nanos(10), at(5)).unwrap();
     /// let nacked = queue.nack_at(&lease, Duration::from_nanos(3), at(6));
     /// assert_eq!(nacked, Ok(Nacked::Requeued { due: at(9) }));
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     pub fn nack_at(
         &self,
@@ -269,7 +272,7 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
         }
         let due = now.saturating_add(delay);
         state.queue.reschedule(&lease.id, due);
-        state.leased(lease)?.receipt.set(None);
+        state.queue.get_mut(&lease.id).ok_or(StaleLease)?.receipt = None;
         state.leased -= 1;
         Ok(Nacked::Requeued { due })
     }
@@ -294,7 +297,7 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     ///
     /// let clock = FakeClock::new();
     /// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
-    /// queue.push(Timestamp::ZERO, "a long one")?;
+    /// queue.push("a long one", Timestamp::ZERO)?;
     /// let lease = queue.lease(Duration::from_secs(60)).unwrap();
     /// clock.advance(Duration::from_secs(50));
     /// queue.extend(&lease, Duration::from_secs(60))?;
@@ -327,10 +330,10 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     ///
     /// let at = Timestamp::from_nanos;
     /// let queue = SharedDelayQueue::new();
-    /// queue.push(at(5), "mail")?;
+    /// queue.push("mail", at(5))?;
     /// let lease = queue.lease_at(Duration::from_nanos(10), at(5)).unwrap();
     /// assert_eq!(queue.extend_at(&lease, Duration::from_nanos(10), at(9)), Ok(at(19)));
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     pub fn extend_at(
         &self,

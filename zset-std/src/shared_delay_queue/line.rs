@@ -31,29 +31,28 @@ impl Line {
         ticket
     }
 
-    /// Leaves the line.
-    pub(super) fn leave(&mut self, ticket: u64) {
+    /// Leaves the line; returns the waker, to be dropped without the lock.
+    pub(super) fn leave(&mut self, ticket: u64) -> Option<Waker> {
         let index = self.waiters.partition_point(|waiter| waiter.ticket < ticket);
-        if self.waiters.get(index).is_some_and(|waiter| waiter.ticket == ticket) {
-            self.waiters.remove(index);
-        }
+        self.waiters.get(index).filter(|waiter| waiter.ticket == ticket)?;
+        let (_, waker) = self.waiters.remove(index)?.sleep?;
+        Some(waker)
     }
 
     /// Goes to sleep until a time, or for the first of the line until `next_due` if that is earlier;
-    /// returns until when.
+    /// returns until when, and the waker of the sleep before, to be dropped without the lock.
     pub(super) fn sleep(
         &mut self,
         ticket: u64,
         until: Timestamp,
         next_due: Option<Timestamp>,
-        waker: &Waker,
-    ) -> Timestamp {
+        waker: Waker,
+    ) -> (Timestamp, Option<Waker>) {
         let index = self.waiters.partition_point(|waiter| waiter.ticket < ticket);
         let until = if index == 0 { next_due.map_or(until, |due| due.min(until)) } else { until };
-        if let Some(waiter) = self.waiters.get_mut(index) {
-            waiter.sleep = Some((until, waker.clone()));
-        }
-        until
+        let Some(waiter) = self.waiters.get_mut(index) else { return (until, None) };
+        let before = waiter.sleep.replace((until, waker));
+        (until, before.map(|(_, waker)| waker))
     }
 
     /// Returns what wakes the first of the line if it sleeps beyond a time.

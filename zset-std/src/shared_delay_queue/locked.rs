@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::task::Waker;
 
 use super::{DeadLetter, State};
+use crate::Timestamp;
 use crate::sync::MutexGuard;
 
 /// The state under its lock. When it is dropped, the first of the line is woken if there is something
@@ -15,6 +16,8 @@ pub(super) struct Locked<'a, T, I> {
     woken: WakeOnDrop,
     /// Payloads that are dropped without the lock.
     dropped: Vec<DeadLetter<T, I>>,
+    /// A waker that is dropped without the lock: it may be the last reference to a task.
+    stale_waker: Option<Waker>,
 }
 
 /// Wakes some when it is dropped.
@@ -28,7 +31,7 @@ impl Drop for WakeOnDrop {
 
 impl<'a, T, I> Locked<'a, T, I> {
     pub(super) fn new(state: MutexGuard<'a, State<T, I>>) -> Self {
-        Locked { state, woken: WakeOnDrop(Vec::new()), dropped: Vec::new() }
+        Locked { state, woken: WakeOnDrop(Vec::new()), dropped: Vec::new(), stale_waker: None }
     }
 
     /// Keeps a dead letter; the oldest goes if there are too many.
@@ -43,6 +46,19 @@ impl<'a, T, I> Locked<'a, T, I> {
             self.dropped.extend(self.state.dead.pop_front());
             self.state.dropped_dead_letters = self.state.dropped_dead_letters.saturating_add(1);
         }
+    }
+
+    /// Lets a waiter sleep; returns until when. See [`Line::sleep`](super::line::Line::sleep).
+    pub(super) fn sleep(&mut self, ticket: u64, deadline: Timestamp, waker: Waker) -> Timestamp {
+        let next_due = self.state.queue.next_due();
+        let (until, stale) = self.state.line.sleep(ticket, deadline, next_due, waker);
+        self.stale_waker = stale;
+        until
+    }
+
+    /// Lets a waiter leave the line.
+    pub(super) fn leave(&mut self, ticket: u64) {
+        self.stale_waker = self.state.line.leave(ticket);
     }
 
     /// Returns whether payloads will be dropped when the lock is released.

@@ -46,6 +46,22 @@ impl Timer for Watch {
     }
 }
 
+#[cfg(feature = "async")]
+impl crate::AsyncTimer for Watch {
+    fn sleep_until(&self, at: Timestamp) -> crate::clock::Sleep {
+        let shared = Arc::clone(&self.shared);
+        Box::pin(std::future::poll_fn(move |context| {
+            let mut shared = lock(&shared);
+            let (now, sleepers) = &mut *shared;
+            if *now >= at {
+                return std::task::Poll::Ready(());
+            }
+            sleepers.push((at, context.waker().clone()));
+            std::task::Poll::Pending
+        }))
+    }
+}
+
 type Queue = SharedDelayQueue<u8, JobId, Watch>;
 
 fn at(nanos: u64) -> Timestamp {
@@ -70,7 +86,7 @@ fn one_who_waits_wakes_for_a_job_that_is_pushed() {
     explore(|| {
         let queue = queue();
         let waiting = start(&queue, wait);
-        queue.push(at(0), 1).unwrap();
+        queue.push(1, at(0)).unwrap();
         assert_eq!(waiting.join().unwrap(), Some(1));
         queue.check_invariants();
     });
@@ -80,9 +96,9 @@ fn one_who_waits_wakes_for_a_job_that_is_pushed() {
 fn one_who_waits_wakes_for_a_job_that_is_due_earlier_than_the_first() {
     explore(|| {
         let queue = queue();
-        queue.push(at(10), 1).unwrap();
+        queue.push(1, at(10)).unwrap();
         let waiting = start(&queue, wait);
-        queue.push(at(5), 2).unwrap();
+        queue.push(2, at(5)).unwrap();
         queue.clock().set(at(5));
         assert_eq!(waiting.join().unwrap(), Some(2));
     });
@@ -92,7 +108,7 @@ fn one_who_waits_wakes_for_a_job_that_is_due_earlier_than_the_first() {
 fn one_who_waits_wakes_for_a_job_that_is_rescheduled() {
     explore(|| {
         let queue = queue();
-        let id = queue.push(at(10), 1).unwrap();
+        let id = queue.push(1, at(10)).unwrap();
         let waiting = start(&queue, wait);
         queue.reschedule(&id, at(0)).unwrap();
         assert_eq!(waiting.join().unwrap(), Some(1));
@@ -104,7 +120,7 @@ fn one_who_waits_wakes_when_a_lease_runs_out_or_is_given_up() {
     for is_given_up in [false, true] {
         explore(move || {
             let queue = queue();
-            queue.push(at(0), 1).unwrap();
+            queue.push(1, at(0)).unwrap();
             let lease = queue.lease(Duration::from_nanos(10)).unwrap();
             let waiting = start(&queue, wait);
             if is_given_up {
@@ -123,8 +139,8 @@ fn of_two_who_wait_each_gets_one_of_two_jobs() {
     explore_interrupting(4, || {
         let queue = queue();
         let waiting = [(), ()].map(|()| start(&queue, wait));
-        queue.push(at(0), 1).unwrap();
-        queue.push(at(0), 2).unwrap();
+        queue.push(1, at(0)).unwrap();
+        queue.push(2, at(0)).unwrap();
         let taken = waiting.map(|waiting| waiting.join().unwrap());
         assert_eq!(sorted(taken), [Some(1), Some(2)]);
         queue.check_invariants();
@@ -136,8 +152,8 @@ fn of_two_who_wait_each_gets_one_of_two_jobs() {
 fn of_two_who_wait_each_gets_a_job_when_it_falls_due() {
     explore_interrupting(4, || {
         let queue = queue();
-        queue.push(at(5), 1).unwrap();
-        queue.push(at(10), 2).unwrap();
+        queue.push(1, at(5)).unwrap();
+        queue.push(2, at(10)).unwrap();
         let waiting = [(), ()].map(|()| start(&queue, wait));
         queue.clock().set(at(5));
         queue.clock().set(at(10));
@@ -151,8 +167,8 @@ fn two_who_push_wake_two_who_wait() {
     explore_interrupting(3, || {
         let queue = queue();
         let waiting = [(), ()].map(|()| start(&queue, wait));
-        let pushing = start(&queue, |queue| queue.push(at(0), 1).is_ok());
-        queue.push(at(0), 2).unwrap();
+        let pushing = start(&queue, |queue| queue.push(1, at(0)).is_ok());
+        queue.push(2, at(0)).unwrap();
         assert!(pushing.join().unwrap());
         let taken = waiting.map(|waiting| waiting.join().unwrap());
         assert_eq!(sorted(taken), [Some(1), Some(2)]);
@@ -163,7 +179,7 @@ fn two_who_push_wake_two_who_wait() {
 fn exactly_one_of_three_gets_a_job() {
     explore(|| {
         let queue = queue();
-        let id = queue.push(at(0), 1).unwrap();
+        let id = queue.push(1, at(0)).unwrap();
         let popping = start(&queue, |queue| queue.pop_due(9).pop().map(|job| job.payload));
         let leasing = start(&queue, |queue| queue.lease(Duration::MAX).map(|lease| lease.payload));
         let cancelled = queue.cancel(&id).map(|job| job.payload);
@@ -186,9 +202,9 @@ fn a_job_that_is_taken_from_one_who_waits_leaves_it_waiting_for_the_next() {
         let queue = queue();
         let waiting = start(&queue, wait);
         let popping = start(&queue, |queue| queue.pop().map(|job| job.payload));
-        queue.push(at(0), 1).unwrap();
+        queue.push(1, at(0)).unwrap();
         if popping.join().unwrap().is_some() {
-            queue.push(at(0), 2).unwrap();
+            queue.push(2, at(0)).unwrap();
             assert_eq!(waiting.join().unwrap(), Some(2));
         } else {
             assert_eq!(waiting.join().unwrap(), Some(1));
@@ -200,7 +216,7 @@ fn a_job_that_is_taken_from_one_who_waits_leaves_it_waiting_for_the_next() {
 fn closing_wakes_all() {
     explore_interrupting(4, || {
         let queue = queue();
-        queue.push(at(10), 1).unwrap();
+        queue.push(1, at(10)).unwrap();
         let waiting = [(), ()].map(|()| start(&queue, wait));
         queue.close();
         assert_eq!(waiting.map(|waiting| waiting.join().unwrap()), [None, None]);
@@ -215,7 +231,7 @@ fn a_job_that_is_pushed_while_the_queue_is_closed_is_either_taken_or_kept_or_ref
         let queue = queue();
         let waiting = start(&queue, wait);
         let closing = start(&queue, Queue::close);
-        let is_pushed = queue.push(at(0), 1).is_ok();
+        let is_pushed = queue.push(1, at(0)).is_ok();
         closing.join().unwrap();
         let is_taken = waiting.join().unwrap().is_some();
         assert!(is_pushed || !is_taken);
@@ -227,7 +243,7 @@ fn a_job_that_is_pushed_while_the_queue_is_closed_is_either_taken_or_kept_or_ref
 fn a_job_is_either_acknowledged_or_delivered_again() {
     explore(|| {
         let queue = queue();
-        queue.push(at(0), 1).unwrap();
+        queue.push(1, at(0)).unwrap();
         let visibility = Duration::from_nanos(10);
         let lease = queue.lease(visibility).unwrap();
         let late = start(&queue, move |queue| queue.ack(&lease));
@@ -250,7 +266,7 @@ fn a_job_is_either_acknowledged_or_delivered_again() {
 fn a_lease_is_either_extended_or_its_job_delivered_again() {
     explore(|| {
         let queue = queue();
-        queue.push(at(0), 1).unwrap();
+        queue.push(1, at(0)).unwrap();
         let visibility = Duration::from_nanos(10);
         let lease = queue.lease(visibility).unwrap();
         let extending = start(&queue, move |queue| queue.extend_at(&lease, visibility, at(5)));
@@ -266,7 +282,7 @@ fn a_lease_is_either_extended_or_its_job_delivered_again() {
 fn one_who_leaves_passes_on_what_it_looked_out_for() {
     explore_interrupting(4, || {
         let queue = queue();
-        queue.push(at(10), 1).unwrap();
+        queue.push(1, at(10)).unwrap();
         let leaving = start(&queue, |queue| queue.wait_pop_until(at(5)).map(|job| job.payload));
         let staying = start(&queue, wait);
         queue.clock().set(at(5));
@@ -284,9 +300,9 @@ fn one_who_leaves_while_a_job_is_pushed_does_not_take_its_wake_up_along() {
         let leaving = start(&queue, |queue| queue.wait_pop_until(at(5)).map(|job| job.payload));
         let staying = start(&queue, wait);
         queue.clock().set(at(5));
-        queue.push(at(5), 1).unwrap();
+        queue.push(1, at(5)).unwrap();
         if leaving.join().unwrap().is_ok() {
-            queue.push(at(5), 1).unwrap();
+            queue.push(1, at(5)).unwrap();
         }
         assert_eq!(staying.join().unwrap(), Some(1));
     });
@@ -306,11 +322,92 @@ fn a_payload_may_use_its_queue_when_it_is_dropped() {
     ::loom::model(|| {
         let queue = Arc::new(SharedDelayQueue::new().with_clock(Watch::default()));
         let payload = || Some(Arc::new(Sees(Arc::clone(&queue))));
-        queue.push(at(0), payload()).unwrap();
+        queue.push(payload(), at(0)).unwrap();
         let lease = queue.lease(Duration::MAX).unwrap();
         queue.ack(&lease).unwrap();
         drop(lease);
-        queue.push(at(0), payload()).unwrap();
+        queue.push(payload(), at(0)).unwrap();
         queue.clear();
     });
+}
+
+#[cfg(feature = "async")]
+mod futures {
+    use std::pin::pin;
+    use std::task::{Context, Poll};
+
+    use super::*;
+
+    /// Runs a future on this thread: it is polled only when something woke it.
+    fn block_on<F: Future>(future: F) -> F::Output {
+        let waker = waker_of_this_thread();
+        let mut future = pin!(future);
+        loop {
+            if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                return output;
+            }
+            thread::park();
+        }
+    }
+
+    fn await_job(queue: &Queue) -> Option<u8> {
+        block_on(queue.pop_async()).map(|job| job.payload)
+    }
+
+    #[test]
+    fn a_future_wakes_for_a_job_that_is_pushed() {
+        explore(|| {
+            let queue = queue();
+            let waiting = start(&queue, await_job);
+            queue.push(1, at(0)).unwrap();
+            assert_eq!(waiting.join().unwrap(), Some(1));
+            queue.check_invariants();
+        });
+    }
+
+    #[test]
+    fn a_future_wakes_when_a_job_falls_due() {
+        explore_interrupting(4, || {
+            let queue = queue();
+            queue.push(1, at(10)).unwrap();
+            let waiting = start(&queue, await_job);
+            queue.clock().set(at(10));
+            assert_eq!(waiting.join().unwrap(), Some(1));
+        });
+    }
+
+    #[test]
+    fn closing_wakes_a_future() {
+        explore_interrupting(4, || {
+            let queue = queue();
+            queue.push(1, at(10)).unwrap();
+            let waiting = start(&queue, await_job);
+            queue.close();
+            assert_eq!(waiting.join().unwrap(), None);
+        });
+    }
+
+    /// The future is polled once and dropped, while a job is pushed and another thread waits: the job
+    /// and the wake-up come to that one, or the future has taken the job.
+    #[test]
+    fn a_future_that_is_dropped_loses_neither_the_job_nor_the_wake_up() {
+        explore_interrupting(3, || {
+            let queue = queue();
+            let dropping = start(&queue, |queue| {
+                let waker = waker_of_this_thread();
+                let mut future = Box::pin(queue.pop_async());
+                match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                    Poll::Ready(job) => job.is_some(),
+                    Poll::Pending => false,
+                }
+            });
+            let staying = start(&queue, wait);
+            queue.push(1, at(0)).unwrap();
+            if dropping.join().unwrap() {
+                queue.push(1, at(0)).unwrap();
+            }
+            assert_eq!(staying.join().unwrap(), Some(1));
+            queue.check_invariants();
+        });
+    }
 }

@@ -40,8 +40,8 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// use zset_std::{SharedDelayQueue, Timestamp};
     ///
     /// let queue = SharedDelayQueue::new();
-    /// queue.push(Timestamp::ZERO, "a")?;
-    /// queue.push(Timestamp::ZERO, "b")?;
+    /// queue.push("a", Timestamp::ZERO)?;
+    /// queue.push("b", Timestamp::ZERO)?;
     /// let lease = queue.lease(Duration::from_secs(60)).unwrap();
     /// assert_eq!((queue.len(), queue.leased_len()), (2, 1));
     /// queue.ack(&lease)?;
@@ -62,11 +62,11 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     ///
     /// let at = Timestamp::from_nanos;
     /// let queue = SharedDelayQueue::new();
-    /// queue.push(at(5), "mail")?;
+    /// queue.push("mail", at(5))?;
     /// assert_eq!(queue.next_due(), Some(at(5)));
     /// let _ = queue.lease_at(Duration::from_nanos(10), at(5)).unwrap();
     /// assert_eq!(queue.next_due(), Some(at(15)));
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     pub fn next_due(&self) -> Option<Timestamp> {
         self.lock().queue.next_due()
@@ -83,13 +83,13 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// use zset_std::{SharedDelayQueue, Timestamp};
     ///
     /// let queue = SharedDelayQueue::new();
-    /// queue.push(Timestamp::ZERO, "mail")?;
+    /// queue.push("mail", Timestamp::ZERO)?;
     /// queue.close();
     /// assert!(queue.is_closed());
-    /// assert!(queue.push(Timestamp::ZERO, "late").is_err());
+    /// assert!(queue.push("late", Timestamp::ZERO).is_err());
     /// assert_eq!(queue.wait_pop(), None);
     /// assert_eq!(queue.pop().unwrap().payload, "mail");
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     pub fn close(&self) {
         self.lock().close();
@@ -114,11 +114,11 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// use zset_std::{SharedDelayQueue, Timestamp};
     ///
     /// let queue = SharedDelayQueue::new();
-    /// queue.push(Timestamp::MAX, "later")?;
-    /// queue.push(Timestamp::ZERO, "now")?;
+    /// queue.push("later", Timestamp::MAX)?;
+    /// queue.push("now", Timestamp::ZERO)?;
     /// assert!(queue.drain().iter().map(|job| job.payload).eq(["now", "later"]));
     /// assert!(queue.is_empty());
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     pub fn drain(&self) -> Vec<Job<T, I>> {
         let mut state = self.lock();
@@ -136,10 +136,10 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// use zset_std::{SharedDelayQueue, Timestamp};
     ///
     /// let queue = SharedDelayQueue::new();
-    /// queue.push(Timestamp::MAX, "mail")?;
+    /// queue.push("mail", Timestamp::MAX)?;
     /// queue.clear();
     /// assert!(queue.is_empty());
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     pub fn clear(&self) {
         drop(self.drain());
@@ -155,9 +155,9 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
     /// use zset_std::{SharedDelayQueue, Timestamp};
     ///
     /// let queue = SharedDelayQueue::<u32, String>::new();
-    /// queue.push_with_id("backup".to_string(), Timestamp::MAX, 7)?;
+    /// queue.push_with_id("backup".to_string(), 7, Timestamp::MAX)?;
     /// assert!(queue.contains("backup"));
-    /// # Ok::<(), zset_std::PushWithIdError<u32, String>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushWithIdError<u32, String>>(())
     /// ```
     pub fn contains<Q>(&self, id: &Q) -> bool
     where
@@ -174,9 +174,9 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
     /// use zset_std::{SharedDelayQueue, Timestamp};
     ///
     /// let queue = SharedDelayQueue::new();
-    /// let id = queue.push(Timestamp::MAX, "mail")?;
+    /// let id = queue.push("mail", Timestamp::MAX)?;
     /// assert_eq!(queue.due(&id), Some(Timestamp::MAX));
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     pub fn due<Q>(&self, id: &Q) -> Option<Timestamp>
     where
@@ -195,10 +195,10 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
     /// use zset_std::{SharedDelayQueue, Timestamp};
     ///
     /// let queue = SharedDelayQueue::new();
-    /// let id = queue.push(Timestamp::MAX, "mail")?;
+    /// let id = queue.push("mail", Timestamp::MAX)?;
     /// assert_eq!(queue.cancel(&id).unwrap().payload, "mail");
     /// assert_eq!(queue.cancel(&id), None);
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     pub fn cancel<Q>(&self, id: &Q) -> Option<Job<T, I>>
     where
@@ -226,10 +226,10 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     /// use zset_std::{SharedDelayQueue, Timestamp};
     ///
     /// let queue = SharedDelayQueue::new();
-    /// let id = queue.push(Timestamp::MAX, "mail")?;
+    /// let id = queue.push("mail", Timestamp::MAX)?;
     /// assert_eq!(queue.reschedule(&id, Timestamp::ZERO), Some(Timestamp::MAX));
     /// assert!(queue.pop().is_some());
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     #[track_caller]
     pub fn reschedule<Q>(&self, id: &Q, due: Timestamp) -> Option<Timestamp>
@@ -238,8 +238,8 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     {
         let mut state = self.lock();
         let old = state.queue.reschedule(id, due)?;
-        let task = state.queue.get(id)?;
-        task.deliveries.set(0);
+        let task = state.queue.get_mut(id)?;
+        task.deliveries = 0;
         let was_leased = task.receipt.take().is_some();
         state.leased -= usize::from(was_leased);
         Some(old)
@@ -278,11 +278,11 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     /// use zset_std::{DelayQueue, SharedDelayQueue, Timestamp};
     ///
     /// let shared = SharedDelayQueue::new();
-    /// shared.push(Timestamp::MAX, "mail")?;
+    /// shared.push("mail", Timestamp::MAX)?;
     /// let stored: DelayQueue<_> = shared.into_queue();
     /// let shared = SharedDelayQueue::from(stored);
     /// assert_eq!(shared.len(), 1);
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     #[track_caller]
     pub fn into_queue(self) -> DelayQueue<T, I> {

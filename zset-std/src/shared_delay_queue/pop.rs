@@ -16,10 +16,10 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
     /// use zset_std::{SharedDelayQueue, Timestamp};
     ///
     /// let queue = SharedDelayQueue::new();
-    /// queue.push(Timestamp::ZERO, "mail")?;
+    /// queue.push("mail", Timestamp::ZERO)?;
     /// assert_eq!(queue.pop().unwrap().payload, "mail");
     /// assert_eq!(queue.pop(), None);
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     pub fn pop(&self) -> Option<Job<T, I>>
     where
@@ -37,10 +37,10 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
     ///
     /// let at = Timestamp::from_nanos;
     /// let queue = SharedDelayQueue::new();
-    /// queue.push(at(5), "mail")?;
+    /// queue.push("mail", at(5))?;
     /// assert_eq!(queue.pop_at(at(4)), None);
     /// assert_eq!(queue.pop_at(at(5)).unwrap().payload, "mail");
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     pub fn pop_at(&self, now: Timestamp) -> Option<Job<T, I>> {
         self.pop_locked(&mut self.lock(), now)
@@ -58,12 +58,12 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
     ///
     /// let queue = SharedDelayQueue::new();
     /// for payload in ["a", "b", "c"] {
-    ///     queue.push(Timestamp::ZERO, payload)?;
+    ///     queue.push(payload, Timestamp::ZERO)?;
     /// }
     /// let jobs = queue.pop_due(2);
     /// assert!(jobs.iter().map(|job| job.payload).eq(["a", "b"]));
     /// assert_eq!(queue.len(), 1);
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     pub fn pop_due(&self, max: usize) -> Vec<Job<T, I>>
     where
@@ -81,10 +81,10 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
     ///
     /// let at = Timestamp::from_nanos;
     /// let queue = SharedDelayQueue::new();
-    /// queue.push(at(5), "mail")?;
+    /// queue.push("mail", at(5))?;
     /// assert_eq!(queue.pop_due_at(10, at(4)).len(), 0);
     /// assert_eq!(queue.pop_due_at(10, at(5)).len(), 1);
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     pub fn pop_due_at(&self, max: usize, now: Timestamp) -> Vec<Job<T, I>> {
         let mut jobs = Vec::new();
@@ -128,6 +128,6 @@ impl<T, I: Hash> Locked<'_, T, I> {
 
     /// Counts a task that has left the queue as not on lease.
     pub(super) fn forget_lease(&mut self, task: &Task<T>) {
-        self.leased -= usize::from(task.receipt.take().is_some());
+        self.leased -= usize::from(task.receipt.is_some());
     }
 }

@@ -6,18 +6,20 @@ use std::hash::Hash;
 use std::time::Duration;
 
 use super::{SharedDelayQueue, Task, without_leases};
-use crate::{Clock, DuplicateJob, Job, JobId, Timestamp};
+use crate::delay_queue::DuplicateJob;
+use crate::{Clock, Job, JobId, Timestamp};
 
 /// The error of a payload that was not pushed: it gives it back.
 ///
 /// # Examples
 ///
 /// ```
-/// use zset_std::{PushError, SharedDelayQueue, Timestamp};
+/// use zset_std::shared_delay_queue::PushError;
+/// use zset_std::{SharedDelayQueue, Timestamp};
 ///
 /// let queue = SharedDelayQueue::<&str>::new();
 /// queue.close();
-/// let error = queue.push(Timestamp::ZERO, "mail").unwrap_err();
+/// let error = queue.push("mail", Timestamp::ZERO).unwrap_err();
 /// assert!(matches!(error, PushError::Closed(_)));
 /// assert_eq!(error.to_string(), "the queue is closed");
 /// assert_eq!(error.into_payload(), "mail");
@@ -36,11 +38,12 @@ pub enum PushError<T> {
 /// # Examples
 ///
 /// ```
-/// use zset_std::{PushWithIdError, SharedDelayQueue, Timestamp};
+/// use zset_std::shared_delay_queue::PushWithIdError;
+/// use zset_std::{SharedDelayQueue, Timestamp};
 ///
 /// let queue = SharedDelayQueue::new();
-/// queue.push_with_id("backup", Timestamp::ZERO, 1)?;
-/// let error = queue.push_with_id("backup", Timestamp::MAX, 2).unwrap_err();
+/// queue.push_with_id("backup", 1, Timestamp::ZERO)?;
+/// let error = queue.push_with_id("backup", 2, Timestamp::MAX).unwrap_err();
 /// assert!(matches!(error, PushWithIdError::Duplicate(_)));
 /// assert_eq!(error.to_string(), "a job with this id is in the queue already");
 /// assert_eq!(error.into_job().payload, 2);
@@ -151,12 +154,12 @@ impl<T, C> SharedDelayQueue<T, JobId, C> {
     /// use zset_std::{SharedDelayQueue, Timestamp};
     ///
     /// let queue = SharedDelayQueue::new();
-    /// let id = queue.push(Timestamp::MAX, "mail")?;
+    /// let id = queue.push("mail", Timestamp::MAX)?;
     /// assert!(queue.contains(&id));
-    /// # Ok::<(), zset_std::PushError<&str>>(())
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
     #[track_caller]
-    pub fn push(&self, due: Timestamp, payload: T) -> Result<JobId, PushError<T>> {
+    pub fn push(&self, payload: T, due: Timestamp) -> Result<JobId, PushError<T>> {
         let mut state = self.lock();
         if state.is_closed {
             return Err(PushError::Closed(payload));
@@ -164,7 +167,7 @@ impl<T, C> SharedDelayQueue<T, JobId, C> {
         if state.queue.len() >= self.max_len {
             return Err(PushError::Full(payload));
         }
-        Ok(state.queue.push(due, Task::new(payload)))
+        Ok(state.queue.push(Task::new(payload), due))
     }
 
     /// Puts a job in the queue that is due so long from now. **O(log n)**.
@@ -181,11 +184,11 @@ impl<T, C> SharedDelayQueue<T, JobId, C> {
     ///
     /// See [`SharedDelayQueue`].
     #[track_caller]
-    pub fn push_after(&self, delay: Duration, payload: T) -> Result<JobId, PushError<T>>
+    pub fn push_after(&self, payload: T, delay: Duration) -> Result<JobId, PushError<T>>
     where
         C: Clock,
     {
-        self.push(self.clock.now().saturating_add(delay), payload)
+        self.push(payload, self.clock.now().saturating_add(delay))
     }
 }
 
@@ -210,8 +213,8 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     pub fn push_with_id(
         &self,
         id: I,
-        due: Timestamp,
         payload: T,
+        due: Timestamp,
     ) -> Result<(), PushWithIdError<T, I>> {
         let mut state = self.lock();
         if state.is_closed {
@@ -225,7 +228,7 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
                 PushWithIdError::Full(job)
             });
         }
-        let pushed = state.queue.push_with_id(id, due, Task::new(payload));
+        let pushed = state.queue.push_with_id(id, Task::new(payload), due);
         pushed.map_err(|DuplicateJob { job }| PushWithIdError::Duplicate(without_leases(job)))
     }
 }

@@ -3,9 +3,9 @@
 use std::error::Error;
 use std::fmt;
 use std::hash::Hash;
-use std::task::Waker;
 use std::time::Duration;
 
+use super::place::{Place, Step};
 use super::{Lease, Locked, SharedDelayQueue};
 use crate::clock::waker_of_this_thread;
 use crate::{Job, Timer, Timestamp};
@@ -16,7 +16,8 @@ use crate::{Job, Timer, Timestamp};
 ///
 /// ```
 /// use std::time::Duration;
-/// use zset_std::{SharedDelayQueue, WaitError};
+/// use zset_std::shared_delay_queue::WaitError;
+/// use zset_std::SharedDelayQueue;
 ///
 /// let queue = SharedDelayQueue::<&str>::new();
 /// assert_eq!(queue.wait_pop_timeout(Duration::ZERO), Err(WaitError::TimedOut));
@@ -81,10 +82,11 @@ impl<T, I: Hash, C: Timer> SharedDelayQueue<T, I, C> {
     /// # Examples
     ///
     /// ```
-    /// use zset_std::{SharedDelayQueue, Timestamp, WaitError};
+    /// use zset_std::shared_delay_queue::WaitError;
+    /// use zset_std::{SharedDelayQueue, Timestamp};
     ///
     /// let queue = SharedDelayQueue::new();
-    /// queue.push(Timestamp::ZERO, "mail")?;
+    /// queue.push("mail", Timestamp::ZERO)?;
     /// assert_eq!(queue.wait_pop_until(Timestamp::ZERO)?.payload, "mail");
     /// assert_eq!(queue.wait_pop_until(Timestamp::ZERO), Err(WaitError::TimedOut));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -99,30 +101,15 @@ impl<T, I: Hash, C: Timer> SharedDelayQueue<T, I, C> {
         deadline: Option<Timestamp>,
         take: impl Fn(&mut Locked<'_, T, I>, Timestamp) -> Option<R>,
     ) -> Result<R, WaitError> {
-        let mut place = Place { queue: self, joined: None };
+        let mut place = Place::new(self);
+        let mut waker = None;
         loop {
-            let now = self.clock.now();
-            let mut state = self.lock();
-            let taken = if state.is_closed { None } else { take(&mut state, now) };
-            let result = match taken {
-                Some(taken) => Ok(taken),
-                None if state.is_closed => Err(WaitError::Closed),
-                None if deadline.is_some_and(|deadline| deadline <= now) => {
-                    Err(WaitError::TimedOut)
-                }
-                // What is dropped with the lock may park, and take what is to wake this thread from
-                // its sleep: so that is another time.
-                None if state.has_to_drop() => continue,
-                None => {
-                    let until = place.sleep(&mut state, deadline.unwrap_or(Timestamp::MAX));
-                    drop(state);
-                    self.clock.park_until(until);
-                    continue;
-                }
-            };
-            // In the same breath, so that the next one is woken once.
-            place.leave(&mut state);
-            return result;
+            // What may panic at the end of a thread does so before it is in the line.
+            let waker = || waker.get_or_insert_with(waker_of_this_thread).clone();
+            match place.step(deadline, &take, waker) {
+                Step::Done(result) => return result,
+                Step::WaitUntil(until) => self.clock.park_until(until),
+            }
         }
     }
 }
@@ -140,7 +127,7 @@ impl<T: Clone, I: Ord + Hash + Clone, C: Timer> SharedDelayQueue<T, I, C> {
     /// use zset_std::SharedDelayQueue;
     ///
     /// let queue = SharedDelayQueue::new();
-    /// queue.push_after(Duration::from_millis(1), "mail")?;
+    /// queue.push_after("mail", Duration::from_millis(1))?;
     /// let lease = queue.wait_lease(Duration::from_secs(60)).unwrap();
     /// assert_eq!(lease.payload, "mail");
     /// queue.ack(&lease)?;
@@ -160,7 +147,8 @@ impl<T: Clone, I: Ord + Hash + Clone, C: Timer> SharedDelayQueue<T, I, C> {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use zset_std::{SharedDelayQueue, WaitError};
+    /// use zset_std::shared_delay_queue::WaitError;
+    /// use zset_std::SharedDelayQueue;
     ///
     /// let queue = SharedDelayQueue::<&str>::new();
     /// let minute = Duration::from_secs(60);
@@ -189,7 +177,7 @@ impl<T: Clone, I: Ord + Hash + Clone, C: Timer> SharedDelayQueue<T, I, C> {
     /// use zset_std::{SharedDelayQueue, Timestamp};
     ///
     /// let queue = SharedDelayQueue::new();
-    /// queue.push(Timestamp::ZERO, "mail")?;
+    /// queue.push("mail", Timestamp::ZERO)?;
     /// let lease = queue.wait_lease_until(Duration::from_secs(60), Timestamp::ZERO)?;
     /// assert_eq!(lease.payload, "mail");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -200,42 +188,5 @@ impl<T: Clone, I: Ord + Hash + Clone, C: Timer> SharedDelayQueue<T, I, C> {
         deadline: Timestamp,
     ) -> Result<Lease<T, I>, WaitError> {
         self.wait(Some(deadline), |state, now| self.lease_locked(state, visibility, now))
-    }
-}
-
-/// A place in the line, which is left when this is dropped.
-struct Place<'a, T, I, C> {
-    queue: &'a SharedDelayQueue<T, I, C>,
-    /// The ticket, and what wakes this thread. None while it is not in the line.
-    joined: Option<(u64, Waker)>,
-}
-
-impl<T, I, C> Place<'_, T, I, C> {
-    /// Goes to sleep; returns until when.
-    fn sleep(&mut self, state: &mut Locked<'_, T, I>, deadline: Timestamp) -> Timestamp {
-        let next_due = state.queue.next_due();
-        let line = &mut state.line;
-        let (ticket, waker) = self.joined.get_or_insert_with(|| {
-            // First what may panic, at the end of a thread.
-            let waker = waker_of_this_thread();
-            (line.join(), waker)
-        });
-        line.sleep(*ticket, deadline, next_due, waker)
-    }
-
-    fn leave(&mut self, state: &mut Locked<'_, T, I>) {
-        if let Some((ticket, _)) = self.joined.take() {
-            state.line.leave(ticket);
-        }
-    }
-}
-
-/// For a panic in a user's code while it waits.
-impl<T, I, C> Drop for Place<'_, T, I, C> {
-    fn drop(&mut self) {
-        if self.joined.is_some() {
-            let mut state = self.queue.lock();
-            self.leave(&mut state);
-        }
     }
 }

@@ -9,7 +9,8 @@ use crate::Timestamp;
 /// # Examples
 ///
 /// ```
-/// use zset_std::{Cursor, Timeline, Timestamp};
+/// use zset_std::timeline::Cursor;
+/// use zset_std::{Timeline, Timestamp};
 ///
 /// let at = Timestamp::from_nanos;
 /// let mut feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(2))]);

@@ -23,7 +23,8 @@ use crate::Timestamp;
 /// # Examples
 ///
 /// ```
-/// use zset_std::{Cursor, MergedTimelines, Timeline, Timestamp};
+/// use zset_std::timeline::Cursor;
+/// use zset_std::{MergedTimelines, Timeline, Timestamp};
 ///
 /// let at = Timestamp::from_nanos;
 /// let mut ann = Timeline::from([("hello", at(1)), ("rain", at(3))]);
@@ -33,7 +34,7 @@ use crate::Timestamp;
 /// assert_eq!(page.iter().map(|post| (*post.id, post.timeline)).collect::<Vec<_>>(),
 ///            [("tea", 1), ("rain", 0)]);
 /// let cursor = Cursor::from(page[1]);
-/// ann.post(at(5), "snow");
+/// ann.post("snow", at(5));
 /// let page = MergedTimelines::new([&ann, &bob]).before(&cursor, 2);
 /// assert!(page.map(|post| *post.id).eq(["sun", "hello"]));
 /// ```
@@ -167,6 +168,7 @@ impl<Id: fmt::Debug> fmt::Debug for MergedTimelines<'_, Id> {
 ///
 /// See [`MergedTimelines`].
 #[derive(Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MergedPost<'a, Id> {
     /// When it was posted.
     pub at: Timestamp,

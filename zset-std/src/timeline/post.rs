@@ -36,17 +36,18 @@ impl<Id: Ord + Hash> Timeline<Id> {
     /// # Examples
     ///
     /// ```
-    /// use zset_std::{Posted, Timeline, Timestamp};
+    /// use zset_std::timeline::Posted;
+    /// use zset_std::{Timeline, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
     /// let mut feed = Timeline::new().with_max_len(2);
-    /// assert_eq!(feed.post(at(5), "a"), Posted::New);
-    /// assert_eq!(feed.post(at(7), "a"), Posted::Moved { from: at(5) });
-    /// assert_eq!(feed.post(at(6), "b"), Posted::New);
-    /// assert_eq!(feed.post(at(3), "c"), Posted::TooOld("c"));
+    /// assert_eq!(feed.post("a", at(5)), Posted::New);
+    /// assert_eq!(feed.post("a", at(7)), Posted::Moved { from: at(5) });
+    /// assert_eq!(feed.post("b", at(6)), Posted::New);
+    /// assert_eq!(feed.post("c", at(3)), Posted::TooOld("c"));
     /// ```
     #[track_caller]
-    pub fn post(&mut self, at: Timestamp, id: Id) -> Posted<Id> {
+    pub fn post(&mut self, id: Id, at: Timestamp) -> Posted<Id> {
         let newest = self.newest.max(at);
         let is_too_old = self.is_too_old(at, newest)
             || self.is_full() && self.is_before_all(at, &id) && !self.posts.contains(&id);
@@ -108,14 +109,15 @@ impl<Id: Ord + Hash> Timeline<Id> {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use zset_std::{Posted, Timeline, Timestamp};
+    /// use zset_std::timeline::Posted;
+    /// use zset_std::{Timeline, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
     /// let mut feed = Timeline::new().with_max_age(Duration::from_nanos(10));
-    /// feed.post(at(5), "a");
+    /// feed.post("a", at(5));
     /// assert_eq!(feed.expire(at(14)), 0);
     /// assert_eq!(feed.expire(at(15)), 1);
-    /// assert_eq!(feed.post(at(5), "a"), Posted::TooOld("a"));
+    /// assert_eq!(feed.post("a", at(5)), Posted::TooOld("a"));
     /// ```
     pub fn expire(&mut self, now: Timestamp) -> usize {
         self.newest = self.newest.max(now);

@@ -121,7 +121,8 @@ impl<Id: Ord> Timeline<Id> {
     /// # Examples
     ///
     /// ```
-    /// use zset_std::{Cursor, Timeline, Timestamp};
+    /// use zset_std::timeline::Cursor;
+    /// use zset_std::{Timeline, Timestamp};
     ///
     /// let at = Timestamp::from_nanos;
     /// let mut feed = Timeline::from_iter((0..10).map(|id| (id, at(id / 4))));
@@ -129,20 +130,14 @@ impl<Id: Ord> Timeline<Id> {
     /// let mut page: Vec<_> = feed.latest(3).map(Cursor::from).collect();
     /// while let Some(&cursor) = page.last() {
     ///     read.extend(page.iter().map(|post| post.id));
-    ///     feed.post(at(9), 100 + read.len() as u64);
+    ///     feed.post(100 + read.len() as u64, at(9));
     ///     feed.remove(&cursor.id);
     ///     page = feed.before(&cursor, 3).map(Cursor::from).collect();
     /// }
     /// assert!(read.into_iter().eq((0..10).rev()));
     /// ```
     pub fn before(&self, cursor: &Cursor<Id>, n: usize) -> Posts<'_, Id> {
-        let older = self.count_before(cursor);
+        let older = self.posts.range(..(cursor.at, &cursor.id)).len();
         Posts(self.posts.range_by_rank(older.saturating_sub(n)..older))
-    }
-
-    /// Returns how many posts are behind a cursor: the rank of its entry, were it there.
-    pub(super) fn count_before(&self, cursor: &Cursor<Id>) -> usize {
-        self.posts.count_by_score(..cursor.at)
-            + self.posts.range_by_member(cursor.at, ..&cursor.id).len()
     }
 }

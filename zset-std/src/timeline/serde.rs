@@ -55,7 +55,7 @@ mod tests {
         let mut back: Timeline<(u32, &str)> = serde_json::from_str(&text).unwrap();
         assert_eq!(back, timeline);
         back.check_invariants();
-        back.post(at(3), (0, "d"));
+        back.post((0, "d"), at(3));
         assert_eq!(back.len(), 3, "the cap is kept too");
     }
 

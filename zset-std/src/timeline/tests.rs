@@ -26,7 +26,7 @@ fn the_first_and_the_last_point_in_time_are_times_as_others() {
     let beyond = Cursor { at: Timestamp::MAX, id: 3 };
     assert_eq!(timeline.before(&beyond, 9).len(), 2);
     assert_eq!(timeline.before(&Cursor { at: Timestamp::ZERO, id: 1 }, 9).len(), 0);
-    assert_eq!(timeline.post(Timestamp::ZERO, 2), Posted::Moved { from: Timestamp::MAX });
+    assert_eq!(timeline.post(2, Timestamp::ZERO), Posted::Moved { from: Timestamp::MAX });
     timeline.check_invariants();
 }
 
@@ -55,8 +55,8 @@ fn a_cap_of_none_keeps_nothing() {
     let mut by_len = Timeline::new().with_max_len(0);
     let mut by_age = Timeline::new().with_max_age(Duration::ZERO);
     for time in [Timestamp::ZERO, at(7), Timestamp::MAX] {
-        assert_eq!(by_len.post(time, "a"), Posted::TooOld("a"));
-        assert_eq!(by_age.post(time, "a"), Posted::TooOld("a"));
+        assert_eq!(by_len.post("a", time), Posted::TooOld("a"));
+        assert_eq!(by_age.post("a", time), Posted::TooOld("a"));
     }
     by_len.check_invariants();
     by_age.check_invariants();
@@ -73,33 +73,33 @@ fn a_cap_beyond_all_times_keeps_everything() {
 #[test]
 fn age_does_not_go_back_with_the_clock_nor_with_the_newest_post() {
     let mut timeline = Timeline::new().with_max_age(Duration::from_nanos(10));
-    timeline.post(at(20), 1);
-    assert_eq!(timeline.post(at(10), 2), Posted::TooOld(2));
+    timeline.post(1, at(20));
+    assert_eq!(timeline.post(2, at(10)), Posted::TooOld(2));
     assert_eq!(timeline.expire(at(5)), 0);
     timeline.remove(&1);
-    assert_eq!(timeline.post(at(10), 2), Posted::TooOld(2), "20 was seen");
+    assert_eq!(timeline.post(2, at(10)), Posted::TooOld(2), "20 was seen");
     timeline.clear();
-    assert_eq!(timeline.post(at(10), 2), Posted::TooOld(2), "20 was seen");
-    assert_eq!(timeline.post(at(11), 2), Posted::New);
+    assert_eq!(timeline.post(2, at(10)), Posted::TooOld(2), "20 was seen");
+    assert_eq!(timeline.post(2, at(11)), Posted::New);
 }
 
 #[test]
 fn a_post_that_is_there_stays_if_its_new_time_is_too_old() {
     let mut timeline = Timeline::new().with_max_age(Duration::from_nanos(10));
     timeline.extend([(1, at(20)), (2, at(15))]);
-    assert_eq!(timeline.post(at(3), 2), Posted::TooOld(2));
+    assert_eq!(timeline.post(2, at(3)), Posted::TooOld(2));
     assert_eq!(timeline.posted_at(&2), Some(at(15)));
 }
 
 #[test]
 fn a_post_moves_to_the_last_place_of_a_full_timeline() {
     let mut timeline = Timeline::from([(1, at(5)), (2, at(6))]).with_max_len(2);
-    assert_eq!(timeline.post(at(1), 2), Posted::Moved { from: at(6) });
+    assert_eq!(timeline.post(2, at(1)), Posted::Moved { from: at(6) });
     assert_eq!(ids(&timeline), [1, 2]);
     // The same post is not older than itself, and of equal times the smaller id is behind.
-    assert_eq!(timeline.post(at(1), 2), Posted::Moved { from: at(1) });
-    assert_eq!(timeline.post(at(1), 0), Posted::TooOld(0));
-    assert_eq!(timeline.post(at(1), 3), Posted::New);
+    assert_eq!(timeline.post(2, at(1)), Posted::Moved { from: at(1) });
+    assert_eq!(timeline.post(0, at(1)), Posted::TooOld(0));
+    assert_eq!(timeline.post(3, at(1)), Posted::New);
     assert_eq!(ids(&timeline), [1, 3]);
     timeline.check_invariants();
 }
@@ -217,9 +217,9 @@ fn a_panic_in_the_code_of_an_id_leaves_a_timeline_that_can_be_used() {
         let mut timeline = Timeline::new().with_max_len(2);
         timeline.extend([(Panics(1, ""), at(1)), (Panics(2, ""), at(2))]);
         let posted = catch_unwind(AssertUnwindSafe(|| {
-            timeline.post(at(2), Panics(3, code));
-            timeline.post(at(4), Panics(4, ""));
-            timeline.post(at(5), Panics(5, ""));
+            timeline.post(Panics(3, code), at(2));
+            timeline.post(Panics(4, ""), at(4));
+            timeline.post(Panics(5, ""), at(5));
         }));
         assert!(posted.is_err(), "{code}");
         timeline.check_invariants();

@@ -29,7 +29,7 @@ impl<Id: Ord + Hash> Extend<(Id, Timestamp)> for Timeline<Id> {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (Id, Timestamp)>>(&mut self, posts: I) {
         for (id, at) in posts {
-            self.post(at, id);
+            self.post(id, at);
         }
     }
 }

@@ -20,7 +20,8 @@ use crate::clock::nanos;
 ///
 /// ```
 /// use std::time::Duration;
-/// use zset_std::{Buckets, BucketsError};
+/// use zset_std::windowed_leaderboard::BucketsError;
+/// use zset_std::Buckets;
 ///
 /// let week = Buckets::new(Duration::from_secs(86_400), 7)?;
 /// assert_eq!((week.width(), week.count()), (Duration::from_secs(86_400), 7));
@@ -92,7 +93,7 @@ impl Buckets {
     /// // 1970 started on a Thursday, so the first Monday is four days later.
     /// let weeks = Buckets::new(Duration::from_secs(7 * 86_400), 4)?.starting_at(hours(4 * 24));
     /// assert_eq!(weeks.start_of(hours(10 * 24)), hours(4 * 24));
-    /// # Ok::<(), zset_std::BucketsError>(())
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
     /// ```
     pub fn starting_at(self, start: Timestamp) -> Buckets {
         Buckets { first: start.as_nanos() % self.width, ..self }

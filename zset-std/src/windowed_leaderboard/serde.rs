@@ -48,7 +48,7 @@ where
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let stored = Stored::<Vec<(u64, Leaderboard<Id, S, K>)>>::deserialize(deserializer)?;
-        let mut windowed = Self::with_policy(stored.buckets);
+        let mut windowed = Self::for_policy(stored.buckets);
         windowed.newest = stored.newest;
         windowed.empty = windowed.empty.with_max_len(stored.max_len.unwrap_or(usize::MAX));
         let (oldest, number) = (windowed.oldest(), windowed.number());

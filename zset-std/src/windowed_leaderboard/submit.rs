@@ -7,7 +7,8 @@ use zset_core::Equivalent;
 
 use super::WindowedLeaderboard;
 use super::merge::Merged;
-use crate::{Leaderboard, Policy, Submission, Timestamp};
+use crate::leaderboard::Submission;
+use crate::{Leaderboard, Policy, Timestamp};
 
 impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id, S, K> {
     /// Submits a score of a member, by a policy to which any two scores combine: [`Best`](crate::Best),
@@ -101,7 +102,7 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
     ///
     /// minutes.advance(Timestamp::ZERO); // the clock was set back
     /// assert_eq!(minutes.newest(), Timestamp::MAX);
-    /// # Ok::<(), zset_std::BucketsError>(())
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
     /// ```
     pub fn advance(&mut self, now: Timestamp) {
         self.mend();
@@ -137,7 +138,7 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
     /// minutes.submit("ann", 7, Timestamp::ZERO);
     /// assert_eq!(minutes.remove("ann"), Some(7));
     /// assert!(minutes.is_empty());
-    /// # Ok::<(), zset_std::BucketsError>(())
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
     /// ```
     pub fn remove<Q>(&mut self, member: &Q) -> Option<S>
     where
@@ -205,7 +206,7 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
     /// minutes.submit("ann", 7, Timestamp::ZERO);
     /// assert_eq!(minutes.submit("bob", 9, Timestamp::ZERO).dropped, Some(("ann", 7)));
     /// assert_eq!(minutes.merged().len(), 1);
-    /// # Ok::<(), zset_std::BucketsError>(())
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
     /// ```
     pub fn with_max_len(self, max_len: usize) -> Self {
         let mut boards = self.map(|board| board.with_max_len(max_len));
@@ -230,7 +231,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> WindowedLeaderboard<Id, S, K> {
     /// minutes.submit("ann", 7, Timestamp::ZERO);
     /// assert_eq!(minutes.merged().standing("ann", Ties::Dense), Some(1));
     /// assert!(minutes.merged().has_dense_standings());
-    /// # Ok::<(), zset_std::BucketsError>(())
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
     /// ```
     pub fn with_dense_standings(mut self) -> Self {
         self.merged = self.merged.with_dense_standings();
@@ -249,7 +250,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> WindowedLeaderboard<Id, S, K> {
     /// minutes.submit("ann", 7, Timestamp::ZERO);
     /// minutes.clear();
     /// assert!(minutes.is_empty());
-    /// # Ok::<(), zset_std::BucketsError>(())
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
     /// ```
     pub fn clear(&mut self) {
         self.is_torn = true;

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use counting::{in_use, take_peak};
-use zset_std::{DefaultHashBuilder, Funnels, Observer, Overflow, Quota, SlidingWindow, Timestamp};
+use zset_std::{Funnels, Observer, Quota, RandomState, SlidingWindow, Timestamp, WhenFull};
 
 /// The keys that come to each limiter. A debug build takes microseconds for each, so there they are
 /// ten million for all limiters together.
@@ -112,7 +112,7 @@ impl InUse {
 fn attack<L: Limiter>(name: &str, make: impl FnOnce(Arc<Refusals>) -> L) {
     let mut keys = InUse::new();
     // The first hasher makes what all seeds come from.
-    let _ = DefaultHashBuilder::new();
+    let _ = RandomState::new();
     let refusals = Arc::new(Refusals::default());
     let before = in_use();
     take_peak();
@@ -169,7 +169,7 @@ fn quota() -> Quota {
 #[test]
 fn funnels_that_refuse_keys_stay_as_large_as_they_are() {
     attack("funnels that refuse keys", |refusals| {
-        Funnels::new(quota()).with_max_keys(MAX_KEYS, Overflow::RefuseNew).with_observer(refusals)
+        Funnels::new(quota()).with_max_keys(MAX_KEYS, WhenFull::RefuseNew).with_observer(refusals)
     });
 }
 
@@ -177,7 +177,7 @@ fn funnels_that_refuse_keys_stay_as_large_as_they_are() {
 fn funnels_with_a_shared_bucket_stay_as_large_as_they_are() {
     attack("funnels with a shared bucket", |refusals| {
         Funnels::new(quota())
-            .with_max_keys(MAX_KEYS, Overflow::SharedBucket)
+            .with_max_keys(MAX_KEYS, WhenFull::SharedBucket)
             .with_observer(refusals)
     });
 }
@@ -186,7 +186,7 @@ fn funnels_with_a_shared_bucket_stay_as_large_as_they_are() {
 fn sliding_windows_that_refuse_keys_stay_as_large_as_they_are() {
     attack("sliding windows that refuse keys", |refusals| {
         SlidingWindow::new(quota())
-            .with_max_keys(MAX_KEYS, Overflow::RefuseNew)
+            .with_max_keys(MAX_KEYS, WhenFull::RefuseNew)
             .with_observer(refusals)
     });
 }
@@ -195,7 +195,7 @@ fn sliding_windows_that_refuse_keys_stay_as_large_as_they_are() {
 fn sliding_windows_with_a_shared_bucket_stay_as_large_as_they_are() {
     attack("sliding windows with a shared bucket", |refusals| {
         SlidingWindow::new(quota())
-            .with_max_keys(MAX_KEYS, Overflow::SharedBucket)
+            .with_max_keys(MAX_KEYS, WhenFull::SharedBucket)
             .with_observer(refusals)
     });
 }

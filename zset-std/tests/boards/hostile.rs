@@ -85,6 +85,33 @@ fn a_panic_in_a_removal_leaves_a_board_in_order() {
 }
 
 #[test]
+fn a_panic_in_a_write_of_many_leaves_a_board_in_order() {
+    with_every_fuse(board, |board| _ = board.pop(), check);
+    let is_even = |id: &Fused| {
+        fuse::burn();
+        id.0 % 2 == 0
+    };
+    with_every_fuse(board, |board| board.retain(|id, _| is_even(id)), check);
+    let halve = |board: &mut Board| {
+        board.map_scores(|_, score| {
+            fuse::burn();
+            FusedScore(score.0 / 2)
+        });
+    };
+    with_every_fuse(board, halve, check);
+}
+
+#[test]
+fn a_panic_of_the_closure_of_new_scores_changes_nothing() {
+    let mut changed = board();
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        changed.map_scores(|id, score| if id.0 == 50 { panic!("no score") } else { score });
+    }));
+    assert!(result.is_err());
+    assert!(changed == board() && changed.has_dense_standings());
+}
+
+#[test]
 fn a_full_board_is_within_its_bound_after_the_next_submission() {
     let full = || board().with_max_len(100);
     let submit = |board: &mut Board| _ = board.submit(Fused(500), FusedScore(50));

@@ -1,10 +1,12 @@
 //! `Leaderboard` against a sorted list: each policy, with and without index and bound.
 
+use std::cmp::Reverse;
 use std::ops::Bound;
 
 use super::*;
-use zset_core::ScoreOverflow;
-use zset_std::{Best, Latest, Leaderboard, Policy, Standings, Submission, Sum};
+use zset_core::{ScoreOverflow, SortedSet};
+use zset_std::leaderboard::{Standings, Submission};
+use zset_std::{Best, Latest, Leaderboard, Policy, Sum};
 
 #[derive(Clone, Debug)]
 enum Operation {
@@ -15,6 +17,13 @@ enum Operation {
     Bound(usize),
     Index,
     Clear,
+    Pop,
+    /// Keeps scores that leave this remainder by 3.
+    Retain(i8),
+    /// Divides all scores, and turns their order around or not.
+    MapScores(i8, bool),
+    /// To a sorted set and back, which has neither bound nor index.
+    Convert,
 }
 
 /// Scores that are often equal, and some that overflow.
@@ -35,6 +44,10 @@ fn operations() -> impl Strategy<Value = Operation> {
         1 => (0..12usize).prop_map(Operation::Bound),
         1 => Just(Operation::Index),
         1 => Just(Operation::Clear),
+        3 => Just(Operation::Pop),
+        1 => (0..3i8).prop_map(Operation::Retain),
+        2 => (1..4i8, any::<bool>()).prop_map(|(by, turned)| Operation::MapScores(by, turned)),
+        1 => Just(Operation::Convert),
     ]
 }
 
@@ -133,6 +146,11 @@ fn compare<K>(board: &Leaderboard<Id, i8, K>, naive: &Naive<i8>, question: &Ques
         expect(board.iter().ties(ties), &numbered, from_the_front);
         expect(board.top(n).ties(ties), page(0, n), from_the_front);
         expect(board.page(offset, n).ties(ties), page(offset, n), from_the_front);
+        // After a member with a score, on the board or not.
+        let score = naive.score(id).filter(|_| n % 2 == 0).unwrap_or(2);
+        let after =
+            numbered.partition_point(|line| (Reverse(line.2), line.1) <= (Reverse(score), id));
+        expect(board.page_after(&id, score, n).ties(ties), page(after, n), from_the_front);
         let at = numbered.iter().position(|line| line.1 == id);
         assert_eq!(board.around(&id, n).is_some(), at.is_some());
         if let (Some(lines), Some(at)) = (board.around(&id, n), at) {
@@ -154,6 +172,10 @@ fn compare<K>(board: &Leaderboard<Id, i8, K>, naive: &Naive<i8>, question: &Ques
         };
         let expected: Vec<_> = numbered.iter().filter(in_range).copied().collect();
         expect(board.range_by_score((*from, *to)).ties(ties), &expected, from_the_front);
+    }
+    for rank in 0..=sorted.len() {
+        let expected = sorted.get(rank).copied();
+        assert_eq!(board.get_by_rank(rank).map(|(id, score)| (*id, score)), expected);
     }
     assert!(board.clone().into_iter().eq(sorted.iter().copied()));
     assert!(board.clone().into_iter().rev().eq(sorted.iter().rev().copied()));
@@ -203,6 +225,40 @@ fn run<K: Policy<i8>>(
                 board.clear();
                 naive.scores.clear();
             }
+            Operation::Pop => {
+                let first = naive.sorted().first().copied();
+                if let Some((id, _)) = first {
+                    naive.remove(id);
+                }
+                assert_eq!(board.pop(), first);
+            }
+            Operation::Retain(remainder) => {
+                let is_indexed = board.has_dense_standings();
+                board.retain(|_, score| score.rem_euclid(3) == remainder);
+                naive.scores.retain(|(_, score)| score.rem_euclid(3) == remainder);
+                assert_eq!(board.has_dense_standings(), is_indexed);
+            }
+            Operation::MapScores(by, turned) => {
+                let is_indexed = board.has_dense_standings();
+                let mapped = |score: i8| if turned { !(score / by) } else { score / by };
+                let before = board.clone();
+                board.map_scores(|id, score| {
+                    assert_eq!(before.score(id), Some(score));
+                    mapped(score)
+                });
+                naive.scores.iter_mut().for_each(|(_, score)| *score = mapped(*score));
+                assert_eq!(board.has_dense_standings(), is_indexed);
+            }
+            Operation::Convert => {
+                let set = SortedSet::from(board);
+                set.check();
+                let mut ascending = naive.scores.clone();
+                ascending.sort_by_key(|&(id, score)| (score, id));
+                assert!(set.iter().map(|(id, score)| (*id, score)).eq(ascending));
+                board = Leaderboard::from(set);
+                assert_eq!((board.max_len(), board.has_dense_standings()), (None, false));
+                max_len = usize::MAX;
+            }
         }
         compare(&board, &naive, question);
     }
@@ -218,7 +274,8 @@ fn submitted(
 ) {
     let old = naive.score(id);
     let (new, dropped) = naive.submit(id, score, max_len);
-    assert_eq!(answer, Some(Submission { old, new, dropped }));
+    let parts = answer.as_ref().map(|answer| (answer.old, answer.new, answer.dropped));
+    assert_eq!(parts, Some((old, new, dropped)));
     assert_eq!(answer.map(|answer| answer.is_changed()), Some(old != new));
 }
 

@@ -85,7 +85,7 @@ struct Subject<S, K> {
 impl<S: Ord + Copy + Debug, K: Policy<S>> Subject<S, K> {
     fn new(count: usize, restored: fn(&Board<S, K>) -> Board<S, K>) -> Self {
         let buckets = Buckets::new(Duration::from_nanos(1), count).unwrap();
-        let board = Board::with_policy(buckets);
+        let board = Board::for_policy(buckets);
         Subject { board, max_len: usize::MAX, now: 0, restored }
     }
 

@@ -2,6 +2,8 @@
 
 #[path = "../fuse/mod.rs"]
 mod fuse;
+#[cfg(feature = "async")]
+mod futures;
 mod panics;
 mod queue;
 mod shared;

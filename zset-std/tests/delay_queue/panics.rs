@@ -18,7 +18,7 @@ const JOBS: u64 = 200;
 fn queue() -> (Queue, Lease<Fused, Fused>) {
     let queue = SharedDelayQueue::new().with_clock(FakeClock::new());
     for id in 0..JOBS {
-        queue.push_with_id(Fused(id), Timestamp::ZERO, Fused(id)).unwrap();
+        queue.push_with_id(Fused(id), Fused(id), Timestamp::ZERO).unwrap();
     }
     let lease = queue.lease(Duration::from_nanos(10)).unwrap();
     (queue, lease)
@@ -57,8 +57,8 @@ fn burn_in<R>(operation: impl Fn(&Queue, &Lease<Fused, Fused>) -> R, may_go: &[u
 #[test]
 fn no_operation_loses_a_job_by_a_panic() {
     let long = Duration::from_secs(1);
-    burn_in(|queue, _| queue.push_with_id(Fused(JOBS), Timestamp::MAX, Fused(0)), &[]);
-    burn_in(|queue, _| queue.push_with_id(Fused(7), Timestamp::MAX, Fused(0)), &[]);
+    burn_in(|queue, _| queue.push_with_id(Fused(JOBS), Fused(0), Timestamp::MAX), &[]);
+    burn_in(|queue, _| queue.push_with_id(Fused(7), Fused(0), Timestamp::MAX), &[]);
     burn_in(|queue, _| queue.pop(), &[1]);
     burn_in(|queue, _| queue.wait_pop(), &[1]);
     burn_in(|queue, _| queue.lease(long), &[]);
@@ -88,7 +88,7 @@ fn one_who_panics_while_it_waits_leaves_the_job_to_the_next() {
     thread::scope(|scope| {
         let wait = || queue.wait_lease(Duration::MAX).map(|lease| queue.ack(&lease));
         let waiting = [(), ()].map(|()| scope.spawn(wait));
-        queue.push_after(Duration::from_millis(1), PanicsOnce(&has_panicked)).unwrap();
+        queue.push_after(PanicsOnce(&has_panicked), Duration::from_millis(1)).unwrap();
         let results = waiting.map(std::thread::ScopedJoinHandle::join);
         let done = results.iter().filter(|result| matches!(result, Ok(Some(Ok(()))))).count();
         assert_eq!(done, 1);
@@ -122,7 +122,7 @@ fn payloads_are_dropped_without_the_lock() {
             .with_max_dead_letters(0),
     ));
     for round in 0..4 {
-        queue.push(Timestamp::ZERO, Looks(queue)).unwrap();
+        queue.push(Looks(queue), Timestamp::ZERO).unwrap();
         match round {
             0 => drop(queue.pop()),
             1 => queue.clear(),
@@ -173,14 +173,14 @@ fn a_wake_up_is_not_lost_in_the_code_of_a_payload_that_is_dropped() {
         .with_clock(clock.clone())
         .with_max_deliveries(std::num::NonZeroU32::MIN)
         .with_max_dead_letters(0);
-    queue.push(Timestamp::ZERO, Blocks(Some(signals))).unwrap();
+    queue.push(Blocks(Some(signals)), Timestamp::ZERO).unwrap();
     drop(queue.lease(Duration::ZERO));
     thread::scope(|scope| {
         let waiting = scope.spawn(|| queue.wait_pop().is_some());
         let _closing = CloseOnPanic(&queue);
         until(is_dropping);
         // The one push wakes it there.
-        queue.push(Timestamp::ZERO, Blocks(None)).unwrap();
+        queue.push(Blocks(None), Timestamp::ZERO).unwrap();
         may_go_on.store(true, atomic::Ordering::SeqCst);
         while !waiting.is_finished() {
             if clock.fallen_asleep.load(atomic::Ordering::SeqCst) > 0 {

@@ -53,14 +53,14 @@ proptest! {
         for (payload, operation) in operations.into_iter().enumerate() {
             match operation {
                 Operation::Push(due) => {
-                    let id = queue.push(due, payload);
+                    let id = queue.push(payload, due);
                     prop_assert!(!given.contains(&id), "{id} is given twice");
                     prop_assert!(naive.find(id.get()).is_none(), "{id} is in use");
                     given.push(id);
                     naive.push(id.get(), due, payload);
                 }
                 Operation::PushWithId(id, due) => {
-                    let pushed = queue.push_with_id(JobId::new(id), due, payload);
+                    let pushed = queue.push_with_id(JobId::new(id), payload, due);
                     if naive.find(id).is_some() {
                         let refused = parts(pushed.unwrap_err().job);
                         prop_assert_eq!(refused, (JobId::new(id), due, payload));
@@ -73,7 +73,7 @@ proptest! {
                     prop_assert_eq!(queue.pop(now).map(parts), naive.pop(now).map(expected));
                 }
                 Operation::PopDue(now, max, taken) => {
-                    let mut due = queue.pop_due(now, max);
+                    let mut due = queue.pop_due(max, now);
                     let expected_len = naive.jobs.iter().filter(|job| job.due <= now).count().min(max);
                     prop_assert_eq!(due.len(), expected_len);
                     for left in (0..expected_len).rev().take(taken) {
@@ -132,17 +132,17 @@ proptest! {
 
 #[test]
 fn jobs_of_one_time_are_popped_in_the_order_of_their_arrival() {
-    let mut queue: DelayQueue<_> = (0..300).map(|payload| (at(5), payload)).collect();
-    assert!(queue.pop_due(at(5), usize::MAX).map(|job| job.payload).eq(0..300));
+    let mut queue: DelayQueue<_> = (0..300).map(|payload| (payload, at(5))).collect();
+    assert!(queue.pop_due(usize::MAX, at(5)).map(|job| job.payload).eq(0..300));
 }
 
 #[test]
 fn the_first_and_the_last_point_in_time_are_deadlines_like_others() {
     let mut queue = DelayQueue::new();
-    queue.push(Timestamp::MAX, "last");
-    queue.push(Timestamp::ZERO, "first");
+    queue.push("last", Timestamp::MAX);
+    queue.push("first", Timestamp::ZERO);
     assert_eq!(
-        queue.pop_due(Timestamp::ZERO, 9).map(|job| job.payload).collect::<Vec<_>>(),
+        queue.pop_due(9, Timestamp::ZERO).map(|job| job.payload).collect::<Vec<_>>(),
         ["first"]
     );
     assert!(queue.pop(at(u64::MAX - 1)).is_none());

@@ -4,9 +4,10 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use super::*;
-use zset_std::{
-    DeadLetter, FakeClock, Lease, Nacked, PushError, PushWithIdError, StaleLease, WaitError,
+use zset_std::shared_delay_queue::{
+    DeadLetter, Nacked, PushError, PushWithIdError, StaleLease, WaitError,
 };
+use zset_std::{FakeClock, Lease};
 
 /// Leases are named by their number: there are few, so that old ones come up again.
 #[derive(Clone, Debug)]
@@ -191,7 +192,7 @@ proptest! {
             // Of the last leases the one of this number.
             let pick = |number: usize| leases.len().checked_sub(number + 1);
             match operation {
-                Operation::Push(due) => match queue.push(due, payload) {
+                Operation::Push(due) => match queue.push(payload, due) {
                     Ok(id) => {
                         prop_assert!(!is_closed && !is_full);
                         prop_assert!(model.naive.find(id.get()).is_none(), "{id} is in use");
@@ -205,7 +206,7 @@ proptest! {
                 },
                 Operation::PushWithId(id, due) => {
                     let is_duplicate = model.naive.find(id).is_some();
-                    match queue.push_with_id(JobId::new(id), due, payload) {
+                    match queue.push_with_id(JobId::new(id), payload, due) {
                         Ok(()) => {
                             prop_assert!(!is_closed && !is_full && !is_duplicate);
                             model.naive.push(id, due, Task::new(payload));
@@ -362,7 +363,7 @@ proptest! {
 fn a_lease_of_another_queue_is_stale() {
     let queues = [(), ()].map(|()| {
         let queue = SharedDelayQueue::new();
-        queue.push(Timestamp::ZERO, "mail").unwrap();
+        queue.push("mail", Timestamp::ZERO).unwrap();
         queue
     });
     let leases = queues.each_ref().map(|queue| queue.lease(Duration::MAX).unwrap());
@@ -376,7 +377,7 @@ fn bounds_that_come_later_are_for_what_is_there_too() {
     let mut queue = SharedDelayQueue::new().with_clock(FakeClock::new());
     let dead = |queue: SharedDelayQueue<u32, JobId, FakeClock>, payload| {
         let queue = queue.with_max_deliveries(NonZeroU32::MIN);
-        queue.push(Timestamp::ZERO, payload).unwrap();
+        queue.push(payload, Timestamp::ZERO).unwrap();
         let lease = queue.lease(Duration::MAX).unwrap();
         assert_eq!(queue.nack(&lease, Duration::ZERO), Ok(Nacked::Dead));
         queue

@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::*;
-use zset_std::{Clock, StaleLease};
+use zset_std::Clock;
+use zset_std::shared_delay_queue::StaleLease;
 
 /// Under Miri, less.
 const JOBS: usize = if cfg!(miri) { 40 } else { 4000 };
@@ -57,11 +58,11 @@ fn produce(queue: &SharedDelayQueue<usize>, thread: usize, threads: usize) {
     for job in (thread..JOBS).step_by(threads) {
         let delay = Duration::from_micros(dice.throw(50));
         if dice.throw(4) == 0 {
-            let id = queue.push(Timestamp::MAX, job).unwrap();
+            let id = queue.push(job, Timestamp::MAX).unwrap();
             let due = queue.clock().now().saturating_add(delay);
             assert_eq!(queue.reschedule(&id, due), Some(Timestamp::MAX));
         } else {
-            queue.push_after(delay, job).unwrap();
+            queue.push_after(job, delay).unwrap();
         }
         if dice.throw(8) == 0 {
             thread::yield_now();

@@ -1,7 +1,9 @@
 //! The standard traits, and serialization.
 
 use super::*;
-use zset_std::{DeadLetter, DelayQueue, DrainJobs, IntoJobs, Jobs, Lease, PopDue};
+use zset_std::delay_queue::{DrainJobs, IntoJobs, Jobs, PopDue};
+use zset_std::shared_delay_queue::DeadLetter;
+use zset_std::{DelayQueue, Lease};
 
 #[test]
 fn what_can_go_to_other_threads_may() {
@@ -22,41 +24,41 @@ fn what_can_go_to_other_threads_may() {
 
 #[test]
 fn queues_are_equal_if_their_jobs_and_their_order_are() {
-    let queue: DelayQueue<_> = [(at(1), "a"), (at(2), "b")].into_iter().collect();
+    let queue: DelayQueue<_> = [("a", at(1)), ("b", at(2))].into_iter().collect();
     let mut other = DelayQueue::new();
-    other.push_with_id(JobId::new(1), at(2), "b").unwrap();
+    other.push_with_id(JobId::new(1), "b", at(2)).unwrap();
     assert_ne!(queue, other);
-    other.push_with_id(JobId::new(0), at(1), "a").unwrap();
+    other.push_with_id(JobId::new(0), "a", at(1)).unwrap();
     assert_eq!(queue, other);
     other.reschedule(&JobId::new(0), at(2));
     assert_ne!(queue, other);
 
     let mut extended = DelayQueue::default();
-    extended.extend([(at(1), "a"), (at(2), "b")]);
+    extended.extend([("a", at(1)), ("b", at(2))]);
     assert_eq!(queue, extended);
     let text = format!("{queue:?}");
     assert!(text.starts_with("[Job { id: JobId(0), due: Timestamp(1), payload: \"a\" }"), "{text}");
     assert_eq!(format!("{:?}", queue.iter()), text);
-    assert_eq!(format!("{:?}", extended.pop_due(at(9), 9)), text);
+    assert_eq!(format!("{:?}", extended.pop_due(9, at(9))), text);
 }
 
 #[test]
 fn the_error_of_a_repeated_id_names_itself_without_the_payload() {
     let mut queue = DelayQueue::new();
-    queue.push_with_id(1, at(1), "a").unwrap();
-    let error = queue.push_with_id(1, at(2), "b").unwrap_err();
+    queue.push_with_id(1, "a", at(1)).unwrap();
+    let error = queue.push_with_id(1, "b", at(2)).unwrap_err();
     assert_eq!(format!("{error:?}"), "DuplicateJob { .. }");
     assert_eq!(error.to_string(), "a job with this id is in the queue already");
 }
 
 #[test]
 fn a_queue_of_one_thread_becomes_a_shared_one_and_back() {
-    let mut queue: DelayQueue<_> = [(at(1), "a"), (at(2), "b")].into_iter().collect();
-    let cancelled = queue.push(at(3), "c");
+    let mut queue: DelayQueue<_> = [("a", at(1)), ("b", at(2))].into_iter().collect();
+    let cancelled = queue.push("c", at(3));
     queue.cancel(&cancelled);
     let shared = SharedDelayQueue::from(queue.clone());
     shared.check_invariants();
-    let id = shared.push(at(0), "d").unwrap();
+    let id = shared.push("d", at(0)).unwrap();
     assert_ne!(id, cancelled, "the ids count on");
     assert!(shared.cancel(&id).is_some());
     let text = format!("{shared:?}");
@@ -74,8 +76,8 @@ mod serde {
 
     #[test]
     fn a_queue_is_stored_in_order_and_read_back() {
-        let mut queue: DelayQueue<_> = [(at(5), "a"), (at(5), "b"), (at(1), "c")]
-            .map(|(due, text)| (due, text.to_string()))
+        let mut queue: DelayQueue<_> = [("a", at(5)), ("b", at(5)), ("c", at(1))]
+            .map(|(text, due)| (text.to_string(), due))
             .into_iter()
             .collect();
         let stored = serde_json::to_string(&queue).unwrap();
@@ -86,7 +88,7 @@ mod serde {
         let mut read: DelayQueue<String> = serde_json::from_str(&stored).unwrap();
         read.check_invariants();
         assert_eq!(read, queue);
-        assert_eq!(read.push(at(0), "d".into()), queue.push(at(0), "d".into()));
+        assert_eq!(read.push("d".into(), at(0)), queue.push("d".into(), at(0)));
         assert_eq!(read, queue);
     }
 
@@ -108,7 +110,7 @@ mod serde {
     #[test]
     fn dead_letters_are_stored_and_read_back() {
         let queue = SharedDelayQueue::new().with_max_deliveries(std::num::NonZeroU32::MIN);
-        queue.push(Timestamp::ZERO, "mail".to_string()).unwrap();
+        queue.push("mail".to_string(), Timestamp::ZERO).unwrap();
         let lease = queue.lease_at(Duration::MAX, at(5)).unwrap();
         queue.nack_at(&lease, Duration::ZERO, at(7)).unwrap();
         let letters = queue.take_dead_letters(1);
@@ -120,7 +122,7 @@ mod serde {
     #[test]
     fn ids_need_not_be_texts() {
         let mut queue = DelayQueue::new();
-        queue.push_with_id((1, "user".to_string()), at(5), ()).unwrap();
+        queue.push_with_id((1, "user".to_string()), (), at(5)).unwrap();
         let stored = serde_json::to_string(&queue).unwrap();
         let read: DelayQueue<(), (u8, String)> = serde_json::from_str(&stored).unwrap();
         assert_eq!(read, queue);

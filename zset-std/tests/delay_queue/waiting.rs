@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::*;
-use zset_std::{Clock, FakeClock, Timer, WaitError};
+use zset_std::shared_delay_queue::WaitError;
+use zset_std::{Clock, FakeClock, Timer};
 
 /// A clock that counts who sleeps by it.
 #[derive(Clone, Default)]
@@ -63,7 +64,7 @@ fn wakes(prepare: impl Fn(&Queue), wake: impl Fn(&Queue, &FakeClock)) {
 
 #[test]
 fn one_who_waits_wakes_for_whatever_lets_a_job_fall_due() {
-    let push = |due: u64| move |queue: &Queue| assert!(queue.push(at(due), 1).is_ok());
+    let push = |due: u64| move |queue: &Queue| assert!(queue.push(1, at(due)).is_ok());
     let lease = |queue: &Queue| queue.lease(Duration::from_nanos(10)).unwrap();
     wakes(|_| (), |queue, _| push(0)(queue));
     wakes(push(10), |_, clock| clock.set(at(10)));
@@ -107,7 +108,7 @@ fn a_job_that_is_pushed_wakes_one_of_many() {
         let _closing = CloseOnPanic(&queue);
         watch.until_asleep(8);
         for payload in 0..20 {
-            queue.push(at(0), payload).unwrap();
+            queue.push(payload, at(0)).unwrap();
             assert_eq!(popped.recv().unwrap(), payload);
             // It comes back to wait.
             watch.until_asleep(9 + payload as usize);
@@ -115,9 +116,9 @@ fn a_job_that_is_pushed_wakes_one_of_many() {
         assert_eq!(watch.woken.load(Ordering::SeqCst), 20);
         queue.check_invariants();
         // One that is due later than another, for which the first of the line sleeps, wakes nobody.
-        queue.push(at(10), 20).unwrap();
+        queue.push(20, at(10)).unwrap();
         watch.until_asleep(29);
-        queue.push(at(11), 21).unwrap();
+        queue.push(21, at(11)).unwrap();
         assert_eq!(watch.woken.load(Ordering::SeqCst), 21);
         queue.check_invariants();
         queue.close();
@@ -128,7 +129,7 @@ fn a_job_that_is_pushed_wakes_one_of_many() {
 #[test]
 fn closing_wakes_all_who_wait() {
     let (queue, watch) = queue();
-    queue.push(at(10), 1).unwrap();
+    queue.push(1, at(10)).unwrap();
     thread::scope(|scope| {
         let popping = [(), ()].map(|()| scope.spawn(|| queue.wait_pop()));
         let leasing = scope.spawn(|| queue.wait_lease(Duration::MAX));
@@ -147,7 +148,7 @@ fn closing_wakes_all_who_wait() {
 fn one_who_waits_until_a_deadline_gets_what_is_due_then_and_nothing_later() {
     for (due, is_popped) in [(5, true), (6, false)] {
         let (queue, watch) = queue();
-        queue.push(at(due), 1).unwrap();
+        queue.push(1, at(due)).unwrap();
         thread::scope(|scope| {
             let waiting = scope.spawn(|| queue.wait_pop_timeout(Duration::from_nanos(5)));
             watch.until_asleep(1);
@@ -164,8 +165,8 @@ fn one_who_waits_until_a_deadline_gets_what_is_due_then_and_nothing_later() {
 fn one_who_waits_passes_over_a_job_whose_last_lease_has_run_out() {
     let (queue, watch) = queue();
     let queue = queue.with_max_deliveries(std::num::NonZeroU32::MIN);
-    queue.push(at(0), 1).unwrap();
-    queue.push(at(20), 2).unwrap();
+    queue.push(1, at(0)).unwrap();
+    queue.push(2, at(20)).unwrap();
     let lease = queue.lease(Duration::from_nanos(10)).unwrap();
     thread::scope(|scope| {
         let waiting = scope.spawn(|| queue.wait_lease(Duration::MAX).unwrap().payload);
@@ -185,7 +186,7 @@ fn nobody_sleeps_by_the_clock_of_the_operating_system_for_longer_than_needed() {
     thread::scope(|scope| {
         let waiting = [(), (), ()].map(|()| scope.spawn(|| queue.wait_pop().unwrap().payload));
         for (delay, payload) in [(3, 'c'), (1, 'a'), (2, 'b')] {
-            queue.push_after(Duration::from_millis(delay), payload).unwrap();
+            queue.push_after(payload, Duration::from_millis(delay)).unwrap();
         }
         let mut popped = waiting.map(|thread| thread.join().unwrap());
         popped.sort_unstable();

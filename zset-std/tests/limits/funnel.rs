@@ -1,7 +1,8 @@
 //! `Funnel` against the definition of the leaky bucket, which needs no level; quotas of all sizes.
 
 use super::*;
-use zset_std::{Funnel, Funnels, QuotaError};
+use zset_std::limit::QuotaError;
+use zset_std::{Funnel, Funnels};
 
 /// Returns whether `n` more units may pass at a time: if from no earlier call on more has been
 /// poured in than the capacity and what has leaked out since.

@@ -11,14 +11,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use zset_std::{
-    Decision, FixedWindow, Funnels, Keyed, Observer, Overflow, SlidingWindow, WindowLog,
-};
+use zset_std::{Decision, FixedWindow, Funnels, Keyed, Observer, SlidingWindow, WhenFull};
 
 /// What both kinds of keyed limiters can, for tests of both.
 trait KeyedLimiter<K> {
-    fn make(quota: Quota, max_keys: usize, overflow: Overflow, observer: Arc<dyn Observer>)
-    -> Self;
+    fn make(
+        quota: Quota,
+        max_keys: usize,
+        when_full: WhenFull,
+        observer: Arc<dyn Observer>,
+    ) -> Self;
     fn check_n_at<Q>(&self, key: &Q, n: u32, now: Timestamp) -> Decision
     where
         K: Borrow<Q>,
@@ -43,10 +45,10 @@ macro_rules! keyed_limiter {
             fn make(
                 quota: Quota,
                 max_keys: usize,
-                overflow: Overflow,
+                when_full: WhenFull,
                 observer: Arc<dyn Observer>,
             ) -> Self {
-                $limiter::new(quota).with_max_keys(max_keys, overflow).with_observer(observer)
+                $limiter::new(quota).with_max_keys(max_keys, when_full).with_observer(observer)
             }
 
             fn check_n_at<Q>(&self, key: &Q, n: u32, now: Timestamp) -> Decision
@@ -99,7 +101,7 @@ keyed_limiter!(SlidingWindow);
 #[test]
 fn there_are_never_more_keys_than_the_most() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-    let funnels = Funnels::<u32>::new(quota).with_max_keys(100, Overflow::RefuseNew);
+    let funnels = Funnels::<u32>::new(quota).with_max_keys(100, WhenFull::RefuseNew);
     let mut now = Timestamp::ZERO;
     let mut admitted = 0;
     for key in 0..10_000 {
@@ -111,7 +113,7 @@ fn there_are_never_more_keys_than_the_most() {
     // A hundred a minute, for 1000 seconds.
     assert!((1600..=1800).contains(&admitted), "{admitted}");
     // One that is in use never goes for another.
-    let windows = SlidingWindow::<u32>::new(quota).with_max_keys(1, Overflow::RefuseNew);
+    let windows = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
     assert!(windows.check_n_at(&1, 1, now).is_allowed());
     assert!(!windows.check_n_at(&2, 1, now).is_allowed());
     assert!(!windows.check_n_at(&1, 1, now).is_allowed());
@@ -123,7 +125,7 @@ fn there_are_never_more_keys_than_the_most() {
 fn a_key_that_is_forgotten_again_and_again_leaves_nothing_behind() {
     fn forget<L: KeyedLimiter<u32>>() {
         let quota = Quota::new(1, Duration::from_secs(1_000)).unwrap();
-        let limiter = L::make(quota, 10, Overflow::RefuseNew, Arc::new(Counts::default()));
+        let limiter = L::make(quota, 10, WhenFull::RefuseNew, Arc::new(Counts::default()));
         for round in 0..2_000 {
             assert!(limiter.check_n_at(&7, 1, at(0)).is_allowed());
             assert!(limiter.check_n_at(&(round % 5), 0, at(0)).is_allowed());
@@ -148,7 +150,7 @@ fn a_key_that_was_refunded_makes_room_when_others_are_forgotten() {
         const KEYS: u32 = 2_000;
         let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
         let observer = Arc::new(Counts::default());
-        let limiter = L::make(quota, KEYS as usize, Overflow::RefuseNew, observer);
+        let limiter = L::make(quota, KEYS as usize, WhenFull::RefuseNew, observer);
         for key in 0..KEYS {
             assert!(limiter.check_n_at(&key, 1, at(0)).is_allowed());
         }
@@ -180,7 +182,7 @@ fn keys_with_one_hash_are_told_apart_and_go_when_they_are_idle() {
 
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let limiter: SlidingWindow<u32, _, BuildHasherDefault<Same>> =
-        Keyed::with_hasher(WindowLog::new(quota), BuildHasherDefault::default());
+        SlidingWindow::new(quota).with_hasher(BuildHasherDefault::default());
     for key in 0..50_u32 {
         assert!(limiter.check_n_at(&key, 1, at(key.into())).is_allowed());
         assert!(!limiter.check_n_at(&key, 1, at(key.into())).is_allowed());
@@ -199,7 +201,7 @@ fn keys_with_one_hash_are_told_apart_and_go_when_they_are_idle() {
 #[test]
 fn a_key_that_is_refused_is_told_when_another_is_idle() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-    let funnels = Funnels::<u32>::new(quota).with_max_keys(1, Overflow::RefuseNew);
+    let funnels = Funnels::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
     assert!(funnels.check_n_at(&0, 1, Timestamp::ZERO).is_allowed());
     for key in 1..100 {
         let retry_after = funnels.check_n_at(&key, 1, at(20)).retry_after();
@@ -280,7 +282,7 @@ fn an_observer_is_told_of_everything() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let counts = Arc::new(Counts::default());
     let funnels = Funnels::<u32>::new(quota)
-        .with_max_keys(1, Overflow::RefuseNew)
+        .with_max_keys(1, WhenFull::RefuseNew)
         .with_observer(counts.clone());
     let now = Timestamp::ZERO;
     let decisions = [1, 1, 2].map(|key| funnels.check_n_at(&key, 1, now).is_allowed());

@@ -3,6 +3,7 @@
 mod counters;
 mod funnel;
 mod keyed;
+mod keyed_limiter;
 mod limits;
 mod model;
 mod throttle;

@@ -1,7 +1,8 @@
 //! `CL.THROTTLE`'s numbers, against the table that redis-cell publishes.
 
 use super::*;
-use zset_std::{Funnels, QuotaError, Throttle, ThrottleError};
+use zset_std::Funnels;
+use zset_std::limit::{QuotaError, Throttle, ThrottleError};
 
 fn funnels() -> Funnels<String> {
     Funnels::new(Quota::new(1, Duration::from_secs(1)).unwrap())

@@ -17,7 +17,7 @@ fn a_unit_recorded_beyond_the_limit_and_refunded_leaves_the_first_one_in_the_win
     log.record_at(1, at(10));
     assert_eq!(log.refund(3), 2);
     assert!(log.check_at(at(10)).is_allowed());
-    log.check();
+    log.check_invariants();
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn many_records_beyond_the_limit_take_bounded_memory_and_err_towards_denial() {
     for second in 0..1000 {
         log.record_at(1, at(second));
         assert!(log.entries() <= 2 + 64);
-        log.check();
+        log.check_invariants();
     }
     // The 60 of the last minute are known one by one.
     assert_eq!(log.entries(), 60);
@@ -70,7 +70,7 @@ fn forgotten_units_count_as_the_newest_of_them_under_a_longer_period() {
     log.set_quota(per_minute(5));
     assert_eq!(log.peek_at(1, at(40)), peeked);
     assert_eq!(peeked.retry_after(), Some(Duration::from_secs(50)), "30 and a minute");
-    log.check();
+    log.check_invariants();
     // What is in the log again can be refunded.
     assert_eq!(log.refund(9), 5);
     // Once forgotten, a reset is the end of it.
@@ -89,7 +89,7 @@ fn the_sum_of_units_does_not_overflow() {
     }
     assert_eq!(log.remaining_at(at(50)), 0);
     assert!(matches!(log.peek_at(u32::MAX, at(50)).verdict, Verdict::Denied { .. }));
-    log.check();
+    log.check_invariants();
 }
 
 #[test]

@@ -1,12 +1,18 @@
 //! `ExpiringSet` against a list of members, sorted by deadline on each question.
 
+use std::time::Duration;
+
+use zset_std::expiring_set::{DeadlinePassed, InsertError};
+
 use super::*;
 
 #[derive(Clone, Debug)]
 enum Operation {
-    Insert(String, Timestamp),
+    Insert(String, Duration),
+    InsertUntil(String, Timestamp),
     Extend(Vec<(String, Timestamp)>),
-    Touch(String, Timestamp),
+    Touch(String, Duration),
+    TouchUntil(String, Timestamp),
     Remove(String),
     /// With a budget, and how many are taken.
     ExpireDue(usize, usize),
@@ -17,15 +23,21 @@ enum Operation {
 
 fn operations() -> impl Strategy<Value = Operation> {
     prop_oneof![
-        16 => (ids(), times()).prop_map(|(id, deadline)| Operation::Insert(id, deadline)),
+        8 => (ids(), ttls()).prop_map(|(id, ttl)| Operation::Insert(id, ttl)),
+        12 => (ids(), times()).prop_map(|(id, deadline)| Operation::InsertUntil(id, deadline)),
         2 => prop::collection::vec((ids(), times()), 0..6).prop_map(Operation::Extend),
-        6 => (ids(), times()).prop_map(|(id, deadline)| Operation::Touch(id, deadline)),
+        4 => (ids(), ttls()).prop_map(|(id, ttl)| Operation::Touch(id, ttl)),
+        4 => (ids(), times()).prop_map(|(id, deadline)| Operation::TouchUntil(id, deadline)),
         3 => ids().prop_map(Operation::Remove),
         4 => (counts(), counts()).prop_map(|(budget, n)| Operation::ExpireDue(budget, n)),
         1 => Just(Operation::Clear),
         1 => (0..9usize).prop_map(Operation::SetMaxLen),
         1 => Just(Operation::Copy),
     ]
+}
+
+fn ttls() -> impl Strategy<Value = Duration> {
+    prop_oneof![6 => (0..6_u64).prop_map(Duration::from_nanos), 1 => Just(Duration::MAX)]
 }
 
 #[derive(Default)]
@@ -49,20 +61,22 @@ impl Naive {
         old
     }
 
-    /// Returns the member if it is refused.
     fn insert(
         &mut self,
         member: String,
         deadline: Timestamp,
         now: Timestamp,
-    ) -> Result<Option<Timestamp>, String> {
+    ) -> Result<Option<Timestamp>, InsertError<String>> {
+        if deadline <= now {
+            return Err(InsertError::DeadlinePassed(member));
+        }
         let old = self.live_deadline(&member, now);
         if self.deadline(&member).is_none() {
             let room = self.max_len.unwrap_or(usize::MAX);
             self.members.sort();
             while self.members.len() >= room {
                 if self.members.first().is_none_or(|&(deadline, _)| now < deadline) {
-                    return Err(member);
+                    return Err(InsertError::Full(member));
                 }
                 self.members.remove(0);
             }
@@ -73,10 +87,22 @@ impl Naive {
     }
 
     /// Stops at the first that is refused.
-    fn extend(&mut self, members: Vec<(String, Timestamp)>, now: Timestamp) -> Result<(), String> {
+    fn extend(
+        &mut self,
+        members: Vec<(String, Timestamp)>,
+        now: Timestamp,
+    ) -> Result<(), InsertError<String>> {
         members
             .into_iter()
             .try_for_each(|(member, deadline)| self.insert(member, deadline, now).map(drop))
+    }
+
+    /// Returns the old deadline of a member that is live.
+    fn touch(&mut self, member: &str, deadline: Timestamp, now: Timestamp) -> Option<Timestamp> {
+        let old = self.live_deadline(member, now)?;
+        self.remove(member);
+        self.members.push((deadline, member.to_string()));
+        Some(old)
     }
 
     fn expect(&mut self, set: &ExpiringSet<String>, member: &str, now: Timestamp) {
@@ -112,26 +138,38 @@ proptest! {
     ) {
         let mut set = ExpiringSet::from_iter(first.clone());
         let mut naive = Naive::default();
-        naive.extend(first, Timestamp::ZERO).unwrap();
+        // Whatever is past by then.
+        for (member, deadline) in first {
+            naive.remove(&member);
+            naive.members.push((deadline, member));
+        }
         // The time goes on and steps back as it likes.
         for (operation, now, member) in operations {
             match operation {
-                Operation::Insert(member, deadline) => {
-                    let inserted = set.insert(member.clone(), deadline, now);
-                    let expected = naive.insert(member, deadline, now);
-                    prop_assert_eq!(inserted.map_err(|full| full.member), expected);
+                Operation::Insert(member, ttl) => {
+                    let inserted = set.insert(member.clone(), ttl, now);
+                    let deadline = now.saturating_add(ttl);
+                    prop_assert_eq!(inserted, naive.insert(member, deadline, now));
+                }
+                Operation::InsertUntil(member, deadline) => {
+                    let inserted = set.insert_until(member.clone(), deadline, now);
+                    prop_assert_eq!(inserted, naive.insert(member, deadline, now));
                 }
                 Operation::Extend(members) => {
-                    let extended = set.extend(members.clone(), now).map_err(|full| full.member);
+                    let extended = set.extend(members.clone(), now);
                     prop_assert_eq!(extended, naive.extend(members, now));
                 }
-                Operation::Touch(member, deadline) => {
-                    let old = naive.live_deadline(&member, now);
-                    if old.is_some() {
-                        naive.remove(&member);
-                        naive.members.push((deadline, member.clone()));
+                Operation::Touch(member, ttl) => {
+                    let old = naive.touch(&member, now.saturating_add(ttl), now);
+                    prop_assert_eq!(set.touch(member.as_str(), ttl, now), old);
+                }
+                Operation::TouchUntil(member, deadline) => {
+                    let touched = set.touch_until(member.as_str(), deadline, now);
+                    if deadline <= now {
+                        prop_assert_eq!(touched, Err(DeadlinePassed));
+                    } else {
+                        prop_assert_eq!(touched, Ok(naive.touch(&member, deadline, now)));
                     }
-                    prop_assert_eq!(set.touch(member.as_str(), deadline, now), old);
                 }
                 Operation::Remove(member) => {
                     prop_assert_eq!(set.remove(member.as_str()), naive.remove(&member));
@@ -140,7 +178,7 @@ proptest! {
                     naive.members.sort();
                     let due = naive.members.iter().take_while(|(at, _)| *at <= now).count();
                     let due = due.min(budget);
-                    let mut expired = set.expire_due(now, budget);
+                    let mut expired = set.expire_due(budget, now);
                     prop_assert_eq!(expired.len(), due);
                     let taken: Vec<_> = expired.by_ref().take(n).collect();
                     prop_assert_eq!(expired.len(), due - taken.len());

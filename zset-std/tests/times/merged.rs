@@ -1,7 +1,7 @@
 //! `MergedTimelines` against one list of all entries, sorted and freed of duplicates.
 
 use super::*;
-use zset_std::{Cursor, MergedPosts};
+use zset_std::timeline::{Cursor, MergedPosts};
 
 /// Several feeds of few ids at few times, so that they have entries in common.
 fn feeds() -> impl Strategy<Value = Vec<Timeline<String>>> {
@@ -70,7 +70,7 @@ proptest! {
                 staying.retain(|entry| entry.id != id);
                 let feed = index.get(&feeds).posted_at(&id).map_or(at, |old| old.max(at));
                 let index = index.index(feeds.len());
-                feeds[index].post(feed, id);
+                feeds[index].post(id, feed);
             }
             let merged = MergedTimelines::new(&feeds);
             let page: Vec<_> = merged.before(&cursor, size).map(Cursor::from).collect();

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
-use zset_std::{FakeClock, Schedule, ScheduleRunner, Scheduled, SystemClock, Timestamp};
+use zset_std::schedule::Scheduled;
+use zset_std::{FakeClock, Schedule, ScheduleRunner, SystemClock, Timestamp};
 
 fn at(nanos: u64) -> Timestamp {
     Timestamp::from_nanos(nanos)

@@ -2,7 +2,7 @@
 //! question.
 
 use super::*;
-use zset_std::Scheduled;
+use zset_std::schedule::Scheduled;
 
 #[derive(Clone, Debug)]
 enum Operation {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use zset_std::{Cursor, Posted};
+use zset_std::timeline::{Cursor, Posted};
 
 #[derive(Clone, Debug)]
 enum Operation {
@@ -57,7 +57,7 @@ impl Naive {
         self.posts.iter().find(|(_, other)| other == id).map(|&(at, _)| at)
     }
 
-    fn post(&mut self, at: Timestamp, id: String) -> Posted<String> {
+    fn post(&mut self, id: String, at: Timestamp) -> Posted<String> {
         let old = self.posted_at(&id);
         let mut with = self.clone();
         with.posts.retain(|(_, other)| *other != id);
@@ -122,12 +122,12 @@ proptest! {
         for (operation, at, id, n) in operations {
             match operation {
                 Operation::Post(at, id) => {
-                    prop_assert_eq!(timeline.post(at, id.clone()), naive.post(at, id));
+                    prop_assert_eq!(timeline.post(id.clone(), at), naive.post(id, at));
                 }
                 Operation::Extend(posts) => {
                     timeline.extend(posts.clone());
                     for (id, at) in posts {
- naive.post(at, id);
+                        naive.post(id, at);
 }
                 }
                 Operation::Remove(id) => {
@@ -184,7 +184,7 @@ proptest! {
             if let Some((is_posted, at, id)) = meanwhile.next() {
                 staying.retain(|other| *other != id);
                 if is_posted {
-                    timeline.post(at, id);
+                    timeline.post(id, at);
                 } else {
                     timeline.remove(&id);
                 }

@@ -4,7 +4,8 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use zset_std::{Clock, FakeClock, MonotonicClock, NotReady, Quota, SlidingWindow, Timestamp};
+use zset_std::limit::NotReady;
+use zset_std::{Clock, FakeClock, MonotonicClock, Quota, SlidingWindow, Timestamp};
 
 use crate::funnels;
 

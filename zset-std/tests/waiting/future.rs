@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use zset_std::{Clock, FakeClock, NotReady, Quota, SlidingWindow, Timestamp};
+use zset_std::limit::NotReady;
+use zset_std::{Clock, FakeClock, Quota, SlidingWindow, Timestamp};
 
 use crate::funnels;
 
@@ -165,6 +166,7 @@ fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &SlidingWindow<u8, FakeCl
                     "it gave up too early"
                 );
             }
+            Err(other) => panic!("an error of another kind: {other}"),
         }
         // It may have woken others.
         index = 0;

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use zset_std::DefaultHashBuilder;
+use zset_std::RandomState;
 
 use crate::commands::arguments::not_negative;
 use crate::engine::Context;
@@ -124,8 +124,7 @@ fn common<'a>(sets: &[Source<'a>]) -> impl Iterator<Item = &'a Bytes> + use<'a> 
 
 /// Returns the members of any set. **O(n)** for n in all.
 fn union<'a>(sets: &[Source<'a>]) -> Members<'a> {
-    let members: HashSet<&Bytes, DefaultHashBuilder> =
-        sets.iter().copied().flatten().flatten().collect();
+    let members: HashSet<&Bytes, RandomState> = sets.iter().copied().flatten().flatten().collect();
     members.into_iter().collect()
 }
 
@@ -137,7 +136,7 @@ fn difference<'a>(sets: &[Source<'a>]) -> Members<'a> {
     let Some((Some(first), others)) = sets.split_first() else { return Vec::new() };
     let others = others.iter().copied().flatten();
     let (large, small): (Vec<_>, Vec<_>) = others.partition(|set| set.len() > first.len());
-    let small: HashSet<&Bytes, DefaultHashBuilder> = small.into_iter().flatten().collect();
+    let small: HashSet<&Bytes, RandomState> = small.into_iter().flatten().collect();
     let is_alone = |member: &&Bytes| {
         !small.contains(*member) && !large.iter().any(|set| set.contains(*member))
     };

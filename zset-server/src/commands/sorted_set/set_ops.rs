@@ -8,7 +8,7 @@ mod source;
 use std::collections::{HashMap, HashSet};
 
 use zset_core::{Aggregate, Member, Score, ZSet};
-use zset_std::DefaultHashBuilder;
+use zset_std::RandomState;
 
 use crate::commands::arguments::{integer, not_negative, score};
 use crate::engine::Context;
@@ -228,8 +228,8 @@ impl<'a> Request<'a> {
     /// Returns the members of any source, in no order. **O(n)** for n in all.
     fn union(&self) -> Elements<'a> {
         let largest = self.sources.last().map_or(0, |(source, _)| source.len());
-        let mut scores: HashMap<Member<'a>, Score, DefaultHashBuilder> =
-            HashMap::with_capacity_and_hasher(largest, DefaultHashBuilder::default());
+        let mut scores: HashMap<Member<'a>, Score, RandomState> =
+            HashMap::with_capacity_and_hasher(largest, RandomState::default());
         for (source, weight) in &self.sources {
             for (member, score) in source.iter() {
                 let score = self.aggregate.weigh(score, *weight);
@@ -279,7 +279,7 @@ impl<'a> Request<'a> {
         let large = others.partition_point(|(source, _)| source.len() > first.len());
         let (large, small) = others.split_at(large);
         let (large, small) = if small.len() < 2 { (others, &[][..]) } else { (large, small) };
-        let small: HashSet<Member<'a>, DefaultHashBuilder> =
+        let small: HashSet<Member<'a>, RandomState> =
             small.iter().flat_map(|(source, _)| source.iter()).map(|(member, _)| member).collect();
         let elements = first.iter().filter(|(member, _)| {
             !small.contains(member) && !large.iter().any(|(source, _)| source.contains(member))

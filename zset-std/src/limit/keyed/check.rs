@@ -4,8 +4,8 @@ use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 
 use super::super::decision::decide_late;
-use super::super::overflow::refused;
 use super::super::registry::Full;
+use super::super::when_full::refused;
 use super::super::{Decision, KeyState, UntilReady};
 use super::Keyed;
 use crate::{Clock, Timestamp};
@@ -25,6 +25,27 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         self.check_n_at(key, 1, self.clock.now())
     }
 
+    /// Like [`check`](Self::check), at a time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow, Timestamp};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(5, Duration::from_secs(60))?);
+    /// assert_eq!(limiter.check_at(&1, Timestamp::ZERO).remaining, 4);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    #[inline]
+    pub fn check_at<Q>(&self, key: &Q, now: Timestamp) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        self.check_n_at(key, 1, now)
+    }
+
     /// Lets `n` units of a key pass together, or denies all of them; 0 units always pass.
     ///
     /// # Examples
@@ -36,7 +57,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// let limiter = SlidingWindow::<u32>::new(Quota::new(5, Duration::from_secs(60))?);
     /// assert!(limiter.check_n(&1, 5).is_allowed());
     /// assert!(!limiter.check_n(&1, 1).is_allowed());
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     #[inline]
     pub fn check_n<Q>(&self, key: &Q, n: u32) -> Decision
@@ -57,7 +78,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     ///
     /// let limiter = SlidingWindow::<u32>::new(Quota::new(5, Duration::from_secs(60))?);
     /// assert_eq!(limiter.check_n_at(&1, 2, Timestamp::ZERO).remaining, 3);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     #[inline]
     pub fn check_n_at<Q>(&self, key: &Q, n: u32, now: Timestamp) -> Decision
@@ -79,7 +100,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// let limiter = SlidingWindow::<u32>::new(Quota::new(5, Duration::from_secs(60))?);
     /// assert_eq!(limiter.peek(&1, 2).remaining, 3);
     /// assert!(limiter.is_empty());
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn peek<Q>(&self, key: &Q, n: u32) -> Decision
     where

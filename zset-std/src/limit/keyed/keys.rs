@@ -27,7 +27,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// assert_eq!(limiter.refund(&1, 2), 2);
     /// assert_eq!(limiter.peek(&1, 0).remaining, 2);
     /// assert_eq!(limiter.refund(&2, 2), 0);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn refund<Q>(&self, key: &Q, n: u32) -> u32
     where
@@ -49,7 +49,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// assert!(limiter.check(&1).is_allowed());
     /// assert!(limiter.reset(&1));
     /// assert!(limiter.check(&1).is_allowed());
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn reset<Q>(&self, key: &Q) -> bool
     where
@@ -75,7 +75,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// assert_eq!(limiter.sweep(100), 0);
     /// clock.advance(Duration::from_secs(60));
     /// assert_eq!(limiter.sweep(100), 1);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn sweep(&self, budget: usize) -> usize {
         self.sweep_at(budget, self.clock.now())
@@ -122,7 +122,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// let quota = Quota::new(1, Duration::from_secs(1))?;
     /// let limiter = SlidingWindow::<u32>::new(quota).with_clock(FakeClock::new());
     /// assert_eq!(limiter.clock().now(), Timestamp::ZERO);
-    /// # Ok::<(), zset_std::QuotaError>(())
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn clock(&self) -> &C {
         &self.clock
@@ -131,6 +131,6 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// Panics with what is wrong if an invariant does not hold. For tests: **O(n log n)**.
     #[doc(hidden)]
     pub fn check_invariants(&self) {
-        self.keys.check();
+        self.keys.check_invariants();
     }
 }

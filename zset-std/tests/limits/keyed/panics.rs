@@ -131,9 +131,9 @@ impl Observer for Panicking {
 const ROOM: u32 = 3;
 
 /// Makes a limiter without room: key 0 is idle at 60 seconds, the others at 90.
-fn full<L: KeyedLimiter<Key>>(overflow: Overflow) -> L {
+fn full<L: KeyedLimiter<Key>>(when_full: WhenFull) -> L {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-    let limiter = L::make(quota, ROOM as usize, overflow, Arc::new(Panicking));
+    let limiter = L::make(quota, ROOM as usize, when_full, Arc::new(Panicking));
     for key in 0..ROOM {
         let now = at(if key == 0 { 0 } else { 30 });
         assert!(limiter.check_n_at(&Name(key), 1, now).is_allowed());
@@ -143,10 +143,10 @@ fn full<L: KeyedLimiter<Key>>(overflow: Overflow) -> L {
 
 /// Each call of an operation panics in turn.
 fn panics_in_turn<L: KeyedLimiter<Key>>(name: &str, operation: impl Fn(&L)) {
-    for overflow in [Overflow::RefuseNew, Overflow::SharedBucket] {
+    for when_full in [WhenFull::RefuseNew, WhenFull::SharedBucket] {
         for call in CALLS {
             for passing in 0.. {
-                let limiter = full(overflow);
+                let limiter = full(when_full);
                 let panicked = panicking_after(passing, call, || operation(&limiter));
                 limiter.check_invariants();
                 for key in 1..ROOM {
@@ -202,7 +202,7 @@ fn a_panic_anywhere_forgets_nothing_and_loses_no_room() {
 
 fn drops_panic_in_a_sweep<L: KeyedLimiter<Key>>() {
     for passing in 0..ROOM as usize {
-        let limiter: L = full(Overflow::RefuseNew);
+        let limiter: L = full(WhenFull::RefuseNew);
         let swept = || assert_eq!(limiter.sweep_at(usize::MAX, at(90)), 3);
         assert!(panicking_after(passing, Call::Drop, swept));
         limiter.check_invariants();

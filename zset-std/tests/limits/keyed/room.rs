@@ -1,22 +1,23 @@
 //! Room for keys: which are idle, and what happens to those without room.
 
 use super::*;
-use zset_std::{FakeClock, NotReady};
+use zset_std::FakeClock;
+use zset_std::limit::NotReady;
 
 /// What the tests of both limiters are run with.
-fn full<L: KeyedLimiter<u32>>(keys: usize, overflow: Overflow) -> L {
+fn full<L: KeyedLimiter<u32>>(keys: usize, when_full: WhenFull) -> L {
     let quota = Quota::new(3, Duration::from_secs(60)).unwrap();
-    L::make(quota, keys, overflow, Arc::new(Counts::default()))
+    L::make(quota, keys, when_full, Arc::new(Counts::default()))
 }
 
 fn a_refund_makes_room<L: KeyedLimiter<u32>>() {
-    let limiter: L = full(1, Overflow::RefuseNew);
+    let limiter: L = full(1, WhenFull::RefuseNew);
     assert!(limiter.check_n_at(&1, 3, at(0)).is_allowed());
     limiter.refund(&1, 3);
     limiter.check_invariants();
     assert!(limiter.check_n_at(&2, 1, at(1)).is_allowed(), "key 1 is idle");
 
-    let limiter: L = full(1, Overflow::RefuseNew);
+    let limiter: L = full(1, WhenFull::RefuseNew);
     assert!(limiter.check_n_at(&1, 3, at(0)).is_allowed());
     limiter.refund(&1, 3);
     assert_eq!(limiter.sweep_at(100, at(1)), 1);
@@ -32,7 +33,7 @@ fn a_key_whose_units_are_all_refunded_is_idle_at_once() {
 #[test]
 fn many_refunds_leave_few_deadlines() {
     fn refund<L: KeyedLimiter<u32>>() {
-        let limiter: L = full(10, Overflow::RefuseNew);
+        let limiter: L = full(10, WhenFull::RefuseNew);
         for _ in 0..1000 {
             assert!(limiter.check_n_at(&1, 3, at(0)).is_allowed());
             limiter.refund(&1, 3);
@@ -45,7 +46,7 @@ fn many_refunds_leave_few_deadlines() {
 
 /// Keys in use, whose deadlines have passed, stand before the idle one in every shard's list.
 fn an_idle_key_makes_room<L: KeyedLimiter<u32>>(others: u32) {
-    let limiter: L = full(others as usize + 1, Overflow::RefuseNew);
+    let limiter: L = full(others as usize + 1, WhenFull::RefuseNew);
     for key in 0..others {
         assert!(limiter.check_n_at(&key, 1, at(0)).is_allowed());
     }
@@ -74,7 +75,7 @@ fn a_new_key_is_refused_only_if_no_key_is_idle() {
 #[test]
 fn over_limit_of_a_key_without_room_is_that_of_the_shared_window() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-    let failures = SlidingWindow::<u32>::new(quota).with_max_keys(1, Overflow::SharedBucket);
+    let failures = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::SharedBucket);
     failures.record_at(&1, 1, at(0)).unwrap();
     assert!(!failures.over_limit_at(&2, at(0)));
     for _ in 0..100 {
@@ -91,7 +92,7 @@ fn over_limit_of_a_key_without_room_is_that_of_the_shared_window() {
 #[test]
 fn a_key_that_would_be_refused_is_over_its_limit() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-    let failures = SlidingWindow::<u32>::new(quota).with_max_keys(1, Overflow::RefuseNew);
+    let failures = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
     failures.record_at(&1, 1, at(0)).unwrap();
     assert!(failures.over_limit_at(&2, at(0)));
     assert!(failures.record_at(&2, 1, at(0)).is_err());
@@ -103,8 +104,8 @@ fn a_key_that_would_be_refused_is_over_its_limit() {
 fn a_refused_key_has_the_limit_of_the_quota_of_the_call() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let generous = Quota::new(5, Duration::from_secs(60)).unwrap();
-    let windows = SlidingWindow::<u32>::new(quota).with_max_keys(1, Overflow::RefuseNew);
-    let funnels = Funnels::<u32>::new(quota).with_max_keys(1, Overflow::RefuseNew);
+    let windows = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
+    let funnels = Funnels::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
     assert!(windows.check_n_at(&1, 1, at(0)).is_allowed());
     assert!(funnels.check_n_at(&1, 1, at(0)).is_allowed());
     for n in [1, 5] {
@@ -124,7 +125,7 @@ fn a_refused_key_has_the_limit_of_the_quota_of_the_call() {
 #[test]
 fn keys_inserted_after_the_period_was_shortened_are_idle_sooner() {
     let day = Quota::new(1, Duration::from_secs(86_400)).unwrap();
-    let windows = SlidingWindow::<u32>::new(day).with_max_keys(1, Overflow::RefuseNew);
+    let windows = SlidingWindow::<u32>::new(day).with_max_keys(1, WhenFull::RefuseNew);
     windows.set_quota(Quota::new(1, Duration::from_secs(1)).unwrap());
     assert!(windows.check_n_at(&1, 1, at(0)).is_allowed());
     assert!(windows.check_n_at(&2, 1, at(1)).is_allowed());
@@ -135,7 +136,7 @@ fn keys_inserted_after_the_period_was_shortened_are_idle_sooner() {
 fn a_limiter_without_room_for_any_key_does_not_keep_waiters_busy() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let funnels = Funnels::<u32>::new(quota)
-        .with_max_keys(0, Overflow::RefuseNew)
+        .with_max_keys(0, WhenFull::RefuseNew)
         .with_clock(FakeClock::new());
     let wait = funnels.check(&1).retry_after().unwrap();
     assert!(wait > Duration::from_secs(1_000_000_000), "{wait:?}");
@@ -160,7 +161,7 @@ fn units_of_another_quota_are_refunded_by_that_quota() {
 fn deadlines_of_one_key_collapse_when_they_have_passed() {
     fn cycle<L: KeyedLimiter<u32>>() {
         let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-        let limiter = L::make(quota, 1000, Overflow::RefuseNew, Arc::new(Counts::default()));
+        let limiter = L::make(quota, 1000, WhenFull::RefuseNew, Arc::new(Counts::default()));
         for key in 0..1000 {
             assert!(limiter.check_n_at(&key, 1, at(1000)).is_allowed());
         }
@@ -184,7 +185,7 @@ fn a_changed_quota_moves_the_deadlines_of_keys() {
     let minute = Quota::new(1, Duration::from_secs(60)).unwrap();
     let second = Quota::new(1, Duration::from_secs(1)).unwrap();
     let counters: Keyed<u32, _> = Keyed::of(FixedWindow::new(minute));
-    let counters = counters.with_max_keys(1, Overflow::RefuseNew);
+    let counters = counters.with_max_keys(1, WhenFull::RefuseNew);
     assert!(counters.check_n_at(&1, 1, at(0)).is_allowed());
     counters.set_quota(second);
     counters.check_invariants();
@@ -195,7 +196,7 @@ fn a_changed_quota_moves_the_deadlines_of_keys() {
 #[test]
 fn a_peek_does_not_move_the_time() {
     fn peek<L: KeyedLimiter<u32>>() {
-        let limiter: L = full(1, Overflow::SharedBucket);
+        let limiter: L = full(1, WhenFull::SharedBucket);
         assert!(limiter.check_n_at(&1, 3, at(0)).is_allowed());
         for key in [1, 2] {
             assert!(limiter.peek_at(&key, 3, at(1000)).is_allowed());
@@ -210,8 +211,8 @@ fn a_peek_does_not_move_the_time() {
 /// The shards have seen different times, and so has what the keys without room share.
 #[test]
 fn a_wait_counts_from_the_time_of_the_call_after_the_clock_steps_back() {
-    fn step_back<L: KeyedLimiter<u32>>(keys: usize, overflow: Overflow) {
-        let limiter: L = full(keys, overflow);
+    fn step_back<L: KeyedLimiter<u32>>(keys: usize, when_full: WhenFull) {
+        let limiter: L = full(keys, when_full);
         for key in [1, 2] {
             assert!(limiter.check_n_at(&key, 3, at(100)).is_allowed());
             let denied = limiter.check_n_at(&key, 3, at(40));
@@ -225,8 +226,8 @@ fn a_wait_counts_from_the_time_of_the_call_after_the_clock_steps_back() {
             assert!(limiter.peek_at(&key, 3, at(160)).is_allowed());
         }
     }
-    for (keys, overflow) in [(2, Overflow::RefuseNew), (1, Overflow::SharedBucket)] {
-        step_back::<SlidingWindow<u32>>(keys, overflow);
-        step_back::<Funnels<u32>>(keys, overflow);
+    for (keys, when_full) in [(2, WhenFull::RefuseNew), (1, WhenFull::SharedBucket)] {
+        step_back::<SlidingWindow<u32>>(keys, when_full);
+        step_back::<Funnels<u32>>(keys, when_full);
     }
 }

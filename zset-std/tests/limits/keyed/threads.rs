@@ -49,7 +49,7 @@ fn exactly_the_limit_passes<L: KeyedLimiter<u64> + Sync>(threads: usize, keys: u
     let period = Duration::from_secs(60);
     let quota = Quota::new(LIMIT, period).unwrap();
     let observer = Arc::new(Counts::default());
-    let limiter = L::make(quota, keys as usize, Overflow::RefuseNew, observer);
+    let limiter = L::make(quota, keys as usize, WhenFull::RefuseNew, observer);
     let passed: Vec<AtomicU32> = (0..ROUNDS * keys).map(|_| AtomicU32::new(0)).collect();
     let start = Start { threads, arrived: AtomicUsize::new(0), broken: AtomicBool::new(false) };
     let ask = |thread: u64, round: u64, now: Timestamp| {

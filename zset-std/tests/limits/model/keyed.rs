@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use zset_std::{
-    CompactFunnel, FixedWindow, Funnel, Funnels, Keyed, KeysFull, Overflow, SlidingWindow,
-    WindowCounter,
-};
+use zset_std::limit::{CompactFunnel, KeysFull};
+use zset_std::{FixedWindow, Funnel, Funnels, Keyed, SlidingWindow, WhenFull, WindowCounter};
 
 use super::naive::Kind;
 use super::*;
@@ -80,9 +78,9 @@ fn sequences(calls: BoxedStrategy<Call>) -> impl Strategy<Value = Vec<(Step, Cal
 }
 
 /// The bound on keys, if any, and what happens beyond it.
-fn bounds() -> impl Strategy<Value = Option<(usize, Overflow)>> {
-    let overflow = prop_oneof![Just(Overflow::RefuseNew), Just(Overflow::SharedBucket)];
-    prop::option::of((1..4_usize, overflow))
+fn bounds() -> impl Strategy<Value = Option<(usize, WhenFull)>> {
+    let when_full = prop_oneof![Just(WhenFull::RefuseNew), Just(WhenFull::SharedBucket)];
+    prop::option::of((1..4_usize, when_full))
 }
 
 /// What every keyed limiter has.
@@ -90,7 +88,7 @@ trait Limiter {
     const KIND: Kind;
 
     fn new(quota: Quota) -> Self;
-    fn with_max_keys(self, max_keys: usize, overflow: Overflow) -> Self;
+    fn with_max_keys(self, max_keys: usize, when_full: WhenFull) -> Self;
     fn check(&self, key: Key, n: u32, now: u64) -> Decision;
     fn peek(&self, key: Key, n: u32, now: u64) -> Decision;
     fn refund(&self, key: Key, n: u32) -> u32;
@@ -111,8 +109,8 @@ macro_rules! limiter {
                 $new(quota)
             }
 
-            fn with_max_keys(self, max_keys: usize, overflow: Overflow) -> Self {
-                self.with_max_keys(max_keys, overflow)
+            fn with_max_keys(self, max_keys: usize, when_full: WhenFull) -> Self {
+                self.with_max_keys(max_keys, when_full)
             }
 
             fn check(&self, key: Key, n: u32, now: u64) -> Decision {
@@ -183,13 +181,13 @@ struct Subject<L> {
 }
 
 impl<L: Limiter> Subject<L> {
-    fn new(quota: Quota, bounds: Option<(usize, Overflow)>, evicts: bool) -> Self {
+    fn new(quota: Quota, bounds: Option<(usize, WhenFull)>, evicts: bool) -> Self {
         let (mut limiter, new) = (L::new(quota), Naive::new(L::KIND, quota));
         let (mut shared, mut max_keys) = (None, usize::MAX);
-        if let Some((max, overflow)) = bounds {
-            limiter = limiter.with_max_keys(max, overflow);
+        if let Some((max, when_full)) = bounds {
+            limiter = limiter.with_max_keys(max, when_full);
             max_keys = max;
-            shared = (overflow == Overflow::SharedBucket).then(|| new.clone());
+            shared = (when_full == WhenFull::SharedBucket).then(|| new.clone());
         }
         let lists = BTreeMap::new();
         Subject { limiter, lists, new, shared, max_keys, evicts, quota, now: 0, newest: 0 }
@@ -353,7 +351,7 @@ macro_rules! call_with {
 
 fn run_windows(
     quota: Quota,
-    bounds: Option<(usize, Overflow)>,
+    bounds: Option<(usize, WhenFull)>,
     calls: &[(Step, Call)],
     evicts: bool,
 ) {
@@ -387,7 +385,7 @@ fn run_windows(
 
 fn run_funnels(
     quota: Quota,
-    bounds: Option<(usize, Overflow)>,
+    bounds: Option<(usize, WhenFull)>,
     calls: &[(Step, Call)],
     evicts: bool,
 ) {
@@ -399,7 +397,7 @@ fn run_funnels(
 
 fn run<L: Limiter>(
     quota: Quota,
-    bounds: Option<(usize, Overflow)>,
+    bounds: Option<(usize, WhenFull)>,
     calls: &[(Step, Call)],
     evicts: bool,
 ) {

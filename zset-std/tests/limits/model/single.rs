@@ -181,7 +181,7 @@ proptest! {
                 }
                 _ => subject.call_with_quota(step, &call),
             }
-            subject.limiter.check();
+            subject.limiter.check_invariants();
         }
     }
 

@@ -1,6 +1,7 @@
 //! The subject: `zset_std::Leaderboard`.
 
-use zset_std::{Leaderboard, Standings, Ties};
+use zset_std::leaderboard::Standings;
+use zset_std::{Leaderboard, Ties};
 
 use crate::uses::boards::contender::Board;
 

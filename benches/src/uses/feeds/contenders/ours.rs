@@ -1,6 +1,7 @@
 //! The subject: `zset_std::Timeline`.
 
-use zset_std::{Cursor, MergedTimelines, Posts, Timeline, Timestamp};
+use zset_std::timeline::{Cursor, Posts};
+use zset_std::{MergedTimelines, Timeline, Timestamp};
 
 use crate::uses::feeds::contender::Feed;
 
@@ -23,7 +24,7 @@ impl Feed for ZsetFeed {
 
     #[inline]
     fn post(&mut self, at: u64, id: u64) {
-        self.0.post(Timestamp::from_nanos(at), id);
+        self.0.post(id, Timestamp::from_nanos(at));
     }
 
     #[inline]

@@ -29,7 +29,7 @@ impl Timed for ZsetQueue {
 
     #[inline]
     fn push(&mut self, payload: u64, due: u64) -> JobId {
-        self.0.push(at(due), payload)
+        self.0.push(payload, at(due))
     }
 
     #[inline]
@@ -49,7 +49,7 @@ impl Timed for ZsetQueue {
 
     #[inline]
     fn drain_due(&mut self, now: u64, mut each: impl FnMut(u64, u64)) {
-        for job in self.0.pop_due(at(now), usize::MAX) {
+        for job in self.0.pop_due(usize::MAX, at(now)) {
             each(job.payload, millis(job.due));
         }
     }
@@ -110,7 +110,7 @@ impl Timed for ZsetExpiring {
 
     #[inline]
     fn push(&mut self, member: u64, deadline: u64) -> u64 {
-        let inserted = self.0.insert(member, at(deadline), Timestamp::ZERO);
+        let inserted = self.0.insert_until(member, at(deadline), Timestamp::ZERO);
         assert!(inserted.is_ok(), "a set without a cap is never full");
         member
     }
@@ -122,7 +122,8 @@ impl Timed for ZsetExpiring {
 
     #[inline]
     fn reschedule(&mut self, member: &u64, deadline: u64) {
-        self.0.touch(member, at(deadline), Timestamp::ZERO);
+        let touched = self.0.touch_until(member, at(deadline), Timestamp::ZERO);
+        assert!(touched.is_ok(), "a deadline is after the origin");
     }
 
     #[inline]
@@ -132,12 +133,12 @@ impl Timed for ZsetExpiring {
 
     #[inline]
     fn pop_due(&mut self, now: u64) -> Option<(u64, u64)> {
-        self.0.expire_due(at(now), 1).next().map(|(member, due)| (member, millis(due)))
+        self.0.expire_due(1, at(now)).next().map(|(member, due)| (member, millis(due)))
     }
 
     #[inline]
     fn drain_due(&mut self, now: u64, mut each: impl FnMut(u64, u64)) {
-        for (member, due) in self.0.expire_due(at(now), usize::MAX) {
+        for (member, due) in self.0.expire_due(usize::MAX, at(now)) {
             each(member, millis(due));
         }
     }

@@ -12,7 +12,8 @@ use crate::sync::SpinLock;
 /// An attacker who can choose keys can fill the room for them. A key in use is never evicted for a new
 /// one: evicting a live key would discard its history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Overflow {
+#[non_exhaustive]
+pub enum WhenFull {
     /// It is denied. `retry_after` is then an estimate: the earliest time at which some key may be idle.
     RefuseNew,
     /// It shares one more limiter with all other keys without room.

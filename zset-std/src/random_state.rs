@@ -1,14 +1,16 @@
-//! [`DefaultHashBuilder`]: the hasher of keys.
+//! [`RandomState`]: the hasher of keys.
 
-use std::hash::{BuildHasher, Hash, RandomState};
+use std::hash::{BuildHasher, Hash};
 use std::sync::LazyLock;
 
 /// The default hasher of keys: [`AHash`](https://docs.rs/ahash) with a random seed. Each new value has
 /// a seed of its own; its clones share it.
 ///
-/// An attacker who does not know the seed cannot choose colliding keys. It is not cryptographic,
-/// though: where keys are worth an attack that measures times, `SipHash` takes 7 ns more a call. Pass
-/// [`std::hash::RandomState`] to `with_hasher`.
+/// It defends against hash flooding: an attacker who does not know the seed cannot choose colliding
+/// keys. It does not defend against an attacker who learns about the seed by measuring times. For such
+/// keys, pass [`std::hash::RandomState`] to [`Keyed::with_hasher`](crate::Keyed::with_hasher):
+/// `SipHash` takes 7 ns more a call. The hasher of [`zset_core`]'s sets,
+/// [`zset_core::DefaultHashBuilder`], is faster and less resistant.
 ///
 /// All seeds of a process come from one [`std::hash::RandomState`], so they are as random as those of
 /// a `HashMap`. On `wasm32-unknown-unknown` std has no source of randomness, and **the seeds are the
@@ -19,25 +21,25 @@ use std::sync::LazyLock;
 ///
 /// ```
 /// use std::hash::BuildHasher;
-/// use zset_std::DefaultHashBuilder;
+/// use zset_std::RandomState;
 ///
-/// let hasher = DefaultHashBuilder::new();
+/// let hasher = RandomState::new();
 /// assert_eq!(hasher.hash_one("ann"), hasher.clone().hash_one("ann"));
-/// assert_ne!(hasher.hash_one("ann"), DefaultHashBuilder::new().hash_one("ann"));
+/// assert_ne!(hasher.hash_one("ann"), RandomState::new().hash_one("ann"));
 /// ```
 #[derive(Clone, Debug)]
-pub struct DefaultHashBuilder(ahash::RandomState);
+pub struct RandomState(ahash::RandomState);
 
-impl DefaultHashBuilder {
+impl RandomState {
     /// Makes a hasher with a new seed.
     ///
     /// # Examples
     ///
-    /// See [`DefaultHashBuilder`].
+    /// See [`RandomState`].
     pub fn new() -> Self {
         let [k0, k1, k2, k3] = seed_of_process();
         // This also mixes in a counter.
-        DefaultHashBuilder(ahash::RandomState::generate_with(k0, k1, k2, k3))
+        RandomState(ahash::RandomState::generate_with(k0, k1, k2, k3))
     }
 }
 
@@ -45,19 +47,19 @@ impl DefaultHashBuilder {
 fn seed_of_process() -> [u64; 4] {
     // Not AHash's own source of randomness, which does not build for every target.
     static SEED: LazyLock<[u64; 4]> = LazyLock::new(|| {
-        let random = RandomState::new();
+        let random = std::hash::RandomState::new();
         [0, 1, 2, 3].map(|part| random.hash_one(part))
     });
     *SEED
 }
 
-impl Default for DefaultHashBuilder {
+impl Default for RandomState {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl BuildHasher for DefaultHashBuilder {
+impl BuildHasher for RandomState {
     type Hasher = ahash::AHasher;
 
     #[inline]
@@ -79,7 +81,7 @@ mod tests {
 
     #[test]
     fn each_hasher_has_a_seed_of_its_own() {
-        let builders = (0..1000).map(|_| DefaultHashBuilder::new());
+        let builders = (0..1000).map(|_| RandomState::new());
         let hashes: HashSet<_> = builders.map(|builder| builder.hash_one("key")).collect();
         assert_eq!(hashes.len(), 1000);
     }
@@ -92,7 +94,7 @@ mod tests {
         use std::process::Command;
 
         const CHILD: &str = "ZSET_PRINT_SEED";
-        const NAME: &str = "hash_builder::tests::each_process_has_a_seed_of_its_own";
+        const NAME: &str = "random_state::tests::each_process_has_a_seed_of_its_own";
         if env::var_os(CHILD).is_some() {
             println!("seed {:?}", seed_of_process());
             return;

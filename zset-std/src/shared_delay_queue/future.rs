@@ -1,0 +1,163 @@
+//! Waiting for a job as a future.
+
+use std::fmt;
+use std::future::Future;
+use std::hash::Hash;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use super::place::{Place, Step};
+use super::{Lease, Locked, SharedDelayQueue};
+use crate::clock::Sleep;
+use crate::{AsyncTimer, Job, JobId, MonotonicClock, Timestamp};
+
+impl<T, I: Hash, C: AsyncTimer> SharedDelayQueue<T, I, C> {
+    /// Returns a future that waits until a job is due, and removes and returns it; none if the queue is
+    /// closed. With the feature `async`.
+    ///
+    /// It waits as [`wait_pop`](Self::wait_pop) does, in any runtime or none, and in the same line:
+    /// threads and futures may wait for one queue. A future is in the line from its first poll until it
+    /// is ready or dropped. It is cancel safe: a dropped future takes no job, and passes on a wake-up
+    /// that it has not used. A future that is neither polled when it is woken nor dropped holds up those
+    /// behind it in the line.
+    ///
+    /// To wait for some time only, use the timeout of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # pollster::block_on(async {
+    /// use std::time::Duration;
+    /// use zset_std::SharedDelayQueue;
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// queue.push_after("mail", Duration::from_millis(1))?;
+    /// assert_eq!(queue.pop_async().await.unwrap().payload, "mail");
+    /// queue.close();
+    /// assert_eq!(queue.pop_async().await, None);
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn pop_async(&self) -> PopAsync<'_, T, I, C> {
+        PopAsync { waiting: Waiting::new(self) }
+    }
+}
+
+impl<T: Clone, I: Ord + Hash + Clone, C: AsyncTimer> SharedDelayQueue<T, I, C> {
+    /// Returns a future that waits until a job is due, and leases it: see [`lease`](Self::lease); none
+    /// if the queue is closed. With the feature `async`.
+    ///
+    /// It waits as [`pop_async`](Self::pop_async) does.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # pollster::block_on(async {
+    /// use std::time::Duration;
+    /// use zset_std::SharedDelayQueue;
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// queue.push_after("mail", Duration::from_millis(1))?;
+    /// let lease = queue.lease_async(Duration::from_secs(60)).await.unwrap();
+    /// assert_eq!(lease.payload, "mail");
+    /// queue.ack(&lease)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn lease_async(&self, visibility: Duration) -> LeaseAsync<'_, T, I, C> {
+        LeaseAsync { waiting: Waiting::new(self), visibility }
+    }
+}
+
+/// The future of [`SharedDelayQueue::pop_async`].
+#[must_use = "a future does nothing until it is polled"]
+pub struct PopAsync<'a, T, I = JobId, C = MonotonicClock> {
+    waiting: Waiting<'a, T, I, C>,
+}
+
+/// The future of [`SharedDelayQueue::lease_async`].
+#[must_use = "a future does nothing until it is polled"]
+pub struct LeaseAsync<'a, T, I = JobId, C = MonotonicClock> {
+    waiting: Waiting<'a, T, I, C>,
+    visibility: Duration,
+}
+
+impl<T, I: Hash, C: AsyncTimer> Future for PopAsync<'_, T, I, C> {
+    type Output = Option<Job<T, I>>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let queue = self.waiting.place.queue;
+        self.waiting.poll(context, |state, now| queue.pop_locked(state, now))
+    }
+}
+
+impl<T: Clone, I: Ord + Hash + Clone, C: AsyncTimer> Future for LeaseAsync<'_, T, I, C> {
+    type Output = Option<Lease<T, I>>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let (queue, visibility) = (self.waiting.place.queue, self.visibility);
+        self.waiting.poll(context, |state, now| queue.lease_locked(state, visibility, now))
+    }
+}
+
+/// A place in the line, and the timer that it waits for.
+struct Waiting<'a, T, I, C> {
+    place: Place<'a, T, I, C>,
+    /// Until when, and what wakes the future then.
+    sleep: Option<(Timestamp, Sleep)>,
+}
+
+impl<'a, T, I, C> Waiting<'a, T, I, C> {
+    fn new(queue: &'a SharedDelayQueue<T, I, C>) -> Self {
+        Waiting { place: Place::new(queue), sleep: None }
+    }
+}
+
+impl<T, I, C: AsyncTimer> Waiting<'_, T, I, C> {
+    fn poll<R>(
+        &mut self,
+        context: &mut Context<'_>,
+        take: impl Fn(&mut Locked<'_, T, I>, Timestamp) -> Option<R>,
+    ) -> Poll<Option<R>> {
+        loop {
+            let until = match self.place.step(None, &take, || context.waker().clone()) {
+                Step::Done(result) => {
+                    self.sleep = None;
+                    return Poll::Ready(result.ok());
+                }
+                Step::WaitUntil(until) => until,
+            };
+            // Not the first of the line, or there is no job: those who leave or push wake it.
+            if until == Timestamp::MAX {
+                self.sleep = None;
+                return Poll::Pending;
+            }
+            let clock = &self.place.queue.clock;
+            let (_, timer) = match &mut self.sleep {
+                Some(sleep) if sleep.0 == until => sleep,
+                sleep => sleep.insert((until, clock.sleep_until(until))),
+            };
+            if timer.as_mut().poll(context).is_pending() {
+                return Poll::Pending;
+            }
+            // It is that late now, or nearly: a timer that is done is not polled again.
+            self.sleep = None;
+        }
+    }
+}
+
+impl<T, I, C> fmt::Debug for PopAsync<'_, T, I, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PopAsync").field("queue", self.waiting.place.queue).finish()
+    }
+}
+
+impl<T, I, C> fmt::Debug for LeaseAsync<'_, T, I, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LeaseAsync")
+            .field("queue", self.waiting.place.queue)
+            .field("visibility", &self.visibility)
+            .finish()
+    }
+}

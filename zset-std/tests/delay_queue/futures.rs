@@ -1,0 +1,364 @@
+//! Futures that wait for jobs: polled by hand, and only when they were woken, so that a wake-up that is
+//! missing is found; and many of them on threads.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
+use std::time::Duration;
+
+use proptest::collection::vec;
+
+use super::*;
+use zset_std::{Clock, FakeClock};
+
+type Queue<C = FakeClock> = SharedDelayQueue<u32, JobId, C>;
+
+fn queue() -> (Queue, FakeClock) {
+    let clock = FakeClock::new();
+    (SharedDelayQueue::new().with_clock(clock.clone()), clock)
+}
+
+/// Whether it was woken since it was last polled.
+struct Flag(AtomicBool);
+
+impl Wake for Flag {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+type Boxed<'a> = Pin<Box<dyn Future<Output = Option<u32>> + Send + 'a>>;
+
+/// A future that is polled only when something woke it.
+struct Task<'a> {
+    future: Boxed<'a>,
+    woken: Arc<Flag>,
+}
+
+impl<'a> Task<'a> {
+    fn new(future: impl Future<Output = Option<u32>> + Send + 'a) -> Self {
+        Task { future: Box::pin(future), woken: Arc::new(Flag(AtomicBool::new(true))) }
+    }
+
+    fn pop(queue: &'a Queue) -> Self {
+        Task::new(async { Some(queue.pop_async().await?.payload) })
+    }
+
+    /// Leases a job for 10 nanoseconds, which nobody acknowledges.
+    fn lease(queue: &'a Queue) -> Self {
+        Task::new(async { Some(queue.lease_async(Duration::from_nanos(10)).await?.payload) })
+    }
+
+    fn is_woken(&self) -> bool {
+        self.woken.0.load(Ordering::SeqCst)
+    }
+
+    /// Polls it while it is woken; returns what the last poll did.
+    fn run(&mut self) -> Poll<Option<u32>> {
+        while self.woken.0.swap(false, Ordering::SeqCst) {
+            let waker = Waker::from(self.woken.clone());
+            let polled = self.future.as_mut().poll(&mut Context::from_waker(&waker));
+            if polled.is_ready() {
+                return polled;
+            }
+        }
+        Poll::Pending
+    }
+}
+
+#[test]
+fn a_future_is_ready_exactly_when_the_job_is_due() {
+    let (queue, clock) = queue();
+    queue.push(1, at(10)).unwrap();
+    let mut task = Task::pop(&queue);
+    assert_eq!(task.run(), Poll::Pending);
+    clock.set(at(9));
+    assert_eq!(task.run(), Poll::Pending);
+    clock.set(at(10));
+    assert_eq!(task.run(), Poll::Ready(Some(1)));
+    assert!(queue.is_empty());
+}
+
+#[test]
+fn a_future_that_was_never_polled_takes_nothing() {
+    let (queue, _) = queue();
+    queue.push(1, at(0)).unwrap();
+    drop(queue.pop_async());
+    drop(queue.lease_async(Duration::MAX));
+    assert_eq!((queue.len(), queue.leased_len()), (1, 0));
+}
+
+#[test]
+fn a_future_wakes_for_what_is_pushed_rescheduled_or_falls_due_earlier() {
+    let (queue, clock) = queue();
+    let mut task = Task::pop(&queue);
+    assert_eq!(task.run(), Poll::Pending);
+    queue.push(1, at(0)).unwrap();
+    assert_eq!(task.run(), Poll::Ready(Some(1)));
+
+    let id = queue.push(2, at(100)).unwrap();
+    let mut task = Task::pop(&queue);
+    assert_eq!(task.run(), Poll::Pending);
+    queue.push(3, at(50)).unwrap();
+    assert_eq!(task.run(), Poll::Pending);
+    clock.set(at(50));
+    assert_eq!(task.run(), Poll::Ready(Some(3)));
+
+    let mut task = Task::pop(&queue);
+    assert_eq!(task.run(), Poll::Pending);
+    queue.reschedule(&id, at(50)).unwrap();
+    assert_eq!(task.run(), Poll::Ready(Some(2)));
+}
+
+#[test]
+fn a_lease_is_taken_again_when_it_runs_out() {
+    let (queue, clock) = queue();
+    queue.push(1, at(0)).unwrap();
+    assert_eq!(Task::lease(&queue).run(), Poll::Ready(Some(1)));
+    let mut task = Task::lease(&queue);
+    assert_eq!(task.run(), Poll::Pending);
+    clock.set(at(10));
+    assert_eq!(task.run(), Poll::Ready(Some(1)));
+    assert_eq!((queue.len(), queue.leased_len()), (1, 1));
+    queue.check_invariants();
+}
+
+#[test]
+fn closing_makes_all_futures_ready_without_a_job() {
+    let (queue, _) = queue();
+    queue.push(1, at(10)).unwrap();
+    let mut tasks = [Task::pop(&queue), Task::lease(&queue), Task::pop(&queue)];
+    assert!(tasks.iter_mut().all(|task| task.run().is_pending()));
+    queue.close();
+    assert!(tasks.iter_mut().all(|task| task.run() == Poll::Ready(None)));
+    assert_eq!(Task::pop(&queue).run(), Poll::Ready(None));
+    assert_eq!(queue.len(), 1);
+    queue.check_invariants();
+}
+
+#[test]
+fn a_future_that_is_dropped_passes_on_what_it_waited_for() {
+    let (queue, clock) = queue();
+    queue.push(1, at(10)).unwrap();
+    let (mut first, mut second) = (Task::pop(&queue), Task::pop(&queue));
+    assert_eq!((first.run(), second.run()), (Poll::Pending, Poll::Pending));
+    drop(first);
+    assert!(second.is_woken(), "now it has to look out for the job");
+    assert_eq!(second.run(), Poll::Pending);
+    clock.set(at(10));
+    assert_eq!(second.run(), Poll::Ready(Some(1)));
+}
+
+#[test]
+fn a_future_that_is_dropped_after_it_was_woken_passes_the_wake_up_on() {
+    let (queue, _) = queue();
+    let (mut first, mut second) = (Task::pop(&queue), Task::pop(&queue));
+    assert_eq!((first.run(), second.run()), (Poll::Pending, Poll::Pending));
+    queue.push(1, at(0)).unwrap();
+    assert!(first.is_woken() && !second.is_woken(), "one job wakes one");
+    drop(first);
+    assert_eq!(second.run(), Poll::Ready(Some(1)));
+    queue.check_invariants();
+}
+
+#[test]
+fn threads_and_futures_wait_in_one_line() {
+    let (queue, _) = queue();
+    let mut first = Task::pop(&queue);
+    assert_eq!(first.run(), Poll::Pending);
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| queue.wait_pop().map(|job| job.payload));
+        let _closing = CloseOnPanic(&queue);
+        // Whether the thread waits already or not, the two get the two jobs.
+        queue.push(1, at(0)).unwrap();
+        queue.push(2, at(0)).unwrap();
+        let by_future = loop {
+            if let Poll::Ready(outcome) = first.run() {
+                break outcome;
+            }
+            thread::yield_now();
+        };
+        let taken = BTreeSet::from([by_future, waiting.join().unwrap()]);
+        assert_eq!(taken, BTreeSet::from([Some(1), Some(2)]));
+    });
+}
+
+/// A waker that owns a future of the same queue, as the task of a runtime may.
+struct Owner {
+    _future: Mutex<Boxed<'static>>,
+}
+
+impl Wake for Owner {
+    fn wake(self: Arc<Self>) {}
+}
+
+/// If the lock were held while a waker is dropped, this would not end.
+#[test]
+fn a_waker_may_own_a_future_that_waits_for_the_same_queue() {
+    let queue: Arc<Queue> = Arc::new(queue().0);
+    let waits = || {
+        let queue = Arc::clone(&queue);
+        let mut future: Boxed<'static> =
+            Box::pin(async move { Some(queue.pop_async().await?.payload) });
+        assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        future
+    };
+    let owner = || Waker::from(Arc::new(Owner { _future: Mutex::new(waits()) }));
+    let mut future = waits();
+    // Each poll replaces the waker of the one before.
+    for _ in 0..3 {
+        assert!(future.as_mut().poll(&mut Context::from_waker(&owner())).is_pending());
+    }
+    drop(future);
+    queue.check_invariants();
+    queue.push(1, at(0)).unwrap();
+    assert_eq!(queue.pop().unwrap().payload, 1);
+}
+
+/// A payload whose first clone panics.
+struct Fragile(Arc<AtomicBool>);
+
+impl Clone for Fragile {
+    fn clone(&self) -> Self {
+        assert!(self.0.swap(true, Ordering::SeqCst), "the first clone");
+        Fragile(Arc::clone(&self.0))
+    }
+}
+
+#[test]
+fn a_panic_while_a_future_is_polled_loses_no_job_and_leaves_the_line() {
+    let clock = FakeClock::new();
+    let queue = SharedDelayQueue::<Fragile>::new().with_clock(clock.clone());
+    let lease = || async { queue.lease_async(Duration::MAX).await.map(|lease| lease.deliveries) };
+    let (mut first, mut second) = (Task::new(lease()), Task::new(lease()));
+    assert_eq!((first.run(), second.run()), (Poll::Pending, Poll::Pending));
+    queue.push(Fragile(Arc::default()), at(10)).unwrap();
+    assert_eq!(first.run(), Poll::Pending);
+    clock.set(at(10));
+    assert!(catch_unwind(AssertUnwindSafe(|| first.run())).is_err());
+    drop(first);
+    assert_eq!(second.run(), Poll::Ready(Some(1)));
+    queue.check_invariants();
+}
+
+#[test]
+fn each_job_comes_to_exactly_one_of_many_futures_on_threads() {
+    const JOBS: u32 = if cfg!(miri) { 20 } else { 4000 };
+    const WORKERS: u32 = 4;
+    let queue = SharedDelayQueue::<u32>::new();
+    let taken = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        let _closing = CloseOnPanic(&queue);
+        for worker in 0..WORKERS {
+            let (queue, taken) = (&queue, &taken);
+            scope.spawn(move || {
+                pollster::block_on(async {
+                    loop {
+                        // Some are dropped on the way, as a timeout does.
+                        if worker % 2 == 0 {
+                            let mut dropped = Box::pin(queue.pop_async());
+                            let mut context = Context::from_waker(Waker::noop());
+                            if let Poll::Ready(Some(job)) = dropped.as_mut().poll(&mut context) {
+                                taken.lock().unwrap().push(job.payload);
+                            }
+                        }
+                        if let Some(job) = queue.pop_async().await {
+                            taken.lock().unwrap().push(job.payload);
+                        } else {
+                            break;
+                        }
+                    }
+                });
+            });
+        }
+        for payload in 0..JOBS {
+            let delay = Duration::from_micros(u64::from(payload % 7) * 10);
+            queue.push_after(payload, delay).unwrap();
+        }
+        while taken.lock().unwrap().len() < JOBS as usize {
+            thread::yield_now();
+        }
+        queue.close();
+    });
+    let mut taken = taken.into_inner().unwrap();
+    taken.sort_unstable();
+    assert!(taken.into_iter().eq(0..JOBS));
+}
+
+#[test]
+fn futures_go_to_other_threads() {
+    fn sendable<T: Send>(_: T) {}
+    let (queue, _) = queue();
+    sendable(queue.pop_async());
+    sendable(queue.lease_async(Duration::ZERO));
+    assert!(format!("{:?}", queue.pop_async()).starts_with("PopAsync { queue: SharedDelayQueue"));
+}
+
+#[derive(Clone, Debug)]
+enum Operation {
+    Push(u64),
+    WaitToPop,
+    WaitToLease,
+    /// Drops one of those who wait.
+    Drop(usize),
+    Advance(u64),
+    /// Lets one who was woken run, or not: it has the wake-up still.
+    Run(usize),
+    Cancel(u64),
+}
+
+fn operations() -> impl Strategy<Value = Operation> {
+    prop_oneof![
+        6 => (0..30_u64).prop_map(Operation::Push),
+        4 => Just(Operation::WaitToPop),
+        2 => Just(Operation::WaitToLease),
+        3 => (0..6_usize).prop_map(Operation::Drop),
+        4 => (0..12_u64).prop_map(Operation::Advance),
+        3 => (0..6_usize).prop_map(Operation::Run),
+        1 => (0..40_u64).prop_map(Operation::Cancel),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { 512 }, ..config() })]
+
+    /// When all who were woken have run, nobody waits while a job is due.
+    #[test]
+    fn no_wake_up_is_lost(operations in vec((operations(), any::<bool>()), 0..40)) {
+        let (queue, clock) = queue();
+        let mut tasks: Vec<Task<'_>> = Vec::new();
+        for (operation, all_run) in operations {
+            match operation {
+                Operation::Push(delay) => {
+                    queue.push_after(7, Duration::from_nanos(delay)).unwrap();
+                }
+                Operation::WaitToPop => tasks.push(Task::pop(&queue)),
+                Operation::WaitToLease => tasks.push(Task::lease(&queue)),
+                Operation::Drop(index) if index < tasks.len() => drop(tasks.remove(index)),
+                Operation::Advance(nanos) => clock.advance(Duration::from_nanos(nanos)),
+                Operation::Run(index) if index < tasks.len() => {
+                    if tasks[index].run().is_ready() {
+                        drop(tasks.remove(index));
+                    }
+                }
+                Operation::Cancel(id) => _ = queue.cancel(&JobId::new(id)),
+                Operation::Drop(_) | Operation::Run(_) => {}
+            }
+            if all_run {
+                // Who runs may wake one who ran before.
+                while tasks.iter().any(Task::is_woken) {
+                    tasks.retain_mut(|task| task.run().is_pending());
+                }
+                let is_due = queue.next_due().is_some_and(|due| due <= clock.now());
+                prop_assert!(tasks.is_empty() || !is_due, "someone waits while a job is due");
+            }
+            queue.check_invariants();
+        }
+        queue.close();
+        prop_assert!(tasks.iter_mut().all(|task| task.run() == Poll::Ready(None)));
+    }
+}
