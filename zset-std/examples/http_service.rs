@@ -1,8 +1,9 @@
 //! Serves HTTP, and answers clients that ask too often with 429 and `Retry-After`.
 //!
 //! It shows a `SlidingWindow` that the threads of a service share: its keys are the clients' API
-//! keys, and a decision has all that the headers of a response need. The service and its clients are
-//! one program, and the clock is one for tests, so it ends by itself and takes no time:
+//! keys, and a decision has all that the headers of a response need. The service takes any
+//! `KeyedLimiter`. It and its clients are one program, and the clock is one for tests, so the program
+//! ends by itself and takes no time:
 //!
 //! ```text
 //! cargo run --example http_service
@@ -15,30 +16,31 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use zset_std::{Decision, FakeClock, Quota, SlidingWindow, Verdict};
-
-type Limiter = SlidingWindow<String, FakeClock>;
+use zset_std::{Decision, FakeClock, KeyedLimiter, Quota, SlidingWindow, Verdict};
 
 /// The most bytes of a request.
 const MAX_REQUEST: u64 = 8192;
 
 /// Answers connections, on a thread each, until the program ends.
-fn serve(listener: &TcpListener, limiter: &Arc<Limiter>) {
+fn serve<L>(listener: &TcpListener, limiter: &Arc<L>)
+where
+    L: KeyedLimiter<str> + Send + Sync + 'static,
+{
     for connection in listener.incoming() {
         let limiter = Arc::clone(limiter);
         thread::spawn(move || {
             // A client that hangs up must not end the service.
-            if let Err(error) = connection.and_then(|stream| answer(stream, &limiter)) {
+            if let Err(error) = connection.and_then(|stream| answer(stream, &*limiter)) {
                 eprintln!("connection: {error}");
             }
         });
     }
 }
 
-fn answer(mut stream: TcpStream, limiter: &Limiter) -> io::Result<()> {
+fn answer(mut stream: TcpStream, limiter: &impl KeyedLimiter<str>) -> io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(10)))?;
     let response = match read_api_key((&stream).take(MAX_REQUEST))? {
-        Some(key) => limited(&limiter.check(key.as_str())),
+        Some(key) => limited(&limiter.check(&key)),
         None => response("401 Unauthorized", "", "no API key\n"),
     };
     stream.write_all(response.as_bytes())
@@ -108,7 +110,7 @@ fn get(address: SocketAddr, key: &str) -> io::Result<(String, Option<u64>)> {
 fn main() -> Result<(), Box<dyn Error>> {
     let clock = FakeClock::new();
     let three_a_minute = Quota::new(3, Duration::from_secs(60))?;
-    let limiter = Arc::new(SlidingWindow::new(three_a_minute).with_clock(clock.clone()));
+    let limiter = Arc::new(SlidingWindow::<String>::new(three_a_minute).with_clock(clock.clone()));
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = listener.local_addr()?;
     thread::spawn(move || serve(&listener, &limiter));
