@@ -125,7 +125,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         second += pause;
         let (status, retry_after) = get(address, key)?;
         let advice = retry_after.map_or(String::new(), |wait| format!(", retry after {wait} s"));
-        println!("{second:>2} s  {key}  {status}{advice}");
+        println!("{second:02} s  {key}  {status}{advice}");
         retries.push(retry_after);
     }
     // Ann's fourth request came 30 s before her first one was a minute old, and the last one at the

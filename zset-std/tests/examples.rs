@@ -167,7 +167,7 @@ dead letter: bob, delivered 3 times
 #[test]
 fn a_service_answers_429_to_clients_that_ask_too_often() {
     let expected = "\
- 0 s  ann  200 OK
+00 s  ann  200 OK
 10 s  ann  200 OK
 20 s  ann  200 OK
 30 s  ann  429 Too Many Requests, retry after 30 s
