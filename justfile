@@ -22,6 +22,10 @@ bench *ARGUMENTS:
 instructions *ARGUMENTS:
     cargo run --release -p zset-bench -- instructions {{ ARGUMENTS }}
 
+# Accept the public API as it is, which `.ci/run public-api` compares: the diff of docs/public-api is for review
+public-api:
+    ACCEPT_PUBLIC_API=1 .ci/run public-api
+
 # Fuzz one target of fuzz/fuzz_targets
 fuzz TARGET="sorted_set_ops" SECONDS="60":
     cargo +nightly fuzz run {{ TARGET }} -- -max_total_time={{ SECONDS }} -rss_limit_mb=4096 -max_len=4096 -len_control=0

@@ -108,6 +108,16 @@ pub trait IncrementSigned: Increment {
 /// The error of an integer score that would pass the bounds of its type.
 ///
 /// Anyone can construct it: a score type of your own may return it.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{ScoreOverflow, SortedSet};
+///
+/// let mut set = SortedSet::from([("a", 250_u8)]);
+/// assert_eq!(set.increment("a", 10), Err(ScoreOverflow));
+/// assert_eq!(set.score("a"), Some(250));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoreOverflow;
 

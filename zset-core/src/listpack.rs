@@ -114,6 +114,7 @@ impl Listpack<alloc::vec::Vec<u8>> {
 
 impl<const N: usize> Listpack<[u8; N]> {
     /// Makes an empty listpack in an array of at least 7 bytes, which is checked at compile time.
+    /// **O(N)**.
     ///
     /// # Examples
     ///

@@ -119,6 +119,7 @@ impl PackedZSet<alloc::vec::Vec<u8>> {
 
 impl<const N: usize> PackedZSet<[u8; N]> {
     /// Makes an empty set in an array of at least 7 bytes, which is checked at compile time.
+    /// **O(N)**.
     ///
     /// # Examples
     ///

@@ -6,6 +6,16 @@ use core::fmt;
 /// The error of an operation that needs memory or handles that it cannot have.
 ///
 /// The collection is as it was before the call.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{PackedZSet, Score, TryReserveError};
+///
+/// let mut set = PackedZSet::with_storage([0; 8])?;
+/// assert_eq!(set.try_insert("ann", Score::ZERO), Err(TryReserveError::BufferFull));
+/// # Ok::<(), TryReserveError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TryReserveError {

@@ -38,6 +38,15 @@ pub struct Score(f64);
 /// The error of a score that would be NaN.
 ///
 /// There is nothing to add to it, so anyone can construct it and match it.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{NanScore, Score};
+///
+/// assert_eq!(Score::new(f64::NAN), Err(NanScore));
+/// assert_eq!(Score::INFINITY.checked_add(f64::NEG_INFINITY), Err(NanScore));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NanScore;
 
@@ -52,6 +61,15 @@ impl Error for NanScore {}
 /// The error of an integer that no `f64` is equal to.
 ///
 /// All integers up to 2^53 are scores, and above it those with enough zero bits at the end.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{InexactScore, Score};
+///
+/// assert_eq!(Score::try_from((1_u64 << 53) + 1), Err(InexactScore));
+/// assert!(Score::try_from(1_u64 << 53).is_ok());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InexactScore;
 
@@ -64,6 +82,16 @@ impl fmt::Display for InexactScore {
 impl Error for InexactScore {}
 
 /// The error of a text that is not a score.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{ParseScoreError, Score};
+///
+/// assert_eq!("ten".parse::<Score>(), Err(ParseScoreError::Invalid));
+/// assert_eq!("nan".parse::<Score>(), Err(ParseScoreError::Nan));
+/// assert_eq!("1e400".parse::<Score>(), Err(ParseScoreError::OutOfRange));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseScoreError {
@@ -95,7 +123,7 @@ impl Score {
     /// The score below every finite one.
     pub const NEG_INFINITY: Score = Score(f64::NEG_INFINITY);
 
-    /// Makes a score of `value`; `-0.0` becomes `0.0`.
+    /// Makes a score of `value`; `-0.0` becomes `0.0`. **O(1)**.
     ///
     /// # Errors
     ///
@@ -119,7 +147,7 @@ impl Score {
         }
     }
 
-    /// Makes a score of an integer, as `From` does, also in constants.
+    /// Makes a score of an integer, as `From` does, also in constants. **O(1)**.
     ///
     /// # Examples
     ///
@@ -134,7 +162,7 @@ impl Score {
         Score(value as f64)
     }
 
-    /// Makes a score of an integer, as `From` does, also in constants.
+    /// Makes a score of an integer, as `From` does, also in constants. **O(1)**.
     ///
     /// # Examples
     ///
@@ -150,6 +178,7 @@ impl Score {
     }
 
     /// Reads the text of a score, as commands have it: what [`FromStr`] reads, of bytes.
+    /// **O(n)** for n bytes.
     ///
     /// # Errors
     ///
@@ -168,7 +197,7 @@ impl Score {
         core::str::from_utf8(text).map_err(|_| ParseScoreError::Invalid)?.parse()
     }
 
-    /// Returns the number.
+    /// Returns the number. **O(1)**.
     ///
     /// # Examples
     ///
@@ -180,7 +209,7 @@ impl Score {
         self.0
     }
 
-    /// Returns the sum of the score and `by`.
+    /// Returns the sum of the score and `by`. **O(1)**.
     ///
     /// # Errors
     ///

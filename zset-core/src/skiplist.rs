@@ -72,6 +72,8 @@ use leaves::Leaves;
 /// and to find one takes its score. Use it where members need no look-up by themselves, such as a
 /// log of timestamps.
 ///
+/// Any `Ord + Copy` type is a score. `f64` is not `Ord`; use [`Score`](crate::Score).
+///
 /// With the feature `serde`, a list is a sequence of `(member, score)` in order. It loads elements in any order.
 ///
 /// # Examples

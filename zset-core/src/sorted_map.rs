@@ -42,6 +42,8 @@ pub use iter::{Drain, ExtractIf, IntoIter, Iter, ValuesMut};
 /// affect their order, such as the payload of a job or the contents of a cache entry. Looking up the
 /// value and the score of a key is **O(1)**; ranks, elements by rank and ranges are **O(log n)**.
 ///
+/// Any `Ord + Copy` type is a score. `f64` is not `Ord`; use [`Score`].
+///
 /// As with `HashMap` and `BTreeMap`, it is a logic error to modify a key so that its order or hash changes
 /// while it is in the map, or to implement `Ord`, `Eq` or `Hash` inconsistently.
 ///

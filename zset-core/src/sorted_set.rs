@@ -65,9 +65,11 @@ pub use crate::skiplist::{IntoIter, Iter};
 
 /// A set of unique members, each with a score, ordered by `(score, member)`.
 ///
+/// Any `Ord + Copy` type is a score: integers, tuples, [`Reverse`](core::cmp::Reverse), and [`Score`], the
+/// default, an `f64` that is never NaN. **An `f64` itself is not a score**, since it is not `Ord`: if the
+/// compiler reports an unsatisfied bound `f64: Ord`, use [`Score`].
+///
 /// The score of a member is found in **O(1)**; ranks, elements by rank and ranges in **O(log n)**.
-/// Any `Ord + Copy` type is a score: [`Score`] (an `f64` that is never NaN), integers, tuples,
-/// [`Reverse`](core::cmp::Reverse).
 ///
 /// As with `HashMap` and `BTreeMap`, it is a logic error to change a member so that its order or
 /// hash changes while it is in the set, or to give it an inconsistent `Ord`, `Eq` or `Hash`. What
@@ -89,6 +91,21 @@ pub use crate::skiplist::{IntoIter, Iter};
 /// assert_eq!(board.rank("ann"), Some(0)); // ties are ordered by member
 /// assert_eq!(board.rev_rank("bob"), Some(0));
 /// assert!(board.range_by_score(100..).map(|(m, _)| *m).eq(["ann", "cid", "bob"]));
+/// ```
+///
+/// Scores with a fraction are of type `Score`; with an `f64` it does not compile:
+///
+/// ```
+/// use zset_core::{Score, SortedSet};
+///
+/// let mut laps = SortedSet::new();
+/// laps.insert("ann", Score::new(83.25)?);
+/// # Ok::<(), zset_core::NanScore>(())
+/// ```
+///
+/// ```compile_fail
+/// let mut laps = zset_core::SortedSet::new();
+/// laps.insert("ann", 83.25); // the bound `f64: Ord` is not satisfied
 /// ```
 pub struct SortedSet<M, S = Score, H = DefaultHashBuilder> {
     pub(crate) list: SkipList<M, S>,

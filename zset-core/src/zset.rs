@@ -37,6 +37,17 @@ pub use extract::ExtractIf;
 pub use iter::{IntoIter, Iter};
 
 /// How a [`ZSet`] is laid out in memory.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Encoding, Score, ZSet};
+///
+/// let mut set: ZSet = (0..128).map(|i| (i.to_string(), Score::from(i))).collect();
+/// assert_eq!(set.encoding(), Encoding::Listpack);
+/// set.insert("another", Score::ZERO);
+/// assert_eq!(set.encoding(), Encoding::Skiplist);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Encoding {
@@ -59,6 +70,18 @@ impl fmt::Display for Encoding {
 /// The size up to which a [`ZSet`] stays a listpack.
 ///
 /// These are all of Redis's parameters for sorted sets, so that a literal may name both.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Encoding, ListpackLimits, Score, ZSet};
+///
+/// let mut limits = ListpackLimits::default();
+/// limits.max_listpack_value = 3;
+/// let mut set = ZSet::with_limits(limits);
+/// set.insert("long", Score::ZERO);
+/// assert_eq!(set.encoding(), Encoding::Skiplist);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListpackLimits {
     /// The most members (Redis: `zset-max-listpack-entries`). With 0 only an empty set is a listpack.

@@ -48,7 +48,7 @@ impl Timestamp {
     /// The last point in time.
     pub const MAX: Timestamp = Timestamp(u64::MAX);
 
-    /// Makes the point so many nanoseconds after the origin.
+    /// Makes the point so many nanoseconds after the origin. **O(1)**.
     ///
     /// # Examples
     ///
@@ -61,7 +61,7 @@ impl Timestamp {
         Timestamp(nanos)
     }
 
-    /// Returns the nanoseconds since the origin.
+    /// Returns the nanoseconds since the origin. **O(1)**.
     ///
     /// # Examples
     ///
@@ -72,16 +72,23 @@ impl Timestamp {
         self.0
     }
 
-    /// Returns the point so much later, or the last one.
+    /// Returns the point so much later, or the last one. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`Timestamp`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::Timestamp;
+    ///
+    /// let start = Timestamp::from_nanos(5);
+    /// assert_eq!(start.saturating_add(Duration::from_nanos(2)), Timestamp::from_nanos(7));
+    /// assert_eq!(Timestamp::MAX.saturating_add(Duration::from_secs(1)), Timestamp::MAX);
+    /// ```
     pub fn saturating_add(self, duration: Duration) -> Self {
         Timestamp(self.0.saturating_add(nanos(duration)))
     }
 
-    /// Returns the point so much earlier, or the origin.
+    /// Returns the point so much earlier, or the origin. **O(1)**.
     ///
     /// # Examples
     ///
@@ -95,11 +102,18 @@ impl Timestamp {
         Timestamp(self.0.saturating_sub(nanos(duration)))
     }
 
-    /// Returns the time since an earlier point; zero if that is the later one.
+    /// Returns the time since an earlier point; zero if that is the later one. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`Timestamp`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::Timestamp;
+    ///
+    /// let (start, end) = (Timestamp::from_nanos(5), Timestamp::from_nanos(7));
+    /// assert_eq!(end.saturating_duration_since(start), Duration::from_nanos(2));
+    /// assert_eq!(start.saturating_duration_since(end), Duration::ZERO);
+    /// ```
     pub fn saturating_duration_since(self, earlier: Timestamp) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }

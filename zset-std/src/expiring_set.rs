@@ -97,7 +97,12 @@ impl<M> ExpiringSet<M> {
     ///
     /// # Examples
     ///
-    /// See [`ExpiringSet`].
+    /// ```
+    /// use zset_std::ExpiringSet;
+    ///
+    /// let set = ExpiringSet::<&str>::new();
+    /// assert!(set.is_empty());
+    /// ```
     pub fn new() -> Self {
         ExpiringSet { members: SortedSet::new(), max_len: None }
     }

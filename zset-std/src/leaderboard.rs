@@ -169,7 +169,14 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
     ///
     /// # Examples
     ///
-    /// See [`Policy`].
+    /// ```
+    /// use zset_std::{Leaderboard, Sum};
+    ///
+    /// let mut board = Leaderboard::<&str, i64, Sum>::for_policy();
+    /// board.try_submit("ann", 3).unwrap();
+    /// board.try_submit("ann", 4).unwrap();
+    /// assert_eq!(board.score("ann"), Some(7));
+    /// ```
     pub fn for_policy() -> Self {
         Leaderboard { ranking: Ranking::new(), max_len: usize::MAX, policy: PhantomData }
     }
@@ -178,7 +185,13 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
     ///
     /// # Examples
     ///
-    /// See [`with_max_len`](Self::with_max_len).
+    /// ```
+    /// use zset_std::Leaderboard;
+    ///
+    /// let board = Leaderboard::<&str, u32>::new();
+    /// assert_eq!(board.max_len(), None);
+    /// assert_eq!(board.with_max_len(100).max_len(), Some(100));
+    /// ```
     pub fn max_len(&self) -> Option<usize> {
         (self.max_len < usize::MAX).then_some(self.max_len)
     }
@@ -187,7 +200,13 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
     ///
     /// # Examples
     ///
-    /// See [`with_dense_standings`](Self::with_dense_standings).
+    /// ```
+    /// use zset_std::Leaderboard;
+    ///
+    /// let board = Leaderboard::<&str, u32>::new();
+    /// assert!(!board.has_dense_standings());
+    /// assert!(board.with_dense_standings().has_dense_standings());
+    /// ```
     pub fn has_dense_standings(&self) -> bool {
         self.ranking.has_index()
     }

@@ -32,8 +32,48 @@
 //! | [`Timeline`], [`MergedTimelines`] | feeds, newest first, in pages |
 //! | [`ExpiringSet`] | members each with a deadline of its own |
 //!
-//! The sorted sets themselves are in [`zset_core`]. The example program `medals` ranks a table and
-//! a million simulated players.
+//! The sorted sets themselves are in [`zset_core`], which is exported here. Jobs, cache entries and other
+//! elements with data of their own are a [`SortedMap`](zset_core::SortedMap) there.
+//!
+//! # Threads
+//!
+//! Types for one thread take `&mut self`, and the time with each call that needs it: [`WindowLog`],
+//! [`Funnel`], [`Leaderboard`], [`DelayQueue`], [`Schedule`], [`Timeline`], [`ExpiringSet`]. All of them
+//! are `Send` and `Sync` if what they hold is, so threads share them behind a lock:
+//!
+//! ```
+//! use std::sync::RwLock;
+//! use std::thread;
+//! use zset_std::Leaderboard;
+//!
+//! let board = RwLock::new(Leaderboard::new());
+//! thread::scope(|scope| {
+//!     for player in 0..4_u64 {
+//!         let board = &board;
+//!         scope.spawn(move || board.write().unwrap().submit(player, player * 10));
+//!     }
+//! });
+//! assert_eq!(board.read().unwrap().first(), Some((&3, 30)));
+//! ```
+//!
+//! [`Keyed`] limiters, [`SharedDelayQueue`] and [`ScheduleRunner`] take `&self`: threads share them by
+//! reference or in an `Arc`. The keys of a limiter are distributed over shards, each with a lock of its
+//! own, so calls for different keys rarely wait for each other.
+//!
+//! # Hashing
+//!
+//! The keys of limiters come from clients, so their default hasher, [`RandomState`], is seeded at random: an
+//! attacker who does not know the seed cannot choose colliding keys. `Keyed::with_hasher` takes another
+//! one, such as [`std::hash::RandomState`]. Boards, queues and feeds hash their members as
+//! [`zset_core`] does.
+//!
+//! # Features
+//!
+//! - `async`: futures that wait for a limiter or for a job, in any runtime.
+//! - `serde`: `Serialize` and `Deserialize` for what holds data, that is queues, boards, timelines,
+//!   schedules and times. Limiters are not serialized.
+//!
+//! The crate has no unsafe code of its own, and needs std and Rust 1.85 or newer.
 //!
 //! # Conventions
 //!

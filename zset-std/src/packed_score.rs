@@ -205,7 +205,14 @@ impl<const N: usize> PackedScore<N> {
     ///
     /// # Examples
     ///
-    /// See [`PackedScore`].
+    /// ```
+    /// use zset_std::PackedScore;
+    ///
+    /// let medals = PackedScore::decimal([3, 3])?;
+    /// assert_eq!(medals.pack([5, 15]).unwrap().to_string(), "5015");
+    /// assert!(medals.pack([5, 1000]).is_err());
+    /// # Ok::<(), zset_std::packed_score::PackedScoreError>(())
+    /// ```
     pub fn pack(&self, values: [u64; N]) -> Result<Score, PackError> {
         let mut packed = 0;
         for (index, (field, value)) in self.fields.iter().zip(values).enumerate() {

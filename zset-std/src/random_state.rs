@@ -31,11 +31,17 @@ use std::sync::LazyLock;
 pub struct RandomState(ahash::RandomState);
 
 impl RandomState {
-    /// Makes a hasher with a new seed.
+    /// Makes a hasher with a new seed. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`RandomState`].
+    /// ```
+    /// use std::hash::BuildHasher;
+    /// use zset_std::RandomState;
+    ///
+    /// let (a, b) = (RandomState::new(), RandomState::new());
+    /// assert_ne!(a.hash_one("ann"), b.hash_one("ann"));
+    /// ```
     pub fn new() -> Self {
         let [k0, k1, k2, k3] = seed_of_process();
         // This also mixes in a counter.

@@ -68,7 +68,13 @@ impl<Id> Schedule<Id> {
     ///
     /// # Examples
     ///
-    /// See [`Schedule`].
+    /// ```
+    /// use zset_std::{Schedule, Timestamp};
+    ///
+    /// let mut sales = Schedule::new();
+    /// sales.schedule("shoes", Timestamp::from_nanos(10));
+    /// assert_eq!(sales.len(), 1);
+    /// ```
     pub fn new() -> Self {
         Schedule { queue: DelayQueue::new() }
     }

@@ -161,7 +161,7 @@ impl<T, I> SharedDelayQueue<T, I> {
 
 /// Builder methods, for a queue that is not in use yet.
 impl<T, I, C> SharedDelayQueue<T, I, C> {
-    /// Returns the queue with another clock.
+    /// Returns the queue with another clock. **O(1)**.
     ///
     /// # Examples
     ///
@@ -182,7 +182,7 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
         SharedDelayQueue { state, clock, max_len, max_deliveries, max_dead_letters }
     }
 
-    /// Returns the queue with a bound on its jobs: due or not, on lease or not.
+    /// Returns the queue with a bound on its jobs: due or not, on lease or not. **O(1)**.
     ///
     /// # Examples
     ///
@@ -199,30 +199,50 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
         SharedDelayQueue { max_len, ..self }
     }
 
-    /// Returns the queue with a bound on how often a job is leased.
+    /// Returns the queue with a bound on how often a job is leased. **O(1)**.
     ///
     /// A job whose last permitted delivery fails becomes a [`DeadLetter`]: at once if the delivery is
     /// [given up](Self::nack), and if its lease runs out when the job would be delivered again.
     ///
     /// # Examples
     ///
-    /// See [`DeadLetter`].
+    /// ```
+    /// use std::num::NonZeroU32;
+    /// use std::time::Duration;
+    /// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
+    ///
+    /// let clock = FakeClock::new();
+    /// let queue = SharedDelayQueue::<&str>::new()
+    ///     .with_clock(clock.clone())
+    ///     .with_max_deliveries(NonZeroU32::MIN);
+    /// queue.push("mail", Timestamp::ZERO).unwrap();
+    /// let _ = queue.lease(Duration::from_secs(1)).unwrap();
+    /// clock.advance(Duration::from_secs(1));
+    /// assert!(queue.lease(Duration::from_secs(1)).is_none());
+    /// assert_eq!(queue.dead_letters_len(), 1);
+    /// ```
     pub fn with_max_deliveries(self, max_deliveries: NonZeroU32) -> Self {
         SharedDelayQueue { max_deliveries: Some(max_deliveries), ..self }
     }
 
     /// Returns the queue with a bound on the dead letters that are kept; it is 1024 if nothing is
-    /// said. Beyond it the oldest goes.
+    /// said. Beyond it the oldest goes. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`dropped_dead_letters`](Self::dropped_dead_letters).
+    /// ```
+    /// use zset_std::SharedDelayQueue;
+    ///
+    /// // Dead letters are counted, but not kept.
+    /// let queue = SharedDelayQueue::<&str>::new().with_max_dead_letters(0);
+    /// assert_eq!(queue.dropped_dead_letters(), 0);
+    /// ```
     pub fn with_max_dead_letters(self, max_dead_letters: usize) -> Self {
         self.lock().forget_dead(max_dead_letters);
         SharedDelayQueue { max_dead_letters, ..self }
     }
 
-    /// Returns the clock.
+    /// Returns the clock. **O(1)**.
     ///
     /// # Examples
     ///

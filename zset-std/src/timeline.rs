@@ -102,7 +102,13 @@ impl<Id> Timeline<Id> {
     ///
     /// # Examples
     ///
-    /// See [`Timeline`].
+    /// ```
+    /// use zset_std::{Timeline, Timestamp};
+    ///
+    /// let mut feed = Timeline::new();
+    /// feed.post("hello", Timestamp::from_nanos(1));
+    /// assert_eq!(feed.len(), 1);
+    /// ```
     pub fn new() -> Self {
         Timeline { posts: SortedSet::new(), max_len: None, max_age: None, newest: Timestamp::ZERO }
     }

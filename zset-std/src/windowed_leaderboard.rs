@@ -96,7 +96,16 @@ impl<Id, S: Copy> WindowedLeaderboard<Id, S> {
     ///
     /// # Examples
     ///
-    /// See [`WindowedLeaderboard`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Buckets, Timestamp, WindowedLeaderboard};
+    ///
+    /// let minute = Duration::from_secs(60);
+    /// let mut boards = WindowedLeaderboard::new(Buckets::new(minute, 5)?);
+    /// boards.submit("ann", 7, Timestamp::ZERO);
+    /// assert_eq!(boards.current().score("ann"), Some(7));
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
+    /// ```
     pub fn new(buckets: Buckets) -> Self {
         Self::for_policy(buckets)
     }
@@ -149,7 +158,17 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
     ///
     /// # Examples
     ///
-    /// As with [`Leaderboard::for_policy`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Buckets, Sum, Timestamp, WindowedLeaderboard};
+    ///
+    /// let buckets = Buckets::new(Duration::from_secs(60), 5)?;
+    /// let mut boards = WindowedLeaderboard::<&str, u32, Sum>::for_policy(buckets);
+    /// boards.try_submit("ann", 3, Timestamp::ZERO).unwrap();
+    /// boards.try_submit("ann", 4, Timestamp::ZERO).unwrap();
+    /// assert_eq!(boards.merged().score("ann"), Some(7));
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
+    /// ```
     pub fn for_policy(buckets: Buckets) -> Self {
         WindowedLeaderboard {
             buckets,
@@ -182,7 +201,17 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
     ///
     /// # Examples
     ///
-    /// See [`advance`](Self::advance).
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Buckets, Timestamp, WindowedLeaderboard};
+    ///
+    /// let minute = Duration::from_secs(60);
+    /// let mut boards = WindowedLeaderboard::new(Buckets::new(minute, 5)?);
+    /// boards.submit("ann", 7, Timestamp::ZERO);
+    /// boards.advance(Timestamp::from_nanos(9));
+    /// assert_eq!(boards.newest(), Timestamp::from_nanos(9));
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
+    /// ```
     pub fn newest(&self) -> Timestamp {
         self.newest
     }
@@ -191,7 +220,17 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
     ///
     /// # Examples
     ///
-    /// See [`WindowedLeaderboard`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Buckets, Timestamp, WindowedLeaderboard};
+    ///
+    /// let minute = Duration::from_secs(60);
+    /// let mut boards = WindowedLeaderboard::new(Buckets::new(minute, 5)?);
+    /// boards.submit("ann", 7, Timestamp::ZERO);
+    /// boards.advance(Timestamp::ZERO.saturating_add(minute));
+    /// assert!(boards.current().is_empty()); // another minute
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
+    /// ```
     pub fn current(&self) -> &Leaderboard<Id, S, K> {
         self.boards.get(&self.number()).unwrap_or(&self.empty)
     }
@@ -227,7 +266,19 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
     ///
     /// # Examples
     ///
-    /// See [`WindowedLeaderboard`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Buckets, Timestamp, WindowedLeaderboard};
+    ///
+    /// let minute = Duration::from_secs(60);
+    /// let mut boards = WindowedLeaderboard::new(Buckets::new(minute, 5)?);
+    /// boards.submit("ann", 7, Timestamp::ZERO);
+    /// boards.advance(Timestamp::ZERO.saturating_add(minute));
+    /// assert_eq!(boards.merged().score("ann"), Some(7));
+    /// boards.advance(Timestamp::ZERO.saturating_add(minute * 5));
+    /// assert!(boards.merged().is_empty());
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
+    /// ```
     pub fn merged(&self) -> &Leaderboard<Id, S, K> {
         &self.merged
     }

@@ -161,3 +161,41 @@ dead letter: bob, delivered 3 times
 ";
     assert_eq!(run("delayed_jobs"), expected);
 }
+
+/// Ann's three requests of a minute are those of second 0, 10 and 20. The first of them is a minute old at
+/// second 60, where her next one passes, the second one at second 70.
+#[test]
+fn a_service_answers_429_to_clients_that_ask_too_often() {
+    let expected = "\
+00 s  ann  200 OK
+10 s  ann  200 OK
+20 s  ann  200 OK
+30 s  ann  429 Too Many Requests, retry after 30 s
+30 s  bob  200 OK
+60 s  ann  200 OK
+60 s  ann  429 Too Many Requests, retry after 10 s
+";
+    assert_eq!(run("http_service"), expected);
+}
+
+/// Ann's second game improved her lap, and not her points. Bob passes both when he plays once more.
+#[cfg(feature = "serde")]
+#[test]
+fn boards_are_saved_and_loaded() {
+    let expected = "\
+Saved:
+  1. ann 120
+  1. cid 120
+  3. bob 85
+  fastest lap: ann, 82500 ms
+{\"points\":{\"scores\":[[\"ann\",120],[\"cid\",120],[\"bob\",85]],\"max_len\":100},\
+\"laps\":{\"scores\":[[\"ann\",82500],[\"cid\",82990],[\"bob\",84010]],\"max_len\":null}}
+Loaded, and played once more:
+  1. bob 130
+  2. ann 120
+  2. cid 120
+  fastest lap: ann, 82500 ms
+Edited: element 2 repeats an earlier one at line 1 column 56
+";
+    assert_eq!(run("save_and_load"), expected);
+}

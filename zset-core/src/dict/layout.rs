@@ -7,6 +7,13 @@ use super::Dict;
 /// What the dict of a [`SortedSet`](crate::SortedSet) is made of.
 ///
 /// See [`SortedSet::dict_layout`](crate::SortedSet::dict_layout).
+///
+/// # Examples
+///
+/// ```
+/// let set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
+/// assert_eq!(set.dict_layout().len, 2);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DictLayout {

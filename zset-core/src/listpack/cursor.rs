@@ -10,6 +10,21 @@ use crate::{Member, TryReserveError};
 /// A place in a listpack: at an entry, or at the gap between the last and the first.
 ///
 /// Moving is **O(1)**, and goes in a circle through the gap, as the cursors of `LinkedList` do.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::listpack::Value;
+///
+/// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+/// list.try_push_back("a")?;
+/// list.try_push_back(5)?;
+/// let mut cursor = list.cursor_back();
+/// assert_eq!(cursor.current(), Some(Value::Integer(5)));
+/// cursor.move_prev();
+/// assert_eq!(cursor.current(), Some(Value::Bytes(b"a")));
+/// # Ok::<(), zset_core::TryReserveError>(())
+/// ```
 #[derive(Clone)]
 pub struct Cursor<'a> {
     bytes: &'a [u8],
@@ -20,6 +35,20 @@ pub struct Cursor<'a> {
 /// A place in a listpack that can be changed there.
 ///
 /// It moves as a [`Cursor`] does. Changes are **O(n)** in the bytes behind the place.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::listpack::Value;
+///
+/// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+/// list.try_push_back("a")?;
+/// let mut cursor = list.cursor_front_mut();
+/// cursor.try_insert_before(1)?;
+/// cursor.try_replace("b")?;
+/// assert!(list.iter().eq([Value::Integer(1), Value::Bytes(b"b")]));
+/// # Ok::<(), zset_core::TryReserveError>(())
+/// ```
 pub struct CursorMut<'a, B> {
     list: &'a mut Listpack<B>,
     /// The entry's offset; in the gap that of the end byte.
@@ -181,6 +210,7 @@ impl<B: Storage> Listpack<B> {
     }
 
     /// Does what [`cursor_at`](Self::cursor_at) does, and the cursor can change the listpack.
+    /// **O(n)**, from the nearer end.
     ///
     /// # Examples
     ///
@@ -270,7 +300,18 @@ impl<'a> Cursor<'a> {
     ///
     /// # Examples
     ///
-    /// See [`Listpack::cursor_front`].
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.try_push_back(1)?;
+    /// let mut cursor = list.cursor_front();
+    /// cursor.move_next();
+    /// assert_eq!(cursor.current(), None);
+    /// cursor.move_next();
+    /// assert_eq!(cursor.current(), Some(Value::Integer(1)));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
     pub fn move_next(&mut self) {
         self.at = move_next(self.bytes, self.at);
     }
@@ -314,7 +355,15 @@ impl<B: Storage> CursorMut<'_, B> {
     ///
     /// # Examples
     ///
-    /// As with [`Cursor::move_next`].
+    /// ```
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.try_push_back(1)?;
+    /// let mut cursor = list.cursor_front_mut();
+    /// cursor.move_next(); // into the gap
+    /// cursor.try_insert_before(2)?;
+    /// assert_eq!(list.len(), 2);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
     pub fn move_next(&mut self) {
         self.at = move_next(self.list.as_bytes(), self.at);
     }
@@ -323,7 +372,17 @@ impl<B: Storage> CursorMut<'_, B> {
     ///
     /// # Examples
     ///
-    /// As with [`Cursor::move_prev`].
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.try_push_back(1)?;
+    /// list.try_push_back(2)?;
+    /// let mut cursor = list.cursor_back_mut();
+    /// cursor.move_prev();
+    /// assert_eq!(cursor.current(), Some(Value::Integer(1)));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
     pub fn move_prev(&mut self) {
         self.at = move_prev(self.list.as_bytes(), self.at);
     }
@@ -417,7 +476,19 @@ impl<B: Storage> CursorMut<'_, B> {
     ///
     /// # Examples
     ///
-    /// See [`Listpack::cursor_back_mut`].
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.try_push_back(1)?;
+    /// list.try_push_back(2)?;
+    /// let mut cursor = list.cursor_front_mut();
+    /// assert!(cursor.remove());
+    /// assert_eq!(cursor.current(), Some(Value::Integer(2)));
+    /// assert!(cursor.remove());
+    /// assert!(!cursor.remove()); // in the gap
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
     pub fn remove(&mut self) -> bool {
         let Some(behind) = next(self.list.as_bytes(), self.at) else { return false };
         self.list.delete(self.at..behind, 1);

@@ -8,6 +8,18 @@ use core::fmt;
 /// and this crate write integers as integers. [`Listpack::find`](super::Listpack::find) finds both.
 ///
 /// The format has no other kind of entry.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::listpack::Value;
+///
+/// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+/// list.try_push_back("7")?;
+/// list.try_push_back("seven")?;
+/// assert!(list.iter().eq([Value::Integer(7), Value::Bytes(b"seven")]));
+/// # Ok::<(), zset_core::TryReserveError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Value<'a> {
     /// An integer.
@@ -18,6 +30,7 @@ pub enum Value<'a> {
 
 impl<'a> Value<'a> {
     /// Returns the value whose text this is: an integer if it is the decimal form of an `i64`.
+    /// **O(1)**.
     ///
     /// That form is the one that a number is printed in: `"7"` and `"-7"`, but neither `"007"` nor
     /// `"+7"` nor `"-0"`.

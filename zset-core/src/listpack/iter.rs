@@ -6,6 +6,21 @@ use core::iter::FusedIterator;
 use super::{HEADER, Listpack, Storage, Value, decode, next, previous};
 
 /// The entries of a listpack, in order, from both ends. Each step is **O(1)**.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::listpack::Value;
+///
+/// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+/// list.try_push_back(1)?;
+/// list.try_push_back(2)?;
+/// let mut entries = list.iter();
+/// assert_eq!(entries.next_back(), Some(Value::Integer(2)));
+/// assert_eq!(entries.next(), Some(Value::Integer(1)));
+/// assert_eq!(entries.next(), None);
+/// # Ok::<(), zset_core::TryReserveError>(())
+/// ```
 #[derive(Clone)]
 pub struct Iter<'a> {
     bytes: &'a [u8],

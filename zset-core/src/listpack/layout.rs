@@ -36,6 +36,15 @@ impl fmt::Display for EntryEncoding {
 }
 
 /// An entry of a listpack as it is stored. See [`Listpack::raw_entries`].
+///
+/// # Examples
+///
+/// ```
+/// let mut list = zset_core::Listpack::new();
+/// list.try_push_back("a")?;
+/// assert_eq!(list.raw_entries().count(), 1);
+/// # Ok::<(), zset_core::TryReserveError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RawEntry<'a> {

@@ -30,16 +30,20 @@ use crate::listpack::Value;
 pub struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// Makes one that begins at the first of these bytes.
+    /// Makes one that begins at the first of these bytes. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`Reader`].
+    /// ```
+    /// use zset_core::rdb::Reader;
+    ///
+    /// assert_eq!(Reader::new(b"abc").rest(), 3);
+    /// ```
     pub fn new(bytes: &'a [u8]) -> Self {
         Reader(bytes)
     }
 
-    /// Returns how many bytes have not been read yet.
+    /// Returns how many bytes have not been read yet. **O(1)**.
     ///
     /// # Examples
     ///
@@ -50,7 +54,7 @@ impl<'a> Reader<'a> {
         self.0.len()
     }
 
-    /// Reads so many bytes.
+    /// Reads so many bytes. **O(1)**.
     ///
     /// # Errors
     ///
@@ -67,7 +71,7 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// Reads as many bytes as the array has.
+    /// Reads as many bytes as the array has. **O(N)**.
     ///
     /// # Errors
     ///
@@ -85,7 +89,7 @@ impl<'a> Reader<'a> {
         Ok(*taken)
     }
 
-    /// Reads a byte.
+    /// Reads a byte. **O(1)**.
     ///
     /// # Errors
     ///
@@ -93,7 +97,13 @@ impl<'a> Reader<'a> {
     ///
     /// # Examples
     ///
-    /// See [`Reader`].
+    /// ```
+    /// use zset_core::rdb::{Reader, RestoreError};
+    ///
+    /// let mut reader = Reader::new(b"a");
+    /// assert_eq!(reader.byte(), Ok(b'a'));
+    /// assert_eq!(reader.byte(), Err(RestoreError::Truncated));
+    /// ```
     pub fn byte(&mut self) -> Result<u8, RestoreError> {
         self.array().map(|[byte]| byte)
     }
@@ -102,7 +112,7 @@ impl<'a> Reader<'a> {
         self.array().map(f64::from_le_bytes)
     }
 
-    /// Reads a length, big-endian in its first byte and those behind it.
+    /// Reads a length, big-endian in its first byte and those behind it. **O(1)**.
     ///
     /// # Errors
     ///
@@ -110,7 +120,13 @@ impl<'a> Reader<'a> {
     ///
     /// # Examples
     ///
-    /// See [`Reader`].
+    /// ```
+    /// use zset_core::rdb::{Reader, write_length};
+    ///
+    /// let mut bytes = Vec::new();
+    /// write_length(1000, &mut bytes);
+    /// assert_eq!(Reader::new(&bytes).length(), Ok(1000));
+    /// ```
     pub fn length(&mut self) -> Result<usize, RestoreError> {
         let first = self.byte()?;
         self.length_after(first)
@@ -127,7 +143,7 @@ impl<'a> Reader<'a> {
         usize::try_from(len).map_err(|_| RestoreError::Length)
     }
 
-    /// Reads a string: its length and bytes, an integer, or compressed.
+    /// Reads a string: its length and bytes, an integer, or compressed. **O(n)** for n bytes.
     ///
     /// # Errors
     ///
@@ -135,7 +151,14 @@ impl<'a> Reader<'a> {
     ///
     /// # Examples
     ///
-    /// See [`Reader`].
+    /// ```
+    /// use zset_core::rdb::{Reader, write_string};
+    ///
+    /// let mut bytes = Vec::new();
+    /// write_string(b"hello", &mut bytes);
+    /// assert_eq!(&*Reader::new(&bytes).string()?, b"hello");
+    /// # Ok::<(), zset_core::rdb::RestoreError>(())
+    /// ```
     pub fn string(&mut self) -> Result<Cow<'a, [u8]>, RestoreError> {
         let integer = match self.byte()? {
             STRING_INTEGER_8 => i8::from_le_bytes(self.array()?).into(),

@@ -43,7 +43,15 @@ pub fn dump(set: &ZSet) -> Vec<u8> {
 ///
 /// # Examples
 ///
-/// See [`write_set`].
+/// ```
+/// use zset_core::ZSet;
+/// use zset_core::rdb::{TYPE_ELEMENTS, TYPE_LISTPACK, type_of};
+///
+/// let mut set = ZSet::new();
+/// assert_eq!(type_of(&set), TYPE_LISTPACK);
+/// set.promote();
+/// assert_eq!(type_of(&set), TYPE_ELEMENTS);
+/// ```
 pub fn type_of(set: &ZSet) -> u8 {
     if set.as_listpack().is_some() { TYPE_LISTPACK } else { TYPE_ELEMENTS }
 }
@@ -110,10 +118,18 @@ pub fn seal(out: &mut Vec<u8>) {
 }
 
 /// Writes a string as its length and its bytes, or as an integer if that is shorter.
+/// **O(n)** for n bytes.
 ///
 /// # Examples
 ///
-/// See [`Reader`](super::Reader).
+/// ```
+/// use zset_core::rdb::write_string;
+///
+/// let mut out = Vec::new();
+/// write_string(b"ann", &mut out);
+/// write_string(b"7", &mut out);
+/// assert_eq!(out, b"\x03ann\xC0\x07");
+/// ```
 pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
     if text.len() <= LONGEST_INTEGER {
         if let Value::Integer(integer) = Value::of(text) {
@@ -133,11 +149,18 @@ pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(text);
 }
 
-/// Writes a length, big-endian.
+/// Writes a length, big-endian. **O(1)**.
 ///
 /// # Examples
 ///
-/// See [`Reader`](super::Reader).
+/// ```
+/// use zset_core::rdb::write_length;
+///
+/// let mut out = Vec::new();
+/// write_length(5, &mut out);
+/// write_length(1000, &mut out);
+/// assert_eq!(out, [0x05, 0x43, 0xE8]);
+/// ```
 pub fn write_length(len: usize, out: &mut Vec<u8>) {
     if len < 1 << 6 {
         out.push(len as u8);

@@ -44,6 +44,16 @@ enum Condition {
 ///
 /// [`AddOptions::from_flags`] refuses the combinations without a meaning. A literal names the flags that a command
 /// has, and takes the others from `..AddFlags::default()`.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::redis::{AddFlags, AddOptions};
+///
+/// // ZADD key XX GT CH
+/// let flags = AddFlags { xx: true, gt: true, ch: true, ..AddFlags::default() };
+/// assert_eq!(AddOptions::from_flags(flags), Ok(AddOptions::new().xx().gt().ch()));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "that is what the command has")]
 pub struct AddFlags {
@@ -62,6 +72,15 @@ pub struct AddFlags {
 }
 
 /// The error of flags that contradict each other.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::redis::{AddFlags, AddOptions, AddOptionsError};
+///
+/// let flags = AddFlags { gt: true, lt: true, ..AddFlags::default() };
+/// assert_eq!(AddOptions::from_flags(flags), Err(AddOptionsError::GtLtAndNx));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AddOptionsError {
@@ -86,6 +105,7 @@ impl Error for AddOptionsError {}
 
 impl AddOptions {
     /// Makes the options of a plain addition: adds new members, updates those that are there.
+    /// **O(1)**.
     ///
     /// # Examples
     ///
@@ -98,7 +118,7 @@ impl AddOptions {
         AddOptions { condition: Condition::Always, changed: false, increment: false }
     }
 
-    /// Makes the options that a command's flags mean.
+    /// Makes the options that a command's flags mean. **O(1)**.
     ///
     /// # Errors
     ///
@@ -132,7 +152,7 @@ impl AddOptions {
         Ok(AddOptions { condition, changed: ch, increment: incr })
     }
 
-    /// Returns the options with NX, instead of XX, GT and LT: only adds new members.
+    /// Returns the options with NX, instead of XX, GT and LT: only adds new members. **O(1)**.
     ///
     /// # Examples
     ///
@@ -149,7 +169,7 @@ impl AddOptions {
         AddOptions { condition: Condition::IfNew, ..self }
     }
 
-    /// Returns the options with XX, instead of NX: only updates members that are there.
+    /// Returns the options with XX, instead of NX: only updates members that are there. **O(1)**.
     ///
     /// # Examples
     ///
@@ -170,13 +190,23 @@ impl AddOptions {
         AddOptions { condition, ..self }
     }
 
-    /// Returns the options with GT, instead of NX and LT: updates only to greater scores.
+    /// Returns the options with GT, instead of NX and LT: updates only to greater scores. **O(1)**.
     ///
     /// New members are added all the same.
     ///
     /// # Examples
     ///
-    /// See [`AddOptions`].
+    /// ```
+    /// use zset_core::redis::{AddOptions, Added};
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(5))]);
+    /// let gt = AddOptions::new().gt();
+    /// assert_eq!(set.add("a", Score::from(3), gt)?, Added::Blocked);
+    /// assert!(set.add("a", Score::from(7), gt)?.is_changed());
+    /// assert!(set.add("b", Score::from(3), gt)?.is_inserted());
+    /// # Ok::<(), zset_core::NanScore>(())
+    /// ```
     pub const fn gt(self) -> Self {
         let condition = match self.condition {
             Condition::IfThere | Condition::IfThereAndGreater | Condition::IfThereAndLess => {
@@ -187,13 +217,22 @@ impl AddOptions {
         AddOptions { condition, ..self }
     }
 
-    /// Returns the options with LT, instead of NX and GT: updates only to lesser scores.
+    /// Returns the options with LT, instead of NX and GT: updates only to lesser scores. **O(1)**.
     ///
     /// New members are added all the same.
     ///
     /// # Examples
     ///
-    /// As with [`gt`](Self::gt).
+    /// ```
+    /// use zset_core::redis::{AddOptions, Added};
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(5))]);
+    /// let lt = AddOptions::new().lt();
+    /// assert_eq!(set.add("a", Score::from(7), lt)?, Added::Blocked);
+    /// assert!(set.add("a", Score::from(3), lt)?.is_changed());
+    /// # Ok::<(), zset_core::NanScore>(())
+    /// ```
     pub const fn lt(self) -> Self {
         let condition = match self.condition {
             Condition::IfThere | Condition::IfThereAndGreater | Condition::IfThereAndLess => {
@@ -204,7 +243,7 @@ impl AddOptions {
         AddOptions { condition, ..self }
     }
 
-    /// Returns the options with CH: [`Added::count`] counts updated members too.
+    /// Returns the options with CH: [`Added::count`] counts updated members too. **O(1)**.
     ///
     /// # Examples
     ///
@@ -223,7 +262,7 @@ impl AddOptions {
         AddOptions { changed: true, ..self }
     }
 
-    /// Returns the options with INCR: adds to the score instead of replacing it.
+    /// Returns the options with INCR: adds to the score instead of replacing it. **O(1)**.
     ///
     /// # Examples
     ///
@@ -273,6 +312,21 @@ impl AddOptions {
 /// What an addition did.
 ///
 /// These are all cases that there are, so that a `match` may name each.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::redis::{AddOptions, Added};
+/// use zset_core::{Score, ZSet};
+///
+/// let mut set = ZSet::new();
+/// let (one, two) = (Score::from(1), Score::from(2));
+/// assert_eq!(set.add("a", one, AddOptions::new())?, Added::Inserted { score: one });
+/// assert_eq!(set.add("a", two, AddOptions::new())?, Added::Updated { old: one, score: two });
+/// assert_eq!(set.add("a", two, AddOptions::new())?, Added::Unchanged { score: two });
+/// assert_eq!(set.add("a", one, AddOptions::new().nx())?, Added::Blocked);
+/// # Ok::<(), zset_core::NanScore>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Added {
     /// The member is new.
@@ -297,7 +351,7 @@ pub enum Added {
 }
 
 impl Added {
-    /// Returns whether the member is new.
+    /// Returns whether the member is new. **O(1)**.
     ///
     /// # Examples
     ///
@@ -311,7 +365,7 @@ impl Added {
         matches!(self, Added::Inserted { .. })
     }
 
-    /// Returns whether the member is new or has another score than before.
+    /// Returns whether the member is new or has another score than before. **O(1)**.
     ///
     /// # Examples
     ///
@@ -327,15 +381,24 @@ impl Added {
     }
 
     /// Returns what `ZADD` counts for this member: 1 if it is new, with CH also if it was updated.
+    /// **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`AddOptions::ch`].
+    /// ```
+    /// use zset_core::redis::{AddOptions, Added};
+    /// use zset_core::Score;
+    ///
+    /// let updated = Added::Updated { old: Score::ZERO, score: Score::from(1) };
+    /// assert_eq!(updated.count(AddOptions::new()), 0);
+    /// assert_eq!(updated.count(AddOptions::new().ch()), 1);
+    /// ```
     pub const fn count(self, options: AddOptions) -> usize {
         (if options.changed { self.is_changed() } else { self.is_inserted() }) as usize
     }
 
     /// Returns the score that the member has now, as `ZADD INCR` answers; none if it was blocked.
+    /// **O(1)**.
     ///
     /// # Examples
     ///
@@ -357,6 +420,18 @@ impl Added {
 }
 
 /// Why an addition failed. The set is as it was.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::redis::AddError;
+/// use zset_core::{NanScore, PackedZSet, Score};
+///
+/// let mut set = PackedZSet::with_storage([0; 64])?;
+/// set.try_insert("a", Score::INFINITY)?;
+/// assert_eq!(set.try_increment("a", f64::NEG_INFINITY), Err(AddError::Nan(NanScore)));
+/// # Ok::<(), zset_core::TryReserveError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AddError {

@@ -47,6 +47,15 @@ pub struct LexRange<'a> {
 }
 
 /// The error of a text that is not the bound of a range.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::redis::{LexRange, ParseRangeError, ScoreRange};
+///
+/// assert_eq!(ScoreRange::parse(b"1", b"ten"), Err(ParseRangeError::NotFloat));
+/// assert_eq!(LexRange::parse(b"b", b"+"), Err(ParseRangeError::NotString));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseRangeError {

@@ -31,7 +31,7 @@ impl<M, S: Copy> SkipList<M, S> {
         Self::with_heights(Heights::DEFAULT)
     }
 
-    /// Makes an empty list whose random heights are seeded by `rng`.
+    /// Makes an empty list whose random heights are seeded by `rng`. **O(1)**.
     ///
     /// The generator has no effect on what the list answers, nor on the bounds of its costs.
     ///

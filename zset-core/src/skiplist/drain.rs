@@ -116,6 +116,14 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
 ///
 /// It is returned by `drain` and by the `drain_by_*` methods. The collection is without the elements as soon
 /// as the iterator exists: those that it has not returned are dropped with it, or leaked with it.
+///
+/// # Examples
+///
+/// ```
+/// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
+/// assert_eq!(set.drain_by_score(2..).next_back(), Some(("c", 3)));
+/// assert_eq!(set.len(), 1); // "b" was dropped with the iterator
+/// ```
 pub struct Drain<'a, M, S> {
     elements: IntoIter<M, S>,
     /// The list stays borrowed, as with every other collection's drain.

@@ -9,6 +9,15 @@ use super::{NONE, SkipList};
 /// The iterator that owns its elements, lowest score first.
 ///
 /// Each step is **O(1)**.
+///
+/// # Examples
+///
+/// ```
+/// let list = zset_core::SkipList::from_iter([("b", 2), ("a", 1), ("a", 1)]);
+/// let mut elements = list.into_iter();
+/// assert_eq!(elements.next_back(), Some(("b", 2)));
+/// assert!(elements.eq([("a", 1), ("a", 1)]));
+/// ```
 pub struct IntoIter<M, S> {
     /// Leaves that were emptied are no longer between its head and its tail, but still in its index.
     list: SkipList<M, S>,

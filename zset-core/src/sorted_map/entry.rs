@@ -9,6 +9,20 @@ use crate::handle::Handle;
 use crate::reserve::infallible;
 
 /// The entry of a key, from [`SortedMap::entry`].
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedMap;
+/// use zset_core::sorted_map::Entry;
+///
+/// let mut map = SortedMap::from([("a", 'x', 1)]);
+/// match map.entry("a") {
+///     Entry::Occupied(mut entry) => *entry.get_mut() = 'y',
+///     Entry::Vacant(entry) => _ = entry.insert('z', 2),
+/// }
+/// assert_eq!(map.get("a"), Some(&'y'));
+/// ```
 pub enum Entry<'a, K, V, S, H> {
     /// The key is in the map.
     Occupied(OccupiedEntry<'a, K, V, S, H>),
@@ -18,6 +32,19 @@ pub enum Entry<'a, K, V, S, H> {
 
 /// The entry of a key that is in the map, from [`SortedMap::entry`], [`SortedMap::first_entry`] or
 /// [`SortedMap::last_entry`].
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedMap;
+/// use zset_core::sorted_map::Entry;
+///
+/// let mut map = SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+/// if let Entry::Occupied(mut entry) = map.entry("a") {
+///     entry.set_score(3);
+///     assert_eq!(entry.rank(), 1);
+/// }
+/// ```
 pub struct OccupiedEntry<'a, K, V, S, H> {
     map: &'a mut SortedMap<K, V, S, H>,
     hash: u64,
@@ -25,6 +52,19 @@ pub struct OccupiedEntry<'a, K, V, S, H> {
 }
 
 /// The entry of a key that is not in the map.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedMap;
+/// use zset_core::sorted_map::Entry;
+///
+/// let mut map = SortedMap::<&str, char, u32>::new();
+/// if let Entry::Vacant(entry) = map.entry("a") {
+///     entry.insert('x', 1);
+/// }
+/// assert_eq!(map.get("a"), Some(&'x'));
+/// ```
 pub struct VacantEntry<'a, K, V, S, H> {
     map: &'a mut SortedMap<K, V, S, H>,
     hash: u64,

@@ -13,6 +13,16 @@ use crate::sorted_set;
 ///
 /// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and so `skip` and
 /// `step_by`, are **O(log n)**. `len`, `size_hint`, `count` and `last` are at most **O(log n)**.
+///
+/// # Examples
+///
+/// ```
+/// let map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2), ("c", 'z', 3)]);
+/// let mut elements = map.iter();
+/// assert_eq!(elements.next_back(), Some((&"c", &'z', 3)));
+/// assert_eq!(elements.len(), 2);
+/// assert_eq!(elements.nth(1), Some((&"b", &'y', 2)));
+/// ```
 pub struct Iter<'a, K, V, S> {
     elements: skiplist::Iter<'a, Pair<K, V>, S>,
 }
@@ -89,6 +99,13 @@ fn taken<K, V, S>((pair, score): (Pair<K, V>, S)) -> (K, V, S) {
 }
 
 /// The iterator that owns its elements, lowest score first. Each step is **O(1)**.
+///
+/// # Examples
+///
+/// ```
+/// let map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
+/// assert!(map.into_iter().eq([("a", 'x', 1), ("b", 'y', 2)]));
+/// ```
 pub struct IntoIter<K, V, S> {
     elements: skiplist::IntoIter<Pair<K, V>, S>,
 }
@@ -131,6 +148,14 @@ impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for IntoIter
 ///
 /// It is returned by [`SortedMap::drain`] and by the `drain_by_*` methods. The map is without the elements as
 /// soon as the iterator exists: those that it has not returned are dropped with it, or leaked with it.
+///
+/// # Examples
+///
+/// ```
+/// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+/// assert_eq!(map.drain().next_back(), Some(("b", 'y', 2)));
+/// assert!(map.is_empty());
+/// ```
 pub struct Drain<'a, K, V, S> {
     elements: sorted_set::Drain<'a, Pair<K, V>, S>,
 }
@@ -170,6 +195,14 @@ impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for Drain<'_
 }
 
 /// The iterator of [`SortedMap::extract_if`].
+///
+/// # Examples
+///
+/// ```
+/// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2), ("c", 'z', 3)]);
+/// assert_eq!(map.extract_if(|_, _, score| score != 2).next(), Some(("a", 'x', 1)));
+/// assert_eq!(map.len(), 2); // "c" was not visited
+/// ```
 pub struct ExtractIf<'a, K, V, S, H, F> {
     map: &'a mut SortedMap<K, V, S, H>,
     extracted: F,
@@ -215,6 +248,16 @@ impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy, H, F> fmt::Debug
 }
 
 /// The iterator of [`SortedMap::values_mut`]. Each step is **O(1)**.
+///
+/// # Examples
+///
+/// ```
+/// let mut map = zset_core::SortedMap::from([("a", 10, 1), ("b", 20, 2)]);
+/// let values = map.values_mut();
+/// assert_eq!(values.len(), 2);
+/// values.for_each(|value| *value *= 2);
+/// assert_eq!(map.get("a"), Some(&20));
+/// ```
 pub struct ValuesMut<'a, K, V, S> {
     pairs: skiplist::MembersMut<'a, Pair<K, V>, S>,
 }

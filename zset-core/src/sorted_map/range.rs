@@ -6,7 +6,7 @@ use core::ops::RangeBounds;
 use super::{Iter, SortedMap, ValuesMut};
 
 impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
-    /// Returns all elements in order, lowest score first. Lazy.
+    /// Returns all elements in order, lowest score first. Lazy. **O(1)**, and O(1) a step.
     ///
     /// # Examples
     ///

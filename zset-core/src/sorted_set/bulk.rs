@@ -9,6 +9,16 @@ use super::fill::Filling;
 use crate::reserve::infallible;
 
 /// The error of input that is not a sorted set.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+/// use zset_core::sorted_set::FromSortedError;
+///
+/// let repeated = SortedSet::<_, _>::from_sorted_iter([("a", 1), ("a", 2)]);
+/// assert_eq!(repeated.unwrap_err(), FromSortedError::DuplicateMember { index: 1 });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FromSortedError {

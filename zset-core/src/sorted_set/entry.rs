@@ -8,6 +8,20 @@ use crate::handle::Handle;
 use crate::reserve::infallible;
 
 /// The entry of a member, from [`SortedSet::entry`].
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+/// use zset_core::sorted_set::Entry;
+///
+/// let mut set = SortedSet::from([("a", 1)]);
+/// match set.entry("a") {
+///     Entry::Occupied(mut entry) => assert_eq!(entry.insert(5), 1),
+///     Entry::Vacant(entry) => _ = entry.insert(2),
+/// }
+/// assert_eq!(set.score("a"), Some(5));
+/// ```
 pub enum Entry<'a, M, S, H> {
     /// The member is in the set.
     Occupied(OccupiedEntry<'a, M, S, H>),
@@ -17,6 +31,19 @@ pub enum Entry<'a, M, S, H> {
 
 /// The entry of a member that is in the set, from [`SortedSet::entry`], [`SortedSet::first_entry`] or
 /// [`SortedSet::last_entry`].
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+/// use zset_core::sorted_set::Entry;
+///
+/// let mut set = SortedSet::from([("a", 1), ("b", 2)]);
+/// if let Entry::Occupied(mut entry) = set.entry("a") {
+///     entry.insert(3);
+///     assert_eq!(entry.rank(), 1);
+/// }
+/// ```
 pub struct OccupiedEntry<'a, M, S, H> {
     set: &'a mut SortedSet<M, S, H>,
     hash: u64,
@@ -24,6 +51,19 @@ pub struct OccupiedEntry<'a, M, S, H> {
 }
 
 /// The entry of a member that is not in the set.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+/// use zset_core::sorted_set::Entry;
+///
+/// let mut set = SortedSet::<&str, u32>::new();
+/// if let Entry::Vacant(entry) = set.entry("a") {
+///     entry.insert(1);
+/// }
+/// assert_eq!(set.score("a"), Some(1));
+/// ```
 pub struct VacantEntry<'a, M, S, H> {
     set: &'a mut SortedSet<M, S, H>,
     hash: u64,

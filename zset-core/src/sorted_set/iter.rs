@@ -8,6 +8,14 @@ use super::SortedSet;
 use crate::skiplist::Place;
 
 /// The iterator of [`SortedSet::extract_if`].
+///
+/// # Examples
+///
+/// ```
+/// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
+/// assert_eq!(set.extract_if(|_, score| score != 2).next(), Some(("a", 1)));
+/// assert_eq!(set.len(), 2); // "c" was not visited
+/// ```
 pub struct ExtractIf<'a, M, S, H, F> {
     set: &'a mut SortedSet<M, S, H>,
     extracted: F,

@@ -95,6 +95,17 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
 }
 
 /// The elements of one set whose members are not in another, from [`SortedSet::difference`].
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+///
+/// let (all, seen) = (SortedSet::from([("x", 1), ("y", 2)]), SortedSet::from([("y", 7)]));
+/// let mut unseen = all.difference(&seen);
+/// assert_eq!(unseen.next(), Some((&"x", 1)));
+/// assert_eq!(unseen.next(), None);
+/// ```
 pub struct Difference<'a, M, S, S2, H2> {
     elements: Iter<'a, M, S>,
     other: &'a SortedSet<M, S2, H2>,
@@ -123,6 +134,16 @@ impl<M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> DoubleEndedIterator
 }
 
 /// The elements of one set whose members are in another too, from [`SortedSet::intersection`].
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+///
+/// let a = SortedSet::from([("x", 1), ("y", 2)]);
+/// let b = SortedSet::from([("y", 3), ("z", 4)]);
+/// assert_eq!(a.intersection(&b).next(), Some((&"y", 2)));
+/// ```
 pub struct Intersection<'a, M, S, S2, H2> {
     elements: Iter<'a, M, S>,
     other: &'a SortedSet<M, S2, H2>,
@@ -151,6 +172,16 @@ impl<M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> DoubleEndedIterator
 }
 
 /// The elements of two sets, from [`SortedSet::union`].
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+///
+/// let a = SortedSet::from([("x", 1), ("y", 2)]);
+/// let b = SortedSet::from([("y", 3), ("z", 4)]);
+/// assert_eq!(a.union(&b).next(), Some((&"x", 1)));
+/// ```
 pub struct Union<'a, M, S, H> {
     elements: All<'a, M, S, H>,
 }
@@ -177,6 +208,16 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> DoubleEndedIterator for Union
 }
 
 /// The elements whose members are in one of two sets only, from [`SortedSet::symmetric_difference`].
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+///
+/// let a = SortedSet::from([("x", 1), ("y", 2)]);
+/// let b = SortedSet::from([("y", 3), ("z", 4)]);
+/// assert_eq!(a.symmetric_difference(&b).next(), Some((&"x", 1)));
+/// ```
 pub struct SymmetricDifference<'a, M, S, H, H2> {
     elements: Either<'a, M, S, H, H2>,
 }

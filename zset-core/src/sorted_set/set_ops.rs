@@ -10,6 +10,15 @@ use crate::reserve::infallible;
 /// How the scores of a member that is in several sets become one.
 ///
 /// [`combine`](Aggregate::combine) is what it does to two scores.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Aggregate, Score};
+///
+/// assert_eq!(Aggregate::Max.combine(Score::from(1), Score::from(2)), Score::from(2));
+/// assert_eq!(Aggregate::Sum.combine(Score::from(1), Score::from(2)), Score::from(3));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Aggregate {

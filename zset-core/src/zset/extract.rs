@@ -8,6 +8,17 @@ use super::iter::owned;
 use crate::{ByteString, Score};
 
 /// The iterator of [`ZSet::extract_if`].
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Score, ZSet};
+///
+/// let mut set = ZSet::from([("a", Score::from(1)), ("b", Score::from(2))]);
+/// let extracted: Vec<_> = set.extract_if(|_, score| score > Score::from(1)).collect();
+/// assert_eq!(extracted.len(), 1);
+/// assert_eq!(set.len(), 1);
+/// ```
 pub struct ExtractIf<'a, F> {
     set: &'a mut ZSet,
     extracted: F,

@@ -40,29 +40,48 @@ struct Shared {
 }
 
 impl FakeClock {
-    /// Makes a clock that stands at the origin.
+    /// Makes a clock that stands at the origin. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`FakeClock`].
+    /// ```
+    /// use zset_std::{Clock, FakeClock, Timestamp};
+    ///
+    /// assert_eq!(FakeClock::new().now(), Timestamp::ZERO);
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Lets it go on.
+    /// Lets it go on. **O(w)** for w threads that wait by this clock.
     ///
     /// # Examples
     ///
-    /// See [`FakeClock`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Clock, FakeClock, Timestamp};
+    ///
+    /// let clock = FakeClock::new();
+    /// clock.advance(Duration::from_nanos(5));
+    /// clock.advance(Duration::from_nanos(2));
+    /// assert_eq!(clock.now(), Timestamp::from_nanos(7));
+    /// ```
     pub fn advance(&self, duration: Duration) {
         self.set(self.now().saturating_add(duration));
     }
 
-    /// Sets it, also back.
+    /// Sets it, also back. **O(w)** for w threads that wait by this clock.
     ///
     /// # Examples
     ///
-    /// See [`FakeClock`].
+    /// ```
+    /// use zset_std::{Clock, FakeClock, Timestamp};
+    ///
+    /// let clock = FakeClock::new();
+    /// clock.set(Timestamp::from_nanos(7));
+    /// clock.set(Timestamp::from_nanos(5));
+    /// assert_eq!(clock.now(), Timestamp::from_nanos(5));
+    /// ```
     pub fn set(&self, now: Timestamp) {
         self.shared.nanos.store(now.as_nanos(), Ordering::SeqCst);
         let sleepers = mem::take(&mut *self.sleepers());

@@ -42,11 +42,17 @@ impl Origin {
 }
 
 impl MonotonicClock {
-    /// Makes a clock that starts now.
+    /// Makes a clock that starts now. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`MonotonicClock`].
+    /// ```
+    /// use zset_std::{Clock, MonotonicClock};
+    ///
+    /// let clock = MonotonicClock::new();
+    /// let earlier = clock.now();
+    /// assert!(clock.now() >= earlier);
+    /// ```
     pub fn new() -> Self {
         MonotonicClock { origin: Origin::now() }
     }

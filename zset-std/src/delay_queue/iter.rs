@@ -12,14 +12,31 @@ use super::{DelayQueue, Job, JobId, Key};
 ///
 /// # Examples
 ///
-/// See [`DelayQueue::iter`].
+/// ```
+/// use zset_std::{DelayQueue, Timestamp};
+///
+/// let mut queue = DelayQueue::<&str>::new();
+/// queue.push("late", Timestamp::from_nanos(20));
+/// queue.push("early", Timestamp::from_nanos(10));
+/// let mut jobs = queue.iter();
+/// assert_eq!(jobs.len(), 2);
+/// assert_eq!(jobs.next_back().map(|job| *job.payload), Some("late"));
+/// ```
 pub struct Jobs<'a, T, I = JobId>(Iter<'a, I, T, Key>);
 
 /// The iterator of [`DelayQueue::drain`]: it is double-ended and knows its length.
 ///
 /// # Examples
 ///
-/// See [`DelayQueue::drain`].
+/// ```
+/// use zset_std::{DelayQueue, Timestamp};
+///
+/// let mut queue = DelayQueue::<&str>::new();
+/// queue.push("late", Timestamp::from_nanos(20));
+/// queue.push("early", Timestamp::from_nanos(10));
+/// assert_eq!(queue.drain().next().map(|job| job.payload), Some("early"));
+/// assert!(queue.is_empty());
+/// ```
 pub struct DrainJobs<'a, T, I = JobId>(Drain<'a, I, T, Key>);
 
 /// The iterator that owns the jobs of a [`DelayQueue`]: it is double-ended and knows its length.

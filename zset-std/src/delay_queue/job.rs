@@ -22,20 +22,26 @@ use crate::Timestamp;
 pub struct JobId(u64);
 
 impl JobId {
-    /// Makes the id of this number.
+    /// Makes the id of this number. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`JobId`].
+    /// ```
+    /// use zset_std::JobId;
+    ///
+    /// assert_eq!(JobId::new(7), JobId::new(7));
+    /// ```
     pub const fn new(number: u64) -> Self {
         JobId(number)
     }
 
-    /// Returns its number.
+    /// Returns its number. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`JobId`].
+    /// ```
+    /// assert_eq!(zset_std::JobId::new(7).get(), 7);
+    /// ```
     pub const fn get(self) -> u64 {
         self.0
     }

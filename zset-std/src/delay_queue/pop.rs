@@ -56,7 +56,15 @@ impl<T, I: Hash> DelayQueue<T, I> {
 ///
 /// # Examples
 ///
-/// See [`DelayQueue::pop_due`].
+/// ```
+/// use zset_std::{DelayQueue, Timestamp};
+///
+/// let mut queue = DelayQueue::<&str>::new();
+/// queue.push("early", Timestamp::from_nanos(10));
+/// queue.push("late", Timestamp::from_nanos(20));
+/// let due = queue.pop_due(usize::MAX, Timestamp::from_nanos(15));
+/// assert!(due.map(|job| job.payload).eq(["early"]));
+/// ```
 #[must_use = "a job is removed when the iterator comes to it"]
 pub struct PopDue<'a, T, I = JobId> {
     queue: &'a mut DelayQueue<T, I>,

@@ -98,7 +98,14 @@ impl<T, I: Ord + Hash> DelayQueue<T, I> {
     ///
     /// # Examples
     ///
-    /// See [`DuplicateJob`].
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// assert!(queue.push_with_id("backup", 1, Timestamp::from_nanos(10)).is_ok());
+    /// assert!(queue.push_with_id("backup", 2, Timestamp::from_nanos(20)).is_err());
+    /// assert_eq!(queue.len(), 1);
+    /// ```
     #[track_caller]
     pub fn push_with_id(
         &mut self,

@@ -13,7 +13,14 @@ impl<T, I> DelayQueue<T, I> {
     ///
     /// # Examples
     ///
-    /// See [`DelayQueue`].
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::<&str>::new();
+    /// assert_eq!(queue.next_due(), None);
+    /// queue.push("mail", Timestamp::from_nanos(10));
+    /// assert_eq!(queue.next_due(), Some(Timestamp::from_nanos(10)));
+    /// ```
     pub fn next_due(&self) -> Option<Timestamp> {
         let (_, _, (due, _)) = self.jobs.first()?;
         Some(due)
@@ -23,7 +30,14 @@ impl<T, I> DelayQueue<T, I> {
     ///
     /// # Examples
     ///
-    /// See [`Job`].
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::<&str>::new();
+    /// queue.push("late", Timestamp::from_nanos(20));
+    /// queue.push("early", Timestamp::from_nanos(10));
+    /// assert_eq!(queue.first().map(|job| *job.payload), Some("early"));
+    /// ```
     pub fn first(&self) -> Option<Job<&T, &I>> {
         self.jobs.first().map(job)
     }

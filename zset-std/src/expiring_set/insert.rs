@@ -36,11 +36,21 @@ pub enum InsertError<M> {
 }
 
 impl<M> InsertError<M> {
-    /// Returns the member that was not inserted.
+    /// Returns the member that was not inserted. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`InsertError`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{ExpiringSet, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let mut sessions = ExpiringSet::new();
+    /// sessions.insert("ann", Duration::from_nanos(10), at(0)).unwrap();
+    /// let mut full = sessions.with_max_len(1);
+    /// let error = full.insert("bob", Duration::from_nanos(10), at(5)).unwrap_err();
+    /// assert_eq!(error.into_member(), "bob");
+    /// ```
     pub fn into_member(self) -> M {
         match self {
             InsertError::Full(member) | InsertError::DeadlinePassed(member) => member,
@@ -218,7 +228,17 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     ///
     /// # Examples
     ///
-    /// See [`ExpiringSet`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{ExpiringSet, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let mut sessions = ExpiringSet::new();
+    /// sessions.insert("ann", Duration::from_nanos(10), at(0)).unwrap();
+    /// assert_eq!(sessions.touch("ann", Duration::from_nanos(10), at(5)), Some(at(10)));
+    /// assert_eq!(sessions.deadline("ann"), Some(at(15)));
+    /// assert_eq!(sessions.touch("bob", Duration::from_nanos(10), at(5)), None);
+    /// ```
     #[track_caller]
     pub fn touch<Q>(&mut self, member: &Q, ttl: Duration, now: Timestamp) -> Option<Timestamp>
     where

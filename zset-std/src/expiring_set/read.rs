@@ -13,7 +13,16 @@ impl<M> ExpiringSet<M> {
     ///
     /// # Examples
     ///
-    /// See [`ExpiringSet`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{ExpiringSet, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let mut sessions = ExpiringSet::new();
+    /// sessions.insert("ann", Duration::from_nanos(10), at(0)).unwrap();
+    /// assert!(sessions.contains("ann", at(9)));
+    /// assert!(!sessions.contains("ann", at(10)));
+    /// ```
     pub fn contains<Q>(&self, member: &Q, now: Timestamp) -> bool
     where
         Q: Hash + Equivalent<M> + ?Sized,
@@ -78,7 +87,16 @@ impl<M> ExpiringSet<M> {
     ///
     /// # Examples
     ///
-    /// See [`len`](Self::len).
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{ExpiringSet, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let mut sessions = ExpiringSet::new();
+    /// sessions.insert("ann", Duration::from_nanos(10), at(0)).unwrap();
+    /// assert_eq!(sessions.live_len(at(9)), 1);
+    /// assert_eq!(sessions.live_len(at(10)), 0);
+    /// ```
     pub fn live_len(&self, now: Timestamp) -> usize {
         self.members.count_by_score(live(now))
     }

@@ -62,7 +62,14 @@ pub trait Policy<S> {
 ///
 /// # Examples
 ///
-/// See [`Leaderboard::new`](crate::Leaderboard::new).
+/// ```
+/// use zset_std::{Best, Leaderboard};
+///
+/// let mut board: Leaderboard<&str, u32, Best> = Leaderboard::new();
+/// board.submit("ann", 7);
+/// board.submit("ann", 5);
+/// assert_eq!(board.score("ann"), Some(7));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Best;
 
@@ -70,7 +77,14 @@ pub struct Best;
 ///
 /// # Examples
 ///
-/// See [`Leaderboard::latest`](crate::Leaderboard::latest).
+/// ```
+/// use zset_std::{Latest, Leaderboard};
+///
+/// let mut board: Leaderboard<&str, u32, Latest> = Leaderboard::latest();
+/// board.submit("ann", 7);
+/// board.submit("ann", 5);
+/// assert_eq!(board.score("ann"), Some(5));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Latest;
 
@@ -80,7 +94,14 @@ pub struct Latest;
 ///
 /// # Examples
 ///
-/// See [`Leaderboard::sum`](crate::Leaderboard::sum).
+/// ```
+/// use zset_std::{Leaderboard, Sum};
+///
+/// let mut board: Leaderboard<&str, u32, Sum> = Leaderboard::sum();
+/// board.try_submit("ann", 7).unwrap();
+/// board.try_submit("ann", 5).unwrap();
+/// assert_eq!(board.score("ann"), Some(12));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sum;
 

@@ -41,7 +41,13 @@ pub enum Ties {
 ///
 /// # Examples
 ///
-/// See [`Leaderboard`].
+/// ```
+/// use zset_std::Leaderboard;
+///
+/// let board = Leaderboard::from([("ann", 9), ("bob", 7)]);
+/// let first = board.iter().next().unwrap();
+/// assert_eq!((first.number, *first.member, first.score), (1, "ann", 9));
+/// ```
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Standing<'a, Id, S> {
     /// The standing, from 1: the ordinal one, unless [`Standings::ties`] says otherwise.
@@ -98,7 +104,7 @@ impl<'a, Id, S: Copy> Standings<'a, Id, S> {
         Standings { ranking, elements, ordinal, ties: Ties::Ordinal, front: None, back: None }
     }
 
-    /// Returns the same lines, numbered another way.
+    /// Returns the same lines, numbered another way. **O(1)**.
     ///
     /// # Examples
     ///
@@ -191,7 +197,12 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     ///
     /// # Examples
     ///
-    /// See [`Leaderboard`].
+    /// ```
+    /// use zset_std::Leaderboard;
+    ///
+    /// let board = Leaderboard::from([("ann", 9), ("bob", 7), ("cid", 8)]);
+    /// assert!(board.top(2).map(|standing| *standing.member).eq(["ann", "cid"]));
+    /// ```
     pub fn top(&self, n: usize) -> Standings<'_, Id, S> {
         self.page(0, n)
     }

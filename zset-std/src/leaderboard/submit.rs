@@ -36,11 +36,15 @@ pub struct Submission<Id, S> {
 }
 
 impl<Id, S: PartialEq> Submission<Id, S> {
-    /// Returns whether the board has changed.
+    /// Returns whether the board has changed. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`Submission`].
+    /// ```
+    /// let mut board = zset_std::Leaderboard::new();
+    /// assert!(board.submit("ann", 7).is_changed());
+    /// assert!(!board.submit("ann", 5).is_changed()); // 7 is better
+    /// ```
     pub fn is_changed(&self) -> bool {
         self.old != self.new
     }

@@ -55,7 +55,7 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// Returns whether the units pass.
+    /// Returns whether the units pass. **O(1)**.
     ///
     /// # Examples
     ///
@@ -73,7 +73,7 @@ impl Decision {
     }
 
     /// Returns how long to wait before asking again: zero if the units pass, `None` if they never
-    /// will.
+    /// will. **O(1)**.
     ///
     /// # Examples
     ///

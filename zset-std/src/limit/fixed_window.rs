@@ -40,16 +40,23 @@ pub struct FixedWindow {
 }
 
 impl FixedWindow {
-    /// Makes an unused window.
+    /// Makes an unused window. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`FixedWindow`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{FixedWindow, Quota, Timestamp};
+    ///
+    /// let mut window = FixedWindow::new(Quota::new(1, Duration::from_secs(60))?);
+    /// assert!(window.check_n_at(1, Timestamp::ZERO).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn new(quota: Quota) -> Self {
         FixedWindow { quota, used: 0, forgotten: Forgotten::default(), newest: Timestamp::ZERO }
     }
 
-    /// Returns the quota.
+    /// Returns the quota. **O(1)**.
     ///
     /// # Examples
     ///
@@ -112,7 +119,16 @@ impl FixedWindow {
     ///
     /// # Examples
     ///
-    /// See [`FixedWindow`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{FixedWindow, Quota, Timestamp};
+    ///
+    /// let mut window = FixedWindow::new(Quota::new(3, Duration::from_secs(60))?);
+    /// assert!(window.check_n_at(2, Timestamp::ZERO).is_allowed());
+    /// assert!(!window.check_n_at(2, Timestamp::ZERO).is_allowed());
+    /// assert!(window.check_n_at(1, Timestamp::ZERO).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
         if now < self.newest {
             return decide_late(now, self.newest, |newest| self.check_n_at(n, newest));

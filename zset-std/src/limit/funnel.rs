@@ -47,16 +47,23 @@ pub struct Funnel {
 }
 
 impl Funnel {
-    /// Makes an empty funnel.
+    /// Makes an empty funnel. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`Funnel`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota, Timestamp};
+    ///
+    /// let quota = Quota::new(1, Duration::from_secs(1))?.with_capacity(5)?;
+    /// assert_eq!(Funnel::new(quota).remaining_at(Timestamp::ZERO), 5);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn new(quota: Quota) -> Self {
         Funnel { quota, level: 0, leaking_ts: Timestamp::ZERO }
     }
 
-    /// Returns the quota.
+    /// Returns the quota. **O(1)**.
     ///
     /// # Examples
     ///
@@ -94,7 +101,7 @@ impl Funnel {
         self.quota = quota;
     }
 
-    /// Returns the units that it holds.
+    /// Returns the units that it holds. **O(1)**.
     ///
     /// # Examples
     ///
@@ -110,7 +117,7 @@ impl Funnel {
         self.quota.capacity()
     }
 
-    /// Returns how much leaks out: so many units in each period.
+    /// Returns how much leaks out: so many units in each period. **O(1)**.
     ///
     /// # Examples
     ///
@@ -126,7 +133,7 @@ impl Funnel {
         (self.quota.count(), self.quota.period())
     }
 
-    /// Returns the latest time seen: that of its level.
+    /// Returns the latest time seen: that of its level. **O(1)**.
     ///
     /// # Examples
     ///
@@ -147,7 +154,15 @@ impl Funnel {
     ///
     /// # Examples
     ///
-    /// See [`Funnel`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota, Timestamp};
+    ///
+    /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(1))?);
+    /// assert!(funnel.check_n_at(2, Timestamp::ZERO).is_allowed());
+    /// assert_eq!(funnel.remaining_at(Timestamp::ZERO), 1);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn remaining_at(&self, now: Timestamp) -> u32 {
         self.space(self.level_at(now.max(self.leaking_ts)))
     }
@@ -156,7 +171,14 @@ impl Funnel {
     ///
     /// # Examples
     ///
-    /// See [`watering_at`](Self::watering_at).
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota, Timestamp};
+    ///
+    /// let funnel = Funnel::new(Quota::new(3, Duration::from_secs(1))?);
+    /// assert_eq!(funnel.left_quota_at(Timestamp::ZERO), 3);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn left_quota_at(&self, now: Timestamp) -> u32 {
         self.remaining_at(now)
     }
@@ -167,7 +189,15 @@ impl Funnel {
     ///
     /// # Examples
     ///
-    /// See [`leaking_ts`](Self::leaking_ts).
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota, Timestamp};
+    ///
+    /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(1))?);
+    /// funnel.make_space_at(Timestamp::from_nanos(5));
+    /// assert_eq!(funnel.leaking_ts(), Timestamp::from_nanos(5));
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     #[inline]
     pub fn make_space_at(&mut self, now: Timestamp) {
         let now = now.max(self.leaking_ts);
@@ -179,7 +209,15 @@ impl Funnel {
     ///
     /// # Examples
     ///
-    /// See [`Funnel`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota, Timestamp};
+    ///
+    /// let mut funnel = Funnel::new(Quota::new(1, Duration::from_secs(1))?);
+    /// assert!(funnel.check_at(Timestamp::ZERO).is_allowed());
+    /// assert!(!funnel.check_at(Timestamp::ZERO).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     #[inline]
     pub fn check_at(&mut self, now: Timestamp) -> Decision {
         self.check_n_at(1, now)
@@ -207,7 +245,16 @@ impl Funnel {
     ///
     /// # Examples
     ///
-    /// See [`Funnel`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota, Timestamp};
+    ///
+    /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(1))?);
+    /// assert!(funnel.check_n_at(3, Timestamp::ZERO).is_allowed());
+    /// let later = Timestamp::ZERO.saturating_add(Duration::from_secs(1));
+    /// assert!(funnel.check_n_at(3, later).is_allowed()); // all of it has leaked out
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     #[inline]
     pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
         if now < self.leaking_ts {

@@ -34,18 +34,26 @@ use crate::{Clock, MonotonicClock, RandomState, Timestamp};
 pub type Funnels<K, C = MonotonicClock, H = RandomState> = Keyed<K, CompactFunnel, C, H>;
 
 impl<K: Eq + Hash> Funnels<K> {
-    /// Makes a limiter of which every key has this quota.
+    /// Makes a limiter of which every key has this quota. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`Funnels`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnels, Quota};
+    ///
+    /// let logins = Funnels::<String>::new(Quota::new(1, Duration::from_secs(60))?);
+    /// assert!(logins.check("ann").is_allowed());
+    /// assert!(!logins.check("ann").is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn new(quota: Quota) -> Self {
         Keyed::of_settings(quota.into())
     }
 }
 
 impl<K: Eq + Hash, C, H: BuildHasher> Funnels<K, C, H> {
-    /// Returns the quota of each key.
+    /// Returns the quota of each key. **O(1)**.
     ///
     /// # Examples
     ///
@@ -83,6 +91,7 @@ impl<K: Eq + Hash, C, H: BuildHasher> Funnels<K, C, H> {
 impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
     /// Like [`check_n`](Self::check_n), with another quota for this call. The funnel is the key's own,
     /// whatever the quota: the time at which it will be empty counts.
+    /// **O(1)** expected; a new key **O(log n)** amortized.
     ///
     /// # Examples
     ///
@@ -104,10 +113,19 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
     }
 
     /// Like [`check_with`](Self::check_with), at a time.
+    /// **O(1)** expected; a new key **O(log n)** amortized.
     ///
     /// # Examples
     ///
-    /// As with [`check_with`](Self::check_with).
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnels, Quota, Timestamp};
+    ///
+    /// let limiter = Funnels::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
+    /// let generous = Quota::new(5, Duration::from_secs(60))?.with_capacity(5)?;
+    /// assert!(limiter.check_with_at(&1, generous, 5, Timestamp::ZERO).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn check_with_at<Q>(&self, key: &Q, quota: Quota, n: u32, now: Timestamp) -> Decision
     where
         K: Borrow<Q>,
@@ -118,7 +136,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
     }
 
     /// Returns what [`check_with`](Self::check_with) would return, without passing units or inserting
-    /// a key.
+    /// a key. **O(1)** expected.
     ///
     /// # Examples
     ///
@@ -140,11 +158,20 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
         self.peek_with_at(key, quota, n, self.clock().now())
     }
 
-    /// Like [`peek_with`](Self::peek_with), at a time.
+    /// Like [`peek_with`](Self::peek_with), at a time. **O(1)** expected.
     ///
     /// # Examples
     ///
-    /// As with [`peek_with`](Self::peek_with).
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnels, Quota, Timestamp};
+    ///
+    /// let limiter = Funnels::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
+    /// let generous = Quota::new(5, Duration::from_secs(60))?.with_capacity(5)?;
+    /// assert!(limiter.peek_with_at(&1, generous, 5, Timestamp::ZERO).is_allowed());
+    /// assert!(limiter.is_empty());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn peek_with_at<Q>(&self, key: &Q, quota: Quota, n: u32, now: Timestamp) -> Decision
     where
         K: Borrow<Q>,
@@ -154,7 +181,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
         self.foresee(key, n, now, |funnel, _, now| funnel.peek_at(&quota, n, now))
     }
 
-    /// Like [`refund`](Self::refund), of units that passed by another quota.
+    /// Like [`refund`](Self::refund), of units that passed by another quota. **O(1)** expected.
     ///
     /// # Examples
     ///
@@ -179,6 +206,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
 
     /// Does what redis-cell's `CL.THROTTLE key max_burst count period quantity` does: `count` in
     /// each `period` of seconds, and `max_burst + 1` at once.
+    /// **O(1)** expected; a new key **O(log n)** amortized.
     ///
     /// # Errors
     ///
@@ -213,6 +241,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
     }
 
     /// Like [`throttle`](Self::throttle), at a time.
+    /// **O(1)** expected; a new key **O(log n)** amortized.
     ///
     /// # Errors
     ///
@@ -220,7 +249,16 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
     ///
     /// # Examples
     ///
-    /// As with [`throttle`](Self::throttle).
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnels, Quota, Timestamp};
+    ///
+    /// let limiter = Funnels::<String>::new(Quota::new(1, Duration::from_secs(1))?);
+    /// // CL.THROTTLE ann 15 30 60 1
+    /// let reply = limiter.throttle_at("ann", 15, 30, 60, 1, Timestamp::ZERO).unwrap();
+    /// assert_eq!((reply.limit, reply.remaining), (16, 15));
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn throttle_at<Q>(
         &self,
         key: &Q,

@@ -53,7 +53,7 @@ pub struct Keyed<K, L: KeyState, C = MonotonicClock, H = RandomState> {
 }
 
 impl<K: Eq + Hash, L: Limiter> Keyed<K, L> {
-    /// Makes a limiter of which every key starts as a clone of `new`.
+    /// Makes a limiter of which every key starts as a clone of `new`. **O(1)**.
     ///
     /// # Examples
     ///
@@ -85,17 +85,30 @@ impl<K: Eq + Hash, L: KeyState> Keyed<K, L> {
 
 /// Builder methods, for a limiter that is not in use yet.
 impl<K: Eq + Hash, L: KeyState, C, H: BuildHasher> Keyed<K, L, C, H> {
-    /// Returns the limiter with another clock.
+    /// Returns the limiter with another clock. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`Keyed`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{FakeClock, Quota, SlidingWindow};
+    ///
+    /// let clock = FakeClock::new();
+    /// let per_second = Quota::new(1, Duration::from_secs(1))?;
+    /// let limiter = SlidingWindow::<u32>::new(per_second).with_clock(clock.clone());
+    /// assert!(limiter.check(&1).is_allowed());
+    /// assert!(!limiter.check(&1).is_allowed());
+    /// clock.advance(Duration::from_secs(1));
+    /// assert!(limiter.check(&1).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn with_clock<C2>(self, clock: C2) -> Keyed<K, L, C2, H> {
         let Keyed { keys, shared, observers, lines, .. } = self;
         Keyed { keys, shared, clock, observers, lines }
     }
 
     /// Returns the limiter with another hasher for keys. Keys that are present are forgotten.
+    /// **O(1)**.
     ///
     /// # Examples
     ///
@@ -118,6 +131,7 @@ impl<K: Eq + Hash, L: KeyState, C, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Returns the limiter with a bound on the number of keys, and a rule for new keys beyond it.
+    /// **O(1)**.
     ///
     /// The rule applies only while no key is idle; otherwise an idle key is evicted for the new one. A
     /// key in use is never evicted. To find an idle key takes amortized constant time for each check.
@@ -150,11 +164,28 @@ impl<K: Eq + Hash, L: KeyState, C, H: BuildHasher> Keyed<K, L, C, H> {
         self
     }
 
-    /// Returns the limiter with an observer of its decisions.
+    /// Returns the limiter with an observer of its decisions. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`Observer`].
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::time::Duration;
+    /// use zset_std::{Observer, Quota, SlidingWindow};
+    ///
+    /// struct Log;
+    ///
+    /// impl Observer for Log {
+    ///     fn denied(&self) {
+    ///         println!("denied");
+    ///     }
+    /// }
+    ///
+    /// let quota = Quota::new(1, Duration::from_secs(1))?;
+    /// let limiter = SlidingWindow::<u32>::new(quota).with_observer(Arc::new(Log));
+    /// assert!(limiter.check(&1).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn with_observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observers = Observers::of(observer);
         self
@@ -162,7 +193,7 @@ impl<K: Eq + Hash, L: KeyState, C, H: BuildHasher> Keyed<K, L, C, H> {
 }
 
 impl<K: Eq + Hash, L: SingleQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
-    /// Returns the quota of each key.
+    /// Returns the quota of each key. **O(1)**.
     ///
     /// # Examples
     ///

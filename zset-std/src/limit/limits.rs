@@ -41,16 +41,25 @@ pub struct Limits<L> {
 }
 
 impl<L: Limiter> Limits<L> {
-    /// Combines limiters into one; without any, it allows everything.
+    /// Combines limiters into one; without any, it allows everything. **O(k)** for k limiters.
     ///
     /// # Examples
     ///
-    /// See [`Limits`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Limits, Quota, Timestamp, WindowLog};
+    ///
+    /// let second = WindowLog::new(Quota::new(2, Duration::from_secs(1))?);
+    /// let hour = WindowLog::new(Quota::new(100, Duration::from_secs(3600))?);
+    /// let mut limits = Limits::all([second, hour]);
+    /// assert!(limits.check_n_at(2, Timestamp::ZERO).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn all(limits: impl IntoIterator<Item = L>) -> Self {
         Limits { limits: limits.into_iter().collect() }
     }
 
-    /// Returns the limiters, in the order in which they were given.
+    /// Returns the limiters, in the order in which they were given. **O(1)**.
     ///
     /// # Examples
     ///
@@ -66,7 +75,7 @@ impl<L: Limiter> Limits<L> {
         &self.limits
     }
 
-    /// Returns the limiters mutably, e.g. to change the quota of one of them.
+    /// Returns the limiters mutably, e.g. to change the quota of one of them. **O(1)**.
     ///
     /// # Examples
     ///
@@ -104,7 +113,18 @@ impl<L: Limiter> Limits<L> {
     ///
     /// # Examples
     ///
-    /// See [`Limits`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Limits, Quota, Timestamp, WindowLog};
+    ///
+    /// let second = WindowLog::new(Quota::new(2, Duration::from_secs(1))?);
+    /// let hour = WindowLog::new(Quota::new(3, Duration::from_secs(3600))?);
+    /// let mut limits = Limits::all([second, hour]);
+    /// assert!(limits.check_n_at(2, Timestamp::ZERO).is_allowed());
+    /// let later = Timestamp::ZERO.saturating_add(Duration::from_secs(1));
+    /// assert!(!limits.check_n_at(2, later).is_allowed()); // by the hour
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
         let verdict = self.verdict(n, now);
         let taken = if verdict == Verdict::Allowed { n } else { 0 };
@@ -116,6 +136,7 @@ impl<L: Limiter> Limits<L> {
 
     /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything. If units
     /// would pass, the cost includes a copy of all limiters.
+    /// The cost is that of all limiters together, **O(k)** at least.
     ///
     /// # Examples
     ///
@@ -141,6 +162,7 @@ impl<L: Limiter> Limits<L> {
 
     /// Returns the `n` newest units to the quota of each limiter, or as many as it has on record;
     /// returns the most that any of them had.
+    /// The cost is that of all limiters together, **O(k)** at least.
     ///
     /// # Examples
     ///
@@ -159,6 +181,7 @@ impl<L: Limiter> Limits<L> {
     }
 
     /// Forgets all units that have passed.
+    /// The cost is that of all limiters together, **O(k)** at least.
     ///
     /// # Examples
     ///

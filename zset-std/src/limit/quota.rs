@@ -64,7 +64,7 @@ impl fmt::Display for QuotaError {
 impl Error for QuotaError {}
 
 impl Quota {
-    /// Makes a quota of `count` units in each `period`.
+    /// Makes a quota of `count` units in each `period`. **O(1)**.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ impl Quota {
         Ok(Quota { count, period, capacity: count })
     }
 
-    /// Returns the quota with another capacity: how many units a funnel takes at once.
+    /// Returns the quota with another capacity: how many units a funnel takes at once. **O(1)**.
     ///
     /// # Errors
     ///
@@ -97,7 +97,14 @@ impl Quota {
     ///
     /// # Examples
     ///
-    /// See [`Quota`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota};
+    ///
+    /// let quota = Quota::new(1, Duration::from_secs(1))?.with_capacity(5)?;
+    /// assert_eq!(quota.capacity(), 5);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn with_capacity(self, capacity: u32) -> Result<Quota, QuotaError> {
         let capacity = NonZeroU32::new(capacity).ok_or(QuotaError::ZeroCapacity)?;
         let quota = Quota { capacity, ..self };
@@ -105,7 +112,7 @@ impl Quota {
         burst.map(|_| quota).ok_or(QuotaError::PeriodTooLong)
     }
 
-    /// Returns the units in each period: the limit of a window.
+    /// Returns the units in each period: the limit of a window. **O(1)**.
     ///
     /// # Examples
     ///
@@ -120,7 +127,7 @@ impl Quota {
         self.count.get()
     }
 
-    /// Returns the period.
+    /// Returns the period. **O(1)**.
     ///
     /// # Examples
     ///
@@ -135,11 +142,17 @@ impl Quota {
         Duration::from_nanos(self.period.get())
     }
 
-    /// Returns the units that a funnel takes at once.
+    /// Returns the units that a funnel takes at once. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`Quota`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota};
+    ///
+    /// assert_eq!(Quota::new(10, Duration::from_secs(60))?.capacity(), 10);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     #[inline]
     pub fn capacity(self) -> u32 {
         self.capacity.get()

@@ -24,11 +24,19 @@ impl fmt::Display for KeysFull {
 impl Error for KeysFull {}
 
 impl<K: Eq + Hash> SlidingWindow<K> {
-    /// Makes a limiter of which every key has this quota.
+    /// Makes a limiter of which every key has this quota. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`Keyed`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    ///
+    /// let payments = SlidingWindow::<String>::new(Quota::new(1, Duration::from_secs(60))?);
+    /// assert!(payments.check("ann").is_allowed());
+    /// assert!(!payments.check("ann").is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn new(quota: Quota) -> Self {
         Keyed::of(WindowLog::new(quota))
     }
@@ -37,6 +45,7 @@ impl<K: Eq + Hash> SlidingWindow<K> {
 impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
     /// Like [`check_n`](Self::check_n), with another quota for this call; see
     /// [`WindowLog::check_with_at`].
+    /// **O(1)** expected to find the key, and the cost of its [`WindowLog`].
     ///
     /// # Examples
     ///
@@ -58,10 +67,19 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
     }
 
     /// Like [`check_with`](Self::check_with), at a time.
+    /// **O(1)** expected to find the key, and the cost of its [`WindowLog`].
     ///
     /// # Examples
     ///
-    /// As with [`check_with`](Self::check_with).
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow, Timestamp};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
+    /// let generous = Quota::new(5, Duration::from_secs(60))?;
+    /// assert!(limiter.check_with_at(&1, generous, 5, Timestamp::ZERO).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn check_with_at<Q>(&self, key: &Q, quota: Quota, n: u32, now: Timestamp) -> Decision
     where
         K: Borrow<Q>,
@@ -71,7 +89,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
     }
 
     /// Returns what [`check_with`](Self::check_with) would return, without passing units or inserting
-    /// a key.
+    /// a key. **O(1)** expected to find the key, and the cost of its [`WindowLog`].
     ///
     /// # Examples
     ///
@@ -94,10 +112,20 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
     }
 
     /// Like [`peek_with`](Self::peek_with), at a time.
+    /// **O(1)** expected to find the key, and the cost of its [`WindowLog`].
     ///
     /// # Examples
     ///
-    /// As with [`peek_with`](Self::peek_with).
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow, Timestamp};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
+    /// let generous = Quota::new(5, Duration::from_secs(60))?;
+    /// assert!(limiter.peek_with_at(&1, generous, 5, Timestamp::ZERO).is_allowed());
+    /// assert!(limiter.is_empty());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn peek_with_at<Q>(&self, key: &Q, quota: Quota, n: u32, now: Timestamp) -> Decision
     where
         K: Borrow<Q>,
@@ -107,6 +135,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
     }
 
     /// Returns whether the limit of a key is reached; see [`WindowLog::over_limit_at`].
+    /// **O(1)** expected to find the key, and the cost of its [`WindowLog`].
     ///
     /// For a key without room this is the shared window's answer, or `true` if new keys are refused.
     ///
@@ -133,10 +162,20 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
     }
 
     /// Like [`over_limit`](Self::over_limit), at a time.
+    /// **O(1)** expected to find the key, and the cost of its [`WindowLog`].
     ///
     /// # Examples
     ///
-    /// As with [`over_limit`](Self::over_limit).
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow, Timestamp};
+    ///
+    /// let failures = SlidingWindow::<String>::new(Quota::new(1, Duration::from_secs(60))?);
+    /// assert!(!failures.over_limit_at("ann", Timestamp::ZERO));
+    /// failures.record_at("ann", 1, Timestamp::ZERO).unwrap();
+    /// assert!(failures.over_limit_at("ann", Timestamp::ZERO));
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn over_limit_at<Q>(&self, key: &Q, now: Timestamp) -> bool
     where
         K: Borrow<Q>,
@@ -146,6 +185,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
     }
 
     /// Records `n` units of a key, even beyond the limit; see [`WindowLog::record_at`].
+    /// **O(1)** expected to find the key, and the cost of its [`WindowLog`].
     ///
     /// # Errors
     ///
@@ -153,7 +193,15 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
     ///
     /// # Examples
     ///
-    /// See [`over_limit`](Self::over_limit).
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    ///
+    /// let failures = SlidingWindow::<String>::new(Quota::new(3, Duration::from_secs(60))?);
+    /// failures.record("ann", 5).unwrap(); // two beyond the limit
+    /// assert!(failures.over_limit("ann"));
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn record<Q>(&self, key: &Q, n: u32) -> Result<(), KeysFull>
     where
         K: Borrow<Q>,
@@ -163,6 +211,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
     }
 
     /// Like [`record`](Self::record), at a time.
+    /// **O(1)** expected to find the key, and the cost of its [`WindowLog`].
     ///
     /// # Errors
     ///
@@ -170,7 +219,16 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
     ///
     /// # Examples
     ///
-    /// As with [`record`](Self::record).
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow, Timestamp};
+    ///
+    /// let failures = SlidingWindow::<String>::new(Quota::new(3, Duration::from_secs(60))?);
+    /// failures.record_at("ann", 3, Timestamp::ZERO).unwrap();
+    /// let later = Timestamp::ZERO.saturating_add(Duration::from_secs(60));
+    /// assert!(!failures.over_limit_at("ann", later));
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn record_at<Q>(&self, key: &Q, n: u32, now: Timestamp) -> Result<(), KeysFull>
     where
         K: Borrow<Q>,

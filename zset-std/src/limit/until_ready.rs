@@ -141,17 +141,25 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
         UntilReady { limiter, key, units: 1, deadline: Timestamp::MAX, jitter: Duration::ZERO }
     }
 
-    /// Waits for so many units, which pass together; it is one if nothing is said.
+    /// Waits for so many units, which pass together; it is one if nothing is said. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`UntilReady`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnels, Quota};
+    ///
+    /// let limiter = Funnels::<u32>::new(Quota::new(3, Duration::from_secs(1))?);
+    /// limiter.until_ready(&1).units(3).block().unwrap();
+    /// assert!(!limiter.check(&1).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn units(self, units: u32) -> Self {
         UntilReady { units, ..self }
     }
 
     /// Waits until a time of the limiter's clock at most, and not at all if it is known that units
-    /// will not pass until then.
+    /// will not pass until then. **O(1)**.
     ///
     /// # Examples
     ///
@@ -172,29 +180,49 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
         UntilReady { deadline, ..self }
     }
 
-    /// Waits so long at most: the deadline is so long from now.
+    /// Waits so long at most: the deadline is so long from now. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`UntilReady`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnels, Quota};
+    ///
+    /// let limiter = Funnels::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
+    /// assert!(limiter.check(&1).is_allowed());
+    /// // The next unit passes in a minute, which is later than the deadline.
+    /// assert!(limiter.until_ready(&1).timeout(Duration::from_millis(1)).block().is_err());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn timeout(self, timeout: Duration) -> Self {
         let deadline = self.limiter.clock().now().saturating_add(timeout);
         self.deadline(deadline)
     }
 
     /// Waits longer than needed by a random time up to this one, but not beyond the deadline.
+    /// **O(1)**.
     ///
     /// Many who wait for the same time, of many keys or in many processes, then do not all come at
     /// once.
     ///
     /// # Examples
     ///
-    /// See [`UntilReady`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnels, Quota};
+    ///
+    /// let limiter = Funnels::<u32>::new(Quota::new(1, Duration::from_millis(1))?);
+    /// for _ in 0..2 {
+    ///     limiter.until_ready(&1).jitter(Duration::from_millis(1)).block().unwrap();
+    /// }
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn jitter(self, jitter: Duration) -> Self {
         UntilReady { jitter, ..self }
     }
 
     /// Blocks this thread until the units pass.
+    /// It costs as much as a check each time that it wakes: **O(1)** expected, and the cost of the limiter.
     ///
     /// # Errors
     ///
@@ -202,7 +230,16 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
     ///
     /// # Examples
     ///
-    /// See [`UntilReady`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnels, Quota};
+    ///
+    /// let limiter = Funnels::<u32>::new(Quota::new(1, Duration::from_millis(1))?);
+    /// limiter.until_ready(&1).block().unwrap();
+    /// limiter.until_ready(&1).block().unwrap(); // a millisecond later
+    /// assert!(limiter.until_ready(&1).units(9).block().is_err()); // more than ever pass
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn block(self) -> Result<(), NotReady>
     where
         L::Clock: Timer,

@@ -58,17 +58,24 @@ struct Counts {
 }
 
 impl WindowCounter {
-    /// Makes an unused counter.
+    /// Makes an unused counter. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`WindowCounter`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, Timestamp, WindowCounter};
+    ///
+    /// let mut counter = WindowCounter::new(Quota::new(1, Duration::from_secs(60))?);
+    /// assert!(counter.check_n_at(1, Timestamp::ZERO).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn new(quota: Quota) -> Self {
         let (counts, forgotten) = (Counts::default(), Forgotten::default());
         WindowCounter { quota, counts, forgotten, newest: Timestamp::ZERO }
     }
 
-    /// Returns the quota.
+    /// Returns the quota. **O(1)**.
     ///
     /// # Examples
     ///
@@ -144,7 +151,15 @@ impl WindowCounter {
     ///
     /// # Examples
     ///
-    /// See [`WindowCounter`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, Timestamp, WindowCounter};
+    ///
+    /// let mut counter = WindowCounter::new(Quota::new(3, Duration::from_secs(60))?);
+    /// assert!(counter.check_n_at(2, Timestamp::ZERO).is_allowed());
+    /// assert!(!counter.check_n_at(2, Timestamp::ZERO).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
         if now < self.newest {
             return decide_late(now, self.newest, |newest| self.check_n_at(n, newest));

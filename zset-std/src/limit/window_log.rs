@@ -80,11 +80,18 @@ pub struct WindowLog {
 }
 
 impl WindowLog {
-    /// Makes an empty log.
+    /// Makes an empty log. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`WindowLog`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, Timestamp, WindowLog};
+    ///
+    /// let log = WindowLog::new(Quota::new(3, Duration::from_secs(1))?);
+    /// assert_eq!(log.remaining_at(Timestamp::ZERO), 3);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn new(quota: Quota) -> Self {
         WindowLog {
             log: VecDeque::new(),
@@ -97,7 +104,7 @@ impl WindowLog {
         }
     }
 
-    /// Returns the quota.
+    /// Returns the quota. **O(1)**.
     ///
     /// # Examples
     ///
@@ -143,7 +150,15 @@ impl WindowLog {
     ///
     /// # Examples
     ///
-    /// See [`WindowLog`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, Timestamp, WindowLog};
+    ///
+    /// let mut log = WindowLog::new(Quota::new(1, Duration::from_secs(1))?);
+    /// assert!(log.check_at(Timestamp::ZERO).is_allowed());
+    /// assert!(!log.check_at(Timestamp::ZERO).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn check_at(&mut self, now: Timestamp) -> Decision {
         self.check_n_at(1, now)
     }
@@ -169,7 +184,7 @@ impl WindowLog {
     }
 
     /// Like [`check_n_at`](Self::check_n_at), with another quota for this call. All calls share the
-    /// log.
+    /// log. **O(1)** amortized; **O(n)** entries if they are denied.
     ///
     /// A period longer than any before can deny more than an exact window would; see
     /// [Exactness](Self#exactness).
@@ -268,7 +283,15 @@ impl WindowLog {
     ///
     /// # Examples
     ///
-    /// See [`over_limit_at`](Self::over_limit_at).
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, Timestamp, WindowLog};
+    ///
+    /// let mut log = WindowLog::new(Quota::new(2, Duration::from_secs(1))?);
+    /// log.record_at(5, Timestamp::ZERO);
+    /// assert_eq!(log.remaining_at(Timestamp::ZERO), 0);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn record_at(&mut self, n: u32, now: Timestamp) {
         let now = self.advance(now);
         self.push(n, now);
@@ -335,7 +358,15 @@ impl WindowLog {
     ///
     /// # Examples
     ///
-    /// See [`refund`](Self::refund).
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, Timestamp, WindowLog};
+    ///
+    /// let mut log = WindowLog::new(Quota::new(3, Duration::from_secs(1))?);
+    /// assert!(log.check_at(Timestamp::ZERO).is_allowed());
+    /// assert_eq!(log.remaining_at(Timestamp::ZERO), 2);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn remaining_at(&self, now: Timestamp) -> u32 {
         self.peek_at(0, now).remaining
     }

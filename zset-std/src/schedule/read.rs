@@ -49,7 +49,13 @@ impl<Id> Schedule<Id> {
     ///
     /// # Examples
     ///
-    /// See [`Schedule`].
+    /// ```
+    /// use zset_std::{Schedule, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let sales = Schedule::from([("shoes", at(20)), ("hats", at(10))]);
+    /// assert_eq!(sales.next_at(), Some(at(10)));
+    /// ```
     pub fn next_at(&self) -> Option<Timestamp> {
         self.queue.next_due()
     }

@@ -61,7 +61,7 @@ struct Shared<Id, C> {
 
 impl<Id: Ord + Hash + Send + 'static> Schedule<Id> {
     /// Starts a thread that calls `activate` with each id when it is due, and the time for which it
-    /// was scheduled. Times are those of a [`MonotonicClock`] that starts now.
+    /// was scheduled. Times are those of a [`MonotonicClock`] that starts now. **O(n log n)**.
     ///
     /// # Panics
     ///
@@ -84,7 +84,7 @@ impl<Id: Ord + Hash + Send + 'static> Schedule<Id> {
     }
 
     /// Does what [`run`](Self::run) does, by another clock: a [`SystemClock`](crate::SystemClock)
-    /// for times of day.
+    /// for times of day. **O(n log n)**.
     ///
     /// # Panics
     ///
@@ -92,7 +92,17 @@ impl<Id: Ord + Hash + Send + 'static> Schedule<Id> {
     ///
     /// # Examples
     ///
-    /// See [`ScheduleRunner`].
+    /// ```
+    /// use std::sync::mpsc;
+    /// use zset_std::{FakeClock, Schedule, Timestamp};
+    ///
+    /// let clock = FakeClock::new();
+    /// let (open, opened) = mpsc::channel();
+    /// let sales = Schedule::from([("shoes", Timestamp::from_nanos(10))]);
+    /// let runner = sales.run_with_clock(clock.clone(), move |sale, _| open.send(sale).unwrap());
+    /// clock.set(Timestamp::from_nanos(10));
+    /// assert_eq!(opened.recv(), Ok("shoes"));
+    /// ```
     pub fn run_with_clock<C>(
         self,
         clock: C,
@@ -141,7 +151,15 @@ impl<Id: Ord + Hash, C> ScheduleRunner<Id, C> {
     ///
     /// # Examples
     ///
-    /// See [`ScheduleRunner`].
+    /// ```
+    /// use zset_std::{FakeClock, Schedule, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let sales = Schedule::from([("shoes", at(20)), ("hats", at(10))]);
+    /// let runner = sales.run_with_clock(FakeClock::new(), |sale, _| println!("{sale} open"));
+    /// runner.schedule("coats", at(30));
+    /// assert_eq!(runner.len(), 3);
+    /// ```
     #[track_caller]
     pub fn schedule(&self, mut id: Id, at: Timestamp) -> Scheduled {
         loop {
@@ -190,7 +208,15 @@ impl<Id: Ord + Hash, C> ScheduleRunner<Id, C> {
     ///
     /// # Examples
     ///
-    /// See [`reschedule`](Self::reschedule).
+    /// ```
+    /// use zset_std::{FakeClock, Schedule, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let sales = Schedule::from([("shoes", at(20)), ("hats", at(10))]);
+    /// let runner = sales.run_with_clock(FakeClock::new(), |sale, _| println!("{sale} open"));
+    /// assert_eq!(runner.cancel("hats"), Some(at(10)));
+    /// assert_eq!(runner.cancel("hats"), None);
+    /// ```
     pub fn cancel<Q>(&self, id: &Q) -> Option<Timestamp>
     where
         Q: Hash + Equivalent<Id> + ?Sized,
@@ -226,7 +252,15 @@ impl<Id: Ord + Hash, C> ScheduleRunner<Id, C> {
     ///
     /// # Examples
     ///
-    /// See [`ScheduleRunner`].
+    /// ```
+    /// use zset_std::{FakeClock, Schedule, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let sales = Schedule::from([("shoes", at(20)), ("hats", at(10))]);
+    /// let runner = sales.run_with_clock(FakeClock::new(), |sale, _| println!("{sale} open"));
+    /// let rest = runner.stop();
+    /// assert!(rest.iter().eq([(&"hats", at(10)), (&"shoes", at(20))]));
+    /// ```
     pub fn stop(mut self) -> Schedule<Id> {
         self.close_and_join();
         self.shared.queue.drain().into_iter().map(|job| (job.id, job.due)).collect()
@@ -238,7 +272,14 @@ impl<Id, C> ScheduleRunner<Id, C> {
     ///
     /// # Examples
     ///
-    /// See [`at`](Self::at).
+    /// ```
+    /// use zset_std::{FakeClock, Schedule, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let sales = Schedule::from([("shoes", at(20)), ("hats", at(10))]);
+    /// let runner = sales.run_with_clock(FakeClock::new(), |sale, _| println!("{sale} open"));
+    /// assert_eq!(runner.next_at(), Some(at(10)));
+    /// ```
     pub fn next_at(&self) -> Option<Timestamp> {
         self.shared.queue.next_due()
     }
@@ -247,7 +288,14 @@ impl<Id, C> ScheduleRunner<Id, C> {
     ///
     /// # Examples
     ///
-    /// See [`at`](Self::at).
+    /// ```
+    /// use zset_std::{FakeClock, Schedule, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let sales = Schedule::from([("shoes", at(20)), ("hats", at(10))]);
+    /// let runner = sales.run_with_clock(FakeClock::new(), |sale, _| println!("{sale} open"));
+    /// assert_eq!(runner.len(), 2);
+    /// ```
     pub fn len(&self) -> usize {
         self.shared.queue.len()
     }
@@ -256,7 +304,14 @@ impl<Id, C> ScheduleRunner<Id, C> {
     ///
     /// # Examples
     ///
-    /// See [`at`](Self::at).
+    /// ```
+    /// use zset_std::{FakeClock, Schedule, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let sales = Schedule::from([("shoes", at(20)), ("hats", at(10))]);
+    /// let runner = sales.run_with_clock(FakeClock::new(), |sale, _| println!("{sale} open"));
+    /// assert!(!runner.is_empty());
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -275,7 +330,7 @@ impl<Id, C> ScheduleRunner<Id, C> {
         self.shared.panics.load(Ordering::Relaxed)
     }
 
-    /// Returns the clock.
+    /// Returns the clock. **O(1)**.
     ///
     /// # Examples
     ///

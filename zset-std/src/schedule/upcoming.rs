@@ -17,7 +17,14 @@ pub(super) fn pair<T, Id>(job: Job<T, Id>) -> (Id, Timestamp) {
 ///
 /// # Examples
 ///
-/// See [`Schedule::upcoming`](super::Schedule::upcoming).
+/// ```
+/// use zset_std::{Schedule, Timestamp};
+///
+/// let at = Timestamp::from_nanos;
+/// let sales = Schedule::from([("shoes", at(20)), ("hats", at(10))]);
+/// let mut upcoming = sales.upcoming(10);
+/// assert_eq!(upcoming.next(), Some((&"hats", at(10))));
+/// ```
 pub struct Upcoming<'a, Id>(pub(super) Jobs<'a, (), Id>);
 
 impl<'a, Id> Iterator for Upcoming<'a, Id> {

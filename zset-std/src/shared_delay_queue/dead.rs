@@ -57,7 +57,22 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     ///
     /// # Examples
     ///
-    /// See [`DeadLetter`].
+    /// ```
+    /// use std::num::NonZeroU32;
+    /// use std::time::Duration;
+    /// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
+    ///
+    /// let clock = FakeClock::new();
+    /// let queue = SharedDelayQueue::<&str>::new()
+    ///     .with_clock(clock.clone())
+    ///     .with_max_deliveries(NonZeroU32::MIN);
+    /// queue.push("mail", Timestamp::ZERO).unwrap();
+    /// let lease = queue.lease(Duration::from_secs(1)).unwrap();
+    /// queue.nack(&lease, Duration::ZERO).unwrap();
+    /// let dead = queue.take_dead_letters(10);
+    /// assert_eq!(dead[0].payload, "mail");
+    /// assert!(queue.take_dead_letters(10).is_empty());
+    /// ```
     pub fn take_dead_letters(&self, max: usize) -> Vec<DeadLetter<T, I>> {
         let mut state = self.lock();
         let max = max.min(state.dead.len());
@@ -68,7 +83,20 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     ///
     /// # Examples
     ///
-    /// See [`dropped_dead_letters`](Self::dropped_dead_letters).
+    /// ```
+    /// use std::num::NonZeroU32;
+    /// use std::time::Duration;
+    /// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
+    ///
+    /// let clock = FakeClock::new();
+    /// let queue = SharedDelayQueue::<&str>::new()
+    ///     .with_clock(clock.clone())
+    ///     .with_max_deliveries(NonZeroU32::MIN);
+    /// queue.push("mail", Timestamp::ZERO).unwrap();
+    /// let lease = queue.lease(Duration::from_secs(1)).unwrap();
+    /// queue.nack(&lease, Duration::ZERO).unwrap();
+    /// assert_eq!(queue.dead_letters_len(), 1);
+    /// ```
     pub fn dead_letters_len(&self) -> usize {
         self.lock().dead.len()
     }

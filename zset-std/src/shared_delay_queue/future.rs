@@ -14,7 +14,7 @@ use crate::{AsyncTimer, Job, JobId, MonotonicClock, Timestamp};
 
 impl<T, I: Hash, C: AsyncTimer> SharedDelayQueue<T, I, C> {
     /// Returns a future that waits until a job is due, and removes and returns it; none if the queue is
-    /// closed. With the feature `async`.
+    /// closed. With the feature `async`. **O(log n)** once a job is due.
     ///
     /// It waits as [`wait_pop`](Self::wait_pop) does, in any runtime or none, and in the same line:
     /// threads and futures may wait for one queue. A future is in the line from its first poll until it
@@ -46,7 +46,7 @@ impl<T, I: Hash, C: AsyncTimer> SharedDelayQueue<T, I, C> {
 
 impl<T: Clone, I: Ord + Hash + Clone, C: AsyncTimer> SharedDelayQueue<T, I, C> {
     /// Returns a future that waits until a job is due, and leases it: see [`lease`](Self::lease); none
-    /// if the queue is closed. With the feature `async`.
+    /// if the queue is closed. With the feature `async`. **O(log n)** once a job is due.
     ///
     /// It waits as [`pop_async`](Self::pop_async) does.
     ///

@@ -61,7 +61,18 @@ pub struct Lease<T, I = JobId> {
 ///
 /// # Examples
 ///
-/// See [`Lease`].
+/// ```
+/// use std::time::Duration;
+/// use zset_std::shared_delay_queue::StaleLease;
+/// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
+///
+/// let clock = FakeClock::new();
+/// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
+/// queue.push("mail", Timestamp::ZERO).unwrap();
+/// let lease = queue.lease(Duration::from_secs(30)).unwrap();
+/// queue.ack(&lease).unwrap();
+/// assert_eq!(queue.ack(&lease), Err(StaleLease));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StaleLease;
 
@@ -77,7 +88,19 @@ impl Error for StaleLease {}
 ///
 /// # Examples
 ///
-/// See [`SharedDelayQueue::nack`].
+/// ```
+/// use std::time::Duration;
+/// use zset_std::shared_delay_queue::Nacked;
+/// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
+///
+/// let clock = FakeClock::new();
+/// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
+/// queue.push("mail", Timestamp::ZERO).unwrap();
+/// let lease = queue.lease(Duration::from_secs(30)).unwrap();
+/// let outcome = queue.nack(&lease, Duration::from_secs(5)).unwrap();
+/// let due = Timestamp::ZERO.saturating_add(Duration::from_secs(5));
+/// assert_eq!(outcome, Nacked::Requeued { due });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nacked {
     /// It will be delivered again, when it is due.
@@ -101,7 +124,17 @@ impl<T: Clone, I: Ord + Hash + Clone, C> SharedDelayQueue<T, I, C> {
     ///
     /// # Examples
     ///
-    /// See [`Lease`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
+    ///
+    /// let clock = FakeClock::new();
+    /// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
+    /// queue.push("mail", Timestamp::ZERO).unwrap();
+    /// let lease = queue.lease(Duration::from_secs(30)).unwrap();
+    /// assert_eq!((lease.payload, lease.deliveries), ("mail", 1));
+    /// assert!(queue.lease(Duration::from_secs(30)).is_none());
+    /// ```
     pub fn lease(&self, visibility: Duration) -> Option<Lease<T, I>>
     where
         C: Clock,
@@ -109,7 +142,7 @@ impl<T: Clone, I: Ord + Hash + Clone, C> SharedDelayQueue<T, I, C> {
         self.lease_at(visibility, self.clock.now())
     }
 
-    /// Does what [`lease`](Self::lease) does, at this time.
+    /// Does what [`lease`](Self::lease) does, at this time. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -182,7 +215,17 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     ///
     /// # Examples
     ///
-    /// See [`Lease`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
+    ///
+    /// let clock = FakeClock::new();
+    /// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
+    /// queue.push("mail", Timestamp::ZERO).unwrap();
+    /// let lease = queue.lease(Duration::from_secs(30)).unwrap();
+    /// queue.ack(&lease).unwrap();
+    /// assert!(queue.is_empty());
+    /// ```
     pub fn ack(&self, lease: &Lease<T, I>) -> Result<(), StaleLease> {
         // It is dropped after the lock is released.
         let _job;
@@ -232,7 +275,7 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
         self.nack_at(lease, delay, self.clock.now())
     }
 
-    /// Does what [`nack`](Self::nack) does, at this time.
+    /// Does what [`nack`](Self::nack) does, at this time. **O(log n)**.
     ///
     /// # Errors
     ///
@@ -312,7 +355,7 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
         self.extend_at(lease, visibility, self.clock.now())
     }
 
-    /// Does what [`extend`](Self::extend) does, at this time.
+    /// Does what [`extend`](Self::extend) does, at this time. **O(log n)**.
     ///
     /// # Errors
     ///

@@ -13,7 +13,13 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     ///
     /// # Examples
     ///
-    /// See [`leased_len`](Self::leased_len).
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::<&str>::new();
+    /// queue.push("mail", Timestamp::MAX).unwrap();
+    /// assert_eq!(queue.len(), 1);
+    /// ```
     pub fn len(&self) -> usize {
         self.lock().queue.len()
     }
@@ -73,6 +79,7 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     }
 
     /// Closes the queue: nothing can be pushed any more, and nobody waits any more.
+    /// **O(w)** for w threads that wait.
     ///
     /// All who wait return at once, without a job. What is in the queue can still be taken with
     /// [`pop`](Self::pop), [`lease`](Self::lease) and [`drain`](Self::drain), and leases go on.
@@ -95,11 +102,16 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
         self.lock().close();
     }
 
-    /// Returns whether the queue is closed.
+    /// Returns whether the queue is closed. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`close`](Self::close).
+    /// ```
+    /// let queue = zset_std::SharedDelayQueue::<&str>::new();
+    /// assert!(!queue.is_closed());
+    /// queue.close();
+    /// assert!(queue.is_closed());
+    /// ```
     pub fn is_closed(&self) -> bool {
         self.lock().is_closed
     }

@@ -28,7 +28,7 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
         self.pop_at(self.clock.now())
     }
 
-    /// Does what [`pop`](Self::pop) does, at this time.
+    /// Does what [`pop`](Self::pop) does, at this time. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -72,7 +72,7 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
         self.pop_due_at(max, self.clock.now())
     }
 
-    /// Does what [`pop_due`](Self::pop_due) does, at this time.
+    /// Does what [`pop_due`](Self::pop_due) does, at this time. **O(m log n)** for m returned.
     ///
     /// # Examples
     ///

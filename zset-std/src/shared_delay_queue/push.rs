@@ -64,11 +64,18 @@ const FULL: &str = "the queue is full";
 const CLOSED: &str = "the queue is closed";
 
 impl<T> PushError<T> {
-    /// Returns what was not pushed.
+    /// Returns what was not pushed. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`PushError`].
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::<&str>::new();
+    /// queue.close();
+    /// let error = queue.push("mail", Timestamp::ZERO).unwrap_err();
+    /// assert_eq!(error.into_payload(), "mail");
+    /// ```
     pub fn into_payload(self) -> T {
         match self {
             PushError::Full(payload) | PushError::Closed(payload) => payload,
@@ -77,11 +84,18 @@ impl<T> PushError<T> {
 }
 
 impl<T, I> PushWithIdError<T, I> {
-    /// Returns what was not pushed.
+    /// Returns what was not pushed. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`PushWithIdError`].
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// queue.close();
+    /// let job = queue.push_with_id("backup", 7, Timestamp::ZERO).unwrap_err().into_job();
+    /// assert_eq!((job.id, job.payload), ("backup", 7));
+    /// ```
     pub fn into_job(self) -> Job<T, I> {
         match self {
             PushWithIdError::Duplicate(job)
@@ -182,7 +196,17 @@ impl<T, C> SharedDelayQueue<T, JobId, C> {
     ///
     /// # Examples
     ///
-    /// See [`SharedDelayQueue`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{FakeClock, SharedDelayQueue};
+    ///
+    /// let clock = FakeClock::new();
+    /// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
+    /// queue.push_after("mail", Duration::from_secs(10)).unwrap();
+    /// assert!(queue.pop().is_none());
+    /// clock.advance(Duration::from_secs(10));
+    /// assert_eq!(queue.pop().map(|job| job.payload), Some("mail"));
+    /// ```
     #[track_caller]
     pub fn push_after(&self, payload: T, delay: Duration) -> Result<JobId, PushError<T>>
     where
@@ -208,7 +232,13 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     ///
     /// # Examples
     ///
-    /// See [`PushWithIdError`].
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// assert!(queue.push_with_id("backup", 1, Timestamp::ZERO).is_ok());
+    /// assert!(queue.push_with_id("backup", 2, Timestamp::ZERO).is_err());
+    /// ```
     #[track_caller]
     pub fn push_with_id(
         &self,

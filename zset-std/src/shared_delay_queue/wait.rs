@@ -46,6 +46,7 @@ impl Error for WaitError {}
 
 impl<T, I: Hash, C: Timer> SharedDelayQueue<T, I, C> {
     /// Waits until a job is due, and removes and returns it; none if the queue is closed.
+    /// **O(log n)** once a job is due.
     ///
     /// It wakes up for jobs that are pushed or rescheduled meanwhile, and for leases that run out.
     /// Any number of threads may wait; of them one wakes up for a job. A thread that comes when a job
@@ -53,12 +54,25 @@ impl<T, I: Hash, C: Timer> SharedDelayQueue<T, I, C> {
     ///
     /// # Examples
     ///
-    /// See [`SharedDelayQueue`].
+    /// ```
+    /// use std::thread;
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::<&str>::new();
+    /// thread::scope(|scope| {
+    ///     let worker = scope.spawn(|| queue.wait_pop());
+    ///     queue.push("mail", Timestamp::ZERO).unwrap();
+    ///     assert_eq!(worker.join().unwrap().map(|job| job.payload), Some("mail"));
+    /// });
+    /// queue.close();
+    /// assert!(queue.wait_pop().is_none());
+    /// ```
     pub fn wait_pop(&self) -> Option<Job<T, I>> {
         self.wait(None, |state, now| self.pop_locked(state, now)).ok()
     }
 
     /// Does what [`wait_pop`](Self::wait_pop) does, but waits so long at most.
+    /// **O(log n)** once a job is due.
     ///
     /// # Errors
     ///
@@ -66,12 +80,21 @@ impl<T, I: Hash, C: Timer> SharedDelayQueue<T, I, C> {
     ///
     /// # Examples
     ///
-    /// See [`WaitError`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::<&str>::new();
+    /// assert!(queue.wait_pop_timeout(Duration::ZERO).is_err());
+    /// queue.push("mail", Timestamp::ZERO).unwrap();
+    /// assert_eq!(queue.wait_pop_timeout(Duration::ZERO).map(|job| job.payload), Ok("mail"));
+    /// ```
     pub fn wait_pop_timeout(&self, timeout: Duration) -> Result<Job<T, I>, WaitError> {
         self.wait_pop_until(self.clock.now().saturating_add(timeout))
     }
 
     /// Does what [`wait_pop`](Self::wait_pop) does, but waits until a time of its clock at most.
+    /// **O(log n)** once a job is due.
     ///
     /// A job that is due at that time is returned yet.
     ///
@@ -116,7 +139,7 @@ impl<T, I: Hash, C: Timer> SharedDelayQueue<T, I, C> {
 
 impl<T: Clone, I: Ord + Hash + Clone, C: Timer> SharedDelayQueue<T, I, C> {
     /// Waits until a job is due, and lends it: see [`lease`](Self::lease); none if the queue is
-    /// closed.
+    /// closed. **O(log n)** once a job is due.
     ///
     /// It waits as [`wait_pop`](Self::wait_pop) does.
     ///
@@ -138,6 +161,7 @@ impl<T: Clone, I: Ord + Hash + Clone, C: Timer> SharedDelayQueue<T, I, C> {
     }
 
     /// Does what [`wait_lease`](Self::wait_lease) does, but waits so long at most.
+    /// **O(log n)** once a job is due.
     ///
     /// # Errors
     ///
@@ -163,6 +187,7 @@ impl<T: Clone, I: Ord + Hash + Clone, C: Timer> SharedDelayQueue<T, I, C> {
     }
 
     /// Does what [`wait_lease`](Self::wait_lease) does, but waits until a time of its clock at most.
+    /// **O(log n)** once a job is due.
     ///
     /// A job that is due at that time is lent yet.
     ///

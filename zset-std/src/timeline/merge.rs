@@ -47,7 +47,15 @@ impl<'a, Id> MergedTimelines<'a, Id> {
     ///
     /// # Examples
     ///
-    /// See [`MergedTimelines`].
+    /// ```
+    /// use zset_std::{MergedTimelines, Timeline, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let ann = Timeline::from([("hello", at(1)), ("rain", at(3))]);
+    /// let bob = Timeline::from([("sun", at(2)), ("tea", at(4))]);
+    /// let both = MergedTimelines::new([&ann, &bob]);
+    /// assert_eq!(both.latest(10).count(), 4);
+    /// ```
     pub fn new(timelines: impl IntoIterator<Item = &'a Timeline<Id>>) -> Self {
         MergedTimelines { timelines: timelines.into_iter().collect() }
     }
@@ -77,7 +85,15 @@ impl<'a, Id: Ord> MergedTimelines<'a, Id> {
     ///
     /// # Examples
     ///
-    /// See [`MergedTimelines`].
+    /// ```
+    /// use zset_std::{MergedTimelines, Timeline, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let ann = Timeline::from([("hello", at(1)), ("rain", at(3))]);
+    /// let bob = Timeline::from([("sun", at(2)), ("tea", at(4))]);
+    /// let page = MergedTimelines::new([&ann, &bob]).latest(2);
+    /// assert!(page.map(|post| *post.id).eq(["tea", "rain"]));
+    /// ```
     pub fn latest(&self, n: usize) -> MergedPosts<'a, Id> {
         self.merge(n, Timeline::iter)
     }
@@ -89,7 +105,17 @@ impl<'a, Id: Ord> MergedTimelines<'a, Id> {
     ///
     /// # Examples
     ///
-    /// See [`MergedTimelines`].
+    /// ```
+    /// use zset_std::timeline::Cursor;
+    /// use zset_std::{MergedTimelines, Timeline, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let ann = Timeline::from([("hello", at(1)), ("rain", at(3))]);
+    /// let bob = Timeline::from([("sun", at(2)), ("tea", at(4))]);
+    /// let both = MergedTimelines::new([&ann, &bob]);
+    /// let cursor = both.latest(2).last().map(Cursor::from).unwrap();
+    /// assert!(both.before(&cursor, 2).map(|post| *post.id).eq(["sun", "hello"]));
+    /// ```
     pub fn before(&self, cursor: &Cursor<Id>, n: usize) -> MergedPosts<'a, Id> {
         self.merge(n, |timeline| timeline.before(cursor, usize::MAX))
     }
@@ -166,7 +192,15 @@ impl<Id: fmt::Debug> fmt::Debug for MergedTimelines<'_, Id> {
 ///
 /// # Examples
 ///
-/// See [`MergedTimelines`].
+/// ```
+/// use zset_std::{MergedTimelines, Timeline, Timestamp};
+///
+/// let at = Timestamp::from_nanos;
+/// let ann = Timeline::from([("hello", at(1)), ("rain", at(3))]);
+/// let bob = Timeline::from([("sun", at(2)), ("tea", at(4))]);
+/// let newest = MergedTimelines::new([&ann, &bob]).latest(1).next().unwrap();
+/// assert_eq!((*newest.id, newest.at, newest.timeline), ("tea", at(4), 1));
+/// ```
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MergedPost<'a, Id> {
@@ -200,7 +234,16 @@ impl<Id: Clone> From<MergedPost<'_, Id>> for Cursor<Id> {
 ///
 /// # Examples
 ///
-/// See [`MergedTimelines`].
+/// ```
+/// use zset_std::{MergedTimelines, Timeline, Timestamp};
+///
+/// let at = Timestamp::from_nanos;
+/// let ann = Timeline::from([("hello", at(1)), ("rain", at(3))]);
+/// let bob = Timeline::from([("sun", at(2)), ("tea", at(4))]);
+/// let mut posts = MergedTimelines::new([&ann, &bob]).latest(3);
+/// assert_eq!(posts.next().map(|post| *post.id), Some("tea"));
+/// assert_eq!(posts.next().map(|post| *post.id), Some("rain"));
+/// ```
 pub struct MergedPosts<'a, Id> {
     heads: BinaryHeap<Head<'a, Id>>,
     last: Option<(Timestamp, &'a Id)>,

@@ -88,7 +88,13 @@ impl<Id> Timeline<Id> {
     ///
     /// # Examples
     ///
-    /// See [`Timeline`].
+    /// ```
+    /// use zset_std::{Timeline, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let feed = Timeline::from([("hello", at(1)), ("rain", at(2)), ("sun", at(3))]);
+    /// assert!(feed.latest(2).map(|(id, _)| *id).eq(["sun", "rain"]));
+    /// ```
     pub fn latest(&self, n: usize) -> Posts<'_, Id> {
         Posts(self.posts.range_by_rank(self.len().saturating_sub(n)..))
     }

@@ -60,7 +60,7 @@ impl Error for BucketsError {}
 
 impl Buckets {
     /// Makes buckets of this width, of which the newest `count` are kept. A width of more than 584
-    /// years is one of 584 years.
+    /// years is one of 584 years. **O(1)**.
     ///
     /// # Errors
     ///
@@ -68,14 +68,22 @@ impl Buckets {
     ///
     /// # Examples
     ///
-    /// See [`Buckets`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Buckets};
+    ///
+    /// let week = Buckets::new(Duration::from_secs(86_400), 7)?;
+    /// assert_eq!(week.count(), 7);
+    /// assert!(Buckets::new(Duration::ZERO, 7).is_err());
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
+    /// ```
     pub fn new(width: Duration, count: usize) -> Result<Buckets, BucketsError> {
         let width = NonZeroU64::new(nanos(width)).ok_or(BucketsError::ZeroWidth)?;
         let count = NonZeroUsize::new(count).ok_or(BucketsError::ZeroCount)?;
         Ok(Buckets { width, count, first: 0 })
     }
 
-    /// Returns the buckets moved, so that one of them starts at this time.
+    /// Returns the buckets moved, so that one of them starts at this time. **O(1)**.
     ///
     /// # Examples
     ///
@@ -99,30 +107,50 @@ impl Buckets {
         Buckets { first: start.as_nanos() % self.width, ..self }
     }
 
-    /// Returns the width of a bucket.
+    /// Returns the width of a bucket. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`Buckets`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Buckets};
+    ///
+    /// let minute = Duration::from_secs(60);
+    /// assert_eq!(Buckets::new(minute, 5)?.width(), minute);
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
+    /// ```
     pub fn width(self) -> Duration {
         Duration::from_nanos(self.width.get())
     }
 
-    /// Returns how many buckets are kept, the current one among them.
+    /// Returns how many buckets are kept, the current one among them. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`Buckets`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Buckets};
+    ///
+    /// assert_eq!(Buckets::new(Duration::from_secs(60), 5)?.count(), 5);
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
+    /// ```
     pub fn count(self) -> usize {
         self.count.get()
     }
 
     /// Returns when the bucket of a time started. The very first one, which may be shorter, started
-    /// at the origin.
+    /// at the origin. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`starting_at`](Self::starting_at).
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Buckets, Timestamp};
+    ///
+    /// let buckets = Buckets::new(Duration::from_nanos(10), 5)?;
+    /// assert_eq!(buckets.start_of(Timestamp::from_nanos(25)), Timestamp::from_nanos(20));
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
+    /// ```
     pub fn start_of(self, time: Timestamp) -> Timestamp {
         let time = time.as_nanos();
         let since = time.checked_sub(self.first).map_or(time, |since| since % self.width);

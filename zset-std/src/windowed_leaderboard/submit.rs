@@ -18,7 +18,17 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
     ///
     /// # Examples
     ///
-    /// See [`WindowedLeaderboard`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Buckets, Timestamp, WindowedLeaderboard};
+    ///
+    /// let minute = Duration::from_secs(60);
+    /// let mut boards = WindowedLeaderboard::new(Buckets::new(minute, 5)?);
+    /// boards.submit("ann", 7, Timestamp::ZERO);
+    /// boards.submit("ann", 5, Timestamp::ZERO); // 7 is better
+    /// assert_eq!(boards.merged().score("ann"), Some(7));
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
+    /// ```
     #[track_caller]
     pub fn submit(&mut self, member: Id, score: S, now: Timestamp) -> Submission<Id, S>
     where

@@ -12,10 +12,20 @@ use crate::{Clock, Timestamp};
 
 impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// Lets one unit of a key pass, or denies it.
+    /// **O(1)** expected to find the key, and the cost of its limiter; **O(log n)** amortized for a new key.
     ///
     /// # Examples
     ///
-    /// See [`Keyed`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    ///
+    /// let limiter = SlidingWindow::<String>::new(Quota::new(1, Duration::from_secs(60))?);
+    /// assert!(limiter.check("ann").is_allowed());
+    /// assert!(!limiter.check("ann").is_allowed());
+    /// assert!(limiter.check("bob").is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     #[inline]
     pub fn check<Q>(&self, key: &Q) -> Decision
     where
@@ -26,6 +36,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Like [`check`](Self::check), at a time.
+    /// **O(1)** expected to find the key, and the cost of its limiter; **O(log n)** amortized for a new key.
     ///
     /// # Examples
     ///
@@ -47,6 +58,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Lets `n` units of a key pass together, or denies all of them; 0 units always pass.
+    /// **O(1)** expected to find the key, and the cost of its limiter; **O(log n)** amortized for a new key.
     ///
     /// # Examples
     ///
@@ -69,6 +81,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Like [`check_n`](Self::check_n), at a time. No key is inserted for 0 units.
+    /// **O(1)** expected to find the key, and the cost of its limiter; **O(log n)** amortized for a new key.
     ///
     /// # Examples
     ///
@@ -90,6 +103,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Returns what [`check_n`](Self::check_n) would return, without passing units or inserting a key.
+    /// **O(1)** expected to find the key, and the cost of its limiter.
     ///
     /// # Examples
     ///
@@ -111,10 +125,19 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Like [`peek`](Self::peek), at a time.
+    /// **O(1)** expected to find the key, and the cost of its limiter.
     ///
     /// # Examples
     ///
-    /// As with [`peek`](Self::peek).
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow, Timestamp};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(5, Duration::from_secs(60))?);
+    /// assert_eq!(limiter.peek_at(&1, 2, Timestamp::ZERO).remaining, 3);
+    /// assert!(limiter.is_empty());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn peek_at<Q>(&self, key: &Q, n: u32, now: Timestamp) -> Decision
     where
         K: Borrow<Q>,
@@ -123,11 +146,20 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         self.foresee(key, n, now, |state, settings, now| state.peek_at(settings, n, now))
     }
 
-    /// Waits until units of a key pass: on this thread, or as a future.
+    /// Waits until units of a key pass: on this thread, or as a future. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`UntilReady`].
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnels, Quota};
+    ///
+    /// let limiter = Funnels::<String>::new(Quota::new(1, Duration::from_millis(1))?);
+    /// for _ in 0..3 {
+    ///     limiter.until_ready("ann").block().unwrap();
+    /// }
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn until_ready<'a, Q>(&'a self, key: &'a Q) -> UntilReady<'a, Self, Q>
     where
         K: Borrow<Q>,

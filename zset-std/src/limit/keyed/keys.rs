@@ -9,7 +9,7 @@ use crate::{Clock, Timestamp};
 
 impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// Returns the `n` newest units of a key to its quota, or as many as are recorded; returns how
-    /// many.
+    /// many. **O(log n)** expected, and the cost of its limiter.
     ///
     /// They are the newest units of all calls for the key, not those of a certain call: if another
     /// call has passed since, the older of the two is remembered, which stops counting earlier. A funnel
@@ -38,6 +38,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Forgets a key; returns whether it was there.
+    /// **O(log n)** expected, and the cost of its limiter.
     ///
     /// # Examples
     ///
@@ -60,7 +61,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Looks at up to about `budget` keys that may be idle by now, and evicts those that are; returns
-    /// how many.
+    /// how many. **O(b log n)** for a budget of b.
     ///
     /// # Examples
     ///
@@ -82,36 +83,63 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Like [`sweep`](Self::sweep), at a time. As with a check, the limiter has then seen this time: do
-    /// not pass a time to come.
+    /// not pass a time to come. **O(b log n)** for a budget of b.
     ///
     /// # Examples
     ///
-    /// As with [`sweep`](Self::sweep).
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow, Timestamp};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(1))?);
+    /// let _ = limiter.check_n_at(&1, 1, Timestamp::ZERO);
+    /// let later = Timestamp::ZERO.saturating_add(Duration::from_secs(1));
+    /// assert_eq!(limiter.sweep_at(10, later), 1);
+    /// assert!(limiter.is_empty());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn sweep_at(&self, budget: usize, now: Timestamp) -> usize {
         let evicted = self.keys.sweep(now, budget);
         self.observers.evicted(evicted);
         evicted
     }
 
-    /// Returns the number of keys, including idle ones that are not evicted yet.
+    /// Returns the number of keys, including idle ones that are not evicted yet. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`peek`](Self::peek).
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(1))?);
+    /// let _ = (limiter.check(&1), limiter.check(&2));
+    /// assert_eq!(limiter.len(), 2);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Returns whether there are no keys.
+    /// Returns whether there are no keys. **O(1)**.
     ///
     /// # Examples
     ///
-    /// See [`peek`](Self::peek).
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(1))?);
+    /// assert!(limiter.is_empty());
+    /// let _ = limiter.check(&1);
+    /// assert!(!limiter.is_empty());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the clock.
+    /// Returns the clock. **O(1)**.
     ///
     /// # Examples
     ///

@@ -1,0 +1,106 @@
+//! Keeps the pages that are read most often, and evicts the others.
+//!
+//! It shows a cache over a `SortedMap`: the value is a page, the score says how much it is worth, and
+//! the first element is the one to evict. With the number of reads as the score, and the time of the
+//! last read among equal ones, it is an LFU cache. With the time alone it is an LRU cache.
+//!
+//! ```text
+//! cargo run --example lfu_cache
+//! ```
+
+use std::hash::Hash;
+use std::iter;
+
+use zset_core::SortedMap;
+
+/// The worth of a page: what a policy makes of its number of reads and the time of the last one.
+type Worth = (u64, u64);
+
+struct Cache<K, V> {
+    pages: SortedMap<K, Page<V>, Worth>,
+    capacity: usize,
+    policy: fn(reads: u64, time: u64) -> Worth,
+    time: u64,
+    hits: usize,
+}
+
+struct Page<V> {
+    content: V,
+    reads: u64,
+}
+
+impl<K: Ord + Hash + Clone, V> Cache<K, V> {
+    fn new(capacity: usize, policy: fn(reads: u64, time: u64) -> Worth) -> Self {
+        assert!(capacity > 0, "there is nothing to evict");
+        let pages = SortedMap::with_capacity(capacity);
+        Cache { pages, capacity, policy, time: 0, hits: 0 }
+    }
+
+    /// Returns a page from the cache, or loads it and evicts the least valuable one. **O(log n)**.
+    fn get_or_load(&mut self, key: &K, load: impl FnOnce(&K) -> V) -> &V {
+        self.time += 1;
+        let (policy, time) = (self.policy, self.time);
+        let hit = self.pages.update(key, |page, _| {
+            page.reads += 1;
+            policy(page.reads, time)
+        });
+        if hit.is_some() {
+            self.hits += 1;
+        } else {
+            if self.pages.len() == self.capacity {
+                self.pages.pop_first();
+            }
+            let page = Page { content: load(key), reads: 1 };
+            self.pages.insert(key.clone(), page, policy(1, time));
+        }
+        &self.pages.get(key).expect("it was found or inserted").content
+    }
+}
+
+fn lfu(reads: u64, time: u64) -> Worth {
+    (reads, time)
+}
+
+fn lru(_: u64, time: u64) -> Worth {
+    (0, time)
+}
+
+/// Loads a page the slow way.
+fn load(path: &String) -> String {
+    format!("<h1>{path}</h1>")
+}
+
+fn main() {
+    let mut cache = Cache::new(3, lfu);
+    for path in ["/", "/", "/news", "/", "/about", "/news", "/jobs"] {
+        let content = cache.get_or_load(&path.to_string(), load);
+        assert_eq!(*content, format!("<h1>{path}</h1>"));
+    }
+    println!("An LFU cache of three pages, the next one to evict first:");
+    for (path, page, _) in &cache.pages {
+        println!("  {path:<6} {} reads", page.reads);
+    }
+    // "/about" and "/jobs" were read once, and "/about" was evicted for "/jobs".
+    assert!(!cache.pages.contains_key("/about"));
+
+    // Visitors read ten popular pages. After the first hundred visits, a crawler reads an old page
+    // after each of them.
+    let requests: Vec<String> = (0..1000)
+        .flat_map(|visit| {
+            let crawled = (visit >= 100).then(|| format!("/archive/{visit}"));
+            iter::once(format!("/popular/{}", visit % 10)).chain(crawled)
+        })
+        .collect();
+    println!("\nHits of {} requests, with room for 15 pages:", requests.len());
+    let hits = [("LFU", lfu as fn(u64, u64) -> Worth), ("LRU", lru)].map(|(name, policy)| {
+        let mut cache = Cache::new(15, policy);
+        for path in &requests {
+            cache.get_or_load(path, load);
+        }
+        assert_eq!(cache.pages.len(), 15);
+        println!("  {name}: {}", cache.hits);
+        cache.hits
+    });
+    // The pages that the crawler reads push the popular ones out of the LRU cache only.
+    assert_eq!(hits, [990, 96]);
+}

@@ -1,0 +1,118 @@
+//! Runs the examples, and compares all that they print with what was worked out by hand.
+
+// Miri starts no processes.
+#![cfg(all(feature = "alloc", not(miri)))]
+
+use std::env;
+use std::path::Path;
+use std::process::Command;
+
+/// Returns what an example prints. Cargo builds the examples beside the tests.
+fn run(name: &str) -> String {
+    // target/debug/deps/examples-0123 -> target/debug/examples/NAME
+    let test = env::current_exe().unwrap();
+    let profile = test.parent().and_then(Path::parent).unwrap();
+    let example = profile.join("examples").join(format!("{name}{}", env::consts::EXE_SUFFIX));
+    assert!(example.exists(), "no {}; cargo build --example {name}", example.display());
+    let output = Command::new(example).output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{name}: {errors}");
+    assert_eq!(errors, "", "{name}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Nobody sells at 1000, so the first bid rests. The next one takes all of order 2 and 30 of order 3,
+/// which is younger. Order 6 finds 20 of its 25 in order 4, and the other 5 rest as the cheapest ask.
+#[test]
+fn orders_are_matched_by_price_then_by_time() {
+    let expected = "\
+1: sell 50 at 1020
+2: sell 30 at 1010
+3: sell 40 at 1010
+4: buy 20 at 1000
+    ask 1020 x 50  (1)
+    ask 1010 x 40  (3)
+    ask 1010 x 30  (2)
+    bid 1000 x 20  (4)
+5: buy 60 at 1010
+    30 at 1010 with 2
+    30 at 1010 with 3
+6: sell 25 at 990
+    20 at 1000 with 4
+1: cancelled with 50 open
+    ask 1010 x 10  (3)
+    ask 990 x 5   (6)
+";
+    assert_eq!(run("order_book"), expected);
+}
+
+/// "/about" and "/jobs" are read once each, and "/about" first. Of the 1900 requests, 900 are for old
+/// pages and ten for popular ones that are not cached yet. The LRU cache finds 90 of the first hundred
+/// and six more, until the old pages between two reads of a popular one are more than five.
+#[test]
+fn an_lfu_cache_keeps_what_is_read_most_often() {
+    let expected = "\
+An LFU cache of three pages, the next one to evict first:
+  /jobs  1 reads
+  /news  2 reads
+  /      3 reads
+
+Hits of 1900 requests, with room for 15 pages:
+  LFU: 990
+  LRU: 96
+";
+    assert_eq!(run("lfu_cache"), expected);
+}
+
+/// The last request of a session is in second 1500 to 1999, two sessions a second. After 1800 seconds
+/// without one a session has timed out, by second 3500 those of seconds 1500 to 1700.
+#[test]
+fn sessions_are_indexed_by_threads() {
+    let expected = "\
+1000 sessions
+since second 1900: 200
+the latest: [(999, 1999), (499, 1999), (998, 1998)]
+expired by second 3500: 402
+expired by second 3500, again: 0
+598 sessions left
+";
+    assert_eq!(run("session_index"), expected);
+}
+
+/// "sorted set" is found with 4 (sorted twice, set twice) and 2 occurrences. Texts with the same number are
+/// ordered from the last to the first.
+#[test]
+fn texts_are_found_by_their_words() {
+    let expected = "\
+sorted set:
+  4 x  A set has members. A sorted set has sorted members.
+  2 x  A sorted set maps members to scores.
+list:
+  3 x  A skip list is a list with levels: a sorted list.
+skip:
+  1 x  To skip is to leave out.
+  1 x  A skip list is a list with levels: a sorted list.
+sorted hash:
+tree:
+s...: scores, set, skip, sorted
+";
+    assert_eq!(run("search_index"), expected);
+}
+
+/// The lamp blinks at tick 2 and then every 10 ticks. Measurements start at tick 5, and each one before
+/// tick 20 starts the next one, 7 ticks later, and postpones the sleep to 9 ticks later: to tick 28.
+#[test]
+fn timers_run_in_order_without_an_allocator() {
+    let expected = "\
+tick  2: Blink
+tick  5: Measure
+tick  5: Send
+tick 12: Blink
+tick 12: Measure
+tick 19: Measure
+tick 22: Blink
+tick 26: Measure
+tick 28: Sleep
+";
+    assert_eq!(run("timers"), expected);
+}

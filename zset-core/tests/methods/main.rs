@@ -1,0 +1,168 @@
+//! Checks the tables of `docs/methods.md`: each method named there is called here, and each public method
+//! of the types is named there.
+
+// The tables are files, and this is about names.
+#![cfg(all(feature = "alloc", not(miri)))]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+mod peers;
+mod types;
+
+/// Calls functions of a type, then methods of clones of a value; returns all their names.
+macro_rules! called {
+    ($type:ty: $($function:ident($($a:expr),*)),*; $value:expr;
+        $($method:ident($($b:expr),*)),* $(,)?
+    ) => {{
+        $(let _ = <$type>::$function($($a),*);)*
+        // Some types have no methods here.
+        let _value: $type = $value;
+        $(let _ = _value.clone().$method($($b),*);)*
+        vec![$(stringify!($function),)* $(stringify!($method)),*]
+    }};
+}
+pub(crate) use called;
+
+/// The names of the methods of a type, by the name of the type.
+type Names = BTreeMap<String, BTreeSet<String>>;
+
+/// Collects the names that are called.
+fn names_of<const N: usize>(calls: [(&str, Vec<&str>); N]) -> Names {
+    let mut names = Names::new();
+    for (name, methods) in calls {
+        names.entry(name.to_string()).or_default().extend(methods.into_iter().map(str::to_string));
+    }
+    names
+}
+
+/// Reads a file of the repository.
+fn read(path: &str) -> String {
+    let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Returns the rows of the tables under a heading of `docs/methods.md`, without their headers.
+fn rows(heading: &str) -> Vec<Vec<String>> {
+    let text = read("docs/methods.md");
+    let section = text.split("\n## ").find(|section| section.starts_with(heading)).unwrap();
+    let lines: Vec<_> = section.lines().collect();
+    let is_table = |line: &str| line.starts_with('|');
+    let mut rows = Vec::new();
+    for (line, next) in lines.iter().zip(lines.iter().skip(1).chain([&""])) {
+        if is_table(line) && !line.starts_with("|-") && !next.starts_with("|-") {
+            let cells = line.trim_matches('|').split('|');
+            rows.push(cells.map(|cell| cell.trim().to_string()).collect());
+        }
+    }
+    assert!(!rows.is_empty(), "no rows under {heading}");
+    rows
+}
+
+/// Returns the texts between backticks.
+fn quoted(cell: &str) -> impl Iterator<Item = &str> {
+    cell.split('`').skip(1).step_by(2)
+}
+
+#[test]
+fn the_table_of_types_has_each_method_once() {
+    let types = ["SkipList", "SortedSet", "SortedMap", "ZSet", "PackedZSet"];
+    let mut named = Names::new();
+    let mut reasons = BTreeSet::new();
+    for row in rows("The types") {
+        let [name, cells @ ..] = &row[..] else { unreachable!("a row has cells") };
+        let name = quoted(name).next().unwrap_or_else(|| panic!("{row:?} has no name"));
+        assert_eq!(cells.len(), types.len(), "{row:?}");
+        for (type_name, cell) in types.iter().zip(cells) {
+            let methods = named.entry((*type_name).to_string()).or_default();
+            let mut insert = |method: &str| {
+                assert!(methods.insert(method.to_string()), "{type_name}::{method} is there twice");
+            };
+            match cell.as_str() {
+                "" => panic!("the cell of {name} of {type_name} has no reason"),
+                "yes" => insert(name),
+                cell if cell.contains('`') => quoted(cell).for_each(insert),
+                reason => {
+                    assert_eq!(reason.len(), 1, "{type_name}::{name}: {reason:?} is no reason");
+                    reasons.insert(reason.to_string());
+                }
+            }
+        }
+    }
+
+    let explained = rows("Why a method is missing").into_iter().map(|row| row[0].clone());
+    assert_eq!(explained.collect::<BTreeSet<_>>(), reasons, "the reasons and their explanations");
+    assert_eq!(types::called(), named, "the methods called here and those of the table");
+    assert_eq!(public(&types), named, "the public methods and those of the table");
+}
+
+/// Returns the methods of these types in the listing of the public API, without those of traits.
+fn public(types: &[&str]) -> Names {
+    let mut public = Names::new();
+    let mut is_inherent = false;
+    for line in read("docs/public-api/zset-core.txt").lines() {
+        if line.starts_with("impl") {
+            is_inherent = !line.contains(" for ");
+        } else if let Some((_, path)) = line.split_once(" fn ").filter(|_| is_inherent) {
+            let path = without_generics(path);
+            let mut names = path.rsplit("::");
+            let (Some(method), Some(type_name)) = (names.next(), names.next()) else { continue };
+            if types.contains(&type_name) {
+                public.entry(type_name.to_string()).or_default().insert(method.to_string());
+            }
+        }
+    }
+    public
+}
+
+/// Returns the path of a function without its arguments, and without anything in `<>`.
+fn without_generics(function: &str) -> String {
+    let mut path = String::new();
+    let (mut depth, mut before) = (0, ' ');
+    for c in function.chars() {
+        match c {
+            '(' if depth == 0 => break,
+            '<' => depth += 1,
+            '>' if before != '-' => depth -= 1,
+            c if depth == 0 => path.push(c),
+            _ => {}
+        }
+        before = c;
+    }
+    path
+}
+
+#[test]
+fn the_table_of_peers_names_methods_that_exist() {
+    let own = types::called();
+    let columns = ["", "BTreeMap", "IndexMap", "PriorityQueue"];
+    let mut named = Names::new();
+    let mut commands = BTreeSet::new();
+    for row in rows("Other collections") {
+        assert_eq!(row.len(), columns.len() + 2, "{row:?}");
+        for method in quoted(&row[1]) {
+            // Without a type, it is a method of `SortedSet`, and usually of others.
+            let (type_name, method) = method.split_once("::").unwrap_or(("SortedSet", method));
+            assert!(own[type_name].contains(method), "there is no {type_name}::{method}");
+        }
+        for (column, cell) in columns.iter().zip(&row[1..]).skip(1) {
+            assert!(!cell.is_empty(), "an empty cell in {row:?}");
+            for method in quoted(cell) {
+                let (type_name, method) = method.split_once("::").unwrap_or((column, method));
+                named.entry(type_name.to_string()).or_default().insert(method.to_string());
+            }
+        }
+        commands
+            .extend(quoted(&row[5]).map(|command| command.split(' ').next().unwrap().to_string()));
+    }
+    assert_eq!(peers::called(), named, "the methods called here and those of the table");
+
+    // All commands of sorted sets have their place.
+    let redis = read("docs/redis.md");
+    let all = redis.lines().find(|line| line.starts_with("| sorted sets |")).unwrap();
+    assert_eq!(
+        commands,
+        quoted(all).map(str::to_string).collect(),
+        "the commands of docs/redis.md"
+    );
+}

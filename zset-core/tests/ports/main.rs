@@ -1,0 +1,18 @@
+//! Programs that were written for another collection, and their ports to this crate, side by side: the
+//! same calls have the same results.
+//!
+//! `docs/methods.md` has the methods that correspond to each other.
+
+#![cfg(feature = "alloc")]
+
+mod btree_map;
+mod indexmap;
+mod priority_queue;
+
+/// Returns numbers that look random, the same in every run.
+fn random_numbers(seed: u64) -> impl Iterator<Item = u64> {
+    use rand::{RngExt, SeedableRng, rngs::SmallRng};
+
+    let mut rng = SmallRng::seed_from_u64(seed);
+    std::iter::repeat_with(move || rng.random())
+}
