@@ -232,7 +232,7 @@ const FEW: [(u32, i32); 3] = [(120, 1), (120, 4), (120, 500)];
 fn follow<S: Subject>(spreads: &[(u32, i32)], make: impl Fn() -> S) {
     // Each step costs a second under Miri.
     let (spreads, seeds, steps) =
-        if cfg!(miri) { (&spreads[..1], 1, 12) } else { (spreads, 2, 200) };
+        if cfg!(miri) { (&spreads[..1], 1, 6) } else { (spreads, 2, 200) };
     for &(members, scores) in spreads {
         for seed in 0..seeds {
             let mut random = SmallRng::seed_from_u64(seed);
