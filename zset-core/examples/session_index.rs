@@ -67,7 +67,7 @@ impl Sessions {
 fn main() {
     let sessions = Sessions::default();
 
-    // Four workers handle requests of a thousand sessions, each session's at two of the workers.
+    // Four workers handle requests of the same thousand sessions.
     thread::scope(|scope| {
         for worker in 0..4 {
             let sessions = &sessions;

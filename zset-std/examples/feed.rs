@@ -42,7 +42,7 @@ fn main() {
 
     let mut older = Some(cursor);
     while let Some(cursor) = older {
-        println!("\nBehind \"{}\":", cursor.id);
+        println!("\nAfter \"{}\":", cursor.id);
         older = show(MergedTimelines::new(&feeds).before(&cursor, PAGE));
     }
 

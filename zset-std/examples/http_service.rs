@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use zset_std::{Decision, FakeClock, KeyedLimiter, Quota, SlidingWindow, Verdict};
+use zset_std::{Decision, FakeClock, KeyedLimiter, Quota, SlidingWindow, Verdict, WhenFull};
 
 /// The most bytes of a request.
 const MAX_REQUEST: u64 = 8192;
@@ -77,7 +77,7 @@ fn limited(decision: &Decision) -> String {
             let headers = format!("{quota}Retry-After: {}\r\n", whole_seconds(retry_after));
             response("429 Too Many Requests", &headers, "slow down\n")
         }
-        Verdict::Never => unreachable!("one request is not more than the limit"),
+        Verdict::Never => response("403 Forbidden", &quota, "never\n"),
     }
 }
 
@@ -110,7 +110,11 @@ fn get(address: SocketAddr, key: &str) -> io::Result<(String, Option<u64>)> {
 fn main() -> Result<(), Box<dyn Error>> {
     let clock = FakeClock::new();
     let three_a_minute = Quota::new(3, Duration::from_secs(60))?;
-    let limiter = Arc::new(SlidingWindow::<String>::new(three_a_minute).with_clock(clock.clone()));
+    // A key that a client makes up must not take memory for ever.
+    let limiter = SlidingWindow::<String>::new(three_a_minute)
+        .with_clock(clock.clone())
+        .with_max_keys(100_000, WhenFull::RefuseNew);
+    let limiter = Arc::new(limiter);
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = listener.local_addr()?;
     thread::spawn(move || serve(&listener, &limiter));

@@ -55,8 +55,8 @@ const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
 ///
 /// It is shared by reference or in an [`Arc`](std::sync::Arc), and all of it lies under one lock,
 /// which is held for **O(log n)** at a time; longer only by what takes many jobs at once. Under the
-/// lock run `Hash`, `Eq` and `Ord` of the ids, and `Clone` of ids and payloads that are leased: they must
-/// not use the queue. If they panic, no other thread notices, and no job is lost.
+/// lock run `Hash`, `Eq` and `Ord` of the ids, and `Clone` of ids and payloads that are leased and of the
+/// wakers of futures that wait: they must not use the queue. If they panic, no other thread notices, and no job is lost.
 ///
 /// A job takes the memory of its payload and its id and about 60 bytes, until it is taken or
 /// acknowledged; [`with_max_len`](Self::with_max_len) bounds how many there are.

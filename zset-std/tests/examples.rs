@@ -88,16 +88,16 @@ The first page:
   9:30  ann  photos of the hike
   9:25  bob  server is up
 
-Behind \"server is up\":
+After \"server is up\":
   9:20  bob  still down
   9:15  bob  server is down
   9:10  cid  rain here too
 
-Behind \"rain here too\":
+After \"rain here too\":
   9:10  ann  rain again
   9:00  ann  good morning
 
-Behind \"good morning\":
+After \"good morning\":
   nothing
 
 Since 9:36:

@@ -57,7 +57,7 @@ pub(crate) type Sleep = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 /// ```
 #[cfg(feature = "async")]
 pub trait AsyncTimer: Clock {
-    /// Returns a future that is ready at a time; it may be a little before.
+    /// Returns a future that is ready at a time, or earlier: check the clock again afterwards.
     fn sleep_until(&self, at: Timestamp) -> Sleep;
 }
 

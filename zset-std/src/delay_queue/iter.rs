@@ -78,11 +78,19 @@ macro_rules! iterator_of_jobs {
             fn size_hint(&self) -> (usize, Option<usize>) {
                 self.0.size_hint()
             }
+
+            fn nth(&mut self, n: usize) -> Option<Self::Item> {
+                self.0.nth(n).map(job)
+            }
         }
 
         impl<$($generic)*> DoubleEndedIterator for $iterator {
             fn next_back(&mut self) -> Option<Self::Item> {
                 self.0.next_back().map(job)
+            }
+
+            fn nth_back(&mut self, n: usize) -> Option<Self::Item> {
+                self.0.nth_back(n).map(job)
             }
         }
 

@@ -82,7 +82,14 @@ impl<M> Error for InsertError<M> {}
 ///
 /// # Examples
 ///
-/// See [`ExpiringSet::touch_until`].
+/// ```
+/// use zset_std::expiring_set::DeadlinePassed;
+/// use zset_std::{ExpiringSet, Timestamp};
+///
+/// let at = Timestamp::from_nanos;
+/// let mut sessions = ExpiringSet::from([("ann", at(10))]);
+/// assert_eq!(sessions.touch_until("ann", at(4), at(5)), Err(DeadlinePassed));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeadlinePassed;
 
@@ -104,8 +111,8 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     ///
     /// # Errors
     ///
-    /// [`InsertError`] with the member, if it is new and all members of a full set are live, or if `ttl`
-    /// is zero. The deadline of a member that is present is unchanged then.
+    /// [`InsertError`] with the member, if it is new and all members of a full set are live, or if the
+    /// deadline would not be after `now`: `ttl` is zero, or `now` is [`Timestamp::MAX`]. The deadline of a member that is present is unchanged then.
     ///
     /// # Panics
     ///

@@ -11,7 +11,7 @@ use super::ranking::Ranking;
 
 impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// Removes the members for which `keep` returns false, highest score first. **O(n + m log n)** for m
-    /// removed.
+    /// removed; O(d log d) more for an index of d scores.
     ///
     /// If `keep` panics, the members it has not visited stay, and the board has no
     /// [index](Self::with_dense_standings) any more.
@@ -30,7 +30,8 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// Replaces each score by what `map` returns for its member and score, whatever the policy. `map` is
     /// called for the highest score first. **O(n log n)**.
     ///
-    /// If `map` panics, the board is unchanged.
+    /// If `map` panics, the board is unchanged. If a member's `Hash` or `Ord` panics, or memory runs out, the board
+    /// is empty.
     ///
     /// # Panics
     ///

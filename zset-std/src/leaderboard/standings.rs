@@ -70,7 +70,8 @@ impl<Id, S: Copy> Copy for Standing<'_, Id, S> {}
 ///
 /// It is lazy and double-ended, and knows its length. A step is **O(1)**, but for two: with
 /// [`Ties::Competition`] and [`Ties::Dense`] the first one from each end looks up a standing, and from
-/// the back with [`Ties::Competition`] each other score does, in O(log n).
+/// the back with [`Ties::Competition`] each other score does, in O(log n). `nth` and `nth_back`, and so `skip`, are
+/// **O(log n)**.
 ///
 /// # Examples
 ///
@@ -142,6 +143,15 @@ impl<'a, Id, S: Ord + Copy> Iterator for Standings<'a, Id, S> {
         self.elements.size_hint()
     }
 
+    fn nth(&mut self, n: usize) -> Option<Self::Item> {
+        if let Some(last_skipped) = n.checked_sub(1) {
+            self.elements.nth(last_skipped)?;
+            self.ordinal += n;
+            self.front = None;
+        }
+        self.next()
+    }
+
     fn last(mut self) -> Option<Self::Item> {
         self.next_back()
     }
@@ -160,6 +170,14 @@ impl<Id, S: Ord + Copy> DoubleEndedIterator for Standings<'_, Id, S> {
         };
         self.back = Some((score, number));
         Some(Standing { number, member, score })
+    }
+
+    fn nth_back(&mut self, n: usize) -> Option<Self::Item> {
+        if let Some(last_skipped) = n.checked_sub(1) {
+            self.elements.nth_back(last_skipped)?;
+            self.back = None;
+        }
+        self.next_back()
     }
 }
 

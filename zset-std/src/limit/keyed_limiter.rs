@@ -21,19 +21,22 @@ use crate::{Clock, Timestamp};
 ///
 /// ```
 /// use std::time::Duration;
-/// use zset_std::{Funnels, KeyedLimiter, Quota, SlidingWindow, Verdict};
+/// use zset_std::{FakeClock, Funnels, KeyedLimiter, Quota, SlidingWindow, Verdict};
 ///
 /// /// Returns the status of a response, and the seconds after which to retry.
 /// fn admit(limiter: &impl KeyedLimiter<str>, user: &str) -> (u16, Option<u64>) {
 ///     match limiter.check(user).verdict {
 ///         Verdict::Allowed => (200, None),
-///         Verdict::Denied { retry_after } => (429, Some(retry_after.as_secs() + 1)),
+///         Verdict::Denied { retry_after } => {
+///             let is_rounded_up = retry_after.subsec_nanos() > 0;
+///             (429, Some(retry_after.as_secs() + u64::from(is_rounded_up)))
+///         }
 ///         Verdict::Never => (413, None),
 ///     }
 /// }
 ///
 /// let quota = Quota::new(1, Duration::from_secs(60))?;
-/// let windows = SlidingWindow::<String>::new(quota);
+/// let windows = SlidingWindow::<String>::new(quota).with_clock(FakeClock::new());
 /// assert_eq!(admit(&windows, "ann"), (200, None));
 /// assert_eq!(admit(&windows, "ann"), (429, Some(60)));
 /// assert_eq!(admit(&Funnels::<String>::new(quota), "ann"), (200, None));

@@ -110,13 +110,16 @@ impl<K> Place<'_, K> {
     /// Returns whether nobody is before it in the line; if somebody is, has the waker called when
     /// nobody is any more.
     pub(crate) fn is_first(&self, waker: &Waker) -> bool {
+        // Wakers are cloned and dropped without the lock: they may own a task that waits here.
+        let waker = waker.clone();
+        let _stale_waker: Option<Waker>;
         let mut queue = lock(&self.lines.queue);
         let line = queue.lines.find_mut(self.hash, |line| line.begun_by == self.begun_by);
         let Some(line) = line else { return true };
         let index = line.waiters.partition_point(|waiter| waiter.ticket < self.ticket);
         match line.waiters.get_mut(index) {
             Some(waiter) if index > 0 => {
-                waiter.waker.get_or_insert_with(|| waker.clone()).clone_from(waker);
+                _stale_waker = waiter.waker.replace(waker);
                 false
             }
             _ => true,
@@ -125,13 +128,13 @@ impl<K> Place<'_, K> {
 
     /// Leaves the line; returns what wakes the next one if that is the first now.
     fn leave(&self) -> Option<Waker> {
-        // The line, and with it the key, is dropped without the lock.
-        let _line;
+        // The line with its key, and the waker, are dropped without the lock.
+        let (_line, _waiter);
         let mut queue = lock(&self.lines.queue);
         let is_this = |line: &Line<K>| line.begun_by == self.begun_by;
         let waiters = &mut queue.lines.find_mut(self.hash, is_this)?.waiters;
         let index = waiters.partition_point(|waiter| waiter.ticket < self.ticket);
-        waiters.remove(index)?;
+        _waiter = waiters.remove(index)?;
         self.lines.waiting.fetch_sub(1, Ordering::Relaxed);
         if waiters.is_empty() {
             _line = queue.lines.remove(self.hash, is_this);

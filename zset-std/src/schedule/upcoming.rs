@@ -38,6 +38,10 @@ impl<'a, Id> Iterator for Upcoming<'a, Id> {
         self.0.size_hint()
     }
 
+    fn nth(&mut self, n: usize) -> Option<Self::Item> {
+        self.0.nth(n).map(pair)
+    }
+
     fn last(mut self) -> Option<Self::Item> {
         self.next_back()
     }
@@ -46,6 +50,10 @@ impl<'a, Id> Iterator for Upcoming<'a, Id> {
 impl<Id> DoubleEndedIterator for Upcoming<'_, Id> {
     fn next_back(&mut self) -> Option<Self::Item> {
         self.0.next_back().map(pair)
+    }
+
+    fn nth_back(&mut self, n: usize) -> Option<Self::Item> {
+        self.0.nth_back(n).map(pair)
     }
 }
 

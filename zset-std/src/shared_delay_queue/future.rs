@@ -22,7 +22,7 @@ impl<T, I: Hash, C: AsyncTimer> SharedDelayQueue<T, I, C> {
     /// that it has not used. A future that is neither polled when it is woken nor dropped holds up those
     /// behind it in the line.
     ///
-    /// To wait for some time only, use the timeout of a runtime.
+    /// To limit the wait, use your runtime's timeout. A job due at [`Timestamp::MAX`] does not wake a future.
     ///
     /// # Examples
     ///

@@ -25,7 +25,12 @@ struct WakeOnDrop(Vec<Waker>);
 
 impl Drop for WakeOnDrop {
     fn drop(&mut self) {
-        mem::take(&mut self.0).into_iter().for_each(Waker::wake);
+        while let Some(waker) = self.0.pop() {
+            // Wakes the others if this one panics.
+            let mut others = WakeOnDrop(mem::take(&mut self.0));
+            waker.wake();
+            mem::swap(&mut self.0, &mut others.0);
+        }
     }
 }
 

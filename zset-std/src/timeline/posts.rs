@@ -11,7 +11,7 @@ use crate::Timestamp;
 /// or those since a time.
 ///
 /// It is lazy and double-ended, and knows its length; `.rev()` gives the oldest first. Each step is
-/// **O(1)**.
+/// **O(1)**; `nth` and `nth_back`, and so `skip`, are **O(log n)**.
 ///
 /// # Examples
 ///
@@ -36,6 +36,10 @@ impl<'a, Id> Iterator for Posts<'a, Id> {
         self.0.size_hint()
     }
 
+    fn nth(&mut self, n: usize) -> Option<Self::Item> {
+        self.0.nth_back(n)
+    }
+
     fn last(mut self) -> Option<Self::Item> {
         self.next_back()
     }
@@ -44,6 +48,10 @@ impl<'a, Id> Iterator for Posts<'a, Id> {
 impl<Id> DoubleEndedIterator for Posts<'_, Id> {
     fn next_back(&mut self) -> Option<Self::Item> {
         self.0.next()
+    }
+
+    fn nth_back(&mut self, n: usize) -> Option<Self::Item> {
+        self.0.nth(n)
     }
 }
 

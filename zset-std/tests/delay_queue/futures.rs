@@ -219,6 +219,29 @@ fn a_waker_may_own_a_future_that_waits_for_the_same_queue() {
     assert_eq!(queue.pop().unwrap().payload, 1);
 }
 
+/// A waker that panics.
+struct Broken;
+
+impl Wake for Broken {
+    fn wake(self: Arc<Self>) {
+        panic!("in a waker");
+    }
+}
+
+#[test]
+fn a_waker_that_panics_when_the_queue_is_closed_leaves_none_asleep() {
+    let queue = queue().0;
+    let mut before = Task::pop(&queue);
+    assert_eq!(before.run(), Poll::Pending);
+    let mut broken = Box::pin(queue.pop_async());
+    let waker = Waker::from(Arc::new(Broken));
+    assert!(broken.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    let mut after = Task::pop(&queue);
+    assert_eq!(after.run(), Poll::Pending);
+    assert!(catch_unwind(AssertUnwindSafe(|| queue.close())).is_err());
+    assert_eq!((before.run(), after.run()), (Poll::Ready(None), Poll::Ready(None)));
+}
+
 /// A payload whose first clone panics.
 struct Fragile(Arc<AtomicBool>);
 

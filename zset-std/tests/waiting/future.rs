@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
@@ -75,6 +75,38 @@ fn one_who_leaves_the_head_of_the_line_wakes_the_next() {
     assert_eq!(second.run(), None);
     clock.advance(Duration::from_secs(1));
     assert!(second.run().is_some_and(|outcome| outcome.is_ok()));
+}
+
+/// A waker that owns a future of the same limiter, as the task of a runtime may.
+struct Owner {
+    _future: Mutex<Boxed>,
+}
+
+impl Wake for Owner {
+    fn wake(self: Arc<Self>) {}
+}
+
+type Boxed = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+
+/// If the lock were held while a waker is dropped, this would not end.
+#[test]
+fn a_waker_may_own_a_future_that_waits_for_the_same_key() {
+    let funnels = Arc::new(funnels().0);
+    assert!(funnels.check("a").is_allowed());
+    let waits = || {
+        let funnels = Arc::clone(&funnels);
+        let mut future: Boxed = Box::pin(async move { funnels.until_ready("a").await });
+        assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        future
+    };
+    let _head_of_the_line = waits();
+    let mut future = waits();
+    // Each poll replaces the waker of the one before.
+    for _ in 0..3 {
+        let owner = Waker::from(Arc::new(Owner { _future: Mutex::new(waits()) }));
+        assert!(future.as_mut().poll(&mut Context::from_waker(&owner)).is_pending());
+    }
+    drop(future);
 }
 
 #[test]

@@ -1,0 +1,57 @@
+//! `nth` and `nth_back` return what as many steps return.
+
+use std::fmt::Debug;
+
+use zset_std::leaderboard::Ties;
+use zset_std::{DelayQueue, Leaderboard, Schedule, Timeline, Timestamp};
+
+fn verify<I>(iter: &I)
+where
+    I: DoubleEndedIterator<Item: PartialEq + Debug> + ExactSizeIterator + Clone,
+{
+    for n in 0..iter.len() + 2 {
+        let (mut skipping, mut stepping) = (iter.clone(), iter.clone());
+        assert_eq!(skipping.nth(n), (0..=n).find_map(|i| step(&mut stepping, i == n, I::next)));
+        assert_eq!(skipping.len(), stepping.len());
+        assert_eq!(
+            skipping.nth_back(n),
+            (0..=n).find_map(|i| step(&mut stepping, i == n, I::next_back))
+        );
+        assert!(skipping.clone().eq(stepping.clone()));
+        assert!(skipping.rev().eq(stepping.rev()));
+    }
+}
+
+/// Takes a step; returns its element if it is the last.
+fn step<I: Iterator>(
+    iter: &mut I,
+    is_last: bool,
+    next: impl Fn(&mut I) -> Option<I::Item>,
+) -> Option<I::Item> {
+    next(iter).filter(|_| is_last)
+}
+
+fn at(nanos: u64) -> Timestamp {
+    Timestamp::from_nanos(nanos)
+}
+
+#[test]
+fn lines_of_a_board_numbered_in_all_ways() {
+    let board: Leaderboard<u32, u32> = (0..40).map(|i| (i, i * i % 7)).collect();
+    for board in [board.clone(), board.with_dense_standings()] {
+        for ties in [Ties::Ordinal, Ties::Competition, Ties::Dense] {
+            verify(&board.iter().ties(ties));
+            verify(&board.page(11, 9).ties(ties));
+        }
+    }
+}
+
+#[test]
+fn posts_jobs_and_schedules() {
+    let feed: Timeline<u64> = (0..20).map(|i| (i, at(i % 6))).collect();
+    verify(&feed.latest(15));
+    let queue: DelayQueue<u64> = (0..20).map(|i| (i, at(i % 6))).collect();
+    verify(&queue.iter());
+    let schedule: Schedule<u64> = (0..20).map(|i| (i, at(i % 6))).collect();
+    verify(&schedule.iter());
+}
