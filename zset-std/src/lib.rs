@@ -117,6 +117,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod _guide;
 mod clock;
 pub mod delay_queue;
 pub mod expiring_set;

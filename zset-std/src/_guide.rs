@@ -1,0 +1,20 @@
+//! Guides: how to choose among the types of this crate, and what to watch for.
+//!
+//! | guide | about |
+//! |---|---|
+//! | [`limiters`] | sliding windows and funnels: exact limits, many keys, bounded memory, waiting |
+//! | [`boards`] | leaderboards: ties, policies, boards of today and of the week, packed scores |
+//! | [`queues`] | delayed jobs, leases and dead letters, schedules, expiring members |
+//! | [`timelines`] | feeds in pages, with caps, and several feeds as one |
+//!
+//! Each guide shows the common path. Edge cases, errors and costs are in the docs of each method.
+
+pub mod boards;
+pub mod limiters;
+pub mod queues;
+pub mod timelines;
+
+/// The examples of this crate's README are tested too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -1,0 +1,74 @@
+//! Boards: members by score, highest first.
+//!
+//! ```
+//! use zset_std::{Leaderboard, Ties};
+//!
+//! // Gold, silver, bronze: a tuple needs no packing.
+//! let mut medals = Leaderboard::new();
+//! for (country, won) in [("FRA", (16, 26, 22)), ("NED", (15, 7, 12)), ("USA", (40, 44, 42))] {
+//!     medals.submit(country, won);
+//! }
+//! assert_eq!(medals.standing("NED", Ties::Competition), Some(3));
+//! assert!(medals.top(1).map(|standing| *standing.member).eq(["USA"]));
+//! ```
+//!
+//! # Choosing a board
+//!
+//! | type | for |
+//! |---|---|
+//! | [`Leaderboard`](crate::Leaderboard) | one board, by any `Ord + Copy` score |
+//! | [`WindowedLeaderboard`](crate::WindowedLeaderboard) | the board of today, of each day of the week, and of the week |
+//! | [`PackedScore`](crate::PackedScore) | several numbers in the one `f64` of a server's score |
+//!
+//! # What a second score does
+//!
+//! A board keeps the [`Best`](crate::Best), the [`Latest`](crate::Latest) or the [`Sum`](crate::Sum) of a
+//! member's scores, depending on how it is made: with `new`, `latest` or `sum`. For scores of which the
+//! lowest is best, such as lap times, use [`Reverse`](std::cmp::Reverse).
+//!
+//! # Ties
+//!
+//! Members with equal scores are listed in ascending order of the members. [`Ties`](crate::Ties) says how
+//! they are numbered:
+//!
+//! | scores | `Ordinal` | `Competition` | `Dense` |
+//! |---:|---:|---:|---:|
+//! | 120 | 1 | 1 | 1 |
+//! | 100 | 2 | 2 | 2 |
+//! | 100 | 3 | 2 | 2 |
+//! | 85 | 4 | 4 | 3 |
+//!
+//! # Today and this week
+//!
+//! A [`WindowedLeaderboard`](crate::WindowedLeaderboard) divides time into buckets. Each bucket has a board,
+//! and one more board merges them all. A bucket expires as a whole, and the merged board with it.
+//!
+//! ```
+//! use std::time::Duration;
+//! use zset_std::{Buckets, Timestamp, WindowedLeaderboard};
+//!
+//! const DAY: Duration = Duration::from_secs(86_400);
+//! let day = |n: u32| Timestamp::ZERO.saturating_add(DAY * n);
+//!
+//! // Seven days, the current one among them.
+//! let mut week = WindowedLeaderboard::new(Buckets::new(DAY, 7)?);
+//! week.submit("ann", 90, day(0));
+//! week.submit("ann", 50, day(1));
+//! week.submit("bob", 70, day(1));
+//!
+//! assert_eq!(week.current().score("ann"), Some(50));
+//! assert_eq!(week.merged().score("ann"), Some(90));
+//! # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
+//! ```
+//!
+//! # Scores for a server
+//!
+//! In process, use a tuple. A server's score is one `f64`: a [`PackedScore`](crate::PackedScore) gives each
+//! number a field of fixed width, so the order is right, and a number that would overflow into the next
+//! field is an error.
+//!
+//! # Memory, threads, storage
+//!
+//! A board grows with each new member. With [`with_max_len`](crate::Leaderboard::with_max_len) it keeps the
+//! highest scores only. Boards are for one thread, so threads share one behind a lock. With the feature
+//! `serde` they are serialized, as the example `save_and_load` shows.

@@ -1,0 +1,96 @@
+//! Limiters: how much may pass in which time.
+//!
+//! A limiter takes units from a [`Quota`](crate::Quota) and returns a [`Decision`](crate::Decision). It is
+//! exact, it works for one key or for many keys that threads share, and its memory is bounded.
+//!
+//! ```
+//! use std::time::Duration;
+//! use zset_std::{Funnels, Quota, SlidingWindow, Verdict, WhenFull};
+//!
+//! // Never more than ten payments in any 60 seconds, for each user and action.
+//! let payments = SlidingWindow::<(u64, &str)>::new(Quota::new(10, Duration::from_secs(60))?)
+//!     .with_max_keys(100_000, WhenFull::RefuseNew);
+//! match payments.check(&(7, "pay")).verdict {
+//!     Verdict::Allowed => println!("go ahead"),
+//!     Verdict::Denied { retry_after } => println!("come back in {retry_after:?}"),
+//!     Verdict::Never => println!("that is too much for any minute"),
+//! }
+//!
+//! // A leaky bucket: five at once, then one each ten milliseconds. Waiters are served in turn.
+//! let requests = Funnels::<String>::new(Quota::new(1, Duration::from_millis(10))?.with_capacity(5)?);
+//! for _ in 0..6 {
+//!     requests.until_ready("ann").timeout(Duration::from_secs(60)).block()?;
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Choosing a limiter
+//!
+//! - **At most n in any period**, and the limit must hold exactly:
+//!   [`SlidingWindow`](crate::SlidingWindow), for one key [`WindowLog`](crate::WindowLog). It stores an
+//!   entry for each call in the window.
+//! - **A steady rate with bursts**: [`Funnels`](crate::Funnels), for one key [`Funnel`](crate::Funnel). It
+//!   stores two words a key, so it is the choice for millions of keys.
+//! - **Large counts, where an approximation will do**: [`Keyed`](crate::Keyed) of
+//!   [`WindowCounter`](crate::WindowCounter). It stores two counters a key.
+//! - **A plain counter**: `Keyed` of [`FixedWindow`](crate::FixedWindow). It passes up to twice the limit
+//!   around the boundary of two windows, and serves as a baseline.
+//! - **Several limits at once**, such as ten a second and a hundred a minute:
+//!   [`Limits`](crate::Limits). A denial by one of them takes nothing from the others.
+//!
+//! # In place of a recipe for Redis
+//!
+//! | the usual recipe | here |
+//! |---|---|
+//! | `ZREMRANGEBYSCORE`, `ZCARD`, compare, `ZADD`, `EXPIRE` in one script | `SlidingWindow::check` |
+//! | `ZCOUNT` over the window, then `ZADD` | `SlidingWindow::check`: no gap between the two |
+//! | `ZADD` first and `ZCARD` after: denied requests use up the quota | `SlidingWindow::check`: a denial records nothing |
+//! | "is the limit reached?" and "record a call" as two steps | `over_limit` and `record` |
+//! | a funnel in the process, `make_space` and `watering` | `Funnel` |
+//! | `CL.THROTTLE` | `Funnels::throttle`, with its five numbers |
+//! | `INCR` and `EXPIRE` | `FixedWindow`, if twice the limit at a boundary is acceptable |
+//!
+//! # What a decision means
+//!
+//! - [`Verdict::Allowed`](crate::Verdict::Allowed): the units passed and are recorded.
+//! - [`Verdict::Denied`](crate::Verdict::Denied): no unit passed and nothing is recorded. The same call
+//!   succeeds after exactly `retry_after`, if no other call passes in between. For a key without room it is
+//!   an estimate.
+//! - [`Verdict::Never`](crate::Verdict::Never): the units exceed the limit, so they can never pass
+//!   together. They take nothing from the quota.
+//!
+//! Units pass together or not at all. `limit`, `remaining` and `reset_after` of a
+//! [`Decision`](crate::Decision) are what the headers of an HTTP response need; the example `http_service`
+//! answers 429 with `Retry-After`.
+//!
+//! # Keys from clients
+//!
+//! Bound the number of keys with [`with_max_keys`](crate::Keyed::with_max_keys): otherwise a client that
+//! makes up keys grows the table without limit. At the bound a new key replaces an idle one. If no key is
+//! idle, it is refused ([`WhenFull::RefuseNew`](crate::WhenFull::RefuseNew)) or shares one limiter with all
+//! others without room ([`WhenFull::SharedBucket`](crate::WhenFull::SharedBucket)). A live key is never
+//! evicted: that would discard its history. A panic in a key's code blocks no other key.
+//!
+//! # Time
+//!
+//! The default clock is monotonic; [`FakeClock`](crate::FakeClock) is set by hand, for tests. Every call
+//! has a form `_at` that takes the time instead. All times are valid, the arithmetic does not wrap, and a
+//! clock that steps back never grants more. A quota of zero, or one that takes more than 146 years to
+//! recover, is a [`QuotaError`](crate::limit::QuotaError).
+//!
+//! # Waiting
+//!
+//! [`until_ready`](crate::Keyed::until_ready) waits for units instead of denying them: on a thread with
+//! `block`, or as a future in any runtime with the feature `async`. Waiters for a key are served in the
+//! order of their arrival. A waiter that gives up has taken nothing.
+//!
+//! # Generic code
+//!
+//! Code that takes any keyed limiter, such as a middleware, is generic over
+//! [`KeyedLimiter`](crate::KeyedLimiter), which is object safe. An [`Observer`](crate::Observer) receives
+//! each decision, for metrics.
+//!
+//! # Programs
+//!
+//! `cargo run --example login_captcha` and `cargo run --example payments` print how windows slide;
+//! `http_service` is a service on threads.

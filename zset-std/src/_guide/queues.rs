@@ -1,0 +1,86 @@
+//! Queues: jobs and events that are due at a time, and members that expire.
+//!
+//! ```
+//! use std::time::Duration;
+//! use zset_std::{FakeClock, SharedDelayQueue};
+//!
+//! // A worker that dies does not lose its job.
+//! let clock = FakeClock::new();
+//! let mails = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
+//! mails.push_after("welcome", Duration::from_secs(10))?;
+//! clock.advance(Duration::from_secs(10));
+//! let lost = mails.wait_lease(Duration::from_secs(30)).unwrap();
+//! clock.advance(Duration::from_secs(30));
+//! let again = mails.wait_lease(Duration::from_secs(30)).unwrap();
+//! assert_eq!((again.payload, again.deliveries), ("welcome", 2));
+//! assert!(mails.ack(&lost).is_err() && mails.ack(&again).is_ok());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Choosing a queue
+//!
+//! | type | for |
+//! |---|---|
+//! | [`DelayQueue`](crate::DelayQueue) | jobs by the time at which they are due, on one thread; cancelled and rescheduled by id |
+//! | [`SharedDelayQueue`](crate::SharedDelayQueue) | threads and futures that wait for jobs, and pop or lease them |
+//! | [`Schedule`](crate::Schedule) | ids that become due exactly once and in order, however late the tick |
+//! | [`ExpiringSet`](crate::ExpiringSet) | members that are each live until a deadline of their own |
+//!
+//! If jobs are only pushed and popped, a `BinaryHeap` or a timer wheel is faster; the project's
+//! `docs/benchmarks.md` has the figures. These queues also cancel and reschedule by id, list jobs in order,
+//! and count the jobs that are due.
+//!
+//! # Pop or lease
+//!
+//! - [`wait_pop`](crate::SharedDelayQueue::wait_pop) removes a job. Exactly one caller gets it; if that
+//!   worker dies, the job is lost.
+//! - [`wait_lease`](crate::SharedDelayQueue::wait_lease) lends it. The job stays in the queue and is due
+//!   again at the end of the lease, unless the worker acknowledges it with
+//!   [`ack`](crate::SharedDelayQueue::ack) first. So each job is delivered at least once, and handlers must
+//!   tolerate a repetition. [`nack`](crate::SharedDelayQueue::nack) returns a failed job to the queue, due
+//!   after a delay.
+//!
+//! A job that has been delivered as often as
+//! [`with_max_deliveries`](crate::SharedDelayQueue::with_max_deliveries) permits becomes a dead letter, for
+//! [`take_dead_letters`](crate::SharedDelayQueue::take_dead_letters) to return.
+//!
+//! # On one thread
+//!
+//! A [`DelayQueue`](crate::DelayQueue) has no clock: each call that depends on the time takes it.
+//!
+//! ```
+//! use std::time::Duration;
+//! use zset_std::{DelayQueue, Timestamp};
+//!
+//! let at = |seconds| Timestamp::ZERO.saturating_add(Duration::from_secs(seconds));
+//! let mut mails = DelayQueue::new();
+//! mails.push("remind ann", at(60));
+//! let bob = mails.push("remind bob", at(30));
+//! let cid = mails.push("remind cid", at(10));
+//! assert_eq!(mails.next_due(), Some(at(10)));
+//!
+//! mails.cancel(&cid); // Cid has answered.
+//! mails.reschedule(&bob, at(90)); // Bob asked for more time.
+//! let due: Vec<_> = mails.pop_due(10, at(60)).map(|job| job.payload).collect();
+//! assert_eq!(due, ["remind ann"]);
+//! assert_eq!(mails.next_due(), Some(at(90)));
+//! ```
+//!
+//! # Events and expiry
+//!
+//! A [`Schedule`](crate::Schedule) holds ids, such as sales that open. What comes out is removed, so it comes
+//! out once, whatever the clock does. [`run`](crate::Schedule::run) gives it a thread.
+//!
+//! An [`ExpiringSet`](crate::ExpiringSet) holds members such as sessions. A member is live strictly before
+//! its deadline; an expired one is absent for every question that takes the time, even before it is removed.
+//!
+//! # Clocks and storage
+//!
+//! The types for one thread have no clock. The shared ones take any [`Clock`](crate::Clock):
+//! [`SystemClock`](crate::SystemClock) for times of day, [`FakeClock`](crate::FakeClock) in tests. What holds
+//! data is serialized with the feature `serde`, a shared queue as the `DelayQueue` that it converts into.
+//!
+//! # Programs
+//!
+//! `delayed_jobs` leases jobs to workers that die and fail, and `flash_sale` opens sales at their times:
+//! `cargo run --example delayed_jobs`.
