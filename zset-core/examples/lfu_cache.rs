@@ -37,7 +37,8 @@ impl<K: Ord + Hash + Clone, V> Cache<K, V> {
         Cache { pages, capacity, policy, time: 0, hits: 0 }
     }
 
-    /// Returns a page from the cache, or evicts the least valuable page and loads it. **O(log n)**.
+    /// Returns a page from the cache. On a miss, loads it, and evicts the least valuable page if
+    /// the cache is full. **O(log n)**.
     fn get_or_load(&mut self, key: &K, load: impl FnOnce(&K) -> V) -> &V {
         self.time += 1;
         let (policy, time) = (self.policy, self.time);

@@ -66,7 +66,7 @@ impl Book {
         self.asks.range_by_score(..=limit).map(|(_, quantity, _)| quantity).sum()
     }
 
-    /// Returns how many asks of the same price trade before this one.
+    /// Returns how many asks at the same price trade before this one.
     fn asks_ahead(&self, id: OrderId) -> Option<usize> {
         let price = self.asks.score(&id)?;
         Some(self.asks.rank(&id)? - self.asks.count_by_score(..price))

@@ -46,7 +46,7 @@ impl Sessions {
         self.read().iter().rev().take(count).map(|(id, last)| (*id, last)).collect()
     }
 
-    /// Removes the expired sessions; returns the number removed. Visits only those.
+    /// Removes the expired sessions without visiting the others; returns the number removed.
     fn expire(&self, now: Seconds) -> usize {
         let Some(timed_out) = now.checked_sub(TIMEOUT) else { return 0 };
         self.write().remove_range_by_score(..=timed_out)

@@ -157,7 +157,7 @@ impl Default for ByteString {
     }
 }
 
-// // Compares by bytes, as `Borrow` requires.
+// Compares by bytes, as `Borrow` requires.
 
 eq_by_bytes!(ByteString: [u8], &[u8], str, &str);
 

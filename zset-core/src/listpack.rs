@@ -191,8 +191,8 @@ impl<B: Storage> Listpack<B> {
         self.storage
     }
 
-    /// Returns the number of entries. **O(1)**; O(n) from 65535 entries on, which the header cannot
-    /// represent, until the listpack is smaller than 131,070 bytes again.
+    /// Returns the number of entries. **O(1)**. Once there are 65535 entries, which the header
+    /// cannot count, **O(n)** until the listpack is smaller than 131,070 bytes again.
     ///
     /// # Examples
     ///

@@ -179,7 +179,7 @@ impl<B: Storage> PackedZSet<B> {
         self.list
     }
 
-    /// Returns the number of members. **O(1)**; O(n) from 32768 on.
+    /// Returns the number of members. **O(1)**; O(n) from 32768 members on.
     ///
     /// # Examples
     ///

@@ -40,8 +40,8 @@ pub use iter::{Drain, ExtractIf, IntoIter, Iter, ValuesMut};
 ///
 /// It is to [`SortedSet`] what `BTreeMap` is to `BTreeSet`: use it if members carry data that does
 /// not affect their order, such as the payload of a job or the contents of a cache entry. Looking
-/// up the value and the score of a key is **O(1)**; ranks, elements by rank and ranges are **O(log
-/// n)**.
+/// up the value and the score of a key is **O(1)**; ranks, elements by rank and ranges are
+/// **O(log n)**.
 ///
 /// Any `Ord + Copy` type can be a score. `f64` is not `Ord`; use [`Score`].
 ///
@@ -50,7 +50,7 @@ pub use iter::{Drain, ExtractIf, IntoIter, Iter, ValuesMut};
 ///
 /// With the feature `serde`, a map serializes as a sequence of `(key, value, score)` in order.
 /// Elements are deserialized in any order; a repeated key is an error. To serialize as a map from
-/// keys to `(value, score)`, use `sorted_map::serde_map`. JSON supports this for string keys.
+/// keys to `(value, score)`, use `sorted_map::serde_map`.
 ///
 /// # Examples
 ///
@@ -230,7 +230,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
 impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Panics with a description if an invariant does not hold.
     ///
-    /// For tests: **O(n)**.
+    /// For tests; **O(n)**.
     #[doc(hidden)]
     pub fn check(&self) {
         self.set.check();

@@ -108,11 +108,8 @@ const REDIS_LIMITS: ListpackLimits =
 /// A small set is a [`PackedZSet`] in a `Vec<u8>`, where every operation is **O(n)** for an n of at
 /// most 128 by default. Beyond its [`ListpackLimits`], it becomes a [`SortedSet`] of
 /// [`ByteString`]s. The documented costs are the expected costs of that encoding. Members are
-/// hashed by foldhash with a seed specific to the set. This is fast, but no defense against an
+/// hashed by foldhash with a seed specific to the set. This is fast, but no protection against an
 /// attacker who can measure timings.
-/// 128. Beyond its [`ListpackLimits`] it becomes a [`SortedSet`] of [`ByteString`]s; the costs that the
-/// methods name are those of that encoding, and expected ones. Members are hashed with a seed of the
-/// set's own, by foldhash: quick, and no defence against someone who can measure it.
 ///
 /// With the feature `serde`, a set serializes as a sequence of `(member, score)` in order, with
 /// members as bytes. Elements are deserialized in any order, with members as bytes or text; a
@@ -289,8 +286,8 @@ impl ZSet {
         self.sampled_allocation_size(usize::MAX)
     }
 
-    /// Estimates the number of bytes that the set has allocated from the sizes of at most `samples`
-    /// members. **O(samples)**.
+    /// Estimates [`allocation_size`](Self::allocation_size) from the sizes of at most `samples`
+    /// members. **O(n / 30 + samples)**; O(1) for a listpack.
     ///
     /// # Examples
     ///

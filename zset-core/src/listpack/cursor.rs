@@ -454,8 +454,6 @@ impl<B: Storage> CursorMut<'_, B> {
     /// Replaces this entry; returns whether there was one. **O(1)** if the encoded length is the
     /// same, else **O(n)** bytes.
     ///
-    /// **O(1)** if it takes as many bytes, else **O(n)** bytes.
-    ///
     /// # Errors
     ///
     /// [`TryReserveError`] if there is not enough space. The listpack is unchanged.

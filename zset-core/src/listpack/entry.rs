@@ -102,8 +102,8 @@ fn parse_integer(text: &[u8]) -> Option<i64> {
     if negative { Some(magnitude) } else { magnitude.checked_neg() }
 }
 
-// The first byte. That of a short value contains some of its bits; otherwise, it determines how
-// many bytes follow.
+// The first byte. For a short value, it contains some of the value's bits; otherwise, it determines
+// how many bytes follow.
 //
 //     0xxxxxxx                       0 to 127
 //     10llllll                       up to 63 bytes of text

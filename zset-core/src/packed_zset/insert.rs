@@ -45,8 +45,8 @@ impl<B: Storage> PackedZSet<B> {
     ///
     /// # Errors
     ///
-    /// [`AddError`] if the incremented score would be NaN, or there is no room. The set is
-    /// unchanged.
+    /// [`AddError`] if the incremented score would be NaN, or if there is not enough space. The set
+    /// is unchanged.
     ///
     /// # Examples
     ///
@@ -97,7 +97,8 @@ impl<B: Storage> PackedZSet<B> {
     ///
     /// # Errors
     ///
-    /// [`AddError`] if the new score would be NaN, or there is no room. The set is unchanged.
+    /// [`AddError`] if the new score would be NaN, or if there is not enough space. The set is
+    /// unchanged.
     ///
     /// # Examples
     ///

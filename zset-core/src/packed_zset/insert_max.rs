@@ -5,7 +5,7 @@ use crate::listpack::Storage;
 use crate::{Insertion, Score, TryReserveError};
 
 impl<B: Storage> PackedZSet<B> {
-    /// Inserts a member with a score. A member that is in the set keeps the higher of the two scores.
+    /// Inserts a member with a score. An existing member keeps the higher of the two scores.
     /// **O(n)**.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ impl<B: Storage> PackedZSet<B> {
         self.try_insert_if(member.as_ref(), score, |old| score > old, true)
     }
 
-    /// Inserts a member with a score. A member that is in the set keeps the lower of the two scores.
+    /// Inserts a member with a score. An existing member keeps the lower of the two scores.
     /// **O(n)**.
     ///
     /// # Errors

@@ -40,7 +40,7 @@ impl<'a> Iter<'a> {
     }
 }
 
-/// An iterator over no elements.
+/// Creates an empty iterator.
 impl Default for Iter<'_> {
     fn default() -> Self {
         Iter::new(&[], Rest { start: 0, end: 0, len: 0 })

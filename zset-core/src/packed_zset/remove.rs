@@ -1,4 +1,4 @@
-//! Removing: by member, from the ends, by range, by a closure.
+//! Removing: by member, from the ends, by range, by predicate.
 
 use core::ops::RangeBounds;
 

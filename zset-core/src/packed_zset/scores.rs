@@ -7,8 +7,8 @@ use crate::Score;
 use crate::listpack::Storage;
 
 impl<B: Storage> PackedZSet<B> {
-    /// Returns the score of each of these members, `None` for those that are not in the set. Lazy;
-    /// **O(n)** per member.
+    /// Returns the score of each of these members, or `None` for those that are not in the set.
+    /// Lazy; **O(n)** per member.
     ///
     /// # Examples
     ///

@@ -58,8 +58,8 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         infallible(self.try_insert_min(key, value, score))
     }
 
-    /// Like [`insert_max`](Self::insert_max), but returns an error if allocation fails. **O(log
-    /// n)**.
+    /// Like [`insert_max`](Self::insert_max), but returns an error if allocation fails.
+    /// **O(log n)**.
     ///
     /// # Errors
     ///
@@ -84,8 +84,8 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         self.try_insert_if(key, value, score, |old| score > old)
     }
 
-    /// Like [`insert_min`](Self::insert_min), but returns an error if allocation fails. **O(log
-    /// n)**.
+    /// Like [`insert_min`](Self::insert_min), but returns an error if allocation fails.
+    /// **O(log n)**.
     ///
     /// # Errors
     ///

@@ -207,7 +207,7 @@ impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for Drain<'_
 pub struct ExtractIf<'a, K, V, S, H, F> {
     map: &'a mut SortedMap<K, V, S, H>,
     extracted: F,
-    /// The next element to pass to `extracted`.
+    /// The position of the next element to pass to `extracted`.
     next: Place,
 }
 

@@ -6,8 +6,7 @@ use core::ops::RangeBounds;
 use super::{Iter, SortedMap, ValuesMut};
 
 impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
-    /// Returns all elements in order, lowest score first. Lazy. **O(1)** to start, and O(1) per
-    /// step.
+    /// Returns all elements in order, lowest score first. Lazy; **O(1)** to start and per step.
     ///
     /// # Examples
     ///
@@ -113,7 +112,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     /// Returns the elements with exactly this score whose keys lie in the range. Lazy; **O(log n)**
     /// to start.
     ///
-    /// Among equal scores, keys are in their own order. An inverted range is empty.
+    /// Elements with equal scores are ordered by key. An inverted range is empty.
     ///
     /// # Examples
     ///

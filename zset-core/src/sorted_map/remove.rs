@@ -84,8 +84,8 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         Some((pair.key, pair.value, score))
     }
 
-    /// Removes the elements at these 0-based ranks; returns the number removed. **O(log n + m log
-    /// n)** for m removed elements.
+    /// Removes the elements at these 0-based ranks; returns the number removed.
+    /// **O(log n + m log n)** for m removed elements.
     ///
     /// Ranks beyond the end are ignored; an inverted range removes nothing.
     ///
@@ -100,8 +100,8 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         self.set.remove_range_by_rank(range)
     }
 
-    /// Removes the elements whose scores lie in the range; returns the number removed. **O(log n +
-    /// m log n)** for m removed elements.
+    /// Removes the elements whose scores lie in the range; returns the number removed.
+    /// **O(log n + m log n)** for m removed elements.
     ///
     /// An inverted range removes nothing.
     ///

@@ -44,7 +44,8 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Extend<(K, V, S)> for Sort
     }
 }
 
-/// If a key repeats, its last value and score win. Much faster than inserting one by one. **O(n log n)**.
+/// Collects elements in bulk, which is much faster than inserting one by one. If a key repeats, its
+/// last value and score win. **O(n log n)**.
 ///
 /// Needs memory for a copy of all distinct elements while sorting.
 ///

@@ -136,8 +136,8 @@ impl ZSet {
         }
     }
 
-    /// Adds `by` to the score of a member, or to 0 if it is new; returns the new score. **O(log
-    /// n)**; O(1) if the member stays between its neighbours.
+    /// Adds `by` to the score of a member, or to 0 if it is new; returns the new score.
+    /// **O(log n)**; O(1) if the member stays between its neighbours.
     ///
     /// # Errors
     ///

@@ -48,8 +48,8 @@ impl ZSet {
         infallible(self.try_insert_min(member, score))
     }
 
-    /// Like [`insert_max`](Self::insert_max), but returns an error if allocation fails. **O(log
-    /// n)**.
+    /// Like [`insert_max`](Self::insert_max), but returns an error if allocation fails.
+    /// **O(log n)**.
     ///
     /// # Errors
     ///
@@ -72,8 +72,8 @@ impl ZSet {
         self.try_insert_if(member.as_ref(), score, |old| score > old)
     }
 
-    /// Like [`insert_min`](Self::insert_min), but returns an error if allocation fails. **O(log
-    /// n)**.
+    /// Like [`insert_min`](Self::insert_min), but returns an error if allocation fails.
+    /// **O(log n)**.
     ///
     /// # Errors
     ///

@@ -117,8 +117,8 @@ impl ZSet {
         }
     }
 
-    /// Returns the elements with exactly this score whose members lie in the range. Lazy; **O(log
-    /// n)** to start.
+    /// Returns the elements with exactly this score whose members lie in the range. Lazy;
+    /// **O(log n)** to start.
     ///
     /// # Examples
     ///

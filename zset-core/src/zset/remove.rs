@@ -127,8 +127,8 @@ impl ZSet {
         }
     }
 
-    /// Removes the elements at these 0-based ranks; returns the number removed. **O(log n + m log
-    /// n)** for m removed elements.
+    /// Removes the elements at these 0-based ranks; returns the number removed.
+    /// **O(log n + m log n)** for m removed elements.
     ///
     /// Ranks beyond the end are ignored; an inverted range removes nothing.
     ///
@@ -148,8 +148,8 @@ impl ZSet {
         }
     }
 
-    /// Removes the elements whose scores lie in the range; returns the number removed. **O(log n +
-    /// m log n)** for m removed elements.
+    /// Removes the elements whose scores lie in the range; returns the number removed.
+    /// **O(log n + m log n)** for m removed elements.
     ///
     /// An inverted range removes nothing.
     ///
@@ -194,7 +194,7 @@ impl ZSet {
     }
 
     /// Removes the elements for which `keep` returns false, lowest score first. **O(n + m log n)**
-    /// for m removed; O(n + m n) in a listpack.
+    /// for m removed elements; O(n + m n) in a listpack.
     ///
     /// If `keep` panics, the elements it has rejected are already removed; the others stay.
     ///

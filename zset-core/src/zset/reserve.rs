@@ -6,8 +6,8 @@ use crate::TryReserveError;
 use crate::reserve::infallible;
 
 impl ZSet {
-    /// Reserves memory for about `additional` more members, excluding their bytes. **O(n +
-    /// additional)**.
+    /// Reserves memory for about `additional` more members, excluding their bytes.
+    /// **O(n + additional)**.
     ///
     /// A listpack that this many more members would outgrow becomes a skip list immediately.
     /// Otherwise, a listpack reserves nothing, because the lengths of future members are unknown.
@@ -32,8 +32,8 @@ impl ZSet {
         infallible(self.try_reserve(additional));
     }
 
-    /// Like [`reserve`](Self::reserve), but returns an error if allocation fails. **O(n +
-    /// additional)**.
+    /// Like [`reserve`](Self::reserve), but returns an error if allocation fails.
+    /// **O(n + additional)**.
     ///
     /// # Errors
     ///

@@ -41,7 +41,7 @@ impl<B: Storage> From<&PackedZSet<B>> for ZSet {
     }
 }
 
-/// If a member repeats, its last score wins, as when inserting one by one. **O(n log n)**.
+/// Collects elements. If a member repeats, its last score wins. **O(n log n)**.
 ///
 /// Needs memory for a copy of all distinct elements while sorting.
 ///
