@@ -42,7 +42,7 @@ enum Text {
 }
 
 impl ByteString {
-    /// Copies bytes; returns an error if allocation fails. **O(n)**.
+    /// Copies `slice`, or returns an error if allocation fails. **O(n)**.
     ///
     /// # Errors
     ///

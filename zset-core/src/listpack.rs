@@ -228,7 +228,7 @@ impl<B: Storage> Listpack<B> {
     }
 }
 
-/// Returns the byte count of the header.
+/// Returns the header's byte count.
 #[inline]
 fn total_bytes(bytes: &[u8]) -> usize {
     match bytes {
@@ -237,7 +237,7 @@ fn total_bytes(bytes: &[u8]) -> usize {
     }
 }
 
-/// Returns the entry count of the header.
+/// Returns the header's entry count.
 #[inline]
 fn header_len(bytes: &[u8]) -> u16 {
     u16::from_le_bytes([bytes[4], bytes[5]])

@@ -246,8 +246,6 @@ impl Score {
 // The number is never NaN, so the comparisons of `f64` are total here. `lt` and the others are
 // written out because the search loops count with them, and only these forms compile to packed
 // compares.
-// written out because the search loops count with them, and only these forms compile to packed
-// compares.
 impl PartialOrd for Score {
     #[inline]
     fn partial_cmp(&self, other: &Score) -> Option<Ordering> {

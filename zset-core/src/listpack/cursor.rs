@@ -297,8 +297,8 @@ impl<'a> Cursor<'a> {
         decode(&self.bytes[self.at..]).map(|(value, _)| value)
     }
 
-    /// Moves to the next entry; from the last entry to the gap, and from there to the first.
-    /// **O(1)**.
+    /// Moves to the next entry, wrapping from the last entry to the gap and from the gap to the
+    /// first entry. **O(1)**.
     ///
     /// # Examples
     ///
@@ -318,8 +318,8 @@ impl<'a> Cursor<'a> {
         self.at = move_next(self.bytes, self.at);
     }
 
-    /// Moves to the previous entry; from the first entry to the gap, and from there to the last.
-    /// **O(1)**.
+    /// Moves to the previous entry, wrapping from the first entry to the gap and from the gap to
+    /// the last entry. **O(1)**.
     ///
     /// # Examples
     ///
@@ -354,8 +354,8 @@ impl<B: Storage> CursorMut<'_, B> {
         decode(&self.list.as_bytes()[self.at..]).map(|(value, _)| value)
     }
 
-    /// Moves to the next entry; from the last entry to the gap, and from there to the first.
-    /// **O(1)**.
+    /// Moves to the next entry, wrapping from the last entry to the gap and from the gap to the
+    /// first entry. **O(1)**.
     ///
     /// # Examples
     ///
@@ -372,8 +372,8 @@ impl<B: Storage> CursorMut<'_, B> {
         self.at = move_next(self.list.as_bytes(), self.at);
     }
 
-    /// Moves to the previous entry; from the first entry to the gap, and from there to the last.
-    /// **O(1)**.
+    /// Moves to the previous entry, wrapping from the first entry to the gap and from the gap to
+    /// the last entry. **O(1)**.
     ///
     /// # Examples
     ///
@@ -392,7 +392,8 @@ impl<B: Storage> CursorMut<'_, B> {
         self.at = move_prev(self.list.as_bytes(), self.at);
     }
 
-    /// Inserts an entry before this one; at the gap, after the last entry. **O(n)** bytes.
+    /// Inserts an entry before this one, or at the end of the listpack if the cursor is at the gap.
+    /// **O(n)** bytes.
     ///
     /// The cursor stays at its entry.
     ///
@@ -420,7 +421,8 @@ impl<B: Storage> CursorMut<'_, B> {
         Ok(())
     }
 
-    /// Inserts an entry after this one; at the gap, before the first entry. **O(n)** bytes.
+    /// Inserts an entry after this one, or at the start of the listpack if the cursor is at the
+    /// gap. **O(n)** bytes.
     ///
     /// # Errors
     ///

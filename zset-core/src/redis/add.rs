@@ -379,8 +379,8 @@ impl Added {
         matches!(self, Added::Inserted { .. } | Added::Updated { .. })
     }
 
-    /// Returns the number that `ZADD` counts for this member: 1 if it is new or, with CH, updated;
-    /// else 0. **O(1)**.
+    /// Returns this member's contribution to the result of `ZADD`: 1 if it is new or, with CH,
+    /// updated; otherwise 0. **O(1)**.
     ///
     /// # Examples
     ///

@@ -44,7 +44,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher + Default> SortedMap<K, V, 
 
 impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Moves all elements of `other` into this map, leaving `other` empty. **O(m log n)** for m
-    /// elements moved.
+    /// moved elements.
     ///
     /// If a key is in both maps, the value and the score of `other` win, as in `BTreeMap::append`.
     ///

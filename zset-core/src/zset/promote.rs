@@ -9,7 +9,7 @@ use crate::sorted_set::{Filling, FromSortedError};
 use crate::{ByteString, DefaultHashBuilder, PackedZSet, Score, TryReserveError};
 
 impl ZSet {
-    /// Converts a listpack to the skip-list encoding; no-op for a skip list. **O(n)**.
+    /// Converts a listpack to the skip-list encoding. No-op for a skip list. **O(n)**.
     ///
     /// # Panics
     ///

@@ -236,7 +236,7 @@ impl ZSet {
     }
 
     /// Moves all elements of `other` into this set, leaving `other` empty. **O(m log n)** for m
-    /// elements moved; **O(n + m)** if at least n / 2 of them are new.
+    /// moved elements; **O(n + m)** if at least n / 2 of them are new.
     ///
     /// If a member is in both sets, the score of `other` wins, as in `BTreeMap::append`.
     ///
