@@ -1,12 +1,12 @@
 //! The payload of Redis's `DUMP` and `RESTORE`: a serialized set that servers can exchange.
 //!
 //! ```text
-//! type: u8     17: a string that is the listpack
-//!               5: the number of elements, then each as member (a string) and score (f64),
-//!                  highest first
-//! value
-//! version: u16 of the format; 10 is Redis 7.0's
-//! CRC64: u64   of all before it
+//! type: u8       17 (listpack) or 5 (elements)
+//! value          17: a string that contains the listpack
+//!                 5: the number of elements, then each member (a string) and its score (f64),
+//!                    highest score first
+//! version: u16   of the format; 10 is Redis 7.0's
+//! CRC64: u64     of all preceding bytes
 //! ```
 //!
 //! Numbers are little-endian, except for the lengths of strings. The format is defined by Redis's

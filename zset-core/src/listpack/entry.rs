@@ -185,7 +185,7 @@ impl<'a> Encoded<'a> {
 
 /// Returns the size in bytes of the back-length for a body of `len` bytes.
 ///
-/// The bounds are Redis's. Each is one less than the largest length that the bits could hold.
+/// The bounds are Redis's. Those above 127 are one less than the bits could hold.
 #[inline]
 fn back_length_bytes(len: usize) -> usize {
     match len {

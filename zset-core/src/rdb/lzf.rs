@@ -3,9 +3,9 @@
 //! The format is that of Marc Lehmann's liblzf: literal runs and back-references.
 //!
 //! ```text
-//! 000lllll                      l + 1 bytes follow
-//! lllooooo oooooooo             l + 2 bytes from o + 1 bytes back
-//! 111ooooo llllllll oooooooo    l + 9 bytes from o + 1 bytes back
+//! 000lllll                      l + 1 literal bytes follow
+//! lllooooo oooooooo             copy l + 2 bytes from o + 1 bytes back
+//! 111ooooo llllllll oooooooo    copy l + 9 bytes from o + 1 bytes back
 //! ```
 
 use alloc::vec::Vec;
