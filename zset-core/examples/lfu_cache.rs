@@ -1,8 +1,8 @@
-//! Keeps the pages that are read most often, and evicts the others.
+//! Caches the pages that are read most often, and evicts the others.
 //!
-//! It shows a cache over a `SortedMap`: the value is a page, the score says how much it is worth, and
-//! the first element is the one to evict. With the number of reads as the score, and the time of the
-//! last read among equal ones, it is an LFU cache. With the time alone it is an LRU cache.
+//! This example implements a cache with a `SortedMap`: the value is a page, the score is its
+//! priority, and the first element is the next to evict. With `(reads, time of last read)` as the
+//! score, it is an LFU cache. With the time alone, it is an LRU cache.
 //!
 //! ```text
 //! cargo run --example lfu_cache
@@ -13,7 +13,8 @@ use std::iter;
 
 use zset_core::SortedMap;
 
-/// The worth of a page: what a policy makes of its number of reads and the time of the last one.
+/// The priority of a page, computed by a policy from its number of reads and the time of its last
+/// read.
 type Worth = (u64, u64);
 
 struct Cache<K, V> {
@@ -36,7 +37,8 @@ impl<K: Ord + Hash + Clone, V> Cache<K, V> {
         Cache { pages, capacity, policy, time: 0, hits: 0 }
     }
 
-    /// Returns a page from the cache, or loads it and evicts the least valuable one. **O(log n)**.
+    /// Returns a page from the cache. On a miss, loads it, and evicts the least valuable page if
+    /// the cache is full. **O(log n)**.
     fn get_or_load(&mut self, key: &K, load: impl FnOnce(&K) -> V) -> &V {
         self.time += 1;
         let (policy, time) = (self.policy, self.time);
@@ -65,7 +67,7 @@ fn lru(_: u64, time: u64) -> Worth {
     (0, time)
 }
 
-/// Loads a page the slow way.
+/// Simulates loading a page.
 fn load(path: &String) -> String {
     format!("<h1>{path}</h1>")
 }
@@ -84,7 +86,7 @@ fn main() {
     assert!(!cache.pages.contains_key("/about"));
 
     // Visitors read ten popular pages. After the first hundred visits, a crawler reads an old page
-    // after each of them.
+    // after each visit.
     let requests: Vec<String> = (0..1000)
         .flat_map(|visit| {
             let crawled = (visit >= 100).then(|| format!("/archive/{visit}"));
@@ -101,6 +103,6 @@ fn main() {
         println!("  {name}: {}", cache.hits);
         cache.hits
     });
-    // The pages that the crawler reads push the popular ones out of the LRU cache only.
+    // The crawler's pages evict the popular ones from the LRU cache only.
     assert_eq!(hits, [990, 96]);
 }

@@ -1,8 +1,9 @@
-//! Matches orders to buy and sell by price, then by time.
+//! Matches buy and sell orders by price, then by time.
 //!
-//! It shows a `SortedMap` for each side of an order book: the key is the number of an order, the
-//! value its open quantity, the score its price. Orders of equal price are ordered by number, so the
-//! oldest trades first. The price of a bid is a `Reverse`, so the highest bid is the first.
+//! This example keeps each side of an order book in a `SortedMap`: the key is the order number, the
+//! value is its open quantity, and the score is its price. Orders of equal price are ordered by
+//! number, so the oldest trades first. The price of a bid is a `Reverse`, so the highest bid comes
+//! first.
 //!
 //! ```text
 //! cargo run --example order_book
@@ -17,16 +18,16 @@ type Cents = u32;
 
 #[derive(Default)]
 struct Book {
-    /// Orders to sell, the cheapest first.
+    /// Sell orders, lowest price first.
     asks: SortedMap<OrderId, u32, Cents>,
-    /// Orders to buy, the highest price first.
+    /// Buy orders, highest price first.
     bids: SortedMap<OrderId, u32, Reverse<Cents>>,
     last_id: OrderId,
     traded: u32,
 }
 
 impl Book {
-    /// Buys from the asks up to a price. What is left becomes a bid.
+    /// Buys from the asks up to a price. The remaining quantity becomes a bid.
     fn buy(&mut self, quantity: u32, limit: Cents) {
         let id = self.next_id();
         println!("{id}: buy {quantity} at {limit}");
@@ -37,7 +38,7 @@ impl Book {
         }
     }
 
-    /// Sells to the bids down to a price. What is left becomes an ask.
+    /// Sells to the bids down to a price. The remaining quantity becomes an ask.
     fn sell(&mut self, quantity: u32, limit: Cents) {
         let id = self.next_id();
         println!("{id}: sell {quantity} at {limit}");
@@ -65,7 +66,7 @@ impl Book {
         self.asks.range_by_score(..=limit).map(|(_, quantity, _)| quantity).sum()
     }
 
-    /// Returns how many asks of the same price trade before this one.
+    /// Returns how many asks at the same price trade before this one.
     fn asks_ahead(&self, id: OrderId) -> Option<usize> {
         let price = self.asks.score(&id)?;
         Some(self.asks.rank(&id)? - self.asks.count_by_score(..price))
@@ -81,7 +82,8 @@ impl Book {
     }
 }
 
-/// Trades with the best resting orders while `agree` returns a price; returns the open quantity.
+/// Trades with the best resting orders while `agree` returns a price; returns the remaining
+/// quantity.
 fn fill<P: Ord + Copy>(
     resting: &mut SortedMap<OrderId, u32, P>,
     mut open: u32,
@@ -109,14 +111,14 @@ fn main() {
     book.buy(20, 1000);
     book.show();
     assert_eq!(book.offered(1010), 70);
-    assert_eq!(book.asks_ahead(3), Some(1)); // after order 2, of the same price
+    assert_eq!(book.asks_ahead(3), Some(1)); // after order 2, at the same price
 
     book.buy(60, 1010); // all of order 2, then most of order 3
-    book.sell(25, 990); // all of order 4, the rest becomes an ask
+    book.sell(25, 990); // all of order 4; the rest becomes an ask
     book.cancel(1);
     book.show();
 
-    // Each trade took its quantity off a buyer and off a seller, and no open orders still agree.
+    // Each trade reduced a buyer's and a seller's quantity, and no two open orders can still trade.
     let asked: u32 = book.asks.iter().map(|(_, quantity, _)| quantity).sum();
     assert_eq!(50 + 30 + 40 + 25, 50 + book.traded + asked);
     assert!(book.bids.is_empty());

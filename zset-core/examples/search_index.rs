@@ -1,8 +1,9 @@
-//! Finds texts by their words, the most relevant first, and completes words.
+//! Finds texts by their words, most relevant first, and completes words.
 //!
-//! It shows a `SortedSet` for each word of an index: the member is a text, the score how often the
-//! word occurs there. A query intersects the sets of its words and adds up the scores. The words
-//! themselves are a `SortedMap`, in which the completions of a prefix are a range of keys.
+//! This example keeps a `SortedSet` for each word of an index: the member is a text, and the score
+//! is the number of times the word occurs in it. A query intersects the sets of its words and adds
+//! up the scores. The words themselves are in a `SortedMap`, where the completions of a prefix are
+//! a range of keys.
 //!
 //! ```text
 //! cargo run --example search_index
@@ -16,8 +17,8 @@ type Occurrences = u32;
 
 #[derive(Default)]
 struct Index {
-    /// The texts in which each word occurs. All words have the same score, so their order is that of
-    /// a dictionary.
+    /// The texts in which each word occurs. All words have the same score, so they are in
+    /// alphabetical order.
     words: SortedMap<String, SortedSet<TextId, Occurrences>, ()>,
 }
 
@@ -33,7 +34,7 @@ impl Index {
         }
     }
 
-    /// Returns the texts that have all words of a query, the most relevant first.
+    /// Returns the texts that contain all words of a query, most relevant first.
     fn find(&self, query: &str) -> Vec<(TextId, Occurrences)> {
         let mut found: Option<SortedSet<TextId, Occurrences>> = None;
         for word in words(query) {
@@ -80,7 +81,7 @@ fn main() {
         for (id, occurrences) in &found {
             println!("  {occurrences} x  {}", TEXTS[*id as usize]);
         }
-        // What a search without an index finds.
+        // Compare with a search without an index.
         let has_all = |text: &&str| words(query).all(|word| words(text).any(|w| w == word));
         assert_eq!(found.len(), TEXTS.into_iter().filter(has_all).count());
         assert!(found.windows(2).all(|pair| pair[0].1 >= pair[1].1));

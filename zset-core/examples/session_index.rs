@@ -1,8 +1,8 @@
-//! Knows which sessions are active, while many threads report requests.
+//! Tracks active sessions while many threads report requests.
 //!
-//! It shows a `SortedSet` behind an `RwLock`: the member is a session, the score the second of its
-//! last request. Threads that only ask share the lock. Expiry is the removal of a range of scores,
-//! which does not visit the sessions that stay.
+//! This example keeps a `SortedSet` in an `RwLock`: the member is a session, and the score is the
+//! second of its last request. Readers share the lock. Expired sessions are removed as a range of
+//! scores, without visiting the remaining sessions.
 //!
 //! ```text
 //! cargo run --example session_index
@@ -27,7 +27,7 @@ struct Sessions {
 impl Sessions {
     /// Records a request. **O(log n)**.
     fn touch(&self, id: SessionId, now: Seconds) {
-        // Two threads may report the requests of a session in any order: the later one counts.
+        // Threads may report the requests of a session in any order; the latest one wins.
         self.write().insert_max(id, now);
     }
 
@@ -36,18 +36,17 @@ impl Sessions {
         self.read().score(&id).is_some_and(|last| last + TIMEOUT > now)
     }
 
-    /// Returns how many sessions had a request at this time or later. **O(log n)**.
+    /// Returns the number of sessions with a request at or after this time. **O(log n)**.
     fn count_since(&self, start: Seconds) -> usize {
         self.read().count_by_score(start..)
     }
 
-    /// Returns the sessions with the latest requests, the latest first. **O(log n + count)**.
+    /// Returns the sessions with the latest requests, latest first. **O(log n + count)**.
     fn latest(&self, count: usize) -> Vec<(SessionId, Seconds)> {
         self.read().iter().rev().take(count).map(|(id, last)| (*id, last)).collect()
     }
 
-    /// Removes the sessions that have timed out; returns how many. Only as many as are removed are
-    /// visited.
+    /// Removes the expired sessions without visiting the others; returns the number removed.
     fn expire(&self, now: Seconds) -> usize {
         let Some(timed_out) = now.checked_sub(TIMEOUT) else { return 0 };
         self.write().remove_range_by_score(..=timed_out)
@@ -79,7 +78,7 @@ fn main() {
                 }
             });
         }
-        // Another one watches them.
+        // A fifth thread watches the sessions.
         scope.spawn(|| {
             for _ in 0..1000 {
                 let latest = sessions.latest(10);

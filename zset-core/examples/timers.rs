@@ -1,8 +1,8 @@
 //! Runs tasks when their timers are due, on a microcontroller without an allocator.
 //!
-//! It shows a `PackedZSet` in an array: the member is a task, the score the tick at which it is due.
-//! All but `main` is as in firmware, without std and without an allocator. In `main` a loop counts the
-//! ticks, which would be interrupts of a hardware timer:
+//! This example keeps timers in a `PackedZSet` in an array: the member is a task, and the score is
+//! the tick at which it is due. Except for `main`, the code is as in firmware, without std or an
+//! allocator. In `main`, a loop stands in for the tick interrupts of a hardware timer:
 //!
 //! ```text
 //! cargo run --package zset-core --no-default-features --example timers
@@ -10,7 +10,7 @@
 
 use zset_core::{PackedZSet, Score, TryReserveError};
 
-/// What the firmware does from time to time. The discriminant is the member in the set.
+/// A task of the firmware. The discriminant is the member in the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 enum Task {
@@ -27,7 +27,7 @@ impl Task {
     }
 }
 
-/// The error of a timer for which the array has no room.
+/// The error returned when the array is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct TimersFull;
 
@@ -43,7 +43,7 @@ struct Timers {
 }
 
 impl Timers {
-    /// Makes a set of timers, at compile time if it is for a static.
+    /// Creates an empty set of timers; usable in a static.
     const fn new() -> Self {
         Timers { by_tick: PackedZSet::in_array() }
     }
@@ -59,12 +59,12 @@ impl Timers {
         self.by_tick.remove([task as u8]).is_some()
     }
 
-    /// Returns the tick up to which the processor may sleep.
+    /// Returns the tick until which the processor may sleep.
     fn next_due(&self) -> Option<Score> {
         self.by_tick.first().map(|(_, due)| due)
     }
 
-    /// Removes the first timer that is due, and returns its task.
+    /// Removes the first timer that is due; returns its task.
     fn pop_due(&mut self, now: u32) -> Option<Task> {
         self.next_due().filter(|due| *due <= Score::from(now))?;
         self.by_tick.pop_first_with(|member, _| Task::from_member(member))?
@@ -75,7 +75,7 @@ fn main() -> Result<(), TimersFull> {
     let mut timers = Timers::new();
     timers.start(Task::Blink, 2)?;
     timers.start(Task::Measure, 5)?;
-    timers.start(Task::Send, 5)?; // at the same tick, and after the measurement
+    timers.start(Task::Send, 5)?; // due at the same tick, but runs after `Measure`
     timers.start(Task::Sleep, 9)?;
 
     let mut log = Vec::new();

@@ -1,8 +1,8 @@
-//! The steps that every range shares.
+//! Helpers for range bounds.
 
 use core::ops::{Bound, Range, RangeBounds};
 
-/// Returns the ranks below `len` that lie in a range; an inverted one is empty.
+/// Returns the ranks below `len` that lie in the range. An inverted range is empty.
 pub(crate) fn ranks(range: &impl RangeBounds<usize>, len: usize) -> Range<usize> {
     let start = match range.start_bound() {
         Bound::Included(&rank) => rank,
@@ -18,7 +18,7 @@ pub(crate) fn ranks(range: &impl RangeBounds<usize>, len: usize) -> Range<usize>
     start.min(end)..end
 }
 
-/// Returns whether a value comes before a range that starts so.
+/// Returns whether a value comes before a range with this start bound.
 pub(crate) fn is_before<T: Ord>(value: &T, start: Bound<&T>) -> bool {
     match start {
         Bound::Included(start) => value < start,
@@ -27,7 +27,7 @@ pub(crate) fn is_before<T: Ord>(value: &T, start: Bound<&T>) -> bool {
     }
 }
 
-/// Returns whether a value comes after a range that ends so.
+/// Returns whether a value comes after a range with this end bound.
 pub(crate) fn is_after<T: Ord>(value: &T, end: Bound<&T>) -> bool {
     match end {
         Bound::Included(end) => value > end,

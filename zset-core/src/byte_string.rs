@@ -18,10 +18,10 @@ mod serde;
 
 use len::{INLINE, Len};
 
-/// A string of bytes that does not change; dereferences to `[u8]`.
+/// An immutable byte string; dereferences to `[u8]`.
 ///
-/// Up to 23 bytes are stored in the value itself, which has 24 bytes on 64-bit machines; longer strings are
-/// on the heap.
+/// Up to 23 bytes are stored inline, in a value of 24 bytes on 64-bit machines. Longer strings are
+/// stored on the heap.
 ///
 /// # Examples
 ///
@@ -34,7 +34,7 @@ use len::{INLINE, Len};
 #[derive(Clone)]
 pub struct ByteString(Text);
 
-/// The discriminant takes no space: `Heap` uses a value that is not a [`Len`].
+/// The discriminant takes no space: `Heap` uses a niche, a value that is not a [`Len`].
 #[derive(Clone)]
 enum Text {
     Inline { len: Len, bytes: [u8; INLINE] },
@@ -42,11 +42,11 @@ enum Text {
 }
 
 impl ByteString {
-    /// Copies bytes, or reports that there is no memory for them. **O(n)**.
+    /// Copies `slice`, or returns an error if allocation fails. **O(n)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory runs out.
+    /// [`TryReserveError`] if allocation fails.
     ///
     /// # Examples
     ///
@@ -68,7 +68,7 @@ impl ByteString {
         Ok(ByteString(Text::Heap(bytes.into_boxed_slice())))
     }
 
-    /// Returns the bytes that it takes from the allocator.
+    /// Returns the number of bytes allocated on the heap.
     pub(crate) fn allocation_size(&self) -> usize {
         match &self.0 {
             Text::Inline { .. } => 0,
@@ -131,7 +131,7 @@ impl From<Member<'_>> for ByteString {
     }
 }
 
-/// Takes over the memory of a long string.
+/// Reuses the allocation of a long vector.
 impl From<Vec<u8>> for ByteString {
     fn from(bytes: Vec<u8>) -> Self {
         if bytes.len() <= INLINE {
@@ -157,7 +157,7 @@ impl Default for ByteString {
     }
 }
 
-// All by the bytes, as `Borrow` demands.
+// Compares by bytes, as `Borrow` requires.
 
 eq_by_bytes!(ByteString: [u8], &[u8], str, &str);
 

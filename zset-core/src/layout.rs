@@ -1,9 +1,10 @@
-//! How sets are stored, to be looked at: for pictures, statistics and tests.
+//! The memory layout of sets, read-only, for diagrams, statistics and tests.
 //!
-//! A [`ZSet`](crate::ZSet) is a listpack, whose bytes
+//! A [`ZSet`](crate::ZSet) is either a listpack, whose bytes
 //! [`Listpack::raw_entries`](crate::Listpack::raw_entries) shows, or a
-//! [`SortedSet`](crate::SortedSet), which is a skip list from [`SkipList::root`](crate::SkipList::root)
-//! down and a dict. It is all read-only, and no promise: another version may store sets otherwise.
+//! [`SortedSet`](crate::SortedSet): a dict and a skip list, which is walked from
+//! [`SkipList::root`](crate::SkipList::root) down. The layout is not covered by semantic versioning
+//! and may change in any release.
 
 pub use crate::dict::DictLayout;
 pub use crate::skiplist::layout::Node;

@@ -1,8 +1,8 @@
-//! [`Listpack`]: a list of byte strings and integers in one piece of memory, in Redis's format.
+//! [`Listpack`]: a list of byte strings and integers in one contiguous buffer, in Redis's format.
 //!
-//! Invariants, all of which [`Listpack::from_bytes`] checks: the header's number of bytes is that of
-//! the listpack; its number of entries is right, or 65535 for "count them"; entries follow each
-//! other without a gap up to the end byte; the back-length of each is that of its bytes.
+//! Invariants, all checked by [`Listpack::from_bytes`]: the header's byte count is the length of
+//! the listpack; its entry count is exact, or 65535 for "unknown"; entries are contiguous up to the
+//! end byte; each entry's back-length is its length in bytes.
 //!
 //! ```text
 //! header                     entry                                       end
@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The format is that of Redis 7 (antirez, "Listpack specification", github.com/antirez/listpack).
-//! All numbers are little-endian, on every machine.
+//! All numbers are little-endian on every machine.
 
 use crate::TryReserveError;
 
@@ -35,28 +35,28 @@ pub use crate::storage::Storage;
 pub(crate) use cursor::find;
 pub(crate) use entry::{Encoded, decode, next, previous};
 
-/// Bytes of the header: total bytes and number of entries.
+/// The size of the header: the byte count and the entry count.
 pub(crate) const HEADER: usize = 6;
 
-/// The byte behind the last entry.
+/// The byte after the last entry.
 const END: u8 = 0xFF;
 
-/// The header's number of entries when there are as many or more: they have to be counted.
+/// The header's entry count if there are at least this many: the entries must be counted.
 const UNKNOWN_LEN: u16 = u16::MAX;
 
-/// A listpack does not grow beyond this, as in Redis.
+/// The maximum size of a listpack, as in Redis.
 const MAX_BYTES: usize = 1 << 30;
 
-/// A listpack without entries.
+/// An empty listpack.
 const EMPTY: [u8; HEADER + 1] = [HEADER as u8 + 1, 0, 0, 0, 0, 0, END];
 
 /// A list of byte strings and integers, byte for byte a listpack of Redis 7.
 ///
 /// Text that is the decimal form of an `i64` is stored as an integer. The storage `B` is a
-/// `Vec<u8>` (feature `alloc`), `[u8; N]` or `&mut [u8]`: the latter two need no allocator.
+/// `Vec<u8>` (feature `alloc`), `[u8; N]` or `&mut [u8]`. The latter two need no allocator.
 ///
-/// Look-ups walk from entry to entry, so they are **O(n)**, and changes move the bytes behind them.
-/// It is made for lists of a few kilobytes.
+/// Lookups walk from entry to entry, so they are **O(n)**, and changes move the bytes that follow.
+/// A listpack is meant for lists of a few kilobytes.
 ///
 /// # Examples
 ///
@@ -73,13 +73,13 @@ const EMPTY: [u8; HEADER + 1] = [HEADER as u8 + 1, 0, 0, 0, 0, 0, END];
 /// ```
 #[derive(Clone)]
 pub struct Listpack<B> {
-    /// The listpack, then what it does not use; without any bytes, an empty listpack.
+    /// The listpack, followed by unused bytes. Empty storage stands for an empty listpack.
     storage: B,
 }
 
 #[cfg(feature = "alloc")]
 impl Listpack<alloc::vec::Vec<u8>> {
-    /// Makes an empty listpack, which allocates nothing until the first insertion. **O(1)**.
+    /// Creates an empty listpack without allocating. **O(1)**.
     ///
     /// # Examples
     ///
@@ -91,7 +91,7 @@ impl Listpack<alloc::vec::Vec<u8>> {
         Listpack { storage: alloc::vec::Vec::new() }
     }
 
-    /// Gives back memory that is not in use. **O(n)** bytes.
+    /// Frees unused memory. **O(n)** bytes.
     ///
     /// # Examples
     ///
@@ -106,15 +106,15 @@ impl Listpack<alloc::vec::Vec<u8>> {
         self.storage.shrink_to_fit();
     }
 
-    /// Returns the bytes that it takes from the allocator.
+    /// Returns the number of bytes allocated.
     pub(crate) fn allocation_size(&self) -> usize {
         self.storage.capacity()
     }
 }
 
 impl<const N: usize> Listpack<[u8; N]> {
-    /// Makes an empty listpack in an array of at least 7 bytes, which is checked at compile time.
-    /// **O(N)**.
+    /// Creates an empty listpack in an array of at least 7 bytes; the size is checked at compile
+    /// time. **O(N)**.
     ///
     /// # Examples
     ///
@@ -138,11 +138,11 @@ impl<const N: usize> Listpack<[u8; N]> {
 }
 
 impl<B: Storage> Listpack<B> {
-    /// Makes an empty listpack in `storage`, whatever is in there. **O(1)**.
+    /// Creates an empty listpack in `storage`, whose previous contents are ignored. **O(1)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if not even the 7 bytes of an empty listpack have room.
+    /// [`TryReserveError`] if the storage cannot hold the 7 bytes of an empty listpack.
     ///
     /// # Examples
     ///
@@ -159,7 +159,7 @@ impl<B: Storage> Listpack<B> {
         Ok(Listpack { storage })
     }
 
-    /// Returns the listpack's bytes: header, entries, end. **O(1)**.
+    /// Returns the bytes of the listpack: header, entries, end byte. **O(1)**.
     ///
     /// # Examples
     ///
@@ -176,9 +176,9 @@ impl<B: Storage> Listpack<B> {
         }
     }
 
-    /// Returns the storage: the listpack's bytes, then those that it does not use. **O(1)**.
+    /// Returns the storage: the bytes of the listpack, followed by unused bytes. **O(1)**.
     ///
-    /// A vector that nothing was ever put into is empty.
+    /// The vector is empty if nothing was ever inserted.
     ///
     /// # Examples
     ///
@@ -191,8 +191,8 @@ impl<B: Storage> Listpack<B> {
         self.storage
     }
 
-    /// Returns the number of entries. **O(1)**; O(n) from 65535 on, where the header has no room
-    /// for it, until there are fewer than 131,070 bytes again.
+    /// Returns the number of entries. **O(1)**. Once there are 65535 entries, which the header
+    /// cannot count, **O(n)** until the listpack is smaller than 131,070 bytes again.
     ///
     /// # Examples
     ///
@@ -209,7 +209,7 @@ impl<B: Storage> Listpack<B> {
         }
     }
 
-    /// Returns whether there are no entries. **O(1)**.
+    /// Returns whether the listpack is empty. **O(1)**.
     ///
     /// # Examples
     ///
@@ -228,7 +228,7 @@ impl<B: Storage> Listpack<B> {
     }
 }
 
-/// Returns the header's number of bytes.
+/// Returns the header's byte count.
 #[inline]
 fn total_bytes(bytes: &[u8]) -> usize {
     match bytes {
@@ -237,7 +237,7 @@ fn total_bytes(bytes: &[u8]) -> usize {
     }
 }
 
-/// Returns the header's number of entries.
+/// Returns the header's entry count.
 #[inline]
 fn header_len(bytes: &[u8]) -> u16 {
     u16::from_le_bytes([bytes[4], bytes[5]])
@@ -254,7 +254,7 @@ fn count(bytes: &[u8]) -> usize {
     len
 }
 
-/// Two listpacks are equal if their bytes are.
+/// Two listpacks are equal if their bytes are equal.
 impl<B: Storage, B2: Storage> PartialEq<Listpack<B2>> for Listpack<B> {
     fn eq(&self, other: &Listpack<B2>) -> bool {
         self.as_bytes() == other.as_bytes()

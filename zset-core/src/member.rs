@@ -1,4 +1,4 @@
-//! [`Member`]: a member of a packed set, as bytes.
+//! [`Member`]: the bytes of a member of a packed set.
 
 use core::borrow::Borrow;
 use core::cmp::Ordering;
@@ -8,13 +8,13 @@ use core::ops::Deref;
 
 use crate::listpack::Value;
 
-/// The longest decimal form of an `i64`.
+/// The length of the longest decimal form of an `i64`.
 const LONGEST_INTEGER: usize = 20;
 
 /// The bytes of a member, borrowed from its set; dereferences to `[u8]`.
 ///
-/// A listpack stores the text of an integer as the integer, so there its digits are not to be
-/// borrowed: a `Member` holds them itself.
+/// A listpack stores the text of an integer as the integer, so there are no digits to borrow. In
+/// that case, a `Member` holds the digits itself.
 ///
 /// # Examples
 ///
@@ -30,17 +30,17 @@ const LONGEST_INTEGER: usize = 20;
 #[derive(Clone, Copy)]
 pub struct Member<'a>(Text<'a>);
 
-/// The bytes between a variant's tag and its slice.
+/// The bytes between the tag of a variant and its slice.
 type Padding = [u8; size_of::<usize>() - 1];
 
 const PADDING: Padding = [0; size_of::<usize>() - 1];
 
 #[derive(Clone, Copy)]
 enum Text<'a> {
-    /// The padding is zeros so that the tag is written, and copied, as a whole word. Bytes without a
-    /// value are copied one by one.
+    /// The padding is zeroed so that the tag is written and copied as a whole word. Uninitialized
+    /// padding would be copied byte by byte.
     Borrowed(&'a [u8], #[expect(dead_code, reason = "padding is never read")] Padding),
-    /// The last `len` bytes.
+    /// The digits are the last `len` bytes.
     Integer { digits: [u8; LONGEST_INTEGER], len: u8 },
 }
 
@@ -60,7 +60,7 @@ impl<'a> From<&'a [u8]> for Member<'a> {
     }
 }
 
-/// Prints from the last digit to the first.
+/// Formats an integer, from its last digit to its first.
 fn print(integer: i64) -> Text<'static> {
     let mut digits = [0; LONGEST_INTEGER];
     let mut start = LONGEST_INTEGER;
@@ -130,7 +130,7 @@ impl Hash for Member<'_> {
     }
 }
 
-/// Compares with what bytes are written as.
+/// Implements comparison by bytes.
 macro_rules! eq_by_bytes {
     ($owner:ty: $($other:ty),*) => {$(
         impl PartialEq<$other> for $owner {
@@ -166,7 +166,7 @@ impl From<Member<'_>> for alloc::vec::Vec<u8> {
     }
 }
 
-/// Serializes as bytes. A `ByteString` loads them.
+/// Serializes as bytes, which deserialize as a `ByteString`.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Member<'_> {
     fn serialize<T: serde::Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {

@@ -1,8 +1,8 @@
 //! [`PackedZSet`]: a small sorted set in a listpack.
 //!
 //! Invariants: the listpack's entries are pairs of a member and its score, a number; the pairs
-//! ascend by `(score, member)`; no member is there twice; a member that is the text of an integer is
-//! stored as the integer, so that a member has one form only.
+//! ascend by `(score, member)`; members are unique; a member that is the text of an integer is
+//! stored as the integer, so each member has a single representation.
 
 use core::fmt;
 
@@ -27,17 +27,16 @@ use score::score_of;
 pub(crate) use score::try_score_of;
 pub use validate::PackedZSetError;
 
-/// A small sorted set in one piece of memory: a [`Listpack`] of members and their scores in order,
-/// byte for byte as Redis keeps small sorted sets.
+/// A small sorted set in one contiguous buffer: a [`Listpack`] of members and their scores in
+/// order, byte for byte as Redis stores small sorted sets.
 ///
-/// The storage `B` is a `Vec<u8>` (feature `alloc`), `[u8; N]` or `&mut [u8]`: with the latter two
-/// there is a sorted set without any allocator. All look-ups walk from pair to pair, so they are
-/// **O(n)** where nothing else is said, and it is made for some hundred members. `ZSet` changes over
-/// to a skip list when it grows.
+/// The storage `B` is a `Vec<u8>` (feature `alloc`), `[u8; N]` or `&mut [u8]`. The latter two need
+/// no allocator. Lookups walk from pair to pair, so they are **O(n)** unless noted otherwise; the
+/// set is meant for a few hundred members. A `ZSet` switches to a skip list as it grows.
 ///
-/// What can fail for want of room is a `try_` method: there is no `insert`. The bytes of the listpack, from
-/// [`as_listpack`](Self::as_listpack), are its serialized form; [`from_listpack`](Self::from_listpack) validates and
-/// loads them.
+/// Methods that can run out of space have `try_` names; there is no `insert`. The bytes of the
+/// listpack, from [`as_listpack`](Self::as_listpack), are the serialized form;
+/// [`from_listpack`](Self::from_listpack) validates and loads it.
 ///
 /// # Examples
 ///
@@ -48,7 +47,7 @@ pub use validate::PackedZSetError;
 /// set.try_insert("ann", Score::from(120))?;
 /// set.try_insert("bob", Score::from(85))?;
 /// assert_eq!(set.rank("ann"), Some(1));
-/// // The buffer is full, and the set is as it was.
+/// // The buffer is full, and the set is unchanged.
 /// assert_eq!(set.try_insert("cid", Score::from(99)), Err(TryReserveError::BufferFull));
 /// assert_eq!(set.len(), 2);
 /// # Ok::<(), TryReserveError>(())
@@ -58,18 +57,18 @@ pub struct PackedZSet<B> {
     list: Listpack<B>,
 }
 
-/// Where a pair is.
+/// The position of a pair.
 #[derive(Clone, Copy)]
 struct Place {
     /// The offset of the member.
     member: usize,
     /// The offset of the score.
     score: usize,
-    /// The offset behind the pair.
+    /// The offset after the pair.
     behind: usize,
 }
 
-/// Returns the pair at an offset; none at the end.
+/// Returns the pair at an offset, or `None` at the end.
 #[inline]
 fn pair_at(bytes: &[u8], at: usize) -> Option<(Value<'_>, Value<'_>, Place)> {
     let (member, _) = decode(bytes.get(at..)?)?;
@@ -81,7 +80,7 @@ fn pair_at(bytes: &[u8], at: usize) -> Option<(Value<'_>, Value<'_>, Place)> {
 
 #[cfg(feature = "alloc")]
 impl PackedZSet<alloc::vec::Vec<u8>> {
-    /// Makes an empty set, which allocates nothing until the first insertion. **O(1)**.
+    /// Creates an empty set without allocating. **O(1)**.
     ///
     /// # Examples
     ///
@@ -96,7 +95,7 @@ impl PackedZSet<alloc::vec::Vec<u8>> {
         PackedZSet { list: Listpack::new() }
     }
 
-    /// Gives back memory that is not in use. **O(n)**.
+    /// Frees unused memory. **O(n)**.
     ///
     /// # Examples
     ///
@@ -111,14 +110,14 @@ impl PackedZSet<alloc::vec::Vec<u8>> {
         self.list.shrink_to_fit();
     }
 
-    /// Returns the bytes that it takes from the allocator.
+    /// Returns the number of bytes allocated.
     pub(crate) fn allocation_size(&self) -> usize {
         self.list.allocation_size()
     }
 }
 
 impl<const N: usize> PackedZSet<[u8; N]> {
-    /// Makes an empty set in an array of at least 7 bytes, which is checked at compile time.
+    /// Creates an empty set in an array of at least 7 bytes; the size is checked at compile time.
     /// **O(N)**.
     ///
     /// # Examples
@@ -136,11 +135,11 @@ impl<const N: usize> PackedZSet<[u8; N]> {
 }
 
 impl<B: Storage> PackedZSet<B> {
-    /// Makes an empty set in `storage`, whatever is in there. **O(1)**.
+    /// Creates an empty set in `storage`, whose previous contents are ignored. **O(1)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if not even the 7 bytes of an empty set have room.
+    /// [`TryReserveError`] if the storage cannot hold the 7 bytes of an empty set.
     ///
     /// # Examples
     ///
@@ -153,7 +152,7 @@ impl<B: Storage> PackedZSet<B> {
         Ok(PackedZSet { list: Listpack::with_storage(storage)? })
     }
 
-    /// Returns the listpack. **O(1)**.
+    /// Returns a reference to the listpack. **O(1)**.
     ///
     /// # Examples
     ///
@@ -167,7 +166,7 @@ impl<B: Storage> PackedZSet<B> {
         &self.list
     }
 
-    /// Returns the listpack, to be changed as one likes. **O(1)**.
+    /// Returns the listpack by value. **O(1)**.
     ///
     /// # Examples
     ///
@@ -180,7 +179,7 @@ impl<B: Storage> PackedZSet<B> {
         self.list
     }
 
-    /// Returns the number of members. **O(1)**; O(n) from 32768 on.
+    /// Returns the number of members. **O(1)**; O(n) from 32768 members on.
     ///
     /// # Examples
     ///
@@ -194,7 +193,7 @@ impl<B: Storage> PackedZSet<B> {
         self.list.len() / 2
     }
 
-    /// Returns whether the set has no members. **O(1)**.
+    /// Returns whether the set is empty. **O(1)**.
     ///
     /// # Examples
     ///
@@ -290,7 +289,7 @@ impl<B: Storage> PackedZSet<B> {
         Some(self.len() - 1 - rank)
     }
 
-    /// Returns the element of the lowest score. **O(1)**.
+    /// Returns the element with the lowest score. **O(1)**.
     ///
     /// # Examples
     ///
@@ -304,7 +303,7 @@ impl<B: Storage> PackedZSet<B> {
         self.element_at(HEADER)
     }
 
-    /// Returns the element of the highest score. **O(1)**.
+    /// Returns the element with the highest score. **O(1)**.
     ///
     /// # Examples
     ///
@@ -318,7 +317,7 @@ impl<B: Storage> PackedZSet<B> {
         self.element_at(self.last_pair()?)
     }
 
-    /// Returns the element of this 0-based rank, lowest score first. **O(n)**, from the nearer end.
+    /// Returns the element at this 0-based rank, lowest score first. **O(n)**, from the nearer end.
     ///
     /// # Examples
     ///
@@ -333,7 +332,7 @@ impl<B: Storage> PackedZSet<B> {
         self.element_at(self.list.seek(rank.checked_mul(2)?))
     }
 
-    /// Returns the element at an offset; none at the end.
+    /// Returns the element at an offset, or `None` at the end.
     fn element_at(&self, at: usize) -> Option<(Member<'_>, Score)> {
         let (member, score, _) = pair_at(self.list.as_bytes(), at)?;
         Some((Member::new(member), score_of(score)))
@@ -345,7 +344,7 @@ impl<B: Storage> PackedZSet<B> {
         previous(bytes, previous(bytes, self.list.end())?)
     }
 
-    /// Returns where a member is, and its score.
+    /// Returns the position and the score of a member.
     fn find(&self, member: &[u8]) -> Option<(Place, Score)> {
         let bytes = self.list.as_bytes();
         let at = crate::listpack::find(bytes, Value::of(member), 1)?;

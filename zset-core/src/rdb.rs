@@ -1,19 +1,19 @@
-//! The payload of Redis's `DUMP` and `RESTORE`: a set as bytes that servers take and give.
+//! The payload of Redis's `DUMP` and `RESTORE`: a serialized set that servers can exchange.
 //!
 //! ```text
-//! type: u8     17: a string that is the listpack
-//!               5: the number of elements, then each as member (a string) and score (f64),
-//!                  highest first
-//! value
-//! version: u16 of the format; 10 is Redis 7.0's
-//! CRC64: u64   of all before it
+//! type: u8       17 (listpack) or 5 (elements)
+//! value          17: a string that contains the listpack
+//!                 5: the number of elements, then each member (a string) and its score (f64),
+//!                    highest score first
+//! version: u16   of the format; 10 is Redis 7.0's
+//! CRC64: u64     of all preceding bytes
 //! ```
 //!
-//! Numbers are little-endian but for the lengths of strings. The format is that of Redis's `rdb.h`
-//! and `cluster.c`.
+//! Numbers are little-endian, except for the lengths of strings. The format is defined by Redis's
+//! `rdb.h` and `cluster.c`.
 //!
-//! With the feature `unstable-internals` the parts are public too, for whole files: `Reader` for untrusted bytes,
-//! and `write_length`, `write_string` and `write_set`.
+//! With the feature `unstable-internals`, the parts are public too, for whole RDB files: `Reader`
+//! for untrusted bytes, and `write_length`, `write_string` and `write_set`.
 
 use crc::{CRC_64_REDIS, Crc, Table};
 
@@ -47,23 +47,24 @@ pub use writer::{
     TYPE_ELEMENTS, TYPE_LISTPACK, seal, type_of, write_length, write_set, write_string,
 };
 
-/// The version that is written: that of Redis 7.0, which every later server takes.
+/// The version written: that of Redis 7.0, which every later server accepts.
 const VERSION: u16 = 10;
 
-/// Version and checksum, at the end.
+/// The size of the version and the checksum, at the end.
 const FOOTER: usize = 10;
 
-/// The first byte of a string that is not its length: an integer of 1, 2, 4 bytes, or compressed.
+/// The first byte of a string without a length: an integer of 1, 2 or 4 bytes, or a compressed
+/// string.
 const STRING_INTEGER_8: u8 = 0xC0;
 const STRING_INTEGER_16: u8 = 0xC1;
 const STRING_INTEGER_32: u8 = 0xC2;
 const STRING_COMPRESSED: u8 = 0xC3;
 
-/// The first byte of a length that is in the 4, or 8, bytes behind it.
+/// The first byte of a length that is stored in the next 4 or 8 bytes.
 const LENGTH_32: u8 = 0x80;
 const LENGTH_64: u8 = 0x81;
 
-/// The CRC64 of Jones, as Redis computes it.
+/// Returns the CRC-64 (Jones) of `bytes`, as Redis computes it.
 fn checksum(bytes: &[u8]) -> u64 {
     const CRC: Crc<u64, Table<1>> = Crc::<u64, Table<1>>::new(&CRC_64_REDIS);
     CRC.checksum(bytes)

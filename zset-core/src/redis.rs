@@ -1,7 +1,7 @@
-//! The vocabulary of Redis's commands: the options and results of `ZADD`, and ranges as text.
+//! Types that mirror Redis's commands: the options and results of `ZADD`, and ranges as text.
 //!
-//! The methods of `ZSet` and [`PackedZSet`](crate::PackedZSet) that stand for commands take and return these
-//! types. None of them needs an allocator.
+//! The methods of `ZSet` and [`PackedZSet`](crate::PackedZSet) that mirror commands take and return
+//! these types. None of them needs an allocator.
 
 mod add;
 mod range;

@@ -1,4 +1,4 @@
-//! [`Score`]: an `f64` that is never NaN, with a total order.
+//! [`Score`]: a non-NaN `f64` with a total order.
 //!
 //! Invariants: the number is never NaN and never `-0.0`, so `==`, `<`, hashing and the bits agree.
 
@@ -13,13 +13,14 @@ mod format;
 #[cfg(feature = "serde")]
 mod serde;
 
-/// A score: any `f64` but NaN, in the numeric order, `-inf < ... < 0 < ... < +inf`.
+/// A score: any `f64` except NaN, in numeric order: `-inf < ... < 0 < ... < +inf`.
 ///
-/// `-0.0` is folded into `0.0`, so that scores that compare equal also print and hash equal.
-/// All operations are **O(1)**.
+/// `-0.0` is normalized to `0.0`, so scores that compare equal also print and hash equal. All
+/// operations are **O(1)**.
 ///
-/// With the feature `serde`, a score is a number. Human-readable formats such as JSON have no infinite
-/// numbers: there, infinities are the strings `"inf"` and `"-inf"`. NaN is an error.
+/// With the feature `serde`, a score serializes as a number. Human-readable formats such as JSON
+/// cannot represent infinite numbers; there, infinities are the strings `"inf"` and `"-inf"`.
+/// Deserializing NaN is an error.
 ///
 /// # Examples
 ///
@@ -35,9 +36,9 @@ mod serde;
 #[derive(Clone, Copy, PartialEq, Default)]
 pub struct Score(f64);
 
-/// The error of a score that would be NaN.
+/// The error returned when a score would be NaN.
 ///
-/// There is nothing to add to it, so anyone can construct it and match it.
+/// It will not gain fields, so any code can construct and match it.
 ///
 /// # Examples
 ///
@@ -58,9 +59,10 @@ impl fmt::Display for NanScore {
 
 impl Error for NanScore {}
 
-/// The error of an integer that no `f64` is equal to.
+/// The error returned for an integer that `f64` cannot represent exactly.
 ///
-/// All integers up to 2^53 are scores, and above it those with enough zero bits at the end.
+/// Integers up to 2^53 in magnitude are always exact; larger ones only if enough of their low bits
+/// are zero.
 ///
 /// # Examples
 ///
@@ -81,7 +83,7 @@ impl fmt::Display for InexactScore {
 
 impl Error for InexactScore {}
 
-/// The error of a text that is not a score.
+/// The error returned for text that is not a score.
 ///
 /// # Examples
 ///
@@ -97,9 +99,9 @@ impl Error for InexactScore {}
 pub enum ParseScoreError {
     /// The text is not a number.
     Invalid,
-    /// The text says NaN, which no score is.
+    /// The text is NaN, which is not a score.
     Nan,
-    /// The number is too large for an `f64`, or so small that only 0 is left of it.
+    /// The number is too large for an `f64`, or so small that it would round to 0.
     OutOfRange,
 }
 
@@ -118,12 +120,12 @@ impl Error for ParseScoreError {}
 impl Score {
     /// The score 0.
     pub const ZERO: Score = Score(0.0);
-    /// The score above every finite one.
+    /// Positive infinity, greater than every finite score.
     pub const INFINITY: Score = Score(f64::INFINITY);
-    /// The score below every finite one.
+    /// Negative infinity, less than every finite score.
     pub const NEG_INFINITY: Score = Score(f64::NEG_INFINITY);
 
-    /// Makes a score of `value`; `-0.0` becomes `0.0`. **O(1)**.
+    /// Creates a score from `value`; `-0.0` becomes `0.0`. **O(1)**.
     ///
     /// # Errors
     ///
@@ -147,7 +149,7 @@ impl Score {
         }
     }
 
-    /// Makes a score of an integer, as `From` does, also in constants. **O(1)**.
+    /// Creates a score from an integer, like `From`, but usable in constants. **O(1)**.
     ///
     /// # Examples
     ///
@@ -162,7 +164,7 @@ impl Score {
         Score(value as f64)
     }
 
-    /// Makes a score of an integer, as `From` does, also in constants. **O(1)**.
+    /// Creates a score from an integer, like `From`, but usable in constants. **O(1)**.
     ///
     /// # Examples
     ///
@@ -177,12 +179,12 @@ impl Score {
         Score(value as f64)
     }
 
-    /// Reads the text of a score, as commands have it: what [`FromStr`] reads, of bytes.
-    /// **O(n)** for n bytes.
+    /// Parses a score from bytes, such as a command's argument; accepts the same text as
+    /// [`FromStr`]. **O(n)** for n bytes.
     ///
     /// # Errors
     ///
-    /// [`ParseScoreError`] if the text is not a number, says NaN, or is out of range.
+    /// [`ParseScoreError`] if the text is not a number, is NaN, or is out of range.
     ///
     /// # Examples
     ///
@@ -197,7 +199,7 @@ impl Score {
         core::str::from_utf8(text).map_err(|_| ParseScoreError::Invalid)?.parse()
     }
 
-    /// Returns the number. **O(1)**.
+    /// Returns the score as an `f64`. **O(1)**.
     ///
     /// # Examples
     ///
@@ -241,8 +243,9 @@ impl Score {
     }
 }
 
-// The number is never NaN, so the comparisons of f64 are total here. `lt` and its kin are spelled
-// out because the search loops count with them, and only these forms compile to packed compares.
+// The number is never NaN, so the comparisons of `f64` are total here. `lt` and the others are
+// written out because the search loops count with them, and only these forms compile to packed
+// compares.
 impl PartialOrd for Score {
     #[inline]
     fn partial_cmp(&self, other: &Score) -> Option<Ordering> {
@@ -293,7 +296,7 @@ impl fmt::Debug for Score {
     }
 }
 
-/// Writes the shortest text that reads back as the same score: integers without a point, `inf`,
+/// Writes the shortest text that parses as the same score: integers without a decimal point, `inf`,
 /// `-inf`, and an exponent where Redis writes one (`1e+22`).
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -301,8 +304,8 @@ impl fmt::Display for Score {
     }
 }
 
-/// Reads what `f64` reads (`1`, `-1.5`, `1e5`, `inf`, `-infinity`), but for NaN, and for numbers that
-/// an `f64` would round to infinity or to 0.
+/// Accepts the same text as `f64` (`1`, `-1.5`, `1e5`, `inf`, `-infinity`), except NaN and nonzero
+/// finite numbers that an `f64` would round to infinity or to 0.
 impl FromStr for Score {
     type Err = ParseScoreError;
 
@@ -310,7 +313,7 @@ impl FromStr for Score {
         let value: f64 = text.parse().map_err(|_| ParseScoreError::Invalid)?;
         let mut digits = text.bytes().take_while(|byte| !matches!(byte, b'e' | b'E'));
         let is_rounded = match value {
-            // Infinity has no digits.
+            // The text of infinity itself has no digits.
             f64::INFINITY | f64::NEG_INFINITY => digits.any(|byte| byte.is_ascii_digit()),
             0.0 => digits.any(|byte| matches!(byte, b'1'..=b'9')),
             _ => false,

@@ -1,4 +1,4 @@
-//! [`SortedMap`]: a sorted set whose members carry a value.
+//! [`SortedMap`]: a sorted set whose members carry values.
 //!
 //! It is a [`SortedSet`] of key-value pairs that are ordered, compared and hashed by key only.
 
@@ -38,18 +38,19 @@ pub use iter::{Drain, ExtractIf, IntoIter, Iter, ValuesMut};
 
 /// A map from unique keys to values and scores, ordered by `(score, key)`.
 ///
-/// It is to [`SortedSet`] what `BTreeMap` is to `BTreeSet`: use it if members carry data that does not
-/// affect their order, such as the payload of a job or the contents of a cache entry. Looking up the
-/// value and the score of a key is **O(1)**; ranks, elements by rank and ranges are **O(log n)**.
+/// It is to [`SortedSet`] what `BTreeMap` is to `BTreeSet`: use it if members carry data that does
+/// not affect their order, such as the payload of a job or the contents of a cache entry. Looking
+/// up the value and the score of a key is **O(1)**; ranks, elements by rank and ranges are
+/// **O(log n)**.
 ///
-/// Any `Ord + Copy` type is a score. `f64` is not `Ord`; use [`Score`].
+/// Any `Ord + Copy` type can be a score. `f64` is not `Ord`; use [`Score`].
 ///
 /// As with `HashMap` and `BTreeMap`, it is a logic error to modify a key so that its order or hash changes
 /// while it is in the map, or to implement `Ord`, `Eq` or `Hash` inconsistently.
 ///
-/// With the feature `serde`, a map is a sequence of `(key, value, score)` in order. It loads elements in any order; a
-/// repeated key is an error. `sorted_map::serde_map` is for those who want a map from keys to `(value, score)`,
-/// which JSON has for keys that are strings.
+/// With the feature `serde`, a map serializes as a sequence of `(key, value, score)` in order.
+/// Elements are deserialized in any order; a repeated key is an error. To serialize as a map from
+/// keys to `(value, score)`, use `sorted_map::serde_map`.
 ///
 /// # Examples
 ///
@@ -112,7 +113,7 @@ impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for Pair<K, V> {
     }
 }
 
-/// A key to look up.
+/// A key used for lookup.
 struct ByKey<'a, Q: ?Sized>(&'a Q);
 
 impl<Q: Hash + ?Sized> Hash for ByKey<'_, Q> {
@@ -129,9 +130,9 @@ impl<K, V, Q: Equivalent<K> + ?Sized> Equivalent<Pair<K, V>> for ByKey<'_, Q> {
     }
 }
 
-/// Making.
+/// Constructors.
 impl<K, V, S: Copy> SortedMap<K, V, S> {
-    /// Makes an empty map, which allocates nothing until the first insertion. **O(1)**.
+    /// Creates an empty map without allocating. **O(1)**.
     ///
     /// # Examples
     ///
@@ -145,9 +146,9 @@ impl<K, V, S: Copy> SortedMap<K, V, S> {
         SortedMap { set: SortedSet::new() }
     }
 
-    /// Makes an empty map whose random heights are seeded by `rng`. **O(1)**.
+    /// Creates an empty map whose random heights are seeded by `rng`. **O(1)**.
     ///
-    /// The generator has no effect on what the map answers, nor on the bounds of its costs.
+    /// The generator affects neither the contents of the map nor the bounds of its costs.
     ///
     /// # Examples
     ///
@@ -164,11 +165,11 @@ impl<K, V, S: Copy> SortedMap<K, V, S> {
 }
 
 impl<K: Hash, V, S: Copy> SortedMap<K, V, S> {
-    /// Makes an empty map with memory for about `capacity` keys. **O(capacity)**.
+    /// Creates an empty map with memory for about `capacity` keys. **O(capacity)**.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///
@@ -183,9 +184,9 @@ impl<K: Hash, V, S: Copy> SortedMap<K, V, S> {
 }
 
 impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
-    /// Makes an empty map that hashes with `hasher`. **O(1)**.
+    /// Creates an empty map that hashes with `hasher`. **O(1)**.
     ///
-    /// It makes a static of a map, if the hasher can be made by a constant.
+    /// This is usable for a `static` if the hasher can be created in a constant.
     ///
     /// # Examples
     ///
@@ -212,7 +213,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         self.set.hasher()
     }
 
-    /// Removes all keys and gives their memory back. **O(n)**.
+    /// Removes all keys and frees their memory. **O(n)**.
     ///
     /// # Examples
     ///
@@ -227,9 +228,9 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
 }
 
 impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
-    /// Panics with what is wrong if an invariant does not hold.
+    /// Panics with a description if an invariant does not hold.
     ///
-    /// For tests: **O(n)**.
+    /// For tests; **O(n)**.
     #[doc(hidden)]
     pub fn check(&self) {
         self.set.check();

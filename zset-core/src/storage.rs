@@ -1,8 +1,8 @@
-//! [`Storage`]: where the bytes of a listpack are.
+//! [`Storage`]: the buffer that holds a listpack.
 
 use crate::TryReserveError;
 
-/// Bytes that a [`Listpack`](crate::Listpack) lies in: a fixed buffer, or a vector that grows.
+/// The bytes that hold a [`Listpack`](crate::Listpack): a fixed buffer, or a vector that grows.
 ///
 /// It is implemented for `[u8; N]` and `&mut [u8]`, which need no allocator, and for `Vec<u8>`.
 ///
@@ -11,26 +11,26 @@ use crate::TryReserveError;
 /// ```
 /// use zset_core::{PackedZSet, Score};
 ///
-/// let mut buffer = [0; 64]; // on the stack, in a static, in shared memory
+/// let mut buffer = [0; 64]; // on the stack, in a static or in shared memory
 /// let mut set = PackedZSet::with_storage(&mut buffer[..])?;
 /// set.try_insert("a", Score::from(1))?;
 /// # Ok::<(), zset_core::TryReserveError>(())
 /// ```
 pub trait Storage {
-    /// Returns all bytes, also those that the listpack does not use.
+    /// Returns all bytes, including those that the listpack does not use.
     fn as_slice(&self) -> &[u8];
 
-    /// Returns all bytes, also those that the listpack does not use.
+    /// Returns all bytes, including those that the listpack does not use.
     fn as_mut_slice(&mut self) -> &mut [u8];
 
-    /// Makes at least `len` bytes available; those that are there keep their values.
+    /// Makes at least `len` bytes available; existing bytes keep their values.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if there is no room. The bytes are as they were.
+    /// [`TryReserveError`] if there is not enough space. The bytes are unchanged.
     fn try_grow(&mut self, len: usize) -> Result<(), TryReserveError>;
 
-    /// Tells that only the first `len` bytes are still needed.
+    /// Declares that only the first `len` bytes are still in use.
     fn truncate(&mut self, len: usize);
 }
 
@@ -66,7 +66,7 @@ impl Storage for &mut [u8] {
     fn truncate(&mut self, _: usize) {}
 }
 
-/// What does not grow.
+/// Storage of a fixed size.
 trait Fixed {
     fn try_grow_fixed(&self, len: usize) -> Result<(), TryReserveError>;
 }
@@ -77,8 +77,8 @@ impl Fixed for [u8] {
     }
 }
 
-/// Grows by the least that still keeps most insertions from asking the allocator: small sets are
-/// many, and what each leaves unused counts.
+/// Grows in small steps, which still spare most insertions a call to the allocator. Small sets are
+/// numerous, so their unused bytes add up.
 #[cfg(feature = "alloc")]
 impl Storage for alloc::vec::Vec<u8> {
     fn as_slice(&self) -> &[u8] {

@@ -1,8 +1,8 @@
 //! [`ZSet`]: Redis's sorted set, byte strings with `f64` scores, in two encodings.
 //!
-//! Invariants: a set in the listpack encoding was within its limits when its last new member came. A
-//! set changes over to the skip-list encoding at the first member that is not, and stays there until
-//! it is cleared.
+//! Invariants: a set in the listpack encoding was within its limits when its last new member was
+//! inserted. The first new member that exceeds them switches the set to the skip-list encoding,
+//! where it stays until it is cleared.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -36,7 +36,7 @@ mod traits;
 pub use extract::ExtractIf;
 pub use iter::{IntoIter, Iter};
 
-/// How a [`ZSet`] is laid out in memory.
+/// The encoding of a [`ZSet`] in memory.
 ///
 /// # Examples
 ///
@@ -51,13 +51,13 @@ pub use iter::{IntoIter, Iter};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Encoding {
-    /// All elements in one piece of memory, for small sets.
+    /// A single contiguous buffer, for small sets.
     Listpack,
     /// A skip list and a dict.
     Skiplist,
 }
 
-/// Writes the name that Redis's `OBJECT ENCODING` answers.
+/// Writes the name that Redis's `OBJECT ENCODING` returns.
 impl fmt::Display for Encoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -67,9 +67,10 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// The size up to which a [`ZSet`] stays a listpack.
+/// The maximum size of a [`ZSet`] in the listpack encoding.
 ///
-/// These are all of Redis's parameters for sorted sets, so that a literal may name both.
+/// These are all of Redis's parameters for sorted sets. The struct is exhaustive, so that it can be
+/// written as a literal.
 ///
 /// # Examples
 ///
@@ -84,32 +85,35 @@ impl fmt::Display for Encoding {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListpackLimits {
-    /// The most members (Redis: `zset-max-listpack-entries`). With 0 only an empty set is a listpack.
+    /// The maximum number of members (Redis: `zset-max-listpack-entries`). If 0, only an empty set
+    /// is a listpack.
     pub max_listpack_entries: usize,
-    /// The most bytes of a member (Redis: `zset-max-listpack-value`).
+    /// The maximum length of a member in bytes (Redis: `zset-max-listpack-value`).
     pub max_listpack_value: usize,
 }
 
-/// Redis's own: 128 members of 64 bytes.
+/// Returns Redis's defaults: 128 members of 64 bytes.
 impl Default for ListpackLimits {
     fn default() -> Self {
         REDIS_LIMITS
     }
 }
 
-/// As a constant, for statics.
+/// The default as a constant, for statics.
 const REDIS_LIMITS: ListpackLimits =
     ListpackLimits { max_listpack_entries: 128, max_listpack_value: 64 };
 
 /// Redis's sorted set: unique byte strings, each with a [`Score`], ordered by `(score, member)`.
 ///
-/// A small set is a [`PackedZSet`] in a `Vec<u8>`, where everything is **O(n)** for an n of at most
-/// 128. Beyond its [`ListpackLimits`] it becomes a [`SortedSet`] of [`ByteString`]s; the costs that the
-/// methods name are those of that encoding, and expected ones. Members are hashed with a seed of the
-/// set's own, by foldhash: quick, and no defence against someone who can measure it.
+/// A small set is a [`PackedZSet`] in a `Vec<u8>`, where every operation is **O(n)** for an n of at
+/// most 128 by default. Beyond its [`ListpackLimits`], it becomes a [`SortedSet`] of
+/// [`ByteString`]s. The documented costs are the expected costs of that encoding. Members are
+/// hashed by foldhash with a seed specific to the set. This is fast, but no protection against an
+/// attacker who can measure timings.
 ///
-/// With the feature `serde`, a set is a sequence of `(member, score)` in order, members as bytes. It loads elements
-/// in any order, and members that are text; a repeated member is an error.
+/// With the feature `serde`, a set serializes as a sequence of `(member, score)` in order, with
+/// members as bytes. Elements are deserialized in any order, with members as bytes or text; a
+/// repeated member is an error.
 ///
 /// # Examples
 ///
@@ -141,17 +145,16 @@ pub struct ZSet {
 #[derive(Clone)]
 enum Elements {
     Listpack(PackedZSet<Vec<u8>>),
-    /// On the heap, since small sets are many and this one is large. An array of one is what can be
-    /// boxed without a panic if memory runs out.
+    /// Boxed, because small sets are numerous and a skip list is large. The box holds an array
+    /// because it is made from a `Vec`, whose allocation can fail without a panic.
     Skiplist(Box<[Sorted; 1]>),
 }
 
-/// The set in the skip-list encoding.
+/// A set in the skip-list encoding.
 type Sorted = SortedSet<ByteString, Score>;
 
 impl ZSet {
-    /// Makes an empty set with Redis's limits, which allocates nothing until the first insertion.
-    /// **O(1)**.
+    /// Creates an empty set with Redis's limits, without allocating. **O(1)**.
     ///
     /// # Examples
     ///
@@ -168,7 +171,7 @@ impl ZSet {
         Self::with_limits(REDIS_LIMITS)
     }
 
-    /// Makes an empty set with other limits. **O(1)**.
+    /// Creates an empty set with these limits. **O(1)**.
     ///
     /// # Examples
     ///
@@ -197,9 +200,10 @@ impl ZSet {
         self.limits
     }
 
-    /// Gives a set other limits. **O(1)**.
+    /// Replaces the limits. **O(1)**.
     ///
-    /// It keeps its encoding: they count when the next member comes, as `CONFIG SET` does in Redis.
+    /// The encoding does not change: the new limits apply from the next new member on, as with
+    /// Redis's `CONFIG SET`.
     ///
     /// # Examples
     ///
@@ -217,7 +221,7 @@ impl ZSet {
         self.limits = limits;
     }
 
-    /// Returns how the set is laid out. **O(1)**.
+    /// Returns the encoding. **O(1)**.
     ///
     /// # Examples
     ///
@@ -234,7 +238,7 @@ impl ZSet {
         }
     }
 
-    /// Removes all members, gives their memory back, and is a listpack again. **O(n)**.
+    /// Removes all members, frees their memory and returns to the listpack encoding. **O(n)**.
     ///
     /// # Examples
     ///
@@ -248,11 +252,11 @@ impl ZSet {
         *self = Self::with_limits(self.limits);
     }
 
-    /// Gives back memory that is not in use. **O(n)**.
+    /// Frees unused memory. **O(n)**.
     ///
     /// # Panics
     ///
-    /// If there is no memory for the copy that a skip list needs for it; the set is as it was.
+    /// Panics if allocation fails, because shrinking copies a skip list; the set is unchanged.
     ///
     /// # Examples
     ///
@@ -270,7 +274,7 @@ impl ZSet {
         }
     }
 
-    /// Returns the bytes that the set takes from the allocator, with those of its members.
+    /// Returns the number of bytes that the set has allocated, including those of its members.
     /// **O(n)**; O(1) for a listpack.
     ///
     /// # Examples
@@ -282,8 +286,8 @@ impl ZSet {
         self.sampled_allocation_size(usize::MAX)
     }
 
-    /// Returns about how many bytes the set takes from the allocator, after a look at no more than so
-    /// many members: the others count as long as these. **O(samples)**.
+    /// Estimates [`allocation_size`](Self::allocation_size) from the sizes of at most `samples`
+    /// members. **O(n / 30 + samples)**; O(1) for a listpack.
     ///
     /// # Examples
     ///
@@ -306,7 +310,7 @@ impl ZSet {
                 let set = &set[0];
                 let looked_at = samples.min(set.len());
                 let sizes = set.iter().take(looked_at).map(|(m, _)| m.allocation_size());
-                // In 128 bits, where no product of the two is too large.
+                // The product may exceed 64 bits.
                 let members = sizes.sum::<usize>() as u128 * set.len() as u128;
                 let members = members.checked_div(looked_at as u128).unwrap_or(0) as usize;
                 size_of::<Sorted>() + set.allocation_size() + members
@@ -314,8 +318,7 @@ impl ZSet {
         }
     }
 
-    /// Returns the listpack of a set in that encoding: what a picture or a dump of it shows.
-    /// **O(1)**.
+    /// Returns the listpack of a set in that encoding, such as for a diagram or a dump. **O(1)**.
     ///
     /// # Examples
     ///
@@ -333,8 +336,8 @@ impl ZSet {
         }
     }
 
-    /// Panics with what is wrong if an invariant does not hold, those of limits that were never
-    /// [set](Self::set_limits) among them. For tests: **O(n)**, **O(n^2)** for a listpack.
+    /// Panics with a description if an invariant does not hold. This includes the limits, unless
+    /// they were ever [set](Self::set_limits). For tests; **O(n)**, **O(n^2)** for a listpack.
     #[doc(hidden)]
     pub fn check(&self) {
         match &self.elements {

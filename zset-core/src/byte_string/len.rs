@@ -1,11 +1,12 @@
-//! [`Len`]: the length of a string that is stored inline.
+//! [`Len`]: the length of an inline string.
 
-/// The number of bytes stored inline: three words less the length.
+/// The maximum number of bytes stored inline: three words minus the length byte.
 pub(super) const INLINE: usize = 23;
 
 /// A length of at most [`INLINE`].
 ///
-/// An enum instead of a number: the compiler can elide bounds checks, and has a niche for other variants.
+/// Unlike a number, the enum lets the compiler elide bounds checks, and has a niche for other
+/// variants.
 #[derive(Clone, Copy)]
 #[repr(u8)]
 pub(super) enum Len {

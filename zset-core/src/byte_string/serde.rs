@@ -8,14 +8,14 @@ use serde::ser::{Serialize, Serializer};
 use super::ByteString;
 use crate::TryReserveError;
 
-/// Serializes as bytes. In JSON, which has none, they are a sequence of numbers.
+/// Serializes as bytes. Formats without bytes, such as JSON, use a sequence of numbers.
 impl Serialize for ByteString {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         serializer.serialize_bytes(self)
     }
 }
 
-/// Loads what a format has for bytes: bytes, text, or a sequence of numbers below 256.
+/// Deserializes bytes, text, or a sequence of numbers below 256.
 ///
 /// A failed allocation is an error, not a panic.
 impl<'de> Deserialize<'de> for ByteString {
@@ -42,7 +42,7 @@ impl<'de> Visitor<'de> for Bytes {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut numbers: A) -> Result<ByteString, A::Error> {
-        // Its size hint may claim more than there is.
+        // The size hint may be too large: do not allocate for it.
         let mut bytes: Vec<u8> = Vec::new();
         while let Some(byte) = numbers.next_element()? {
             bytes.try_reserve(1).map_err(TryReserveError::from).map_err(A::Error::custom)?;

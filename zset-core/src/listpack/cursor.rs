@@ -1,4 +1,4 @@
-//! Cursors: one entry at a time, forwards and backwards, with changes in place.
+//! Cursors: move over entries in both directions, and change them in place.
 
 use core::fmt;
 use core::ops::RangeBounds;
@@ -7,9 +7,9 @@ use super::{Encoded, HEADER, Iter, Listpack, Storage, Value, decode, next, previ
 use crate::bounds::ranks;
 use crate::{Member, TryReserveError};
 
-/// A place in a listpack: at an entry, or at the gap between the last and the first.
+/// A position in a listpack: at an entry, or at the gap between the last entry and the first.
 ///
-/// Moving is **O(1)**, and goes in a circle through the gap, as the cursors of `LinkedList` do.
+/// Moving is **O(1)** and wraps around through the gap, like the cursors of `LinkedList`.
 ///
 /// # Examples
 ///
@@ -28,13 +28,13 @@ use crate::{Member, TryReserveError};
 #[derive(Clone)]
 pub struct Cursor<'a> {
     bytes: &'a [u8],
-    /// The entry's offset; in the gap that of the end byte.
+    /// The offset of the entry; at the gap, that of the end byte.
     at: usize,
 }
 
-/// A place in a listpack that can be changed there.
+/// A position in a listpack at which it can be changed.
 ///
-/// It moves as a [`Cursor`] does. Changes are **O(n)** in the bytes behind the place.
+/// It moves like a [`Cursor`]. Changes are **O(n)** in the bytes after the position.
 ///
 /// # Examples
 ///
@@ -51,7 +51,7 @@ pub struct Cursor<'a> {
 /// ```
 pub struct CursorMut<'a, B> {
     list: &'a mut Listpack<B>,
-    /// The entry's offset; in the gap that of the end byte.
+    /// The offset of the entry; at the gap, that of the end byte.
     at: usize,
 }
 
@@ -95,7 +95,7 @@ impl<B: Storage> Listpack<B> {
         Cursor { bytes: self.as_bytes(), at: previous(self.as_bytes(), end).unwrap_or(end) }
     }
 
-    /// Returns a cursor at the first entry, that can change the listpack. **O(1)**.
+    /// Returns a mutable cursor at the first entry. **O(1)**.
     ///
     /// # Examples
     ///
@@ -114,7 +114,7 @@ impl<B: Storage> Listpack<B> {
         CursorMut { list: self, at: HEADER }
     }
 
-    /// Returns a cursor at the last entry, that can change the listpack. **O(1)**.
+    /// Returns a mutable cursor at the last entry. **O(1)**.
     ///
     /// # Examples
     ///
@@ -130,10 +130,10 @@ impl<B: Storage> Listpack<B> {
         CursorMut { list: self, at }
     }
 
-    /// Returns a cursor at the first entry equal to `value`, looking at every `skip + 1`th, from
-    /// the first on. **O(n)**.
+    /// Returns a cursor at the first entry equal to `value`, skipping `skip` entries after each
+    /// comparison. **O(n)**.
     ///
-    /// In a listpack of pairs, a skip of 1 looks at the first of each pair only.
+    /// In a listpack of pairs, a `skip` of 1 compares only the first entry of each pair.
     ///
     /// # Examples
     ///
@@ -155,7 +155,7 @@ impl<B: Storage> Listpack<B> {
         find(bytes, value.into(), skip).map(|at| Cursor { bytes, at })
     }
 
-    /// Does what [`find`](Self::find) does, and the cursor can change the listpack. **O(n)**.
+    /// Like [`find`](Self::find), but returns a mutable cursor. **O(n)**.
     ///
     /// # Examples
     ///
@@ -174,7 +174,7 @@ impl<B: Storage> Listpack<B> {
         Some(CursorMut { list: self, at })
     }
 
-    /// Returns the entry of this 0-based index. **O(n)**, from the nearer end.
+    /// Returns the entry at this 0-based index. **O(n)**, from the nearer end.
     ///
     /// # Examples
     ///
@@ -191,8 +191,8 @@ impl<B: Storage> Listpack<B> {
         decode(&self.as_bytes()[self.seek(index)..]).map(|(value, _)| value)
     }
 
-    /// Returns a cursor at the entry of this 0-based index, or in the gap if there is none. **O(n)**,
-    /// from the nearer end.
+    /// Returns a cursor at the entry with this 0-based index, or at the gap if there is none.
+    /// **O(n)**, from the nearer end.
     ///
     /// # Examples
     ///
@@ -209,14 +209,14 @@ impl<B: Storage> Listpack<B> {
         Cursor { bytes: self.as_bytes(), at: self.seek(index) }
     }
 
-    /// Does what [`cursor_at`](Self::cursor_at) does, and the cursor can change the listpack.
-    /// **O(n)**, from the nearer end.
+    /// Like [`cursor_at`](Self::cursor_at), but returns a mutable cursor. **O(n)**, from the nearer
+    /// end.
     ///
     /// # Examples
     ///
     /// ```
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.cursor_at_mut(0).try_insert_before("a")?; // in the gap
+    /// list.cursor_at_mut(0).try_insert_before("a")?; // at the gap
     /// assert_eq!(list.len(), 1);
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
@@ -225,9 +225,9 @@ impl<B: Storage> Listpack<B> {
         CursorMut { list: self, at }
     }
 
-    /// Returns the entries of these 0-based indexes. Lazy; **O(n)** to start.
+    /// Returns the entries at these 0-based indexes. Lazy; **O(n)** to start.
     ///
-    /// Indexes beyond the end are left out; an inverted range is empty.
+    /// Indexes beyond the end are ignored; an inverted range is empty.
     ///
     /// # Examples
     ///
@@ -246,7 +246,7 @@ impl<B: Storage> Listpack<B> {
         Iter::new(self.as_bytes(), self.seek(range.start), self.seek(range.end))
     }
 
-    /// Returns the offset of the entry of this index; that of the end byte if there is none.
+    /// Returns the offset of the entry at this index, or that of the end byte if there is none.
     pub(crate) fn seek(&self, index: usize) -> usize {
         let (bytes, len) = (self.as_bytes(), self.len());
         if index >= len {
@@ -259,9 +259,10 @@ impl<B: Storage> Listpack<B> {
     }
 }
 
-/// Returns the offset of the first entry equal to `value` among every `skip + 1`th.
+/// Returns the offset of the first entry equal to `value`, skipping `skip` entries after each
+/// comparison.
 pub(crate) fn find(bytes: &[u8], value: Value<'_>, skip: usize) -> Option<usize> {
-    // Another's listpack may have the text of an integer as text.
+    // A listpack written elsewhere may store the text of an integer as text.
     let text = Member::new(value);
     let mut at = HEADER;
     loop {
@@ -284,7 +285,7 @@ fn move_prev(bytes: &[u8], at: usize) -> usize {
 }
 
 impl<'a> Cursor<'a> {
-    /// Returns the entry; none in the gap. **O(1)**.
+    /// Returns the entry, or `None` at the gap. **O(1)**.
     ///
     /// # Examples
     ///
@@ -296,7 +297,8 @@ impl<'a> Cursor<'a> {
         decode(&self.bytes[self.at..]).map(|(value, _)| value)
     }
 
-    /// Goes to the next entry, from the last one into the gap, from there to the first. **O(1)**.
+    /// Moves to the next entry, wrapping from the last entry to the gap and from the gap to the
+    /// first entry. **O(1)**.
     ///
     /// # Examples
     ///
@@ -316,7 +318,8 @@ impl<'a> Cursor<'a> {
         self.at = move_next(self.bytes, self.at);
     }
 
-    /// Goes to the entry before, from the first one into the gap, from there to the last. **O(1)**.
+    /// Moves to the previous entry, wrapping from the first entry to the gap and from the gap to
+    /// the last entry. **O(1)**.
     ///
     /// # Examples
     ///
@@ -338,7 +341,7 @@ impl<'a> Cursor<'a> {
 }
 
 impl<B: Storage> CursorMut<'_, B> {
-    /// Returns the entry; none in the gap. **O(1)**.
+    /// Returns the entry, or `None` at the gap. **O(1)**.
     ///
     /// # Examples
     ///
@@ -351,7 +354,8 @@ impl<B: Storage> CursorMut<'_, B> {
         decode(&self.list.as_bytes()[self.at..]).map(|(value, _)| value)
     }
 
-    /// Goes to the next entry, from the last one into the gap, from there to the first. **O(1)**.
+    /// Moves to the next entry, wrapping from the last entry to the gap and from the gap to the
+    /// first entry. **O(1)**.
     ///
     /// # Examples
     ///
@@ -359,7 +363,7 @@ impl<B: Storage> CursorMut<'_, B> {
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
     /// list.try_push_back(1)?;
     /// let mut cursor = list.cursor_front_mut();
-    /// cursor.move_next(); // into the gap
+    /// cursor.move_next(); // to the gap
     /// cursor.try_insert_before(2)?;
     /// assert_eq!(list.len(), 2);
     /// # Ok::<(), zset_core::TryReserveError>(())
@@ -368,7 +372,8 @@ impl<B: Storage> CursorMut<'_, B> {
         self.at = move_next(self.list.as_bytes(), self.at);
     }
 
-    /// Goes to the entry before, from the first one into the gap, from there to the last. **O(1)**.
+    /// Moves to the previous entry, wrapping from the first entry to the gap and from the gap to
+    /// the last entry. **O(1)**.
     ///
     /// # Examples
     ///
@@ -387,13 +392,14 @@ impl<B: Storage> CursorMut<'_, B> {
         self.at = move_prev(self.list.as_bytes(), self.at);
     }
 
-    /// Inserts an entry before this one, in the gap behind the last. **O(n)** bytes.
+    /// Inserts an entry before this one, or at the end of the listpack if the cursor is at the gap.
+    /// **O(n)** bytes.
     ///
     /// The cursor stays at its entry.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if there is no room. The listpack is as it was.
+    /// [`TryReserveError`] if there is not enough space. The listpack is unchanged.
     ///
     /// # Examples
     ///
@@ -415,11 +421,12 @@ impl<B: Storage> CursorMut<'_, B> {
         Ok(())
     }
 
-    /// Inserts an entry behind this one, in the gap before the first. **O(n)** bytes.
+    /// Inserts an entry after this one, or at the start of the listpack if the cursor is at the
+    /// gap. **O(n)** bytes.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if there is no room. The listpack is as it was.
+    /// [`TryReserveError`] if there is not enough space. The listpack is unchanged.
     ///
     /// # Examples
     ///
@@ -446,13 +453,12 @@ impl<B: Storage> CursorMut<'_, B> {
         Ok(())
     }
 
-    /// Puts another entry in the place of this one; returns whether there was one.
-    ///
-    /// **O(1)** if it takes as many bytes, else **O(n)** bytes.
+    /// Replaces this entry; returns whether there was one. **O(1)** if the encoded length is the
+    /// same, else **O(n)** bytes.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if there is no room. The listpack is as it was.
+    /// [`TryReserveError`] if there is not enough space. The listpack is unchanged.
     ///
     /// # Examples
     ///
@@ -472,7 +478,7 @@ impl<B: Storage> CursorMut<'_, B> {
         Ok(true)
     }
 
-    /// Removes the entry and goes to the next; returns whether there was one. **O(n)** bytes.
+    /// Removes the entry and moves to the next; returns whether there was one. **O(n)** bytes.
     ///
     /// # Examples
     ///
@@ -486,7 +492,7 @@ impl<B: Storage> CursorMut<'_, B> {
     /// assert!(cursor.remove());
     /// assert_eq!(cursor.current(), Some(Value::Integer(2)));
     /// assert!(cursor.remove());
-    /// assert!(!cursor.remove()); // in the gap
+    /// assert!(!cursor.remove()); // at the gap
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
     pub fn remove(&mut self) -> bool {

@@ -1,4 +1,4 @@
-//! Changing a listpack: everything is a splice.
+//! Changing a listpack: every operation is a splice.
 
 use core::ops::{Range, RangeBounds};
 
@@ -8,18 +8,18 @@ use super::{
 use crate::TryReserveError;
 
 impl<B: Storage> Listpack<B> {
-    /// Appends an entry. **O(1)**, but for the growth of the storage.
+    /// Appends an entry. **O(1)**, except when the storage grows.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if there is no room. The listpack is as it was.
+    /// [`TryReserveError`] if there is not enough space. The listpack is unchanged.
     ///
     /// # Examples
     ///
     /// ```
     /// let mut list = zset_core::Listpack::with_storage([0; 10])?;
     /// list.try_push_back("a")?;
-    /// assert!(list.try_push_back("b").is_err()); // 3 bytes each, and 7 around them
+    /// assert!(list.try_push_back("b").is_err()); // 3 bytes per entry, and 7 for the header and end byte
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
     pub fn try_push_back<'v>(
@@ -34,7 +34,7 @@ impl<B: Storage> Listpack<B> {
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if there is no room. The listpack is as it was.
+    /// [`TryReserveError`] if there is not enough space. The listpack is unchanged.
     ///
     /// # Examples
     ///
@@ -54,9 +54,9 @@ impl<B: Storage> Listpack<B> {
         self.splice(HEADER..HEADER, 0, &[&Encoded::new(value.into())])
     }
 
-    /// Removes the entries of these 0-based indexes; returns how many. **O(n)** bytes.
+    /// Removes the entries at these 0-based indexes; returns the number removed. **O(n)** bytes.
     ///
-    /// Indexes beyond the end are left out; an inverted range removes nothing.
+    /// Indexes beyond the end are ignored; an inverted range removes nothing.
     ///
     /// # Examples
     ///
@@ -95,9 +95,9 @@ impl<B: Storage> Listpack<B> {
         }
     }
 
-    /// Puts `entries` in the place of the `removed` ones at these offsets.
+    /// Replaces the `removed` entries at these offsets with `entries`.
     ///
-    /// On an error the listpack is as it was.
+    /// On error the listpack is unchanged.
     pub(crate) fn splice(
         &mut self,
         at: Range<usize>,
@@ -116,7 +116,7 @@ impl<B: Storage> Listpack<B> {
         Ok(())
     }
 
-    /// Lets the entries from `middle` on come before the others of those at these offsets.
+    /// Rotates the entries at these offsets so that the one at `middle` comes first.
     pub(crate) fn rotate(&mut self, at: Range<usize>, middle: usize) {
         let left = middle - at.start;
         self.storage.as_mut_slice()[at].rotate_left(left);
@@ -130,7 +130,7 @@ impl<B: Storage> Listpack<B> {
         }
     }
 
-    /// Makes sure that `added` bytes can take the place of `removed` ones.
+    /// Reserves space to replace `removed` bytes with `added` ones.
     fn try_reserve(&mut self, removed: usize, added: usize) -> Result<(), TryReserveError> {
         let total = self.as_bytes().len() - removed;
         let total = total.checked_add(added).filter(|&total| total <= MAX_BYTES);
@@ -143,7 +143,7 @@ impl<B: Storage> Listpack<B> {
         Ok(())
     }
 
-    /// Moves what is at `from` and behind it to `to`, and notes the new number of bytes.
+    /// Moves the bytes from `from` on to `to`, and updates the byte count.
     fn move_tail(&mut self, from: usize, to: usize) {
         let total = self.as_bytes().len();
         let new_total = to + (total - from);
@@ -155,9 +155,9 @@ impl<B: Storage> Listpack<B> {
         self.storage.truncate(new_total);
     }
 
-    /// Notes the new number of entries.
+    /// Updates the entry count.
     ///
-    /// Once unknown, they are counted again when so few bytes are left that there cannot be too many.
+    /// If it is unknown, entries are recounted once the listpack is too short for 65535 of them.
     fn change_len(&mut self, removed: usize, added: usize) {
         let bytes = self.as_bytes();
         let len = match header_len(bytes) {

@@ -1,13 +1,14 @@
-//! One entry: its encodings, and steps from one to the next.
+//! A single entry: its encodings, and steps to the next and the previous entry.
 
 use core::fmt;
 
-/// An entry of a listpack, as it is stored.
+/// An entry of a listpack, as stored.
 ///
-/// An integer is not equal to its text. Only a listpack from elsewhere can have that: Redis, Valkey
-/// and this crate write integers as integers. [`Listpack::find`](super::Listpack::find) finds both.
+/// An integer is not equal to its text. Only a listpack written elsewhere can contain such text:
+/// Redis, Valkey and this crate store it as an integer. [`Listpack::find`](super::Listpack::find)
+/// finds both.
 ///
-/// The format has no other kind of entry.
+/// The enum is exhaustive, because the format has no other kinds of entries.
 ///
 /// # Examples
 ///
@@ -24,16 +25,16 @@ use core::fmt;
 pub enum Value<'a> {
     /// An integer.
     Integer(i64),
-    /// Bytes, most likely not the decimal form of an `i64`.
+    /// Bytes, usually not the decimal form of an `i64`.
     Bytes(&'a [u8]),
 }
 
 impl<'a> Value<'a> {
-    /// Returns the value whose text this is: an integer if it is the decimal form of an `i64`.
-    /// **O(1)**.
+    /// Returns the value that represents `text`: an integer if it is the decimal form of an `i64`,
+    /// else bytes. **O(1)**.
     ///
-    /// That form is the one that a number is printed in: `"7"` and `"-7"`, but neither `"007"` nor
-    /// `"+7"` nor `"-0"`.
+    /// The decimal form is exactly what `Display` prints: `"7"` and `"-7"`, but not `"007"`, `"+7"`
+    /// or `"-0"`.
     ///
     /// # Examples
     ///
@@ -82,7 +83,7 @@ impl fmt::Debug for Value<'_> {
     }
 }
 
-/// Returns the integer that is printed as `text`.
+/// Returns the integer whose decimal form is `text`.
 fn parse_integer(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
@@ -93,7 +94,7 @@ fn parse_integer(text: &[u8]) -> Option<i64> {
         [b'1'..=b'9', rest @ ..] if rest.len() < 19 => {}
         _ => return None,
     }
-    // Towards the negative, which reaches one further than the positive.
+    // Accumulate as a negative number: `i64::MIN` has no positive counterpart.
     let magnitude = digits.iter().try_fold(0i64, |integer, digit| {
         let digit = digit.is_ascii_digit().then(|| i64::from(digit - b'0'))?;
         integer.checked_mul(10)?.checked_sub(digit)
@@ -101,7 +102,8 @@ fn parse_integer(text: &[u8]) -> Option<i64> {
     if negative { Some(magnitude) } else { magnitude.checked_neg() }
 }
 
-// First bytes. Those of short values hold bits of them; the others say how many bytes follow.
+// The first byte. For a short value, it contains some of the value's bits; otherwise, it determines
+// how many bytes follow.
 //
 //     0xxxxxxx                       0 to 127
 //     10llllll                       up to 63 bytes of text
@@ -118,9 +120,9 @@ const INTEGER_24: u8 = 0xF2;
 const INTEGER_32: u8 = 0xF3;
 const INTEGER_64: u8 = 0xF4;
 
-/// An entry to be written.
+/// An encoded entry, ready to be written.
 pub(crate) struct Encoded<'a> {
-    /// The first byte, the integer or length behind it.
+    /// The first byte, then the integer or the length.
     head: [u8; 9],
     head_len: u8,
     text: &'a [u8],
@@ -129,7 +131,7 @@ pub(crate) struct Encoded<'a> {
 impl<'a> Encoded<'a> {
     #[expect(clippy::cast_sign_loss, reason = "the bits are meant")]
     pub(crate) fn new(value: Value<'a>) -> Self {
-        // Whoever makes a `Value::Bytes` of digits means the text all the same.
+        // `Value::Bytes` with the decimal form of an integer is stored as the integer.
         let value = if let Value::Bytes(text) = value { Value::of(text) } else { value };
         let (first, rest, len, text): (u8, [u8; 8], u8, &[u8]) = match value {
             Value::Integer(integer) => {
@@ -160,17 +162,17 @@ impl<'a> Encoded<'a> {
         Encoded { head, head_len: len + 1, text }
     }
 
-    /// Returns the bytes without the back-length.
+    /// Returns the length in bytes without the back-length.
     fn body_len(&self) -> usize {
         usize::from(self.head_len) + self.text.len()
     }
 
-    /// Returns the bytes of the whole entry.
+    /// Returns the length in bytes of the whole entry.
     pub(crate) fn len(&self) -> usize {
         self.body_len() + back_length_bytes(self.body_len())
     }
 
-    /// Writes the entry over the first `len` bytes of `out`.
+    /// Writes the entry to the first `len` bytes of `out`.
     pub(crate) fn write(&self, out: &mut [u8]) {
         let head_len = usize::from(self.head_len);
         let (head, out) = out.split_at_mut(head_len);
@@ -181,9 +183,9 @@ impl<'a> Encoded<'a> {
     }
 }
 
-/// Returns the bytes that the back-length of a body of `len` bytes takes.
+/// Returns the size in bytes of the back-length for a body of `len` bytes.
 ///
-/// The bounds are Redis's, each one short of what the bits could hold.
+/// The bounds are Redis's. Those above 127 are one less than the bits could hold.
 #[inline]
 fn back_length_bytes(len: usize) -> usize {
     match len {
@@ -195,8 +197,8 @@ fn back_length_bytes(len: usize) -> usize {
     }
 }
 
-/// Writes a length in groups of 7 bits, the highest first. It is read from its last byte: the
-/// highest bit says that there is another byte before it.
+/// Writes a length in groups of 7 bits, the highest first. It is read from its last byte: if the
+/// highest bit is set, another byte precedes it.
 fn write_back_length(len: usize, out: &mut [u8]) {
     let bytes = back_length_bytes(len);
     for (i, byte) in out[..bytes].iter_mut().enumerate() {
@@ -205,7 +207,7 @@ fn write_back_length(len: usize, out: &mut [u8]) {
     }
 }
 
-/// Reads the back-length that ends before `end`; returns it and the bytes that it takes.
+/// Reads the back-length that ends at `end`; returns it and its size in bytes.
 fn read_back_length(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
     let mut len = 0u64;
     for i in 0..5 {
@@ -218,8 +220,8 @@ fn read_back_length(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// Returns the entry at the start of `bytes` and the bytes of it without the back-length; none if
-/// there is no whole entry.
+/// Returns the entry at the start of `bytes` and its length without the back-length, or `None` if
+/// the entry is incomplete.
 #[inline]
 pub(crate) fn decode(bytes: &[u8]) -> Option<(Value<'_>, usize)> {
     let (&first, rest) = bytes.split_first()?;
@@ -230,7 +232,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<(Value<'_>, usize)> {
             Some((Value::Bytes(bytes.get(head..)?.get(..len)?), head + len))
         }
         0xC0..=0xDF => {
-            // Shifted to the top and back, so that the sign fills what is above it.
+            // Shift to the top and back, to extend the sign.
             let second = *rest.first()?;
             let bits = i16::from_be_bytes([first << 3 | second >> 5, second << 3]) >> 3;
             Some((Value::Integer(bits.into()), 2))
@@ -243,7 +245,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<(Value<'_>, usize)> {
     }
 }
 
-/// Reads an integer of `N` bytes behind the first byte.
+/// Reads an integer of `N` bytes after the first byte.
 #[inline]
 fn integer<'a, const N: usize>(rest: &[u8]) -> Option<(Value<'a>, usize)> {
     let mut bytes = [0; 8];
@@ -251,7 +253,7 @@ fn integer<'a, const N: usize>(rest: &[u8]) -> Option<(Value<'a>, usize)> {
     Some((Value::Integer(i64::from_le_bytes(bytes) >> (64 - 8 * N)), 1 + N))
 }
 
-/// Returns the bytes before the text, and those of the text.
+/// Returns the number of bytes before the text, and the length of the text.
 #[inline]
 pub(super) fn text_lens(first: u8, rest: &[u8]) -> Option<(usize, usize)> {
     match first {
@@ -261,7 +263,7 @@ pub(super) fn text_lens(first: u8, rest: &[u8]) -> Option<(usize, usize)> {
     }
 }
 
-/// Returns the bytes of the entry at the start of `bytes` without its back-length.
+/// Returns the length of the entry at the start of `bytes`, without its back-length.
 #[inline]
 pub(super) fn body_len(bytes: &[u8]) -> Option<usize> {
     let (&first, rest) = bytes.split_first()?;
@@ -280,14 +282,14 @@ pub(super) fn body_len(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns the offset behind the entry at `at`; none at the end of the listpack.
+/// Returns the offset after the entry at `at`, or `None` at the end of the listpack.
 #[inline]
 pub(crate) fn next(bytes: &[u8], at: usize) -> Option<usize> {
     let len = body_len(bytes.get(at..)?)?;
     Some(at + len + back_length_bytes(len))
 }
 
-/// Returns the offset of the entry before `at`; none at the first.
+/// Returns the offset of the entry before `at`, or `None` at the first.
 #[inline]
 pub(crate) fn previous(bytes: &[u8], at: usize) -> Option<usize> {
     if at <= super::HEADER {
@@ -297,9 +299,9 @@ pub(crate) fn previous(bytes: &[u8], at: usize) -> Option<usize> {
     at.checked_sub(len.checked_add(back)?)
 }
 
-/// Returns the offset behind the entry at `at`, if it is whole and its back-length is right, in as
-/// many bytes as any server writes it: Valkey 9 takes one fewer where Redis is one short of what
-/// the bits hold.
+/// Returns the offset after the entry at `at` if it is complete and its back-length is correct. The
+/// back-length may have any size that a server writes: Valkey 9 uses one byte less than Redis where
+/// Redis's bound is one less than the bits could hold.
 pub(super) fn validate(bytes: &[u8], at: usize) -> Option<usize> {
     let (_, len) = decode(bytes.get(at..)?)?;
     let width = back_length_bytes(len);
@@ -361,7 +363,7 @@ mod tests {
             (4095, &[0xEF, 0xFF], &[32, 0x81]),
             (4096, &[0xF0, 0, 0x10, 0, 0], &[32, 0x85]),
             (16_377, &[0xF0, 0xF9, 0x3F, 0, 0], &[127, 0xFE]),
-            // 16383 has 14 bits, and three bytes all the same.
+            // 16383 fits in 14 bits, but takes three bytes.
             (16_378, &[0xF0, 0xFA, 0x3F, 0, 0], &[0, 0xFF, 0xFF]),
             (2_097_146, &[0xF0, 0xFA, 0xFF, 0x1F, 0], &[0, 0xFF, 0xFF, 0xFF]),
         ] {

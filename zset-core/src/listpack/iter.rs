@@ -1,11 +1,11 @@
-//! The iterator over a listpack's entries.
+//! The iterator over entries.
 
 use core::fmt;
 use core::iter::FusedIterator;
 
 use super::{HEADER, Listpack, Storage, Value, decode, next, previous};
 
-/// The entries of a listpack, in order, from both ends. Each step is **O(1)**.
+/// An iterator over the entries of a listpack, double-ended. Each step is **O(1)**.
 ///
 /// # Examples
 ///
@@ -29,7 +29,7 @@ pub struct Iter<'a> {
 }
 
 impl<B: Storage> Listpack<B> {
-    /// Returns the entries in order. Lazy, double-ended, **O(1)** a step.
+    /// Returns the entries in order. Lazy, double-ended, **O(1)** per step.
     ///
     /// # Examples
     ///
@@ -48,7 +48,7 @@ impl<B: Storage> Listpack<B> {
 }
 
 impl<'a> Iter<'a> {
-    /// Makes the iterator over the entries between two offsets.
+    /// Creates an iterator over the entries between two offsets.
     pub(super) fn new(bytes: &'a [u8], front: usize, back: usize) -> Self {
         Iter { bytes, front, back }
     }
@@ -76,7 +76,7 @@ impl<'a> Iterator for Iter<'a> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        // The shortest entry has 2 bytes, and one entry may take all of them.
+        // The shortest entry has 2 bytes, and a single entry may take all the remaining bytes.
         let bytes = self.back - self.front;
         (usize::from(bytes > 0), Some(bytes / 2))
     }

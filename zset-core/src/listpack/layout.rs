@@ -1,11 +1,11 @@
-//! [`RawEntry`]: the bytes of an entry, to be looked at.
+//! [`RawEntry`]: the bytes of an entry, for inspection.
 
 use core::fmt;
 
 use super::entry::text_lens;
 use super::{HEADER, Listpack, Storage, Value, decode, next};
 
-/// How the value of an entry is written.
+/// The encoding of an entry's value.
 ///
 /// # Examples
 ///
@@ -18,13 +18,13 @@ use super::{HEADER, Listpack, Storage, Value, decode, next};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EntryEncoding {
-    /// An integer of so many bits: 7 without a sign, or 13, 16, 24, 32 or 64 with one.
+    /// An integer of this many bits: 7 unsigned, or 13, 16, 24, 32 or 64 signed.
     Integer(u8),
-    /// Bytes, whose number is written in so many bits: 6, 12 or 32.
+    /// Bytes, with a length of this many bits: 6, 12 or 32.
     Text(u8),
 }
 
-/// Writes the name that Redis has for it.
+/// Writes Redis's name for the encoding.
 impl fmt::Display for EntryEncoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -35,7 +35,7 @@ impl fmt::Display for EntryEncoding {
     }
 }
 
-/// An entry of a listpack as it is stored. See [`Listpack::raw_entries`].
+/// An entry of a listpack as stored. See [`Listpack::raw_entries`].
 ///
 /// # Examples
 ///
@@ -48,20 +48,20 @@ impl fmt::Display for EntryEncoding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RawEntry<'a> {
-    /// Where it begins in the listpack.
+    /// The offset of the entry in the listpack.
     pub offset: usize,
-    /// How its value is written.
+    /// The encoding of the value.
     pub encoding: EntryEncoding,
-    /// The encoding and what belongs to it: an integer's bits, or the length of a text.
+    /// The encoding, with the bits of an integer or the length of a text.
     pub head: &'a [u8],
-    /// What the entry stands for. The bytes of a text follow the head.
+    /// The decoded value. The bytes of a text follow the head.
     pub value: Value<'a>,
-    /// The length of all that, by which a walk from the end finds the beginning of the entry.
+    /// The length of the entry up to here, from which a backward walk finds its start.
     pub back_length: &'a [u8],
 }
 
 impl<B: Storage> Listpack<B> {
-    /// Returns the entries with their bytes, in order. Lazy, **O(1)** a step.
+    /// Returns the entries with their bytes, in order. Lazy, **O(1)** per step.
     ///
     /// # Examples
     ///
@@ -88,7 +88,7 @@ impl<B: Storage> Listpack<B> {
     }
 }
 
-/// Returns the entry at an offset, and the offset behind it; none at the end.
+/// Returns the entry at an offset and the offset after it, or `None` at the end.
 fn raw_entry(bytes: &[u8], offset: usize) -> Option<(RawEntry<'_>, usize)> {
     let (value, body_len) = decode(&bytes[offset..])?;
     let behind = next(bytes, offset)?;

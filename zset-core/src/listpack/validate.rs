@@ -1,4 +1,4 @@
-//! Taking over bytes from elsewhere.
+//! Loading and validating untrusted bytes.
 
 use core::error::Error;
 use core::fmt;
@@ -8,7 +8,7 @@ use super::{
     total_bytes,
 };
 
-/// Why bytes are no listpack.
+/// The error returned for bytes that are not a listpack.
 ///
 /// # Examples
 ///
@@ -22,18 +22,18 @@ use super::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ListpackError {
-    /// There are fewer bytes than the header says, or than an empty listpack has, or more than the
-    /// 2^30 that one may have.
+    /// There are fewer bytes than the header claims or than an empty listpack has, or more than the
+    /// maximum of 2^30.
     Length,
-    /// The entry at this offset is malformed: an unknown encoding, or cut off, or its back-length
-    /// does not match.
+    /// The entry at this offset is malformed: its encoding is unknown, it is truncated, or its
+    /// back-length does not match.
     Entry {
-        /// Its offset in bytes.
+        /// The offset in bytes.
         offset: usize,
     },
-    /// The end byte is missing, or comes before the end.
+    /// The end byte is missing, or occurs too early.
     End,
-    /// The header counts another number of entries.
+    /// The header's entry count is wrong.
     Count,
 }
 
@@ -57,13 +57,13 @@ impl fmt::Display for ListpackError {
 impl Error for ListpackError {}
 
 impl<B: Storage> Listpack<B> {
-    /// Takes over the listpack at the start of `storage`, after checking every byte of it. **O(n)**.
+    /// Loads the listpack at the start of `storage`, after validating every byte of it. **O(n)**.
     ///
-    /// What is behind the listpack does not matter, and will be overwritten if it grows.
+    /// Bytes after the listpack are ignored, and overwritten as it grows.
     ///
     /// # Errors
     ///
-    /// [`ListpackError`] if it is not one.
+    /// [`ListpackError`] if the bytes are not a valid listpack.
     ///
     /// # Examples
     ///
@@ -84,7 +84,7 @@ impl<B: Storage> Listpack<B> {
         Ok(Listpack { storage })
     }
 
-    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
+    /// Panics with a description if an invariant does not hold. For tests; **O(n)**.
     #[doc(hidden)]
     pub fn check(&self) {
         if let Err(error) = validate(self.as_bytes()) {
@@ -93,7 +93,7 @@ impl<B: Storage> Listpack<B> {
     }
 }
 
-/// Returns the bytes of the listpack at the start of `bytes`.
+/// Returns the length in bytes of the listpack at the start of `bytes`.
 fn validate(bytes: &[u8]) -> Result<usize, ListpackError> {
     let total = total_bytes(bytes);
     if total > bytes.len() {
@@ -108,8 +108,8 @@ fn validate(bytes: &[u8]) -> Result<usize, ListpackError> {
     Ok(total)
 }
 
-/// Returns the entries of exactly these bytes, which may be any server's: each with its offset and
-/// that behind it.
+/// Returns the entries of a listpack of exactly these bytes, written by any server: each with its
+/// offset and the offset after it.
 pub(crate) fn read(bytes: &[u8]) -> Result<Read<'_>, ListpackError> {
     let total = bytes.len();
     if total <= HEADER || total > MAX_BYTES || total != total_bytes(bytes) {
@@ -118,7 +118,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read<'_>, ListpackError> {
     Ok(Read { bytes, at: HEADER, len: 0 })
 }
 
-/// The entries of bytes that are not trusted. After an error there are no more.
+/// An iterator over the entries of untrusted bytes. It ends after an error.
 pub(crate) struct Read<'a> {
     bytes: &'a [u8],
     at: usize,

@@ -1,4 +1,4 @@
-//! Adding members and changing scores.
+//! Inserting members and changing scores.
 
 use super::score::{ScoreText, score_of};
 use super::{PackedZSet, Place, pair_at};
@@ -7,12 +7,12 @@ use crate::redis::{AddError, AddOptions, Added};
 use crate::{Member, Score, TryReserveError};
 
 impl<B: Storage> PackedZSet<B> {
-    /// Inserts a member with a score, or gives a member that is there this score; returns the old
+    /// Inserts a member with a score, or replaces the score of an existing member; returns the old
     /// score. **O(n)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if there is no room. The set is as it was.
+    /// [`TryReserveError`] if there is not enough space. The set is unchanged.
     ///
     /// # Examples
     ///
@@ -41,12 +41,12 @@ impl<B: Storage> PackedZSet<B> {
         }
     }
 
-    /// Adds a member as the options say. **O(n)**.
+    /// Adds a member according to the options. **O(n)**.
     ///
     /// # Errors
     ///
-    /// [`AddError`] if the incremented score would be NaN, or there is no room. The set is as it
-    /// was.
+    /// [`AddError`] if the incremented score would be NaN, or if there is not enough space. The set
+    /// is unchanged.
     ///
     /// # Examples
     ///
@@ -69,7 +69,8 @@ impl<B: Storage> PackedZSet<B> {
         self.add_within(member.as_ref(), score, options, true)
     }
 
-    /// Adds a member as the options say; for a new one there may be no room.
+    /// Adds a member according to the options. If `has_room` is false, adding a new member is an
+    /// error.
     pub(crate) fn add_within(
         &mut self,
         member: &[u8],
@@ -92,12 +93,12 @@ impl<B: Storage> PackedZSet<B> {
         Ok(added)
     }
 
-    /// Adds `by` to the score of a member, which counts as 0 if it is not there yet; returns the
-    /// new score. **O(n)**.
+    /// Adds `by` to the score of a member, or to 0 if it is new; returns the new score. **O(n)**.
     ///
     /// # Errors
     ///
-    /// [`AddError`] if the new score would be NaN, or there is no room. The set is as it was.
+    /// [`AddError`] if the new score would be NaN, or if there is not enough space. The set is
+    /// unchanged.
     ///
     /// # Examples
     ///
@@ -115,12 +116,12 @@ impl<B: Storage> PackedZSet<B> {
         Ok(added.score().unwrap_or(by))
     }
 
-    /// Gives a member the score that `new_score` makes of its old one; returns the old score.
-    /// **O(n)**.
+    /// Replaces the score of a member with the result of `new_score`, which receives the old score;
+    /// returns the old score. **O(n)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if there is no room for the text of the new score. The set is as it was.
+    /// [`TryReserveError`] if there is not enough space for the new score. The set is unchanged.
     ///
     /// # Examples
     ///
@@ -157,7 +158,7 @@ impl<B: Storage> PackedZSet<B> {
         self.insert_at(at, member, score)
     }
 
-    /// Appends a new member that comes after all others.
+    /// Appends a new member, which must come after all others.
     #[cfg(feature = "alloc")]
     pub(crate) fn push_last(&mut self, member: &[u8], score: Score) -> Result<(), TryReserveError> {
         self.insert_at(self.list.end(), member, score)
@@ -169,7 +170,7 @@ impl<B: Storage> PackedZSet<B> {
         self.list.splice(at..at, 0, &entries)
     }
 
-    /// Returns the offset of the first element above this one.
+    /// Returns the offset of the first element greater than this one.
     fn position(&self, score: Score, member: &[u8]) -> usize {
         let bytes = self.list.as_bytes();
         let mut at = HEADER;
@@ -183,7 +184,7 @@ impl<B: Storage> PackedZSet<B> {
         at
     }
 
-    /// Gives the member at a place another score.
+    /// Replaces the score of the member at a position.
     pub(super) fn set_score(
         &mut self,
         place: Place,
@@ -192,7 +193,7 @@ impl<B: Storage> PackedZSet<B> {
     ) -> Result<(), TryReserveError> {
         let mut text = ScoreText::new();
         let entry = text.encode(score);
-        // The new score first, which is what may fail. Then the pair moves to its place.
+        // Write the new score first, since that may fail. Then move the pair into place.
         let target = self.position(score, member);
         self.list.splice(place.score..place.behind, 1, &[&entry])?;
         let behind = place.score + entry.len();
@@ -210,7 +211,7 @@ mod tests {
     use super::*;
     use std::vec::Vec;
 
-    /// Gives back what it does not need, and then grows no more.
+    /// Storage that shrinks on `truncate`, and then cannot grow.
     #[derive(Clone)]
     struct Shrinking {
         bytes: Vec<u8>,
@@ -254,7 +255,7 @@ mod tests {
             set.check();
             assert!(set.iter().map(|(member, _)| member[0]).eq(order), "{member} {score}");
         }
-        // A shorter score gives room back, and a longer one then finds none.
+        // A shorter score frees space, which a longer score then cannot get back.
         set.try_insert("c", Score::from(1000)).unwrap();
         set.try_insert("c", Score::from(2)).unwrap();
         let before = set.clone();

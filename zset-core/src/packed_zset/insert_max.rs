@@ -1,16 +1,16 @@
-//! Inserting unless the score that is there is better.
+//! Inserting, unless the existing score is better.
 
 use super::PackedZSet;
 use crate::listpack::Storage;
 use crate::{Insertion, Score, TryReserveError};
 
 impl<B: Storage> PackedZSet<B> {
-    /// Inserts a member with a score. A member that is in the set keeps the higher of the two scores.
+    /// Inserts a member with a score. An existing member keeps the higher of the two scores.
     /// **O(n)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if there is no room. The set is unchanged.
+    /// [`TryReserveError`] if there is not enough space. The set is unchanged.
     ///
     /// # Examples
     ///
@@ -31,12 +31,12 @@ impl<B: Storage> PackedZSet<B> {
         self.try_insert_if(member.as_ref(), score, |old| score > old, true)
     }
 
-    /// Inserts a member with a score. A member that is in the set keeps the lower of the two scores.
+    /// Inserts a member with a score. An existing member keeps the lower of the two scores.
     /// **O(n)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if there is no room. The set is unchanged.
+    /// [`TryReserveError`] if there is not enough space. The set is unchanged.
     ///
     /// # Examples
     ///
@@ -57,8 +57,8 @@ impl<B: Storage> PackedZSet<B> {
         self.try_insert_if(member.as_ref(), score, |old| score < old, true)
     }
 
-    /// Inserts a member; one that is there gets the score if `is_better` than its own. A new member is
-    /// [`TryReserveError::BufferFull`] if `has_room` is false.
+    /// Inserts a member. An existing member's score is replaced if the new score `is_better`. If
+    /// `has_room` is false, inserting a new member returns [`TryReserveError::BufferFull`].
     pub(crate) fn try_insert_if(
         &mut self,
         member: &[u8],

@@ -1,4 +1,4 @@
-//! The iterator over pairs.
+//! The iterator over elements.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -10,7 +10,7 @@ use crate::{Member, Score};
 
 /// An iterator over elements in order, lowest score first: all of them or a range.
 ///
-/// It is lazy and double-ended, and knows its length. Each step is **O(1)**.
+/// It is lazy, double-ended and exact-size. Each step is **O(1)**.
 ///
 /// # Examples
 ///
@@ -31,7 +31,7 @@ pub struct Iter<'a> {
     rest: Rest,
 }
 
-/// What is left of a run: the run, shorter with each step.
+/// The remaining run of an iterator, which shrinks with each step.
 pub(crate) type Rest = Run;
 
 impl<'a> Iter<'a> {
@@ -40,14 +40,14 @@ impl<'a> Iter<'a> {
     }
 }
 
-/// An iterator over no elements.
+/// Creates an empty iterator.
 impl Default for Iter<'_> {
     fn default() -> Self {
         Iter::new(&[], Rest { start: 0, end: 0, len: 0 })
     }
 }
 
-/// Takes the first element off a run.
+/// Removes the first element from a run.
 #[inline]
 fn take_first<'a>(bytes: &'a [u8], rest: &mut Rest) -> Option<(Member<'a>, Score)> {
     rest.len = rest.len.checked_sub(1)?;
@@ -56,7 +56,7 @@ fn take_first<'a>(bytes: &'a [u8], rest: &mut Rest) -> Option<(Member<'a>, Score
     Some(element)
 }
 
-/// Takes the last element off a run.
+/// Removes the last element from a run.
 #[inline]
 fn take_last<'a>(bytes: &'a [u8], rest: &mut Rest) -> Option<(Member<'a>, Score)> {
     rest.len = rest.len.checked_sub(1)?;
@@ -72,7 +72,7 @@ fn element_at(bytes: &[u8], at: usize) -> Option<((Member<'_>, Score), Place)> {
     Some(((Member::new(member), score_of(score)), place))
 }
 
-/// Reads the element before an offset. Not inlined either.
+/// Reads the element before an offset. Not inlined, like `element_at`.
 #[inline(never)]
 fn element_before(bytes: &[u8], end: usize) -> Option<((Member<'_>, Score), Place)> {
     element_at(bytes, previous(bytes, previous(bytes, end)?)?)
@@ -102,7 +102,7 @@ impl DoubleEndedIterator for Iter<'_> {
     }
 }
 
-/// Steps of an iterator that owns the set.
+/// Steps for an iterator that owns the set.
 #[cfg(feature = "alloc")]
 impl<B: Storage> PackedZSet<B> {
     pub(crate) fn next_of(&self, rest: &mut Rest) -> Option<(Member<'_>, Score)> {

@@ -1,4 +1,4 @@
-//! Ranges: runs of pairs next to each other, by rank, score and member.
+//! Ranges by rank, score and member: runs of consecutive pairs.
 
 use core::cmp::Ordering;
 use core::ops::RangeBounds;
@@ -8,14 +8,14 @@ use crate::bounds::{is_after, is_before, ranks};
 use crate::listpack::{HEADER, Storage, Value};
 use crate::{Member, Score};
 
-/// A run of pairs next to each other.
+/// A run of consecutive pairs.
 #[derive(Clone, Copy)]
 pub(crate) struct Run {
-    /// The offset of the first.
+    /// The offset of the first pair.
     pub(super) start: usize,
-    /// The offset behind the last.
+    /// The offset after the last pair.
     pub(super) end: usize,
-    /// How many there are.
+    /// The number of pairs.
     pub(super) len: usize,
 }
 
@@ -27,7 +27,7 @@ impl Run {
 }
 
 impl<B: Storage> PackedZSet<B> {
-    /// Returns the elements in order, lowest score first. Lazy, double-ended, **O(1)** a step.
+    /// Returns the elements in order, lowest score first. Lazy, double-ended, **O(1)** per step.
     ///
     /// # Examples
     ///
@@ -44,9 +44,9 @@ impl<B: Storage> PackedZSet<B> {
         self.iter_of(self.all())
     }
 
-    /// Returns the elements of these 0-based ranks. Lazy; **O(n)** to start.
+    /// Returns the elements at these 0-based ranks. Lazy; **O(n)** to start.
     ///
-    /// Ranks beyond the end are left out; an inverted range is empty.
+    /// Ranks beyond the end are ignored; an inverted range is empty.
     ///
     /// # Examples
     ///
@@ -87,7 +87,7 @@ impl<B: Storage> PackedZSet<B> {
     ///
     /// # Examples
     ///
-    /// Pages that continue after the last element of the one before, whatever its score:
+    /// Each page continues after the last element of the previous one, whatever its score:
     ///
     /// ```
     /// use std::ops::Bound::{Excluded, Unbounded};
@@ -111,10 +111,10 @@ impl<B: Storage> PackedZSet<B> {
         ))
     }
 
-    /// Returns the elements whose members lie in the range, all scores being equal. Lazy;
-    /// **O(n)** to start.
+    /// Returns the elements whose members lie in the range, assuming that all scores are equal.
+    /// Lazy; **O(n)** to start.
     ///
-    /// If scores differ, which elements it returns is unspecified, as in Redis.
+    /// If scores differ, it is unspecified which elements are returned, as in Redis.
     ///
     /// # Examples
     ///
@@ -133,8 +133,8 @@ impl<B: Storage> PackedZSet<B> {
         self.iter_of(self.run_by_lex(&range))
     }
 
-    /// Returns the elements of exactly this score whose members lie in the range. Lazy; **O(n)** to
-    /// start.
+    /// Returns the elements with exactly this score whose members lie in the range. Lazy; **O(n)**
+    /// to start.
     ///
     /// # Examples
     ///
@@ -168,7 +168,7 @@ impl<B: Storage> PackedZSet<B> {
         self.run_by_score(&range).len
     }
 
-    /// Returns how many members lie in the range, all scores being equal. **O(n)**.
+    /// Returns how many members lie in the range, assuming that all scores are equal. **O(n)**.
     ///
     /// See [`range_by_lex`](Self::range_by_lex).
     ///
@@ -232,8 +232,8 @@ impl<B: Storage> PackedZSet<B> {
         )
     }
 
-    /// Returns the run of the pairs from the first that is not before it to the next that is after
-    /// it.
+    /// Returns the run from the first pair for which `is_before` returns false up to the next for
+    /// which `is_after` returns true.
     fn run(
         &self,
         is_before: impl Fn(Value<'_>, Value<'_>) -> bool,

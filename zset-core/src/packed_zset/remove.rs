@@ -1,4 +1,4 @@
-//! Removing: by member, from the ends, by range, by a closure.
+//! Removing: by member, from the ends, by range, by predicate.
 
 use core::ops::RangeBounds;
 
@@ -29,10 +29,10 @@ impl<B: Storage> PackedZSet<B> {
         Some(score)
     }
 
-    /// Removes the element of the lowest score; returns what `take` makes of it. **O(n)** bytes.
+    /// Removes the element with the lowest score; returns the result of `take`. **O(n)** bytes.
     ///
-    /// The member cannot be returned itself, since without an allocator there is nowhere to put
-    /// it. If `take` panics, the element stays.
+    /// The member itself cannot be returned: without an allocator, there is nowhere to store it. If
+    /// `take` panics, the element stays.
     ///
     /// # Examples
     ///
@@ -50,7 +50,7 @@ impl<B: Storage> PackedZSet<B> {
         self.pop_with(HEADER, take)
     }
 
-    /// Removes the element of the highest score; returns what `take` makes of it. **O(1)**.
+    /// Removes the element with the highest score; returns the result of `take`. **O(1)**.
     ///
     /// If `take` panics, the element stays.
     ///
@@ -68,7 +68,7 @@ impl<B: Storage> PackedZSet<B> {
         self.pop_with(self.last_pair()?, take)
     }
 
-    /// Removes the element of this 0-based rank; returns what `take` returns for it. **O(n)**.
+    /// Removes the element at this 0-based rank; returns the result of `take`. **O(n)**.
     ///
     /// If `take` panics, the element stays.
     ///
@@ -99,9 +99,9 @@ impl<B: Storage> PackedZSet<B> {
         Some(taken)
     }
 
-    /// Removes the elements of these 0-based ranks; returns how many. **O(n)**.
+    /// Removes the elements at these 0-based ranks; returns the number removed. **O(n)**.
     ///
-    /// Ranks beyond the end are left out; an inverted range removes nothing.
+    /// Ranks beyond the end are ignored; an inverted range removes nothing.
     ///
     /// # Examples
     ///
@@ -119,7 +119,7 @@ impl<B: Storage> PackedZSet<B> {
         self.remove_run(self.run_by_rank(&range))
     }
 
-    /// Removes the elements whose scores lie in the range; returns how many. **O(n)**.
+    /// Removes the elements whose scores lie in the range; returns the number removed. **O(n)**.
     ///
     /// An inverted range removes nothing.
     ///
@@ -139,8 +139,8 @@ impl<B: Storage> PackedZSet<B> {
         self.remove_run(self.run_by_score(&range))
     }
 
-    /// Removes the elements whose members lie in the range, all scores being equal; returns how
-    /// many. **O(n)**.
+    /// Removes the elements whose members lie in the range, assuming that all scores are equal;
+    /// returns the number removed. **O(n)**.
     ///
     /// See [`range_by_lex`](Self::range_by_lex).
     ///
@@ -160,10 +160,10 @@ impl<B: Storage> PackedZSet<B> {
         self.remove_run(self.run_by_lex(&range))
     }
 
-    /// Removes the elements that `keep` does not accept, in order, lowest score first. **O(n)**
-    /// for each one removed.
+    /// Removes the elements for which `keep` returns false, lowest score first. **O(n)** for each
+    /// element removed.
     ///
-    /// If `keep` panics, what it has seen is done, and the rest stays.
+    /// If `keep` panics, the elements it has rejected are already removed; the others stay.
     ///
     /// # Examples
     ///
@@ -196,7 +196,7 @@ impl<B: Storage> PackedZSet<B> {
 
 #[cfg(feature = "alloc")]
 impl PackedZSet<alloc::vec::Vec<u8>> {
-    /// Moves the elements of a run to a set of their own. On an error the set is unchanged.
+    /// Moves the elements of a run to a new set. On error the set is unchanged.
     pub(crate) fn try_cut(&mut self, run: Run) -> Result<Self, TryReserveError> {
         let mut cut = PackedZSet::new();
         for (member, score) in self.iter_of(run) {

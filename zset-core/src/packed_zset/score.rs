@@ -1,17 +1,17 @@
-//! Scores in a listpack: integers where they are integers, text otherwise, as Redis stores them.
+//! Scores in a listpack: integral scores as integers, others as text, as in Redis.
 
 use core::fmt::{self, Write};
 
 use crate::listpack::{Encoded, Value};
 use crate::{ParseScoreError, Score};
 
-/// The longest is a sign, 17 digits and 7 zeros.
+/// The longest text is a sign, 17 digits and 7 zeros.
 const LONGEST: usize = 32;
 
 /// Up to this magnitude, half of `i64::MAX`, Redis stores an integral score as an integer.
 const LARGEST_INTEGER: f64 = 4_611_686_018_427_387_904.0;
 
-/// The text of a score.
+/// A buffer for the text of a score.
 pub(super) struct ScoreText {
     bytes: [u8; LONGEST],
     len: usize,
@@ -31,7 +31,7 @@ impl ScoreText {
         ScoreText { bytes: [0; LONGEST], len: 0 }
     }
 
-    /// Returns the entry of a score; this is where its text is.
+    /// Encodes a score; `self` holds its text.
     pub(super) fn encode(&mut self, score: Score) -> Encoded<'_> {
         let number = score.get();
         #[expect(clippy::float_cmp, clippy::cast_precision_loss, reason = "whether it is exact")]
@@ -40,19 +40,19 @@ impl ScoreText {
         }
         let written = write!(self, "{score}");
         debug_assert!(written.is_ok(), "{score} is longer than the longest");
-        // Beyond that magnitude the text may still be the decimal form of an `i64`.
+        // Above that magnitude, the text may still be the decimal form of an `i64`.
         Encoded::new(Value::of(&self.bytes[..self.len]))
     }
 }
 
-/// Returns the score that an entry of the set stores.
+/// Returns the score stored in an entry of the set.
 #[inline]
 pub(crate) fn score_of(value: Value<'_>) -> Score {
-    // The invariants say that it is a number.
+    // The invariants guarantee that it is a number.
     try_score_of(value).unwrap_or_default()
 }
 
-/// Returns the score that an entry stores.
+/// Returns the score stored in an entry.
 #[expect(clippy::cast_precision_loss, reason = "an integer of another's is rounded, as Redis does")]
 pub(crate) fn try_score_of(value: Value<'_>) -> Result<Score, ParseScoreError> {
     match value {

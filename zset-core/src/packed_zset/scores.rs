@@ -1,4 +1,4 @@
-//! The scores of many members at once.
+//! Looking up the scores of many members.
 
 use core::iter::FusedIterator;
 
@@ -7,8 +7,8 @@ use crate::Score;
 use crate::listpack::Storage;
 
 impl<B: Storage> PackedZSet<B> {
-    /// Returns the score of each of these members, `None` for those that are not in the set. Lazy;
-    /// **O(n)** a member.
+    /// Returns the score of each of these members, or `None` for those that are not in the set.
+    /// Lazy; **O(n)** per member.
     ///
     /// # Examples
     ///

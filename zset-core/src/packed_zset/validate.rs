@@ -1,4 +1,4 @@
-//! Taking over a listpack from elsewhere.
+//! Validating a listpack as a sorted set.
 
 use core::error::Error;
 use core::fmt;
@@ -7,7 +7,7 @@ use super::{PackedZSet, pair_at, try_score_of};
 use crate::listpack::{HEADER, Storage, Value, find};
 use crate::{Listpack, Member, ParseScoreError, Score};
 
-/// Why a listpack is not a sorted set.
+/// The error returned for a listpack that is not a sorted set.
 ///
 /// # Examples
 ///
@@ -27,27 +27,27 @@ pub enum PackedZSetError {
     OddLength,
     /// The score of the element at this 0-based rank is not a number.
     Score {
-        /// Its rank.
+        /// The rank.
         rank: usize,
     },
     /// The score of the element at this 0-based rank is NaN.
     Nan {
-        /// Its rank.
+        /// The rank.
         rank: usize,
     },
-    /// The member of this 0-based rank is the text of an integer, and stored as text.
+    /// The member at this 0-based rank is the text of an integer, but stored as text.
     Text {
-        /// Its rank.
+        /// The rank.
         rank: usize,
     },
-    /// The element at this 0-based rank does not come after the one before it.
+    /// The element at this 0-based rank does not come after the previous one.
     NotAscending {
-        /// Its rank.
+        /// The rank.
         rank: usize,
     },
-    /// The member of this 0-based rank was there before.
+    /// The member at this 0-based rank is a duplicate.
     DuplicateMember {
-        /// Its rank.
+        /// The rank.
         rank: usize,
     },
 }
@@ -74,11 +74,11 @@ impl fmt::Display for PackedZSetError {
 impl Error for PackedZSetError {}
 
 impl<B: Storage> PackedZSet<B> {
-    /// Takes over a listpack, after checking that it is a sorted set. **O(n^2)**.
+    /// Converts a listpack into a set, after validating it. **O(n^2)**.
     ///
     /// # Errors
     ///
-    /// [`PackedZSetError`] with the first element that is wrong.
+    /// [`PackedZSetError`] for the first invalid element.
     ///
     /// # Examples
     ///
@@ -99,7 +99,7 @@ impl<B: Storage> PackedZSet<B> {
         Ok(PackedZSet { list })
     }
 
-    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n^2)**.
+    /// Panics with a description if an invariant does not hold. For tests; **O(n^2)**.
     #[doc(hidden)]
     pub fn check(&self) {
         self.list.check();
@@ -109,7 +109,7 @@ impl<B: Storage> PackedZSet<B> {
     }
 }
 
-/// Checks that a listpack is a sorted set.
+/// Validates a listpack as a sorted set.
 fn validate<B: Storage>(list: &Listpack<B>) -> Result<(), PackedZSetError> {
     let bytes = list.as_bytes();
     let mut at = HEADER;

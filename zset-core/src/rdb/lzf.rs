@@ -1,23 +1,23 @@
-//! Decompressing LZF, in which servers write strings that are long.
+//! Decompressing LZF, which servers use for long strings.
 //!
-//! The format is that of Marc Lehmann's liblzf: runs of literal bytes, and references back.
+//! The format is that of Marc Lehmann's liblzf: literal runs and back-references.
 //!
 //! ```text
-//! 000lllll                      l + 1 bytes follow
-//! lllooooo oooooooo             l + 2 bytes from o + 1 bytes back
-//! 111ooooo llllllll oooooooo    l + 9 bytes from o + 1 bytes back
+//! 000lllll                      l + 1 literal bytes follow
+//! lllooooo oooooooo             copy l + 2 bytes from o + 1 bytes back
+//! 111ooooo llllllll oooooooo    copy l + 9 bytes from o + 1 bytes back
 //! ```
 
 use alloc::vec::Vec;
 
 use super::RestoreError;
 
-/// The most bytes that one compressed byte can stand for: a reference has 3 and copies 264.
+/// The maximum expansion per compressed byte: a back-reference of 3 bytes copies up to 264.
 const MOST_EXPANSION: usize = 88;
 
-/// Returns the `len` bytes that the compressed ones stand for.
+/// Decompresses `input` into exactly `len` bytes.
 pub(super) fn decompress(mut input: &[u8], len: usize) -> Result<Vec<u8>, RestoreError> {
-    // Whoever claims more than the bytes can hold does not get the memory for it.
+    // Do not allocate for a length that the input cannot expand to.
     if len > input.len().saturating_mul(MOST_EXPANSION) {
         return Err(RestoreError::Compression);
     }
@@ -44,8 +44,7 @@ pub(super) fn decompress(mut input: &[u8], len: usize) -> Result<Vec<u8>, Restor
         if copied > len - output.len() {
             return Err(RestoreError::Compression);
         }
-        // What is copied may begin with what has just been copied, so it is copied in pieces that
-        // are there already.
+        // A back-reference may overlap its own output, so copy in pieces that are already written.
         while copied > 0 {
             let piece = copied.min(output.len() - from);
             output.extend_from_within(from..from + piece);
@@ -55,7 +54,7 @@ pub(super) fn decompress(mut input: &[u8], len: usize) -> Result<Vec<u8>, Restor
     if output.len() == len { Ok(output) } else { Err(RestoreError::Compression) }
 }
 
-/// Takes bytes off the front, if there are as many.
+/// Removes the first `len` bytes, if there are that many.
 fn take<'a>(input: &mut &'a [u8], len: usize) -> Option<&'a [u8]> {
     let (taken, rest) = input.split_at_checked(len)?;
     *input = rest;
@@ -70,7 +69,7 @@ mod tests {
     fn literals_and_references_are_expanded() {
         assert_eq!(decompress(b"", 0).unwrap(), b"");
         assert_eq!(decompress(b"\x02abc", 3).unwrap(), b"abc");
-        // 3 bytes from 3 back, and 9 + 1 that overlap themselves.
+        // Copies 3 bytes from 3 bytes back, and 9 + 1 bytes that overlap themselves.
         assert_eq!(decompress(b"\x02abc\x20\x02", 6).unwrap(), b"abcabc");
         assert_eq!(decompress(b"\x00a\xE0\x01\x00", 11).unwrap(), b"aaaaaaaaaaa");
         assert_eq!(decompress(b"\x01ab\xE0\x00\x01", 11).unwrap(), b"abababababa");

@@ -1,4 +1,4 @@
-//! Reading the parts of a payload, none of which is trusted.
+//! Reading the parts of an untrusted payload.
 
 use alloc::borrow::Cow;
 
@@ -9,10 +9,10 @@ use super::{
 use crate::Member;
 use crate::listpack::Value;
 
-/// Reads the parts of a payload or a file one by one. None of them is trusted.
+/// Reads the parts of an untrusted payload or file one by one.
 ///
-/// What is not there is [`RestoreError::Truncated`], so whoever has only the beginning of a file
-/// knows when more of it is needed.
+/// Missing bytes are reported as [`RestoreError::Truncated`], so a caller that has only the
+/// beginning of a file knows when to read more.
 ///
 /// # Examples
 ///
@@ -30,7 +30,7 @@ use crate::listpack::Value;
 pub struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// Makes one that begins at the first of these bytes. **O(1)**.
+    /// Creates a reader at the start of `bytes`. **O(1)**.
     ///
     /// # Examples
     ///
@@ -43,7 +43,7 @@ impl<'a> Reader<'a> {
         Reader(bytes)
     }
 
-    /// Returns how many bytes have not been read yet. **O(1)**.
+    /// Returns the number of unread bytes. **O(1)**.
     ///
     /// # Examples
     ///
@@ -54,11 +54,11 @@ impl<'a> Reader<'a> {
         self.0.len()
     }
 
-    /// Reads so many bytes. **O(1)**.
+    /// Reads `len` bytes. **O(1)**.
     ///
     /// # Errors
     ///
-    /// [`RestoreError::Truncated`] if there are fewer.
+    /// [`RestoreError::Truncated`] if there are fewer bytes.
     ///
     /// # Examples
     ///
@@ -71,11 +71,11 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// Reads as many bytes as the array has. **O(N)**.
+    /// Reads `N` bytes. **O(N)**.
     ///
     /// # Errors
     ///
-    /// [`RestoreError::Truncated`] if there are fewer.
+    /// [`RestoreError::Truncated`] if there are fewer bytes.
     ///
     /// # Examples
     ///
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// [`RestoreError::Truncated`] if there is none.
+    /// [`RestoreError::Truncated`] if there are no more bytes.
     ///
     /// # Examples
     ///
@@ -112,11 +112,11 @@ impl<'a> Reader<'a> {
         self.array().map(f64::from_le_bytes)
     }
 
-    /// Reads a length, big-endian in its first byte and those behind it. **O(1)**.
+    /// Reads a length, which is big-endian and starts in the first byte. **O(1)**.
     ///
     /// # Errors
     ///
-    /// [`RestoreError`] if it is malformed, or not all there.
+    /// [`RestoreError`] if the length is malformed or truncated.
     ///
     /// # Examples
     ///
@@ -143,11 +143,12 @@ impl<'a> Reader<'a> {
         usize::try_from(len).map_err(|_| RestoreError::Length)
     }
 
-    /// Reads a string: its length and bytes, an integer, or compressed. **O(n)** for n bytes.
+    /// Reads a string, stored as its length and bytes, as an integer, or compressed. **O(n)** for n
+    /// bytes.
     ///
     /// # Errors
     ///
-    /// [`RestoreError`] if it is malformed, or not all there.
+    /// [`RestoreError`] if the string is malformed or truncated.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! From a payload to a set.
+//! Restoring a set from a payload.
 
 use alloc::vec::Vec;
 use core::error::Error;
@@ -15,7 +15,7 @@ use crate::{
     TryReserveError, ZSet,
 };
 
-/// Why a payload was not restored.
+/// The error returned when a payload cannot be restored.
 ///
 /// # Examples
 ///
@@ -29,19 +29,19 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RestoreError {
-    /// The payload ends too early.
+    /// The payload is truncated.
     Truncated,
-    /// The checksum does not match: the payload was damaged on its way.
+    /// The checksum does not match: the payload is corrupted.
     Checksum,
-    /// A version of the format that is not known.
+    /// The version of the format is unknown.
     Version(u16),
-    /// A type that is not a sorted set in one of the two encodings.
+    /// The type is not a sorted set in one of the two encodings.
     Type(u8),
     /// A length is malformed, or too large for this machine.
     Length,
     /// A compressed string is malformed.
     Compression,
-    /// There is more in the payload than the set.
+    /// There are bytes after the set.
     TrailingBytes,
     /// The listpack is malformed.
     Listpack(ListpackError),
@@ -49,25 +49,25 @@ pub enum RestoreError {
     OddLength,
     /// The score of the element at this 0-based rank is not a number.
     Score {
-        /// Its rank.
+        /// The rank.
         rank: usize,
     },
     /// The score of the element at this 0-based rank is NaN.
     Nan {
-        /// Its rank.
+        /// The rank.
         rank: usize,
     },
-    /// The element at this 0-based rank does not come after the one before it.
+    /// The element at this 0-based rank does not come after the previous one.
     NotAscending {
-        /// Its rank.
+        /// The rank.
         rank: usize,
     },
-    /// The member of this 0-based rank was there before.
+    /// The member at this 0-based rank is a duplicate.
     DuplicateMember {
-        /// Its rank.
+        /// The rank.
         rank: usize,
     },
-    /// There is no memory for the set.
+    /// Allocation failed.
     Memory(TryReserveError),
 }
 
@@ -117,20 +117,19 @@ impl From<FromSortedError> for RestoreError {
     }
 }
 
-/// Makes a set of a payload of Redis's `DUMP`. **O(n)**.
+/// Restores a set from a payload of Redis's `DUMP`. **O(n)**.
 ///
-/// It takes sorted sets in both encodings from Redis 7 and 8 and Valkey 8 and 9, and from older
-/// servers what they write in the same way. The set has Redis's own [`ListpackLimits`] and the encoding that
-/// they allow; see [`restore_with_limits`].
+/// Accepts sorted sets in both encodings from Redis 7 and 8 and Valkey 8 and 9, and from older
+/// servers where the format is the same. The set has Redis's default [`ListpackLimits`] and the
+/// encoding that they allow; see [`restore_with_limits`].
 ///
-/// The payload is not trusted. Beyond what servers check it is an error if the elements are not in
-/// order, if a member is there twice, or if a score is not a number. It takes memory in proportion
-/// to the payload, whatever lengths it claims; most for compressed strings, of which a byte can
-/// stand for 88.
+/// The payload is untrusted. In addition to the servers' checks, it is an error if elements are out
+/// of order, a member repeats, or a score is not a number. Allocations are proportional to the
+/// payload, whatever lengths it claims: at most 88-fold, for compressed strings.
 ///
 /// # Errors
 ///
-/// [`RestoreError`] with what is wrong.
+/// [`RestoreError`] if the payload is invalid or allocation fails.
 ///
 /// # Examples
 ///
@@ -148,11 +147,11 @@ pub fn restore(payload: &[u8]) -> Result<ZSet, RestoreError> {
     restore_with_limits(payload, ListpackLimits::default())
 }
 
-/// Does what [`restore`] does, for a set with these limits. **O(n)**.
+/// Like [`restore`], for a set with these limits. **O(n)**.
 ///
 /// # Errors
 ///
-/// [`RestoreError`] with what is wrong.
+/// [`RestoreError`] if the payload is invalid or allocation fails.
 ///
 /// # Examples
 ///
@@ -176,12 +175,12 @@ pub fn restore_with_limits(payload: &[u8], limits: ListpackLimits) -> Result<ZSe
 }
 
 impl Reader<'_> {
-    /// Reads a sorted set of a type, for a set with these limits. **O(n)**.
+    /// Reads a sorted set of this type, for a set with these limits. **O(n)**.
     ///
     /// # Errors
     ///
-    /// [`RestoreError`] if it is malformed or not all there, or if the type is not that of a sorted
-    /// set.
+    /// [`RestoreError`] if the set is malformed or truncated, if the type is not that of a sorted
+    /// set, or if allocation fails.
     ///
     /// # Examples
     ///
@@ -205,11 +204,11 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the type and value of a payload whose version and checksum are right. **O(n)**.
+/// Returns the type and the value of a payload, after checking its version and checksum. **O(n)**.
 ///
 /// # Errors
 ///
-/// [`RestoreError`] if they are not, or if there is nothing.
+/// [`RestoreError`] if either is wrong, or if the payload is truncated.
 ///
 /// # Examples
 ///
@@ -230,7 +229,7 @@ pub fn unseal(payload: &[u8]) -> Result<&[u8], RestoreError> {
         return Err(RestoreError::Checksum);
     }
     match u16::from_le_bytes([version[0], version[1]]) {
-        // Redis up to 8, where sorted sets are still written as in 7.0; Valkey 9.
+        // Redis up to 8, which still writes sorted sets as 7.0 does; Valkey 9.
         1..=13 | 80 => Ok(body),
         other => Err(RestoreError::Version(other)),
     }

@@ -1,4 +1,4 @@
-//! Payloads of real servers, and what can be wrong with one.
+//! Payloads of real servers, and malformed payloads.
 
 use super::writer::{TYPE_ELEMENTS, TYPE_LISTPACK};
 use super::*;
@@ -39,7 +39,7 @@ const VALKEY_ELEMENTS: &[u8] =
     \0\0\0\x001@\xC3\x09<\x01zz\xE0/\0\x01zz\x9A\x99\x99\x99\x99\x99\xB9?\x03007\0\0\0\0\0\
     \0\0\0\x02\xFF\0\0\0\0\0\0\0\xF8\xBF\0\0\0\0\0\0\0\xF0\xFFP\0\xA6'a\xA6i\x8D\x9C@";
 
-/// Returns the payload of a type and value, in a version.
+/// Returns a payload with this body and version.
 fn signed(body: &[u8], version: u16) -> Vec<u8> {
     let mut payload = body.to_vec();
     payload.extend(version.to_le_bytes());
@@ -47,12 +47,12 @@ fn signed(body: &[u8], version: u16) -> Vec<u8> {
     payload
 }
 
-/// Returns the error of a payload with this body.
+/// Returns the error for a payload with this body.
 fn refused(body: &[u8]) -> RestoreError {
     restore(&signed(body, VERSION)).unwrap_err()
 }
 
-/// Returns the body of a listpack with these entries.
+/// Returns the body for a listpack with these entries.
 fn packed(entries: &[&[u8]]) -> Vec<u8> {
     let mut list = crate::Listpack::new();
     for &entry in entries {
@@ -62,7 +62,7 @@ fn packed(entries: &[&[u8]]) -> Vec<u8> {
     [&[TYPE_LISTPACK, bytes.len() as u8][..], bytes].concat()
 }
 
-/// Returns the body of these elements, in the order of the wire.
+/// Returns the body for these elements, in wire order.
 fn elements(elements: &[(&str, f64)]) -> Vec<u8> {
     let mut body = Vec::from([TYPE_ELEMENTS, elements.len() as u8]);
     for (member, score) in elements {
@@ -111,7 +111,7 @@ fn payloads_of_servers_are_restored() {
         let set = restore_with_limits(payload, none).unwrap();
         assert_eq!(shown(&set), expected);
         assert_eq!(set.encoding(), Encoding::Skiplist);
-        // A small one becomes a listpack, as in the servers.
+        // A small set becomes a listpack, as in the servers.
         assert_eq!(restore(payload).unwrap().encoding(), Encoding::Listpack);
     }
 
@@ -124,7 +124,7 @@ fn payloads_of_servers_are_restored() {
 #[test]
 fn a_payload_is_the_servers_own_to_the_byte() {
     assert_eq!(dump(&restore(LISTPACK).unwrap()), LISTPACK);
-    // That of elements has a compressed string, which is not written here.
+    // `ELEMENTS` has a compressed string, which `dump` never writes.
     let none = ListpackLimits { max_listpack_entries: 0, ..ListpackLimits::default() };
     let mut set = restore_with_limits(ELEMENTS, none).unwrap();
     let plain = dump(&set);
@@ -207,7 +207,7 @@ fn what_servers_do_not_check_is_checked() {
         list(&[b"a", b"1", b"b", b"1", b"a", b"2"]),
         RestoreError::DuplicateMember { rank: 2 }
     );
-    // An integer as text is the same member as the integer.
+    // An integer stored as text is the same member as the integer.
     let twice = b"\x11\x10\x10\0\0\0\x04\0\x817\x02\x01\x01\x07\x01\x02\x01\xFF";
     assert_eq!(refused(twice), RestoreError::DuplicateMember { rank: 1 });
 
@@ -234,7 +234,8 @@ fn an_integer_as_text_is_restored_as_the_integer() {
 
 #[test]
 fn a_back_length_as_valkey_writes_it_is_restored() {
-    // A member of 16378 bytes makes an entry of 16383, and those 2 bytes, where Redis writes 3.
+    // A member of 16378 bytes makes an entry of 16383 bytes, with a back-length of 2 bytes where
+    // Redis writes 3.
     let mut list = Vec::from(*b"\x0A\x40\0\0\x02\0\xF0\xFA\x3F\0\0");
     list.extend([b'x'; 16_378]);
     list.extend(*b"\x7F\xFF\x01\x01\xFF");
@@ -243,7 +244,7 @@ fn a_back_length_as_valkey_writes_it_is_restored() {
     body.extend(&list);
     let set = restore(&signed(&body, 80)).unwrap();
     assert_eq!(set.score("x".repeat(16_378)), Some(Score::from(1)));
-    // As a listpack of our own it is not taken, since it is written otherwise here.
+    // `Listpack` rejects it, since it would write the entry differently.
     assert_eq!(crate::Listpack::from_bytes(list).unwrap_err(), ListpackError::Entry { offset: 6 });
 }
 

@@ -1,4 +1,4 @@
-//! From a set to a payload.
+//! Writing a set as a payload.
 
 use alloc::vec::Vec;
 use core::convert::Infallible;
@@ -9,18 +9,19 @@ use super::{
 use crate::ZSet;
 use crate::listpack::Value;
 
-/// A set whose value is a string, the listpack.
+/// The type of a set whose value is a string, the listpack.
 pub const TYPE_LISTPACK: u8 = 17;
 
-/// A set whose value is its elements, with binary scores.
+/// The type of a set whose value is its elements, with binary scores.
 pub const TYPE_ELEMENTS: u8 = 5;
 
-/// Up to this length a string may be the text of an integer of 32 bits.
+/// The maximum length of the text of a 32-bit integer.
 const LONGEST_INTEGER: usize = 11;
 
-/// Returns the payload of a set, as Redis 7.0's `DUMP` prints it with `rdbcompression no`. **O(n)**.
+/// Returns the payload of a set, identical to that of `DUMP` in Redis 7.0 with `rdbcompression no`.
+/// **O(n)**.
 ///
-/// Servers take it in `RESTORE`, but for that of an empty set, which they do not have.
+/// Servers accept it in `RESTORE`, unless the set is empty: servers have no empty sets.
 ///
 /// # Examples
 ///
@@ -39,7 +40,7 @@ pub fn dump(set: &ZSet) -> Vec<u8> {
     out
 }
 
-/// Returns the type of the value that [`write_set`] writes. **O(1)**.
+/// Returns the type of the value written by [`write_set`]. **O(1)**.
 ///
 /// # Examples
 ///
@@ -58,12 +59,12 @@ pub fn type_of(set: &ZSet) -> u8 {
 
 /// Writes a set without its type. **O(n)**.
 ///
-/// It calls `spill` after each element, which may take what is written so far out of the vector, so
-/// that a large set never has to be there a second time.
+/// `spill` is called after each element and may drain the vector, so that a large set is never in
+/// memory twice.
 ///
 /// # Errors
 ///
-/// What `spill` returns.
+/// Any error returned by `spill`.
 ///
 /// # Examples
 ///
@@ -100,7 +101,7 @@ pub fn write_set<E>(
     Ok(())
 }
 
-/// Makes a payload of a type and a value: the version and the checksum go behind them. **O(n)**.
+/// Completes a payload: appends the version and the checksum to a type and value. **O(n)**.
 ///
 /// # Examples
 ///

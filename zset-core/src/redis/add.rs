@@ -1,11 +1,11 @@
-//! The options of adding: what Redis's `ZADD` takes, and what it answers.
+//! The options and results of Redis's `ZADD`.
 
 use core::error::Error;
 use core::fmt;
 
 use crate::{NanScore, Score, TryReserveError};
 
-/// How an addition is to treat members that are there, and those that are not.
+/// How to treat existing and new members when adding.
 ///
 /// # Examples
 ///
@@ -27,7 +27,7 @@ pub struct AddOptions {
     increment: bool,
 }
 
-/// The combinations of NX, XX, GT and LT that have a meaning.
+/// The meaningful combinations of NX, XX, GT and LT.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Condition {
     #[default]
@@ -40,10 +40,10 @@ enum Condition {
     IfThereAndLess,
 }
 
-/// The flags of `ZADD`, as a command has them: any of them, in any combination.
+/// The flags of a `ZADD` command, in any combination.
 ///
-/// [`AddOptions::from_flags`] refuses the combinations without a meaning. A literal names the flags that a command
-/// has, and takes the others from `..AddFlags::default()`.
+/// [`AddOptions::from_flags`] rejects contradictory combinations. Set the flags of a command in a
+/// struct literal, with `..AddFlags::default()` for the others.
 ///
 /// # Examples
 ///
@@ -59,19 +59,19 @@ enum Condition {
 pub struct AddFlags {
     /// Only adds new members.
     pub nx: bool,
-    /// Only updates members that are there.
+    /// Only updates existing members.
     pub xx: bool,
-    /// Updates only to greater scores; adds new members all the same.
+    /// Only updates a member to a greater score; new members are still added, unless `xx` is set.
     pub gt: bool,
-    /// Updates only to lesser scores; adds new members all the same.
+    /// Only updates a member to a lesser score; new members are still added, unless `xx` is set.
     pub lt: bool,
-    /// Counts the updated members too.
+    /// Counts updated members too.
     pub ch: bool,
     /// Adds to the score instead of replacing it.
     pub incr: bool,
 }
 
-/// The error of flags that contradict each other.
+/// The error returned for contradictory flags.
 ///
 /// # Examples
 ///
@@ -104,8 +104,7 @@ impl fmt::Display for AddOptionsError {
 impl Error for AddOptionsError {}
 
 impl AddOptions {
-    /// Makes the options of a plain addition: adds new members, updates those that are there.
-    /// **O(1)**.
+    /// Returns the default options: adds new members and updates existing ones. **O(1)**.
     ///
     /// # Examples
     ///
@@ -118,7 +117,7 @@ impl AddOptions {
         AddOptions { condition: Condition::Always, changed: false, increment: false }
     }
 
-    /// Makes the options that a command's flags mean. **O(1)**.
+    /// Converts a command's flags into options. **O(1)**.
     ///
     /// # Errors
     ///
@@ -152,7 +151,7 @@ impl AddOptions {
         Ok(AddOptions { condition, changed: ch, increment: incr })
     }
 
-    /// Returns the options with NX, instead of XX, GT and LT: only adds new members. **O(1)**.
+    /// Sets NX, replacing XX, GT and LT: only adds new members. **O(1)**.
     ///
     /// # Examples
     ///
@@ -169,7 +168,7 @@ impl AddOptions {
         AddOptions { condition: Condition::IfNew, ..self }
     }
 
-    /// Returns the options with XX, instead of NX: only updates members that are there. **O(1)**.
+    /// Sets XX, replacing NX: only updates existing members. **O(1)**.
     ///
     /// # Examples
     ///
@@ -190,9 +189,9 @@ impl AddOptions {
         AddOptions { condition, ..self }
     }
 
-    /// Returns the options with GT, instead of NX and LT: updates only to greater scores. **O(1)**.
+    /// Sets GT, replacing NX and LT: only updates a member to a greater score. **O(1)**.
     ///
-    /// New members are added all the same.
+    /// New members are still added, unless XX is set.
     ///
     /// # Examples
     ///
@@ -217,9 +216,9 @@ impl AddOptions {
         AddOptions { condition, ..self }
     }
 
-    /// Returns the options with LT, instead of NX and GT: updates only to lesser scores. **O(1)**.
+    /// Sets LT, replacing NX and GT: only updates a member to a lesser score. **O(1)**.
     ///
-    /// New members are added all the same.
+    /// New members are still added, unless XX is set.
     ///
     /// # Examples
     ///
@@ -243,7 +242,7 @@ impl AddOptions {
         AddOptions { condition, ..self }
     }
 
-    /// Returns the options with CH: [`Added::count`] counts updated members too. **O(1)**.
+    /// Sets CH: [`Added::count`] counts updated members too. **O(1)**.
     ///
     /// # Examples
     ///
@@ -262,7 +261,7 @@ impl AddOptions {
         AddOptions { changed: true, ..self }
     }
 
-    /// Returns the options with INCR: adds to the score instead of replacing it. **O(1)**.
+    /// Sets INCR: adds to the score instead of replacing it. **O(1)**.
     ///
     /// # Examples
     ///
@@ -280,7 +279,7 @@ impl AddOptions {
         AddOptions { increment: true, ..self }
     }
 
-    /// Decides what happens to a member that has this score, if any; changes nothing.
+    /// Decides the outcome for a member with this old score, if any, without side effects.
     pub(crate) fn decide(self, old: Option<Score>, score: Score) -> Result<Added, NanScore> {
         let Some(old) = old else {
             return Ok(match self.condition {
@@ -309,9 +308,9 @@ impl AddOptions {
     }
 }
 
-/// What an addition did.
+/// The outcome of adding a member.
 ///
-/// These are all cases that there are, so that a `match` may name each.
+/// The enum is exhaustive, so that a `match` can name every case.
 ///
 /// # Examples
 ///
@@ -331,22 +330,22 @@ impl AddOptions {
 pub enum Added {
     /// The member is new.
     Inserted {
-        /// Its score.
+        /// The score.
         score: Score,
     },
-    /// The member has another score than before.
+    /// The member's score changed.
     Updated {
-        /// The score before.
+        /// The old score.
         old: Score,
-        /// The score now.
+        /// The new score.
         score: Score,
     },
-    /// The member had this score before.
+    /// The member already had this score.
     Unchanged {
-        /// Its score.
+        /// The score.
         score: Score,
     },
-    /// An option forbade it, and nothing changed.
+    /// An option prevented the change.
     Blocked,
 }
 
@@ -365,7 +364,7 @@ impl Added {
         matches!(self, Added::Inserted { .. })
     }
 
-    /// Returns whether the member is new or has another score than before. **O(1)**.
+    /// Returns whether the member is new or its score changed. **O(1)**.
     ///
     /// # Examples
     ///
@@ -380,8 +379,8 @@ impl Added {
         matches!(self, Added::Inserted { .. } | Added::Updated { .. })
     }
 
-    /// Returns what `ZADD` counts for this member: 1 if it is new, with CH also if it was updated.
-    /// **O(1)**.
+    /// Returns this member's contribution to the result of `ZADD`: 1 if it is new or, with CH,
+    /// updated; otherwise 0. **O(1)**.
     ///
     /// # Examples
     ///
@@ -397,7 +396,7 @@ impl Added {
         (if options.changed { self.is_changed() } else { self.is_inserted() }) as usize
     }
 
-    /// Returns the score that the member has now, as `ZADD INCR` answers; none if it was blocked.
+    /// Returns the member's current score, as `ZADD INCR` does, or `None` if it was blocked.
     /// **O(1)**.
     ///
     /// # Examples
@@ -419,7 +418,7 @@ impl Added {
     }
 }
 
-/// Why an addition failed. The set is as it was.
+/// The error returned when adding fails. The set is unchanged.
 ///
 /// # Examples
 ///
@@ -437,7 +436,7 @@ impl Added {
 pub enum AddError {
     /// The incremented score would be NaN: `inf + -inf`.
     Nan(NanScore),
-    /// There is no room.
+    /// There is not enough space.
     Full(TryReserveError),
 }
 

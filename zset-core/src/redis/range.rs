@@ -1,4 +1,4 @@
-//! Ranges as commands write them.
+//! Ranges in the syntax of commands.
 
 use core::error::Error;
 use core::fmt;
@@ -7,7 +7,7 @@ use core::str;
 
 use crate::Score;
 
-/// A range of scores, as Redis writes it: `1.5`, `(1.5`, `-inf`, `+inf`.
+/// A range of scores in Redis's syntax: `1.5`, `(1.5`, `-inf`, `+inf`.
 ///
 /// # Examples
 ///
@@ -27,7 +27,7 @@ pub struct ScoreRange {
     end: Bound<Score>,
 }
 
-/// A range of members among equal scores, as Redis writes it: `[abc`, `(abc`, `-`, `+`.
+/// A range of members with equal scores in Redis's syntax: `[abc`, `(abc`, `-`, `+`.
 ///
 /// # Examples
 ///
@@ -46,7 +46,7 @@ pub struct LexRange<'a> {
     end: Bound<&'a [u8]>,
 }
 
-/// The error of a text that is not the bound of a range.
+/// The error returned for text that is not the bound of a range.
 ///
 /// # Examples
 ///
@@ -59,9 +59,9 @@ pub struct LexRange<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseRangeError {
-    /// A bound of a score range is not a number, or NaN.
+    /// A bound of a score range is not a number, or is NaN.
     NotFloat,
-    /// A bound of a lexicographic range does not begin with `[` or `(`, nor is it `-` or `+`.
+    /// A bound of a lexicographic range is not `-` or `+` and does not begin with `[` or `(`.
     NotString,
 }
 
@@ -77,13 +77,13 @@ impl fmt::Display for ParseRangeError {
 impl Error for ParseRangeError {}
 
 impl ScoreRange {
-    /// Reads the two bounds, lowest first. **O(1)**.
+    /// Parses the two bounds, lowest first. **O(1)**.
     ///
-    /// A number that is too large for an `f64` counts as infinite, since it bounds the same scores.
+    /// A number too large for an `f64` is treated as infinite.
     ///
     /// # Errors
     ///
-    /// [`ParseRangeError::NotFloat`] if one of them is not a number, or NaN.
+    /// [`ParseRangeError::NotFloat`] if either bound is not a number, or is NaN.
     ///
     /// # Examples
     ///
@@ -109,11 +109,11 @@ fn score_bound(text: &[u8]) -> Result<Bound<Score>, ParseRangeError> {
 }
 
 impl<'a> LexRange<'a> {
-    /// Reads the two bounds, lowest first. **O(1)**.
+    /// Parses the two bounds, lowest first. **O(1)**.
     ///
     /// # Errors
     ///
-    /// [`ParseRangeError::NotString`] if one of them is not of the form.
+    /// [`ParseRangeError::NotString`] if either bound is malformed.
     ///
     /// # Examples
     ///
@@ -124,7 +124,7 @@ impl<'a> LexRange<'a> {
     /// assert!(LexRange::parse(b"abc", b"+").is_err());
     /// ```
     pub fn parse(min: &'a [u8], max: &'a [u8]) -> Result<LexRange<'a>, ParseRangeError> {
-        // Nothing is both above and below the empty string.
+        // No string is both greater and less than the empty string.
         const NOTHING: Bound<&[u8]> = Bound::Excluded(b"");
         match (lex_bound(min)?, lex_bound(max)?) {
             (LexBound::Last, _) | (_, LexBound::First) => {
@@ -182,9 +182,9 @@ impl<'a> RangeBounds<&'a [u8]> for LexRange<'a> {
     }
 }
 
-/// Returns the ranks that Redis's indexes mean: both inclusive, negative ones counted from the end.
+/// Converts Redis's indexes to ranks. Both are inclusive; negative ones count from the end.
 ///
-/// What lies outside is left out, and an inverted range is empty. **O(1)**.
+/// Indexes beyond the ends are ignored, and an inverted range is empty. **O(1)**.
 ///
 /// # Examples
 ///

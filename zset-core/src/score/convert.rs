@@ -1,4 +1,4 @@
-//! Scores from numbers and back, compared with numbers, and negated.
+//! Conversion of scores from and to numbers, comparison with numbers, and negation.
 
 use core::cmp::Ordering;
 use core::ops::Neg;
@@ -14,7 +14,7 @@ impl TryFrom<f64> for Score {
     }
 }
 
-/// Every `f32` but NaN is exact as a score.
+/// Every `f32` except NaN is exact as a score.
 impl TryFrom<f32> for Score {
     type Error = NanScore;
 
@@ -72,16 +72,16 @@ try_from_integer! {
     usize, value => Score::try_from(value as u64);
 }
 
-/// Makes a score of an integer of 64 bits, signed or not.
+/// Creates a score from a 64-bit integer, signed or unsigned.
 #[inline]
 #[expect(clippy::cast_precision_loss, reason = "whether any is lost is the question")]
 fn exact(integer: i128) -> Result<Score, InexactScore> {
     let nearest = integer as f64;
-    // No cast is clamped: the nearest of the largest integers, 2^63 and 2^64, are below 2^127.
+    // The cast does not saturate: even the largest integers round to at most 2^64, less than 2^127.
     if nearest as i128 == integer { Ok(Score(nearest)) } else { Err(InexactScore) }
 }
 
-/// Compares as numbers. NaN is equal to no score.
+/// Compares as numbers. NaN equals no score.
 impl PartialEq<f64> for Score {
     /// # Examples
     ///
@@ -97,7 +97,7 @@ impl PartialEq<f64> for Score {
     }
 }
 
-/// Compares as numbers. NaN is equal to no score.
+/// Compares as numbers. NaN equals no score.
 impl PartialEq<Score> for f64 {
     #[inline]
     fn eq(&self, other: &Score) -> bool {
@@ -129,7 +129,7 @@ impl PartialOrd<Score> for f64 {
     }
 }
 
-/// The negative of 0 is 0.
+/// The negation of 0 is 0.
 impl Neg for Score {
     type Output = Score;
 

@@ -1,16 +1,16 @@
-//! The text of a score: shortest digits, laid out as Redis lays them out.
+//! Formatting scores: shortest digits, in Redis's layout.
 //!
-//! The digits are those of `core`'s `{:e}`, which are the shortest that read back the same
-//! (Grisu with a Dragon fallback). The layout follows Redis since 7.2: integers up to 2^62 in full,
-//! then plain digits while few zeros are needed, then an exponent.
+//! The digits are those of `core`'s `{:e}`, the shortest that parse as the same number (Grisu with
+//! a Dragon fallback). The layout follows Redis since 7.2: integers up to 2^62 in full, then plain
+//! digits while few zeros are needed, then an exponent.
 
 use core::fmt::{self, Write};
 use core::str;
 
-/// The longest is `-d.dddddddddddddddde-ddd`.
+/// The longest text is `-d.dddddddddddddddde-ddd`.
 const LONGEST: usize = 32;
 
-/// Above this magnitude an integer is no longer written in full (Redis: half of `i64::MAX`).
+/// Integers above this magnitude are not written in full (Redis: half of `i64::MAX`).
 const LARGEST_PLAIN_INTEGER: f64 = 4_611_686_018_427_387_904.0;
 
 struct Buffer {

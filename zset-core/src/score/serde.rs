@@ -1,4 +1,4 @@
-//! Serialization of a score as a number, or where a format has no infinities, as its text.
+//! Serialization of a score as a number, or as text where a format cannot represent infinities.
 
 use core::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Unexpected, Visitor};
@@ -17,9 +17,9 @@ impl Serialize for Score {
     }
 }
 
-/// Loads an `f64` that is not NaN. Human-readable formats may also have an integer, or a string as
-/// [`FromStr`](core::str::FromStr) reads it: infinities, and numbers where a format has only text, as for the
-/// keys of a map in JSON.
+/// Deserializes an `f64` that is not NaN. Human-readable formats also accept an integer, or a
+/// string in the form of [`FromStr`](core::str::FromStr): infinities, and numbers where a format
+/// has only text, such as the keys of a JSON map.
 impl<'de> Deserialize<'de> for Score {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Score, D::Error> {
         if deserializer.is_human_readable() {
@@ -30,10 +30,11 @@ impl<'de> Deserialize<'de> for Score {
     }
 }
 
-/// Visits a number or the text of one.
+/// Visits a number or its text.
 struct AnyNumber;
 
-/// The only key of the map that `serde_json` makes of a number with its feature `arbitrary_precision`.
+/// The only key of the map that represents a number in `serde_json` with the feature
+/// `arbitrary_precision`.
 const JSON_NUMBER: &str = "$serde_json::private::Number";
 
 impl<'de> Visitor<'de> for AnyNumber {

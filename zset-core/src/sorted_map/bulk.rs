@@ -1,4 +1,4 @@
-//! Whole maps at once: building from sorted input, appending, rebuilding to a smaller size.
+//! Operations on whole maps: building from sorted input, appending, shrinking.
 
 use core::hash::{BuildHasher, Hash};
 
@@ -7,9 +7,9 @@ use crate::SortedSet;
 use crate::sorted_set::FromSortedError;
 
 impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher + Default> SortedMap<K, V, S, H> {
-    /// Makes a map of elements that ascend by `(score, key)`. **O(n)**.
+    /// Creates a map from elements in ascending order of `(score, key)`. **O(n)**.
     ///
-    /// Leaves are filled completely: a map built so takes the least memory.
+    /// Leaves are filled completely, so the map uses as little memory as possible.
     ///
     /// # Errors
     ///
@@ -17,7 +17,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher + Default> SortedMap<K, V, 
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///
@@ -43,14 +43,14 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher + Default> SortedMap<K, V, 
 }
 
 impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
-    /// Moves all elements of `other` into this map, and leaves `other` empty. **O(m log n)** for its m
-    /// keys.
+    /// Moves all elements of `other` into this map, leaving `other` empty. **O(m log n)** for m
+    /// moved elements.
     ///
     /// If a key is in both maps, the value and the score of `other` win, as in `BTreeMap::append`.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out. What has not been moved by then is lost.
+    /// Panics if memory or 32-bit handles run out. Elements not yet moved are lost.
     ///
     /// # Examples
     ///
@@ -68,13 +68,14 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 }
 
 impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
-    /// Shrinks the map's memory to what its elements need. **O(n)**.
+    /// Frees unused memory. **O(n)**.
     ///
-    /// The elements move into completely filled leaves, so the map needs twice its memory meanwhile.
+    /// The elements move into completely filled leaves, so the map temporarily needs twice its
+    /// memory.
     ///
     /// # Panics
     ///
-    /// If allocation fails; the map is unchanged.
+    /// Panics if allocation fails; the map is unchanged.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! Order and hash of whole maps.
+//! Ordering and hashing of whole maps.
 
 use core::cmp::Ordering;
 use core::hash::{Hash, Hasher};
@@ -6,7 +6,7 @@ use core::hash::{Hash, Hasher};
 use super::SortedMap;
 
 impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
-    /// Returns the elements in the form in which maps compare them.
+    /// Returns the elements as tuples in comparison order.
     fn triples(&self) -> impl Iterator<Item = (S, &K, &V)> {
         self.iter().map(|(key, value, score)| (score, key, value))
     }
@@ -41,7 +41,8 @@ impl<K: Ord, V: Ord, S: Ord + Copy, H> Ord for SortedMap<K, V, S, H> {
     }
 }
 
-/// Hashes the elements in order. Equal maps have equal hashes, whatever they hash keys with. **O(n)**.
+/// Hashes the elements in order. Equal maps have equal hashes, regardless of their hashers.
+/// **O(n)**.
 impl<K: Hash, V: Hash, S: Hash + Copy, H> Hash for SortedMap<K, V, S, H> {
     fn hash<T: Hasher>(&self, state: &mut T) {
         state.write_usize(self.len());

@@ -1,4 +1,4 @@
-//! Maps from other collections and back, and iterators over no map.
+//! Conversion from and to other collections, and empty iterators.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -7,7 +7,7 @@ use core::hash::{BuildHasher, Hash};
 use super::{IntoIter, Iter, SortedMap, ValuesMut};
 use crate::skiplist::{self, MembersMut};
 
-/// If a key repeats, its last value and score win. **O(n log n)**.
+/// Inserts all elements. If a key repeats, its last value and score win. **O(n log n)**.
 impl<K: Ord + Hash, V, S: Ord + Copy> From<Vec<(K, V, S)>> for SortedMap<K, V, S> {
     /// # Examples
     ///
@@ -22,7 +22,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy> From<Vec<(K, V, S)>> for SortedMap<K, V, S
     }
 }
 
-/// **O(n log n)**.
+/// Inserts all keys. **O(n log n)**.
 impl<K: Ord + Hash, V, S: Ord + Copy> From<BTreeMap<K, (V, S)>> for SortedMap<K, V, S> {
     /// # Examples
     ///
@@ -39,14 +39,14 @@ impl<K: Ord + Hash, V, S: Ord + Copy> From<BTreeMap<K, (V, S)>> for SortedMap<K,
     }
 }
 
-/// The elements in order, lowest score first. **O(n)**.
+/// Returns the elements in order, lowest score first. **O(n)**.
 impl<K, V, S: Copy, H> From<SortedMap<K, V, S, H>> for Vec<(K, V, S)> {
     fn from(map: SortedMap<K, V, S, H>) -> Self {
         map.into_iter().collect()
     }
 }
 
-/// The value and the score of each key. **O(n log n)**.
+/// Returns the value and the score of each key. **O(n log n)**.
 impl<K: Ord, V, S: Copy, H> From<SortedMap<K, V, S, H>> for BTreeMap<K, (V, S)> {
     fn from(map: SortedMap<K, V, S, H>) -> Self {
         map.into_iter().map(|(key, value, score)| (key, (value, score))).collect()
@@ -67,7 +67,7 @@ where
     }
 }
 
-/// Inserts copies, as of the elements of another map.
+/// Inserts copies, such as the elements of another map.
 impl<'a, K, V, S, H> Extend<(&'a K, &'a V, S)> for SortedMap<K, V, S, H>
 where
     K: Ord + Hash + Copy,
@@ -81,21 +81,21 @@ where
     }
 }
 
-/// An iterator over no elements.
+/// Creates an empty iterator.
 impl<'a, K: 'a, V: 'a, S: Copy + 'a> Default for Iter<'a, K, V, S> {
     fn default() -> Self {
         Iter::new(skiplist::Iter::default())
     }
 }
 
-/// An iterator over no elements.
+/// Creates an empty iterator.
 impl<K, V, S: Copy> Default for IntoIter<K, V, S> {
     fn default() -> Self {
         IntoIter::new(skiplist::IntoIter::default())
     }
 }
 
-/// An iterator over no values.
+/// Creates an empty iterator.
 impl<K, V, S: Copy> Default for ValuesMut<'_, K, V, S> {
     fn default() -> Self {
         ValuesMut::new(MembersMut::default())

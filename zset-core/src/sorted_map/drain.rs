@@ -1,4 +1,4 @@
-//! Draining: elements move out of the map at once, and an iterator returns them.
+//! Draining: removing elements immediately and returning them through an iterator.
 
 use core::borrow::Borrow;
 use core::hash::{BuildHasher, Hash};
@@ -9,7 +9,7 @@ use super::{Drain, SortedMap};
 impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     /// Removes all elements and returns them in order, lowest score first. **O(n)**.
     ///
-    /// The map is empty at once, even if the iterator is leaked.
+    /// The map is emptied immediately, even if the iterator is leaked.
     ///
     /// # Examples
     ///
@@ -24,13 +24,13 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
 }
 
 impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
-    /// Removes the elements of these 0-based ranks and returns them in order, lowest score first.
-    /// **O(log n + m)** for m removed.
+    /// Removes the elements at these 0-based ranks and returns them in order, lowest score first.
+    /// **O(log n + m)** for m removed elements.
     ///
-    /// They are removed at once, even if the iterator is dropped early or leaked. Ranks beyond the end are
-    /// left out; an inverted range removes nothing.
+    /// They are removed immediately, even if the iterator is dropped early or leaked. Ranks beyond
+    /// the end are ignored; an inverted range removes nothing.
     ///
-    /// The elements move to memory of their own. To drop them without allocating, see
+    /// The elements move into a new allocation. To drop them without allocating, see
     /// [`remove_range_by_rank`](Self::remove_range_by_rank).
     ///
     /// # Panics
@@ -49,11 +49,11 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         Drain::new(self.set.drain_by_rank(range))
     }
 
-    /// Removes the elements whose scores lie in the range and returns them in order, lowest score first.
-    /// **O(log n + m)** for m removed.
+    /// Removes the elements whose scores lie in the range and returns them in order, lowest score
+    /// first. **O(log n + m)** for m removed elements.
     ///
-    /// They are removed at once, even if the iterator is dropped early or leaked. An inverted range removes
-    /// nothing.
+    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted
+    /// range removes nothing.
     ///
     /// # Panics
     ///
@@ -74,11 +74,11 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         Drain::new(self.set.drain_by_score(range))
     }
 
-    /// Removes the elements of exactly this score whose keys lie in the range and returns them in order.
-    /// **O(log n + m)** for m removed.
+    /// Removes the elements with exactly this score whose keys lie in the range and returns them in
+    /// order. **O(log n + m)** for m removed elements.
     ///
-    /// They are removed at once, even if the iterator is dropped early or leaked. An inverted range removes
-    /// nothing.
+    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted
+    /// range removes nothing.
     ///
     /// # Panics
     ///

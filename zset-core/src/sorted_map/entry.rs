@@ -1,4 +1,4 @@
-//! The entry of a key: a single look-up to read and modify it.
+//! The entry of a key, which needs only one lookup to read and modify it.
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
@@ -8,7 +8,7 @@ use super::{ByKey, Pair, SortedMap};
 use crate::handle::Handle;
 use crate::reserve::infallible;
 
-/// The entry of a key, from [`SortedMap::entry`].
+/// The entry of a key, returned by [`SortedMap::entry`].
 ///
 /// # Examples
 ///
@@ -30,8 +30,8 @@ pub enum Entry<'a, K, V, S, H> {
     Vacant(VacantEntry<'a, K, V, S, H>),
 }
 
-/// The entry of a key that is in the map, from [`SortedMap::entry`], [`SortedMap::first_entry`] or
-/// [`SortedMap::last_entry`].
+/// The entry of a key that is in the map, returned by [`SortedMap::entry`],
+/// [`SortedMap::first_entry`] or [`SortedMap::last_entry`].
 ///
 /// # Examples
 ///
@@ -77,7 +77,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// # Examples
     ///
     /// ```
-    /// // The score counts visits, the value is the last one's time.
+    /// // The score counts visits; the value is the time of the last visit.
     /// let mut visits = zset_core::SortedMap::new();
     /// for (time, page) in [(10, "home"), (20, "help"), (30, "home")] {
     ///     let update = |last: &mut u32, count| {
@@ -96,7 +96,8 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         }
     }
 
-    /// Returns the entry of the element of the lowest score, to read, modify or remove it. **O(1)**.
+    /// Returns the entry of the element with the lowest score, to read, modify or remove it.
+    /// **O(1)**.
     ///
     /// # Examples
     ///
@@ -104,7 +105,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// let mut jobs = zset_core::SortedMap::from([("mail", 0, 10), ("backup", 0, 30)]);
     /// let mut entry = jobs.first_entry().unwrap();
     /// *entry.get_mut() += 1; // one attempt
-    /// entry.set_score(40); // again later
+    /// entry.set_score(40); // retry later
     /// assert_eq!(jobs.first(), Some((&"backup", &0, 30)));
     /// assert_eq!(jobs.last(), Some((&"mail", &1, 40)));
     /// ```
@@ -115,7 +116,8 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         Some(OccupiedEntry { map: self, hash, handle })
     }
 
-    /// Returns the entry of the element of the highest score, to read, modify or remove it. **O(1)**.
+    /// Returns the entry of the element with the highest score, to read, modify or remove it.
+    /// **O(1)**.
     ///
     /// # Examples
     ///
@@ -152,7 +154,7 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S, H> 
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///
@@ -176,7 +178,7 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S, H> 
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///
@@ -194,7 +196,7 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S, H> 
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///
@@ -311,7 +313,7 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a, K, V
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///
@@ -374,7 +376,7 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, K, V, 
         &self.key
     }
 
-    /// Returns ownership of the key. **O(1)**.
+    /// Converts the entry into its key. **O(1)**.
     ///
     /// # Examples
     ///
@@ -394,7 +396,7 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, K, V, 
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///

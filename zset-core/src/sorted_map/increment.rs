@@ -1,4 +1,4 @@
-//! Adding to the scores of keys.
+//! Incrementing the scores of keys.
 
 use core::hash::{BuildHasher, Hash};
 use equivalent::Equivalent;
@@ -39,7 +39,7 @@ impl<K: Ord + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, S, H>
         sum_or_panic(self.try_increment(key, by))
     }
 
-    /// Like [`increment`](Self::increment), but returns an error if there is no memory. **O(log n)**.
+    /// Like [`increment`](Self::increment), but returns an error if allocation fails. **O(log n)**.
     ///
     /// # Errors
     ///
@@ -95,12 +95,12 @@ impl<K: Ord + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, S, H>
         sum_or_panic(self.try_increment_signed(key, by))
     }
 
-    /// Like [`increment_signed`](Self::increment_signed), but returns an error if there is no memory.
+    /// Like [`increment_signed`](Self::increment_signed), but returns an error if allocation fails.
     /// **O(log n)**.
     ///
     /// # Errors
     ///
-    /// Those of [`try_increment`](Self::try_increment). The map is unchanged.
+    /// The same as for [`try_increment`](Self::try_increment). The map is unchanged.
     ///
     /// # Examples
     ///
@@ -120,7 +120,7 @@ impl<K: Ord + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, S, H>
         self.try_change(key, |old| old.checked_increment_signed(by))
     }
 
-    /// Gives a key the score that `sum` makes of its old one.
+    /// Replaces the score of a key with the result of `sum`, which receives the old score.
     fn try_change<Q>(
         &mut self,
         key: &Q,

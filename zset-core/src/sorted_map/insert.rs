@@ -1,4 +1,4 @@
-//! Inserting.
+//! Inserting keys.
 
 use core::hash::{BuildHasher, Hash};
 use core::mem;
@@ -16,7 +16,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out; see [`try_insert`](Self::try_insert).
+    /// Panics if memory or 32-bit handles run out; see [`try_insert`](Self::try_insert).
     ///
     /// # Examples
     ///
@@ -30,7 +30,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         infallible(self.try_insert(key, value, score))
     }
 
-    /// Like [`insert`](Self::insert), but reports an error if there is no room. **O(log n)**.
+    /// Like [`insert`](Self::insert), but returns an error if allocation fails. **O(log n)**.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Inserting unless the score that is there is better.
+//! Inserting, unless the existing score is better.
 
 use core::hash::{BuildHasher, Hash};
 use core::mem;
@@ -9,11 +9,11 @@ use crate::skiplist::Element;
 use crate::{Insertion, TryReserveError};
 
 impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
-    /// Inserts a key with a value and a score. A key that is in the map keeps its value and score,
-    /// unless the given score is higher. **O(log n)**; O(1) if the score stays.
+    /// Inserts a key with a value and a score. An existing key keeps its value and score, unless
+    /// the given score is higher. **O(log n)**; O(1) if the score stays.
     ///
-    /// The value is replaced only along with the score: the value in the map is always the one that came
-    /// with its score. [`Insertion::Unchanged`] returns the given value.
+    /// The value is replaced only together with the score, so that it is always the value inserted
+    /// with that score. Otherwise, the given value is returned in [`Insertion::Unchanged`].
     ///
     /// # Panics
     ///
@@ -35,8 +35,8 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         infallible(self.try_insert_max(key, value, score))
     }
 
-    /// Inserts a key with a value and a score. A key that is in the map keeps its value and score,
-    /// unless the given score is lower. **O(log n)**; O(1) if the score stays.
+    /// Inserts a key with a value and a score. An existing key keeps its value and score, unless
+    /// the given score is lower. **O(log n)**; O(1) if the score stays.
     ///
     /// See [`insert_max`](Self::insert_max).
     ///
@@ -58,7 +58,8 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         infallible(self.try_insert_min(key, value, score))
     }
 
-    /// Like [`insert_max`](Self::insert_max), but returns an error if there is no memory. **O(log n)**.
+    /// Like [`insert_max`](Self::insert_max), but returns an error if allocation fails.
+    /// **O(log n)**.
     ///
     /// # Errors
     ///
@@ -83,7 +84,8 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         self.try_insert_if(key, value, score, |old| score > old)
     }
 
-    /// Like [`insert_min`](Self::insert_min), but returns an error if there is no memory. **O(log n)**.
+    /// Like [`insert_min`](Self::insert_min), but returns an error if allocation fails.
+    /// **O(log n)**.
     ///
     /// # Errors
     ///
@@ -108,7 +110,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         self.try_insert_if(key, value, score, |old| score < old)
     }
 
-    /// Inserts a key; one that is there gets the value and the score if `is_better` than its own.
+    /// Inserts a key. An existing key's value and score are replaced if the new score `is_better`.
     fn try_insert_if(
         &mut self,
         key: K,
@@ -129,7 +131,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         }
         self.set.set_score(hash, &mut handle, score)?;
         let replaced = mem::replace(&mut self.set.list.member_mut(handle).value, pair.value);
-        // As above.
+        // Dropped here for the same reason.
         drop(pair.key);
         Ok(Insertion::Updated((replaced, old)))
     }

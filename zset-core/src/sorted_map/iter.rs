@@ -1,4 +1,4 @@
-//! Iterators over a map, and iterators that remove its elements.
+//! Iterators over a map, and iterators that remove elements.
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
@@ -11,8 +11,9 @@ use crate::sorted_set;
 
 /// An iterator over elements in order, lowest score first: all of them or a range.
 ///
-/// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and so `skip` and
-/// `step_by`, are **O(log n)**. `len`, `size_hint`, `count` and `last` are at most **O(log n)**.
+/// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and
+/// therefore `skip` and `step_by`, are **O(log n)**. `len`, `size_hint`, `count` and `last` are at
+/// most **O(log n)**.
 ///
 /// # Examples
 ///
@@ -98,7 +99,7 @@ fn taken<K, V, S>((pair, score): (Pair<K, V>, S)) -> (K, V, S) {
     (pair.key, pair.value, score)
 }
 
-/// The iterator that owns its elements, lowest score first. Each step is **O(1)**.
+/// An owning iterator over elements, lowest score first. Each step is **O(1)**.
 ///
 /// # Examples
 ///
@@ -144,10 +145,10 @@ impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for IntoIter
     }
 }
 
-/// An iterator over elements that were removed, lowest score first. Each step is **O(1)**.
+/// An iterator over removed elements, lowest score first. Each step is **O(1)**.
 ///
-/// It is returned by [`SortedMap::drain`] and by the `drain_by_*` methods. The map is without the elements as
-/// soon as the iterator exists: those that it has not returned are dropped with it, or leaked with it.
+/// Returned by [`SortedMap::drain`] and the `drain_by_*` methods. The elements are removed from the
+/// map when the iterator is created; those not returned are dropped with it, or leaked with it.
 ///
 /// # Examples
 ///
@@ -194,7 +195,7 @@ impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for Drain<'_
     }
 }
 
-/// The iterator of [`SortedMap::extract_if`].
+/// The iterator returned by [`SortedMap::extract_if`].
 ///
 /// # Examples
 ///
@@ -206,7 +207,7 @@ impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for Drain<'_
 pub struct ExtractIf<'a, K, V, S, H, F> {
     map: &'a mut SortedMap<K, V, S, H>,
     extracted: F,
-    /// The next element to pass to `extracted`.
+    /// The position of the next element to pass to `extracted`.
     next: Place,
 }
 
@@ -247,7 +248,7 @@ impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy, H, F> fmt::Debug
     }
 }
 
-/// The iterator of [`SortedMap::values_mut`]. Each step is **O(1)**.
+/// The iterator returned by [`SortedMap::values_mut`]. Each step is **O(1)**.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! Popping an element if a closure accepts it.
+//! Popping an element conditionally.
 
 use core::hash::{BuildHasher, Hash};
 
@@ -6,8 +6,8 @@ use super::SortedMap;
 use crate::handle::Handle;
 
 impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
-    /// Removes and returns the element of the lowest score if `predicate` returns true for it. It may modify
-    /// the value. **O(log n)**.
+    /// Removes and returns the element with the lowest score if `predicate` returns true for it. It
+    /// may modify the value. **O(log n)**.
     ///
     /// If the map is empty, `predicate` is not called. If it panics, the element stays.
     ///
@@ -27,8 +27,8 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         if self.accepts(handle, predicate) { self.pop_first() } else { None }
     }
 
-    /// Removes and returns the element of the highest score if `predicate` returns true for it. It may modify
-    /// the value. **O(log n)**.
+    /// Removes and returns the element with the highest score if `predicate` returns true for it.
+    /// It may modify the value. **O(log n)**.
     ///
     /// If the map is empty, `predicate` is not called. If it panics, the element stays.
     ///
@@ -48,7 +48,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         if self.accepts(handle, predicate) { self.pop_last() } else { None }
     }
 
-    /// Calls `predicate` with the element of a handle.
+    /// Calls `predicate` with the element at a handle.
     fn accepts(&mut self, handle: Handle, predicate: impl FnOnce(&K, &mut V, S) -> bool) -> bool {
         let score = self.set.list.score(handle);
         let pair = self.set.list.member_mut(handle);

@@ -1,4 +1,4 @@
-//! Ranges: by score, by rank, by key among equal scores; and all elements.
+//! Iteration over all elements, and over ranges by score, by rank, and by key among equal scores.
 
 use core::borrow::Borrow;
 use core::ops::RangeBounds;
@@ -6,7 +6,7 @@ use core::ops::RangeBounds;
 use super::{Iter, SortedMap, ValuesMut};
 
 impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
-    /// Returns all elements in order, lowest score first. Lazy. **O(1)**, and O(1) a step.
+    /// Returns all elements in order, lowest score first. Lazy; **O(1)** to start and per step.
     ///
     /// # Examples
     ///
@@ -32,9 +32,10 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         ValuesMut::new(self.set.list.members_mut())
     }
 
-    /// Returns the elements of these ranks. Lazy; **O(log n)** to start.
+    /// Returns the elements at these 0-based ranks. Lazy; **O(log n)** to start.
     ///
-    /// Ranks beyond the end are left out; an inverted range is empty, where `BTreeMap::range` panics.
+    /// Ranks beyond the end are ignored; an inverted range is empty, where `BTreeMap::range`
+    /// panics.
     ///
     /// # Examples
     ///
@@ -48,7 +49,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
 
     /// Returns how many elements have scores in the range. **O(log n)**.
     ///
-    /// An inverted range counts 0.
+    /// The count of an inverted range is 0.
     ///
     /// # Examples
     ///
@@ -87,7 +88,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     ///
     /// # Examples
     ///
-    /// Pages that continue after the last element of the one before, whatever its score:
+    /// Each page continues after the last element of the previous one, whatever its score:
     ///
     /// ```
     /// use std::ops::Bound::{Excluded, Unbounded};
@@ -108,10 +109,10 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         Iter::new(self.set.list.range_across(&range, |pair| pair.key.borrow()))
     }
 
-    /// Returns the elements of exactly this score whose keys lie in the range. Lazy; **O(log n)** to
-    /// start.
+    /// Returns the elements with exactly this score whose keys lie in the range. Lazy; **O(log n)**
+    /// to start.
     ///
-    /// Among equal scores, keys are in their own order. An inverted range is empty.
+    /// Elements with equal scores are ordered by key. An inverted range is empty.
     ///
     /// # Examples
     ///

@@ -5,7 +5,7 @@ use equivalent::Equivalent;
 
 use super::{ByKey, Pair, SortedMap};
 
-/// Converts an element of the set.
+/// Converts an element of the set to one of the map.
 #[inline]
 pub(super) fn shown<K, V, S>((pair, score): (&Pair<K, V>, S)) -> (&K, &V, S) {
     (&pair.key, &pair.value, score)
@@ -121,7 +121,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         self.set.len()
     }
 
-    /// Returns whether there are no keys. **O(1)**.
+    /// Returns whether the map is empty. **O(1)**.
     ///
     /// # Examples
     ///
@@ -132,7 +132,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         self.set.is_empty()
     }
 
-    /// Returns the element of the lowest score. **O(1)**.
+    /// Returns the element with the lowest score. **O(1)**.
     ///
     /// # Examples
     ///
@@ -144,7 +144,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         self.set.first().map(shown)
     }
 
-    /// Returns the element of the highest score. **O(1)**.
+    /// Returns the element with the highest score. **O(1)**.
     ///
     /// # Examples
     ///
@@ -156,7 +156,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         self.set.last().map(shown)
     }
 
-    /// Returns the element of a 0-based rank, lowest score first. **O(log n)**.
+    /// Returns the element at a 0-based rank, lowest score first. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -169,8 +169,8 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         self.set.get_by_rank(rank).map(shown)
     }
 
-    /// Returns the bytes that the map takes from the allocator, without those that keys and values own.
-    /// **O(n / 30)**: it adds up the blocks of memory.
+    /// Returns the number of bytes that the map has allocated, excluding allocations owned by keys
+    /// and values. **O(n / 30)**: it sums the blocks of memory.
     ///
     /// # Examples
     ///

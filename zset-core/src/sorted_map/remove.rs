@@ -1,4 +1,4 @@
-//! Removing: by key, from the ends, by range, by a closure.
+//! Removing: by key, from the ends, by range, by predicate.
 
 use core::hash::{BuildHasher, Hash};
 use core::ops::RangeBounds;
@@ -40,7 +40,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         Some((pair.key, pair.value, score))
     }
 
-    /// Removes and returns the element of the lowest score. **O(log n)**.
+    /// Removes and returns the element with the lowest score. **O(log n)**.
     ///
     /// To pop the first n elements, see [`drain_by_rank`](Self::drain_by_rank).
     ///
@@ -55,7 +55,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         Some((pair.key, pair.value, score))
     }
 
-    /// Removes and returns the element of the highest score. **O(log n)**.
+    /// Removes and returns the element with the highest score. **O(log n)**.
     ///
     /// To pop the last n elements, see [`drain_by_rank`](Self::drain_by_rank).
     ///
@@ -70,7 +70,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         Some((pair.key, pair.value, score))
     }
 
-    /// Removes and returns the element of this 0-based rank, lowest score first. **O(log n)**.
+    /// Removes and returns the element at this 0-based rank, lowest score first. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -84,9 +84,10 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         Some((pair.key, pair.value, score))
     }
 
-    /// Removes the elements of these ranks; returns how many. **O(log n + m log n)** for m removed.
+    /// Removes the elements at these 0-based ranks; returns the number removed.
+    /// **O(log n + m log n)** for m removed elements.
     ///
-    /// Ranks beyond the end are left out; an inverted range removes nothing.
+    /// Ranks beyond the end are ignored; an inverted range removes nothing.
     ///
     /// # Examples
     ///
@@ -99,8 +100,8 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         self.set.remove_range_by_rank(range)
     }
 
-    /// Removes the elements whose scores lie in the range; returns how many. **O(log n + m log n)** for m
-    /// removed.
+    /// Removes the elements whose scores lie in the range; returns the number removed.
+    /// **O(log n + m log n)** for m removed elements.
     ///
     /// An inverted range removes nothing.
     ///
@@ -118,8 +119,8 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         self.set.remove_range_by_score(range)
     }
 
-    /// Removes the elements for which `keep` returns false, lowest score first. `keep` may modify the
-    /// values. **O(n + m log n)** for m removed.
+    /// Removes the elements for which `keep` returns false, lowest score first. `keep` may modify
+    /// the values. **O(n + m log n)** for m removed elements.
     ///
     /// If `keep` panics, the elements it has not visited stay.
     ///

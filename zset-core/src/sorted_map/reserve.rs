@@ -1,4 +1,4 @@
-//! Memory: reserving it ahead, and how much there is.
+//! Reserving memory, and capacity.
 
 use core::hash::{BuildHasher, Hash};
 
@@ -7,12 +7,12 @@ use crate::reserve::infallible;
 use crate::{SortedSet, TryReserveError};
 
 impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
-    /// Makes an empty map with memory for about `capacity` keys, that hashes with `hasher`.
+    /// Creates an empty map with memory for about `capacity` keys, which hashes with `hasher`.
     /// **O(capacity)**.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///
@@ -31,8 +31,8 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 
     /// Reserves memory for about `additional` more keys. **O(n + additional)**.
     ///
-    /// After `reserve(1)` the next insertion does not allocate. For more keys it is an estimate, which
-    /// assumes that leaves are 3/4 full.
+    /// After `reserve(1)`, the next insertion does not allocate. For more keys, this is an estimate
+    /// that assumes leaves are 3/4 full.
     ///
     /// # Panics
     ///
@@ -52,8 +52,8 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 
     /// Reserves memory for about `additional` more keys. **O(n + additional)**.
     ///
-    /// After `try_reserve(1)` the next insertion does not allocate. For more keys it is an estimate, which
-    /// assumes that leaves are 3/4 full.
+    /// After `try_reserve(1)`, the next insertion does not allocate. For more keys, this is an
+    /// estimate that assumes leaves are 3/4 full.
     ///
     /// # Errors
     ///
@@ -72,11 +72,11 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 }
 
 impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
-    /// Returns how many keys fit into the memory that is allocated, if they fill it completely.
-    /// **O(n / 30)**: it adds up the blocks of memory.
+    /// Returns the number of keys that fit into the allocated memory if they fill it completely.
+    /// **O(n / 30)**: it sums the blocks of memory.
     ///
-    /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. A map may allocate below
-    /// its capacity; see [`SortedSet::capacity`].
+    /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. A map may allocate
+    /// before it reaches its capacity; see [`SortedSet::capacity`].
     ///
     /// # Examples
     ///

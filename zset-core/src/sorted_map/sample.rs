@@ -8,7 +8,7 @@ use super::read::shown;
 
 impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     /// Returns `n` distinct elements, or all if there are fewer, in random order. **O(n log len)**;
-    /// memory for `n` ranks.
+    /// uses memory for `n` ranks.
     ///
     /// # Examples
     ///
@@ -29,8 +29,8 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         self.set.sample(rng, n).map(shown)
     }
 
-    /// Returns `n` random elements, of which some may be the same; none if the map is empty. Lazy;
-    /// **O(log len)** a step.
+    /// Returns `n` random elements, possibly with repeats, or none if the map is empty. Lazy;
+    /// **O(log len)** per step.
     ///
     /// # Examples
     ///

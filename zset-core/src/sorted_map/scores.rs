@@ -1,4 +1,4 @@
-//! The scores of many keys at once.
+//! Looking up the scores of many keys.
 
 use core::hash::{BuildHasher, Hash};
 use core::iter::FusedIterator;
@@ -8,11 +8,11 @@ use super::{ByKey, SortedMap};
 use crate::look_up::LookUps;
 
 impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
-    /// Returns the score of each of these keys, `None` for those that are not in the map. Lazy;
-    /// **O(1)** a key.
+    /// Returns the score of each of these keys, or `None` for those that are not in the map. Lazy;
+    /// **O(1)** per key.
     ///
-    /// Keys are hashed in batches and then looked up, so that their cache misses overlap. So the
-    /// iterator may take a few more keys from `keys` than it has returned scores.
+    /// Keys are hashed in batches and then looked up, so that their cache misses overlap. The
+    /// iterator may therefore consume a few more keys than it has returned scores.
     ///
     /// # Examples
     ///

@@ -7,15 +7,15 @@ use serde::ser::{Serialize, Serializer};
 use super::SortedMap;
 use crate::load::load_seq;
 
-/// Serializes as a sequence of `(key, value, score)`, lowest score first. [`serde_map`](super::serde_map) is a map
-/// instead.
+/// Serializes as a sequence of `(key, value, score)`, lowest score first. To serialize as a map,
+/// use [`serde_map`](super::serde_map).
 impl<K: Serialize, V: Serialize, S: Serialize + Copy, H> Serialize for SortedMap<K, V, S, H> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         serializer.collect_seq(self)
     }
 }
 
-/// Loads a sequence of `(key, value, score)` in any order, which the map sorts. A repeated key is an error.
+/// Deserializes a sequence of `(key, value, score)` in any order. A repeated key is an error.
 ///
 /// A map that is too large for memory or for 32-bit handles is an error, not a panic.
 impl<'de, K, V, S, H> Deserialize<'de> for SortedMap<K, V, S, H>

@@ -1,8 +1,9 @@
-//! Serialization of a map as one from keys to `(value, score)`, for use with serde's attribute `with`.
+//! Serialization of a map from keys to `(value, score)`, for use with serde's attribute `with`.
 //!
-//! A [`SortedMap`] serializes as a sequence of triples, in every format and for all keys. As a map its JSON is an
-//! object. In JSON, that takes keys that are strings, numbers or booleans. The entries are in order, lowest score
-//! first, and are loaded in any order. A repeated key is an error.
+//! By default, a [`SortedMap`] serializes as a sequence of triples, which works in every format and
+//! for all keys. With this module it serializes as a map, in JSON an object, which requires keys
+//! that are strings, numbers or booleans. Entries are serialized in order, lowest score first, and
+//! deserialized in any order. A repeated key is an error.
 //!
 //! # Examples
 //!
@@ -30,7 +31,7 @@ use serde::ser::{Serialize, Serializer};
 use super::SortedMap;
 use crate::load::load_map;
 
-/// Serializes a map as one from keys to `(value, score)`, lowest score first. **O(n)**.
+/// Serializes as a map from keys to `(value, score)`, lowest score first. **O(n)**.
 ///
 /// # Errors
 ///
@@ -58,11 +59,12 @@ where
     serializer.collect_map(map.iter().map(|(key, value, score)| (key, (value, score))))
 }
 
-/// Loads a map from keys to `(value, score)`, in any order. **O(n log n)**.
+/// Deserializes a map from keys to `(value, score)`, in any order. **O(n log n)**.
 ///
 /// # Errors
 ///
-/// If a key repeats, the map is too large for memory or for 32-bit handles, or the format reports an error.
+/// Returns an error if a key repeats, if the map is too large for memory or for 32-bit handles, or
+/// if the format reports an error.
 ///
 /// # Examples
 ///

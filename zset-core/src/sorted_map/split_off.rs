@@ -5,10 +5,10 @@ use core::hash::{BuildHasher, Hash};
 use super::SortedMap;
 
 impl<K: Hash, V, S: Copy, H: BuildHasher + Clone> SortedMap<K, V, S, H> {
-    /// Splits the map at a 0-based rank: returns the elements from this rank on, and keeps those before it.
-    /// **O(log n + m)** for m returned.
+    /// Splits the map at a 0-based rank: returns the elements from this rank on, and keeps the
+    /// others. **O(log n + m)** for m returned elements.
     ///
-    /// A rank beyond the end returns an empty map.
+    /// If the rank is beyond the end, the returned map is empty.
     ///
     /// # Panics
     ///
@@ -28,8 +28,8 @@ impl<K: Hash, V, S: Copy, H: BuildHasher + Clone> SortedMap<K, V, S, H> {
         SortedMap { set: self.set.split_off_by_rank(rank) }
     }
 
-    /// Splits the map at a score: returns the elements of this score and of higher ones, and keeps the
-    /// others. **O(log n + m)** for m returned.
+    /// Splits the map at a score: returns the elements with this score or a higher one, and keeps
+    /// the others. **O(log n + m)** for m returned elements.
     ///
     /// # Panics
     ///

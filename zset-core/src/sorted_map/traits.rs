@@ -1,4 +1,4 @@
-//! The standard traits.
+//! Implementations of standard traits.
 
 use core::hash::{BuildHasher, Hash};
 
@@ -34,7 +34,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Extend<(K, V, S)> for Sort
     #[track_caller]
     fn extend<I: IntoIterator<Item = (K, V, S)>>(&mut self, elements: I) {
         let elements = elements.into_iter();
-        // As hashbrown does: a map that is not empty may hold half of them already.
+        // As in hashbrown: a nonempty map may already contain half of the keys.
         let expected = elements.size_hint().0;
         let additional = if self.is_empty() { expected } else { expected.div_ceil(2) };
         infallible(self.set.reserve_dict(additional));
@@ -44,13 +44,14 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Extend<(K, V, S)> for Sort
     }
 }
 
-/// If a key repeats, its last value and score win. Much faster than inserting one by one. **O(n log n)**.
+/// Collects elements in bulk, which is much faster than inserting one by one. If a key repeats, its
+/// last value and score win. **O(n log n)**.
 ///
-/// Needs memory for a copy of all distinct elements while it sorts them.
+/// Needs memory for a copy of all distinct elements while sorting.
 ///
 /// # Panics
 ///
-/// If memory or 32-bit handles run out.
+/// Panics if memory or 32-bit handles run out.
 impl<K, V, S, H> FromIterator<(K, V, S)> for SortedMap<K, V, S, H>
 where
     K: Ord + Hash,

@@ -50,7 +50,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         self.update(key, |_, _| score)
     }
 
-    /// Like [`set_score`](Self::set_score), but returns an error if there is no memory. **O(log n)**.
+    /// Like [`set_score`](Self::set_score), but returns an error if allocation fails. **O(log n)**.
     ///
     /// # Errors
     ///
@@ -98,12 +98,12 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         infallible(self.try_update(key, change))
     }
 
-    /// Like [`update`](Self::update), but returns an error if there is no memory. **O(log n)**.
+    /// Like [`update`](Self::update), but returns an error if allocation fails. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory or 32-bit handles run out. The score is unchanged; what `change`
-    /// did to the value stays.
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The score is unchanged, but changes
+    /// that `change` made to the value remain.
     ///
     /// # Examples
     ///

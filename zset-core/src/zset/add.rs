@@ -1,4 +1,4 @@
-//! Adding members and changing scores.
+//! Inserting members and changing scores.
 
 use super::promote::{sorted_from_packed, try_box};
 use super::{Elements, Sorted, ZSet};
@@ -8,16 +8,16 @@ use crate::reserve::infallible;
 use crate::{ByteString, IncrementError, NanScore, Score, TryReserveError};
 
 impl ZSet {
-    /// Adds a member as the options say, as Redis's `ZADD`. **O(log n)**; O(1) if the member is
-    /// there and stays between its neighbours.
+    /// Adds a member according to the options, like Redis's `ZADD`. **O(log n)**; O(1) if an
+    /// existing member stays between its neighbours.
     ///
     /// # Errors
     ///
-    /// [`NanScore`] if the options say INCR, and the sum is NaN. The set is as it was.
+    /// [`NanScore`] if the options include INCR and the sum is NaN. The set is unchanged.
     ///
     /// # Panics
     ///
-    /// If memory runs out; see [`try_add`](Self::try_add).
+    /// Panics if allocation fails; see [`try_add`](Self::try_add).
     ///
     /// # Examples
     ///
@@ -44,12 +44,12 @@ impl ZSet {
         }
     }
 
-    /// Does what [`add`](Self::add) does, or reports that there is no memory. **O(log n)**.
+    /// Like [`add`](Self::add), but returns an error if allocation fails. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`AddError`] if the incremented score would be NaN, or memory runs out. The set is as it
-    /// was, in the encoding that it had.
+    /// [`AddError`] if the incremented score would be NaN, or if allocation fails. The set and its
+    /// encoding are unchanged.
     ///
     /// # Examples
     ///
@@ -76,7 +76,8 @@ impl ZSet {
                     Err(AddError::Full(TryReserveError::BufferFull)) => {}
                     added => return added,
                 }
-                // All of it before the first change, so that an error leaves the listpack.
+                // Complete every fallible step before the first change, so that an error leaves the
+                // listpack unchanged.
                 let mut set = sorted_from_packed(packed, 1)?;
                 let added = add_to_sorted(&mut set, member, score, options)?;
                 self.elements = Elements::Skiplist(try_box(set)?);
@@ -86,12 +87,12 @@ impl ZSet {
         }
     }
 
-    /// Inserts a member with a score, or gives a member that is there this score; returns the old
-    /// score. **O(log n)**; O(1) if the member is there and stays between its neighbours.
+    /// Inserts a member with a score, or replaces the score of an existing member; returns the old
+    /// score. **O(log n)**; O(1) if an existing member stays between its neighbours.
     ///
     /// # Panics
     ///
-    /// If memory runs out; see [`try_insert`](Self::try_insert).
+    /// Panics if allocation fails; see [`try_insert`](Self::try_insert).
     ///
     /// # Examples
     ///
@@ -107,11 +108,11 @@ impl ZSet {
         infallible(self.try_insert(member, score))
     }
 
-    /// Does what [`insert`](Self::insert) does, or reports that there is no memory. **O(log n)**.
+    /// Like [`insert`](Self::insert), but returns an error if allocation fails. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory runs out. The set is as it was, in the encoding that it had.
+    /// [`TryReserveError`] if allocation fails. The set and its encoding are unchanged.
     ///
     /// # Examples
     ///
@@ -135,16 +136,16 @@ impl ZSet {
         }
     }
 
-    /// Adds `by` to the score of a member, which counts as 0 if it is not there yet; returns the
-    /// new score. **O(log n)**; O(1) if the member stays between its neighbours.
+    /// Adds `by` to the score of a member, or to 0 if it is new; returns the new score.
+    /// **O(log n)**; O(1) if the member stays between its neighbours.
     ///
     /// # Errors
     ///
-    /// [`NanScore`] if the sum is NaN. The set is as it was.
+    /// [`NanScore`] if the sum is NaN. The set is unchanged.
     ///
     /// # Panics
     ///
-    /// If memory runs out; see [`try_add`](Self::try_add).
+    /// Panics if allocation fails; see [`try_add`](Self::try_add).
     ///
     /// # Examples
     ///
@@ -161,12 +162,12 @@ impl ZSet {
         sum_or_panic(self.try_increment(member, by))
     }
 
-    /// Like [`increment`](Self::increment), but returns an error if there is no memory. **O(log n)**.
+    /// Like [`increment`](Self::increment), but returns an error if allocation fails. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`IncrementError::Score`] if the sum is NaN, and [`IncrementError::Full`] if memory runs out. The
-    /// set is unchanged, and so is its encoding.
+    /// [`IncrementError::Score`] if the sum is NaN, and [`IncrementError::Full`] if allocation
+    /// fails. The set and its encoding are unchanged.
     ///
     /// # Examples
     ///
@@ -191,14 +192,14 @@ impl ZSet {
         }
     }
 
-    /// Gives a member the score that `new_score` makes of its old one; returns the old score.
-    /// **O(log n)**; O(1) if the member stays between its neighbours.
+    /// Replaces the score of a member with the result of `new_score`, which receives the old score;
+    /// returns the old score. **O(log n)**; O(1) if the member stays between its neighbours.
     ///
-    /// If `new_score` panics, the score stays.
+    /// If `new_score` panics, the score is unchanged.
     ///
     /// # Panics
     ///
-    /// If memory runs out.
+    /// Panics if allocation fails.
     ///
     /// # Examples
     ///
@@ -219,11 +220,11 @@ impl ZSet {
         infallible(self.try_update(member, new_score))
     }
 
-    /// Like [`update`](Self::update), but returns an error if there is no memory. **O(log n)**.
+    /// Like [`update`](Self::update), but returns an error if allocation fails. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory runs out. The score is unchanged, and so is the encoding.
+    /// [`TryReserveError`] if allocation fails. The score and the encoding are unchanged.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! Order and hash of whole sets.
+//! Ordering and hashing of whole sets.
 
 use core::cmp::Ordering;
 use core::hash::{Hash, Hasher};
@@ -30,7 +30,7 @@ impl Ord for ZSet {
     }
 }
 
-/// Hashes the elements in order. Equal sets have equal hashes, whatever their limits and encodings.
+/// Hashes the elements in order. Equal sets have equal hashes, regardless of limits and encodings.
 /// **O(n)**.
 impl Hash for ZSet {
     fn hash<T: Hasher>(&self, state: &mut T) {

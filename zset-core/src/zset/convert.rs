@@ -1,4 +1,4 @@
-//! Sets from other collections and back, and iterators over no set.
+//! Conversion from and to other collections, and empty iterators.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -7,7 +7,7 @@ use super::{IntoIter, Iter, ZSet};
 use crate::packed_zset::Iter as PackedIter;
 use crate::{ByteString, Score};
 
-/// If a member repeats, its last score wins. **O(n log n)**.
+/// Inserts all elements. If a member repeats, its last score wins. **O(n log n)**.
 impl<M: AsRef<[u8]>> From<Vec<(M, Score)>> for ZSet {
     /// # Examples
     ///
@@ -23,7 +23,7 @@ impl<M: AsRef<[u8]>> From<Vec<(M, Score)>> for ZSet {
     }
 }
 
-/// **O(n log n)**.
+/// Inserts all members. **O(n log n)**.
 impl<M: AsRef<[u8]>> From<BTreeMap<M, Score>> for ZSet {
     #[track_caller]
     fn from(scores: BTreeMap<M, Score>) -> Self {
@@ -31,21 +31,21 @@ impl<M: AsRef<[u8]>> From<BTreeMap<M, Score>> for ZSet {
     }
 }
 
-/// The elements in order, lowest score first. **O(n)**.
+/// Returns the elements in order, lowest score first. **O(n)**.
 impl From<ZSet> for Vec<(ByteString, Score)> {
     fn from(set: ZSet) -> Self {
         set.into_iter().collect()
     }
 }
 
-/// The score of each member. **O(n log n)**.
+/// Returns the score of each member. **O(n log n)**.
 impl From<ZSet> for BTreeMap<ByteString, Score> {
     fn from(set: ZSet) -> Self {
         set.into_iter().collect()
     }
 }
 
-/// Inserts copies, as of the elements of a `BTreeMap`.
+/// Inserts copies, such as the elements of a `BTreeMap`.
 impl<'a, M: AsRef<[u8]>> Extend<(M, &'a Score)> for ZSet {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (M, &'a Score)>>(&mut self, elements: I) {
@@ -53,14 +53,14 @@ impl<'a, M: AsRef<[u8]>> Extend<(M, &'a Score)> for ZSet {
     }
 }
 
-/// An iterator over no elements.
+/// Creates an empty iterator.
 impl Default for Iter<'_> {
     fn default() -> Self {
         PackedIter::default().into()
     }
 }
 
-/// An iterator over no elements.
+/// Creates an empty iterator.
 impl Default for IntoIter {
     fn default() -> Self {
         ZSet::new().into_iter()

@@ -1,4 +1,4 @@
-//! Draining: elements move out of the set at once, and an iterator returns them.
+//! Draining: removing elements immediately and returning them through an iterator.
 
 use alloc::vec::Vec;
 use core::ops::RangeBounds;
@@ -11,10 +11,10 @@ use crate::skiplist::Drain;
 use crate::{ByteString, PackedZSet, Score};
 
 impl ZSet {
-    /// Empties the set, and returns an iterator over what was in it, lowest score first. **O(1)** to
-    /// start.
+    /// Removes all elements and returns them in order, lowest score first. **O(1)** to start.
     ///
-    /// The set is empty even if the iterator is dropped early or leaked, and a listpack again.
+    /// The set is emptied immediately, even if the iterator is dropped early or leaked, and returns
+    /// to the listpack encoding.
     ///
     /// # Examples
     ///
@@ -30,13 +30,13 @@ impl ZSet {
         core::mem::replace(self, empty).into_iter()
     }
 
-    /// Removes the elements of these 0-based ranks and returns them in order, lowest score first.
-    /// **O(log n + m)** for m removed.
+    /// Removes the elements at these 0-based ranks and returns them in order, lowest score first.
+    /// **O(log n + m)** for m removed elements.
     ///
-    /// They are removed at once, even if the iterator is dropped early or leaked. Ranks beyond the end are
-    /// left out; an inverted range removes nothing. The encoding stays.
+    /// They are removed immediately, even if the iterator is dropped early or leaked. Ranks beyond
+    /// the end are ignored; an inverted range removes nothing. The encoding does not change.
     ///
-    /// The elements move to memory of their own. To drop them without allocating, see
+    /// The elements move into a new allocation. To drop them without allocating, see
     /// [`remove_range_by_rank`](Self::remove_range_by_rank).
     ///
     /// # Panics
@@ -60,11 +60,11 @@ impl ZSet {
         }
     }
 
-    /// Removes the elements whose scores lie in the range and returns them in order, lowest score first.
-    /// **O(log n + m)** for m removed.
+    /// Removes the elements whose scores lie in the range and returns them in order, lowest score
+    /// first. **O(log n + m)** for m removed elements.
     ///
-    /// They are removed at once, even if the iterator is dropped early or leaked. An inverted range removes
-    /// nothing.
+    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted
+    /// range removes nothing.
     ///
     /// # Panics
     ///
@@ -87,11 +87,11 @@ impl ZSet {
         }
     }
 
-    /// Removes the elements whose members lie in the range, all scores being equal, and returns them in
-    /// order. **O(log n + m)** for m removed.
+    /// Removes the elements whose members lie in the range, assuming that all scores are equal, and
+    /// returns them in order. **O(log n + m)** for m removed elements.
     ///
-    /// See [`range_by_lex`](Self::range_by_lex). They are removed at once, even if the iterator is dropped
-    /// early or leaked.
+    /// See [`range_by_lex`](Self::range_by_lex). They are removed immediately, even if the iterator
+    /// is dropped early or leaked.
     ///
     /// # Panics
     ///
@@ -117,11 +117,11 @@ impl ZSet {
         }
     }
 
-    /// Removes the elements of exactly this score whose members lie in the range and returns them in order.
-    /// **O(log n + m)** for m removed.
+    /// Removes the elements with exactly this score whose members lie in the range and returns them
+    /// in order. **O(log n + m)** for m removed elements.
     ///
-    /// They are removed at once, even if the iterator is dropped early or leaked. An inverted range removes
-    /// nothing.
+    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted
+    /// range removes nothing.
     ///
     /// # Panics
     ///

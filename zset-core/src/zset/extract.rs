@@ -1,4 +1,4 @@
-//! The iterator that takes some elements out of a set.
+//! The iterator that removes some elements of a set.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -7,7 +7,7 @@ use super::ZSet;
 use super::iter::owned;
 use crate::{ByteString, Score};
 
-/// The iterator of [`ZSet::extract_if`].
+/// The iterator returned by [`ZSet::extract_if`].
 ///
 /// # Examples
 ///
@@ -22,7 +22,7 @@ use crate::{ByteString, Score};
 pub struct ExtractIf<'a, F> {
     set: &'a mut ZSet,
     extracted: F,
-    /// The rank of the next element that `extracted` has not seen.
+    /// The rank of the next element to pass to `extracted`.
     next: usize,
 }
 
@@ -39,7 +39,7 @@ impl<F: FnMut(&[u8], Score) -> bool> Iterator for ExtractIf<'_, F> {
         loop {
             let rank = self.next;
             let element = self.set.get_by_rank(rank)?;
-            // A panic in the closure does not come to the same element again.
+            // If `extracted` panics, the element is not visited again.
             self.next = rank + 1;
             if (self.extracted)(&element.0, element.1) {
                 let element = owned(element);

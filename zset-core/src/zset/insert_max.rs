@@ -1,4 +1,4 @@
-//! Inserting unless the score that is there is better.
+//! Inserting, unless the existing score is better.
 
 use super::promote::{sorted_from_packed, try_box};
 use super::{Elements, Sorted, ZSet};
@@ -6,12 +6,12 @@ use crate::reserve::infallible;
 use crate::{ByteString, Insertion, Score, TryReserveError};
 
 impl ZSet {
-    /// Inserts a member with a score. A member that is in the set keeps the higher of the two scores,
-    /// as with Redis's `ZADD` with `GT`. **O(log n)**; O(1) if the score stays.
+    /// Inserts a member with a score. An existing member keeps the higher of the two scores, as
+    /// with Redis's `ZADD` with `GT`. **O(log n)**; O(1) if the score stays.
     ///
     /// # Panics
     ///
-    /// Panics if memory runs out; see [`try_insert_max`](Self::try_insert_max).
+    /// Panics if allocation fails; see [`try_insert_max`](Self::try_insert_max).
     ///
     /// # Examples
     ///
@@ -27,12 +27,12 @@ impl ZSet {
         infallible(self.try_insert_max(member, score))
     }
 
-    /// Inserts a member with a score. A member that is in the set keeps the lower of the two scores, as
-    /// with Redis's `ZADD` with `LT`. **O(log n)**; O(1) if the score stays.
+    /// Inserts a member with a score. An existing member keeps the lower of the two scores, as with
+    /// Redis's `ZADD` with `LT`. **O(log n)**; O(1) if the score stays.
     ///
     /// # Panics
     ///
-    /// Panics if memory runs out; see [`try_insert_min`](Self::try_insert_min).
+    /// Panics if allocation fails; see [`try_insert_min`](Self::try_insert_min).
     ///
     /// # Examples
     ///
@@ -48,11 +48,12 @@ impl ZSet {
         infallible(self.try_insert_min(member, score))
     }
 
-    /// Like [`insert_max`](Self::insert_max), but returns an error if there is no memory. **O(log n)**.
+    /// Like [`insert_max`](Self::insert_max), but returns an error if allocation fails.
+    /// **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory runs out. The set is unchanged, and so is its encoding.
+    /// [`TryReserveError`] if allocation fails. The set and its encoding are unchanged.
     ///
     /// # Examples
     ///
@@ -71,11 +72,12 @@ impl ZSet {
         self.try_insert_if(member.as_ref(), score, |old| score > old)
     }
 
-    /// Like [`insert_min`](Self::insert_min), but returns an error if there is no memory. **O(log n)**.
+    /// Like [`insert_min`](Self::insert_min), but returns an error if allocation fails.
+    /// **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory runs out. The set is unchanged, and so is its encoding.
+    /// [`TryReserveError`] if allocation fails. The set and its encoding are unchanged.
     ///
     /// # Examples
     ///
@@ -107,7 +109,8 @@ impl ZSet {
                     Err(TryReserveError::BufferFull) => {}
                     inserted => return inserted,
                 }
-                // All of it before the first change, so that an error leaves the listpack.
+                // Complete every fallible step before the first change, so that an error leaves the
+                // listpack unchanged.
                 let mut set = sorted_from_packed(packed, 1)?;
                 let inserted = insert_into_sorted(&mut set, member, score, is_better)?;
                 self.elements = Elements::Skiplist(try_box(set)?);
@@ -117,7 +120,7 @@ impl ZSet {
         }
     }
 
-    /// Returns whether a listpack may take a new member.
+    /// Returns whether a new member fits within the listpack limits.
     fn has_room_for(&self, member: &[u8]) -> bool {
         self.len() < self.limits.max_listpack_entries
             && member.len() <= self.limits.max_listpack_value

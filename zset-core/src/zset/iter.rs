@@ -11,8 +11,9 @@ use crate::{ByteString, Member, Score, skiplist};
 
 /// An iterator over elements in order, lowest score first: all of them or a range.
 ///
-/// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and so `skip` and
-/// `step_by`, are **O(log n)**. `len`, `size_hint`, `count` and `last` are at most **O(log n)**.
+/// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and
+/// therefore `skip` and `step_by`, are **O(log n)**. `len`, `size_hint`, `count` and `last` are at
+/// most **O(log n)**.
 ///
 /// # Examples
 ///
@@ -48,7 +49,7 @@ impl<'a> From<skiplist::Iter<'a, ByteString, Score>> for Iter<'a> {
 impl<'a> Iterator for Iter<'a> {
     type Item = (Member<'a>, Score);
 
-    // If it is not inlined, each member is returned through memory.
+    // Without inlining, each member is returned through memory.
     #[expect(clippy::inline_always, reason = "a loop takes a fifth of the time, and is no longer")]
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
@@ -81,7 +82,7 @@ impl<'a> Iterator for Iter<'a> {
         }
     }
 
-    /// Matches the encoding once, not for each element.
+    /// Matches the encoding once instead of for each element.
     #[inline]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut combine: F) -> B {
         match self.0 {
@@ -94,7 +95,7 @@ impl<'a> Iterator for Iter<'a> {
 }
 
 impl DoubleEndedIterator for Iter<'_> {
-    // As with `next`.
+    // For the same reason as `next`.
     #[expect(clippy::inline_always, reason = "a loop takes a fifth of the time, and is no longer")]
     #[inline(always)]
     fn next_back(&mut self) -> Option<Self::Item> {
@@ -111,7 +112,7 @@ impl DoubleEndedIterator for Iter<'_> {
         }
     }
 
-    /// Matches the encoding once, not for each element.
+    /// Matches the encoding once instead of for each element.
     #[inline]
     fn rfold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut combine: F) -> B {
         match self.0 {
@@ -133,7 +134,7 @@ impl fmt::Debug for Iter<'_> {
     }
 }
 
-/// The iterator that owns its elements, lowest score first.
+/// An owning iterator over elements, lowest score first.
 ///
 /// Each step is **O(1)**.
 ///
@@ -150,7 +151,7 @@ impl fmt::Debug for Iter<'_> {
 pub struct IntoIter(Owned);
 
 enum Owned {
-    /// The whole set, and what is left of its ranks.
+    /// The whole set, and the run not yet returned.
     Listpack(PackedZSet<Vec<u8>>, packed_zset::Rest),
     Skiplist(skiplist::IntoIter<ByteString, Score>),
 }

@@ -1,10 +1,10 @@
-//! The skip list and dict of a set, to be looked at.
+//! Access to the skip list and dict of a set.
 
 use super::{Elements, ZSet};
 use crate::{ByteString, Score, SortedSet};
 
 impl ZSet {
-    /// Returns the skip list and dict of a set in that encoding. **O(1)**.
+    /// Returns the skip list and the dict of a set in that encoding. **O(1)**.
     ///
     /// # Examples
     ///

@@ -1,10 +1,11 @@
-//! Popping an element if a closure accepts it.
+//! Popping an element conditionally.
 
 use super::ZSet;
 use crate::{ByteString, Score};
 
 impl ZSet {
-    /// Removes and returns the element of the lowest score if `predicate` returns true for it. **O(log n)**.
+    /// Removes and returns the element with the lowest score if `predicate` returns true for it.
+    /// **O(log n)**.
     ///
     /// If the set is empty, `predicate` is not called. If it panics, the element stays.
     ///
@@ -26,7 +27,8 @@ impl ZSet {
         if predicate(&member, score) { self.pop_first() } else { None }
     }
 
-    /// Removes and returns the element of the highest score if `predicate` returns true for it. **O(log n)**.
+    /// Removes and returns the element with the highest score if `predicate` returns true for it.
+    /// **O(log n)**.
     ///
     /// If the set is empty, `predicate` is not called. If it panics, the element stays.
     ///

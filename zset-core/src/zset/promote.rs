@@ -1,4 +1,4 @@
-//! From one encoding to the other.
+//! Converting between the encodings.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -9,11 +9,11 @@ use crate::sorted_set::{Filling, FromSortedError};
 use crate::{ByteString, DefaultHashBuilder, PackedZSet, Score, TryReserveError};
 
 impl ZSet {
-    /// Changes a listpack over to the skip-list encoding; does nothing to a skip list. **O(n)**.
+    /// Converts a listpack to the skip-list encoding. No-op for a skip list. **O(n)**.
     ///
     /// # Panics
     ///
-    /// If memory runs out; see [`try_promote`](Self::try_promote).
+    /// Panics if allocation fails; see [`try_promote`](Self::try_promote).
     ///
     /// # Examples
     ///
@@ -29,11 +29,11 @@ impl ZSet {
         infallible(self.try_promote());
     }
 
-    /// Does what [`promote`](Self::promote) does, or reports that there is no memory. **O(n)**.
+    /// Like [`promote`](Self::promote), but returns an error if allocation fails. **O(n)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory runs out. The set is the listpack that it was.
+    /// [`TryReserveError`] if allocation fails. The set and its encoding are unchanged.
     ///
     /// # Examples
     ///
@@ -49,7 +49,8 @@ impl ZSet {
         Ok(())
     }
 
-    /// Makes a set of elements that ascend by `(score, member)`, with Redis's limits. **O(n)**.
+    /// Creates a set from elements in ascending order of `(score, member)`, with Redis's limits.
+    /// **O(n)**.
     ///
     /// # Errors
     ///
@@ -58,7 +59,7 @@ impl ZSet {
     ///
     /// # Panics
     ///
-    /// If memory runs out.
+    /// Panics if allocation fails.
     ///
     /// # Examples
     ///
@@ -77,8 +78,7 @@ impl ZSet {
         ZSet::from_sorted_iter_with_limits(elements, ListpackLimits::default())
     }
 
-    /// Does what [`from_sorted_iter`](Self::from_sorted_iter) does, for a set with these limits.
-    /// **O(n)**.
+    /// Like [`from_sorted_iter`](Self::from_sorted_iter), with these limits. **O(n)**.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl ZSet {
     ///
     /// # Panics
     ///
-    /// If memory runs out.
+    /// Panics if allocation fails.
     ///
     /// # Examples
     ///
@@ -111,7 +111,8 @@ impl ZSet {
         Ok(infallible(ZSet::from_sorted(set, limits)))
     }
 
-    /// Makes a set in the encoding that suits it.
+    /// Creates a set in the listpack encoding if the limits allow it, else in the skip-list
+    /// encoding.
     pub(crate) fn from_sorted(
         set: Sorted,
         limits: ListpackLimits,
@@ -122,7 +123,7 @@ impl ZSet {
             let pushed = set.iter().try_for_each(|(member, score)| packed.push_last(member, score));
             match pushed {
                 Ok(()) => return Ok(ZSet { elements: Elements::Listpack(packed), limits }),
-                // Longer than a listpack can be, whatever the limits.
+                // Too large for any listpack, whatever the limits.
                 Err(TryReserveError::BufferFull) => {}
                 Err(error) => return Err(error),
             }
@@ -131,7 +132,7 @@ impl ZSet {
     }
 }
 
-/// Makes the skip-list form of a listpack, with room for `additional` more members.
+/// Converts a listpack to a skip list, with room for `additional` more members.
 pub(super) fn sorted_from_packed(
     packed: &PackedZSet<Vec<u8>>,
     additional: usize,
@@ -143,7 +144,7 @@ pub(super) fn sorted_from_packed(
     Ok(set.finish()?.unwrap_or_else(impossible))
 }
 
-/// Boxes a set, where `Box::new` would abort if memory runs out.
+/// Boxes a set, where `Box::new` would abort if allocation fails.
 pub(super) fn try_box(set: Sorted) -> Result<Box<[Sorted; 1]>, TryReserveError> {
     let mut boxed = Vec::new();
     boxed.try_reserve_exact(1)?;
@@ -151,7 +152,7 @@ pub(super) fn try_box(set: Sorted) -> Result<Box<[Sorted; 1]>, TryReserveError> 
     boxed.try_into().map_err(|_| TryReserveError::AllocError)
 }
 
-/// A listpack is in order and has no member twice, which is verified wherever one comes from.
+/// A listpack is always in order and without duplicates: this is validated on load.
 fn impossible<T>(error: FromSortedError) -> T {
     unreachable!("a listpack that is no sorted set: {error}")
 }

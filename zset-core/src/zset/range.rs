@@ -1,4 +1,4 @@
-//! Views: all elements, or those of a range of ranks, scores or members.
+//! Iteration over all elements, and over ranges of ranks, scores or members.
 
 use core::ops::{Range, RangeBounds};
 
@@ -7,7 +7,7 @@ use crate::bounds::{is_after, is_before};
 use crate::{ByteString, Score, skiplist};
 
 impl ZSet {
-    /// Returns the elements in order, lowest score first. Lazy, double-ended, **O(1)** a step.
+    /// Returns the elements in order, lowest score first. Lazy, double-ended, **O(1)** per step.
     ///
     /// # Examples
     ///
@@ -24,10 +24,10 @@ impl ZSet {
         }
     }
 
-    /// Returns the elements of these 0-based ranks. Lazy; **O(log n)** to start.
+    /// Returns the elements at these 0-based ranks. Lazy; **O(log n)** to start.
     ///
-    /// Ranks beyond the end are left out; an inverted range is empty. For Redis's indexes, which
-    /// may be negative, there is [`rank_range`](crate::redis::rank_range).
+    /// Ranks beyond the end are ignored; an inverted range is empty. For Redis's indexes, which may
+    /// be negative, see [`rank_range`](crate::redis::rank_range).
     ///
     /// # Examples
     ///
@@ -46,7 +46,8 @@ impl ZSet {
 
     /// Returns the elements whose scores lie in the range. Lazy; **O(log n)** to start.
     ///
-    /// An inverted range is empty. For Redis's texts there is [`ScoreRange`](crate::redis::ScoreRange).
+    /// An inverted range is empty. For Redis's syntax, see
+    /// [`ScoreRange`](crate::redis::ScoreRange).
     ///
     /// # Examples
     ///
@@ -72,7 +73,7 @@ impl ZSet {
     ///
     /// # Examples
     ///
-    /// Pages that continue after the last element of the one before, whatever its score:
+    /// Each page continues after the last element of the previous one, whatever its score:
     ///
     /// ```
     /// use std::ops::Bound::{Excluded, Unbounded};
@@ -91,11 +92,12 @@ impl ZSet {
         }
     }
 
-    /// Returns the elements whose members lie in the range, all scores being equal. Lazy;
-    /// **O(log n)** to start, O(log^2 n) if scores differ.
+    /// Returns the elements whose members lie in the range, assuming that all scores are equal.
+    /// Lazy; **O(log n)** to start, O(log^2 n) if scores differ.
     ///
-    /// If they do, which elements it returns is unspecified, as in Redis; for those of one score
-    /// there is [`range_by_member`](Self::range_by_member). An inverted range is empty. For Redis's texts there is [`LexRange`](crate::redis::LexRange).
+    /// If scores differ, it is unspecified which elements are returned, as in Redis. For the
+    /// elements with one score, see [`range_by_member`](Self::range_by_member). An inverted range
+    /// is empty. For Redis's syntax, see [`LexRange`](crate::redis::LexRange).
     ///
     /// # Examples
     ///
@@ -115,7 +117,7 @@ impl ZSet {
         }
     }
 
-    /// Returns the elements of exactly this score whose members lie in the range. Lazy;
+    /// Returns the elements with exactly this score whose members lie in the range. Lazy;
     /// **O(log n)** to start.
     ///
     /// # Examples
@@ -150,7 +152,7 @@ impl ZSet {
         }
     }
 
-    /// Returns how many members lie in the range, all scores being equal. **O(log n)**.
+    /// Returns how many members lie in the range, assuming that all scores are equal. **O(log n)**.
     ///
     /// See [`range_by_lex`](Self::range_by_lex).
     ///
@@ -175,7 +177,7 @@ fn lex_range<'a, 'q>(
     let bounds = (range.start_bound().cloned(), range.end_bound().cloned());
     match (set.first(), set.last()) {
         (Some((_, first)), Some((_, last))) if first == last => set.range_by_member(first, bounds),
-        // As if the members ascended: what lies between two places where they pass the bounds.
+        // Search as if members were in ascending order.
         _ => {
             let start = partition_point(set, |member| is_before(&member, range.start_bound()));
             let end = partition_point(set, |member| !is_after(&member, range.end_bound()));
@@ -192,7 +194,7 @@ pub(super) fn lex_ranks<'q>(set: &Sorted, range: &impl RangeBounds<&'q [u8]>) ->
     start..start + len
 }
 
-/// Returns the rank of an element that `is_below` does not accept, while it does the one before.
+/// Returns a rank at which `is_below` changes from true to false, found by binary search.
 fn partition_point(set: &Sorted, is_below: impl Fn(&[u8]) -> bool) -> usize {
     let (mut low, mut high) = (0, set.len());
     while low < high {

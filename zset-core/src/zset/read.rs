@@ -18,7 +18,7 @@ impl ZSet {
         }
     }
 
-    /// Returns whether the set has no members. **O(1)**.
+    /// Returns whether the set is empty. **O(1)**.
     ///
     /// # Examples
     ///
@@ -92,7 +92,7 @@ impl ZSet {
         Some(self.len() - 1 - rank)
     }
 
-    /// Returns the element of the lowest score. **O(1)**.
+    /// Returns the element with the lowest score. **O(1)**.
     ///
     /// # Examples
     ///
@@ -109,7 +109,7 @@ impl ZSet {
         }
     }
 
-    /// Returns the element of the highest score. **O(1)**.
+    /// Returns the element with the highest score. **O(1)**.
     ///
     /// # Examples
     ///
@@ -126,7 +126,7 @@ impl ZSet {
         }
     }
 
-    /// Returns the element of this 0-based rank, lowest score first. **O(log n)**.
+    /// Returns the element at this 0-based rank, lowest score first. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -145,7 +145,7 @@ impl ZSet {
     }
 }
 
-/// Shows an element of a skip list as one of a listpack.
+/// Converts an element of a skip list to one of a set.
 #[inline]
 pub(super) fn borrowed((member, score): (&ByteString, Score)) -> (Member<'_>, Score) {
     (Member::from(&**member), score)

@@ -1,4 +1,4 @@
-//! Removing: by member, from the ends, by range, by a closure, everything.
+//! Removing: by member, from the ends, by range, by predicate, all.
 
 use alloc::vec::Vec;
 use core::ops::RangeBounds;
@@ -27,7 +27,7 @@ impl ZSet {
         }
     }
 
-    /// Removes and returns the element of the lowest score. **O(log n)**.
+    /// Removes and returns the element with the lowest score. **O(log n)**.
     ///
     /// To pop the first n elements, see [`drain_by_rank`](Self::drain_by_rank).
     ///
@@ -46,7 +46,7 @@ impl ZSet {
         }
     }
 
-    /// Removes and returns the element of the highest score. **O(log n)**.
+    /// Removes and returns the element with the highest score. **O(log n)**.
     ///
     /// To pop the last n elements, see [`drain_by_rank`](Self::drain_by_rank).
     ///
@@ -65,8 +65,8 @@ impl ZSet {
         }
     }
 
-    /// Removes and returns the `count` elements of the lowest scores, or all if there are fewer,
-    /// lowest score first, as Redis's `ZPOPMIN`. **O(log n)** for each.
+    /// Removes and returns the `count` elements with the lowest scores, or all if there are fewer,
+    /// lowest score first, like Redis's `ZPOPMIN`. **O(log n)** each.
     ///
     /// # Examples
     ///
@@ -86,8 +86,8 @@ impl ZSet {
         (0..count.min(self.len())).map_while(|_| self.pop_first()).collect()
     }
 
-    /// Removes and returns the `count` elements of the highest scores, or all if there are fewer,
-    /// highest score first, as Redis's `ZPOPMAX`. **O(log n)** for each.
+    /// Removes and returns the `count` elements with the highest scores, or all if there are fewer,
+    /// highest score first, like Redis's `ZPOPMAX`. **O(log n)** each.
     ///
     /// # Examples
     ///
@@ -107,7 +107,7 @@ impl ZSet {
         (0..count.min(self.len())).map_while(|_| self.pop_last()).collect()
     }
 
-    /// Removes and returns the element of this 0-based rank, lowest score first. **O(log n)**.
+    /// Removes and returns the element at this 0-based rank, lowest score first. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -127,10 +127,10 @@ impl ZSet {
         }
     }
 
-    /// Removes the elements of these 0-based ranks; returns how many.
-    /// **O(log n + m log n)** for m removed.
+    /// Removes the elements at these 0-based ranks; returns the number removed.
+    /// **O(log n + m log n)** for m removed elements.
     ///
-    /// Ranks beyond the end are left out; an inverted range removes nothing.
+    /// Ranks beyond the end are ignored; an inverted range removes nothing.
     ///
     /// # Examples
     ///
@@ -148,8 +148,8 @@ impl ZSet {
         }
     }
 
-    /// Removes the elements whose scores lie in the range; returns how many.
-    /// **O(log n + m log n)** for m removed.
+    /// Removes the elements whose scores lie in the range; returns the number removed.
+    /// **O(log n + m log n)** for m removed elements.
     ///
     /// An inverted range removes nothing.
     ///
@@ -169,8 +169,8 @@ impl ZSet {
         }
     }
 
-    /// Removes the elements whose members lie in the range, all scores being equal; returns how
-    /// many. **O(log n + m log n)** for m removed.
+    /// Removes the elements whose members lie in the range, assuming that all scores are equal;
+    /// returns the number removed. **O(log n + m log n)** for m removed elements.
     ///
     /// See [`range_by_lex`](Self::range_by_lex).
     ///
@@ -193,10 +193,10 @@ impl ZSet {
         }
     }
 
-    /// Removes the elements that `keep` does not accept, in order, lowest score first.
-    /// **O(n + m log n)** for m removed; O(n + m n) in a listpack.
+    /// Removes the elements for which `keep` returns false, lowest score first. **O(n + m log n)**
+    /// for m removed elements; O(n + m n) in a listpack.
     ///
-    /// If `keep` panics, what it has seen is done, and the rest stays.
+    /// If `keep` panics, the elements it has rejected are already removed; the others stay.
     ///
     /// # Examples
     ///
@@ -214,10 +214,10 @@ impl ZSet {
         }
     }
 
-    /// Returns an iterator that removes and returns the elements that `extracted` accepts, in
-    /// order, lowest score first. Lazy; **O(log n)** a step.
+    /// Returns an iterator that removes and returns the elements for which `extracted` returns
+    /// true, lowest score first. Lazy; **O(log n)** per step.
     ///
-    /// What the iterator has not come to, when it is dropped, stays.
+    /// If the iterator is dropped early, the elements it has not visited stay.
     ///
     /// # Examples
     ///
@@ -235,17 +235,17 @@ impl ZSet {
         ExtractIf::new(self, extracted)
     }
 
-    /// Moves all elements of `other` into this set, and leaves `other` empty. **O(m log n)** for its m
-    /// members; **O(n + m)** if at least n / 2 of these are new.
+    /// Moves all elements of `other` into this set, leaving `other` empty. **O(m log n)** for m
+    /// moved elements; **O(n + m)** if at least n / 2 of them are new.
     ///
-    /// For a member that is in both, the score of `other` counts, as with `BTreeMap::append`.
+    /// If a member is in both sets, the score of `other` wins, as in `BTreeMap::append`.
     ///
-    /// Large sets of similar size are merged into a new one, so they take twice their memory for a
-    /// moment; if there is not so much, the elements are inserted one by one.
+    /// Large sets of similar size are merged into a new one, which temporarily needs twice their
+    /// memory. If that allocation fails, the elements are inserted one by one.
     ///
     /// # Panics
     ///
-    /// If memory runs out. What has not been moved by then is lost.
+    /// Panics if allocation fails. Elements not yet moved are lost.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! Reserving memory ahead.
+//! Reserving memory.
 
 use super::promote::{sorted_from_packed, try_box};
 use super::{Elements, ZSet};
@@ -6,11 +6,11 @@ use crate::TryReserveError;
 use crate::reserve::infallible;
 
 impl ZSet {
-    /// Reserves memory for about `additional` more members, without that of their bytes.
+    /// Reserves memory for about `additional` more members, excluding their bytes.
     /// **O(n + additional)**.
     ///
-    /// A listpack that so many more members would outgrow becomes a skip list at once. One that they
-    /// would not reserves nothing: how long its members will be is not known.
+    /// A listpack that this many more members would outgrow becomes a skip list immediately.
+    /// Otherwise, a listpack reserves nothing, because the lengths of future members are unknown.
     ///
     /// # Panics
     ///
@@ -32,13 +32,13 @@ impl ZSet {
         infallible(self.try_reserve(additional));
     }
 
-    /// Like [`reserve`](Self::reserve), but returns an error if there is no memory.
+    /// Like [`reserve`](Self::reserve), but returns an error if allocation fails.
     /// **O(n + additional)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory or 32-bit handles run out. The set is unchanged, and so is its
-    /// encoding.
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The set and its encoding are
+    /// unchanged.
     ///
     /// # Examples
     ///

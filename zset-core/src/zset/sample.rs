@@ -1,4 +1,4 @@
-//! Random members.
+//! Random elements.
 
 use core::iter::FusedIterator;
 use rand_core::Rng;
@@ -7,8 +7,8 @@ use super::ZSet;
 use crate::{Member, Score, random};
 
 impl ZSet {
-    /// Returns `n` distinct elements, or all if there are fewer, in random order, as Redis's
-    /// `ZRANDMEMBER` with a positive count. **O(n log len)**; memory for `n` ranks.
+    /// Returns `n` distinct elements, or all if there are fewer, in random order, like Redis's
+    /// `ZRANDMEMBER` with a positive count. **O(n log len)**; uses memory for `n` ranks.
     ///
     /// # Examples
     ///
@@ -29,8 +29,8 @@ impl ZSet {
         random::distinct(n, self.len(), rng).map(|rank| self.drawn(rank))
     }
 
-    /// Returns `n` random elements, of which some may be the same, as Redis's `ZRANDMEMBER` with a
-    /// negative count; none if the set is empty. Lazy; **O(log len)** a step.
+    /// Returns `n` random elements, possibly with repeats, or none if the set is empty, like
+    /// Redis's `ZRANDMEMBER` with a negative count. Lazy; **O(log len)** per step.
     ///
     /// # Examples
     ///

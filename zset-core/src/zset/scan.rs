@@ -1,4 +1,4 @@
-//! Scanning: all members in pages, while the set changes between them.
+//! Scanning: iterating in pages while the set changes between them.
 
 use alloc::vec::Vec;
 
@@ -6,16 +6,17 @@ use super::{Elements, ZSet};
 use crate::{Member, Score};
 
 impl ZSet {
-    /// Returns the next page of about `count` elements, and the cursor of the page after it, as
-    /// Redis's `ZSCAN`. The first page has cursor 0, and after the last one the cursor is 0 again.
+    /// Returns the next page of about `count` elements and the cursor of the following page, like
+    /// Redis's `ZSCAN`. The first page has cursor 0; after the last page, the returned cursor is 0.
     ///
-    /// Every member that is in the set from the first page to the last is returned exactly once,
-    /// however the set changes meanwhile; one that comes or goes may or may not be. Pages are in no
-    /// order, and may be empty: only the cursor tells the end. A listpack is one page.
+    /// Every member that stays in the set throughout the scan is returned exactly once, whatever
+    /// other changes occur. Members inserted or removed during the scan may or may not be returned.
+    /// Pages are unordered and may be empty: only the cursor marks the end. A listpack is returned
+    /// as a single page.
     ///
-    /// **O(count)** expected, plus hashing up to 28,672 members, of which the page returns at least 1/64;
-    /// O(n) for a listpack. A cursor is a position in the order of hashes, so it is only valid for the set
-    /// that returned it, not even for a set with equal members.
+    /// **O(count)** expected, plus hashing up to 28,672 members, of which the page returns at least
+    /// 1/64; O(n) for a listpack. A cursor is a position in hash order, so it is valid only for the
+    /// set that returned it, not even for a set with equal members.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! The scores of many members at once.
+//! Looking up the scores of many members.
 
 use core::hash::BuildHasher;
 use core::iter::FusedIterator;
@@ -8,11 +8,11 @@ use crate::Score;
 use crate::look_up::LookUps;
 
 impl ZSet {
-    /// Returns the score of each of these members, `None` for those that are not in the set, as
-    /// Redis's `ZMSCORE`. Lazy; **O(1)** a member.
+    /// Returns the score of each of these members, or `None` for those that are not in the set,
+    /// like Redis's `ZMSCORE`. Lazy; **O(1)** per member.
     ///
-    /// Members are hashed in batches and then looked up, so that their cache misses overlap. So the
-    /// iterator may take a few more members from `members` than it has returned scores.
+    /// Members are hashed in batches and then looked up, so that their cache misses overlap. The
+    /// iterator may therefore consume a few more members than it has returned scores.
     ///
     /// # Examples
     ///
@@ -27,7 +27,7 @@ impl ZSet {
         I: IntoIterator<Item: AsRef<[u8]>>,
     {
         let hash = |member: &I::Item| match &self.elements {
-            // A listpack is searched without hashes.
+            // A listpack is searched without hashing.
             Elements::Listpack(_) => 0,
             Elements::Skiplist(set) => set[0].hasher.hash_one(member.as_ref()),
         };

@@ -7,18 +7,19 @@ use super::ZSet;
 use crate::load::load_seq;
 use crate::{ByteString, Score};
 
-/// Serializes as a sequence of `(member, score)`, lowest score first; members as bytes. The limits
-/// are not part of it.
+/// Serializes as a sequence of `(member, score)`, lowest score first, with members as bytes. The
+/// limits are not serialized.
 impl Serialize for ZSet {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         serializer.collect_seq(self)
     }
 }
 
-/// Loads a sequence of `(member, score)` in any order, which the set sorts. Members are what a
-/// [`ByteString`] loads: bytes, text, or numbers. A repeated member is an error.
+/// Deserializes a sequence of `(member, score)` in any order. Members are deserialized as
+/// [`ByteString`]s: from bytes, text, or numbers. A repeated member is an error.
 ///
-/// The set has Redis's limits. One that is too large for memory or for 32-bit handles is an error, not a panic.
+/// The set has Redis's limits. A set that is too large for memory or for 32-bit handles is an
+/// error, not a panic.
 impl<'de> Deserialize<'de> for ZSet {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         load_seq(

@@ -9,11 +9,11 @@ use crate::reserve::infallible;
 use crate::{PackedZSet, Score};
 
 impl ZSet {
-    /// Splits the set at a 0-based rank: returns the elements from this rank on, and keeps those before it.
-    /// **O(log n + m)** for m returned.
+    /// Splits the set at a 0-based rank: returns the elements from this rank on, and keeps the
+    /// others. **O(log n + m)** for m returned elements.
     ///
-    /// Both parts have the limits and the encoding of the set. A rank beyond the end returns a set without
-    /// elements.
+    /// Both parts keep the limits and the encoding of the set. If the rank is beyond the end, the
+    /// returned set is empty.
     ///
     /// # Panics
     ///
@@ -34,10 +34,10 @@ impl ZSet {
         self.split_off(|set| set.run_by_rank(&(rank..)), |set| set.split_off_by_rank(rank))
     }
 
-    /// Splits the set at a score: returns the elements of this score and of higher ones, and keeps the
-    /// others. **O(log n + m)** for m returned.
+    /// Splits the set at a score: returns the elements with this score or a higher one, and keeps
+    /// the others. **O(log n + m)** for m returned elements.
     ///
-    /// Both parts have the limits and the encoding of the set.
+    /// Both parts keep the limits and the encoding of the set.
     ///
     /// # Panics
     ///
@@ -67,7 +67,7 @@ impl ZSet {
         let elements = match &mut self.elements {
             Elements::Listpack(set) => Elements::Listpack(infallible(set.try_cut(run(set)))),
             Elements::Skiplist(set) => {
-                // The box first: it must not be what fails once the elements have moved.
+                // Allocate the box first: this must not fail once the elements have moved.
                 let mut upper = infallible(try_box(Sorted::with_hasher(set[0].hasher().clone())));
                 upper[0] = split(&mut set[0]);
                 Elements::Skiplist(upper)

@@ -1,4 +1,4 @@
-//! The standard traits.
+//! Implementations of standard traits.
 
 use core::fmt;
 
@@ -13,7 +13,7 @@ impl Default for ZSet {
     }
 }
 
-/// Two sets are equal if they have the same members with the same scores, in whatever encoding.
+/// Two sets are equal if they have the same members with the same scores, regardless of encoding.
 /// **O(n)**.
 impl PartialEq for ZSet {
     fn eq(&self, other: &ZSet) -> bool {
@@ -23,7 +23,7 @@ impl PartialEq for ZSet {
 
 impl Eq for ZSet {}
 
-/// Inserts all elements; of those with equal members the last one's score counts.
+/// Inserts all elements. If a member repeats, its last score wins.
 impl<M: AsRef<[u8]>> Extend<(M, Score)> for ZSet {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (M, Score)>>(&mut self, elements: I) {
@@ -33,7 +33,7 @@ impl<M: AsRef<[u8]>> Extend<(M, Score)> for ZSet {
     }
 }
 
-/// Copies a small set, which may be in a fixed buffer, into one of Redis's limits.
+/// Copies a small set, which may be in a fixed buffer, into a set with Redis's limits.
 impl<B: Storage> From<&PackedZSet<B>> for ZSet {
     #[track_caller]
     fn from(set: &PackedZSet<B>) -> Self {
@@ -41,14 +41,13 @@ impl<B: Storage> From<&PackedZSet<B>> for ZSet {
     }
 }
 
-/// Of elements with the same member, the score of the last counts, as with insertions one by one.
-/// **O(n log n)**.
+/// Collects elements. If a member repeats, its last score wins. **O(n log n)**.
 ///
-/// It takes room for a copy of all distinct elements while it sorts them.
+/// Needs memory for a copy of all distinct elements while sorting.
 ///
 /// # Panics
 ///
-/// If memory runs out.
+/// Panics if allocation fails.
 impl<M: AsRef<[u8]>> FromIterator<(M, Score)> for ZSet {
     #[track_caller]
     fn from_iter<I: IntoIterator<Item = (M, Score)>>(elements: I) -> Self {
