@@ -134,7 +134,7 @@ pub(crate) fn nanos(duration: Duration) -> u64 {
 /// use std::cell::Cell;
 /// use zset_std::{Clock, Timestamp};
 ///
-/// /// The time of a replay: that of the record which is read.
+/// /// The time of the record being replayed.
 /// struct Replay {
 ///     nanos: Cell<u64>,
 /// }
