@@ -1,4 +1,4 @@
-//! Ready-made uses of sorted sets: rate limiters, leaderboards, queues and feeds.
+//! Rate limiters, leaderboards, delay queues and feeds: common uses of sorted sets, ready-made.
 //!
 //! **Rate limiters**: how many units are allowed in a period.
 //!
@@ -105,7 +105,7 @@
 //! use std::time::Duration;
 //! use zset_std::{Quota, SlidingWindow, Verdict};
 //!
-//! // Three attempts a minute for each user.
+//! // Three attempts per minute for each user.
 //! let attempts = SlidingWindow::<String>::new(Quota::new(3, Duration::from_secs(60))?);
 //! match attempts.check("ann").verdict {
 //!     Verdict::Allowed => println!("go ahead"),

@@ -16,7 +16,7 @@ const LARGEST: u64 = 1 << 53;
 
 /// A layout that packs `N` fields into one `f64` score, for servers such as Redis.
 ///
-/// Scores packed by one layout are in the order of their fields, the first field first.
+/// Packed scores compare by the first field, then by the second, and so on.
 ///
 /// # In process, use a tuple
 ///
@@ -202,7 +202,7 @@ impl<const N: usize> PackedScore<N> {
 
     /// Packs one value for each field. **O(N)**.
     ///
-    /// Packed scores are in the order of their values, the first field first.
+    /// Packed scores compare by the first field, then by the second, and so on.
     ///
     /// # Errors
     ///

@@ -22,8 +22,8 @@ pub(crate) use std::sync::atomic::Ordering;
 
 use std::sync::PoisonError;
 
-/// Locks a mutex, ignoring poison: the data under these locks is consistent whenever user code, which
-/// may panic, runs.
+/// Locks a mutex, ignoring poison: the data is consistent whenever user code, which may panic, runs
+/// under the lock.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -26,7 +26,7 @@ use super::{Clock, Timer, Timestamp};
 /// assert_eq!(clock.clone().now(), Timestamp::ZERO);
 /// ```
 ///
-/// A wait on this clock ends once the clock is set to its time or later.
+/// A thread or future that waits on this clock wakes when the clock reaches its time.
 #[derive(Clone, Default)]
 pub struct FakeClock {
     shared: Arc<Shared>,

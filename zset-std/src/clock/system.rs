@@ -36,7 +36,7 @@ impl Timer for SystemClock {
     fn park_until(&self, at: Timestamp) {
         let wait = at.saturating_duration_since(self.now());
         if !wait.is_zero() {
-            // Park for a short time only: the clock may be set during the wait.
+            // Park briefly: the clock may be set in the meantime.
             thread::park_timeout(wait.min(LONGEST_PARK));
         }
     }

@@ -16,7 +16,7 @@ use crate::Timestamp;
 /// use std::time::Duration;
 /// use zset_std::{AnyLimiter, Funnel, Keyed, Limits, Quota, Timestamp, WindowCounter};
 ///
-/// // A smooth ten a second, and a million a day in constant memory.
+/// // Ten per second, smoothed, and a million per day in constant memory.
 /// let smooth = Funnel::new(Quota::new(10, Duration::from_secs(1))?.with_capacity(1)?);
 /// let daily = WindowCounter::new(Quota::new(1_000_000, Duration::from_secs(86_400))?);
 /// let limits = Limits::all([AnyLimiter::from(smooth), daily.into()]);

@@ -25,7 +25,7 @@ use crate::Timestamp;
 /// Unlike a [`Funnel`](super::Funnel), it does not contain its quota, which all keys share.
 #[derive(Clone, Debug)]
 pub struct CompactFunnel {
-    /// The time that it takes to leak out, in ticks.
+    /// The level, as the time it takes to leak out, in ticks.
     level: u64,
     /// The time at which the level was computed.
     leaked_at: Timestamp,
@@ -82,8 +82,8 @@ impl Ticks {
     /// Returns the number of whole intervals in `ticks`.
     #[inline]
     fn units_in(self, ticks: u64) -> u64 {
-        // The reciprocal is at most 1 too small, so the product is less than `ticks / 2^64 < 1` too
-        // small, and the estimate at most 1.
+        // The reciprocal is at most 1 too small, so the product is too small by less than
+        // `ticks / 2^64 < 1`, and the estimate by at most 1.
         let estimate = ((u128::from(ticks) * u128::from(self.reciprocal)) >> 64) as u64;
         estimate + u64::from(ticks - estimate * self.interval >= self.interval)
     }

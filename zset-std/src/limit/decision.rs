@@ -27,9 +27,9 @@ pub enum Verdict {
 
 /// The result of a check: the verdict, and the state of the quota afterwards.
 ///
-/// `limit`, `remaining` and `reset_after` describe one quota: how many units it would allow now, and how
-/// long until it would allow `limit` units at once. Durations count from the `now` of the call, even if
-/// the limiter has already seen a later time. All fields are public and none will be added, so
+/// Together, `limit`, `remaining` and `reset_after` say how many units would be allowed now, and how
+/// long until `limit` units would be allowed at once. Durations count from the `now` of the call, even
+/// if the limiter has already seen a later time. All fields are public and none will be added, so
 /// implementations of [`KeyedLimiter`](super::KeyedLimiter) can construct a `Decision`.
 ///
 /// # Examples

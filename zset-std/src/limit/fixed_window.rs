@@ -24,7 +24,7 @@ use crate::Timestamp;
 /// let mut window = FixedWindow::new(Quota::new(100, Duration::from_secs(1))?);
 /// let end = Timestamp::from_nanos(999_999_999);
 /// assert!(window.check_n_at(100, end).is_allowed());
-/// // A nanosecond later 100 more: 200 in two nanoseconds.
+/// // One nanosecond later, 100 more: 200 within two nanoseconds.
 /// assert!(window.check_n_at(100, end.saturating_add(Duration::from_nanos(1))).is_allowed());
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```

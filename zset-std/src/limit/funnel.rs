@@ -18,9 +18,9 @@ use crate::Timestamp;
 /// Communications", IEEE Communications Magazine 24(10), 1986), in integer arithmetic only. If the time
 /// steps back, the latest time seen is used.
 ///
-/// Other implementations of a funnel call [`check_n_at`](Self::check_n_at) `watering`, and
-/// [`remaining_at`](Self::remaining_at) `left_quota`; [`watering_at`](Self::watering_at) and
-/// [`left_quota_at`](Self::left_quota_at) are aliases with those names.
+/// Other implementations name these methods `watering` and `left_quota`:
+/// [`watering_at`](Self::watering_at) is an alias of [`check_n_at`](Self::check_n_at), and
+/// [`left_quota_at`](Self::left_quota_at) of [`remaining_at`](Self::remaining_at).
 ///
 /// # Examples
 ///
@@ -89,14 +89,14 @@ impl Funnel {
     ///
     /// let mut funnel = Funnel::new(Quota::new(4, Duration::from_secs(60))?);
     /// assert!(funnel.watering_at(2, Timestamp::ZERO).is_allowed());
-    /// // Half a minute: four of eight.
+    /// // Half a minute of leaking is now four units of eight.
     /// funnel.set_quota(Quota::new(8, Duration::from_secs(60))?);
     /// assert_eq!(funnel.remaining_at(Timestamp::ZERO), 4);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&mut self, quota: Quota) {
         let (old, new) = (u128::from(self.quota.count()), u128::from(quota.count()));
-        // At most a level, which is below 2^96, times 2^32.
+        // No overflow: a level is below 2^96, and `new` below 2^32.
         self.level = (self.level * new).div_ceil(old);
         self.quota = quota;
     }
@@ -253,7 +253,7 @@ impl Funnel {
     /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(1))?);
     /// assert!(funnel.check_n_at(3, Timestamp::ZERO).is_allowed());
     /// let later = Timestamp::ZERO.saturating_add(Duration::from_secs(1));
-    /// assert!(funnel.check_n_at(3, later).is_allowed()); // all of it has leaked out
+    /// assert!(funnel.check_n_at(3, later).is_allowed()); // everything has leaked out
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     #[inline]

@@ -20,7 +20,7 @@ use crate::{Clock, MonotonicClock, RandomState, Timestamp};
 /// use std::time::Duration;
 /// use zset_std::{FakeClock, Funnels, Quota};
 ///
-/// // Ten a minute for each user and action, three of them at once.
+/// // Ten per minute for each user and action, and up to three at once.
 /// let clock = FakeClock::new();
 /// let quota = Quota::new(10, Duration::from_secs(60))?.with_capacity(3)?;
 /// let payments = Funnels::<(u64, &str)>::new(quota).with_clock(clock.clone());
@@ -182,7 +182,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
         self.foresee(key, n, now, |funnel, _, now| funnel.peek_at(&quota, n, now))
     }
 
-    /// Like [`refund`](Self::refund), for units that were allowed under another quota. **O(1)**
+    /// Like [`refund`](Self::refund), for units that were allowed under another quota. **O(log n)**
     /// expected.
     ///
     /// # Examples

@@ -107,7 +107,7 @@ impl<K: Eq + Hash, L: KeyState, C, H: BuildHasher> Keyed<K, L, C, H> {
         Keyed { keys, shared, clock, observers, lines }
     }
 
-    /// Returns the limiter with a different hasher, and without any keys. **O(1)**.
+    /// Returns the limiter with a different hasher, discarding any keys. **O(1)**.
     ///
     /// # Examples
     ///
@@ -133,7 +133,8 @@ impl<K: Eq + Hash, L: KeyState, C, H: BuildHasher> Keyed<K, L, C, H> {
     /// **O(1)**.
     ///
     /// The policy applies only if no key is idle; otherwise an idle key is evicted to make room. A key
-    /// in use is never evicted. Finding an idle key takes **O(log n)** amortized.
+    /// in use is never evicted. Finding an idle key, for a check or a peek, takes **O(log n)**
+    /// amortized.
     ///
     /// # Examples
     ///

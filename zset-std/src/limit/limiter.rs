@@ -73,7 +73,7 @@ pub trait KeyState: Clone + private::Sealed {
     #[doc(hidden)]
     type Settings: Clone;
 
-    /// The part of a decision computed under the lock; the rest is computed after its release.
+    /// The part of a decision computed under the lock; the rest is computed after the lock is released.
     #[doc(hidden)]
     type Outcome: Into<Decision>;
 
@@ -113,8 +113,8 @@ pub(crate) mod private {
     use crate::Timestamp;
 
     pub trait Sealed {
-        /// Returns the time from which on, without further calls, the limiter decides as a new one does;
-        /// any such time will do if no units count.
+        /// Returns the time from which the limiter decides as a new one does, if it is not called in
+        /// between; `Timestamp::ZERO` if it already does.
         fn idle_at(&self) -> Timestamp;
     }
 }

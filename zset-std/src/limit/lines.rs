@@ -37,7 +37,7 @@ struct Line<K> {
 
 struct Waiter {
     ticket: u64,
-    /// Called when this waiter becomes the first. `None` until it has looked.
+    /// Called when this waiter becomes the first. `None` until it has checked its place.
     waker: Option<Waker>,
 }
 

@@ -18,11 +18,8 @@
 //! takes amortized O(log n) time. The lock is released after every few deadlines, but rebuilding the
 //! list holds it for all keys of the shard.
 //!
-//! Times:
-//!
-//! - The *effective* time of a call is the later of its `now` and the latest time that the shard has
-//!   seen.
-//! - The last timestamp means never: a key that would be idle only then is never evicted.
+//! The *effective time* of a call is the later of its `now` and the latest time that the shard has seen.
+//! The last timestamp means never: a key that would be idle only then is never evicted.
 
 mod deadlines;
 mod sweep;
@@ -91,8 +88,8 @@ pub(crate) struct Full {
 /// Returns enough shards to keep the threads of this machine from contending.
 pub(crate) fn default_shards() -> usize {
     if cfg!(zset_loom) {
-        // Two is the fewest with which keys are in the same shard or in different ones. Each shard is
-        // one more lock to explore.
+        // With two, keys can be in the same shard or in different ones. Each further shard is one more
+        // lock to explore.
         return 2;
     }
     4 * std::thread::available_parallelism().map_or(4, std::num::NonZero::get)

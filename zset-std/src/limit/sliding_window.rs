@@ -137,7 +137,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
     /// Returns whether the limit of a key is reached; see [`WindowLog::over_limit_at`].
     /// **O(1)** expected to find the key, plus the cost of its [`WindowLog`].
     ///
-    /// For a key without room, this is the state of the shared window, or `true` if new keys are
+    /// For a key without room, this reports on the shared window, or returns `true` if new keys are
     /// refused.
     ///
     /// # Examples

@@ -173,7 +173,7 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
     /// let limiter = Funnels::<u32>::new(quota).with_clock(FakeClock::new());
     /// assert!(limiter.check(&7).is_allowed());
     /// let soon = Timestamp::ZERO.saturating_add(Duration::from_secs(59));
-    /// // This does not take 59 seconds.
+    /// // Fails at once, not after 59 seconds.
     /// assert_eq!(limiter.until_ready(&7).deadline(soon).block(), Err(NotReady::TooLate));
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
@@ -281,7 +281,7 @@ struct Waiting<'a, L: Waitable<Q>, Q: ?Sized> {
     asked: UntilReady<'a, L, Q>,
     /// `None` until the waiter has joined the line.
     place: Option<Place<'a, L::Key>>,
-    /// When to check again, once the first in line.
+    /// When to check again, while first in line.
     due: Timestamp,
 }
 
@@ -321,7 +321,8 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> Waiting<'a, L, Q> {
     /// Takes the units if they are allowed now; otherwise records when to check again.
     fn ask(&mut self, now: Timestamp) -> Step {
         let UntilReady { limiter, key, units, deadline, .. } = self.asked;
-        // Peeks first: a check is reported to the observer, and a waiter has not been denied.
+        // Peek first: a failed check would be reported to the observer as a denial, but the caller is
+        // only waiting.
         let mut decision = limiter.peek_at(key, units, now);
         if decision.is_allowed() {
             decision = limiter.check_n_at(key, units, now);

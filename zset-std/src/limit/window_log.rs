@@ -40,9 +40,9 @@ use crate::Timestamp;
 ///
 /// Two things would need unbounded memory. In both cases the log errs towards denial:
 ///
-/// - Units recorded beyond the limit ([`record_at`](Self::record_at)): beyond 64 entries more than the
-///   largest count, the two oldest entries are merged, with the later of their times. Without refunds or
-///   a larger count, this changes no decision.
+/// - Units recorded beyond the limit ([`record_at`](Self::record_at)): once there are more than 64
+///   entries beyond the largest count, the two oldest are merged, at the later of their times. Without
+///   refunds or a larger count, this changes no decision.
 /// - Units older than the longest period used so far: only their number and the time of the newest are
 ///   kept. Under a longer period, all of them count as allowed at that time. To avoid this, make the log
 ///   with the longest period, and check shorter ones with [`check_with_at`](Self::check_with_at).
@@ -265,7 +265,7 @@ impl WindowLog {
     /// use std::time::Duration;
     /// use zset_std::{Quota, Timestamp, WindowLog};
     ///
-    /// // After three failures in a minute, a captcha.
+    /// // Show a captcha after three failures in a minute.
     /// let mut failures = WindowLog::new(Quota::new(3, Duration::from_secs(60))?);
     /// for _ in 0..3 {
     ///     assert!(!failures.over_limit_at(Timestamp::ZERO));

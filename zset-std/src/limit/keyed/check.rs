@@ -1,4 +1,4 @@
-//! Checking units of a key.
+//! Checking, peeking at and waiting for the units of a key.
 
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};

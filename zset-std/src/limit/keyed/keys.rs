@@ -8,8 +8,8 @@ use super::Keyed;
 use crate::{Clock, Timestamp};
 
 impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
-    /// Refunds the `n` newest units of a key, or as many as are on record, and returns how many. **O(log
-    /// n)** expected, plus the cost of its limiter.
+    /// Refunds the `n` newest units of a key, or as many as are on record, and returns how many.
+    /// **O(log n)** expected, plus the cost of its limiter.
     ///
     /// These are the newest units of all calls for the key, not those of a particular call. If another
     /// call was allowed in the meantime, the older of the two stays on record, and stops counting

@@ -10,8 +10,8 @@ use crate::limit::table::KeyHash;
 const FEW_DEADLINES: usize = 16;
 
 impl<K, V: KeyState> Keys<K, V> {
-    /// Examines the first deadline, if it has passed. If a key is idle, removes the deadline and returns
-    /// the key's hash; otherwise files the deadline again for a later time.
+    /// Examines the first deadline, if it has passed. If a key with its hash is idle, removes the
+    /// deadline and returns the hash; otherwise files the deadline again for a later time.
     #[expect(clippy::option_option, reason = "whether there was a deadline, and an idle key")]
     pub(super) fn look(&mut self, now: Timestamp) -> Option<Option<KeyHash>> {
         if !is_due(self.next_deadline(), now) {

@@ -18,8 +18,8 @@ pub(super) fn is_due(deadline: Timestamp, now: Timestamp) -> bool {
 }
 
 impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
-    /// Returns whether there is room for an absent key, or an idle key that would be evicted to make
-    /// room. Evicts nothing, since `now` may be in the future.
+    /// Checks for room for an absent key, or for an idle key that would be evicted to make room. Evicts
+    /// nothing, since `now` may be in the future.
     pub(crate) fn has_room<Q>(&self, key: &Q, now: Timestamp) -> Result<(), Full>
     where
         K: Borrow<Q>,

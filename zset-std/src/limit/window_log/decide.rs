@@ -12,7 +12,7 @@ use crate::limit::{Decision, Quota, Verdict};
 const SPARE_ENTRIES: usize = 64;
 
 impl WindowLog {
-    /// Keeps from now on what `quota` needs.
+    /// Extends the horizon and the number of entries to what `quota` needs.
     pub(super) fn widen(&mut self, quota: Quota) {
         self.most = self.most.max(quota.count());
         if quota.period_in_nanos() > self.horizon {
@@ -93,7 +93,7 @@ impl WindowLog {
         } else if n == 0 || wanted <= limit {
             Verdict::Allowed
         } else {
-            // The entry whose end frees enough units, searched for from the nearer end of the log.
+            // Find the entry whose expiry frees enough units, searching from the nearer end.
             let (missing, kept) = (wanted - limit, limit - u64::from(n));
             let mut sum = 0;
             let end = if missing <= kept {
