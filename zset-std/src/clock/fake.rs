@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::timer::waker_of_this_thread;
 use super::{Clock, Timer, Timestamp};
 
-/// A clock for tests, which advances only when set. Clones share the same time.
+/// A clock for tests that is advanced manually. Clones share the same time.
 ///
 /// # Examples
 ///

@@ -6,7 +6,7 @@ use std::time::Instant as Origin;
 
 use super::{Clock, Timer, Timestamp, nanos};
 
-/// The operating system's monotonic clock, whose origin is the time of its creation.
+/// The operating system's monotonic clock, with its creation as the origin.
 ///
 /// On `wasm32-unknown-unknown`, where std has no clock, creating one works, but reading the time panics.
 ///

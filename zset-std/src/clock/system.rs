@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::{Clock, Timer, Timestamp};
 
-/// Wall-clock time, whose origin is the Unix epoch.
+/// The wall clock, with the Unix epoch as its origin.
 ///
 /// Use it for times that have a meaning outside the process, e.g. the start of a sale or stored
 /// timestamps. It may be set, even backwards; a [`MonotonicClock`](super::MonotonicClock) never steps

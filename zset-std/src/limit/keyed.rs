@@ -45,7 +45,7 @@ use crate::{MonotonicClock, RandomState, Timestamp};
 /// ```
 pub struct Keyed<K, L: KeyState, C = MonotonicClock, H = RandomState> {
     pub(super) keys: Registry<K, L, H>,
-    /// The state shared by keys without room, if the limiter has a [`WhenFull::SharedBucket`].
+    /// The state shared by keys without room, if the policy is [`WhenFull::SharedBucket`].
     shared: Option<Shared<L>>,
     clock: C,
     observers: Observers,

@@ -113,7 +113,7 @@ pub(crate) mod private {
     use crate::Timestamp;
 
     pub trait Sealed {
-        /// Returns the time from which the limiter decides as a new one does, if it is not called in
+        /// Returns the time from which the limiter behaves like a new one, if it is not called in
         /// between; `Timestamp::ZERO` if it already does.
         fn idle_at(&self) -> Timestamp;
     }

@@ -48,7 +48,6 @@ pub trait Observer: Send + Sync {
     fn refused(&self) {}
 }
 
-/// An optional observer.
 #[derive(Clone, Default)]
 pub(super) struct Observers(Option<Arc<dyn Observer>>);
 

@@ -128,7 +128,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         &self.shards[self.index(hash)]
     }
 
-    /// Changes the state of a key, or `None` if it is absent; `change` receives the effective time.
+    /// Calls `change` with the state of a key, `None` if it is absent, and with the effective time.
     #[inline]
     pub(crate) fn get<Q, R>(
         &self,
@@ -181,7 +181,6 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         read(&shard.keys.lock().settings, shard.newest(now))
     }
 
-    /// Returns a copy of the settings.
     pub(crate) fn copy_settings(&self) -> V::Settings {
         self.shards[0].keys.lock().settings.clone()
     }

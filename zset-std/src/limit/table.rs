@@ -14,7 +14,6 @@ use std::num::NonZeroU64;
 /// A nonzero hash, so that an empty slot takes no more memory than an entry.
 pub(crate) type KeyHash = NonZeroU64;
 
-/// Returns the hash of a key.
 #[inline]
 pub(crate) fn hash_of<Q: Hash + ?Sized>(hasher: &impl BuildHasher, key: &Q) -> KeyHash {
     const TOP: NonZeroU64 = NonZeroU64::new(1 << 63).unwrap();
@@ -71,7 +70,6 @@ impl<E: Hashed> Table<E> {
         self.slots[slot].as_mut()
     }
 
-    /// Adds an entry.
     pub(crate) fn insert(&mut self, entry: E) {
         if (self.len + 1) * 4 > self.slots.len() * 3 {
             self.grow();

@@ -204,7 +204,7 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
     /// **O(1)**.
     ///
     /// This spreads out waiters, of many keys or in many processes, that would otherwise all check at
-    /// once.
+    /// the same time.
     ///
     /// # Examples
     ///

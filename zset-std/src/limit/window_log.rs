@@ -38,7 +38,7 @@ use crate::Timestamp;
 ///
 /// # Exactness
 ///
-/// Two things would need unbounded memory. In both cases the log errs towards denial:
+/// In two cases, exactness would need unbounded memory. The log then errs towards denial:
 ///
 /// - Units recorded beyond the limit ([`record_at`](Self::record_at)): once there are more than 64
 ///   entries beyond the largest count, the two oldest are merged, at the later of their times. Without

@@ -25,7 +25,7 @@ mod of_spin {
     /// Enough for a holder that was preempted, if a processor is free.
     const YIELDS: u32 = 20;
 
-    /// A few times the cost of sleeping at all.
+    /// A few times the shortest possible sleep.
     const SLEEP: Duration = Duration::from_micros(200);
 
     impl<T> SpinLock<T> {
@@ -62,7 +62,7 @@ mod of_spin {
     }
 }
 
-/// A loom mutex, so that loom knows which thread waits for which.
+/// A loom mutex, so that loom can track blocked threads.
 #[cfg(zset_loom)]
 pub(crate) struct SpinLock<T>(loom::sync::Mutex<T>);
 

@@ -146,7 +146,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         self.foresee(key, n, now, |state, settings, now| state.peek_at(settings, n, now))
     }
 
-    /// Returns a wait for units of a key, to block on or to await. **O(1)**.
+    /// Waits until units of a key are allowed, either by blocking or as a future. **O(1)**.
     ///
     /// # Examples
     ///
@@ -220,8 +220,8 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         checked.unwrap_or_else(|full| refused(self.peek_new(key, now, peek), n, now, &full))
     }
 
-    /// Changes the state of a key, inserting the key if it is absent, or else the state shared by keys
-    /// without room; `change` receives the effective time.
+    /// Changes the state of a key, inserting the key if it is absent, or the state shared by keys
+    /// without room if there is none for it. `change` receives the effective time.
     pub(in super::super) fn change<Q, R>(
         &self,
         key: &Q,

@@ -84,9 +84,9 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         self.sweep_at(budget, self.clock.now())
     }
 
-    /// Like [`sweep`](Self::sweep), at time `now`. As with a check, the limiter has then seen this time,
-    /// so do not pass a time in the future. **O(b log n)** amortized for a budget of b, and at least
-    /// **O(shards)**.
+    /// Like [`sweep`](Self::sweep), at time `now`. As with a check, later calls never use an earlier
+    /// time, so do not pass a time in the future. **O(b log n)** amortized for a budget of b, and at
+    /// least **O(shards)**.
     ///
     /// # Examples
     ///
