@@ -1,4 +1,4 @@
-//! Clocks, and points in time.
+//! Clocks and timestamps.
 
 mod fake;
 mod monotonic;
@@ -20,8 +20,8 @@ use std::time::Duration;
 
 /// A point in time: nanoseconds since the origin of a clock.
 ///
-/// Times of one clock can be compared with each other, not with those of another. There are 584
-/// years of them; what would lie beyond is the last one.
+/// Timestamps are comparable only with others of the same clock. The range is 584 years; arithmetic
+/// saturates at both ends.
 ///
 /// # Examples
 ///
@@ -35,8 +35,8 @@ use std::time::Duration;
 /// assert_eq!(start.saturating_duration_since(later), Duration::ZERO);
 /// ```
 ///
-/// With the feature `serde` it is a number. Only that of a [`SystemClock`] means the same in another
-/// process.
+/// With the `serde` feature, a timestamp serializes as a number. Only timestamps of a [`SystemClock`]
+/// are meaningful in another process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Timestamp(u64);
@@ -45,10 +45,10 @@ impl Timestamp {
     /// The origin of the clock.
     pub const ZERO: Timestamp = Timestamp(0);
 
-    /// The last point in time.
+    /// The largest representable timestamp.
     pub const MAX: Timestamp = Timestamp(u64::MAX);
 
-    /// Makes the point so many nanoseconds after the origin. **O(1)**.
+    /// Makes a timestamp `nanos` nanoseconds after the origin. **O(1)**.
     ///
     /// # Examples
     ///
@@ -72,7 +72,7 @@ impl Timestamp {
         self.0
     }
 
-    /// Returns the point so much later, or the last one. **O(1)**.
+    /// Returns the timestamp `duration` later, saturating at [`MAX`](Self::MAX). **O(1)**.
     ///
     /// # Examples
     ///
@@ -88,7 +88,7 @@ impl Timestamp {
         Timestamp(self.0.saturating_add(nanos(duration)))
     }
 
-    /// Returns the point so much earlier, or the origin. **O(1)**.
+    /// Returns the timestamp `duration` earlier, saturating at the origin. **O(1)**.
     ///
     /// # Examples
     ///
@@ -102,7 +102,7 @@ impl Timestamp {
         Timestamp(self.0.saturating_sub(nanos(duration)))
     }
 
-    /// Returns the time since an earlier point; zero if that is the later one. **O(1)**.
+    /// Returns the time since `earlier`, or zero if `earlier` is later than `self`. **O(1)**.
     ///
     /// # Examples
     ///
@@ -119,14 +119,14 @@ impl Timestamp {
     }
 }
 
-/// Returns the nanoseconds of a duration; the largest number if there are more.
+/// Returns a duration in nanoseconds, saturating at `u64::MAX`.
 pub(crate) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// A source of the current time.
 ///
-/// It is implemented for references and `Arc`s of clocks too, so that several limiters can have one.
+/// References to clocks and `Arc`s of clocks are clocks too, so several limiters can share one.
 ///
 /// # Examples
 ///
@@ -134,7 +134,7 @@ pub(crate) fn nanos(duration: Duration) -> u64 {
 /// use std::cell::Cell;
 /// use zset_std::{Clock, Timestamp};
 ///
-/// /// The time of a replay: that of the record which is read.
+/// /// The time of the record being replayed.
 /// struct Replay {
 ///     nanos: Cell<u64>,
 /// }
@@ -146,7 +146,7 @@ pub(crate) fn nanos(duration: Duration) -> u64 {
 /// }
 /// ```
 pub trait Clock {
-    /// Returns the time.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 }
 
@@ -168,7 +168,7 @@ mod tests {
 
     use super::*;
 
-    /// The time, and how often a thread waited.
+    /// A fixed time, and the sum of the times it was parked until.
     #[derive(Default)]
     struct Counting(Cell<u64>);
 

@@ -1,4 +1,4 @@
-//! Limiters: how much may pass in which time.
+//! Rate limiters: how many units are allowed in a period.
 
 mod any_limiter;
 mod compact_funnel;

@@ -1,7 +1,7 @@
-//! [`PackedScore`]: several numbers in a score that is one `f64`, and its errors.
+//! [`PackedScore`]: several numbers packed into one `f64` score, and its errors.
 
-// Invariants: each size is at least 2, and the product of the sizes at most 2^53, up to which an
-// `f64` has each integer.
+// Invariants: each size is at least 2, and the product of the sizes is at most 2^53. An `f64` represents
+// every integer up to that one exactly.
 
 mod error;
 #[cfg(test)]
@@ -11,17 +11,18 @@ pub use error::{PackError, PackedScoreError, UnpackError};
 
 use zset_core::Score;
 
-/// The integers below this one, and itself, are each an `f64` of their own.
+/// An `f64` represents every integer up to this one exactly.
 const LARGEST: u64 = 1 << 53;
 
-/// A layout of `N` fields in one score, which is for servers whose scores are an `f64`: Redis and
-/// its kin. Scores that it packs are in the order of the fields, the first one first.
+/// A layout that packs `N` fields into one `f64` score, for servers such as Redis.
 ///
-/// # In process, take a tuple
+/// Packed scores compare by the first field, then by the second, and so on.
 ///
-/// A [`Leaderboard`](crate::Leaderboard) and a [`SortedSet`](zset_core::SortedSet) rank by any
-/// type that is `Ord + Copy`. A tuple needs no layout, has no bound on its fields but their types,
-/// cannot be read wrongly, and can be of any size:
+/// # In process, use a tuple
+///
+/// A [`Leaderboard`](crate::Leaderboard) and a [`SortedSet`](zset_core::SortedSet) accept any score type
+/// that is `Ord + Copy`. A tuple needs no layout, bounds its fields only by their types, cannot be
+/// misinterpreted, and can be of any size:
 ///
 /// ```
 /// use zset_std::Leaderboard;
@@ -34,7 +35,7 @@ const LARGEST: u64 = 1 << 53;
 ///
 /// # What goes wrong without a layout
 ///
-/// Digits side by side: 5 gold and 15 silver make 515, 50 gold and 1 silver make 501.
+/// Concatenated digits: 5 gold and 15 silver make 515, but 50 gold and 1 silver make 501.
 ///
 /// ```
 /// let score = |gold: u32, silver: u32| -> u32 { format!("{gold}{silver}").parse().unwrap() };
@@ -42,7 +43,7 @@ const LARGEST: u64 = 1 << 53;
 /// assert!(score(5, 15) > score(50, 1)); // wrong: 5 gold before 50
 /// ```
 ///
-/// Silver behind the point: 15 silver make `.15`, and 2 silver `.2`.
+/// Silver as a decimal fraction: 15 silver make `.15`, but 2 silver make `.2`.
 ///
 /// ```
 /// let score = |gold: u32, silver: u32| -> f64 { format!("{gold}.{silver}").parse().unwrap() };
@@ -50,13 +51,13 @@ const LARGEST: u64 = 1 << 53;
 /// assert!(score(5, 15) < score(5, 2)); // wrong: 2 silver before 15
 /// ```
 ///
-/// What both lack is a width for each field. With it the order is right, and a number that does
-/// not fit is an error, where it would flow over into its neighbour:
+/// Both lack a width for each field. With widths, the order is right, and a number that does not fit is
+/// an error instead of overflowing into the next field:
 ///
 /// ```
 /// use zset_std::PackedScore;
 ///
-/// // Three decimal digits each: legible, and at most 15 in all.
+/// // Three decimal digits each: readable, and at most 15 in total.
 /// let medals = PackedScore::decimal([3, 3, 3])?;
 /// assert_eq!(medals.pack([5, 15, 0])?.to_string(), "5015000");
 /// assert!(medals.pack([5, 15, 0])? < medals.pack([50, 1, 0])?);
@@ -64,7 +65,7 @@ const LARGEST: u64 = 1 << 53;
 /// let error = medals.pack([5, 1000, 0]).unwrap_err();
 /// assert_eq!((error.field, error.value, error.max), (1, 1000, 999));
 ///
-/// // Bits: most room, 53 in all.
+/// // Bits hold the most, 53 in total.
 /// let medals = PackedScore::bits([18, 18, 17])?;
 /// assert!(medals.pack([5, 15, 0])? < medals.pack([50, 1, 0])?);
 /// assert_eq!(medals.unpack(medals.pack([5, 15, 0])?)?, [5, 15, 0]);
@@ -73,7 +74,7 @@ const LARGEST: u64 = 1 << 53;
 ///
 /// # Examples
 ///
-/// Points, and among equal points the earlier one first:
+/// Points, with the earlier of two equal results ranked higher:
 ///
 /// ```
 /// use zset_std::PackedScore;
@@ -93,7 +94,7 @@ pub struct PackedScore<const N: usize> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Field {
-    /// How many values it has, from 0.
+    /// The number of its values, which start at 0.
     size: u64,
     order: Order,
 }
@@ -109,7 +110,7 @@ impl Field {
         self.size - 1
     }
 
-    /// Turns a value into what is packed for it, and back.
+    /// Converts a value to its packed form, or back.
     fn turn(self, value: u64) -> u64 {
         match self.order {
             Order::Ascending => value,
@@ -119,11 +120,11 @@ impl Field {
 }
 
 impl<const N: usize> PackedScore<N> {
-    /// Makes a layout of fields of so many bits, the first one highest.
+    /// Makes a layout of fields with the given widths in bits, the most significant field first.
     ///
     /// # Errors
     ///
-    /// [`PackedScoreError`] if a field has no bits, or all have more than 53.
+    /// [`PackedScoreError`] if a field has no bits, or if the fields have more than 53 bits in total.
     ///
     /// # Examples
     ///
@@ -140,11 +141,13 @@ impl<const N: usize> PackedScore<N> {
         Self::new(widths, 2)
     }
 
-    /// Makes a layout of fields of so many decimal digits, the first one highest.
+    /// Makes a layout of fields with the given widths in decimal digits, the most significant field
+    /// first.
     ///
     /// # Errors
     ///
-    /// [`PackedScoreError`] if a field has no digits, or all have more than 15.
+    /// [`PackedScoreError`] if a field has no digits, or if the fields have more than 15 digits in
+    /// total.
     ///
     /// # Examples
     ///
@@ -174,12 +177,14 @@ impl<const N: usize> PackedScore<N> {
         Ok(PackedScore { fields: widths.map(field) })
     }
 
-    /// Returns the layout with a field, by its index, whose lower values rank higher: what is packed
-    /// is how much its value is below the largest one. A second time turns it back.
+    /// Returns the layout with the order of one field reversed, so that its lower values rank higher.
+    ///
+    /// The field is given by its index, and packed as its largest value minus its value. Reversing it
+    /// twice restores its order.
     ///
     /// # Examples
     ///
-    /// See [`PackedScore`]. A field that is not there does not compile:
+    /// See [`PackedScore`]. An index out of range does not compile:
     ///
     /// ```compile_fail
     /// let layout = zset_std::PackedScore::bits([20, 33]).unwrap().descending::<2>();
@@ -195,13 +200,13 @@ impl<const N: usize> PackedScore<N> {
         self
     }
 
-    /// Packs a value for each field. **O(N)**.
+    /// Packs one value for each field. **O(N)**.
     ///
-    /// Scores are in the order of the values, the first field first.
+    /// Packed scores compare by the first field, then by the second, and so on.
     ///
     /// # Errors
     ///
-    /// [`PackError`] with the first field whose value does not fit.
+    /// [`PackError`] for the first field whose value does not fit.
     ///
     /// # Examples
     ///
@@ -228,13 +233,13 @@ impl<const N: usize> PackedScore<N> {
 
     /// Returns the value of each field of a score. **O(N)**.
     ///
-    /// Whether this layout has packed it, or another one whose scores lie in the same range, no
-    /// score can say.
+    /// A score does not identify its layout: unpacking a score that another layout packed may succeed,
+    /// with meaningless values.
     ///
     /// # Errors
     ///
-    /// [`UnpackError`] if this layout packs no such score: it is negative, has a fraction, or is too
-    /// large.
+    /// [`UnpackError`] if this layout cannot have packed the score: it is negative, has a fraction, or
+    /// is too large.
     ///
     /// # Examples
     ///

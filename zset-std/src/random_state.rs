@@ -1,21 +1,21 @@
-//! [`RandomState`]: the hasher of keys.
+//! [`RandomState`]: the default hasher of keys.
 
 use std::hash::{BuildHasher, Hash};
 use std::sync::LazyLock;
 
 /// The default hasher of keys: [`AHash`](https://docs.rs/ahash) with a random seed. Each new value has
-/// a seed of its own; its clones share it.
+/// its own seed; its clones share it.
 ///
 /// It defends against hash flooding: an attacker who does not know the seed cannot choose colliding
-/// keys. It does not defend against an attacker who learns about the seed by measuring times. For such
-/// keys, pass [`std::hash::RandomState`] to [`Keyed::with_hasher`](crate::Keyed::with_hasher):
-/// `SipHash` takes 7 ns more a call. The hasher of [`zset_core`]'s sets,
-/// [`zset_core::DefaultHashBuilder`], is faster and less resistant.
+/// keys. It does not defend against an attacker who can recover the seed from timing. For such keys,
+/// pass [`std::hash::RandomState`] to [`Keyed::with_hasher`](crate::Keyed::with_hasher): `SipHash` takes
+/// 7 ns more per call. The hasher of [`zset_core`]'s sets, [`zset_core::DefaultHashBuilder`], is faster
+/// and less resistant.
 ///
-/// All seeds of a process come from one [`std::hash::RandomState`], so they are as random as those of
-/// a `HashMap`. On `wasm32-unknown-unknown` std has no source of randomness, and **the seeds are the
-/// same in every run**. If an attacker can choose the keys there, pass `with_hasher` a hasher with a
-/// seed from the host.
+/// All seeds of a process are derived from one [`std::hash::RandomState`], so they are as random as
+/// those of a `HashMap`. On `wasm32-unknown-unknown` std has no source of randomness, and **the seeds
+/// are the same in every run**. If an attacker can choose the keys there, pass `with_hasher` a hasher
+/// seeded by the host.
 ///
 /// # Examples
 ///
@@ -44,14 +44,14 @@ impl RandomState {
     /// ```
     pub fn new() -> Self {
         let [k0, k1, k2, k3] = seed_of_process();
-        // This also mixes in a counter.
+        // This also mixes in a counter, so each hasher gets its own seed.
         RandomState(ahash::RandomState::generate_with(k0, k1, k2, k3))
     }
 }
 
-/// Returns what all seeds of this process are derived from.
+/// Returns the seed from which all seeds of this process are derived.
 fn seed_of_process() -> [u64; 4] {
-    // Not AHash's own source of randomness, which does not build for every target.
+    // AHash's own source of randomness does not build for every target.
     static SEED: LazyLock<[u64; 4]> = LazyLock::new(|| {
         let random = std::hash::RandomState::new();
         [0, 1, 2, 3].map(|part| random.hash_one(part))
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(hashes.len(), 1000);
     }
 
-    /// Runs this test again in other processes, which print their seeds.
+    /// Runs this test again in child processes, which print their seeds.
     #[cfg(not(miri))]
     #[test]
     fn each_process_has_a_seed_of_its_own() {

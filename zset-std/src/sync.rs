@@ -1,4 +1,4 @@
-//! Locks, atomics and threads: those of std and `spin`, or of loom where a test explores all their
+//! Locks, atomics and threads: from std and `spin`, or from loom in tests that explore all
 //! interleavings.
 
 mod spin_lock;
@@ -22,13 +22,13 @@ pub(crate) use std::sync::atomic::Ordering;
 
 use std::sync::PoisonError;
 
-/// Takes a lock, also if someone has panicked under it: what is under these locks is complete at
-/// every moment at which a user's code runs.
+/// Locks a mutex, ignoring poison: the data is consistent whenever user code, which may panic, runs
+/// under the lock.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Parking. loom's own forgets an `unpark` that comes while the thread waits for a lock.
+/// Parking. loom's own loses an `unpark` that arrives while the thread is waiting for a lock.
 #[cfg(zset_loom)]
 pub(crate) mod thread {
     use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! [`FakeClock`]: the time that a test says it is.
+//! [`FakeClock`]: a clock set by tests.
 
 use std::fmt;
 use std::mem;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::timer::waker_of_this_thread;
 use super::{Clock, Timer, Timestamp};
 
-/// A clock for tests, which goes when it is told to. Its clones are the same clock.
+/// A clock for tests that is advanced manually. Clones share the same time.
 ///
 /// # Examples
 ///
@@ -22,11 +22,11 @@ use super::{Clock, Timer, Timestamp};
 /// let clock = FakeClock::new();
 /// clock.advance(Duration::from_nanos(5));
 /// assert_eq!(clock.now(), Timestamp::from_nanos(5));
-/// clock.set(Timestamp::ZERO); // a step back
+/// clock.set(Timestamp::ZERO); // clocks can step back
 /// assert_eq!(clock.clone().now(), Timestamp::ZERO);
 /// ```
 ///
-/// Who waits for it waits until it is set to that time.
+/// A thread or future that waits on this clock wakes when the clock reaches its time.
 #[derive(Clone, Default)]
 pub struct FakeClock {
     shared: Arc<Shared>,
@@ -35,12 +35,12 @@ pub struct FakeClock {
 #[derive(Default)]
 struct Shared {
     nanos: AtomicU64,
-    /// Who waits for another time.
+    /// The wakers to call when the time changes.
     sleepers: Mutex<Vec<Waker>>,
 }
 
 impl FakeClock {
-    /// Makes a clock that stands at the origin. **O(1)**.
+    /// Makes a clock at the origin. **O(1)**.
     ///
     /// # Examples
     ///
@@ -53,7 +53,7 @@ impl FakeClock {
         Self::default()
     }
 
-    /// Lets it go on. **O(w)** for w threads that wait by this clock.
+    /// Advances the clock. **O(w)** for w threads waiting on it.
     ///
     /// # Examples
     ///
@@ -70,7 +70,7 @@ impl FakeClock {
         self.set(self.now().saturating_add(duration));
     }
 
-    /// Sets it, also back. **O(w)** for w threads that wait by this clock.
+    /// Sets the clock, forward or back. **O(w)** for w threads waiting on it.
     ///
     /// # Examples
     ///
@@ -92,10 +92,10 @@ impl FakeClock {
         self.shared.sleepers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether it is that late, and has the waker called at the next change if not.
+    /// Returns whether the time is at least `at`, after registering `waker` for the next change.
     fn is_past(&self, at: Timestamp, waker: &Waker) -> bool {
-        // In this order, so that no change is missed: one that comes too late for the look at the
-        // time finds the waker.
+        // Registers the waker before reading the time, so no change is missed: a change after the read
+        // calls the waker.
         let mut sleepers = self.sleepers();
         if !sleepers.iter().any(|sleeper| sleeper.will_wake(waker)) {
             sleepers.push(waker.clone());

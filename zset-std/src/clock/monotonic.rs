@@ -1,4 +1,4 @@
-//! [`MonotonicClock`]: the time of the operating system.
+//! [`MonotonicClock`]: the operating system's monotonic clock.
 
 use std::thread;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
@@ -6,10 +6,9 @@ use std::time::Instant as Origin;
 
 use super::{Clock, Timer, Timestamp, nanos};
 
-/// The clock of the operating system that never steps back; its origin is when it was made.
+/// The operating system's monotonic clock, with its creation as the origin.
 ///
-/// On `wasm32-unknown-unknown`, where std has no clock, it can be made, but asking it for the time
-/// panics.
+/// On `wasm32-unknown-unknown`, where std has no clock, creating one works, but reading the time panics.
 ///
 /// # Examples
 ///
@@ -24,8 +23,8 @@ pub struct MonotonicClock {
     origin: Origin,
 }
 
-/// What limiters and queues begin with, also those that are given each time or get another clock: so
-/// only the first question panics where std has no clock.
+/// Stands in for `Instant`. Every limiter and queue starts with a `MonotonicClock`, even if it is then
+/// given another clock or explicit times, so only reading the time may panic.
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 #[derive(Clone, Copy, Debug)]
 struct Origin;

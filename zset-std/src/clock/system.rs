@@ -1,16 +1,17 @@
-//! [`SystemClock`]: the time of day.
+//! [`SystemClock`]: wall-clock time.
 
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::{Clock, Timer, Timestamp};
 
-/// The time of day; its origin is the start of 1970, UTC.
+/// The wall clock, with the Unix epoch as its origin.
 ///
-/// It is for times that mean something outside of a process: when a sale opens, or what is stored.
-/// It may be set, also back. [`MonotonicClock`](super::MonotonicClock) may not.
+/// Use it for times that have a meaning outside the process, e.g. the start of a sale or stored
+/// timestamps. It may be set, even backwards; a [`MonotonicClock`](super::MonotonicClock) never steps
+/// back.
 ///
-/// On `wasm32-unknown-unknown`, where std has no clock, asking it for the time panics.
+/// On `wasm32-unknown-unknown`, where std has no clock, reading the time panics.
 ///
 /// # Examples
 ///
@@ -25,7 +26,7 @@ pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
-        // A clock that is set to before 1970 stands at its origin.
+        // Times before 1970 count as the origin.
         Timestamp::ZERO
             .saturating_add(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
     }
@@ -35,13 +36,13 @@ impl Timer for SystemClock {
     fn park_until(&self, at: Timestamp) {
         let wait = at.saturating_duration_since(self.now());
         if !wait.is_zero() {
-            // Not at a stretch: the clock may be set while the thread waits.
+            // Park briefly: the clock may be set in the meantime.
             thread::park_timeout(wait.min(LONGEST_PARK));
         }
     }
 }
 
-/// How long a thread waits before it looks at the clock again.
+/// The longest time a thread waits before it reads the clock again.
 const LONGEST_PARK: Duration = Duration::from_secs(1);
 
 #[cfg(feature = "async")]

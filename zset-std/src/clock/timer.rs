@@ -1,4 +1,4 @@
-//! Waiting until a clock shows a time.
+//! Waiting for a clock to reach a given time.
 
 use std::sync::Arc;
 use std::task::{Wake, Waker};
@@ -6,7 +6,7 @@ use std::task::{Wake, Waker};
 use super::{Clock, Timestamp};
 use crate::sync::thread::{self, Thread};
 
-/// A clock for whose time a thread can wait.
+/// A clock that threads can wait on.
 ///
 /// # Examples
 ///
@@ -21,8 +21,8 @@ use crate::sync::thread::{self, Thread};
 /// }
 /// ```
 pub trait Timer: Clock {
-    /// Blocks this thread until a time, or until it is unparked; like [`std::thread::park`] also
-    /// for no reason.
+    /// Blocks the current thread until time `at`, or until it is unparked. Like [`std::thread::park`],
+    /// it may wake spuriously.
     fn park_until(&self, at: Timestamp);
 }
 
@@ -38,11 +38,11 @@ impl<C: Timer + ?Sized> Timer for Arc<C> {
     }
 }
 
-/// What is ready at a time.
+/// A future that completes at a given time.
 #[cfg(feature = "async")]
 pub(crate) type Sleep = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// A clock for whose time a future can wait, in any runtime or none.
+/// A clock that futures can wait on, in any runtime or none.
 ///
 /// # Examples
 ///
@@ -57,7 +57,9 @@ pub(crate) type Sleep = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 /// ```
 #[cfg(feature = "async")]
 pub trait AsyncTimer: Clock {
-    /// Returns a future that is ready at a time, or earlier: check the clock again afterwards.
+    /// Returns a future that completes at time `at`.
+    ///
+    /// It may complete early, so check the time again afterwards.
     fn sleep_until(&self, at: Timestamp) -> Sleep;
 }
 
@@ -75,7 +77,7 @@ impl<C: AsyncTimer + ?Sized> AsyncTimer for Arc<C> {
     }
 }
 
-/// Returns what unparks this thread.
+/// Returns a waker that unparks the current thread.
 pub(crate) fn waker_of_this_thread() -> Waker {
     struct Unpark(Thread);
 

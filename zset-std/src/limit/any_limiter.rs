@@ -5,10 +5,10 @@ use super::{Decision, FixedWindow, Funnel, Limiter, Quota, SingleQuota, WindowCo
 use crate::Timestamp;
 
 /// A limiter of any type: for [`Limits`](super::Limits) over limiters of different types, and for
-/// types that a configuration names.
+/// limiters whose type comes from a configuration.
 ///
-/// It is an enum rather than a trait object, so that limiters lie side by side in one allocation, and each
-/// key of a [`Keyed`](super::Keyed) limiter starts as a clone of them.
+/// It is an enum rather than a trait object, so limiters are stored inline and each key of a
+/// [`Keyed`](super::Keyed) limiter can start as a clone.
 ///
 /// # Examples
 ///
@@ -16,7 +16,7 @@ use crate::Timestamp;
 /// use std::time::Duration;
 /// use zset_std::{AnyLimiter, Funnel, Keyed, Limits, Quota, Timestamp, WindowCounter};
 ///
-/// // A smooth ten a second, and a million a day in constant memory.
+/// // Ten per second, smoothed, and a million per day in constant memory.
 /// let smooth = Funnel::new(Quota::new(10, Duration::from_secs(1))?.with_capacity(1)?);
 /// let daily = WindowCounter::new(Quota::new(1_000_000, Duration::from_secs(86_400))?);
 /// let limits = Limits::all([AnyLimiter::from(smooth), daily.into()]);
@@ -63,7 +63,7 @@ impl From<Funnel> for AnyLimiter {
     }
 }
 
-/// Calls the limiter within.
+/// Calls the inner limiter.
 macro_rules! each {
     ($any:expr, $limiter:ident => $call:expr) => {
         match $any {

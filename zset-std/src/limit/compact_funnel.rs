@@ -1,8 +1,8 @@
 //! [`CompactFunnel`]: the funnel of one key of [`Funnels`](super::Funnels), in two words.
 //!
-//! It is the leaky bucket as a meter, and decides as the generic cell rate algorithm does (ITU-T
-//! I.371, "Traffic control and congestion control in B-ISDN"). That algorithm stores one number, the
-//! time at which the bucket is empty:
+//! It is the leaky bucket as a meter, and makes the same decisions as the generic cell rate algorithm
+//! (ITU-T I.371, "Traffic control and congestion control in B-ISDN"). That algorithm stores one number,
+//! the time at which the bucket is empty:
 //!
 //! ```text
 //!                                leaked_at                               empty
@@ -10,8 +10,8 @@
 //!                                    │◄─────────── level ─────────────────►│
 //! ```
 //!
-//! A level and its time take one word more, and cover every [`Timestamp`] with every [`Quota`]: the
-//! time at which the bucket is empty may be later than the last timestamp.
+//! Storing a level and its time takes one word more, and works for every [`Timestamp`] with every
+//! [`Quota`]: the time at which the bucket is empty may be later than the last timestamp.
 
 use std::time::Duration;
 
@@ -20,18 +20,18 @@ use super::quota::TICKS_PER_NANO;
 use super::{Decision, KeyState, Quota, Verdict};
 use crate::Timestamp;
 
-/// How full the funnel of one key of [`Funnels`](super::Funnels) is.
+/// The level of the funnel of one key of [`Funnels`](super::Funnels).
 ///
 /// Unlike a [`Funnel`](super::Funnel), it does not contain its quota, which all keys share.
 #[derive(Clone, Debug)]
 pub struct CompactFunnel {
-    /// How long it takes to leak out, in ticks.
+    /// The level, as the time it takes to leak out, in ticks.
     level: u64,
-    /// The time of the level.
+    /// The time at which the level was computed.
     leaked_at: Timestamp,
 }
 
-/// A quota, and the same in ticks.
+/// A quota, with its values in ticks.
 #[derive(Clone, Copy, Debug)]
 pub struct TickQuota {
     quota: Quota,
@@ -41,32 +41,31 @@ pub struct TickQuota {
 #[derive(Clone, Copy, Debug)]
 struct Ticks {
     capacity: u32,
-    /// From one unit to the next, rounded up.
+    /// The time between two units, rounded up.
     interval: u64,
-    /// The intervals of the whole capacity.
+    /// The time for the whole capacity: `capacity * interval`.
     burst: u64,
-    /// `2^64 / interval`, less by at most 1: to multiply takes less time than to divide.
+    /// `2^64 / interval`, at most 1 too small. Multiplying is faster than dividing.
     reciprocal: u64,
 }
 
-/// A decision in ticks: all that has to be computed under a lock.
+/// A decision in ticks: the part that has to be computed under a lock.
 ///
-/// It is computed without a branch on the verdict, which a processor cannot predict where limits
-/// matter.
+/// It is computed without a branch on the verdict, which a processor cannot predict near the limit.
 #[derive(Clone, Copy, Debug)]
 pub struct TickDecision {
     ticks: Ticks,
     never: bool,
     /// The level after the decision.
     level: u64,
-    /// What has to leak out before the units pass; zero if they pass now.
+    /// How much has to leak out before the units fit; zero if they are allowed.
     excess: u64,
 }
 
 impl From<Quota> for TickQuota {
     fn from(quota: Quota) -> Self {
         let interval = quota.interval_in_ticks();
-        // `Quota` ensures that it fits.
+        // `Quota` ensures that this does not overflow.
         let burst = interval * u64::from(quota.capacity());
         let (capacity, reciprocal) = (quota.capacity(), u64::MAX / interval);
         TickQuota { quota, ticks: Ticks { capacity, interval, burst, reciprocal } }
@@ -80,23 +79,24 @@ impl TickQuota {
 }
 
 impl Ticks {
-    /// Returns how many whole intervals there are in some ticks.
+    /// Returns the number of whole intervals in `ticks`.
     #[inline]
     fn units_in(self, ticks: u64) -> u64 {
-        // The reciprocal lacks at most 1, so the quotient less than `ticks / 2^64`, which is below 1.
+        // The reciprocal is at most 1 too small, so the product is too small by less than
+        // `ticks / 2^64 < 1`, and the estimate by at most 1.
         let estimate = ((u128::from(ticks) * u128::from(self.reciprocal)) >> 64) as u64;
         estimate + u64::from(ticks - estimate * self.interval >= self.interval)
     }
 }
 
 impl CompactFunnel {
-    /// Decides on `n` units at a time that is not before `leaked_at`.
+    /// Decides on `n` units at time `now`, which must not be before `leaked_at`.
     #[inline]
     fn decide(&self, ticks: Ticks, n: u32, now: Timestamp) -> TickDecision {
         let elapsed = now.as_nanos().saturating_sub(self.leaked_at.as_nanos());
         let level = self.level.saturating_sub(elapsed.saturating_mul(TICKS_PER_NANO));
         let never = n > ticks.capacity;
-        // Both wrap only if n is more than the capacity: then they do not matter.
+        // These wrap only if `n` exceeds the capacity; the results are then ignored.
         let units = ticks.interval.wrapping_mul(n.into());
         let space = ticks.burst.wrapping_sub(units);
         let poured = n > 0 && !never && level <= space;
@@ -136,7 +136,7 @@ impl KeyState for CompactFunnel {
         let Ticks { interval, .. } = quota.ticks;
         let refunded = self.level.min(interval.saturating_mul(n.into()));
         self.level -= refunded;
-        // At most n intervals.
+        // At most `n`.
         (refunded / interval) as u32
     }
 }
@@ -155,7 +155,7 @@ impl From<TickDecision> for Decision {
     fn from(decision: TickDecision) -> Decision {
         let TickDecision { ticks, never, level, excess } = decision;
         let retry_after = duration(excess);
-        // By the wait, so that it is computed for every verdict, and nothing branches on that.
+        // The verdict is derived from the wait, so the wait is always computed, without a branch.
         let verdict = if never {
             Verdict::Never
         } else if retry_after.is_zero() {
@@ -163,7 +163,7 @@ impl From<TickDecision> for Decision {
         } else {
             Verdict::Denied { retry_after }
         };
-        // The level is above the burst where another quota has filled the funnel.
+        // The level may exceed the burst if the funnel was filled under another quota.
         let remaining = ticks.units_in(ticks.burst.saturating_sub(level));
         Decision {
             verdict,
@@ -174,7 +174,7 @@ impl From<TickDecision> for Decision {
     }
 }
 
-/// Returns the duration of some ticks, rounded up.
+/// Returns the duration of `ticks`, rounded up.
 fn duration(ticks: u64) -> Duration {
     Duration::from_nanos(ticks.div_ceil(TICKS_PER_NANO))
 }

@@ -1,33 +1,36 @@
-//! [`Decision`]: what a limiter answers.
+//! [`Decision`]: the result of a check.
 
 use std::time::Duration;
 
 use crate::Timestamp;
 
-/// Whether the units pass.
+/// Whether units are allowed.
 ///
-/// It is exhaustive: there are no other answers, and a `match` has to handle each.
+/// This enum is exhaustive: there are no other outcomes, and a `match` has to handle each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// They pass, and are taken off the quota.
+    /// The units are allowed, and taken from the quota.
     Allowed,
-    /// They do not pass now. Nothing is taken off the quota.
+    /// The units are denied for now. Nothing is taken from the quota.
     Denied {
-        /// How long to wait, from the `now` of the call: the units pass then if no others pass
-        /// before, and not a nanosecond earlier. For a key refused by
-        /// [`WhenFull::RefuseNew`](super::WhenFull::RefuseNew) it is an estimate. Never zero.
+        /// How long to wait, counted from the `now` of the call. If no other units are allowed in the
+        /// meantime, the units are allowed after exactly this time, and not a nanosecond earlier. Never
+        /// zero.
+        ///
+        /// For a key refused by [`WhenFull::RefuseNew`](super::WhenFull::RefuseNew), this is an
+        /// estimate.
         retry_after: Duration,
     },
-    /// They never pass, since they are more than the limit. Nothing is taken off the quota.
+    /// The units can never be allowed, since they exceed the limit. Nothing is taken from the quota.
     Never,
 }
 
-/// What a limiter answers: the verdict, and the state of the quota after it.
+/// The result of a check: the verdict, and the state of the quota afterwards.
 ///
-/// `limit`, `remaining` and `reset_after` describe one thing: how many units may pass now, and how
-/// long until `limit` of them may pass together. Durations count from the `now` of the call, even if
-/// the limiter has already seen a later time. All fields are public and there will be no others, so
-/// implementations of [`KeyedLimiter`](super::KeyedLimiter) can make one.
+/// Together, `limit`, `remaining` and `reset_after` say how many units would be allowed now, and how
+/// long until `limit` units would be allowed at once. Durations count from the `now` of the call, even
+/// if the limiter has already seen a later time. All fields are public and none will be added, so
+/// implementations of [`KeyedLimiter`](super::KeyedLimiter) can construct a `Decision`.
 ///
 /// # Examples
 ///
@@ -44,18 +47,18 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a limiter only decides: it is up to the caller to deny"]
 pub struct Decision {
-    /// Whether the units pass.
+    /// Whether the units are allowed.
     pub verdict: Verdict,
-    /// The most units that can pass at once.
+    /// The most units that can be allowed at once.
     pub limit: u32,
-    /// The units that would pass now, after this decision.
+    /// The units that would be allowed now, after this decision.
     pub remaining: u32,
-    /// How long until `limit` units would pass together, if no others pass before.
+    /// How long until `limit` units would be allowed at once, if no others are allowed in the meantime.
     pub reset_after: Duration,
 }
 
 impl Decision {
-    /// Returns whether the units pass. **O(1)**.
+    /// Returns whether the units are allowed. **O(1)**.
     ///
     /// # Examples
     ///
@@ -72,8 +75,8 @@ impl Decision {
         matches!(self.verdict, Verdict::Allowed)
     }
 
-    /// Returns how long to wait before asking again: zero if the units pass, `None` if they never
-    /// will. **O(1)**.
+    /// Returns how long to wait before trying again: zero if the units are allowed, `None` if they never
+    /// can be. **O(1)**.
     ///
     /// # Examples
     ///
@@ -95,8 +98,8 @@ impl Decision {
         }
     }
 
-    /// Returns the decision with durations that count from `now`, the time of the caller, where they
-    /// count from `counted`, the same time or a later one.
+    /// Converts durations that count from `counted` to durations that count from `now`, the caller's
+    /// time. `counted` is the effective time, the later of `now` and the latest time seen.
     pub(super) fn counted_from(self, now: Timestamp, counted: Timestamp) -> Decision {
         if counted <= now {
             return self;
@@ -107,7 +110,7 @@ impl Decision {
             verdict => verdict,
         };
         let reset_after = match self.reset_after {
-            // All of them pass now, whatever the time.
+            // The whole limit is available now, whatever the time.
             Duration::ZERO => Duration::ZERO,
             reset_after => reset_after + lag,
         };
@@ -115,10 +118,10 @@ impl Decision {
     }
 }
 
-/// Decides at the latest time seen, where the caller's clock has stepped back before it.
+/// Decides at the latest time seen, after the caller's clock has stepped back.
 ///
-/// Not inlined, so that a decision at the caller's time, the usual case, is made where it is returned:
-/// to copy one that was just written, field by field, makes the processor wait for the writes.
+/// Not inlined, so that in the usual case the decision is constructed in place: copying one that was
+/// just written, field by field, stalls the processor on store forwarding.
 #[cold]
 #[inline(never)]
 pub(super) fn decide_late(

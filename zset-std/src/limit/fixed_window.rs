@@ -1,4 +1,4 @@
-//! [`FixedWindow`]: the plain counter, as a baseline.
+//! [`FixedWindow`]: a plain counter, as a baseline.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use super::limiter::private::Sealed;
 use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
 use crate::Timestamp;
 
-/// A counter of one key that starts again at every multiple of the period.
+/// A counter of one key that restarts at every multiple of the period.
 ///
-/// It is the simplest limiter, and it lets through **twice the limit** in a moment: all of it at the
-/// end of one window, and all of it again at the start of the next. It is here to compare the others
-/// with; [`WindowLog`](super::WindowLog) and [`Funnel`](super::Funnel) have no such boundary. If the
-/// time steps back, the latest time seen counts.
+/// It is the simplest limiter, and it can allow **twice the limit** almost at once: the whole limit at
+/// the end of one window, and again at the start of the next. It is a baseline for comparing the others;
+/// [`WindowLog`](super::WindowLog) and [`Funnel`](super::Funnel) have no such boundary. If the time
+/// steps back, the latest time seen is used.
 ///
 /// # Examples
 ///
@@ -24,16 +24,16 @@ use crate::Timestamp;
 /// let mut window = FixedWindow::new(Quota::new(100, Duration::from_secs(1))?);
 /// let end = Timestamp::from_nanos(999_999_999);
 /// assert!(window.check_n_at(100, end).is_allowed());
-/// // A nanosecond later 100 more: 200 in two nanoseconds.
+/// // One nanosecond later, 100 more: 200 within two nanoseconds.
 /// assert!(window.check_n_at(100, end.saturating_add(Duration::from_nanos(1))).is_allowed());
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FixedWindow {
     quota: Quota,
-    /// The units of the window of `newest`.
+    /// The units in the window of `newest`.
     used: u64,
-    /// The units of the windows before it.
+    /// The units in earlier windows.
     forgotten: Forgotten,
     /// The latest time seen.
     newest: Timestamp,
@@ -72,9 +72,9 @@ impl FixedWindow {
         self.quota
     }
 
-    /// Changes the quota; units that have passed stay on record. **O(1)**.
+    /// Changes the quota; units already allowed stay on record. **O(1)**.
     ///
-    /// Their times are not known one by one. With another period, those that may have passed in the
+    /// The times of single units are not recorded. If the period changes, units that may fall in the
     /// current window of the new period count there: an error towards denial.
     ///
     /// # Examples
@@ -98,7 +98,7 @@ impl FixedWindow {
         }
     }
 
-    /// Lets one unit pass, or denies it. **O(1)**.
+    /// Allows one unit, or denies it. **O(1)**.
     ///
     /// # Examples
     ///
@@ -115,7 +115,7 @@ impl FixedWindow {
         self.check_n_at(1, now)
     }
 
-    /// Lets `n` units pass together, or denies all of them; 0 units always pass. **O(1)**.
+    /// Allows `n` units together, or denies all of them; 0 units are always allowed. **O(1)**.
     ///
     /// # Examples
     ///
@@ -161,8 +161,7 @@ impl FixedWindow {
         self.decide(n, self.used_at(now), counted).counted_from(now, counted)
     }
 
-    /// Returns `n` units of the current window to the quota, or as many as there are; returns how
-    /// many. **O(1)**.
+    /// Refunds `n` units of the current window, or as many as it has, and returns how many. **O(1)**.
     ///
     /// # Examples
     ///
@@ -184,7 +183,7 @@ impl FixedWindow {
         refunded as u32
     }
 
-    /// Forgets all units that have passed. **O(1)**.
+    /// Forgets all recorded units. **O(1)**.
     ///
     /// # Examples
     ///
@@ -203,12 +202,12 @@ impl FixedWindow {
         self.forgotten = Forgotten::default();
     }
 
-    /// Returns the number of the window of a time.
+    /// Returns the index of the window that contains `time`.
     fn window(&self, time: Timestamp) -> u64 {
         time.as_nanos() / self.quota.period_in_nanos()
     }
 
-    /// Returns the units that have passed in the window of a time.
+    /// Returns the units used in the window that contains `now`.
     fn used_at(&self, now: Timestamp) -> u64 {
         if self.window(now) > self.window(self.newest) { 0 } else { self.used }
     }
@@ -217,7 +216,7 @@ impl FixedWindow {
         let limit = self.quota.count();
         let period = self.quota.period_in_nanos();
         let rest = Duration::from_nanos(period - now.as_nanos() % period);
-        // A smaller quota may leave more used than it allows. At most the limit.
+        // A smaller quota may leave `used` above the limit. The result is at most the limit.
         let room = u64::from(limit).saturating_sub(used) as u32;
         let verdict = if n > limit {
             Verdict::Never

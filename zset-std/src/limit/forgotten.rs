@@ -1,23 +1,23 @@
-//! [`Forgotten`]: units whose times a limiter no longer knows one by one.
+//! [`Forgotten`]: units whose individual times a limiter no longer has.
 
 use crate::Timestamp;
 
-/// The most units that are counted: more than any limit, and few enough that sums cannot overflow.
+/// The largest number of units counted: above any limit, and small enough that sums cannot overflow.
 pub(super) const MOST_UNITS: u64 = u64::MAX / 4;
 
-/// The number of units that a limiter has forgotten, and a time before which all of them passed.
+/// The number of units that a limiter has forgotten, and a time by which all of them were allowed.
 ///
-/// Under a quota with a longer period than before, they may count again. A limiter then assumes that
-/// all of them passed as late as possible: an error towards denial.
+/// They may count again under a quota with a longer period. The limiter then assumes that all of them
+/// were allowed as late as possible: an error towards denial.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Forgotten {
     units: u64,
-    /// None of the units passed later.
+    /// None of the units was allowed after this time.
     latest: Timestamp,
 }
 
 impl Forgotten {
-    /// Adds units none of which passed after `latest`.
+    /// Adds units, none of which was allowed after `latest`.
     pub(super) fn add(&mut self, units: u64, latest: Timestamp) {
         if units > 0 {
             self.units = self.units.saturating_add(units).min(MOST_UNITS);
@@ -25,8 +25,8 @@ impl Forgotten {
         }
     }
 
-    /// Returns the units, with the time that they count as, if they may be less than `period`
-    /// nanoseconds old.
+    /// Returns the units and the time at which they count, if they may be less than `period` nanoseconds
+    /// old.
     pub(super) fn within(&self, period: u64, now: Timestamp) -> Option<(Timestamp, u64)> {
         let age = now.as_nanos().saturating_sub(self.latest.as_nanos());
         (self.units > 0 && age < period).then_some((self.latest, self.units))

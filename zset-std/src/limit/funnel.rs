@@ -1,8 +1,8 @@
 //! [`Funnel`]: a leaky bucket of one key, exact.
 //!
-//! The level is in units times nanoseconds of the period, so a nanosecond leaks exactly `count` of it,
-//! and a unit fills exactly `period` of it: no fraction is ever lost. It is at most
-//! `capacity * period`, unless a quota that was changed leaves more.
+//! The level is measured in units times nanoseconds of the period: each nanosecond leaks exactly
+//! `count`, and each unit adds exactly `period`, so no fraction is ever lost. The level is at most
+//! `capacity * period`, unless a change of quota leaves it higher.
 
 use std::time::Duration;
 
@@ -11,16 +11,16 @@ use super::limiter::private::Sealed;
 use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
 use crate::Timestamp;
 
-/// A funnel for one key: a bucket of `capacity` units that leaks at the rate of `count / period`.
+/// A funnel for one key: a bucket of `capacity` units that leaks at a rate of `count / period`.
 ///
-/// Units that do not all fit are denied, and none of them go in. A burst of the capacity passes at
-/// once, then as much as leaks out. It is the leaky bucket as a meter (J. Turner, "New Directions in
-/// Communications", IEEE Communications Magazine 24(10), 1986), in integers only. If the time steps
-/// back, the latest time seen counts.
+/// Units that do not all fit are denied together. A burst of up to the capacity is allowed at once, and
+/// then as much as leaks out. This is the leaky bucket as a meter (J. Turner, "New Directions in
+/// Communications", IEEE Communications Magazine 24(10), 1986), in integer arithmetic only. If the time
+/// steps back, the latest time seen is used.
 ///
-/// Other implementations of a funnel call [`check_n_at`](Self::check_n_at) `watering`, and
-/// [`remaining_at`](Self::remaining_at) `left_quota`: [`watering_at`](Self::watering_at) and
-/// [`left_quota_at`](Self::left_quota_at) are aliases for those who look for these names.
+/// Other implementations name these methods `watering` and `left_quota`:
+/// [`watering_at`](Self::watering_at) is an alias of [`check_n_at`](Self::check_n_at), and
+/// [`left_quota_at`](Self::left_quota_at) of [`remaining_at`](Self::remaining_at).
 ///
 /// # Examples
 ///
@@ -41,7 +41,7 @@ use crate::Timestamp;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Funnel {
     quota: Quota,
-    /// What is in it, at `leaking_ts`.
+    /// The level at `leaking_ts`.
     level: u128,
     leaking_ts: Timestamp,
 }
@@ -89,19 +89,19 @@ impl Funnel {
     ///
     /// let mut funnel = Funnel::new(Quota::new(4, Duration::from_secs(60))?);
     /// assert!(funnel.watering_at(2, Timestamp::ZERO).is_allowed());
-    /// // Half a minute: four of eight.
+    /// // Half a minute of leaking is now four units of eight.
     /// funnel.set_quota(Quota::new(8, Duration::from_secs(60))?);
     /// assert_eq!(funnel.remaining_at(Timestamp::ZERO), 4);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&mut self, quota: Quota) {
         let (old, new) = (u128::from(self.quota.count()), u128::from(quota.count()));
-        // At most 2^32 times a level, which is below 2^96.
+        // No overflow: a level is below 2^96, and `new` below 2^32.
         self.level = (self.level * new).div_ceil(old);
         self.quota = quota;
     }
 
-    /// Returns the units that it holds. **O(1)**.
+    /// Returns the number of units that the funnel holds. **O(1)**.
     ///
     /// # Examples
     ///
@@ -117,7 +117,7 @@ impl Funnel {
         self.quota.capacity()
     }
 
-    /// Returns how much leaks out: so many units in each period. **O(1)**.
+    /// Returns the leak rate: a number of units, and the period in which they leak out. **O(1)**.
     ///
     /// # Examples
     ///
@@ -133,7 +133,7 @@ impl Funnel {
         (self.quota.count(), self.quota.period())
     }
 
-    /// Returns the latest time seen: that of its level. **O(1)**.
+    /// Returns the latest time seen, to which the level is up to date. **O(1)**.
     ///
     /// # Examples
     ///
@@ -150,7 +150,7 @@ impl Funnel {
         self.leaking_ts
     }
 
-    /// Returns the units for which there is space at a time. **O(1)**.
+    /// Returns the number of units for which there is space at time `now`. **O(1)**.
     ///
     /// # Examples
     ///
@@ -183,9 +183,9 @@ impl Funnel {
         self.remaining_at(now)
     }
 
-    /// Lets out what has leaked until now. **O(1)**.
+    /// Updates the level to time `now`. **O(1)**.
     ///
-    /// There is no need to call it: every operation does.
+    /// There is no need to call this: every check does it.
     ///
     /// # Examples
     ///
@@ -205,7 +205,7 @@ impl Funnel {
         self.leaking_ts = now;
     }
 
-    /// Lets one unit pass if there is space for it, or denies it. **O(1)**.
+    /// Allows one unit if there is space for it, or denies it. **O(1)**.
     ///
     /// # Examples
     ///
@@ -241,7 +241,8 @@ impl Funnel {
         self.check_n_at(n, now)
     }
 
-    /// Lets `n` units pass if there is space for all of them, or denies all; 0 units always pass. **O(1)**.
+    /// Allows `n` units if there is space for all of them, or denies them all; 0 units are always
+    /// allowed. **O(1)**.
     ///
     /// # Examples
     ///
@@ -252,7 +253,7 @@ impl Funnel {
     /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(1))?);
     /// assert!(funnel.check_n_at(3, Timestamp::ZERO).is_allowed());
     /// let later = Timestamp::ZERO.saturating_add(Duration::from_secs(1));
-    /// assert!(funnel.check_n_at(3, later).is_allowed()); // all of it has leaked out
+    /// assert!(funnel.check_n_at(3, later).is_allowed()); // everything has leaked out
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     #[inline]
@@ -287,7 +288,8 @@ impl Funnel {
         self.decide(n, self.level_at(counted)).counted_from(now, counted)
     }
 
-    /// Takes `n` units out again, or all there are; returns how many whole units. **O(1)**.
+    /// Refunds `n` units, or as much as the funnel holds, and returns the number of whole units.
+    /// **O(1)**.
     ///
     /// # Examples
     ///
@@ -308,7 +310,7 @@ impl Funnel {
         divide(refunded, self.quota.period_in_nanos()) as u32
     }
 
-    /// Empties it. **O(1)**.
+    /// Empties the funnel. **O(1)**.
     ///
     /// # Examples
     ///
@@ -331,7 +333,7 @@ impl Funnel {
         u128::from(n) * u128::from(self.quota.period_in_nanos())
     }
 
-    /// Returns the level at a time that is not before `leaking_ts`.
+    /// Returns the level at time `now`, which must not be before `leaking_ts`.
     #[inline]
     fn level_at(&self, now: Timestamp) -> u128 {
         let elapsed = now.as_nanos() - self.leaking_ts.as_nanos();
@@ -345,7 +347,7 @@ impl Funnel {
         divide(space, self.quota.period_in_nanos()) as u32
     }
 
-    /// Returns how long it takes until so much has leaked out.
+    /// Returns the time in which `volume` leaks out, rounded up.
     #[inline]
     fn leaking(&self, volume: u128) -> Duration {
         let count = u64::from(self.quota.count());
@@ -373,7 +375,7 @@ impl Funnel {
     }
 }
 
-/// Divides; volumes of more than 64 bits are rare.
+/// Divides, with a fast path for volumes of at most 64 bits; larger ones are rare.
 #[inline]
 fn divide(volume: u128, by: u64) -> u64 {
     match u64::try_from(volume) {

@@ -8,10 +8,11 @@ use super::throttle::{self, Throttle, ThrottleError};
 use super::{CompactFunnel, Decision, KeyState, Keyed, Quota};
 use crate::{Clock, MonotonicClock, RandomState, Timestamp};
 
-/// A funnel for each key: the leaky bucket as a service has it, in two words a key.
+/// A funnel for each key: a leaky bucket in two words per key.
 ///
-/// Intervals between units are rounded up to a quarter of a nanosecond: towards denial, by less than
-/// that for each unit. For one key alone, and without rounding, there is [`Funnel`](super::Funnel).
+/// The interval between units is rounded up to a quarter of a nanosecond, so the error is towards
+/// denial, and less than that for each unit. [`Funnel`](super::Funnel) is for a single key, and does not
+/// round.
 ///
 /// # Examples
 ///
@@ -19,7 +20,7 @@ use crate::{Clock, MonotonicClock, RandomState, Timestamp};
 /// use std::time::Duration;
 /// use zset_std::{FakeClock, Funnels, Quota};
 ///
-/// // Ten a minute for each user and action, three of them at once.
+/// // Ten per minute for each user and action, and up to three at once.
 /// let clock = FakeClock::new();
 /// let quota = Quota::new(10, Duration::from_secs(60))?.with_capacity(3)?;
 /// let payments = Funnels::<(u64, &str)>::new(quota).with_clock(clock.clone());
@@ -34,7 +35,7 @@ use crate::{Clock, MonotonicClock, RandomState, Timestamp};
 pub type Funnels<K, C = MonotonicClock, H = RandomState> = Keyed<K, CompactFunnel, C, H>;
 
 impl<K: Eq + Hash> Funnels<K> {
-    /// Makes a limiter of which every key has this quota. **O(1)**.
+    /// Makes a limiter that gives every key this quota. **O(1)**.
     ///
     /// # Examples
     ///
@@ -89,9 +90,9 @@ impl<K: Eq + Hash, C, H: BuildHasher> Funnels<K, C, H> {
 }
 
 impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
-    /// Like [`check_n`](Self::check_n), with another quota for this call. The funnel is the key's own,
-    /// whatever the quota: the time at which it will be empty counts.
-    /// **O(1)** expected; a new key **O(log n)** amortized.
+    /// Like [`check_n`](Self::check_n), with a different quota for this call. All quotas share the key's
+    /// one funnel; the time at which it will be empty carries over between them.
+    /// **O(1)** expected; **O(log n)** amortized for a new key.
     ///
     /// # Examples
     ///
@@ -112,8 +113,8 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
         self.check_with_at(key, quota, n, self.clock().now())
     }
 
-    /// Like [`check_with`](Self::check_with), at a time.
-    /// **O(1)** expected; a new key **O(log n)** amortized.
+    /// Like [`check_with`](Self::check_with), at time `now`.
+    /// **O(1)** expected; **O(log n)** amortized for a new key.
     ///
     /// # Examples
     ///
@@ -135,7 +136,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
         self.decide(key, n, now, |funnel, _, now| funnel.check_n_at(&quota, n, now))
     }
 
-    /// Returns what [`check_with`](Self::check_with) would return, without passing units or inserting
+    /// Returns what [`check_with`](Self::check_with) would return, without recording any units or inserting
     /// a key. **O(1)** expected.
     ///
     /// # Examples
@@ -158,7 +159,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
         self.peek_with_at(key, quota, n, self.clock().now())
     }
 
-    /// Like [`peek_with`](Self::peek_with), at a time. **O(1)** expected.
+    /// Like [`peek_with`](Self::peek_with), at time `now`. **O(1)** expected.
     ///
     /// # Examples
     ///
@@ -181,7 +182,8 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
         self.foresee(key, n, now, |funnel, _, now| funnel.peek_at(&quota, n, now))
     }
 
-    /// Like [`refund`](Self::refund), of units that passed by another quota. **O(1)** expected.
+    /// Like [`refund`](Self::refund), for units that were allowed under another quota. **O(log n)**
+    /// expected.
     ///
     /// # Examples
     ///
@@ -204,13 +206,13 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
         self.keys.shorten(key, |funnel, _| funnel.refund(&quota, n)).unwrap_or(0)
     }
 
-    /// Does what redis-cell's `CL.THROTTLE key max_burst count period quantity` does: `count` in
-    /// each `period` of seconds, and `max_burst + 1` at once.
-    /// **O(1)** expected; a new key **O(log n)** amortized.
+    /// Implements redis-cell's `CL.THROTTLE key max_burst count period quantity`: `count` units per
+    /// `period` seconds, and up to `max_burst + 1` at once.
+    /// **O(1)** expected; **O(log n)** amortized for a new key.
     ///
     /// # Errors
     ///
-    /// [`ThrottleError`] for invalid arguments. The limiter is unchanged then.
+    /// [`ThrottleError`] if an argument is invalid; the limiter is then unchanged.
     ///
     /// # Examples
     ///
@@ -240,12 +242,12 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
         self.throttle_at(key, max_burst, count, period, quantity, self.clock().now())
     }
 
-    /// Like [`throttle`](Self::throttle), at a time.
-    /// **O(1)** expected; a new key **O(log n)** amortized.
+    /// Like [`throttle`](Self::throttle), at time `now`.
+    /// **O(1)** expected; **O(log n)** amortized for a new key.
     ///
     /// # Errors
     ///
-    /// [`ThrottleError`] for invalid arguments. The limiter is unchanged then.
+    /// [`ThrottleError`] if an argument is invalid; the limiter is then unchanged.
     ///
     /// # Examples
     ///

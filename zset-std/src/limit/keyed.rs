@@ -16,12 +16,12 @@ use crate::{MonotonicClock, RandomState, Timestamp};
 
 /// A limiter `L` for each key, shared by threads.
 ///
-/// Keys lie in shards with a lock each. They are hashed with a random seed ([`RandomState`],
-/// unless another hasher is given), so an attacker cannot choose colliding keys. A key occupies memory
-/// from its first call until a sweep finds it idle, i.e. indistinguishable from a new one: each new
-/// key sweeps a little, and [`sweep`](Self::sweep) sweeps on demand.
-/// [`with_max_keys`](Self::with_max_keys) bounds the number of keys. What a key has used before it was
-/// evicted is forgotten, also by a quota with a longer period that is set later.
+/// Keys are distributed over shards, each with its own lock. They are hashed with a random seed
+/// ([`RandomState`], unless another hasher is given), so an attacker cannot choose colliding keys. A key
+/// occupies memory from its first call until a sweep finds it idle, i.e. indistinguishable from a new
+/// one. Each new key sweeps a few others, and [`sweep`](Self::sweep) sweeps on demand.
+/// [`with_max_keys`](Self::with_max_keys) bounds the number of keys. Evicting a key discards its
+/// history, even for a quota with a longer period that is set later.
 ///
 /// A clock that steps back never grants more: each shard uses the latest time it has seen. The
 /// durations of a [`Decision`](super::Decision) still count from the time of the call.
@@ -45,7 +45,7 @@ use crate::{MonotonicClock, RandomState, Timestamp};
 /// ```
 pub struct Keyed<K, L: KeyState, C = MonotonicClock, H = RandomState> {
     pub(super) keys: Registry<K, L, H>,
-    /// What the keys share for which there is no room.
+    /// The state shared by keys without room, if the policy is [`WhenFull::SharedBucket`].
     shared: Option<Shared<L>>,
     clock: C,
     observers: Observers,
@@ -53,7 +53,7 @@ pub struct Keyed<K, L: KeyState, C = MonotonicClock, H = RandomState> {
 }
 
 impl<K: Eq + Hash, L: Limiter> Keyed<K, L> {
-    /// Makes a limiter of which every key starts as a clone of `new`. **O(1)**.
+    /// Makes a limiter in which every key starts as a clone of `new`. **O(1)**.
     ///
     /// # Examples
     ///
@@ -83,9 +83,9 @@ impl<K: Eq + Hash, L: KeyState> Keyed<K, L> {
     }
 }
 
-/// Builder methods, for a limiter that is not in use yet.
+/// Builder methods, to be called before the limiter is in use.
 impl<K: Eq + Hash, L: KeyState, C, H: BuildHasher> Keyed<K, L, C, H> {
-    /// Returns the limiter with another clock. **O(1)**.
+    /// Returns the limiter with a different clock. **O(1)**.
     ///
     /// # Examples
     ///
@@ -107,8 +107,7 @@ impl<K: Eq + Hash, L: KeyState, C, H: BuildHasher> Keyed<K, L, C, H> {
         Keyed { keys, shared, clock, observers, lines }
     }
 
-    /// Returns the limiter with another hasher for keys. Keys that are present are forgotten.
-    /// **O(1)**.
+    /// Returns the limiter with a different hasher, discarding any keys. **O(1)**.
     ///
     /// # Examples
     ///
@@ -130,11 +129,12 @@ impl<K: Eq + Hash, L: KeyState, C, H: BuildHasher> Keyed<K, L, C, H> {
         Keyed { keys, shared, clock, observers, lines: Lines::default() }
     }
 
-    /// Returns the limiter with a bound on the number of keys, and a rule for new keys beyond it.
+    /// Returns the limiter with a bound on the number of keys, and a policy for new keys beyond it.
     /// **O(1)**.
     ///
-    /// The rule applies only while no key is idle; otherwise an idle key is evicted for the new one. A
-    /// key in use is never evicted. To find an idle key takes amortized constant time for each check.
+    /// The policy applies only if no key is idle; otherwise an idle key is evicted to make room. A key
+    /// in use is never evicted. Finding an idle key, for a check or a peek, takes **O(log n)**
+    /// amortized.
     ///
     /// # Examples
     ///
@@ -209,11 +209,12 @@ impl<K: Eq + Hash, L: SingleQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
         self.keys.copy_settings().quota()
     }
 
-    /// Changes the quota of all keys; units that have passed stay on record. **O(n log n)** keys, a
-    /// shard at a time.
+    /// Changes the quota of all keys; units already allowed stay on record. **O(n log n)** for n keys,
+    /// locking one shard at a time.
     ///
-    /// See the limiter's own method, such as [`WindowLog::set_quota`](super::WindowLog::set_quota): there,
-    /// a key with units on record is idle once they are older than the longest period so far.
+    /// For the effect on each key, see its limiter's method, such as
+    /// [`WindowLog::set_quota`](super::WindowLog::set_quota). With that one, a key with units on record
+    /// is idle once they are older than the longest period so far.
     ///
     /// # Examples
     ///

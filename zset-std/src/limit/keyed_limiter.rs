@@ -1,4 +1,4 @@
-//! [`KeyedLimiter`]: what keyed limiters have in common.
+//! [`KeyedLimiter`]: the common interface of keyed limiters.
 
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
@@ -7,23 +7,23 @@ use std::sync::Arc;
 use super::{Decision, KeyState, Keyed};
 use crate::{Clock, Timestamp};
 
-/// A limiter for each of many keys, which are looked up by `Q`: for code that works with any of them, such
+/// A limiter for each of many keys, looked up by `Q`: for code that works with any keyed limiter, such
 /// as the middleware of a server.
 ///
-/// Every [`Keyed`] limiter implements it, [`SlidingWindow`](super::SlidingWindow) and
-/// [`Funnels`](super::Funnels) among them, and so do references to limiters and `Arc`s of them. It can be
-/// implemented for other types, e.g. a limiter whose state is on a server or a stub for tests. The trait
-/// is object safe.
+/// Every [`Keyed`] limiter implements it, including [`SlidingWindow`](super::SlidingWindow) and
+/// [`Funnels`](super::Funnels), and so do references to limiters, and `Box`es and `Arc`s of them. It can
+/// be implemented for other types, e.g. for a limiter whose state is on a server, or for a stub in
+/// tests. The trait is dyn-compatible.
 ///
 /// # Examples
 ///
-/// A function that is generic over the limiter:
+/// A function generic over the limiter:
 ///
 /// ```
 /// use std::time::Duration;
 /// use zset_std::{FakeClock, Funnels, KeyedLimiter, Quota, SlidingWindow, Verdict};
 ///
-/// /// Returns the status of a response, and the seconds after which to retry.
+/// /// Returns the status of the response, and the seconds to wait before retrying.
 /// fn admit(limiter: &impl KeyedLimiter<str>, user: &str) -> (u16, Option<u64>) {
 ///     match limiter.check(user).verdict {
 ///         Verdict::Allowed => (200, None),
@@ -43,7 +43,7 @@ use crate::{Clock, Timestamp};
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 ///
-/// One whose type is chosen at run time:
+/// A limiter whose type is chosen at run time:
 ///
 /// ```
 /// use std::time::Duration;
@@ -57,37 +57,38 @@ use crate::{Clock, Timestamp};
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 pub trait KeyedLimiter<Q: ?Sized> {
-    /// Returns the time of the limiter's clock: what the methods without a time pass to those with one.
+    /// Returns the time of the limiter's clock, used by the methods without a time argument.
     fn now(&self) -> Timestamp;
 
-    /// Lets `n` units of a key pass together at a time, or denies all of them; 0 units always pass.
+    /// Allows `n` units of a key together at time `now`, or denies all of them; 0 units are always
+    /// allowed.
     fn check_n_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision;
 
-    /// Returns what [`check_n_at`](Self::check_n_at) would return, without passing units.
+    /// Returns what [`check_n_at`](Self::check_n_at) would return, without recording any units.
     fn peek_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision;
 
-    /// Returns the `n` newest units of a key to its quota, or as many as are recorded; returns how many.
+    /// Refunds the `n` newest units of a key, or as many as are on record, and returns how many.
     fn refund(&self, key: &Q, n: u32) -> u32;
 
-    /// Forgets a key; returns whether it was present.
+    /// Removes a key, with its history, and returns whether it was present.
     fn reset(&self, key: &Q) -> bool;
 
-    /// Lets one unit of a key pass, or denies it.
+    /// Allows one unit of a key, or denies it.
     fn check(&self, key: &Q) -> Decision {
         self.check_n_at(key, 1, self.now())
     }
 
-    /// Like [`check`](Self::check), at a time.
+    /// Like [`check`](Self::check), at time `now`.
     fn check_at(&self, key: &Q, now: Timestamp) -> Decision {
         self.check_n_at(key, 1, now)
     }
 
-    /// Lets `n` units of a key pass together, or denies all of them; 0 units always pass.
+    /// Allows `n` units of a key together, or denies all of them; 0 units are always allowed.
     fn check_n(&self, key: &Q, n: u32) -> Decision {
         self.check_n_at(key, n, self.now())
     }
 
-    /// Returns what [`check_n`](Self::check_n) would return, without passing units.
+    /// Returns what [`check_n`](Self::check_n) would return, without recording any units.
     fn peek(&self, key: &Q, n: u32) -> Decision {
         self.peek_at(key, n, self.now())
     }
@@ -123,7 +124,7 @@ where
     }
 }
 
-/// Passes on to the limiter behind a pointer.
+/// Delegates to the limiter behind a pointer.
 macro_rules! behind_a_pointer {
     ($($pointer:ty),*) => {$(
         impl<L: KeyedLimiter<Q> + ?Sized, Q: ?Sized> KeyedLimiter<Q> for $pointer {

@@ -1,12 +1,12 @@
-//! [`Limiter`]: what the limiters of one key have in common.
+//! [`Limiter`]: the common interface of limiters of one key.
 
 use super::{Decision, Quota};
 use crate::Timestamp;
 
 /// A limiter of one key.
 ///
-/// [`Keyed`](super::Keyed) has one for each key, and [`Limits`](super::Limits) combines several. The
-/// trait is sealed: the limiters of this crate implement it, and no others can.
+/// [`Keyed`](super::Keyed) stores one for each key, and [`Limits`](super::Limits) combines several. The
+/// trait is sealed: only this crate can implement it.
 ///
 /// # Examples
 ///
@@ -24,20 +24,20 @@ use crate::Timestamp;
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 pub trait Limiter: Clone + private::Sealed {
-    /// Lets `n` units pass together, or denies all of them; 0 units always pass.
+    /// Allows `n` units together, or denies all of them; 0 units are always allowed.
     fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision;
 
     /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything.
     fn peek_at(&self, n: u32, now: Timestamp) -> Decision;
 
-    /// Returns the `n` newest units to the quota, or as many as are recorded; returns how many.
+    /// Refunds the `n` newest units, or as many as are on record, and returns how many.
     fn refund(&mut self, n: u32) -> u32;
 
-    /// Forgets all units that have passed.
+    /// Forgets all recorded units.
     fn reset(&mut self);
 }
 
-/// A [`Limiter`] with one quota: every limiter of one key but [`Limits`](super::Limits).
+/// A [`Limiter`] with one quota: every limiter of one key except [`Limits`](super::Limits).
 ///
 /// # Examples
 ///
@@ -60,20 +60,20 @@ pub trait SingleQuota: Limiter {
     /// Returns the quota.
     fn quota(&self) -> Quota;
 
-    /// Changes the quota; units that have passed stay on record.
+    /// Changes the quota; units already allowed stay on record.
     fn set_quota(&mut self, quota: Quota);
 }
 
-/// What a [`Keyed`](super::Keyed) limiter stores for each key: a [`Limiter`], or a
+/// The state that a [`Keyed`](super::Keyed) limiter stores for each key: a [`Limiter`], or a
 /// [`CompactFunnel`](super::CompactFunnel), whose quota all keys share.
 ///
-/// The trait is sealed, and its methods are no part of the API.
+/// The trait is sealed, and its methods are not part of the public API.
 pub trait KeyState: Clone + private::Sealed {
-    /// What all keys share.
+    /// The data that all keys share.
     #[doc(hidden)]
     type Settings: Clone;
 
-    /// What is computed under the lock; the rest of the decision is computed after it.
+    /// The part of a decision computed under the lock; the rest is computed after the lock is released.
     #[doc(hidden)]
     type Outcome: Into<Decision>;
 
@@ -88,7 +88,7 @@ pub trait KeyState: Clone + private::Sealed {
 }
 
 impl<L: Limiter> KeyState for L {
-    /// What each key starts as.
+    /// The initial state of each key.
     type Settings = L;
     type Outcome = Decision;
 
@@ -113,8 +113,8 @@ pub(crate) mod private {
     use crate::Timestamp;
 
     pub trait Sealed {
-        /// Returns the time from which on, if nothing else happens, it decides as a new limiter
-        /// does: any time if no units count.
+        /// Returns the time from which the limiter behaves like a new one, if it is not called in
+        /// between; `Timestamp::ZERO` if it already does.
         fn idle_at(&self) -> Timestamp;
     }
 }

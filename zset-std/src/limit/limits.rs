@@ -1,4 +1,4 @@
-//! [`Limits`]: several limits at once.
+//! [`Limits`]: several limits combined.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use super::limiter::private::Sealed;
 use super::{Decision, Limiter, Verdict};
 use crate::Timestamp;
 
-/// Several limiters of one key that have to agree: ten a second, and a hundred a minute.
+/// Several limiters of one key that must all agree, e.g. ten per second and a hundred per minute.
 ///
-/// All are asked before any is charged, so a denial by one of them takes nothing off the others. A
-/// denial has the longest wait of all. The limit of a [`Decision`] is the smallest of theirs, and
-/// `reset_after` the time until so many units pass all of them.
+/// All limiters are checked before any units are taken, so a denial by one takes nothing from the
+/// others. A denial reports the longest wait. The `limit` of a [`Decision`] is the smallest limit, and
+/// `reset_after` is the time until all limiters would allow that many units.
 ///
-/// Limiters of different types combine as [`AnyLimiter`](super::AnyLimiter)s: see there.
+/// To combine limiters of different types, see [`AnyLimiter`](super::AnyLimiter).
 ///
 /// # Examples
 ///
@@ -25,12 +25,12 @@ use crate::Timestamp;
 /// let limiter: Keyed<u32, _> = Keyed::of(Limits::all([per_second, per_minute]));
 /// let decision = limiter.check_n_at(&1, 2, Timestamp::ZERO);
 /// assert!(decision.is_allowed());
-/// // One more would pass the minute, none the second.
+/// // The minute would allow one more, the second none.
 /// assert_eq!((decision.limit, decision.remaining), (2, 0));
 /// // Both deny two more, the minute for longer.
 /// let denied = limiter.check_n_at(&1, 2, Timestamp::ZERO);
 /// assert_eq!(denied.retry_after(), Some(Duration::from_secs(60)));
-/// // Nothing was taken: the second allows two more, the minute one.
+/// // Nothing was taken: the second allows two more, the minute one more.
 /// let later = Timestamp::ZERO.saturating_add(Duration::from_secs(1));
 /// assert_eq!(limiter.check_n_at(&1, 1, later).remaining, 0);
 /// # Ok::<(), zset_std::limit::QuotaError>(())
@@ -41,7 +41,7 @@ pub struct Limits<L> {
 }
 
 impl<L: Limiter> Limits<L> {
-    /// Combines limiters into one; without any, it allows everything. **O(k)** for k limiters.
+    /// Combines limiters into one; without any limiters, it allows everything. **O(k)** for k limiters.
     ///
     /// # Examples
     ///
@@ -59,7 +59,7 @@ impl<L: Limiter> Limits<L> {
         Limits { limits: limits.into_iter().collect() }
     }
 
-    /// Returns the limiters, in the order in which they were given. **O(1)**.
+    /// Returns the limiters, in the order given. **O(1)**.
     ///
     /// # Examples
     ///
@@ -91,7 +91,7 @@ impl<L: Limiter> Limits<L> {
         &mut self.limits
     }
 
-    /// Lets one unit pass, or denies it.
+    /// Allows one unit, or denies it. The cost is that of [`check_n_at`](Self::check_n_at).
     ///
     /// # Examples
     ///
@@ -108,8 +108,8 @@ impl<L: Limiter> Limits<L> {
         self.check_n_at(1, now)
     }
 
-    /// Lets `n` units pass together, or denies all of them; 0 units always pass. The cost is that of
-    /// an allowed and two denied calls of each limiter.
+    /// Allows `n` units together, or denies all of them; 0 units are always allowed. The cost is that of
+    /// one allowed and two denied calls of each limiter.
     ///
     /// # Examples
     ///
@@ -122,21 +122,21 @@ impl<L: Limiter> Limits<L> {
     /// let mut limits = Limits::all([second, hour]);
     /// assert!(limits.check_n_at(2, Timestamp::ZERO).is_allowed());
     /// let later = Timestamp::ZERO.saturating_add(Duration::from_secs(1));
-    /// assert!(!limits.check_n_at(2, later).is_allowed()); // by the hour
+    /// assert!(!limits.check_n_at(2, later).is_allowed()); // denied by the hourly limit
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
         let verdict = self.verdict(n, now);
         let taken = if verdict == Verdict::Allowed { n } else { 0 };
-        // Even of 0 units, so that each notes the time.
+        // Even 0 units are checked, so that each limiter sees the time.
         let decisions = self.limits.iter_mut().map(|limiter| limiter.check_n_at(taken, now));
         let (limit, remaining) = smallest(decisions);
         self.decision(verdict, limit, remaining, now)
     }
 
-    /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything. If units
-    /// would pass, the cost includes a copy of all limiters.
-    /// The cost is that of all limiters together, **O(k)** at least.
+    /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything. The cost
+    /// is that of all limiters together, at least **O(k)**; if the units would be allowed, all limiters
+    /// are cloned.
     ///
     /// # Examples
     ///
@@ -152,7 +152,7 @@ impl<L: Limiter> Limits<L> {
     pub fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
         let verdict = self.verdict(n, now);
         if verdict == Verdict::Allowed && n > 0 {
-            // What is left after the units have passed.
+            // The remaining units are those after this check.
             return self.clone().check_n_at(n, now);
         }
         let (limit, remaining) =
@@ -160,9 +160,9 @@ impl<L: Limiter> Limits<L> {
         self.decision(verdict, limit, remaining, now)
     }
 
-    /// Returns the `n` newest units to the quota of each limiter, or as many as it has on record;
-    /// returns the most that any of them had.
-    /// The cost is that of all limiters together, **O(k)** at least.
+    /// Refunds the `n` newest units of each limiter, or as many as it has on record, and returns the
+    /// largest number refunded by any of them. The cost is that of all limiters together, at least
+    /// **O(k)**.
     ///
     /// # Examples
     ///
@@ -180,8 +180,7 @@ impl<L: Limiter> Limits<L> {
         self.limits.iter_mut().map(|limiter| limiter.refund(n)).max().unwrap_or(0)
     }
 
-    /// Forgets all units that have passed.
-    /// The cost is that of all limiters together, **O(k)** at least.
+    /// Forgets all recorded units. The cost is that of all limiters together, at least **O(k)**.
     ///
     /// # Examples
     ///
@@ -199,7 +198,7 @@ impl<L: Limiter> Limits<L> {
         self.limits.iter_mut().for_each(Limiter::reset);
     }
 
-    /// Returns a decision; `limit` units pass again after the longest wait of all limiters.
+    /// Returns a decision whose `reset_after` is the longest wait of all limiters for `limit` units.
     fn decision(&self, verdict: Verdict, limit: u32, remaining: u32, now: Timestamp) -> Decision {
         let reset_after = match self.verdict(limit, now) {
             Verdict::Denied { retry_after } => retry_after,
@@ -208,7 +207,7 @@ impl<L: Limiter> Limits<L> {
         Decision { verdict, limit, remaining, reset_after }
     }
 
-    /// Returns the verdict of all limiters together: the longest wait.
+    /// Returns the combined verdict of all limiters, with the longest wait.
     fn verdict(&self, n: u32, now: Timestamp) -> Verdict {
         let mut together = Verdict::Allowed;
         for limiter in &self.limits {
@@ -224,7 +223,7 @@ impl<L: Limiter> Limits<L> {
     }
 }
 
-/// Returns the smallest limit, and the fewest units that remain.
+/// Returns the smallest limit and the fewest remaining units.
 fn smallest(decisions: impl Iterator<Item = Decision>) -> (u32, u32) {
     decisions.fold((u32::MAX, u32::MAX), |(limit, remaining), decision| {
         (limit.min(decision.limit), remaining.min(decision.remaining))

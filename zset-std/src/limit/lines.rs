@@ -1,9 +1,9 @@
-//! Who waits for which key, in the order in which they came.
+//! The waiters for each key, in order of arrival.
 //!
-//! Invariant: a line has at least one waiter, and its tickets ascend; `waiting` is the number of
-//! waiters in all lines.
+//! Invariant: a line has at least one waiter, and its tickets ascend; `waiting` is the number of waiters
+//! in all lines.
 //!
-//! Only the first of a line asks the limiter. Whoever leaves the head of a line wakes the next.
+//! Only the first waiter in a line checks the limiter. When it leaves the line, it wakes the next.
 
 use std::borrow::Borrow;
 use std::collections::VecDeque;
@@ -13,9 +13,9 @@ use std::task::Waker;
 use super::table::{Hashed, KeyHash, Table, hash_of};
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 
-/// The lines of all keys for which someone waits.
+/// The lines of all keys that have waiters.
 pub(crate) struct Lines<K> {
-    /// To be read without the lock: most of the time nobody waits.
+    /// Read without the lock: usually there are no waiters.
     waiting: AtomicUsize,
     hasher: RandomState,
     queue: Mutex<Queue<K>>,
@@ -28,8 +28,8 @@ struct Queue<K> {
 
 struct Line<K> {
     hash: KeyHash,
-    /// The ticket of the one who began it, which no other line has: to find it again without
-    /// running the key's code.
+    /// The ticket of the waiter that began the line, which identifies the line without running the key's
+    /// code.
     begun_by: u64,
     key: K,
     waiters: VecDeque<Waiter>,
@@ -37,7 +37,7 @@ struct Line<K> {
 
 struct Waiter {
     ticket: u64,
-    /// Called when it becomes the first. None if it has not looked yet.
+    /// Called when this waiter becomes the first. `None` until it has checked its place.
     waker: Option<Waker>,
 }
 
@@ -47,7 +47,7 @@ impl<K> Hashed for Line<K> {
     }
 }
 
-/// A place in a line, which is left when this is dropped.
+/// A place in a line; dropping it leaves the line.
 pub struct Place<'a, K> {
     lines: &'a Lines<K>,
     hash: KeyHash,
@@ -66,7 +66,7 @@ impl<K> Default for Lines<K> {
 }
 
 impl<K: Eq + Hash> Lines<K> {
-    /// Returns whether someone waits for a key.
+    /// Returns whether a key has waiters.
     pub(crate) fn is_waited_for<Q>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
@@ -79,7 +79,7 @@ impl<K: Eq + Hash> Lines<K> {
         lock(&self.queue).lines.find(hash, |line| line.key.borrow() == key).is_some()
     }
 
-    /// Lines up for a key.
+    /// Joins the line for a key, at its end.
     pub(crate) fn join<Q>(&self, key: &Q) -> Place<'_, K>
     where
         K: Borrow<Q>,
@@ -107,8 +107,8 @@ impl<K: Eq + Hash> Lines<K> {
 }
 
 impl<K> Place<'_, K> {
-    /// Returns whether nobody is before it in the line; if somebody is, has the waker called when
-    /// nobody is any more.
+    /// Returns whether this waiter is the first in its line. If it is not, registers `waker`, to be
+    /// called when it becomes the first.
     pub(crate) fn is_first(&self, waker: &Waker) -> bool {
         // Wakers are cloned and dropped without the lock: they may own a task that waits here.
         let waker = waker.clone();
@@ -126,9 +126,9 @@ impl<K> Place<'_, K> {
         }
     }
 
-    /// Leaves the line; returns what wakes the next one if that is the first now.
+    /// Leaves the line. If the next waiter is now the first, returns its waker.
     fn leave(&self) -> Option<Waker> {
-        // The line with its key, and the waker, are dropped without the lock.
+        // Declared before the guard, so the line with its key and the waker are dropped after the lock is released.
         let (_line, _waiter);
         let mut queue = lock(&self.lines.queue);
         let is_this = |line: &Line<K>| line.begun_by == self.begun_by;
@@ -201,7 +201,7 @@ mod tests {
         let (_, waker) = counter();
         let (a, b) = (lines.join(&1), lines.join(&1));
         drop(a);
-        // The one who began it has left it.
+        // The waiter that began the line has left it.
         let c = lines.join(&1);
         assert!(b.is_first(&waker) && !c.is_first(&waker));
         drop((b, c));
@@ -228,7 +228,7 @@ mod loom {
         }
     }
 
-    /// Waits in the line to be its first; loom fails if nobody wakes it for that.
+    /// Waits to be the first in the line; loom fails if it is never woken.
     fn pass(lines: &Lines<u8>, first: &AtomicUsize) {
         let place = lines.join(&1);
         let bell = Arc::new(Bell(Notify::new()));

@@ -1,4 +1,4 @@
-//! All interleavings of a few threads, explored by loom: `.ci/run loom`.
+//! Tests that let loom explore all interleavings of a few threads: `.ci/run loom`.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ fn quota(count: u32) -> Quota {
 
 type Hasher = BuildHasherDefault<DefaultHasher>;
 
-/// What both kinds can. Times are in nanoseconds.
+/// The common interface of both kinds. Times are in nanoseconds.
 trait KeyedLimiter: Send + Sync + Sized + 'static {
     fn new(count: u32) -> Self;
     fn with_max_keys(self, max_keys: usize, when_full: WhenFull) -> Self;
@@ -72,7 +72,7 @@ type Logs = SlidingWindow<u64, MonotonicClock, Hasher>;
 keyed_limiter!(Buckets, Funnels::new);
 keyed_limiter!(Logs, SlidingWindow::new);
 
-/// Makes two tests of each function: of funnels and of logs.
+/// Makes two tests of each function, one for each kind.
 macro_rules! of_both_kinds {
     ($($name:ident)*) => {
         mod buckets {
@@ -108,7 +108,7 @@ of_both_kinds! {
     a_changed_quota_holds_from_some_moment_on
 }
 
-/// Returns keys of which the first two are in one shard, and the third in the other.
+/// Returns three keys: the first two in one shard, the third in the other.
 fn keys() -> [u64; 3] {
     let shard = |key: &u64| Hasher::default().hash_one(key) >> 32 & 1;
     let find = |from, wanted| (from..100).find(|key| shard(key) == wanted).unwrap();
@@ -116,13 +116,13 @@ fn keys() -> [u64; 3] {
     [first, find(first + 1, 0), find(0, 1)]
 }
 
-// Sweeping beside checks.
+// Sweeps concurrent with checks.
 
 fn a_sweep_does_not_forget_a_key_that_is_used_again<L: KeyedLimiter>() {
     explore(|| {
         let limiter = Arc::new(L::new(1));
         assert!(limiter.allows(0, 0));
-        // The key is idle, and on the list of those to go, when it is used again.
+        // The key is idle, and a sweep is about to evict it, when it is used again.
         let other = start(&limiter, |limiter| limiter.sweep(PERIOD));
         assert!(limiter.allows(0, PERIOD));
         other.join().unwrap();
@@ -148,7 +148,7 @@ fn a_sweep_and_two_checks_admit_one<L: KeyedLimiter>() {
     });
 }
 
-/// A thread may read the clock, and come to ask only when others have done so with later times.
+/// A thread may read the clock, and check only after others have checked at later times.
 fn a_sweep_ahead_of_a_check_grants_it_no_more<L: KeyedLimiter>() {
     explore(|| {
         let limiter = Arc::new(L::new(1));
@@ -191,7 +191,7 @@ fn threads_with_one_new_key_share_its_limit<L: KeyedLimiter>() {
     });
 }
 
-/// None is refused for the room that the other takes for the same key.
+/// Neither thread is refused because of the room that the other takes for the same key.
 fn threads_with_one_new_key_share_its_room<L: KeyedLimiter>() {
     for when_full in [WhenFull::RefuseNew, WhenFull::SharedBucket] {
         explore(move || {
@@ -283,7 +283,7 @@ fn a_changed_quota_holds_from_some_moment_on<L: KeyedLimiter>() {
                 assert!(in_turn.contains(&limits), "{limits:?} from {before} to {then}");
                 assert!(!second.is_allowed() || second.limit == 2);
                 limiter.check_invariants();
-                // From now on all go by it, in whatever shard.
+                // From now on the new quota applies in every shard.
                 let third = limiter.check(key, PERIOD);
                 assert_eq!(third.limit, then);
                 assert!(!(second.is_allowed() && third.is_allowed()), "three have passed");

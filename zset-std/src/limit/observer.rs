@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::Decision;
 
-/// Receives each decision of a keyed limiter: a hook for metrics.
+/// A hook for metrics that receives each decision of a keyed limiter.
 ///
-/// It is called after the decision, without any lock, on the thread of the caller.
+/// It is called after the decision, on the caller's thread, without holding a lock.
 ///
 /// # Examples
 ///
@@ -33,22 +33,21 @@ use super::Decision;
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 pub trait Observer: Send + Sync {
-    /// Units passed.
+    /// Called when units are allowed.
     fn allowed(&self) {}
 
-    /// Units were denied, for now or for ever.
+    /// Called when units are denied, for now or forever.
     fn denied(&self) {}
 
-    /// `keys` idle keys were evicted.
+    /// Called when `keys` idle keys have been evicted.
     fn evicted(&self, keys: usize) {
         let _ = keys;
     }
 
-    /// There was no room for a new key. The decision on it is reported as well.
+    /// Called when there is no room for a new key. The decision on it is reported as well.
     fn refused(&self) {}
 }
 
-/// None or one.
 #[derive(Clone, Default)]
 pub(super) struct Observers(Option<Arc<dyn Observer>>);
 

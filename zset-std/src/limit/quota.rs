@@ -1,4 +1,4 @@
-//! [`Quota`]: so many units in a period.
+//! [`Quota`]: a number of units per period.
 
 use std::error::Error;
 use std::fmt;
@@ -7,14 +7,14 @@ use std::time::Duration;
 
 /// The longest period, in nanoseconds: 146 years.
 ///
-/// As many ticks fit into 64 bits, also if each of up to 2^32 intervals is rounded up to a whole tick.
+/// Its ticks fit in 64 bits even if each of up to 2^32 intervals is rounded up to a whole tick.
 const LONGEST_PERIOD: u64 = (u64::MAX - u32::MAX as u64) / TICKS_PER_NANO;
 
-/// How much is allowed: `count` units in each `period`, and `capacity` of them at once.
+/// A limit on a rate: `count` units in each `period`, and `capacity` of them at once.
 ///
-/// A window counts what there was in the last period, so its limit is the count. A funnel lets
-/// units through at the rate of `count / period`, and as many at once as its capacity, which is the
-/// count unless said otherwise.
+/// A window counts the units of the last period, so its limit is `count`. A funnel allows units at a
+/// rate of `count / period`, and up to `capacity` of them at once. The capacity equals the count by
+/// default.
 ///
 /// # Examples
 ///
@@ -36,17 +36,17 @@ pub struct Quota {
     capacity: NonZeroU32,
 }
 
-/// The error of a quota without a meaning.
+/// The error of an invalid quota.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QuotaError {
-    /// A count of zero: nothing would ever be allowed.
+    /// The count is zero: nothing would ever be allowed.
     ZeroCount,
-    /// A period of zero.
+    /// The period is zero.
     ZeroPeriod,
-    /// A capacity of zero: nothing would ever be allowed.
+    /// The capacity is zero: nothing would ever be allowed.
     ZeroCapacity,
-    /// A period of more than 146 years, or a capacity that takes longer than that to leak out.
+    /// The period is longer than 146 years, or the capacity takes longer than that to leak out.
     PeriodTooLong,
 }
 
@@ -64,11 +64,11 @@ impl fmt::Display for QuotaError {
 impl Error for QuotaError {}
 
 impl Quota {
-    /// Makes a quota of `count` units in each `period`. **O(1)**.
+    /// Makes a quota of `count` units per `period`. **O(1)**.
     ///
     /// # Errors
     ///
-    /// [`QuotaError`] if either is zero, or the period longer than 146 years.
+    /// [`QuotaError`] if either is zero, or if the period is longer than 146 years.
     ///
     /// # Examples
     ///
@@ -88,12 +88,12 @@ impl Quota {
         Ok(Quota { count, period, capacity: count })
     }
 
-    /// Returns the quota with another capacity: how many units a funnel takes at once. **O(1)**.
+    /// Returns the quota with another capacity: the number of units that a funnel allows at once.
+    /// **O(1)**.
     ///
     /// # Errors
     ///
-    /// [`QuotaError`] if it is zero, or a funnel of it would take more than 146 years to be empty
-    /// again.
+    /// [`QuotaError`] if it is zero, or if a full funnel would take more than 146 years to empty.
     ///
     /// # Examples
     ///
@@ -112,7 +112,7 @@ impl Quota {
         burst.map(|_| quota).ok_or(QuotaError::PeriodTooLong)
     }
 
-    /// Returns the units in each period: the limit of a window. **O(1)**.
+    /// Returns the number of units per period: the limit of a window. **O(1)**.
     ///
     /// # Examples
     ///
@@ -142,7 +142,7 @@ impl Quota {
         Duration::from_nanos(self.period.get())
     }
 
-    /// Returns the units that a funnel takes at once. **O(1)**.
+    /// Returns the number of units that a funnel allows at once. **O(1)**.
     ///
     /// # Examples
     ///
@@ -159,11 +159,11 @@ impl Quota {
     }
 }
 
-/// The resolution of the times in a keyed funnel.
+/// The resolution of times in a keyed funnel.
 pub(crate) const TICKS_PER_NANO: u64 = 4;
 
 impl Quota {
-    /// Returns the ticks from one unit to the next, rounded up: towards denial.
+    /// Returns the ticks between two units, rounded up: towards denial.
     pub(crate) fn interval_in_ticks(self) -> u64 {
         (self.period.get() * TICKS_PER_NANO).div_ceil(self.count.get().into())
     }

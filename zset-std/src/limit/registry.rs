@@ -1,23 +1,25 @@
-//! The keys of a limiter: sharded, bounded, and swept of idle ones.
+//! The keys of a limiter: sharded, bounded, and swept of idle keys.
 //!
-//! Invariants: a key is in the shard that its hash names. For each hash of entries, the shard's list of
-//! deadlines has one that has passed or is not after the time at which the first of them is idle. `len`
-//! is the number of entries in all shards, and of places reserved for new ones by threads that hold the
-//! lock of the key's shard until the entry is there. All of it holds whenever code of the user's runs
-//! under a lock (`Eq`, `Borrow`, `ToOwned` and `Drop` of keys), since that may panic.
+//! Invariants: a key is in the shard that its hash selects. For each hash with entries, the shard's list
+//! of deadlines has one that has passed, or that is not later than the time at which the first of these
+//! entries becomes idle. `len` counts the entries in all shards, plus the places reserved by threads
+//! that are inserting a key, which hold the lock of its shard until the entry is inserted. All of this
+//! holds whenever user code runs under a lock (`Eq`, `Borrow`, `ToOwned` and `Drop` of keys), since it
+//! may panic.
 //!
-//! A deadline is when to look at a key again, not when it is idle: a check does not touch it. A sweep
-//! looks at the entry, and if that is in use, files a later deadline. What makes an entry idle sooner,
-//! a refund or another quota, files an earlier one. An entry does not know its deadlines, so a key
-//! that is removed leaves them in the list: they lead nowhere, or to the same key if that returns.
-//! Once those outnumber the entries, the list is rebuilt.
+//! A deadline is the time to examine a key again, not the time at which it is idle: a check does not
+//! update it. A sweep examines the entry and, if it is in use, files a later deadline. Whatever makes an
+//! entry idle sooner, a refund or another quota, files an earlier one. An entry does not record its
+//! deadlines, so removing a key leaves them in the list as stale deadlines. They lead nowhere, or to the
+//! same key if it is inserted again. Once they outnumber the entries, the list is rebuilt.
 //!
-//! To find an idle key, a sweep may have to look at all deadlines that have passed. Each leads to a key
-//! that was used after it was filed, or was left by a refund or a removal, and is looked at once. So a
-//! call takes amortized O(log n) time. The lock is released after each few, but a rebuild of the list
-//! holds it for all keys of the shard.
+//! To find an idle key, a sweep may have to examine all deadlines that have passed. Each was overtaken
+//! by a later use of its key, or left behind by a refund or a removal, and is examined once, so a call
+//! takes amortized O(log n) time. The lock is released after every few deadlines, but rebuilding the
+//! list holds it for all keys of the shard.
 //!
-//! The last timestamp means never: a key that is idle at or after it stays.
+//! The *effective time* of a call is the later of its `now` and the latest time that the shard has seen.
+//! The last timestamp means never: a key that would be idle only then is never evicted.
 
 mod deadlines;
 mod sweep;
@@ -33,10 +35,10 @@ use crate::Timestamp;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, SpinLock};
 use sweep::SWEPT_FOR_ROOM;
 
-/// Deadlines that each new key looks at, so that keys are evicted at the rate at which they arrive.
+/// The number of deadlines examined for each new key, so that keys are evicted at the rate of arrival.
 const SWEPT_FOR_EACH_NEW: usize = 2;
 
-/// A `V` for each key, and the settings that they share.
+/// A `V` for each key, and the settings shared by all keys.
 pub(crate) struct Registry<K, V: KeyState, H> {
     shards: Box<[Shard<K, V>]>,
     hasher: H,
@@ -44,25 +46,25 @@ pub(crate) struct Registry<K, V: KeyState, H> {
     max_keys: usize,
 }
 
-/// On a cache line of its own, so that the locks of two shards do not slow each other down.
+/// Aligned to a cache line, so that the locks of two shards do not slow each other down.
 #[repr(align(64))]
 struct Shard<K, V: KeyState> {
     keys: SpinLock<Keys<K, V>>,
-    /// The latest time seen by any of the keys: an earlier one counts as this.
+    /// The latest time seen by any key of the shard.
     newest: AtomicU64,
-    /// No deadline is before this: to be read without the lock.
+    /// A lower bound on the deadlines, read without the lock.
     next_deadline: AtomicU64,
 }
 
 struct Keys<K, V: KeyState> {
-    /// A copy for each shard, so that to read them takes no other lock.
+    /// Copied to each shard, so that reading them takes no other lock.
     settings: V::Settings,
     entries: Table<Entry<K, V>>,
-    /// The hashes of keys by the time at which to look at them.
+    /// The hashes of keys, by the time at which to examine them.
     deadlines: SkipList<KeyHash, Timestamp>,
 }
 
-/// As small as can be: what a check waits for is the memory that it is in.
+/// As small as possible: a check mostly waits for the memory of its entry.
 struct Entry<K, V> {
     hash: KeyHash,
     state: V,
@@ -75,18 +77,18 @@ impl<K, V> Hashed for Entry<K, V> {
     }
 }
 
-/// The error of a new key for which there is no room.
+/// The error of inserting a key when there is no room.
 pub(crate) struct Full {
-    /// When some key may be idle.
+    /// The earliest time at which some key may be idle.
     pub(crate) retry_at: Timestamp,
-    /// How many idle keys were evicted, whose room other new keys got.
+    /// The number of idle keys that were evicted, whose room went to other new keys.
     pub(crate) evicted: usize,
 }
 
-/// Returns as many shards as keep the threads of this machine out of each other's way.
+/// Returns enough shards to keep the threads of this machine from contending.
 pub(crate) fn default_shards() -> usize {
     if cfg!(zset_loom) {
-        // The fewest with which keys are in the same shard or in different ones: each is one more
+        // With two, keys can be in the same shard or in different ones. Each further shard is one more
         // lock to explore.
         return 2;
     }
@@ -118,7 +120,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
     }
 
     fn index(&self, hash: KeyHash) -> usize {
-        // The table within takes the lowest bits.
+        // The table uses the lowest bits.
         (hash.get() >> 32) as usize & (self.shards.len() - 1)
     }
 
@@ -126,7 +128,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         &self.shards[self.index(hash)]
     }
 
-    /// Changes the state of a key, `None` if it is not there; `change` gets the time that counts.
+    /// Calls `change` with the state of a key, `None` if it is absent, and with the effective time.
     #[inline]
     pub(crate) fn get<Q, R>(
         &self,
@@ -146,7 +148,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         change(entry.map(|entry| &mut entry.state), &keys.settings, now)
     }
 
-    /// Reads the state of a key, if it is there; `read` gets the time that counts.
+    /// Reads the state of a key, if it is present; `read` receives the effective time.
     pub(crate) fn read<Q, R>(
         &self,
         key: &Q,
@@ -164,7 +166,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         Some(read(&entry.state, &keys.settings, shard.newest(now)))
     }
 
-    /// Reads the settings; `read` gets the time that counts for a key.
+    /// Reads the settings; `read` receives the effective time for a key.
     pub(crate) fn settings<Q, R>(
         &self,
         key: &Q,
@@ -179,12 +181,11 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         read(&shard.keys.lock().settings, shard.newest(now))
     }
 
-    /// Returns a copy of the settings.
     pub(crate) fn copy_settings(&self) -> V::Settings {
         self.shards[0].keys.lock().settings.clone()
     }
 
-    /// Changes the state of a key, if it is there, so that it may be idle sooner.
+    /// Changes the state of a key, if it is present, in a way that may make it idle sooner.
     pub(crate) fn shorten<Q, R>(
         &self,
         key: &Q,
@@ -209,14 +210,14 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         Some(result)
     }
 
-    /// Changes the settings, a shard at a time.
+    /// Changes the settings, locking one shard at a time.
     pub(crate) fn set(&self, mut set: impl FnMut(&mut V::Settings)) {
         for shard in &self.shards {
             set(&mut shard.keys.lock().settings);
         }
     }
 
-    /// Changes the settings and the states of all keys, a shard at a time.
+    /// Changes the settings and the states of all keys, locking one shard at a time.
     pub(crate) fn set_all(
         &self,
         mut set: impl FnMut(&mut V::Settings),
@@ -231,10 +232,10 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         }
     }
 
-    /// Changes the state of a key, which is inserted if it is not there yet; `change` gets the time
-    /// that counts.
+    /// Changes the state of a key, which is inserted if it is absent; `change` receives the effective
+    /// time.
     ///
-    /// Returns the result of `change`, and how many idle keys were evicted.
+    /// Returns the result of `change`, and the number of idle keys evicted.
     pub(crate) fn get_or_insert<Q, R>(
         &self,
         key: &Q,
@@ -257,8 +258,8 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
                     return Ok((change(&mut entry.state, &keys.settings, now), evicted));
                 }
                 evicted += self.sweep_keys(shard, keys, now, SWEPT_FOR_EACH_NEW);
-                // Under the lock, no other thread can look for this key: of two threads that insert
-                // it, none is refused for the room that the other has reserved for it.
+                // Under the lock, no other thread can look up this key, so of two threads that insert
+                // it, neither is refused because of the room that the other has reserved for it.
                 if let Some(room) = self.reserve() {
                     let key = key.to_owned();
                     let mut state = V::new(&keys.settings);
@@ -270,7 +271,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
                     return Ok((result, evicted));
                 }
             }
-            // Without the lock: two threads would wait for each other's shards for ever.
+            // Without the lock held: two threads waiting for each other's shards would deadlock.
             let sweep = |shard: &_| {
                 let swept = self.sweep_shard(shard, now, SWEPT_FOR_ROOM);
                 (swept > 0).then_some(swept)
@@ -282,7 +283,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         }
     }
 
-    /// Counts a new key, if there may be one.
+    /// Reserves room for a new key, if there is any.
     fn reserve(&self) -> Option<Room<'_>> {
         let reserved = self.len.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |len| {
             (len < self.max_keys).then_some(len + 1)
@@ -290,7 +291,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         reserved.is_ok().then(|| Room { len: &self.len })
     }
 
-    /// Removes a key, whatever its state.
+    /// Removes a key, idle or not, and returns whether it was present.
     pub(crate) fn remove<Q>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
@@ -309,7 +310,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         true
     }
 
-    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
+    /// Panics with a description if an invariant is violated. For tests. **O(n)**.
     pub(crate) fn check_invariants(&self) {
         let mut len = 0;
         for (index, shard) in self.shards.iter().enumerate() {
@@ -337,20 +338,20 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
 }
 
 impl<K, V: KeyState> Shard<K, V> {
-    /// Notes the time, and returns the latest one seen; under the shard's lock only.
+    /// Records the time, and returns the effective time; to be called under the shard's lock.
     #[inline]
     fn advance(&self, now: Timestamp) -> Timestamp {
         let newest = self.newest.load(Ordering::Relaxed);
         if now.as_nanos() <= newest {
             return Timestamp::from_nanos(newest);
         }
-        // No other thread stores between, under the lock: a `fetch_max` would take a quarter of the
+        // Under the lock no other thread stores in between. A `fetch_max` would take a quarter of the
         // time of a check.
         self.newest.store(now.as_nanos(), Ordering::Relaxed);
         now
     }
 
-    /// Returns the latest time seen, or `now` if that is later.
+    /// Returns the effective time, without recording `now`.
     fn newest(&self, now: Timestamp) -> Timestamp {
         now.max(Timestamp::from_nanos(self.newest.load(Ordering::Relaxed)))
     }
@@ -365,7 +366,7 @@ impl<K, V: KeyState> Shard<K, V> {
     }
 }
 
-/// A place that is counted already, and freed when this is dropped, unless it is kept.
+/// A reserved place, already counted in `len`, which is released on drop unless it is kept.
 struct Room<'a> {
     len: &'a AtomicUsize,
 }

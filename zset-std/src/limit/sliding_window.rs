@@ -24,7 +24,7 @@ impl fmt::Display for KeysFull {
 impl Error for KeysFull {}
 
 impl<K: Eq + Hash> SlidingWindow<K> {
-    /// Makes a limiter of which every key has this quota. **O(1)**.
+    /// Makes a limiter that gives every key this quota. **O(1)**.
     ///
     /// # Examples
     ///
@@ -43,9 +43,9 @@ impl<K: Eq + Hash> SlidingWindow<K> {
 }
 
 impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
-    /// Like [`check_n`](Self::check_n), with another quota for this call; see
-    /// [`WindowLog::check_with_at`].
-    /// **O(1)** expected to find the key, and the cost of its [`WindowLog`].
+    /// Like [`check_n`](Self::check_n), with a different quota for this call; see
+    /// [`WindowLog::check_with_at`]. **O(1)** expected to find the key, plus the cost of its
+    /// [`WindowLog`]; **O(log n)** amortized for a new key.
     ///
     /// # Examples
     ///
@@ -66,8 +66,8 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
         self.check_with_at(key, quota, n, self.clock().now())
     }
 
-    /// Like [`check_with`](Self::check_with), at a time.
-    /// **O(1)** expected to find the key, and the cost of its [`WindowLog`].
+    /// Like [`check_with`](Self::check_with), at time `now`. **O(1)** expected to find the key, plus the
+    /// cost of its [`WindowLog`]; **O(log n)** amortized for a new key.
     ///
     /// # Examples
     ///
@@ -88,8 +88,8 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
         self.decide(key, n, now, |log, _, now| log.check_with_at(quota, n, now))
     }
 
-    /// Returns what [`check_with`](Self::check_with) would return, without passing units or inserting
-    /// a key. **O(1)** expected to find the key, and the cost of its [`WindowLog`].
+    /// Returns what [`check_with`](Self::check_with) would return, without recording any units or inserting
+    /// a key. **O(1)** expected to find the key, plus the cost of its [`WindowLog`].
     ///
     /// # Examples
     ///
@@ -111,8 +111,8 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
         self.peek_with_at(key, quota, n, self.clock().now())
     }
 
-    /// Like [`peek_with`](Self::peek_with), at a time.
-    /// **O(1)** expected to find the key, and the cost of its [`WindowLog`].
+    /// Like [`peek_with`](Self::peek_with), at time `now`.
+    /// **O(1)** expected to find the key, plus the cost of its [`WindowLog`].
     ///
     /// # Examples
     ///
@@ -135,9 +135,10 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
     }
 
     /// Returns whether the limit of a key is reached; see [`WindowLog::over_limit_at`].
-    /// **O(1)** expected to find the key, and the cost of its [`WindowLog`].
+    /// **O(1)** expected to find the key, plus the cost of its [`WindowLog`].
     ///
-    /// For a key without room this is the shared window's answer, or `true` if new keys are refused.
+    /// For a key without room, this reports on the shared window, or returns `true` if new keys are
+    /// refused.
     ///
     /// # Examples
     ///
@@ -161,8 +162,8 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
         self.over_limit_at(key, self.clock().now())
     }
 
-    /// Like [`over_limit`](Self::over_limit), at a time.
-    /// **O(1)** expected to find the key, and the cost of its [`WindowLog`].
+    /// Like [`over_limit`](Self::over_limit), at time `now`.
+    /// **O(1)** expected to find the key, plus the cost of its [`WindowLog`].
     ///
     /// # Examples
     ///
@@ -184,8 +185,9 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
         self.peek_at(key, 0, now).remaining == 0
     }
 
-    /// Records `n` units of a key, even beyond the limit; see [`WindowLog::record_at`].
-    /// **O(1)** expected to find the key, and the cost of its [`WindowLog`].
+    /// Records `n` units of a key, even beyond the limit; see [`WindowLog::record_at`]. **O(1)**
+    /// expected to find the key, plus the cost of its [`WindowLog`]; **O(log n)** amortized for a new
+    /// key.
     ///
     /// # Errors
     ///
@@ -210,8 +212,8 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
         self.record_at(key, n, self.clock().now())
     }
 
-    /// Like [`record`](Self::record), at a time.
-    /// **O(1)** expected to find the key, and the cost of its [`WindowLog`].
+    /// Like [`record`](Self::record), at time `now`. **O(1)** expected to find the key, plus the cost of
+    /// its [`WindowLog`]; **O(log n)** amortized for a new key.
     ///
     /// # Errors
     ///

@@ -1,27 +1,26 @@
-//! Entries that are found by their hashes: open addressing with linear probing (D. Knuth, "The Art of
+//! A table of entries looked up by hash: open addressing with linear probing (D. Knuth, "The Art of
 //! Computer Programming" 3, 6.4, algorithms L and R).
 //!
-//! hashbrown looks at a group of tags and then at the entry: two places in memory. Here the hash lies
-//! in the entry, so a look-up in a table that no cache holds mostly waits once.
+//! hashbrown reads a group of tags and then the entry: two places in memory. Here the hash is stored in
+//! the entry, so a look-up in a table larger than the cache usually has one cache miss.
 //!
-//! Invariants: the number of slots is zero or a power of two, of which at least a quarter is empty.
-//! Between the slot that an entry's hash names and the entry's own, no slot is empty. No code of the
-//! user's runs but in `is`, before anything changes.
+//! Invariants: the number of slots is zero or a power of two, and at least a quarter of them are empty.
+//! No slot is empty between an entry's home slot, selected by its hash, and the slot that holds it. User
+//! code runs only in `is`, before anything changes.
 
 use std::hash::{BuildHasher, Hash};
 use std::num::NonZeroU64;
 
-/// A hash, never zero, so that an empty slot takes no more memory than an entry.
+/// A nonzero hash, so that an empty slot takes no more memory than an entry.
 pub(crate) type KeyHash = NonZeroU64;
 
-/// Returns the hash of a key.
 #[inline]
 pub(crate) fn hash_of<Q: Hash + ?Sized>(hasher: &impl BuildHasher, key: &Q) -> KeyHash {
     const TOP: NonZeroU64 = NonZeroU64::new(1 << 63).unwrap();
     TOP | hasher.hash_one(key)
 }
 
-/// What a table keeps: something with a hash, which never changes.
+/// An entry of a table, with a hash that never changes.
 pub(crate) trait Hashed {
     fn hash(&self) -> KeyHash;
 }
@@ -31,7 +30,7 @@ pub(crate) struct Table<E> {
     len: usize,
 }
 
-/// The slots of a table of one entry.
+/// The smallest nonzero number of slots.
 const FEWEST: usize = 4;
 
 impl<E: Hashed> Table<E> {
@@ -43,12 +42,12 @@ impl<E: Hashed> Table<E> {
         self.len
     }
 
-    /// Returns the slot of an entry of this hash that `is` it.
+    /// Returns the slot of the first entry with this hash that satisfies `is`.
     #[inline]
     fn slot(&self, hash: KeyHash, mut is: impl FnMut(&E) -> bool) -> Option<usize> {
         let mask = self.slots.len().wrapping_sub(1);
         let mut slot = hash.get() as usize & mask;
-        // Ends at an empty slot; there is none at all if there are no slots.
+        // Ends at an empty slot, or at once if there are no slots.
         while let Some(Some(entry)) = self.slots.get(slot) {
             if entry.hash() == hash && is(entry) {
                 return Some(slot);
@@ -58,20 +57,19 @@ impl<E: Hashed> Table<E> {
         None
     }
 
-    /// Returns an entry of this hash that `is` it.
+    /// Returns the first entry with this hash that satisfies `is`.
     #[inline]
     pub(crate) fn find(&self, hash: KeyHash, is: impl FnMut(&E) -> bool) -> Option<&E> {
         self.slots[self.slot(hash, is)?].as_ref()
     }
 
-    /// Returns an entry of this hash that `is` it, to change all but its hash.
+    /// Returns the first entry with this hash that satisfies `is`, mutably. Its hash must not change.
     #[inline]
     pub(crate) fn find_mut(&mut self, hash: KeyHash, is: impl FnMut(&E) -> bool) -> Option<&mut E> {
         let slot = self.slot(hash, is)?;
         self.slots[slot].as_mut()
     }
 
-    /// Adds an entry.
     pub(crate) fn insert(&mut self, entry: E) {
         if (self.len + 1) * 4 > self.slots.len() * 3 {
             self.grow();
@@ -106,16 +104,16 @@ impl<E: Hashed> Table<E> {
         old.into_iter().flatten().for_each(|entry| self.put(entry));
     }
 
-    /// Takes out an entry of this hash that `is` it.
+    /// Removes and returns the first entry with this hash that satisfies `is`.
     pub(crate) fn remove(&mut self, hash: KeyHash, is: impl FnMut(&E) -> bool) -> Option<E> {
         let mut hole = self.slot(hash, is)?;
         let mask = self.slots.len() - 1;
         let removed = self.slots[hole].take();
         self.len -= 1;
-        // Those behind it move up into the hole, unless that is before the slot their hash names:
+        // Later entries move up into the hole, unless it is before their home slot:
         //
-        //   slot  3    4    5    6    7          named: a 3, b 3, c 5, d 4
-        //         a   hole  c    d   empty       c stays where it is, d moves to 4
+        //   slot  3    4    5    6    7          home: a 3, b 3, c 5, d 4
+        //         a   hole  c    d   empty       c stays, d moves to 4
         let mut slot = hole;
         loop {
             slot = (slot + 1) & mask;
@@ -136,7 +134,7 @@ impl<E: Hashed> Table<E> {
         self.slots.iter_mut().flatten()
     }
 
-    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
+    /// Panics with a description if an invariant is violated. For tests. **O(n)**.
     pub(crate) fn check_invariants(&self) {
         assert!(self.slots.is_empty() || self.slots.len().is_power_of_two());
         assert!(self.len * 4 <= self.slots.len() * 3, "fewer than a quarter is empty");
@@ -174,8 +172,7 @@ mod tests {
         Change(KeyHash, u32),
     }
 
-    /// Few hashes, most of them side by side and at the end of the slots, so that they are in each
-    /// other's way.
+    /// A few hashes, most of them adjacent and near the end of the slots, so that they collide.
     fn hashes() -> impl Strategy<Value = KeyHash> {
         let slots = prop_oneof![0_u64..4, 60_u64..70, 124_u64..130, any::<u64>()];
         slots.prop_map(|slot| KeyHash::new(slot | 1 << 63).unwrap())

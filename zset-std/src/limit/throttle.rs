@@ -1,4 +1,4 @@
-//! [`Throttle`]: the numbers of redis-cell's `CL.THROTTLE`.
+//! [`Throttle`]: the reply of redis-cell's `CL.THROTTLE`.
 
 use std::error::Error;
 use std::fmt;
@@ -6,33 +6,33 @@ use std::time::Duration;
 
 use super::{Decision, Quota, QuotaError, Verdict};
 
-/// What `CL.THROTTLE` answers; times are in seconds, rounded up.
+/// The reply of `CL.THROTTLE`; times are in seconds, rounded up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a limiter only decides: it is up to the caller to deny"]
 pub struct Throttle {
     /// Whether the units are denied.
     pub limited: bool,
-    /// The most units at once: `max_burst + 1`.
+    /// The most units allowed at once: `max_burst + 1`.
     pub limit: i64,
-    /// The units that would pass now.
+    /// The units that would be allowed now.
     pub remaining: i64,
-    /// How long to wait until they pass; -1 if they passed, or never will.
+    /// How long to wait until the units are allowed; -1 if they are, or never can be.
     pub retry_after: i64,
-    /// How long until all units of the limit would pass.
+    /// How long until `limit` units would be allowed at once.
     pub reset_after: i64,
 }
 
-/// Why arguments of `CL.THROTTLE` have no meaning.
+/// The error of invalid arguments to `CL.THROTTLE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ThrottleError {
-    /// A negative burst, or one of more than 2^32 - 2.
+    /// The burst is negative, or more than 2^32 - 2.
     MaxBurst,
-    /// A negative quantity, or one of more than 2^32 - 1.
+    /// The quantity is negative, or more than 2^32 - 1.
     Quantity,
     /// The count or the period is negative, or too large.
     Rate,
-    /// The quota that they make has no meaning.
+    /// The resulting quota is invalid.
     Quota(QuotaError),
 }
 
@@ -55,7 +55,7 @@ impl From<QuotaError> for ThrottleError {
     }
 }
 
-/// Returns the quota and the units that the arguments mean.
+/// Returns the quota and the number of units given by the arguments.
 pub(super) fn parse(
     max_burst: i64,
     count: i64,
@@ -86,7 +86,7 @@ impl From<Decision> for Throttle {
     }
 }
 
-/// Returns the seconds of a duration, rounded up.
+/// Returns a duration in seconds, rounded up.
 fn seconds(duration: Duration) -> i64 {
     let seconds = duration.as_secs().saturating_add(u64::from(duration.subsec_nanos() > 0));
     i64::try_from(seconds).unwrap_or(i64::MAX)

@@ -1,4 +1,4 @@
-//! [`UntilReady`]: waiting until units of a key pass.
+//! [`UntilReady`]: waiting until units of a key are allowed.
 
 use std::borrow::Borrow;
 use std::error::Error;
@@ -12,15 +12,15 @@ use super::{Decision, KeyState, Keyed, Verdict};
 use crate::clock::{nanos, waker_of_this_thread};
 use crate::{Clock, Timer, Timestamp};
 
-/// Waits until units of a key pass: what `until_ready` of a keyed limiter returns.
+/// A wait until units of a key are allowed, as returned by `until_ready` of a keyed limiter.
 ///
-/// Waiters for one key are served in the order of their arrival. A `check` does not wait in line and
-/// may pass before them. Without other waiters, one look at the clock and one check are enough. A
-/// waiter checks at each time at which its units may pass; a changed quota, and units refunded in the
-/// meantime, are noticed then.
+/// Waiters for one key are served in order of arrival. A `check` does not wait in line, and may overtake
+/// them. If there are no other waiters and the units are allowed at once, the wait costs one clock read
+/// and one check. A waiter checks again whenever its units may be allowed; only then does it notice a
+/// changed quota or refunded units.
 ///
-/// Nothing is taken off the quota until the units pass, so nothing is lost when a waiter drops its
-/// future or reaches its deadline.
+/// Nothing is taken from the quota until the units are allowed, so a waiter that drops its future or
+/// reaches its deadline loses nothing.
 ///
 /// # Examples
 ///
@@ -39,7 +39,7 @@ use crate::{Clock, Timer, Timestamp};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// As a future, with the feature `async`:
+/// As a future, with the `async` feature:
 ///
 /// ```
 /// # #[cfg(feature = "async")]
@@ -64,13 +64,13 @@ pub struct UntilReady<'a, L: ?Sized, Q: ?Sized> {
     jitter: Duration,
 }
 
-/// The error of units that did not pass.
+/// The error of units that were not allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotReady {
-    /// They never will, since they are more than the limit.
+    /// The units can never be allowed, since they exceed the limit.
     Never,
-    /// They would not have passed until the deadline.
+    /// The units would not be allowed by the deadline.
     TooLate,
 }
 
@@ -85,7 +85,7 @@ impl fmt::Display for NotReady {
 
 impl Error for NotReady {}
 
-/// What is common to keyed limiters, for those who wait.
+/// What waiting needs of a keyed limiter.
 pub(crate) mod private {
     use crate::limit::lines::Place;
     use crate::{Clock, Decision, Timestamp};
@@ -141,7 +141,7 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
         UntilReady { limiter, key, units: 1, deadline: Timestamp::MAX, jitter: Duration::ZERO }
     }
 
-    /// Waits for so many units, which pass together; it is one if nothing is said. **O(1)**.
+    /// Waits for `units` units, which are allowed together; the default is one. **O(1)**.
     ///
     /// # Examples
     ///
@@ -158,8 +158,9 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
         UntilReady { units, ..self }
     }
 
-    /// Waits until a time of the limiter's clock at most, and not at all if it is known that units
-    /// will not pass until then. **O(1)**.
+    /// Waits at most until `deadline`, a time of the limiter's clock. **O(1)**.
+    ///
+    /// The wait fails at once if the units are known not to be allowed by then.
     ///
     /// # Examples
     ///
@@ -172,7 +173,7 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
     /// let limiter = Funnels::<u32>::new(quota).with_clock(FakeClock::new());
     /// assert!(limiter.check(&7).is_allowed());
     /// let soon = Timestamp::ZERO.saturating_add(Duration::from_secs(59));
-    /// // This does not take 59 seconds.
+    /// // Fails at once, not after 59 seconds.
     /// assert_eq!(limiter.until_ready(&7).deadline(soon).block(), Err(NotReady::TooLate));
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
@@ -180,7 +181,7 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
         UntilReady { deadline, ..self }
     }
 
-    /// Waits so long at most: the deadline is so long from now. **O(1)**.
+    /// Waits at most for `timeout`, counted from this call. **O(1)**.
     ///
     /// # Examples
     ///
@@ -190,7 +191,7 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
     ///
     /// let limiter = Funnels::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
     /// assert!(limiter.check(&1).is_allowed());
-    /// // The next unit passes in a minute, which is later than the deadline.
+    /// // The next unit is allowed in a minute, after the deadline.
     /// assert!(limiter.until_ready(&1).timeout(Duration::from_millis(1)).block().is_err());
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
@@ -199,11 +200,11 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
         self.deadline(deadline)
     }
 
-    /// Waits longer than needed by a random time up to this one, but not beyond the deadline.
+    /// Waits longer than needed, by a random time of up to `jitter`, but not beyond the deadline.
     /// **O(1)**.
     ///
-    /// Many who wait for the same time, of many keys or in many processes, then do not all come at
-    /// once.
+    /// This spreads out waiters, of many keys or in many processes, that would otherwise all check at
+    /// the same time.
     ///
     /// # Examples
     ///
@@ -221,12 +222,13 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
         UntilReady { jitter, ..self }
     }
 
-    /// Blocks this thread until the units pass.
-    /// It costs as much as a check each time that it wakes: **O(1)** expected, and the cost of the limiter.
+    /// Blocks the current thread until the units are allowed.
+    ///
+    /// Each wake-up costs as much as a check: **O(1)** expected, plus the cost of the limiter.
     ///
     /// # Errors
     ///
-    /// [`NotReady`] if they are more than the limit, or would not pass until the deadline.
+    /// [`NotReady`] if the units exceed the limit, or would not be allowed by the deadline.
     ///
     /// # Examples
     ///
@@ -237,7 +239,7 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
     /// let limiter = Funnels::<u32>::new(Quota::new(1, Duration::from_millis(1))?);
     /// limiter.until_ready(&1).block().unwrap();
     /// limiter.until_ready(&1).block().unwrap(); // a millisecond later
-    /// assert!(limiter.until_ready(&1).units(9).block().is_err()); // more than ever pass
+    /// assert!(limiter.until_ready(&1).units(9).block().is_err()); // can never be allowed
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn block(self) -> Result<(), NotReady>
@@ -258,28 +260,28 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
         }
     }
 
-    /// Returns what is random between nothing and the jitter.
+    /// Returns a random duration of up to `jitter`.
     fn random_jitter(&self) -> Duration {
-        // Each of these hashers has other keys.
+        // Each `RandomState` has different keys.
         let random = RandomState::new().hash_one(self.units);
         let nanos = u128::from(nanos(self.jitter)) * u128::from(random);
         Duration::from_nanos((nanos >> 64) as u64)
     }
 }
 
-/// What comes next for one who waits.
+/// The next step of a wait.
 enum Step {
     Done(Result<(), NotReady>),
-    /// To look again at this time, or when the waker is called.
+    /// Check again at this time, or when the waker is called.
     WaitUntil(Timestamp),
 }
 
-/// One who waits.
+/// A wait in progress.
 struct Waiting<'a, L: Waitable<Q>, Q: ?Sized> {
     asked: UntilReady<'a, L, Q>,
-    /// None before the first look.
+    /// `None` until the waiter has joined the line.
     place: Option<Place<'a, L::Key>>,
-    /// When the first of the line looks again.
+    /// When to check again, while first in line.
     due: Timestamp,
 }
 
@@ -288,7 +290,7 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> Waiting<'a, L, Q> {
         Waiting { asked, place: None, due: Timestamp::ZERO }
     }
 
-    /// Asks before lining up, if nobody is in the line.
+    /// Checks before joining the line, if the line is empty.
     fn at_once(&mut self) -> Option<Result<(), NotReady>> {
         let UntilReady { limiter, key, .. } = self.asked;
         if limiter.is_waited_for(key) {
@@ -300,7 +302,7 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> Waiting<'a, L, Q> {
         }
     }
 
-    /// Looks whether it is the first of its line, and whether its units pass.
+    /// Checks whether the units are allowed, if the waiter is the first in its line.
     fn step(&mut self, waker: &Waker) -> Step {
         let UntilReady { limiter, key, deadline, .. } = self.asked;
         let place = self.place.get_or_insert_with(|| limiter.line_up(key));
@@ -316,10 +318,11 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> Waiting<'a, L, Q> {
         if now < self.due { Step::WaitUntil(self.due) } else { self.ask(now) }
     }
 
-    /// Lets the units pass if they do now; notes when to ask again if not.
+    /// Takes the units if they are allowed now; otherwise records when to check again.
     fn ask(&mut self, now: Timestamp) -> Step {
         let UntilReady { limiter, key, units, deadline, .. } = self.asked;
-        // An observer is told of a check: who waits is not denied.
+        // Peek first: a failed check would be reported to the observer as a denial, but the caller is
+        // only waiting.
         let mut decision = limiter.peek_at(key, units, now);
         if decision.is_allowed() {
             decision = limiter.check_n_at(key, units, now);
@@ -355,11 +358,11 @@ mod future {
 
     /// The future of an [`UntilReady`].
     ///
-    /// It is polled in any runtime, and leaves its line when it is dropped.
+    /// It can be polled in any runtime. Dropping it leaves the line.
     #[must_use = "a future does nothing until it is polled"]
     pub struct Ready<'a, L: Waitable<Q>, Q: ?Sized> {
         waiting: Waiting<'a, L, Q>,
-        /// Until when, and what wakes it then.
+        /// The time to sleep until, and the timer for it.
         sleep: Option<(Timestamp, Sleep)>,
     }
 
@@ -390,7 +393,7 @@ mod future {
                     }
                     Step::WaitUntil(at) => at,
                 };
-                // Without a deadline, those who come before wake it.
+                // There is no deadline, so only the waiter ahead wakes this one.
                 if at == Timestamp::MAX {
                     *sleep = None;
                     return Poll::Pending;
@@ -402,7 +405,7 @@ mod future {
                     if timer.as_mut().poll(context).is_pending() {
                         return Poll::Pending;
                     }
-                    // It is that late now, or nearly: a timer that is done is not asked again.
+                    // The timer has completed, perhaps early. It must not be polled again.
                     *sleep = None;
                 }
             }

@@ -1,4 +1,4 @@
-//! What happens to a new key for which there is no room.
+//! The policy for a new key when there is no room.
 
 use std::time::Duration;
 
@@ -7,23 +7,24 @@ use super::{Decision, Verdict};
 use crate::Timestamp;
 use crate::sync::SpinLock;
 
-/// What happens to a new key when there are as many as there may be, and none is idle.
+/// What happens to a new key when the limiter has its maximum number of keys and none is idle.
 ///
-/// An attacker who can choose keys can fill the room for them. A key in use is never evicted for a new
-/// one: evicting a live key would discard its history.
+/// An attacker who can choose keys can use up the room for them. A key in use is still never evicted for
+/// a new one: evicting a live key would discard its history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WhenFull {
-    /// It is denied. `retry_after` is then an estimate: the earliest time at which some key may be idle.
+    /// The new key is denied. `retry_after` is then an estimate: the earliest time at which some key may
+    /// be idle.
     RefuseNew,
-    /// It shares one more limiter with all other keys without room.
+    /// The new key shares one additional limiter with all other keys without room.
     ///
-    /// This does not hold each key to its limit: a key that gets room of its own later starts there as
+    /// This does not hold each key to its limit: a key that later gets room of its own starts there as
     /// new, whatever it has used of the shared limiter.
     SharedBucket,
 }
 
-/// Returns the decision on `n` units of a key that is refused, by the one that a new key would get.
+/// Returns the decision on `n` units of a refused key, given the decision that a new key would get.
 pub(super) fn refused(peeked: Decision, n: u32, now: Timestamp, full: &Full) -> Decision {
     let wait = full.retry_at.saturating_duration_since(now).max(Duration::from_nanos(1));
     let verdict = match peeked.verdict {
@@ -39,7 +40,7 @@ pub(super) struct Shared<L>(SpinLock<State<L>>);
 
 struct State<L> {
     limiter: L,
-    /// The latest time seen: the keys are of different shards.
+    /// The latest time seen; needed here since the keys belong to different shards.
     newest: Timestamp,
 }
 
@@ -48,7 +49,7 @@ impl<L> Shared<L> {
         Shared(SpinLock::new(State { limiter, newest: Timestamp::ZERO }))
     }
 
-    /// Changes it; `change` gets the time that counts.
+    /// Changes the state; `change` receives the effective time.
     pub(super) fn change<R>(
         &self,
         now: Timestamp,
@@ -59,7 +60,7 @@ impl<L> Shared<L> {
         change(limiter, *newest)
     }
 
-    /// Reads it; `read` gets the time that counts.
+    /// Reads the state; `read` receives the effective time.
     pub(super) fn read<R>(&self, now: Timestamp, read: impl FnOnce(&L, Timestamp) -> R) -> R {
         let State { limiter, newest } = &*self.0.lock();
         read(limiter, now.max(*newest))

@@ -1,4 +1,4 @@
-//! [`WindowCounter`]: a sliding window of two counters.
+//! [`WindowCounter`]: an approximate sliding window made of two counters.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::Timestamp;
 
 /// An approximate sliding window for one key, in constant memory: for long windows and large limits.
 ///
-/// It counts in windows that start at the multiples of the period, and takes the last one into
-/// account by the part of it that a sliding window would still see, as if its units had been spread
-/// evenly (as Cloudflare described it, "How we built rate limiting capable of scaling to millions of
-/// domains", 2017):
+/// It counts units in windows that start at multiples of the period. The previous window is weighted by
+/// the part of it that a sliding window would still cover, as if its units were spread evenly (as
+/// described by Cloudflare in "How we built rate limiting capable of scaling to millions of domains",
+/// 2017):
 ///
 /// ```text
 ///      previous           current
@@ -21,11 +21,11 @@ use crate::Timestamp;
 ///        ├──────────────────┤ now          previous * 9/16 + current, rounded up
 /// ```
 ///
-/// **Its error**: if what passed in the last window came late in it, more than the limit passes in a
-/// sliding window, though always less than twice the limit; if it came early, less than the limit
-/// passes. With arrivals at random times the units in any sliding window stay within a few percent
-/// of the limit: a test measures it against [`WindowLog`](super::WindowLog). If the time steps back,
-/// the latest time seen counts.
+/// **Error**: if the units of the previous window came late in it, a sliding window may see more than
+/// the limit, though always less than twice the limit; if they came early, fewer units than the limit
+/// are allowed. With arrivals at random times, the units in any sliding window stay within a few percent
+/// of the limit: a test measures this against [`WindowLog`](super::WindowLog). If the time steps back,
+/// the latest time seen is used.
 ///
 /// # Examples
 ///
@@ -44,13 +44,13 @@ use crate::Timestamp;
 pub struct WindowCounter {
     quota: Quota,
     counts: Counts,
-    /// The units of earlier windows.
+    /// The units in earlier windows.
     forgotten: Forgotten,
     /// The latest time seen.
     newest: Timestamp,
 }
 
-/// The units of two windows.
+/// The units in the current window, and in the one before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counts {
     previous: u64,
@@ -91,10 +91,10 @@ impl WindowCounter {
         self.quota
     }
 
-    /// Changes the quota; units that have passed stay on record. **O(1)**.
+    /// Changes the quota; units already allowed stay on record. **O(1)**.
     ///
-    /// Their times are not known one by one. With another period, each unit counts in the latest
-    /// window of the new period in which it may have passed: an error towards denial.
+    /// The times of single units are not recorded. If the period changes, each unit counts in the latest
+    /// window of the new period in which it may have been allowed: an error towards denial.
     ///
     /// # Examples
     ///
@@ -109,7 +109,7 @@ impl WindowCounter {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&mut self, quota: Quota) {
-        // The groups of units, each with the latest time at which it may have passed.
+        // Groups of units, each with the latest time at which its units may have been allowed.
         let groups = [
             (self.newest, self.counts.current),
             (self.previous_end(), self.counts.previous),
@@ -130,7 +130,7 @@ impl WindowCounter {
         }
     }
 
-    /// Lets one unit pass, or denies it. **O(1)**.
+    /// Allows one unit, or denies it. **O(1)**.
     ///
     /// # Examples
     ///
@@ -147,7 +147,7 @@ impl WindowCounter {
         self.check_n_at(1, now)
     }
 
-    /// Lets `n` units pass together, or denies all of them; 0 units always pass. **O(1)**.
+    /// Allows `n` units together, or denies all of them; 0 units are always allowed. **O(1)**.
     ///
     /// # Examples
     ///
@@ -190,8 +190,8 @@ impl WindowCounter {
         self.decide(n, self.counts_at(now), counted).counted_from(now, counted)
     }
 
-    /// Returns the `n` newest units to the quota, or as many as there are in the current window and
-    /// the one before it; returns how many. **O(1)**.
+    /// Refunds the `n` newest units, or as many as there are in the current window and the previous one,
+    /// and returns how many. **O(1)**.
     ///
     /// # Examples
     ///
@@ -215,7 +215,7 @@ impl WindowCounter {
         (current + previous) as u32
     }
 
-    /// Forgets all units that have passed. **O(1)**.
+    /// Forgets all recorded units. **O(1)**.
     ///
     /// # Examples
     ///
@@ -233,18 +233,18 @@ impl WindowCounter {
         (self.counts, self.forgotten) = Default::default();
     }
 
-    /// Returns the number of the window of a time.
+    /// Returns the index of the window that contains `time`.
     fn window(&self, time: Timestamp) -> u64 {
         time.as_nanos() / self.quota.period_in_nanos()
     }
 
-    /// Returns the last moment of the window before that of the latest time seen.
+    /// Returns the last nanosecond of the window before that of `newest`.
     fn previous_end(&self) -> Timestamp {
         let start = self.window(self.newest) * self.quota.period_in_nanos();
         Timestamp::from_nanos(start.saturating_sub(1))
     }
 
-    /// Returns the units of the window of a time, and of the one before it.
+    /// Returns the units in the window that contains `now`, and in the one before it.
     fn counts_at(&self, now: Timestamp) -> Counts {
         match self.window(now).saturating_sub(self.window(self.newest)) {
             0 => self.counts,
@@ -253,7 +253,7 @@ impl WindowCounter {
         }
     }
 
-    /// Notes a time that is not before the latest one seen, and moves on to its window.
+    /// Records a time not before `newest`, and moves on to its window.
     fn advance(&mut self, now: Timestamp) {
         let Counts { previous, current } = self.counts;
         let windows = self.window(now) - self.window(self.newest);
@@ -273,7 +273,7 @@ impl WindowCounter {
         let elapsed = now.as_nanos() % period;
         let rest = period - elapsed;
         let weighed = u128::from(counts.previous) * u128::from(rest);
-        // At most the previous count.
+        // At most `counts.previous`.
         let weighed = weighed.div_ceil(period.into()) as u64;
         let used = weighed + counts.current;
         let room = u64::from(limit).saturating_sub(used);
@@ -284,7 +284,7 @@ impl WindowCounter {
         } else {
             let wanted = u64::from(limit - n);
             let retry_after = match wanted.checked_sub(counts.current) {
-                // In this window, once little enough is left of the last one.
+                // In this window, once the weight of the previous one is small enough.
                 Some(room) => sliding_out(counts.previous, room, period) - elapsed,
                 // In the next window.
                 None => rest + sliding_out(counts.current, wanted, period),
@@ -307,13 +307,13 @@ impl WindowCounter {
     }
 }
 
-/// Returns how far into a window the units of the one before it count as at most `room`.
+/// Returns how far into a window the `units` of the previous one count as at most `room`.
 fn sliding_out(units: u64, room: u64, period: u64) -> u64 {
     if units <= room {
         return 0;
     }
     let allowed = u128::from(room) * u128::from(period) / u128::from(units);
-    // Less than the period, since the room is less than the units.
+    // Less than the period, since `room` is less than `units`.
     period - allowed as u64
 }
 

@@ -1,8 +1,8 @@
 //! [`WindowLog`]: the exact sliding window of one key.
 //!
-//! Invariants: `units` is the sum of the log's units, and times ascend. No entry is as old as
-//! `horizon`, counted from `newest`, the latest time seen; `forgotten` is at least that old. There
-//! are at most `most` and `SPARE_ENTRIES` entries.
+//! Invariants: `units` is the sum of the units in the log, and its times ascend. Every entry is younger
+//! than `horizon` at `newest`, the latest time seen; forgotten units are at least that old. There are at
+//! most `most + SPARE_ENTRIES` entries.
 
 mod decide;
 
@@ -17,9 +17,9 @@ use crate::Timestamp;
 
 /// An exact sliding window for one key: at most `count` units in every window of the quota's period.
 ///
-/// The window is half-open, `(now - period, now]`: a unit that passed at time t stops counting at
-/// exactly `t + period`. Units pass together or not at all, and denied units are not recorded, so
-/// denied calls do not use up the quota. It replaces the usual recipes of `ZREMRANGEBYSCORE`, `ZCARD`
+/// The window is half-open, `(now - period, now]`: a unit allowed at time t stops counting at exactly
+/// `t + period`. The units of a call are allowed together or not at all. Denied units are not recorded,
+/// so denied calls do not use up the quota. It replaces the usual recipe of `ZREMRANGEBYSCORE`, `ZCARD`
 /// and `ZADD` in Redis.
 ///
 /// ```text
@@ -27,26 +27,25 @@ use crate::Timestamp;
 ///               ├──────────────────────┤
 ///  ──────a──────b───────────d──────────c──────────▶ time
 ///        ├──────────────────────┤      │
-///                           │   │      └ exactly a period after b: b no longer counts, c passes
+///                           │   │      └ exactly a period after b: b no longer counts, c is allowed
 ///                           │   └ from here on a no longer counts
 ///                           └ denied: a and b are in the window; not recorded
 /// ```
 ///
-/// A call is one entry of 16 bytes, whatever its units, so a log that only checks by one quota has at
-/// most `count` entries; any other has at most 64 more than the largest count. If the time steps back,
-/// the latest time seen counts.
+/// A call takes at most one entry of 16 bytes, whatever its units. A log that is only checked with a
+/// single quota therefore has at most `count` entries; any other has at most 64 more than the largest
+/// count. If the time steps back, the latest time seen is used.
 ///
 /// # Exactness
 ///
-/// Two things would need unbounded memory. In both, the log errs towards denial:
+/// In two cases, exactness would need unbounded memory. The log then errs towards denial:
 ///
-/// - Units recorded beyond the limit ([`record_at`](Self::record_at)): from 64 entries above the
-///   largest count on, the two oldest entries are merged, with the later of their times. Without
-///   refunds or a larger count this changes no decision.
-/// - Units older than the longest period asked for so far: only their number and the time of the
-///   newest are known. Under a longer period, all of them count as passed at that time. To avoid
-///   this, make the log with the longest period and check shorter ones with
-///   [`check_with_at`](Self::check_with_at).
+/// - Units recorded beyond the limit ([`record_at`](Self::record_at)): once there are more than 64
+///   entries beyond the largest count, the two oldest are merged, at the later of their times. Without
+///   refunds or a larger count, this changes no decision.
+/// - Units older than the longest period used so far: only their number and the time of the newest are
+///   kept. Under a longer period, all of them count as allowed at that time. To avoid this, make the log
+///   with the longest period, and check shorter ones with [`check_with_at`](Self::check_with_at).
 ///
 /// # Examples
 ///
@@ -58,23 +57,23 @@ use crate::Timestamp;
 /// let mut log = WindowLog::new(Quota::new(2, Duration::from_secs(60))?);
 /// assert!(log.check_at(at(0)).is_allowed());
 /// assert!(log.check_at(at(10)).is_allowed());
-/// let retry_after = Duration::from_secs(40); // until the first is a minute old
+/// let retry_after = Duration::from_secs(40); // when the first is a minute old
 /// assert_eq!(log.check_at(at(20)).verdict, Verdict::Denied { retry_after });
 /// assert!(log.check_at(at(60)).is_allowed());
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WindowLog {
-    /// The units of each call, and its time. Since no call counts as earlier than the one before,
-    /// this is a sorted set whose elements are inserted and removed only at the ends.
+    /// The time and units of each call. Effective times never decrease, so this is a sorted set whose
+    /// elements are inserted and removed only at the ends.
     log: VecDeque<(Timestamp, u64)>,
     units: u64,
     quota: Quota,
-    /// The longest period asked for so far, in nanoseconds: older entries are forgotten.
+    /// The longest period used so far, in nanoseconds: older entries are forgotten.
     horizon: u64,
-    /// The largest count asked for so far.
+    /// The largest count used so far.
     most: u32,
-    /// The units that are older than the horizon.
+    /// The units older than the horizon.
     forgotten: Forgotten,
     newest: Timestamp,
 }
@@ -120,11 +119,11 @@ impl WindowLog {
         self.quota
     }
 
-    /// Changes the quota; units that have passed stay on record. **O(1)**.
+    /// Changes the quota; units already allowed stay on record. **O(1)**.
     ///
-    /// A period longer than any before can deny more than an exact window would; see
-    /// [Exactness](Self#exactness). After a shorter one, entries stay as long as the longest period so
-    /// far says, unless none was on record.
+    /// A period longer than all before can deny more than an exact window would; see
+    /// [Exactness](Self#exactness). After a change to a shorter period, entries are still kept for the
+    /// longest period so far, unless none is on record.
     ///
     /// # Examples
     ///
@@ -146,7 +145,7 @@ impl WindowLog {
         self.widen(quota);
     }
 
-    /// Lets one unit pass, or denies it. The cost is that of [`check_n_at`](Self::check_n_at).
+    /// Allows one unit, or denies it. The cost is that of [`check_n_at`](Self::check_n_at).
     ///
     /// # Examples
     ///
@@ -163,8 +162,9 @@ impl WindowLog {
         self.check_n_at(1, now)
     }
 
-    /// Lets `n` units pass together, or denies all of them; 0 units always pass. **O(1)** amortized;
-    /// **O(n)** entries if they are denied, or if the period is shorter than the longest so far.
+    /// Allows `n` units together, or denies all of them; 0 units are always allowed. **O(1)** amortized;
+    /// **O(e)** for e entries if the units are denied, or if the period is shorter than the longest so
+    /// far.
     ///
     /// # Examples
     ///
@@ -183,10 +183,11 @@ impl WindowLog {
         self.check_with_at(self.quota, n, now)
     }
 
-    /// Like [`check_n_at`](Self::check_n_at), with another quota for this call. All calls share the
-    /// log. **O(1)** amortized; **O(n)** entries if they are denied.
+    /// Like [`check_n_at`](Self::check_n_at), with a different quota for this call. All calls share the
+    /// log. **O(1)** amortized; **O(e)** for e entries if the units are denied, or if the period is
+    /// shorter than the longest so far.
     ///
-    /// A period longer than any before can deny more than an exact window would; see
+    /// A period longer than all before can deny more than an exact window would; see
     /// [Exactness](Self#exactness).
     ///
     /// # Examples
@@ -214,8 +215,8 @@ impl WindowLog {
         decision
     }
 
-    /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything. **O(n)**
-    /// entries.
+    /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything. **O(e)**
+    /// for e entries.
     ///
     /// # Examples
     ///
@@ -233,7 +234,7 @@ impl WindowLog {
     }
 
     /// Returns what [`check_with_at`](Self::check_with_at) would return, without changing anything.
-    /// **O(n)** entries.
+    /// **O(e)** for e entries.
     ///
     /// # Examples
     ///
@@ -252,9 +253,10 @@ impl WindowLog {
         self.decide(quota, n, counted).counted_from(now, counted)
     }
 
-    /// Returns whether the limit is reached, so that not even one unit would pass. **O(n)** entries.
+    /// Returns whether the limit is reached, i.e. whether not even one unit would be allowed. **O(e)**
+    /// for e entries.
     ///
-    /// With [`record_at`](Self::record_at), it separates the question from the recording, e.g. of
+    /// Together with [`record_at`](Self::record_at), this separates checking from recording, e.g. for
     /// failed logins, which are recorded whether or not the limit is reached.
     ///
     /// # Examples
@@ -263,7 +265,7 @@ impl WindowLog {
     /// use std::time::Duration;
     /// use zset_std::{Quota, Timestamp, WindowLog};
     ///
-    /// // After three failures in a minute, a captcha.
+    /// // Show a captcha after three failures in a minute.
     /// let mut failures = WindowLog::new(Quota::new(3, Duration::from_secs(60))?);
     /// for _ in 0..3 {
     ///     assert!(!failures.over_limit_at(Timestamp::ZERO));
@@ -278,8 +280,7 @@ impl WindowLog {
 
     /// Records `n` units, even beyond the limit. **O(1)** amortized.
     ///
-    /// Many calls far beyond the limit are merged, which bounds the memory; see
-    /// [Exactness](Self#exactness).
+    /// Entries far beyond the limit are merged, to bound the memory; see [Exactness](Self#exactness).
     ///
     /// # Examples
     ///
@@ -297,12 +298,12 @@ impl WindowLog {
         self.push(n, now);
     }
 
-    /// Returns the `n` newest units to the quota, or as many as are recorded; returns how many.
-    /// **O(1)** for each entry.
+    /// Refunds the `n` newest units, or as many as are on record, and returns how many. **O(1)** per
+    /// entry affected.
     ///
-    /// They are the newest units of all callers, not those of the caller's own call. If another call
-    /// has passed since, the log then remembers the older of the two, which stops counting earlier:
-    /// for the other caller the window is no longer exact.
+    /// These are the newest units of all callers, not those of a particular call. If another call was
+    /// allowed in the meantime, the log then has the older of the two on record, which stops counting
+    /// earlier, so the window is no longer exact for the other caller.
     ///
     /// # Examples
     ///
@@ -334,7 +335,7 @@ impl WindowLog {
         refunded as u32
     }
 
-    /// Forgets all units that have passed. **O(n)** entries.
+    /// Forgets all recorded units. **O(e)** for e entries.
     ///
     /// # Examples
     ///
@@ -354,7 +355,7 @@ impl WindowLog {
         self.forgotten = Forgotten::default();
     }
 
-    /// Returns the units that would pass now. **O(n)** entries.
+    /// Returns the number of units that would be allowed at time `now`. **O(e)** for e entries.
     ///
     /// # Examples
     ///
@@ -371,8 +372,8 @@ impl WindowLog {
         self.peek_at(0, now).remaining
     }
 
-    /// Returns how long to wait until `n` units pass, if no others do; `None` if they never will.
-    /// **O(n)** entries.
+    /// Returns how long to wait until `n` units would be allowed, if no others are allowed in the
+    /// meantime; `None` if they never can be. **O(e)** for e entries.
     ///
     /// # Examples
     ///
@@ -390,8 +391,8 @@ impl WindowLog {
         self.peek_at(n, now).retry_after()
     }
 
-    /// Returns how long to wait until all units of the limit pass together, if no others do. **O(n)**
-    /// entries.
+    /// Returns how long to wait until `count` units would be allowed at once, if no others are allowed
+    /// in the meantime. **O(e)** for e entries.
     ///
     /// # Examples
     ///
@@ -409,7 +410,7 @@ impl WindowLog {
 
     /// Returns the number of entries on record. **O(1)**.
     ///
-    /// A call is one entry, and so are calls at the same time.
+    /// Calls at the same time share an entry.
     ///
     /// # Examples
     ///
@@ -426,7 +427,7 @@ impl WindowLog {
         self.log.len()
     }
 
-    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
+    /// Panics with a description if an invariant is violated. For tests. **O(n)**.
     #[doc(hidden)]
     pub fn check_invariants(&self) {
         let units: u64 = self.log.iter().map(|&(_, units)| units).sum();

@@ -1,18 +1,18 @@
-//! What goes wrong with packed scores.
+//! The errors of packed scores.
 
 use std::error::Error;
 use std::fmt;
 
-/// The error of a layout that no score has room for.
+/// The error of a layout that does not fit in a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PackedScoreError {
-    /// This field, from 0, has a width of zero.
+    /// A field has a width of zero.
     EmptyField {
-        /// Its index.
+        /// The index of the field, from 0.
         field: usize,
     },
-    /// The fields have more than 53 bits or 15 decimal digits together.
+    /// The fields have more than 53 bits or 15 decimal digits in total.
     TooWide,
 }
 
@@ -31,15 +31,15 @@ impl fmt::Display for PackedScoreError {
 
 impl Error for PackedScoreError {}
 
-/// The error of a value that would flow over into the field before it.
+/// The error of a value that does not fit in its field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PackError {
-    /// The index of its field, from 0.
+    /// The index of the field, from 0.
     pub field: usize,
     /// The value.
     pub value: u64,
-    /// The largest value that the field has room for.
+    /// The largest value that fits in the field.
     pub max: u64,
 }
 
@@ -52,15 +52,15 @@ impl fmt::Display for PackError {
 
 impl Error for PackError {}
 
-/// The error of a score that a layout does not pack.
+/// The error of a score that a layout cannot have packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnpackError {
-    /// It is below zero.
+    /// The score is negative.
     Negative,
-    /// It is not an integer.
+    /// The score is not an integer.
     Fraction,
-    /// It is more than the largest values make.
+    /// The score is larger than any that the layout packs.
     TooLarge,
 }
 

@@ -1,11 +1,11 @@
-//! [`SpinLock`]: for what is done sooner than a thread is put to sleep.
+//! [`SpinLock`]: a lock for critical sections shorter than putting a thread to sleep.
 
 /// A lock that is released by a plain store.
 ///
-/// A `Mutex` has to look for sleepers when it is released, by a second atomic read-modify-write: a
-/// third of the time of a look-up under it. Whoever finds this one taken spins for a moment, then
-/// lets other threads run, then sleeps for a moment, so that whoever holds it gets to run even where
-/// its priority is lower. If someone panics under it, it is released, and not poisoned.
+/// Releasing a `Mutex` needs an atomic read-modify-write to check for sleepers, which takes a third of
+/// the time of a look-up under it. A thread that finds this lock taken spins briefly, then yields, then
+/// sleeps, so the holder gets to run even if its priority is lower. A panic under the lock releases it
+/// without poisoning.
 #[cfg(not(zset_loom))]
 pub(crate) struct SpinLock<T>(spin::mutex::SpinMutex<T>);
 
@@ -18,13 +18,14 @@ mod of_spin {
 
     use super::SpinLock;
 
-    /// Twice as long each time: about as long as the longest of them takes a new key.
+    /// Each spin is twice as long as the previous one; the longest takes about as long as inserting a
+    /// key.
     const SPINS: u32 = 6;
 
-    /// Enough for whoever was interrupted under the lock, if there is a processor for it.
+    /// Enough for a holder that was preempted, if a processor is free.
     const YIELDS: u32 = 20;
 
-    /// A few times what it takes to sleep at all.
+    /// A few times the shortest possible sleep.
     const SLEEP: Duration = Duration::from_micros(200);
 
     impl<T> SpinLock<T> {
@@ -32,7 +33,7 @@ mod of_spin {
             SpinLock(SpinMutex::new(value))
         }
 
-        /// Waits for the lock, and takes it.
+        /// Acquires the lock, waiting if necessary.
         #[inline]
         pub(crate) fn lock(&self) -> SpinMutexGuard<'_, T> {
             self.0.try_lock().unwrap_or_else(|| self.wait())
@@ -50,7 +51,7 @@ mod of_spin {
                     thread::sleep(SLEEP);
                 }
                 attempts = (attempts + 1).min(SPINS + YIELDS);
-                // Looks first: to try would take the cache line from whoever holds the lock.
+                // Check before trying: `try_lock` would take the cache line away from the holder.
                 if !self.0.is_locked() {
                     if let Some(guard) = self.0.try_lock() {
                         return guard;
@@ -61,7 +62,7 @@ mod of_spin {
     }
 }
 
-/// The same under loom, which has to know who waits for whom.
+/// A loom mutex, so that loom can track blocked threads.
 #[cfg(zset_loom)]
 pub(crate) struct SpinLock<T>(loom::sync::Mutex<T>);
 

@@ -1,4 +1,4 @@
-//! Deciding on the units of a key.
+//! Checking, peeking at and waiting for the units of a key.
 
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
@@ -11,8 +11,8 @@ use super::Keyed;
 use crate::{Clock, Timestamp};
 
 impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
-    /// Lets one unit of a key pass, or denies it.
-    /// **O(1)** expected to find the key, and the cost of its limiter; **O(log n)** amortized for a new key.
+    /// Allows one unit of a key, or denies it.
+    /// **O(1)** expected to find the key, plus the cost of its limiter; **O(log n)** amortized for a new key.
     ///
     /// # Examples
     ///
@@ -35,8 +35,8 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         self.check_n_at(key, 1, self.clock.now())
     }
 
-    /// Like [`check`](Self::check), at a time.
-    /// **O(1)** expected to find the key, and the cost of its limiter; **O(log n)** amortized for a new key.
+    /// Like [`check`](Self::check), at time `now`.
+    /// **O(1)** expected to find the key, plus the cost of its limiter; **O(log n)** amortized for a new key.
     ///
     /// # Examples
     ///
@@ -57,8 +57,8 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         self.check_n_at(key, 1, now)
     }
 
-    /// Lets `n` units of a key pass together, or denies all of them; 0 units always pass.
-    /// **O(1)** expected to find the key, and the cost of its limiter; **O(log n)** amortized for a new key.
+    /// Allows `n` units of a key together, or denies all of them; 0 units are always allowed.
+    /// **O(1)** expected to find the key, plus the cost of its limiter; **O(log n)** amortized for a new key.
     ///
     /// # Examples
     ///
@@ -80,8 +80,8 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         self.check_n_at(key, n, self.clock.now())
     }
 
-    /// Like [`check_n`](Self::check_n), at a time. No key is inserted for 0 units.
-    /// **O(1)** expected to find the key, and the cost of its limiter; **O(log n)** amortized for a new key.
+    /// Like [`check_n`](Self::check_n), at time `now`. No key is inserted for 0 units.
+    /// **O(1)** expected to find the key, plus the cost of its limiter; **O(log n)** amortized for a new key.
     ///
     /// # Examples
     ///
@@ -102,8 +102,8 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         self.decide(key, n, now, |state, settings, now| state.check_n_at(settings, n, now))
     }
 
-    /// Returns what [`check_n`](Self::check_n) would return, without passing units or inserting a key.
-    /// **O(1)** expected to find the key, and the cost of its limiter.
+    /// Returns what [`check_n`](Self::check_n) would return, without recording any units or inserting a key.
+    /// **O(1)** expected to find the key, plus the cost of its limiter.
     ///
     /// # Examples
     ///
@@ -124,8 +124,8 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         self.peek_at(key, n, self.clock.now())
     }
 
-    /// Like [`peek`](Self::peek), at a time.
-    /// **O(1)** expected to find the key, and the cost of its limiter.
+    /// Like [`peek`](Self::peek), at time `now`.
+    /// **O(1)** expected to find the key, plus the cost of its limiter.
     ///
     /// # Examples
     ///
@@ -146,7 +146,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         self.foresee(key, n, now, |state, settings, now| state.peek_at(settings, n, now))
     }
 
-    /// Waits until units of a key pass: on this thread, or as a future. **O(1)**.
+    /// Waits until units of a key are allowed, either by blocking or as a future. **O(1)**.
     ///
     /// # Examples
     ///
@@ -168,7 +168,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         UntilReady::new(self, key)
     }
 
-    /// Decides on `n` units of a key by `check`, and reports the decision.
+    /// Decides on `n` units of a key with `check`, and reports the decision.
     #[inline]
     pub(in super::super) fn decide<Q, O: Into<Decision>>(
         &self,
@@ -193,7 +193,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         decision
     }
 
-    /// Decides on a key that was not there a moment ago.
+    /// Decides on a key that was absent a moment ago.
     #[cold]
     fn decide_new<Q, O: Into<Decision>>(
         &self,
@@ -211,7 +211,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
             check(&mut copy, settings, now).into()
         };
         if n == 0 {
-            // There is nothing to remember of the key.
+            // There is nothing to record for the key.
             return self.foresee(key, n, now, peek);
         }
         let checked = self.change(key, now, |state, settings, counted| {
@@ -220,8 +220,8 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         checked.unwrap_or_else(|full| refused(self.peek_new(key, now, peek), n, now, &full))
     }
 
-    /// Changes the state of a key, which is inserted if it is not there yet, or the state that keys
-    /// without room share; `change` gets the time that counts.
+    /// Changes the state of a key, inserting the key if it is absent, or the state shared by keys
+    /// without room if there is none for it. `change` receives the effective time.
     pub(in super::super) fn change<Q, R>(
         &self,
         key: &Q,
@@ -248,8 +248,8 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         }
     }
 
-    /// Returns the decision that `peek` makes on `n` units of a key, on a new one if it is not there,
-    /// or on the state that keys without room share.
+    /// Returns the decision of `peek` on the state of a key, on a new state if the key is absent, or on
+    /// the state shared by keys without room.
     pub(in super::super) fn foresee<Q>(
         &self,
         key: &Q,
@@ -276,7 +276,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         }
     }
 
-    /// Returns the decision that `peek` makes on a new key.
+    /// Returns the decision of `peek` on a new key.
     fn peek_new<Q>(
         &self,
         key: &Q,

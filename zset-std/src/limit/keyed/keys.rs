@@ -1,4 +1,4 @@
-//! The keys of a limiter: forgetting, sweeping and counting them.
+//! Operations on keys: refunding, removing, sweeping and counting.
 
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
@@ -8,13 +8,13 @@ use super::Keyed;
 use crate::{Clock, Timestamp};
 
 impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
-    /// Returns the `n` newest units of a key to its quota, or as many as are recorded; returns how
-    /// many. **O(log n)** expected, and the cost of its limiter.
+    /// Refunds the `n` newest units of a key, or as many as are on record, and returns how many.
+    /// **O(log n)** expected, plus the cost of its limiter.
     ///
-    /// They are the newest units of all calls for the key, not those of a certain call: if another
-    /// call has passed since, the older of the two is remembered, which stops counting earlier. A funnel
-    /// has no single units: `n` intervals of the limiter's quota leak out at once. Units that keys
-    /// without room share are not returned.
+    /// These are the newest units of all calls for the key, not those of a particular call. If another
+    /// call was allowed in the meantime, the older of the two stays on record, and stops counting
+    /// earlier. A funnel does not record single units: `n` intervals of the limiter's quota leak out at
+    /// once. Units taken from the shared state of keys without room are not refunded.
     ///
     /// # Examples
     ///
@@ -37,8 +37,8 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         self.keys.shorten(key, |state, settings| state.refund(settings, n)).unwrap_or(0)
     }
 
-    /// Forgets a key; returns whether it was there.
-    /// **O(log n)** expected, and the cost of its limiter.
+    /// Removes a key, with its history, and returns whether it was present. **O(log n)** expected, plus
+    /// the cost of its limiter.
     ///
     /// # Examples
     ///
@@ -60,8 +60,10 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         self.keys.remove(key)
     }
 
-    /// Looks at up to about `budget` keys that may be idle by now, and evicts those that are; returns
-    /// how many. **O(b log n)** for a budget of b.
+    /// Examines about `budget` keys that may be idle, evicts those that are, and returns how many.
+    ///
+    /// The budget is divided among the shards, rounded up for each. **O(b log n)** amortized for a
+    /// budget of b, and at least **O(shards)**.
     ///
     /// # Examples
     ///
@@ -82,8 +84,9 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         self.sweep_at(budget, self.clock.now())
     }
 
-    /// Like [`sweep`](Self::sweep), at a time. As with a check, the limiter has then seen this time: do
-    /// not pass a time to come. **O(b log n)** for a budget of b.
+    /// Like [`sweep`](Self::sweep), at time `now`. As with a check, later calls never use an earlier
+    /// time, so do not pass a time in the future. **O(b log n)** amortized for a budget of b, and at
+    /// least **O(shards)**.
     ///
     /// # Examples
     ///
@@ -104,7 +107,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         evicted
     }
 
-    /// Returns the number of keys, including idle ones that are not evicted yet. **O(1)**.
+    /// Returns the number of keys, including idle ones that have not been evicted yet. **O(1)**.
     ///
     /// # Examples
     ///
@@ -156,7 +159,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         &self.clock
     }
 
-    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n log n)**.
+    /// Panics with a description if an invariant is violated. For tests. **O(n log n)**.
     #[doc(hidden)]
     pub fn check_invariants(&self) {
         self.keys.check_invariants();

@@ -1,4 +1,4 @@
-//! When to look at the keys of a shard.
+//! The deadlines of a shard: when to examine its keys.
 
 use super::Keys;
 use super::sweep::is_due;
@@ -6,12 +6,12 @@ use crate::Timestamp;
 use crate::limit::KeyState;
 use crate::limit::table::KeyHash;
 
-/// Deadlines that lead nowhere which are kept, however few keys there are.
+/// The number of stale deadlines that may be kept however few keys there are.
 const FEW_DEADLINES: usize = 16;
 
 impl<K, V: KeyState> Keys<K, V> {
-    /// Looks at the first deadline, if it has passed: takes it out if a key is idle, whose hash it
-    /// returns, and otherwise files it anew.
+    /// Examines the first deadline, if it has passed. If a key with its hash is idle, removes the
+    /// deadline and returns the hash; otherwise files the deadline again for a later time.
     #[expect(clippy::option_option, reason = "whether there was a deadline, and an idle key")]
     pub(super) fn look(&mut self, now: Timestamp) -> Option<Option<KeyHash>> {
         if !is_due(self.next_deadline(), now) {
@@ -25,21 +25,21 @@ impl<K, V: KeyState> Keys<K, V> {
         Some(None)
     }
 
-    /// Files a deadline, unless it is filed.
+    /// Files a deadline, unless it is already filed.
     pub(super) fn file(&mut self, hash: KeyHash, deadline: Timestamp) {
         if self.deadlines.rank(&hash, deadline).is_none() {
             self.deadlines.insert(hash, deadline);
         }
     }
 
-    /// Files the deadline of the first to be idle of the keys with a hash, if there is any.
+    /// Files a deadline for the first of the keys with a hash to become idle, if there are any.
     pub(super) fn file_again(&mut self, hash: KeyHash) {
         if let Some(idle_at) = self.first_idle(hash) {
             self.file(hash, idle_at);
         }
     }
 
-    /// Returns when the first of the keys with a hash is idle.
+    /// Returns when the first of the keys with a hash becomes idle.
     pub(super) fn first_idle(&self, hash: KeyHash) -> Option<Timestamp> {
         let mut first = None;
         self.entries.find(hash, |entry| {
@@ -50,13 +50,13 @@ impl<K, V: KeyState> Keys<K, V> {
         first
     }
 
-    /// Returns how many deadlines there may be, those that lead nowhere among them.
+    /// Returns the largest number of deadlines to keep, including stale ones.
     pub(super) fn most_deadlines(&self) -> usize {
         2 * self.entries.len() + FEW_DEADLINES
     }
 
-    /// Rebuilds the list of deadlines if most of it leads nowhere: **O(log n)** amortized for each that
-    /// has been filed or has lost its key since the last time.
+    /// Rebuilds the list of deadlines if most of it is stale. **O(log n)** amortized for each deadline
+    /// that has been filed or has become stale since the last rebuild.
     pub(super) fn forget_deadlines(&mut self) {
         if self.deadlines.len() > self.most_deadlines() {
             self.rebuild_deadlines();
@@ -65,7 +65,7 @@ impl<K, V: KeyState> Keys<K, V> {
 
     /// Files a deadline for each entry, and no others. **O(n log n)**.
     pub(super) fn rebuild_deadlines(&mut self) {
-        // So that to visit the entries takes time in proportion to their number.
+        // Shrink first, so that visiting the entries takes time proportional to their number.
         self.entries.shrink();
         self.deadlines.clear();
         for entry in self.entries.iter() {
@@ -73,7 +73,7 @@ impl<K, V: KeyState> Keys<K, V> {
         }
     }
 
-    /// Returns the first deadline, or the end of time.
+    /// Returns the first deadline, or the last timestamp if there is none.
     pub(super) fn next_deadline(&self) -> Timestamp {
         self.deadlines.first().map_or(Timestamp::MAX, |(_, deadline)| deadline)
     }

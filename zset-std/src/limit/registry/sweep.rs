@@ -1,4 +1,4 @@
-//! Evicting idle keys, on demand and for new ones.
+//! Evicting idle keys, on demand and to make room for new ones.
 
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
@@ -9,17 +9,17 @@ use crate::limit::KeyState;
 use crate::limit::table::{KeyHash, hash_of};
 use crate::sync::Ordering;
 
-/// Deadlines that are looked at under one lock when there is no room.
+/// The number of deadlines examined under one lock when there is no room.
 pub(super) const SWEPT_FOR_ROOM: usize = 32;
 
-/// Returns whether a deadline has passed; the last timestamp never has.
+/// Returns whether a deadline has passed; the last timestamp never does.
 pub(super) fn is_due(deadline: Timestamp, now: Timestamp) -> bool {
     deadline <= now && deadline < Timestamp::MAX
 }
 
 impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
-    /// Returns whether there is room for a key that is not there, or an idle key that would be evicted
-    /// for it. Nothing is evicted, since `now` may be a time to come.
+    /// Checks for room for an absent key, or for an idle key that would be evicted to make room. Evicts
+    /// nothing, since `now` may be in the future.
     pub(crate) fn has_room<Q>(&self, key: &Q, now: Timestamp) -> Result<(), Full>
     where
         K: Borrow<Q>,
@@ -43,8 +43,9 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         found.map(|_| ()).map_err(|retry_at| Full { retry_at, evicted: 0 })
     }
 
-    /// Looks at the shards that may have an idle key, starting with that of a hash, until `find` has
-    /// found something. `find` looks at a few keys; the error is when some key may be idle.
+    /// Searches the shards that may have an idle key, starting with the one selected by `hash`, until
+    /// `find` succeeds. Each call of `find` examines a few keys. The error is the earliest time at which
+    /// some key may be idle.
     pub(super) fn look_for_room<R>(
         &self,
         hash: KeyHash,
@@ -54,9 +55,9 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         let mut next = Timestamp::MAX;
         let (before, from) = self.shards.split_at(self.index(hash));
         for shard in from.iter().chain(before) {
-            // Under a flood of new keys most shards have no idle key, and are not to be locked for
-            // each. A round files the deadlines that it looks at after the time that counts, or
-            // drops them, so there is a last round.
+            // Under a flood of new keys, most shards have no idle key and should not be locked for each
+            // new one. Each round drops the deadlines that it examines, or files them again after the
+            // effective time, so the loop terminates.
             while is_due(shard.next_deadline(), shard.newest(now)) {
                 if let Some(found) = find(shard) {
                     return Ok(found);
@@ -65,15 +66,16 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
             next = next.min(shard.next_deadline());
         }
         if next == Timestamp::MAX {
-            // There is none while the thread that has reserved the last place has yet to file its own,
-            // under its shard's lock. Otherwise no key will ever be idle.
+            // No deadline may be published yet: the thread that reserved the last place publishes its
+            // own under its shard's lock, so taking the locks waits for it. If there is still none, no
+            // key will ever be idle.
             let deadlines = self.shards.iter().map(|shard| shard.keys.lock().next_deadline());
             next = deadlines.min().unwrap_or(Timestamp::MAX);
         }
         Err(next)
     }
 
-    /// Looks at up to `budget` keys whose deadlines have passed, and evicts those that are idle.
+    /// Examines keys whose deadlines have passed, about `budget` in all, and evicts those that are idle.
     pub(crate) fn sweep(&self, now: Timestamp, budget: usize) -> usize {
         let each = budget.div_ceil(self.shards.len());
         self.shards.iter().map(|shard| self.sweep_shard(shard, now, each)).sum()
@@ -84,7 +86,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         self.sweep_keys(shard, keys, shard.advance(now), budget)
     }
 
-    /// Like `sweep`, in a shard that is locked.
+    /// Like `sweep`, in a shard that is already locked.
     pub(super) fn sweep_keys(
         &self,
         shard: &Shard<K, V>,
@@ -101,9 +103,9 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
             let is_idle = |entry: &Entry<K, V>| is_due(entry.state.idle_at(), now);
             if let Some(entry) = look.and_then(|hash| keys.entries.remove(hash, is_idle)) {
                 swept += 1;
-                // Others with its hash have lost their deadline.
+                // Other keys with this hash have lost their deadline.
                 keys.file_again(entry.hash);
-                // All before the key is dropped, since that may panic.
+                // Restore the invariants before dropping the key, which may panic.
                 self.len.fetch_sub(1, Ordering::Relaxed);
                 keys.forget_deadlines();
                 shard.note_deadline(keys);

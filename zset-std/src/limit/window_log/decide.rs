@@ -1,4 +1,4 @@
-//! Deciding by the entries of a log, and keeping them.
+//! Deciding by the entries of a log, and maintaining them.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use crate::Timestamp;
 use crate::limit::forgotten::{Forgotten, MOST_UNITS};
 use crate::limit::{Decision, Quota, Verdict};
 
-/// The entries beyond the largest count: so many calls can be recorded beyond the limit, and refunded
-/// again, before the oldest are merged.
+/// The number of entries kept beyond the largest count: that many calls can be recorded beyond the
+/// limit, and refunded again, before the oldest are merged.
 const SPARE_ENTRIES: usize = 64;
 
 impl WindowLog {
-    /// Keeps what a quota needs from now on.
+    /// Extends the horizon and the number of entries to what `quota` needs.
     pub(super) fn widen(&mut self, quota: Quota) {
         self.most = self.most.max(quota.count());
         if quota.period_in_nanos() > self.horizon {
@@ -26,7 +26,7 @@ impl WindowLog {
         }
     }
 
-    /// Notes the time, forgets what is too old for any quota, and returns the time that counts.
+    /// Records the time, forgets what is too old for any quota, and returns the effective time.
     pub(super) fn advance(&mut self, now: Timestamp) -> Timestamp {
         self.newest = self.newest.max(now);
         while let Some(&(time, units)) = self.log.front() {
@@ -51,7 +51,7 @@ impl WindowLog {
         self.merge_oldest();
     }
 
-    /// Merges the two oldest entries if there is one too many.
+    /// Merges the two oldest entries if there is one entry too many.
     fn merge_oldest(&mut self) {
         if self.log.len() > self.most_entries() {
             let oldest = self.log.pop_front().map_or(0, |(_, units)| units);
@@ -65,13 +65,13 @@ impl WindowLog {
         (self.most as usize).saturating_add(SPARE_ENTRIES)
     }
 
-    /// Decides by the entries; `now` is not before any of them.
+    /// Decides by the entries; `now` must not be before any of them.
     pub(super) fn decide(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
         let limit = u64::from(quota.count());
         let period = quota.period_in_nanos();
         let age = |time: Timestamp| now.as_nanos() - time.as_nanos();
         let is_over = |&(time, _): &(Timestamp, u64)| age(time) >= period;
-        // Entries that no quota needs are forgotten, so usually none is over.
+        // Entries too old for any quota are already forgotten, so usually none is outside the window.
         let over = if self.log.front().is_some_and(is_over) {
             self.log.partition_point(is_over)
         } else {
@@ -93,7 +93,7 @@ impl WindowLog {
         } else if n == 0 || wanted <= limit {
             Verdict::Allowed
         } else {
-            // The entry by whose end enough units are free, from the end that is nearer to it.
+            // Find the entry whose expiry frees enough units, searching from the nearer end.
             let (missing, kept) = (wanted - limit, limit - u64::from(n));
             let mut sum = 0;
             let end = if missing <= kept {
