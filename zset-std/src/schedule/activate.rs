@@ -1,4 +1,4 @@
-//! Taking out what is due.
+//! Removing the ids that are due.
 
 use std::hash::Hash;
 use std::iter::FusedIterator;
@@ -9,12 +9,12 @@ use crate::Timestamp;
 use crate::delay_queue::PopDue;
 
 impl<Id: Hash> Schedule<Id> {
-    /// Returns an iterator that removes and returns the ids that are due, with their times, in
-    /// order. Lazy; **O(log n)** to start, and a step.
+    /// Returns an iterator that removes and returns the ids that are due, with their times, in order.
+    /// Lazy; **O(log n)** to start, and per step.
     ///
-    /// Each is removed when it comes out of the iterator; the others stay when that is dropped, and
-    /// come out next time. To change the schedule at each one, take them singly:
-    /// `while let Some((id, at)) = schedule.activate_due(now).next()`.
+    /// Each id is removed when the iterator returns it. If the iterator is dropped early, the remaining
+    /// ids stay due. To change the schedule between ids, take them one at a time: `while let Some((id,
+    /// at)) = schedule.activate_due(now).next()`.
     ///
     /// # Examples
     ///
@@ -32,7 +32,7 @@ impl<Id: Hash> Schedule<Id> {
     }
 }
 
-/// The iterator of [`Schedule::activate_due`].
+/// An iterator that removes the ids that are due, returned by [`Schedule::activate_due`].
 #[derive(Debug)]
 #[must_use = "ids are removed as they come out of the iterator"]
 pub struct ActivateDue<'a, Id>(PopDue<'a, (), Id>);
