@@ -218,10 +218,10 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// members removed.
     ///
     /// When the board is full, a new member that ranks above the last one evicts it; a new member that
-    /// ranks below is rejected. [`Submission::dropped`] returns the evicted or rejected entry. The
-    /// board keeps no record of an evicted member: its next submission counts as its first, even under
-    /// [`Sum`]. A member whose score drops stays on the board, because the board does not know the next
-    /// best candidate.
+    /// ranks below is rejected. [`Submission::dropped`] holds the evicted or rejected entry. The board
+    /// keeps no record of an evicted member: its next submission counts as its first, even under
+    /// [`Sum`]. A member whose score drops stays on the board, because the board does not know which
+    /// member would replace it.
     ///
     /// A bound of 0 is allowed: every submission is rejected.
     ///

@@ -58,7 +58,7 @@ use crate::{Best, Latest, Leaderboard, Sum, Timestamp};
 /// const DAY: Duration = Duration::from_secs(86_400);
 /// let day = |n: u32| Timestamp::ZERO.saturating_add(DAY * n);
 ///
-/// // Seven days, the current one among them.
+/// // Seven days, including the current one.
 /// let mut week = WindowedLeaderboard::new(Buckets::new(DAY, 7)?);
 /// week.submit("ann", 90, day(0));
 /// week.submit("ann", 50, day(1));

@@ -93,7 +93,7 @@ impl Buckets {
     /// use zset_std::{Buckets, Timestamp};
     ///
     /// let hours = |n: u64| Timestamp::ZERO.saturating_add(Duration::from_secs(n * 3600));
-    /// // In UTC+2 a day starts at 22 o'clock UTC.
+    /// // In UTC+2, a day starts at 22:00 UTC.
     /// let days = Buckets::new(Duration::from_secs(86_400), 7)?.starting_at(hours(22));
     /// assert_eq!(days.start_of(hours(24)), hours(22));
     /// assert_eq!(days.start_of(hours(45)), hours(22));

@@ -44,7 +44,7 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
     ///
     /// - The policy is not [exact](Policy::IS_EXACT), as sums of `f64`s are not.
     /// - The bound evicts a member, or the submission fails.
-    /// - A merged score has not counted all buckets since the last [`clear`](Self::clear) or
+    /// - A merged score has omitted some bucket since the last [`clear`](Self::clear) or
     ///   [`with_max_len`](Self::with_max_len).
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
     /// let now = Timestamp::ZERO;
     /// assert_eq!(minutes.try_submit("ann", 200u8, now)?.new, Some(200));
     ///
-    /// // In the next minute it would fit, but not in all five.
+    /// // It would fit into the next minute, but not into the sum of all five.
     /// let now = now.saturating_add(Duration::from_secs(60));
     /// assert!(minutes.try_submit("ann", 100, now).is_err());
     /// assert_eq!(minutes.current().score("ann"), None);
@@ -96,8 +96,8 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
     /// A time before the newest one seen is a no-op.
     ///
     /// The merged score of each member of an expired bucket is recomputed from the remaining buckets.
-    /// If a sum of those is not a score, which takes scores of both signs, the newest of them count, as
-    /// many as add up to one.
+    /// If their sum is not a valid score, which requires scores of both signs, only the newest of them
+    /// count, as many as have a valid sum.
     ///
     /// # Examples
     ///
