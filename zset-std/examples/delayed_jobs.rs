@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Runs the worker that holds this lease.
+/// Simulates the worker that holds this lease.
 fn work(reminders: &Reminders, lease: &Lease<&'static str>) -> Result<(), StaleLease> {
     let outcome = match (lease.payload, lease.deliveries) {
         // The worker never reports back: the lease expires.

@@ -29,9 +29,9 @@ type Key = (Timestamp, u64);
 
 /// A queue of jobs ordered by due time; jobs due at the same time are in order of arrival.
 ///
-/// The queue is one sorted map: finding a job by its id takes O(1), cancelling or rescheduling it O(log
-/// n). Any time is valid, including [`Timestamp::ZERO`] and [`Timestamp::MAX`]. The queue has no clock:
-/// operations that depend on the time take it as an argument.
+/// The queue is one sorted map: finding a job by its id takes O(1), cancelling or rescheduling it
+/// O(log n). Any time is valid, including [`Timestamp::ZERO`] and [`Timestamp::MAX`]. The queue has no
+/// clock: operations that depend on the time take it as an argument.
 /// [`SharedDelayQueue`](crate::SharedDelayQueue) has a clock, and is for use by multiple threads.
 ///
 /// A job has either a [`JobId`] assigned by the queue or an id of the caller's type `I`. It uses the

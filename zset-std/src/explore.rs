@@ -1,6 +1,6 @@
 //! Helpers for tests that explore all interleavings of a few threads with loom.
 //!
-//! Each test prints the number of interleavings, and fails if there is only one, since nothing was
+//! Each test prints the number of interleavings, and fails if there is only one, since then nothing was
 //! explored.
 
 use std::sync::Arc;

@@ -35,7 +35,7 @@ use ranking::Ranking;
 ///
 /// A score is any `Ord + Copy` type. Tuples rank medals by gold, then silver, then bronze;
 /// [`Reverse`](std::cmp::Reverse) ranks the lowest first, as for golf or lap times;
-/// [`Score`](zset_core::Score) is an `f64`.
+/// [`Score`](zset_core::Score) wraps an `f64`.
 ///
 /// The board's [`Policy`] determines how a new score combines with the member's current one:
 /// [`new`](Self::new) keeps the [`Best`], [`latest`](Self::latest) the [`Latest`], [`sum`](Self::sum)

@@ -48,9 +48,9 @@ const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
 ///
 /// There are two ways to take a job. [`pop`](Self::pop), [`pop_due`](Self::pop_due) and
 /// [`wait_pop`](Self::wait_pop) remove it: exactly one caller gets it, and if that caller dies, the job
-/// is lost. [`lease`](Self::lease) and [`wait_lease`](Self::wait_lease) keep it in the queue: it is due
-/// again at the end of the lease unless it is [acknowledged](Self::ack) before. So no job is lost when
-/// a worker dies, and each job is delivered at least once.
+/// is lost. [`lease`](Self::lease) and [`wait_lease`](Self::wait_lease) keep the job in the queue: it
+/// is due again at the end of the lease unless it is [acknowledged](Self::ack) first. So no job is lost
+/// when a worker dies, and each job is delivered at least once.
 ///
 /// Share the queue by reference or in an [`Arc`](std::sync::Arc). One lock protects all state and is
 /// held for **O(log n)** at a time, longer only by operations that take many jobs at once. The ids'

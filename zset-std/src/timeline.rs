@@ -93,7 +93,7 @@ pub struct Timeline<Id> {
     posts: SortedSet<Id, Timestamp>,
     max_len: Option<usize>,
     max_age: Option<Duration>,
-    /// The latest time of any post or [`expire`](Self::expire).
+    /// The latest time seen, from a post or from [`expire`](Self::expire).
     newest: Timestamp,
 }
 
@@ -115,8 +115,8 @@ impl<Id> Timeline<Id> {
 }
 
 impl<Id: Ord + Hash> Timeline<Id> {
-    /// Returns the timeline with a bound on the number of posts: it keeps the newest `max_len`. **O(m
-    /// log n)** for m posts evicted.
+    /// Returns the timeline with a bound on the number of posts: it keeps the newest `max_len`.
+    /// **O(m log n)** for m posts evicted.
     ///
     /// # Examples
     ///
@@ -140,9 +140,9 @@ impl<Id: Ord + Hash> Timeline<Id> {
 
     /// Returns the timeline with a bound on the age of posts. **O(m log n)** for m posts expired.
     ///
-    /// A post expires when its age reaches `max_age` exactly. Age is relative to the newest time seen,
-    /// from a post or from [`expire`](Self::expire), so a clock that steps back restores nothing. A
-    /// post from the far future expires all others: validate times from untrusted sources.
+    /// A post expires when its age reaches `max_age`. Age is relative to the newest time seen, from a
+    /// post or from [`expire`](Self::expire), so a clock that steps back restores nothing. A post from
+    /// the far future expires all others: validate times from untrusted sources.
     ///
     /// # Examples
     ///

@@ -25,7 +25,7 @@ use std::fmt;
 
 use crate::{Best, Latest, Leaderboard, Sum, Timestamp};
 
-/// Leaderboards over time: for example of today, of each day of the week, and of the week as a whole.
+/// Leaderboards over time, for example for today, each day of the week, and the whole week.
 ///
 /// Time is divided into [`Buckets`], and each bucket has its own board: [`current`](Self::current) is
 /// the board of the newest bucket, and [`bucket`](Self::bucket) returns earlier ones.
@@ -74,8 +74,8 @@ use crate::{Best, Latest, Leaderboard, Sum, Timestamp};
 /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
 /// ```
 ///
-/// With the `serde` feature, it serializes as the board of each bucket with the bucket's age, plus the
-/// [`Buckets`], the newest time and the bound. Deserializing recomputes the merged board.
+/// With the `serde` feature, a windowed leaderboard serializes as its [`Buckets`], the newest time, the
+/// bound, and each bucket's board with the bucket's age. Deserializing recomputes the merged board.
 pub struct WindowedLeaderboard<Id, S, K = Best> {
     buckets: Buckets,
     /// The latest time seen.

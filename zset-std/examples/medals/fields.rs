@@ -10,7 +10,7 @@ use zset_core::Score;
 
 use crate::text;
 
-/// A member of a table. A board finds it by its text, and orders equal scores by it.
+/// A member of a table. A board finds it by its text, and uses it to order equal scores.
 pub(crate) trait Member: Ord + Hash + Borrow<str> + fmt::Display {
     fn read(fields: &[&str]) -> Self;
     fn cells(&self) -> Vec<String>;

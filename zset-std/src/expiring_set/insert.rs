@@ -104,7 +104,7 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     /// # Errors
     ///
     /// [`InsertError`] with the member if it is new and the set is full of live members, or if `ttl` is
-    /// zero. An existing deadline is unchanged.
+    /// zero. If the member is present, its deadline is unchanged.
     ///
     /// # Panics
     ///
@@ -142,7 +142,7 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     /// # Errors
     ///
     /// [`InsertError`] with the member if it is new and the set is full of live members, or if the
-    /// deadline is not after `now`. An existing deadline is unchanged.
+    /// deadline is not after `now`. If the member is present, its deadline is unchanged.
     ///
     /// # Panics
     ///
@@ -217,7 +217,7 @@ impl<M: Ord + Hash> ExpiringSet<M> {
         Ok(())
     }
 
-    /// Extends a live member's life to `ttl` from `now` and returns its old deadline. **O(log n)**;
+    /// Sets the deadline of a live member to `ttl` from `now` and returns the old one. **O(log n)**;
     /// O(1) expected if the member stays between its neighbours.
     ///
     /// A no-op if the member has expired or is absent. With a `ttl` of zero, the member expires.

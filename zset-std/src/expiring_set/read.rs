@@ -51,8 +51,8 @@ impl<M> ExpiringSet<M> {
         self.members.score(member)
     }
 
-    /// Returns the earliest deadline, when to call [`expire_due`](Self::expire_due) next. It may be in
-    /// the past. **O(1)**.
+    /// Returns the earliest deadline, at which to call [`expire_due`](Self::expire_due) next. It may be
+    /// in the past. **O(1)**.
     ///
     /// # Examples
     ///

@@ -10,8 +10,8 @@ use super::Leaderboard;
 use super::ranking::Ranking;
 
 impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
-    /// Removes the members for which `keep` returns false, visiting the highest score first. **O(n + m
-    /// log n)** for m members removed.
+    /// Removes the members for which `keep` returns false, visiting them in order. **O(n + m log n)**
+    /// for m members removed.
     ///
     /// If `keep` panics, the members not yet visited stay, and the board loses its
     /// [index](Self::with_dense_standings).
@@ -27,7 +27,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         self.ranking.retain(|member, Reverse(score)| keep(member, score));
     }
 
-    /// Replaces each score by `map(member, score)`, regardless of the policy, visiting the highest
+    /// Replaces each score with `map(member, score)`, regardless of the policy, visiting the highest
     /// score first. **O(n log n)**.
     ///
     /// If `map` panics, the board is unchanged.

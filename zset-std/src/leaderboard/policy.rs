@@ -49,7 +49,7 @@ pub trait Policy<S> {
     /// faster. If wrongly set to true, merged scores depend on the order of submissions.
     const IS_EXACT: bool = false;
 
-    /// Returns the score of a member that had `old` when `new` is submitted.
+    /// Combines a member's current score `old` with the submitted score `new`.
     ///
     /// # Errors
     ///

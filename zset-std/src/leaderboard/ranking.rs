@@ -209,7 +209,7 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
         }
     }
 
-    /// Replaces each score by what `map` returns. **O(n log n)**.
+    /// Replaces each score with what `map` returns. **O(n log n)**.
     #[track_caller]
     pub(super) fn map_scores(&mut self, mut map: impl FnMut(&Id, Reverse<S>) -> Reverse<S>) {
         // Call user code first: if it panics, nothing has changed.

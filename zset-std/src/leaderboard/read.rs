@@ -131,8 +131,8 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
 impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// Returns the standing of a member, counting from 1, highest score first. **O(log n)** expected.
     ///
-    /// [`Ties::Dense`] takes O(log n) only [with an index](Self::with_dense_standings), otherwise O(d
-    /// log n) for d distinct higher scores.
+    /// [`Ties::Dense`] takes O(log n) only [with an index](Self::with_dense_standings), otherwise
+    /// O(d log n) for d distinct higher scores.
     ///
     /// # Examples
     ///
@@ -160,9 +160,9 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// the percentage with the same score, the member itself included. **O(log n)** expected.
     ///
     /// This is the usual definition, `(CF - F / 2) / N * 100`, where `CF` is the number of members with
-    /// at most this score, `F` the number with exactly this score, and `N` the total ([Percentile
-    /// rank](https://en.wikipedia.org/wiki/Percentile_rank); `percentileofscore` with `kind='mean'` in
-    /// `SciPy`). The result is above 0 and below 100.
+    /// at most this score, `F` the number with exactly this score, and `N` the total
+    /// ([Percentile rank](https://en.wikipedia.org/wiki/Percentile_rank); `percentileofscore` with
+    /// `kind='mean'` in `SciPy`). The result is above 0 and below 100.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! Serialization as a sequence of members and scores, highest score first, beside the bound.
+//! Serialization as a sequence of members and scores, highest score first, and the bound.
 
 use std::cmp::Reverse;
 use std::hash::Hash;

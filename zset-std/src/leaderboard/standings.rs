@@ -31,8 +31,7 @@ use super::ranking::Ranking;
 pub enum Ties {
     /// 1, 2, 2, 3: tied members share a number, and the next score gets the next number.
     Dense,
-    /// 1, 2, 2, 4: tied members share a number, and the numbers after it are skipped, as in most
-    /// sports.
+    /// 1, 2, 2, 4: tied members share a number, leaving gaps after it, as in most sports.
     Competition,
     /// 1, 2, 3, 4: every member has its own number; tied members are numbered in ascending order.
     Ordinal,
@@ -71,8 +70,9 @@ impl<Id, S: Copy> Copy for Standing<'_, Id, S> {}
 /// other views.
 ///
 /// It is lazy, double-ended and exact-size. Each step is **O(1)**, with two exceptions: under
-/// [`Ties::Competition`] and [`Ties::Dense`], the first step from each end looks up a standing, and
-/// under [`Ties::Competition`], each change of score from the back does too, in O(log n).
+/// [`Ties::Competition`] and [`Ties::Dense`], the first step from each end looks up a
+/// [standing](Leaderboard::standing), and under [`Ties::Competition`], so does each change of score
+/// from the back, in O(log n).
 ///
 /// # Examples
 ///
@@ -181,7 +181,7 @@ impl<Id: fmt::Debug, S: fmt::Debug + Ord + Copy> fmt::Debug for Standings<'_, Id
     }
 }
 
-/// Lazy views, whose lines are numbered by [`Standings::ties`].
+/// Lazy views; [`Standings::ties`] sets how their lines are numbered.
 impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// Returns all lines, highest score first. **O(1)** to start.
     ///
@@ -223,7 +223,7 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         Standings::new(&self.ranking, offset, elements)
     }
 
-    /// Returns up to `n` lines after a member and score, which need not be on the board any more.
+    /// Returns up to `n` lines after a member and score, which may no longer be on the board.
     /// **O(log n)** to start.
     ///
     /// Unlike paging by [offset](Self::page), continuing from the last line of the previous page

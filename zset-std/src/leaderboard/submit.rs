@@ -50,7 +50,7 @@ impl<Id, S: PartialEq> Submission<Id, S> {
     }
 }
 
-/// Writing.
+/// Methods that change the board.
 impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// Submits a score under a policy that cannot fail: [`Best`](super::Best),
     /// [`Latest`](super::Latest). **O(log n)** expected.
@@ -77,7 +77,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
 
     /// Submits a score under any policy. **O(log n)** expected.
     ///
-    /// If the board is full, the submission evicts the last member or is itself rejected; see
+    /// If the board is full, a new member either evicts the last one or is rejected; see
     /// [`with_max_len`](Self::with_max_len).
     ///
     /// # Errors
@@ -116,7 +116,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// Adds to the score of a member, regardless of the policy; an absent member starts from zero.
     /// **O(log n)** expected.
     ///
-    /// If the board is full, this evicts or rejects as [`try_submit`](Self::try_submit) does.
+    /// If the board is full, a new member is handled as in [`try_submit`](Self::try_submit).
     ///
     /// # Errors
     ///
@@ -198,7 +198,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         self.ranking.set_score(member, score);
     }
 
-    /// Removes the last member.
+    /// Removes and returns the last member.
     pub(crate) fn pop_last(&mut self) -> Option<(Id, S)> {
         self.ranking.pop_last()
     }

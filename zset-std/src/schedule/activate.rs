@@ -13,8 +13,8 @@ impl<Id: Hash> Schedule<Id> {
     /// Lazy; **O(log n)** to start, and per step.
     ///
     /// Each id is removed when the iterator returns it. If the iterator is dropped early, the remaining
-    /// ids stay due. To change the schedule between ids, take them one at a time: `while let Some((id,
-    /// at)) = schedule.activate_due(now).next()`.
+    /// ids stay due. To change the schedule between ids, take them one at a time:
+    /// `while let Some((id, at)) = schedule.activate_due(now).next()`.
     ///
     /// # Examples
     ///

@@ -44,8 +44,8 @@ impl<Id> Schedule<Id> {
         self.queue.contains(id)
     }
 
-    /// Returns the earliest time, when to call [`activate_due`](Self::activate_due) next. It may be in
-    /// the past. **O(1)**.
+    /// Returns the earliest time, at which to call [`activate_due`](Self::activate_due) next. It may be
+    /// in the past. **O(1)**.
     ///
     /// # Examples
     ///

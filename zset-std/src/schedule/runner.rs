@@ -122,7 +122,8 @@ impl<Id: Ord + Hash + Send + 'static> Schedule<Id> {
 impl<Id: Ord + Hash, C: Timer> Shared<Id, C> {
     fn run(&self, mut activate: impl FnMut(Id, Timestamp)) {
         while let Some(Job { id, due, .. }) = self.queue.wait_pop() {
-            // A panic may break the state that the function captured; that is up to the caller.
+            // A panic may break the state that the function captured; that is the caller's
+            // responsibility.
             let outcome = catch_unwind(AssertUnwindSafe(|| activate(id, due)));
             if let Err(payload) = outcome {
                 self.panics.fetch_add(1, Ordering::Relaxed);

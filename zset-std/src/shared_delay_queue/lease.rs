@@ -58,7 +58,6 @@ pub struct Lease<T, I = JobId> {
 
 /// The error returned for a lease whose job has been acknowledged, nacked, delivered again, rescheduled
 /// or removed.
-/// rescheduled.
 ///
 /// # Examples
 ///
@@ -210,7 +209,8 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     ///
     /// # Errors
     ///
-    /// [`StaleLease`] if the lease is stale. The job may then be delivered again, or has been already.
+    /// [`StaleLease`] if the job is no longer on this lease. It may then be delivered again, or has
+    /// been already.
     ///
     /// # Examples
     ///
@@ -239,7 +239,7 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     ///
     /// # Errors
     ///
-    /// [`StaleLease`] if the lease is stale. The queue is unchanged.
+    /// [`StaleLease`] if the job is no longer on this lease. The queue is unchanged.
     ///
     /// # Panics
     ///
@@ -278,7 +278,7 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     ///
     /// # Errors
     ///
-    /// [`StaleLease`] if the lease is stale. The queue is unchanged.
+    /// [`StaleLease`] if the job is no longer on this lease. The queue is unchanged.
     ///
     /// # Panics
     ///
@@ -325,7 +325,7 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     ///
     /// # Errors
     ///
-    /// [`StaleLease`] if the lease is stale. The queue is unchanged.
+    /// [`StaleLease`] if the job is no longer on this lease. The queue is unchanged.
     ///
     /// # Panics
     ///
@@ -358,7 +358,7 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     ///
     /// # Errors
     ///
-    /// [`StaleLease`] if the lease is stale. The queue is unchanged.
+    /// [`StaleLease`] if the job is no longer on this lease. The queue is unchanged.
     ///
     /// # Panics
     ///

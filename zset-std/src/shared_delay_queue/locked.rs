@@ -19,7 +19,7 @@ pub(super) struct Locked<'a, T, I> {
     stale_waker: Option<Waker>,
 }
 
-/// Wakes all its wakers when dropped.
+/// Calls its wakers when dropped.
 struct WakeOnDrop(Vec<Waker>);
 
 impl Drop for WakeOnDrop {

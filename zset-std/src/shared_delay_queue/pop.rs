@@ -125,7 +125,7 @@ impl<T, I: Hash> Locked<'_, T, I> {
         Some(job)
     }
 
-    /// Uncounts the lease, if any, of a task that has left the queue.
+    /// Updates the lease count for a task that has left the queue.
     pub(super) fn forget_lease(&mut self, task: &Task<T>) {
         self.leased -= usize::from(task.receipt.is_some());
     }

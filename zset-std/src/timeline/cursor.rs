@@ -2,7 +2,7 @@
 
 use crate::Timestamp;
 
-/// A position in a timeline, at the last entry of a page; the entry need not exist any more.
+/// A position in a timeline, at the last entry of a page; the entry may no longer exist.
 ///
 /// Cursors are ordered by time, then by id. Every entry of the next page is less than the cursor.
 ///

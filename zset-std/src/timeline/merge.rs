@@ -98,8 +98,8 @@ impl<'a, Id: Ord> MergedTimelines<'a, Id> {
         self.merge(n, Timeline::iter)
     }
 
-    /// Returns the next page: the `n` newest entries older than a cursor, newest first. Lazy; **O(k log
-    /// n)** to start and O(log k) per step, for k timelines.
+    /// Returns the next page: the `n` newest entries older than a cursor, newest first. Lazy;
+    /// **O(k log n)** to start and O(log k) per step, for k timelines.
     ///
     /// As with [`Timeline::before`], pages neither skip nor repeat an entry whose time does not change.
     ///

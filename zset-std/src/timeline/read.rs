@@ -117,12 +117,12 @@ impl<Id> Timeline<Id> {
 }
 
 impl<Id: Ord> Timeline<Id> {
-    /// Returns the next page: the `n` newest posts older than a cursor, newest first. Lazy; **O(log
-    /// n)** to start.
+    /// Returns the next page: the `n` newest posts older than a cursor, newest first. Lazy;
+    /// **O(log n)** to start.
     ///
-    /// Consecutive pages return each post exactly once if its time does not change in between. Posts
-    /// added above the cursor do not appear on later pages; posts added below it do. The cursor's own
-    /// entry need not exist any more.
+    /// Consecutive pages return each post exactly once if its time does not change in between. A post
+    /// added meanwhile appears on a later page only if it is older than the cursor. The cursor's own
+    /// entry may no longer exist.
     ///
     /// # Examples
     ///

@@ -89,9 +89,9 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
         submission
     }
 
-    /// Advances the time and expires the buckets that are now too old. **O(m k)** expected, plus O(log
-    /// n) each, for m members of expired buckets and k remaining boards; O(log k) if none expires. The
-    /// cost does not depend on the number of empty buckets that have passed.
+    /// Advances the time and expires the buckets that are now too old. **O(m k)** expected, plus
+    /// O(log n) each, for m members of expired buckets and k remaining boards; O(log k) if none
+    /// expires. The cost does not depend on the number of empty buckets that have passed.
     ///
     /// A time before the newest one seen is a no-op.
     ///
@@ -204,7 +204,7 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
     /// [`Leaderboard::with_max_len`]. **O(n k)** expected, plus O(log n) each, for k boards.
     ///
     /// An entry evicted from or rejected by a bucket does not count in the merged board either. The
-    /// merged board has at most `max_len` members for each bucket.
+    /// merged board has at most `max_len` members per bucket.
     ///
     /// # Examples
     ///
