@@ -1,8 +1,8 @@
 //! [`SharedDelayQueue`]: a thread-safe delay queue, with its outcomes, futures and errors.
 
-// Invariants: exactly the jobs on lease have a receipt, and `leased` is their number. No job has had
-// more deliveries than permitted. Every waiter is in the line, and the first of the line either is
-// awake (or has been woken), or sleeps until the next job is due at the latest.
+// Invariants: a job has a receipt if and only if it is on lease, and `leased` is the number of
+// receipts. No job has had more deliveries than permitted. Every waiter is in the line, and the first
+// of the line either is awake (or has been woken), or sleeps until the next job is due at the latest.
 //
 // `Locked` restores the last one whenever it releases the lock, so neither an operation nor a panic can
 // break it.

@@ -68,8 +68,8 @@ use crate::Timestamp;
 /// let page: Vec<_> = feed.latest(2).collect();
 /// assert_eq!(page, [(&"lunch?", at(30)), (&"rain", at(20))]);
 /// let cursor = Cursor::from(page[1]);
-/// feed.post("yes", at(40)); // meanwhile: "hello" falls out
-/// feed.post("no", at(15)); // older than all that are kept
+/// feed.post("yes", at(40)); // meanwhile; evicts "hello"
+/// feed.post("no", at(15)); // older than all posts kept
 /// assert_eq!(feed.before(&cursor, 2).len(), 0);
 /// assert!(feed.iter().map(|(id, _)| *id).eq(["yes", "lunch?", "rain"]));
 /// ```

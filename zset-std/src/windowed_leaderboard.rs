@@ -229,7 +229,7 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
     /// let mut boards = WindowedLeaderboard::new(Buckets::new(minute, 5)?);
     /// boards.submit("ann", 7, Timestamp::ZERO);
     /// boards.advance(Timestamp::ZERO.saturating_add(minute));
-    /// assert!(boards.current().is_empty()); // another minute
+    /// assert!(boards.current().is_empty()); // a new minute
     /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
     /// ```
     pub fn current(&self) -> &Leaderboard<Id, S, K> {

@@ -74,7 +74,7 @@ impl<T, I> DelayQueue<T, I> {
     /// let id = queue.push("mail", Timestamp::ZERO);
     /// queue.clear();
     /// assert!(queue.is_empty());
-    /// assert_ne!(queue.push("mail", Timestamp::ZERO), id); // ids count on
+    /// assert_ne!(queue.push("mail", Timestamp::ZERO), id); // ids are not reused
     /// ```
     pub fn clear(&mut self) {
         self.jobs.clear();

@@ -15,7 +15,7 @@ use crate::Timestamp;
 /// let mut queue = DelayQueue::new();
 /// let id = queue.push("mail", Timestamp::ZERO);
 /// assert_eq!(id.to_string(), "0");
-/// assert_eq!(JobId::new(id.get()), id); // as it is when it has been stored
+/// assert_eq!(JobId::new(id.get()), id); // can be stored as a number
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

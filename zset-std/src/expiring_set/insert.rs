@@ -99,7 +99,8 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     /// present. Returns the old deadline if it was live. **O(log n)**.
     ///
     /// If the set is full, a new member evicts expired ones, the earliest first, and only as many as
-    /// needed; they are dropped. To keep them, call [`expire_due`](Self::expire_due) first.
+    /// needed; they are dropped, even if live members above the cap then leave no room. To keep them,
+    /// call [`expire_due`](Self::expire_due) first.
     ///
     /// # Errors
     ///

@@ -39,7 +39,7 @@ impl<S: Ord + Copy> Distinct<S> {
         }
     }
 
-    /// Removes a score that no member has any more. **O(log n)**.
+    /// Removes a score once no member has it. **O(log n)**.
     pub(super) fn remove(&mut self, score: S) {
         self.0.remove(&(), Reverse(score));
     }

@@ -106,7 +106,7 @@ impl<'a, Id, S: Copy> Standings<'a, Id, S> {
         Standings { ranking, elements, ordinal, ties: Ties::Ordinal, front: None, back: None }
     }
 
-    /// Returns the same lines with ties numbered by `ties`. **O(1)**.
+    /// Returns the same lines with ties numbered according to `ties`. **O(1)**.
     ///
     /// # Examples
     ///

@@ -24,7 +24,7 @@ impl<Id: Hash> Schedule<Id> {
     /// let at = Timestamp::from_nanos;
     /// let sales = [("shoes", at(20)), ("hats", at(10)), ("bags", at(30))];
     /// let mut sales = Schedule::from(sales);
-    /// assert_eq!(sales.activate_due(at(20)).next(), Some(("hats", at(10)))); // and no more
+    /// assert_eq!(sales.activate_due(at(20)).next(), Some(("hats", at(10)))); // removes only one
     /// assert!(sales.activate_due(at(20)).eq([("shoes", at(20))]));
     /// ```
     pub fn activate_due(&mut self, now: Timestamp) -> ActivateDue<'_, Id> {

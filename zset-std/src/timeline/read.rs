@@ -109,7 +109,7 @@ impl<Id> Timeline<Id> {
     /// let at = Timestamp::from_nanos;
     /// let feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(3))]);
     /// assert!(feed.since(at(2)).map(|(id, _)| *id).eq(["c", "b"]));
-    /// assert!(feed.since(at(2)).rev().map(|(id, _)| *id).eq(["b", "c"])); // as they came
+    /// assert!(feed.since(at(2)).rev().map(|(id, _)| *id).eq(["b", "c"])); // oldest first
     /// ```
     pub fn since(&self, at: Timestamp) -> Posts<'_, Id> {
         Posts(self.posts.range_by_score(at..))
