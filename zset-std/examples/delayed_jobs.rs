@@ -1,8 +1,7 @@
-//! Sends reminders when they are due, and loses none of them.
+//! Sends reminders when they are due, without losing any.
 //!
-//! It shows a `SharedDelayQueue` whose jobs are leased: what becomes of a job whose worker dies, of
-//! one that fails each time, and of those that are cancelled or rescheduled. The clock is one for
-//! tests, so that the minute takes no time:
+//! Demonstrates a `SharedDelayQueue` with leased jobs: a job whose worker dies, one that always fails,
+//! and jobs that are cancelled or rescheduled. A fake clock makes the minute pass at once:
 //!
 //! ```text
 //! cargo run --example delayed_jobs
@@ -17,7 +16,7 @@ use zset_std::{Clock, FakeClock, JobId, Lease, SharedDelayQueue, Timestamp};
 
 type Reminders = SharedDelayQueue<&'static str, JobId, FakeClock>;
 
-/// How long a worker may take for a mail, and how long it waits after a failure.
+/// The time a worker has for a mail, and the delay after a failure.
 const VISIBILITY: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_secs(10);
 
@@ -56,10 +55,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Does what the worker does who got this lease.
+/// Simulates the worker that holds this lease.
 fn work(reminders: &Reminders, lease: &Lease<&'static str>) -> Result<(), StaleLease> {
     let outcome = match (lease.payload, lease.deliveries) {
-        // It says nothing any more: the lease runs out.
+        // The worker never reports back: the lease expires.
         ("ann", 1) => "the worker dies".to_string(),
         ("bob", _) => match reminders.nack(lease, PAUSE)? {
             Nacked::Requeued { due } => format!("failed, again at {}", time(due)),
@@ -78,7 +77,7 @@ fn say(clock: &FakeClock, who: &str, what: &str) {
     println!("{}  {who}  {what}", time(clock.now()));
 }
 
-/// Shows a time as minutes and seconds.
+/// Formats a time as minutes and seconds.
 fn time(now: Timestamp) -> String {
     let seconds = now.saturating_duration_since(Timestamp::ZERO).as_secs();
     format!("{:02}:{:02}", seconds / 60, seconds % 60)

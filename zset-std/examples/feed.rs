@@ -1,8 +1,7 @@
-//! Three people post, and a follower reads them as one feed, page by page.
+//! Merges the posts of three people into one feed, read page by page.
 //!
-//! It shows a `Timeline` for each, of which only the newest posts are kept, and `MergedTimelines`,
-//! whose pages follow each other by a cursor: nothing is skipped or repeated while others post and
-//! remove posts.
+//! Demonstrates a `Timeline` per person, capped to the newest posts, and `MergedTimelines`, paged by a
+//! cursor: no entry is skipped or repeated while others post and remove posts.
 //!
 //! ```text
 //! cargo run --example feed
@@ -15,7 +14,7 @@ use zset_std::{MergedTimelines, Timeline, Timestamp};
 
 const PEOPLE: [&str; 3] = ["ann", "bob", "cid"];
 
-/// How many entries a page has.
+/// The number of entries per page.
 const PAGE: usize = 3;
 
 fn main() {
@@ -36,7 +35,7 @@ fn main() {
     println!("\nThe first page:");
     let cursor = show(MergedTimelines::new(&feeds).latest(PAGE)).expect("there are posts");
 
-    // Meanwhile Ann posts, and the post at which the page ended goes.
+    // Meanwhile, Ann posts, and the last post of the page is removed.
     feeds[0].post("cake in the kitchen", at_minute(40));
     feeds[1].remove(cursor.id);
 
@@ -50,7 +49,7 @@ fn main() {
     show(MergedTimelines::new(&feeds).since(at_minute(36)));
 }
 
-/// Prints a page, and returns the cursor for the next one, unless this one is empty.
+/// Prints a page and returns the cursor for the next one, or `None` if the page is empty.
 fn show(page: MergedPosts<'_, &'static str>) -> Option<Cursor<&'static str>> {
     let mut last = None;
     for post in page {
@@ -63,12 +62,12 @@ fn show(page: MergedPosts<'_, &'static str>) -> Option<Cursor<&'static str>> {
     last
 }
 
-/// Returns the time so many minutes after nine.
+/// Returns the time this many minutes after nine.
 fn at_minute(minute: u64) -> Timestamp {
     Timestamp::ZERO.saturating_add(Duration::from_secs(60 * (9 * 60 + minute)))
 }
 
-/// Shows a time as hours and minutes.
+/// Formats a time as hours and minutes.
 fn time(at: Timestamp) -> String {
     let minutes = at.saturating_duration_since(Timestamp::ZERO).as_secs() / 60;
     format!("{}:{:02}", minutes / 60, minutes % 60)

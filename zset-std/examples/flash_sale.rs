@@ -1,8 +1,8 @@
-//! Opens sales at their times, and sells one of each to a buyer.
+//! Opens sales at their scheduled times, and sells one of each to a buyer.
 //!
-//! It shows a `Schedule` that opens each sale once, in order, however late it is asked, and what
-//! becomes of sales that are cancelled or postponed; and a `SlidingWindow` that lets each buyer buy
-//! once in each sale. The clock is one for tests, so that the minutes take no time:
+//! Demonstrates a `Schedule` that opens each sale once, in order, however late it is called, with sales
+//! that are cancelled or postponed; and a `SlidingWindow` that lets each buyer buy once per sale. A
+//! fake clock makes the minutes pass at once:
 //!
 //! ```text
 //! cargo run --example flash_sale
@@ -16,9 +16,9 @@ use zset_std::{Clock, FakeClock, Quota, Schedule, SlidingWindow, Timestamp};
 struct Shop {
     clock: FakeClock,
     sales: Schedule<&'static str>,
-    /// The sales that are open, and how many are left.
+    /// The open sales, and the number left of each.
     stock: Vec<(&'static str, u32)>,
-    /// Of buyers in sales.
+    /// Limits purchases per sale and buyer.
     bought: SlidingWindow<(&'static str, &'static str), FakeClock>,
 }
 
@@ -59,7 +59,7 @@ fn main() -> Result<(), QuotaError> {
 }
 
 impl Shop {
-    /// Opens what is due at a minute.
+    /// Opens the sales that are due at this minute.
     fn tick(&mut self, minute: u64) {
         self.clock.set(at_minute(minute));
         let now = self.clock.now();
@@ -71,7 +71,7 @@ impl Shop {
         }
     }
 
-    /// Sells one, if the sale is open, the buyer has not had one, and there is one left.
+    /// Sells one if the sale is open, the buyer has not bought yet, and one is left.
     fn buy(&mut self, buyer: &'static str, sale: &'static str) {
         let stock = self.stock.iter_mut().find(|(open, _)| *open == sale);
         let outcome = match stock {
@@ -87,12 +87,12 @@ impl Shop {
     }
 }
 
-/// Returns the time so many minutes after noon.
+/// Returns the time this many minutes after noon.
 fn at_minute(minute: u64) -> Timestamp {
     Timestamp::ZERO.saturating_add(Duration::from_secs(60 * (12 * 60 + minute)))
 }
 
-/// Shows a time as hours and minutes.
+/// Formats a time as hours and minutes.
 fn time(at: Timestamp) -> String {
     let minutes = at.saturating_duration_since(Timestamp::ZERO).as_secs() / 60;
     format!("{:02}:{:02}", minutes / 60, minutes % 60)

@@ -1,9 +1,9 @@
-//! Serves HTTP, and answers clients that ask too often with 429 and `Retry-After`.
+//! Serves HTTP, and answers excessive requests with status 429 and `Retry-After`.
 //!
-//! It shows a `SlidingWindow` that the threads of a service share: its keys are the clients' API
-//! keys, and a decision has all that the headers of a response need. The service takes any
-//! `KeyedLimiter`. It and its clients are one program, and the clock is one for tests, so the program
-//! ends by itself and takes no time:
+//! Demonstrates a `SlidingWindow` shared by the threads of a service. Its keys are the clients' API
+//! keys, and a decision has everything that the response headers need. The service works with any
+//! `KeyedLimiter`. Server and clients run in one program with a fake clock, so it ends on its own, at
+//! once:
 //!
 //! ```text
 //! cargo run --example http_service
@@ -18,10 +18,10 @@ use std::time::Duration;
 
 use zset_std::{Decision, FakeClock, KeyedLimiter, Quota, SlidingWindow, Verdict, WhenFull};
 
-/// The most bytes of a request.
+/// The maximum size of a request in bytes.
 const MAX_REQUEST: u64 = 8192;
 
-/// Answers connections, on a thread each, until the program ends.
+/// Answers each connection on a thread of its own until the program ends.
 fn serve<L>(listener: &TcpListener, limiter: &Arc<L>)
 where
     L: KeyedLimiter<str> + Send + Sync + 'static,
@@ -46,7 +46,7 @@ fn answer(mut stream: TcpStream, limiter: &impl KeyedLimiter<str>) -> io::Result
     stream.write_all(response.as_bytes())
 }
 
-/// Reads the head of a request; returns the value of `X-Api-Key`.
+/// Reads the head of a request and returns the value of `X-Api-Key`.
 fn read_api_key(stream: impl Read) -> io::Result<Option<String>> {
     let mut key = None;
     for line in BufReader::new(stream).lines() {
@@ -63,7 +63,7 @@ fn read_api_key(stream: impl Read) -> io::Result<Option<String>> {
     Ok(key)
 }
 
-/// Returns the response to a request that the limiter has decided on.
+/// Returns the response for a decision of the limiter.
 fn limited(decision: &Decision) -> String {
     let quota = format!(
         "RateLimit-Limit: {}\r\nRateLimit-Remaining: {}\r\nRateLimit-Reset: {}\r\n",
@@ -88,12 +88,12 @@ fn response(status: &str, headers: &str, body: &str) -> String {
     )
 }
 
-/// Rounds up: a client that comes back too early would be denied again.
+/// Rounds up, since a client that retries too early would be denied again.
 fn whole_seconds(duration: Duration) -> u64 {
     duration.as_secs() + u64::from(duration.subsec_nanos() > 0)
 }
 
-/// Sends a request as a client, and returns the status of the response and its `Retry-After`.
+/// Sends a request as a client and returns the status and `Retry-After` of the response.
 fn get(address: SocketAddr, key: &str) -> io::Result<(String, Option<u64>)> {
     let mut stream = TcpStream::connect(address)?;
     write!(stream, "GET / HTTP/1.1\r\nHost: {address}\r\nX-Api-Key: {key}\r\n\r\n")?;
@@ -119,7 +119,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let address = listener.local_addr()?;
     thread::spawn(move || serve(&listener, &limiter));
 
-    // Seconds since the request before, and the client.
+    // Seconds since the previous request, and the client.
     let requests =
         [(0, "ann"), (10, "ann"), (10, "ann"), (10, "ann"), (0, "bob"), (30, "ann"), (0, "ann")];
     let mut retries = Vec::new();
@@ -132,8 +132,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{second:02} s  {key}  {status}{advice}");
         retries.push(retry_after);
     }
-    // Ann's fourth request came 30 s before her first one was a minute old, and the last one at the
-    // same time as the one that was then allowed, 10 s before the second one was.
+    // Ann's fourth request came 30 s before her first one was a minute old. Her last one came right
+    // after the one that was then allowed, 10 s before her second one was a minute old.
     assert_eq!(retries, [None, None, None, Some(30), None, None, Some(10)]);
     Ok(())
 }

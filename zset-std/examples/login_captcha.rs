@@ -1,8 +1,8 @@
 //! Asks for a captcha after three wrong passwords in a minute.
 //!
-//! It shows a `SlidingWindow` that is asked and told separately: `over_limit` asks whether the limit
-//! is reached and changes nothing, `record` counts a failure even beyond the limit. A captcha that is
-//! not solved is no failure. The clock is one for tests, so that the minutes take no time:
+//! Demonstrates a `SlidingWindow` that is queried and updated separately: `over_limit` checks whether
+//! the limit is reached without recording anything, and `record` counts a failure even beyond the
+//! limit. An unsolved captcha does not count as a failure. A fake clock makes the minutes pass at once:
 //!
 //! ```text
 //! cargo run --example login_captcha
@@ -18,10 +18,10 @@ type Failures = SlidingWindow<String, FakeClock>;
 
 const MINUTE: u64 = 60;
 
-/// How many seconds a character of the picture stands for; the attempts keep to it.
+/// The number of seconds per character of the picture; all attempts are at multiples of it.
 const SCALE: u64 = 3;
 
-/// Who tries to log in, in which second, and how.
+/// The time in seconds, the user, the password and the captcha of each attempt.
 const ATTEMPTS: [(u64, &str, Password, Captcha); 10] = [
     (12, "ann", Password::Wrong, Captcha::Ignored),
     (24, "ann", Password::Wrong, Captcha::Ignored),
@@ -41,7 +41,7 @@ enum Password {
     Wrong,
 }
 
-/// What a user does with a captcha that is asked for.
+/// How a user reacts to a captcha.
 #[derive(PartialEq)]
 enum Captcha {
     Solved,
@@ -80,7 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Lets a user in or not.
+/// Decides on a login attempt.
 fn log_in(
     failures: &Failures,
     user: &str,
@@ -97,9 +97,9 @@ fn log_in(
     Ok(Outcome::LoggedIn)
 }
 
-/// Draws the failures until now, and the window that slides over them.
+/// Draws the failures so far, and the sliding window over them.
 fn picture(now: u64, failed: impl Fn(u64) -> bool) -> String {
-    // The window is half-open: what is exactly a minute old counts no more.
+    // The window is half-open: a failure exactly a minute old no longer counts.
     let first = (now + SCALE).saturating_sub(MINUTE);
     let mut line = String::new();
     for at in (0..=now).step_by(SCALE as usize) {

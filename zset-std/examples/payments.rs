@@ -1,8 +1,7 @@
-//! Lets each user do each action ten times a minute.
+//! Limits each user to ten of each action per minute.
 //!
-//! It shows a `SlidingWindow` whose keys are pairs of a user and an action: what is denied, how long
-//! to wait then, and that the others do not notice. The clock is one for tests, so that the minute
-//! takes no time:
+//! Demonstrates a `SlidingWindow` keyed by user and action: denied requests, how long to wait, and that
+//! other keys are unaffected. A fake clock makes the minute pass at once:
 //!
 //! ```text
 //! cargo run --example payments
@@ -25,7 +24,7 @@ fn main() -> Result<(), QuotaError> {
         ask(&limiter, "ann", "pay");
         clock.advance(Duration::from_secs(3));
     }
-    // Half a minute is over, and Ann's minute is used up.
+    // Half a minute has passed, and Ann's limit is used up.
     let wait = ask(&limiter, "ann", "pay");
     ask(&limiter, "ann", "refund");
     ask(&limiter, "bob", "pay");
@@ -34,7 +33,7 @@ fn main() -> Result<(), QuotaError> {
     let wait = ask(&limiter, "ann", "pay");
     clock.advance(wait);
     ask(&limiter, "ann", "pay");
-    // Only Ann's first payment is a minute old by now.
+    // Only Ann's first payment is a minute old now.
     let wait = ask(&limiter, "ann", "pay");
     clock.advance(wait);
     ask(&limiter, "ann", "pay");
@@ -44,7 +43,7 @@ fn main() -> Result<(), QuotaError> {
     Ok(())
 }
 
-/// Asks for one unit, prints the answer, and returns how long to wait.
+/// Requests one unit, prints the decision, and returns how long to wait.
 fn ask(limiter: &Limiter, user: &'static str, action: &'static str) -> Duration {
     let decision = limiter.check(&(user, action));
     let (answer, wait) = match decision.verdict {
@@ -58,7 +57,7 @@ fn ask(limiter: &Limiter, user: &'static str, action: &'static str) -> Duration 
     wait
 }
 
-/// Shows a time as minutes and seconds.
+/// Formats a time as minutes and seconds.
 fn time(now: Timestamp) -> String {
     let seconds = now.saturating_duration_since(Timestamp::ZERO).as_secs();
     format!("{:02}:{:02}", seconds / 60, seconds % 60)

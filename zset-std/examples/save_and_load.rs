@@ -1,7 +1,7 @@
-//! Saves the leaderboards of a game to a file, and loads them again.
+//! Saves the leaderboards of a game to a file and loads them again.
 //!
-//! It shows `Leaderboard` with serde: each board is a list of members and scores, so any format of
-//! serde stores it, here JSON. A file that somebody has edited is checked when it is loaded.
+//! Demonstrates `Leaderboard` with serde: each board serializes as a list of members and scores, in any
+//! format that serde supports, here JSON. Loading validates the file, in case someone has edited it.
 //!
 //! ```text
 //! cargo run --package zset-std --features serde --example save_and_load
@@ -19,7 +19,7 @@ use zset_std::{Leaderboard, Ties};
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Boards {
-    /// The best score of each player: the best 100 players.
+    /// The best score of each player, for the best 100 players.
     points: Leaderboard<String, u32>,
     /// The fastest lap of each player in milliseconds.
     laps: Leaderboard<String, Reverse<u32>>,
@@ -30,7 +30,7 @@ impl Boards {
         Boards { points: Leaderboard::new().with_max_len(100), laps: Leaderboard::new() }
     }
 
-    /// Writes the boards to a file. If the program dies meanwhile, the file still has the old ones.
+    /// Writes the boards to a file. If the program dies while writing, the file still has the old ones.
     fn save(&self, path: &Path) -> Result<(), Box<dyn Error>> {
         let new = path.with_extension("new");
         let mut file = BufWriter::new(File::create(&new)?);
@@ -58,7 +58,7 @@ impl Boards {
 fn main() -> Result<(), Box<dyn Error>> {
     let path = env::temp_dir().join(format!("zset-boards-{}.json", process::id()));
     let result = play(&path);
-    // Also after an error.
+    // Remove the file after an error, too.
     let removed = fs::remove_file(&path);
     result?;
     Ok(removed?)
@@ -86,7 +86,7 @@ fn play(path: &Path) -> Result<(), Box<dyn Error>> {
     loaded.save(path)?;
     assert_eq!(Boards::load(path)?.points.standing("bob", Ties::Competition), Some(1));
 
-    // A player can be on a board once only.
+    // A player can be on a board only once.
     fs::write(path, text.replace("bob", "ann"))?;
     let error = Boards::load(path).expect_err("ann is there twice");
     println!("Edited: {error}");

@@ -1,8 +1,7 @@
-//! [`DelayQueue`]: jobs, each of which is due at a time, with its iterators and errors.
+//! [`DelayQueue`]: a queue of jobs ordered by due time, with its iterators and errors.
 
-// Invariants: the jobs are in one sorted map from their ids to their payloads. The score of a job is
-// the time at which it is due and the number of its arrival. Each such number is below `arrivals`, and
-// no two jobs have the same.
+// Invariants: one sorted map holds the jobs, from ids to payloads. The score of a job is its due time
+// and its arrival number. Each arrival number is below `arrivals`, and no two jobs have the same one.
 
 mod change;
 mod iter;
@@ -25,20 +24,19 @@ use zset_core::SortedMap;
 
 use crate::Timestamp;
 
-/// When a job is due, and the number of its arrival.
+/// The due time and the arrival number of a job.
 type Key = (Timestamp, u64);
 
-/// Jobs, each of which is due at a time: a queue ordered by that time, and for jobs that are due at
-/// the same time by their arrival.
+/// A queue of jobs ordered by due time; jobs due at the same time are in order of arrival.
 ///
-/// It is one sorted map: a job is found by its id in O(1), and cancelled or rescheduled in O(log n).
-/// Any time will do, [`Timestamp::ZERO`] and [`Timestamp::MAX`] too. The queue has no clock: what
-/// depends on the time is told it. [`SharedDelayQueue`](crate::SharedDelayQueue) has one, and is for
-/// threads.
+/// The queue is one sorted map: finding a job by its id takes O(1), cancelling or rescheduling it
+/// O(log n). Any time is valid, including [`Timestamp::ZERO`] and [`Timestamp::MAX`]. The queue has no
+/// clock: operations that depend on the time take it as an argument.
+/// [`SharedDelayQueue`](crate::SharedDelayQueue) has a clock, and is for use by multiple threads.
 ///
-/// A job has a [`JobId`] that the queue gives it, or one of the caller's own type `I`. It takes the
-/// memory of its payload and its id and about 40 bytes, from its push until it is popped, cancelled
-/// or drained. Payloads are moved about in memory, so large ones are better put in a `Box`.
+/// A job has either a [`JobId`] assigned by the queue or an id of the caller's type `I`. It uses the
+/// memory of its payload and id plus about 40 bytes, until it is popped, cancelled or drained. Payloads
+/// are moved in memory, so box large ones.
 ///
 /// # Examples
 ///
@@ -61,15 +59,14 @@ type Key = (Timestamp, u64);
 /// ```
 pub struct DelayQueue<T, I = JobId> {
     jobs: SortedMap<I, T, Key>,
-    /// The number of the next arrival. Were it ever to reach its end, all that arrive from then on
-    /// have the same one.
+    /// The next arrival number. If it ever saturates, later arrivals share the last number.
     arrivals: u64,
-    /// The next id to give away, unless it is in use.
+    /// The next id to assign, unless it is in use.
     next_id: u64,
 }
 
 impl<T, I> DelayQueue<T, I> {
-    /// Makes an empty queue, which allocates nothing until the first push. **O(1)**.
+    /// Creates an empty queue, which does not allocate until the first push. **O(1)**.
     ///
     /// # Examples
     ///
@@ -83,10 +80,10 @@ impl<T, I> DelayQueue<T, I> {
         DelayQueue { jobs: SortedMap::new(), arrivals: 0, next_id: 0 }
     }
 
-    /// Returns the number for a job that arrives.
+    /// Returns the arrival number for a new job.
     ///
-    /// It cannot reach its end in practice: that takes 584 years of a billion jobs a second. There,
-    /// jobs that are due at the same time are ordered by their ids.
+    /// It cannot saturate in practice: that takes 584 years at a billion jobs per second. If it does,
+    /// jobs due at the same time are ordered by id.
     fn arrive(&mut self) -> u64 {
         let arrival = self.arrivals;
         self.arrivals = arrival.saturating_add(1);
@@ -95,7 +92,7 @@ impl<T, I> DelayQueue<T, I> {
 }
 
 impl<T, I: Ord + Hash> DelayQueue<T, I> {
-    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
+    /// Panics with a description of the first broken invariant. For tests: **O(n)**.
     #[doc(hidden)]
     pub fn check_invariants(&self) {
         self.jobs.check();

@@ -1,7 +1,7 @@
-//! [`ExpiringSet`]: members that each live until a deadline of their own, with its iterators and errors.
+//! [`ExpiringSet`]: members with individual deadlines, with its iterators and errors.
 
-// Invariants: those of the sorted set, whose scores are the deadlines. A member is live strictly
-// before its deadline; `is_live` is the one place that says so.
+// Invariants: those of the sorted set, whose scores are the deadlines. A member is live strictly before
+// its deadline; only `is_live` decides this.
 
 mod expire;
 mod insert;
@@ -21,11 +21,11 @@ use zset_core::SortedSet;
 
 use crate::Timestamp;
 
-/// A set of members, each with a deadline of its own: sessions, who is online, what is cached.
+/// A set of members, each with its own deadline: sessions, online users, cache entries.
 ///
-/// A member is live strictly before its deadline: while `deadline > now`. After that it is not
-/// there for any question that takes the time, even before [`expire_due`] takes it out. It replaces
-/// the recipe for Redis of a sorted set whose scores are deadlines.
+/// A member is live strictly before its deadline: while `deadline > now`. From then on, operations that
+/// take the time treat it as absent, even before [`expire_due`] removes it. This replaces the Redis
+/// pattern of a sorted set with deadlines as scores.
 ///
 /// ```text
 ///                         now
@@ -34,12 +34,11 @@ use crate::Timestamp;
 ///              expire_due  │   iter, contains, live_len
 /// ```
 ///
-/// The set holds no clock: each operation that depends on the time is told it, and goes by that
-/// only. So with a clock that steps back a member that has expired is live again, unless it has
-/// been taken out.
+/// The set has no clock: operations that depend on the time take it as an argument and use no other. If
+/// the clock steps back, an expired member is live again, unless it has been removed.
 ///
-/// It grows by an insertion, and shrinks by [`expire_due`] and [`remove`]; [`with_max_len`] bounds
-/// it. A member of 8 bytes takes 25 to 50 in all, and what it owns.
+/// The set grows with each new member, and shrinks through [`expire_due`] and [`remove`];
+/// [`with_max_len`] bounds it. An 8-byte member uses 25 to 50 bytes in total, plus what it owns.
 ///
 /// [`expire_due`]: Self::expire_due
 /// [`remove`]: Self::remove
@@ -66,8 +65,8 @@ use crate::Timestamp;
 /// # Ok::<(), zset_std::expiring_set::InsertError<&str>>(())
 /// ```
 ///
-/// With the feature `serde` its members are a sequence of pairs, by deadline, beside its cap;
-/// members that are there twice are an error.
+/// With the `serde` feature, a set serializes as a sequence of member-deadline pairs, earliest deadline
+/// first, and its cap. Deserializing fails on a repeated member.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize, ::serde::Deserialize))]
 #[cfg_attr(
@@ -82,18 +81,18 @@ pub struct ExpiringSet<M> {
     max_len: Option<usize>,
 }
 
-/// Says whether a member is live: before its deadline, not at it.
+/// Returns whether a member is live: before its deadline, not at it.
 fn is_live(deadline: Timestamp, now: Timestamp) -> bool {
     deadline > now
 }
 
-/// Returns the deadlines of which [`is_live`] holds.
+/// Returns the range of deadlines for which [`is_live`] holds.
 fn live(now: Timestamp) -> (Bound<Timestamp>, Bound<Timestamp>) {
     (Bound::Excluded(now), Bound::Unbounded)
 }
 
 impl<M> ExpiringSet<M> {
-    /// Makes an empty set without a cap. **O(1)**.
+    /// Creates an empty set without a cap. **O(1)**.
     ///
     /// # Examples
     ///
@@ -109,9 +108,8 @@ impl<M> ExpiringSet<M> {
 
     /// Returns the set with a bound on the number of members. **O(1)**.
     ///
-    /// In a full set a new member takes the place of an expired one, or is refused; a member that
-    /// is live never goes for it. If there are more members already, they stay until they expire or
-    /// are removed.
+    /// In a full set, a new member replaces an expired one or is rejected; live members are never
+    /// evicted. If the set already has more members, they stay until they expire or are removed.
     ///
     /// # Examples
     ///

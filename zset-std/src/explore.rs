@@ -1,6 +1,7 @@
-//! What tests share that explore all interleavings of a few threads, by loom.
+//! Helpers for tests that explore all interleavings of a few threads with loom.
 //!
-//! Each prints how many there are, and fails if there is only one: then nothing was explored.
+//! Each test prints the number of interleavings, and fails if there is only one, since then nothing was
+//! explored.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,8 +14,8 @@ pub(crate) fn explore(model: impl Fn() + Send + Sync + 'static) {
     explore_by(&Builder::new(), model);
 }
 
-/// Explores all interleavings in which a thread is interrupted at most so often, besides where it
-/// has to wait. For models of which all are hundreds of thousands.
+/// Explores all interleavings with at most `times` preemptions, not counting blocking. For models with
+/// hundreds of thousands of interleavings in total.
 pub(crate) fn explore_interrupting(times: usize, model: impl Fn() + Send + Sync + 'static) {
     let mut builder = Builder::new();
     builder.preemption_bound = Some(times);
@@ -33,7 +34,7 @@ fn explore_by(builder: &Builder, model: impl Fn() + Send + Sync + 'static) {
     assert!(interleavings > 1, "nothing to explore");
 }
 
-/// Starts a thread that uses what others use too.
+/// Starts a thread with a clone of a shared value.
 pub(crate) fn start<S: Send + Sync + 'static, T: 'static>(
     shared: &Arc<S>,
     function: impl FnOnce(&S) -> T + 'static,

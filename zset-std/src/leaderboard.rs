@@ -1,7 +1,7 @@
 //! [`Leaderboard`]: members by their scores, highest first, with its policies, iterators and outcomes.
 
-// Invariants: those of `Ranking`, and no more members than the board keeps. A panic in a user's
-// code in the middle of a write may leave one more; the next submission sets it right.
+// Invariants: those of `Ranking`, and at most `max_len` members. A panic in user code during a write
+// may leave one member too many; the next submission removes it.
 
 mod bulk;
 mod distinct;
@@ -30,18 +30,19 @@ use ranking::Ranking;
 
 /// A board of members and their scores, highest score first.
 ///
-/// Members of equal scores are ordered among themselves, ascending. How equal scores are numbered is
-/// up to who asks: see [`Ties`].
+/// Members with equal scores are in ascending order. The caller chooses how ties are numbered: see
+/// [`Ties`].
 ///
-/// Scores are any `Ord + Copy` type. Tuples rank medals by gold, then silver, then bronze;
-/// [`Reverse`](std::cmp::Reverse) ranks the lowest first, as in golf or by lap times;
-/// [`Score`](zset_core::Score) is an `f64`.
+/// A score is any `Ord + Copy` type. Tuples rank medals by gold, then silver, then bronze;
+/// [`Reverse`](std::cmp::Reverse) ranks the lowest first, as for golf or lap times;
+/// [`Score`](zset_core::Score) wraps an `f64`.
 ///
-/// What a second score of the same member does is the board's [`Policy`]: [`new`](Self::new) keeps
-/// the [`Best`], [`latest`](Self::latest) the [`Latest`], [`sum`](Self::sum) the [`Sum`].
+/// The board's [`Policy`] determines how a new score combines with the member's current one:
+/// [`new`](Self::new) keeps the [`Best`], [`latest`](Self::latest) the [`Latest`], [`sum`](Self::sum)
+/// the [`Sum`].
 ///
-/// A board takes the memory of a sorted set, 30 to 50 bytes a member and what the members own, and
-/// grows with each new member; [`with_max_len`](Self::with_max_len) bounds it.
+/// A board uses as much memory as a sorted set: 30 to 50 bytes per member, plus what the members own.
+/// It grows with each new member unless bounded by [`with_max_len`](Self::with_max_len).
 ///
 /// # Examples
 ///
@@ -65,7 +66,7 @@ use ranking::Ranking;
 /// assert_eq!(table, "1 ann 120\n1 cid 120\n3 dan 90\n");
 /// ```
 ///
-/// Scores of several parts, and scores of which the lowest is best:
+/// Scores with several parts, and scores where lower is better:
 ///
 /// ```
 /// use std::cmp::Reverse;
@@ -78,17 +79,17 @@ use ranking::Ranking;
 /// medals.submit("GBR", (14, 22, 29));
 /// assert!(medals.iter().map(|standing| *standing.member).eq(["FRA", "NED", "GBR"]));
 ///
-/// // The best of laps is the shortest.
+/// // The shortest lap is the best.
 /// let mut laps = Leaderboard::new();
 /// laps.submit("ann", Reverse(83_250));
 /// laps.submit("ann", Reverse(82_990));
 /// assert_eq!(laps.score("ann"), Some(Reverse(82_990)));
 /// ```
 ///
-/// With the feature `serde` its members and scores are a sequence of pairs, highest score first,
-/// beside its bound; a member that is there twice, and more members than the bound, are errors.
+/// With the `serde` feature, a board serializes as a sequence of member-score pairs, highest score
+/// first, and its bound. Deserializing fails on a repeated member or on more members than the bound.
 ///
-/// A [`SortedSet`](zset_core::SortedSet) converts into a board, and back:
+/// A board converts from and into a [`SortedSet`](zset_core::SortedSet):
 ///
 /// ```
 /// use zset_core::SortedSet;
@@ -102,12 +103,12 @@ use ranking::Ranking;
 pub struct Leaderboard<Id, S, K = Best> {
     ranking: Ranking<Id, S>,
     max_len: usize,
-    /// It is never called through the board: whatever the policy is, the board can be sent.
+    /// A function pointer, so the board is `Send` and `Sync` regardless of the policy.
     policy: PhantomData<fn() -> K>,
 }
 
 impl<Id, S: Copy> Leaderboard<Id, S> {
-    /// Makes an empty board that keeps the best score of each member. **O(1)**.
+    /// Creates an empty board that keeps the best score of each member. **O(1)**.
     ///
     /// # Examples
     ///
@@ -125,7 +126,7 @@ impl<Id, S: Copy> Leaderboard<Id, S> {
 }
 
 impl<Id, S: Copy> Leaderboard<Id, S, Latest> {
-    /// Makes an empty board that keeps the latest score of each member. **O(1)**.
+    /// Creates an empty board that keeps the latest score of each member. **O(1)**.
     ///
     /// # Examples
     ///
@@ -143,7 +144,7 @@ impl<Id, S: Copy> Leaderboard<Id, S, Latest> {
 }
 
 impl<Id, S: Copy> Leaderboard<Id, S, Sum> {
-    /// Makes an empty board that adds up the scores of each member. **O(1)**.
+    /// Creates an empty board that adds up the scores of each member. **O(1)**.
     ///
     /// # Examples
     ///
@@ -165,7 +166,7 @@ impl<Id, S: Copy> Leaderboard<Id, S, Sum> {
 }
 
 impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
-    /// Makes an empty board with a policy of one's own. **O(1)**.
+    /// Creates an empty board with a custom policy. **O(1)**.
     ///
     /// # Examples
     ///
@@ -181,7 +182,7 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
         Leaderboard { ranking: Ranking::new(), max_len: usize::MAX, policy: PhantomData }
     }
 
-    /// Returns how many members the board keeps, if that is bounded. **O(1)**.
+    /// Returns the maximum number of members, or `None` if the board is unbounded. **O(1)**.
     ///
     /// # Examples
     ///
@@ -196,7 +197,7 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
         (self.max_len < usize::MAX).then_some(self.max_len)
     }
 
-    /// Returns whether there is an index of the distinct scores. **O(1)**.
+    /// Returns whether the board has an index of its distinct scores. **O(1)**.
     ///
     /// # Examples
     ///
@@ -213,15 +214,16 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
 }
 
 impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
-    /// Returns the board with a bound: it keeps only so many members, the best ones.
-    /// **O(m log n)** for m members that go.
+    /// Returns the board with a bound: it keeps only the best `max_len` members. **O(m log n)** for m
+    /// members removed.
     ///
-    /// Of a full board, each new member that ranks above the last one takes its place, and one
-    /// that does not stays outside; [`Submission`] says which, and gives back whoever is not on the
-    /// board. Whoever goes is forgotten: a later submission counts as the first, also to
-    /// [`Sum`]. A member whose score sinks stays, since the board does not know who was next.
+    /// When the board is full, a new member that ranks above the last one evicts it; a new member that
+    /// ranks below is rejected. [`Submission::dropped`] holds the evicted or rejected entry. The board
+    /// keeps no record of an evicted member: its next submission counts as its first, even under
+    /// [`Sum`]. A member whose score drops stays on the board, because the board does not know which
+    /// member would replace it.
     ///
-    /// A bound of 0 is allowed: nobody comes in.
+    /// A bound of 0 is allowed: every submission is rejected.
     ///
     /// # Examples
     ///
@@ -244,12 +246,11 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         self
     }
 
-    /// Returns the board with an index of the distinct scores, as a database has indexes.
-    /// **O(n)**.
+    /// Returns the board with an index of its distinct scores. **O(n)**.
     ///
-    /// All answers are the same without it. With it a dense standing takes O(log n), without it
-    /// O(d log n) for d distinct higher scores. The index takes 10 to 30 bytes for each distinct
-    /// score, and O(log n) of each write that changes a score.
+    /// The index changes only performance, not results. With it, a dense standing takes O(log n);
+    /// without it, O(d log n) for d distinct higher scores. The index uses 10 to 30 bytes per distinct
+    /// score and adds O(log n) to each write that changes a score.
     ///
     /// # Examples
     ///
@@ -266,7 +267,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         self
     }
 
-    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
+    /// Panics with a description of the first broken invariant. For tests: **O(n)**.
     #[doc(hidden)]
     pub fn check_invariants(&self) {
         self.ranking.check_invariants();

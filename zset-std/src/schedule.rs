@@ -1,6 +1,6 @@
-//! [`Schedule`]: what happens at its time, once, with its iterators.
+//! [`Schedule`]: ids that each become due once, with its iterators.
 
-// It is a delay queue of jobs that are nothing but their ids, and its invariants are that queue's.
+// A delay queue whose jobs have an id and no payload; the invariants are those of the queue.
 
 mod activate;
 mod change;
@@ -20,12 +20,11 @@ pub use upcoming::{IntoUpcoming, Upcoming};
 
 use crate::DelayQueue;
 
-/// Ids that are each due at a time: sales that open, posts that go public.
+/// A set of ids, each due at a time: sales that open, posts that are published.
 ///
-/// [`activate_due`](Self::activate_due) takes out all that are due by now, in the order of their
-/// times, and among equal times in that in which they were scheduled. Each comes out exactly once,
-/// however late the call and whatever the clock does, since what has come out is not there any
-/// more.
+/// [`activate_due`](Self::activate_due) removes and returns all ids that are due, ordered by time;
+/// equal times are in scheduling order. Each id is returned exactly once, however late the call and
+/// even if the clock steps back, because a returned id is no longer in the schedule.
 ///
 /// ```text
 ///  last call                       now, late
@@ -33,9 +32,9 @@ use crate::DelayQueue;
 ///             └ activate_due: a, b, c        └ upcoming
 /// ```
 ///
-/// An id is due from its time on: while `at <= now`. The schedule holds no clock;
-/// [`run`](Self::run) gives it to a thread that has one. It grows by an id
-/// that is scheduled; one of 8 bytes takes 35 to 70 in all, and what it owns.
+/// An id is due from its time on: while `at <= now`. The schedule has no clock; [`run`](Self::run)
+/// starts a thread that has one. The schedule grows with each new id; an 8-byte id uses 35 to 70 bytes
+/// in total, plus what the id owns.
 ///
 /// # Examples
 ///
@@ -56,15 +55,15 @@ use crate::DelayQueue;
 /// assert_eq!(sales.activate_due(at(20)).next(), None); // the clock has stepped back
 /// ```
 ///
-/// With the feature `serde` it is a sequence of pairs of id and time, in order; an id that is there
-/// twice is an error.
+/// With the `serde` feature, a schedule serializes as a sequence of id-time pairs, in order.
+/// Deserializing fails on a repeated id.
 #[derive(Clone)]
 pub struct Schedule<Id> {
     queue: DelayQueue<(), Id>,
 }
 
 impl<Id> Schedule<Id> {
-    /// Makes an empty schedule. **O(1)**.
+    /// Creates an empty schedule. **O(1)**.
     ///
     /// # Examples
     ///

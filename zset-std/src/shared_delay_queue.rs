@@ -1,11 +1,11 @@
-//! [`SharedDelayQueue`]: a delay queue for threads, with its outcomes, futures and errors.
+//! [`SharedDelayQueue`]: a thread-safe delay queue, with its outcomes, futures and errors.
 
-// Invariants: a job on lease has a receipt; `leased` is the number of these. No job has had more
-// deliveries than are permitted. Who waits is in the line, and the first of the line either is awake
-// (or has been woken), or is parked until the next job is due at the latest.
+// Invariants: a job has a receipt if and only if it is on lease, and `leased` is the number of
+// receipts. No job has had more deliveries than permitted. Every waiter is in the line, and the first
+// of the line either is awake (or has been woken), or sleeps until the next job is due at the latest.
 //
-// The last one is restored wherever the lock is released, by `Locked`: so neither an operation nor
-// a panic can forget it.
+// `Locked` restores the last one whenever it releases the lock, so neither an operation nor a panic can
+// break it.
 
 mod dead;
 #[cfg(feature = "async")]
@@ -39,27 +39,26 @@ use crate::{DelayQueue, Job, JobId, MonotonicClock};
 use line::Line;
 use locked::Locked;
 
-/// How many dead letters are kept if nothing else is said.
+/// The default bound on the number of dead letters kept.
 const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
 
-/// A [`DelayQueue`] for threads, with a clock: they push jobs, and take them or wait for them.
+/// A thread-safe [`DelayQueue`] with a clock: threads push jobs, and take them or wait for them.
 ///
-/// With the feature `async`, futures wait too: `pop_async` and `lease_async`.
+/// With the `async` feature, futures can wait too: `pop_async` and `lease_async`.
 ///
-/// A job is taken in one of two ways. [`pop`](Self::pop), [`pop_due`](Self::pop_due) and
-/// [`wait_pop`](Self::wait_pop) take it out: exactly one caller gets it, and if that one dies, the
-/// job is lost with it. [`lease`](Self::lease) and [`wait_lease`](Self::wait_lease) only lend it: it
-/// stays in the queue and is due again at the end of the lease, unless it is
-/// [acknowledged](Self::ack) until then. So a worker that dies loses nothing, and each job is
-/// delivered at least once.
+/// There are two ways to take a job. [`pop`](Self::pop), [`pop_due`](Self::pop_due) and
+/// [`wait_pop`](Self::wait_pop) remove it: exactly one caller gets it, and if that caller dies, the job
+/// is lost. [`lease`](Self::lease) and [`wait_lease`](Self::wait_lease) keep the job in the queue: it
+/// is due again at the end of the lease unless it is [acknowledged](Self::ack) first. So no job is lost
+/// when a worker dies, and each job is delivered at least once.
 ///
-/// It is shared by reference or in an [`Arc`](std::sync::Arc), and all of it lies under one lock,
-/// which is held for **O(log n)** at a time; longer only by what takes many jobs at once. Under the
-/// lock run `Hash`, `Eq` and `Ord` of the ids, and `Clone` of ids and payloads that are leased and of the
-/// wakers of futures that wait: they must not use the queue. If they panic, no other thread notices, and no job is lost.
+/// Share the queue by reference or in an [`Arc`](std::sync::Arc). One lock protects all state and is
+/// held for **O(log n)** at a time, longer only by operations that take many jobs at once. The ids'
+/// `Hash`, `Eq` and `Ord`, and `Clone` of leased ids and payloads and of the wakers of waiting futures, run
+/// under the lock, so they must not use the queue. A panic in them affects no other thread and loses no job.
 ///
-/// A job takes the memory of its payload and its id and about 60 bytes, until it is taken or
-/// acknowledged; [`with_max_len`](Self::with_max_len) bounds how many there are.
+/// A job uses the memory of its payload and id plus about 60 bytes, until it is taken or acknowledged;
+/// [`with_max_len`](Self::with_max_len) bounds the number of jobs.
 ///
 /// # Examples
 ///
@@ -96,10 +95,10 @@ pub struct SharedDelayQueue<T, I = JobId, C = MonotonicClock> {
     max_dead_letters: usize,
 }
 
-/// What is under the lock.
+/// The state protected by the lock.
 struct State<T, I> {
     queue: DelayQueue<Task<T>, I>,
-    /// How many jobs have receipts.
+    /// The number of jobs with a receipt.
     leased: usize,
     dead: VecDeque<DeadLetter<T, I>>,
     dropped_dead_letters: u64,
@@ -107,12 +106,12 @@ struct State<T, I> {
     is_closed: bool,
 }
 
-/// The payload of a job, and what there is to know about its leases.
+/// The payload of a job and the state of its leases.
 struct Task<T> {
     payload: T,
     deliveries: u32,
-    /// That of the last lease; none if the job is not on lease. A lease that has run out counts
-    /// until somebody takes the job.
+    /// The receipt of the last lease, or `None` if the job is not on lease. An expired lease counts
+    /// until the job is taken.
     receipt: Option<NonZeroU64>,
 }
 
@@ -122,13 +121,13 @@ impl<T> Task<T> {
     }
 }
 
-/// Returns a job as it was pushed.
+/// Converts a task back into a plain job.
 fn without_leases<T, I>(job: Job<Task<T>, I>) -> Job<T, I> {
     Job { id: job.id, due: job.due, payload: job.payload.payload }
 }
 
 impl<T, I> SharedDelayQueue<T, I> {
-    /// Makes an empty queue with the clock of the operating system. **O(1)**.
+    /// Creates an empty queue with a [`MonotonicClock`]. **O(1)**.
     ///
     /// # Examples
     ///
@@ -159,7 +158,7 @@ impl<T, I> SharedDelayQueue<T, I> {
     }
 }
 
-/// Builder methods, for a queue that is not in use yet.
+/// Builder methods.
 impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// Returns the queue with another clock. **O(1)**.
     ///
@@ -182,7 +181,8 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
         SharedDelayQueue { state, clock, max_len, max_deliveries, max_dead_letters }
     }
 
-    /// Returns the queue with a bound on its jobs: due or not, on lease or not. **O(1)**.
+    /// Returns the queue with a bound on the number of jobs, whether due or not, on lease or not.
+    /// **O(1)**.
     ///
     /// # Examples
     ///
@@ -199,10 +199,10 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
         SharedDelayQueue { max_len, ..self }
     }
 
-    /// Returns the queue with a bound on how often a job is leased. **O(1)**.
+    /// Returns the queue with a bound on the number of deliveries per job. **O(1)**.
     ///
-    /// A job whose last permitted delivery fails becomes a [`DeadLetter`]: at once if the delivery is
-    /// [given up](Self::nack), and if its lease runs out when the job would be delivered again.
+    /// A job whose last permitted delivery fails becomes a [`DeadLetter`]: at once if the worker calls
+    /// [`nack`](Self::nack), or, if the lease expires, when the job would be delivered again.
     ///
     /// # Examples
     ///
@@ -225,8 +225,8 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
         SharedDelayQueue { max_deliveries: Some(max_deliveries), ..self }
     }
 
-    /// Returns the queue with a bound on the dead letters that are kept; it is 1024 if nothing is
-    /// said. Beyond it the oldest goes. **O(1)**.
+    /// Returns the queue with a bound on the number of dead letters kept, 1024 by default. When it is
+    /// exceeded, the oldest is dropped. **O(1)**.
     ///
     /// # Examples
     ///
@@ -258,19 +258,19 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
         &self.clock
     }
 
-    /// Takes the lock.
+    /// Acquires the lock.
     fn lock(&self) -> Locked<'_, T, I> {
         Locked::new(lock(&self.state))
     }
 
-    /// Returns whether a job has been delivered as often as it is permitted.
+    /// Returns whether a job has reached its maximum number of deliveries.
     fn is_exhausted(&self, task: &Task<T>) -> bool {
         self.max_deliveries.is_some_and(|max| task.deliveries >= max.get())
     }
 }
 
 impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
-    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
+    /// Panics with a description of the first broken invariant. For tests: **O(n)**.
     #[doc(hidden)]
     pub fn check_invariants(&self) {
         let state = self.lock();

@@ -1,12 +1,11 @@
-//! [`Timeline`]: what was posted, newest first, with its iterators and cursors.
+//! [`Timeline`]: posts by time, newest first, with its iterators and cursors.
 
-// Invariants: there are at most `max_len` posts. None is of a time after `newest`, and none is
-// `max_age` older than `newest`. A panic in the code of an id may leave posts beyond the caps,
-// which go with the next post.
+// Invariants: there are at most `max_len` posts, no post is later than `newest`, and none is `max_age`
+// or more older than `newest`. A panic in the code of an id may leave posts beyond the caps; the next
+// post evicts them.
 //
-// The sorted set is in ascending order by `(time, id)`; every view goes through it backwards. So
-// the order of a page, of a cursor and of a merge is one and the same: the reverse of that of
-// tuples.
+// The sorted set is ascending by `(time, id)`, and every view iterates it backward. So pages, cursors
+// and merges share one order: the reverse of that of tuples.
 
 mod cursor;
 mod merge;
@@ -33,9 +32,9 @@ use crate::Timestamp;
 
 /// A feed: unique ids, each with the time at which it was posted, newest first.
 ///
-/// Among equal times the greatest id is first. Posts may come out of order, and [`before`] pages
-/// through them by the last entry of the page before, so that no page skips or repeats an entry
-/// while others are posted. [`MergedTimelines`] reads several as one.
+/// Posts with equal times are in descending order of id. Posts may arrive out of order. [`before`]
+/// pages by the last entry of the previous page, so no page skips or repeats an entry while others are
+/// posted. [`MergedTimelines`] reads several timelines as one.
 ///
 /// ```text
 ///                                latest(2)
@@ -46,9 +45,9 @@ use crate::Timestamp;
 ///             before(c, 3)       └ last of the page before: the cursor
 /// ```
 ///
-/// It grows by a post, without a bound unless it has one: [`with_max_len`] keeps the newest only,
-/// and [`with_max_age`] what is not too old beside the newest time seen. A post with an id of 8
-/// bytes takes 25 to 50 bytes in all, and what the id owns.
+/// A timeline grows with each new post unless capped: [`with_max_len`] keeps only the newest posts, and
+/// [`with_max_age`] those that are recent relative to the newest time seen. A post with an 8-byte id
+/// uses 25 to 50 bytes in total, plus what the id owns.
 ///
 /// [`before`]: Self::before
 /// [`with_max_len`]: Self::with_max_len
@@ -69,14 +68,15 @@ use crate::Timestamp;
 /// let page: Vec<_> = feed.latest(2).collect();
 /// assert_eq!(page, [(&"lunch?", at(30)), (&"rain", at(20))]);
 /// let cursor = Cursor::from(page[1]);
-/// feed.post("yes", at(40)); // meanwhile: "hello" falls out
-/// feed.post("no", at(15)); // older than all that are kept
+/// feed.post("yes", at(40)); // meanwhile; evicts "hello"
+/// feed.post("no", at(15)); // older than all posts kept
 /// assert_eq!(feed.before(&cursor, 2).len(), 0);
 /// assert!(feed.iter().map(|(id, _)| *id).eq(["yes", "lunch?", "rain"]));
 /// ```
 ///
-/// With the feature `serde` its posts are a sequence of pairs, the oldest first, beside its caps
-/// and the newest time seen; posts that are there twice or contradict these are an error.
+/// With the `serde` feature, a timeline serializes as a sequence of id-time pairs, oldest first, its
+/// caps and the newest time seen. Deserializing fails on repeated ids, or on posts that violate the
+/// caps or are later than the newest time.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize, ::serde::Deserialize))]
 #[cfg_attr(
@@ -93,12 +93,12 @@ pub struct Timeline<Id> {
     posts: SortedSet<Id, Timestamp>,
     max_len: Option<usize>,
     max_age: Option<Duration>,
-    /// The latest time of any post or [`expire`](Self::expire).
+    /// The latest time seen, from a post or from [`expire`](Self::expire).
     newest: Timestamp,
 }
 
 impl<Id> Timeline<Id> {
-    /// Makes an empty timeline without caps. **O(1)**.
+    /// Creates an empty timeline without caps. **O(1)**.
     ///
     /// # Examples
     ///
@@ -115,8 +115,8 @@ impl<Id> Timeline<Id> {
 }
 
 impl<Id: Ord + Hash> Timeline<Id> {
-    /// Returns the timeline with a bound on the number of posts: the newest stay. **O(m log n)**
-    /// for m posts that fall out.
+    /// Returns the timeline with a bound on the number of posts: it keeps the newest `max_len`.
+    /// **O(m log n)** for m posts evicted.
     ///
     /// # Examples
     ///
@@ -138,12 +138,11 @@ impl<Id: Ord + Hash> Timeline<Id> {
         self
     }
 
-    /// Returns the timeline with a bound on the age of posts. **O(m log n)** for m posts that fall
-    /// out.
+    /// Returns the timeline with a bound on the age of posts. **O(m log n)** for m posts expired.
     ///
-    /// A post falls out when it is exactly that old. Age counts from the newest time seen, be it of
-    /// a post or of an [`expire`](Self::expire); a clock that steps back brings nothing back. So a
-    /// post from the far future makes all others old: check the times of those who are not trusted.
+    /// A post expires when its age reaches `max_age`. Age is relative to the newest time seen, from a
+    /// post or from [`expire`](Self::expire), so a clock that steps back restores nothing. A post from
+    /// the far future expires all others: validate times from untrusted sources.
     ///
     /// # Examples
     ///
@@ -165,7 +164,7 @@ impl<Id: Ord + Hash> Timeline<Id> {
         self
     }
 
-    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
+    /// Panics with a description of the first broken invariant. For tests: **O(n)**.
     #[doc(hidden)]
     pub fn check_invariants(&self) {
         self.posts.check();

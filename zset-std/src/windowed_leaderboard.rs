@@ -1,13 +1,14 @@
-//! [`WindowedLeaderboard`]: a board for each bucket of time, and one over all of them, with its errors.
+//! [`WindowedLeaderboard`]: a board per bucket of time and a merged board over all of them.
 
-// Invariants: boards are those of the newest bucket and the ones before it, as many as are kept,
-// and none is empty. The merged board has exactly their members; the score of each is what its
-// scores of the buckets combine to, as `merge` defines it. So it depends on the buckets alone.
+// Invariants: `boards` holds boards of the newest bucket and the ones before it, up to the number of
+// buckets kept, and none is empty. The merged board has exactly their members. Each merged score
+// combines the member's scores in the buckets as `merge` defines it, so it depends on the buckets
+// alone.
 //
-// A write that a user's code ends by a panic may leave the merged board behind the others; the next
-// write begins by merging anew. A member of a bucket that is too old is first given its score of
-// the remaining buckets, and then removed from the old one, so that letting buckets go can be
-// broken off and taken up again anywhere.
+// A panic in user code during a write may leave the merged board out of date; the next write begins by
+// recomputing it. To expire a bucket, each of its members first gets its merged score from the
+// remaining buckets and is then removed from the bucket, so an interrupted expiry can resume at any
+// point.
 
 mod buckets;
 mod merge;
@@ -24,29 +25,29 @@ use std::fmt;
 
 use crate::{Best, Latest, Leaderboard, Sum, Timestamp};
 
-/// Leaderboards of today, of each day of a week, and of the week as a whole.
+/// Leaderboards over time, for example for today, each day of the week, and the whole week.
 ///
-/// Time is cut into [`Buckets`]. Each has a board of its own: [`current`](Self::current) is that of
-/// the newest one, [`bucket`](Self::bucket) those before it. [`merged`](Self::merged) is the board
-/// over all buckets that are kept: the scores of a member combine as the policy says, so
-/// with [`Best`] each member has its best score of any bucket, with [`Latest`] the one of the newest
-/// bucket in which it has one, with [`Sum`] their sum.
+/// Time is divided into [`Buckets`], and each bucket has its own board: [`current`](Self::current) is
+/// the board of the newest bucket, and [`bucket`](Self::bucket) returns earlier ones.
+/// [`merged`](Self::merged) is the board over all buckets kept, where the policy combines the scores of
+/// each member: [`Best`] yields the best score in any bucket, [`Latest`] the score in the member's
+/// newest bucket, and [`Sum`] the sum.
 ///
 /// The merged score of a member depends only on its scores in the buckets, not on the order of calls
-/// that led to them. It combines them from the newest bucket back. If a sum of all of them overflows,
-/// the newest buckets count: as many as have a sum that is a score, in whichever order it is added up.
-/// A submission after which fewer buckets would count is an error, so this happens only when a bucket
-/// expires, or a bound evicts a score that kept the sum small. The same holds for any
-/// [`Policy`](crate::Policy) that can fail.
+/// that produced them. Scores combine from the newest bucket back. If the sum of all of them overflows,
+/// only the newest buckets count: as many as have a valid sum in some order of addition. A submission
+/// that would make fewer buckets count is an error, so this happens only when a bucket expires, or when
+/// the bound evicts a score that kept the sum small. The same holds for any [`Policy`](crate::Policy)
+/// that can fail.
 ///
-/// It holds no clock: each submission says what time it is, and [`advance`](Self::advance) lets
-/// buckets go that are too old, which reading does not. A time before the newest that the board was
-/// told counts as that one, so a late submission counts in the newest bucket, and no bucket that was
-/// shown as over changes afterwards.
+/// A windowed leaderboard has no clock: each submission passes the current time, and
+/// [`advance`](Self::advance) expires buckets that are too old. Reading expires nothing. A time before
+/// the newest one seen is treated as the newest, so a late submission counts in the newest bucket, and
+/// earlier buckets never gain scores.
 ///
-/// A member takes memory in each bucket in which it has a score, and in the merged board. With
-/// [`with_max_len`](Self::with_max_len) each bucket is bounded, and so the merged board is too, by
-/// so many for each bucket.
+/// A member uses memory in each bucket where it has a score, and in the merged board.
+/// [`with_max_len`](Self::with_max_len) bounds each bucket, and thereby the merged board to that bound
+/// times the number of buckets.
 ///
 /// # Examples
 ///
@@ -57,7 +58,7 @@ use crate::{Best, Latest, Leaderboard, Sum, Timestamp};
 /// const DAY: Duration = Duration::from_secs(86_400);
 /// let day = |n: u32| Timestamp::ZERO.saturating_add(DAY * n);
 ///
-/// // Seven days, the current one among them.
+/// // Seven days, including the current one.
 /// let mut week = WindowedLeaderboard::new(Buckets::new(DAY, 7)?);
 /// week.submit("ann", 90, day(0));
 /// week.submit("ann", 50, day(1));
@@ -73,26 +74,26 @@ use crate::{Best, Latest, Leaderboard, Sum, Timestamp};
 /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
 /// ```
 ///
-/// With the feature `serde` it is the board of each bucket, with how many buckets ago that was, beside
-/// how time is cut, the newest time and the bound. The merged board is made of them again.
+/// With the `serde` feature, a windowed leaderboard serializes as its [`Buckets`], the newest time, the
+/// bound, and each bucket's board with the bucket's age. Deserializing recomputes the merged board.
 pub struct WindowedLeaderboard<Id, S, K = Best> {
     buckets: Buckets,
-    /// The latest time that it was told.
+    /// The latest time seen.
     newest: Timestamp,
-    /// By the numbers of their buckets; while buckets go, too old ones too.
+    /// Keyed by bucket number; contains expired buckets only while they are being removed.
     boards: BTreeMap<u64, Leaderboard<Id, S, K>>,
     merged: Leaderboard<Id, S, K>,
-    /// What a bucket starts as.
+    /// The initial board of a bucket, with the bound and the index.
     empty: Leaderboard<Id, S, K>,
-    /// Whether a write is not at its end. Before the next one begins, that takes a panic.
+    /// Set during a write. If set at the start of a write, an earlier one has panicked.
     is_torn: bool,
-    /// Whether the merged score of some member may leave out its oldest buckets. Once true, it stays so
-    /// until the merged board is cleared or recomputed.
+    /// Whether any member's merged score may omit its oldest buckets. Stays true until the merged board
+    /// is cleared or recomputed.
     is_partial: bool,
 }
 
 impl<Id, S: Copy> WindowedLeaderboard<Id, S> {
-    /// Makes empty boards that keep the best score of each member.
+    /// Creates empty boards that keep the best score of each member.
     ///
     /// # Examples
     ///
@@ -112,7 +113,7 @@ impl<Id, S: Copy> WindowedLeaderboard<Id, S> {
 }
 
 impl<Id, S: Copy> WindowedLeaderboard<Id, S, Latest> {
-    /// Makes empty boards that keep the latest score of each member.
+    /// Creates empty boards that keep the latest score of each member.
     ///
     /// # Examples
     ///
@@ -132,7 +133,7 @@ impl<Id, S: Copy> WindowedLeaderboard<Id, S, Latest> {
 }
 
 impl<Id, S: Copy> WindowedLeaderboard<Id, S, Sum> {
-    /// Makes empty boards that add up the scores of each member.
+    /// Creates empty boards that add up the scores of each member.
     ///
     /// # Examples
     ///
@@ -154,7 +155,7 @@ impl<Id, S: Copy> WindowedLeaderboard<Id, S, Sum> {
 }
 
 impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
-    /// Makes empty boards with a policy of one's own.
+    /// Creates empty boards with a custom policy.
     ///
     /// # Examples
     ///
@@ -181,7 +182,7 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
         }
     }
 
-    /// Returns how time is cut.
+    /// Returns how time is divided into buckets.
     ///
     /// # Examples
     ///
@@ -197,7 +198,7 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
         self.buckets
     }
 
-    /// Returns the latest time that the boards were told. **O(1)**.
+    /// Returns the latest time seen. **O(1)**.
     ///
     /// # Examples
     ///
@@ -216,7 +217,7 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
         self.newest
     }
 
-    /// Returns the board of the newest bucket that it was told of. **O(log k)** for k boards.
+    /// Returns the board of the newest bucket. **O(log k)** for k boards.
     ///
     /// # Examples
     ///
@@ -228,14 +229,14 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
     /// let mut boards = WindowedLeaderboard::new(Buckets::new(minute, 5)?);
     /// boards.submit("ann", 7, Timestamp::ZERO);
     /// boards.advance(Timestamp::ZERO.saturating_add(minute));
-    /// assert!(boards.current().is_empty()); // another minute
+    /// assert!(boards.current().is_empty()); // a new minute
     /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
     /// ```
     pub fn current(&self) -> &Leaderboard<Id, S, K> {
         self.boards.get(&self.number()).unwrap_or(&self.empty)
     }
 
-    /// Returns the board of the bucket so many before the newest one; none if so many are not kept.
+    /// Returns the board of the bucket `ago` buckets before the newest, or `None` if it is not kept.
     /// **O(log k)** for k boards.
     ///
     /// # Examples
@@ -256,13 +257,13 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
         if ago >= self.buckets.count() {
             return None;
         }
-        // Before the first bucket there is nothing.
+        // Bucket numbers start at zero.
         let number = u64::try_from(ago).ok().and_then(|ago| self.number().checked_sub(ago));
         let board = number.and_then(|number| self.boards.get(&number));
         Some(board.unwrap_or(&self.empty))
     }
 
-    /// Returns the board over all buckets that are kept. **O(1)**.
+    /// Returns the board over all buckets kept. **O(1)**.
     ///
     /// # Examples
     ///
@@ -283,7 +284,7 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
         &self.merged
     }
 
-    /// Returns whether no bucket has a member. **O(1)**.
+    /// Returns whether all buckets are empty. **O(1)**.
     ///
     /// # Examples
     ///
@@ -304,7 +305,7 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
         self.buckets.number(self.newest)
     }
 
-    /// The number of the oldest bucket that is kept.
+    /// The number of the oldest bucket kept.
     fn oldest(&self) -> u64 {
         let before = u64::try_from(self.buckets.count() - 1).unwrap_or(u64::MAX);
         self.number().saturating_sub(before)
@@ -325,7 +326,7 @@ impl<Id: Clone, S: Copy, K> Clone for WindowedLeaderboard<Id, S, K> {
     }
 }
 
-/// Two are equal if they cut time alike, were told the same time, and have the same boards.
+/// Two are equal if they have the same buckets, newest time and boards.
 impl<Id: PartialEq, S: PartialEq + Copy, K> PartialEq for WindowedLeaderboard<Id, S, K> {
     fn eq(&self, other: &Self) -> bool {
         (self.buckets, self.newest) == (other.buckets, other.newest) && self.boards == other.boards

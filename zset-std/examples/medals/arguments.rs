@@ -1,12 +1,12 @@
-//! The command line.
+//! Command-line arguments.
 
 use std::path::PathBuf;
 
 use lexopt::prelude::*;
 
-/// As many score columns as `main.rs` has array types for.
+/// The number of score columns for which `main.rs` has array types.
 pub(crate) const MAX_SCORES: usize = 4;
-/// More would not fit into the memory of most machines.
+/// More players would exceed the memory of most machines.
 const MAX_PLAYERS: u64 = 100_000_000;
 
 pub(crate) const HELP: &str = "\
@@ -38,13 +38,13 @@ pub(crate) struct Arguments {
     pub(crate) players: u64,
 }
 
-/// What is ranked.
+/// The table to rank.
 pub(crate) enum Source {
     Paris,
     Csv(Csv),
 }
 
-/// What is asked of the table, beside who is third.
+/// The questions about the table, besides who is third.
 #[derive(Clone, Default)]
 pub(crate) struct Questions {
     pub(crate) team: Option<String>,
@@ -59,7 +59,7 @@ pub(crate) struct Csv {
 }
 
 impl Arguments {
-    /// Reads the command line; `None` if it asks for help.
+    /// Parses the command line; returns `None` if it asks for help.
     pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Option<Arguments>, lexopt::Error> {
         let (mut csv, mut member, mut scores) = (None, None, Vec::new());
         let mut questions = Questions::default();

@@ -1,4 +1,4 @@
-//! The types that a table's members and scores have, and how they are read and printed.
+//! The types of a table's members and scores, with parsing and formatting.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -10,13 +10,13 @@ use zset_core::Score;
 
 use crate::text;
 
-/// A member of a table: a board finds it by its text, and orders it among equal scores.
+/// A member of a table. A board finds it by its text, and uses it to order equal scores.
 pub(crate) trait Member: Ord + Hash + Borrow<str> + fmt::Display {
     fn read(fields: &[&str]) -> Self;
     fn cells(&self) -> Vec<String>;
 }
 
-/// The scores of one member. Any type that is `Ord + Copy` will do for a board.
+/// The scores of one member. A board accepts any type that is `Ord + Copy`.
 pub(crate) trait Scores: Ord + Copy {
     fn read(fields: &[&str]) -> Result<Self, BadScore>;
     fn cells(self) -> Vec<String>;
@@ -25,13 +25,13 @@ pub(crate) trait Scores: Ord + Copy {
 /// Gold, silver and bronze: tuples compare as medal tables do.
 pub(crate) type Medals = (u32, u32, u32);
 
-/// A team. Its code identifies it, and orders teams that have the same medals.
+/// A team. Its code identifies it, and orders teams with equal medals.
 pub(crate) struct Team {
     code: String,
     country: String,
 }
 
-// The code alone is compared and hashed, exactly as a `str` is, so a code finds its team.
+// Only the code is compared and hashed, exactly as a `str` is, so a code finds its team.
 impl Borrow<str> for Team {
     fn borrow(&self) -> &str {
         &self.code
@@ -123,7 +123,7 @@ impl<const N: usize> Scores for [Score; N] {
     }
 }
 
-/// Why a text is not the score of a table.
+/// The error of a text that is not a valid score.
 #[derive(Debug)]
 pub(crate) enum BadScore {
     Count { found: usize, expected: usize },

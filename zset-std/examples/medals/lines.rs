@@ -1,9 +1,9 @@
-//! The line numbers of rows.
+//! Line numbers of rows.
 
-/// Counts lines, once from the beginning to the end.
+/// Counts lines in a single pass.
 ///
-/// The positions that the `csv` crate gives have line numbers too, but it takes empty lines, and the
-/// second half of a CR LF, for a part of the row after them.
+/// The positions reported by the `csv` crate have line numbers too, but the crate treats empty lines,
+/// and the LF of a CR LF, as part of the next row.
 pub(crate) struct Lines<'a> {
     rest: &'a [u8],
     offset: u64,
@@ -15,7 +15,7 @@ impl<'a> Lines<'a> {
         Lines { rest: text, offset: 0, line: 1 }
     }
 
-    /// Returns the line, from 1, of the row that is the first one from this offset on.
+    /// Returns the line number, starting from 1, of the first row at or after this offset.
     pub(crate) fn line_at(&mut self, offset: u64) -> u64 {
         while let [byte, rest @ ..] = self.rest {
             let ends_line = match byte {

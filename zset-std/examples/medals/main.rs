@@ -1,8 +1,7 @@
 //! Ranks the medal table of Paris 2024, or any CSV file, and then a million simulated players.
 //!
-//! It shows a `Leaderboard` at work: scores that are tuples or arrays, ranks that ties share, look-ups
-//! by name, ranges of scores; and how fast and how big a large `SortedSet` is. From anywhere in the
-//! repository:
+//! Demonstrates a `Leaderboard`: tuples and arrays as scores, shared ranks, lookups by name, score
+//! ranges; and the speed and size of a large `SortedSet`. From anywhere in the repository:
 //!
 //! ```text
 //! cargo run --release --example medals
@@ -11,9 +10,8 @@
 //! cargo run --release --example medals -- --help
 //! ```
 //!
-//! The calls of the library are in `read.rs` (filling a board), `table.rs` (ranks and ties),
-//! `questions.rs` (asking) and `players.rs` (updating). `fields.rs` has the types of the members
-//! and scores.
+//! The library is used in `read.rs` (filling a board), `table.rs` (ranks and ties), `questions.rs`
+//! (queries) and `players.rs` (updates). `fields.rs` has the types of the members and scores.
 
 mod arguments;
 mod fields;
@@ -36,17 +34,17 @@ use fields::{Medals, Member, Scores, Team};
 use read::{Columns, read};
 use table::Table;
 
-/// The final medal table: the 91 teams that it ranks.
+/// The final medal table, which ranks 91 teams.
 const PARIS_2024: &str = include_str!("../../data/medals-paris-2024.csv");
 
 fn main() -> ExitCode {
     let mut out = BufWriter::new(io::stdout().lock());
     match run(&mut out).and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader, `head` for one, has seen enough.
+        // The reader, such as `head`, has closed the pipe.
         Err(error) if is_broken_pipe(error.as_ref()) => ExitCode::SUCCESS,
         Err(error) => {
-            // First what was found out until now, so that the message comes last.
+            // Flush the results first, so that the message comes last.
             let _ = out.flush();
             warn(&format!("medals: {error}"));
             ExitCode::FAILURE
@@ -60,7 +58,7 @@ fn run(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     };
     match &arguments.source {
         Source::Paris => show_paris(out, &arguments)?,
-        // Each number of columns has an array type that is exactly as big as it needs to be.
+        // Each number of columns has an array type of exactly that size.
         Source::Csv(csv) => match csv.scores.len() {
             1 => show_csv::<[Score; 1]>(out, &arguments, csv)?,
             2 => show_csv::<[Score; 2]>(out, &arguments, csv)?,
@@ -80,7 +78,7 @@ fn run(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Ranks the medal table; questions that the user does not ask are asked for them.
+/// Ranks the medal table, with default questions where the user asks none.
 fn show_paris(out: &mut impl Write, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let columns = Columns::new(&["code", "country"], &["gold", "silver", "bronze"]);
     let table = load::<Team, Medals>("Paris 2024", PARIS_2024.as_bytes(), &columns)?;
@@ -105,7 +103,7 @@ fn show_csv<S: Scores>(
     show(out, &table, arguments.top, &arguments.questions)
 }
 
-/// Reads a table, and reports its bad rows.
+/// Reads a table and reports its bad rows.
 fn load<M: Member, S: Scores>(
     title: &str,
     input: &[u8],
@@ -138,7 +136,7 @@ fn show<M: Member, S: Scores>(
     Ok(())
 }
 
-/// Writes a line to standard error, where `eprintln!` would panic if nobody reads it.
+/// Writes a line to standard error. `eprintln!` would panic if it is closed.
 fn warn(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }

@@ -1,4 +1,4 @@
-//! A simulated leaderboard: how fast a large set is filled and updated, and how big it is.
+//! A simulated leaderboard: the speed of filling and updating a large set, and its size.
 
 use std::io::{self, Write};
 use std::ops::Bound::{Excluded, Unbounded};
@@ -12,15 +12,15 @@ use zset_core::SortedSet;
 use crate::table::print_rows;
 use crate::text;
 
-/// The same players every time.
+/// A fixed seed, for the same players every time.
 const SEED: u64 = 2024;
-/// How often the progress bar moves; more often, and it would be part of what is measured.
+/// The interval of progress updates; a shorter one would distort the measurement.
 const STEP: u64 = 10_000;
 
-/// Loads this many players, updates the score of as many, and prints the figures and the top ten.
+/// Loads `count` players, updates as many scores, and prints the figures and the top ten.
 pub(crate) fn simulate(out: &mut impl Write, count: u64) -> io::Result<()> {
     writeln!(out, "\nA leaderboard of {} simulated players\n", text::thousands(count.into()))?;
-    // What was printed until now is worth reading while the players are loaded.
+    // Show the output so far while the players load.
     out.flush()?;
     let mut random = SmallRng::seed_from_u64(SEED);
     let mut board: SortedSet<u64, u64> = SortedSet::from_rng(&mut random);
@@ -28,7 +28,7 @@ pub(crate) fn simulate(out: &mut impl Write, count: u64) -> io::Result<()> {
     let loading = timed("loading ", count, |player| {
         board.insert(player, random.random_range(0..1_000_000));
     });
-    // Somebody wins a game, which takes them past a good part of the others.
+    // A player wins a game and overtakes many others.
     let updating = timed("updating", count, |_| {
         let gained = random.random_range(1..=100_000);
         board.update(&random.random_range(1..=count), |score| score + gained);
@@ -42,16 +42,16 @@ pub(crate) fn simulate(out: &mut impl Write, count: u64) -> io::Result<()> {
     writeln!(out, "  memory {per_entry:>15} bytes per entry\n")?;
 
     let top = board.iter().rev().take(10).map(|(player, score)| {
-        // Shared by equal scores, where `rev_rank` is unique to each member.
+        // Equal scores share this rank, while `rev_rank` is unique to each member.
         let rank = 1 + board.count_by_score((Excluded(score), Unbounded));
         vec![rank.to_string(), player.to_string(), text::thousands(score.into())]
     });
     print_rows(out, &["player".to_string()], &["score".to_string()], top)
 }
 
-/// Runs an operation for each of the numbers from 1; returns how long that took.
+/// Runs an operation for each number from 1 to `count` and returns the elapsed time.
 fn timed(label: &'static str, count: u64, mut operation: impl FnMut(u64)) -> Duration {
-    // On standard error, and only if that is a terminal.
+    // The bar is drawn on standard error, and only if that is a terminal.
     let bar = ProgressBar::new(count).with_message(label);
     if let Ok(style) = ProgressStyle::with_template("  {msg} [{bar:40}] {percent:>3} %") {
         bar.set_style(style.progress_chars("=> "));

@@ -1,4 +1,4 @@
-//! What one asks a ranked table.
+//! Queries on a ranked table.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -10,10 +10,10 @@ use crate::fields::{Member, Scores};
 use crate::table::Table;
 use crate::text;
 
-/// How many names an answer has room for.
+/// The maximum number of names in an answer.
 const MOST_NAMES: usize = 5;
 
-/// Answers "where does X stand?": a look-up by name, then a count, both in O(log n).
+/// Answers "where does X stand?": a lookup by name, then a count, both in O(log n).
 pub(crate) fn where_is<M: Member, S: Scores>(
     out: &mut impl Write,
     table: &Table<M, S>,
@@ -38,7 +38,7 @@ pub(crate) fn where_is<M: Member, S: Scores>(
     Ok(writeln!(out, "with {}", table.in_words(score))?)
 }
 
-/// Answers "who is third?": the line of a standing in O(log n), and who else has its score.
+/// Answers "who is third?": the line at a rank in O(log n), and the members with the same score.
 pub(crate) fn who_is_third<M: Member, S: Scores>(
     out: &mut impl Write,
     table: &Table<M, S>,
@@ -49,7 +49,7 @@ pub(crate) fn who_is_third<M: Member, S: Scores>(
     else {
         return writeln!(out, "  Nobody: the table is too short");
     };
-    // If its score is shared with one above it, both have a higher rank than third.
+    // If the third member is tied with the one above it, both rank higher than third.
     match number {
         3 => {}
         rank => writeln!(out, "  Nobody, for several are {}:", text::ordinal(rank))?,
@@ -65,7 +65,7 @@ pub(crate) fn who_is_third<M: Member, S: Scores>(
     }
 }
 
-/// Answers "who lies between these scores?": a range, found in O(log n).
+/// Answers "who lies between these scores?": a score range, found in O(log n).
 pub(crate) fn who_lies_between<M: Member, S: Scores>(
     out: &mut impl Write,
     table: &Table<M, S>,

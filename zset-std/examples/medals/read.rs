@@ -1,4 +1,4 @@
-//! From CSV to a leaderboard.
+//! Reading a leaderboard from CSV.
 
 use std::error::Error;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::fields::{BadScore, Member, Scores};
 use crate::lines::Lines;
 use crate::text;
 
-/// The columns of members and of scores: what they are called, or their numbers from 1.
+/// The columns of members and of scores, by name or by number starting from 1.
 pub(crate) struct Columns {
     pub(crate) member: Vec<String>,
     pub(crate) scores: Vec<String>,
@@ -23,16 +23,16 @@ impl Columns {
     }
 }
 
-/// Reads a table with a header line; returns what its columns are called, and the board of its rows.
+/// Reads a table with a header line and returns its column names and the board of its rows.
 ///
-/// Rows that are no good are left out and reported, with their line numbers; where a member comes
-/// twice, that is the second row.
+/// Invalid rows are skipped and reported with their line numbers. If a member repeats, its later rows
+/// are invalid.
 pub(crate) fn read<M: Member, S: Scores>(
     input: &[u8],
     columns: &Columns,
     mut report: impl FnMut(u64, BadRow),
 ) -> Result<(Columns, Leaderboard<M, S>), ReadError> {
-    // Flexible, because a row of another length is ours to report, and no reason to stop.
+    // Flexible, so that a row of another length is reported below instead of ending the read.
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(input);
     let mut header = StringRecord::from_byte_record_lossy(reader.byte_headers()?.clone());
     header.trim();
@@ -44,7 +44,7 @@ pub(crate) fn read<M: Member, S: Scores>(
 
     let mut board = Leaderboard::new();
     let mut lines = Lines::new(input);
-    // Bytes, because a row that is not UTF-8 is no reason to stop either.
+    // Bytes, so that a row that is not UTF-8 does not end the read either.
     for bytes in reader.byte_records() {
         let bytes = bytes?;
         let start = bytes.position().map_or(0, csv::Position::byte);
@@ -83,7 +83,7 @@ fn read_row<M: Member, S: Scores>(
     Ok((M::read(&member), score))
 }
 
-/// Submits the score of a member, unless it has one already.
+/// Submits the score of a member unless it already has one.
 fn add<M: Member, S: Scores>(
     board: &mut Leaderboard<M, S>,
     member: M,
@@ -101,7 +101,7 @@ fn find_all(header: &StringRecord, names: &[String]) -> Result<Vec<usize>, ReadE
     names.iter().map(|name| find(header, name)).collect()
 }
 
-/// Finds a column by its name, or else by its number.
+/// Finds a column by name, or else by number.
 fn find(header: &StringRecord, wanted: &str) -> Result<usize, ReadError> {
     let mut named = (0..header.len()).filter(|&at| &header[at] == wanted.trim());
     match (named.next(), named.next()) {
@@ -118,7 +118,7 @@ fn find(header: &StringRecord, wanted: &str) -> Result<usize, ReadError> {
     }
 }
 
-/// Why a table cannot be read at all.
+/// The error of a table that cannot be read at all.
 #[derive(Debug)]
 pub(crate) enum ReadError {
     Csv(csv::Error),
@@ -150,7 +150,7 @@ impl From<csv::Error> for ReadError {
     }
 }
 
-/// Why a row is left out.
+/// The reason a row is skipped.
 #[derive(Debug)]
 pub(crate) enum BadRow {
     FieldCount { found: usize, expected: usize },
@@ -169,7 +169,7 @@ impl fmt::Display for BadRow {
             }
             BadRow::NotUtf8 { field } => write!(f, "field {field} is not valid UTF-8"),
             BadRow::EmptyMember => f.write_str("the member is empty"),
-            // What follows a quote that nobody closed ends up in one field.
+            // Everything after an unclosed quote ends up in one field.
             BadRow::ManyLines => f.write_str("the member has many lines; is a quote not closed?"),
             BadRow::Score(error) => error.fmt(f),
             BadRow::Duplicate { name, scores } => {

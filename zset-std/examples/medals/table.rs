@@ -1,4 +1,4 @@
-//! A ranked table, and how it is printed.
+//! A ranked table and its output.
 
 use std::io::{self, Write};
 use std::iter;
@@ -10,22 +10,22 @@ use crate::fields::{Member, Scores};
 use crate::read::Columns;
 use crate::text;
 
-/// The width of a terminal that everybody has.
+/// A terminal width that can be assumed everywhere.
 const TERMINAL: usize = 80;
-/// No name is cut shorter than this, even if the line gets too long.
+/// Names are never cut shorter than this, even if the line gets too long.
 const SHORTEST_NAME: usize = 12;
 
-/// A table that was read.
+/// A table and its ranking.
 pub(crate) struct Table<M, S> {
     pub(crate) title: String,
     pub(crate) headings: Columns,
     pub(crate) board: Leaderboard<M, S>,
-    /// How many rows were left out.
+    /// The number of rows skipped.
     pub(crate) bad_rows: usize,
 }
 
 impl<M: Member, S: Scores> Table<M, S> {
-    /// Prints the first rows of the table.
+    /// Prints the first `top` rows of the table.
     pub(crate) fn print(&self, out: &mut impl Write, top: usize) -> io::Result<()> {
         let ranked = text::thousands(self.board.len() as u128);
         write!(out, "{}: {ranked} ranked", self.title)?;
@@ -41,7 +41,7 @@ impl<M: Member, S: Scores> Table<M, S> {
         self.print_range(out, Unbounded, Unbounded, top)
     }
 
-    /// Prints the first rows of those from one score to another.
+    /// Prints the first `top` rows with scores between two bounds.
     pub(crate) fn print_range(
         &self,
         out: &mut impl Write,
@@ -49,7 +49,7 @@ impl<M: Member, S: Scores> Table<M, S> {
         to: Bound<S>,
         top: usize,
     ) -> io::Result<()> {
-        // 1, 2, 2, 4, as sports have it.
+        // Competition numbering: 1, 2, 2, 4.
         let lines = self.board.range_by_score((from, to)).ties(Ties::Competition);
         let rows = lines.take(top).map(|Standing { number, member, score }| {
             let rank = text::thousands(number as u128);
@@ -82,7 +82,7 @@ pub(crate) fn print_rows(
             *width = text::width(cell).max(*width);
         }
     }
-    // If a line is too long, the last name is what can be cut.
+    // If a line is too long, the last name column is cut.
     let line_width: usize = widths.iter().map(|width| width + 2).sum();
     if let Some(name) = widths.get_mut(names.len()) {
         *name -= line_width.saturating_sub(TERMINAL).min(name.saturating_sub(SHORTEST_NAME));

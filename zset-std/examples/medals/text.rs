@@ -1,8 +1,8 @@
-//! Numbers and names as a terminal should show them.
+//! Formatting numbers and names for a terminal.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Writes a number with commas: `1,234,567`.
+/// Formats a number with commas: `1,234,567`.
 pub(crate) fn thousands(number: u128) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -15,7 +15,7 @@ pub(crate) fn thousands(number: u128) -> String {
     text
 }
 
-/// Writes a place: `1st`, `2nd`, `11th`.
+/// Formats an ordinal number: `1st`, `2nd`, `11th`.
 pub(crate) fn ordinal(number: usize) -> String {
     let suffix = match (number % 10, number % 100) {
         (_, 11..=13) => "th",
@@ -27,7 +27,7 @@ pub(crate) fn ordinal(number: usize) -> String {
     format!("{}{suffix}", thousands(number as u128))
 }
 
-/// Escapes control characters, with which a file could do as it likes with the terminal.
+/// Escapes control characters, which could otherwise manipulate the terminal.
 pub(crate) fn printable(text: &str) -> String {
     let mut shown = String::new();
     for char in text.chars() {
@@ -40,7 +40,7 @@ pub(crate) fn printable(text: &str) -> String {
     shown
 }
 
-/// Makes a text printable, and cuts it to what a message has room for.
+/// Makes a text printable and cuts it to a length that fits a message.
 pub(crate) fn shorten(text: &str) -> String {
     fit(&printable(text), 40)
 }
@@ -59,12 +59,12 @@ pub(crate) fn fit(text: &str, cells: usize) -> String {
     kept.chain(['…']).collect()
 }
 
-/// Fills a text with spaces on its right to this many terminal cells.
+/// Pads a text on the right to this many terminal cells.
 pub(crate) fn left(text: &str, cells: usize) -> String {
     format!("{text}{}", " ".repeat(cells.saturating_sub(width(text))))
 }
 
-/// Fills a text with spaces on its left to this many terminal cells.
+/// Pads a text on the left to this many terminal cells.
 pub(crate) fn right(text: &str, cells: usize) -> String {
     format!("{}{text}", " ".repeat(cells.saturating_sub(width(text))))
 }

@@ -1,4 +1,4 @@
-//! Cancelling, rescheduling, and emptying the queue.
+//! Cancelling, rescheduling, and clearing the queue.
 
 use std::hash::Hash;
 
@@ -30,14 +30,14 @@ impl<T, I: Hash> DelayQueue<T, I> {
 }
 
 impl<T, I: Ord + Hash> DelayQueue<T, I> {
-    /// Gives a job another time at which it is due; returns the old one. **O(log n)**.
+    /// Changes the due time of a job and returns the old one. **O(log n)**.
     ///
-    /// It counts as arriving now: of jobs that are due at the same time it is the last, even if that
-    /// is the time which it had.
+    /// The job counts as a new arrival: it comes last among jobs due at the same time, even if its time
+    /// does not change.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///
@@ -63,7 +63,7 @@ impl<T, I: Ord + Hash> DelayQueue<T, I> {
 }
 
 impl<T, I> DelayQueue<T, I> {
-    /// Removes all jobs and gives their memory back. **O(n)**.
+    /// Removes all jobs and frees their memory. **O(n)**.
     ///
     /// # Examples
     ///
@@ -74,7 +74,7 @@ impl<T, I> DelayQueue<T, I> {
     /// let id = queue.push("mail", Timestamp::ZERO);
     /// queue.clear();
     /// assert!(queue.is_empty());
-    /// assert_ne!(queue.push("mail", Timestamp::ZERO), id); // ids count on
+    /// assert_ne!(queue.push("mail", Timestamp::ZERO), id); // ids are not reused
     /// ```
     pub fn clear(&mut self) {
         self.jobs.clear();
@@ -101,7 +101,7 @@ impl<T, I> DelayQueue<T, I> {
 }
 
 impl<T, I: Ord + Hash> DelayQueue<T, I> {
-    /// Returns the queue with other payloads.
+    /// Returns the queue with each payload mapped by `payload`.
     #[track_caller]
     pub(crate) fn map<U>(self, mut payload: impl FnMut(T) -> U) -> DelayQueue<U, I> {
         let DelayQueue { jobs, arrivals, next_id } = self;

@@ -8,7 +8,7 @@ use zset_core::sorted_map::{Drain, IntoIter, Iter};
 use super::job::job;
 use super::{DelayQueue, Job, JobId, Key};
 
-/// The iterator of [`DelayQueue::iter`]: it is double-ended and knows its length.
+/// A double-ended, exact-size iterator over the jobs, returned by [`DelayQueue::iter`].
 ///
 /// # Examples
 ///
@@ -24,7 +24,7 @@ use super::{DelayQueue, Job, JobId, Key};
 /// ```
 pub struct Jobs<'a, T, I = JobId>(Iter<'a, I, T, Key>);
 
-/// The iterator of [`DelayQueue::drain`]: it is double-ended and knows its length.
+/// A double-ended, exact-size draining iterator, returned by [`DelayQueue::drain`].
 ///
 /// # Examples
 ///
@@ -39,7 +39,7 @@ pub struct Jobs<'a, T, I = JobId>(Iter<'a, I, T, Key>);
 /// ```
 pub struct DrainJobs<'a, T, I = JobId>(Drain<'a, I, T, Key>);
 
-/// The iterator that owns the jobs of a [`DelayQueue`]: it is double-ended and knows its length.
+/// A double-ended, exact-size owning iterator over the jobs of a [`DelayQueue`].
 ///
 /// # Examples
 ///
@@ -65,7 +65,7 @@ impl<'a, T, I> DrainJobs<'a, T, I> {
     }
 }
 
-/// Implements the traits of an iterator by those of the map's own.
+/// Implements the iterator traits by delegating to the map's iterator.
 macro_rules! iterator_of_jobs {
     ([$($generic:tt)*] $iterator:ty, $item:ty) => {
         impl<$($generic)*> Iterator for $iterator {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::Key;
 use crate::Timestamp;
 
-/// The id that a queue gives a job.
+/// An id assigned to a job by its queue.
 ///
 /// # Examples
 ///
@@ -15,14 +15,14 @@ use crate::Timestamp;
 /// let mut queue = DelayQueue::new();
 /// let id = queue.push("mail", Timestamp::ZERO);
 /// assert_eq!(id.to_string(), "0");
-/// assert_eq!(JobId::new(id.get()), id); // as it is when it has been stored
+/// assert_eq!(JobId::new(id.get()), id); // can be stored as a number
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct JobId(u64);
 
 impl JobId {
-    /// Makes the id of this number. **O(1)**.
+    /// Creates the id with this number. **O(1)**.
     ///
     /// # Examples
     ///
@@ -35,7 +35,7 @@ impl JobId {
         JobId(number)
     }
 
-    /// Returns its number. **O(1)**.
+    /// Returns the number of the id. **O(1)**.
     ///
     /// # Examples
     ///
@@ -53,9 +53,9 @@ impl fmt::Display for JobId {
     }
 }
 
-/// A job: what is to be done, and when.
+/// A job: a payload and when it is due.
 ///
-/// A queue that is only looked at shows a `Job<&T, &I>`.
+/// Borrowing methods of a queue return a `Job<&T, &I>`.
 ///
 /// # Examples
 ///
@@ -70,15 +70,15 @@ impl fmt::Display for JobId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Job<T, I = JobId> {
-    /// What tells it from the other jobs of its queue.
+    /// The id, unique within its queue.
     pub id: I,
-    /// When it is due.
+    /// When the job is due.
     pub due: Timestamp,
-    /// What is to be done.
+    /// The payload.
     pub payload: T,
 }
 
-/// Returns an element of the map as a job: one that is stored, or a reference to one.
+/// Converts an entry of the map into a job; both may be owned or borrowed.
 pub(super) fn job<T, I>((id, payload, (due, _)): (I, T, Key)) -> Job<T, I> {
     Job { id, due, payload }
 }

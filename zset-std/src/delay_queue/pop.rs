@@ -1,4 +1,4 @@
-//! Taking the jobs that are due.
+//! Removing the jobs that are due.
 
 use std::fmt;
 use std::hash::Hash;
@@ -26,11 +26,11 @@ impl<T, I: Hash> DelayQueue<T, I> {
         self.jobs.pop_first_if(|_, _, (due, _)| due <= now).map(job)
     }
 
-    /// Returns an iterator that removes and returns the jobs that are due, `max` at most, in order.
-    /// Lazy; **O(log n)** a step, and to ask for its length.
+    /// Returns an iterator that removes and returns up to `max` jobs that are due, in order. Lazy;
+    /// **O(log n)** per step, and to compute its length.
     ///
-    /// A job is removed when the iterator returns it: what it has not come to, when it is dropped or
-    /// leaked, stays.
+    /// Each job is removed when the iterator returns it. If the iterator is dropped or leaked early,
+    /// the remaining jobs stay.
     ///
     /// # Examples
     ///
@@ -52,7 +52,7 @@ impl<T, I: Hash> DelayQueue<T, I> {
     }
 }
 
-/// The iterator of [`DelayQueue::pop_due`].
+/// An iterator that removes the jobs that are due, returned by [`DelayQueue::pop_due`].
 ///
 /// # Examples
 ///
@@ -69,7 +69,8 @@ impl<T, I: Hash> DelayQueue<T, I> {
 pub struct PopDue<'a, T, I = JobId> {
     queue: &'a mut DelayQueue<T, I>,
     now: Timestamp,
-    /// How many may be returned yet. How many are due is counted for who asks: most take only a few.
+    /// The number of jobs that may still be returned. The number due is computed only on request, since
+    /// most callers take only a few.
     left: usize,
 }
 

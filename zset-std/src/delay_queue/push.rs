@@ -1,4 +1,4 @@
-//! Pushing.
+//! Pushing jobs.
 
 use std::error::Error;
 use std::fmt;
@@ -10,7 +10,7 @@ use zset_core::TryReserveError;
 use super::{DelayQueue, Job, JobId};
 use crate::Timestamp;
 
-/// The error of a job whose id is in use: it gives the job back.
+/// The error returned when a job's id is already in use; contains the job.
 ///
 /// # Examples
 ///
@@ -27,7 +27,7 @@ use crate::Timestamp;
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DuplicateJob<T, I = JobId> {
-    /// What was not pushed.
+    /// The job that was not pushed.
     pub job: Job<T, I>,
 }
 
@@ -46,14 +46,15 @@ impl<T, I> fmt::Display for DuplicateJob<T, I> {
 impl<T, I> Error for DuplicateJob<T, I> {}
 
 impl<T> DelayQueue<T> {
-    /// Puts a job in the queue, and returns the id that it gives it. **O(log n)**.
+    /// Pushes a job and returns the id assigned to it. **O(log n)**.
     ///
-    /// The ids are numbers that count up, so none is given twice; those of jobs that were pushed
-    /// [with an id](Self::push_with_id) and are in the queue are left out.
+    /// Ids are consecutive numbers and are not reused. Ids of queued jobs that were pushed
+    /// [with an id](Self::push_with_id) are skipped.
     ///
     /// # Panics
     ///
-    /// If memory runs out, or 32-bit handles: at 2 * 10^9 jobs or more.
+    /// Panics if allocation fails or the 32-bit handles are exhausted, which takes at least 2 * 10^9
+    /// jobs.
     ///
     /// # Examples
     ///
@@ -72,7 +73,7 @@ impl<T> DelayQueue<T> {
         id
     }
 
-    /// Returns an id that no job has, and that was not returned before.
+    /// Returns an id that is not in use and was not returned before.
     fn unused_id(&mut self) -> JobId {
         loop {
             let id = JobId::new(self.next_id);
@@ -85,16 +86,17 @@ impl<T> DelayQueue<T> {
 }
 
 impl<T, I: Ord + Hash> DelayQueue<T, I> {
-    /// Puts a job with this id in the queue. **O(log n)**.
+    /// Pushes a job with this id. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`DuplicateJob`], which gives the job back, if a job in the queue has this id; that one stays
-    /// as it is. See [`reschedule`](Self::reschedule).
+    /// [`DuplicateJob`], which contains the job, if a job in the queue already has this id. The queue
+    /// is unchanged. To change the due time of a queued job, see [`reschedule`](Self::reschedule).
     ///
     /// # Panics
     ///
-    /// If memory runs out, or 32-bit handles: at 2 * 10^9 jobs or more.
+    /// Panics if allocation fails or the 32-bit handles are exhausted, which takes at least 2 * 10^9
+    /// jobs.
     ///
     /// # Examples
     ///
@@ -120,15 +122,15 @@ impl<T, I: Ord + Hash> DelayQueue<T, I> {
         Ok(())
     }
 
-    /// Puts a job in the queue whose id no other has.
+    /// Inserts a job whose id is not in use.
     #[track_caller]
     pub(crate) fn insert(&mut self, id: I, payload: T, due: Timestamp) {
         let key = (due, self.arrive());
         self.jobs.insert(id, payload, key);
     }
 
-    /// Puts a job that is read in the queue; returns whether its id is new. If not, the queue is of no
-    /// use any more.
+    /// Inserts a deserialized job and returns whether its id is new. If it is not, the caller must
+    /// discard the queue.
     #[cfg(feature = "serde")]
     pub(crate) fn try_insert(
         &mut self,

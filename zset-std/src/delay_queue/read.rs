@@ -1,4 +1,4 @@
-//! Reading: the first job, one by its id, how many, and all of them.
+//! Lookups by id, the first job, and iteration.
 
 use std::hash::Hash;
 
@@ -9,7 +9,7 @@ use super::{DelayQueue, Job, Jobs};
 use crate::Timestamp;
 
 impl<T, I> DelayQueue<T, I> {
-    /// Returns the time at which the first job is due. **O(1)**.
+    /// Returns the due time of the first job. **O(1)**.
     ///
     /// # Examples
     ///
@@ -68,7 +68,7 @@ impl<T, I> DelayQueue<T, I> {
         self.jobs.is_empty()
     }
 
-    /// Returns how many jobs are due: not after `now`. **O(log n)**.
+    /// Returns the number of jobs that are due: not after `now`. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -83,8 +83,7 @@ impl<T, I> DelayQueue<T, I> {
         self.jobs.count_by_score(..=(now, u64::MAX))
     }
 
-    /// Returns the jobs in order, the one that is due first first. Lazy, double-ended, **O(1)** a
-    /// step.
+    /// Returns the jobs in order, the earliest due first. Lazy, double-ended, **O(1)** per step.
     ///
     /// # Examples
     ///
@@ -145,7 +144,7 @@ impl<T, I> DelayQueue<T, I> {
         self.jobs.get_mut(id)
     }
 
-    /// Returns the time at which a job is due. **O(1)** expected.
+    /// Returns the due time of a job. **O(1)** expected.
     ///
     /// # Examples
     ///

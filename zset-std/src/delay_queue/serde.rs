@@ -1,4 +1,4 @@
-//! Serialization as the number of the next id, and the jobs in order.
+//! Serialization as the next id and the jobs in order.
 
 use std::hash::Hash;
 
@@ -7,7 +7,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::{DelayQueue, Job, Jobs};
 
-/// Serializes as the number of the next id, and the jobs as a sequence in order.
+/// Serializes the next id, and the jobs as a sequence in order.
 impl<T: Serialize, I: Serialize> Serialize for DelayQueue<T, I> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         struct Sequence<'a, T, I>(Jobs<'a, T, I>);
@@ -25,9 +25,9 @@ impl<T: Serialize, I: Serialize> Serialize for DelayQueue<T, I> {
     }
 }
 
-/// Reads jobs in any order; those that are due at the same time count as arriving in theirs.
+/// Deserializes jobs in any order; jobs due at the same time keep the order of the sequence.
 ///
-/// Two jobs of one id are an error.
+/// A repeated id is an error.
 impl<'de, T, I> Deserialize<'de> for DelayQueue<T, I>
 where
     T: Deserialize<'de>,

@@ -32,7 +32,7 @@ impl<T: PartialEq, I: PartialEq> PartialEq for DelayQueue<T, I> {
 
 impl<T: Eq, I: Eq> Eq for DelayQueue<T, I> {}
 
-/// Pushes all, which arrive in this order.
+/// Pushes each job in order.
 impl<T> Extend<(T, Timestamp)> for DelayQueue<T> {
     #[track_caller]
     fn extend<J: IntoIterator<Item = (T, Timestamp)>>(&mut self, jobs: J) {

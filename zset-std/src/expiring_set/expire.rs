@@ -1,4 +1,4 @@
-//! Taking out what has expired.
+//! Removing expired members.
 
 use std::hash::Hash;
 use std::iter::FusedIterator;
@@ -9,11 +9,12 @@ use super::{ExpiringSet, is_live};
 use crate::Timestamp;
 
 impl<M: Hash> ExpiringSet<M> {
-    /// Returns an iterator that removes and returns the members that have expired, at most `budget`
-    /// of them, the earliest deadline first. Lazy; **O(log n)** for each one.
+    /// Returns an iterator that removes and returns up to `budget` expired members, earliest deadline
+    /// first. Lazy; **O(log n)** per step.
     ///
-    /// Each is removed when it comes out of the iterator; the others stay when that is dropped. A
-    /// budget bounds how long a sweep takes: the next one goes on where it ended.
+    /// Each member is removed when the iterator returns it; if the iterator is dropped early, the
+    /// remaining ones stay. The budget bounds the time of a sweep: the next one continues where it
+    /// ended.
     ///
     /// # Examples
     ///
@@ -31,7 +32,7 @@ impl<M: Hash> ExpiringSet<M> {
     }
 }
 
-/// The iterator of [`ExpiringSet::expire_due`].
+/// An iterator that removes expired members, returned by [`ExpiringSet::expire_due`].
 #[derive(Debug)]
 #[must_use = "members are removed as they come out of the iterator"]
 pub struct ExpireDue<'a, M> {

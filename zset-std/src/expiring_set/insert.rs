@@ -1,4 +1,4 @@
-//! Inserting, giving another deadline, removing.
+//! Inserting, touching and removing members.
 
 use std::error::Error;
 use std::fmt;
@@ -10,7 +10,7 @@ use zset_core::Equivalent;
 use super::{ExpiringSet, is_live};
 use crate::Timestamp;
 
-/// The error of a member that was not inserted, which it returns.
+/// The error returned when a member is not inserted; contains the member.
 ///
 /// # Examples
 ///
@@ -28,8 +28,8 @@ use crate::Timestamp;
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InsertError<M> {
-    /// The member is new, and all members of a full set are live.
-    /// [`next_deadline`](ExpiringSet::next_deadline) is when there may be room.
+    /// The member is new, and the set is full of live members. A place may become free at
+    /// [`next_deadline`](ExpiringSet::next_deadline).
     Full(M),
     /// The deadline is not after the time of the call.
     DeadlinePassed(M),
@@ -78,7 +78,7 @@ impl<M> fmt::Display for InsertError<M> {
 
 impl<M> Error for InsertError<M> {}
 
-/// The error of a deadline that is not after the time of the call.
+/// The error returned for a deadline that is not after the time of the call.
 ///
 /// # Examples
 ///
@@ -102,21 +102,21 @@ impl fmt::Display for DeadlinePassed {
 impl Error for DeadlinePassed {}
 
 impl<M: Ord + Hash> ExpiringSet<M> {
-    /// Inserts a member that lives for `ttl` from now, or gives a member that is present this deadline;
-    /// returns the old one, if it is live. **O(log n)**.
+    /// Inserts a member that lives for `ttl` from `now`, or sets this deadline if the member is
+    /// present. Returns the old deadline if it was live. **O(log n)**.
     ///
-    /// If the set is full, members that have expired make room for a new one, the earliest first, and
-    /// only as many as it takes; they are dropped. To see each of them, call
-    /// [`expire_due`](Self::expire_due) before.
+    /// If the set is full, a new member evicts expired ones, the earliest first, and only as many as
+    /// needed; they are dropped, even if live members above the cap then leave no room. To keep them,
+    /// call [`expire_due`](Self::expire_due) first.
     ///
     /// # Errors
     ///
-    /// [`InsertError`] with the member, if it is new and all members of a full set are live, or if the
-    /// deadline would not be after `now`: `ttl` is zero, or `now` is [`Timestamp::MAX`]. The deadline of a member that is present is unchanged then.
+    /// [`InsertError`] with the member if it is new and the set is full of live members, or if `ttl` is
+    /// zero or `now` is [`Timestamp::MAX`]. If the member is present, its deadline is unchanged.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///
@@ -142,19 +142,19 @@ impl<M: Ord + Hash> ExpiringSet<M> {
         self.insert_until(member, now.saturating_add(ttl), now)
     }
 
-    /// Inserts a member that lives until a deadline, or gives a member that is present this deadline;
-    /// returns the old one, if it is live. **O(log n)**.
+    /// Inserts a member that lives until `deadline`, or sets this deadline if the member is present.
+    /// Returns the old deadline if it was live. **O(log n)**.
     ///
-    /// If the set is full, it makes room as [`insert`](Self::insert) does.
+    /// If the set is full, this evicts expired members as [`insert`](Self::insert) does.
     ///
     /// # Errors
     ///
-    /// [`InsertError`] with the member, if it is new and all members of a full set are live, or if the
-    /// deadline is not after `now`. The deadline of a member that is present is unchanged then.
+    /// [`InsertError`] with the member if it is new and the set is full of live members, or if the
+    /// deadline is not after `now`. If the member is present, its deadline is unchanged.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///
@@ -189,16 +189,17 @@ impl<M: Ord + Hash> ExpiringSet<M> {
         Ok(old.filter(|&old| is_live(old, now)))
     }
 
-    /// Inserts members with their deadlines in turn, until one is refused. **O(log n)** for each.
+    /// Inserts members with their deadlines in order, until one is rejected. **O(log n)** each.
     ///
     /// # Errors
     ///
-    /// [`InsertError`] with the first member that [`insert_until`](Self::insert_until) refuses; those
-    /// before it are inserted. The rest stays in an iterator that was passed with `by_ref`.
+    /// [`InsertError`] with the first member that [`insert_until`](Self::insert_until) rejects; members
+    /// before it are inserted. Members after it remain in the iterator, if that was passed with
+    /// `by_ref`.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///
@@ -224,14 +225,14 @@ impl<M: Ord + Hash> ExpiringSet<M> {
         Ok(())
     }
 
-    /// Lets a member that is live live for `ttl` from now; returns its old deadline. **O(log n)**; O(1)
-    /// expected if the member stays between its neighbours.
+    /// Sets the deadline of a live member to `ttl` from `now` and returns the old one. **O(log n)**;
+    /// O(1) expected if the member stays between its neighbours.
     ///
-    /// A member that has expired or is absent stays so. With a `ttl` of zero the member expires.
+    /// A no-op if the member has expired or is absent. With a `ttl` of zero, the member expires.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///
@@ -254,10 +255,10 @@ impl<M: Ord + Hash> ExpiringSet<M> {
         self.set_deadline(member, now.saturating_add(ttl), now)
     }
 
-    /// Gives a member that is live another deadline, later or earlier; returns the old one.
-    /// **O(log n)**; O(1) expected if the member stays between its neighbours.
+    /// Sets the deadline of a live member, later or earlier, and returns the old one. **O(log n)**;
+    /// O(1) expected if the member stays between its neighbours.
     ///
-    /// A member that has expired or is absent stays so.
+    /// A no-op if the member has expired or is absent.
     ///
     /// # Errors
     ///
@@ -265,7 +266,7 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///
@@ -295,7 +296,7 @@ impl<M: Ord + Hash> ExpiringSet<M> {
         Ok(self.set_deadline(member, deadline, now))
     }
 
-    /// Gives a member that is live another deadline; returns the old one.
+    /// Sets the deadline of a live member and returns the old one.
     #[track_caller]
     fn set_deadline<Q>(
         &mut self,
@@ -310,7 +311,7 @@ impl<M: Ord + Hash> ExpiringSet<M> {
         self.members.update(member, touched).filter(|&old| is_live(old, now))
     }
 
-    /// Removes a member, live or expired; returns its deadline. **O(log n)**.
+    /// Removes a member, live or expired, and returns its deadline. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -328,7 +329,7 @@ impl<M: Ord + Hash> ExpiringSet<M> {
         self.members.remove(member)
     }
 
-    /// Removes all members; the cap stays. **O(n)**.
+    /// Removes all members, keeping the cap. **O(n)**.
     ///
     /// # Examples
     ///
@@ -343,7 +344,7 @@ impl<M: Ord + Hash> ExpiringSet<M> {
         self.members.clear();
     }
 
-    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
+    /// Panics with a description of the first broken invariant. For tests: **O(n)**.
     #[doc(hidden)]
     pub fn check_invariants(&self) {
         self.members.check();

@@ -1,4 +1,4 @@
-//! Reading: one member, those that are live, when the next expires.
+//! Lookups by member, live members, and the next deadline.
 
 use std::hash::Hash;
 
@@ -30,8 +30,8 @@ impl<M> ExpiringSet<M> {
         self.deadline(member).is_some_and(|deadline| is_live(deadline, now))
     }
 
-    /// Returns the deadline of a member, also of one that has expired and is still in the set.
-    /// **O(1)** expected.
+    /// Returns the deadline of a member, even if it has expired but is still in the set. **O(1)**
+    /// expected.
     ///
     /// # Examples
     ///
@@ -51,8 +51,8 @@ impl<M> ExpiringSet<M> {
         self.members.score(member)
     }
 
-    /// Returns the earliest deadline, which may be over: when to call
-    /// [`expire_due`](Self::expire_due) next. **O(1)**.
+    /// Returns the earliest deadline, at which to call [`expire_due`](Self::expire_due) next. It may be
+    /// in the past. **O(1)**.
     ///
     /// # Examples
     ///
@@ -67,8 +67,7 @@ impl<M> ExpiringSet<M> {
         self.members.first().map(|(_, deadline)| deadline)
     }
 
-    /// Returns the number of members, those among them that have expired and are still in the set.
-    /// **O(1)**.
+    /// Returns the number of members, including expired ones still in the set. **O(1)**.
     ///
     /// # Examples
     ///
@@ -83,7 +82,7 @@ impl<M> ExpiringSet<M> {
         self.members.len()
     }
 
-    /// Returns the number of members that are live. **O(log n)**.
+    /// Returns the number of live members. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -101,7 +100,7 @@ impl<M> ExpiringSet<M> {
         self.members.count_by_score(live(now))
     }
 
-    /// Returns whether the set has no members, not even expired ones. **O(1)**.
+    /// Returns whether the set has no members, including expired ones. **O(1)**.
     ///
     /// # Examples
     ///
@@ -112,8 +111,8 @@ impl<M> ExpiringSet<M> {
         self.members.is_empty()
     }
 
-    /// Returns the members that are live, the earliest deadline first. Lazy, double-ended;
-    /// **O(log n)** to start, O(1) a step.
+    /// Returns the live members, earliest deadline first. Lazy, double-ended; **O(log n)** to start,
+    /// O(1) per step.
     ///
     /// # Examples
     ///

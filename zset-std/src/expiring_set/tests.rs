@@ -1,4 +1,4 @@
-//! The edges: of time, of budgets and caps; and serialization, which the set derives.
+//! Edge cases: times, budgets and caps; and serialization, which the set derives.
 
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ fn a_time_to_live_counts_from_now() {
     assert_eq!(set.touch("a", Duration::ZERO, at(14)), Some(Timestamp::MAX));
     assert!(!set.contains("a", at(14)));
     assert_eq!(set.touch("a", Duration::from_nanos(1), at(14)), None);
-    // At the last point in time nothing can live on.
+    // At `Timestamp::MAX`, no deadline can be later than now.
     let error = set.insert("b", Duration::MAX, Timestamp::MAX).unwrap_err();
     assert_eq!(error, InsertError::DeadlinePassed("b"));
 }
@@ -108,7 +108,7 @@ fn a_full_set_lets_no_more_expired_members_go_than_it_must() {
     let mut set = ExpiringSet::from([("a", at(1)), ("b", at(2)), ("c", at(9))]).with_max_len(3);
     assert_eq!(set.insert_until("d", at(9), at(5)), Ok(None));
     assert_eq!((set.len(), set.deadline("a"), set.deadline("b")), (3, None, Some(at(2))));
-    // One that is there needs no room, though it has expired.
+    // An existing member needs no room, even if it has expired.
     assert_eq!(set.insert_until("b", at(9), at(5)), Ok(None));
     assert!(set.insert_until("e", at(9), at(5)).is_err());
     assert_eq!(set.insert_until("c", at(7), at(5)), Ok(Some(at(9))));
@@ -136,7 +136,7 @@ fn what_was_written_is_read_back() {
     let mut back: ExpiringSet<(u32, &str)> = serde_json::from_str(&text).unwrap();
     assert_eq!(back, set);
     back.check_invariants();
-    // It has one more than its cap, as before; the expired two make room.
+    // The set is one above its cap, as before; the two expired members make room.
     assert_eq!(back.insert_until((3, "c"), at(9), at(0)), Ok(None));
     assert!(back.insert_until((4, "d"), at(9), at(0)).is_err());
 }

@@ -13,8 +13,8 @@ impl<M> Default for ExpiringSet<M> {
     }
 }
 
-/// Two sets are equal if they have the same members with the same deadlines, expired ones among
-/// them, whatever their caps. **O(n)**.
+/// Two sets are equal if they have the same members with the same deadlines, including expired ones,
+/// regardless of their caps. **O(n)**.
 impl<M: PartialEq> PartialEq for ExpiringSet<M> {
     fn eq(&self, other: &Self) -> bool {
         self.members == other.members
@@ -23,7 +23,7 @@ impl<M: PartialEq> PartialEq for ExpiringSet<M> {
 
 impl<M: Eq> Eq for ExpiringSet<M> {}
 
-/// A set without a cap; of equal members the last one's deadline counts.
+/// Creates a set without a cap. If a member repeats, the last deadline wins.
 impl<M: Ord + Hash> FromIterator<(M, Timestamp)> for ExpiringSet<M> {
     #[track_caller]
     fn from_iter<I: IntoIterator<Item = (M, Timestamp)>>(members: I) -> Self {
@@ -38,7 +38,7 @@ impl<M: Ord + Hash, const N: usize> From<[(M, Timestamp); N]> for ExpiringSet<M>
     }
 }
 
-/// All members, expired ones among them, the earliest deadline first.
+/// Iterates over all members, including expired ones, earliest deadline first.
 impl<M> IntoIterator for ExpiringSet<M> {
     type Item = (M, Timestamp);
     type IntoIter = IntoIter<M, Timestamp>;

@@ -1,4 +1,4 @@
-//! Whole boards at once: filtering, changing all scores, converting.
+//! Bulk operations: retain, map all scores, convert.
 
 use std::cmp::Reverse;
 use std::hash::Hash;
@@ -10,11 +10,11 @@ use super::Leaderboard;
 use super::ranking::Ranking;
 
 impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
-    /// Removes the members for which `keep` returns false, highest score first. **O(n + m log n)** for m
-    /// removed; O(d log d) more for an index of d scores.
+    /// Removes the members for which `keep` returns false, visiting them in order. **O(n + m log n)**
+    /// for m members removed; an index of d scores takes O(d log d) more.
     ///
-    /// If `keep` panics, the members it has not visited stay, and the board has no
-    /// [index](Self::with_dense_standings) any more.
+    /// If `keep` panics, the members not yet visited stay, and the board loses its
+    /// [index](Self::with_dense_standings).
     ///
     /// # Examples
     ///
@@ -27,19 +27,19 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         self.ranking.retain(|member, Reverse(score)| keep(member, score));
     }
 
-    /// Replaces each score by what `map` returns for its member and score, whatever the policy. `map` is
-    /// called for the highest score first. **O(n log n)**.
+    /// Replaces each score with `map(member, score)`, regardless of the policy, visiting the highest
+    /// score first. **O(n log n)**.
     ///
-    /// If `map` panics, the board is unchanged. If a member's `Hash` or `Ord` panics, or memory runs out, the board
-    /// is empty.
+    /// If `map` panics, the board is unchanged. If a member's `Hash` or `Ord` panics, or allocation fails, the
+    /// board is empty.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///
-    /// Scores that decay, so that a board shows what is popular now:
+    /// Decaying scores, so that the board shows what is popular now:
     ///
     /// ```
     /// let mut board = zset_std::Leaderboard::from([("ann", 700), ("bob", 900)]);
@@ -53,7 +53,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     }
 }
 
-/// A board without a bound, which has the scores of the set. **O(n log n)**.
+/// Converts into an unbounded board with the same scores. **O(n log n)**.
 impl<Id, S, K> From<SortedSet<Id, S>> for Leaderboard<Id, S, K>
 where
     Id: Ord + Hash,
@@ -66,7 +66,7 @@ where
     }
 }
 
-/// The members of the board and their scores, lowest score first. **O(n log n)**.
+/// Converts into a set of the same members and scores. **O(n log n)**.
 impl<Id, S, K> From<Leaderboard<Id, S, K>> for SortedSet<Id, S>
 where
     Id: Ord + Hash,

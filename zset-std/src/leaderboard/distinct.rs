@@ -16,7 +16,7 @@ impl<S: Copy> Distinct<S> {
 }
 
 impl<S: Ord + Copy> Distinct<S> {
-    /// Makes the index of scores that descend, equal ones side by side.
+    /// Builds the index from scores in descending order, which may repeat.
     pub(super) fn of(descending: impl Iterator<Item = S>) -> Self {
         let mut distinct = Distinct(SkipList::new());
         for score in descending {
@@ -27,24 +27,24 @@ impl<S: Ord + Copy> Distinct<S> {
         distinct
     }
 
-    /// Returns how many are higher than a score. **O(log n)**.
+    /// Returns the number of distinct scores above `score`. **O(log n)**.
     pub(super) fn above(&self, score: S) -> usize {
         self.0.count_by_score(..Reverse(score))
     }
 
-    /// Notes that a member has this score. **O(log n)**.
+    /// Adds a score if absent. **O(log n)**.
     pub(super) fn add(&mut self, score: S) {
         if self.0.rank(&(), Reverse(score)).is_none() {
             self.0.insert((), Reverse(score));
         }
     }
 
-    /// Notes that no member has this score any more. **O(log n)**.
+    /// Removes a score once no member has it. **O(log n)**.
     pub(super) fn remove(&mut self, score: S) {
         self.0.remove(&(), Reverse(score));
     }
 
-    /// Removes all below a score, or all if there is none.
+    /// Removes all scores below `lowest`, or all scores if it is `None`.
     pub(super) fn truncate(&mut self, lowest: Option<S>) {
         match lowest {
             Some(lowest) => {
@@ -54,7 +54,7 @@ impl<S: Ord + Copy> Distinct<S> {
         }
     }
 
-    /// Returns them, highest first.
+    /// Returns the scores, highest first.
     pub(super) fn iter(&self) -> impl Iterator<Item = S> {
         self.0.iter().map(|((), Reverse(score))| score)
     }

@@ -1,17 +1,17 @@
-//! [`Policy`]: how a score combines with the one that the member has.
+//! [`Policy`]: how a submitted score combines with the member's current one.
 
 use std::convert::Infallible;
 
 use zset_core::Increment;
 
-/// How a submitted score combines with the one that the member has already.
+/// How a submitted score combines with the member's current one.
 ///
-/// A [`WindowedLeaderboard`](crate::WindowedLeaderboard) also combines the scores that a member has in
-/// its buckets, so a policy should be associative, at least nearly, as sums of `f64`s are.
+/// A [`WindowedLeaderboard`](crate::WindowedLeaderboard) also combines the scores of a member across
+/// buckets, so a policy should be associative, at least approximately, as sums of `f64`s are.
 ///
 /// # Examples
 ///
-/// A policy of one's own:
+/// A custom policy:
 ///
 /// ```
 /// use std::convert::Infallible;
@@ -35,26 +35,25 @@ use zset_core::Increment;
 /// assert_eq!(board.score("ann"), Some(3));
 /// ```
 pub trait Policy<S> {
-    /// Why two scores do not combine; [`Infallible`] if they always do.
+    /// The error if two scores do not combine; [`Infallible`] if they always do.
     type Error;
 
-    /// Whether scores combine to the same score in whichever groups they are combined.
+    /// Whether the grouping in which scores are combined never affects the result.
     ///
-    /// Precisely: in a sequence of scores, replace two neighbours that do combine by the result, until
-    /// one score is left. If there is a way to do so, then each choice of neighbours leads there, and to
-    /// the same score.
+    /// Precisely: in a sequence of scores, repeatedly replace two adjacent scores that combine with
+    /// their result, until one score remains. If some order of replacements reaches a single score,
+    /// then every order does, and the score is the same.
     ///
-    /// It is true for [`Best`], [`Latest`] and sums of integers, and false for sums of `f64`s, which are
-    /// rounded. If it is true,
-    /// [`WindowedLeaderboard::try_submit`](crate::WindowedLeaderboard::try_submit) takes less time. If
-    /// it is wrongly set to true, merged scores depend on the order of submissions.
+    /// It is true for [`Best`], [`Latest`] and sums of integers, and false for sums of `f64`s, which
+    /// round. If true, [`WindowedLeaderboard::try_submit`](crate::WindowedLeaderboard::try_submit) is
+    /// faster. If wrongly set to true, merged scores depend on the order of submissions.
     const IS_EXACT: bool = false;
 
-    /// Returns the score that a member has after it had `old` and `new` is submitted.
+    /// Combines a member's current score `old` with the submitted score `new`.
     ///
     /// # Errors
     ///
-    /// If there is no such score. The old one stays.
+    /// Returns an error if the scores do not combine; the member keeps `old`.
     fn combine(old: S, new: S) -> Result<S, Self::Error>;
 }
 
@@ -88,9 +87,9 @@ pub struct Best;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Latest;
 
-/// The [`Policy`] that adds up the scores of a member, of a type that is an [`Increment`].
+/// The [`Policy`] that adds up the scores of a member. The score type must implement [`Increment`].
 ///
-/// A sum that is not a score, for it overflows or is NaN, is an error.
+/// A sum that overflows or is NaN is an error.
 ///
 /// # Examples
 ///

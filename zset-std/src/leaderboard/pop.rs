@@ -5,7 +5,7 @@ use std::hash::Hash;
 use super::Leaderboard;
 
 impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
-    /// Removes the first member, the one of the highest score, and returns it. **O(log n)** expected.
+    /// Removes and returns the first member, which has the highest score. **O(log n)** expected.
     ///
     /// # Examples
     ///

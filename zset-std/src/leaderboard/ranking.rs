@@ -1,8 +1,8 @@
-//! [`Ranking`]: the sorted set of a board, and the index that may go with it.
+//! [`Ranking`]: the sorted set of a board and its optional index.
 //!
-//! Invariants: if there is an index, it has each score of the set, once. During a write there is
-//! none: whatever of a user's code panics then leaves a set without an index, whose answers are the
-//! same, never one with a wrong index.
+//! Invariant: if there is an index, it holds each distinct score of the set once. The index is detached
+//! during a write, so a panic in user code leaves a set without an index, whose results are the same,
+//! never one with a wrong index.
 
 use std::cmp::Reverse;
 use std::convert::Infallible;
@@ -16,7 +16,7 @@ use zset_core::{Equivalent, SortedSet};
 use super::distinct::Distinct;
 use super::{Submission, Ties};
 
-/// After so many members of the same score, a search for the next score skips the rest of them.
+/// The number of members with the same score to step over before searching for the next score instead.
 const LONGEST_WALK: usize = 32;
 
 pub(super) struct Ranking<Id, S> {
@@ -29,7 +29,7 @@ impl<Id, S: Copy> Ranking<Id, S> {
         Ranking::of(SortedSet::new())
     }
 
-    /// Makes a board of a set, without an index.
+    /// Wraps a set, without an index.
     pub(super) fn of(set: SortedSet<Id, Reverse<S>>) -> Self {
         Ranking { set, distinct: None }
     }
@@ -60,13 +60,13 @@ impl<Id: Clone, S: Copy> Clone for Ranking<Id, S> {
 
 /// Numbering.
 impl<Id, S: Ord + Copy> Ranking<Id, S> {
-    /// Returns how many members have a higher score. **O(log n)**.
+    /// Returns the number of members with a higher score. **O(log n)**.
     pub(super) fn above(&self, score: S) -> usize {
         self.set.count_by_score(..Reverse(score))
     }
 
-    /// Returns how many distinct higher scores there are. **O(log n)** with the index, without it
-    /// O(d log n) for d of them.
+    /// Returns the number of distinct higher scores. **O(log n)** with the index, otherwise O(d log n)
+    /// for d distinct higher scores.
     fn distinct_above(&self, score: S) -> usize {
         if let Some(distinct) = &self.distinct {
             return distinct.above(score);
@@ -80,7 +80,7 @@ impl<Id, S: Ord + Copy> Ranking<Id, S> {
                 continue;
             }
             walked += 1;
-            // Where scores differ much, steps are cheaper than searches.
+            // If few members tie, stepping is cheaper than searching.
             if walked == LONGEST_WALK {
                 rest = self.set.range_by_score((Excluded(other), Excluded(Reverse(score))));
             }
@@ -88,7 +88,7 @@ impl<Id, S: Ord + Copy> Ranking<Id, S> {
         count
     }
 
-    /// Returns the number of a score that equal scores share; of the ordinals, that of the first.
+    /// Returns the number that members with this score share; for ordinals, the number of the first.
     pub(super) fn number(&self, score: S, ties: Ties) -> usize {
         1 + match ties {
             Ties::Dense => self.distinct_above(score),
@@ -99,15 +99,15 @@ impl<Id, S: Ord + Copy> Ranking<Id, S> {
 
 /// Writing.
 impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
-    /// Gives a member the score that `new_score` makes of its old one, and lets the last member go if
-    /// there are more than `max_len` then.
+    /// Sets the score of a member to `new_score(old)`, and evicts the last member if there are then
+    /// more than `max_len`.
     pub(super) fn submit<E>(
         &mut self,
         member: Id,
         max_len: usize,
         new_score: impl FnOnce(Option<S>) -> Result<S, E>,
     ) -> Result<Submission<Id, S>, E> {
-        // That there are too many already takes a panic in the middle of a submission.
+        // Only a panic during an earlier submission leaves too many members.
         self.truncate(max_len);
         let is_full = self.set.len() >= max_len;
         let (old, new, dropped) = match self.set.entry(member) {
@@ -133,7 +133,7 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
                 let new = new_score(None)?;
                 let is_above =
                     |(last, score): (&Id, Reverse<S>)| (Reverse(new), &member) < (score, last);
-                // Where nobody is kept there is nobody to be above.
+                // A bound of 0 keeps the set empty, so every new member is rejected.
                 if self.set.last().is_some_and(is_above) {
                     let distinct = self.distinct.take();
                     self.set.insert(member, Reverse(new));
@@ -149,12 +149,12 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
         Ok(Submission { old, new, dropped })
     }
 
-    /// Gives a member this score.
+    /// Sets the score of a member.
     pub(super) fn set_score(&mut self, member: Id, score: S) {
         let Ok(_) = self.submit(member, usize::MAX, |_| Ok::<_, Infallible>(score));
     }
 
-    /// Removes a member; returns its score. **O(log n)**.
+    /// Removes a member and returns its score. **O(log n)**.
     pub(super) fn remove<Q>(&mut self, member: &Q) -> Option<S>
     where
         Q: Hash + Equivalent<Id> + ?Sized,
@@ -186,7 +186,7 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
         popped
     }
 
-    /// Removes all but the first so many; returns how many went. **O(log n)**, and that for each.
+    /// Removes all but the first `max_len` members and returns how many it removed. **O(log n)** each.
     pub(super) fn truncate(&mut self, max_len: usize) -> usize {
         if self.set.len() <= max_len {
             return 0;
@@ -200,7 +200,7 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
         removed
     }
 
-    /// Keeps the members for which `keep` returns true. **O(n)**, and O(log n) for each removed.
+    /// Keeps the members for which `keep` returns true. **O(n)**, plus O(log n) for each removed.
     pub(super) fn retain(&mut self, keep: impl FnMut(&Id, Reverse<S>) -> bool) {
         let is_indexed = self.distinct.take().is_some();
         self.set.retain(keep);
@@ -209,10 +209,10 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
         }
     }
 
-    /// Gives each member the score that `map` returns. **O(n log n)**.
+    /// Replaces each score with what `map` returns. **O(n log n)**.
     #[track_caller]
     pub(super) fn map_scores(&mut self, mut map: impl FnMut(&Id, Reverse<S>) -> Reverse<S>) {
-        // First what may panic.
+        // Call user code first: if it panics, nothing has changed.
         let scores: Vec<_> = self.set.iter().map(|(member, score)| map(member, score)).collect();
         let is_indexed = self.distinct.take().is_some();
         let members = mem::take(&mut self.set).into_iter().map(|(member, _)| member);
@@ -223,7 +223,7 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
     }
 
     pub(super) fn clear(&mut self) {
-        // The index first: it cannot panic, as members can when they are dropped.
+        // Clear the index first: dropping scores cannot panic, but dropping members can.
         if let Some(distinct) = &mut self.distinct {
             distinct.truncate(None);
         }
@@ -235,7 +235,7 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
         self.distinct.get_or_insert_with(|| Distinct::of(scores));
     }
 
-    /// Puts back the index after a write by which members lost some scores and one got another.
+    /// Reattaches the index after a write that removed the scores `lost` and added the score `got`.
     fn reindex(&mut self, distinct: Option<Distinct<S>>, lost: &[S], got: Option<S>) {
         self.distinct = distinct.map(|mut distinct| {
             if let Some(score) = got {

@@ -1,4 +1,4 @@
-//! Asking about one member or one score.
+//! Lookups by member, score or rank.
 
 use std::cmp::Reverse;
 use std::hash::Hash;
@@ -46,7 +46,7 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
         self.ranking.set().score(member).map(|Reverse(score)| score)
     }
 
-    /// Returns a member as it is on the board, and its score. **O(1)** expected.
+    /// Returns the stored member and its score. **O(1)** expected.
     ///
     /// # Examples
     ///
@@ -87,7 +87,8 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
         self.ranking.set().first().map(plain)
     }
 
-    /// Returns the last member and its score: of a full board, what has to be passed. **O(1)**.
+    /// Returns the last member and its score. A new member must rank above it to enter a full board.
+    /// **O(1)**.
     ///
     /// # Examples
     ///
@@ -99,7 +100,7 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
         self.ranking.set().last().map(plain)
     }
 
-    /// Returns the member of a 0-based rank, highest score first, and its score. **O(log n)**.
+    /// Returns the member at a 0-based rank, highest score first, and its score. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -112,9 +113,9 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
         self.ranking.set().get_by_rank(rank).map(plain)
     }
 
-    /// Returns the bytes that the board takes from the allocator, without those that members own.
+    /// Returns the number of bytes allocated by the board, excluding what the members own.
     ///
-    /// **O(n / 30)**: it adds up the blocks of memory.
+    /// **O(n / 30)**: it sums the allocated blocks.
     ///
     /// # Examples
     ///
@@ -128,10 +129,10 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
 }
 
 impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
-    /// Returns the standing of a member, from 1, highest score first. **O(log n)** expected.
+    /// Returns the standing of a member, counting from 1, highest score first. **O(log n)** expected.
     ///
-    /// That of [`Ties::Dense`] is O(log n) only [with an index](Self::with_dense_standings);
-    /// without it O(d log n) for d distinct higher scores.
+    /// [`Ties::Dense`] takes O(log n) only [with an index](Self::with_dense_standings), otherwise
+    /// O(d log n) for d distinct higher scores.
     ///
     /// # Examples
     ///
@@ -155,13 +156,13 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         }
     }
 
-    /// Returns the percentile rank of a member: the share, in percent, of members with lower
-    /// scores and of half of those with the same score, itself among them. **O(log n)** expected.
+    /// Returns the percentile rank of a member: the percentage of members with lower scores, plus half
+    /// the percentage with the same score, the member itself included. **O(log n)** expected.
     ///
-    /// That is the usual definition, `(CF - F / 2) / N * 100` with `CF` members that have at most
-    /// this score, `F` that have exactly this, and `N` in all
-    /// ([Percentile rank](https://en.wikipedia.org/wiki/Percentile_rank); in `SciPy`
-    /// `percentileofscore` with `kind='mean'`). It is above 0 and below 100.
+    /// This is the usual definition, `(CF - F / 2) / N * 100`, where `CF` is the number of members with
+    /// at most this score, `F` the number with exactly this score, and `N` the total
+    /// ([Percentile rank](https://en.wikipedia.org/wiki/Percentile_rank); `percentileofscore` with
+    /// `kind='mean'` in `SciPy`). The result is above 0 and below 100.
     ///
     /// # Examples
     ///
@@ -182,7 +183,7 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         Some((below + at_most) as f64 * 50.0 / self.len() as f64)
     }
 
-    /// Returns how many members have this score or a higher one. **O(log n)**.
+    /// Returns the number of members whose score is at least `score`. **O(log n)**.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! Serialization as a sequence of members and scores, highest score first, beside the bound.
+//! Serialization as a sequence of members and scores, highest score first, and the bound.
 
 use std::cmp::Reverse;
 use std::hash::Hash;
@@ -18,24 +18,24 @@ struct Stored<Scores> {
     max_len: Option<usize>,
 }
 
-/// Serializes the members and their scores, and the bound; not the index, which can be made anew.
+/// Serializes the members with their scores, and the bound. The index is not stored; it can be rebuilt.
 impl<Id: Serialize, S: Serialize + Copy, K> Serialize for Leaderboard<Id, S, K> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         Stored { scores: self.ranking.set(), max_len: self.max_len() }.serialize(serializer)
     }
 }
 
-/// Loads the members in any order into a board without an index.
+/// Deserializes the members, in any order, into a board without an index.
 ///
-/// It is an error if a member repeats, if there are more members than the bound allows, or if
-/// they are too many for memory or for 32-bit handles.
+/// Fails if a member repeats, if there are more members than the bound allows, or if they exhaust
+/// memory or the 32-bit handles.
 impl<'de, Id, S, K> Deserialize<'de> for Leaderboard<Id, S, K>
 where
     Id: Deserialize<'de> + Ord + Hash,
     S: Deserialize<'de> + Ord + Copy,
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // A reversed score is stored as the score.
+        // `Reverse` is transparent to serde: the stored value is the score itself.
         let Stored::<SortedSet<Id, Reverse<S>>> { scores, max_len } =
             Stored::deserialize(deserializer)?;
         let max_len = max_len.unwrap_or(usize::MAX);

@@ -1,4 +1,4 @@
-//! Views of a board: pages, neighbours, ranges, and how they are numbered.
+//! Views of a board: pages, neighbours, ranges, and their numbering.
 
 use std::borrow::Borrow;
 use std::cmp::Reverse;
@@ -14,7 +14,7 @@ use zset_core::sorted_set::Iter;
 use super::Leaderboard;
 use super::ranking::Ranking;
 
-/// How members of equal scores are numbered, from 1.
+/// How members with equal scores are numbered, starting from 1.
 ///
 /// # Examples
 ///
@@ -29,11 +29,11 @@ use super::ranking::Ranking;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ties {
-    /// 1, 2, 2, 3: they share a number, and the next score has the next one.
+    /// 1, 2, 2, 3: tied members share a number, and the next score gets the next number.
     Dense,
-    /// 1, 2, 2, 4: they share a number, and then as many are left out. Sports do it so.
+    /// 1, 2, 2, 4: tied members share a number, leaving gaps after it, as in most sports.
     Competition,
-    /// 1, 2, 3, 4: each has a number of its own, in the order of the members.
+    /// 1, 2, 3, 4: every member has its own number; tied members are numbered in ascending order.
     Ordinal,
 }
 
@@ -50,7 +50,7 @@ pub enum Ties {
 /// ```
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Standing<'a, Id, S> {
-    /// The standing, from 1: the ordinal one, unless [`Standings::ties`] says otherwise.
+    /// The standing, starting from 1: ordinal unless set otherwise by [`Standings::ties`].
     pub number: usize,
     /// The member.
     pub member: &'a Id,
@@ -66,12 +66,13 @@ impl<Id, S: Copy> Clone for Standing<'_, Id, S> {
 
 impl<Id, S: Copy> Copy for Standing<'_, Id, S> {}
 
-/// An iterator over lines of a board, highest score first; from [`Leaderboard::top`] and its kin.
+/// An iterator over lines of a board, highest score first, returned by [`Leaderboard::top`] and the
+/// other views.
 ///
-/// It is lazy and double-ended, and knows its length. A step is **O(1)**, but for two: with
-/// [`Ties::Competition`] and [`Ties::Dense`] the first one from each end looks up a standing, and from
-/// the back with [`Ties::Competition`] each other score does, in O(log n). `nth` and `nth_back`, and so `skip`, are
-/// **O(log n)**.
+/// It is lazy, double-ended and exact-size. Each step is **O(1)**, with two exceptions: under
+/// [`Ties::Competition`] and [`Ties::Dense`], the first step from each end looks up a
+/// [standing](Leaderboard::standing), and under [`Ties::Competition`], so does each change of score
+/// from the back, in O(log n). `nth` and `nth_back`, and so `skip`, are **O(log n)**.
 ///
 /// # Examples
 ///
@@ -86,7 +87,7 @@ impl<Id, S: Copy> Copy for Standing<'_, Id, S> {}
 pub struct Standings<'a, Id, S> {
     ranking: &'a Ranking<Id, S>,
     elements: Iter<'a, Id, Reverse<S>>,
-    /// That of the next element from the front.
+    /// The ordinal of the next element from the front.
     ordinal: usize,
     ties: Ties,
     /// The score and the number of the last element from the front.
@@ -105,7 +106,7 @@ impl<'a, Id, S: Copy> Standings<'a, Id, S> {
         Standings { ranking, elements, ordinal, ties: Ties::Ordinal, front: None, back: None }
     }
 
-    /// Returns the same lines, numbered another way. **O(1)**.
+    /// Returns the same lines with ties numbered according to `ties`. **O(1)**.
     ///
     /// # Examples
     ///
@@ -164,7 +165,7 @@ impl<Id, S: Ord + Copy> DoubleEndedIterator for Standings<'_, Id, S> {
         let number = match (self.ties, self.back) {
             (Ties::Ordinal, _) => ordinal,
             (_, Some((last, number))) if last == score => number,
-            // Only a score that is compared wrongly could come before the first.
+            // Saturates because an inconsistent `Ord` could report a score before the first.
             (Ties::Dense, Some((_, number))) => number.saturating_sub(1),
             (ties, _) => self.ranking.number(score, ties),
         };
@@ -197,7 +198,7 @@ impl<Id: fmt::Debug, S: fmt::Debug + Ord + Copy> fmt::Debug for Standings<'_, Id
     }
 }
 
-/// Views. All are lazy, and [`Standings::ties`] numbers their lines.
+/// Lazy views; [`Standings::ties`] sets how their lines are numbered.
 impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// Returns all lines, highest score first. **O(1)** to start.
     ///
@@ -225,8 +226,7 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         self.page(0, n)
     }
 
-    /// Returns `n` lines after the first `offset`; beyond the end there are none. **O(log n)** to
-    /// start.
+    /// Returns up to `n` lines, skipping the first `offset`; empty past the end. **O(log n)** to start.
     ///
     /// # Examples
     ///
@@ -240,11 +240,12 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         Standings::new(&self.ranking, offset, elements)
     }
 
-    /// Returns the next page: the `n` lines after a member with a score, which need not be on the board
-    /// any more. **O(log n)** to start.
+    /// Returns up to `n` lines after a member and score, which may no longer be on the board.
+    /// **O(log n)** to start.
     ///
-    /// Unlike pages by [offset](Self::page), pages that continue after the last line of the page before
-    /// neither skip nor repeat a member whose score stays the same, while others are submitted.
+    /// Unlike paging by [offset](Self::page), continuing from the last line of the previous page
+    /// neither skips nor repeats members whose scores are unchanged, even if others are submitted in
+    /// between.
     ///
     /// # Examples
     ///
@@ -266,8 +267,8 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         self.page(self.len() - rest.len(), n)
     }
 
-    /// Returns the line of a member in the middle of `n` on each side, of which there are fewer at
-    /// the ends; none if it is not on the board. **O(log n)** expected to start.
+    /// Returns the line of a member with up to `n` lines on each side, fewer at the ends, or `None` if
+    /// the member is not on the board. **O(log n)** expected to start.
     ///
     /// # Examples
     ///
@@ -287,7 +288,7 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         Some(self.page(start, (rank - start).saturating_add(1).saturating_add(n)))
     }
 
-    /// Returns the lines whose scores lie in the range, highest score first. **O(log n)** to start.
+    /// Returns the lines whose scores are in the range, highest score first. **O(log n)** to start.
     ///
     /// An inverted range is empty.
     ///

@@ -26,12 +26,12 @@ use super::{Leaderboard, Policy};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Submission<Id, S> {
-    /// The score that the member had, if it was on the board.
+    /// The member's previous score, if it was on the board.
     pub old: Option<S>,
-    /// The score that it has now; none if the board is full and it ranks below all others.
+    /// The member's new score, or `None` if a full board rejected it.
     pub new: Option<S>,
-    /// Who is not on the board for its bound, with its score: whoever was last, or, if `new` is
-    /// none, the member that was submitted.
+    /// The entry evicted or rejected by the size bound: the last member, or the submitted one if `new`
+    /// is `None`.
     pub dropped: Option<(Id, S)>,
 }
 
@@ -50,12 +50,12 @@ impl<Id, S: PartialEq> Submission<Id, S> {
     }
 }
 
-/// Writing.
+/// Methods that change the board.
 impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
-    /// Submits a score of a member, by a policy to which any two scores combine: [`Best`](super::Best),
+    /// Submits a score under a policy that cannot fail: [`Best`](super::Best),
     /// [`Latest`](super::Latest). **O(log n)** expected.
     ///
-    /// It is [`try_submit`](Self::try_submit) where nothing can fail.
+    /// Like [`try_submit`](Self::try_submit), but infallible.
     ///
     /// # Examples
     ///
@@ -75,20 +75,20 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         submission
     }
 
-    /// Submits a score of a member, by any policy. **O(log n)** expected.
+    /// Submits a score under any policy. **O(log n)** expected.
     ///
-    /// If the board is full, the last member may have to go, or the new one is below it; see
+    /// If the board is full, a new member either evicts the last one or is rejected; see
     /// [`with_max_len`](Self::with_max_len).
     ///
     /// # Errors
     ///
-    /// The policy's own, if the score does not combine with the one that the member has: for
-    /// [`Sum`](super::Sum), [`ScoreOverflow`](zset_core::ScoreOverflow) or [`NanScore`](zset_core::NanScore).
-    /// The board is as it was, so the member is on it with its old score.
+    /// The policy's error if the score does not combine with the member's current one: for
+    /// [`Sum`](super::Sum), [`ScoreOverflow`](zset_core::ScoreOverflow) or
+    /// [`NanScore`](zset_core::NanScore). The board is unchanged: the member keeps its old score.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///
@@ -113,19 +113,20 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         })
     }
 
-    /// Adds to the score of a member, whatever the policy; a member that is not on the board
-    /// starts from zero. **O(log n)** expected.
+    /// Adds to the score of a member, regardless of the policy; an absent member starts from zero.
+    /// **O(log n)** expected.
     ///
-    /// If the board is full, it is as with [`try_submit`](Self::try_submit).
+    /// If the board is full, a new member is handled as in [`try_submit`](Self::try_submit).
     ///
     /// # Errors
     ///
-    /// The score's own if the sum is not a score: [`ScoreOverflow`](zset_core::ScoreOverflow),
-    /// [`NanScore`](zset_core::NanScore). The board is as it was.
+    /// The score type's error if the sum is not a valid score:
+    /// [`ScoreOverflow`](zset_core::ScoreOverflow) or [`NanScore`](zset_core::NanScore). The board is
+    /// unchanged.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///
@@ -148,7 +149,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
             .submit(member, self.max_len, |old| old.unwrap_or(S::ZERO).checked_increment(by))
     }
 
-    /// Removes a member; returns its score. **O(log n)** expected.
+    /// Removes a member and returns its score. **O(log n)** expected.
     ///
     /// # Examples
     ///
@@ -164,8 +165,8 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         self.ranking.remove(member)
     }
 
-    /// Keeps the first `n` members only, this once; returns how many went. **O(m log n)** expected
-    /// for m of them.
+    /// Removes all but the first `n` members and returns how many it removed. **O(m log n)** expected
+    /// for m members removed. The board's bound is unchanged.
     ///
     /// # Examples
     ///
@@ -178,7 +179,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         self.ranking.truncate(n)
     }
 
-    /// Removes all members; the bound and the index stay. **O(n)**.
+    /// Removes all members, keeping the bound and the index. **O(n)**.
     ///
     /// # Examples
     ///
@@ -191,13 +192,13 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         self.ranking.clear();
     }
 
-    /// Gives a member this score, whatever the policy and the bound.
+    /// Sets the score of a member, ignoring the policy and the bound.
     #[track_caller]
     pub(crate) fn set_score(&mut self, member: Id, score: S) {
         self.ranking.set_score(member, score);
     }
 
-    /// Removes the last member.
+    /// Removes and returns the last member.
     pub(crate) fn pop_last(&mut self) -> Option<(Id, S)> {
         self.ranking.pop_last()
     }

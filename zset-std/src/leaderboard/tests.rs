@@ -4,7 +4,7 @@ use zset_core::{NanScore, Score};
 
 use super::*;
 
-/// Six of the Paris 2024 medal table, which numbers ties as competitions do.
+/// Six rows of the Paris 2024 medal table, which uses competition numbering for ties.
 fn medals() -> Leaderboard<&'static str, (u32, u32, u32)> {
     Leaderboard::from([
         ("CUB", (2, 1, 6)),
@@ -59,8 +59,8 @@ fn lines_that_are_half_read_can_be_numbered_another_way() {
     assert_eq!(lines(rest), [(4, "CRO")]);
 }
 
-/// The example of <https://en.wikipedia.org/wiki/Percentile_rank>: of ten scores, five are below 4
-/// and two are 4, so its rank is 60; that of the highest, 7, is 95.
+/// The example from <https://en.wikipedia.org/wiki/Percentile_rank>: of ten scores, five are below 4
+/// and two are 4, so the percentile rank of 4 is 60; that of the highest, 7, is 95.
 #[test]
 fn a_percentile_counts_half_of_the_equal_ones() {
     let scores = [7, 5, 5, 4, 4, 3, 3, 3, 2, 1];
@@ -75,7 +75,7 @@ fn a_percentile_counts_half_of_the_equal_ones() {
 #[test]
 fn lowest_first_is_a_type_of_score() {
     let mut golf = Leaderboard::sum();
-    // Strokes, which add up; the lowest sum wins.
+    // Strokes add up; the lowest sum wins.
     for (id, strokes) in [("ann", 70), ("bob", 68), ("ann", 66), ("bob", 71)] {
         golf.try_submit(id, Strokes(strokes)).unwrap();
     }
@@ -128,11 +128,11 @@ fn a_sum_that_is_not_a_number_leaves_the_old_score() {
 fn a_full_board_lets_the_last_go_for_a_better_one() {
     let mut board = Leaderboard::latest().with_max_len(2).with_dense_standings();
     board.extend([("ann", 5), ("cid", 3)]);
-    // Equal scores: the lower member is above, the higher one below.
+    // Ties are in ascending order of member: the lower member ranks above, the higher one below.
     assert_eq!(board.submit("bob", 3).dropped, Some(("cid", 3)));
     let below = board.submit("dan", 3);
     assert_eq!((below.new, below.dropped, below.is_changed()), (None, Some(("dan", 3)), false));
-    // Whoever is there stays, however low.
+    // Members already on the board stay, however low their scores.
     let sunk = board.submit("bob", 1);
     assert_eq!((sunk.old, sunk.new, sunk.dropped), (Some(3), Some(1), None));
     assert_eq!(board.increment("eve", 2).unwrap().dropped, Some(("bob", 1)));

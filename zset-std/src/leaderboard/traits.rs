@@ -23,8 +23,8 @@ impl<Id, S: Copy, K> Default for Leaderboard<Id, S, K> {
     }
 }
 
-/// Two boards are equal if they have the same members with the same scores, whatever their bounds
-/// and indexes. **O(n)**.
+/// Two boards are equal if they have the same members with the same scores, regardless of bounds and
+/// indexes. **O(n)**.
 impl<Id: PartialEq, S: PartialEq + Copy, K, K2> PartialEq<Leaderboard<Id, S, K2>>
     for Leaderboard<Id, S, K>
 {
@@ -35,7 +35,7 @@ impl<Id: PartialEq, S: PartialEq + Copy, K, K2> PartialEq<Leaderboard<Id, S, K2>
 
 impl<Id: Eq, S: Eq + Copy, K> Eq for Leaderboard<Id, S, K> {}
 
-/// Submits all, one after the other.
+/// Submits each score in order.
 impl<Id, S, K> Extend<(Id, S)> for Leaderboard<Id, S, K>
 where
     Id: Ord + Hash,
@@ -87,7 +87,7 @@ impl<Id, S: Copy, K> IntoIterator for Leaderboard<Id, S, K> {
     }
 }
 
-/// The iterator that owns the members of a [`Leaderboard`], highest score first.
+/// An owning iterator over the members of a [`Leaderboard`], highest score first.
 ///
 /// # Examples
 ///

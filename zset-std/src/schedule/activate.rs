@@ -1,4 +1,4 @@
-//! Taking out what is due.
+//! Removing the ids that are due.
 
 use std::hash::Hash;
 use std::iter::FusedIterator;
@@ -9,11 +9,11 @@ use crate::Timestamp;
 use crate::delay_queue::PopDue;
 
 impl<Id: Hash> Schedule<Id> {
-    /// Returns an iterator that removes and returns the ids that are due, with their times, in
-    /// order. Lazy; **O(log n)** to start, and a step.
+    /// Returns an iterator that removes and returns the ids that are due, with their times, in order.
+    /// Lazy; **O(log n)** to start, and per step.
     ///
-    /// Each is removed when it comes out of the iterator; the others stay when that is dropped, and
-    /// come out next time. To change the schedule at each one, take them singly:
+    /// Each id is removed when the iterator returns it. If the iterator is dropped early, the remaining
+    /// ids stay due. To change the schedule between ids, take them one at a time:
     /// `while let Some((id, at)) = schedule.activate_due(now).next()`.
     ///
     /// # Examples
@@ -24,7 +24,7 @@ impl<Id: Hash> Schedule<Id> {
     /// let at = Timestamp::from_nanos;
     /// let sales = [("shoes", at(20)), ("hats", at(10)), ("bags", at(30))];
     /// let mut sales = Schedule::from(sales);
-    /// assert_eq!(sales.activate_due(at(20)).next(), Some(("hats", at(10)))); // and no more
+    /// assert_eq!(sales.activate_due(at(20)).next(), Some(("hats", at(10)))); // removes only one
     /// assert!(sales.activate_due(at(20)).eq([("shoes", at(20))]));
     /// ```
     pub fn activate_due(&mut self, now: Timestamp) -> ActivateDue<'_, Id> {
@@ -32,7 +32,7 @@ impl<Id: Hash> Schedule<Id> {
     }
 }
 
-/// The iterator of [`Schedule::activate_due`].
+/// An iterator that removes the ids that are due, returned by [`Schedule::activate_due`].
 #[derive(Debug)]
 #[must_use = "ids are removed as they come out of the iterator"]
 pub struct ActivateDue<'a, Id>(PopDue<'a, (), Id>);

@@ -1,4 +1,4 @@
-//! Scheduling, rescheduling, cancelling.
+//! Scheduling, rescheduling and cancelling.
 
 use std::hash::Hash;
 
@@ -7,28 +7,28 @@ use zset_core::Equivalent;
 use super::Schedule;
 use crate::Timestamp;
 
-/// What became of an id, from [`Schedule::schedule`].
+/// The outcome of [`Schedule::schedule`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheduled {
-    /// It was not in the schedule before.
+    /// The id is new in the schedule.
     New,
-    /// It was in the schedule, and has the new time now.
+    /// The id was already in the schedule, and now has the new time, which may equal the old one.
     Moved {
-        /// The time it had.
+        /// The previous time.
         from: Timestamp,
     },
 }
 
 impl<Id: Ord + Hash> Schedule<Id> {
-    /// Schedules an id for a time, or moves one that is there to it. **O(log n)**.
+    /// Schedules an id for a time, or moves an existing id to that time. **O(log n)**.
     ///
-    /// Any time is accepted; one that is over is due at once. Among equal times an id comes behind
-    /// those that were there, but one that already has the time keeps its place: to give all of
-    /// them again, from a table that is read anew, changes nothing.
+    /// Any time is accepted; an id scheduled in the past is due at once. A new or moved id comes after
+    /// existing ids with the same time. An id that already has this time keeps its place, so scheduling
+    /// everything again, for example after reloading a table, is a no-op.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///
@@ -51,13 +51,13 @@ impl<Id: Ord + Hash> Schedule<Id> {
         Scheduled::New
     }
 
-    /// Moves an id that is there to another time; returns the one that it had. **O(log n)**.
+    /// Moves an existing id to another time and returns its previous time. **O(log n)**.
     ///
-    /// Among equal times it comes behind those that were there, unless it already has the time.
+    /// The id comes after existing ids with the same time, unless it already has that time.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///
@@ -82,7 +82,7 @@ impl<Id: Ord + Hash> Schedule<Id> {
         Some(from)
     }
 
-    /// Removes an id, so that it does not happen; returns the time it had. **O(log n)**.
+    /// Removes an id and returns its time. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -116,7 +116,7 @@ impl<Id: Ord + Hash> Schedule<Id> {
         self.queue.clear();
     }
 
-    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n)**.
+    /// Panics with a description of the first broken invariant. For tests: **O(n)**.
     #[doc(hidden)]
     pub fn check_invariants(&self) {
         self.queue.check_invariants();

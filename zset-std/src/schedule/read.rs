@@ -1,4 +1,4 @@
-//! Reading: one id, and those that come next.
+//! Lookups by id, and the ids that are due next.
 
 use std::hash::Hash;
 
@@ -26,7 +26,7 @@ impl<Id> Schedule<Id> {
         self.queue.due(id)
     }
 
-    /// Returns whether an id is in the schedule: it has not come out, nor been cancelled. **O(1)**
+    /// Returns whether an id is in the schedule, i.e. neither returned as due nor cancelled. **O(1)**
     /// expected.
     ///
     /// # Examples
@@ -44,8 +44,8 @@ impl<Id> Schedule<Id> {
         self.queue.contains(id)
     }
 
-    /// Returns the earliest time, which may be over: when to call
-    /// [`activate_due`](Self::activate_due) next. **O(1)**.
+    /// Returns the earliest time, at which to call [`activate_due`](Self::activate_due) next. It may be
+    /// in the past. **O(1)**.
     ///
     /// # Examples
     ///
@@ -84,8 +84,8 @@ impl<Id> Schedule<Id> {
         self.queue.is_empty()
     }
 
-    /// Returns all ids with their times, in order, those that are due among them. Lazy,
-    /// double-ended, **O(1)** a step.
+    /// Returns all ids with their times, in order, including those already due. Lazy, double-ended,
+    /// **O(1)** per step.
     ///
     /// # Examples
     ///

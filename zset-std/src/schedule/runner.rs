@@ -1,4 +1,4 @@
-//! [`ScheduleRunner`]: a thread that waits for what is due.
+//! [`ScheduleRunner`]: a thread that waits for due ids.
 
 use std::any::Any;
 use std::fmt;
@@ -14,14 +14,14 @@ use super::{Schedule, Scheduled};
 use crate::shared_delay_queue::PushWithIdError;
 use crate::{Job, MonotonicClock, SharedDelayQueue, Timer, Timestamp};
 
-/// A thread that calls a function for each id of a [`Schedule`] when its time has come, from
+/// A thread that calls a function for each id of a [`Schedule`] when it becomes due, returned by
 /// [`Schedule::run`].
 ///
-/// Other threads change the schedule meanwhile. Each id comes exactly once, in the order of the
-/// times, and among equal times in that in which they were scheduled. The function runs on that
-/// thread, without any lock; while it does, what else is due waits. Its panic ends that call only,
-/// and is [counted](Self::panics); one in an id's own `Hash` ends the thread. A runner that is dropped
-/// stops as with [`stop`](Self::stop).
+/// Other threads can change the schedule meanwhile. The function is called exactly once per scheduled
+/// id, ordered by time; equal times are in scheduling order. It runs on the runner's thread without
+/// holding a lock, and delays other due ids until it returns. If it panics, only that call ends, and
+/// the panic is [counted](Self::panics); a panic in an id's `Hash` ends the thread. Dropping a runner
+/// stops it as [`stop`](Self::stop) does.
 ///
 /// # Examples
 ///
@@ -50,7 +50,7 @@ use crate::{Job, MonotonicClock, SharedDelayQueue, Timer, Timestamp};
 /// ```
 pub struct ScheduleRunner<Id, C = MonotonicClock> {
     shared: Arc<Shared<Id, C>>,
-    /// None once it has been joined.
+    /// `None` once joined.
     thread: Option<JoinHandle<()>>,
 }
 
@@ -60,12 +60,12 @@ struct Shared<Id, C> {
 }
 
 impl<Id: Ord + Hash + Send + 'static> Schedule<Id> {
-    /// Starts a thread that calls `activate` with each id when it is due, and the time for which it
-    /// was scheduled. Times are those of a [`MonotonicClock`] that starts now. **O(n log n)**.
+    /// Starts a thread that calls `activate` with each id when it is due, and its scheduled time. Times
+    /// are those of a [`MonotonicClock`] that starts now. **O(n log n)**.
     ///
     /// # Panics
     ///
-    /// If the operating system has no thread to give.
+    /// Panics if the operating system fails to create a thread.
     ///
     /// # Examples
     ///
@@ -83,12 +83,12 @@ impl<Id: Ord + Hash + Send + 'static> Schedule<Id> {
         self.run_with_clock(MonotonicClock::new(), activate)
     }
 
-    /// Does what [`run`](Self::run) does, by another clock: a [`SystemClock`](crate::SystemClock)
-    /// for times of day. **O(n log n)**.
+    /// Like [`run`](Self::run), with a custom clock, such as a [`SystemClock`](crate::SystemClock) for
+    /// wall-clock times. **O(n log n)**.
     ///
     /// # Panics
     ///
-    /// If the operating system has no thread to give.
+    /// Panics if the operating system fails to create a thread.
     ///
     /// # Examples
     ///
@@ -122,7 +122,8 @@ impl<Id: Ord + Hash + Send + 'static> Schedule<Id> {
 impl<Id: Ord + Hash, C: Timer> Shared<Id, C> {
     fn run(&self, mut activate: impl FnMut(Id, Timestamp)) {
         while let Some(Job { id, due, .. }) = self.queue.wait_pop() {
-            // The function's own state may be broken then, but that is the caller's, not ours.
+            // A panic may break the state that the function captured; that is the caller's
+            // responsibility.
             let outcome = catch_unwind(AssertUnwindSafe(|| activate(id, due)));
             if let Err(payload) = outcome {
                 self.panics.fetch_add(1, Ordering::Relaxed);
@@ -132,7 +133,7 @@ impl<Id: Ord + Hash, C: Timer> Shared<Id, C> {
     }
 }
 
-/// Drops what a panic was called with, which may panic again.
+/// Drops the payload of a panic; if that panics too, leaks the second payload.
 fn forget_if_it_panics(payload: Box<dyn Any + Send>) {
     if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         std::mem::forget(again);
@@ -140,14 +141,14 @@ fn forget_if_it_panics(payload: Box<dyn Any + Send>) {
 }
 
 impl<Id: Ord + Hash, C> ScheduleRunner<Id, C> {
-    /// Schedules an id for a time, or moves one that is there to it: as
-    /// [`Schedule::schedule`]. **O(log n)**.
+    /// Schedules an id for a time, or moves an existing id to that time, like [`Schedule::schedule`].
+    /// **O(log n)**.
     ///
-    /// An id that has come may be scheduled again, and comes again.
+    /// An id that has been activated may be scheduled again.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///
@@ -168,19 +169,19 @@ impl<Id: Ord + Hash, C> ScheduleRunner<Id, C> {
             }
             match self.shared.queue.push_with_id(id, (), at) {
                 Ok(()) => return Scheduled::New,
-                // Another thread has come first with the same id.
+                // Another thread inserted the same id in between.
                 Err(PushWithIdError::Duplicate(job)) => id = job.id,
                 Err(_) => unreachable!("it is open while there is a runner, and has no bound"),
             }
         }
     }
 
-    /// Moves an id that is there to another time; returns the one that it had: as
+    /// Moves an existing id to another time and returns its previous time, like
     /// [`Schedule::reschedule`]. **O(log n)**.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///
@@ -199,12 +200,13 @@ impl<Id: Ord + Hash, C> ScheduleRunner<Id, C> {
     where
         Q: Hash + Equivalent<Id> + ?Sized,
     {
-        // It keeps its place at its time. Should it come now, it has come after this call.
+        // If the time is unchanged, the id keeps its place; a concurrent activation then counts as
+        // after this call.
         if self.at(id) == Some(at) { Some(at) } else { self.shared.queue.reschedule(id, at) }
     }
 
-    /// Cancels an id; returns the time it had, or none if it is not there, because it has come, say.
-    /// **O(log n)** expected.
+    /// Cancels an id and returns its time, or `None` if it is not scheduled, for example because it has
+    /// been activated. **O(log n)** expected.
     ///
     /// # Examples
     ///
@@ -224,7 +226,7 @@ impl<Id: Ord + Hash, C> ScheduleRunner<Id, C> {
         self.shared.queue.cancel(id).map(|job| job.due)
     }
 
-    /// Returns the time of an id that has not come yet. **O(1)** expected.
+    /// Returns the time of a pending id. **O(1)** expected.
     ///
     /// # Examples
     ///
@@ -245,10 +247,10 @@ impl<Id: Ord + Hash, C> ScheduleRunner<Id, C> {
         self.shared.queue.due(id)
     }
 
-    /// Stops the thread, and returns what has not come yet. **O(n log n)**.
+    /// Stops the thread and returns the pending ids. **O(n log n)**.
     ///
-    /// A call of the function that is running is waited for (unless it is the one that stops the
-    /// runner); what is due behind it stays in the schedule.
+    /// Waits for a running call of the function to return, unless called from that function; ids due
+    /// after it stay in the schedule.
     ///
     /// # Examples
     ///
@@ -268,7 +270,7 @@ impl<Id: Ord + Hash, C> ScheduleRunner<Id, C> {
 }
 
 impl<Id, C> ScheduleRunner<Id, C> {
-    /// Returns the first time for which there is an id. **O(1)**.
+    /// Returns the earliest time of a pending id. **O(1)**.
     ///
     /// # Examples
     ///
@@ -284,7 +286,7 @@ impl<Id, C> ScheduleRunner<Id, C> {
         self.shared.queue.next_due()
     }
 
-    /// Returns the number of ids that have not come yet. **O(1)**.
+    /// Returns the number of pending ids. **O(1)**.
     ///
     /// # Examples
     ///
@@ -300,7 +302,7 @@ impl<Id, C> ScheduleRunner<Id, C> {
         self.shared.queue.len()
     }
 
-    /// Returns whether there is nothing to wait for. **O(1)**.
+    /// Returns whether no ids are pending. **O(1)**.
     ///
     /// # Examples
     ///
@@ -316,7 +318,7 @@ impl<Id, C> ScheduleRunner<Id, C> {
         self.len() == 0
     }
 
-    /// Returns how many calls of the function have panicked. **O(1)**.
+    /// Returns the number of calls of the function that have panicked. **O(1)**.
     ///
     /// # Examples
     ///
@@ -347,9 +349,9 @@ impl<Id, C> ScheduleRunner<Id, C> {
     fn close_and_join(&mut self) {
         self.shared.queue.close();
         if let Some(thread) = self.thread.take() {
-            // The function may own what owns the runner: it cannot wait for its own end.
+            // The function may own the runner and drop it on this thread, which cannot join itself.
             if thread.thread().id() != thread::current().id() {
-                // A panic has been reported by now, where it happened.
+                // The panic hook has already reported a panic of the thread.
                 let _ = thread.join();
             }
         }

@@ -1,4 +1,4 @@
-//! Serialization as a sequence of pairs, in order, which is that of arrival among equal times.
+//! Serialization as a sequence of pairs, ordered by time, then by arrival.
 
 use std::hash::Hash;
 
@@ -8,16 +8,16 @@ use serde::ser::{Serialize, Serializer};
 use super::Schedule;
 use crate::Timestamp;
 
-/// Serializes as a sequence of pairs of id and time, in order.
+/// Serializes as a sequence of id-time pairs, in order.
 impl<Id: Serialize> Serialize for Schedule<Id> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         serializer.collect_seq(self)
     }
 }
 
-/// Loads a sequence of pairs. A repeated id is an error.
+/// Deserializes a sequence of id-time pairs. A repeated id is an error.
 ///
-/// They may be in any order, which is kept among equal times.
+/// Pairs may be in any order; equal times keep the order of the sequence.
 impl<'de, Id: Deserialize<'de> + Ord + Hash> Deserialize<'de> for Schedule<Id> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut schedule = Schedule::new();

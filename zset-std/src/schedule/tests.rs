@@ -1,4 +1,4 @@
-//! The edges: of time, of equal times, of iterators that are dropped.
+//! Edge cases: times, equal times, and dropped iterators.
 
 use super::{Schedule, Scheduled};
 use crate::Timestamp;

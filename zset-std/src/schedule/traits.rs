@@ -27,7 +27,7 @@ impl<Id: fmt::Debug> fmt::Debug for Schedule<Id> {
     }
 }
 
-/// Schedules all in turn.
+/// Schedules each id in order.
 impl<Id: Ord + Hash> Extend<(Id, Timestamp)> for Schedule<Id> {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (Id, Timestamp)>>(&mut self, ids: I) {
@@ -37,7 +37,7 @@ impl<Id: Ord + Hash> Extend<(Id, Timestamp)> for Schedule<Id> {
     }
 }
 
-/// Of equal ids the last one's time counts.
+/// If an id repeats, the last time wins.
 impl<Id: Ord + Hash> FromIterator<(Id, Timestamp)> for Schedule<Id> {
     #[track_caller]
     fn from_iter<I: IntoIterator<Item = (Id, Timestamp)>>(ids: I) -> Self {

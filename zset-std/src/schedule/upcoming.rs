@@ -6,14 +6,14 @@ use std::iter::FusedIterator;
 use crate::delay_queue::{IntoJobs, Jobs};
 use crate::{Job, Timestamp};
 
-/// Returns an id and its time.
+/// Returns the id and the time of a job.
 pub(super) fn pair<T, Id>(job: Job<T, Id>) -> (Id, Timestamp) {
     (job.id, job.due)
 }
 
 /// An iterator over ids of a [`Schedule`](super::Schedule) and their times, in order.
 ///
-/// It is lazy and double-ended, and knows its length. Each step is **O(1)**.
+/// It is lazy, double-ended and exact-size. Each step is **O(1)**.
 ///
 /// # Examples
 ///
@@ -73,7 +73,7 @@ impl<Id: fmt::Debug> fmt::Debug for Upcoming<'_, Id> {
     }
 }
 
-/// The iterator that owns the ids of a [`Schedule`](super::Schedule), in order.
+/// An owning iterator over the ids of a [`Schedule`](super::Schedule) and their times, in order.
 ///
 /// # Examples
 ///

@@ -1,9 +1,9 @@
-//! [`DeadLetter`]: what could not be done.
+//! [`DeadLetter`]: a job that failed for good.
 
 use super::{SharedDelayQueue, Task};
 use crate::{Job, JobId, Timestamp};
 
-/// A job that was delivered as often as it is permitted, and not acknowledged.
+/// A job that reached its maximum number of deliveries without being acknowledged.
 ///
 /// # Examples
 ///
@@ -20,7 +20,7 @@ use crate::{Job, JobId, Timestamp};
 /// let minute = Duration::from_secs(60);
 /// let _ = queue.lease(minute).unwrap();
 /// clock.advance(minute);
-/// // Its only lease has run out.
+/// // Its only permitted lease has expired.
 /// assert!(queue.lease(minute).is_none());
 ///
 /// let dead = queue.take_dead_letters(10).remove(0);
@@ -32,13 +32,13 @@ use crate::{Job, JobId, Timestamp};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct DeadLetter<T, I = JobId> {
-    /// The id that it had in the queue.
+    /// The id of the job in its queue.
     pub id: I,
-    /// What could not be done.
+    /// The payload.
     pub payload: T,
-    /// How often it was delivered.
+    /// The number of deliveries.
     pub deliveries: u32,
-    /// When its last delivery was given up, or the lease ended.
+    /// When the last delivery was nacked or its lease ended.
     pub since: Timestamp,
 }
 
@@ -50,10 +50,10 @@ impl<T, I> DeadLetter<T, I> {
 }
 
 impl<T, I, C> SharedDelayQueue<T, I, C> {
-    /// Removes and returns the oldest dead letters, `max` at most. **O(m)** for m returned.
+    /// Removes and returns up to `max` of the oldest dead letters. **O(m)** for m returned.
     ///
-    /// A job whose last lease has run out is among them when its turn has come: when it would have
-    /// been delivered again.
+    /// A job whose last lease has expired becomes a dead letter only when it would have been delivered
+    /// again.
     ///
     /// # Examples
     ///
@@ -101,7 +101,8 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
         self.lock().dead.len()
     }
 
-    /// Returns how many dead letters were dropped, since there were more than are kept. **O(1)**.
+    /// Returns the number of dead letters dropped because of
+    /// [`with_max_dead_letters`](Self::with_max_dead_letters). **O(1)**.
     ///
     /// # Examples
     ///

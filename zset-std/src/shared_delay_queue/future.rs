@@ -1,4 +1,4 @@
-//! Waiting for a job as a future.
+//! Futures that wait for a job.
 
 use std::fmt;
 use std::future::Future;
@@ -13,16 +13,16 @@ use crate::clock::Sleep;
 use crate::{AsyncTimer, Job, JobId, MonotonicClock, Timestamp};
 
 impl<T, I: Hash, C: AsyncTimer> SharedDelayQueue<T, I, C> {
-    /// Returns a future that waits until a job is due, and removes and returns it; none if the queue is
-    /// closed. With the feature `async`. **O(log n)** once a job is due.
+    /// Returns a future that waits until a job is due, and removes and returns it; its output is `None`
+    /// if the queue is closed. Requires the `async` feature. **O(log n)** once a job is due.
     ///
-    /// It waits as [`wait_pop`](Self::wait_pop) does, in any runtime or none, and in the same line:
-    /// threads and futures may wait for one queue. A future is in the line from its first poll until it
-    /// is ready or dropped. It is cancel safe: a dropped future takes no job, and passes on a wake-up
-    /// that it has not used. A future that is neither polled when it is woken nor dropped holds up those
-    /// behind it in the line.
+    /// It waits as [`wait_pop`](Self::wait_pop) does, in the same line, on any runtime or none: threads
+    /// and futures may wait for one queue. A future is in the line from its first poll until it is
+    /// ready or dropped. It is cancel safe: a dropped future takes no job, and passes an unused wake-up
+    /// on to the next waiter. A woken future that is neither polled nor dropped blocks the waiters
+    /// after it.
     ///
-    /// To limit the wait, use your runtime's timeout. A job due at [`Timestamp::MAX`] does not wake a future.
+    /// For a timeout, use that of your runtime. A job due at [`Timestamp::MAX`] does not wake a future.
     ///
     /// # Examples
     ///
@@ -45,10 +45,11 @@ impl<T, I: Hash, C: AsyncTimer> SharedDelayQueue<T, I, C> {
 }
 
 impl<T: Clone, I: Ord + Hash + Clone, C: AsyncTimer> SharedDelayQueue<T, I, C> {
-    /// Returns a future that waits until a job is due, and leases it: see [`lease`](Self::lease); none
-    /// if the queue is closed. With the feature `async`. **O(log n)** once a job is due.
+    /// Returns a future that waits until a job is due, and leases it as [`lease`](Self::lease) does;
+    /// its output is `None` if the queue is closed. Requires the `async` feature. **O(log n)** once a
+    /// job is due.
     ///
-    /// It waits as [`pop_async`](Self::pop_async) does.
+    /// Waits as [`pop_async`](Self::pop_async) does.
     ///
     /// # Examples
     ///
@@ -70,13 +71,13 @@ impl<T: Clone, I: Ord + Hash + Clone, C: AsyncTimer> SharedDelayQueue<T, I, C> {
     }
 }
 
-/// The future of [`SharedDelayQueue::pop_async`].
+/// The future returned by [`SharedDelayQueue::pop_async`].
 #[must_use = "a future does nothing until it is polled"]
 pub struct PopAsync<'a, T, I = JobId, C = MonotonicClock> {
     waiting: Waiting<'a, T, I, C>,
 }
 
-/// The future of [`SharedDelayQueue::lease_async`].
+/// The future returned by [`SharedDelayQueue::lease_async`].
 #[must_use = "a future does nothing until it is polled"]
 pub struct LeaseAsync<'a, T, I = JobId, C = MonotonicClock> {
     waiting: Waiting<'a, T, I, C>,
@@ -101,10 +102,10 @@ impl<T: Clone, I: Ord + Hash + Clone, C: AsyncTimer> Future for LeaseAsync<'_, T
     }
 }
 
-/// A place in the line, and the timer that it waits for.
+/// A place in the line and the timer it waits for.
 struct Waiting<'a, T, I, C> {
     place: Place<'a, T, I, C>,
-    /// Until when, and what wakes the future then.
+    /// The wake-up time, and the timer that wakes the future then.
     sleep: Option<(Timestamp, Sleep)>,
 }
 
@@ -128,7 +129,8 @@ impl<T, I, C: AsyncTimer> Waiting<'_, T, I, C> {
                 }
                 Step::WaitUntil(until) => until,
             };
-            // Not the first of the line, or there is no job: those who leave or push wake it.
+            // This waiter is not the first, or there is no job: it is woken when another leaves the
+            // line or a job is pushed.
             if until == Timestamp::MAX {
                 self.sleep = None;
                 return Poll::Pending;
@@ -141,7 +143,7 @@ impl<T, I, C: AsyncTimer> Waiting<'_, T, I, C> {
             if timer.as_mut().poll(context).is_pending() {
                 return Poll::Pending;
             }
-            // It is that late now, or nearly: a timer that is done is not polled again.
+            // The time has come, or nearly. A completed timer must not be polled again.
             self.sleep = None;
         }
     }

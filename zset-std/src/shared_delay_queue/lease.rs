@@ -1,22 +1,21 @@
-//! Lending jobs: until they are acknowledged, or the lease runs out.
+//! Leasing jobs: each is held until it is acknowledged or the lease expires.
 
 use std::error::Error;
 use std::fmt;
 use std::hash::Hash;
 use std::num::NonZeroU64;
-// Not one that loom explores: nothing depends on the order of receipts.
+// Not loom's `AtomicU64`: nothing depends on the order of receipts.
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::{DeadLetter, Locked, SharedDelayQueue, Task};
 use crate::{Clock, JobId, Timestamp};
 
-/// A job that is lent: to be [acknowledged](SharedDelayQueue::ack) when it is done.
+/// A leased job, to be [acknowledged](SharedDelayQueue::ack) when done.
 ///
-/// At the end of its lease the job is due again, for any worker. The lease still stands until one
-/// takes the job: a worker that is late, but not too late, may acknowledge it. After that the lease
-/// is stale: it can neither acknowledge nor give up nor extend anything. So it is for all
-/// other queues than the one that gave it.
+/// At the end of its lease, the job is due again, for any worker. The lease stays valid until a worker
+/// takes the job, so a late worker may still acknowledge it. After that the lease is stale: it can no
+/// longer acknowledge, nack or extend. A lease is also stale for every queue other than its own.
 ///
 /// # Examples
 ///
@@ -47,17 +46,18 @@ use crate::{Clock, JobId, Timestamp};
 pub struct Lease<T, I = JobId> {
     /// The id of the job.
     pub id: I,
-    /// What is to be done.
+    /// The payload.
     pub payload: T,
-    /// How often the job has been delivered, this time included.
+    /// The number of deliveries of the job, including this one.
     pub deliveries: u32,
     /// The end of the lease, unless it is extended.
     pub until: Timestamp,
-    /// Tells this lease from all others, of other queues too.
+    /// Identifies this lease among all leases of all queues.
     receipt: NonZeroU64,
 }
 
-/// The error of a lease whose job somebody else has taken, cancelled or rescheduled, or which is done.
+/// The error returned for a lease whose job has been acknowledged, nacked, delivered again, rescheduled
+/// or removed.
 ///
 /// # Examples
 ///
@@ -84,7 +84,7 @@ impl fmt::Display for StaleLease {
 
 impl Error for StaleLease {}
 
-/// What has become of a job that was given up.
+/// The outcome of a nack.
 ///
 /// # Examples
 ///
@@ -103,24 +103,23 @@ impl Error for StaleLease {}
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nacked {
-    /// It will be delivered again, when it is due.
+    /// The job will be delivered again when it is due.
     Requeued {
-        /// When it is due.
+        /// When the job is due.
         due: Timestamp,
     },
-    /// It was delivered as often as it is permitted, and is a [`DeadLetter`].
+    /// The job has reached its maximum number of deliveries, and is now a [`DeadLetter`].
     Dead,
 }
 
 impl<T: Clone, I: Ord + Hash + Clone, C> SharedDelayQueue<T, I, C> {
-    /// Lends the first job if it is due; it is due again after `visibility`. **O(log n)**.
+    /// Leases the first job if it is due; it is due again after `visibility`. **O(log n)**.
     ///
-    /// The payload is cloned under the lock, so a large one is better put in an
-    /// [`Arc`](std::sync::Arc).
+    /// The payload is cloned under the lock, so put a large one in an [`Arc`](std::sync::Arc).
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///
@@ -142,7 +141,7 @@ impl<T: Clone, I: Ord + Hash + Clone, C> SharedDelayQueue<T, I, C> {
         self.lease_at(visibility, self.clock.now())
     }
 
-    /// Does what [`lease`](Self::lease) does, at this time. **O(log n)**.
+    /// Like [`lease`](Self::lease), at the time `now`. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -161,7 +160,7 @@ impl<T: Clone, I: Ord + Hash + Clone, C> SharedDelayQueue<T, I, C> {
         self.lease_locked(&mut self.lock(), visibility, now)
     }
 
-    /// Lends the first job if it is due.
+    /// Leases the first job if it is due.
     pub(super) fn lease_locked(
         &self,
         state: &mut Locked<'_, T, I>,
@@ -170,7 +169,7 @@ impl<T: Clone, I: Ord + Hash + Clone, C> SharedDelayQueue<T, I, C> {
     ) -> Option<Lease<T, I>> {
         self.bury_exhausted(state, now);
         let job = state.queue.first().filter(|job| job.due <= now)?;
-        // First what may panic.
+        // Clone first: it may panic, and nothing has changed yet.
         let (id, payload) = (job.id.clone(), job.payload.payload.clone());
         let until = now.saturating_add(visibility);
         state.queue.reschedule(&id, until)?;
@@ -179,7 +178,7 @@ impl<T: Clone, I: Ord + Hash + Clone, C> SharedDelayQueue<T, I, C> {
     }
 }
 
-/// Returns a receipt that no other lease of the process has, of whatever queue.
+/// Returns a receipt that is unique within the process, across all queues.
 fn next_receipt() -> NonZeroU64 {
     static RECEIPTS: AtomicU64 = AtomicU64::new(0);
 
@@ -187,7 +186,7 @@ fn next_receipt() -> NonZeroU64 {
 }
 
 impl<T, I: Hash + Eq> Locked<'_, T, I> {
-    /// Notes a delivery of a job; returns how many there were, and its receipt.
+    /// Records a delivery of a job, and returns the number of deliveries and the receipt.
     fn deliver(&mut self, id: &I) -> Option<(u32, NonZeroU64)> {
         let receipt = next_receipt();
         let task = self.queue.get_mut(id)?;
@@ -198,7 +197,7 @@ impl<T, I: Hash + Eq> Locked<'_, T, I> {
         Some((deliveries, receipt))
     }
 
-    /// Returns the task of a lease.
+    /// Returns the task of a valid lease.
     fn leased(&self, lease: &Lease<T, I>) -> Result<&Task<T>, StaleLease> {
         let task = self.queue.get(&lease.id);
         task.filter(|task| task.receipt == Some(lease.receipt)).ok_or(StaleLease)
@@ -206,12 +205,12 @@ impl<T, I: Hash + Eq> Locked<'_, T, I> {
 }
 
 impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
-    /// Says that a job is done, and removes it. **O(log n)**.
+    /// Acknowledges that a job is done, and removes it. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`StaleLease`] if the job is not on this lease any more. Then it may be delivered again, or
-    /// has been already.
+    /// [`StaleLease`] if the job is no longer on this lease. It may then be delivered again, or has
+    /// been already.
     ///
     /// # Examples
     ///
@@ -227,7 +226,7 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     /// assert!(queue.is_empty());
     /// ```
     pub fn ack(&self, lease: &Lease<T, I>) -> Result<(), StaleLease> {
-        // It is dropped after the lock is released.
+        // Declared first, so that the job is dropped after the lock is released.
         let _job;
         let mut state = self.lock();
         state.leased(lease)?;
@@ -235,16 +234,16 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
         Ok(())
     }
 
-    /// Says that a job has failed: it is due again after a delay, or becomes a [`DeadLetter`].
+    /// Reports that a job has failed: it is due again after a delay, or becomes a [`DeadLetter`].
     /// **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`StaleLease`] if the job is not on this lease any more; it stays as it is.
+    /// [`StaleLease`] if the job is no longer on this lease. The queue is unchanged.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///
@@ -275,15 +274,15 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
         self.nack_at(lease, delay, self.clock.now())
     }
 
-    /// Does what [`nack`](Self::nack) does, at this time. **O(log n)**.
+    /// Like [`nack`](Self::nack), at the time `now`. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`StaleLease`] if the job is not on this lease any more; it stays as it is.
+    /// [`StaleLease`] if the job is no longer on this lease. The queue is unchanged.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///
@@ -320,17 +319,17 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
         Ok(Nacked::Requeued { due })
     }
 
-    /// Lets a lease end so long from now instead; returns its end. **O(log n)**.
+    /// Sets the end of a lease to `visibility` from now, and returns it. **O(log n)**.
     ///
-    /// It may also end earlier than before.
+    /// The new end may be earlier than the old one.
     ///
     /// # Errors
     ///
-    /// [`StaleLease`] if the job is not on this lease any more; it stays as it is.
+    /// [`StaleLease`] if the job is no longer on this lease. The queue is unchanged.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///
@@ -355,15 +354,15 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
         self.extend_at(lease, visibility, self.clock.now())
     }
 
-    /// Does what [`extend`](Self::extend) does, at this time. **O(log n)**.
+    /// Like [`extend`](Self::extend), at the time `now`. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`StaleLease`] if the job is not on this lease any more; it stays as it is.
+    /// [`StaleLease`] if the job is no longer on this lease. The queue is unchanged.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///

@@ -1,9 +1,9 @@
-//! Who waits for a job, in the order in which they came.
+//! The line of waiters, in order of arrival.
 //!
-//! Invariant: the tickets ascend.
+//! Invariant: tickets are ascending.
 //!
-//! Only the first of the line waits for the next job; the others sleep until they are the first, or
-//! do not want to wait any longer. So a job that is pushed wakes one thread at most.
+//! Only the first waiter waits for the next job; the others sleep until they are first or their
+//! deadline passes. So a pushed job wakes at most one thread.
 
 use std::collections::VecDeque;
 use std::task::Waker;
@@ -18,12 +18,13 @@ pub(super) struct Line {
 
 struct Waiter {
     ticket: u64,
-    /// Until when it sleeps, and what wakes it before. None if it is awake, or has been woken.
+    /// How long it sleeps, and the waker that ends the sleep early; `None` if it is awake or has been
+    /// woken.
     sleep: Option<(Timestamp, Waker)>,
 }
 
 impl Line {
-    /// Lines up at the end; returns what finds the place again.
+    /// Joins the end of the line and returns the ticket of the new place.
     pub(super) fn join(&mut self) -> u64 {
         let ticket = self.next_ticket;
         self.next_ticket += 1;
@@ -31,7 +32,7 @@ impl Line {
         ticket
     }
 
-    /// Leaves the line; returns the waker, to be dropped without the lock.
+    /// Leaves the line and returns the waker, to be dropped after the lock is released.
     pub(super) fn leave(&mut self, ticket: u64) -> Option<Waker> {
         let index = self.waiters.partition_point(|waiter| waiter.ticket < ticket);
         self.waiters.get(index).filter(|waiter| waiter.ticket == ticket)?;
@@ -39,8 +40,8 @@ impl Line {
         Some(waker)
     }
 
-    /// Goes to sleep until a time, or for the first of the line until `next_due` if that is earlier;
-    /// returns until when, and the waker of the sleep before, to be dropped without the lock.
+    /// Sleeps until `until`, or, if first in the line, until `next_due` if that is earlier. Returns the
+    /// actual time, and the waker of the previous sleep, to be dropped after the lock is released.
     pub(super) fn sleep(
         &mut self,
         ticket: u64,
@@ -55,14 +56,14 @@ impl Line {
         (until, before.map(|(_, waker)| waker))
     }
 
-    /// Returns what wakes the first of the line if it sleeps beyond a time.
+    /// Marks the first waiter as woken and returns its waker, if it sleeps beyond `next_due`.
     pub(super) fn rouse(&mut self, next_due: Timestamp) -> Option<Waker> {
         let first = self.waiters.front_mut()?;
         let (_, waker) = first.sleep.take_if(|(until, _)| *until > next_due)?;
         Some(waker)
     }
 
-    /// Returns what wakes all who sleep.
+    /// Marks all sleeping waiters as woken and returns their wakers.
     pub(super) fn rouse_all(&mut self) -> impl Iterator<Item = Waker> + '_ {
         self.waiters.iter_mut().filter_map(|waiter| {
             let (_, waker) = waiter.sleep.take()?;
@@ -70,18 +71,18 @@ impl Line {
         })
     }
 
-    /// Returns until when the first of the line sleeps, if it does.
+    /// Returns the time until which the first waiter sleeps, if it does.
     pub(super) fn first_sleeps_until(&self) -> Option<Timestamp> {
         let (until, _) = self.waiters.front()?.sleep.as_ref()?;
         Some(*until)
     }
 
-    /// Returns whether somebody sleeps.
+    /// Returns whether any waiter sleeps.
     pub(super) fn is_asleep(&self) -> bool {
         self.waiters.iter().any(|waiter| waiter.sleep.is_some())
     }
 
-    /// Panics with what is wrong if an invariant does not hold.
+    /// Panics with a description of the first broken invariant.
     pub(super) fn check_invariants(&self) {
         let tickets = self.waiters.iter().map(|waiter| waiter.ticket);
         assert!(tickets.is_sorted_by(|a, b| a < b), "a line out of order");

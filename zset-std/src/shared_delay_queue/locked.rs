@@ -1,4 +1,4 @@
-//! [`Locked`]: the state under its lock, and what is done when the lock is released.
+//! [`Locked`]: the lock guard of the state, and what runs when it is released.
 
 use std::mem;
 use std::ops::{Deref, DerefMut};
@@ -8,19 +8,18 @@ use super::{DeadLetter, State};
 use crate::Timestamp;
 use crate::sync::MutexGuard;
 
-/// The state under its lock. When it is dropped, the first of the line is woken if there is something
-/// for it to do.
+/// The lock guard of the state. Dropping it wakes the first of the line if it has something to do.
 pub(super) struct Locked<'a, T, I> {
-    // In this order they are dropped: first the lock is released.
+    // Fields drop in this order: the lock is released first.
     state: MutexGuard<'a, State<T, I>>,
     woken: WakeOnDrop,
-    /// Payloads that are dropped without the lock.
+    /// Dead letters to drop after the lock is released.
     dropped: Vec<DeadLetter<T, I>>,
-    /// A waker that is dropped without the lock: it may be the last reference to a task.
+    /// A waker to drop after the lock is released: it may be the last reference to a task.
     stale_waker: Option<Waker>,
 }
 
-/// Wakes some when it is dropped.
+/// Calls its wakers when dropped.
 struct WakeOnDrop(Vec<Waker>);
 
 impl Drop for WakeOnDrop {
@@ -39,13 +38,13 @@ impl<'a, T, I> Locked<'a, T, I> {
         Locked { state, woken: WakeOnDrop(Vec::new()), dropped: Vec::new(), stale_waker: None }
     }
 
-    /// Keeps a dead letter; the oldest goes if there are too many.
+    /// Adds a dead letter, evicting the oldest ones beyond `max`.
     pub(super) fn bury(&mut self, letter: DeadLetter<T, I>, max: usize) {
         self.state.dead.push_back(letter);
         self.forget_dead(max);
     }
 
-    /// Lets the oldest dead letters go if there are too many.
+    /// Evicts the oldest dead letters beyond `max`.
     pub(super) fn forget_dead(&mut self, max: usize) {
         while self.state.dead.len() > max {
             self.dropped.extend(self.state.dead.pop_front());
@@ -53,7 +52,8 @@ impl<'a, T, I> Locked<'a, T, I> {
         }
     }
 
-    /// Lets a waiter sleep; returns until when. See [`Line::sleep`](super::line::Line::sleep).
+    /// Puts a waiter to sleep and returns the time until which it sleeps. See
+    /// [`Line::sleep`](super::line::Line::sleep).
     pub(super) fn sleep(&mut self, ticket: u64, deadline: Timestamp, waker: Waker) -> Timestamp {
         let next_due = self.state.queue.next_due();
         let (until, stale) = self.state.line.sleep(ticket, deadline, next_due, waker);
@@ -61,7 +61,7 @@ impl<'a, T, I> Locked<'a, T, I> {
         until
     }
 
-    /// Lets a waiter leave the line.
+    /// Removes a waiter from the line.
     pub(super) fn leave(&mut self, ticket: u64) {
         self.stale_waker = self.state.line.leave(ticket);
     }
@@ -71,7 +71,7 @@ impl<'a, T, I> Locked<'a, T, I> {
         !self.dropped.is_empty()
     }
 
-    /// Closes the queue, and wakes all who wait.
+    /// Closes the queue and wakes all waiters.
     pub(super) fn close(&mut self) {
         self.state.is_closed = true;
         self.woken.0.extend(self.state.line.rouse_all());

@@ -1,5 +1,5 @@
-//! All interleavings of a few threads, explored by loom: `.ci/run loom`. If a wake-up is lost, all
-//! threads stand still, and loom fails.
+//! Tests that explore all interleavings of a few threads with loom: `.ci/run loom`. If a wake-up is
+//! lost, all threads block, and loom fails.
 
 use std::sync::Arc;
 use std::task::Waker;
@@ -11,7 +11,7 @@ use crate::explore::{explore, explore_interrupting, start};
 use crate::sync::{Mutex, lock, thread};
 use crate::{Clock, JobId, Timer, Timestamp};
 
-/// A clock that wakes only those whose time has come, as that of the operating system does.
+/// A clock that wakes only waiters whose time has come, as that of the operating system does.
 #[derive(Clone, Default)]
 struct Watch {
     shared: Arc<Mutex<(Timestamp, Vec<(Timestamp, Waker)>)>>,
@@ -147,7 +147,7 @@ fn of_two_who_wait_each_gets_one_of_two_jobs() {
     });
 }
 
-/// When the first has its job, the second has to look out for the next one.
+/// When the first waiter has its job, the second must wait for the next one.
 #[test]
 fn of_two_who_wait_each_gets_a_job_when_it_falls_due() {
     explore_interrupting(4, || {
@@ -184,7 +184,7 @@ fn exactly_one_of_three_gets_a_job() {
         let leasing = start(&queue, |queue| queue.lease(Duration::MAX).map(|lease| lease.payload));
         let cancelled = queue.cancel(&id).map(|job| job.payload);
         let (popped, leased) = (popping.join().unwrap(), leasing.join().unwrap());
-        // What is on lease can still be cancelled.
+        // A job on lease can still be cancelled.
         let taken = [popped, leased, cancelled].into_iter().flatten().count();
         assert!(
             taken == 1 || taken == 2 && leased == cancelled,
@@ -195,7 +195,7 @@ fn exactly_one_of_three_gets_a_job() {
     });
 }
 
-/// One who comes when a job is due takes it before those who wait, who go on waiting.
+/// A thread that arrives when a job is due takes it before the waiters, which keep waiting.
 #[test]
 fn a_job_that_is_taken_from_one_who_waits_leaves_it_waiting_for_the_next() {
     explore_interrupting(4, || {
@@ -276,8 +276,8 @@ fn a_lease_is_either_extended_or_its_job_delivered_again() {
     });
 }
 
-/// The first to wait looks out for the job that is due at 10. When it leaves, the other has to, who
-/// was asleep without an end.
+/// The first waiter is responsible for the job due at 10. When it times out, the other, which sleeps
+/// without a limit, must take over.
 #[test]
 fn one_who_leaves_passes_on_what_it_looked_out_for() {
     explore_interrupting(4, || {
@@ -308,7 +308,7 @@ fn one_who_leaves_while_a_job_is_pushed_does_not_take_its_wake_up_along() {
     });
 }
 
-/// The lock is not held while payloads are dropped.
+/// Payloads are dropped without holding the lock.
 #[test]
 fn a_payload_may_use_its_queue_when_it_is_dropped() {
     struct Sees(Arc<SharedDelayQueue<Option<Arc<Sees>>, JobId, Watch>>);
@@ -338,7 +338,7 @@ mod futures {
 
     use super::*;
 
-    /// Runs a future on this thread: it is polled only when something woke it.
+    /// Runs a future on this thread, polling it only when woken.
     fn block_on<F: Future>(future: F) -> F::Output {
         let waker = waker_of_this_thread();
         let mut future = pin!(future);
@@ -387,8 +387,8 @@ mod futures {
         });
     }
 
-    /// The future is polled once and dropped, while a job is pushed and another thread waits: the job
-    /// and the wake-up come to that one, or the future has taken the job.
+    /// Polls the future once and drops it, while a job is pushed and another thread waits: either the
+    /// other thread gets the job and the wake-up, or the future has taken the job.
     #[test]
     fn a_future_that_is_dropped_loses_neither_the_job_nor_the_wake_up() {
         explore_interrupting(3, || {

@@ -1,4 +1,4 @@
-//! Looking at the queue, and changing what is in it.
+//! Inspecting and changing the queue.
 
 use std::hash::Hash;
 use std::sync::PoisonError;
@@ -9,7 +9,7 @@ use super::{Locked, SharedDelayQueue, Task, without_leases};
 use crate::{DelayQueue, Job, Timestamp};
 
 impl<T, I, C> SharedDelayQueue<T, I, C> {
-    /// Returns the number of jobs: due or not, on lease or not. **O(1)**.
+    /// Returns the number of jobs, whether due or not, on lease or not. **O(1)**.
     ///
     /// # Examples
     ///
@@ -24,7 +24,7 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
         self.lock().queue.len()
     }
 
-    /// Returns whether there are no jobs, on lease or not. **O(1)**.
+    /// Returns whether there are no jobs, including jobs on lease. **O(1)**.
     ///
     /// # Examples
     ///
@@ -37,7 +37,7 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
 
     /// Returns the number of jobs on lease. **O(1)**.
     ///
-    /// One whose lease has run out counts until somebody takes it.
+    /// A job whose lease has expired counts until it is taken.
     ///
     /// # Examples
     ///
@@ -58,7 +58,7 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
         self.lock().leased
     }
 
-    /// Returns the time at which the first job is due, or its lease ends. **O(1)**.
+    /// Returns the earliest time at which a job is due or its lease ends. **O(1)**.
     ///
     /// # Examples
     ///
@@ -78,11 +78,11 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
         self.lock().queue.next_due()
     }
 
-    /// Closes the queue: nothing can be pushed any more, and nobody waits any more.
-    /// **O(w)** for w threads that wait.
+    /// Closes the queue: pushing and waiting fail from now on. **O(w)** for w waiters.
     ///
-    /// All who wait return at once, without a job. What is in the queue can still be taken with
-    /// [`pop`](Self::pop), [`lease`](Self::lease) and [`drain`](Self::drain), and leases go on.
+    /// All waiters return at once, without a job. Remaining jobs can still be taken with
+    /// [`pop`](Self::pop), [`lease`](Self::lease) and [`drain`](Self::drain), and existing leases stay
+    /// valid.
     ///
     /// # Examples
     ///
@@ -118,7 +118,7 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
 
     /// Removes all jobs, due or not, on lease or not, and returns them in order. **O(n)**.
     ///
-    /// All leases are stale then. The dead letters stay.
+    /// All leases become stale. Dead letters are kept.
     ///
     /// # Examples
     ///
@@ -140,7 +140,7 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
 
     /// Removes all jobs, due or not, on lease or not. **O(n)**.
     ///
-    /// All leases are stale then. The dead letters stay.
+    /// All leases become stale. Dead letters are kept.
     ///
     /// # Examples
     ///
@@ -159,7 +159,7 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
 }
 
 impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
-    /// Returns whether a job is in the queue: due or not, on lease or not. **O(1)** expected.
+    /// Returns whether a job is in the queue, whether due or not, on lease or not. **O(1)** expected.
     ///
     /// # Examples
     ///
@@ -178,7 +178,7 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
         self.lock().queue.contains(id)
     }
 
-    /// Returns the time at which a job is due, or its lease ends. **O(1)** expected.
+    /// Returns the time at which a job is due or its lease ends. **O(1)** expected.
     ///
     /// # Examples
     ///
@@ -199,7 +199,7 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
 
     /// Removes a job, due or not, on lease or not, and returns it. **O(log n)**.
     ///
-    /// A lease that it is on is stale then.
+    /// Any lease on the job becomes stale.
     ///
     /// # Examples
     ///
@@ -221,16 +221,15 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
 }
 
 impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
-    /// Gives a job another time at which it is due; returns the old one, or the end of its lease.
-    /// **O(log n)**.
+    /// Changes the due time of a job and returns the old one, or the end of its lease. **O(log n)**.
     ///
-    /// It is as if the job were cancelled and pushed again: of jobs that are due at the same time it
-    /// is the last, a lease that it is on is stale then, and its deliveries count from 0. It wakes
-    /// one of the threads that wait, at most, and only if the job is due before all others.
+    /// This is equivalent to cancelling the job and pushing it again: it comes last among jobs due at
+    /// the same time, any lease on it becomes stale, and its deliveries restart from 0. Wakes at most
+    /// one waiter, and only if the job is now due before all others.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///
@@ -259,7 +258,7 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
 }
 
 impl<T, I: Hash> Locked<'_, T, I> {
-    /// Removes a job.
+    /// Removes a job and its lease.
     pub(super) fn remove<Q>(&mut self, id: &Q) -> Option<Job<Task<T>, I>>
     where
         Q: Hash + Equivalent<I> + ?Sized,
@@ -270,7 +269,7 @@ impl<T, I: Hash> Locked<'_, T, I> {
     }
 }
 
-/// The jobs are those of the queue, and so are the ids that are given away.
+/// Keeps the jobs and the next id of the queue.
 impl<T, I: Ord + Hash> From<DelayQueue<T, I>> for SharedDelayQueue<T, I> {
     #[track_caller]
     fn from(queue: DelayQueue<T, I>) -> Self {
@@ -279,10 +278,10 @@ impl<T, I: Ord + Hash> From<DelayQueue<T, I>> for SharedDelayQueue<T, I> {
 }
 
 impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
-    /// Returns the jobs as a queue of one thread, to store them, say. **O(n log n)**.
+    /// Converts into a single-threaded queue, for example to store it. **O(n log n)**.
     ///
-    /// A job that is on lease is due at the end of its lease. How often each was delivered is not
-    /// kept, and dead letters are dropped: [take them](Self::take_dead_letters) before.
+    /// A job on lease is due at the end of its lease. Delivery counts are lost, and dead letters are
+    /// dropped: call [`take_dead_letters`](Self::take_dead_letters) first to keep them.
     ///
     /// # Examples
     ///

@@ -1,21 +1,21 @@
-//! [`Place`]: one who waits for a job, on a thread or as a future.
+//! [`Place`]: a waiter, whether a thread or a future.
 
 use std::task::Waker;
 
 use super::{Locked, SharedDelayQueue, WaitError};
 use crate::{Clock, Timestamp};
 
-/// A place in the line of a queue, which is left when this is dropped.
+/// A place in the line of a queue; dropping it leaves the line.
 pub(super) struct Place<'a, T, I, C> {
     pub(super) queue: &'a SharedDelayQueue<T, I, C>,
-    /// None while it is not in the line.
+    /// `None` while not in the line.
     ticket: Option<u64>,
 }
 
-/// What comes next for one who waits.
+/// The outcome of one step of waiting.
 pub(super) enum Step<R> {
     Done(Result<R, WaitError>),
-    /// To look again at this time, or when the waker is called.
+    /// Step again at this time, or when the waker is called.
     WaitUntil(Timestamp),
 }
 
@@ -26,7 +26,7 @@ impl<'a, T, I, C> Place<'a, T, I, C> {
 }
 
 impl<T, I, C: Clock> Place<'_, T, I, C> {
-    /// Takes something by `take` if a job is due, and lines up if not.
+    /// Calls `take`; joins the line if that returns nothing.
     pub(super) fn step<R>(
         &mut self,
         deadline: Option<Timestamp>,
@@ -43,8 +43,8 @@ impl<T, I, C: Clock> Place<'_, T, I, C> {
                 None if deadline.is_some_and(|deadline| deadline <= now) => {
                     Err(WaitError::TimedOut)
                 }
-                // What is dropped with the lock may park, and take what is to wake this one from its
-                // sleep: so that is another time.
+                // Releasing the lock drops payloads, whose destructors may park this thread and so
+                // consume a wake-up meant for this waiter. Retry without going to sleep.
                 None if state.has_to_drop() => continue,
                 None => {
                     let waker = waker();
@@ -53,7 +53,7 @@ impl<T, I, C: Clock> Place<'_, T, I, C> {
                     return Step::WaitUntil(state.sleep(ticket, deadline, waker));
                 }
             };
-            // In the same breath, so that the next one is woken once.
+            // Leave under the same lock, so that the next waiter is woken only once.
             if let Some(ticket) = self.ticket.take() {
                 state.leave(ticket);
             }
@@ -62,8 +62,8 @@ impl<T, I, C: Clock> Place<'_, T, I, C> {
     }
 }
 
-/// For a panic in a user's code while it waits, and for a future that is dropped. Whoever leaves the
-/// head of the line has the next one woken, if there is something for it to do.
+/// Handles panics in user code while waiting, and futures dropped early. When the first of the line
+/// leaves, the next is woken if it has something to do.
 impl<T, I, C> Drop for Place<'_, T, I, C> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket.take() {

@@ -1,4 +1,4 @@
-//! Taking jobs out.
+//! Removing jobs.
 
 use std::hash::Hash;
 
@@ -8,7 +8,7 @@ use crate::{Clock, Job, Timestamp};
 impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
     /// Removes and returns the first job if it is due. **O(log n)**.
     ///
-    /// Of the threads that ask, exactly one gets it.
+    /// If several threads compete for a job, exactly one gets it.
     ///
     /// # Examples
     ///
@@ -28,7 +28,7 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
         self.pop_at(self.clock.now())
     }
 
-    /// Does what [`pop`](Self::pop) does, at this time. **O(log n)**.
+    /// Like [`pop`](Self::pop), at the time `now`. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -46,10 +46,9 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
         self.pop_locked(&mut self.lock(), now)
     }
 
-    /// Removes and returns the jobs that are due, `max` at most, in order. **O(m log n)** for m
-    /// returned.
+    /// Removes and returns up to `max` jobs that are due, in order. **O(m log n)** for m returned.
     ///
-    /// No other thread takes one in between.
+    /// This is atomic: no other thread takes a job in between.
     ///
     /// # Examples
     ///
@@ -72,7 +71,7 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
         self.pop_due_at(max, self.clock.now())
     }
 
-    /// Does what [`pop_due`](Self::pop_due) does, at this time. **O(m log n)** for m returned.
+    /// Like [`pop_due`](Self::pop_due), at the time `now`. **O(m log n)** for m returned.
     ///
     /// # Examples
     ///
@@ -107,8 +106,8 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
         state.take_first(now).map(without_leases)
     }
 
-    /// Makes dead letters of the first jobs if they are due and have been delivered as often as it is
-    /// permitted.
+    /// Turns jobs at the front that are due and have reached their maximum number of deliveries into
+    /// dead letters.
     pub(super) fn bury_exhausted(&self, state: &mut Locked<'_, T, I>, now: Timestamp) {
         while state.queue.first().is_some_and(|job| self.is_exhausted(job.payload)) {
             let Some(job) = state.take_first(now) else { break };
@@ -126,7 +125,7 @@ impl<T, I: Hash> Locked<'_, T, I> {
         Some(job)
     }
 
-    /// Counts a task that has left the queue as not on lease.
+    /// Updates the lease count for a task that has left the queue.
     pub(super) fn forget_lease(&mut self, task: &Task<T>) {
         self.leased -= usize::from(task.receipt.is_some());
     }

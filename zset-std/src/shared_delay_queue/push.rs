@@ -1,4 +1,4 @@
-//! Pushing.
+//! Pushing jobs.
 
 use std::error::Error;
 use std::fmt;
@@ -9,7 +9,7 @@ use super::{SharedDelayQueue, Task, without_leases};
 use crate::delay_queue::DuplicateJob;
 use crate::{Clock, Job, JobId, Timestamp};
 
-/// The error of a payload that was not pushed: it gives it back.
+/// The error returned when a payload is not pushed; contains the payload.
 ///
 /// # Examples
 ///
@@ -27,13 +27,13 @@ use crate::{Clock, Job, JobId, Timestamp};
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PushError<T> {
-    /// The queue has as many jobs as it may have.
+    /// The queue has reached its maximum number of jobs.
     Full(T),
     /// The queue is closed.
     Closed(T),
 }
 
-/// The error of a job that was not pushed with its id: it gives it back.
+/// The error returned when a job is not pushed with its id; contains the job.
 ///
 /// # Examples
 ///
@@ -52,9 +52,9 @@ pub enum PushError<T> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PushWithIdError<T, I = JobId> {
-    /// A job in the queue, on lease or not, has this id.
+    /// A job in the queue, on lease or not, already has this id.
     Duplicate(Job<T, I>),
-    /// The queue has as many jobs as it may have.
+    /// The queue has reached its maximum number of jobs.
     Full(Job<T, I>),
     /// The queue is closed.
     Closed(Job<T, I>),
@@ -64,7 +64,7 @@ const FULL: &str = "the queue is full";
 const CLOSED: &str = "the queue is closed";
 
 impl<T> PushError<T> {
-    /// Returns what was not pushed. **O(1)**.
+    /// Returns the payload that was not pushed. **O(1)**.
     ///
     /// # Examples
     ///
@@ -84,7 +84,7 @@ impl<T> PushError<T> {
 }
 
 impl<T, I> PushWithIdError<T, I> {
-    /// Returns what was not pushed. **O(1)**.
+    /// Returns the job that was not pushed. **O(1)**.
     ///
     /// # Examples
     ///
@@ -105,7 +105,7 @@ impl<T, I> PushWithIdError<T, I> {
     }
 }
 
-// Whatever the payload is, like the errors of channels.
+// Like the errors of channels, these implement `Debug` for any payload.
 
 impl<T> fmt::Debug for PushError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -150,17 +150,18 @@ impl<T> Error for PushError<T> {}
 impl<T, I> Error for PushWithIdError<T, I> {}
 
 impl<T, C> SharedDelayQueue<T, JobId, C> {
-    /// Puts a job in the queue, and returns the id that it gives it. **O(log n)**.
+    /// Pushes a job and returns the id assigned to it. **O(log n)**.
     ///
-    /// It wakes one of the threads that wait, at most, and only if the job is due before all others.
+    /// Wakes at most one waiter, and only if the job is due before all others.
     ///
     /// # Errors
     ///
-    /// [`PushError`], which gives the payload back, if the queue is closed or full.
+    /// [`PushError`], which contains the payload, if the queue is closed or full.
     ///
     /// # Panics
     ///
-    /// If memory runs out, or 32-bit handles: at 2 * 10^9 jobs or more.
+    /// Panics if allocation fails or the 32-bit handles are exhausted, which takes at least 2 * 10^9
+    /// jobs.
     ///
     /// # Examples
     ///
@@ -184,15 +185,16 @@ impl<T, C> SharedDelayQueue<T, JobId, C> {
         Ok(state.queue.push(Task::new(payload), due))
     }
 
-    /// Puts a job in the queue that is due so long from now. **O(log n)**.
+    /// Pushes a job that is due after `delay`. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`PushError`], which gives the payload back, if the queue is closed or full.
+    /// [`PushError`], which contains the payload, if the queue is closed or full.
     ///
     /// # Panics
     ///
-    /// If memory runs out, or 32-bit handles: at 2 * 10^9 jobs or more.
+    /// Panics if allocation fails or the 32-bit handles are exhausted, which takes at least 2 * 10^9
+    /// jobs.
     ///
     /// # Examples
     ///
@@ -217,18 +219,19 @@ impl<T, C> SharedDelayQueue<T, JobId, C> {
 }
 
 impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
-    /// Puts a job with this id in the queue. **O(log n)**.
+    /// Pushes a job with this id. **O(log n)**.
     ///
-    /// It wakes one of the threads that wait, at most, and only if the job is due before all others.
+    /// Wakes at most one waiter, and only if the job is due before all others.
     ///
     /// # Errors
     ///
-    /// [`PushWithIdError`], which gives the job back, if the queue is closed or full, or a job in it,
-    /// on lease or not, has this id.
+    /// [`PushWithIdError`], which contains the job, if the queue is closed or full, or a job in it, on
+    /// lease or not, already has this id.
     ///
     /// # Panics
     ///
-    /// If memory runs out, or 32-bit handles: at 2 * 10^9 jobs or more.
+    /// Panics if allocation fails or the 32-bit handles are exhausted, which takes at least 2 * 10^9
+    /// jobs.
     ///
     /// # Examples
     ///

@@ -10,7 +10,7 @@ use super::{Lease, Locked, SharedDelayQueue};
 use crate::clock::waker_of_this_thread;
 use crate::{Job, Timer, Timestamp};
 
-/// The error of a wait that ended without a job.
+/// The error returned when a wait ends without a job.
 ///
 /// # Examples
 ///
@@ -27,7 +27,7 @@ use crate::{Job, Timer, Timestamp};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitError {
-    /// No job was due until the deadline.
+    /// No job became due by the deadline.
     TimedOut,
     /// The queue is closed.
     Closed,
@@ -45,12 +45,12 @@ impl fmt::Display for WaitError {
 impl Error for WaitError {}
 
 impl<T, I: Hash, C: Timer> SharedDelayQueue<T, I, C> {
-    /// Waits until a job is due, and removes and returns it; none if the queue is closed.
+    /// Waits until a job is due, and removes and returns it, or returns `None` if the queue is closed.
     /// **O(log n)** once a job is due.
     ///
-    /// It wakes up for jobs that are pushed or rescheduled meanwhile, and for leases that run out.
-    /// Any number of threads may wait; of them one wakes up for a job. A thread that comes when a job
-    /// is due gets it, even if others wait.
+    /// Jobs that are pushed or rescheduled in the meantime and leases that expire wake the waiter. Any
+    /// number of threads may wait; one of them wakes per job. A thread that arrives when a job is due
+    /// takes it, even if others are waiting.
     ///
     /// # Examples
     ///
@@ -71,12 +71,12 @@ impl<T, I: Hash, C: Timer> SharedDelayQueue<T, I, C> {
         self.wait(None, |state, now| self.pop_locked(state, now)).ok()
     }
 
-    /// Does what [`wait_pop`](Self::wait_pop) does, but waits so long at most.
-    /// **O(log n)** once a job is due.
+    /// Like [`wait_pop`](Self::wait_pop), but waits for at most `timeout`. **O(log n)** once a job is
+    /// due.
     ///
     /// # Errors
     ///
-    /// [`WaitError`] if no job is due until then, or the queue is closed.
+    /// [`WaitError`] if no job becomes due in time, or the queue is closed.
     ///
     /// # Examples
     ///
@@ -93,14 +93,14 @@ impl<T, I: Hash, C: Timer> SharedDelayQueue<T, I, C> {
         self.wait_pop_until(self.clock.now().saturating_add(timeout))
     }
 
-    /// Does what [`wait_pop`](Self::wait_pop) does, but waits until a time of its clock at most.
+    /// Like [`wait_pop`](Self::wait_pop), but waits until `deadline`, a time of the queue's clock.
     /// **O(log n)** once a job is due.
     ///
-    /// A job that is due at that time is returned yet.
+    /// A job due exactly at the deadline is still returned.
     ///
     /// # Errors
     ///
-    /// [`WaitError`] if no job is due until then, or the queue is closed.
+    /// [`WaitError`] if no job becomes due in time, or the queue is closed.
     ///
     /// # Examples
     ///
@@ -118,7 +118,7 @@ impl<T, I: Hash, C: Timer> SharedDelayQueue<T, I, C> {
         self.wait(Some(deadline), |state, now| self.pop_locked(state, now))
     }
 
-    /// Waits until `take` takes something, when a job is due.
+    /// Waits until a job is due and `take` returns a value.
     fn wait<R>(
         &self,
         deadline: Option<Timestamp>,
@@ -127,7 +127,7 @@ impl<T, I: Hash, C: Timer> SharedDelayQueue<T, I, C> {
         let mut place = Place::new(self);
         let mut waker = None;
         loop {
-            // What may panic at the end of a thread does so before it is in the line.
+            // Creating a waker may panic during thread shutdown, so it precedes joining the line.
             let waker = || waker.get_or_insert_with(waker_of_this_thread).clone();
             match place.step(deadline, &take, waker) {
                 Step::Done(result) => return result,
@@ -138,10 +138,10 @@ impl<T, I: Hash, C: Timer> SharedDelayQueue<T, I, C> {
 }
 
 impl<T: Clone, I: Ord + Hash + Clone, C: Timer> SharedDelayQueue<T, I, C> {
-    /// Waits until a job is due, and lends it: see [`lease`](Self::lease); none if the queue is
-    /// closed. **O(log n)** once a job is due.
+    /// Waits until a job is due and leases it as [`lease`](Self::lease) does, or returns `None` if the
+    /// queue is closed. **O(log n)** once a job is due.
     ///
-    /// It waits as [`wait_pop`](Self::wait_pop) does.
+    /// Waits as [`wait_pop`](Self::wait_pop) does.
     ///
     /// # Examples
     ///
@@ -160,12 +160,12 @@ impl<T: Clone, I: Ord + Hash + Clone, C: Timer> SharedDelayQueue<T, I, C> {
         self.wait(None, |state, now| self.lease_locked(state, visibility, now)).ok()
     }
 
-    /// Does what [`wait_lease`](Self::wait_lease) does, but waits so long at most.
-    /// **O(log n)** once a job is due.
+    /// Like [`wait_lease`](Self::wait_lease), but waits for at most `timeout`. **O(log n)** once a job
+    /// is due.
     ///
     /// # Errors
     ///
-    /// [`WaitError`] if no job is due until then, or the queue is closed.
+    /// [`WaitError`] if no job becomes due in time, or the queue is closed.
     ///
     /// # Examples
     ///
@@ -186,14 +186,14 @@ impl<T: Clone, I: Ord + Hash + Clone, C: Timer> SharedDelayQueue<T, I, C> {
         self.wait_lease_until(visibility, self.clock.now().saturating_add(timeout))
     }
 
-    /// Does what [`wait_lease`](Self::wait_lease) does, but waits until a time of its clock at most.
+    /// Like [`wait_lease`](Self::wait_lease), but waits until `deadline`, a time of the queue's clock.
     /// **O(log n)** once a job is due.
     ///
-    /// A job that is due at that time is lent yet.
+    /// A job due exactly at the deadline is still leased.
     ///
     /// # Errors
     ///
-    /// [`WaitError`] if no job is due until then, or the queue is closed.
+    /// [`WaitError`] if no job becomes due in time, or the queue is closed.
     ///
     /// # Examples
     ///

@@ -1,10 +1,10 @@
-//! [`Cursor`]: where a page ended.
+//! [`Cursor`]: the end of a page.
 
 use crate::Timestamp;
 
-/// An entry of a timeline, behind which the next page starts; the entry need not be there any more.
+/// A position in a timeline, at the last entry of a page; the entry may no longer exist.
 ///
-/// Cursors are in the order of time, and then of id: each entry of a page is below its cursor.
+/// Cursors are ordered by time, then by id. Every entry of the next page is less than the cursor.
 ///
 /// # Examples
 ///
@@ -31,7 +31,7 @@ pub struct Cursor<Id> {
     pub id: Id,
 }
 
-/// The cursor behind an entry, as the iterators of a [`Timeline`](super::Timeline) give it.
+/// Creates the cursor of an entry as returned by the iterators of a [`Timeline`](super::Timeline).
 impl<Id: Clone> From<(&Id, Timestamp)> for Cursor<Id> {
     fn from((id, at): (&Id, Timestamp)) -> Self {
         Cursor { at, id: id.clone() }

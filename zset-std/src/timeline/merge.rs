@@ -1,7 +1,7 @@
 //! [`MergedTimelines`]: several timelines read as one.
 //!
-//! A merge of k ways by selection: a heap has the next entry of each timeline, and the greatest of
-//! them is the next of all (Knuth, The Art of Computer Programming, volume 3, 5.4.1).
+//! A k-way merge by selection: a heap holds the next entry of each timeline, and the greatest of them
+//! is the next entry overall (Knuth, The Art of Computer Programming, volume 3, 5.4.1).
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -14,11 +14,11 @@ use crate::Timestamp;
 
 /// Several timelines read as one, newest first: the feeds that a user follows.
 ///
-/// An entry that is in several of them, with the same id and the same time, comes out once, and is
-/// of the first of them. An id that was posted again elsewhere, at another time, comes out at each
-/// of its times.
+/// An entry that is in several timelines, with the same id and the same time, is returned once,
+/// attributed to the first of them. An id posted at different times in different timelines is returned
+/// once for each time.
 ///
-/// It borrows the timelines and copies nothing, so it is made anew for each page.
+/// It borrows the timelines and copies nothing; create a new one for each page.
 ///
 /// # Examples
 ///
@@ -43,7 +43,7 @@ pub struct MergedTimelines<'a, Id> {
 }
 
 impl<'a, Id> MergedTimelines<'a, Id> {
-    /// Makes the merge of these timelines. **O(k)** for k timelines.
+    /// Creates a merge of these timelines. **O(k)** for k timelines.
     ///
     /// # Examples
     ///
@@ -62,7 +62,7 @@ impl<'a, Id> MergedTimelines<'a, Id> {
 }
 
 impl<'a, Id: Ord> MergedTimelines<'a, Id> {
-    /// Returns all entries, newest first. Lazy; **O(k)** to start and O(log k) a step, for k
+    /// Returns all entries, newest first. Lazy; **O(k)** to start and O(log k) per step, for k
     /// timelines.
     ///
     /// # Examples
@@ -80,8 +80,8 @@ impl<'a, Id: Ord> MergedTimelines<'a, Id> {
         self.merge(usize::MAX, Timeline::iter)
     }
 
-    /// Returns the `n` newest entries, newest first, or all if there are fewer. Lazy; **O(k)** to
-    /// start and O(log k) a step, for k timelines.
+    /// Returns the `n` newest entries, newest first, or all if there are fewer. Lazy; **O(k)** to start
+    /// and O(log k) per step, for k timelines.
     ///
     /// # Examples
     ///
@@ -98,10 +98,10 @@ impl<'a, Id: Ord> MergedTimelines<'a, Id> {
         self.merge(n, Timeline::iter)
     }
 
-    /// Returns the next page: the `n` newest entries behind a cursor, newest first. Lazy;
-    /// **O(k log n)** to start and O(log k) a step, for k timelines.
+    /// Returns the next page: the `n` newest entries older than a cursor, newest first. Lazy;
+    /// **O(k log n)** to start and O(log k) per step, for k timelines.
     ///
-    /// As with [`Timeline::before`], pages neither skip nor repeat an entry that stays at its time.
+    /// As with [`Timeline::before`], pages neither skip nor repeat an entry whose time does not change.
     ///
     /// # Examples
     ///
@@ -120,8 +120,8 @@ impl<'a, Id: Ord> MergedTimelines<'a, Id> {
         self.merge(n, |timeline| timeline.before(cursor, usize::MAX))
     }
 
-    /// Returns the entries at a time or after it, newest first. Lazy; **O(k log n)** to start and
-    /// O(log k) a step, for k timelines.
+    /// Returns the entries at or after a time, newest first. Lazy; **O(k log n)** to start and O(log k)
+    /// per step, for k timelines.
     ///
     /// # Examples
     ///
@@ -143,7 +143,7 @@ impl<'a, Id: Ord> MergedTimelines<'a, Id> {
         n: usize,
         posts: impl Fn(&'a Timeline<Id>) -> Posts<'a, Id>,
     ) -> MergedPosts<'a, Id> {
-        // A heap is made of a vector in O(k).
+        // Building a heap from a vector takes O(k).
         let heads: Vec<_> = self
             .timelines
             .iter()
@@ -154,7 +154,7 @@ impl<'a, Id: Ord> MergedTimelines<'a, Id> {
     }
 }
 
-/// Newest first, as [`MergedTimelines::iter`].
+/// Iterates newest first, like [`MergedTimelines::iter`].
 impl<'a, Id: Ord> IntoIterator for &MergedTimelines<'a, Id> {
     type Item = MergedPost<'a, Id>;
     type IntoIter = MergedPosts<'a, Id>;
@@ -204,11 +204,11 @@ impl<Id: fmt::Debug> fmt::Debug for MergedTimelines<'_, Id> {
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MergedPost<'a, Id> {
-    /// When it was posted.
+    /// The time of the post.
     pub at: Timestamp,
-    /// Its id.
+    /// The id of the post.
     pub id: &'a Id,
-    /// The 0-based position, among the merged ones, of the first timeline that has it.
+    /// The 0-based index of the first merged timeline that has this entry.
     pub timeline: usize,
 }
 
@@ -220,7 +220,7 @@ impl<Id> Clone for MergedPost<'_, Id> {
 
 impl<Id> Copy for MergedPost<'_, Id> {}
 
-/// The cursor behind an entry of a merge.
+/// Creates the cursor of an entry, for the page after it.
 impl<Id: Clone> From<MergedPost<'_, Id>> for Cursor<Id> {
     fn from(post: MergedPost<'_, Id>) -> Self {
         Cursor { at: post.at, id: post.id.clone() }
@@ -229,8 +229,8 @@ impl<Id: Clone> From<MergedPost<'_, Id>> for Cursor<Id> {
 
 /// An iterator over entries of [`MergedTimelines`], newest first.
 ///
-/// It is lazy; each step is **O(log k)** for k timelines, and for each timeline more that has the
-/// same entry.
+/// It is lazy. Each step is **O(log k)** for k timelines, plus O(log k) for each further timeline with
+/// the same entry.
 ///
 /// # Examples
 ///
@@ -250,7 +250,7 @@ pub struct MergedPosts<'a, Id> {
     remaining: usize,
 }
 
-/// The next entry of a timeline, and those behind it.
+/// The next entry of a timeline, and the entries after it.
 struct Head<'a, Id> {
     post: MergedPost<'a, Id>,
     rest: Posts<'a, Id>,
@@ -262,7 +262,7 @@ impl<'a, Id> Head<'a, Id> {
         Some(Head { post: MergedPost { at, id, timeline }, rest })
     }
 
-    /// The greatest comes first; of those that are equal, that of the first timeline.
+    /// The greatest key is next; of equal entries, the first timeline's has the greatest key.
     fn key(&self) -> (Timestamp, &Id, Reverse<usize>) {
         (self.post.at, self.post.id, Reverse(self.post.timeline))
     }
@@ -292,7 +292,7 @@ impl<'a, Id: Ord> Iterator for MergedPosts<'a, Id> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        // At least those of the longest timeline, but for one that may have come out of another.
+        // At least the entries of the longest timeline, except one that may be a duplicate of `last`.
         let lens = self.heads.iter().map(|head| 1 + head.rest.len());
         let least = lens.clone().max().unwrap_or(0).saturating_sub(self.last.is_some().into());
         let most = lens.fold(0, usize::saturating_add);

@@ -1,4 +1,4 @@
-//! Posting, removing, and what falls out.
+//! Posting, removing and expiring.
 
 use std::hash::Hash;
 
@@ -7,31 +7,31 @@ use zset_core::Equivalent;
 use super::Timeline;
 use crate::Timestamp;
 
-/// What became of a post, from [`Timeline::post`].
+/// The outcome of [`Timeline::post`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Posted<Id> {
-    /// It is in the timeline, and was not before.
+    /// The id is new in the timeline.
     New,
-    /// It is in the timeline at its new time, and was at another, or the same, before.
+    /// The id was already in the timeline, and now has the new time, which may equal the old one.
     Moved {
-        /// When it was posted before.
+        /// The previous time.
         from: Timestamp,
     },
-    /// It is older than the caps allow, and changed nothing: here it is.
+    /// The post is older than the caps allow. The timeline is unchanged, and the id is returned.
     TooOld(Id),
 }
 
 impl<Id: Ord + Hash> Timeline<Id> {
-    /// Posts an id at a time, or moves one that is there to it. **O(log n)**, and O(log n) for each
-    /// post that falls out by it: as each falls out only once, O(log n) a post over time.
+    /// Posts an id at a time, or moves an existing id to that time. **O(log n)** amortized: O(log n),
+    /// plus O(log n) for each post evicted or expired.
     ///
-    /// Posts that fall out are dropped; who needs to see them takes them before, with
-    /// [`pop_oldest`](Self::pop_oldest). A post that is itself older than the caps allow changes
-    /// nothing, so a post that is there stays at its old time.
+    /// Evicted and expired posts are dropped; to keep them, remove them first with
+    /// [`pop_oldest`](Self::pop_oldest). If the post itself is older than the caps allow, this is a
+    /// no-op: an existing id keeps its old time.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///
@@ -56,8 +56,7 @@ impl<Id: Ord + Hash> Timeline<Id> {
         }
         self.newest = newest;
         let old = self.posts.insert(id, at);
-        // If what is too old goes, the post is the newest of all: it does not go for a full
-        // timeline.
+        // This never drops the new post: if it makes others too old, it is the newest of all.
         self.trim();
         match old {
             None => Posted::New,
@@ -65,7 +64,7 @@ impl<Id: Ord + Hash> Timeline<Id> {
         }
     }
 
-    /// Removes a post; returns when it was posted. **O(log n)**.
+    /// Removes a post and returns its time. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -99,11 +98,11 @@ impl<Id: Ord + Hash> Timeline<Id> {
         self.posts.pop_first()
     }
 
-    /// Tells the timeline the time, and drops what is too old by then; returns how many.
-    /// **O(m log n)** for m that fall out.
+    /// Advances the time, drops the posts that are now too old, and returns how many. **O(m log n)**
+    /// for m posts expired.
     ///
-    /// Without [`with_max_age`](Self::with_max_age) nothing is too old. A time before the newest
-    /// one seen counts as that.
+    /// Without [`with_max_age`](Self::with_max_age), no post expires. A time before the newest one seen
+    /// is treated as the newest.
     ///
     /// # Examples
     ///
@@ -124,7 +123,7 @@ impl<Id: Ord + Hash> Timeline<Id> {
         self.trim()
     }
 
-    /// Removes all posts; the caps and the newest time seen stay. **O(n)**.
+    /// Removes all posts, keeping the caps and the newest time seen. **O(n)**.
     ///
     /// # Examples
     ///
@@ -139,7 +138,7 @@ impl<Id: Ord + Hash> Timeline<Id> {
         self.posts.clear();
     }
 
-    /// Drops what the caps do not allow; returns how many.
+    /// Drops the posts beyond the caps and returns how many.
     pub(super) fn trim(&mut self) -> usize {
         let mut dropped = 0;
         while self

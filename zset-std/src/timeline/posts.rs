@@ -10,8 +10,8 @@ use crate::Timestamp;
 /// An iterator over entries of a [`Timeline`](super::Timeline), newest first: all of them, a page,
 /// or those since a time.
 ///
-/// It is lazy and double-ended, and knows its length; `.rev()` gives the oldest first. Each step is
-/// **O(1)**; `nth` and `nth_back`, and so `skip`, are **O(log n)**.
+/// It is lazy, double-ended and exact-size; `.rev()` yields the oldest first. Each step is **O(1)**; `nth` and
+/// `nth_back`, and so `skip`, are **O(log n)**.
 ///
 /// # Examples
 ///

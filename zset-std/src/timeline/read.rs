@@ -1,4 +1,4 @@
-//! Reading: one post, pages, everything since a time.
+//! Lookups by id, pages, and posts since a time.
 
 use std::hash::Hash;
 
@@ -26,7 +26,7 @@ impl<Id> Timeline<Id> {
         self.posts.contains(id)
     }
 
-    /// Returns when an id was posted. **O(1)** expected.
+    /// Returns the time of a post. **O(1)** expected.
     ///
     /// # Examples
     ///
@@ -68,7 +68,7 @@ impl<Id> Timeline<Id> {
         self.posts.is_empty()
     }
 
-    /// Returns all posts, newest first. Lazy, double-ended, **O(1)** a step.
+    /// Returns all posts, newest first. Lazy, double-ended, **O(1)** per step.
     ///
     /// # Examples
     ///
@@ -99,7 +99,7 @@ impl<Id> Timeline<Id> {
         Posts(self.posts.range_by_rank(self.len().saturating_sub(n)..))
     }
 
-    /// Returns the posts at a time or after it, newest first. Lazy; **O(log n)** to start.
+    /// Returns the posts at or after a time, newest first. Lazy; **O(log n)** to start.
     ///
     /// # Examples
     ///
@@ -109,7 +109,7 @@ impl<Id> Timeline<Id> {
     /// let at = Timestamp::from_nanos;
     /// let feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(3))]);
     /// assert!(feed.since(at(2)).map(|(id, _)| *id).eq(["c", "b"]));
-    /// assert!(feed.since(at(2)).rev().map(|(id, _)| *id).eq(["b", "c"])); // as they came
+    /// assert!(feed.since(at(2)).rev().map(|(id, _)| *id).eq(["b", "c"])); // oldest first
     /// ```
     pub fn since(&self, at: Timestamp) -> Posts<'_, Id> {
         Posts(self.posts.range_by_score(at..))
@@ -117,12 +117,12 @@ impl<Id> Timeline<Id> {
 }
 
 impl<Id: Ord> Timeline<Id> {
-    /// Returns the next page: the `n` newest posts behind a cursor, newest first. Lazy;
+    /// Returns the next page: the `n` newest posts older than a cursor, newest first. Lazy;
     /// **O(log n)** to start.
     ///
-    /// Pages that follow each other have each post once that stays at its time meanwhile. Newer
-    /// posts are in no later page; one that comes in behind the cursor is. The entry of the cursor
-    /// need not be there any more.
+    /// Consecutive pages return each post exactly once if its time does not change in between. A post
+    /// added meanwhile appears on a later page only if it is older than the cursor. The cursor's own
+    /// entry may no longer exist.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! Reading a timeline back: what it says of itself is checked.
+//! Deserializing a timeline, with its invariants checked.
 
 use std::hash::Hash;
 use std::time::Duration;

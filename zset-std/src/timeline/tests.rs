@@ -1,4 +1,4 @@
-//! The edges: of time, of caps, of pages; and ids whose code panics.
+//! Edge cases: times, caps, pages, and ids whose code panics.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -96,7 +96,7 @@ fn a_post_moves_to_the_last_place_of_a_full_timeline() {
     let mut timeline = Timeline::from([(1, at(5)), (2, at(6))]).with_max_len(2);
     assert_eq!(timeline.post(2, at(1)), Posted::Moved { from: at(6) });
     assert_eq!(ids(&timeline), [1, 2]);
-    // The same post is not older than itself, and of equal times the smaller id is behind.
+    // A post is not older than itself. Among equal times, the smaller id is older.
     assert_eq!(timeline.post(2, at(1)), Posted::Moved { from: at(1) });
     assert_eq!(timeline.post(0, at(1)), Posted::TooOld(0));
     assert_eq!(timeline.post(3, at(1)), Posted::New);
@@ -131,7 +131,7 @@ fn timelines_are_equal_if_their_posts_are() {
     assert_ne!(Timeline::from(posts), Timeline::from([(1, at(1)), (2, at(3))]));
 }
 
-/// An id whose comparisons are counted.
+/// An id that counts its comparisons.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Counted(u32);
 
@@ -157,7 +157,7 @@ impl PartialOrd for Counted {
 fn a_page_of_a_merge_looks_at_few_of_the_entries() {
     const FEEDS: u32 = 64;
     const POSTS: u32 = 128;
-    // All at the same time, so that it is ids that are compared.
+    // Equal times, so that ids are compared.
     let feed = |feed| (0..POSTS).map(move |post| (Counted(post * FEEDS + feed), Timestamp::ZERO));
     let feeds: Vec<_> = (0..FEEDS).map(|index| feed(index).collect::<Timeline<_>>()).collect();
     let merged = MergedTimelines::new(&feeds);
@@ -166,7 +166,7 @@ fn a_page_of_a_merge_looks_at_few_of_the_entries() {
         assert_eq!(page(), 10);
         COMPARISONS.get()
     };
-    // Two a feed to make the heap, and for each entry two a level of the heap.
+    // Two comparisons per feed to build the heap, and two per heap level for each entry.
     let first = comparisons(&|| merged.latest(10).count());
     assert!(first <= 2 * FEEDS + 10 * 2 * 7, "{first} comparisons");
     let cursor = Cursor { at: Timestamp::ZERO, id: Counted(POSTS * FEEDS / 2) };
@@ -174,7 +174,7 @@ fn a_page_of_a_merge_looks_at_few_of_the_entries() {
     assert!(next <= FEEDS * 2 * (7 + 7) + 10 * 2 * 7, "{next} comparisons");
 }
 
-/// Panics in one of the ways of an id, if it is that one.
+/// An id that panics in the operation named by the second field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Panics(u32, &'static str);
 

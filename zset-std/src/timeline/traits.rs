@@ -14,7 +14,7 @@ impl<Id> Default for Timeline<Id> {
     }
 }
 
-/// Two timelines are equal if they have the same posts at the same times, whatever their caps.
+/// Two timelines are equal if they have the same posts at the same times, regardless of their caps.
 /// **O(n)**.
 impl<Id: PartialEq> PartialEq for Timeline<Id> {
     fn eq(&self, other: &Self) -> bool {
@@ -24,7 +24,7 @@ impl<Id: PartialEq> PartialEq for Timeline<Id> {
 
 impl<Id: Eq> Eq for Timeline<Id> {}
 
-/// Posts all in turn; those that are too old are dropped.
+/// Posts each entry in order; those that are too old are dropped.
 impl<Id: Ord + Hash> Extend<(Id, Timestamp)> for Timeline<Id> {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (Id, Timestamp)>>(&mut self, posts: I) {
@@ -34,7 +34,7 @@ impl<Id: Ord + Hash> Extend<(Id, Timestamp)> for Timeline<Id> {
     }
 }
 
-/// A timeline without caps; of equal ids the last one's time counts.
+/// Creates a timeline without caps. If an id repeats, the last time wins.
 impl<Id: Ord + Hash> FromIterator<(Id, Timestamp)> for Timeline<Id> {
     #[track_caller]
     fn from_iter<I: IntoIterator<Item = (Id, Timestamp)>>(posts: I) -> Self {
@@ -51,7 +51,7 @@ impl<Id: Ord + Hash, const N: usize> From<[(Id, Timestamp); N]> for Timeline<Id>
     }
 }
 
-/// Newest first, as [`Timeline::iter`].
+/// Iterates newest first, like [`Timeline::iter`].
 impl<Id> IntoIterator for Timeline<Id> {
     type Item = (Id, Timestamp);
     type IntoIter = Rev<IntoIter<Id, Timestamp>>;

@@ -1,4 +1,4 @@
-//! [`Buckets`]: how time is cut.
+//! [`Buckets`]: how time is divided.
 
 use std::error::Error;
 use std::fmt;
@@ -8,13 +8,14 @@ use std::time::Duration;
 use crate::Timestamp;
 use crate::clock::nanos;
 
-/// How a [`WindowedLeaderboard`](crate::WindowedLeaderboard) cuts time: how long a bucket is, how many
-/// are kept, and when they start.
+/// How a [`WindowedLeaderboard`](crate::WindowedLeaderboard) divides time: the width of a bucket, the
+/// number kept, and when they start.
 ///
-/// Buckets start at the origin of the clock, and at each multiple of their width. So with a
-/// [`SystemClock`](crate::SystemClock), buckets of a day are days in UTC. For another time zone, or
-/// for weeks that start on Mondays, name a time at which a bucket starts:
-/// [`starting_at`](Self::starting_at). All are equally long: a day of 23 hours is not among them.
+/// Buckets start at the origin of the clock and at each multiple of their width. With a
+/// [`SystemClock`](crate::SystemClock), one-day buckets are therefore days in UTC. For another time
+/// zone, or for weeks that start on Monday, pass the start of any bucket to
+/// [`starting_at`](Self::starting_at). All buckets have the same width, so days of 23 hours cannot be
+/// represented.
 ///
 /// # Examples
 ///
@@ -33,17 +34,17 @@ pub struct Buckets {
     /// In nanoseconds.
     width: NonZeroU64,
     count: NonZeroUsize,
-    /// When the first bucket starts that starts at all, in nanoseconds; less than the width.
+    /// The start of the first full bucket, in nanoseconds; less than the width.
     first: u64,
 }
 
-/// The error of buckets without a meaning.
+/// The error returned by [`Buckets::new`] for a width or count of zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BucketsError {
-    /// A bucket without a width.
+    /// The width is zero.
     ZeroWidth,
-    /// No bucket is kept.
+    /// The count is zero.
     ZeroCount,
 }
 
@@ -59,12 +60,12 @@ impl fmt::Display for BucketsError {
 impl Error for BucketsError {}
 
 impl Buckets {
-    /// Makes buckets of this width, of which the newest `count` are kept. A width of more than 584
-    /// years is one of 584 years. **O(1)**.
+    /// Creates buckets of this width, of which the newest `count` are kept. A width over 584 years is
+    /// treated as 584 years. **O(1)**.
     ///
     /// # Errors
     ///
-    /// [`BucketsError`] if either is zero.
+    /// [`BucketsError`] if the width or the count is zero.
     ///
     /// # Examples
     ///
@@ -83,7 +84,7 @@ impl Buckets {
         Ok(Buckets { width, count, first: 0 })
     }
 
-    /// Returns the buckets moved, so that one of them starts at this time. **O(1)**.
+    /// Returns the buckets shifted so that one of them starts at `start`. **O(1)**.
     ///
     /// # Examples
     ///
@@ -92,7 +93,7 @@ impl Buckets {
     /// use zset_std::{Buckets, Timestamp};
     ///
     /// let hours = |n: u64| Timestamp::ZERO.saturating_add(Duration::from_secs(n * 3600));
-    /// // In UTC+2 a day starts at 22 o'clock UTC.
+    /// // In UTC+2, a day starts at 22:00 UTC.
     /// let days = Buckets::new(Duration::from_secs(86_400), 7)?.starting_at(hours(22));
     /// assert_eq!(days.start_of(hours(24)), hours(22));
     /// assert_eq!(days.start_of(hours(45)), hours(22));
@@ -123,7 +124,7 @@ impl Buckets {
         Duration::from_nanos(self.width.get())
     }
 
-    /// Returns how many buckets are kept, the current one among them. **O(1)**.
+    /// Returns the number of buckets kept, including the current one. **O(1)**.
     ///
     /// # Examples
     ///
@@ -138,8 +139,8 @@ impl Buckets {
         self.count.get()
     }
 
-    /// Returns when the bucket of a time started. The very first one, which may be shorter, started
-    /// at the origin. **O(1)**.
+    /// Returns the start of the bucket that contains `time`. The very first bucket may be shorter and
+    /// starts at the origin. **O(1)**.
     ///
     /// # Examples
     ///
@@ -157,11 +158,11 @@ impl Buckets {
         Timestamp::from_nanos(time - since)
     }
 
-    /// Returns the number of the bucket of a time, one more for each bucket.
+    /// Returns the number of the bucket that contains `time`; numbers are consecutive.
     pub(super) fn number(self, time: Timestamp) -> u64 {
         match time.as_nanos().checked_sub(self.first) {
-            // A bucket before the first start is there only if that is not the origin. Then the
-            // width is more than one, so that this does not overflow.
+            // A shorter bucket precedes the first full one only if `first > 0`. Then the width is at
+            // least two, so this does not overflow.
             Some(since) => since / self.width + u64::from(self.first > 0),
             None => 0,
         }
@@ -177,7 +178,7 @@ mod serialization {
     use super::Buckets;
     use crate::Timestamp;
 
-    /// The width in nanoseconds, how many are kept, and when the first one starts.
+    /// The width in nanoseconds, the number of buckets kept, and the start of the first full one.
     #[derive(Serialize, Deserialize)]
     struct Stored {
         width: u64,

@@ -1,9 +1,9 @@
-//! Merging: what the scores of a member in the kept buckets combine to.
+//! Merging: combining the scores of a member across the kept buckets.
 //!
-//! That is a function of the buckets alone. Scores are combined from the newest bucket back. A score
-//! that does not combine with its newer neighbour waits until it has been combined with older ones.
-//! For integers, this finds every sum that is a score: neighbours of opposite signs always add up to a
-//! score, and if all have the same sign, each part of a sum that is a score is one too.
+//! The result is a function of the buckets alone. Scores combine from the newest bucket back. A score
+//! that does not combine with its newer neighbour waits until it has been combined with older ones. For
+//! integers, this finds every valid sum: two neighbours of opposite signs always have a valid sum, and
+//! if all have the same sign, every part of a valid sum is valid too.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -15,28 +15,28 @@ use crate::{Leaderboard, Policy};
 #[derive(Clone, Copy)]
 pub(super) struct Merged<S> {
     pub(super) score: S,
-    /// Whether the member has older scores that do not count, since they do not combine with the others.
+    /// Whether the member has older scores that do not combine with the others, and so do not count.
     pub(super) is_partial: bool,
 }
 
-/// What the newest scores of a member combine to: as many as do combine.
+/// The combination of a member's newest scores, as many as combine.
 struct Combined<S, E> {
     score: S,
     /// The oldest bucket that counts.
     since: u64,
-    /// Why older buckets do not count, if there are any.
+    /// Why older buckets do not count, if some do not.
     error: Option<E>,
 }
 
 impl<S: Copy, E> Combined<S, E> {
-    /// Combines scores that go with the numbers of their buckets, from the newest to the oldest.
+    /// Combines scores, each with its bucket number, from the newest to the oldest.
     fn of<K>(newest: (u64, S), older: impl Iterator<Item = (u64, S)>) -> Self
     where
         K: Policy<S, Error = E>,
     {
         let whole = |(since, score)| Combined { score, since, error: None };
         let mut newer = whole(newest);
-        // The scores between the newer ones and the next, from the newest to the oldest. No two
+        // The scores between those in `newer` and the next one, from the newest to the oldest. No two
         // neighbours combine.
         let mut waiting: Vec<S> = Vec::new();
         for (bucket, mut score) in older {
@@ -64,20 +64,21 @@ impl<S: Copy, E> Combined<S, E> {
 }
 
 impl<Id: Ord + Hash, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id, S, K> {
-    /// Returns the merged score that a member has after a submission. **O(1)** expected if the policy
-    /// is exact, all buckets of all members count and nothing fails, otherwise **O(k)** for k boards.
+    /// Returns the merged score that a member would have after a submission. **O(1)** expected if the
+    /// policy is exact, all buckets of all members count and nothing fails, otherwise **O(k)** for k
+    /// boards.
     ///
-    /// It is an error if the new score does not combine with the one of the newest bucket, or if a
+    /// Returns an error if the new score does not combine with the one in the newest bucket, or if a
     /// bucket that counts would no longer count.
     pub(super) fn merged_after(&self, member: &Id, score: S) -> Result<Merged<S>, K::Error> {
         let Some(merged) = self.merged.score(member) else {
             return Ok(Merged { score, is_partial: false });
         };
         if K::IS_EXACT && !self.is_partial {
-            // This gives the same as what follows. All scores of the member combine to the merged one;
-            // if it combines with the new score, then they and the new one combine to one score. By an
-            // exact policy that is also the result if the new score is first combined with that of the
-            // newest bucket, and the others from there back.
+            // A shortcut with the same result as the code below. All scores of the member combine to
+            // the merged score; if that combines with the new score, they all combine to one score. An
+            // exact policy gives the same score if the new score combines with the newest bucket first,
+            // and with the others from there back.
             if let Ok(score) = K::combine(merged, score) {
                 return Ok(Merged { score, is_partial: false });
             }
@@ -98,7 +99,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id, S, K> 
         }
     }
 
-    /// Gives a member its merged score, or removes it from the merged board.
+    /// Recomputes the merged score of a member, or removes it if no bucket has it.
     pub(super) fn merge(&mut self, member: &Id)
     where
         Id: Clone,
@@ -109,7 +110,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id, S, K> 
         }
     }
 
-    /// Gives all members their merged scores.
+    /// Recomputes the merged board.
     pub(super) fn merge_all(&mut self)
     where
         Id: Clone,
@@ -138,7 +139,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id, S, K> 
         combined::<_, _, K>(&self.boards, self.oldest(), member)
     }
 
-    /// Panics with what is wrong if an invariant does not hold. For tests: **O(n k)**.
+    /// Panics with a description of the first broken invariant. For tests: **O(n k)**.
     #[doc(hidden)]
     pub fn check_invariants(&self) {
         let (oldest, number) = (self.oldest(), self.number());
@@ -160,8 +161,8 @@ impl<Id: Ord + Hash, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id, S, K> 
     }
 }
 
-/// Returns what the scores of a member in the boards from the oldest bucket on combine to. **O(k)**
-/// expected for k boards.
+/// Combines the scores of a member in the boards from bucket `oldest` on. **O(k)** expected for k
+/// boards.
 fn combined<Id, S, K>(
     boards: &BTreeMap<u64, Leaderboard<Id, S, K>>,
     oldest: u64,
@@ -176,7 +177,7 @@ where
     Some(Combined::of::<K>(scores.next()?, scores))
 }
 
-/// Returns the scores of a member with the numbers of their buckets, from the newest to the oldest.
+/// Returns the scores of a member with their bucket numbers, from the newest to the oldest.
 fn scores<Id: Ord + Hash, S: Ord + Copy, K>(
     boards: &BTreeMap<u64, Leaderboard<Id, S, K>>,
     oldest: u64,

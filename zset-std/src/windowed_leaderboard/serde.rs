@@ -1,4 +1,4 @@
-//! Serialization: how time is cut, the newest time, the bound, and the board of each bucket.
+//! Serialization as the buckets, the newest time, the bound, and the board of each bucket.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -9,7 +9,7 @@ use serde::ser::{Serialize, Serializer};
 use super::{Buckets, WindowedLeaderboard};
 use crate::{Leaderboard, Policy, Timestamp};
 
-/// Each board goes with how many buckets ago it was; the newest comes first.
+/// `boards` pairs each board with its age in buckets, newest first.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Stored<Boards> {
     buckets: Buckets,
@@ -18,12 +18,11 @@ struct Stored<Boards> {
     boards: Boards,
 }
 
-/// Serializes all but the merged board, which is made of the others, and the indexes, which can be
-/// made anew.
+/// Serializes everything but the merged board and the indexes, which can be rebuilt.
 impl<Id: Serialize, S: Serialize + Copy, K> Serialize for WindowedLeaderboard<Id, S, K> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         let number = self.number();
-        // Those that are too old are there only after a panic.
+        // Expired buckets are present only after a panic.
         let boards = self
             .boards
             .range(self.oldest()..)
@@ -36,10 +35,10 @@ impl<Id: Serialize, S: Serialize + Copy, K> Serialize for WindowedLeaderboard<Id
     }
 }
 
-/// Reads boards without indexes, and merges them.
+/// Deserializes boards without indexes, and merges them.
 ///
-/// It is an error if a bucket is there twice or would not be kept, or if a board has a member twice,
-/// more members than the bound allows, or another bound.
+/// Fails if a bucket repeats or is too old, or if a board repeats a member, has more members than its
+/// bound allows, or has a different bound.
 impl<'de, Id, S, K> Deserialize<'de> for WindowedLeaderboard<Id, S, K>
 where
     Id: Deserialize<'de> + Ord + Hash + Clone,

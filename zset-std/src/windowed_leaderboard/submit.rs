@@ -1,4 +1,4 @@
-//! Submitting scores, and letting buckets go.
+//! Submitting scores, and expiring buckets.
 
 use std::convert::Infallible;
 use std::hash::Hash;
@@ -11,10 +11,10 @@ use crate::leaderboard::Submission;
 use crate::{Leaderboard, Policy, Timestamp};
 
 impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id, S, K> {
-    /// Submits a score of a member, by a policy to which any two scores combine: [`Best`](crate::Best),
-    /// [`Latest`](crate::Latest). **O(log n)** expected, and what [`advance`](Self::advance) takes.
+    /// Submits a score under a policy that cannot fail: [`Best`](crate::Best),
+    /// [`Latest`](crate::Latest). **O(log n)** expected, plus the cost of [`advance`](Self::advance).
     ///
-    /// It is [`try_submit`](Self::try_submit) where nothing can fail.
+    /// Like [`try_submit`](Self::try_submit), but infallible.
     ///
     /// # Examples
     ///
@@ -38,24 +38,24 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
         submission
     }
 
-    /// Submits a score of a member, which counts in the current bucket and in the merged board;
-    /// returns what it did to the current bucket. **O(log n)** expected, and what
-    /// [`advance`](Self::advance) takes. **O(k)** more for k boards if one of these is true:
+    /// Submits a score to the current bucket and the merged board, and returns its effect on the
+    /// current bucket. **O(log n)** expected, plus the cost of [`advance`](Self::advance). Adds
+    /// **O(k)** for k boards if any of these is true:
     ///
     /// - The policy is not [exact](Policy::IS_EXACT), as sums of `f64`s are not.
-    /// - A member is evicted for a bound, or the submission fails.
-    /// - A merged score has not counted all buckets since the last [`clear`](Self::clear) or
+    /// - The bound evicts a member, or the submission fails.
+    /// - A merged score has omitted some bucket since the last [`clear`](Self::clear) or
     ///   [`with_max_len`](Self::with_max_len).
     ///
     /// # Errors
     ///
-    /// The policy's own, if the score does not combine with the member's score in the bucket, or if a
-    /// bucket that counts in its merged score would no longer count: see [`WindowedLeaderboard`]. All
-    /// scores are unchanged; the time has advanced.
+    /// The policy's error if the score does not combine with the member's score in the current bucket,
+    /// or if a bucket that counts in its merged score would no longer count: see
+    /// [`WindowedLeaderboard`]. All scores are unchanged, but the time has advanced.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
     ///
     /// # Examples
     ///
@@ -67,7 +67,7 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
     /// let now = Timestamp::ZERO;
     /// assert_eq!(minutes.try_submit("ann", 200u8, now)?.new, Some(200));
     ///
-    /// // In the next minute it would fit, but not in all five.
+    /// // It would fit into the next minute, but not into the sum of all five.
     /// let now = now.saturating_add(Duration::from_secs(60));
     /// assert!(minutes.try_submit("ann", 100, now).is_err());
     /// assert_eq!(minutes.current().score("ann"), None);
@@ -81,7 +81,7 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
         now: Timestamp,
     ) -> Result<Submission<Id, S>, K::Error> {
         self.advance(now);
-        // Nothing changes until both are known to combine.
+        // Change nothing until both boards are known to accept the score.
         let merged = self.merged_after(&member, score)?;
         self.is_torn = true;
         let submission = self.submit_merged(member, score, merged);
@@ -89,15 +89,15 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
         submission
     }
 
-    /// Tells the boards the time, and lets go the buckets that are too old by now. **O(m k)**
-    /// expected, and O(log n) for each, for m members of the buckets that go and k boards that stay;
-    /// O(log k) if none goes. It does not matter how many buckets have passed in which nothing was.
+    /// Advances the time and expires the buckets that are now too old. **O(m k)** expected, plus
+    /// O(log n) each, for m members of expired buckets and k remaining boards; O(log k) if none
+    /// expires. The cost does not depend on the number of empty buckets that have passed.
     ///
-    /// A time before the newest one that they were told changes nothing.
+    /// A time before the newest one seen is a no-op.
     ///
     /// The merged score of each member of an expired bucket is recomputed from the remaining buckets.
-    /// If a sum of those is not a score, which takes scores of both signs, the newest of them count, as
-    /// many as add up to one.
+    /// If their sum is not a valid score, which requires scores of both signs, only the newest of them
+    /// count, as many as have a valid sum.
     ///
     /// # Examples
     ///
@@ -126,7 +126,8 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
                 first.remove();
                 continue;
             };
-            // A member is in many buckets, but gone from this one only when it is merged anew.
+            // Merge before removing: if a panic intervenes, the member is still here to be merged
+            // again.
             let member = member.clone();
             self.merge(&member);
             if let Some(mut first) = self.boards.first_entry() {
@@ -135,8 +136,8 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
         }
     }
 
-    /// Removes a member from all buckets; returns the score that it had in the merged board.
-    /// **O(k log n)** expected for k boards.
+    /// Removes a member from all buckets and returns its merged score. **O(k log n)** expected for k
+    /// boards.
     ///
     /// # Examples
     ///
@@ -165,7 +166,7 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
         score
     }
 
-    /// Submits a score to the current board, and gives the member its merged score.
+    /// Submits a score to the current board, and sets the member's merged score.
     fn submit_merged(
         &mut self,
         member: Id,
@@ -187,7 +188,7 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
         Ok(submission)
     }
 
-    /// Sets right what a panic in the middle of a write left.
+    /// Repairs the state after a panic during a write.
     fn mend(&mut self) {
         if self.is_torn {
             self.boards.retain(|_, board| {
@@ -199,11 +200,11 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
         }
     }
 
-    /// Returns the boards with a bound on the members of each bucket; see
-    /// [`Leaderboard::with_max_len`]. **O(n k)** expected, and O(log n) for each, for k boards.
+    /// Returns the boards with a bound on the number of members in each bucket; see
+    /// [`Leaderboard::with_max_len`]. **O(n k)** expected, plus O(log n) each, for k boards.
     ///
-    /// Whoever is not on the board of a bucket for this bound does not count in the merged one
-    /// either. That has at most so many members for each bucket.
+    /// An entry evicted from or rejected by a bucket does not count in the merged board either. The
+    /// merged board has at most `max_len` members per bucket.
     ///
     /// # Examples
     ///
@@ -227,8 +228,8 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
 }
 
 impl<Id: Ord + Hash, S: Ord + Copy, K> WindowedLeaderboard<Id, S, K> {
-    /// Returns the boards with an index of the distinct scores for each, the merged one among them;
-    /// see [`Leaderboard::with_dense_standings`]. **O(n)**.
+    /// Returns the boards, including the merged one, with an index of their distinct scores; see
+    /// [`Leaderboard::with_dense_standings`]. **O(n)**.
     ///
     /// # Examples
     ///
@@ -270,7 +271,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> WindowedLeaderboard<Id, S, K> {
         self.is_partial = false;
     }
 
-    /// Changes what each bucket is, and what a new one starts as.
+    /// Applies `change` to each board and to the initial board of new buckets.
     fn map(
         mut self,
         mut change: impl FnMut(Leaderboard<Id, S, K>) -> Leaderboard<Id, S, K>,

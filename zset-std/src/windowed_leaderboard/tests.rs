@@ -49,7 +49,7 @@ fn far_jumps_and_the_last_time_of_all_are_no_trouble() {
         boards.try_submit("ann", 1, at(u64::MAX)).unwrap();
         boards.check_invariants();
     }
-    // There are 2^64 nanoseconds, and all but one are kept.
+    // Of 2^64 one-nanosecond buckets, all but one are kept.
     let mut boards = WindowedLeaderboard::new(buckets(1, usize::MAX));
     boards.submit("ann", 1, at(0));
     boards.submit("bob", 1, at(u64::MAX - 1));
@@ -231,7 +231,7 @@ mod serialization {
         let mut boards = Boards::sum(buckets(10, 3));
         boards.try_submit(1, 5, at(0)).unwrap();
         boards.try_submit(2, 7, at(20)).unwrap();
-        // As after a panic in an id, before the first bucket has gone.
+        // The state after a panic in user code before the first bucket has been removed.
         boards.newest = at(30);
         let read = read(&serde_json::to_string(&boards).unwrap()).unwrap();
         read.check_invariants();
@@ -262,7 +262,7 @@ mod serialization {
             let error = text(buckets, boards).unwrap_err();
             assert!(error.starts_with(message), "{error}");
         }
-        // What is left of sums that do not fit are the newest.
+        // If the sum does not fit, only the newest scores count.
         let large = text(good, "[[1,([[1,200]])],[0,([[1,100]])]]").unwrap();
         assert_eq!(large.merged().score(&1), Some(100));
     }
