@@ -28,7 +28,7 @@ impl<M, S: Copy> SkipList<M, S> {
 
     /// Reserves memory for about `additional` more elements. **O(additional)**.
     ///
-    /// After `reserve(1)` the next insertion does not allocate. For more elements it is an estimate:
+    /// After `reserve(1)` the next insertion does not allocate. A larger reservation is an estimate:
     /// how many of them fit in a leaf depends on the order of insertion, and leaves are assumed to be
     /// 3/4 full.
     ///
