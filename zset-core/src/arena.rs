@@ -21,8 +21,8 @@ pub(crate) trait Node {
     fn next_vacant(&self) -> u32;
 }
 
-/// The first chunks, this many, start small and grow to full size. Later ones are allocated at full
-/// size, which then leaves less than an eighth of all nodes unused.
+/// The number of chunks that start small and grow to full size. Later chunks are allocated at full
+/// size, which leaves less than an eighth of all nodes unused.
 const GROWN_CHUNKS: usize = 8;
 
 pub(crate) struct Arena<T> {

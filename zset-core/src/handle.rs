@@ -17,7 +17,7 @@ pub(crate) const MAX_LEAVES: usize = (1 << (u32::BITS - SLOT_BITS)) - 1;
 pub(crate) struct Handle(u32);
 
 impl Handle {
-    /// Stands for no element, or for an element that is temporarily in no leaf.
+    /// The handle of no element, or of an element that is temporarily in no leaf.
     pub(crate) const NONE: Handle = Handle(u32::MAX);
 
     #[inline]

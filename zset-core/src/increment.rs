@@ -26,7 +26,8 @@ use crate::{NanScore, Score, TryReserveError};
 /// assert_eq!(Reverse(3).checked_increment(4), Ok(Reverse(7)));
 /// ```
 ///
-/// A custom score type: points, with ties ranked by who reached them first.
+/// A custom score type: points, where the first member to reach a number of points ranks above later
+/// ones.
 ///
 /// ```
 /// use std::cmp::Reverse;
@@ -39,7 +40,7 @@ use crate::{NanScore, Score, TryReserveError};
 /// }
 ///
 /// impl Increment for Standing {
-/// Points won, and the time at which they were won.
+///     /// Points won, and the time at which they were won.
 ///     type By = (u32, u64);
 ///     type Error = ScoreOverflow;
 ///     const ZERO: Standing = Standing { points: 0, reached_at: Reverse(0) };
@@ -66,11 +67,11 @@ pub trait Increment: Copy {
     type Error;
     /// The score of a new member before its first increment.
     const ZERO: Self;
-    /// Whether addition is associative, including whether it fails.
+    /// Whether the sum of several scores does not depend on how they are grouped.
     ///
-    /// Precisely: in a sequence of scores, repeatedly replace two neighbours by their sum, if it is a
-    /// valid score, until one score remains. If any choice of neighbours gets there, then every choice
-    /// does, and all end with the same score.
+    /// Precisely: in a sequence of scores, repeatedly replace two neighbours whose sum is a valid score
+    /// by that sum. If some choices of neighbours end with a single score, then all choices do, and
+    /// with the same score.
     ///
     /// It is true for integers: neighbours of opposite signs never overflow. It is false for [`Score`],
     /// whose sums are rounded, and for signed [`Saturating`] integers, which discard what exceeds a
@@ -300,8 +301,8 @@ increment_signed!(u8, u16, u32, u64, u128, usize);
 mod tests {
     use super::*;
 
-    /// Adds neighbours in every order and returns the sum of each order. An order that reaches an
-    /// invalid score has none.
+    /// Adds neighbours in every order and returns the result of each. An order that gets stuck, because
+    /// no two neighbours have a valid sum, has no result.
     fn sums<S: Increment<By = S> + PartialEq>(scores: &[S]) -> std::vec::Vec<S> {
         if let [sum] = scores {
             return std::vec![*sum];

@@ -53,10 +53,10 @@ pub(crate) fn repeated<R: Rng + ?Sized>(
 fn below<R: Rng + ?Sized>(len: usize, rng: &mut R) -> usize {
     let len = len as u64;
     let mut product = 0;
-    // A retry is rarer than one draw in 2^32. A generator that needs 16 of them is not random.
+    // Rejects fewer than one draw in 2^32. A generator that needs 16 attempts is not random.
     for _ in 0..16 {
         product = u128::from(rng.next_u64()) * u128::from(len);
-        // Rejects the lowest values of the low half, which would make some numbers more likely than
+        // Rejects the lowest values of the low half. They would make some numbers more likely than
         // others.
         if product as u64 >= len.wrapping_neg() % len {
             break;

@@ -19,8 +19,8 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TryReserveError {
-    /// The collection would exceed its 32-bit handles: about 4 * 10^9 slots, enough for at least 2 *
-    /// 10^9 elements in any order of insertion.
+    /// The collection would exceed its 32-bit handles: about 4 * 10^9 slots, enough for at least
+    /// 2 * 10^9 elements whatever the order of insertion.
     CapacityOverflow,
     /// The allocator returned an error.
     AllocError,

@@ -78,7 +78,8 @@ pub use crate::skiplist::{IntoIter, Iter};
 ///
 /// With the feature `serde`, a set serializes as a sequence of `(member, score)` in order, and
 /// deserializes from a sequence in any order; a repeated member is an error. To serialize it as a map,
-/// use `sorted_set::serde_map`; JSON supports that for string members.
+/// use `sorted_set::serde_map`. In JSON, that requires members that can be keys of an object, such as
+/// strings.
 ///
 /// # Examples
 ///
@@ -111,7 +112,7 @@ pub struct SortedSet<M, S = Score, H = DefaultHashBuilder> {
     pub(crate) list: SkipList<M, S>,
     dict: Dict,
     pub(crate) hasher: H,
-    /// The leaves at the first and the last end for which `visit_in_dict` was called.
+    /// The leaf at each end for which `visit_in_dict` was last called.
     visited_ends: [u32; 2],
 }
 

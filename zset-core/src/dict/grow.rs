@@ -152,8 +152,7 @@ impl Dict {
             }
             return Ok(());
         }
-        // A random load fills a segment this far; the rest of its capacity is a few standard
-        // deviations.
+        // A few standard deviations below the full capacity, since hashes are not evenly distributed.
         let segments = wanted.div_ceil(SEGMENT_CAPACITY / 16 * 15);
         let last_bit = u64::BITS - segments.next_power_of_two().trailing_zeros();
         let mut next = Some(0);

@@ -23,8 +23,8 @@ impl Dict {
     /// |-- 00 --|----|--- 01 ---|---------- 1 -----------|   the segments, by the leading bits
     /// ```
     ///
-    /// A cursor is therefore valid as long as the hasher is unchanged, and a scan finds every handle
-    /// whose member stays in the dict exactly once.
+    /// A cursor is therefore valid as long as the hasher is unchanged, and a scan returns, exactly
+    /// once, the handle of every member that stays in the dict.
     pub(crate) fn scan(
         &self,
         cursor: u64,
@@ -35,8 +35,7 @@ impl Dict {
         let mut next = Some(cursor);
         let mut visited = 0;
         while let Some(cursor) = next {
-            // A dict that was once much larger has many empty tables. A page does not visit all of
-            // them.
+            // A dict that was once much larger has many empty tables, too many for one page to visit.
             if page.len() >= count || visited >= count.saturating_add(MOST_EMPTY_TABLES) {
                 break;
             }

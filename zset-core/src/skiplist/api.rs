@@ -130,8 +130,8 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
         Some(member)
     }
 
-    /// Removes the elements with scores in the range and returns how many were removed. **O(log n + m
-    /// log n)** for m removed.
+    /// Removes the elements with scores in the range and returns how many were removed.
+    /// **O(log n + m log n)** for m removed.
     ///
     /// An inverted range removes nothing.
     ///
@@ -177,8 +177,8 @@ impl<M, S: Copy> SkipList<M, S> {
         (self.len > 0).then(|| self.take_at(self.last_place()).0)
     }
 
-    /// Removes the elements at these 0-based ranks and returns how many were removed. **O(log n + m log
-    /// n)** for m removed.
+    /// Removes the elements at these 0-based ranks and returns how many were removed.
+    /// **O(log n + m log n)** for m removed.
     ///
     /// Ranks past the end are ignored; an inverted range removes nothing.
     ///

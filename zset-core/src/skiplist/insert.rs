@@ -146,7 +146,8 @@ impl<M, S: Copy> SkipList<M, S> {
         Ok(self.tail)
     }
 
-    /// Not inlined: with large members the leaf takes much stack, and a small list does not need it.
+    /// Not inlined: with large members the leaf takes a lot of stack space, which a small list does not
+    /// need.
     #[inline(never)]
     fn try_append_leaf(
         &mut self,

@@ -127,7 +127,7 @@ fn enter<'a, M, S: Copy>(
 fn consecutive(slots: &[u8]) -> Option<Range<usize>> {
     let (&first, &last) = (slots.first()?, slots.last()?);
     let end = usize::from(first) + slots.len();
-    // Rejects nearly all other leaves at once.
+    // Rejects nearly all other leaves immediately.
     if usize::from(last) + 1 != end {
         return None;
     }

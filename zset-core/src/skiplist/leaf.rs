@@ -281,8 +281,8 @@ impl<M, S> SmallLeaf<M, S> {
     }
 }
 
-/// Reserves memory for `wanted` elements in total. `Vec` alone would double the 40 of a set built at
-/// once to 80.
+/// Reserves memory for `wanted` elements in total, at most `LEAF_CAPACITY`. `Vec` alone would grow from
+/// 40 to 80.
 #[inline]
 fn try_grow<T>(column: &mut Vec<T>, wanted: usize) -> Result<(), TryReserveError> {
     if wanted > column.capacity() {

@@ -71,7 +71,7 @@ impl<M, S: Copy> SkipList<M, S> {
         Place { leaf: self.tail, position: self.leaf(self.tail).len() }
     }
 
-    /// Returns the place of the last element of a list that is not empty.
+    /// Returns the place of the last element of a nonempty list.
     pub(crate) fn last_place(&self) -> Place {
         Place { leaf: self.tail, position: self.leaf(self.tail).len().wrapping_sub(1) }
     }

@@ -15,8 +15,8 @@ use crate::handle::LEAF_CAPACITY;
 const LEAST_LEN: u32 = LEAF_CAPACITY as u32 / 4;
 
 /// ... if both together hold no more than this. This is well below the capacity of a leaf, so that an
-/// insertion after a merge does not split at once, and popping from an end, where a shrinking leaf is
-/// next to a full one, moves no elements at all.
+/// insertion after a merge does not split immediately, and popping from an end, where a shrinking leaf
+/// is next to a full one, moves no elements at all.
 const MERGE_LEN: u32 = LEAF_CAPACITY as u32 * 5 / 8;
 
 /// An element about to be removed, and the one that will fill its slot.

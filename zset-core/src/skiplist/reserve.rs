@@ -1,4 +1,4 @@
-//! Memory: reserving, measuring and counting it.
+//! Reserving and measuring memory.
 
 use super::SkipList;
 use super::index::BLOCK_CAPACITY;
@@ -29,7 +29,7 @@ impl<M, S: Copy> SkipList<M, S> {
     /// Reserves memory for about `additional` more elements. **O(additional)**.
     ///
     /// After `reserve(1)` the next insertion does not allocate. A larger reservation is an estimate:
-    /// how many of them fit in a leaf depends on the order of insertion, and leaves are assumed to be
+    /// how many elements fit in a leaf depends on the order of insertion, and leaves are assumed to be
     /// 3/4 full.
     ///
     /// # Panics
@@ -71,8 +71,8 @@ impl<M, S: Copy> SkipList<M, S> {
         }
     }
 
-    /// Returns the number of elements that fit in the allocated memory if every leaf is full. **O(n /
-    /// 30)**: sums over all chunks of memory.
+    /// Returns the number of elements that fit in the allocated memory if every leaf is full.
+    /// **O(n / 30)**: sums over all chunks of memory.
     ///
     /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. Unlike `Vec::capacity`, it
     /// is not a guarantee: leaves become full only if elements are inserted in ascending order, so a

@@ -28,8 +28,8 @@ impl<M, S: Copy> SkipList<M, S> {
         random::distinct(n, self.len(), rng).map(|rank| self.drawn(rank))
     }
 
-    /// Returns `n` random elements, chosen with replacement; none if the list is empty. Lazy; **O(log
-    /// len)** per step.
+    /// Returns `n` random elements, chosen with replacement; none if the list is empty. Lazy;
+    /// **O(log len)** per step.
     ///
     /// # Examples
     ///

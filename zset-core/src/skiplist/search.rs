@@ -1,8 +1,8 @@
 //! Searching: descending from the top block to a place in a leaf.
 //!
-//! A search takes a score and a predicate that tells which members with exactly that score come before
-//! the place. Scores are compared first, and all at once, by counting, which needs no order and no
-//! branches. Members are read only where scores are equal, several at a time, so that their cache
+//! A search takes a score and a predicate that accepts the members of exactly that score that come
+//! before the place. Scores are compared first, and all at once, by counting, which needs no order and
+//! no branches. Members are read only where scores are equal, several at a time, so that their cache
 //! misses overlap. Below a child within a run of equal scores, no scores are read.
 
 use arrayvec::ArrayVec;

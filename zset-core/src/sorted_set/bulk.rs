@@ -96,8 +96,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// A member that is in both sets gets its score from `other`, as with `BTreeMap::append`.
     ///
-    /// Sets of similar size are merged into newly allocated memory, which temporarily doubles memory
-    /// use and releases reserved memory. If that allocation fails, the elements are inserted one at a
+    /// Sets of similar size are merged into newly allocated memory. This temporarily doubles memory
+    /// use, and releases reserved memory. If the allocation fails, the elements are inserted one at a
     /// time.
     ///
     /// # Panics

@@ -186,8 +186,8 @@ fn try_push<T>(elements: &mut Vec<T>, element: T) -> Result<(), TryReserveError>
     Ok(())
 }
 
-/// If a member repeats, its last score wins, as with insertions one at a time, but much faster. **O(n
-/// log n)**.
+/// If a member repeats, its last score wins, as with insertions one at a time, but much faster.
+/// **O(n log n)**.
 ///
 /// Uses memory for a copy of all distinct elements while sorting them.
 ///

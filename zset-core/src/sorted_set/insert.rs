@@ -56,10 +56,10 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Sets the score of a member to the one that `decide` returns for its old score. If `decide`
-    /// returns none, the member is unchanged.
+    /// returns no score, the set is unchanged.
     ///
-    /// A member that is not in the set has no old score, and is created by the closure that `decide`
-    /// returns.
+    /// A member that is not in the set has no old score. If it is given one, the closure that `decide`
+    /// returns creates the member.
     pub(crate) fn try_decide<Q, R, E, F>(
         &mut self,
         member: &Q,

@@ -74,8 +74,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         Union { elements: Merge::new(self.iter(), other.difference(self)) }
     }
 
-    /// Returns the elements whose members are in exactly one of the two sets, in order. Lazy; **O(n +
-    /// m)** in total.
+    /// Returns the elements whose members are in exactly one of the two sets, in order. Lazy;
+    /// **O(n + m)** in total.
     ///
     /// # Examples
     ///

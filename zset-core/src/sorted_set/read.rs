@@ -23,7 +23,7 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         Some(self.element(member)?.score)
     }
 
-    /// Returns the set's own member equal to `member`, and its score. **O(1)**.
+    /// Returns the stored member equal to `member`, and its score. **O(1)**.
     ///
     /// # Examples
     ///

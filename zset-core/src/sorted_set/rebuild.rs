@@ -14,8 +14,8 @@ use crate::handle::{Handle, LEAF_CAPACITY};
 use crate::skiplist::Element;
 use crate::{SkipList, TryReserveError};
 
-/// A list is merged if it has at least `1 / MERGED_SHARE` as many new elements as the set: per element
-/// of either, a merge costs about a third of an insertion.
+/// A list is merged if its new elements are at least `1 / MERGED_SHARE` as many as those of the set.
+/// Per element of either, a merge costs about a third of an insertion.
 const MERGED_SHARE: usize = 2;
 
 /// The order of the elements in the new list.

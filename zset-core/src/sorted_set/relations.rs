@@ -53,8 +53,8 @@ impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         self.intersection_len(other, Some(1)) == 0
     }
 
-    /// Returns the number of members that are in both sets, whatever their scores, counting up to
-    /// `limit` if there is one. **O(m)** for m members of the smaller set.
+    /// Returns the number of members that are in both sets, whatever their scores. Counting stops at
+    /// `limit`, if there is one. **O(m)** for m members of the smaller set.
     ///
     /// # Examples
     ///

@@ -89,8 +89,8 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         (rank < self.len()).then(|| self.take_next(self.list.place_at(rank)).0)
     }
 
-    /// Removes the elements at these 0-based ranks and returns how many were removed. **O(log n + m log
-    /// n)** for m removed.
+    /// Removes the elements at these 0-based ranks and returns how many were removed.
+    /// **O(log n + m log n)** for m removed.
     ///
     /// Ranks past the end are ignored; an inverted range removes nothing.
     ///
@@ -105,8 +105,8 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         self.remove_run(self.list.run_by_rank(&range))
     }
 
-    /// Removes the elements with scores in the range and returns how many were removed. **O(log n + m
-    /// log n)** for m removed.
+    /// Removes the elements with scores in the range and returns how many were removed.
+    /// **O(log n + m log n)** for m removed.
     ///
     /// An inverted range removes nothing.
     ///

@@ -1,4 +1,4 @@
-//! Memory: reserving and measuring it.
+//! Reserving and measuring memory.
 
 use core::hash::{BuildHasher, Hash};
 
@@ -33,9 +33,9 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 
     /// Reserves memory for about `additional` more members. **O(n + additional)**.
     ///
-    /// After `reserve(1)` the next insertion does not allocate. A larger reservation is an estimate: how
-    /// many of them fit in a leaf depends on the order of insertion, and leaves are assumed to be 3/4
-    /// full.
+    /// After `reserve(1)` the next insertion does not allocate. A larger reservation is an estimate:
+    /// how many members fit in a leaf depends on the order of insertion, and leaves are assumed to be
+    /// 3/4 full.
     ///
     /// # Panics
     ///
@@ -55,9 +55,9 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 
     /// Reserves memory for about `additional` more members. **O(n + additional)**.
     ///
-    /// After `try_reserve(1)` the next insertion does not allocate. A larger reservation is an estimate:
-    /// how many of them fit in a leaf depends on the order of insertion, and leaves are assumed to be
-    /// 3/4 full.
+    /// After `try_reserve(1)` the next insertion does not allocate. A larger reservation is an
+    /// estimate: how many members fit in a leaf depends on the order of insertion, and leaves are
+    /// assumed to be 3/4 full.
     ///
     /// # Errors
     ///
@@ -89,8 +89,8 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 }
 
 impl<M, S: Copy, H> SortedSet<M, S, H> {
-    /// Returns the number of members that fit in the allocated memory if every leaf is full. **O(n /
-    /// 30)**: sums over all chunks of memory.
+    /// Returns the number of members that fit in the allocated memory if every leaf is full.
+    /// **O(n / 30)**: sums over all chunks of memory.
     ///
     /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. Unlike `HashMap::capacity`,
     /// it is not a guarantee: leaves become full only if members are inserted in ascending order, so a

@@ -111,8 +111,8 @@ where
         infallible(Self::try_from_unsorted(elements, self.hasher.clone(), combine))
     }
 
-    /// Returns the intersection of both sets; `combine` merges the two scores of each member. **O(m + k
-    /// log k)** for m members of the smaller set and k of the result.
+    /// Returns the intersection of both sets; `combine` merges the two scores of each member.
+    /// **O(m + k log k)** for m members of the smaller set and k of the result.
     ///
     /// For an intersection without copies, with the scores of this set, see
     /// [`intersection`](Self::intersection).
@@ -190,8 +190,8 @@ where
         infallible(Self::try_from_unsorted(elements, H::default(), |a, b| aggregate.combine(a, b)))
     }
 
-    /// Returns the weighted intersection of any number of sets, like Redis's `ZINTER`. **O(m * s + k
-    /// log k)** for m members of the first of s sets and k of the result.
+    /// Returns the weighted intersection of any number of sets, like Redis's `ZINTER`.
+    /// **O(m * s + k log k)** for m members of the first of s sets and k of the result.
     ///
     /// The intersection of no sets is empty. It is cheapest with the smallest set first. Scores are
     /// combined in the order of the sets, which can affect sums with infinite scores.
