@@ -89,7 +89,7 @@ pub trait Increment: Copy {
 /// An unsigned score to which a signed number can be added, as with
 /// [`SortedSet::increment_signed`](crate::SortedSet::increment_signed).
 ///
-/// Signed scores do not need it: their [`Increment`] is signed already.
+/// Signed scores do not need this trait: what [`Increment`] adds to them is signed already.
 ///
 /// # Examples
 ///

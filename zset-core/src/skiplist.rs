@@ -7,7 +7,7 @@
 //! all levels below it, just as a tall element of a skip list starts a new run on each of its levels.
 //!
 //! Invariants (`check` verifies them):
-//! - Along the forward pointers, elements ascend by `(score, member)`; equal elements may repeat.
+//! - Along the forward pointers, elements ascend by `(score, member)`; duplicates are allowed.
 //! - Backward pointers mirror forward pointers; `head` and `tail` are the ends.
 //! - No leaf is empty, except the only leaf of an empty list.
 //! - With one leaf there is no index. Otherwise every leaf and every block except the top one is a
@@ -122,7 +122,7 @@ pub(crate) trait Relocate<M> {
     /// What is needed to find the member's handle again, such as its hash.
     type Token: Copy;
 
-    /// Computes the token. Called before anything moves, because it may run user code, and panic.
+    /// Computes the token. Called before anything moves, because it may run user code, which may panic.
     fn token(&self, member: &M) -> Self::Token;
 
     /// Reports that the element of this token moved to `to`. No other element is at `to` or `from`.

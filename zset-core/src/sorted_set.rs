@@ -278,7 +278,7 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
-        // An empty set skips the hashing.
+        // Skips hashing if the set is empty.
         if self.is_empty() { None } else { self.find(self.hasher.hash_one(member), member) }
     }
 

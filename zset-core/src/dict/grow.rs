@@ -180,8 +180,8 @@ fn try_split(
     }
     let mut handles = table.iter();
     loop {
-        // Hash a batch first: the members are scattered in memory, and in a loop that does nothing else
-        // their cache misses overlap.
+        // Hash a batch first: the members are scattered in memory, and in a loop that does nothing
+        // else, their cache misses overlap.
         let batch: ArrayVec<(u64, Handle), HASH_BATCH> =
             handles.by_ref().take(HASH_BATCH).map(|&handle| (hash_of(handle), handle)).collect();
         if batch.is_empty() {

@@ -147,7 +147,7 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
     }
 }
 
-/// Removal at the ends and by rank, which compares nothing.
+/// Removal at the ends and by rank, which needs no comparisons.
 impl<M, S: Copy> SkipList<M, S> {
     /// Removes and returns the first element. **O(log n)**; O(1) until the first leaf is empty.
     ///
@@ -310,7 +310,7 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 }
 
-/// Reading by score, which compares.
+/// Reading by score, which needs comparisons.
 impl<M, S: Ord + Copy> SkipList<M, S> {
     /// Returns the 0-based rank of the first element equal to `(member, score)`. **O(log n)**.
     ///

@@ -58,7 +58,7 @@ impl<M, S: Copy> SkipList<M, S> {
     /// Reserves memory for a cut and computes the tokens. The run must be neither empty nor the whole
     /// list.
     ///
-    /// It may run user code, and panic. The list is unchanged.
+    /// It leaves the list unchanged, but may run user code, which may panic.
     pub(crate) fn prepare_cut<R: Relocate<M>>(
         &self,
         run: Run,

@@ -13,7 +13,7 @@ use crate::reserve::infallible;
 impl<M, S: Copy> SkipList<M, S> {
     /// Removes all elements and returns them in order, lowest score first. **O(n)**.
     ///
-    /// The list is empty immediately, even if the iterator is leaked.
+    /// The list is emptied immediately, even if the iterator is leaked.
     ///
     /// # Examples
     ///

@@ -138,7 +138,7 @@ impl<S: Copy> Block<S> {
         right
     }
 
-    /// Appends the children of the next block to the right.
+    /// Appends the children of `right`, the next block.
     pub(crate) fn append(&mut self, right: &Self) {
         let (len, more) = (self.len(), right.len());
         self.children[len..len + more].copy_from_slice(&right.children[..more]);

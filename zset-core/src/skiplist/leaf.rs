@@ -61,8 +61,8 @@ impl<T> Column<T> for ArrayVec<T, LEAF_CAPACITY> {
 /// Not a slot: fills the unused entries of `order`.
 const NO_SLOT: u8 = u8::MAX;
 
-/// Loops over the whole array need no length. The last entry is always `NO_SLOT`, so every used entry
-/// has a successor.
+/// The slots in order, then `NO_SLOT`. Loops over the whole array need no length, and the last entry is
+/// always `NO_SLOT`, so every used entry has a successor.
 type Order = [u8; LEAF_CAPACITY + 1];
 
 /// A leaf with two columns.

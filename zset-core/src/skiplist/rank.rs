@@ -7,7 +7,7 @@ use super::{Handle, NONE, SkipList};
 impl<M, S: Copy> SkipList<M, S> {
     /// Returns the number of elements before a place.
     ///
-    /// It follows the parent pointers, so it compares nothing.
+    /// It follows the parent pointers, so it needs no comparisons.
     #[inline]
     pub(crate) fn rank_of(&self, place: Place) -> usize {
         let mut rank = place.position;

@@ -1,7 +1,7 @@
 //! Removing: taking out an element, then merging nodes that have become too small.
 //!
-//! An element is removed at its place, and spans are updated along the parent pointers: a removal
-//! compares nothing.
+//! An element is removed at its place, and spans are updated along the parent pointers: a removal needs
+//! no comparisons.
 
 use arrayvec::ArrayVec;
 use core::mem;
@@ -43,7 +43,7 @@ impl<M, S: Copy> SkipList<M, S> {
         (rank < self.len).then(|| self.take_at(self.place_at(rank)).0)
     }
 
-    /// Prepares `take`. It changes nothing; it may run user code, and panic.
+    /// Prepares `take`. It leaves the list unchanged, but may run user code, which may panic.
     #[inline]
     pub(crate) fn prepare_take<R: Relocate<M>>(
         &self,

@@ -43,7 +43,7 @@ impl<T: Copy> Handover<T> {
 
 impl<M, S: Copy> SkipList<M, S> {
     /// Plans the handover of the elements at these positions of a full leaf, and computes their tokens.
-    /// It changes nothing; it may run user code, and panic.
+    /// It leaves the list unchanged, but may run user code, which may panic.
     pub(super) fn prepare_handover<R: Relocate<M>>(
         &mut self,
         leaf: u32,

@@ -125,7 +125,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
 }
 
 impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Shrinks the set's memory as much as possible. **O(n)**.
+    /// Shrinks the capacity of the set as much as possible. **O(n)**.
     ///
     /// The elements move to full leaves in newly allocated memory, which temporarily doubles memory
     /// use.

@@ -15,7 +15,7 @@ use crate::{SkipList, TryReserveError};
 impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// Removes all elements and returns them in order, lowest score first. **O(n)**.
     ///
-    /// The set is empty immediately, even if the iterator is leaked.
+    /// The set is emptied immediately, even if the iterator is leaked.
     ///
     /// # Examples
     ///
@@ -147,7 +147,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Moves a run to a list of its own, given the hashes of its members. The run must be neither empty
     /// nor the whole set.
     ///
-    /// On an error, the set is unchanged. If hashing panics, the set is unchanged or the elements are
+    /// On error, the set is unchanged. If hashing panics, the set is unchanged or the elements are
     /// dropped.
     pub(super) fn try_cut(
         &mut self,

@@ -162,7 +162,7 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Entry<'a, M, S, H> {
         self
     }
 
-    /// Inserts the member with this score if it is not in the set. **O(log n)**.
+    /// Inserts the member with this score if it is not in the set, and returns its entry. **O(log n)**.
     ///
     /// # Panics
     ///
@@ -180,7 +180,8 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Entry<'a, M, S, H> {
         self.or_insert_with(|| score)
     }
 
-    /// Inserts the member with the score returned by `score` if it is not in the set. **O(log n)**.
+    /// Inserts the member with the score returned by `score` if it is not in the set, and returns its
+    /// entry. **O(log n)**.
     ///
     /// # Panics
     ///

@@ -30,8 +30,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<M, S, H> {
         Ok(Filling { set, next: Vec::new() })
     }
 
-    /// Appends an element. It is an error if it does not come after all others. A repeated member may
-    /// be detected only up to a leaf later. Of several errors, the first is returned.
+    /// Appends an element, which must come after all others. A repeated member may be detected only up
+    /// to a leaf later. If there are several errors, the first is returned.
     pub(crate) fn try_push(
         &mut self,
         member: M,
@@ -78,8 +78,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<M, S, H> {
 
 /// Returns the hashes of the members of a leaf.
 ///
-/// Their dict entries are at random locations. With all hashes at hand, the look-ups do not depend on
-/// each other, and their cache misses overlap.
+/// Their dict entries are at random locations. If the hashes are computed first, the look-ups do not
+/// depend on each other, and their cache misses overlap.
 fn hashes<M: Hash>(members: &[M], hasher: &impl BuildHasher) -> ArrayVec<u64, LEAF_CAPACITY> {
     members.iter().map(|member| hasher.hash_one(member)).collect()
 }

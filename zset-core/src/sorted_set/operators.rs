@@ -45,7 +45,7 @@ macro_rules! operator {
 }
 
 operator! {
-    /// Returns a set of clones of the elements of [`union`](SortedSet::union). **O(n + m)**.
+    /// Clones the elements of the [`union`](SortedSet::union) into a new set. **O(n + m)**.
     ///
     /// # Examples
     ///
@@ -60,7 +60,7 @@ operator! {
 }
 
 operator! {
-    /// Returns a set of clones of the elements of [`intersection`](SortedSet::intersection). **O(n)**.
+    /// Clones the elements of the [`intersection`](SortedSet::intersection) into a new set. **O(n)**.
     ///
     /// # Examples
     ///
@@ -75,7 +75,7 @@ operator! {
 }
 
 operator! {
-    /// Returns a set of clones of the elements of [`difference`](SortedSet::difference). **O(n)**.
+    /// Clones the elements of the [`difference`](SortedSet::difference) into a new set. **O(n)**.
     ///
     /// # Examples
     ///
@@ -90,8 +90,8 @@ operator! {
 }
 
 operator! {
-    /// Returns a set of clones of the elements of
-    /// [`symmetric_difference`](SortedSet::symmetric_difference). **O(n + m)**.
+    /// Clones the elements of the [`symmetric_difference`](SortedSet::symmetric_difference) into a new
+    /// set. **O(n + m)**.
     ///
     /// # Examples
     ///

@@ -70,7 +70,7 @@ fn rank_of(handle: Handle) -> usize {
 }
 
 impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Moves all elements to full leaves. On an error or a panic, the set is unchanged.
+    /// Moves all elements to full leaves. On an error or panic, the set is unchanged.
     pub(super) fn try_rebuild(&mut self) -> Result<(), TryReserveError> {
         let mut plan = Plan::try_with_capacity(self.len())?;
         self.list.iter().for_each(|(member, _)| plan.push(self.hasher.hash_one(member), false));
@@ -127,7 +127,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Moves all elements of another set into this one if there are enough of them to merge; returns
     /// whether it did. Otherwise, or on an error, the other set is unchanged.
     ///
-    /// Members in both sets get the other set's score. On an error, some of them may have it already.
+    /// Members in both sets get the other set's score. On error, some of them may have it already.
     pub(super) fn try_merge<H2>(
         &mut self,
         other: &mut SortedSet<M, S, H2>,

@@ -9,7 +9,7 @@ use crate::reserve::infallible;
 use crate::skiplist::Element;
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Inserts a member with a score, replacing an equal member and its score; returns those replaced.
+    /// Inserts a member with a score, replacing an equal member and its score; returns the old ones.
     /// **O(log n)**; O(1) if the member stays between its neighbours.
     ///
     /// [`insert`](Self::insert) keeps the member that is in the set. The difference matters for members

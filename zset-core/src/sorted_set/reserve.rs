@@ -81,7 +81,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Reserves memory in the dict only, for `additional` more members.
     ///
     /// That is sufficient when building a set: the list grows without copying, so reserving its memory
-    /// ahead saves nothing.
+    /// in advance saves nothing.
     pub(crate) fn reserve_dict(&mut self, additional: usize) -> Result<(), TryReserveError> {
         let Self { list, dict, hasher, .. } = self;
         dict.try_reserve(additional, hash_of(list, hasher))

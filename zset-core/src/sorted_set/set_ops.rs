@@ -84,7 +84,7 @@ where
     /// Returns the union of both sets; `combine` merges the two scores of a member that is in both.
     /// **O((n + m) log(n + m))**.
     ///
-    /// For a union without copies, with the scores of this set, see [`union`](Self::union).
+    /// For a lazy union that keeps the scores of this set, see [`union`](Self::union).
     ///
     /// Uses memory for a copy of all elements while sorting them.
     ///
@@ -114,7 +114,7 @@ where
     /// Returns the intersection of both sets; `combine` merges the two scores of each member.
     /// **O(m + k log k)** for m members of the smaller set and k of the result.
     ///
-    /// For an intersection without copies, with the scores of this set, see
+    /// For a lazy intersection that keeps the scores of this set, see
     /// [`intersection`](Self::intersection).
     ///
     /// # Panics

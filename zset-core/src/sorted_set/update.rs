@@ -66,7 +66,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
 
     /// Sets the score of the element at a handle, and updates the handle if the element moves.
     ///
-    /// On an error, the set is unchanged.
+    /// On error, the set is unchanged.
     #[inline]
     pub(crate) fn set_score(
         &mut self,
