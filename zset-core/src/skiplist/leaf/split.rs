@@ -33,8 +33,8 @@ impl<M, S: Copy> BlockLeaf<M, S> {
     ///
     /// ```text
     /// slots   a [b] c  d [e] f [g]      [x] departs
-    ///         a  f  c  d [e][b][g]      b and f have changed places
-    ///         a  f  c  d                e, b and g lie in the slots 0, 1 and 2 of the other leaf
+    ///         a  f  c  d [e][b][g]      b and f are swapped
+    ///         a  f  c  d                e, b and g are in slots 0, 1 and 2 of the other leaf
     /// ```
     ///
     /// Each element moves at most once. Departures come first in the plan, so no element moves into an
