@@ -1,44 +1,44 @@
-//! [`Arena`]: nodes with `u32` ids in chunks of fixed size, with a free list.
+//! [`Arena`]: nodes with `u32` ids in fixed-size chunks, with a free list.
 //!
 //! Invariants:
-//! - Ids are dense: id `i` lies in chunk `i / CHUNK` at offset `i % CHUNK`. So growing never copies a
-//!   node (only the last chunk, while it is among the first few and smaller than a whole one, grows by
-//!   copying, so that a small list stays small).
-//! - The free list runs through the vacant nodes themselves, so that freeing never allocates.
+//! - Ids are dense: id `i` is at offset `i % CHUNK` of chunk `i / CHUNK`. Growing therefore never moves
+//!   a node, with one exception: while there are few chunks, the last one starts small and grows by
+//!   reallocation, so that a small list uses little memory.
+//! - The free list is threaded through the vacant nodes themselves, so freeing never allocates.
 
 use alloc::vec::Vec;
 
 use crate::TryReserveError;
 
-/// The id that no node has.
+/// An id that no node has.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// A node that can lie vacant in the free list.
+/// A node that can be linked into the free list.
 pub(crate) trait Node {
-    /// Makes a vacant node point to the next vacant one.
+    /// Links this vacant node to the next vacant one.
     fn set_next_vacant(&mut self, next: u32);
-    /// Returns the next vacant node after this one, which is vacant.
+    /// Returns the vacant node after this vacant one.
     fn next_vacant(&self) -> u32;
 }
 
-/// The chunks up to this one grow to their size; those behind have it from the start, as less than an
-/// eighth of all is then unused.
+/// The number of chunks that start small and grow to full size. Later chunks are allocated at full
+/// size, which leaves less than an eighth of all nodes unused.
 const GROWN_CHUNKS: usize = 8;
 
 pub(crate) struct Arena<T> {
     chunks: Vec<Vec<T>>,
-    /// How many ids have been given out, those of vacant nodes included.
+    /// The number of ids issued, including those of vacant nodes.
     ids: usize,
     /// The first vacant node, or `NONE`.
     vacant: u32,
-    /// How many nodes are in the free list.
+    /// The number of nodes in the free list.
     vacant_len: usize,
-    /// How many ids may ever be given out.
+    /// The maximum number of ids.
     limit: usize,
 }
 
 impl<T: Node> Arena<T> {
-    /// Nodes in a chunk: a power of two, about 32 KiB.
+    /// The number of nodes in a chunk: a power of two, about 32 KiB in total.
     const CHUNK: usize = {
         let node = if size_of::<T>() == 0 { 1 } else { size_of::<T>() };
         let fitting = (32 << 10) / node;
@@ -51,7 +51,7 @@ impl<T: Node> Arena<T> {
         Arena { chunks: Vec::new(), ids: 0, vacant: NONE, vacant_len: 0, limit }
     }
 
-    /// Returns how many nodes are in use.
+    /// Returns the number of nodes in use.
     pub(crate) fn len(&self) -> usize {
         self.ids - self.vacant_len
     }
@@ -76,12 +76,12 @@ impl<T: Node> Arena<T> {
         &mut self.chunks[id as usize >> Self::SHIFT][id as usize & Self::MASK]
     }
 
-    /// Returns the chunks, which include vacant nodes.
+    /// Returns the chunks, including their vacant nodes.
     pub(crate) fn chunks_mut(&mut self) -> &mut [Vec<T>] {
         &mut self.chunks
     }
 
-    /// Makes sure that the next `additional` calls of `insert` need no memory.
+    /// Reserves memory so that the next `additional` calls of `insert` allocate nothing.
     #[inline]
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
         if self.vacant_len >= additional {
@@ -90,7 +90,7 @@ impl<T: Node> Arena<T> {
         self.try_grow(self.ids.saturating_add(additional - self.vacant_len))
     }
 
-    /// Makes room for `wanted` ids in all.
+    /// Reserves memory for `wanted` ids in total.
     fn try_grow(&mut self, wanted: usize) -> Result<(), TryReserveError> {
         if wanted > self.limit {
             return Err(TryReserveError::CapacityOverflow);
@@ -124,7 +124,7 @@ impl<T: Node> Arena<T> {
         Ok(())
     }
 
-    /// Stores `node` and returns its id; the memory was reserved by `try_reserve`.
+    /// Stores `node` and returns its id. The memory must have been reserved with `try_reserve`.
     pub(crate) fn insert(&mut self, node: T) -> u32 {
         if self.vacant != NONE {
             let id = self.vacant;
@@ -141,7 +141,7 @@ impl<T: Node> Arena<T> {
         id as u32
     }
 
-    /// Puts a node's id into the free list; nobody needs what is in the node.
+    /// Adds a node to the free list. Its contents are no longer needed.
     pub(crate) fn remove(&mut self, id: u32) {
         let next = self.vacant;
         self.get_mut(id).set_next_vacant(next);
@@ -149,24 +149,25 @@ impl<T: Node> Arena<T> {
         self.vacant_len += 1;
     }
 
-    /// Returns how many nodes the chunks have memory for, those in use included.
+    /// Returns the number of nodes for which memory is allocated, including those in use.
     pub(crate) fn capacity(&self) -> usize {
         self.chunks.iter().map(Vec::capacity).sum::<usize>().min(self.limit)
     }
 
-    /// Returns the bytes that the chunks take from the allocator.
+    /// Returns the number of bytes allocated for the chunks.
     pub(crate) fn allocation_size(&self) -> usize {
         let nodes: usize = self.chunks.iter().map(|chunk| chunk.capacity() * size_of::<T>()).sum();
         nodes + self.chunks.capacity() * size_of::<Vec<T>>()
     }
 
-    /// Lets tests reach the limit of ids.
+    /// Lowers the maximum number of ids, so that tests can reach it.
     #[cfg(test)]
     pub(crate) fn set_limit(&mut self, limit: usize) {
         self.limit = limit;
     }
 
-    /// Panics if the free list is not made of exactly the nodes that `is_vacant` accepts.
+    /// Panics unless the free list consists of exactly as many nodes as counted, all accepted by
+    /// `is_vacant`.
     pub(crate) fn check(&self, what: &str, is_vacant: impl Fn(&T) -> bool) {
         let stored: usize = self.chunks.iter().map(Vec::len).sum();
         assert_eq!(stored, self.ids, "{what}: ids given out and nodes stored differ");
@@ -182,7 +183,7 @@ impl<T: Node> Arena<T> {
 }
 
 impl<T: Clone> Clone for Arena<T> {
-    /// The chunks of the clone have the same capacity, so that what was reserved stays reserved.
+    /// The clone's chunks have the same capacity, so reserved memory stays reserved.
     fn clone(&self) -> Self {
         let chunks = self.chunks.iter().map(|chunk| {
             let mut clone = Vec::with_capacity(chunk.capacity());

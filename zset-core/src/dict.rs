@@ -1,4 +1,4 @@
-//! [`Dict`]: maps the hash of a member to its handle, in hash tables that split one at a time.
+//! [`Dict`]: a map from the hash of a member to its handle, in hash tables that split one at a time.
 //!
 //! Up to 28,672 handles live in a single hashbrown table. Larger dicts use extendible hashing (Fagin,
 //! Nievergelt, Pippenger, Strong: "Extendible Hashing: A Fast Access Method for Dynamic Files", ACM
@@ -13,14 +13,14 @@
 //!           11 ──► 2 ─────────────► 2  (holds 11)
 //! ```
 //!
-//! The first table splits into sixteen segments; a full segment splits in two by the next bit. So one
-//! insertion rehashes at most 28,672 handles, whose members still fit in a cache, and later at most
-//! 3,584, and never touches the other tables. A single large table, grown at once or incrementally,
-//! would have to allocate and clear all its control bytes in one insertion.
+//! The first table splits into sixteen segments; a full segment splits in two by the next bit. One
+//! insertion therefore rehashes at most 28,672 handles, whose members still fit in a cache, and later
+//! at most 3,584, and never touches the other tables. A single large table, grown at once or
+//! incrementally, would have to allocate and clear all its control bytes during one insertion.
 //!
 //! Invariants: without a directory, `first` is the only table; with one, `first` is empty. The 2^k
-//! entries of the directory that lead to a segment start at a multiple of 2^k, and all its handles
-//! have their leading bits. No handle is in the dict twice.
+//! directory entries that lead to a segment start at a multiple of 2^k, and the positions of all its
+//! handles start with their common leading bits. No handle is in the dict twice.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -42,7 +42,7 @@ pub use layout::DictLayout;
 pub(crate) struct Dict {
     /// The only table, until it splits.
     first: HashTable<Handle>,
-    /// The segment for each value of a position's leading bits; its length is a power of two.
+    /// The segment for each value of a position's leading bits. The length is a power of two.
     directory: Vec<u32>,
     segments: Vec<HashTable<Handle>>,
     /// Shifts a position to its index in the directory: 64 minus the number of leading bits.
@@ -75,7 +75,7 @@ impl Dict {
         self.len
     }
 
-    /// Returns the table of a position.
+    /// Returns the table for a position.
     #[inline]
     fn table_at(&self, position: u64) -> &HashTable<Handle> {
         if self.directory.is_empty() {
@@ -128,13 +128,13 @@ impl Dict {
         (end < self.directory.len()).then(|| (end as u64) << self.shift)
     }
 
-    /// Returns all handles of this hash, and possibly a few others.
+    /// Returns all handles with this hash, and possibly a few others.
     #[inline]
     pub(crate) fn candidates(&self, hash: u64) -> impl Iterator<Item = Handle> {
         self.table(hash).iter_hash(hash).copied()
     }
 
-    /// Adds a handle that is not in the dict, for which `try_reserve_one` made room.
+    /// Adds a handle that is not in the dict. `try_reserve_one` must have reserved room for it.
     #[inline]
     pub(crate) fn insert(&mut self, hash: u64, handle: Handle) {
         let table = self.table_mut(hash);
@@ -142,7 +142,8 @@ impl Dict {
         self.len += 1;
     }
 
-    /// Adds a handle, unless one of this hash is there that `is_same` accepts; returns whether it did.
+    /// Adds a handle unless `is_same` accepts a handle already stored under this hash; returns whether
+    /// it was added.
     #[inline]
     pub(crate) fn try_insert_new(
         &mut self,
@@ -163,7 +164,7 @@ impl Dict {
         }
     }
 
-    /// Puts another handle in the place of one.
+    /// Replaces a handle with another.
     #[inline]
     pub(crate) fn replace(&mut self, hash: u64, from: Handle, to: Handle) {
         if let Some(handle) = self.table_mut(hash).find_mut(hash, |&handle| handle == from) {
@@ -180,8 +181,8 @@ impl Dict {
         }
     }
 
-    /// Makes room for one handle of this hash. On an error, or if `hash_of` panics, every handle is
-    /// still found.
+    /// Reserves room for one handle with this hash. After an error, or a panic in `hash_of`, every
+    /// handle can still be found.
     #[inline]
     pub(crate) fn try_reserve_one(
         &mut self,
@@ -195,19 +196,19 @@ impl Dict {
         self.make_room(position(hash), hash_of)
     }
 
-    /// Returns how many handles the tables have room for, those that they hold included.
+    /// Returns the number of handles for which the tables have room, including those stored.
     pub(crate) fn capacity(&self) -> usize {
         self.tables().iter().map(HashTable::capacity).sum()
     }
 
-    /// Returns the bytes that the dict takes from the allocator.
+    /// Returns the number of bytes the dict has allocated.
     pub(crate) fn allocation_size(&self) -> usize {
         let tables: usize = self.tables().iter().map(HashTable::allocation_size).sum();
         let directory = self.directory.capacity() * size_of::<u32>();
         tables + directory + self.segments.capacity() * size_of::<HashTable<Handle>>()
     }
 
-    /// Panics if an invariant of the dict does not hold, or if `hash_of` and it disagree.
+    /// Panics if an invariant of the dict is violated, or if `hash_of` disagrees with it.
     pub(crate) fn check(&self, hash_of: impl Fn(Handle) -> u64) {
         let entries = self.directory.len();
         assert_eq!(entries == 0, self.segments.is_empty(), "a directory without segments");
@@ -248,7 +249,7 @@ mod tests {
     use crate::handle::{LEAF_CAPACITY, MAX_LEAVES};
     use std::collections::BTreeMap;
 
-    /// The handles 0..n with the hashes that `hash_of` gives them.
+    /// Creates a dict of the handles 0..n with hashes from `hash_of`.
     fn filled(n: u32, hash_of: impl Fn(Handle) -> u64 + Copy) -> Dict {
         let mut dict = Dict::new();
         for i in 0..n {
@@ -275,7 +276,7 @@ mod tests {
         dict.candidates(hash).any(|other| other == handle)
     }
 
-    /// Enough for the first table to split, and then segments.
+    /// Enough for the first table to split, and then for segments to split.
     const MANY: u32 = if cfg!(miri) { 2_000 } else { 100_000 };
 
     #[test]
@@ -356,7 +357,7 @@ mod tests {
 
     #[test]
     fn a_panic_in_the_hash_loses_nothing() {
-        // The table is rebuilt; it splits.
+        // In the first case the table is rebuilt; in the second it splits.
         for buckets in [SEGMENT_BUCKETS, FIRST_BUCKETS] {
             let len = capacity(buckets);
             let mut dict = filled(len as u32, spread);

@@ -1,22 +1,23 @@
-//! [`Handle`]: the exact place of an element, in 32 bits.
+//! [`Handle`]: the exact location of an element, in 32 bits.
 
 use core::fmt;
 
-/// Elements in a leaf.
+/// The maximum number of elements in a leaf.
 pub(crate) const LEAF_CAPACITY: usize = 64;
 const SLOT_BITS: u32 = LEAF_CAPACITY.trailing_zeros();
 
-/// Leaves in a list: one fewer than 26 bits can name, so that [`Handle::NONE`] names none of them.
+/// The maximum number of leaves in a list: one fewer than 26 bits can name, so that [`Handle::NONE`]
+/// names no leaf.
 pub(crate) const MAX_LEAVES: usize = (1 << (u32::BITS - SLOT_BITS)) - 1;
 
-/// The place of an element: `leaf id << 6 | slot`.
+/// The location of an element: `leaf id << 6 | slot`.
 ///
-/// It is good until the element moves, which the list tells through `Relocate`.
+/// Valid until the element moves; moves are reported through `Relocate`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Handle(u32);
 
 impl Handle {
-    /// The handle of an element that is in no leaf at the moment, and of no element.
+    /// The handle of no element, or of an element that is temporarily in no leaf.
     pub(crate) const NONE: Handle = Handle(u32::MAX);
 
     #[inline]

@@ -1,11 +1,11 @@
-//! [`DefaultHashBuilder`]: the hasher of members if no other is named.
+//! [`DefaultHashBuilder`]: the default hasher for members.
 
 use core::hash::{BuildHasher, Hasher};
 
-/// Hashes members by foldhash, with a random seed for each value of this type.
+/// The default hash builder: foldhash, with a random seed for each value of this type.
 ///
-/// Foldhash is fast and spreads keys well. It is not a defence against an attacker who can observe hashes or
-/// measure the time of many look-ups; for that, name a keyed hasher such as `std::hash::RandomState`.
+/// Foldhash is fast and distributes keys well. It does not protect against an attacker who can observe
+/// hashes or time many look-ups; for that, use a keyed hasher such as `std::hash::RandomState`.
 ///
 /// # Examples
 ///
@@ -18,7 +18,7 @@ use core::hash::{BuildHasher, Hasher};
 /// let set: SortedSet<&str, u32> = SortedSet::with_hasher(hasher);
 /// assert!(set.is_empty());
 /// ```
-// A type of its own, so that the version of hashbrown is no part of the public API.
+// A newtype, so that the version of hashbrown is not part of the public API.
 #[derive(Clone, Debug, Default)]
 pub struct DefaultHashBuilder(hashbrown::DefaultHashBuilder);
 
@@ -57,7 +57,7 @@ macro_rules! forward {
     )*};
 }
 
-// All of them, since the hasher has a short form for each number.
+// Forwards every method, because the inner hasher has a faster path for each integer type.
 impl Hasher for DefaultHasher {
     forward! {
         write_u8: u8, write_u16: u16, write_u32: u32, write_u64: u64, write_u128: u128, write_usize: usize,
@@ -77,7 +77,7 @@ impl Hasher for DefaultHasher {
 
 impl core::fmt::Debug for DefaultHasher {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        // The state would tell the seed.
+        // The state would reveal the seed.
         f.debug_struct("DefaultHasher").finish_non_exhaustive()
     }
 }
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
     use core::hash::Hash;
 
-    /// Hashes by both, from one seed.
+    /// Checks that both builders hash a value to the same result.
     fn agree(value: impl Hash) {
         let ours = DefaultHashBuilder::default();
         assert_eq!(ours.hash_one(&value), ours.0.hash_one(&value));

@@ -1,4 +1,4 @@
-//! [`Increment`]: scores that can be added to.
+//! [`Increment`]: scores that can be incremented.
 
 use core::cmp::Reverse;
 use core::convert::Infallible;
@@ -11,8 +11,9 @@ use crate::{NanScore, Score, TryReserveError};
 
 /// A score that [`SortedSet::increment`](crate::SortedSet::increment) can add to.
 ///
-/// It is implemented for [`Score`], for all integers, plain, [`Wrapping`] and [`Saturating`], for
-/// [`Duration`], and for [`Reverse`] of any of them. Tuples have no sum that suits them all.
+/// It is implemented for [`Score`], for all integers (plain, [`Wrapping`] and [`Saturating`]), for
+/// [`Duration`], and for [`Reverse`] of any of these. It is not implemented for tuples, which have no
+/// single natural sum.
 ///
 /// # Examples
 ///
@@ -25,7 +26,8 @@ use crate::{NanScore, Score, TryReserveError};
 /// assert_eq!(Reverse(3).checked_increment(4), Ok(Reverse(7)));
 /// ```
 ///
-/// A score type of your own: points, of which the last to arrive ranks behind others.
+/// A custom score type: points, where the first member to reach a number of points ranks above later
+/// ones.
 ///
 /// ```
 /// use std::cmp::Reverse;
@@ -38,7 +40,7 @@ use crate::{NanScore, Score, TryReserveError};
 /// }
 ///
 /// impl Increment for Standing {
-///     /// Points, and the time at which they are won.
+///     /// Points won, and the time at which they were won.
 ///     type By = (u32, u64);
 ///     type Error = ScoreOverflow;
 ///     const ZERO: Standing = Standing { points: 0, reached_at: Reverse(0) };
@@ -59,34 +61,35 @@ use crate::{NanScore, Score, TryReserveError};
 /// # Ok::<(), ScoreOverflow>(())
 /// ```
 pub trait Increment: Copy {
-    /// What is added.
+    /// The type of the increment.
     type By;
-    /// Why a sum is not a score.
+    /// The error if a sum is not a valid score.
     type Error;
-    /// The score to which the first increment of a new member is added.
+    /// The score of a new member before its first increment.
     const ZERO: Self;
-    /// Whether scores add up to the same sum in whichever groups they are added.
+    /// Whether the sum of several scores does not depend on how they are grouped.
     ///
-    /// Precisely: in a sequence of scores, replace two neighbours by their sum, if it is a score, until
-    /// one score is left. If there is a way to do so, then each choice of neighbours leads there, and to
-    /// the same score.
+    /// Precisely: in a sequence of scores, repeatedly replace two neighbours whose sum is a valid score
+    /// by that sum. If some choices of neighbours end with a single score, then all choices do, and
+    /// with the same score.
     ///
     /// It is true for integers: neighbours of opposite signs never overflow. It is false for [`Score`],
-    /// whose sums are rounded, and for signed [`Saturating`] integers, which lose what exceeds a bound.
+    /// whose sums are rounded, and for signed [`Saturating`] integers, which discard what exceeds a
+    /// bound.
     const IS_EXACT: bool = false;
 
     /// Returns the sum.
     ///
     /// # Errors
     ///
-    /// If the sum is not a score.
+    /// Returns an error if the sum is not a valid score.
     fn checked_increment(self, by: Self::By) -> Result<Self, Self::Error>;
 }
 
-/// An unsigned score to which a signed number can be added, as
-/// [`SortedSet::increment_signed`](crate::SortedSet::increment_signed) does.
+/// An unsigned score to which a signed number can be added, as with
+/// [`SortedSet::increment_signed`](crate::SortedSet::increment_signed).
 ///
-/// Signed scores need none: what [`Increment`] adds to them is signed.
+/// Signed scores do not need this trait: what [`Increment`] adds to them is signed already.
 ///
 /// # Examples
 ///
@@ -101,13 +104,13 @@ pub trait IncrementSigned: Increment {
     ///
     /// # Errors
     ///
-    /// If the sum is not a score.
+    /// Returns an error if the sum is not a valid score.
     fn checked_increment_signed(self, by: i64) -> Result<Self, Self::Error>;
 }
 
-/// The error of an integer score that would pass the bounds of its type.
+/// The error of a sum that is out of range for its score type.
 ///
-/// Anyone can construct it: a score type of your own may return it.
+/// Custom score types may return it too.
 ///
 /// # Examples
 ///
@@ -129,8 +132,8 @@ impl fmt::Display for ScoreOverflow {
 
 impl Error for ScoreOverflow {}
 
-/// The error of an increment that reports both a sum that is not a score and a lack of memory, as
-/// [`SortedSet::try_increment`](crate::SortedSet::try_increment) returns it.
+/// The error of an increment that can also run out of memory, such as
+/// [`SortedSet::try_increment`](crate::SortedSet::try_increment).
 ///
 /// `E` is the score's own error, [`Increment::Error`]. The collection is unchanged.
 ///
@@ -145,9 +148,9 @@ impl Error for ScoreOverflow {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IncrementError<E> {
-    /// The sum is not a score.
+    /// The sum is not a valid score.
     Score(E),
-    /// There is no memory for the element.
+    /// Memory or handles ran out.
     Full(TryReserveError),
 }
 
@@ -168,7 +171,7 @@ impl<E> From<TryReserveError> for IncrementError<E> {
     }
 }
 
-/// Turns the error of memory into a panic, and leaves that of the score.
+/// Panics if memory ran out, and returns the score's own error otherwise.
 #[cfg(feature = "alloc")]
 #[inline]
 #[track_caller]
@@ -191,7 +194,7 @@ impl Increment for Score {
     }
 }
 
-/// Durations are never negative, so a sum that fits is never exceeded on the way.
+/// Durations are never negative, so if the sum of several fits, so does every partial sum.
 impl Increment for Duration {
     type By = Duration;
     type Error = ScoreOverflow;
@@ -204,7 +207,7 @@ impl Increment for Duration {
     }
 }
 
-/// Adds to the score itself, so a positive increment moves a member towards the first.
+/// Adds to the inner score, so a positive increment moves a member towards the front.
 impl<T: Increment> Increment for Reverse<T> {
     type By = T::By;
     type Error = T::Error;
@@ -224,8 +227,8 @@ impl<T: IncrementSigned> IncrementSigned for Reverse<T> {
     }
 }
 
-/// An integer that is plain, wraps, or saturates. Saturating sums of unsigned integers are the lower of
-/// the sum and the bound, in whichever groups they are added.
+/// Implements `Increment` for a plain, a wrapping and a saturating integer. Saturating addition of
+/// unsigned integers is associative: the result is the smaller of the sum and the maximum.
 macro_rules! increment_integer {
     ($($int:ty, $is_unsigned:literal;)*) => {$(
         impl Increment for $int {
@@ -279,7 +282,7 @@ macro_rules! increment_signed {
         impl IncrementSigned for $int {
             #[inline]
             fn checked_increment_signed(self, by: i64) -> Result<$int, ScoreOverflow> {
-                // A magnitude that does not fit is beyond any sum that does.
+                // If the magnitude does not fit, neither does the sum.
                 let magnitude = <$int>::try_from(by.unsigned_abs()).map_err(|_| ScoreOverflow)?;
                 let sum = if by < 0 {
                     self.checked_sub(magnitude)
@@ -298,8 +301,8 @@ increment_signed!(u8, u16, u32, u64, u128, usize);
 mod tests {
     use super::*;
 
-    /// Adds neighbours in every order; returns all sums that come out, none for an order that ends at a
-    /// sum that is not a score.
+    /// Adds neighbours in every order and returns the result of each. An order that gets stuck, because
+    /// no two neighbours have a valid sum, has no result.
     fn sums<S: Increment<By = S> + PartialEq>(scores: &[S]) -> std::vec::Vec<S> {
         if let [sum] = scores {
             return std::vec![*sum];

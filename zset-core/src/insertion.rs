@@ -1,8 +1,9 @@
 //! [`Insertion`]: what a conditional insertion did.
 
-/// What `insert_max` or `insert_min` did, as [`SortedSet::insert_max`](crate::SortedSet::insert_max).
+/// The result of [`insert_max`](crate::SortedSet::insert_max) or
+/// [`insert_min`](crate::SortedSet::insert_min).
 ///
-/// In a set `T` is a score. In a [`SortedMap`](crate::SortedMap) it is a value with a score.
+/// For a set, `T` is a score. For a [`SortedMap`](crate::SortedMap), it is a value with a score.
 ///
 /// # Examples
 ///
@@ -18,18 +19,17 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Insertion<T> {
-    /// The member is new.
+    /// The member was not in the collection.
     Inserted,
-    /// The member was there, and has the given score now. Holds what was replaced: the old score, in a
-    /// map after the old value.
+    /// The member's score was replaced by the given one. Holds the old score; in a map, the old value
+    /// and score.
     Updated(T),
-    /// The member was there, and its score is not replaced by the given one. Holds the score that stays,
-    /// in a map after the value that was given.
+    /// The member kept its score. Holds that score; in a map, the value passed in and that score.
     Unchanged(T),
 }
 
 impl<T> Insertion<T> {
-    /// Returns whether anything has changed. **O(1)**.
+    /// Returns whether the call changed anything. **O(1)**.
     ///
     /// # Examples
     ///

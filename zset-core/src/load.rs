@@ -1,7 +1,7 @@
-//! Loading elements one by one, which the `Deserialize` of every set shares.
+//! Loading elements one at a time, shared by the `Deserialize` impls of all sets.
 //!
-//! The lengths that a format announces are ignored: a set grows as its elements come, so what is loaded bounds
-//! the memory it takes.
+//! Length hints of the format are ignored: a set grows as elements arrive, so its memory is bounded by
+//! the actual input.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -9,10 +9,10 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 
 use crate::TryReserveError;
 
-/// Loads a sequence of elements into a set.
+/// Loads a sequence of elements into a collection.
 ///
-/// `insert` returns whether the element's member is new. One that is not is an error, and so is a failed
-/// allocation.
+/// `insert` returns whether the element's member is new. A repeated member or a failed allocation is an
+/// error.
 pub(crate) fn load_seq<'de, C, E, D>(
     deserializer: D,
     expected: &'static str,
@@ -26,7 +26,7 @@ where
     deserializer.deserialize_seq(Elements { expected, insert, types: PhantomData })
 }
 
-/// Does what [`load_seq`] does with the entries of a map.
+/// Like [`load_seq`], but loads the entries of a map.
 pub(crate) fn load_map<'de, C, K, V, D>(
     deserializer: D,
     expected: &'static str,
@@ -54,7 +54,7 @@ where
     C: Default,
     F: FnMut(&mut C, E) -> Result<bool, TryReserveError>,
 {
-    /// Collects what `next` returns.
+    /// Collects the elements that `next` returns.
     fn collect<X: Error>(mut self, mut next: impl FnMut() -> Result<Option<E>, X>) -> Result<C, X> {
         let mut collection = C::default();
         let mut index = 0_usize;

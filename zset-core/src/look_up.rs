@@ -1,15 +1,15 @@
-//! Looking up many members: hashes first, then look-ups that do not depend on each other, so that
-//! their cache misses overlap.
+//! Looking up many members: a batch is hashed first, then looked up. The look-ups do not depend on each
+//! other, so their cache misses overlap.
 
 use arrayvec::ArrayVec;
 use core::iter::{Fuse, FusedIterator};
 
-/// Members that are hashed before the first of them is looked up.
+/// The number of members that are hashed before the first of them is looked up.
 const BATCH: usize = 16;
 
-/// An iterator over what `find` returns for each member and its hash.
+/// An iterator over the results of `find` for each member and its hash.
 ///
-/// Up to a batch of members is taken from their iterator ahead of time.
+/// It takes up to a batch of members from their iterator ahead of time.
 pub(crate) struct LookUps<I, T, G, F> {
     members: Fuse<I>,
     hash: G,

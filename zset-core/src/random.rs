@@ -1,4 +1,4 @@
-//! Random ranks, with and without repetition: what all samples are made of.
+//! Random ranks, with and without replacement: the basis of all samples.
 
 use alloc::vec::{self, Vec};
 use core::iter::FusedIterator;
@@ -7,21 +7,21 @@ use rand_core::Rng;
 
 use crate::DefaultHashBuilder;
 
-/// Draws `n` distinct numbers below `len`, or all of them if there are fewer, in random order. **O(n)**.
+/// Draws `n` distinct numbers below `len`, or all `len` if `n` is larger, in random order. **O(n)**.
 pub(crate) fn distinct<R: Rng + ?Sized>(n: usize, len: usize, rng: &mut R) -> vec::IntoIter<usize> {
     let n = n.min(len);
     let mut chosen: Vec<usize>;
     if n > len / 3 {
-        // The first ones of a shuffle of all.
+        // A partial Fisher-Yates shuffle of all numbers.
         chosen = (0..len).collect();
         for i in 0..n {
             chosen.swap(i, i + below(len - i, rng));
         }
         chosen.truncate(n);
     } else {
-        // R. Floyd's (Bentley, "Programming Pearls: A Sample of Brilliance", CACM 30(9), 1987): one
-        // draw for each, from one more number each time. A number drawn before is replaced by the
-        // newest one, which cannot have been drawn.
+        // R. Floyd's algorithm (Bentley, "Programming Pearls: A Sample of Brilliance", CACM 30(9),
+        // 1987): each draw is from a range one number larger than the last. If the number was drawn
+        // before, the newest number of the range replaces it, which cannot have been drawn yet.
         let mut seen = HashSet::with_capacity_and_hasher(n, DefaultHashBuilder::default());
         chosen = Vec::with_capacity(n);
         for newest in len - n..len {
@@ -30,7 +30,7 @@ pub(crate) fn distinct<R: Rng + ?Sized>(n: usize, len: usize, rng: &mut R) -> ve
             seen.insert(number);
             chosen.push(number);
         }
-        // Larger numbers tend to come later.
+        // Floyd's order is not random: larger numbers tend to come later.
         for i in 1..n {
             chosen.swap(i, below(i + 1, rng));
         }
@@ -38,7 +38,7 @@ pub(crate) fn distinct<R: Rng + ?Sized>(n: usize, len: usize, rng: &mut R) -> ve
     chosen.into_iter()
 }
 
-/// Draws `n` numbers below `len`, which may repeat, and none if `len` is 0. Lazy; **O(1)** a step.
+/// Draws `n` numbers below `len`, with replacement; none if `len` is 0. Lazy; **O(1)** per step.
 pub(crate) fn repeated<R: Rng + ?Sized>(
     n: usize,
     len: usize,
@@ -48,15 +48,16 @@ pub(crate) fn repeated<R: Rng + ?Sized>(
     (0..n).map(move |_| below(len, rng))
 }
 
-/// Draws a number below `len`, all equally likely (Lemire, "Fast Random Integer Generation in an
-/// Interval", ACM TOMACS 29(1), 2019).
+/// Draws a number below `len`, uniformly (Lemire, "Fast Random Integer Generation in an Interval", ACM
+/// TOMACS 29(1), 2019).
 fn below<R: Rng + ?Sized>(len: usize, rng: &mut R) -> usize {
     let len = len as u64;
     let mut product = 0;
-    // A draw is repeated once in 2^32 times; a generator for which this is not enough is not random.
+    // Rejects fewer than one draw in 2^32. A generator that needs 16 attempts is not random.
     for _ in 0..16 {
         product = u128::from(rng.next_u64()) * u128::from(len);
-        // The first few values of the low half would make some numbers likelier by one draw.
+        // Rejects the lowest values of the low half. They would make some numbers more likely than
+        // others.
         if product as u64 >= len.wrapping_neg() % len {
             break;
         }
@@ -70,7 +71,7 @@ mod tests {
     use rand::SeedableRng;
     use rand::rngs::SmallRng;
 
-    /// A generator that is stuck.
+    /// A generator that always returns the same value.
     struct Constant(u64);
 
     impl rand_core::TryRng for Constant {

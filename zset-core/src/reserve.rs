@@ -1,11 +1,11 @@
-//! [`TryReserveError`]: why memory for more elements could not be had.
+//! [`TryReserveError`]: why memory for more elements could not be reserved.
 
 use core::error::Error;
 use core::fmt;
 
-/// The error of an operation that needs memory or handles that it cannot have.
+/// The error of an operation that runs out of memory or handles.
 ///
-/// The collection is as it was before the call.
+/// The collection is unchanged.
 ///
 /// # Examples
 ///
@@ -19,12 +19,12 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TryReserveError {
-    /// The collection would outgrow what its 32-bit handles can name: about 4 * 10^9 slots, at
-    /// least 2 * 10^9 elements whatever the order of insertion.
+    /// The collection would exceed its 32-bit handles: about 4 * 10^9 slots, enough for at least
+    /// 2 * 10^9 elements whatever the order of insertion.
     CapacityOverflow,
     /// The allocator returned an error.
     AllocError,
-    /// The buffer that a listpack lies in is full, or the listpack has reached its 2^30 bytes.
+    /// The buffer of a listpack is full, or the listpack has reached its maximum size of 2^30 bytes.
     BufferFull,
 }
 
@@ -47,13 +47,14 @@ impl From<alloc::collections::TryReserveError> for TryReserveError {
     }
 }
 
-/// Converts the error of a hash table. A function and no `From`, so that hashbrown is no part of the public API.
+/// Converts the error of a hash table. Not a `From` impl, which would make hashbrown part of the public
+/// API.
 #[cfg(feature = "alloc")]
 pub(crate) fn table_error(_: hashbrown::TryReserveError) -> TryReserveError {
     TryReserveError::AllocError
 }
 
-/// Turns the error of a fallible form into the panic of the infallible one.
+/// Unwraps the result of a `try_*` method, for its panicking counterpart.
 #[cfg(feature = "alloc")]
 #[track_caller]
 pub(crate) fn infallible<T>(result: Result<T, TryReserveError>) -> T {

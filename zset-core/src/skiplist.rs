@@ -1,22 +1,22 @@
 //! [`SkipList`]: the ordered half of a sorted set, a skip list whose nodes are blocks.
 //!
 //! A skip list (William Pugh, "Skip Lists: A Probabilistic Alternative to Balanced Trees",
-//! Communications of the ACM 33(6), 1990) with many elements a node, spans for ranks as in Redis's
-//! `t_zset.c`, and backward pointers. Elements lie in leaves of up to 64; above them are levels of
-//! index blocks of up to 64 children. A new leaf draws a random height and cuts the blocks of the
-//! levels below its height, as an element of a skip list that is high enough starts a new run.
+//! Communications of the ACM 33(6), 1990) with many elements per node, spans for ranks as in Redis's
+//! `t_zset.c`, and backward pointers. Elements are stored in leaves of up to 64; above them are levels
+//! of index blocks of up to 64 children. Each new leaf draws a random height and splits the blocks on
+//! all levels below it, just as a tall element of a skip list starts a new run on each of its levels.
 //!
 //! Invariants (`check` verifies them):
-//! - Along the forward pointers, elements ascend by `(score, member)`; equal ones may repeat.
+//! - Along the forward pointers, elements ascend by `(score, member)`; duplicates are allowed.
 //! - Backward pointers mirror forward pointers; `head` and `tail` are the ends.
-//! - No leaf is empty, but for the only one of an empty list.
-//! - With one leaf there is no index. Otherwise every leaf and every block but the top one is a
-//!   child of exactly one block, all leaves lie at the same depth, and parents point up.
+//! - No leaf is empty, except the only leaf of an empty list.
+//! - With one leaf there is no index. Otherwise every leaf and every block except the top one is a
+//!   child of exactly one block, all leaves are at the same depth, and parent pointers are correct.
 //! - `firsts` and `spans` are exact.
-//! - Blocks have at least `MIN_CHILDREN` children; the top one has at least 2.
+//! - Blocks have at least `MIN_CHILDREN` children; the top block has at least 2.
 //!
-//! No operation runs a user's code while the structure is between two states: comparisons come
-//! first, then what `Relocate` needs to know, then the change, in which nothing can panic.
+//! User code never runs while the structure is inconsistent: comparisons come first, then the tokens
+//! for `Relocate`, then the change, which cannot panic.
 
 use crate::arena::{Arena, NONE};
 use crate::handle::Handle;
@@ -69,12 +69,13 @@ use leaves::Leaves;
 /// An ordered list of `(member, score)` elements, sorted by score, then by member.
 ///
 /// It is the ordered half of [`SortedSet`](crate::SortedSet), without the dict: elements may repeat,
-/// and to find one takes its score. Use it where members need no look-up by themselves, such as a
-/// log of timestamps.
+/// and finding an element requires its score. Use it when you do not need to look up members by
+/// themselves, as in a log of timestamps.
 ///
 /// Any `Ord + Copy` type is a score. `f64` is not `Ord`; use [`Score`](crate::Score).
 ///
-/// With the feature `serde`, a list is a sequence of `(member, score)` in order. It loads elements in any order.
+/// With the feature `serde`, a list serializes as a sequence of `(member, score)` in order, and
+/// deserializes from a sequence in any order.
 ///
 /// # Examples
 ///
@@ -94,21 +95,21 @@ pub struct SkipList<M, S> {
     leaves: Leaves<M, S>,
     /// The index blocks of all levels.
     blocks: Arena<Block<S>>,
-    /// The block at the top, or `NONE` while there is only one leaf.
+    /// The top block, or `NONE` if there is only one leaf.
     top: u32,
-    /// Levels of the index; leaves are level 0.
+    /// The number of index levels. Leaves are level 0.
     levels: u32,
     /// The first leaf in order.
     head: u32,
     /// The last leaf in order.
     tail: u32,
     len: usize,
-    /// Whether the last insertion was behind all others, as then the next one probably is.
+    /// Whether the last insertion was at the end, which makes it likely that the next one is too.
     is_appended_to: bool,
     heights: Heights,
 }
 
-/// An element that was looked up.
+/// The result of a look-up.
 #[derive(Clone, Copy)]
 pub(crate) struct Element<'a, M, S> {
     pub(crate) handle: Handle,
@@ -116,19 +117,19 @@ pub(crate) struct Element<'a, M, S> {
     pub(crate) score: S,
 }
 
-/// What the list tells of elements that move, so that a dict of handles can follow.
+/// Receives the moves of elements within the list, so that a dict of handles can be kept up to date.
 pub(crate) trait Relocate<M> {
-    /// What is needed to find the member's handle again: its hash.
+    /// What is needed to find the member's handle again, such as its hash.
     type Token: Copy;
 
-    /// Computes the token. Called before anything moves: it may run the user's code, and panic.
+    /// Computes the token. Called before anything moves, because it may run user code, which may panic.
     fn token(&self, member: &M) -> Self::Token;
 
-    /// Tells that the element of this token is now at `to`. Nothing else is at `to` or `from`.
+    /// Reports that the element of this token moved to `to`. No other element is at `to` or `from`.
     fn relocate(&mut self, token: Self::Token, from: Handle, to: Handle);
 }
 
-/// No dict follows.
+/// Ignores moves, for a list without a dict.
 pub(crate) struct NoDict;
 
 impl<M> Relocate<M> for NoDict {
@@ -163,14 +164,14 @@ impl<M, S: Copy> SkipList<M, S> {
         self.leaves.get(id)
     }
 
-    /// Returns the element that a handle names.
+    /// Returns the element at a handle.
     #[inline]
     pub(crate) fn element(&self, handle: Handle) -> (&M, S) {
         let leaf = self.leaf(handle.leaf());
         (&leaf.members[handle.slot() as usize], leaf.scores[handle.slot() as usize])
     }
 
-    /// Returns the first of the elements that handles name whose member `is_sought` accepts.
+    /// Returns the first of the elements at these handles whose member `is_sought` accepts.
     #[inline]
     pub(crate) fn find_among(
         &self,
@@ -185,26 +186,27 @@ impl<M, S: Copy> SkipList<M, S> {
         }
     }
 
-    /// Returns the member that a handle names, if there is one.
+    /// Returns the member at a handle, or `None` if the handle is stale.
     #[inline]
     pub(crate) fn member(&self, handle: Handle) -> Option<&M> {
         self.leaf(handle.leaf()).members.get(handle.slot() as usize)
     }
 
-    /// Returns the member that a handle names, mutably. Its order and its hash must not change.
+    /// Returns a mutable reference to the member at a handle. Its order and hash must not change.
     #[inline]
     pub(crate) fn member_mut(&mut self, handle: Handle) -> &mut M {
         self.leaves.member_mut(handle)
     }
 
-    /// Returns the score of the element that a handle names.
+    /// Returns the score of the element at a handle.
     #[inline]
     pub(crate) fn score(&self, handle: Handle) -> S {
         self.leaf(handle.leaf()).scores[handle.slot() as usize]
     }
 }
 
-/// Does `find_among` in a list of one leaf. Not inlined, so that the loop over blocks keeps its registers.
+/// `find_among` for a list with one leaf. Not inlined, so that the loop for several leaves keeps its
+/// registers.
 #[inline(never)]
 fn find_in_small<M, S: Copy>(
     leaf: &SmallLeaf<M, S>,

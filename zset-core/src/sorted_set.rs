@@ -1,11 +1,11 @@
-//! [`SortedSet`]: a skip list and a dict of the places of its members.
+//! [`SortedSet`]: a skip list, and a dict of the handles of its members.
 //!
-//! Invariants: the list's members are unique, and the dict holds exactly one handle for each, filed
-//! under the member's hash.
+//! Invariants: the list's members are unique, and the dict holds exactly one handle for each, under the
+//! member's hash.
 //!
-//! A user's code (`Hash`, `Eq`, `Ord`, `Drop`, closures) runs only before or after a change, never
-//! between a change of the list and that of the dict. So a panic in it leaves a set as it was before
-//! the change or after it. (In `fill` it runs between the two, where nobody has the set yet.)
+//! User code (`Hash`, `Eq`, `Ord`, `Drop`, closures) runs only before or after a change, never between
+//! the change of the list and that of the dict. If it panics, the set is in the state before or after
+//! the change. (In `fill` user code runs between the two, but no caller has access to the set yet.)
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
@@ -69,16 +69,17 @@ pub use crate::skiplist::{IntoIter, Iter};
 /// default, an `f64` that is never NaN. **An `f64` itself is not a score**, since it is not `Ord`: if the
 /// compiler reports an unsatisfied bound `f64: Ord`, use [`Score`].
 ///
-/// The score of a member is found in **O(1)**; ranks, elements by rank and ranges in **O(log n)**.
+/// Finding the score of a member is **O(1)**; ranks, elements by rank and ranges are **O(log n)**.
 ///
-/// As with `HashMap` and `BTreeMap`, it is a logic error to change a member so that its order or
-/// hash changes while it is in the set, or to give it an inconsistent `Ord`, `Eq` or `Hash`. What
-/// the set then answers is unspecified, and what sorts may panic, but it stays memory safe, can be
-/// cleared, and can be used again.
+/// As with `HashMap` and `BTreeMap`, it is a logic error to change a member so that its order or hash
+/// changes while it is in the set, or to use members with an inconsistent `Ord`, `Eq` or `Hash`. The
+/// results are then unspecified, and operations that sort may panic, but the set remains memory safe
+/// and can be cleared and reused.
 ///
-/// With the feature `serde`, a set is a sequence of `(member, score)` in order. It loads elements in any order; a
-/// repeated member is an error. `sorted_set::serde_map` is for those who want a map, which JSON has for members
-/// that are strings.
+/// With the feature `serde`, a set serializes as a sequence of `(member, score)` in order, and
+/// deserializes from a sequence in any order; a repeated member is an error. To serialize it as a map,
+/// use `sorted_set::serde_map`. In JSON, that requires members that can be keys of an object, such as
+/// strings.
 ///
 /// # Examples
 ///
@@ -93,7 +94,7 @@ pub use crate::skiplist::{IntoIter, Iter};
 /// assert!(board.range_by_score(100..).map(|(m, _)| *m).eq(["ann", "cid", "bob"]));
 /// ```
 ///
-/// Scores with a fraction are of type `Score`; with an `f64` it does not compile:
+/// For fractional scores use `Score`; a plain `f64` does not compile:
 ///
 /// ```
 /// use zset_core::{Score, SortedSet};
@@ -111,16 +112,15 @@ pub struct SortedSet<M, S = Score, H = DefaultHashBuilder> {
     pub(crate) list: SkipList<M, S>,
     dict: Dict,
     pub(crate) hasher: H,
-    /// The leaves at the first and the last end whose members were looked up in the dict before the
-    /// first pop.
+    /// The leaf at each end for which `visit_in_dict` was last called.
     visited_ends: [u32; 2],
 }
 
-/// Lets the dict follow the elements that the list moves.
+/// Updates the dict when the list moves elements.
 struct Follow<'a, H> {
     dict: &'a mut Dict,
     hasher: &'a H,
-    /// The handle of an element whose moves are of interest.
+    /// The handle of an element to track.
     watched: Handle,
 }
 
@@ -147,9 +147,9 @@ impl<M: Hash, H: BuildHasher> Relocate<M> for Follow<'_, H> {
     }
 }
 
-/// Returns the function from a handle to the hash of its member, for the dict to rehash with.
+/// Returns a function from a handle to the hash of its member, with which the dict rehashes.
 ///
-/// If the dict has a handle that names no element, which takes an inconsistent `Hash`, any hash does.
+/// If a handle is stale, which requires an inconsistent `Hash`, an arbitrary hash will do.
 fn hash_of<M: Hash, S: Copy, H: BuildHasher>(
     list: &SkipList<M, S>,
     hasher: &H,
@@ -157,9 +157,9 @@ fn hash_of<M: Hash, S: Copy, H: BuildHasher>(
     |handle| list.member(handle).map_or(0, |member| hasher.hash_one(member))
 }
 
-/// Making.
+/// Construction.
 impl<M, S: Copy> SortedSet<M, S> {
-    /// Makes an empty set, which allocates nothing until the first insertion. **O(1)**.
+    /// Creates an empty set without allocating. **O(1)**.
     ///
     /// # Examples
     ///
@@ -174,9 +174,9 @@ impl<M, S: Copy> SortedSet<M, S> {
         Self::with_hasher(DefaultHashBuilder::default())
     }
 
-    /// Makes an empty set whose random heights are seeded by `rng`. **O(1)**.
+    /// Creates an empty set whose random heights are seeded by `rng`. **O(1)**.
     ///
-    /// The generator has no effect on what the set answers, nor on the bounds of its costs.
+    /// The generator affects neither results nor the bounds on costs.
     ///
     /// # Examples
     ///
@@ -193,11 +193,11 @@ impl<M, S: Copy> SortedSet<M, S> {
 }
 
 impl<M: Hash, S: Copy> SortedSet<M, S> {
-    /// Makes an empty set with memory for about `capacity` members. **O(capacity)**.
+    /// Creates an empty set with memory for about `capacity` members. **O(capacity)**.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///
@@ -212,9 +212,9 @@ impl<M: Hash, S: Copy> SortedSet<M, S> {
 }
 
 impl<M, S: Copy, H> SortedSet<M, S, H> {
-    /// Makes an empty set that hashes with `hasher`. **O(1)**.
+    /// Creates an empty set that uses the given hasher. **O(1)**.
     ///
-    /// It makes a static of a set, if the hasher can be made by a constant. [`new`](Self::new) does not:
+    /// It can initialize a static if the hasher has a `const` constructor. [`new`](Self::new) cannot:
     /// the seed of the default hasher is random.
     ///
     /// # Examples
@@ -236,7 +236,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
         SortedSet { list: SkipList::new(), dict: Dict::new(), hasher, visited_ends: [NONE; 2] }
     }
 
-    /// Returns the hasher. **O(1)**.
+    /// Returns a reference to the set's hasher. **O(1)**.
     ///
     /// # Examples
     ///
@@ -248,7 +248,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
         &self.hasher
     }
 
-    /// Removes all members and gives their memory back. **O(n)**.
+    /// Removes all members and frees their memory. **O(n)**.
     ///
     /// # Examples
     ///
@@ -261,7 +261,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
         drop(self.take_list());
     }
 
-    /// Leaves the set empty and returns the list that it had.
+    /// Empties the set and returns its list.
     fn take_list(&mut self) -> SkipList<M, S> {
         self.dict = Dict::new();
         self.visited_ends = [NONE; 2];
@@ -270,7 +270,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     }
 }
 
-/// Looking up.
+/// Look-ups.
 impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the element of a member.
     #[inline]
@@ -278,11 +278,11 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
-        // An empty set hashes nothing.
+        // Skips hashing if the set is empty.
         if self.is_empty() { None } else { self.find(self.hasher.hash_one(member), member) }
     }
 
-    /// Returns the element of a member of this hash.
+    /// Returns the element of a member with this hash.
     #[expect(
         clippy::inline_always,
         reason = "a call for each score takes a fifth more instructions"
@@ -305,7 +305,7 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 }
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Panics with what is wrong if an invariant of list or dict does not hold, or the two disagree.
+    /// Panics with a description if an invariant of the list or dict is violated, or the two disagree.
     ///
     /// For tests: **O(n)**.
     #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! Growing: tables that are rebuilt or split, one at a time.
+//! Growing: rebuilding or splitting one table at a time.
 
 use arrayvec::ArrayVec;
 use core::ops::Range;
@@ -19,29 +19,29 @@ pub(super) const FIRST_BUCKETS: usize = if cfg!(miri) { 1 << 10 } else { 1 << 15
 /// are not cached.
 pub(super) const SEGMENT_BUCKETS: usize = FIRST_BUCKETS / 8;
 
-/// The handles that a segment of this size holds.
+/// The number of handles that a segment of this size holds.
 const SEGMENT_CAPACITY: usize = capacity(SEGMENT_BUCKETS);
 
-/// The bits by which the first table splits, into segments that are then half full.
+/// The number of bits by which the first table splits, into segments that are half full.
 const FIRST_BITS: u32 = 4;
 
-/// The directory is not doubled when each of its entries would stand for fewer handles than this on
-/// average. That happens only if many hashes share their bits: the segment's own table grows then.
+/// The directory is not doubled if its entries would then stand for fewer handles than this on average.
+/// That happens only if many hashes share their leading bits; the segment's own table grows instead.
 const LEAST_LOAD: usize = SEGMENT_CAPACITY / 8;
 
-/// Members whose hashes are computed together.
+/// The number of members hashed together.
 const HASH_BATCH: usize = 32;
 
-/// Returns how many handles a table of this many buckets holds: hashbrown fills 7/8.
+/// Returns the number of handles that a table with this many buckets holds: hashbrown fills 7/8.
 pub(super) const fn capacity(buckets: usize) -> usize {
     buckets / 8 * 7
 }
 
-/// The parts of a table after a split, in order of position.
+/// The tables that result from a split, in order of position.
 type Parts = ArrayVec<HashTable<Handle>, { 1 << FIRST_BITS }>;
 
 impl Dict {
-    /// Makes room in the table of a position.
+    /// Makes room in the table for a position.
     #[cold]
     pub(super) fn make_room(
         &mut self,
@@ -55,29 +55,30 @@ impl Dict {
                 return Ok(());
             }
             let most = if self.directory.is_empty() { FIRST_BUCKETS } else { SEGMENT_BUCKETS };
-            // A table without room that holds far fewer handles than it could is full of tombstones.
+            // A table without room that holds far fewer handles than its capacity is full of
+            // tombstones.
             let is_whole = buckets >= most && len >= capacity(buckets) / 4 * 3;
             if is_whole && self.may_split(position) {
                 self.split(position, &hash_of)?;
             } else {
-                // As large as before if it is full of tombstones, else twice as large.
+                // The same size if it is full of tombstones, otherwise twice the size.
                 rebuild(self.table_at_mut(position), len * 4 / 3 + 1, &hash_of)?;
             }
         }
     }
 
-    /// Returns whether a table can split without the directory growing out of proportion.
+    /// Returns whether a table can split without the directory becoming too large.
     fn may_split(&self, position: u64) -> bool {
         let entries = self.directory.len();
         self.next_bit(position) >= self.shift || self.len / (2 * entries).max(8) >= LEAST_LOAD
     }
 
-    /// Returns the bit of positions by which the table of this one splits next.
+    /// Returns the bit of a position by which its table splits next.
     fn next_bit(&self, position: u64) -> u32 {
         self.shift + self.extent(self.entry(position)).len().trailing_zeros() - 1
     }
 
-    /// Splits the table of a position.
+    /// Splits the table for a position.
     fn split(
         &mut self,
         position: u64,
@@ -90,7 +91,7 @@ impl Dict {
         }
     }
 
-    /// Splits the first table into the first segments.
+    /// Splits the first table into segments.
     fn split_first(&mut self, hash_of: &impl Fn(Handle) -> u64) -> Result<(), TryReserveError> {
         let parts = try_split(&self.first, u64::BITS - FIRST_BITS, FIRST_BITS, hash_of)?;
         self.segments.try_reserve(parts.len())?;
@@ -103,7 +104,7 @@ impl Dict {
         Ok(())
     }
 
-    /// Splits the segment of a position in two.
+    /// Splits the segment for a position in two.
     fn split_segment(
         &mut self,
         position: u64,
@@ -124,7 +125,7 @@ impl Dict {
         Ok(())
     }
 
-    /// Duplicates each entry of the directory, in memory that is already reserved.
+    /// Duplicates each entry of the directory. The memory must already be reserved.
     fn double_directory(&mut self) {
         let entries = 2 * self.directory.len();
         self.directory.resize(entries, 0);
@@ -134,8 +135,8 @@ impl Dict {
         self.shift -= 1;
     }
 
-    /// Makes room for more handles: splits until each table has room for its share of them, and for
-    /// one at least.
+    /// Reserves room for more handles: splits until each table has room for its share of them, and for
+    /// at least one.
     pub(crate) fn try_reserve(
         &mut self,
         additional: usize,
@@ -151,7 +152,7 @@ impl Dict {
             }
             return Ok(());
         }
-        // A few standard deviations of a random load below the full capacity.
+        // A few standard deviations below the full capacity, since hashes are not evenly distributed.
         let segments = wanted.div_ceil(SEGMENT_CAPACITY / 16 * 15);
         let last_bit = u64::BITS - segments.next_power_of_two().trailing_zeros();
         let mut next = Some(0);
@@ -166,7 +167,7 @@ impl Dict {
     }
 }
 
-/// Splits a table by the `bits` bits of its positions from `bit` up.
+/// Splits a table by `bits` bits of its positions, starting at `bit`.
 fn try_split(
     table: &HashTable<Handle>,
     bit: u32,
@@ -179,8 +180,8 @@ fn try_split(
     }
     let mut handles = table.iter();
     loop {
-        // First a batch of hashes: the members are scattered in memory, and in a loop that does
-        // nothing else the processor waits for many of them at once.
+        // Hash a batch first: the members are scattered in memory, and in a loop that does nothing
+        // else, their cache misses overlap.
         let batch: ArrayVec<(u64, Handle), HASH_BATCH> =
             handles.by_ref().take(HASH_BATCH).map(|&handle| (hash_of(handle), handle)).collect();
         if batch.is_empty() {
@@ -190,7 +191,7 @@ fn try_split(
             let part = position(hash) >> bit & ((1 << bits) - 1);
             let part = &mut parts[part as usize];
             if part.len() == part.capacity() {
-                // If all hashes share these bits, one part is as large as the whole.
+                // If all hashes share these bits, one part gets all handles.
                 part.try_reserve(1, |&handle| hash_of(handle)).map_err(table_error)?;
             }
             part.insert_unique(hash, handle, |_| unreachable!("room was reserved"));
@@ -198,9 +199,9 @@ fn try_split(
     }
 }
 
-/// Moves the handles of a table into one of another size.
+/// Moves the handles of a table to one of another size.
 ///
-/// hashbrown's own `reserve` may rehash in place, and would then lose handles if the user's hash panics.
+/// hashbrown's own `reserve` may rehash in place, which would lose handles if the user's hash panics.
 fn rebuild(
     table: &mut HashTable<Handle>,
     capacity: usize,
@@ -214,7 +215,7 @@ fn rebuild(
     Ok(())
 }
 
-/// Makes an empty table with room for this many handles.
+/// Creates an empty table with room for this many handles.
 fn try_table(capacity: usize) -> Result<HashTable<Handle>, TryReserveError> {
     let mut table = HashTable::new();
     table.try_reserve(capacity, |_| unreachable!("the table is empty")).map_err(table_error)?;

@@ -1,10 +1,10 @@
-//! [`DictLayout`]: the tables of a dict, to be looked at.
+//! [`DictLayout`]: statistics about the tables of a dict.
 
 use hashbrown::HashTable;
 
 use super::Dict;
 
-/// What the dict of a [`SortedSet`](crate::SortedSet) is made of.
+/// Statistics about the dict of a [`SortedSet`](crate::SortedSet).
 ///
 /// See [`SortedSet::dict_layout`](crate::SortedSet::dict_layout).
 ///
@@ -17,16 +17,16 @@ use super::Dict;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DictLayout {
-    /// The members that are filed.
+    /// The number of members.
     pub len: usize,
-    /// The hash tables, each of which splits in two when it is full.
+    /// The number of hash tables, each of which splits in two when it is full.
     pub tables: usize,
-    /// The entries of the directory, which leads from bits of a hash to a table; 0 while there is one
-    /// table or none.
+    /// The number of entries in the directory, which maps leading bits of a hash to a table; 0 if there
+    /// is at most one table.
     pub directory: usize,
-    /// The places of all tables.
+    /// The number of buckets in all tables.
     pub buckets: usize,
-    /// The bytes from the allocator.
+    /// The number of bytes allocated.
     pub allocation_size: usize,
 }
 

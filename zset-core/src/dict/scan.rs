@@ -1,29 +1,30 @@
-//! Scanning: all handles in pages, while the dict changes between them.
+//! Scanning: visiting all handles in pages, while the dict may change between pages.
 
 use alloc::vec::Vec;
 
 use super::{Dict, position};
 use crate::handle::Handle;
 
-/// The most empty tables that one page visits, in addition to one for each handle requested.
+/// The maximum number of empty tables that one page visits, in addition to one for each handle
+/// requested.
 const MOST_EMPTY_TABLES: usize = 32;
 
-/// A page has at least 1/64 of the handles of a table, because it hashes all of them.
+/// A page has at least 1/64 of the handles of a table, because it has to hash all of them.
 const LEAST_PART: usize = 64;
 
 impl Dict {
-    /// Returns about `count` handles from a cursor on, and the next cursor, which is 0 at the end.
+    /// Returns about `count` handles starting at a cursor, and the next cursor, which is 0 at the end.
     ///
-    /// Handles are returned in order of position. A segment is an interval of positions, before and
-    /// after it splits.
+    /// Handles are returned in order of position. A segment is an interval of positions, both before
+    /// and after it splits.
     ///
     /// ```text
     /// 0          cursor                               2^64
     /// |-- 00 --|----|--- 01 ---|---------- 1 -----------|   the segments, by the leading bits
     /// ```
     ///
-    /// So a cursor is good for as long as the hasher is the same, and every handle whose member
-    /// stays in the dict is found exactly once.
+    /// A cursor is therefore valid as long as the hasher is unchanged, and a scan returns, exactly
+    /// once, the handle of every member that stays in the dict.
     pub(crate) fn scan(
         &self,
         cursor: u64,
@@ -34,7 +35,7 @@ impl Dict {
         let mut next = Some(cursor);
         let mut visited = 0;
         while let Some(cursor) = next {
-            // A dict that was once much larger has many empty tables; a page does not visit them all.
+            // A dict that was once much larger has many empty tables, too many for one page to visit.
             if page.len() >= count || visited >= count.saturating_add(MOST_EMPTY_TABLES) {
                 break;
             }
@@ -53,9 +54,9 @@ impl Dict {
     }
 }
 
-/// Returns the `count` handles with the lowest positions from a cursor on, and the last of these
-/// positions, or `u64::MAX` if no handles follow. If several handles have the last position, all of them
-/// are returned.
+/// Returns the `count` handles with the lowest positions starting at a cursor, and the last of these
+/// positions, or `u64::MAX` if no handles follow. If several handles have the last position, all of
+/// them are returned.
 fn lowest(
     handles: impl Iterator<Item = (u64, Handle)>,
     cursor: u64,
@@ -78,7 +79,7 @@ fn lowest(
     (found, last)
 }
 
-/// Keeps the `count` lowest positions and all equal to the last of them, which it returns.
+/// Keeps the `count` lowest positions and all that equal the last of them; returns that position.
 fn cut(found: &mut Vec<(u64, Handle)>, count: usize) -> u64 {
     let (_, &mut (last, _), _) =
         found.select_nth_unstable_by_key(count - 1, |&(position, _)| position);
@@ -92,7 +93,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn hash_of(handle: Handle) -> u64 {
-        // Many of the same hash, which no page may separate.
+        // Many handles share a hash. A page must not separate them.
         (u64::from(handle.leaf()) * 64 + u64::from(handle.slot()) / 7 * 7)
             .wrapping_mul(0xD6E8_FEB8_6659_FD93)
     }
@@ -126,7 +127,7 @@ mod tests {
                 cursor = next;
                 pages += 1;
                 if pages < 5 {
-                    // Up to 75,000: the first table splits, and then segments do.
+                    // Up to 75,000 handles, so the first table splits, and then segments do.
                     insert(&mut dict, many * pages..many * (pages + 1));
                 }
             }

@@ -12,9 +12,9 @@ use super::{IntoIter, Iter, NoDict, SkipList};
 use crate::TryReserveError;
 use crate::reserve::infallible;
 
-/// Making.
+/// Construction.
 impl<M, S: Copy> SkipList<M, S> {
-    /// Makes an empty list, which allocates nothing until the first insertion. **O(1)**.
+    /// Creates an empty list without allocating. **O(1)**.
     ///
     /// # Examples
     ///
@@ -31,9 +31,9 @@ impl<M, S: Copy> SkipList<M, S> {
         Self::with_heights(Heights::DEFAULT)
     }
 
-    /// Makes an empty list whose random heights are seeded by `rng`. **O(1)**.
+    /// Creates an empty list whose random heights are seeded by `rng`. **O(1)**.
     ///
-    /// The generator has no effect on what the list answers, nor on the bounds of its costs.
+    /// The generator affects neither results nor the bounds on costs.
     ///
     /// # Examples
     ///
@@ -48,12 +48,12 @@ impl<M, S: Copy> SkipList<M, S> {
         Self::with_heights(Heights::from_rng(rng))
     }
 
-    /// Returns an empty list that goes on with this one's heights.
+    /// Returns an empty list that continues this list's sequence of heights.
     pub(crate) fn empty(&self) -> Self {
         Self::with_heights(self.heights.clone())
     }
 
-    /// Removes all elements and gives their memory back. **O(n)**.
+    /// Removes all elements and frees their memory. **O(n)**.
     ///
     /// # Examples
     ///
@@ -63,18 +63,18 @@ impl<M, S: Copy> SkipList<M, S> {
     /// assert!(list.is_empty());
     /// ```
     pub fn clear(&mut self) {
-        // A panic in a member's drop finds the list empty already.
+        // If dropping a member panics, the list is already empty.
         *self = self.empty();
     }
 }
 
 /// Writing.
 impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
-    /// Inserts an element, behind those equal to it. **O(log n)**.
+    /// Inserts an element after all elements equal to it. **O(log n)**.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out; see [`try_insert`](Self::try_insert).
+    /// Panics if memory or 32-bit handles run out; see [`try_insert`](Self::try_insert).
     ///
     /// # Examples
     ///
@@ -89,12 +89,12 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
         infallible(self.try_insert(member, score));
     }
 
-    /// Inserts an element, behind those equal to it, or reports that there is no room. **O(log n)**.
+    /// Like [`insert`](Self::insert), but returns an error instead of panicking. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory or 32-bit handles run out. The list is as it was, and the
-    /// member is dropped.
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The list is unchanged, and the member
+    /// is dropped.
     ///
     /// # Examples
     ///
@@ -110,7 +110,7 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
         Ok(())
     }
 
-    /// Removes the first element equal to `(member, score)`; returns its member. **O(log n)**.
+    /// Removes the first element equal to `(member, score)` and returns its member. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -130,7 +130,7 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
         Some(member)
     }
 
-    /// Removes the elements whose scores lie in the range; returns how many.
+    /// Removes the elements with scores in the range and returns how many were removed.
     /// **O(log n + m log n)** for m removed.
     ///
     /// An inverted range removes nothing.
@@ -147,9 +147,9 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
     }
 }
 
-/// Writing at the ends and by rank, which compares nothing.
+/// Removal at the ends and by rank, which needs no comparisons.
 impl<M, S: Copy> SkipList<M, S> {
-    /// Removes and returns the first element. **O(log n)**, O(1) while the first leaf lasts.
+    /// Removes and returns the first element. **O(log n)**; O(1) until the first leaf is empty.
     ///
     /// To pop the first n elements, see [`drain_by_rank`](Self::drain_by_rank).
     ///
@@ -163,7 +163,7 @@ impl<M, S: Copy> SkipList<M, S> {
         (self.len > 0).then(|| self.take_at(self.start()).0)
     }
 
-    /// Removes and returns the last element. **O(log n)**, O(1) while the last leaf lasts.
+    /// Removes and returns the last element. **O(log n)**; O(1) until the last leaf is empty.
     ///
     /// To pop the last n elements, see [`drain_by_rank`](Self::drain_by_rank).
     ///
@@ -177,9 +177,10 @@ impl<M, S: Copy> SkipList<M, S> {
         (self.len > 0).then(|| self.take_at(self.last_place()).0)
     }
 
-    /// Removes the elements of these ranks; returns how many. **O(log n + m log n)** for m removed.
+    /// Removes the elements at these 0-based ranks and returns how many were removed.
+    /// **O(log n + m log n)** for m removed.
     ///
-    /// Ranks beyond the end are left out; an inverted range removes nothing.
+    /// Ranks past the end are ignored; an inverted range removes nothing.
     ///
     /// # Examples
     ///
@@ -252,7 +253,7 @@ impl<M, S: Copy> SkipList<M, S> {
         })
     }
 
-    /// Returns the element of this 0-based rank. **O(log n)**.
+    /// Returns the element at this 0-based rank. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -268,7 +269,7 @@ impl<M, S: Copy> SkipList<M, S> {
         })
     }
 
-    /// Returns the elements in order. Lazy, double-ended, **O(1)** a step.
+    /// Returns the elements in order. Lazy and double-ended; **O(1)** per step.
     ///
     /// # Examples
     ///
@@ -281,9 +282,9 @@ impl<M, S: Copy> SkipList<M, S> {
         Iter::of_run(self, self.run_of_all())
     }
 
-    /// Returns the elements of these ranks. Lazy; **O(log n)** to start.
+    /// Returns the elements at these 0-based ranks. Lazy; **O(log n)** to start.
     ///
-    /// Ranks beyond the end are left out; an inverted range is empty.
+    /// Ranks past the end are ignored; an inverted range is empty.
     ///
     /// # Examples
     ///
@@ -295,9 +296,9 @@ impl<M, S: Copy> SkipList<M, S> {
         Iter::of_run(self, self.run_by_rank(&range))
     }
 
-    /// Returns the bytes that the list takes from the allocator, without those that members own.
+    /// Returns the number of bytes the list has allocated, excluding memory owned by members.
     ///
-    /// **O(n / 30)**: it adds up the blocks of memory.
+    /// **O(n / 30)**: sums over all chunks of memory.
     ///
     /// # Examples
     ///
@@ -309,7 +310,7 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 }
 
-/// Reading by score, which compares.
+/// Reading by score, which needs comparisons.
 impl<M, S: Ord + Copy> SkipList<M, S> {
     /// Returns the 0-based rank of the first element equal to `(member, score)`. **O(log n)**.
     ///
@@ -328,9 +329,9 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         Some(self.rank_of(self.find(score, |other| other.borrow().cmp(member))?))
     }
 
-    /// Returns how many elements have scores in the range. **O(log n)**.
+    /// Returns the number of elements with scores in the range. **O(log n)**.
     ///
-    /// An inverted range counts 0.
+    /// Returns 0 for an inverted range.
     ///
     /// # Examples
     ///
@@ -342,9 +343,9 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         self.run_by_score(&range).len
     }
 
-    /// Returns the elements whose scores lie in the range. Lazy; **O(log n)** to start.
+    /// Returns the elements with scores in the range. Lazy; **O(log n)** to start.
     ///
-    /// An inverted range is empty, where `BTreeMap::range` panics.
+    /// An inverted range is empty, whereas `BTreeMap::range` panics.
     ///
     /// # Examples
     ///
@@ -357,8 +358,8 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         Iter::new(self, || self.places_by_score(&range))
     }
 
-    /// Returns the elements of exactly this score whose members lie in the range.
-    /// Lazy; **O(log n)** to start.
+    /// Returns the elements with exactly this score and members in the range. Lazy; **O(log n)** to
+    /// start.
     ///
     /// # Examples
     ///
@@ -374,7 +375,8 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         self.range_by_part(score, &range, Borrow::borrow)
     }
 
-    /// Returns the elements of exactly this score whose members, compared by `part`, lie in the range.
+    /// Returns the elements with exactly this score whose members, compared by `part`, are in the
+    /// range.
     pub(crate) fn range_by_part<'q, Q>(
         &self,
         score: S,

@@ -6,7 +6,7 @@ use super::{NONE, SkipList};
 use crate::handle::LEAF_CAPACITY;
 
 impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
-    /// Panics with what is wrong if an invariant of the list does not hold.
+    /// Panics with a description if an invariant of the list is violated.
     ///
     /// For tests: **O(n)**.
     #[doc(hidden)]
@@ -22,7 +22,7 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
         }
     }
 
-    /// Walks the chain of leaves.
+    /// Checks the chain of leaves.
     fn check_leaves(&self) {
         let (mut id, mut backward) = (self.head, NONE);
         let (mut leaves, mut len) = (0, 0);
@@ -73,7 +73,7 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
         }
     }
 
-    /// Checks a block and all below; returns the number of elements and of blocks.
+    /// Checks a block and everything below it; returns the number of elements and of blocks.
     fn check_block(
         &self,
         id: u32,

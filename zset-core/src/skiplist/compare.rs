@@ -1,4 +1,4 @@
-//! Order and hash of whole lists.
+//! Ordering and hashing of whole lists.
 
 use core::cmp::Ordering;
 use core::hash::{Hash, Hasher};
@@ -6,7 +6,7 @@ use core::hash::{Hash, Hasher};
 use super::SkipList;
 
 impl<M, S: Copy> SkipList<M, S> {
-    /// Returns the elements in the form in which they are ordered.
+    /// Returns the elements as `(score, member)` pairs, which compare in list order.
     fn keys(&self) -> impl Iterator<Item = (S, &M)> {
         self.iter().map(|(member, score)| (score, member))
     }

@@ -1,4 +1,4 @@
-//! Lists from other collections and back, and iterators over no list.
+//! Conversions from and to other collections, and empty iterators.
 
 use alloc::vec::Vec;
 
@@ -22,21 +22,21 @@ impl<M: Ord, S: Ord + Copy> From<Vec<(M, S)>> for SkipList<M, S> {
     }
 }
 
-/// The elements in order. **O(n)**.
+/// Returns the elements in order. **O(n)**.
 impl<M, S: Copy> From<SkipList<M, S>> for Vec<(M, S)> {
     fn from(list: SkipList<M, S>) -> Self {
         list.into_iter().collect()
     }
 }
 
-/// Inserts copies, as of the elements of a `BTreeMap`.
+/// Inserts copies of the elements of, for example, a `BTreeMap`.
 impl<'a, M: Ord + Copy, S: Ord + Copy> Extend<(&'a M, &'a S)> for SkipList<M, S> {
     fn extend<I: IntoIterator<Item = (&'a M, &'a S)>>(&mut self, elements: I) {
         self.extend(elements.into_iter().map(|(member, score)| (*member, *score)));
     }
 }
 
-/// Inserts copies, as of the elements of another list.
+/// Inserts copies of the elements of, for example, another list.
 impl<'a, M: Ord + Copy, S: Ord + Copy> Extend<(&'a M, S)> for SkipList<M, S> {
     fn extend<I: IntoIterator<Item = (&'a M, S)>>(&mut self, elements: I) {
         self.extend(elements.into_iter().map(|(member, score)| (*member, score)));
@@ -44,18 +44,18 @@ impl<'a, M: Ord + Copy, S: Ord + Copy> Extend<(&'a M, S)> for SkipList<M, S> {
 }
 
 impl<'a, M: 'a, S: Copy + 'a> Iter<'a, M, S> {
-    /// The list of an iterator over none.
+    /// The list behind an empty iterator.
     const NO_LIST: &'a SkipList<M, S> = &SkipList::new();
 }
 
-/// An iterator over no elements.
+/// Returns an empty iterator.
 impl<'a, M: 'a, S: Copy + 'a> Default for Iter<'a, M, S> {
     fn default() -> Self {
         Self::NO_LIST.iter()
     }
 }
 
-/// An iterator over no elements.
+/// Returns an empty iterator.
 impl<M, S: Copy> Default for IntoIter<M, S> {
     fn default() -> Self {
         SkipList::new().into_iter()

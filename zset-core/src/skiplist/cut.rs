@@ -1,4 +1,4 @@
-//! Cutting: the elements of a run move to a list of their own.
+//! Cutting: moving the elements of a run to a list of their own.
 //!
 //! ```text
 //! run             |-----------------------|
@@ -6,11 +6,11 @@
 //! after    [a b c]                         [n o p]      and     [d e f g h i j k l m]
 //! ```
 //!
-//! Leaves and blocks that lie entirely in the run are freed, each once. Blocks above the ends of the run may
-//! then have too few children; there are at most two on each level, and they are mended. So a cut is
-//! O(log n + m) for m elements that move.
+//! Leaves and blocks that are entirely in the run are freed one by one. Blocks above the ends of the
+//! run may then have too few children; there are at most two on each level, and they are repaired. A
+//! cut is therefore O(log n + m) for m elements moved.
 //!
-//! `prepare_cut` runs the user's code and allocates. `cut` does neither, until the structure is valid again.
+//! `prepare_cut` runs user code and allocates. `cut` does neither until the structure is valid again.
 
 use arrayvec::ArrayVec;
 
@@ -24,7 +24,7 @@ use crate::handle::LEAF_CAPACITY;
 #[cfg(test)]
 mod tests;
 
-/// A run that is about to be cut: some of the elements of a list, but not all.
+/// A prepared cut of a run: some elements of a list, but not all.
 pub(crate) struct Cut<M, S, T> {
     /// The place of the first element.
     start: Place,
@@ -33,16 +33,16 @@ pub(crate) struct Cut<M, S, T> {
     len: usize,
     /// An empty list with memory for the run.
     list: SkipList<M, S>,
-    /// The tokens of the elements of the first leaf, by slot; none if no element stays in it.
+    /// The tokens of the elements of the first leaf, by slot; empty if no element remains in it.
     start_tokens: ArrayVec<T, LEAF_CAPACITY>,
-    /// The same for the last leaf, if it is not the first.
+    /// Likewise for the last leaf, if it is not the first.
     end_tokens: ArrayVec<T, LEAF_CAPACITY>,
 }
 
 impl<M, S: Copy> SkipList<M, S> {
-    /// Moves the elements of a run to a list of their own, where no dict follows.
+    /// Moves the elements of a run to a list of their own, without a dict to update.
     ///
-    /// On an error the list is unchanged.
+    /// If it returns an error, the list is unchanged.
     pub(super) fn try_cut(&mut self, run: Run) -> Result<Self, TryReserveError> {
         let empty = self.empty();
         if run.len == 0 {
@@ -55,9 +55,10 @@ impl<M, S: Copy> SkipList<M, S> {
         Ok(self.cut(cut, &mut NoDict))
     }
 
-    /// Reserves memory for a cut and looks up what it needs. The run is neither empty nor the whole list.
+    /// Reserves memory for a cut and computes the tokens. The run must be neither empty nor the whole
+    /// list.
     ///
-    /// It may run the user's code, and panic. The list is unchanged.
+    /// It leaves the list unchanged, but may run user code, which may panic.
     pub(crate) fn prepare_cut<R: Relocate<M>>(
         &self,
         run: Run,
@@ -78,8 +79,8 @@ impl<M, S: Copy> SkipList<M, S> {
         Ok(Cut { start, end, len: run.len, list, start_tokens, end_tokens })
     }
 
-    /// Moves the elements of a prepared cut to a list of their own, in full leaves made in order. The
-    /// handles of these elements are no longer in the dict.
+    /// Moves the elements of a prepared cut to a list of their own, in full leaves in order. The dict
+    /// must already have dropped their handles.
     ///
     /// If `relocate.token` panics, the list is valid and the elements are dropped.
     pub(crate) fn cut<R: Relocate<M>>(
@@ -88,7 +89,7 @@ impl<M, S: Copy> SkipList<M, S> {
         relocate: &mut R,
     ) -> SkipList<M, S> {
         let Cut { start, end, len, mut list, mut start_tokens, mut end_tokens } = cut;
-        // The leaves at both ends of the gap; both are the same if it is within a leaf.
+        // The leaves on both sides of the gap; the same leaf if the gap is within it.
         let before = if start.position > 0 { start.leaf } else { self.leaf(start.leaf).backward };
         let end_leaf = self.leaf(end.leaf);
         let after = if end.position < end_leaf.len() { end.leaf } else { end_leaf.forward };
@@ -114,8 +115,8 @@ impl<M, S: Copy> SkipList<M, S> {
         list
     }
 
-    /// Takes out the element at a place, and leaves the index as it is. The tokens are those of the leaf, or
-    /// none if no element stays in it.
+    /// Removes the element at a place without updating the index. `tokens` are those of the leaf, or
+    /// empty if no element remains in it.
     fn take_slot<R: Relocate<M>>(
         &mut self,
         place: Place,
@@ -123,19 +124,19 @@ impl<M, S: Copy> SkipList<M, S> {
         relocate: &mut R,
     ) -> (M, S) {
         if let Some(tokens) = tokens.filter(|tokens| !tokens.is_empty()) {
-            // As the leaf does: the last slot's element fills the slot.
+            // As in the leaf, the element of the last slot fills the slot.
             let slot = self.leaf(place.leaf).order()[place.position];
             let last = Handle::new(place.leaf, tokens.len() as u8 - 1);
             tokens.swap_remove(slot.into());
             if let Some(&token) = tokens.get(usize::from(slot)) {
-                // If this element is to be taken out too, the dict no longer has its handle.
+                // If that element is in the cut too, the dict no longer has its handle.
                 relocate.relocate(token, last, Handle::new(place.leaf, slot));
             }
         }
         self.leaves.remove(place.leaf, place.position)
     }
 
-    /// Updates the index after any change to the elements of a leaf, which is not empty. `NONE` is a no-op.
+    /// Updates the index after the elements of a nonempty leaf have changed. A no-op for `NONE`.
     fn update_leaf(&mut self, leaf: u32) {
         if leaf == NONE || self.leaf(leaf).parent == NONE {
             return;
@@ -145,8 +146,8 @@ impl<M, S: Copy> SkipList<M, S> {
         self.update_spans(leaf, i32::from(len) - i32::from(span), Some(leaf_ref.at(0).1));
     }
 
-    /// Frees the leaves between two, which are empty, and mends the index. `NONE` before or after means
-    /// all leaves up to that end; if both are the same leaf, there is none between them.
+    /// Frees the empty leaves between two others, and repairs the index. `NONE` for `before` or `after`
+    /// means up to that end; if both are the same leaf, there are none in between.
     fn remove_leaves_between(&mut self, before: u32, after: u32) {
         let first = if before == NONE { self.head } else { self.leaf(before).forward };
         let last = if after == NONE { self.tail } else { self.leaf(after).backward };
@@ -172,12 +173,12 @@ impl<M, S: Copy> SkipList<M, S> {
         self.mend_above(after);
     }
 
-    /// Removes the leaves from `first` to `last` from the index, and frees the blocks that have no others
-    /// below them.
+    /// Removes the leaves from `first` to `last` from the index, and frees blocks that are left without
+    /// children.
     ///
-    /// Blocks may have any number of children afterwards, but at least 1.
+    /// The remaining blocks may have any number of children, but at least 1.
     fn cut_index(&mut self, first: u32, last: u32) {
-        // The outermost nodes of a level below which something is removed, and whether nothing is left there.
+        // The outermost nodes on a level with removals below them, and whether each is left empty.
         let (mut left, mut left_is_empty) = (first, true);
         let (mut right, mut right_is_empty) = (last, true);
         for level in 1..=self.levels {
@@ -201,8 +202,8 @@ impl<M, S: Copy> SkipList<M, S> {
         }
     }
 
-    /// Removes the children from `start` to `end` of a block of this level, and frees those that are blocks.
-    /// An inverted range is a no-op.
+    /// Removes the children from `start` to `end` of a block on this level, and frees those that are
+    /// blocks. An inverted range is a no-op.
     fn remove_children(&mut self, level: u32, id: u32, start: usize, end: usize) {
         if start >= end {
             return;
@@ -226,12 +227,12 @@ impl<M, S: Copy> SkipList<M, S> {
         (block.firsts[index], block.spans[index]) = (first, span);
     }
 
-    /// Returns the block above a node of this level.
+    /// Returns the block above a node on this level.
     fn parent(&self, level: u32, id: u32) -> u32 {
         if level == 0 { self.leaf(id).parent } else { self.blocks.get(id).parent }
     }
 
-    /// Mends the blocks above a leaf, from level 1 up. `NONE` is a no-op.
+    /// Repairs the blocks above a leaf, from level 1 up. A no-op for `NONE`.
     fn mend_above(&mut self, leaf: u32) {
         let (mut id, mut level) = (if leaf == NONE { NONE } else { self.leaf(leaf).parent }, 1);
         while id != NONE {
@@ -240,15 +241,15 @@ impl<M, S: Copy> SkipList<M, S> {
         }
     }
 
-    /// Gives a block of this level enough children: `MIN_CHILDREN`, or 2 if it is the top one. The blocks
-    /// above it may have too few as well. Returns the block that is then above it, or `NONE`.
+    /// Restores the minimum number of children of a block on this level: `MIN_CHILDREN`, or 2 for the
+    /// top one. The blocks above it may have too few as well. Returns its parent afterwards, or `NONE`.
     ///
-    /// A mended block can lose several children before it has too few again, so each level is mended only a
-    /// few times.
+    /// A repaired block can lose several children before it has too few again, so each level is
+    /// repaired only a few times.
     fn mend(&mut self, level: u32, id: u32) -> u32 {
         let block = self.blocks.get(id);
         if block.len() < MIN_CHILDREN && block.parent != NONE {
-            // So that the block has a neighbour, or becomes the top one.
+            // Ensures that the block has a sibling or becomes the top one.
             self.mend(level + 1, block.parent);
         }
         let block = self.blocks.get(id);
@@ -264,15 +265,15 @@ impl<M, S: Copy> SkipList<M, S> {
         }
         let left = self.blocks.get(above).index_of(id).max(1) - 1;
         if self.merge_or_share(level, above, left) {
-            // If the neighbour had too few as well, it is above the other end of the gap, from where the
-            // merged block is mended again.
+            // If the sibling had too few children as well, it is above the other end of the gap, and
+            // the merged block is repaired again from there.
             self.blocks.get_mut(above).remove(left + 1);
         }
         above
     }
 
-    /// Merges the leaves around a gap with their neighbours if they are small. `before` is the leaf before
-    /// the gap, or `NONE`.
+    /// Merges the leaves around a gap with their neighbours if they are small. `before` is the leaf
+    /// before the gap, or `NONE`.
     fn rebalance_around<R: Relocate<M>>(&mut self, before: u32, relocate: &mut R) {
         let place = if before == NONE {
             self.start()
@@ -285,7 +286,8 @@ impl<M, S: Copy> SkipList<M, S> {
         }
     }
 
-    /// Returns the same place, named by the leaf whose element precedes it. It is not the first place.
+    /// Returns the same place as a position in the leaf of the previous element. It must not be the
+    /// first place.
     fn after_element(&self, place: Place) -> Place {
         if place.position > 0 {
             return place;

@@ -1,4 +1,4 @@
-//! Draining: elements move out of the list at once, and an iterator returns them.
+//! Draining: elements move out of the list immediately, and an iterator returns them.
 
 use core::borrow::Borrow;
 use core::fmt;
@@ -13,7 +13,7 @@ use crate::reserve::infallible;
 impl<M, S: Copy> SkipList<M, S> {
     /// Removes all elements and returns them in order, lowest score first. **O(n)**.
     ///
-    /// The list is empty at once, even if the iterator is leaked.
+    /// The list is emptied immediately, even if the iterator is leaked.
     ///
     /// # Examples
     ///
@@ -27,13 +27,13 @@ impl<M, S: Copy> SkipList<M, S> {
         Drain::new(core::mem::replace(self, empty))
     }
 
-    /// Removes the elements of these 0-based ranks and returns them in order, lowest score first.
+    /// Removes the elements at these 0-based ranks and returns them in order, lowest score first.
     /// **O(log n + m)** for m removed.
     ///
-    /// They are removed at once, even if the iterator is dropped early or leaked. Ranks beyond the end are
-    /// left out; an inverted range removes nothing.
+    /// They are removed immediately, even if the iterator is dropped early or leaked. Ranks past the
+    /// end are ignored; an inverted range removes nothing.
     ///
-    /// The elements move to memory of their own. To drop them without allocating, see
+    /// The elements move to newly allocated memory. To drop them without allocating, see
     /// [`remove_range_by_rank`](Self::remove_range_by_rank).
     ///
     /// # Panics
@@ -59,11 +59,11 @@ impl<M, S: Copy> SkipList<M, S> {
 }
 
 impl<M, S: Ord + Copy> SkipList<M, S> {
-    /// Removes the elements whose scores lie in the range and returns them in order, lowest score first.
+    /// Removes the elements with scores in the range and returns them in order, lowest score first.
     /// **O(log n + m)** for m removed.
     ///
-    /// They are removed at once, even if the iterator is dropped early or leaked. An inverted range removes
-    /// nothing.
+    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted range
+    /// removes nothing.
     ///
     /// # Panics
     ///
@@ -81,11 +81,11 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         self.drain_run(self.run_by_score(&range))
     }
 
-    /// Removes the elements of exactly this score whose members lie in the range and returns them in order.
-    /// **O(log n + m)** for m removed.
+    /// Removes the elements with exactly this score and members in the range, and returns them in
+    /// order. **O(log n + m)** for m removed.
     ///
-    /// They are removed at once, even if the iterator is dropped early or leaked. An inverted range removes
-    /// nothing.
+    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted range
+    /// removes nothing.
     ///
     /// # Panics
     ///
@@ -112,10 +112,10 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
     }
 }
 
-/// An iterator over elements that were removed, lowest score first. Each step is **O(1)**.
+/// An iterator over removed elements, lowest score first. Each step is **O(1)**.
 ///
-/// It is returned by `drain` and by the `drain_by_*` methods. The collection is without the elements as soon
-/// as the iterator exists: those that it has not returned are dropped with it, or leaked with it.
+/// Returned by `drain` and the `drain_by_*` methods. The elements leave the collection as soon as the
+/// iterator is created: those not yet returned are dropped or leaked with it.
 ///
 /// # Examples
 ///
@@ -126,7 +126,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
 /// ```
 pub struct Drain<'a, M, S> {
     elements: IntoIter<M, S>,
-    /// The list stays borrowed, as with every other collection's drain.
+    /// The list stays borrowed, as in the drains of other collections.
     list: PhantomData<&'a mut SkipList<M, S>>,
 }
 
@@ -135,7 +135,7 @@ impl<M, S: Copy> Drain<'_, M, S> {
         Drain { elements: list.into_iter(), list: PhantomData }
     }
 
-    /// Returns the elements without the borrow.
+    /// Returns the remaining elements, without the borrow.
     pub(crate) fn into_elements(self) -> IntoIter<M, S> {
         self.elements
     }

@@ -1,32 +1,32 @@
-//! Heights: how far up a new leaf cuts the index.
+//! Heights: the number of levels on which a new leaf splits the index.
 
 use core::convert::Infallible;
 use rand_core::{Rng, TryRng};
 
-/// The generator of heights: Marsaglia's xorshift with 32 bits of state
-/// ("Xorshift RNGs", Journal of Statistical Software 8(14), 2003).
+/// The generator of heights: Marsaglia's xorshift with 32 bits of state ("Xorshift RNGs", Journal of
+/// Statistical Software 8(14), 2003).
 ///
-/// Its quality is of no concern beyond an even spread: whatever it returns, blocks are cut in half
-/// when they overflow and are never cut to fewer than `MIN_CHILDREN` children, so that no sequence
-/// of heights makes an operation visit more than O(log n) blocks.
+/// Only an even distribution matters: blocks are halved when they overflow and never split to fewer
+/// than `MIN_CHILDREN` children, so no sequence of heights makes an operation visit more than O(log n)
+/// blocks.
 #[derive(Clone)]
 pub(crate) struct Heights {
     state: u32,
-    /// Returned instead of random bits.
+    /// Returned instead of random bits, in tests.
     #[cfg(test)]
     constant: Option<u32>,
 }
 
-/// One leaf in 2^5 = 32 is higher than level 1, one of those in 32 than level 2, and so on.
+/// One leaf in 2^5 = 32 is higher than level 1, one in 32 of those is higher than level 2, and so on.
 const BITS_PER_LEVEL: u32 = 5;
 
 impl Heights {
-    /// Any number but 0 will do; this one is from Marsaglia's paper.
+    /// Any nonzero state will do; this one is from Marsaglia's paper.
     pub(crate) const DEFAULT: Heights = Heights::from_state(2_463_534_242);
 
     const fn from_state(state: u32) -> Heights {
         Heights {
-            // 0 is the one state that xorshift never leaves.
+            // Xorshift never leaves the state 0.
             state: if state == 0 { 1 } else { state },
             #[cfg(test)]
             constant: None,

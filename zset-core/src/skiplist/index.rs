@@ -1,4 +1,4 @@
-//! An index block: for each child its first score, its id and its span.
+//! An index block: the first score, the id and the span of each child.
 //!
 //! ```text
 //! level 2                  [ -inf:0 span 120 | 40:7 span 95 ]          ids of level-1 blocks
@@ -6,35 +6,35 @@
 //! leaves      0 (50 elements)  3 (31)         1 (39)            2 (64)         4 (31)
 //! ```
 //!
-//! Invariants: `firsts` holds exactly the score of each child's first element; `children` and
-//! `spans` have as many entries, then `NONE` and 0 to the end, so that loops over them need no
-//! length; the spans are the numbers of elements below.
+//! Invariants: `firsts` holds exactly the score of each child's first element. `children` and `spans`
+//! have as many entries, followed by `NONE` and 0 up to the capacity, so that loops over them need no
+//! length. Each span is the number of elements below that child.
 
 use arrayvec::ArrayVec;
 use core::ops::Range;
 
 use crate::arena::{NONE, Node};
 
-/// Children in a block.
+/// The maximum number of children of a block.
 pub(crate) const BLOCK_CAPACITY: usize = 64;
 
-/// No block but the top one has fewer children, whatever the heights drawn and the removals.
+/// The minimum number of children of every block except the top one, whatever the heights and removals.
 pub(crate) const MIN_CHILDREN: usize = BLOCK_CAPACITY / 8;
 
-/// Levels of the highest index: 2^26 leaves under blocks of at least `MIN_CHILDREN`, with a top block
-/// of at least 2.
+/// The maximum number of levels: 2^26 leaves under blocks of at least `MIN_CHILDREN`, with at least 2
+/// in the top block.
 pub(crate) const MAX_LEVELS: usize = 10;
 
 #[derive(Clone)]
 pub(crate) struct Block<S> {
-    /// The block above, or `NONE`; in a vacant block the next vacant one.
+    /// The parent block, or `NONE`; in a vacant block, the next vacant one.
     pub(crate) parent: u32,
     pub(crate) children: [u32; BLOCK_CAPACITY],
     pub(crate) spans: [u32; BLOCK_CAPACITY],
     pub(crate) firsts: ArrayVec<S, BLOCK_CAPACITY>,
 }
 
-/// What a block holds of one child.
+/// A block's entry for one child.
 #[derive(Clone, Copy)]
 pub(crate) struct Child<S> {
     pub(crate) id: u32,
@@ -61,10 +61,10 @@ impl<S: Copy> Block<S> {
         self.firsts.is_full()
     }
 
-    /// Returns the index of the child with this id, which is in the block.
+    /// Returns the index of the child with this id, which must be in the block.
     #[inline]
     pub(crate) fn index_of(&self, id: u32) -> usize {
-        // Popping from the first end comes this way all the time, and appending at the last one.
+        // The common cases: popping from the first end and appending at the last.
         if self.children[0] == id {
             return 0;
         }
@@ -72,7 +72,8 @@ impl<S: Copy> Block<S> {
         if self.children.get(last) == Some(&id) {
             return last;
         }
-        // Over the whole array, no early exit, a counter as wide as an id: packed compares.
+        // Visits the whole array without an early exit, with an id-sized counter, to compile to packed
+        // compares.
         let (mut index, mut i) = (0, 0u32);
         for &child in &self.children {
             index |= if child == id { i } else { 0 };
@@ -115,7 +116,7 @@ impl<S: Copy> Block<S> {
         self.firsts.remove(index);
     }
 
-    /// Removes the children of these indexes.
+    /// Removes the children at these indexes.
     pub(crate) fn remove_range(&mut self, range: Range<usize>) {
         let (len, rest) = (self.len(), self.len() - range.len());
         self.children.copy_within(range.end..len, range.start);
@@ -125,7 +126,7 @@ impl<S: Copy> Block<S> {
         self.firsts.drain(range);
     }
 
-    /// Cuts the block at `index`: the children from there go to the block returned.
+    /// Splits the block at `index` and returns a block with the children from there on.
     pub(crate) fn split_off(&mut self, index: usize) -> Self {
         let len = self.len();
         let mut right = Block::new(self.parent);
@@ -137,7 +138,7 @@ impl<S: Copy> Block<S> {
         right
     }
 
-    /// Takes the children of the next block to the right behind its own.
+    /// Appends the children of `right`, the next block.
     pub(crate) fn append(&mut self, right: &Self) {
         let (len, more) = (self.len(), right.len());
         self.children[len..len + more].copy_from_slice(&right.children[..more]);

@@ -1,4 +1,4 @@
-//! Inserting: making room if the leaf is full, then putting an element into its place.
+//! Inserting: making room if the leaf is full, then adding the element.
 
 use super::index::{Block, Child, MIN_CHILDREN};
 use super::leaf::BlockLeaf;
@@ -8,10 +8,10 @@ use crate::TryReserveError;
 use crate::handle::LEAF_CAPACITY;
 
 impl<M, S: Copy> SkipList<M, S> {
-    /// Makes sure that the leaf of a place has room for one more element of this score, and returns
-    /// the place as it is called afterwards. The next insertion has to be there.
+    /// Ensures that the leaf of a place has room for one more element with this score, and returns the
+    /// updated place. The next insertion must be at that place.
     ///
-    /// On an error, or a panic in `relocate.token`, the list is as it was.
+    /// If it returns an error, or `relocate.token` panics, the list is unchanged.
     #[inline]
     pub(crate) fn make_room<R: Relocate<M>>(
         &mut self,
@@ -23,8 +23,8 @@ impl<M, S: Copy> SkipList<M, S> {
         self.make_room_sparing(NONE, place, path, score, relocate)
     }
 
-    /// Does what `make_room` does, without moving an element of the leaf `spared`, which is not that
-    /// of the place.
+    /// Like `make_room`, but never moves elements of the leaf `spared`, which must not be the leaf of
+    /// the place.
     #[expect(
         clippy::inline_always,
         reason = "a call for each insertion takes 3 % more instructions"
@@ -65,10 +65,10 @@ impl<M, S: Copy> SkipList<M, S> {
         }
     }
 
-    /// Adds an empty leaf at the end of the list where a place is.
+    /// Adds an empty leaf at the end of the list at which the place is.
     ///
-    /// The full leaf stays as it is: ascending (and descending) loads leave full leaves behind, and
-    /// no element moves.
+    /// The full leaf is unchanged: ascending and descending loads produce full leaves, and no element
+    /// moves.
     fn add_end(&mut self, place: Place, score: S) -> Result<Place, TryReserveError> {
         self.try_reserve_leaf()?;
         let child = Child { id: NONE, first: score, span: 0 };
@@ -103,13 +103,13 @@ impl<M, S: Copy> SkipList<M, S> {
         })
     }
 
-    /// Reserves what a new leaf and the index above it need.
+    /// Reserves memory for a new leaf and the index above it.
     fn try_reserve_leaf(&mut self) -> Result<(), TryReserveError> {
         self.blocks.try_reserve(self.levels as usize + 1)?;
         self.leaves.try_blocks(1).map(drop)
     }
 
-    /// Puts an element into a place that `make_room` returned.
+    /// Inserts an element at a place returned by `make_room`.
     #[inline]
     pub(crate) fn put(&mut self, place: Place, path: &Path, member: M, score: S) -> Handle {
         let slot = self.leaves.insert(place.leaf, place.position, member, score);
@@ -125,8 +125,8 @@ impl<M, S: Copy> SkipList<M, S> {
         Handle::new(place.leaf, slot)
     }
 
-    /// Appends a leaf of up to 64 elements that are in order and come after all others; they are not
-    /// compared. Returns its id; each element is in the slot of its position.
+    /// Appends a leaf of up to 64 elements that are in order and come after all others, which is not
+    /// checked. Returns its id. Each element is in the slot of its position.
     pub(crate) fn try_push_leaf(
         &mut self,
         elements: impl ExactSizeIterator<Item = (M, S)>,
@@ -146,7 +146,8 @@ impl<M, S: Copy> SkipList<M, S> {
         Ok(self.tail)
     }
 
-    /// Not inlined: where members are large, the leaf takes much of the stack, and a small list has none.
+    /// Not inlined: with large members the leaf takes a lot of stack space, which a small list does not
+    /// need.
     #[inline(never)]
     fn try_append_leaf(
         &mut self,
@@ -161,7 +162,7 @@ impl<M, S: Copy> SkipList<M, S> {
         Ok(leaf)
     }
 
-    /// Adds to the spans above a leaf, and tells the blocks above if its first score is another.
+    /// Adds to the spans above a leaf, and updates first scores if the leaf has a new one.
     pub(super) fn update_spans(&mut self, leaf: u32, by: i32, mut first: Option<S>) {
         let (mut id, mut parent) = (leaf, self.leaf(leaf).parent);
         while parent != NONE {
@@ -176,7 +177,7 @@ impl<M, S: Copy> SkipList<M, S> {
         }
     }
 
-    /// Links a leaf in behind another, whose elements it has taken over (as many as `child.span`).
+    /// Links a new leaf after another from which it took its elements (as many as `child.span`).
     fn add_leaf_after(&mut self, leaf: u32, mut new: BlockLeaf<M, S>, child: Child<S>) -> u32 {
         new.backward = leaf;
         new.forward = self.leaf(leaf).forward;
@@ -195,7 +196,7 @@ impl<M, S: Copy> SkipList<M, S> {
         id
     }
 
-    /// Links an empty leaf in before the first.
+    /// Links an empty leaf before the first.
     fn add_leaf_before(&mut self, leaf: u32, mut new: BlockLeaf<M, S>, child: Child<S>) -> u32 {
         new.forward = leaf;
         let id = self.leaves.blocks().insert(new);
@@ -206,7 +207,7 @@ impl<M, S: Copy> SkipList<M, S> {
         id
     }
 
-    /// Returns the block above a leaf; above the only leaf, it makes one.
+    /// Returns the block above a leaf, creating it if there is no index.
     fn parent_of_leaf(&mut self, leaf: u32) -> u32 {
         if self.levels == 0 {
             let first = self.leaf(leaf).at(0).1;
@@ -215,7 +216,7 @@ impl<M, S: Copy> SkipList<M, S> {
         self.leaf(leaf).parent
     }
 
-    /// Puts a block with one child on top.
+    /// Adds a top block with one child.
     fn add_top(&mut self, child: Child<S>) {
         let mut block = Block::new(NONE);
         block.insert(0, child);
@@ -224,7 +225,7 @@ impl<M, S: Copy> SkipList<M, S> {
         self.set_parent(self.levels, child.id, self.top);
     }
 
-    /// Sets the parent of a node that is a child of a block of this level.
+    /// Sets the parent of a child of a block on this level.
     pub(super) fn set_parent(&mut self, level: u32, id: u32, parent: u32) {
         if level == 1 {
             self.leaves.set_parent(id, parent);
@@ -233,15 +234,15 @@ impl<M, S: Copy> SkipList<M, S> {
         }
     }
 
-    /// Inserts a new leaf into its block of level 1, and cuts blocks: at every level below the
-    /// leaf's height, so that the leaf starts a block, and wherever a block is full.
+    /// Inserts a new leaf into its level-1 block, and splits blocks: on every level below the leaf's
+    /// height, so that the leaf starts a block, and wherever a block is full.
     ///
     /// ```text
     /// a leaf x of height 2:    [ ... a b c d ... ]   ->   [ ... a b ]  [ x c d ... ]
     /// ```
     ///
-    /// Blocks keep at least `MIN_CHILDREN` children: a cut nearer to an end is left out, or, in a
-    /// full block, is made as near as that allows.
+    /// Blocks keep at least `MIN_CHILDREN` children: a split too close to an end is skipped or, in a
+    /// full block, shifted.
     fn add_child(&mut self, mut parent: u32, mut index: usize, mut child: Child<S>) {
         let height = self.heights.draw();
         let mut level = 1;
@@ -284,7 +285,7 @@ impl<M, S: Copy> SkipList<M, S> {
         }
     }
 
-    /// Tells all children of a block of this level that it is their parent.
+    /// Sets the parent of all children of a block on this level.
     pub(super) fn adopt(&mut self, level: u32, parent: u32) {
         let block = self.blocks.get(parent);
         let (children, len) = (block.children, block.len());

@@ -1,4 +1,4 @@
-//! The iterator that takes a list apart.
+//! The owning iterator of a list.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -6,7 +6,7 @@ use core::iter::FusedIterator;
 use super::leaf::End;
 use super::{NONE, SkipList};
 
-/// The iterator that owns its elements, lowest score first.
+/// An owning iterator over elements, lowest score first.
 ///
 /// Each step is **O(1)**.
 ///
@@ -19,9 +19,9 @@ use super::{NONE, SkipList};
 /// assert!(elements.eq([("a", 1), ("a", 1)]));
 /// ```
 pub struct IntoIter<M, S> {
-    /// Leaves that were emptied are no longer between its head and its tail, but still in its index.
+    /// Leaves that have been emptied are outside its head and tail, but still in its index.
     list: SkipList<M, S>,
-    /// The leaf at each end that is arranged for that end, or `NONE`.
+    /// The leaf arranged for each end, or `NONE`.
     arranged: [u32; 2],
 }
 
@@ -56,7 +56,7 @@ impl<M, S: Copy> IntoIter<M, S> {
     #[cold]
     fn arrange(&mut self, id: u32, end: End) {
         self.list.leaves.arrange(id, end);
-        // Where both ends meet, a leaf is arranged for one of them at a time.
+        // Where the ends meet, the leaf is arranged for only one of them at a time.
         self.arranged = self.arranged.map(|other| if other == id { NONE } else { other });
         self.arranged[end as usize] = id;
     }

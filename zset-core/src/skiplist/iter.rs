@@ -22,7 +22,7 @@ use super::search::Place;
 /// use zset_core::SortedSet;
 ///
 /// let set: SortedSet<u32, u32> = (0..10_000).map(|i| (i, i)).collect();
-/// // In O(log n), not by 9,000 steps.
+/// // O(log n), rather than 9,000 steps.
 /// let page: Vec<_> = set.iter().skip(9_000).take(2).collect();
 /// assert_eq!(page, [(&9_000, 9_000), (&9_001, 9_001)]);
 /// ```
@@ -37,7 +37,7 @@ pub struct Iter<'a, M, S> {
     between: Option<Range<usize>>,
 }
 
-/// The elements of a leaf that are still to be returned.
+/// The elements of a leaf that have not been returned yet.
 struct Rest<'a, M, S> {
     leaf: u32,
     /// The leaf to enter next, or the same leaf if the other end is in it too.
@@ -76,7 +76,7 @@ impl<M, S> Clone for Rest<'_, M, S> {
     }
 }
 
-/// Returns the first and the last leaf of the elements between two places.
+/// Returns the elements between two places that are in the first and in the last leaf.
 #[inline(never)]
 fn ends<M, S: Copy>(
     list: &SkipList<M, S>,
@@ -94,8 +94,8 @@ fn ends<M, S: Copy>(
     (front, Rest::new(id, end_leaf.backward, end_leaf, slots))
 }
 
-/// Enters the leaf `id`, whose successor `link` returns. If the other end is in it (`to`), only the elements
-/// in `slots` remain.
+/// Enters the leaf `id`, whose successor `link` returns. If the other end is in that leaf too (`to`),
+/// only the elements in `slots` remain.
 ///
 /// The function is not inlined, takes no reference to the iterator and cannot panic, so that the compiler
 /// keeps the iterator and the accumulator of a caller's loop in registers.
@@ -127,7 +127,7 @@ fn enter<'a, M, S: Copy>(
 fn consecutive(slots: &[u8]) -> Option<Range<usize>> {
     let (&first, &last) = (slots.first()?, slots.last()?);
     let end = usize::from(first) + slots.len();
-    // Rejects nearly all other leaves at once.
+    // Rejects nearly all other leaves immediately.
     if usize::from(last) + 1 != end {
         return None;
     }
@@ -139,7 +139,7 @@ fn consecutive(slots: &[u8]) -> Option<Range<usize>> {
     is_consecutive.then_some(first.into()..end)
 }
 
-/// Returns the ranks of the elements in the leaves between two.
+/// Returns the ranks of the elements in the leaves between two others.
 #[cold]
 #[inline(never)]
 fn ranks_between<M, S: Copy>(list: &SkipList<M, S>, front: u32, back: u32) -> Range<usize> {
@@ -160,14 +160,14 @@ fn ranks_between<M, S: Copy>(list: &SkipList<M, S>, front: u32, back: u32) -> Ra
 }
 
 impl<'a, M, S: Copy> Iter<'a, M, S> {
-    /// Makes the iterator over the elements between the places that `find` returns.
+    /// Creates an iterator over the elements between the places that `find` returns.
     #[inline]
     pub(crate) fn new(list: &'a SkipList<M, S>, find: impl FnOnce() -> Range<Place>) -> Self {
         let (front, back) = ends(list, find);
         Iter { list, front: front.in_registers(), back: back.in_registers(), between: None }
     }
 
-    /// Makes the iterator over the elements of a run, which is not inverted.
+    /// Creates an iterator over the elements of a run, which must not be inverted.
     #[inline]
     pub(crate) fn of_run(list: &'a SkipList<M, S>, run: Run) -> Self {
         let iter = Iter::new(list, || run.start..run.end);
@@ -185,7 +185,7 @@ impl<'a, M, S: Copy> Iter<'a, M, S> {
         }
     }
 
-    /// Goes to the next leaf at the front.
+    /// Moves to the next leaf at the front.
     #[cold]
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "called, it would have the iterator in memory")]
@@ -201,10 +201,10 @@ impl<'a, M, S: Copy> Iter<'a, M, S> {
         }
     }
 
-    /// Goes to the previous leaf at the back.
+    /// Moves to the previous leaf at the back.
     ///
-    /// It computes the ranks, so that `len` is O(1) from then on: adaptors such as `enumerate` call it at
-    /// each step from the back.
+    /// It computes the ranks, so that `len` is O(1) from then on: adaptors such as `enumerate` call it
+    /// at each step from the back.
     #[cold]
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "called, it would have the iterator in memory")]
@@ -295,7 +295,7 @@ impl<'a, M, S: Copy> Iterator for Iter<'a, M, S> {
         self.next()
     }
 
-    /// A loop over each leaf: what goes over all elements goes this way.
+    /// Loops over each leaf in turn. Everything that visits all elements uses this.
     #[inline]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(mut self, init: B, mut combine: F) -> B {
         let mut combined = init;

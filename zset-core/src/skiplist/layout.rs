@@ -1,4 +1,4 @@
-//! [`Node`]: the blocks and leaves of a list, to be looked at.
+//! [`Node`]: a read-only view of the blocks and leaves of a list.
 
 use core::fmt;
 
@@ -6,10 +6,10 @@ use super::SkipList;
 use super::index::BLOCK_CAPACITY;
 use crate::handle::LEAF_CAPACITY;
 
-/// A part of a skip list: a leaf, or a block of the index above the leaves.
+/// A node of a skip list: a leaf, or a block of the index above the leaves.
 ///
-/// Each [`SkipList`] is a tree of these from [`SkipList::root`] on. It is for pictures and
-/// statistics: what it shows is how the list happens to be stored, which is no promise.
+/// Every [`SkipList`] is a tree of nodes, starting at [`SkipList::root`]. It is meant for visualization
+/// and statistics: the layout is an implementation detail and may change.
 ///
 /// # Examples
 ///
@@ -25,14 +25,13 @@ use crate::handle::LEAF_CAPACITY;
 pub struct Node<'a, M, S> {
     list: &'a SkipList<M, S>,
     id: u32,
-    /// That of a leaf is 0.
+    /// 0 for a leaf.
     level: u32,
     span: usize,
 }
 
 impl<M, S: Copy> SkipList<M, S> {
-    /// Returns the top of the structure: the only leaf of a small list, else a block of the index.
-    /// **O(1)**.
+    /// Returns the root of the tree: an index block, or the leaf if there is only one. **O(1)**.
     ///
     /// # Examples
     ///
@@ -47,8 +46,8 @@ impl<M, S: Copy> SkipList<M, S> {
 }
 
 impl<'a, M, S: Copy> Node<'a, M, S> {
-    /// Returns its number among those of its level, in the order in which they got memory; a number is
-    /// used again when its node has gone. **O(1)**.
+    /// Returns the node's number among all nodes of its kind, leaves or blocks, in order of allocation.
+    /// The number of a freed node is reused. **O(1)**.
     ///
     /// # Examples
     ///
@@ -59,7 +58,7 @@ impl<'a, M, S: Copy> Node<'a, M, S> {
         self.id
     }
 
-    /// Returns how many levels are below it; that of a leaf is 0. **O(1)**.
+    /// Returns the number of levels below the node; 0 for a leaf. **O(1)**.
     ///
     /// # Examples
     ///
@@ -70,7 +69,7 @@ impl<'a, M, S: Copy> Node<'a, M, S> {
         self.level as usize
     }
 
-    /// Returns the number of elements below it, as the block above it has noted. **O(1)**.
+    /// Returns the number of elements in or below the node, as recorded in its parent. **O(1)**.
     ///
     /// # Examples
     ///
@@ -81,7 +80,7 @@ impl<'a, M, S: Copy> Node<'a, M, S> {
         self.span
     }
 
-    /// Returns how many children a block, or elements a leaf can have. **O(1)**.
+    /// Returns the maximum number of children of a block, or of elements of a leaf. **O(1)**.
     ///
     /// # Examples
     ///
@@ -92,7 +91,7 @@ impl<'a, M, S: Copy> Node<'a, M, S> {
         if self.level == 0 { LEAF_CAPACITY } else { BLOCK_CAPACITY }
     }
 
-    /// Returns the nodes under a block, in order; none under a leaf. Lazy, **O(1)** a step.
+    /// Returns the children of a block in order; none for a leaf. Lazy; **O(1)** per step.
     ///
     /// # Examples
     ///
@@ -116,7 +115,7 @@ impl<'a, M, S: Copy> Node<'a, M, S> {
         children.iter().zip(spans).map(child)
     }
 
-    /// Returns the elements of a leaf, in order; none of a block. Lazy, **O(1)** a step.
+    /// Returns the elements of a leaf in order; none for a block. Lazy; **O(1)** per step.
     ///
     /// # Examples
     ///

@@ -6,11 +6,12 @@
 //! members  g    a    k    d                                      a   d   g   k
 //! ```
 //!
-//! Invariants: `scores` and `members` have the length `len`, at most 64; `order` is a permutation of
-//! `0..len`, then `NO_SLOT`; the elements read through it are sorted by `(score, member)`.
+//! Invariants: `scores` and `members` have length `len`, at most 64; `order` is a permutation of
+//! `0..len` followed by `NO_SLOT`; the elements are sorted by `(score, member)` when read through
+//! `order`.
 //!
-//! An insertion pushes into the next slot and shifts bytes of `order` only. A removal fills its slot
-//! with the element of the last slot, which so moves; no other element does.
+//! An insertion pushes to the next slot and shifts only bytes of `order`. A removal moves the element
+//! of the last slot into the vacated slot; no other element moves.
 
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
@@ -27,7 +28,7 @@ mod split;
 pub(crate) use arrange::End;
 pub(crate) use split::Move;
 
-/// A column of a leaf: a vector that grows (the leaf of a small list) or an inline array (a block).
+/// A column of a leaf: a growable vector (in a small list) or an inline array (in a block).
 pub(crate) trait Column<T>: Default + DerefMut<Target = [T]> {
     fn push(&mut self, value: T);
     fn swap_remove(&mut self, index: usize) -> T;
@@ -57,40 +58,41 @@ impl<T> Column<T> for ArrayVec<T, LEAF_CAPACITY> {
     }
 }
 
-/// The number of no slot: what stands in `order` behind the last element.
+/// Not a slot: fills the unused entries of `order`.
 const NO_SLOT: u8 = u8::MAX;
 
-/// Loops over it need no length; the last is always `NO_SLOT`, so that each entry has a next.
+/// The slots in order, then `NO_SLOT`. Loops over the whole array need no length, and the last entry is
+/// always `NO_SLOT`, so every used entry has a successor.
 type Order = [u8; LEAF_CAPACITY + 1];
 
-/// A leaf over two columns.
+/// A leaf with two columns.
 ///
-/// The fields lie in the order in which a search reads them: the length and the order share the
-/// first cache lines, so that they arrive together, and at the same time as the scores.
+/// Fields are in the order in which a search reads them: the length and the order share the first cache
+/// lines, so they are fetched together, in parallel with the scores.
 #[derive(Clone)]
 #[repr(C)]
 pub(crate) struct Leaf<A, B> {
-    /// The index block of level 1 above, or `NONE` if there is no index.
+    /// The level-1 index block above, or `NONE` if there is no index.
     pub(crate) parent: u32,
-    /// The next leaf in order, or `NONE`; in a vacant leaf the next vacant one.
+    /// The next leaf in order, or `NONE`; in a vacant leaf, the next vacant one.
     pub(crate) forward: u32,
-    /// The leaf before in order, or `NONE`.
+    /// The previous leaf in order, or `NONE`.
     pub(crate) backward: u32,
     /// The number of elements.
     len: u8,
-    /// The slots in order, then `NO_SLOT` to the end.
+    /// The slots in order, then `NO_SLOT`.
     order: Order,
     pub(super) scores: A,
     pub(super) members: B,
 }
 
-/// The only leaf of a small list; its columns grow as needed.
+/// The only leaf of a small list. Its columns grow as needed.
 pub(crate) type SmallLeaf<M, S> = Leaf<Vec<S>, Vec<M>>;
 
-/// A leaf of a list with more than one: one block of memory.
+/// A leaf of a list with more than one, in one block of memory.
 pub(crate) type BlockLeaf<M, S> = Leaf<ArrayVec<S, LEAF_CAPACITY>, ArrayVec<M, LEAF_CAPACITY>>;
 
-/// A leaf to read, whichever its columns are.
+/// A read-only view of a leaf with either kind of columns.
 pub(crate) struct LeafRef<'a, M, S> {
     len: u8,
     order: &'a Order,
@@ -118,7 +120,7 @@ impl<'a, M, S: Copy> LeafRef<'a, M, S> {
     /// Returns the slots in order.
     #[inline]
     pub(crate) fn order(&self) -> &'a [u8] {
-        // Without a panic, because `Iter` enters leaves in a function that must not have one.
+        // Cannot panic: `Iter` enters leaves in a function that must not contain a panic.
         self.order.get(..self.len()).unwrap_or_default()
     }
 
@@ -142,10 +144,11 @@ impl<'a, M, S: Copy> LeafRef<'a, M, S> {
     }
 }
 
-/// Returns where a slot stands in the order.
+/// Returns the position of a slot in the order.
 #[inline]
 fn position_of(order: &Order, slot: u8) -> usize {
-    // Over the whole array, no early exit, a counter as wide as a slot: packed compares.
+    // Visits the whole array without an early exit, with a slot-sized counter, to compile to packed
+    // compares.
     let (mut position, mut i) = (0, 0u8);
     for &other in &order[..LEAF_CAPACITY] {
         position |= if other == slot { i } else { 0 };
@@ -163,7 +166,7 @@ impl<A, B> Leaf<A, B> {
         Self::of_columns(A::default(), B::default())
     }
 
-    /// Makes an empty leaf of empty columns.
+    /// Creates an empty leaf from empty columns.
     const fn of_columns(scores: A, members: B) -> Self {
         let order = [NO_SLOT; LEAF_CAPACITY + 1];
         Leaf { parent: NONE, forward: NONE, backward: NONE, len: 0, order, scores, members }
@@ -186,7 +189,7 @@ impl<A, B> Leaf<A, B> {
         }
     }
 
-    /// Returns the element that a handle names, if there is one and `is_sought` accepts its member.
+    /// Returns the element at a handle if it exists and `is_sought` accepts its member.
     #[inline]
     pub(crate) fn element<M, S: Copy>(
         &self,
@@ -202,7 +205,7 @@ impl<A, B> Leaf<A, B> {
         Some(Element { handle, member, score: *self.scores.get(slot)? })
     }
 
-    /// Puts an element at `position` in order and returns its slot; the leaf has room.
+    /// Inserts an element at `position` in order and returns its slot. The leaf must have room.
     #[inline]
     pub(crate) fn insert<M, S>(&mut self, position: usize, member: M, score: S) -> u8
     where
@@ -218,7 +221,7 @@ impl<A, B> Leaf<A, B> {
         slot as u8
     }
 
-    /// Takes out the element at `position` in order; the element of the last slot fills its slot.
+    /// Removes the element at `position` in order. The element of the last slot moves into its slot.
     #[inline]
     pub(crate) fn remove<M, S>(&mut self, position: usize) -> (M, S)
     where
@@ -229,9 +232,8 @@ impl<A, B> Leaf<A, B> {
         let last = self.len as usize - 1;
         let position_of_last = position_of(&self.order, last as u8);
         self.len -= 1;
-        // The entry of the last slot gets the new name after the others have moved up over the
-        // removed one, itself too if it lies behind. (Before it, the move would have to wait for a
-        // byte just written.)
+        // Renames the last slot only after the entries have shifted, since the shift may move its
+        // entry. (The other way round, the copy would have to wait for a byte just written.)
         self.order.copy_within(position + 1..=last + 1, position);
         if slot != last as u8 {
             self.order[position_of_last - usize::from(position_of_last > position)] = slot;
@@ -239,7 +241,7 @@ impl<A, B> Leaf<A, B> {
         (self.members.swap_remove(slot as usize), self.scores.swap_remove(slot as usize))
     }
 
-    /// Gives the element at position `from` a new score and the position `to`.
+    /// Moves the element at position `from` to position `to`, with a new score.
     #[inline]
     pub(crate) fn reorder<S>(&mut self, from: usize, to: usize, score: S)
     where
@@ -257,17 +259,17 @@ impl<A, B> Leaf<A, B> {
 }
 
 impl<M, S> SmallLeaf<M, S> {
-    /// Makes an empty leaf, which allocates nothing.
+    /// Creates an empty leaf without allocating.
     pub(crate) const fn empty() -> Self {
         Self::of_columns(Vec::new(), Vec::new())
     }
 
-    /// Returns how many elements the columns have memory for.
+    /// Returns the number of elements for which the columns have memory.
     pub(crate) fn capacity(&self) -> usize {
         self.scores.capacity().min(self.members.capacity()).min(LEAF_CAPACITY)
     }
 
-    /// Makes room for more elements, by doubling, up to what a leaf may hold.
+    /// Reserves memory for more elements, by doubling, up to the capacity of a leaf.
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
         let wanted = (self.len as usize).saturating_add(additional).min(LEAF_CAPACITY);
         try_grow(&mut self.scores, wanted)?;
@@ -279,7 +281,8 @@ impl<M, S> SmallLeaf<M, S> {
     }
 }
 
-/// Makes room for this many in all. `Vec` alone would double the 40 of a set made at once to 80.
+/// Reserves memory for `wanted` elements in total, at most `LEAF_CAPACITY`. `Vec` alone would grow from
+/// 40 to 80.
 #[inline]
 fn try_grow<T>(column: &mut Vec<T>, wanted: usize) -> Result<(), TryReserveError> {
     if wanted > column.capacity() {
@@ -290,7 +293,7 @@ fn try_grow<T>(column: &mut Vec<T>, wanted: usize) -> Result<(), TryReserveError
 }
 
 impl<M, S: Copy> BlockLeaf<M, S> {
-    /// Makes a leaf of elements that are in order, in slots in that order.
+    /// Creates a leaf from elements in order, in slots of the same order.
     pub(crate) fn from_sorted(elements: impl Iterator<Item = (M, S)>) -> Self {
         let mut leaf = Self::new();
         for (slot, (member, score)) in elements.enumerate() {
@@ -302,7 +305,7 @@ impl<M, S: Copy> BlockLeaf<M, S> {
         leaf
     }
 
-    /// Turns the full leaf of a small list into a block; every element keeps its slot.
+    /// Converts the full leaf of a small list to a block. Every element keeps its slot.
     pub(crate) fn from_small(small: SmallLeaf<M, S>) -> Self {
         Leaf {
             len: small.len,

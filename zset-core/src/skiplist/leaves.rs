@@ -1,4 +1,4 @@
-//! The leaves of a list: one that grows while the list is small, an arena of blocks afterwards.
+//! The leaves of a list: a single growable leaf while the list is small, then an arena of blocks.
 
 use super::leaf::{BlockLeaf, End, LeafRef, SmallLeaf};
 use crate::TryReserveError;
@@ -7,12 +7,12 @@ use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 
 #[derive(Clone)]
 pub(crate) enum Leaves<M, S> {
-    /// The only leaf, id 0, in vectors that grow as needed.
+    /// The only leaf, with id 0, in growable vectors.
     Small(SmallLeaf<M, S>),
     Blocks(Arena<BlockLeaf<M, S>>),
 }
 
-/// Runs the same expression on a leaf of either kind.
+/// Evaluates an expression on a leaf of either kind.
 macro_rules! with_leaf {
     ($leaves:expr, $id:expr, $leaf:ident => $body:expr) => {
         match $leaves {
@@ -38,7 +38,7 @@ impl<M, S: Copy> Leaves<M, S> {
         }
     }
 
-    /// Returns the leaf with this id, if there is one.
+    /// Returns the leaf with this id, if it exists.
     #[inline]
     pub(crate) fn try_get(&self, id: u32) -> Option<LeafRef<'_, M, S>> {
         match self {
@@ -80,27 +80,27 @@ impl<M, S: Copy> Leaves<M, S> {
         with_leaf!(self, id, leaf => leaf.parent = parent);
     }
 
-    /// Sets the forward pointer of the leaf, if there is one with this id.
+    /// Sets the forward pointer of a leaf. A no-op if `id` is `NONE`.
     pub(crate) fn set_forward(&mut self, id: u32, forward: u32) {
         if id != NONE {
             with_leaf!(self, id, leaf => leaf.forward = forward);
         }
     }
 
-    /// Sets the backward pointer of the leaf, if there is one with this id.
+    /// Sets the backward pointer of a leaf. A no-op if `id` is `NONE`.
     pub(crate) fn set_backward(&mut self, id: u32, backward: u32) {
         if id != NONE {
             with_leaf!(self, id, leaf => leaf.backward = backward);
         }
     }
 
-    /// Returns the member that a handle names.
+    /// Returns a mutable reference to the member at a handle.
     #[inline]
     pub(crate) fn member_mut(&mut self, handle: Handle) -> &mut M {
         with_leaf!(self, handle.leaf(), leaf => &mut leaf.members[handle.slot() as usize])
     }
 
-    /// Makes sure that the leaf of a small list can take `additional` more elements.
+    /// Reserves memory for `additional` more elements in the leaf of a small list.
     pub(crate) fn try_reserve_small(&mut self, additional: usize) -> Result<(), TryReserveError> {
         match self {
             Leaves::Small(leaf) => leaf.try_reserve(additional),
@@ -108,7 +108,7 @@ impl<M, S: Copy> Leaves<M, S> {
         }
     }
 
-    /// Returns the arena of blocks, with room for `additional` more; a small list becomes one first.
+    /// Returns the arena with room for `additional` more blocks. Converts a small list first.
     pub(crate) fn try_blocks(
         &mut self,
         additional: usize,
@@ -124,7 +124,7 @@ impl<M, S: Copy> Leaves<M, S> {
         Ok(arena)
     }
 
-    /// Returns the arena of blocks of a list that has more than one leaf.
+    /// Returns the arena of a list with more than one leaf.
     pub(crate) fn blocks(&mut self) -> &mut Arena<BlockLeaf<M, S>> {
         match self {
             Leaves::Blocks(arena) => arena,
@@ -132,7 +132,7 @@ impl<M, S: Copy> Leaves<M, S> {
         }
     }
 
-    /// Returns how many leaves there are.
+    /// Returns the number of leaves.
     pub(crate) fn count(&self) -> usize {
         match self {
             Leaves::Small(_) => 1,
@@ -140,7 +140,7 @@ impl<M, S: Copy> Leaves<M, S> {
         }
     }
 
-    /// Returns how many elements the leaves have memory for.
+    /// Returns the number of elements for which the leaves have memory.
     pub(crate) fn capacity(&self) -> usize {
         match self {
             Leaves::Small(leaf) => leaf.capacity(),

@@ -10,7 +10,7 @@ use super::leaves::Leaves;
 
 /// An iterator over all members in no particular order.
 pub(crate) struct MembersMut<'a, M, S> {
-    /// The rest of the current leaf.
+    /// The remaining members of the current leaf.
     members: slice::IterMut<'a, M>,
     /// The remaining leaves; vacant ones have no members.
     leaves: Flatten<slice::IterMut<'a, Vec<BlockLeaf<M, S>>>>,

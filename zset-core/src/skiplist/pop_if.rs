@@ -1,12 +1,13 @@
-//! Popping an element if a closure accepts it.
+//! Popping an element if a predicate accepts it.
 
 use super::SkipList;
 
 impl<M, S: Copy> SkipList<M, S> {
-    /// Removes and returns the first element if `predicate` returns true for it. **O(log n)**, O(1) while the
-    /// first leaf lasts.
+    /// Removes and returns the first element if `predicate` returns true for it. **O(log n)**; O(1)
+    /// until the first leaf is empty.
     ///
-    /// If the list is empty, `predicate` is not called. If it panics, the element stays.
+    /// If the list is empty, `predicate` is not called. If `predicate` panics, the element is not
+    /// removed.
     ///
     /// # Examples
     ///
@@ -20,10 +21,11 @@ impl<M, S: Copy> SkipList<M, S> {
         if predicate(member, score) { self.pop_first() } else { None }
     }
 
-    /// Removes and returns the last element if `predicate` returns true for it. **O(log n)**, O(1) while the
-    /// last leaf lasts.
+    /// Removes and returns the last element if `predicate` returns true for it. **O(log n)**; O(1)
+    /// until the last leaf is empty.
     ///
-    /// If the list is empty, `predicate` is not called. If it panics, the element stays.
+    /// If the list is empty, `predicate` is not called. If `predicate` panics, the element is not
+    /// removed.
     ///
     /// # Examples
     ///

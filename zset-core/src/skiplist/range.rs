@@ -1,6 +1,6 @@
-//! Ranges: runs of elements next to each other, by score, by rank and by member.
+//! Ranges: runs of consecutive elements, by score, by rank and by member.
 //!
-//! An inverted range is an empty run, where `BTreeMap::range` panics.
+//! An inverted range is an empty run, whereas `BTreeMap::range` panics.
 
 use core::borrow::Borrow;
 use core::ops::{Bound, Range, RangeBounds};
@@ -9,7 +9,7 @@ use super::search::{Place, Way};
 use super::{Iter, SkipList};
 use crate::bounds::ranks;
 
-/// A run of elements next to each other.
+/// A run of consecutive elements.
 #[derive(Clone, Copy)]
 pub(crate) struct Run {
     pub(crate) start: Place,
@@ -20,7 +20,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Makes a run of two places with their ranks; it is empty if they are inverted.
+    /// Creates a run from two places and their ranks. The run is empty if they are inverted.
     fn between((start, start_rank): (Place, usize), (end, end_rank): (Place, usize)) -> Run {
         Run { start, end, start_rank, len: end_rank.saturating_sub(start_rank) }
     }
@@ -31,7 +31,7 @@ impl<M, S: Copy> SkipList<M, S> {
         Run { start: self.start(), end: self.end(), start_rank: 0, len: self.len }
     }
 
-    /// Returns the run between two places, which are in order.
+    /// Returns the run between two places, which must be in order.
     pub(crate) fn run_of(&self, places: Range<Place>) -> Run {
         let Range { start, end } = places;
         Run::between((start, self.rank_of(start)), (end, self.rank_of(end)))
@@ -46,12 +46,12 @@ impl<M, S: Copy> SkipList<M, S> {
 impl<M, S: Ord + Copy> SkipList<M, S> {
     /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to start.
     ///
-    /// Elements equal to a bound are all included or all excluded. An inverted range is empty, where
-    /// `BTreeMap::range` panics.
+    /// Elements equal to a bound are either all included or all excluded. An inverted range is empty,
+    /// whereas `BTreeMap::range` panics.
     ///
     /// # Examples
     ///
-    /// Pages that continue after the last element of the one before, whatever its score:
+    /// Pagination: each page starts after the last element of the previous one, whatever its score.
     ///
     /// ```
     /// use std::ops::Bound::{Excluded, Unbounded};
@@ -72,7 +72,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         self.range_across(&range, Borrow::borrow)
     }
 
-    /// Returns the elements between two bounds, whose members are compared by `part`.
+    /// Returns the elements between two bounds. Members are compared by `part`.
     pub(crate) fn range_across<'q, Q>(
         &self,
         range: &impl RangeBounds<(S, &'q Q)>,
@@ -96,7 +96,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         Run::between(start, end)
     }
 
-    /// Returns the places at which the range starts and ends, without their ranks.
+    /// Returns the start and end places of a range of scores, without their ranks.
     pub(crate) fn places_by_score(&self, range: &impl RangeBounds<S>) -> Range<Place> {
         let all = self.all_places();
         in_order(by_score(range, all, |score, is_after| {
@@ -106,8 +106,8 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         }))
     }
 
-    /// Returns the places at which the elements of exactly this score start and end whose members,
-    /// compared by `part`, lie in the range.
+    /// Returns the start and end places of the elements with exactly this score whose members, compared
+    /// by `part`, are in the range.
     pub(crate) fn places_by_part<'q, Q>(
         &self,
         score: S,
@@ -125,7 +125,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         let end = match range.end_bound() {
             Bound::Included(&to) => self.search_way_from(start, score, |member| part(member) <= to),
             Bound::Excluded(&to) => self.search_way_from(start, score, |member| part(member) < to),
-            // A search would look at members all the way down where all scores are equal.
+            // Where all scores are equal, a search would read members on every level.
             Bound::Unbounded if self.last().is_none_or(|(_, last)| last <= score) => {
                 self.all_places().end
             }
@@ -134,7 +134,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         in_order(start..end)
     }
 
-    /// Returns the places at which a range of scores and members starts and ends; members are compared by
+    /// Returns the start and end places of a range of scores and members. Members are compared by
     /// `part`.
     fn places_across<'q, Q>(
         &self,
@@ -164,13 +164,13 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         in_order(start..end)
     }
 
-    /// Returns the places and the ways of both ends of the list.
+    /// Returns the places at both ends of the list, with their ways.
     fn all_places(&self) -> Range<(Place, Way)> {
         (self.start(), Way::FIRST)..(self.end(), Way::LAST)
     }
 }
 
-/// Finds both bounds of a range of scores, each of which is before or after all elements of a score.
+/// Resolves both bounds of a range of scores. Each is before or after all elements with a score.
 #[inline]
 fn by_score<S: Copy, T>(
     range: &impl RangeBounds<S>,
@@ -190,7 +190,7 @@ fn by_score<S: Copy, T>(
     start..end
 }
 
-/// Drops the ways; an inverted range becomes an empty one.
+/// Drops the ways, and makes an inverted range empty.
 #[inline]
 fn in_order(places: Range<(Place, Way)>) -> Range<Place> {
     let ((start, start_way), (end, end_way)) = (places.start, places.end);

@@ -1,4 +1,5 @@
-//! Places and ranks: up from a place by the spans before it, or down to the place of a rank.
+//! Converting between places and ranks: up from a place, adding the spans before it, or down to the
+//! place of a rank.
 
 use super::search::Place;
 use super::{Handle, NONE, SkipList};
@@ -6,7 +7,7 @@ use super::{Handle, NONE, SkipList};
 impl<M, S: Copy> SkipList<M, S> {
     /// Returns the number of elements before a place.
     ///
-    /// It walks up along the parents, so it compares nothing.
+    /// It follows the parent pointers, so it needs no comparisons.
     #[inline]
     pub(crate) fn rank_of(&self, place: Place) -> usize {
         let mut rank = place.position;
@@ -19,7 +20,7 @@ impl<M, S: Copy> SkipList<M, S> {
         rank
     }
 
-    /// Returns the place of the element that a handle names.
+    /// Returns the place of the element at a handle.
     #[inline]
     pub(crate) fn place_of(&self, handle: Handle) -> Place {
         let position = self.leaf(handle.leaf()).position_of(handle.slot());
@@ -31,7 +32,7 @@ impl<M, S: Copy> SkipList<M, S> {
         Handle::new(place.leaf, self.leaf(place.leaf).order()[place.position])
     }
 
-    /// Returns the same place, named by the leaf whose element follows; none at the end.
+    /// Returns the same place as a position in the leaf of the next element; `None` at the end.
     #[inline]
     pub(crate) fn at_element(&self, place: Place) -> Option<Place> {
         let leaf = self.leaf(place.leaf);
@@ -41,7 +42,7 @@ impl<M, S: Copy> SkipList<M, S> {
         (leaf.forward != NONE).then_some(Place { leaf: leaf.forward, position: 0 })
     }
 
-    /// Returns the place before the element of this rank, or the end.
+    /// Returns the place before the element at this rank, or the end.
     pub(crate) fn place_at(&self, rank: usize) -> Place {
         if rank >= self.len {
             return self.end();
@@ -65,12 +66,12 @@ impl<M, S: Copy> SkipList<M, S> {
         Place { leaf: self.head, position: 0 }
     }
 
-    /// Returns the place behind the last element.
+    /// Returns the place after the last element.
     pub(crate) fn end(&self) -> Place {
         Place { leaf: self.tail, position: self.leaf(self.tail).len() }
     }
 
-    /// Returns the place of the last element of a list that is not empty.
+    /// Returns the place of the last element of a nonempty list.
     pub(crate) fn last_place(&self) -> Place {
         Place { leaf: self.tail, position: self.leaf(self.tail).len().wrapping_sub(1) }
     }

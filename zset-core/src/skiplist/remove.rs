@@ -1,7 +1,7 @@
-//! Removing: taking an element out, then merging what has become too small.
+//! Removing: taking out an element, then merging nodes that have become too small.
 //!
-//! An element is removed by its place, and the spans are put right upwards along the parents: a
-//! removal compares nothing.
+//! An element is removed at its place, and spans are updated along the parent pointers: a removal needs
+//! no comparisons.
 
 use arrayvec::ArrayVec;
 use core::mem;
@@ -11,26 +11,26 @@ use super::search::Place;
 use super::{Handle, NONE, NoDict, Relocate, SkipList};
 use crate::handle::LEAF_CAPACITY;
 
-/// A leaf under a quarter full merges with a neighbour in its block, ...
+/// A leaf that is at most a quarter full merges with a neighbour in its block ...
 const LEAST_LEN: u32 = LEAF_CAPACITY as u32 / 4;
 
-/// ... if both hold no more than this together. It is well below a leaf's capacity, so that an
-/// insertion after a merge does not split at once, and popping from an end, which shrinks one leaf
-/// beside a full one, does not move elements at all.
+/// ... if both together hold no more than this. This is well below the capacity of a leaf, so that an
+/// insertion after a merge does not split immediately, and popping from an end, where a shrinking leaf
+/// is next to a full one, moves no elements at all.
 const MERGE_LEN: u32 = LEAF_CAPACITY as u32 * 5 / 8;
 
-/// An element about to be taken out, and the one that will fill its slot.
+/// An element about to be removed, and the one that will fill its slot.
 #[derive(Clone, Copy)]
 pub(crate) struct Departure<T> {
     pub(crate) place: Place,
-    /// The handle of the element that departs.
+    /// The handle of the element to remove.
     pub(crate) handle: Handle,
-    /// The last slot of the leaf and its token, if it is another element's.
+    /// The last slot of the leaf with its element's token, unless that slot is the one to remove.
     filler: Option<(Handle, T)>,
 }
 
 impl<M, S: Copy> SkipList<M, S> {
-    /// Removes and returns the element of this 0-based rank. **O(log n)**.
+    /// Removes and returns the element at this 0-based rank. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -43,7 +43,7 @@ impl<M, S: Copy> SkipList<M, S> {
         (rank < self.len).then(|| self.take_at(self.place_at(rank)).0)
     }
 
-    /// Looks up what `take` needs. It changes nothing; it may run the user's code, and panic.
+    /// Prepares `take`. It leaves the list unchanged, but may run user code, which may panic.
     #[inline]
     pub(crate) fn prepare_take<R: Relocate<M>>(
         &self,
@@ -58,9 +58,9 @@ impl<M, S: Copy> SkipList<M, S> {
         Departure { place, handle: Handle::new(place.leaf, slot), filler }
     }
 
-    /// Takes an element out. Its handle is free before the call (the dict has let go of it).
+    /// Removes an element. The dict must already have dropped its handle.
     ///
-    /// The leaf may be empty afterwards: `rebalance` has to follow.
+    /// The leaf may be empty afterwards, so `rebalance` must follow.
     #[inline]
     pub(crate) fn take<R: Relocate<M>>(
         &mut self,
@@ -79,15 +79,15 @@ impl<M, S: Copy> SkipList<M, S> {
         element
     }
 
-    /// Takes out the element at a place, of which no dict is told; returns it and the place of the
-    /// next element.
+    /// Removes the element at a place, without reporting moves to a dict; returns it and the place of
+    /// the next element.
     pub(super) fn take_at(&mut self, place: Place) -> ((M, S), Place) {
         let element = self.take(self.prepare_take(place, &NoDict), &mut NoDict);
         (element, self.rebalance(place, &mut NoDict))
     }
 
     /// Removes the leaf of a place if it is empty, or merges it with a neighbour if both are small;
-    /// returns the place as it is called afterwards.
+    /// returns the updated place.
     ///
     /// If `relocate.token` panics, nothing is merged.
     #[inline]
@@ -105,21 +105,21 @@ impl<M, S: Copy> SkipList<M, S> {
         if index > 0 && block.spans[index - 1] + span <= MERGE_LEN {
             return self.merge_leaves(parent, index - 1, place, relocate);
         }
-        // Behind the last child, the span is 0 and the id NONE.
+        // Past the last child, the span is 0 and the id is `NONE`.
         if index + 1 < block.len() && block.spans[index + 1] + span <= MERGE_LEN {
             return self.merge_leaves(parent, index, place, relocate);
         }
         place
     }
 
-    /// Removes a leaf that has become empty; returns the place behind it.
+    /// Removes an empty leaf and returns the place after it.
     fn drop_leaf(&mut self, leaf: u32, parent: u32, index: usize) -> Place {
         let forward = self.unlink(leaf);
         self.remove_child(parent, index);
         if forward == NONE { self.end() } else { Place { leaf: forward, position: 0 } }
     }
 
-    /// Takes a leaf out of the chain and gives its id back; returns the leaf that followed.
+    /// Unlinks a leaf from the chain and frees it; returns its successor.
     fn unlink(&mut self, leaf: u32) -> u32 {
         let (forward, backward) = (self.leaf(leaf).forward, self.leaf(leaf).backward);
         self.leaves.set_forward(backward, forward);
@@ -134,8 +134,8 @@ impl<M, S: Copy> SkipList<M, S> {
         forward
     }
 
-    /// Merges the children at `index` and `index + 1` of a block of level 1: the smaller leaf's
-    /// elements move into the larger one.
+    /// Merges the children at `index` and `index + 1` of a level-1 block: the elements of the smaller
+    /// leaf move into the larger one.
     fn merge_leaves<R: Relocate<M>>(
         &mut self,
         parent: u32,
@@ -163,7 +163,7 @@ impl<M, S: Copy> SkipList<M, S> {
         }
 
         let block = self.blocks.get_mut(parent);
-        // The left entry's first score is that of both together.
+        // The left entry's first score is also the first of the merged leaf.
         block.children[index] = kept;
         block.spans[index] = left_len + right_len;
         self.remove_child(parent, index + 1);
@@ -172,7 +172,7 @@ impl<M, S: Copy> SkipList<M, S> {
         Place { leaf: kept, position: place.position + before }
     }
 
-    /// Removes an entry of a block, and mends the blocks that have become too small.
+    /// Removes an entry of a block, and repairs blocks that have become too small.
     fn remove_child(&mut self, mut parent: u32, mut index: usize) {
         let mut level = 1;
         loop {
@@ -192,7 +192,7 @@ impl<M, S: Copy> SkipList<M, S> {
                 return;
             }
 
-            // Every block but the top one has a neighbour under the same parent.
+            // Every block except the top one has a sibling.
             let block = self.blocks.get(above);
             let left = block.index_of(parent).max(1) - 1;
             if !self.merge_or_share(level, above, left) {
@@ -203,7 +203,7 @@ impl<M, S: Copy> SkipList<M, S> {
         }
     }
 
-    /// Removes the top block, which has one child left; the child is the top now.
+    /// Removes the top block, whose only child becomes the top.
     pub(super) fn drop_top(&mut self, level: u32) {
         let child = self.blocks.get(self.top).children[0];
         self.set_parent(level, child, NONE);
@@ -213,7 +213,7 @@ impl<M, S: Copy> SkipList<M, S> {
         self.top = if level == 1 { NONE } else { child };
     }
 
-    /// Tells the blocks above that the first score of a block is another.
+    /// Updates the first score of a block in the blocks above it.
     fn update_firsts(&mut self, block: u32) {
         let block_ref = self.blocks.get(block);
         let first = block_ref.firsts[0];
@@ -229,9 +229,9 @@ impl<M, S: Copy> SkipList<M, S> {
         }
     }
 
-    /// Merges the blocks at `index` and `index + 1` of a block, and returns true; the entry
-    /// `index + 1` is still to be removed. If they are too large for that, shares their children
-    /// out evenly instead, and returns false.
+    /// Merges the blocks at `index` and `index + 1` of a block and returns true; the caller must then
+    /// remove the entry `index + 1`. If they are too large to merge, redistributes their children
+    /// evenly and returns false.
     pub(super) fn merge_or_share(&mut self, level: u32, above: u32, index: usize) -> bool {
         let block = self.blocks.get(above);
         let (left_id, right_id) = (block.children[index], block.children[index + 1]);

@@ -1,4 +1,4 @@
-//! Memory: reserving it ahead, giving it back, and counting it.
+//! Reserving and measuring memory.
 
 use super::SkipList;
 use super::index::BLOCK_CAPACITY;
@@ -7,7 +7,7 @@ use crate::handle::LEAF_CAPACITY;
 use crate::reserve::infallible;
 
 impl<M, S: Copy> SkipList<M, S> {
-    /// Makes an empty list with memory for about `capacity` elements. **O(capacity)**.
+    /// Creates an empty list with memory for about `capacity` elements. **O(capacity)**.
     ///
     /// # Panics
     ///
@@ -28,8 +28,9 @@ impl<M, S: Copy> SkipList<M, S> {
 
     /// Reserves memory for about `additional` more elements. **O(additional)**.
     ///
-    /// After `reserve(1)` the next insertion allocates nothing. For more it is an estimate: how many
-    /// elements a leaf takes depends on their order, and 3/4 of its capacity is assumed.
+    /// After `reserve(1)` the next insertion does not allocate. A larger reservation is an estimate:
+    /// how many elements fit in a leaf depends on the order of insertion, and leaves are assumed to be
+    /// 3/4 full.
     ///
     /// # Panics
     ///
@@ -49,7 +50,7 @@ impl<M, S: Copy> SkipList<M, S> {
 
     /// Reserves memory for about `additional` more elements. **O(additional)**.
     ///
-    /// Like [`reserve`](Self::reserve), but returns an error if there is no memory.
+    /// Like [`reserve`](Self::reserve), but returns an error instead of panicking.
     ///
     /// # Errors
     ///
@@ -70,12 +71,12 @@ impl<M, S: Copy> SkipList<M, S> {
         }
     }
 
-    /// Returns how many elements fit into the memory that is allocated, if they fill it completely.
-    /// **O(n / 30)**: it adds up the blocks of memory.
+    /// Returns the number of elements that fit in the allocated memory if every leaf is full.
+    /// **O(n / 30)**: sums over all chunks of memory.
     ///
-    /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. It is no promise, as
-    /// `Vec::capacity` is: only elements that are inserted in ascending order fill their leaves, so a
-    /// list may allocate below its capacity. At its capacity the next insertion always does.
+    /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. Unlike `Vec::capacity`, it
+    /// is not a guarantee: leaves become full only if elements are inserted in ascending order, so a
+    /// list may allocate below its capacity. At its capacity, the next insertion always allocates.
     ///
     /// # Examples
     ///
@@ -87,14 +88,14 @@ impl<M, S: Copy> SkipList<M, S> {
         self.leaves.capacity()
     }
 
-    /// Reserves what an empty list needs to take `len` elements in ascending order.
+    /// Reserves memory for an empty list to receive `len` elements in ascending order.
     pub(crate) fn try_reserve_full_leaves(&mut self, len: usize) -> Result<(), TryReserveError> {
         match len.div_ceil(LEAF_CAPACITY) {
             0 | 1 => self.leaves.try_reserve_small(len),
             leaves => {
                 self.try_reserve_leaves(leaves - 1)?;
-                // Before each leaf, room is made for a block at every level and one more on top: so
-                // much must be left at the last one, and a block has 8 children at the least.
+                // Each new leaf reserves a block for every level and a new top. The last one must find
+                // that many left. A block has at least 8 children.
                 let levels = leaves.ilog2() as usize / 3 + 1;
                 self.blocks.try_reserve(leaves.div_ceil(BLOCK_CAPACITY / 2) + levels + 1)
             }
@@ -107,7 +108,7 @@ impl<M, S: Copy> SkipList<M, S> {
         self.blocks.try_reserve(leaves.div_ceil(BLOCK_CAPACITY / 2) + self.levels as usize + 1)
     }
 
-    /// Returns the bytes that the list takes from the allocator.
+    /// Returns the number of bytes the list has allocated.
     pub(crate) fn heap_size(&self) -> usize {
         self.leaves.allocation_size() + self.blocks.allocation_size()
     }

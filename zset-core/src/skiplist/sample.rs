@@ -7,8 +7,8 @@ use super::SkipList;
 use crate::random;
 
 impl<M, S: Copy> SkipList<M, S> {
-    /// Returns `n` elements of different ranks, or all if there are fewer, in random order.
-    /// **O(n log len)**; memory for `n` ranks.
+    /// Returns `n` elements at distinct random ranks, or all elements if there are fewer, in random
+    /// order. **O(n log len)**; uses memory for `n` ranks.
     ///
     /// # Examples
     ///
@@ -28,8 +28,8 @@ impl<M, S: Copy> SkipList<M, S> {
         random::distinct(n, self.len(), rng).map(|rank| self.drawn(rank))
     }
 
-    /// Returns `n` random elements, of which some may be the same; none if the list is empty. Lazy;
-    /// **O(log len)** a step.
+    /// Returns `n` random elements, chosen with replacement; none if the list is empty. Lazy;
+    /// **O(log len)** per step.
     ///
     /// # Examples
     ///

@@ -1,9 +1,9 @@
-//! Searching: from the top block down to a place in a leaf.
+//! Searching: descending from the top block to a place in a leaf.
 //!
-//! A search is for a score and a question to members: which elements of exactly that score come
-//! before the place. Scores are compared first and all at once, by counting, which needs no order
-//! and no branch; members are read only where scores are equal, several at a time so that their
-//! cache misses overlap. Once a child lies within a run of equal scores, none below it is read.
+//! A search takes a score and a predicate that accepts the members of exactly that score that come
+//! before the place. Scores are compared first, and all at once, by counting, which needs no order and
+//! no branches. Members are read only where scores are equal, several at a time, so that their cache
+//! misses overlap. Below a child within a run of equal scores, no scores are read.
 
 use arrayvec::ArrayVec;
 use core::cmp::Ordering;
@@ -14,15 +14,15 @@ use super::leaf::LeafRef;
 use super::leaves::Leaves;
 use super::{NONE, SkipList};
 
-/// A place in order: before the element at `position` of the leaf, or behind its last.
+/// A place in order: before the element at `position` of the leaf, or after its last element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Place {
     pub(crate) leaf: u32,
     pub(crate) position: usize,
 }
 
-/// The child index that a search takes in each block, from the top down, six bits each. Ways compare like
-/// the leaves they lead to.
+/// The child index that a search takes in each block, from the top down, six bits each. Ways compare
+/// like the leaves to which they lead.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Way(u64);
 
@@ -30,7 +30,7 @@ impl Way {
     pub(crate) const FIRST: Way = Way(u64::MIN);
     pub(crate) const LAST: Way = Way(u64::MAX);
 
-    /// Appends the child at `index`.
+    /// Appends a child index.
     #[inline]
     pub(crate) fn push(&mut self, index: usize) {
         const { assert!(MAX_LEVELS as u32 * BLOCK_CAPACITY.ilog2() < u64::BITS) }
@@ -38,17 +38,17 @@ impl Way {
     }
 }
 
-/// The way of a search from the top block down: each block with the index of the child taken.
+/// The path of a search: each block from the top down, with the index of the child taken.
 ///
-/// It spares `put` the way back up. Whatever changes the index on the way makes it empty, and `put`
-/// then goes by the parents.
+/// It saves `put` the walk up. Any change to the index on the path clears it, and `put` then follows
+/// the parent pointers.
 pub(crate) type Path = ArrayVec<(u32, u8), MAX_LEVELS>;
 
 impl<M, S: Ord + Copy> SkipList<M, S> {
-    /// Returns the place behind all elements of lower score, and behind those of equal score that
-    /// `precedes` accepts; it accepts a prefix of them.
+    /// Returns the place after all elements with a lower score and after those of equal score that
+    /// `precedes` accepts. It must accept a prefix of them.
     ///
-    /// The way there is written into `path`, which is empty before.
+    /// The path is written to `path`, which must be empty.
     #[inline]
     pub(crate) fn search(
         &self,
@@ -59,7 +59,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         self.search_along(score, precedes, |id, index| path.push((id, index as u8)))
     }
 
-    /// Returns the place as `search` does, at once if it is the end and the one before was.
+    /// Like `search`, with a shortcut if the place is the end and the last insertion was there too.
     #[inline]
     pub(crate) fn search_to_insert(
         &self,
@@ -75,17 +75,17 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         self.search(score, precedes, path)
     }
 
-    /// Returns the place as `search` does, and the way to it.
+    /// Like `search`, and also returns the way to the place.
     #[inline]
     pub(crate) fn search_way(&self, score: S, precedes: impl FnMut(&M) -> bool) -> (Place, Way) {
         let mut way = Way::FIRST;
         (self.search_along(score, precedes, |_, index| way.push(index)), way)
     }
 
-    /// Like `search_way`, but first looks in the leaf of `start` and a few leaves after it. A way found there
-    /// is only comparable with that of `start`.
+    /// Like `search_way`, but first looks in the leaf of `start` and a few leaves after it. A way found
+    /// there can be compared only with that of `start`.
     ///
-    /// If the place is before `start`, some place before `start` is returned.
+    /// If the place is before `start`, the result is an arbitrary place before `start`.
     pub(crate) fn search_way_from(
         &self,
         start: (Place, Way),
@@ -108,7 +108,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         self.search_way(score, precedes)
     }
 
-    /// Like `search`, and calls `passed` with each block on the way and the index of the child taken.
+    /// Like `search`, and calls `passed` with each block on the path and the index of the child taken.
     #[inline]
     fn search_along(
         &self,
@@ -120,8 +120,8 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         Place { leaf, position: equals.position_in(self.leaf(leaf), score, precedes) }
     }
 
-    /// Returns the place before or after all elements of a score, and calls `passed` with each block on the
-    /// way and the index of the child taken.
+    /// Returns the place before or after all elements with a score, and calls `passed` with each block
+    /// on the path and the index of the child taken.
     ///
     /// Compares no members, and counts the scores of each block only once.
     #[inline]
@@ -144,7 +144,8 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         Place { leaf: id, position: precede(self.leaf(id).scores) }
     }
 
-    /// Walks down to a leaf, and calls `passed` with each block on the way and the index of the child taken.
+    /// Descends to a leaf, and calls `passed` with each block on the path and the index of the child
+    /// taken.
     #[inline]
     fn descend(
         &self,
@@ -166,7 +167,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         (id, Equals::default())
     }
 
-    /// Walks down from a block in which the first element of some child has the score.
+    /// Descends from a block in which some child's first element has the score.
     #[inline(never)]
     fn descend_among_equals(
         &self,
@@ -208,17 +209,17 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
     }
 }
 
-/// What is known about the scores below a node before they are read.
+/// What is known about the scores below a node before reading them.
 #[derive(Clone, Copy, Default)]
 struct Equals {
-    /// None is lower than the score searched for.
+    /// None is lower than the target score.
     from_start: bool,
     /// None is higher.
     to_end: bool,
 }
 
 impl Equals {
-    /// Reads the first and the last score of a leaf.
+    /// Compares the first and the last score of a leaf.
     fn of<M, S: Ord + Copy>(leaf: LeafRef<'_, M, S>, score: S) -> Equals {
         let is_equal = |slot: &u8| leaf.scores[*slot as usize] == score;
         Equals {
@@ -227,7 +228,7 @@ impl Equals {
         }
     }
 
-    /// Returns the position in a leaf, as `search` does.
+    /// Returns the position of the place in a leaf, as defined by `search`.
     #[inline]
     fn position_in<M, S: Ord + Copy>(
         self,
@@ -242,7 +243,7 @@ impl Equals {
         }
     }
 
-    /// Returns the run of the children of a block whose first scores are equal to `score`.
+    /// Returns the run of children whose first scores equal `score`.
     #[inline]
     fn children<S: Ord + Copy>(self, firsts: &[S], score: S) -> Range<usize> {
         let start = if self.from_start || firsts.first() == Some(&score) {
@@ -259,7 +260,7 @@ impl Equals {
     }
 }
 
-/// Returns the position in a leaf, as `search` does.
+/// Returns the position of the place in a leaf, as defined by `search`.
 #[inline]
 pub(super) fn position_in<M, S: Ord + Copy>(
     leaf: LeafRef<'_, M, S>,
@@ -278,7 +279,7 @@ pub(super) fn position_in<M, S: Ord + Copy>(
     }
 }
 
-/// Returns how many of the members in these slots, all of one score, precede a place.
+/// Returns the number of members in these slots, all of one score, that precede a place.
 #[inline]
 fn position_among<M, S>(
     leaf: LeafRef<'_, M, S>,
@@ -294,10 +295,10 @@ const NEAR_LEAVES: usize = 4;
 /// The number of parts into which `partition_point` divides the remaining values.
 const PARTS: usize = 8;
 
-/// Returns how many values `precedes` accepts; it accepts a prefix of them.
+/// Returns the number of values that `precedes` accepts. It must accept a prefix of them.
 ///
-/// Tests the last value of all parts but one at a time. That is more tests than in a binary search, but they
-/// do not depend on each other, so their cache misses overlap.
+/// Each round tests the last value of every part but one. That is more tests than a binary search
+/// needs, but they are independent, so their cache misses overlap.
 #[inline]
 fn partition_point<T>(values: &[T], mut precedes: impl FnMut(&T) -> bool) -> usize {
     let (mut accepted, mut rest) = (0, values);
@@ -344,7 +345,8 @@ mod tests {
         }
     }
 
-    /// A list with `run` members of each score but the first and the last, inserted in a scattered order.
+    /// Creates a list with `run` members for each score but the first and the last, inserted in
+    /// scattered order.
     fn with_runs(len: u32, run: u32) -> (SkipList<u32, u32>, Vec<(u32, u32)>) {
         // A step coprime to the lengths.
         let members = (0..len).map(|i| (u64::from(i) * 7_919 % u64::from(len)) as u32);
@@ -355,8 +357,8 @@ mod tests {
         (list, (0..len).map(|member| (score(member), 2 * member)).collect())
     }
 
-    /// Searches for the places before and after elements, in runs of equal scores that begin and
-    /// end anywhere in leaves and blocks.
+    /// Searches for the places before and after elements, with runs of equal scores that start and end
+    /// anywhere in leaves and blocks.
     #[test]
     fn places_among_equal_scores() {
         let lens: &[u32] = if cfg!(miri) { &[200] } else { &[1, 60, 200, 5_000, 40_000] };

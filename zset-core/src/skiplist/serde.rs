@@ -13,9 +13,9 @@ impl<M: Serialize, S: Serialize + Copy> Serialize for SkipList<M, S> {
     }
 }
 
-/// Loads a sequence of `(member, score)` in any order, which the list sorts. Elements may repeat.
+/// Deserializes a sequence of `(member, score)` in any order; the list sorts them. Elements may repeat.
 ///
-/// A list that is too large for memory or for 32-bit handles is an error, not a panic.
+/// Returns an error, rather than panicking, if the list is too large for memory or for 32-bit handles.
 impl<'de, M, S> Deserialize<'de> for SkipList<M, S>
 where
     M: Deserialize<'de> + Ord,

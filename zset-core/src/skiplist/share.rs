@@ -1,4 +1,4 @@
-//! Sharing: a full leaf hands elements over to a neighbour that has room, instead of splitting.
+//! Sharing: a full leaf moves elements to a neighbour with room, instead of splitting.
 
 use arrayvec::ArrayVec;
 use core::ops::Range;
@@ -8,10 +8,10 @@ use super::search::Place;
 use super::{Handle, NONE, Relocate, SkipList};
 use crate::handle::LEAF_CAPACITY;
 
-/// A full leaf shares with a neighbour in its block that holds no more than this.
+/// A full leaf shares with a neighbour in its block that holds at most this many elements.
 ///
-/// Both have room for at least a dozen more afterwards, and hold at least half a leaf: the next
-/// insertion shares nothing again, nor does the next removal merge them.
+/// Afterwards both have room for at least a dozen more and are at least half full, so the next
+/// insertion does not share again and the next removal does not merge them.
 const SHARE_LEN: u32 = LEAF_CAPACITY as u32 * 5 / 8;
 
 /// Elements about to move from one end of a full leaf to another leaf.
@@ -22,7 +22,7 @@ pub(super) struct Handover<T> {
 }
 
 impl<T: Copy> Handover<T> {
-    /// Tells of all moves; those handed over lie in slots of `to` from `first_slot` on.
+    /// Reports all moves. Departing elements go to the slots of `to` from `first_slot` on.
     pub(super) fn tell<M, R: Relocate<M, Token = T>>(
         &self,
         from: u32,
@@ -42,8 +42,8 @@ impl<T: Copy> Handover<T> {
 }
 
 impl<M, S: Copy> SkipList<M, S> {
-    /// Looks up what handing over the elements at these positions of a full leaf takes. It changes
-    /// nothing; it may run the user's code, and panic.
+    /// Plans the handover of the elements at these positions of a full leaf, and computes their tokens.
+    /// It leaves the list unchanged, but may run user code, which may panic.
     pub(super) fn prepare_handover<R: Relocate<M>>(
         &mut self,
         leaf: u32,
@@ -57,11 +57,11 @@ impl<M, S: Copy> SkipList<M, S> {
         Handover { plan, tokens }
     }
 
-    /// Moves elements of the full leaf of a place to the emptier of its neighbours in its block, so
-    /// that both hold as many, and returns the place as it is called afterwards. If no neighbour but
-    /// the leaf `spared` has enough room, nothing changes.
+    /// Moves elements from the full leaf of a place to the emptier of its neighbours in its block, so
+    /// that both have the same length, and returns the updated place. A no-op if no neighbour other
+    /// than the leaf `spared` has enough room.
     ///
-    /// If `relocate.token` panics, the list is as it was.
+    /// If `relocate.token` panics, the list is unchanged.
     pub(super) fn share<R: Relocate<M>>(
         &mut self,
         spared: u32,
@@ -93,7 +93,7 @@ impl<M, S: Copy> SkipList<M, S> {
         leaves.get_mut(to).absorb(elements, !to_left);
         handover.tell(from, to, to_len as u8, relocate);
 
-        // Only the leaf on the right has another first element, and it is not the first child.
+        // Only the right leaf has a new first element, and it is not the first child.
         let first = self.leaf(if to_left { from } else { to }).at(0).1;
         let block = self.blocks.get_mut(parent);
         block.firsts[index.max(neighbour)] = first;

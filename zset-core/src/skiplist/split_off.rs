@@ -4,10 +4,10 @@ use super::SkipList;
 use crate::reserve::infallible;
 
 impl<M, S: Copy> SkipList<M, S> {
-    /// Splits the list at a 0-based rank: returns the elements from this rank on, and keeps those before it.
-    /// **O(log n + m)** for m returned.
+    /// Splits the list at a 0-based rank: returns the elements from this rank on, and keeps those
+    /// before it. **O(log n + m)** for m returned.
     ///
-    /// A rank beyond the end returns an empty list.
+    /// Returns an empty list if the rank is past the end.
     ///
     /// # Panics
     ///
@@ -27,7 +27,7 @@ impl<M, S: Copy> SkipList<M, S> {
         infallible(self.try_cut(self.run_by_rank(&(rank..))))
     }
 
-    /// Splits the list at a score: returns the elements of this score and of higher ones, and keeps the
+    /// Splits the list at a score: returns the elements with this or a higher score, and keeps the
     /// others. **O(log n + m)** for m returned.
     ///
     /// # Panics

@@ -1,4 +1,4 @@
-//! Tests that need to see inside: the number of nodes that operations look at, and the limit.
+//! Tests of internals: how many nodes an operation visits, and the limit on leaves.
 
 use core::cell::Cell;
 use core::cmp::Ordering;
@@ -13,15 +13,15 @@ use crate::{TryReserveError, visits};
 
 const MANY: u32 = if cfg!(miri) { 150 } else { 100_000 };
 
-/// Returns the numbers below `n`, each once, in an order without a pattern.
+/// Returns the numbers below `n`, each once, in scattered order.
 fn shuffled(n: u32) -> impl Iterator<Item = u32> {
-    // A step that has no factor in common with n.
+    // A step coprime to n.
     (0..n).map(move |i| (u64::from(i) * 7_919 % u64::from(n)) as u32)
 }
 
-/// Returns the numbers below `n`, each once, in a random order.
+/// Returns the numbers below `n`, each once, in random order.
 ///
-/// That of `shuffled` fills all leaves at the same rate, as no random load does.
+/// The order of `shuffled` fills all leaves at the same rate, unlike a random load.
 fn scattered(n: u32) -> impl Iterator<Item = u32> {
     let mut generator = Heights::DEFAULT;
     let mut numbers: Vec<u32> = (0..n).collect();
@@ -29,13 +29,13 @@ fn scattered(n: u32) -> impl Iterator<Item = u32> {
     numbers.into_iter()
 }
 
-/// What one operation may look at: on the way down a block and, where scores are equal, the first
-/// members of some of its children; on the way up a block and its neighbours.
+/// The maximum number of nodes that one operation may visit: on the way down, a block and, where scores
+/// are equal, the first members of some of its children; on the way up, a block and its neighbours.
 fn bound(list: &SkipList<u32, u32>) -> usize {
-    // 8 children a block at the least, and a leaf that is not merged holds few elements.
+    // A block has at least 8 children, and a leaf that is not merged holds few elements.
     let levels = (list.leaves.count().max(1).ilog2() / 3 + 2) as usize;
     assert!(list.levels as usize <= levels, "{} levels", list.levels);
-    // Cutting or merging a block tells all its children of their new parent.
+    // Splitting or merging a block updates the parent of all its children.
     40 + levels * (24 + 2 * 64)
 }
 
@@ -150,7 +150,7 @@ fn an_insertion_behind_one_at_the_end_is_compared_with_that_one_only() {
 fn the_insertion_that_would_pass_the_limit_of_handles_is_an_error() {
     let mut list = SkipList::new();
     let mut score = 0;
-    // The limit is lowered to 4 leaves, since 2^26 take too long.
+    // The limit is lowered to 4 leaves, since reaching 2^26 would take too long.
     while list.leaves.count() < 3 {
         list.insert((), score);
         score += 1;
@@ -179,9 +179,9 @@ fn insert_panics_with_a_clear_message_at_the_limit() {
     list.extend((65..).map(|score| ((), score)));
 }
 
-/// A dict that is a plain table of places.
+/// A dict that is a plain table of handles.
 struct Places {
-    /// The place of each member.
+    /// The handle of each member.
     of: Vec<Handle>,
     moves: Cell<usize>,
 }
@@ -232,7 +232,7 @@ impl Followed {
         list.rebalance(departure.place, places);
     }
 
-    /// Returns how many moves were told since the last call.
+    /// Returns the number of moves reported since the last call.
     fn moves(&self) -> usize {
         self.places.moves.take()
     }
@@ -260,8 +260,8 @@ fn every_move_is_told_and_no_two_members_share_a_handle() {
 
 const LEAF: u32 = LEAF_CAPACITY as u32;
 
-/// Returns a list of three leaves: the middle one holds the even numbers from `2 * LEAF` on and is
-/// full, the one before and the one behind hold as many as given.
+/// Returns a list of three leaves: the middle one is full and holds the even numbers from `2 * LEAF`
+/// on; the other two have the given lengths.
 fn around_a_full_leaf(before: u32, behind: u32) -> Followed {
     let mut followed = Followed::new(6 * LEAF);
     (0..3 * LEAF).for_each(|i| followed.insert(2 * i));
@@ -281,7 +281,7 @@ fn lens(list: &SkipList<u32, u32>) -> Vec<usize> {
 
 #[test]
 fn a_full_leaf_shares_with_the_emptier_neighbour() {
-    // The lengths before, the position of the insertion in the full leaf, the lengths afterwards.
+    // Lengths before, position of the insertion in the full leaf, lengths afterwards.
     for (before, behind, position, expected) in [
         (40, 64, 1, &[53, 52, 64][..]),
         (40, 64, 64, &[52, 53, 64]),
@@ -290,7 +290,7 @@ fn a_full_leaf_shares_with_the_emptier_neighbour() {
         (30, 29, 20, &[30, 48, 46]),
         (29, 30, 20, &[46, 48, 30]),
         (20, 1, 64, &[20, 33, 33]),
-        // There is too little room in either: it splits.
+        // Neither neighbour has enough room, so the leaf splits.
         (41, 41, 1, &[41, 33, 32, 41]),
     ]
     .into_iter()
@@ -328,7 +328,7 @@ fn inserting_and_removing_in_turn_shares_once() {
             followed.remove(number);
             followed.insert(number);
         }
-        // A removal fills the slot.
+        // Each removal may move one element, into the vacated slot.
         assert!(followed.moves() <= 10);
         followed.check();
     }
@@ -357,7 +357,7 @@ fn random_loads_fill_leaves_better_than_splits_alone() {
     let mut list = SkipList::new();
     scattered(20_000).for_each(|member| list.insert(member, member));
     list.check();
-    // Splits alone reach ln 2 = 0.69.
+    // Splits alone fill leaves to ln 2 = 0.69.
     let leaves = list.leaves.count();
     assert!(list.len() * 100 > leaves * LEAF_CAPACITY * 75, "{leaves} leaves");
 }

@@ -1,4 +1,4 @@
-//! Whole sets at once: building from sorted input, appending, rebuilding to a smaller size.
+//! Whole sets at once: building from sorted input, appending, shrinking.
 
 use core::error::Error;
 use core::fmt;
@@ -8,7 +8,7 @@ use super::SortedSet;
 use super::fill::Filling;
 use crate::reserve::infallible;
 
-/// The error of input that is not a sorted set.
+/// The error of input that is not sorted or repeats a member.
 ///
 /// # Examples
 ///
@@ -22,14 +22,14 @@ use crate::reserve::infallible;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FromSortedError {
-    /// The element at this 0-based index does not come after the one before it.
+    /// The element at this 0-based index does not come after the previous one.
     NotAscending {
-        /// Its index.
+        /// The index of the element.
         index: usize,
     },
-    /// The member at this 0-based index was there before, with a lower score.
+    /// The member at this 0-based index repeats an earlier one, which has a lower score.
     DuplicateMember {
-        /// Its index.
+        /// The index of the repeated member.
         index: usize,
     },
 }
@@ -50,9 +50,9 @@ impl fmt::Display for FromSortedError {
 impl Error for FromSortedError {}
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> {
-    /// Makes a set of elements that ascend by `(score, member)`. **O(n)**.
+    /// Creates a set from elements that ascend by `(score, member)`. **O(n)**.
     ///
-    /// Leaves are filled completely: a set built so takes the least memory.
+    /// All leaves are full, so the set uses the least memory possible.
     ///
     /// # Errors
     ///
@@ -61,7 +61,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> 
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///
@@ -91,17 +91,18 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> 
 }
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Moves all elements of `other` into this set, and leaves `other` empty. **O(m log n)** for its m
-    /// members; **O(n + m)** if at least n / 2 of these are new.
+    /// Moves all elements of `other` into this set, leaving `other` empty. **O(m log n)** for the m
+    /// members of `other`; **O(n + m)** if at least n / 2 of them are new.
     ///
-    /// For a member that is in both, the score of `other` counts, as with `BTreeMap::append`.
+    /// A member that is in both sets gets its score from `other`, as with `BTreeMap::append`.
     ///
-    /// Sets of similar size are merged into a new one, so they take twice their memory for a moment, and
-    /// give back what was reserved; if there is not so much, the elements are inserted one by one.
+    /// Sets of similar size are merged into newly allocated memory. This temporarily doubles memory
+    /// use, and releases reserved memory. If the allocation fails, the elements are inserted one at a
+    /// time.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out. What has not been moved by then is lost.
+    /// Panics if memory or 32-bit handles run out. Elements not yet moved are then lost.
     ///
     /// # Examples
     ///
@@ -124,13 +125,14 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
 }
 
 impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Gives back memory that is not in use. **O(n)**.
+    /// Shrinks the capacity of the set as much as possible. **O(n)**.
     ///
-    /// The set is copied into completely filled leaves, so it takes twice its memory for a moment.
+    /// The elements move to full leaves in newly allocated memory, which temporarily doubles memory
+    /// use.
     ///
     /// # Panics
     ///
-    /// If there is no memory for the copy; the set is as it was.
+    /// Panics if that allocation fails; the set is unchanged.
     ///
     /// # Examples
     ///

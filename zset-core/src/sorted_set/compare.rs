@@ -1,4 +1,4 @@
-//! Order and hash of whole sets.
+//! Ordering and hashing of whole sets.
 
 use core::cmp::Ordering;
 use core::hash::{Hash, Hasher};
@@ -31,7 +31,7 @@ impl<M: Ord, S: Ord + Copy, H> Ord for SortedSet<M, S, H> {
     }
 }
 
-/// Hashes the elements in order. Equal sets have equal hashes, whatever they hash members with. **O(n)**.
+/// Hashes the elements in order. Equal sets have equal hashes, whatever their hashers. **O(n)**.
 impl<M: Hash, S: Hash + Copy, H> Hash for SortedSet<M, S, H> {
     fn hash<T: Hasher>(&self, state: &mut T) {
         self.list.hash(state);

@@ -1,4 +1,4 @@
-//! Sets from other collections and back.
+//! Conversions from and to other collections.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -38,21 +38,21 @@ impl<M: Ord + Hash, S: Ord + Copy> From<BTreeMap<M, S>> for SortedSet<M, S> {
     }
 }
 
-/// The elements in order, lowest score first. **O(n)**.
+/// Returns the elements in order, lowest score first. **O(n)**.
 impl<M, S: Copy, H> From<SortedSet<M, S, H>> for Vec<(M, S)> {
     fn from(set: SortedSet<M, S, H>) -> Self {
         set.into_iter().collect()
     }
 }
 
-/// The score of each member. **O(n log n)**.
+/// Returns a map from each member to its score. **O(n log n)**.
 impl<M: Ord, S: Copy, H> From<SortedSet<M, S, H>> for BTreeMap<M, S> {
     fn from(set: SortedSet<M, S, H>) -> Self {
         set.into_iter().collect()
     }
 }
 
-/// Inserts copies, as of the elements of a `BTreeMap`.
+/// Inserts copies of the elements of, for example, a `BTreeMap`.
 impl<'a, M, S, H> Extend<(&'a M, &'a S)> for SortedSet<M, S, H>
 where
     M: Ord + Hash + Copy,
@@ -65,7 +65,7 @@ where
     }
 }
 
-/// Inserts copies, as of the elements of another set.
+/// Inserts copies of the elements of, for example, another set.
 impl<'a, M, S, H> Extend<(&'a M, S)> for SortedSet<M, S, H>
 where
     M: Ord + Hash + Copy,

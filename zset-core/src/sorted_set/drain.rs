@@ -1,4 +1,4 @@
-//! Draining: elements move out of the set at once, and an iterator returns them.
+//! Draining: elements move out of the set immediately, and an iterator returns them.
 
 use alloc::vec::Vec;
 use core::borrow::Borrow;
@@ -15,7 +15,7 @@ use crate::{SkipList, TryReserveError};
 impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// Removes all elements and returns them in order, lowest score first. **O(n)**.
     ///
-    /// The set is empty at once, even if the iterator is leaked.
+    /// The set is emptied immediately, even if the iterator is leaked.
     ///
     /// # Examples
     ///
@@ -30,13 +30,13 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
 }
 
 impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Removes the elements of these 0-based ranks and returns them in order, lowest score first.
+    /// Removes the elements at these 0-based ranks and returns them in order, lowest score first.
     /// **O(log n + m)** for m removed.
     ///
-    /// They are removed at once, even if the iterator is dropped early or leaked. Ranks beyond the end are
-    /// left out; an inverted range removes nothing.
+    /// They are removed immediately, even if the iterator is dropped early or leaked. Ranks past the
+    /// end are ignored; an inverted range removes nothing.
     ///
-    /// The elements move to memory of their own. To drop them without allocating, see
+    /// The elements move to newly allocated memory. To drop them without allocating, see
     /// [`remove_range_by_rank`](Self::remove_range_by_rank).
     ///
     /// # Panics
@@ -55,11 +55,11 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         self.drain_run(self.list.run_by_rank(&range))
     }
 
-    /// Removes the elements whose scores lie in the range and returns them in order, lowest score first.
+    /// Removes the elements with scores in the range and returns them in order, lowest score first.
     /// **O(log n + m)** for m removed.
     ///
-    /// They are removed at once, even if the iterator is dropped early or leaked. An inverted range removes
-    /// nothing.
+    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted range
+    /// removes nothing.
     ///
     /// # Panics
     ///
@@ -80,11 +80,11 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         self.drain_run(self.list.run_by_score(&range))
     }
 
-    /// Removes the elements of exactly this score whose members lie in the range and returns them in order.
-    /// **O(log n + m)** for m removed.
+    /// Removes the elements with exactly this score and members in the range, and returns them in
+    /// order. **O(log n + m)** for m removed.
     ///
-    /// They are removed at once, even if the iterator is dropped early or leaked. An inverted range removes
-    /// nothing.
+    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted range
+    /// removes nothing.
     ///
     /// # Panics
     ///
@@ -111,7 +111,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         self.drain_by_part(score, &range, Borrow::borrow)
     }
 
-    /// Drains the elements of exactly this score whose members, compared by `part`, lie in the range.
+    /// Drains the elements with exactly this score whose members, compared by `part`, are in the range.
     #[track_caller]
     pub(crate) fn drain_by_part<'q, Q>(
         &mut self,
@@ -144,10 +144,11 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         try_collect(members.map(|member| self.hasher.hash_one(member)))
     }
 
-    /// Moves a run whose members have these hashes to a list of its own. It is neither empty nor the whole
-    /// set.
+    /// Moves a run to a list of its own, given the hashes of its members. The run must be neither empty
+    /// nor the whole set.
     ///
-    /// On an error the set is unchanged. If a hash panics, the set is unchanged or the elements are dropped.
+    /// On error, the set is unchanged. If hashing panics, the set is unchanged or the elements are
+    /// dropped.
     pub(super) fn try_cut(
         &mut self,
         run: Run,

@@ -1,4 +1,4 @@
-//! The entry of a member: one look-up for reading and writing it.
+//! The entry of a member: a single look-up for reading and writing it.
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
@@ -7,7 +7,7 @@ use super::SortedSet;
 use crate::handle::Handle;
 use crate::reserve::infallible;
 
-/// The entry of a member, from [`SortedSet::entry`].
+/// The entry of a member, returned by [`SortedSet::entry`].
 ///
 /// # Examples
 ///
@@ -29,8 +29,8 @@ pub enum Entry<'a, M, S, H> {
     Vacant(VacantEntry<'a, M, S, H>),
 }
 
-/// The entry of a member that is in the set, from [`SortedSet::entry`], [`SortedSet::first_entry`] or
-/// [`SortedSet::last_entry`].
+/// The entry of a member that is in the set, returned by [`SortedSet::entry`],
+/// [`SortedSet::first_entry`] and [`SortedSet::last_entry`].
 ///
 /// # Examples
 ///
@@ -50,7 +50,7 @@ pub struct OccupiedEntry<'a, M, S, H> {
     handle: Handle,
 }
 
-/// The entry of a member that is not in the set.
+/// The entry of a member that is not in the set, part of [`Entry`].
 ///
 /// # Examples
 ///
@@ -71,7 +71,7 @@ pub struct VacantEntry<'a, M, S, H> {
 }
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Returns the entry of a member, to read, insert, change or remove it. **O(1)**.
+    /// Returns the entry of a member, to read, insert, update or remove it. **O(1)**.
     ///
     /// # Examples
     ///
@@ -90,7 +90,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         }
     }
 
-    /// Returns the entry of the element of the lowest score, to read, update or remove it. **O(1)**.
+    /// Returns the entry of the element with the lowest score, to read, update or remove it. **O(1)**.
     ///
     /// # Examples
     ///
@@ -107,7 +107,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         Some(OccupiedEntry { set: self, hash, handle })
     }
 
-    /// Returns the entry of the element of the highest score, to read, update or remove it. **O(1)**.
+    /// Returns the entry of the element with the highest score, to read, update or remove it. **O(1)**.
     ///
     /// # Examples
     ///
@@ -139,12 +139,12 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Entry<'a, M, S, H> {
         }
     }
 
-    /// Gives a member that is in the set the score that `new_score` makes of its old one.
+    /// Updates the score with `new_score`, called on the old score, if the member is in the set.
     /// **O(log n)**.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///
@@ -162,11 +162,11 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Entry<'a, M, S, H> {
         self
     }
 
-    /// Inserts a member that is not in the set with this score. **O(log n)**.
+    /// Inserts the member with this score if it is not in the set, and returns its entry. **O(log n)**.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///
@@ -180,11 +180,12 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Entry<'a, M, S, H> {
         self.or_insert_with(|| score)
     }
 
-    /// Inserts a member that is not in the set with the score that `score` returns. **O(log n)**.
+    /// Inserts the member with the score returned by `score` if it is not in the set, and returns its
+    /// entry. **O(log n)**.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///
@@ -238,11 +239,11 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
         self.set.list.rank_of(self.set.list.place_of(self.handle))
     }
 
-    /// Gives the member another score; returns the old one. **O(log n)**.
+    /// Sets the member's score and returns the old one. **O(log n)**.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///
@@ -259,7 +260,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
         old
     }
 
-    /// Removes the member; returns its score. **O(log n)**.
+    /// Removes the member and returns its score. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -277,7 +278,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
         self.remove_entry().1
     }
 
-    /// Removes the member; returns it and its score. **O(log n)**.
+    /// Removes the member and returns it with its score. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -293,7 +294,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
 }
 
 impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, M, S, H> {
-    /// Returns the member. **O(1)**.
+    /// Returns a reference to the member. **O(1)**.
     ///
     /// # Examples
     ///
@@ -309,7 +310,7 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, M, S, H> 
         &self.member
     }
 
-    /// Gives the member back. **O(1)**.
+    /// Returns the member without inserting it. **O(1)**.
     ///
     /// # Examples
     ///
@@ -325,11 +326,11 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, M, S, H> 
         self.member
     }
 
-    /// Inserts the member with a score. **O(log n)**.
+    /// Inserts the member with a score and returns its entry. **O(log n)**.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///

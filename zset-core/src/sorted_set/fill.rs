@@ -1,8 +1,7 @@
-//! Filling an empty set, a leaf at a time: no element is searched for, and the spans of the index
-//! change once for each leaf.
+//! Filling an empty set one leaf at a time: no searches, and one update of the index per leaf.
 //!
-//! A leaf is in the list before its members are in the dict, and their `Hash` and `Eq` run between the
-//! two. Nobody has the set yet: if they panic, or an error comes up, it is dropped.
+//! A leaf is added to the list before its members are added to the dict, and their `Hash` and `Eq` run
+//! in between. No caller has access to the set yet: on a panic or an error, it is dropped.
 
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
@@ -15,24 +14,24 @@ use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 use crate::reserve::{infallible, table_error};
 use crate::{DefaultHashBuilder, TryReserveError};
 
-/// A set that is being filled with elements that ascend by `(score, member)`; after an error it is of
-/// no use.
+/// A set being filled with elements that ascend by `(score, member)`. It must not be used after an
+/// error.
 pub(crate) struct Filling<M, S, H = DefaultHashBuilder> {
     set: SortedSet<M, S, H>,
-    /// The next elements, as many as fit into a leaf.
+    /// Elements not yet moved to the set, up to the capacity of a leaf.
     next: Vec<(M, S)>,
 }
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<M, S, H> {
-    /// Makes an empty set, with room for this many members in the dict.
+    /// Creates an empty set, with room for this many members in the dict.
     pub(crate) fn new(hasher: H, capacity: usize) -> Result<Self, TryReserveError> {
         let mut set = SortedSet::with_hasher(hasher);
         set.reserve_dict(capacity)?;
         Ok(Filling { set, next: Vec::new() })
     }
 
-    /// Appends an element, which is an error if it does not come after all others. That its member is
-    /// there already may be found up to a leaf later; it is the first of several errors that is told.
+    /// Appends an element, which must come after all others. A repeated member may be detected only up
+    /// to a leaf later. If there are several errors, the first is returned.
     pub(crate) fn try_push(
         &mut self,
         member: M,
@@ -52,14 +51,14 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<M, S, H> {
         if self.next.len() == LEAF_CAPACITY { self.flush() } else { Ok(Ok(())) }
     }
 
-    /// Returns the set, or the error that a member is there twice.
+    /// Returns the set, or an error if a member repeats.
     pub(crate) fn finish(
         mut self,
     ) -> Result<Result<SortedSet<M, S, H>, FromSortedError>, TryReserveError> {
         Ok(self.flush()?.map(|()| self.set))
     }
 
-    /// Moves the next elements into a leaf of the set.
+    /// Moves the buffered elements to a leaf of the set.
     fn flush(&mut self) -> Result<Result<(), FromSortedError>, TryReserveError> {
         let first_index = self.set.len();
         let SortedSet { list, dict, hasher, .. } = &mut self.set;
@@ -79,15 +78,15 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<M, S, H> {
 
 /// Returns the hashes of the members of a leaf.
 ///
-/// Their entries of the dict lie anywhere. In a loop that does little else than to look at these, the
-/// processor waits for many of them at once.
+/// Their dict entries are at random locations. If the hashes are computed first, the look-ups do not
+/// depend on each other, and their cache misses overlap.
 fn hashes<M: Hash>(members: &[M], hasher: &impl BuildHasher) -> ArrayVec<u64, LEAF_CAPACITY> {
     members.iter().map(|member| hasher.hash_one(member)).collect()
 }
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Makes the set of what insertions one by one would leave, where `combine` makes one score of the
-    /// old and the new one of a member.
+    /// Creates the set that insertions one at a time would produce; `combine` merges the old and the
+    /// new score of a repeated member.
     pub(crate) fn try_from_unsorted(
         elements: impl Iterator<Item = (M, S)>,
         hasher: H,
@@ -95,14 +94,14 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     ) -> Result<Self, TryReserveError> {
         Self::try_from_repeating(elements, hasher, |(_, old), (_, new)| {
             let score = combine(*old, new);
-            // Of equal scores the old one stays, as with an insertion.
+            // If the scores are equal, the old one stays, as with an insertion.
             if *old != score {
                 *old = score;
             }
         })
     }
 
-    /// Makes a set of elements in any order; `merge` combines elements with the same member.
+    /// Creates a set from elements in any order; `merge` combines elements with the same member.
     pub(crate) fn try_from_repeating(
         elements: impl Iterator<Item = (M, S)>,
         hasher: H,
@@ -112,7 +111,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         Self::try_from_distinct(distinct, hasher)
     }
 
-    /// Makes a set of elements with distinct members in any order.
+    /// Creates a set from elements with distinct members in any order.
     pub(crate) fn try_from_distinct(
         mut elements: Vec<(M, S)>,
         hasher: H,
@@ -144,7 +143,7 @@ fn try_distinct<M: Hash + Eq, S: Eq + Copy>(
         return Err(TryReserveError::CapacityOverflow);
     }
     let mut distinct: Vec<(M, S)> = Vec::new();
-    // Where the element of a member is.
+    // The index in `distinct` of each member's element.
     let mut places: HashTable<u32> = HashTable::new();
     distinct.try_reserve(expected)?;
     places.try_reserve(expected, |_| unreachable!("it is empty")).map_err(table_error)?;
@@ -170,7 +169,7 @@ fn try_distinct<M: Hash + Eq, S: Eq + Copy>(
     Ok(distinct)
 }
 
-/// Collects elements, or reports that there is no memory, where `collect` would abort.
+/// Collects elements. Returns an error if allocation fails, whereas `collect` would abort.
 pub(super) fn try_collect<T>(elements: impl Iterator<Item = T>) -> Result<Vec<T>, TryReserveError> {
     let mut collected = Vec::new();
     collected.try_reserve(elements.size_hint().0)?;
@@ -187,14 +186,14 @@ fn try_push<T>(elements: &mut Vec<T>, element: T) -> Result<(), TryReserveError>
     Ok(())
 }
 
-/// Of elements with the same member, the score of the last counts, as it would with insertions one by
-/// one; it is much faster than those. **O(n log n)**.
+/// If a member repeats, its last score wins, as with insertions one at a time, but much faster.
+/// **O(n log n)**.
 ///
-/// It takes room for a copy of all distinct elements while it sorts them.
+/// Uses memory for a copy of all distinct elements while sorting them.
 ///
 /// # Panics
 ///
-/// If memory or 32-bit handles run out.
+/// Panics if memory or 32-bit handles run out.
 impl<M, S, H> FromIterator<(M, S)> for SortedSet<M, S, H>
 where
     M: Ord + Hash,

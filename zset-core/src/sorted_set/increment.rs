@@ -1,4 +1,4 @@
-//! Adding to the scores of members.
+//! Incrementing the scores of members.
 
 use core::hash::{BuildHasher, Hash};
 
@@ -7,14 +7,14 @@ use crate::increment::sum_or_panic;
 use crate::{Increment, IncrementError, IncrementSigned};
 
 impl<M: Ord + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> {
-    /// Adds `by` to the score of a member, which counts as zero if it is not there yet; returns the
-    /// new score. **O(log n)**; O(1) if the member stays between its neighbours.
+    /// Adds `by` to the score of a member, which counts as zero if the member is not in the set;
+    /// returns the new score. **O(log n)**; O(1) if the member stays between its neighbours.
     ///
     /// # Errors
     ///
-    /// The score's own error if the sum is not a score ([`NanScore`](crate::NanScore) for
-    /// [`Score`](crate::Score), [`ScoreOverflow`](crate::ScoreOverflow) for integers). The old score stays,
-    /// and a member that is not there is not inserted.
+    /// Returns the score's own error if the sum is not a valid score: [`NanScore`](crate::NanScore) for
+    /// [`Score`](crate::Score), [`ScoreOverflow`](crate::ScoreOverflow) for integers. The set is
+    /// unchanged; in particular, a new member is not inserted.
     ///
     /// # Panics
     ///
@@ -36,11 +36,11 @@ impl<M: Ord + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> {
         sum_or_panic(self.try_increment(member, by))
     }
 
-    /// Like [`increment`](Self::increment), but returns an error if there is no memory. **O(log n)**.
+    /// Like [`increment`](Self::increment), but returns an error instead of panicking. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`IncrementError::Score`] with the score's own error if the sum is not a score, and
+    /// [`IncrementError::Score`] with the score's own error if the sum is not a valid score, and
     /// [`IncrementError::Full`] if memory or 32-bit handles run out. The set is unchanged.
     ///
     /// # Examples
@@ -57,13 +57,14 @@ impl<M: Ord + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> {
         self.try_change(member, |old| old.checked_increment(by))
     }
 
-    /// Adds a signed number to the unsigned score of a member, which counts as zero if it is not there
-    /// yet; returns the new score. **O(log n)**; O(1) if the member stays between its neighbours.
+    /// Adds a signed number to the unsigned score of a member, which counts as zero if the member is
+    /// not in the set; returns the new score. **O(log n)**; O(1) if the member stays between its
+    /// neighbours.
     ///
     /// # Errors
     ///
-    /// The score's own error if the sum is not a score. The old score stays, and a member that is not
-    /// there is not inserted.
+    /// Returns the score's own error if the sum is not a valid score. The set is unchanged; in
+    /// particular, a new member is not inserted.
     ///
     /// # Panics
     ///
@@ -88,12 +89,12 @@ impl<M: Ord + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> {
         sum_or_panic(self.try_increment_signed(member, by))
     }
 
-    /// Like [`increment_signed`](Self::increment_signed), but returns an error if there is no memory.
+    /// Like [`increment_signed`](Self::increment_signed), but returns an error instead of panicking.
     /// **O(log n)**.
     ///
     /// # Errors
     ///
-    /// Those of [`try_increment`](Self::try_increment). The set is unchanged.
+    /// The same as for [`try_increment`](Self::try_increment). The set is unchanged.
     ///
     /// # Examples
     ///
@@ -112,7 +113,7 @@ impl<M: Ord + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> {
         self.try_change(member, |old| old.checked_increment_signed(by))
     }
 
-    /// Gives a member the score that `sum` makes of its old one, or of zero if it is new.
+    /// Sets the score of a member to `sum` of its old score, or of zero if the member is new.
     #[inline]
     fn try_change(
         &mut self,

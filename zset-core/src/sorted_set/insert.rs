@@ -10,14 +10,14 @@ use crate::reserve::infallible;
 use crate::skiplist::{Element, Path};
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Inserts a member with a score, or gives a member that is there this score; returns the old
+    /// Inserts a member with a score, or updates its score if it is in the set already; returns the old
     /// score. **O(log n)**; O(1) if the member stays between its neighbours.
     ///
-    /// A member that is equal to one in the set is dropped, as `HashMap` does with keys.
+    /// If the set has an equal member, the given one is dropped, like a key in `HashMap::insert`.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out; see [`try_insert`](Self::try_insert).
+    /// Panics if memory or 32-bit handles run out; see [`try_insert`](Self::try_insert).
     ///
     /// # Examples
     ///
@@ -31,12 +31,12 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         infallible(self.try_insert(member, score))
     }
 
-    /// Does what [`insert`](Self::insert) does, or reports that there is no room. **O(log n)**.
+    /// Like [`insert`](Self::insert), but returns an error instead of panicking. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory or 32-bit handles run out. The set is as it was, and the
-    /// member is dropped; to keep it, call [`try_reserve(1)`](Self::try_reserve) first.
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The set is unchanged, and the member is
+    /// dropped; to keep it, call [`try_reserve(1)`](Self::try_reserve) first.
     ///
     /// # Examples
     ///
@@ -55,9 +55,11 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         Ok(None)
     }
 
-    /// Gives a member the score that `decide` makes of its old one, or none: then it stays as it is.
+    /// Sets the score of a member to the one that `decide` returns for its old score. If `decide`
+    /// returns no score, the set is unchanged.
     ///
-    /// A member that is not there has no old score, and is made by the closure that `decide` returns.
+    /// A member that is not in the set has no old score. If it is given one, the closure that `decide`
+    /// returns creates the member.
     pub(crate) fn try_decide<Q, R, E, F>(
         &mut self,
         member: &Q,

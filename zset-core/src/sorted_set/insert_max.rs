@@ -1,4 +1,4 @@
-//! Inserting unless the score that is there is better.
+//! Inserting a member unless its current score is better.
 
 use core::hash::{BuildHasher, Hash};
 
@@ -8,8 +8,8 @@ use crate::skiplist::Element;
 use crate::{Insertion, TryReserveError};
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Inserts a member with a score. A member that is in the set keeps the higher of the two scores,
-    /// as with Redis's `ZADD` with `GT`. **O(log n)**; O(1) if the score stays.
+    /// Inserts a member with a score. A member already in the set keeps the higher of the two scores,
+    /// like Redis's `ZADD` with `GT`. **O(log n)**; O(1) if its score is unchanged.
     ///
     /// # Panics
     ///
@@ -31,8 +31,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         infallible(self.try_insert_max(member, score))
     }
 
-    /// Inserts a member with a score. A member that is in the set keeps the lower of the two scores, as
-    /// with Redis's `ZADD` with `LT`. **O(log n)**; O(1) if the score stays.
+    /// Inserts a member with a score. A member already in the set keeps the lower of the two scores,
+    /// like Redis's `ZADD` with `LT`. **O(log n)**; O(1) if its score is unchanged.
     ///
     /// # Panics
     ///
@@ -52,7 +52,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         infallible(self.try_insert_min(member, score))
     }
 
-    /// Like [`insert_max`](Self::insert_max), but returns an error if there is no memory. **O(log n)**.
+    /// Like [`insert_max`](Self::insert_max), but returns an error instead of panicking. **O(log n)**.
     ///
     /// # Errors
     ///
@@ -72,7 +72,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         self.try_insert_if(member, score, |old| score > old)
     }
 
-    /// Like [`insert_min`](Self::insert_min), but returns an error if there is no memory. **O(log n)**.
+    /// Like [`insert_min`](Self::insert_min), but returns an error instead of panicking. **O(log n)**.
     ///
     /// # Errors
     ///
@@ -92,7 +92,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         self.try_insert_if(member, score, |old| score < old)
     }
 
-    /// Inserts a member; one that is there gets the score if `is_better` than its own.
+    /// Inserts a member. If it is in the set already, updates its score only if `is_better` returns
+    /// true for the old one.
     fn try_insert_if(
         &mut self,
         member: M,

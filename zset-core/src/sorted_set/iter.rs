@@ -1,4 +1,4 @@
-//! The iterator that removes some elements of a set.
+//! The iterator that removes selected elements of a set.
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
@@ -7,7 +7,7 @@ use core::iter::FusedIterator;
 use super::SortedSet;
 use crate::skiplist::Place;
 
-/// The iterator of [`SortedSet::extract_if`].
+/// An iterator that removes elements, returned by [`SortedSet::extract_if`].
 ///
 /// # Examples
 ///
@@ -19,7 +19,7 @@ use crate::skiplist::Place;
 pub struct ExtractIf<'a, M, S, H, F> {
     set: &'a mut SortedSet<M, S, H>,
     extracted: F,
-    /// Where the next element is that `extracted` has not seen.
+    /// The place of the next element to pass to `extracted`.
     next: Place,
 }
 

@@ -1,4 +1,4 @@
-//! The two halves of a set, to be looked at.
+//! Read-only access to the two halves of a set.
 
 use super::SortedSet;
 use crate::SkipList;
@@ -17,8 +17,8 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
         &self.list
     }
 
-    /// Returns what the dict is made of, the half of the set that finds members. **O(n / 3,500)**: it
-    /// adds up the tables.
+    /// Returns statistics about the dict, the half of the set that finds members. **O(n / 3,500)**:
+    /// sums over all tables.
     ///
     /// # Examples
     ///

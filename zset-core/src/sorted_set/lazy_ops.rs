@@ -9,7 +9,7 @@ use super::merge::Merge;
 use crate::skiplist::Iter;
 
 impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Returns the elements whose members are not in `other`, in order. Lazy; **O(n)** in all.
+    /// Returns the elements whose members are not in `other`, in order. Lazy; **O(n)** in total.
     ///
     /// The scores of `other` are ignored.
     ///
@@ -29,8 +29,8 @@ impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         Difference { elements: self.iter(), other }
     }
 
-    /// Returns the elements whose members are in `other` too, in order, with the scores of this set.
-    /// Lazy; **O(n)** in all, for the n members of this set.
+    /// Returns the elements whose members are also in `other`, in order, with the scores of this set.
+    /// Lazy; **O(n)** in total, for the n members of this set.
     ///
     /// The scores of `other` are ignored; [`intersection_with`](Self::intersection_with) combines the
     /// two.
@@ -53,8 +53,8 @@ impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 }
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Returns the elements of either set, in order. A member that is in both has the score of this set.
-    /// Lazy; **O(n + m)** in all.
+    /// Returns the elements of both sets, in order. A member that is in both has the score of this set.
+    /// Lazy; **O(n + m)** in total.
     ///
     /// [`union_with`](Self::union_with) combines the two scores.
     ///
@@ -74,8 +74,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         Union { elements: Merge::new(self.iter(), other.difference(self)) }
     }
 
-    /// Returns the elements whose members are in one of the sets only, in order. Lazy; **O(n + m)** in
-    /// all.
+    /// Returns the elements whose members are in exactly one of the two sets, in order. Lazy;
+    /// **O(n + m)** in total.
     ///
     /// # Examples
     ///
@@ -94,7 +94,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 }
 
-/// The elements of one set whose members are not in another, from [`SortedSet::difference`].
+/// The elements of one set whose members are not in another, returned by [`SortedSet::difference`].
 ///
 /// # Examples
 ///
@@ -133,7 +133,7 @@ impl<M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> DoubleEndedIterator
     }
 }
 
-/// The elements of one set whose members are in another too, from [`SortedSet::intersection`].
+/// The elements of one set whose members are also in another, returned by [`SortedSet::intersection`].
 ///
 /// # Examples
 ///
@@ -171,7 +171,7 @@ impl<M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> DoubleEndedIterator
     }
 }
 
-/// The elements of two sets, from [`SortedSet::union`].
+/// The elements of two sets, returned by [`SortedSet::union`].
 ///
 /// # Examples
 ///
@@ -186,7 +186,8 @@ pub struct Union<'a, M, S, H> {
     elements: All<'a, M, S, H>,
 }
 
-/// The elements of one set, and those of another that are not in the first, which hashes with `H`.
+/// The elements of one set, merged with those of another whose members are not in the first. The first
+/// set's hasher is `H`.
 type All<'a, M, S, H> = Merge<'a, M, S, Iter<'a, M, S>, Difference<'a, M, S, S, H>>;
 
 impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Iterator for Union<'a, M, S, H> {
@@ -207,7 +208,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> DoubleEndedIterator for Union
     }
 }
 
-/// The elements whose members are in one of two sets only, from [`SortedSet::symmetric_difference`].
+/// The elements whose members are in exactly one of two sets, returned by
+/// [`SortedSet::symmetric_difference`].
 ///
 /// # Examples
 ///
@@ -222,7 +224,8 @@ pub struct SymmetricDifference<'a, M, S, H, H2> {
     elements: Either<'a, M, S, H, H2>,
 }
 
-/// The elements of two sets that are not in the other, which hash with `H` and `H2`.
+/// The elements of each of two sets whose members are not in the other. The sets' hashers are `H` and
+/// `H2`.
 type Either<'a, M, S, H, H2> =
     Merge<'a, M, S, Difference<'a, M, S, S, H2>, Difference<'a, M, S, S, H>>;
 
@@ -248,7 +251,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher, H2: BuildHasher> DoubleEndedI
     }
 }
 
-/// What all four have in common. `$bounds` is what iterating takes.
+/// Implements the traits that all four iterators share. `$bounds` are the bounds of their `Iterator`
+/// impl.
 macro_rules! lazy_operation {
     ($name:ident<$($param:ident),*>, $($bounds:tt)*) => {
         impl<$($param),*> FusedIterator for $name<'_, $($param),*> where $($bounds)* {}

@@ -1,12 +1,12 @@
-//! [`Merge`]: the elements of two ordered iterators in one order.
+//! [`Merge`]: merges two ordered iterators into one.
 
-/// Double-ended, like the two. They have no member in common.
+/// A double-ended merge of two double-ended iterators, which must have no member in common.
 pub(super) struct Merge<'a, M, S, A, B> {
     a: Ends<'a, M, S, A>,
     b: Ends<'a, M, S, B>,
 }
 
-/// An iterator, and the elements at its ends that were looked at.
+/// An iterator with the elements peeked at its ends.
 struct Ends<'a, M, S, I> {
     first: Option<(&'a M, S)>,
     elements: I,
@@ -14,7 +14,7 @@ struct Ends<'a, M, S, I> {
 }
 
 impl<'a, M, S: Copy, I: DoubleEndedIterator<Item = (&'a M, S)>> Ends<'a, M, S, I> {
-    /// Returns the first element, which stays in `first`.
+    /// Peeks at the first element.
     fn first(&mut self) -> Option<(&'a M, S)> {
         if self.first.is_none() {
             self.first = self.elements.next().or_else(|| self.last.take());
@@ -22,7 +22,7 @@ impl<'a, M, S: Copy, I: DoubleEndedIterator<Item = (&'a M, S)>> Ends<'a, M, S, I
         self.first
     }
 
-    /// Returns the last element, which stays in `last`.
+    /// Peeks at the last element.
     fn last(&mut self) -> Option<(&'a M, S)> {
         if self.last.is_none() {
             self.last = self.elements.next_back().or_else(|| self.first.take());

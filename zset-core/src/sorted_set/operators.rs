@@ -1,4 +1,4 @@
-//! `&a | &b`, `&a & &b`, `&a - &b` and `&a ^ &b`, as `BTreeSet` has them.
+//! The operators `&a | &b`, `&a & &b`, `&a - &b` and `&a ^ &b`, as in `BTreeSet`.
 
 use core::hash::{BuildHasher, Hash};
 use core::ops::{BitAnd, BitOr, BitXor, Sub};
@@ -8,7 +8,7 @@ use super::fill::try_collect;
 use crate::TryReserveError;
 use crate::reserve::infallible;
 
-/// Makes a set of copies of elements in order.
+/// Creates a set from clones of distinct elements.
 fn try_copy<'a, M, S, H>(
     elements: impl Iterator<Item = (&'a M, S)>,
 ) -> Result<SortedSet<M, S, H>, TryReserveError>
@@ -45,7 +45,7 @@ macro_rules! operator {
 }
 
 operator! {
-    /// Clones the elements of [`union`](SortedSet::union). **O(n + m)**.
+    /// Clones the elements of the [`union`](SortedSet::union) into a new set. **O(n + m)**.
     ///
     /// # Examples
     ///
@@ -60,7 +60,7 @@ operator! {
 }
 
 operator! {
-    /// Clones the elements of [`intersection`](SortedSet::intersection). **O(n)**.
+    /// Clones the elements of the [`intersection`](SortedSet::intersection) into a new set. **O(n)**.
     ///
     /// # Examples
     ///
@@ -75,7 +75,7 @@ operator! {
 }
 
 operator! {
-    /// Clones the elements of [`difference`](SortedSet::difference). **O(n)**.
+    /// Clones the elements of the [`difference`](SortedSet::difference) into a new set. **O(n)**.
     ///
     /// # Examples
     ///
@@ -90,7 +90,8 @@ operator! {
 }
 
 operator! {
-    /// Clones the elements of [`symmetric_difference`](SortedSet::symmetric_difference). **O(n + m)**.
+    /// Clones the elements of the [`symmetric_difference`](SortedSet::symmetric_difference) into a new
+    /// set. **O(n + m)**.
     ///
     /// # Examples
     ///

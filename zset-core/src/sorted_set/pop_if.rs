@@ -1,13 +1,15 @@
-//! Popping an element if a closure accepts it.
+//! Popping an element if a predicate accepts it.
 
 use core::hash::{BuildHasher, Hash};
 
 use super::SortedSet;
 
 impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Removes and returns the element of the lowest score if `predicate` returns true for it. **O(log n)**.
+    /// Removes and returns the element with the lowest score if `predicate` returns true for it.
+    /// **O(log n)**.
     ///
-    /// If the set is empty, `predicate` is not called. If it panics, the element stays.
+    /// If the set is empty, `predicate` is not called. If `predicate` panics, the element is not
+    /// removed.
     ///
     /// # Examples
     ///
@@ -21,9 +23,11 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         if predicate(member, score) { self.pop_first() } else { None }
     }
 
-    /// Removes and returns the element of the highest score if `predicate` returns true for it. **O(log n)**.
+    /// Removes and returns the element with the highest score if `predicate` returns true for it.
+    /// **O(log n)**.
     ///
-    /// If the set is empty, `predicate` is not called. If it panics, the element stays.
+    /// If the set is empty, `predicate` is not called. If `predicate` panics, the element is not
+    /// removed.
     ///
     /// # Examples
     ///

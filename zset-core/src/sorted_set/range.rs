@@ -1,4 +1,4 @@
-//! Views: all elements, or those of a range of scores, ranks or members.
+//! Views: all elements, or a range of scores, ranks or members.
 
 use core::borrow::Borrow;
 use core::ops::RangeBounds;
@@ -7,7 +7,7 @@ use super::SortedSet;
 use crate::skiplist::Iter;
 
 impl<M, S: Copy, H> SortedSet<M, S, H> {
-    /// Returns the elements in order, lowest score first. Lazy, double-ended, **O(1)** a step.
+    /// Returns the elements in order, lowest score first. Lazy and double-ended; **O(1)** per step.
     ///
     /// # Examples
     ///
@@ -20,9 +20,9 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
         self.list.iter()
     }
 
-    /// Returns the elements of these 0-based ranks. Lazy; **O(log n)** to start.
+    /// Returns the elements at these 0-based ranks. Lazy; **O(log n)** to start.
     ///
-    /// Ranks beyond the end are left out; an inverted range is empty, where indexing a slice panics.
+    /// Ranks past the end are ignored; an inverted range is empty, whereas indexing a slice panics.
     ///
     /// # Examples
     ///
@@ -34,9 +34,9 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
         self.list.range_by_rank(range)
     }
 
-    /// Returns how many elements have scores in the range. **O(log n)**.
+    /// Returns the number of elements with scores in the range. **O(log n)**.
     ///
-    /// An inverted range counts 0.
+    /// Returns 0 for an inverted range.
     ///
     /// # Examples
     ///
@@ -52,9 +52,9 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
         self.list.count_by_score(range)
     }
 
-    /// Returns the elements whose scores lie in the range. Lazy; **O(log n)** to start.
+    /// Returns the elements with scores in the range. Lazy; **O(log n)** to start.
     ///
-    /// An inverted range is empty, where `BTreeMap::range` panics.
+    /// An inverted range is empty, whereas `BTreeMap::range` panics.
     ///
     /// # Examples
     ///
@@ -78,11 +78,11 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
 
     /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to start.
     ///
-    /// An inverted range is empty, where `BTreeMap::range` panics.
+    /// An inverted range is empty, whereas `BTreeMap::range` panics.
     ///
     /// # Examples
     ///
-    /// Pages that continue after the last element of the one before, whatever its score:
+    /// Pagination: each page starts after the last element of the previous one, whatever its score.
     ///
     /// ```
     /// use std::ops::Bound::{Excluded, Unbounded};
@@ -95,7 +95,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// let next = set.range((Excluded((score, member)), Unbounded));
     /// assert!(next.eq([(&"cid", 1), (&"dan", 2)]));
     ///
-    /// // The element itself may have been removed meanwhile.
+    /// // The element itself may have been removed in the meantime.
     /// assert_eq!(set.range((1, "bill")..(2, "dan")).len(), 2);
     /// ```
     pub fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, M, S>
@@ -107,11 +107,11 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
         self.list.range(range)
     }
 
-    /// Returns the elements of exactly this score whose members lie in the range.
-    /// Lazy; **O(log n)** to start.
+    /// Returns the elements with exactly this score and members in the range. Lazy; **O(log n)** to
+    /// start.
     ///
-    /// Among equal scores, members are in their own order, so a set whose scores are all equal is
-    /// an index of its members. An inverted range is empty.
+    /// Elements with equal scores are ordered by member, so a set with equal scores throughout is an
+    /// index of its members. An inverted range is empty.
     ///
     /// # Examples
     ///

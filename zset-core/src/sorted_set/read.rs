@@ -1,4 +1,4 @@
-//! Reading one element: by member, by rank, at the ends.
+//! Reading one element: by member, by rank, or at the ends.
 
 use core::hash::{BuildHasher, Hash};
 use equivalent::Equivalent;
@@ -23,7 +23,7 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         Some(self.element(member)?.score)
     }
 
-    /// Returns the member that is equal to `member`, as it is in the set, and its score. **O(1)**.
+    /// Returns the stored member equal to `member`, and its score. **O(1)**.
     ///
     /// # Examples
     ///
@@ -73,8 +73,9 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 
     /// Returns the 0-based rank of a member, highest score first. **O(log n)**.
     ///
-    /// It is the exact reverse of [`rank`](Self::rank), so among equal scores the last member is
-    /// first. Where equal scores are to share a position, as in a medal table, count the higher ones.
+    /// It is the exact reverse of [`rank`](Self::rank), so among equal scores the last member comes
+    /// first. If equal scores are to share a rank, as in a medal table, count the higher scores
+    /// instead.
     ///
     /// # Examples
     ///
@@ -119,7 +120,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
         self.list.is_empty()
     }
 
-    /// Returns the element of the lowest score. **O(1)**.
+    /// Returns the element with the lowest score. **O(1)**.
     ///
     /// # Examples
     ///
@@ -131,7 +132,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
         self.list.first()
     }
 
-    /// Returns the element of the highest score. **O(1)**.
+    /// Returns the element with the highest score. **O(1)**.
     ///
     /// # Examples
     ///
@@ -143,7 +144,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
         self.list.last()
     }
 
-    /// Returns the element of this 0-based rank, lowest score first. **O(log n)**.
+    /// Returns the element at this 0-based rank, lowest score first. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -156,9 +157,9 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
         self.list.get_by_rank(rank)
     }
 
-    /// Returns the bytes that the set takes from the allocator, without those that members own.
+    /// Returns the number of bytes the set has allocated, excluding memory owned by members.
     ///
-    /// **O(n / 30)**: it adds up the blocks of memory.
+    /// **O(n / 30)**: sums over all chunks of memory.
     ///
     /// # Examples
     ///

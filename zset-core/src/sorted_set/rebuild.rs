@@ -1,9 +1,9 @@
-//! Rebuilding: all elements of a set, and of a list whose elements it takes over, go into full leaves
-//! of a new list.
+//! Rebuilding: moving all elements of a set, and possibly of another list, to full leaves of a new
+//! list.
 //!
-//! The place of each element in the new list is known beforehand. So all that may fail or panic comes
-//! first, comparisons and hashes and allocations, while nobody has lost anything; then the elements
-//! are moved, which runs nobody's code; members that the set has already are dropped last.
+//! The handle of each element in the new list is known beforehand. Everything that may fail or panic
+//! (comparisons, hashes, allocations) therefore comes first, before any element moves. The elements are
+//! then moved without running user code. Members that the set already has are dropped last.
 
 use alloc::vec::Vec;
 use core::hash::{BuildHasher, Hash};
@@ -14,23 +14,23 @@ use crate::handle::{Handle, LEAF_CAPACITY};
 use crate::skiplist::Element;
 use crate::{SkipList, TryReserveError};
 
-/// A list that is merged has new elements, at least this part of the set's: to merge costs about a third
-/// of an insertion for each element of both.
+/// A list is merged if its new elements are at least `1 / MERGED_SHARE` as many as those of the set.
+/// Per element of either, a merge costs about a third of an insertion.
 const MERGED_SHARE: usize = 2;
 
 /// The order of the elements in the new list.
 struct Plan {
-    /// The hash of each one's member.
+    /// The hash of each element's member.
     hashes: Vec<u64>,
-    /// Whether each comes from the list that is taken over.
+    /// Whether each element comes from the other list.
     is_others: Vec<bool>,
 }
 
-/// What has room for the elements before they move.
+/// The memory reserved for a rebuild.
 struct Prepared<M, S> {
     list: SkipList<M, S>,
     dict: Dict,
-    /// Where those go that are left out.
+    /// Receives the elements of the other list whose members are in the set already.
     left_out: Vec<(M, S)>,
 }
 
@@ -48,7 +48,7 @@ impl Plan {
     }
 }
 
-/// Makes the dict of a list of full leaves made in order, of the hashes of its members.
+/// Creates the dict for a list of full leaves in order, given the hashes of its members.
 pub(super) fn try_dict(hashes: &[u64]) -> Result<Dict, TryReserveError> {
     let mut dict = Dict::new();
     let hash_of = |handle| hashes[rank_of(handle)];
@@ -60,7 +60,7 @@ pub(super) fn try_dict(hashes: &[u64]) -> Result<Dict, TryReserveError> {
     Ok(dict)
 }
 
-/// Returns the handle of the element of this rank in a list of full leaves made in order.
+/// Returns the handle of the element at this rank in a list of full leaves in order.
 fn handle_at(rank: usize) -> Handle {
     Handle::new((rank / LEAF_CAPACITY) as u32, (rank % LEAF_CAPACITY) as u8)
 }
@@ -70,7 +70,7 @@ fn rank_of(handle: Handle) -> usize {
 }
 
 impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Moves all elements into full leaves. On an error or a panic the set is as it was.
+    /// Moves all elements to full leaves. On an error or panic, the set is unchanged.
     pub(super) fn try_rebuild(&mut self) -> Result<(), TryReserveError> {
         let mut plan = Plan::try_with_capacity(self.len())?;
         self.list.iter().for_each(|(member, _)| plan.push(self.hasher.hash_one(member), false));
@@ -79,7 +79,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         Ok(())
     }
 
-    /// Reserves all that it takes to carry out a plan.
+    /// Reserves all memory needed to carry out a plan.
     fn try_prepare(
         &self,
         plan: &Plan,
@@ -91,7 +91,8 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         Ok(Prepared { list, dict: try_dict(&plan.hashes)?, left_out })
     }
 
-    /// Moves the elements of both lists into the new one, without the other's of the ranks `shared`.
+    /// Moves the elements of both lists to the new one, except those of the other list at the ranks
+    /// `shared`.
     fn carry_out(
         &mut self,
         plan: &Plan,
@@ -123,10 +124,10 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 }
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Moves all elements of another set into this one, if they are many enough to be merged, and
-    /// returns whether it did; if not, or on an error, the other set is as it was.
+    /// Moves all elements of another set into this one if there are enough of them to merge; returns
+    /// whether it did. Otherwise, or on an error, the other set is unchanged.
     ///
-    /// Members that are in both have the other set's scores afterwards, some of them on an error too.
+    /// Members in both sets get the other set's score. On error, some of them may have it already.
     pub(super) fn try_merge<H2>(
         &mut self,
         other: &mut SortedSet<M, S, H2>,
@@ -147,8 +148,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         Ok(true)
     }
 
-    /// Gives the set's members that are in the list as well the scores of the list, and returns their
-    /// ranks there.
+    /// Updates the scores of the set's members that are in the other list too, and returns their ranks
+    /// there.
     fn try_update_shared(&mut self, other: &SkipList<M, S>) -> Result<Vec<usize>, TryReserveError> {
         let mut shared = Vec::new();
         for (rank, (member, score)) in other.iter().enumerate() {
@@ -162,7 +163,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         Ok(shared)
     }
 
-    /// Plans the order of both lists' elements together, without the other's of the ranks `shared`.
+    /// Plans the merged order of both lists, without the other list's elements at the ranks `shared`.
     fn try_plan_merge(
         &self,
         other: &SkipList<M, S>,

@@ -1,4 +1,4 @@
-//! How the members of two sets relate. Scores are ignored, and may be of different types.
+//! Relations between the members of two sets. Scores are ignored, and may be of different types.
 
 use core::hash::{BuildHasher, Hash};
 
@@ -53,8 +53,8 @@ impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         self.intersection_len(other, Some(1)) == 0
     }
 
-    /// Returns how many members are in both sets, whatever their scores. It stops counting at `limit`,
-    /// if there is one. **O(m)** for m members of the smaller set.
+    /// Returns the number of members that are in both sets, whatever their scores. Counting stops at
+    /// `limit`, if there is one. **O(m)** for m members of the smaller set.
     ///
     /// # Examples
     ///

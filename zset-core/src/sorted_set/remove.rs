@@ -1,4 +1,4 @@
-//! Removing: by member, from the ends, by range, by a closure.
+//! Removing: by member, at the ends, by range, or by a predicate.
 
 use core::hash::{BuildHasher, Hash};
 use core::hint::black_box;
@@ -9,11 +9,11 @@ use super::{ExtractIf, Follow, SortedSet};
 use crate::handle::Handle;
 use crate::skiplist::{Place, Run};
 
-/// From this many members on, the dict is larger than the nearest caches, and `visit_in_dict` pays.
+/// The number of members above which the dict exceeds the nearest caches, and `visit_in_dict` pays off.
 const VISITED_LEN: usize = 1 << 16;
 
 impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Removes a member; returns its score. **O(log n)**.
+    /// Removes a member and returns its score. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -30,7 +30,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         Some(score)
     }
 
-    /// Removes a member; returns it and its score. **O(log n)**.
+    /// Removes a member and returns it with its score. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -48,7 +48,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         Some(element)
     }
 
-    /// Removes and returns the element of the lowest score. **O(log n)**.
+    /// Removes and returns the element with the lowest score. **O(log n)**.
     ///
     /// To pop the first n elements, see [`drain_by_rank`](Self::drain_by_rank).
     ///
@@ -62,7 +62,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         self.take_end(0, self.list.start())
     }
 
-    /// Removes and returns the element of the highest score. **O(log n)**.
+    /// Removes and returns the element with the highest score. **O(log n)**.
     ///
     /// To pop the last n elements, see [`drain_by_rank`](Self::drain_by_rank).
     ///
@@ -76,7 +76,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         self.take_end(1, self.list.last_place())
     }
 
-    /// Removes and returns the element of this 0-based rank, lowest score first. **O(log n)**.
+    /// Removes and returns the element at this 0-based rank, lowest score first. **O(log n)**.
     ///
     /// # Examples
     ///
@@ -89,9 +89,10 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         (rank < self.len()).then(|| self.take_next(self.list.place_at(rank)).0)
     }
 
-    /// Removes the elements of these ranks; returns how many. **O(log n + m log n)** for m removed.
+    /// Removes the elements at these 0-based ranks and returns how many were removed.
+    /// **O(log n + m log n)** for m removed.
     ///
-    /// Ranks beyond the end are left out; an inverted range removes nothing.
+    /// Ranks past the end are ignored; an inverted range removes nothing.
     ///
     /// # Examples
     ///
@@ -104,7 +105,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         self.remove_run(self.list.run_by_rank(&range))
     }
 
-    /// Removes the elements whose scores lie in the range; returns how many.
+    /// Removes the elements with scores in the range and returns how many were removed.
     /// **O(log n + m log n)** for m removed.
     ///
     /// An inverted range removes nothing.
@@ -123,10 +124,10 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         self.remove_run(self.list.run_by_score(&range))
     }
 
-    /// Removes the elements that `keep` does not accept, in order, lowest score first.
+    /// Keeps only the elements for which `keep` returns true; visits them in order, lowest score first.
     /// **O(n + m log n)** for m removed.
     ///
-    /// If `keep` panics, what it has seen is done, and the rest stays.
+    /// If `keep` panics, the elements it has rejected so far are removed, and all others remain.
     ///
     /// # Examples
     ///
@@ -139,10 +140,10 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         self.extract_if(|member, score| !keep(member, score)).for_each(drop);
     }
 
-    /// Returns an iterator that removes and returns the elements that `extracted` accepts, in
-    /// order, lowest score first. Lazy; **O(log n)** for each one removed.
+    /// Returns an iterator that removes and returns the elements for which `extracted` returns true, in
+    /// order, lowest score first. Lazy; **O(log n)** per element removed.
     ///
-    /// What the iterator has not come to, when it is dropped, stays.
+    /// Elements that the iterator has not visited when it is dropped remain in the set.
     ///
     /// # Examples
     ///
@@ -159,7 +160,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         ExtractIf::new(self, extracted)
     }
 
-    /// Takes out the element at one end: 0 is the first, 1 the last.
+    /// Removes the element at one end: 0 is the first, 1 the last.
     fn take_end(&mut self, end: usize, place: Place) -> Option<(M, S)> {
         if self.is_empty() {
             return None;
@@ -171,11 +172,11 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         Some(self.take_next(place).0)
     }
 
-    /// Looks up all members of a leaf, only to bring their entries of the dict into the cache.
+    /// Looks up all members of a leaf, only to bring their dict entries into the cache.
     ///
-    /// Popping takes the elements of a leaf out one after the other, and each pop waits for its
-    /// member's entry, which lies anywhere. Looked up in a loop that does nothing else, they arrive
-    /// many at a time.
+    /// Pops remove the elements of a leaf one after the other, and each pop waits for its member's dict
+    /// entry, which is at a random location. In a loop that only looks them up, the cache misses
+    /// overlap.
     fn visit_in_dict(&self, leaf: u32) {
         for member in self.list.leaf(leaf).members {
             let mut handles = self.dict.candidates(self.hasher.hash_one(member));
@@ -183,8 +184,8 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         }
     }
 
-    /// Takes out the element at a place, whose member has this hash; returns it and the place of the
-    /// next element.
+    /// Removes the element at a place, given its member's hash; returns it and the place of the next
+    /// element.
     #[inline]
     pub(crate) fn take_at(&mut self, place: Place, hash: u64) -> ((M, S), Place) {
         let Self { list, dict, hasher, .. } = self;
@@ -196,15 +197,15 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         (element, next)
     }
 
-    /// Takes out the element at a place; returns it and the place of the next.
+    /// Removes the element at a place; returns it and the place of the next element.
     #[inline]
     pub(super) fn take_next(&mut self, place: Place) -> ((M, S), Place) {
         let hash = self.hasher.hash_one(self.list.leaf(place.leaf).at(place.position).0);
         self.take_at(place, hash)
     }
 
-    /// Removes the next element at or after a place that `is_taken` accepts, and moves the place past the
-    /// elements visited.
+    /// Removes the next element at or after a place that `is_taken` accepts, and moves the place past
+    /// all visited elements.
     pub(crate) fn take_next_if(
         &mut self,
         next: &mut Place,
@@ -212,7 +213,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     ) -> Option<(M, S)> {
         loop {
             let place = self.list.at_element(*next)?;
-            // After a panic in the closure or in a hash, the iterator continues with the next element.
+            // After a panic in the closure or in a hash, iteration can continue with the next element.
             *next = Place { position: place.position + 1, ..place };
             let handle = self.list.handle_at(place);
             let score = self.list.score(handle);

@@ -9,11 +9,11 @@ use crate::reserve::infallible;
 use crate::skiplist::Element;
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Inserts a member with a score, or replaces both the member and its score if an equal one is in
-    /// the set; returns what was replaced. **O(log n)**; O(1) if the member stays between its neighbours.
+    /// Inserts a member with a score, replacing an equal member and its score; returns the old ones.
+    /// **O(log n)**; O(1) if the member stays between its neighbours.
     ///
-    /// [`insert`](Self::insert) keeps the member that is in the set. The two differ for members that are
-    /// equal without being the same.
+    /// [`insert`](Self::insert) keeps the member that is in the set. The difference matters for members
+    /// that are equal but not identical.
     ///
     /// # Panics
     ///
@@ -36,7 +36,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         infallible(self.try_replace(member, score))
     }
 
-    /// Like [`replace`](Self::replace), but returns an error if there is no memory. **O(log n)**.
+    /// Like [`replace`](Self::replace), but returns an error instead of panicking. **O(log n)**.
     ///
     /// # Errors
     ///

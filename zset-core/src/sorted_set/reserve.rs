@@ -1,4 +1,4 @@
-//! Memory: reserving it ahead, and how much there is.
+//! Reserving and measuring memory.
 
 use core::hash::{BuildHasher, Hash};
 
@@ -7,12 +7,12 @@ use crate::TryReserveError;
 use crate::reserve::infallible;
 
 impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Makes an empty set with memory for about `capacity` members, that hashes with `hasher`.
+    /// Creates an empty set with memory for about `capacity` members and the given hasher.
     /// **O(capacity)**.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///
@@ -33,8 +33,9 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 
     /// Reserves memory for about `additional` more members. **O(n + additional)**.
     ///
-    /// After `reserve(1)` the next insertion allocates nothing. For more it is an estimate: how many
-    /// members a leaf takes depends on their order, and 3/4 of its capacity is assumed.
+    /// After `reserve(1)` the next insertion does not allocate. A larger reservation is an estimate:
+    /// how many members fit in a leaf depends on the order of insertion, and leaves are assumed to be
+    /// 3/4 full.
     ///
     /// # Panics
     ///
@@ -54,12 +55,13 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 
     /// Reserves memory for about `additional` more members. **O(n + additional)**.
     ///
-    /// After `try_reserve(1)` the next insertion allocates nothing. For more it is an estimate:
-    /// how many members a leaf takes depends on their order, and 3/4 of its capacity is assumed.
+    /// After `try_reserve(1)` the next insertion does not allocate. A larger reservation is an
+    /// estimate: how many members fit in a leaf depends on the order of insertion, and leaves are
+    /// assumed to be 3/4 full.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory or 32-bit handles run out. The set's members are as they were.
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The set's members are unchanged.
     ///
     /// # Examples
     ///
@@ -76,10 +78,10 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         self.reserve_dict(additional)
     }
 
-    /// Reserves memory in the dict for `additional` more members.
+    /// Reserves memory in the dict only, for `additional` more members.
     ///
-    /// Building a set reserves this only: the list grows without copying, so to know how much it
-    /// will need saves nothing.
+    /// That is sufficient when building a set: the list grows without copying, so reserving its memory
+    /// in advance saves nothing.
     pub(crate) fn reserve_dict(&mut self, additional: usize) -> Result<(), TryReserveError> {
         let Self { list, dict, hasher, .. } = self;
         dict.try_reserve(additional, hash_of(list, hasher))
@@ -87,12 +89,12 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 }
 
 impl<M, S: Copy, H> SortedSet<M, S, H> {
-    /// Returns how many members fit into the memory that is allocated, if they fill it completely.
-    /// **O(n / 30)**: it adds up the blocks of memory.
+    /// Returns the number of members that fit in the allocated memory if every leaf is full.
+    /// **O(n / 30)**: sums over all chunks of memory.
     ///
-    /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. It is no promise, as
-    /// `HashMap::capacity` is: only members that are inserted in ascending order fill their leaves,
-    /// so a set may allocate below its capacity. At its capacity the next new member always does.
+    /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. Unlike `HashMap::capacity`,
+    /// it is not a guarantee: leaves become full only if members are inserted in ascending order, so a
+    /// set may allocate below its capacity. At its capacity, the next new member always allocates.
     ///
     /// # Examples
     ///

@@ -6,8 +6,8 @@ use rand_core::Rng;
 use super::SortedSet;
 
 impl<M, S: Copy, H> SortedSet<M, S, H> {
-    /// Returns `n` distinct elements, or all if there are fewer, in random order. **O(n log len)**;
-    /// memory for `n` ranks.
+    /// Returns `n` distinct random elements, or all elements if there are fewer, in random order.
+    /// **O(n log len)**; uses memory for `n` ranks.
     ///
     /// # Examples
     ///
@@ -29,8 +29,8 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
         self.list.sample(rng, n)
     }
 
-    /// Returns `n` random elements, of which some may be the same; none if the set is empty. Lazy;
-    /// **O(log len)** a step.
+    /// Returns `n` random elements, chosen with replacement; none if the set is empty. Lazy;
+    /// **O(log len)** per step.
     ///
     /// # Examples
     ///

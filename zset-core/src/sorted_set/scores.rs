@@ -8,11 +8,11 @@ use super::SortedSet;
 use crate::look_up::LookUps;
 
 impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Returns the score of each of these members, `None` for those that are not in the set. Lazy;
-    /// **O(1)** a member.
+    /// Returns the score of each of these members, or `None` for members not in the set. Lazy; **O(1)**
+    /// per member.
     ///
-    /// Members are hashed in batches and then looked up, so that their cache misses overlap. So the
-    /// iterator may take a few more members from `members` than it has returned scores.
+    /// Members are hashed in batches and then looked up, so that their cache misses overlap. The
+    /// iterator may therefore take a few more members from `members` than it has returned scores.
     ///
     /// # Examples
     ///

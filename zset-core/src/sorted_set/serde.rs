@@ -7,18 +7,18 @@ use serde::ser::{Serialize, Serializer};
 use super::SortedSet;
 use crate::load::load_seq;
 
-/// Serializes as a sequence of `(member, score)`, lowest score first. [`serde_map`](super::serde_map) is a map
-/// instead.
+/// Serializes as a sequence of `(member, score)`, lowest score first. For a map, see
+/// [`serde_map`](super::serde_map).
 impl<M: Serialize, S: Serialize + Copy, H> Serialize for SortedSet<M, S, H> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         serializer.collect_seq(self)
     }
 }
 
-/// Loads a sequence of `(member, score)` in any order: the set sorts them, so an order that another program or a
-/// human has changed is no error. A repeated member is an error.
+/// Deserializes a sequence of `(member, score)` in any order; the set sorts them. A repeated member is
+/// an error.
 ///
-/// A set that is too large for memory or for 32-bit handles is an error, not a panic.
+/// Returns an error, rather than panicking, if the set is too large for memory or for 32-bit handles.
 impl<'de, M, S, H> Deserialize<'de> for SortedSet<M, S, H>
 where
     M: Deserialize<'de> + Ord + Hash,

@@ -1,8 +1,9 @@
-//! Serialization of a set as a map from members to scores, for use with serde's attribute `with`.
+//! Serialization of a set as a map from members to scores, for serde's `with` attribute.
 //!
-//! A [`SortedSet`] serializes as a sequence of pairs, in every format and for all members. As a map its JSON is
-//! an object. In JSON, that takes members that are strings, numbers or booleans. The entries are in order, lowest
-//! score first, and are loaded in any order. A repeated member is an error.
+//! By default, a [`SortedSet`] serializes as a sequence of pairs, which works for every format and all
+//! members. A map is an object in JSON, which requires members that are strings, numbers or booleans.
+//! The entries are serialized in order, lowest score first, and may be deserialized in any order. A
+//! repeated member is an error.
 //!
 //! # Examples
 //!
@@ -34,7 +35,7 @@ use crate::load::load_map;
 ///
 /// # Errors
 ///
-/// The error of the format, such as for a key that is not a string.
+/// Returns the format's error, such as for a key that is not a string.
 ///
 /// # Examples
 ///
@@ -54,11 +55,12 @@ where
     serializer.collect_map(set)
 }
 
-/// Loads a map from members to scores, in any order. **O(n log n)**.
+/// Deserializes a map from members to scores, in any order. **O(n log n)**.
 ///
 /// # Errors
 ///
-/// If a member repeats, the set is too large for memory or for 32-bit handles, or the format reports an error.
+/// Returns an error if a member repeats, if the set is too large for memory or for 32-bit handles, or
+/// if the format reports one.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! Eager unions and intersections, which combine scores.
+//! Eager unions and intersections, with combined scores.
 
 use core::hash::{BuildHasher, Hash};
 
@@ -7,9 +7,9 @@ use super::fill::try_collect;
 use crate::Score;
 use crate::reserve::infallible;
 
-/// How the scores of a member that is in several sets become one.
+/// How the scores of a member that is in several sets are combined.
 ///
-/// [`combine`](Aggregate::combine) is what it does to two scores.
+/// [`combine`](Aggregate::combine) applies it to two scores.
 ///
 /// # Examples
 ///
@@ -25,17 +25,17 @@ pub enum Aggregate {
     /// The sum; `inf + -inf` is 0.
     #[default]
     Sum,
-    /// The lowest.
+    /// The lowest score.
     Min,
-    /// The highest.
+    /// The highest score.
     Max,
-    /// The number of sets that the member is in, each counting as its weight; scores do not matter.
+    /// The number of sets that contain the member, each counted with its weight. Scores are ignored.
     Count,
 }
 
 impl Aggregate {
-    /// Returns what one set contributes: its score times its weight (`0 * inf` is 0), or with
-    /// [`Count`](Aggregate::Count) its weight. **O(1)**.
+    /// Returns the contribution of one set: its score times its weight (`0 * inf` is 0), or just its
+    /// weight for [`Count`](Aggregate::Count). **O(1)**.
     ///
     /// # Examples
     ///
@@ -54,7 +54,7 @@ impl Aggregate {
         }
     }
 
-    /// Returns the score of two contributions together. **O(1)**.
+    /// Combines two contributions into one score. **O(1)**.
     ///
     /// # Examples
     ///
@@ -81,16 +81,16 @@ where
     S: Ord + Copy,
     H: BuildHasher + Clone,
 {
-    /// Returns the set of the members of either set; `combine` makes one score of two.
+    /// Returns the union of both sets; `combine` merges the two scores of a member that is in both.
     /// **O((n + m) log(n + m))**.
     ///
-    /// [`union`](Self::union) copies nothing, and keeps the score of this set.
+    /// For a lazy union that keeps the scores of this set, see [`union`](Self::union).
     ///
-    /// It takes room for a copy of all elements while it sorts them.
+    /// Uses memory for a copy of all elements while sorting them.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///
@@ -111,14 +111,15 @@ where
         infallible(Self::try_from_unsorted(elements, self.hasher.clone(), combine))
     }
 
-    /// Returns the set of the members that are in both sets; `combine` makes one score of two.
+    /// Returns the intersection of both sets; `combine` merges the two scores of each member.
     /// **O(m + k log k)** for m members of the smaller set and k of the result.
     ///
-    /// [`intersection`](Self::intersection) copies nothing, and keeps the score of this set.
+    /// For a lazy intersection that keeps the scores of this set, see
+    /// [`intersection`](Self::intersection).
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///
@@ -156,12 +157,12 @@ where
     M: Ord + Hash + Clone,
     H: BuildHasher + Clone + Default,
 {
-    /// Returns the union of any number of sets with weights, as Redis's `ZUNION`.
-    /// **O(n log n)** for n elements in all.
+    /// Returns the weighted union of any number of sets, like Redis's `ZUNION`. **O(n log n)** for n
+    /// elements in total.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///
@@ -189,15 +190,15 @@ where
         infallible(Self::try_from_unsorted(elements, H::default(), |a, b| aggregate.combine(a, b)))
     }
 
-    /// Returns the intersection of any number of sets with weights, as Redis's `ZINTER`.
+    /// Returns the weighted intersection of any number of sets, like Redis's `ZINTER`.
     /// **O(m * s + k log k)** for m members of the first of s sets and k of the result.
     ///
-    /// The intersection of no sets is empty. Costs are least with the smallest set first; with
-    /// infinite scores the order of the sets is the order of the sums.
+    /// The intersection of no sets is empty. It is cheapest with the smallest set first. Scores are
+    /// combined in the order of the sets, which can affect sums with infinite scores.
     ///
     /// # Panics
     ///
-    /// If memory or 32-bit handles run out.
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///

@@ -8,10 +8,10 @@ use crate::reserve::infallible;
 use crate::skiplist::Run;
 
 impl<M: Hash, S: Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
-    /// Splits the set at a 0-based rank: returns the elements from this rank on, and keeps those before it.
-    /// **O(log n + m)** for m returned.
+    /// Splits the set at a 0-based rank: returns the elements from this rank on, and keeps those before
+    /// it. **O(log n + m)** for m returned.
     ///
-    /// A rank beyond the end returns an empty set.
+    /// Returns an empty set if the rank is past the end.
     ///
     /// # Panics
     ///
@@ -31,7 +31,7 @@ impl<M: Hash, S: Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
         self.split_off_run(self.list.run_by_rank(&(rank..)))
     }
 
-    /// Splits the set at a score: returns the elements of this score and of higher ones, and keeps the
+    /// Splits the set at a score: returns the elements with this or a higher score, and keeps the
     /// others. **O(log n + m)** for m returned.
     ///
     /// # Panics
@@ -66,7 +66,7 @@ impl<M: Hash, S: Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
             core::mem::swap(self, &mut upper);
         } else {
             let hashes = infallible(self.try_hashes(run));
-            // The places of the elements in the new list are known before they move.
+            // The handles of the elements in the new list are known before they move.
             upper.dict = infallible(try_dict(&hashes));
             upper.list = infallible(self.try_cut(run, &hashes));
         }

@@ -34,12 +34,12 @@ impl<M: PartialEq, S: PartialEq + Copy, H, H2> PartialEq<SortedSet<M, S, H2>>
 
 impl<M: Eq, S: Eq + Copy, H> Eq for SortedSet<M, S, H> {}
 
-/// Inserts all elements; of those with equal members the last one's score counts.
+/// Inserts all elements. If a member repeats, its last score wins.
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Extend<(M, S)> for SortedSet<M, S, H> {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (M, S)>>(&mut self, elements: I) {
         let elements = elements.into_iter();
-        // As hashbrown does: a set that is not empty may hold half of them already.
+        // As in hashbrown: if the set is not empty, half of the elements may be in it already.
         let expected = elements.size_hint().0;
         let additional = if self.is_empty() { expected } else { expected.div_ceil(2) };
         infallible(self.reserve_dict(additional));

@@ -1,4 +1,4 @@
-//! Giving members other scores.
+//! Updating the scores of members.
 
 use core::hash::{BuildHasher, Hash};
 use equivalent::Equivalent;
@@ -10,10 +10,10 @@ use crate::reserve::infallible;
 use crate::skiplist::{Element, Path};
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Gives a member the score that `new_score` makes of its old one; returns the old score.
-    /// **O(log n)**; O(1) if the member stays between its neighbours.
+    /// Updates the score of a member with `new_score`, called on the old score, and returns the old
+    /// score. **O(log n)**; O(1) if the member stays between its neighbours.
     ///
-    /// If `new_score` panics, the score stays.
+    /// If `new_score` panics, the score is unchanged.
     ///
     /// # Panics
     ///
@@ -35,7 +35,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         infallible(self.try_update(member, new_score))
     }
 
-    /// Like [`update`](Self::update), but returns an error if there is no memory. **O(log n)**.
+    /// Like [`update`](Self::update), but returns an error instead of panicking. **O(log n)**.
     ///
     /// # Errors
     ///
@@ -64,9 +64,9 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         Ok(Some(old))
     }
 
-    /// Gives the element of this handle another score; the handle names the element afterwards too.
+    /// Sets the score of the element at a handle, and updates the handle if the element moves.
     ///
-    /// On an error the set is as it was.
+    /// On error, the set is unchanged.
     #[inline]
     pub(crate) fn set_score(
         &mut self,
@@ -89,16 +89,16 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
             return Ok(());
         }
 
-        // From one leaf to another. Everything that may fail comes first: the hash of the element
-        // that will fill the slot, and room in the other leaf. Neither leaf's part depends on the
-        // other's, until the one left behind is merged with a neighbour, which may be the other.
+        // The element moves to another leaf. Everything that may fail comes first: hashing the element
+        // that will fill the slot, and making room in the target leaf. Neither leaf affects the other
+        // until the source leaf is merged with a neighbour, which may be the target.
         let Self { list, dict, hasher, .. } = self;
         let mut follow = Follow::new(dict, hasher);
         let departure = list.prepare_take(place, &follow);
         let target = list.make_room_sparing(place.leaf, target, &mut path, score, &mut follow)?;
         follow.dict.replace(hash, *handle, Handle::NONE);
         let (member, _) = list.take(departure, &mut follow);
-        // If the hash panics in what follows, nothing is merged, and this is the handle.
+        // If hashing panics below, nothing is merged, and this handle is final.
         *handle = list.put(target, &path, member, score);
         follow.dict.replace(hash, Handle::NONE, *handle);
         follow.watched = *handle;

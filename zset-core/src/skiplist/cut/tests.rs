@@ -1,4 +1,4 @@
-//! Cuts at all kinds of places in lists of all kinds of shapes; what they cost.
+//! Cuts at various places in lists of various shapes, and their costs.
 
 use rand_core::Rng;
 use std::vec::Vec;
@@ -7,12 +7,12 @@ use super::super::height::Heights;
 use super::*;
 use crate::visits;
 
-/// Makes a list of the members `0..len`, each its own score, in leaves that are full or, by insertions in a
-/// scattered order, not.
+/// Creates a list of the members `0..len`, each its own score, with full leaves or, if inserted in
+/// scattered order, partly filled ones.
 fn filled(heights: &Heights, len: u32, is_scattered: bool) -> SkipList<u32, u32> {
     let mut list = SkipList::with_heights(heights.clone());
     for i in 0..len {
-        // A step that has no factor in common with the lengths.
+        // A step coprime to the lengths.
         let member = if is_scattered { (u64::from(i) * 7_919 % u64::from(len)) as u32 } else { i };
         list.insert(member, member);
     }
@@ -27,7 +27,7 @@ fn members(list: &SkipList<u32, u32>) -> impl Iterator<Item = u32> {
     list.iter().map(|(member, _)| *member)
 }
 
-/// Cuts the elements of these ranks, and verifies both lists.
+/// Cuts the elements at these ranks, and verifies both lists.
 fn cut(list: &mut SkipList<u32, u32>, start: usize, end: usize) -> SkipList<u32, u32> {
     let mut expected: Vec<u32> = members(list).collect();
     let cut = list.try_cut(list.run_by_rank(&(start..end))).unwrap();
@@ -68,7 +68,7 @@ fn cuts_of_what_other_cuts_left() {
         let mut list = filled(&heights, len, true);
         for round in 0..rounds {
             let start = below(list.len());
-            // Most are small, so that they leave blocks of few children side by side.
+            // Most cuts are small, which leaves blocks with few children next to each other.
             let most = if round % 8 == 0 { list.len() / 3 } else { 400 };
             let end = (start + below(most)).min(list.len());
             let cut = cut(&mut list, start, end);
@@ -86,7 +86,7 @@ fn cuts_of_what_other_cuts_left() {
     }
 }
 
-/// Leaves of one element each are cut to blocks of one child, at all levels at once.
+/// Leaves of one element each are cut to blocks with one child, on all levels at once.
 #[test]
 #[cfg_attr(miri, ignore = "takes minutes there")]
 fn what_little_is_left_of_a_large_list_has_few_levels() {
@@ -106,13 +106,13 @@ fn leaves_around_a_gap_merge_if_they_are_small() {
     let mut list = filled(&Heights::DEFAULT, 256, false);
     cut(&mut list, 10, 246);
     assert_eq!((list.len(), list.leaves.count(), list.levels), (20, 1, 0));
-    // Within a leaf, which then merges with its neighbour.
+    // The gap is within a leaf, which then merges with its neighbour.
     let mut list = filled(&Heights::DEFAULT, 80, false);
     cut(&mut list, 3, 60);
     assert_eq!((list.len(), list.leaves.count()), (23, 1));
 }
 
-/// A few for each element, and a way down and up for each end.
+/// A cut visits a few nodes per element, and one path down and up for each end.
 #[test]
 fn a_cut_looks_at_few_nodes() {
     let len = if cfg!(miri) { 200 } else { 100_000 };
@@ -125,7 +125,8 @@ fn a_cut_looks_at_few_nodes() {
                 let mut list = list.clone();
                 let visited =
                     visits::during(|| drop(list.try_cut(list.run_by_rank(&(start..end)))));
-                // Mending a block tells all its children of their new parent; leaves around the gap merge.
+                // Repairing a block updates the parent of all its children; leaves around the gap
+                // merge.
                 let levels = list.levels as usize + 1;
                 let bound = 200 + levels * 500 + 12 * (end - start);
                 assert!(visited <= bound, "{visited} nodes for {cut_len}, at most {bound}");

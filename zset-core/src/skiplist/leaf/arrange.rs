@@ -1,4 +1,4 @@
-//! Arranging a leaf that will be emptied from one end, so that each pop takes the last slot.
+//! Arranging a leaf that will be emptied from one end, so that each pop removes the last slot.
 
 use super::{Column, Leaf, NO_SLOT};
 use crate::handle::LEAF_CAPACITY;
@@ -11,8 +11,8 @@ pub(crate) enum End {
 }
 
 impl<A, B> Leaf<A, B> {
-    /// Moves the elements so that the one at this end is in the last slot, the next in the slot before
-    /// it, and so on.
+    /// Reorders the slots so that the element at this end is in the last slot, the next one in the slot
+    /// before it, and so on.
     pub(crate) fn arrange<M, S>(&mut self, end: End)
     where
         A: Column<S>,
@@ -23,14 +23,14 @@ impl<A, B> Leaf<A, B> {
             End::First => len - 1 - position,
             End::Last => position,
         };
-        // Where the element of each slot goes.
+        // The destination of the element in each slot.
         let mut goals = [0; LEAF_CAPACITY];
         for (position, slot) in (0..len).zip(&mut self.order) {
             goals[*slot as usize] = slot_at(position);
             *slot = slot_at(position);
         }
         for slot in 0..len as usize {
-            // Each swap brings one element where it goes.
+            // Each swap brings one element to its destination.
             while goals[slot] as usize != slot {
                 let goal = goals[slot] as usize;
                 self.members.swap(slot, goal);
@@ -40,7 +40,7 @@ impl<A, B> Leaf<A, B> {
         }
     }
 
-    /// Takes out the element at the end that the leaf is arranged for; the leaf is not empty.
+    /// Removes the element at the end for which the leaf is arranged. The leaf must not be empty.
     #[inline]
     pub(crate) fn pop_arranged<M, S>(&mut self, end: End) -> (M, S)
     where

@@ -7,7 +7,7 @@ use core::ops::Range;
 use super::{BlockLeaf, Leaf, NO_SLOT};
 use crate::handle::LEAF_CAPACITY;
 
-/// Returns the slots whose bits are set, going up.
+/// Returns the slots whose bits are set, in ascending order.
 fn slots_of(mut bits: u64) -> impl Iterator<Item = u8> {
     core::iter::from_fn(move || {
         let slot = bits.trailing_zeros() as u8;
@@ -16,32 +16,32 @@ fn slots_of(mut bits: u64) -> impl Iterator<Item = u8> {
     })
 }
 
-/// The move of one element when some elements of a leaf move to another.
+/// A step of a split: moves one element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Move {
     pub(crate) from: u8,
     pub(crate) to: u8,
-    /// Whether it moves to the other leaf, or to a lower slot of its own.
+    /// Whether it moves to the other leaf, rather than to a lower slot of its own leaf.
     pub(crate) departs: bool,
 }
 
 impl<M, S: Copy> BlockLeaf<M, S> {
-    /// Plans the departure of the elements at these positions of a full leaf.
+    /// Plans a split in which the elements at these positions of a full leaf move to another leaf.
     ///
-    /// The slots that stay must become dense again: an element that stays in a slot beyond the new
-    /// length changes places with one that departs from a slot below it.
+    /// The remaining slots must be dense again: an element that remains but is in a slot beyond the new
+    /// length swaps with a departing one in a lower slot.
     ///
     /// ```text
     /// slots   a [b] c  d [e] f [g]      [x] departs
-    ///         a  f  c  d [e][b][g]      b and f have changed places
-    ///         a  f  c  d                e, b and g lie in the slots 0, 1 and 2 of the other leaf
+    ///         a  f  c  d [e][b][g]      b and f are swapped
+    ///         a  f  c  d                e, b and g are in slots 0, 1 and 2 of the other leaf
     /// ```
     ///
-    /// Each element moves at most once. Those that depart come first in the plan, so that none moves
-    /// into a slot that is still taken.
+    /// Each element moves at most once. Departures come first in the plan, so no element moves into an
+    /// occupied slot.
     pub(crate) fn plan_split(&self, departing: Range<usize>) -> ArrayVec<Move, LEAF_CAPACITY> {
         let rest = LEAF_CAPACITY - departing.len();
-        // One bit a slot, so that nothing branches on what departs.
+        // A bit mask of slots, to avoid branches.
         let departs = self.order[departing].iter().fold(0u64, |bits, slot| bits | 1 << slot);
         let stays = u64::MAX.checked_shr(u64::BITS - rest as u32).unwrap_or(0);
         let gaps = || slots_of(departs & stays);
@@ -54,7 +54,8 @@ impl<M, S: Copy> BlockLeaf<M, S> {
         plan
     }
 
-    /// Carries out a plan of `plan_split(departing)` and returns the elements that depart.
+    /// Carries out the plan of `plan_split(departing)` and returns the departing elements as a new
+    /// leaf.
     pub(crate) fn split(&mut self, departing: Range<usize>, plan: &[Move]) -> Self {
         let (len, more) = (self.len as usize, departing.len());
         let rest = len - more;
@@ -82,7 +83,7 @@ impl<M, S: Copy> BlockLeaf<M, S> {
         new
     }
 
-    /// Takes all elements out, and leaves the links.
+    /// Removes and returns all elements. The links are unchanged.
     pub(crate) fn take_elements(&mut self) -> Self {
         Leaf {
             len: mem::take(&mut self.len),
@@ -93,9 +94,9 @@ impl<M, S: Copy> BlockLeaf<M, S> {
         }
     }
 
-    /// Takes in all elements of `other`, which in order come before or after all of this leaf's.
+    /// Absorbs all elements of `other`, which come before or after all elements of this leaf.
     ///
-    /// The element of slot `i` goes to slot `len + i`.
+    /// The element of slot `i` moves to slot `len + i`.
     pub(crate) fn absorb(&mut self, other: Self, before: bool) {
         let (len, more) = (self.len as usize, other.len as usize);
         self.len += other.len;
@@ -138,13 +139,13 @@ mod tests {
         ) {
             let mut leaf = BlockLeaf::<u8, u8>::new();
             for &position in &order {
-                // Slot i gets the score order[i].
+                // The element in slot i has the score order[i].
                 let here = (0..leaf.len as usize).filter(|&i| leaf.as_ref().at(i).1 < position).count();
                 leaf.insert(here, position, position);
             }
             let (departing, staying) = if from_front { (0..at, at..64) } else { (at..64, 0..at) };
             let plan = leaf.plan_split(departing.clone());
-            // Replays the plan on a map of slots: no slot is filled before it is empty.
+            // Replays the plan on a map of slots, to check that no occupied slot is filled.
             let mut slots: std::vec::Vec<Option<u8>> = order.iter().copied().map(Some).collect();
             let mut new_slots = [None; 64];
             for step in &plan {
