@@ -14,6 +14,8 @@
 //! which tests can replace, and implement [`KeyedLimiter`] for code that is generic over them. Where a
 //! memory bound makes a limiter inexact, it errs towards denial.
 //!
+//! The [guides](_guide) explain limiters, boards, queues and timelines, one page each.
+//!
 //! **Leaderboards**: members by score.
 //!
 //! | | |

@@ -120,7 +120,7 @@ impl Field {
 }
 
 impl<const N: usize> PackedScore<N> {
-    /// Makes a layout of fields with the given widths in bits, the most significant field first.
+    /// Makes a layout of fields with the given widths in bits, the most significant field first. **O(N)**.
     ///
     /// # Errors
     ///
@@ -142,7 +142,7 @@ impl<const N: usize> PackedScore<N> {
     }
 
     /// Makes a layout of fields with the given widths in decimal digits, the most significant field
-    /// first.
+    /// first. **O(N)**.
     ///
     /// # Errors
     ///
@@ -178,6 +178,7 @@ impl<const N: usize> PackedScore<N> {
     }
 
     /// Returns the layout with the order of one field reversed, so that its lower values rank higher.
+    /// **O(1)**.
     ///
     /// The field is given by its index, and packed as its largest value minus its value. Reversing it
     /// twice restores its order.
@@ -275,7 +276,7 @@ impl<const N: usize> PackedScore<N> {
         Ok(values)
     }
 
-    /// Returns the largest value of each field.
+    /// Returns the largest value of each field. **O(N)**.
     ///
     /// # Examples
     ///

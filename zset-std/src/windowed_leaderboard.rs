@@ -93,7 +93,7 @@ pub struct WindowedLeaderboard<Id, S, K = Best> {
 }
 
 impl<Id, S: Copy> WindowedLeaderboard<Id, S> {
-    /// Creates empty boards that keep the best score of each member.
+    /// Creates empty boards that keep the best score of each member. **O(1)**.
     ///
     /// # Examples
     ///
@@ -113,7 +113,7 @@ impl<Id, S: Copy> WindowedLeaderboard<Id, S> {
 }
 
 impl<Id, S: Copy> WindowedLeaderboard<Id, S, Latest> {
-    /// Creates empty boards that keep the latest score of each member.
+    /// Creates empty boards that keep the latest score of each member. **O(1)**.
     ///
     /// # Examples
     ///
@@ -133,7 +133,7 @@ impl<Id, S: Copy> WindowedLeaderboard<Id, S, Latest> {
 }
 
 impl<Id, S: Copy> WindowedLeaderboard<Id, S, Sum> {
-    /// Creates empty boards that add up the scores of each member.
+    /// Creates empty boards that add up the scores of each member. **O(1)**.
     ///
     /// # Examples
     ///
@@ -155,7 +155,7 @@ impl<Id, S: Copy> WindowedLeaderboard<Id, S, Sum> {
 }
 
 impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
-    /// Creates empty boards with a custom policy.
+    /// Creates empty boards with a custom policy. **O(1)**.
     ///
     /// # Examples
     ///
@@ -182,7 +182,7 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
         }
     }
 
-    /// Returns how time is divided into buckets.
+    /// Returns how time is divided into buckets. **O(1)**.
     ///
     /// # Examples
     ///

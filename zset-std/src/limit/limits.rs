@@ -91,7 +91,7 @@ impl<L: Limiter> Limits<L> {
         &mut self.limits
     }
 
-    /// Allows one unit, or denies it. The cost is that of [`check_n_at`](Self::check_n_at).
+    /// Allows one unit, or denies it. **O(l)** checks for l limiters, as [`check_n_at`](Self::check_n_at).
     ///
     /// # Examples
     ///
@@ -108,8 +108,8 @@ impl<L: Limiter> Limits<L> {
         self.check_n_at(1, now)
     }
 
-    /// Allows `n` units together, or denies all of them; 0 units are always allowed. The cost is that of
-    /// one allowed and two denied calls of each limiter.
+    /// Allows `n` units together, or denies all of them; 0 units are always allowed. **O(l)** checks
+    /// for l limiters: at most one allowed and two denied calls of each.
     ///
     /// # Examples
     ///

@@ -18,7 +18,7 @@ fn quota(count: u32) -> Quota {
 type Hasher = BuildHasherDefault<DefaultHasher>;
 
 /// The common interface of both kinds. Times are in nanoseconds.
-trait KeyedLimiter: Send + Sync + Sized + 'static {
+trait Explored: Send + Sync + Sized + 'static {
     fn new(count: u32) -> Self;
     fn with_max_keys(self, max_keys: usize, when_full: WhenFull) -> Self;
     fn check(&self, key: u64, now: u64) -> Decision;
@@ -34,7 +34,7 @@ trait KeyedLimiter: Send + Sync + Sized + 'static {
 
 macro_rules! keyed_limiter {
     ($limiter:ty, $new:expr) => {
-        impl KeyedLimiter for $limiter {
+        impl Explored for $limiter {
             fn new(count: u32) -> Self {
                 $new(quota(count)).with_hasher(Hasher::default())
             }
@@ -118,7 +118,7 @@ fn keys() -> [u64; 3] {
 
 // Sweeps concurrent with checks.
 
-fn a_sweep_does_not_forget_a_key_that_is_used_again<L: KeyedLimiter>() {
+fn a_sweep_does_not_forget_a_key_that_is_used_again<L: Explored>() {
     explore(|| {
         let limiter = Arc::new(L::new(1));
         assert!(limiter.allows(0, 0));
@@ -135,7 +135,7 @@ fn a_sweep_does_not_forget_a_key_that_is_used_again<L: KeyedLimiter>() {
     });
 }
 
-fn a_sweep_and_two_checks_admit_one<L: KeyedLimiter>() {
+fn a_sweep_and_two_checks_admit_one<L: Explored>() {
     explore(|| {
         let limiter = Arc::new(L::new(1));
         assert!(limiter.allows(0, 0));
@@ -149,7 +149,7 @@ fn a_sweep_and_two_checks_admit_one<L: KeyedLimiter>() {
 }
 
 /// A thread may read the clock, and check only after others have checked at later times.
-fn a_sweep_ahead_of_a_check_grants_it_no_more<L: KeyedLimiter>() {
+fn a_sweep_ahead_of_a_check_grants_it_no_more<L: Explored>() {
     explore(|| {
         let limiter = Arc::new(L::new(1));
         assert!(limiter.allows(0, 0));
@@ -164,7 +164,7 @@ fn a_sweep_ahead_of_a_check_grants_it_no_more<L: KeyedLimiter>() {
 
 // Room for keys.
 
-fn a_sweep_and_a_new_key_are_both_counted<L: KeyedLimiter>() {
+fn a_sweep_and_a_new_key_are_both_counted<L: Explored>() {
     let [idle, same_shard, other_shard] = keys();
     for new in [same_shard, other_shard] {
         explore(move || {
@@ -179,7 +179,7 @@ fn a_sweep_and_a_new_key_are_both_counted<L: KeyedLimiter>() {
     }
 }
 
-fn threads_with_one_new_key_share_its_limit<L: KeyedLimiter>() {
+fn threads_with_one_new_key_share_its_limit<L: Explored>() {
     explore(|| {
         let limiter = Arc::new(L::new(2));
         let others = [(), ()].map(|()| start(&limiter, |limiter| limiter.allows(0, 0)));
@@ -192,7 +192,7 @@ fn threads_with_one_new_key_share_its_limit<L: KeyedLimiter>() {
 }
 
 /// Neither thread is refused because of the room that the other takes for the same key.
-fn threads_with_one_new_key_share_its_room<L: KeyedLimiter>() {
+fn threads_with_one_new_key_share_its_room<L: Explored>() {
     for when_full in [WhenFull::RefuseNew, WhenFull::SharedBucket] {
         explore(move || {
             let limiter = Arc::new(L::new(2).with_max_keys(1, when_full));
@@ -206,7 +206,7 @@ fn threads_with_one_new_key_share_its_room<L: KeyedLimiter>() {
     }
 }
 
-fn two_new_keys_do_not_share_the_last_room<L: KeyedLimiter>() {
+fn two_new_keys_do_not_share_the_last_room<L: Explored>() {
     let [key, same_shard, other_shard] = keys();
     for other in [same_shard, other_shard] {
         explore(move || {
@@ -225,7 +225,7 @@ fn two_new_keys_do_not_share_the_last_room<L: KeyedLimiter>() {
     }
 }
 
-fn one_of_two_new_keys_gets_the_room_of_an_idle_one<L: KeyedLimiter>() {
+fn one_of_two_new_keys_gets_the_room_of_an_idle_one<L: Explored>() {
     let [first, same_shard, other_shard] = keys();
     let idle_beside_one = [first, same_shard, other_shard];
     let idle_alone = [other_shard, first, same_shard];
@@ -248,7 +248,7 @@ fn one_of_two_new_keys_gets_the_room_of_an_idle_one<L: KeyedLimiter>() {
     }
 }
 
-fn an_idle_key_does_not_go_while_it_is_used_again<L: KeyedLimiter>() {
+fn an_idle_key_does_not_go_while_it_is_used_again<L: Explored>() {
     let [idle, same_shard, other_shard] = keys();
     for new in [same_shard, other_shard] {
         explore(move || {
@@ -266,7 +266,7 @@ fn an_idle_key_does_not_go_while_it_is_used_again<L: KeyedLimiter>() {
 
 // Quotas that change.
 
-fn a_changed_quota_holds_from_some_moment_on<L: KeyedLimiter>() {
+fn a_changed_quota_holds_from_some_moment_on<L: Explored>() {
     let [old, same_shard, other_shard] = keys();
     for (before, then) in [(1, 2), (2, 1)] {
         for key in [old, same_shard, other_shard] {

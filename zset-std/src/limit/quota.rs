@@ -99,7 +99,7 @@ impl Quota {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use zset_std::{Quota};
+    /// use zset_std::Quota;
     ///
     /// let quota = Quota::new(1, Duration::from_secs(1))?.with_capacity(5)?;
     /// assert_eq!(quota.capacity(), 5);
@@ -148,7 +148,7 @@ impl Quota {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use zset_std::{Quota};
+    /// use zset_std::Quota;
     ///
     /// assert_eq!(Quota::new(10, Duration::from_secs(60))?.capacity(), 10);
     /// # Ok::<(), zset_std::limit::QuotaError>(())

@@ -145,7 +145,8 @@ impl WindowLog {
         self.widen(quota);
     }
 
-    /// Allows one unit, or denies it. The cost is that of [`check_n_at`](Self::check_n_at).
+    /// Allows one unit, or denies it. **O(1)** amortized, **O(e)** in the cases in which
+    /// [`check_n_at`](Self::check_n_at) is.
     ///
     /// # Examples
     ///

@@ -71,7 +71,7 @@ impl Buckets {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use zset_std::{Buckets};
+    /// use zset_std::Buckets;
     ///
     /// let week = Buckets::new(Duration::from_secs(86_400), 7)?;
     /// assert_eq!(week.count(), 7);
@@ -114,7 +114,7 @@ impl Buckets {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use zset_std::{Buckets};
+    /// use zset_std::Buckets;
     ///
     /// let minute = Duration::from_secs(60);
     /// assert_eq!(Buckets::new(minute, 5)?.width(), minute);
@@ -130,7 +130,7 @@ impl Buckets {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use zset_std::{Buckets};
+    /// use zset_std::Buckets;
     ///
     /// assert_eq!(Buckets::new(Duration::from_secs(60), 5)?.count(), 5);
     /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
