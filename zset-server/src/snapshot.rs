@@ -1,12 +1,12 @@
 //! Snapshots: all keys in a file, in Redis's RDB format.
 //!
 //! ```text
-//! "REDIS" "0010"               the version of Redis 7.0, which every later server takes
-//! FA name text                 what is good to know: who wrote it, and when
+//! "REDIS" "0010"               the version of Redis 7.0, which all later versions read
+//! FA name text                 metadata: the version of the writer, and the time
 //! FE 0                         the database
-//! FB keys expiring             how many there are
+//! FB keys expiring             the numbers of keys and of deadlines
 //! [FC milliseconds] type key value     for each key
-//! FF CRC64                     of all before it
+//! FF CRC64                     the checksum of all bytes before it
 //! ```
 //!
 //! The limits of CL.THROTTLE are not keys, and are not saved. A file is used by one server at a time: a

@@ -6,9 +6,8 @@ pub(crate) struct UnbalancedQuotes;
 
 /// Splits a line into its arguments. **O(n)**.
 ///
-/// Within double quotes `
-/// `, `\r`, `\t`, `\b`, `\a` and `\xHH` are escapes, and `\` before any other byte stands for that byte;
-/// within single quotes only `\'` is an escape.
+/// Within double quotes `\n`, `\r`, `\t`, `\b`, `\a` and `\xHH` are escapes, and `\` before any other byte
+/// stands for that byte; within single quotes only `\'` is an escape.
 pub(crate) fn split_line(line: &[u8]) -> Result<Vec<Vec<u8>>, UnbalancedQuotes> {
     let mut arguments = Vec::new();
     let mut rest = line;

@@ -40,8 +40,8 @@ const MAX_READ: usize = 64 * 1024;
 /// The maximum number of bytes that a client may send while one of its commands waits for a key.
 const MAX_AHEAD: usize = RequestLimits::MAX.max_request_len;
 
-/// The number of commands between two readings of the clock, which would take a good part of a small
-/// command.
+/// The number of commands between two readings of the clock: reading it each time would noticeably slow
+/// down small commands.
 const COMMANDS_OF_A_MOMENT: usize = 16;
 
 /// How long a stopping server waits before it checks for received bytes one last time.
