@@ -193,8 +193,7 @@ impl Config {
         &self.password
     }
 
-    /// Returns whether a password is correct, in constant time: the time does not depend on how much of
-    /// it matches.
+    /// Returns whether a password is correct. The time taken does not reveal how much of it matches.
     pub(crate) fn is_password(&self, password: &[u8]) -> bool {
         let differences = self.password.iter().zip(password).map(|(one, other)| one ^ other);
         let difference = differences.fold(0, |all, one| all | one);

@@ -117,7 +117,7 @@ pub(crate) struct Keyspace {
 }
 
 /// The largest step back of the clock that is ignored. Clocks are often adjusted by less. A larger step
-/// corrects a clock that was wrong, and it could take years to reach the old time again.
+/// corrects a clock that was wrong: waiting for the old time again could take years.
 const MAX_STEP_BACK: Duration = Duration::from_secs(1);
 
 /// A table shrinks when its capacity exceeds its length by this factor.
@@ -302,7 +302,7 @@ impl Keyspace {
                 *version = self.version;
             }
         }
-        // `clear` would keep their memory.
+        // Clearing the tables would keep their memory.
         self.entries = IndexMap::default();
         self.deadlines = ExpiringSet::default();
     }

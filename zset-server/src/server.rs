@@ -376,7 +376,8 @@ impl Server {
 /// Disconnects clients that do not read their replies.
 async fn watch_replies(shared: Rc<Shared>) {
     loop {
-        // Counts checks rather than time, so that the time of a long command does not count.
+        // Progress is measured in checks rather than time, so that long commands do not count against
+        // clients.
         sleep((shared.limits.stalled / LOOKS).max(TIDY_EVERY / 10)).await;
         shared.engine.borrow_mut().look_at_clients();
     }
@@ -394,7 +395,7 @@ async fn tidy(shared: Rc<Shared>) {
         if shared.slots.taken() >= shared.max_clients() {
             shared.engine.borrow_mut().close_strangers(shared.limits.strangers);
         }
-        // Repeat while keys remain, giving the connections their turn in between.
+        // Repeat while expired keys remain, giving the connections their turn in between.
         while shared.engine.borrow_mut().expire(EXPIRED_AT_ONCE) == EXPIRED_AT_ONCE {
             yield_now().await;
         }

@@ -221,7 +221,7 @@ impl Shell {
     }
 
     fn show(&mut self, arguments: &[Vec<u8>], out: &mut String) {
-        // Remove expired keys, so that none is shown.
+        // Update the time, so that an expired key is not shown.
         self.engine.expire(1);
         let answer = Show::parse(arguments).and_then(|show_what| {
             let value = self.engine.state.keyspace.value(show_what.key);

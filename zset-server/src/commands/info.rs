@@ -10,7 +10,7 @@ use crate::memory::resident;
 pub(super) const COMMANDS: &[Command] =
     &[Command::plain("info", -1, "Tells how the server is, in sections.", info)];
 
-/// The Redis version reported to clients, whose commands this server implements.
+/// The version of Redis whose commands this server implements, as reported to clients.
 pub(super) const REDIS_VERSION: &str = "7.2.4";
 
 type Section = fn(&mut Context<'_>, &mut String) -> std::fmt::Result;

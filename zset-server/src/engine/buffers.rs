@@ -21,7 +21,7 @@ const LEAST_PART: usize = 32;
 const NOT_COUNTED: usize = 16 * 1024;
 
 impl<C: Clock> Engine<C> {
-    /// Checks the progress of clients, and disconnects those that have read next to nothing of their
+    /// Checks the progress of clients, and disconnects those that have read less than 1/32 of their
     /// replies over the last [`LOOKS`] checks. Clients that have become idle are woken once, to free
     /// memory.
     pub(crate) fn look_at_clients(&mut self) {
@@ -91,8 +91,8 @@ impl<C: Clock> Engine<C> {
         max_of(self.state.config.output_limit().hard)
     }
 
-    /// Returns the number of bytes that a single client may hold beyond the bound for all: as many as a
-    /// value may have, so that each value can be read; 0 if memory has no limit.
+    /// Returns the number of bytes that a single client may hold beyond the bound for all: up to the
+    /// memory limit, so that every value can be read; 0 if memory has no limit.
     pub(crate) fn max_alone(&self, most: usize) -> usize {
         self.state.config.max_memory().min(most)
     }

@@ -38,7 +38,7 @@ fn a_scan_misses_no_key_that_is_there_all_the_time() {
         let mut keys = Keyspace::default();
         let name = |n: u64| n.to_string().into_bytes();
         (0..100).for_each(|n| keys.set(&name(n), string("")));
-        // Keys with multiples of three are removed meanwhile, and others are added.
+        // Keys divisible by three are removed during the scan, and others are added.
         let mut seen = HashSet::new();
         let (mut cursor, mut step) = (0, seed);
         loop {

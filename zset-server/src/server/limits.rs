@@ -19,7 +19,7 @@ pub struct Limits {
     /// The number of unread reply bytes at which a client is disconnected. Only a single reply can exceed
     /// `pause_at` by much.
     pub output: OutputLimits,
-    /// How long a client may read next to nothing of its replies, less than 1/32 of them, before it is
+    /// How long a client may go without reading at least 1/32 of its pending replies before it is
     /// disconnected.
     pub stalled: Duration,
     /// The bytes held for all clients together: requests that have not run, commands of transactions,

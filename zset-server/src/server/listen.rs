@@ -141,7 +141,8 @@ pub(crate) fn is_exposed(address: &SocketAddr) -> bool {
 
 pub(crate) fn listen(address: SocketAddr) -> io::Result<(std::net::TcpListener, SocketAddr)> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
-    // Allows a restarted server to reuse its port; on Windows it would let two servers share it.
+    // Allows a restarted server to reuse its port; on other systems this would let two servers share a
+    // port.
     #[cfg(unix)]
     socket.set_reuse_address(true)?;
     socket.bind(&address.into())?;

@@ -142,8 +142,7 @@ impl<'a> Query<'a> {
         set.range_by_rank(self.turn(ranks, all))
     }
 
-    /// Converts ranks to or from ranks counted from the end of `all` that comes first in the requested
-    /// order.
+    /// Converts ranks within `all` between set order and the requested order.
     fn turn(&self, ranks: Range<usize>, all: Range<usize>) -> Range<usize> {
         match self.direction {
             Direction::Forward => ranks,

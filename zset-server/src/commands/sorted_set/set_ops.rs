@@ -259,7 +259,7 @@ impl<'a> Request<'a> {
     /// Combines a score with that of the previous sources.
     ///
     /// The product of infinity and zero is 0 in a union and in the smallest source. Elsewhere in an
-    /// intersection Redis lets it be NaN, which makes the sum 0 and which the minimum and maximum ignore.
+    /// intersection Redis lets it be NaN: the sum is then 0, and the minimum or maximum ignores it.
     fn combine_weighed(&self, sum: Score, score: Score, weight: Score) -> Score {
         match (Score::new(score.get() * weight.get()), self.aggregate) {
             (Ok(weighed), aggregate) => aggregate.combine(sum, weighed),
