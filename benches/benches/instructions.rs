@@ -1,4 +1,4 @@
-//! The main operations under callgrind: what `zset-bench instructions` runs.
+//! The main operations under callgrind, run by `zset-bench instructions`.
 //!
 //! Each benchmark runs in its own process. Like the other front ends, it measures only the calls, not the
 //! construction of the set and the arguments.

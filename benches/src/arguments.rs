@@ -8,8 +8,7 @@ use crate::operation::Operation;
 use crate::workload::MIN_N;
 use crate::{instructions, limiters, report, servers, uses};
 
-/// The maximum number of elements in a set: larger sets of some contenders exceed the memory of common
-/// machines.
+/// The maximum number of elements in a set: larger sets exceed the memory of common machines.
 const MAX_N: usize = 100_000_000;
 
 /// The maximum number of keys of a limiter, for the same reason.

@@ -27,7 +27,7 @@ const REAL_LENGTHS: std::ops::RangeInclusive<usize> = 8..=35;
 /// The minimum number of real names: with fewer, most names would repeat often.
 const FEWEST: usize = 1_000;
 
-/// The names of the packages known to this machine's `apt`, in random order; empty without `apt`.
+/// The names of the packages known to this machine's `apt`, in random order; empty if there are too few.
 static REAL: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let list = Command::new("apt-cache").arg("pkgnames").stderr(Stdio::null()).output();
     let text = list.ok().and_then(|output| String::from_utf8(output.stdout).ok());

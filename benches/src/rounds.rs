@@ -21,7 +21,7 @@ pub struct Measured<A> {
 }
 
 impl<A> Measured<A> {
-    /// Times calls.
+    /// Runs `make`, which makes `calls` calls, and times it.
     pub fn of(calls: usize, make: impl FnOnce() -> A) -> Self {
         let start = Instant::now();
         let answer = measured_calls(make);

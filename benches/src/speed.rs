@@ -1,8 +1,8 @@
 //! The time of operations: all contenders, for sets of one size.
 //!
 //! A machine's speed drifts by more than the contenders differ, so they take turns: each set is generated
-//! once and given to all of them before the next. Peers are compared with the subject within each round;
-//! reported are medians and interquartile ranges over the rounds.
+//! once and given to all of them before the next. Peers are compared with the subject within each round.
+//! The results are medians and interquartile ranges over the rounds.
 
 use crate::contender::Contender;
 use crate::contenders::{SUBJECTS, Visitor, visit_all};

@@ -32,8 +32,8 @@ const VISITED: usize = 25;
 /// The number of elements that iterations visit, per operation of a batch; at least one whole pass.
 const ITERATED: usize = 4;
 
-/// The reciprocal of the part of each batch that comes first and is not timed, to warm up caches and
-/// branch predictors.
+/// One in this many calls is at the start of a batch and not timed, to warm up caches and branch
+/// predictors.
 const WARM_UP: usize = 16;
 
 /// The maximum size of a small step, down or up, in mean distances between neighbours. At 1, about 63% of

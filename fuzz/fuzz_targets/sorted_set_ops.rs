@@ -16,7 +16,7 @@ use zset_core::{ScoreOverflow, SortedSet};
 /// Few enough that members often collide, yet enough to fill several leaves of 64.
 const MEMBERS: u16 = 700;
 
-/// Further operations on one input find no more than another input does.
+/// Longer inputs find no more than further inputs do.
 const MOST_OPERATIONS: usize = 60;
 
 type Member = u16;

@@ -10,7 +10,7 @@ use std::ops::{Bound, RangeBounds};
 use zset_core::redis::{AddFlags, AddOptions, Added};
 use zset_core::{Encoding, ListpackLimits, PackedZSet, Score, ZSet, rdb};
 
-/// Further operations on one input find no more than another input does.
+/// Longer inputs find no more than further inputs do.
 const MOST_OPERATIONS: usize = 80;
 
 /// A member from a small range, so that members collide, or any member; some are texts of integers.

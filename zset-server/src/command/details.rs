@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 const TEXT: &str = include_str!("details.txt");
 
-/// The details of a command that the server itself does not need.
+/// The details of a command shown by COMMAND.
 #[derive(Debug, Default)]
 pub(crate) struct Details {
     pub(crate) group: &'static str,
