@@ -71,7 +71,7 @@ const FEW_ARGUMENTS: usize = 32;
 type Entry = (&'static Command, &'static [Command]);
 
 impl Command {
-    /// Returns a command.
+    /// Creates a command.
     pub(crate) const fn new(
         name: &'static str,
         arity: i8,
@@ -83,7 +83,7 @@ impl Command {
         Command { name, arity, flags, keys, summary, handler }
     }
 
-    /// Returns a command without keys that modifies nothing.
+    /// Creates a command without keys that modifies nothing.
     pub(crate) const fn plain(
         name: &'static str,
         arity: i8,

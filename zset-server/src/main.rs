@@ -16,7 +16,7 @@ use zset_server::{Options, run_shell, serve};
 
 use arguments::Action;
 
-/// The system allocator with a count of the allocated bytes, which `--maxmemory` is compared with.
+/// The system allocator, with a count of the allocated bytes for `--maxmemory`.
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
 

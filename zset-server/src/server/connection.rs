@@ -187,7 +187,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 return Err(End::Killed);
             }
             if self.shared.is_over() {
-                // The clients to be disconnected are about to end.
+                // Wait for the clients that are being disconnected to free their memory.
                 self.wait_for_room().await?;
                 continue;
             }

@@ -57,7 +57,7 @@ impl Shared {
         if self.is_too_much(held.saturating_sub(self.closing.get())) {
             let closing = engine.close_largest(max - max / 8);
             self.closing.set(self.closing.get() + closing);
-            // The largest client may be gone; the remaining ones report what they hold.
+            // The largest client may have been disconnected; the remaining ones report what they hold.
             self.largest.set((0, 0));
         }
         if !self.is_over() {

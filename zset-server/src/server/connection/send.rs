@@ -38,7 +38,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 self.replies.shrink_to(self.max_kept());
                 self.sent = 0;
             } else if self.sent > self.replies.bytes().len() / 2 {
-                // Not on each call, or a large reply would be moved again and again.
+                // Not after each write: moving the rest of a large reply each time would be slow.
                 self.replies.remove_front(self.sent);
                 self.sent = 0;
             }
