@@ -1,10 +1,9 @@
-//! Notes which compiler built the benchmarks, and which versions of the contenders are in them, since a
-//! table of figures must name them.
+//! Records the compiler and the versions of the contenders, which every table of results must name.
 
 use std::process::Command;
 use std::{env, fs};
 
-/// The crates whose versions count; what is std's comes with the compiler.
+/// The crates whose versions are recorded; those of std's collections follow from the compiler.
 const CRATES: [&str; 5] = ["zset-core", "indexset", "wabi_tree", "skiplist", "priority-queue"];
 
 fn main() {
@@ -21,7 +20,7 @@ fn main() {
     println!("cargo::rustc-env=ZSET_BENCH_VERSIONS={}", versions.join(", "));
 }
 
-/// Finds a version among the entries of a lock file.
+/// Returns the version of a crate in a lock file.
 fn version_of<'a>(name: &str, lock: &'a str) -> &'a str {
     let (_, entry) =
         lock.split_once(&format!("name = \"{name}\"\nversion = \"")).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The workloads of `zset-bench limiters` under criterion, for statistics and for comparisons with
 //! an earlier run (`cargo bench -p zset-bench --bench limiters -- --save-baseline NAME`).
 //!
-//! An iteration is a whole batch, so time per call is the inverse of the throughput shown.
+//! An iteration is a whole batch, so the time per call is the inverse of the throughput shown.
 
 mod config;
 
@@ -19,7 +19,7 @@ const KEYS: [usize; 2] = [1_000, 1_000_000];
 
 const CALLS: usize = 1_000_000;
 
-/// Adds each limiter of many keys to a group.
+/// Adds each keyed limiter to a group.
 struct Bench<'a, 'c> {
     group: BenchmarkGroup<'c, WallTime>,
     workload: &'a Workload,

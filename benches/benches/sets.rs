@@ -1,7 +1,7 @@
 //! The operations of `zset-bench report` under criterion, for statistics and for comparisons with an
 //! earlier run (`cargo bench -p zset-bench -- --save-baseline NAME`).
 //!
-//! An iteration is a whole batch, so time per operation is the inverse of the throughput shown.
+//! An iteration is a whole batch, so the time per operation is the inverse of the throughput shown.
 
 mod config;
 
@@ -19,7 +19,7 @@ use zset_bench::workload::Workload;
 
 const SIZES: [usize; 2] = [1_000, 100_000];
 
-/// Adds one operation of each contender to a group.
+/// Adds an operation of each contender to a group.
 struct Bench<'a, 'c> {
     group: BenchmarkGroup<'c, WallTime>,
     workload: &'a Workload<u64>,

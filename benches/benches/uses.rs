@@ -1,7 +1,7 @@
 //! The workloads of `zset-bench uses` under criterion, for statistics and for comparisons with an
 //! earlier run (`cargo bench -p zset-bench --bench uses -- --save-baseline NAME`).
 //!
-//! What is timed is an operation, without the load before it.
+//! Only the operation is timed, not the load before it.
 
 mod config;
 

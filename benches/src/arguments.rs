@@ -8,16 +8,16 @@ use crate::operation::Operation;
 use crate::workload::MIN_N;
 use crate::{instructions, limiters, report, servers, uses};
 
-/// The most elements in a set: beyond, the contenders outgrow the memory of common machines.
+/// The maximum number of elements in a set: larger sets exceed the memory of common machines.
 const MAX_N: usize = 100_000_000;
 
-/// The most keys of a limiter, for the same reason.
+/// The maximum number of keys of a limiter, for the same reason.
 const MAX_KEYS: usize = 10_000_000;
 
-/// The most calls in a round: they are made up before, and have to be in memory.
+/// The maximum number of calls in a round: their arguments are generated in advance and held in memory.
 const MAX_CALLS: usize = 100_000_000;
 
-/// What `--help` prints.
+/// The text of `--help`.
 pub const USAGE: &str = "\
 Measures zset, and what is made of it, against what else one would take.
 
@@ -68,14 +68,14 @@ and redis-cli to ask them.
   --redis-server PATH  the program, or another such as valkey-server [default: redis-server]
 ";
 
-/// What the program shall do.
+/// A parsed command line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Command {
     /// Print [`USAGE`].
     Help,
     /// See [`report`].
     Report(report::Options),
-    /// What a report asks of another process: the memory of one set.
+    /// Measure the memory of one set, in a child process of a report.
     MemoryOf(Request),
     /// See [`bytes`](crate::bytes).
     Bytes,
@@ -93,7 +93,7 @@ pub enum Command {
 ///
 /// # Errors
 ///
-/// A message for the user, if an argument is unknown, missing or out of range.
+/// Returns a message for the user if an argument is unknown, missing or out of range.
 pub fn parse(mut parser: Parser) -> Result<Command, Error> {
     match parser.next()? {
         None => Err("which command?".into()),
@@ -116,7 +116,7 @@ fn parse_report(parser: &mut Parser) -> Result<Command, Error> {
     let mut options = report::Options::default();
     while let Some(argument) = parser.next()? {
         match argument {
-            // What comes behind it still counts.
+            // Options after it still apply.
             Arg::Long("quick") => options = report::Options::quick(),
             Arg::Long("n") => {
                 options.sizes = parser.value()?.parse_with(|text| list(text, size))?;
@@ -150,7 +150,7 @@ fn parse_memory_of(parser: &mut Parser) -> Result<Command, Error> {
     Ok(Command::MemoryOf(Request { contender, n, kind, updates }))
 }
 
-/// Reads a size and a number of rounds; returns whether help is asked for.
+/// Reads a size and a number of rounds; returns whether help was requested.
 fn parse_size(parser: &mut Parser, n: &mut usize, times: &mut usize) -> Result<bool, Error> {
     while let Some(argument) = parser.next()? {
         match argument {

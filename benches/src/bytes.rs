@@ -1,4 +1,4 @@
-//! `bytes`: what a `ZSet` takes in each of its encodings, as the allocator counts it.
+//! `bytes`: the memory of a `ZSet` in each of its encodings, as counted by the allocator.
 
 use std::io::{self, Write};
 
@@ -9,14 +9,14 @@ use zset_core::{Score, ZSet};
 use crate::allocator::live_bytes;
 use crate::table::{Table, write_header};
 
-/// The sizes: the largest listpack, and a skip list.
+/// The measured sizes: the largest listpack, and a skip list.
 const SIZES: [usize; 2] = [128, 1_000_000];
 
-/// Measures sets of members of 20 bytes with integer scores, inserted in random order.
+/// Measures sets of 20-byte members with integer scores, inserted in random order.
 ///
 /// # Errors
 ///
-/// Those of writing to `out`.
+/// Returns an error if writing to `out` fails.
 pub fn run(out: &mut impl Write) -> io::Result<()> {
     write_header(out)?;
     let head = ["ZSet, members of 20 bytes", "encoding", "bytes", "bytes/entry"];
@@ -39,7 +39,7 @@ pub fn run(out: &mut impl Write) -> io::Result<()> {
     write!(out, "\n{table}")
 }
 
-/// Makes a set; returns it and the bytes that it takes beside itself.
+/// Builds a set; returns it with the number of heap bytes it uses.
 fn measured(n: usize) -> (ZSet, isize) {
     let mut rng = SmallRng::seed_from_u64(1);
     let before = live_bytes();

@@ -1,26 +1,26 @@
-//! What a sorted set must offer to be measured.
+//! The interface of a measured sorted set.
 
 use crate::member::Member;
 use crate::operation::Operation;
 
 /// A sorted set of members with `f64` scores, ordered by `(score, member)`.
 ///
-/// Each contender does every operation in the best way that its public API has, and the members are
-/// hashed by `hashbrown::DefaultHashBuilder` in all of them. Scores are never NaN. What visits elements
-/// returns the sum of their [`digest`]s, so that it has to read them.
+/// Each contender implements every operation in the best way that its public API allows, and all of them
+/// hash members with `hashbrown::DefaultHashBuilder`. Scores are never NaN. Operations that visit
+/// elements return the sum of their [`digest`]s, so that every element must be read.
 pub trait Contender<M: Member>: Sized {
-    /// What the tables call it.
+    /// The name shown in the tables.
     const NAME: &'static str;
 
-    /// Returns whether it can do an operation in less time than it takes to look at all elements.
+    /// Returns whether an operation takes less time than a scan of all elements.
     ///
-    /// If not, the tables show a dash, and nobody calls what the operation calls.
+    /// If not, the tables show a dash, and the methods that it needs are never called.
     fn offers(operation: Operation) -> bool;
 
-    /// Makes an empty set.
+    /// Returns an empty set.
     fn new() -> Self;
 
-    /// Makes a set of elements with distinct members, in any order.
+    /// Builds a set from elements with distinct members, in any order.
     fn from_unsorted(elements: Vec<(M, f64)>) -> Self {
         let mut set = Self::new();
         for (member, score) in elements {
@@ -29,18 +29,18 @@ pub trait Contender<M: Member>: Sized {
         set
     }
 
-    /// Makes a set of elements with distinct members, in the order of the set.
+    /// Builds a set from elements with distinct members, in set order.
     fn from_sorted(elements: Vec<(M, f64)>) -> Self {
         Self::from_unsorted(elements)
     }
 
-    /// Moves all elements of another set here, which has none of the same members.
+    /// Moves all elements of another set into this one; the sets have no members in common.
     fn unite(&mut self, other: Self);
 
-    /// Adds `member`, or gives it another score if it is there.
+    /// Inserts `member`, or updates its score if it is present.
     fn insert(&mut self, member: M, score: f64);
 
-    /// Removes the first element, and returns its digest.
+    /// Removes the first element and returns its digest.
     fn pop_first(&mut self) -> Option<u64>;
 
     /// Returns the number of elements.
@@ -51,12 +51,12 @@ pub trait Contender<M: Member>: Sized {
         self.len() == 0
     }
 
-    // From here on, what is written here is for contenders that do not offer it.
+    // The defaults below are for contenders that do not support the operation.
 
-    /// Gives `member`, which is there, another score.
+    /// Updates the score of `member`, which is present.
     fn update(&mut self, _member: &M, _score: f64) {}
 
-    /// Adds to the score of `member`, which is there.
+    /// Adds to the score of `member`, which is present.
     fn increment(&mut self, _member: &M, _by: f64) {}
 
     /// Returns the score of `member`.
@@ -64,12 +64,12 @@ pub trait Contender<M: Member>: Sized {
         None
     }
 
-    /// Returns the number of elements below `member`.
+    /// Returns the number of elements before `member`.
     fn rank(&self, _member: &M) -> Option<usize> {
         None
     }
 
-    /// Returns the digest of the element with `rank` others below it.
+    /// Returns the digest of the element at `rank`.
     fn select(&self, _rank: usize) -> Option<u64> {
         None
     }
@@ -79,31 +79,32 @@ pub trait Contender<M: Member>: Sized {
         0
     }
 
-    /// Visits `limit` elements from a rank on.
+    /// Visits `limit` elements, starting at a rank.
     fn sum_by_rank(&self, _rank: usize, _limit: usize) -> u64 {
         0
     }
 
-    /// Visits the first `limit` elements with a score and a member that is not below `member`.
+    /// Visits the first `limit` elements with a score, starting at the first member not less than
+    /// `member`.
     fn sum_by_member(&self, _score: f64, _member: &M, _limit: usize) -> u64 {
         0
     }
 
-    /// Visits all elements in their order.
+    /// Visits all elements in order.
     fn sum(&self) -> u64 {
         0
     }
 
-    /// Returns the number of elements with scores from `start` to below `end`.
+    /// Returns the number of elements with scores in `start..end`.
     fn count(&self, _start: f64, _end: f64) -> usize {
         0
     }
 }
 
-/// Mixes the [digest](Member::digest) of a member and a score, so that a range must read both.
+/// Mixes the [digest](Member::digest) of a member with a score, so that a range must read both.
 ///
-/// It is integers that are added up: a sum of floats would wait four cycles for each element, and
-/// hide what the range itself costs.
+/// Digests are integers because a sum of floats would wait about four cycles per element and hide the
+/// cost of the range itself.
 #[inline]
 pub fn digest(member: u64, score: f64) -> u64 {
     member ^ score.to_bits()

@@ -1,4 +1,4 @@
-//! The sorted sets that are measured.
+//! The measured sorted sets.
 
 mod heaps;
 mod pair;
@@ -13,16 +13,16 @@ pub use pair::{BTree, Indexset, Ordered, Pair, Skiplist, Wabi};
 pub use textbook::Textbook;
 pub use zset::{Bytes, Sorted};
 
-/// Something to do with each contender: a `for` loop over types.
+/// An operation to perform for each contender: a `for` loop over types.
 pub trait Visitor<M: Member> {
-    /// Does it with `C`.
+    /// Performs the operation for `C`.
     fn visit<C: Contender<M>>(&mut self);
 }
 
-/// How many of the contenders come first and are zset's own; the first one is compared with the others.
+/// The number of leading contenders that are zset's own. The first of all is compared with the peers.
 pub const SUBJECTS: usize = 2;
 
-/// Returns the names of the contenders, in their order.
+/// Returns the names of the contenders, in order.
 pub fn names() -> Vec<&'static str> {
     struct Names(Vec<&'static str>);
     impl Visitor<u64> for Names {

@@ -1,8 +1,8 @@
-//! `instructions`: what callgrind counts for the main operations, beside a baseline that is committed.
+//! `instructions`: callgrind's counts for the main operations, compared with a committed baseline.
 //!
-//! Instructions do not depend on how busy a machine is, so that a check of a few percent neither misses
-//! a loss nor finds one where there is none. Cache misses are shown, but do not decide: they also
-//! depend on where things happen to lie in memory.
+//! Instruction counts do not depend on the load of the machine, so a limit of a few percent neither
+//! misses regressions nor reports false ones. Cache misses are shown but not checked: they also depend on
+//! memory addresses.
 
 mod baseline;
 mod comparison;
@@ -18,33 +18,33 @@ use comparison::Comparison;
 /// What to do with the counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Task {
-    /// Fail if they are not as the baseline says.
+    /// Fail if the counts do not match the baseline.
     Check,
-    /// Write them as the new baseline.
+    /// Write the counts as the new baseline.
     Accept,
 }
 
-/// Where the baseline is.
+/// The path of the baseline.
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.csv");
 
-/// The exit code where counts differ that other tools have made, which may be why.
+/// The exit code if counts differ but were made with other tools, which may be the cause.
 const OTHER_TOOLS: u8 = 2;
 
-/// Writes a new baseline.
+/// The command that writes a new baseline.
 const ACCEPT: &str = "cargo run --release -p zset-bench -- instructions --accept";
 
-/// Counts, prints a table, and does its task; the exit code is that of the check.
+/// Counts, prints a table and performs the task; the exit code is the result of the check.
 ///
 /// # Errors
 ///
-/// Those of writing to `out`, of a baseline that cannot be read or written, and of benchmarks that do
-/// not run.
+/// Returns an error if writing to `out` fails, if the baseline cannot be read or written, or if the
+/// benchmarks fail to run.
 pub fn run(task: Task, out: &mut impl Write) -> io::Result<ExitCode> {
     let path = Path::new(PATH);
-    // Before the benchmarks, which take minutes.
+    // Read before the benchmarks, which take minutes.
     let before = match (task, Baseline::read(path)) {
         (Task::Check, before) => before?,
-        // One that cannot be read is replaced as well.
+        // An unreadable baseline is replaced as well.
         (Task::Accept, before) => before.unwrap_or_default(),
     };
     let now = count::count()?;

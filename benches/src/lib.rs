@@ -1,21 +1,22 @@
-//! Measures `zset_core::SortedSet` against other sorted sets, and what `zset_std` makes of it against
-//! what else one would take.
+//! Measures `zset_core::SortedSet` against other sorted sets, and the collections of `zset_std` against
+//! their alternatives.
 //!
-//! - [`contender`]: what a sorted set must offer to be measured.
+//! - [`contender`]: the interface of a measured sorted set.
 //! - [`contenders`]: the sorted sets, and the list of them.
-//! - [`operation`] and [`workload`]: what is done to them; the same for every contender.
+//! - [`operation`] and [`workload`]: the measured operations and their arguments, the same for every
+//!   contender.
 //! - [`speed`], [`memory`] and [`tail`]: what is measured, and [`report`], which shows all of it. The
-//!   other front end, criterion's, is `benches/sets.rs`.
-//! - [`limiters`]: the same for limiters, with its own contenders and workload; criterion's front end
+//!   criterion front end is `benches/sets.rs`.
+//! - [`limiters`]: the same for limiters, with their own contenders and workload; the criterion front end
 //!   is `benches/limiters.rs`.
 //! - [`uses`]: the same for the queues, boards, feeds, schedules and expiring sets of `zset_std`, with
-//!   contenders and a workload for each kind of use; criterion's front end is `benches/uses.rs`.
-//! - [`servers`]: zset-server beside redis-server, over the network.
-//! - [`instructions`]: what callgrind counts for the main operations of `benches/instructions.rs`, and
-//!   whether that is more than what is committed.
-//! - [`rounds`]: how the contenders of [`limiters`] and [`uses`] take turns.
+//!   contenders and a workload for each kind of use; the criterion front end is `benches/uses.rs`.
+//! - [`servers`]: zset-server compared with redis-server, over the network.
+//! - [`instructions`]: callgrind's counts for the main operations of `benches/instructions.rs`, checked
+//!   against the committed baseline.
+//! - [`rounds`]: how the contenders take turns.
 //!
-//! To add a contender, write its file under `contenders/` and name it in [`contenders::visit_all`].
+//! To add a contender, write its file under `contenders/` and add it to [`contenders::visit_all`].
 //! To add a workload, add an [`Operation`](operation::Operation).
 
 pub mod allocator;

@@ -1,6 +1,6 @@
-//! `limiters`: the limiters of `zset_std` beside those of the `governor` crate.
+//! `limiters`: the limiters of `zset_std` compared with those of the `governor` crate.
 //!
-//! All take turns with the same calls, see [`rounds`](crate::rounds).
+//! All take turns at the same calls; see [`rounds`](crate::rounds).
 
 pub mod clock;
 pub mod contender;
@@ -16,7 +16,7 @@ use crate::workload::as_f64;
 
 pub use one_key::Row;
 
-/// What the columns of bytes mean.
+/// The legend of the tables.
 const LEGEND: &str = "\
 Bytes before: each key was called once, so that a window of SlidingWindow has one entry.
 Bytes after: all calls were made; a window has an entry for each that passed in the last minute.
@@ -29,7 +29,7 @@ pub struct Options {
     pub keys: Vec<usize>,
     /// How many calls are timed in each round, at least one.
     pub calls: usize,
-    /// How often everything is measured, at least once.
+    /// The number of rounds, at least one.
     pub rounds: usize,
 }
 
@@ -43,7 +43,7 @@ impl Default for Options {
 ///
 /// # Errors
 ///
-/// Those of writing to `out`.
+/// Returns an error if writing to `out` fails.
 pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     let Options { keys, calls, rounds } = options;
     write_header(out)?;
@@ -56,14 +56,14 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     out.write_all(LEGEND.as_bytes())
 }
 
-/// What one limiter did in one round, and how many of its calls passed.
+/// The result of one limiter in one round; the answer is the number of calls allowed.
 type Measured = crate::rounds::Measured<usize>;
 
-/// What all limiters did in all rounds.
+/// The results of all limiters in all rounds.
 type Rounds = crate::rounds::Rounds<usize>;
 
 impl Rounds {
-    /// Shows the share of the calls that passed.
+    /// Shows the share of the calls that were allowed.
     fn allowed(&self, place: usize) -> String {
         let percent = self.median(|round| {
             let Measured { answer: allowed, calls, .. } = round[place];

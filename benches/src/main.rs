@@ -1,4 +1,4 @@
-//! The program: tables of all contenders, for a quick look and for the README.
+//! The program: tables of all contenders, for a quick look and for the docs.
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     };
     match run(&command) {
         Ok(code) => code,
-        // As in `zset-bench report | head -20`: the reader has seen enough.
+        // The reader has closed the pipe, as in `zset-bench report | head -20`.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             complain(&format!("there are no figures: {error}\n"));
@@ -37,7 +37,7 @@ fn run(command: &Command) -> io::Result<ExitCode> {
         Command::Report(options) => report::run(options, &mut out),
         Command::MemoryOf(request) => writeln!(out, "{}", Memory::here(*request).line()),
         Command::Bytes => bytes::run(&mut out),
-        // It also judges its figures.
+        // Its exit code is the result of the check.
         Command::Instructions(task) => return instructions::run(*task, &mut out),
         Command::Limiters(options) => limiters::run(options, &mut out),
         Command::Uses(options) => uses::run(options, &mut out),
@@ -46,7 +46,7 @@ fn run(command: &Command) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes an error message; unlike `eprint!`, it does not panic when nobody reads it.
+/// Writes an error message. Unlike `eprint!`, it does not panic if standard error is closed.
 fn complain(message: &str) {
     let _ = write!(io::stderr(), "error: {message}");
 }

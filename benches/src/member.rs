@@ -1,20 +1,20 @@
-//! What the members of the measured sets are.
+//! The members of the measured sets.
 
 use std::fmt;
 use std::hash::Hash;
 
-/// A member of the sets that are measured.
+/// A member of a measured set.
 pub trait Member: Clone + Ord + Hash + fmt::Debug + 'static {
-    /// Its bytes, as a set of byte strings stores them: in the same order as the members.
+    /// The bytes that a set of byte strings stores, in the same order as the members.
     type Bytes<'a>: AsRef<[u8]>;
 
-    /// Returns the member that is before all others.
+    /// Returns a member not greater than any other.
     fn least() -> Self;
 
     /// Returns its bytes.
     fn bytes(&self) -> Self::Bytes<'_>;
 
-    /// Returns a number that can only be known by whoever has read the member.
+    /// Returns a number that depends on the member's contents, so that computing it must read the member.
     #[inline]
     fn digest(&self) -> u64 {
         digest_bytes(self.bytes().as_ref())
@@ -58,14 +58,14 @@ pub fn digest_bytes(bytes: &[u8]) -> u64 {
     }
 }
 
-/// The kinds of members, for tables and for the command line.
+/// The kinds of members.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Random numbers.
     Integers,
-    /// Strings of 20 bytes, which begin alike.
+    /// Strings of 20 bytes with a common prefix.
     Strings,
-    /// Names of packages, of 8 to 40 bytes.
+    /// Package names of 8 to 40 bytes.
     Names,
 }
 
@@ -73,7 +73,7 @@ impl Kind {
     /// All kinds.
     pub const ALL: [Kind; 3] = [Kind::Integers, Kind::Strings, Kind::Names];
 
-    /// Returns the name that the command line takes.
+    /// Returns the name used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Integers => "u64",
@@ -82,7 +82,7 @@ impl Kind {
         }
     }
 
-    /// Returns what the tables call it.
+    /// Returns the label shown in the tables.
     pub fn label(self) -> &'static str {
         match self {
             Kind::Integers => "u64",

@@ -1,7 +1,7 @@
-//! How much memory the sets take: what they ask the allocator for, and what the process has then.
+//! The memory of sets: bytes requested from the allocator, and resident memory of the process.
 //!
-//! A process keeps what was freed, so each set is made in one of its own: this program starts itself
-//! again for each ([`Request`] is what it passes on).
+//! A process keeps freed memory, so each set is built in a process of its own: this program starts itself
+//! again for each ([`Request`] is passed on its command line).
 
 use std::env;
 use std::fs;
@@ -19,44 +19,44 @@ use crate::names;
 use crate::operation::Operation;
 use crate::workload::as_f64;
 
-/// The size of a page, as Linux has it on common machines.
+/// The usual page size on Linux.
 const PAGE: usize = 4096;
 
-/// One set.
+/// The set to measure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// The contender, by its place.
+    /// The index of the contender.
     pub contender: usize,
-    /// The elements.
+    /// The number of elements.
     pub n: usize,
-    /// Their members.
+    /// The kind of members.
     pub kind: Kind,
-    /// The random updates after the load, which leave gaps in memory.
+    /// The number of random updates after the load, which fragment memory.
     pub updates: usize,
 }
 
-/// The bytes an element that a set takes.
+/// The memory of a set, in bytes per element.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Memory {
     /// After the load.
     pub loaded: Bytes,
-    /// After the updates; none if the contender offers none.
+    /// After the updates; `None` if the contender does not support updates.
     pub updated: Option<Bytes>,
 }
 
-/// Bytes an element at one time.
+/// Bytes per element at one point in time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Bytes {
-    /// Requested from the allocator, and not given back.
+    /// Requested from the allocator and not freed.
     pub requested: f64,
-    /// In memory, by whole pages.
+    /// Resident in memory, in whole pages.
     pub resident: f64,
 }
 
-/// A figure's name, and how to get it; a contender may have none.
+/// A figure's label and how to get it; some contenders lack some figures.
 pub type Figure = (&'static str, fn(Memory) -> Option<f64>);
 
-/// The figures that there are.
+/// All figures.
 pub const FIGURES: [Figure; 4] = [
     ("requested", |it| Some(it.loaded.requested)),
     ("resident", |it| Some(it.loaded.resident)),
@@ -65,11 +65,11 @@ pub const FIGURES: [Figure; 4] = [
 ];
 
 impl Memory {
-    /// Has another process make the set; this program has to know the command `memory-of`.
+    /// Builds and measures the set in a child process; this program must support the command `memory-of`.
     ///
     /// # Errors
     ///
-    /// Those of starting it, and of what it answers.
+    /// Returns an error if the process fails to start or its output is invalid.
     pub fn of(request: Request) -> io::Result<Memory> {
         let Request { contender, n, kind, updates } = request;
         let numbers = [contender, n, updates].map(|number| number.to_string());
@@ -82,7 +82,7 @@ impl Memory {
         Memory::parse(&text).ok_or_else(|| Error::other(format!("no figures: {text}")))
     }
 
-    /// Makes the set here. Figures are right if nothing else was allocated before.
+    /// Builds and measures the set in this process. Accurate only if nothing else was allocated before.
     pub fn here(request: Request) -> Memory {
         match request.kind {
             Kind::Integers => measure(request, names::scramble),
@@ -122,7 +122,7 @@ fn measure<M: Member>(request: Request, make_up: fn(u64) -> M) -> Memory {
 }
 
 struct Maker<M> {
-    /// How many contenders come before the one that counts.
+    /// The number of contenders before the requested one.
     left: usize,
     request: Request,
     make_up: fn(u64) -> M,
@@ -138,10 +138,10 @@ impl<M: Member> Visitor<M> for Maker<M> {
         let Request { n, updates, .. } = self.request;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let end = as_f64(n);
-        // A list of real names is read now.
+        // Forces the list of real names to be read now.
         (self.make_up)(0);
         let (requested_before, resident_before) = (live_bytes(), resident());
-        // Members are made up on the way, so that nothing else is allocated for long.
+        // Members are generated on the fly, so that other allocations are short-lived.
         let mut set = C::new();
         for number in 0..n as u64 {
             set.insert((self.make_up)(number), rng.random_range(0.0..end));
@@ -166,12 +166,12 @@ impl<M: Member> Visitor<M> for Maker<M> {
     }
 }
 
-/// Returns the bytes of this process that are in memory, as Linux tells; 0 elsewhere.
+/// Returns the resident memory of this process on Linux, else 0.
 fn resident() -> usize {
     resident_of(&fs::read_to_string("/proc/self/statm").unwrap_or_default())
 }
 
-/// Reads what is resident but not of a file: the program itself is read as it is run.
+/// Returns the resident bytes that do not belong to files: the program itself is paged in as it runs.
 fn resident_of(statm: &str) -> usize {
     let mut pages = statm.split(' ').skip(1).map_while(|pages| pages.parse::<usize>().ok());
     let (all, of_files) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
@@ -207,7 +207,7 @@ mod tests {
         let (n, kind, updates) = (100, Kind::Integers, 1000);
         let all = (0..contenders::names().len())
             .map(|contender| Memory::here(Request { contender, n, kind, updates }));
-        // The heap, which is the last, finds no member.
+        // `BinaryHeap`, the last contender, cannot look up members.
         let are_updated: Vec<_> = all.map(|memory| memory.updated.is_some()).collect();
         let (last, others) = are_updated.split_last().expect("there are contenders");
         assert!(!last && others.iter().all(|it| *it), "{are_updated:?}");

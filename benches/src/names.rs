@@ -1,4 +1,4 @@
-//! Members by their numbers: no two are the same, and their order looks random.
+//! Members by number: distinct, in an order that looks random.
 
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 
-/// Words of which names are made where there are no real ones.
+/// Words for made-up names if there are no real ones.
 const WORDS: [&str; 64] = [
     "apt", "audio", "auth", "base", "bin", "boot", "browser", "build", "cache", "cairo", "client",
     "cloud", "codec", "common", "compat", "config", "core", "crypto", "daemon", "data", "debug",
@@ -18,20 +18,20 @@ const WORDS: [&str; 64] = [
     "video", "xml",
 ];
 
-/// The longest name that another word is added to.
+/// The maximum length of a name to which another word is appended.
 const LONGEST: usize = 23;
 
-/// The lengths of real names, so that none has more than 40 bytes with a number behind it.
+/// The accepted lengths of real names, so that none exceeds 40 bytes with a number appended.
 const REAL_LENGTHS: std::ops::RangeInclusive<usize> = 8..=35;
 
-/// With fewer real names than this, most would come again and again.
+/// The minimum number of real names: with fewer, most names would repeat often.
 const FEWEST: usize = 1_000;
 
-/// The names of the packages that this machine's `apt` knows, in a random order; none if it has none.
+/// The names of the packages known to this machine's `apt`, in random order; empty if there are too few.
 static REAL: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let list = Command::new("apt-cache").arg("pkgnames").stderr(Stdio::null()).output();
     let text = list.ok().and_then(|output| String::from_utf8(output.stdout).ok());
-    // The names are needed for as long as the program runs.
+    // The names live as long as the program.
     let lines = text.unwrap_or_default().leak().lines();
     let mut names: Vec<_> = lines.filter(|line| REAL_LENGTHS.contains(&line.len())).collect();
     names.sort_unstable();
@@ -43,24 +43,24 @@ static REAL: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     names
 });
 
-/// The digits of a string's number: with what stands before them it has 20 bytes.
+/// The number of distinct strings: 13 digits, which with the prefix make 20 bytes.
 const DIGITS: u64 = 10_u64.pow(13);
 
-/// Has no factor with [`DIGITS`], so that the multiples of different numbers differ.
+/// Coprime to [`DIGITS`], so that the multiples of different numbers differ.
 const SCATTER: u64 = 7_368_787_031;
 
-/// A string of 20 bytes, as keys of a program often look.
+/// Returns a 20-byte string that resembles a typical key.
 pub fn string(number: u64) -> String {
     let digits = u128::from(number) * u128::from(SCATTER) % u128::from(DIGITS);
     fitted(format!("member:{digits:013}"))
 }
 
-/// A name of 8 to 40 bytes: of a package, if this machine knows enough of them.
+/// Returns a name of 8 to 40 bytes: that of a package if this machine knows enough of them.
 pub fn name(number: u64) -> String {
     if REAL.is_empty() { made_up(number) } else { listed(&REAL, number) }
 }
 
-/// Says where names come from.
+/// Describes where names come from.
 pub fn origin_of_names() -> String {
     match REAL.len() {
         0 => "made of words, since `apt-cache pkgnames` lists none here".into(),
@@ -70,13 +70,13 @@ pub fn origin_of_names() -> String {
     }
 }
 
-/// Takes a name from a list, once more with a number behind it when all have been taken.
+/// Returns a name from a list; once all are used, names repeat with a number appended.
 fn listed(names: &[&str], number: u64) -> String {
     let len = names.len() as u64;
     let name = names[(number % len) as usize];
     match number / len {
         0 => name.to_owned(),
-        // No package has a colon in its name, so this is none of the others.
+        // Package names contain no colon, so the result is distinct from all of them.
         again => fitted(format!("{name}:{again}")),
     }
 }
@@ -91,23 +91,23 @@ fn made_up(number: u64) -> String {
             name.push_str(word(place));
         }
     }
-    // Words have no digits, so the number makes it distinct.
+    // Words contain no digits, so the number makes the name distinct.
     fitted(format!("{name}{number:03}"))
 }
 
-/// Gives back what a string has too much, which would count as memory of the contenders that keep it.
+/// Shrinks a string to fit: spare capacity would count as memory of the contenders that store it.
 fn fitted(mut text: String) -> String {
     text.shrink_to_fit();
     text
 }
 
-/// Makes up numbers that look random, all distinct, the same for the same start.
+/// Generates distinct numbers that look random, deterministically for each start.
 pub(crate) fn numbers(start: u64) -> impl Iterator<Item = u64> {
     (0..).map(move |i: u64| scramble(i.wrapping_add(start)))
 }
 
-/// Maps each number to another one that looks random, no two to the same: the finalizer of
-/// splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+/// Maps numbers one-to-one to numbers that look random: the finalizer of splitmix64 (Steele, Lea and
+/// Flood, "Fast splittable pseudorandom number generators", 2014).
 pub fn scramble(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,9 +1,9 @@
-//! What is done to the sets.
+//! The measured operations.
 
-/// An operation whose time is measured.
+/// A measured operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
-    /// Inserts in a random order, from the empty set to `n` elements.
+    /// Inserts in random order, from the empty set up to `n` elements.
     Insert,
     /// The score of a random member.
     Score,
@@ -21,36 +21,36 @@ pub enum Operation {
     HundredByRank,
     /// How many elements lie between two random scores.
     Count,
-    /// All elements, in order; the time of one.
+    /// All elements, in order; the time per element.
     Iterate,
-    /// A random member's score moves a little, as when a player wins a few points.
+    /// Moves a random member's score a little, as when a player wins a few points.
     SmallStep,
-    /// A random member's score grows, by up to a tenth of the whole range.
+    /// Increases a random member's score by up to a tenth of the whole range.
     Increment,
-    /// A random member gets a random new score.
+    /// Gives a random member a random new score.
     Update,
-    /// Four reads of a score to one update, of members of which few are asked for often.
+    /// Four score lookups to one update, with Zipf-distributed members.
     Mix,
-    /// A new last element is inserted and the first one removed.
+    /// Inserts a new last element and removes the first one.
     SlidingWindow,
-    /// Removes the first element, until half of the set is left.
+    /// Removes the first element until half of the set remains.
     PopFirst,
-    /// Inserts in the order of the set, from the empty set to `n` elements.
+    /// Inserts in set order, from the empty set up to `n` elements.
     Append,
-    /// A set of all elements at once, in a random order.
+    /// Builds a set from all elements at once, in random order.
     BulkUnsorted,
-    /// A set of all elements at once, in the order of the set.
+    /// Builds a set from all elements at once, in set order.
     BulkSorted,
-    /// The half of the elements moves to a set of the other half.
+    /// Moves half of the elements into a set of the other half.
     Union,
     /// 100 elements from a random member on, where all scores are equal.
     ByMember,
 }
 
 impl Operation {
-    /// All of them. The first ones work on one set, in an order in which each finds what it needs: the
-    /// load, then what only reads, so that the figures for reading do not depend on which writes are
-    /// measured. Those from [`Append`](Self::Append) on make their own set.
+    /// All operations. Those before [`Append`](Self::Append) work on one set, in an order that gives each
+    /// the state it needs: first the load, then the reads, so that the results for reads do not depend on
+    /// which writes are measured. Those from [`Append`](Self::Append) on build their own set.
     pub const ALL: [Operation; 21] = [
         Operation::Insert,
         Operation::Score,
@@ -75,7 +75,7 @@ impl Operation {
         Operation::ByMember,
     ];
 
-    /// Returns the name that the command line takes.
+    /// Returns the name used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Operation::Insert => "insert",
@@ -107,7 +107,7 @@ impl Operation {
         Operation::ALL.into_iter().find(|operation| operation.name() == name)
     }
 
-    /// Returns the head of its row in a table.
+    /// Returns the label of its row in a table.
     pub fn label(self) -> &'static str {
         match self {
             Operation::TenByScore => "10 by score",
@@ -128,7 +128,7 @@ impl Operation {
         }
     }
 
-    /// Returns whether it leaves the set as it was.
+    /// Returns whether the operation leaves the set unchanged.
     pub fn only_reads(self) -> bool {
         matches!(
             self,
@@ -145,7 +145,7 @@ impl Operation {
         )
     }
 
-    /// Returns whether it needs to know how many elements are below another one.
+    /// Returns whether the operation needs ranks.
     pub fn needs_ranks(self) -> bool {
         matches!(
             self,
@@ -153,7 +153,7 @@ impl Operation {
         )
     }
 
-    /// Returns whether it makes a set of its own, and changes none.
+    /// Returns whether the operation builds a set of its own and leaves the given one unchanged.
     pub fn makes_its_own_set(self) -> bool {
         self as usize >= Operation::Append as usize
     }

@@ -1,4 +1,4 @@
-//! `report`: everything that is measured of the sorted sets, as a page, as Markdown tables and as data.
+//! `report`: everything measured for the sorted sets, as a web page, as Markdown tables and as data.
 
 mod data;
 mod markdown;
@@ -27,19 +27,20 @@ use crate::tail::{self, Tail};
 pub struct Options {
     /// The sizes of the sets.
     pub sizes: Vec<usize>,
-    /// Their members.
+    /// The kinds of members.
     pub kinds: Vec<Kind>,
-    /// What to do to them.
+    /// The operations.
     pub operations: Vec<Operation>,
-    /// How many operations of each kind a round has at least, each on as many sets as it takes.
+    /// The minimum number of operations of each kind per round, spread over as many sets as needed.
     pub calls: usize,
-    /// How often, at least once; if it is not said, that depends on the size.
+    /// The number of rounds, at least one; by default it depends on the size.
     pub rounds: Option<usize>,
-    /// The size to which sets grow whose single calls are timed; none are if it is 0.
+    /// The size up to which sets grow while single calls are timed; 0 skips that measurement.
     pub tail: usize,
-    /// The random updates after a load, before memory is measured again and while calls are timed.
+    /// The number of random updates after a load, before memory is measured again and while calls are
+    /// timed.
     pub updates: usize,
-    /// The folder for the files.
+    /// The output folder.
     pub folder: PathBuf,
 }
 
@@ -49,7 +50,7 @@ impl Default for Options {
             sizes: vec![100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000],
             kinds: Kind::ALL.to_vec(),
             operations: Operation::ALL.to_vec(),
-            // What is timed takes milliseconds in all.
+            // The timed calls take milliseconds in all.
             calls: 1 << 17,
             rounds: None,
             tail: 10_000_000,
@@ -60,7 +61,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns what takes less than a minute.
+    /// Returns options for a run of less than a minute.
     pub fn quick() -> Self {
         Options {
             sizes: vec![1_000, 100_000],
@@ -74,15 +75,15 @@ impl Options {
     }
 
     fn rounds(&self, n: usize) -> usize {
-        // A round of the largest sets takes ten minutes.
+        // A round with the largest sets takes ten minutes.
         self.rounds.unwrap_or(if n > 1_000_000 { 3 } else { 5 })
     }
 }
 
-/// All figures.
+/// All results.
 #[derive(Debug)]
 struct Report {
-    /// The machine, the compiler and the command, a line of Markdown each.
+    /// The machine, the compiler and the command, one line of Markdown each.
     origin: String,
     operations: Vec<Operation>,
     speeds: Vec<SpeedOf>,
@@ -119,7 +120,7 @@ impl Report {
     }
 }
 
-/// The names of the files.
+/// The names of the output files.
 const MARKDOWN: &str = "report.md";
 const PAGE: &str = "index.html";
 const CSV: &str = "report.csv";
@@ -129,7 +130,7 @@ const JSON: &str = "report.json";
 ///
 /// # Errors
 ///
-/// Those of writing, and of starting this program again for the memory.
+/// Returns an error if writing fails, or if a child process that measures memory fails.
 pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     let folder = &options.folder;
     check(folder).map_err(|error| {
@@ -144,7 +145,7 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     )
 }
 
-/// Makes the folder, and finds out whether files can be written to it, before hours have passed.
+/// Creates the folder and checks that it is writable, before hours of measuring.
 fn check(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let file = folder.join("check.tmp");
@@ -189,7 +190,7 @@ fn measure(options: &Options) -> io::Result<Report> {
                 bar.inc(1);
             }
             report.speeds.push(SpeedOf { kind, n, rounds, speed });
-            // Whatever happens to the rest, this is there.
+            // If the rest fails, these results are saved.
             write_files(&report, &options.folder)?;
         }
     }
@@ -223,7 +224,7 @@ fn measure_speed<M: Member>(
     speed::measure(&plan, || bar.inc(1))
 }
 
-/// Returns a bar on the standard error, which nobody sees if that is no terminal.
+/// Returns a progress bar on standard error, hidden if that is not a terminal.
 fn progress(steps: usize) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {percent:>3} % {elapsed} {msg}");
     let bar = ProgressBar::new(steps as u64);
@@ -239,7 +240,7 @@ mod tests {
     use crate::memory::Bytes;
     use crate::workload::as_f64;
 
-    /// Returns a small report, with figures that are made up.
+    /// Returns a small report with made-up results.
     pub(super) fn report() -> Report {
         let operations = vec![Operation::Insert, Operation::Rank];
         let kind = Kind::Integers;

@@ -1,50 +1,50 @@
-//! Contenders take turns.
+//! Rounds in which contenders take turns.
 //!
-//! A machine's speed drifts by more than the contenders differ. So each round is made up once and
-//! given to all of them, ratios are taken within a round, and what is printed are the medians over
-//! the rounds.
+//! A machine's speed drifts by more than the contenders differ. So each round's workload is generated
+//! once and given to all of them, ratios are taken within a round, and the printed values are medians
+//! over the rounds.
 
 use std::time::{Duration, Instant};
 
 use crate::table::median;
 use crate::workload::as_f64;
 
-/// What one contender did in one round.
+/// The result of one contender in one round.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Measured<A> {
-    /// How long all calls took together.
+    /// The total time of all calls.
     pub time: Duration,
-    /// How many calls that were.
+    /// The number of calls.
     pub calls: usize,
-    /// What came of them.
+    /// The combined answers of the calls.
     pub answer: A,
 }
 
 impl<A> Measured<A> {
-    /// Times calls.
+    /// Runs `make`, which makes `calls` calls, and times it.
     pub fn of(calls: usize, make: impl FnOnce() -> A) -> Self {
         let start = Instant::now();
         let answer = measured_calls(make);
         Measured { time: start.elapsed(), calls, answer }
     }
 
-    /// Returns the time of a call.
+    /// Returns the time per call.
     pub fn nanos_a_call(&self) -> f64 {
         self.time.as_secs_f64() * 1e9 / as_f64(self.calls)
     }
 }
 
-/// Makes the calls, and nothing else: callgrind counts what is done under this name.
+/// Makes the calls and nothing else: callgrind counts what runs inside this function.
 #[inline(never)]
 fn measured_calls<A>(make: impl FnOnce() -> A) -> A {
     make()
 }
 
-/// What all contenders did in all rounds: `rounds[round][place]`.
+/// The results of all contenders in all rounds: `rounds[round][place]`.
 pub(crate) struct Rounds<A>(Vec<Vec<Measured<A>>>);
 
 impl<A: Clone + Default> Rounds<A> {
-    /// Measures `places` contenders in turns, each round with what is prepared for its number.
+    /// Measures `places` contenders in turn, in each round with the workload prepared for its number.
     pub(crate) fn measure<W>(
         places: usize,
         rounds: usize,
@@ -54,7 +54,7 @@ impl<A: Clone + Default> Rounds<A> {
         let round = |round: usize| {
             let prepared = prepare(round as u64);
             let mut measured = vec![Measured::default(); places];
-            // Each has its turn to be first.
+            // Rotate which contender goes first.
             for turn in 0..places {
                 let place = (round + turn) % places;
                 measured[place] = measure(place, &prepared);
@@ -64,17 +64,17 @@ impl<A: Clone + Default> Rounds<A> {
         Rounds((0..rounds).map(round).collect())
     }
 
-    /// Returns the median time of a call.
+    /// Returns the median time per call.
     pub(crate) fn nanos_a_call(&self, place: usize) -> Option<f64> {
         self.median(|round| round[place].nanos_a_call())
     }
 
-    /// Returns the median ratio of the time of a call to that of another contender.
+    /// Returns the median ratio of the time per call to that of another contender.
     pub(crate) fn ratio(&self, place: usize, to: usize) -> Option<f64> {
         self.median(|round| round[place].nanos_a_call() / round[to].nanos_a_call())
     }
 
-    /// Returns the median of a figure of each round.
+    /// Returns the median over the rounds of a per-round value.
     pub(crate) fn median(&self, figure: impl Fn(&[Measured<A>]) -> f64) -> Option<f64> {
         median(self.0.iter().map(|round| figure(round)))
     }

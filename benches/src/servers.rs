@@ -1,8 +1,8 @@
-//! `servers`: requests a second of zset-server and of redis-server, and the memory of both.
+//! `servers`: requests per second of zset-server and redis-server, and the memory of both.
 //!
-//! Both run at the same time, each with the same members, and take turns to be asked; the one that is
-//! not asked does next to nothing. redis-benchmark asks, since that is what people know: one process,
-//! on the same machine, so the rates are those of both together.
+//! Both servers run at the same time with the same members and take turns; the other one is idle
+//! meanwhile. The client is redis-benchmark, the customary tool: a single process on the same machine, so
+//! rates are those of client and server together.
 
 mod process;
 
@@ -19,13 +19,13 @@ use process::{Load, Running, add_members, requests_a_second};
 pub struct Options {
     /// The number of members, at least 100.
     pub n: usize,
-    /// How many requests are sent at a time.
+    /// The number of requests in each measurement.
     pub requests: usize,
-    /// How often everything is measured, at least once.
+    /// The number of rounds, at least one.
     pub rounds: usize,
     /// The program `zset-server`.
     pub zset: PathBuf,
-    /// The program `redis-server`, or another with the same options.
+    /// The program `redis-server`, or another one with the same options.
     pub redis: PathBuf,
 }
 
@@ -43,13 +43,13 @@ impl Default for Options {
     }
 }
 
-/// How many connections ask at the same time.
+/// The number of concurrent connections.
 const CLIENTS: usize = 50;
 
-/// How many requests each of them sends before it waits for the replies.
+/// How many requests each connection sends before it waits for the replies.
 const PIPELINES: [usize; 2] = [1, 16];
 
-/// What is asked, in this order: what comes last takes members away.
+/// The measured commands, in order: the last one removes members.
 const COMMANDS: [&[&str]; 5] = [
     &["ZADD", KEY, RANDOM, MEMBER],
     &["ZRANK", KEY, MEMBER],
@@ -60,31 +60,31 @@ const COMMANDS: [&[&str]; 5] = [
 
 const KEY: &str = "zset";
 
-/// What redis-benchmark replaces, each time, by a random number of twelve digits.
+/// The placeholder that redis-benchmark replaces by a random twelve-digit number in each request.
 const RANDOM: &str = "__rand_int__";
 
-/// A member of 20 bytes, once its number is there.
+/// A member, which has 20 bytes once the placeholder is replaced.
 const MEMBER: &str = "members:__rand_int__";
 
-/// The places of the contenders: the subject first.
+/// The names of the contenders, the subject first.
 const NAMES: [&str; 2] = ["zset-server", "redis-server"];
 
-/// The figures of both contenders.
+/// A value for each contender.
 type Pair = [f64; NAMES.len()];
 
-/// What one round has found.
+/// The results of one round.
 struct Round {
-    /// Mebibytes at the peak, when all members were there.
+    /// Peak memory in mebibytes, once all members are inserted.
     memory: Pair,
-    /// Requests a second, for each of [`PIPELINES`] and each of [`COMMANDS`].
+    /// Requests per second, for each of [`PIPELINES`] and each of [`COMMANDS`].
     rates: Vec<Vec<Pair>>,
 }
 
-/// Measures and prints a table for each number of requests that are sent together.
+/// Measures and prints a table for each pipeline length.
 ///
 /// # Errors
 ///
-/// Those of writing to `out`, and those of programs that do not start, or do not do what they should.
+/// Returns an error if writing to `out` fails, or if a program does not start or misbehaves.
 pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     write_header(out)?;
     let Options { n, requests, rounds, .. } = options;
@@ -103,7 +103,7 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     write!(out, "\n### Memory of {n} members of 20 bytes\n\n{table}")
 }
 
-/// Adds the medians over the rounds.
+/// Adds a row with the medians over the rounds.
 fn push(table: &mut Table, label: &str, rounds: &[Round], pair: impl Fn(&Round) -> Pair) {
     let figure = |place: usize| median(rounds.iter().map(|round| pair(round)[place]));
     let ratio = |place: usize| {
@@ -115,7 +115,7 @@ fn push(table: &mut Table, label: &str, rounds: &[Round], pair: impl Fn(&Round) 
     table.push_comparison(label, NAMES.len(), figure, ratio);
 }
 
-/// Returns a command as a reader would write it.
+/// Returns a command as shown to a reader.
 fn label(command: &[&str]) -> String {
     let words = command.iter().filter(|word| **word != KEY).map(|word| match *word {
         RANDOM => "score",
@@ -138,7 +138,7 @@ fn round(options: &Options, number: usize) -> io::Result<Round> {
     let mut rates = vec![vec![Pair::default(); COMMANDS.len()]; PIPELINES.len()];
     for (row, command) in COMMANDS.into_iter().enumerate() {
         for (place, pipeline) in PIPELINES.into_iter().enumerate() {
-            // Each has its turn to be first.
+            // Rotate which contender goes first.
             for turn in 0..servers.len() {
                 let server = (number + turn) % servers.len();
                 let Options { n: members, requests, .. } = *options;

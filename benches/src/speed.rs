@@ -1,8 +1,8 @@
-//! How long operations take: all contenders, for sets of one size.
+//! The time of operations: all contenders, for sets of one size.
 //!
-//! A machine's speed drifts by more than the contenders differ, so they take turns: each set is made
-//! up once and given to all of them before the next. The peers are compared with the subject within
-//! each round, and what is shown are the medians over the rounds, and the middle half of them.
+//! A machine's speed drifts by more than the contenders differ, so they take turns: each set is generated
+//! once and given to all of them before the next. Peers are compared with the subject within each round.
+//! The results are medians and interquartile ranges over the rounds.
 
 use crate::contender::Contender;
 use crate::contenders::{SUBJECTS, Visitor, visit_all};
@@ -11,26 +11,26 @@ use crate::operation::Operation;
 use crate::table::quantile;
 use crate::workload::{MIN_BATCH, Workload, as_f64};
 
-/// The most elements of the set that comes before all rounds and does not count: it has the program read
-/// from the disk, and the processor at its full speed.
+/// The maximum size of the warm-up set, which precedes all rounds and is not counted: it loads the
+/// program from disk and brings the processor to full speed.
 const WARM_UP: usize = 5_000;
 
 /// What to measure.
 #[derive(Clone, Debug)]
 pub struct Plan<M> {
-    /// The elements of a set, at least [`MIN_N`](crate::workload::MIN_N).
+    /// The number of elements in a set, at least [`MIN_N`](crate::workload::MIN_N).
     pub n: usize,
-    /// What to do to them.
+    /// The operations.
     pub operations: Vec<Operation>,
-    /// How often, at least once.
+    /// The number of rounds, at least one.
     pub rounds: usize,
-    /// Small sets are repeated until a round has done so many operations of each kind.
+    /// Small sets are repeated until a round has performed this many operations of each kind.
     pub calls: usize,
-    /// Makes up members by their numbers.
+    /// Generates a member from its number.
     pub make_up: fn(u64) -> M,
 }
 
-/// What was measured of all contenders.
+/// The results of all contenders.
 #[derive(Clone, Debug)]
 pub struct Speed {
     /// The contenders, zset's own first.
@@ -38,18 +38,18 @@ pub struct Speed {
     rounds: Vec<Vec<Totals>>,
 }
 
-/// A figure of several rounds.
+/// A value over several rounds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Figure {
     /// The median.
     pub median: f64,
-    /// A quarter of the rounds is below.
+    /// The lower quartile.
     pub low: f64,
-    /// A quarter of the rounds is above.
+    /// The upper quartile.
     pub high: f64,
 }
 
-/// What one contender took in one round.
+/// The totals of one contender in one round.
 #[derive(Clone, Copy, Debug, Default)]
 struct Totals {
     nanos: [f64; Operation::ALL.len()],
@@ -64,13 +64,13 @@ impl Totals {
 }
 
 impl Speed {
-    /// Returns the nanoseconds that an operation takes a contender; none if it does not offer it.
+    /// Returns the nanoseconds per operation of a contender; `None` if it does not support the operation.
     pub fn nanos(&self, contender: usize, operation: Operation) -> Option<Figure> {
         self.figure(|round| round[contender].figure(operation))
     }
 
-    /// Returns the time of the first contender, divided by that of a peer; none for what is
-    /// zset's own.
+    /// Returns the time of the first contender divided by that of a peer; `None` for zset's own
+    /// contenders.
     pub fn ratio(&self, contender: usize, operation: Operation) -> Option<Figure> {
         if contender < SUBJECTS {
             return None;
@@ -90,7 +90,7 @@ impl Speed {
     }
 }
 
-/// Measures all contenders; says after each round that it is over.
+/// Measures all contenders; calls `round_is_over` after each round.
 pub fn measure<M: Member>(plan: &Plan<M>, mut round_is_over: impl FnMut()) -> Speed {
     let mut roster = Roster(Vec::new());
     visit_all(&mut roster);
@@ -103,7 +103,7 @@ pub fn measure<M: Member>(plan: &Plan<M>, mut round_is_over: impl FnMut()) -> Sp
         let mut totals = vec![Totals::default(); roster.0.len()];
         for set in 0..sets {
             let workload = Workload::new(plan.n, (round * sets + set) as u64, plan.make_up);
-            // Each has its turn to be first, when the workload is still in the caches.
+            // Rotate which contender goes first: the first one finds the workload still in the caches.
             for turn in 0..totals.len() {
                 let place = (round + set + turn) % totals.len();
                 (roster.0[place].measure)(&workload, &plan.operations, &mut totals[place]);
@@ -116,7 +116,7 @@ pub fn measure<M: Member>(plan: &Plan<M>, mut round_is_over: impl FnMut()) -> Sp
     Speed { names: roster.0.iter().map(|entrant| entrant.name).collect(), rounds }
 }
 
-/// One contender, by its functions: the types cannot stand in one list.
+/// A contender as function pointers, since a list cannot hold types.
 struct Entrant<M> {
     name: &'static str,
     measure: fn(&Workload<M>, &[Operation], &mut Totals),
@@ -142,7 +142,7 @@ fn measure_on<M: Member, C: Contender<M>>(
         if !is_wanted && operation != Operation::Insert {
             continue;
         }
-        // The load is always done: the rest works on it.
+        // The load is always performed: the other operations work on its set.
         let measured = workload.measure(operation, &mut set);
         if is_wanted {
             totals.nanos[operation as usize] += measured.time.as_secs_f64() * 1e9;
@@ -156,7 +156,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::{contenders, names};
 
-    /// Returns what is made of these nanoseconds a call, by the round and the contender.
+    /// Returns a `Speed` with the given nanoseconds per call, by round and contender.
     pub(crate) fn speed(
         rounds: usize,
         operations: &[Operation],
@@ -208,7 +208,7 @@ pub(crate) mod tests {
             let pops = speed.nanos(place, Operation::PopFirst);
             assert!(pops.is_some_and(|pops| pops.low > 0.0), "{name}");
             assert_eq!(speed.nanos(place, Operation::Insert), None);
-            // Three sets, and a sixteenth of the pops is no longer timed.
+            // Three sets; one sixteenth of the pops is an untimed warm-up.
             assert_eq!(speed.rounds[0][place].calls[Operation::PopFirst as usize], 3 * 47);
         }
         let btree = speed.names.iter().position(|name| name.starts_with("BTreeSet"));

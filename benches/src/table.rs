@@ -1,4 +1,4 @@
-//! What the commands print: where the figures come from, and Markdown tables.
+//! The printed output: the origin of the results, and Markdown tables.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -6,14 +6,14 @@ use std::{env, fs, thread};
 
 use crate::workload::{as_f64, floor};
 
-/// Stands in a table where a contender has no figure.
+/// Shown in a table where a contender has no value.
 const NONE: &str = "–";
 
-/// Writes the machine, the compiler and the command, without which figures mean little.
+/// Writes the machine, the compiler and the command, without which results mean little.
 ///
 /// # Errors
 ///
-/// Those of writing to `out`.
+/// Returns an error if writing to `out` fails.
 pub fn write_header(out: &mut impl Write) -> io::Result<()> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let command: Vec<_> = env::args_os().map(|part| part.display().to_string()).collect();
@@ -22,7 +22,7 @@ pub fn write_header(out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "- command: `{}`", command.join(" "))
 }
 
-/// Returns the model of the processor, as Linux tells it.
+/// Returns the processor model, as reported by Linux.
 fn processor() -> String {
     fs::read_to_string("/proc/cpuinfo")
         .ok()
@@ -33,15 +33,14 @@ fn processor() -> String {
         .unwrap_or_else(|| format!("an unknown {} processor", env::consts::ARCH))
 }
 
-/// Returns the median, the mean of the middle two if there is no one middle; `None` of nothing.
+/// Returns the median, or the mean of the middle two values; `None` if there are no values.
 pub fn median(figures: impl Iterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = figures.collect();
     sorted.sort_unstable_by(f64::total_cmp);
     quantile(&sorted, 0.5)
 }
 
-/// Returns the figure that a part of all are below, between two of them if it has to be; `None` of
-/// nothing.
+/// Returns the quantile `part`, interpolated between adjacent values; `None` if there are no values.
 pub fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
     let place = part * as_f64(sorted.len().checked_sub(1)?);
     let below = sorted[floor(place)];
@@ -49,7 +48,7 @@ pub fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
     Some(below + (above - below) * place.fract())
 }
 
-/// Shows a figure with three significant digits or so.
+/// Formats a value with about three significant digits.
 pub fn show(figure: Option<f64>) -> String {
     match figure {
         None => NONE.into(),
@@ -59,7 +58,7 @@ pub fn show(figure: Option<f64>) -> String {
     }
 }
 
-/// Shows how two figures compare, with two significant digits or more.
+/// Formats a ratio with at least two significant digits.
 pub fn show_ratio(ratio: Option<f64>) -> String {
     match ratio {
         None => NONE.into(),
@@ -69,18 +68,18 @@ pub fn show_ratio(ratio: Option<f64>) -> String {
     }
 }
 
-/// A Markdown table that is aligned, so that it also reads well as it is.
+/// A Markdown table with aligned columns, readable as plain text too.
 pub struct Table {
     lines: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// Makes a table with a head and no lines.
+    /// Returns a table with a heading and no rows.
     pub fn new(head: Vec<String>) -> Self {
         Table { lines: vec![head] }
     }
 
-    /// Makes a table for a subject, then each of its peers with the ratio of the subject to it.
+    /// Returns a table with columns for a subject, and for each peer with the ratio of the subject to it.
     pub fn comparing(corner: &str, names: &[&str]) -> Self {
         let mut head = vec![corner.to_string()];
         for (place, &name) in names.iter().enumerate() {
@@ -92,8 +91,8 @@ impl Table {
         Table::new(head)
     }
 
-    /// Adds a line to a table that [compares](Self::comparing) so many, from the figure of each
-    /// place, and the ratio of the first place to each.
+    /// Adds a row to a table for [comparing](Self::comparing) `places` contenders, from the value of each
+    /// contender and the ratio of the first contender to each.
     pub fn push_comparison(
         &mut self,
         label: &str,
@@ -111,12 +110,12 @@ impl Table {
         self.push(cells);
     }
 
-    /// Adds a line; it should have as many cells as the head.
+    /// Adds a row, which should have as many cells as the heading.
     pub fn push(&mut self, cells: Vec<String>) {
         self.lines.push(cells);
     }
 
-    /// Returns the width of column `place`: that of its widest cell.
+    /// Returns the width of column `place`, that of its widest cell.
     fn width(&self, place: usize) -> usize {
         self.lines
             .iter()

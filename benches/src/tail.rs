@@ -1,10 +1,9 @@
-//! How long single calls take: the rare ones that are slow.
+//! The latency of single calls, for the rare slow ones.
 //!
-//! A table that moves all its entries at once when it is full is fast on average and stops the
-//! program for tens of milliseconds now and then. It is the CPU time of the thread that counts: wall
-//! time would show when the machine ran something else. Interrupts and a hypervisor still add to it
-//! here and there, so it is done in several rounds: a pause that is the contender's own comes back in
-//! each of them.
+//! A table that moves all entries at once when it is full is fast on average but occasionally stalls the
+//! program for tens of milliseconds. The measured time is the CPU time of the thread, since wall time
+//! would include other processes. Interrupts and the hypervisor still add to it at times, so there are
+//! several rounds: a pause caused by the contender recurs in each of them.
 
 use std::iter;
 use std::time::Duration;
@@ -20,31 +19,31 @@ use crate::names::scramble;
 use crate::operation::Operation;
 use crate::workload::as_f64;
 
-/// How often it is done.
+/// The number of rounds.
 const ROUNDS: usize = 2;
 
-/// The most nanoseconds that are told apart from longer times: a minute.
+/// The longest time that the histograms resolve: a minute, in nanoseconds.
 const LONGEST: u64 = 60_000_000_000;
 
-/// How one contender has grown, and how it was updated then.
+/// The latencies of one contender.
 #[derive(Clone, Debug)]
 pub struct Tail {
-    /// The contender.
+    /// The name of the contender.
     pub name: &'static str,
-    /// The nanoseconds of insertions, from none to all elements.
+    /// The nanoseconds of insertions, from the empty set to all elements.
     pub insertions: Histogram<u64>,
-    /// Those of updates of random members to random scores; none if it does not offer them.
+    /// The nanoseconds of updates of random members to random scores; `None` if not supported.
     pub updates: Option<Histogram<u64>>,
 }
 
 impl Tail {
-    /// Returns the calls that there are, with what they do.
+    /// Returns the measured kinds of calls, each with its name.
     pub fn calls(&self) -> impl Iterator<Item = (&'static str, &Histogram<u64>)> {
         let updates = self.updates.iter().map(|times| ("update", times));
         iter::once(("insert", &self.insertions)).chain(updates)
     }
 
-    /// Takes what was calmer in another round: the calls of which the longest was shorter.
+    /// Keeps, for each kind of call, the round whose longest call was shorter.
     fn calm_down(&mut self, other: Tail) {
         let calmer = |here: &mut Histogram<u64>, there: Histogram<u64>| {
             if there.max() < here.max() {
@@ -58,18 +57,17 @@ impl Tail {
     }
 }
 
-/// What [`quantiles`] returns.
+/// The names of the values that [`quantiles`] returns.
 pub const QUANTILES: [&str; 4] = ["p50", "p99", "p99.99", "longest"];
 
-/// Returns the nanoseconds that half of the calls take less than, that 99 of 100 do, that 9,999 of 10,000
-/// do, and those of the longest call.
+/// Returns the nanoseconds at the 50th, 99th and 99.99th percentile, and those of the longest call.
 pub fn quantiles(times: &Histogram<u64>) -> [f64; QUANTILES.len()] {
     let quantile = |part| times.value_at_quantile(part);
     [quantile(0.5), quantile(0.99), quantile(0.9999), times.max()].map(nanos)
 }
 
-/// Returns, for so many calls, the nanoseconds that one of them takes longer than: from 2, by half powers
-/// of ten, to all calls.
+/// Returns pairs `(n, nanos)`: one in `n` calls takes longer than `nanos`. `n` starts at 2 and increases
+/// by half powers of ten up to the number of calls.
 pub fn curve(times: &Histogram<u64>) -> Vec<(f64, f64)> {
     let calls = nanos(times.len());
     let steps = (1..).map(|half_powers| 10_f64.powf(f64::from(half_powers) / 2.0));
@@ -82,15 +80,15 @@ fn nanos(figure: u64) -> f64 {
     as_f64(figure as usize)
 }
 
-/// Grows every contender to `n` elements, and does so many random updates then; says after each contender
-/// that it is over.
+/// Grows every contender to `n` elements and then performs `updates` random updates; calls `is_over`
+/// after each contender.
 pub fn measure(n: usize, updates: usize, is_over: impl FnMut()) -> Vec<Tail> {
     let mut grower = Grower { n, updates, round: 0, tails: Vec::new(), is_over };
     for round in 0..ROUNDS {
         grower.round = round as u64;
         visit_all(&mut grower);
     }
-    // Each round has all contenders in the same order.
+    // All rounds have the contenders in the same order.
     let mut rest = grower.tails.into_iter();
     let mut tails: Vec<Tail> = rest.by_ref().take(contenders::names().len()).collect();
     for (place, tail) in rest.enumerate() {
@@ -100,7 +98,7 @@ pub fn measure(n: usize, updates: usize, is_over: impl FnMut()) -> Vec<Tail> {
     tails
 }
 
-/// Returns how often [`measure`] says that a contender is over.
+/// Returns how often [`measure`] calls `is_over`.
 pub fn steps() -> usize {
     ROUNDS * contenders::names().len()
 }
@@ -149,13 +147,13 @@ fn timed(call: impl FnOnce()) -> Duration {
     cpu_time().saturating_sub(start)
 }
 
-/// Returns the CPU time that this thread has had.
+/// Returns the CPU time of this thread.
 fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::try_from(time).expect("the CPU time of a thread is not negative")
 }
 
-/// Returns the usual time between two readings of the clock, which is in all times.
+/// Returns the typical time between two readings of the clock, which is included in every measured time.
 pub fn clock_cost() -> Duration {
     let mut costs: Vec<Duration> = (0..1001).map(|_| timed(|| ())).collect();
     costs.sort_unstable();
@@ -171,7 +169,7 @@ mod tests {
         let times = times(20_000, |number| Duration::from_nanos(number + 1));
         let expected = [10_000.0, 19_800.0, 19_998.0, 20_000.0];
         for (quantile, expected) in quantiles(&times).into_iter().zip(expected) {
-            // Three digits are kept.
+            // The histograms keep three significant digits.
             assert!((quantile / expected - 1.0_f64).abs() < 0.001, "{quantile}, {expected}");
         }
     }

@@ -1,9 +1,9 @@
-//! `uses`: the queues, boards, feeds, schedules and expiring sets of `zset_std` beside what else a
-//! program would take for them.
+//! `uses`: the queues, boards, feeds, schedules and expiring sets of `zset_std`, compared with the
+//! alternatives available to a program.
 //!
-//! [`times`] has what is ordered by a time at which it is due, [`boards`] and [`feeds`] the rest. Each
-//! has a trait for its contenders, and a workload that is the same for all of them. They take turns,
-//! see [`rounds`](crate::rounds).
+//! [`times`] has the collections ordered by due time, [`boards`] and [`feeds`] the rest. Each has a trait
+//! for its contenders and a workload shared by all of them. The contenders take turns; see
+//! [`rounds`](crate::rounds).
 
 pub mod boards;
 pub mod feeds;
@@ -15,7 +15,7 @@ use std::io::{self, Write};
 use crate::rounds::{Measured, Rounds};
 use crate::table::{Table, write_header};
 
-/// What the tables leave open.
+/// The legend of the tables.
 const LEGEND: &str = "\
 Each row starts with n elements, loaded anew. Rows that only add go on to 2n, so that every table grows
 once. What takes linear time is done 500 times at most in a round.
@@ -23,7 +23,7 @@ tokio-util: its clock is set, so the wheel alone is measured, without the task t
 BTreeSet and VecDeque alone cannot tell whether an id is there, so none is posted twice.
 ";
 
-/// How often a contender does at most what takes it linear time.
+/// The maximum number of calls to an operation that takes a contender linear time.
 const LINEAR_CALLS: usize = 500;
 
 /// What to measure.
@@ -31,7 +31,7 @@ const LINEAR_CALLS: usize = 500;
 pub struct Options {
     /// The number of elements, at least 100.
     pub n: usize,
-    /// How often everything is measured, at least once.
+    /// The number of rounds, at least one.
     pub rounds: usize,
 }
 
@@ -45,7 +45,7 @@ impl Default for Options {
 ///
 /// # Errors
 ///
-/// Those of writing to `out`.
+/// Returns an error if writing to `out` fails.
 pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     let Options { n, rounds } = *options;
     write_header(out)?;
@@ -57,7 +57,7 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     write!(out, "\n{LEGEND}")
 }
 
-/// Returns all tables that there are to fill.
+/// Returns all tables, to be filled.
 pub fn sheets() -> Vec<Box<dyn Sheet>> {
     vec![
         Box::new(times::queues()),
@@ -82,42 +82,42 @@ pub trait Sheet {
     /// Fills the table.
     fn measure(&self, n: usize, rounds: usize) -> Table;
 
-    /// Returns a function that measures a contender, by its place, in a row with the elements of
-    /// a round. For other front ends.
+    /// Returns a function that measures one contender, given its index, in a row of the table, with the
+    /// elements for a seed. For other front ends.
     fn timer(&self, row: usize, n: usize, seed: u64) -> Box<dyn Fn(usize) -> Measured<u64> + '_>;
 
-    /// Returns what each contender answers in a row and holds after it, as numbers to compare, if
-    /// all do the same calls. For tests.
+    /// Returns, for each contender, the answers in a row and the contents after it, as numbers to compare
+    /// when all make the same calls. For tests.
     fn outcomes(&self, row: usize, n: usize, seed: u64) -> Vec<Outcome>;
 }
 
-/// What a contender answers, and holds afterwards.
+/// The answers of a contender, and its contents afterwards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outcome {
     /// How many calls were made.
     pub calls: usize,
-    /// The sum of what the calls answered.
+    /// The sum of the answers.
     pub answer: u64,
     /// A digest of all elements afterwards.
     pub contents: u64,
 }
 
-/// A contender for a workload `W` with operations `O`, by its functions: the types cannot stand in
-/// one list.
+/// A contender for a workload `W` with operations `O`, as function pointers, since a list cannot hold
+/// types.
 pub struct Entrant<W, O> {
     name: &'static str,
     /// Loads a contender and times the calls of an operation.
     measure: fn(&W, O) -> Measured<u64>,
-    /// Does the same, and looks at what the contender holds then.
+    /// Like `measure`, but also reads the final contents.
     outcome: fn(&W, O) -> Outcome,
 }
 
-/// The table of entrants that all have the same workload.
+/// The table of contenders that share a workload.
 pub struct Comparison<W, O: 'static> {
     title: &'static str,
     rows: &'static [(O, &'static str)],
     entrants: Vec<Entrant<W, O>>,
-    /// Makes up the workload for a number of elements and a seed.
+    /// Generates the workload for a number of elements and a seed.
     prepare: fn(usize, u64) -> W,
 }
 
@@ -167,7 +167,7 @@ fn digest(id: u64, number: u64) -> u64 {
     id ^ number.rotate_left(32)
 }
 
-/// Adds up a digest of a whole structure, in which the place of each element counts.
+/// An order-dependent digest of a whole structure.
 #[derive(Default)]
 struct Contents(u64);
 

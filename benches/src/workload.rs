@@ -1,10 +1,10 @@
-//! What is done to every contender, made up before the clock starts.
+//! The operations on every contender, generated in advance.
 //!
-//! A set holds `n` random members whose scores are uniform in `0..n`, so that neighbours lie 1 apart
-//! on average. Members are asked for in a random order that has nothing to do with the order in
-//! which they were inserted: in that order, allocators lay neighbours side by side and caches flatter
-//! everyone. No operation waits for the result of the one before, so the processor overlaps them, as it
-//! does in most programs.
+//! A set holds `n` random members with scores uniform in `0..n`, so that neighbours are 1 apart on
+//! average. Members are accessed in a random order unrelated to their insertion order: in insertion
+//! order, allocators place neighbours side by side, and caches flatter every contender. No operation
+//! depends on the result of the previous one, so the processor overlaps them, as it does in most
+//! programs.
 
 use std::hint::black_box;
 use std::iter;
@@ -18,52 +18,53 @@ use crate::member::Member;
 use crate::operation::Operation;
 use crate::rounds::Measured;
 
-/// The fewest elements of a set.
+/// The minimum number of elements in a set.
 pub const MIN_N: usize = 100;
 
-/// The fewest and the most operations of one kind on one set; those that load it are as many as there
-/// are elements. With few of them, to read the clock would take a part of the time.
+/// The minimum and maximum number of operations of one kind on one set; a load has one operation per
+/// element. With fewer operations, reading the clock would take a noticeable part of the time.
 pub(crate) const MIN_BATCH: usize = 1_000;
 const MAX_BATCH: usize = 200_000;
 
-/// The most elements that ranges visit, for each operation of a batch.
+/// The maximum number of elements that ranges visit, per operation of a batch.
 const VISITED: usize = 25;
 
-/// The elements that iterations visit, for each operation of a batch; at least all of them once.
+/// The number of elements that iterations visit, per operation of a batch; at least one whole pass.
 const ITERATED: usize = 4;
 
-/// This part of each batch comes first and is not timed: the processor has to learn the code.
+/// One in this many calls is at the start of a batch and not timed, to warm up caches and branch
+/// predictors.
 const WARM_UP: usize = 16;
 
-/// How far a small step goes at most, down or up, in mean distances between neighbours. At 1, about
-/// 63 % of the steps stay between the same two neighbours and nearly all others pass one or two.
+/// The maximum size of a small step, down or up, in mean distances between neighbours. At 1, about 63% of
+/// the steps stay between the same two neighbours, and nearly all others pass one or two.
 const STEP: f64 = 1.0;
 
-/// The exponent of the law by which a mix of calls asks for few members often: at n = 10^6, half of the
-/// calls are for about 700 members.
+/// The exponent of the Zipf distribution of members in a mix: at n = 10^6, half of the calls are for
+/// about 700 members.
 const ZIPF: f64 = 1.0;
 
-/// The score of all elements where only members count.
+/// The score of all elements where only the order of members matters.
 const EQUAL_SCORE: f64 = 1.0;
 
 /// The elements of one set, and the arguments of all operations on it.
 pub struct Workload<M> {
-    /// In a random order.
+    /// In random order.
     elements: Vec<(M, f64)>,
-    /// In the order of the set.
+    /// In set order.
     sorted: Vec<(M, f64)>,
-    /// Members that are there, each with a random number from 0 to 1.
+    /// Members of the set, each with a random number from 0 to 1.
     places: Vec<(M, f64)>,
-    /// Members that few are of, and whether to read or to write.
+    /// Zipf-distributed members, each with a new score for a write, or `None` for a read.
     mix: Vec<(M, Option<f64>)>,
     small_steps: Vec<(M, f64)>,
-    /// Members that are not there.
+    /// Members that are not in the set.
     new: Vec<M>,
 }
 
 impl<M: Member> Workload<M> {
-    /// Makes up the workload for a set of `n` elements, the same for the same `seed`, of members by
-    /// their numbers.
+    /// Generates the workload for a set of `n` elements, deterministically for each `seed`; `make_up`
+    /// generates a member from its number.
     ///
     /// # Panics
     ///
@@ -73,7 +74,7 @@ impl<M: Member> Workload<M> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let batch = n.clamp(MIN_BATCH, MAX_BATCH);
         let end = as_f64(n);
-        // From 0 on, where a list of real names begins.
+        // From 0 on, the start of a list of real names.
         let mut members = (0..).map(make_up);
         let elements: Vec<_> =
             members.by_ref().take(n).map(|member| (member, rng.random_range(0.0..end))).collect();
@@ -83,7 +84,7 @@ impl<M: Member> Workload<M> {
             a_score.total_cmp(b_score).then_with(|| a.cmp(b))
         });
 
-        // Another stream than that of the elements, or the places would follow their scores.
+        // A different stream from that of the elements, or the accesses would follow the scores.
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(!seed);
         let mut scores: Vec<f64> = elements.iter().map(|&(_, score)| score).collect();
         let small_steps = repeat(batch, || {
@@ -107,12 +108,12 @@ impl<M: Member> Workload<M> {
         as_f64(self.elements.len())
     }
 
-    /// Makes a set of all elements, one by one.
+    /// Builds a set of all elements, one by one.
     pub fn load<C: Contender<M>>(&self) -> C {
         insert_all(self.elements.clone())
     }
 
-    /// Makes the set that an operation works on, unless it makes its own.
+    /// Builds the set for an operation, unless the operation builds its own.
     pub fn prepare<C: Contender<M>>(&self, operation: Operation) -> C {
         match operation {
             Operation::ByMember => {
@@ -126,8 +127,8 @@ impl<M: Member> Workload<M> {
         }
     }
 
-    /// Performs an operation many times on a set that is [loaded](Self::load); an insertion, and what
-    /// [makes its own set](Operation::makes_its_own_set), replaces that set.
+    /// Performs an operation many times on a set that is [loaded](Self::load). An insertion or an
+    /// operation that [builds its own set](Operation::makes_its_own_set) replaces the set.
     pub fn measure<C: Contender<M>>(&self, operation: Operation, set: &mut C) -> Measured<u64> {
         match operation {
             Operation::Insert => {
@@ -158,7 +159,7 @@ impl<M: Member> Workload<M> {
     }
 
     fn unite<C: Contender<M>>(&self, set: &mut C) -> Measured<u64> {
-        // Two sets of all elements are more than the memory of some machines.
+        // Two sets of all elements exceed the memory of some machines.
         *set = C::new();
         let (one, other) = self.elements.split_at(self.elements.len() / 2);
         let (mut one, other): (C, C) = (insert_all(one.to_vec()), insert_all(other.to_vec()));
@@ -172,7 +173,7 @@ impl<M: Member> Workload<M> {
 
     fn read<C: Contender<M>>(&self, operation: Operation, set: &C) -> Measured<u64> {
         let n = self.n();
-        // The ranks and scores from which on there are so many elements, on average.
+        // The rank or score that is followed by `limit` elements on average.
         let start = |part: f64, limit: usize| part * (n - as_f64(limit)).max(0.0);
         match operation {
             Operation::Score => self.each(|member, _| set.score(member).map_or(0, f64::to_bits)),
@@ -197,7 +198,7 @@ impl<M: Member> Workload<M> {
             Operation::Iterate => {
                 let len = self.elements.len();
                 let times = (ITERATED * self.places.len() / len).max(1);
-                // Where it is done once, the set is large, and little is learned before.
+                // A set that is iterated only once is large, so a warm-up would gain little.
                 all((0..times / ITERATED).map(|_| set.sum()));
                 Measured::of(times * len, || all((0..times).map(|_| set.sum())))
             }
@@ -228,7 +229,7 @@ impl<M: Member> Workload<M> {
                 None => set.score(member).map_or(0, f64::to_bits),
             }),
             Operation::SlidingWindow => {
-                // Behind all scores, also those that have grown.
+                // Greater than all scores, including those that were incremented.
                 let first = 2.0 * n + as_f64(MAX_BATCH);
                 let scores = (0..self.new.len()).map(|place| first + as_f64(place));
                 let new = self.new.clone().into_iter().zip(scores);
@@ -245,24 +246,24 @@ impl<M: Member> Workload<M> {
         }
     }
 
-    /// Calls something for each member of a batch.
+    /// Calls `call` for each member of a batch.
     fn each(&self, call: impl Fn(&M, f64) -> u64) -> Measured<u64> {
         self.ranges(1, call)
     }
 
-    /// Calls something for as many members of a batch as there is time for ranges of a length.
+    /// Like `each`, with fewer calls the longer the ranges are, to bound the number of visited elements.
     fn ranges(&self, len: usize, call: impl Fn(&M, f64) -> u64) -> Measured<u64> {
         let calls = self.places.len() * VISITED.min(len) / len;
         warmed(self.places[..calls].iter().map(|(member, part)| call(member, *part)))
     }
 }
 
-/// Calls something for each of a batch of arguments.
+/// Calls `call` for each argument of a batch.
 fn write_each<M, A>(batch: &[(M, A)], mut call: impl FnMut(&M, &A) -> u64) -> Measured<u64> {
     warmed(batch.iter().map(|(member, argument)| call(member, argument)))
 }
 
-/// Times calls, after the first of them.
+/// Times calls, except for the first ones, which warm up.
 fn warmed(mut calls: impl ExactSizeIterator<Item = u64>) -> Measured<u64> {
     let first = calls.len() / WARM_UP;
     all(calls.by_ref().take(first));
@@ -277,7 +278,7 @@ fn insert_all<M: Member, C: Contender<M>>(elements: Vec<(M, f64)>) -> C {
     set
 }
 
-/// Times how a set is made, which then is the set; to drop the old one is not timed.
+/// Times the construction of a set and replaces `set` by it; dropping the old set is not timed.
 fn replace<M: Member, C: Contender<M>>(
     set: &mut C,
     calls: usize,
@@ -292,7 +293,7 @@ fn replace<M: Member, C: Contender<M>>(
     measured
 }
 
-/// Sums up what calls answer, so that none of them can be left out.
+/// Sums up the results of calls, so that none can be optimized away.
 fn all(answers: impl Iterator<Item = u64>) -> u64 {
     answers.fold(0, |sum, answer| sum.wrapping_add(black_box(answer)))
 }
@@ -301,13 +302,13 @@ pub(crate) fn repeat<T>(count: usize, make: impl FnMut() -> T) -> Vec<T> {
     iter::repeat_with(make).take(count).collect()
 }
 
-/// Converts a figure that is not negative into the integer below it.
+/// Rounds a nonnegative value down to an integer.
 #[expect(clippy::cast_sign_loss, reason = "nothing here is negative")]
 pub(crate) fn floor(figure: f64) -> usize {
     figure as usize
 }
 
-/// Converts a count; all counts here are far below 2^52.
+/// Converts a count, exactly: all counts here are far below 2^52.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub(crate) fn as_f64(count: usize) -> f64 {
     count as f64

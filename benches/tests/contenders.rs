@@ -1,4 +1,5 @@
-//! A contender that answers wrongly is measured in vain: all must give the same answers.
+//! All contenders must give the same answers: the time of a contender that answers wrongly is
+//! meaningless.
 
 use zset_bench::contender::Contender;
 use zset_bench::contenders::{Visitor, visit_all};
@@ -9,10 +10,10 @@ use zset_bench::workload::Workload;
 
 const N: usize = 1_500;
 
-/// What all calls of an operation answer, and how many elements are left; none if it is not offered.
+/// The combined answers of an operation, and the number of elements afterwards; `None` if not supported.
 type Answer = Option<(u64, usize)>;
 
-/// What a contender answers in one operation after the other, and how many elements are left.
+/// The answers of each contender to a series of operations.
 struct Questions<M> {
     workload: Workload<M>,
     answers: Vec<(&'static str, Vec<Answer>)>,
@@ -40,7 +41,8 @@ fn compare<M: Member>(make_up: fn(u64) -> M) {
     assert!(expected.iter().all(Option::is_some), "the subject offers all");
     for (name, answers) in &questions.answers {
         for ((operation, answer), expected) in Operation::ALL.iter().zip(answers).zip(&expected) {
-            // A heap has members of its own twice, and is asked for little.
+            // A `BinaryHeap` holds duplicate members, so its answers differ; it supports few operations
+            // anyway.
             if *name != "BinaryHeap" && answer.is_some() {
                 assert_eq!(answer, expected, "{name}: {operation:?}");
             }

@@ -1,4 +1,4 @@
-//! A limiter that decides otherwise does other work: all must let the same calls pass.
+//! All limiters must allow the same calls: one that decides differently does different work.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use zset_std::Quota;
 
 const KEYS: usize = 50;
 
-/// Several minutes, in which each key is called a hundred and fifty times a minute.
+/// Calls for several minutes, with each key called a hundred and fifty times per minute.
 const CALLS: usize = 60_000;
 
 fn share(verdicts: &[bool]) -> f64 {
@@ -56,13 +56,13 @@ fn funnels_and_governor_let_the_same_calls_pass() {
     let workload = Workload::new(hundred_a_minute(), KEYS, CALLS, 2);
     let funnels = verdicts::<ManyFunnels>(&workload);
     assert!(funnels == verdicts::<KeyedGovernor>(&workload));
-    // Half of the keys still have most of their first hundred.
+    // Half of the keys still have most of their initial quota.
     assert!((0.66..0.75).contains(&share(&funnels)), "{}", share(&funnels));
 }
 
-/// Three units in ten nanoseconds: governor takes an interval of 3 for that, a keyed funnel one of
-/// 3 and a half, and a funnel of one key drops nothing. Of two limiters of the same capacity the
-/// faster one never has let fewer calls pass.
+/// Three units in ten nanoseconds: governor rounds the interval to 3, a keyed funnel to 3.5, and a funnel
+/// for a single key does not round. Of two limiters with the same capacity, the faster one never allows
+/// fewer calls.
 #[test]
 fn fractions_of_a_nanosecond_are_all_that_differs() {
     let quota = Quota::new(3, Duration::from_nanos(10)).unwrap();
@@ -71,7 +71,7 @@ fn fractions_of_a_nanosecond_are_all_that_differs() {
     let funnel = count(&verdicts_of_one(&workload, OneFunnel::new));
     let direct = count(&verdicts_of_one(&workload, DirectGovernor::new));
     let funnels = count(&verdicts::<ManyFunnels>(&workload));
-    // The calls take 20,000 ns or so, which is 5,714, 6,000 and 6,667 intervals.
+    // The calls span about 20,000 ns, which is 5,714, 6,000 or 6,667 intervals.
     assert!((5_500..5_800).contains(&funnels), "{funnels}");
     assert!((5_800..6_100).contains(&funnel), "{funnel}");
     assert!((6_300..6_700).contains(&direct), "{direct}");
@@ -90,7 +90,7 @@ impl Visitor for Run {
         assert!(!limiter.is_empty());
         self.workload.run(&mut limiter, &clock);
         assert_eq!(limiter.len(), KEYS, "{}", L::NAME);
-        // The clock has gone on, and a second run finds all windows full.
+        // The clock has advanced, and a second run finds all windows full.
         let allowed = self.workload.verdicts(&mut limiter, &clock);
         assert!((0.63..0.68).contains(&share(&allowed)), "{}: {}", L::NAME, share(&allowed));
         self.visited += 1;

@@ -1,8 +1,8 @@
-//! The page of a report, opened by a browser: every picture shows something, and the page fits, on a phone
-//! as well, in the light and in the dark.
+//! A report's page, opened in a browser: every picture shows something, and the page fits on wide and
+//! narrow screens, in light and dark mode.
 //!
-//! Where there is no `chromium` the test says so and passes; with `ZSET_REQUIRE_CHROMIUM=1` it fails.
-//! `CHROMIUM` names another one.
+//! Without `chromium` the test prints a note and passes, or fails if `ZSET_REQUIRE_CHROMIUM=1`.
+//! `CHROMIUM` selects another program.
 
 #![cfg(unix)]
 
@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
-/// What the browser is told to find out, once all is there. A picture is empty if nothing that stands for
-/// a figure has a size. Labels overlap if two texts of a picture do.
+/// The script that the browser runs once the page has loaded. A picture is empty if no element that
+/// stands for a value has a size. Labels overlap if two texts of a picture do.
 const QUESTIONS: &str = r#"
 <script>
 addEventListener("load", () => {
@@ -36,7 +36,7 @@ addEventListener("load", () => {
 </script>
 "#;
 
-/// A folder under the target folder, which a person may look into afterwards.
+/// Returns a folder under the target folder, kept for inspection.
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("page")
 }
@@ -45,7 +45,7 @@ fn chromium() -> OsString {
     env::var_os("CHROMIUM").unwrap_or_else(|| "chromium".into())
 }
 
-/// Opens a page; returns what the browser prints.
+/// Opens a page; returns the browser's output.
 fn open(page: &Path, action: &str, more: &[&str]) -> String {
     let profile = folder().join("profile");
     let output = Command::new(chromium())
@@ -62,7 +62,7 @@ fn open(page: &Path, action: &str, more: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Puts a page into a frame: a window is never as narrow as a phone.
+/// Puts a page into a frame, since a browser window cannot be as narrow as a phone.
 fn framed(page: &str, width: u32) -> String {
     let page = page.replace("</body>", &format!("{QUESTIONS}</body>"));
     let page = page.replace('&', "&amp;").replace('"', "&quot;");
@@ -92,8 +92,8 @@ fn every_picture_of_a_report_shows_something() {
     assert!(status.success());
     let page = fs::read_to_string(folder.join("index.html")).expect("there is a page");
 
-    // 21 operations, the memory of two sizes, and the calls of two kinds. A
-    // table for each size, and one of single calls.
+    // 21 operations, the memory of two sizes, and two kinds of calls. One table per size, and one of
+    // single calls.
     let pictures = "fits, 25 pictures, 0 empty, 0 with labels that overlap, 3 tables";
     for (name, width, more, background) in [
         ("light", 1200, &[][..], "rgb(255, 255, 255)"),

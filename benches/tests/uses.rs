@@ -1,14 +1,14 @@
-//! A contender that answers otherwise does other work: all must answer the same, and hold the same
-//! elements afterwards.
+//! All contenders must give the same answers and hold the same elements afterwards: one that answers
+//! differently does different work.
 
 use std::collections::HashSet;
 
 use zset_bench::uses::{Options, Sheet, run, sheets};
 
-/// So few that what takes linear time is done as often as the rest.
+/// So few that linear-time operations are performed as often as the others.
 const N: usize = 500;
 
-/// Calls `check` with each row of each table.
+/// Calls `check` for each row of each table.
 fn for_each_row(check: impl Fn(&dyn Sheet, usize, &str)) {
     for sheet in sheets() {
         for (row, label) in sheet.rows().into_iter().enumerate() {
@@ -34,8 +34,7 @@ fn every_row_does_something() {
     for_each_row(|sheet, row, label| {
         let outcome = sheet.outcomes(row, N, 0)[0];
         assert!(outcome.calls > 0, "{label}");
-        // What is written without an answer shows in what is there, and all that is read is added
-        // up.
+        // Writes without an answer show in the final contents, and reads in the sum of the answers.
         let answers: HashSet<_> = (0..5)
             .map(|seed| sheet.outcomes(row, N, seed)[0])
             .map(|outcome| (outcome.answer, outcome.contents))

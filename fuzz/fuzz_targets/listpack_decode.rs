@@ -1,5 +1,5 @@
-//! Any bytes as a listpack: what is accepted reads the same from both ends, can be written again,
-//! and can be changed like any other.
+//! Decodes arbitrary bytes as a listpack: whatever is accepted reads the same in both directions, can be
+//! re-encoded, and can be modified like any other listpack.
 
 #![no_main]
 
@@ -20,13 +20,13 @@ fuzz_target!(|data: &[u8]| {
         assert!(list.find(*value, 0).is_some());
     }
 
-    // Written again, and with a change at every place.
+    // Re-encode, and modify every position.
     let mut copy = Listpack::new();
     for &value in &values {
         copy.try_push_back(value).expect("there is memory");
     }
     copy.check();
-    // What was an integer written as text is an integer now, so it is the texts that are the same.
+    // An integer that was encoded as text is now encoded as an integer, so compare the texts.
     let texts = |list: &Listpack<Vec<u8>>| -> Vec<Vec<u8>> { list.iter().map(text).collect() };
     assert_eq!(texts(&copy), texts(&list));
     let mut changed = list.clone();
@@ -44,7 +44,7 @@ fuzz_target!(|data: &[u8]| {
     }
     changed.check();
 
-    // As a set it is refused, or can be used.
+    // As a set it is either rejected or usable.
     if values.len() < 1000 {
         if let Ok(mut set) = PackedZSet::from_listpack(list) {
             set.check();
@@ -61,7 +61,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// Returns the digits of an integer, or the bytes.
+/// Returns the digits of an integer, or the bytes of a string.
 fn text(value: Value<'_>) -> Vec<u8> {
     match value {
         Value::Integer(integer) => integer.to_string().into(),

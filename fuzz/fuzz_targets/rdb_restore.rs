@@ -1,5 +1,5 @@
-//! Any bytes as the payload of RESTORE: no panic, no memory out of proportion, and what is accepted
-//! comes back from its own dump.
+//! Restores arbitrary bytes as a RESTORE payload: no panic, memory in proportion to the input, and
+//! whatever is accepted survives a round trip through its own dump.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use zset_core::rdb;
 
-/// Counts what is taken, whether given back or not.
+/// Counts the bytes allocated in total, whether or not they were freed.
 struct Counting;
 
 #[global_allocator]
@@ -17,32 +17,33 @@ static ALLOCATOR: Counting = Counting;
 
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call is passed on as it is to the system's allocator.
+// SAFETY: every call goes to the system allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         TAKEN.fetch_add(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of this method, which is the same.
+        // SAFETY: the caller upholds the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as above.
+        // SAFETY: the caller upholds the contract of `dealloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
 
 const CRC: Crc<u64, Table<1>> = Crc::<u64, Table<1>>::new(&CRC_64_REDIS);
 
-/// What a byte of a payload may cost: it may be a quarter of a pair of integers in a set that grows.
+/// The maximum allocation per payload byte, which may be a quarter of a pair of integers in a growing
+/// set.
 const MOST_PER_BYTE: usize = 40;
 
-/// How many bytes a byte of a compressed string may stand for.
+/// The maximum number of bytes that a byte of a compressed string expands to.
 const MOST_EXPANSION: usize = 88;
 
 /// The first byte of a compressed string.
 const COMPRESSED: u8 = 0xC3;
 
-/// What a set costs that is not empty: a leaf, a table.
+/// The allocation for any nonempty set: a leaf, a table.
 const MOST_AT_LEAST: usize = 1 << 18;
 
 fn restore(payload: &[u8]) {
@@ -62,7 +63,7 @@ fn restore(payload: &[u8]) {
 
 fuzz_target!(|data: &[u8]| {
     restore(data);
-    // With a version and checksum that are right, so that the rest is looked at.
+    // With a valid version and checksum, so that the body is parsed.
     let body = data.len().checked_sub(10).map_or(data, |len| &data[..len]);
     let mut payload = [body, &10u16.to_le_bytes()].concat();
     payload.extend(CRC.checksum(&payload).to_le_bytes());

@@ -1,5 +1,5 @@
-//! Any bytes, in pieces of any size, as what a client sends: no panic, no memory beyond the limits, the
-//! same requests whatever the pieces, and a well-formed reply to each of them.
+//! Decodes arbitrary bytes, in pieces of any size, as a client's input: no panic, memory within the
+//! limits, the same requests regardless of the pieces, and a well-formed reply to each request.
 
 #![no_main]
 
@@ -11,7 +11,7 @@ use zset_server::{
     Client, Engine, Executed, Protocol, Replies, RequestError, RequestLimits, Requests,
 };
 
-/// Counts what is taken and not given back, and how much that was at most.
+/// Counts the bytes allocated and not freed, and their peak.
 struct Counting;
 
 #[global_allocator]
@@ -20,18 +20,18 @@ static ALLOCATOR: Counting = Counting;
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call is passed on as it is to the system's allocator.
+// SAFETY: every call goes to the system allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let taken = TAKEN.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
         PEAK.fetch_max(taken, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of this method, which is the same.
+        // SAFETY: the caller upholds the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         TAKEN.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: as above.
+        // SAFETY: the caller upholds the contract of `dealloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -39,20 +39,20 @@ unsafe impl GlobalAlloc for Counting {
 const LIMITS: RequestLimits =
     RequestLimits { max_arguments: 64, max_argument_len: 512, max_request_len: 2048 };
 
-/// What a byte that has come may cost: it may be an argument of its own, as a vector that has grown, and
-/// is here once more to be compared.
+/// The maximum allocation per received byte, which may be an argument of its own, in a vector that has
+/// grown, and is copied once more for comparison.
 const MOST_PER_BYTE: usize = 200;
 
-/// What parsing costs at least.
+/// The base allocation of the parser.
 const MOST_AT_LEAST: usize = 16 * 1024;
 
-/// The numbers of pieces are bytes before the first of these.
+/// The bytes before the first of these are the lengths of the pieces.
 const END_OF_CUTS: u8 = 0xff;
 
-/// A request as the fuzzer finds it, with arguments of its own.
+/// The arguments of a request, copied.
 type Request = Vec<Vec<u8>>;
 
-/// Returns the requests in bytes that come in pieces whose lengths are given, over and over.
+/// Parses bytes that arrive in pieces of the given lengths, repeated cyclically; returns the requests.
 fn requests(bytes: &[u8], lens: &[u8]) -> (Vec<Request>, Option<RequestError>) {
     let mut requests = Requests::default();
     requests.set_limits(LIMITS);
@@ -81,14 +81,14 @@ fn requests(bytes: &[u8], lens: &[u8]) -> (Vec<Request>, Option<RequestError>) {
     (found, None)
 }
 
-/// Returns what is behind a line, and the line without its end.
+/// Returns a line without its end, and the bytes after it.
 fn line(bytes: &[u8]) -> (&[u8], &[u8]) {
     let end = bytes.iter().position(|byte| b"\r\n".contains(byte)).expect("a line ends");
     let rest = bytes[end..].strip_prefix(b"\r\n").expect("it ends with two bytes");
     (&bytes[..end], rest)
 }
 
-/// Reads an integer as it is always written.
+/// Parses an integer in canonical form.
 fn integer(text: &[u8]) -> i64 {
     let text = std::str::from_utf8(text).expect("digits");
     let number: i64 = text.parse().expect("an integer");
@@ -100,7 +100,7 @@ fn len(text: &[u8]) -> usize {
     usize::try_from(integer(text)).expect("a length")
 }
 
-/// Reads a reply, and returns what is behind it.
+/// Parses a reply; returns the bytes after it.
 fn read(bytes: &[u8], protocol: Protocol) -> &[u8] {
     let (&kind, bytes) = bytes.split_first().expect("there is a reply");
     let is_newer = protocol == Protocol::Resp3;
@@ -142,13 +142,13 @@ fn read(bytes: &[u8], protocol: Protocol) -> &[u8] {
     rest
 }
 
-/// Returns whether a request is not for here: it would take long, or more memory than there is, or is
-/// answered otherwise than with one reply.
+/// Returns whether to skip a request: one that could take too long or too much memory, or that does not
+/// get exactly one reply.
 fn is_left_out(request: &[&[u8]]) -> bool {
     let is = |index: usize, word: &str| {
         request.get(index).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()))
     };
-    // These may repeat members until they are told to stop.
+    // With a negative count these repeat members.
     let is_drawn = is(0, "zrandmember") || is(0, "srandmember");
     (is(0, "debug") && is(1, "sleep"))
         || (is(0, "client") && is(1, "reply"))
@@ -157,12 +157,12 @@ fn is_left_out(request: &[&[u8]]) -> bool {
             && request.get(2).is_some_and(|count| count.starts_with(b"-") && count.len() > 4))
 }
 
-/// A client, and what it is told.
+/// A client and its replies.
 struct Peer {
     client: Client,
     replies: Replies,
     is_waiting: bool,
-    /// Whether another one may have sent it away: then it is told nothing.
+    /// Whether the other client may have disconnected this one, which then gets no reply.
     may_be_gone: bool,
 }
 
@@ -187,7 +187,7 @@ impl Peer {
         }
     }
 
-    /// Reads what another one has brought, if anything.
+    /// Reads the reply brought about by the other client, if any.
     fn take_served(&mut self) {
         if self.client.take_served(&mut self.replies) {
             assert!(self.is_waiting, "it is told what it has not asked for");
@@ -206,7 +206,7 @@ impl Peer {
         }
     }
 
-    /// Reads the one reply there is. HELLO and RESET answer as they say.
+    /// Reads the single reply, in the protocol that is current after HELLO and RESET.
     fn read_reply(&mut self) {
         let rest = read(self.replies.bytes(), self.replies.protocol());
         assert!(rest.is_empty(), "behind the reply: {}", rest.escape_ascii());
@@ -214,8 +214,8 @@ impl Peer {
     }
 }
 
-/// Runs requests: those whose names begin with a small letter for a client that may wait, the others for
-/// one that may not.
+/// Runs requests: those whose name begins with a lowercase letter on a client that may wait, the others
+/// on one that may not.
 fn execute(requests: &[Request]) {
     let mut engine = Engine::new();
     let (mut peer, mut waiting) = (Peer::new(&mut engine), Peer::new(&mut engine));

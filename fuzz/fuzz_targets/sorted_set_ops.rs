@@ -1,7 +1,7 @@
 //! Random operations on a sorted set, compared with collections of the standard library.
 //!
-//! After every operation the invariants are checked and all elements compared, so the number of
-//! operations and of elements is bounded: a long input must not take long.
+//! Every operation is followed by a check of the invariants and a comparison of all elements, so the
+//! numbers of operations and elements are bounded to keep long inputs fast.
 
 #![no_main]
 
@@ -13,24 +13,24 @@ use std::ops::{Bound, RangeBounds};
 use zset_core::sorted_set::Entry;
 use zset_core::{ScoreOverflow, SortedSet};
 
-/// Members collide often among so many, and fill several leaves of 64.
+/// Few enough that members often collide, yet enough to fill several leaves of 64.
 const MEMBERS: u16 = 700;
 
-/// More operations on one input find no more than another input does.
+/// Longer inputs find no more than further inputs do.
 const MOST_OPERATIONS: usize = 60;
 
 type Member = u16;
 type Elements = Vec<(Member, i16)>;
 
-/// A hasher without a seed, so that an input does the same every time.
+/// An unseeded hasher makes every input reproducible.
 type Set = SortedSet<Member, i16, BuildHasherDefault<DefaultHasher>>;
 
-/// Elements in bulk, of few bytes of input.
+/// Many elements from a few bytes of input.
 #[derive(Arbitrary, Debug)]
 struct Run {
     first: Member,
     len: u8,
-    /// Ascending with a small step, descending with one near the highest, scattered otherwise.
+    /// Ascending if small, descending if close to the maximum, otherwise scattered.
     member_step: u16,
     score: i16,
     /// 0 makes all scores equal.
@@ -47,7 +47,7 @@ impl Run {
     }
 }
 
-/// Scores of few values, so that they tie, or of any.
+/// A score from a small range, so that scores tie, or any score.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 enum Score {
     Few(u8),
@@ -102,7 +102,7 @@ enum Operation {
     Ends(u64),
 }
 
-/// The set and the same elements in other collections.
+/// The set, and the same elements in other collections.
 #[derive(Default)]
 struct Pair {
     set: Set,
@@ -111,7 +111,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// Inserts into the other collections only.
+    /// Inserts only into the other collections.
     fn note(&mut self, member: Member, score: i16) -> Option<i16> {
         let old = self.forget(member);
         self.scores.insert(member, score);
@@ -119,7 +119,7 @@ impl Pair {
         old
     }
 
-    /// Removes from the other collections only.
+    /// Removes only from the other collections.
     fn forget(&mut self, member: Member) -> Option<i16> {
         let score = self.scores.remove(&member)?;
         self.order.remove(&(score, member));
@@ -368,7 +368,7 @@ impl Pair {
                 assert!(difference.map(|(&m, score)| (m, score)).eq(expected));
             }
             Operation::Ends(order) => {
-                // The bits say from which end the next element is taken.
+                // Each bit selects the end from which the next element is taken.
                 let (mut iter, elements) = (self.set.iter(), self.elements());
                 let mut expected = elements.iter().map(|(member, score)| (member, *score));
                 for bit in (0..64).cycle().take(elements.len() + 1) {
@@ -384,7 +384,7 @@ impl Pair {
         }
     }
 
-    /// Compares all elements, by every way to come to them.
+    /// Compares all elements, through every kind of access.
     fn compare(&self) {
         self.set.check();
         let elements = self.elements();
@@ -398,7 +398,7 @@ impl Pair {
     }
 }
 
-/// Compares a view, whose length has to be exact.
+/// Compares a view, whose length must be exact.
 fn assert_view<'a>(view: impl ExactSizeIterator<Item = (&'a Member, i16)>, expected: &Elements) {
     assert_eq!(view.len(), expected.len());
     assert!(view.map(|(&member, score)| (member, score)).eq(expected.iter().copied()));

@@ -1,5 +1,5 @@
-//! Random operations on a `ZSet`, in both encodings and across the change from one to the other,
-//! compared with a vector that is sorted on each question.
+//! Random operations on a `ZSet`, in both encodings and across conversions between them, compared with a
+//! sorted vector.
 
 #![no_main]
 
@@ -10,10 +10,10 @@ use std::ops::{Bound, RangeBounds};
 use zset_core::redis::{AddFlags, AddOptions, Added};
 use zset_core::{Encoding, ListpackLimits, PackedZSet, Score, ZSet, rdb};
 
-/// More operations on one input find no more than another input does.
+/// Longer inputs find no more than further inputs do.
 const MOST_OPERATIONS: usize = 80;
 
-/// Members of few values, so that they collide, or of any: some are texts of integers.
+/// A member from a small range, so that members collide, or any member; some are texts of integers.
 #[derive(Arbitrary, Clone, Debug)]
 enum Member {
     Few(u8),
@@ -82,7 +82,7 @@ fn score_range(start: Bound<Number>, end: Bound<Number>) -> (Bound<Score>, Bound
 
 type Elements = Vec<(Vec<u8>, Score)>;
 
-/// The set, the same in a buffer without an allocator while it is a listpack, and a vector.
+/// The set, a copy in a fixed buffer while it is a listpack, and a vector.
 struct Subjects {
     set: ZSet,
     packed: Option<PackedZSet<[u8; 1500]>>,
@@ -102,7 +102,7 @@ impl Subjects {
         });
     }
 
-    /// Keeps the elements that are accepted; returns the others.
+    /// Removes the elements for which `taken` returns true, and returns them.
     fn take(&mut self, mut taken: impl FnMut(usize, &[u8], Score) -> bool) -> Elements {
         let (mut out, mut rank) = (Elements::new(), 0);
         self.naive.retain(|(member, score)| {
@@ -150,7 +150,7 @@ impl Subjects {
                 self.put(member, new);
             }
         }
-        // A full buffer ends the comparison with it, and leaves it as it was.
+        // If the buffer is full, the call leaves it unchanged, and the comparison with it ends.
         if let Some(packed) = &mut self.packed {
             let before = packed.clone();
             match packed.try_add(member, score, options) {
@@ -297,7 +297,7 @@ impl Subjects {
         let range = (start.as_ref().map(|m| &m[..]), end.as_ref().map(|m| &m[..]));
         let is_uniform = self.naive.windows(2).all(|pair| pair[0].1 == pair[1].1);
         if !is_uniform {
-            // Which elements is unspecified, but it has to be as many as are counted.
+            // Which elements is unspecified, but not how many.
             let len = self.set.range_by_lex(range).count();
             assert_eq!(self.set.count_by_lex(range), len);
             return;
@@ -328,7 +328,7 @@ impl Subjects {
     }
 }
 
-/// Compares elements of a set with those expected.
+/// Compares the elements of a set with the expected ones.
 fn same<'a, 'b>(
     elements: impl Iterator<Item = (zset_core::Member<'a>, Score)>,
     expected: impl Iterator<Item = &'b (Vec<u8>, Score)>,

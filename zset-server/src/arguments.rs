@@ -1,4 +1,4 @@
-//! The command line: what it asks for.
+//! The command line.
 
 mod hosts;
 mod password;
@@ -84,9 +84,9 @@ Options:
   --help               Show this
   --version            Show the version";
 
-/// What the command line asks for.
+/// The action requested by the command line.
 pub(crate) enum Action {
-    /// To show a text.
+    /// Print a text.
     Print(&'static str),
     Shell {
         scripts: Vec<PathBuf>,
@@ -99,7 +99,7 @@ pub(crate) enum Action {
 
 const VERSION: &str = concat!("zset-server ", env!("CARGO_PKG_VERSION"));
 
-/// Reads the command line.
+/// Parses the command line.
 ///
 /// `password` is the value of [`VARIABLE`].
 pub(crate) fn parse(
@@ -120,7 +120,7 @@ pub(crate) fn parse(
     }
 }
 
-/// Returns what the options ask for that all commands have.
+/// Returns the action of an option that all commands share.
 fn common(argument: &Arg<'_>, help: &'static str) -> Option<Action> {
     match argument {
         Arg::Long("help") | Arg::Short('h') => Some(Action::Print(help)),
@@ -201,21 +201,22 @@ fn parse_serve(mut parser: Parser, password: Option<OsString>) -> Result<Action,
     Ok(Action::Serve { options: Box::new(options), level })
 }
 
-/// Reads the value of an option; `expected` says what it takes.
+/// Parses the value of an option; `expected` describes valid values.
 fn value<T: FromStr>(parser: &mut Parser, expected: &str) -> Result<T, lexopt::Error> {
     let value = parser.value()?;
     let parsed = value.to_str().and_then(|text| text.parse().ok());
     parsed.ok_or_else(|| format!("{expected}, which {} is not", value.display()).into())
 }
 
-/// Reads a number of bytes with its unit. For CONFIG SET none at all is 0, which here would be a typo.
+/// Parses a size in bytes with an optional unit. CONFIG SET reads an empty number as 0, but here it would
+/// be a typo.
 fn parse_size(text: &str) -> Result<u64, &'static str> {
     let has_number = text.starts_with(|first: char| first.is_ascii_digit());
     let size = parse_memory(text.as_bytes()).filter(|_| has_number);
     size.and_then(|size| u64::try_from(size).ok()).ok_or("--maxmemory takes a size, as 100mb")
 }
 
-/// Reads an address with its port, or a port of this machine alone.
+/// Parses an address with a port, or a port alone for the loopback address.
 fn address(text: &str) -> Result<SocketAddr, &'static str> {
     let port = text.parse().map(|port: u16| (Ipv4Addr::LOCALHOST, port).into());
     port.or_else(|_| text.parse()).map_err(|_| "--metrics takes a port, or an address with one")
@@ -344,7 +345,7 @@ mod tests {
         assert_eq!(options(&["serve", "--requirepass", "a"]).unwrap().password, "a");
         assert_eq!(password(&["serve"], "b").as_deref(), Some("b"));
         assert_eq!(password(&["serve", "--requirepass", "a"], "b"), None);
-        // A server without a password is not what an empty one asks for.
+        // An empty variable is an error; it does not mean a server without a password.
         assert_eq!(password(&["serve"], ""), None);
     }
 

@@ -1,4 +1,4 @@
-//! [`Client`]: what the server knows of who asks.
+//! [`Client`]: the state of a client of the server.
 
 use std::cell::{Ref, RefCell, RefMut};
 use std::collections::{BTreeMap, HashMap};
@@ -13,33 +13,33 @@ use crate::error::CommandError;
 use crate::keyspace::{Bytes, Version};
 use crate::resp::{Protocol, Replies};
 
-/// One connection, or the shell.
+/// A connection, or the shell.
 ///
-/// Its commands are answered at once; those that could wait for a key, as BZPOPMIN, are too, as if their
-/// time were over, unless the client [may wait](Client::allow_waiting).
+/// Its commands are answered immediately. Blocking commands such as BZPOPMIN reply as if they had timed
+/// out, unless the client [may wait](Client::allow_waiting).
 #[derive(Debug, Default)]
 pub struct Client {
     session: Rc<RefCell<Session>>,
 }
 
 impl Client {
-    /// Notes where the client is, for CLIENT LIST.
+    /// Sets the address of the client, for CLIENT LIST.
     pub fn set_address(&mut self, address: String) {
         self.session_mut().address = address;
     }
 
-    /// Notes at which address of the server it came in, for CLIENT LIST.
+    /// Sets the server address that the client is connected to, for CLIENT LIST.
     pub fn set_local_address(&mut self, address: String) {
         self.session_mut().local_address = address;
     }
 
-    /// Lets the client's commands wait, since something will ask whether they have been served: see
+    /// Allows the client's commands to wait. The caller must then poll for their replies; see
     /// [`Executed::Waits`](crate::Executed::Waits).
     pub fn allow_waiting(&mut self) {
         self.session_mut().may_wait = true;
     }
 
-    /// Adds the reply to what the client has waited for, if it is there; returns whether it is.
+    /// Appends the reply to a command that has waited, if the reply is available; returns whether it is.
     ///
     /// # Examples
     ///
@@ -74,80 +74,80 @@ impl Client {
     }
 }
 
-/// What is known of a client, also to other clients.
+/// The state of a client, which other clients can inspect.
 #[allow(clippy::struct_excessive_bools, reason = "each is what one command has asked for")]
 #[derive(Debug, Default)]
 pub(crate) struct Session {
     pub(crate) id: u64,
     pub(crate) name: Bytes,
     pub(crate) is_authenticated: bool,
-    /// The commands since MULTI.
+    /// The queued commands since MULTI.
     pub(crate) transaction: Option<Transaction>,
-    /// Its commands are those of EXEC now: none of them waits.
+    /// Whether EXEC is running its commands: these never wait.
     pub(crate) is_executing: bool,
-    /// What has to be unchanged for EXEC.
+    /// The watched keys, which must be unchanged for EXEC to succeed.
     pub(crate) watched: HashMap<Bytes, Version, RandomState>,
-    /// What that takes.
+    /// The memory of the watched keys, in bytes.
     pub(crate) watched_bytes: usize,
-    /// What it has sent and not been answered, and been answered and not read.
+    /// Requests not yet run and replies not yet read.
     pub(crate) buffered: Buffered,
-    /// It has run a command that may have taken long since the time was read.
+    /// Whether it has run a potentially slow command since the clock was last read.
     pub(crate) is_slow: bool,
     pub(crate) reply_mode: ReplyMode,
-    /// It has said QUIT.
+    /// Whether it has sent QUIT.
     pub(crate) is_leaving: bool,
-    /// It has to go, without another word.
+    /// Whether it must be disconnected without a reply.
     pub(crate) is_killed: bool,
-    /// What it says of the library that it uses: its name and version.
+    /// The name and version of its client library, as reported by the client.
     pub(crate) library: [Bytes; 2],
-    /// Whether it has asked that it is never sent away for the memory that its replies take.
+    /// Whether it asked to be exempt from eviction for the memory of its replies (CLIENT NO-EVICT).
     pub(crate) is_kept: bool,
-    /// Whether it has asked that what it reads counts as unused still.
+    /// Whether it asked that its reads not count as uses of keys (CLIENT NO-TOUCH).
     pub(crate) is_not_counted: bool,
-    /// When it came.
+    /// When it connected.
     pub(crate) since: Timestamp,
     /// When its last command ran.
     pub(crate) last_seen: Timestamp,
     /// Its last command.
     pub(crate) command: Option<&'static Command>,
     pub(crate) protocol: Protocol,
-    /// Where it is, as far as is known.
+    /// Its address, if known.
     pub(crate) address: String,
-    /// Where it came in.
+    /// The server address that it is connected to.
     pub(crate) local_address: String,
-    /// It comes from another machine.
+    /// Whether it is on another machine.
     pub(crate) is_remote: bool,
     pub(crate) may_wait: bool,
-    /// Its next command waits for the end of a pause.
+    /// Whether its next command waits for the end of a pause.
     pub(crate) is_paused: bool,
-    /// What it waits for.
+    /// What it is waiting for.
     pub(crate) wait: Option<Wait>,
-    /// The reply to what it waited for, until it is taken.
+    /// The reply to the command that has waited, until it is taken.
     served: Option<Vec<u8>>,
     waker: Option<Waker>,
 }
 
-/// Commands that wait for EXEC.
+/// The commands queued for EXEC.
 #[derive(Debug, Default)]
 pub(crate) struct Transaction {
     pub(crate) commands: Vec<Vec<Vec<u8>>>,
-    /// What they take.
+    /// Their memory, in bytes.
     pub(crate) bytes: usize,
-    /// One of them was refused, so EXEC will be.
+    /// Whether one of them was rejected, so that EXEC fails.
     pub(crate) is_broken: bool,
-    /// One of them may take more memory.
+    /// Whether one of them may allocate memory.
     pub(crate) may_grow: bool,
-    /// One of them may change keys.
+    /// Whether one of them may modify keys.
     pub(crate) may_write: bool,
 }
 
-/// What a command that waits takes besides its bytes, and what each of its arguments does.
+/// The overhead of a queued command and of each of its arguments, in bytes.
 const COMMAND_BYTES: usize = 64;
 const ARGUMENT_BYTES: usize = 48;
 
 impl Transaction {
-    /// Adds a command, if all of them then take `max_bytes` at most; if not, they are forgotten, and it is
-    /// an error. One that is broken takes nothing more, since it will not run.
+    /// Queues a command. If the queue then exceeds `max_bytes`, it is discarded and an error is returned.
+    /// A broken transaction stores nothing more, since it will not run.
     pub(crate) fn queue(
         &mut self,
         arguments: &[&[u8]],
@@ -167,79 +167,79 @@ impl Transaction {
     }
 }
 
-/// What a connection holds for its client, as far as it has said.
+/// The buffers of a client's connection, as last reported by the connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Buffered {
-    /// Bytes of requests that have not run.
+    /// Bytes of requests not yet run.
     pub(crate) requests: usize,
-    /// Bytes of replies that have not been sent.
+    /// Bytes of replies not yet sent.
     pub(crate) replies: usize,
-    /// Bytes of memory of both buffers that hold nothing of these.
+    /// Unused capacity of both buffers, in bytes.
     pub(crate) spare: usize,
-    /// Bytes that are freed once the client has disconnected, if it is being closed because all hold too much.
+    /// Bytes that are freed once the client has disconnected, if it is being closed to free memory.
     pub(crate) closing: usize,
-    /// The replies, and how many were sent before them, when it was looked at last.
+    /// The unsent replies, and the bytes sent before them, at the last check.
     pub(crate) progress: (usize, u64),
-    /// The system takes no more of the replies for now.
+    /// Whether the operating system currently accepts no more replies.
     pub(crate) is_blocked: bool,
-    /// Since when they are above the soft limit, as far as was seen.
+    /// Since when the unsent replies exceed the soft limit, as far as observed.
     pub(crate) over_soft_since: Option<Timestamp>,
-    /// Bytes of replies that have been sent, ever.
+    /// The total number of reply bytes sent.
     pub(crate) sent: u64,
-    /// Where this was when it was looked at, if there was something to send.
+    /// The client's progress at an earlier check, if there was something to send.
     pub(crate) mark: Option<Mark>,
-    /// Bytes of memory that wait for requests, and for replies.
+    /// Free capacity of the request buffer, and the capacity of the reply buffer, in bytes.
     pub(crate) free: [usize; 2],
-    /// When its last command ran, when it was looked at.
+    /// The time of its last command, at the last check.
     pub(crate) seen: Timestamp,
-    /// None has run since.
+    /// Whether no command has run since.
     pub(crate) is_idle: bool,
 }
 
-/// How far a client has read at some time.
+/// A client's reading progress at some point in time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
     pub(crate) sent: u64,
     pub(crate) replies: usize,
-    /// How often it was looked at since.
+    /// The number of checks since then.
     pub(crate) looks: u32,
 }
 
-/// What CLIENT REPLY has asked for.
+/// The mode set by CLIENT REPLY.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ReplyMode {
     #[default]
     On,
     Off,
-    /// Not for this command, which is CLIENT REPLY SKIP itself, nor for the next one.
+    /// No reply to this command, which is CLIENT REPLY SKIP itself, nor to the next one.
     Skip,
-    /// Not for this command.
+    /// No reply to this command.
     SkipThis,
 }
 
 impl Session {
-    /// Has whoever looks after the client look at it.
+    /// Wakes the task that serves the client.
     pub(crate) fn wake(&mut self) {
         if let Some(waker) = self.waker.take() {
             waker.wake();
         }
     }
 
-    /// Notes whom to wake when something happens to the client that it does not do itself.
+    /// Sets the waker for changes to the client that are made by others.
     pub(crate) fn set_waker(&mut self, waker: &Waker) {
         if !self.waker.as_ref().is_some_and(|old| old.will_wake(waker)) {
             self.waker = Some(waker.clone());
         }
     }
 
-    /// Ends what the client waited for, by a reply.
+    /// Ends the client's wait with a reply.
     pub(crate) fn serve(&mut self, replies: &Replies) {
         let is_silent = self.wait.take().is_some_and(|wait| wait.is_silent);
         self.served = Some(if is_silent { Vec::new() } else { replies.bytes().to_vec() });
         self.wake();
     }
 
-    /// Has the client go on after a pause.
+    /// Resumes the client after a pause.
     pub(crate) fn resume(&mut self) {
         if std::mem::take(&mut self.is_paused) {
             self.served = Some(Vec::new());
@@ -247,7 +247,7 @@ impl Session {
         }
     }
 
-    /// Returns how many bytes are held for the client.
+    /// Returns the number of bytes held for the client.
     pub(crate) fn held_bytes(&self) -> usize {
         let texts = [&self.name, &self.library[0], &self.library[1]];
         self.buffered.requests
@@ -264,18 +264,18 @@ impl Session {
     }
 }
 
-/// All clients, in the order in which they came.
+/// All clients, in the order in which they connected.
 #[derive(Debug, Default)]
 pub(crate) struct Clients {
-    /// Whoever has a client may drop it at any time.
+    /// Weak, since a client may be dropped at any time.
     sessions: BTreeMap<u64, Weak<RefCell<Session>>>,
     last: u64,
-    /// How many there may be before those are looked for that were dropped.
+    /// The number of entries at which those of dropped clients are removed.
     most: usize,
 }
 
 impl Clients {
-    /// Makes a client with a number of its own.
+    /// Creates a client with a unique id.
     pub(crate) fn add(&mut self, is_authenticated: bool, since: Timestamp) -> Client {
         self.last += 1;
         let id = self.last;
@@ -290,17 +290,17 @@ impl Clients {
         Client { session }
     }
 
-    /// Forgets a client.
+    /// Removes a client.
     pub(crate) fn remove(&mut self, id: u64) {
         self.sessions.remove(&id);
     }
 
-    /// Returns how many there are. **O(n)**.
+    /// Returns the number of clients. **O(n)**.
     pub(crate) fn len(&self) -> usize {
         self.iter().count()
     }
 
-    /// Returns a client.
+    /// Returns the client with an id.
     pub(crate) fn get(&self, id: u64) -> Option<Rc<RefCell<Session>>> {
         self.sessions.get(&id)?.upgrade()
     }

@@ -1,4 +1,4 @@
-//! [`Command`]: what there is to call, and what is known of it before it runs.
+//! [`Command`]: the commands, and their properties known before they run.
 
 mod details;
 
@@ -13,38 +13,38 @@ use crate::error::{CommandError, MAX_SHOWN, shown};
 
 pub(crate) use details::{Details, Finds, KeySpec};
 
-/// What runs a command. Its first argument is the command's name; it writes one reply, or returns an
-/// error before it has changed anything.
+/// The function that runs a command. The first argument is the command's name. It writes exactly one
+/// reply, or returns an error before it has changed anything.
 pub(crate) type Handler = fn(&mut Context<'_>, &[&[u8]]) -> Result<(), CommandError>;
 
 /// A command.
 #[derive(Debug)]
 pub(crate) struct Command {
-    /// In lower case; that of a subcommand is `client|id`.
+    /// In lowercase; a subcommand is named like `client|id`.
     pub(crate) name: &'static str,
-    /// The number of arguments, the name among them; the fewest, if it is below zero.
+    /// The number of arguments, including the name; if negative, the minimum number.
     pub(crate) arity: i8,
     pub(crate) flags: Flags,
-    /// The first argument that is a key, the last (from the end, if it is below zero), and from one to
-    /// the next; zeros if there is none.
+    /// The positions of the first and the last key among the arguments (the last one counted from the end
+    /// if negative) and the step between keys; all zero if there are no keys.
     pub(crate) keys: (i8, i8, i8),
     pub(crate) summary: &'static str,
     pub(crate) handler: Handler,
 }
 
-/// What matters of a command to the server.
+/// The properties of a command that affect how the server runs it.
 #[allow(clippy::struct_excessive_bools, reason = "they have nothing to do with each other")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flags {
-    /// It may change keys.
+    /// It may modify keys.
     pub(crate) write: bool,
-    /// It may take more memory.
+    /// It may allocate memory.
     pub(crate) deny_oom: bool,
-    /// It is not queued by MULTI.
+    /// It runs immediately, even within MULTI.
     pub(crate) immediate: bool,
-    /// It is refused after MULTI.
+    /// It is rejected within MULTI.
     pub(crate) no_multi: bool,
-    /// It is for those too who have not said who they are.
+    /// It is available without authentication.
     pub(crate) no_auth: bool,
     /// Only clients allowed by `enable-debug-command` may run it.
     pub(crate) protected: bool,
@@ -61,17 +61,17 @@ pub(crate) const READ: Flags = Flags {
 pub(crate) const WRITE: Flags = Flags { write: true, ..READ };
 pub(crate) const GROW: Flags = Flags { deny_oom: true, ..WRITE };
 
-/// The longest name of a command.
+/// The maximum length of a command name.
 const MAX_NAME: usize = 32;
 
-/// As many arguments as take next to no time.
+/// The maximum number of arguments of a command that counts as quick.
 const FEW_ARGUMENTS: usize = 32;
 
 /// A command and its subcommands.
 type Entry = (&'static Command, &'static [Command]);
 
 impl Command {
-    /// Makes a command.
+    /// Creates a command.
     pub(crate) const fn new(
         name: &'static str,
         arity: i8,
@@ -83,7 +83,7 @@ impl Command {
         Command { name, arity, flags, keys, summary, handler }
     }
 
-    /// Makes a command that changes no key and takes none.
+    /// Creates a command without keys that modifies nothing.
     pub(crate) const fn plain(
         name: &'static str,
         arity: i8,
@@ -93,12 +93,12 @@ impl Command {
         Command { name, arity, flags: READ, keys: (0, 0, 0), summary, handler }
     }
 
-    /// Returns the command of a name, in whatever case. **O(1)**.
+    /// Returns the command with a name, ignoring case. **O(1)**.
     pub(crate) fn find(name: &[u8]) -> Option<&'static Command> {
         find_entry(name).map(|(command, _)| command)
     }
 
-    /// Returns the command or, by a name as `client|id`, the subcommand of a name, in whatever case.
+    /// Returns the command with a name, or the subcommand with a name like `client|id`, ignoring case.
     pub(crate) fn find_nested(name: &[u8]) -> Option<&'static Command> {
         match name.iter().position(|byte| *byte == b'|') {
             None => Command::find(name),
@@ -109,7 +109,7 @@ impl Command {
         }
     }
 
-    /// Returns the command that arguments ask for, if they are as many as it takes.
+    /// Returns the command that the arguments name, after checking their number.
     pub(crate) fn of(arguments: &[&[u8]]) -> Result<&'static Command, CommandError> {
         let command = Command::named_by(arguments)?;
         if !command.takes(arguments.len()) {
@@ -118,7 +118,7 @@ impl Command {
         Ok(command)
     }
 
-    /// Returns the command that arguments ask for, however many they are.
+    /// Returns the command that the arguments name, without checking their number.
     pub(crate) fn named_by(arguments: &[&[u8]]) -> Result<&'static Command, CommandError> {
         let Some((name, rest)) = arguments.split_first() else {
             return Err(CommandError::Syntax);
@@ -132,7 +132,7 @@ impl Command {
         }
     }
 
-    /// Runs it.
+    /// Runs the command.
     pub(crate) fn call(
         &'static self,
         context: &mut Context<'_>,
@@ -148,7 +148,7 @@ impl Command {
         commands::GROUPS.iter().flat_map(|group| group.iter())
     }
 
-    /// Returns its subcommands.
+    /// Returns the subcommands.
     pub(crate) fn subcommands(&self) -> &'static [Command] {
         let lists = commands::SUBCOMMANDS.iter().copied();
         lists.into_iter().find(|list| list[0].container() == self.name).unwrap_or_default()
@@ -161,17 +161,17 @@ impl Command {
         self.subcommands().iter().find(is_of_name)
     }
 
-    /// Returns the name of the command that it is a subcommand of, or its own.
+    /// Returns the name of the command that contains this subcommand, or else this command's own name.
     pub(crate) fn container(&self) -> &'static str {
         self.name.split('|').next().unwrap_or(self.name)
     }
 
-    /// Returns what COMMAND tells of it besides.
+    /// Returns the further details shown by COMMAND.
     pub(crate) fn details(&self) -> &'static Details {
         details::of(self.name)
     }
 
-    /// Returns whether it takes so many arguments, its name among them.
+    /// Returns whether the command accepts that many arguments, including its name.
     pub(crate) fn takes(&self, arguments: usize) -> bool {
         let number = usize::from(self.arity.unsigned_abs());
         if self.arity < 0 { arguments >= number } else { arguments == number }
@@ -190,7 +190,7 @@ fn find_entry(name: &[u8]) -> Option<Entry> {
     COMMANDS.get(&*lower).copied()
 }
 
-/// Says which command is unknown, and how its arguments begin, as Redis does.
+/// Returns the error for an unknown command, which quotes the start of its arguments as Redis does.
 fn unknown(name: &[u8], arguments: &[&[u8]]) -> CommandError {
     let mut text = b"ERR unknown command '".to_vec();
     text.extend_from_slice(shown(name, MAX_SHOWN));
@@ -240,7 +240,7 @@ mod tests {
                 Finds::Range { last, step, .. } => Some((spec.begin, last, step)),
                 Finds::Number { .. } => None,
             });
-            // Each range begins where the one before it ends, if there are several.
+            // With several ranges, each one begins where the previous one ends.
             let (mut begins, mut ends, mut steps) = (vec![], vec![], vec![]);
             for (begin, last, step) in ranges {
                 let from = i64::try_from(begin).expect("it is small");

@@ -1,4 +1,4 @@
-//! The commands, a file for each group.
+//! The commands, one file per group.
 
 #![allow(clippy::unnecessary_wraps, reason = "what runs a command is of one type")]
 
@@ -63,7 +63,7 @@ pub(crate) const GROUPS: &[&[Command]] = &[
     server::COMMANDS,
 ];
 
-/// The subcommands of those commands that have some, a list for each.
+/// The subcommands, one list per container command.
 pub(crate) const SUBCOMMANDS: &[&[Command]] = &[
     client::SUBCOMMANDS,
     command::SUBCOMMANDS,
@@ -75,7 +75,7 @@ pub(crate) const SUBCOMMANDS: &[&[Command]] = &[
     server::SLOWLOG,
 ];
 
-/// Has `remove` take members out of a set, and answers how many.
+/// Removes members from a set with `remove`, and replies with their number.
 fn remove_members<T: Typed>(
     context: &mut Context<'_>,
     key: &[u8],

@@ -1,4 +1,4 @@
-//! [`Config`]: what CONFIG GET and SET know.
+//! [`Config`]: the parameters of CONFIG GET and SET.
 
 mod debug;
 mod kept;
@@ -12,22 +12,22 @@ pub use debug::{DebugCommand, ParseDebugCommandError};
 use kept::{KEPT, Type};
 pub use output::{OutputLimit, OutputLimits, ParseOutputLimitsError};
 
-/// What can be set while the server runs.
+/// The settings that can be changed while the server runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
     numbers: [i64; NUMBERS],
     password: Vec<u8>,
     debug_command: DebugCommand,
     output_limits: OutputLimits,
-    /// The parameters without a meaning that have been set, by their names.
+    /// The values of parameters that have no effect here, by name.
     kept: HashMap<&'static str, String>,
-    /// Others can reach the server, so there has to be one.
+    /// Whether a password is mandatory because the server is reachable from other machines.
     needs_password: bool,
-    /// How many clients the system makes possible.
+    /// The maximum number of clients that the operating system allows.
     possible_clients: usize,
 }
 
-/// The parameters that are numbers.
+/// The numeric parameters.
 #[derive(Clone, Copy, Debug)]
 enum Number {
     ListpackEntries,
@@ -44,27 +44,27 @@ const NUMBERS: usize = 6;
 #[derive(Debug)]
 pub(crate) struct Parameter {
     pub(crate) name: &'static str,
-    /// An older name.
+    /// An older name for the same parameter.
     pub(crate) alias: Option<&'static str>,
     kind: Kind,
 }
 
 #[derive(Debug)]
 enum Kind {
-    /// An integer from one to another.
+    /// An integer within inclusive bounds.
     Integer(Number, i64, i64),
-    /// Bytes, maybe with a unit: at least so many.
+    /// A size in bytes, optionally with a unit, and its minimum.
     Memory(Number, i64),
     Password,
     DebugCommand,
     OutputLimits,
-    /// What clients ask for, and cannot change.
+    /// A value that clients query but cannot change.
     Fixed(&'static str),
-    /// What clients set, though it has no meaning here, with what it is at the start.
+    /// A value that clients set although it has no effect here, with its default.
     Kept(Type, &'static str),
 }
 
-/// Why a parameter does not take a value.
+/// Why a value for a parameter is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SetError(pub(crate) String);
 
@@ -72,7 +72,7 @@ const fn parameter(name: &'static str, kind: Kind) -> Parameter {
     Parameter { name, alias: None, kind }
 }
 
-/// The parameters that have a meaning here, or one value, in the order of their names.
+/// The parameters that have an effect here or a fixed value, sorted by name.
 static PARAMETERS: &[Parameter] = &[
     parameter("appendonly", Kind::Fixed("no")),
     parameter("client-output-buffer-limit", Kind::OutputLimits),
@@ -117,7 +117,7 @@ impl Config {
         usize::try_from(self.numbers[number as usize]).unwrap_or(usize::MAX)
     }
 
-    /// Returns up to where the sorted sets to come stay listpacks.
+    /// Returns the listpack limits for new sorted sets.
     pub(crate) fn limits(&self) -> ListpackLimits {
         ListpackLimits {
             max_listpack_entries: self.number(Number::ListpackEntries),
@@ -125,82 +125,82 @@ impl Config {
         }
     }
 
-    /// Returns the most bytes of memory; 0 stands for no bound.
+    /// Returns the memory limit in bytes; 0 means no limit.
     pub(crate) fn max_memory(&self) -> usize {
         self.number(Number::MaxMemory)
     }
 
-    /// Returns the most clients.
+    /// Returns the maximum number of clients.
     pub(crate) fn max_clients(&self) -> usize {
         self.number(Number::MaxClients)
     }
 
-    /// Sets the most bytes of memory; 0 stands for no bound.
+    /// Sets the memory limit in bytes; 0 means no limit.
     pub(crate) fn set_max_memory(&mut self, max: u64) {
         self.numbers[Number::MaxMemory as usize] = max.try_into().unwrap_or(i64::MAX);
     }
 
-    /// Sets the most clients, and how many are possible.
+    /// Sets the maximum number of clients, and how many the operating system allows.
     pub(crate) fn set_max_clients(&mut self, max: usize, possible: usize) {
         let max = max.min(possible).try_into().unwrap_or(i64::MAX);
         self.numbers[Number::MaxClients as usize] = max;
         self.possible_clients = possible;
     }
 
-    /// Sets who may use DEBUG.
+    /// Sets which clients may use DEBUG.
     pub(crate) fn set_debug_command(&mut self, allowed: DebugCommand) {
         self.debug_command = allowed;
     }
 
-    /// Returns who may use DEBUG.
+    /// Returns which clients may use DEBUG.
     pub(crate) fn debug_command(&self) -> DebugCommand {
         self.debug_command
     }
 
-    /// Sets how many bytes of replies clients may leave unread.
+    /// Sets the limits on unread replies.
     pub(crate) fn set_output_limits(&mut self, limits: OutputLimits) {
         self.output_limits = limits;
     }
 
-    /// Returns how many bytes of replies a client may leave unread.
+    /// Returns the limit on a client's unread replies.
     pub(crate) fn output_limit(&self) -> OutputLimit {
         self.output_limits.normal()
     }
 
-    /// Returns the most bytes of an argument.
+    /// Returns the maximum length of an argument, in bytes.
     pub(crate) fn max_bulk_len(&self) -> usize {
         self.number(Number::MaxBulkLen)
     }
 
-    /// Returns after how many seconds without a command a client is sent away; 0 stands for never.
+    /// Returns the number of seconds without a command after which a client is disconnected; 0 means
+    /// never.
     pub(crate) fn timeout(&self) -> usize {
         self.number(Number::Timeout)
     }
 
-    /// Sets what clients have to say first; nothing if it is empty.
+    /// Sets the password; empty means that none is required.
     pub(crate) fn set_password(&mut self, password: &[u8]) {
         self.password = password.to_vec();
     }
 
-    /// Has [`set`](Self::set) refuse an empty password.
+    /// Makes [`set`](Self::set) reject an empty password.
     pub(crate) fn insist_on_password(&mut self) {
         self.needs_password = true;
     }
 
-    /// Returns what clients have to say first; nothing if it is empty.
+    /// Returns the password; empty means that none is required.
     pub(crate) fn password(&self) -> &[u8] {
         &self.password
     }
 
-    /// Returns whether a password is the one that is asked for, in a time that does not tell how much of
-    /// it is right.
+    /// Returns whether a password is correct. The time taken does not reveal how much of it matches.
     pub(crate) fn is_password(&self, password: &[u8]) -> bool {
         let differences = self.password.iter().zip(password).map(|(one, other)| one ^ other);
         let difference = differences.fold(0, |all, one| all | one);
         std::hint::black_box(difference) == 0 && self.password.len() == password.len()
     }
 
-    /// Returns what a parameter is, as text.
+    /// Returns the value of a parameter as text.
     pub(crate) fn get(&self, parameter: &Parameter) -> Vec<u8> {
         match &parameter.kind {
             Kind::Integer(number, ..) | Kind::Memory(number, _) => {
@@ -229,7 +229,7 @@ impl Config {
             }
             Kind::Fixed(fixed) if fixed.as_bytes() == value => return Ok(()),
             Kind::OutputLimits => {
-                // What is no text is no name of a class either.
+                // A value that is not UTF-8 contains no valid class name either.
                 let limits = self.output_limits.with(&String::from_utf8_lossy(value));
                 self.output_limits = limits.map_err(|error| SetError(error.to_string()))?;
                 return Ok(());
@@ -258,14 +258,14 @@ impl Config {
     }
 }
 
-/// Reads an integer from one to another.
+/// Parses an integer within inclusive bounds.
 fn integer(value: &[u8], least: i64, most: i64) -> Result<i64, SetError> {
     let value = crate::resp::parse_integer(value);
     let value = value.ok_or_else(|| refused("argument couldn't be parsed into an integer"))?;
     in_range(value, least, most)
 }
 
-/// Reads bytes, maybe with a unit, at least so many.
+/// Parses a size in bytes, optionally with a unit, and checks its minimum.
 fn memory(value: &[u8], least: i64) -> Result<i64, SetError> {
     let value = parse_memory(value).ok_or_else(|| refused("argument must be a memory value"))?;
     in_range(value, least, i64::MAX)
@@ -288,20 +288,20 @@ impl Parameter {
         PARAMETERS.iter().chain(KEPT)
     }
 
-    /// Returns the parameter of a name, in whatever case.
+    /// Returns the parameter with a name, ignoring case.
     pub(crate) fn find(name: &[u8]) -> Option<&'static Parameter> {
         Parameter::all().find(|parameter| {
             parameter.names().any(|known| known.as_bytes().eq_ignore_ascii_case(name))
         })
     }
 
-    /// Returns its name and the older one.
+    /// Returns the name and the alias, if any.
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name).chain(self.alias)
     }
 }
 
-/// Reads a number of bytes, with a unit or without, as Redis does: `64`, `1k` (1000), `1kb` (1024).
+/// Parses a size in bytes, with or without a unit, like Redis: `64`, `1k` (1000), `1kb` (1024).
 ///
 /// # Examples
 ///
@@ -322,7 +322,7 @@ pub fn parse_memory(text: &[u8]) -> Option<i64> {
         b"gb" => 1 << 30,
         _ => return None,
     };
-    // No digits stand for zero, as they do for C's `strtoull`.
+    // An empty number is zero, as with C's `strtoull`.
     let number = if number.is_empty() { b"0" } else { number };
     std::str::from_utf8(number).ok()?.parse::<i64>().ok()?.checked_mul(unit)
 }

@@ -1,4 +1,4 @@
-//! [`Engine`]: all data, and the way of a command through it.
+//! [`Engine`]: all data, and the execution of commands.
 
 mod buffers;
 mod pause;
@@ -27,21 +27,22 @@ pub(crate) use pause::{Pause, Paused};
 pub(crate) use waiting::Ending;
 pub use waiting::Executed;
 
-/// Expired keys that go with each command, so that they go at the rate at which others come.
+/// The number of expired keys removed with each command, so that removal keeps up with the creation of
+/// keys.
 const EXPIRED_FOR_EACH: usize = 2;
 
-/// The error of DEBUG where it is off; it begins as that of Redis does.
+/// The error if DEBUG is disabled; it begins like that of Redis.
 const DEBUG_REFUSED: &str = "ERR DEBUG command not allowed. If the enable-debug-command option is set to \
                              \"local\", you can run it from a local connection, otherwise start the \
                              server with --enable-debug-command local or yes.";
 
-/// All that commands work on. One thread has it.
+/// The data that commands work on, owned by one thread.
 pub struct Engine<C = SystemClock> {
     pub(crate) state: State,
     clock: C,
 }
 
-/// What a command may use.
+/// The state available to commands.
 pub(crate) struct State {
     pub(crate) keyspace: Keyspace,
     pub(crate) rng: Xoshiro256PlusPlus,
@@ -49,20 +50,20 @@ pub(crate) struct State {
     pub(crate) throttles: Throttles,
     pub(crate) config: Config,
     pub(crate) stats: Stats,
-    /// When the engine was made.
+    /// When the engine was created.
     pub(crate) started: Timestamp,
     pub(crate) memory: Memory,
     pub(crate) snapshots: Snapshots,
     pub(crate) calls: Calls,
     pub(crate) clients: Clients,
     pub(crate) pause: Option<Pause>,
-    /// What ends a sleep of DEBUG early.
+    /// Interrupts DEBUG SLEEP when the server stops.
     pub(crate) stopper: Stopper,
-    /// The most bytes of commands, or of watched keys, that a client may leave here.
+    /// The maximum size of a client's queued commands, and of its watched keys, in bytes.
     pub(crate) max_left: usize,
 }
 
-/// What INFO counts.
+/// Counters for INFO.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stats {
     pub(crate) commands: u64,
@@ -72,7 +73,7 @@ pub(crate) struct Stats {
     pub(crate) blocked_clients: usize,
 }
 
-/// A command's surroundings.
+/// The context in which a command runs.
 pub(crate) struct Context<'a> {
     pub(crate) state: &'a mut State,
     pub(crate) client: &'a mut Session,
@@ -80,7 +81,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl Engine {
-    /// Makes an engine without keys.
+    /// Returns an engine without keys.
     pub fn new() -> Self {
         Engine::with_clock(SystemClock)
     }
@@ -93,7 +94,7 @@ impl Default for Engine {
 }
 
 impl<C: Clock> Engine<C> {
-    /// Does what [`new`](Engine::new) does, with another clock, whose origin is the start of 1970.
+    /// Like [`new`](Engine::new), with a custom clock, whose origin must be the Unix epoch.
     pub fn with_clock(clock: C) -> Self {
         let state = State {
             keyspace: Keyspace::default(),
@@ -113,61 +114,61 @@ impl<C: Clock> Engine<C> {
         Engine { state, clock }
     }
 
-    /// Makes a client.
+    /// Creates a client.
     pub fn client(&mut self) -> Client {
         self.state.stats.clients += 1;
         let is_authenticated = self.state.config.password().is_empty();
         self.state.clients.add(is_authenticated, self.clock.now())
     }
 
-    /// Requires a password of the clients that are made from now on; an empty one requires none.
+    /// Requires a password of clients created from now on; an empty one means that none is required.
     pub fn require_password(&mut self, password: &[u8]) {
         self.state.config.set_password(password);
     }
 
-    /// Has CONFIG SET refuse to take the password away.
+    /// Makes CONFIG SET reject an empty password.
     pub(crate) fn insist_on_password(&mut self) {
         self.state.config.insist_on_password();
     }
 
-    /// Sets who may use DEBUG.
+    /// Sets which clients may use DEBUG.
     pub(crate) fn allow_debug(&mut self, allowed: DebugCommand) {
         self.state.config.set_debug_command(allowed);
     }
 
-    /// Sets how many bytes of replies clients may leave unread.
+    /// Sets the limits on clients' unread replies.
     pub(crate) fn limit_output(&mut self, limits: OutputLimits) {
         self.state.config.set_output_limits(limits);
     }
 
-    /// Sets how many bytes the data may take, 0 for any number.
+    /// Sets the memory limit of the data in bytes; 0 means no limit.
     pub(crate) fn limit_memory(&mut self, max: u64) {
         self.state.config.set_max_memory(max);
     }
 
-    /// Sets how many clients there may be, and how many there can be.
+    /// Sets the maximum number of clients, and how many the operating system allows.
     pub(crate) fn limit_clients(&mut self, max: usize, possible: usize) {
         self.state.config.set_max_clients(max, possible);
     }
 
-    /// Returns how many clients there may be.
+    /// Returns the maximum number of clients.
     pub(crate) fn max_clients(&self) -> usize {
         self.state.config.max_clients()
     }
 
-    /// Notes that a client was refused, as one too many.
+    /// Counts a client that was refused because there were too many.
     pub(crate) fn refuse_client(&mut self) {
         self.state.stats.rejected_clients += 1;
     }
 
-    /// Lets at most `budget` keys go that have expired; returns how many.
+    /// Removes at most `budget` expired keys; returns how many it removed.
     pub fn expire(&mut self, budget: usize) -> usize {
         self.state.keyspace.set_now(self.clock.now());
         self.state.keyspace.expire(budget)
     }
 
-    /// Forgets a client that goes: what it has watched and not run, and what it waits for. One that is
-    /// dropped without that leaves the keys behind that it has watched.
+    /// Removes a client that disconnects: discards its transaction and its wait, and stops watching its
+    /// keys. If a client is dropped without this call, the records of its watched keys leak.
     ///
     /// # Examples
     ///
@@ -190,9 +191,9 @@ impl<C: Clock> Engine<C> {
         self.state.clients.remove(session.id);
     }
 
-    /// Runs a command, and adds its reply, or none if the client wants none.
+    /// Runs a command and appends its reply, unless the client wants none.
     ///
-    /// A client that [waits](Executed::Waits) has its waiting [ended](Self::end_waiting) first.
+    /// If the client is [waiting](Executed::Waits), its wait is [ended](Self::end_waiting) first.
     pub fn execute(
         &mut self,
         client: &mut Client,
@@ -203,7 +204,7 @@ impl<C: Clock> Engine<C> {
         self.execute_now(client, arguments, replies)
     }
 
-    /// Reads the clock, for the commands up to the next call, and notes that the client is not idle.
+    /// Reads the clock for the commands up to the next call, and marks the client as active.
     pub(crate) fn begin(&mut self, client: &mut Client) -> Timestamp {
         self.state.keyspace.set_now(self.clock.now());
         let session = &mut client.session_mut();
@@ -214,7 +215,7 @@ impl<C: Clock> Engine<C> {
         session.last_seen
     }
 
-    /// Does what [`execute`](Self::execute) does, at the time that it was when it last [began](Self::begin).
+    /// Like [`execute`](Self::execute), at the time read by the last [`begin`](Self::begin).
     pub(crate) fn execute_now(
         &mut self,
         client: &mut Client,
@@ -225,7 +226,7 @@ impl<C: Clock> Engine<C> {
             self.end_waiting(client, replies);
         }
         let executed = self.execute_in(&mut client.session_mut(), arguments, replies);
-        // Others are served behind the whole command, or transaction.
+        // Waiting clients are served only after the whole command or transaction.
         if self.state.keyspace.awaited.is_any_ready() {
             client.session_mut().is_slow = true;
             self.serve();
@@ -267,7 +268,7 @@ impl<C: Clock> Engine<C> {
         }
     }
 
-    /// Returns what a client may send.
+    /// Returns the limits on a client's requests.
     pub(crate) fn request_limits(&self, client: &Client) -> RequestLimits {
         if client.session().is_authenticated {
             let max_argument_len = self.state.config.max_bulk_len();
@@ -277,7 +278,7 @@ impl<C: Clock> Engine<C> {
         }
     }
 
-    /// Sends the clients away that have asked nothing for too long.
+    /// Disconnects clients that have sent no command for too long.
     pub(crate) fn close_idle(&mut self) {
         let limit = Duration::from_secs(self.state.config.timeout() as u64);
         if limit.is_zero() {
@@ -287,9 +288,9 @@ impl<C: Clock> Engine<C> {
         let idle: Vec<_> = self.state.clients.iter().collect();
         for session in idle {
             let session = &mut session.borrow_mut();
-            // Who waits for others is not idle.
+            // A client that waits for a key is not idle.
             let is_idle = now.saturating_duration_since(session.last_seen) > limit;
-            // Nor is who reads; who does not is sent away sooner.
+            // Nor is one with unread replies; if it does not read them, it is disconnected sooner.
             let is_busy = session.wait.is_some() || session.buffered.replies > 0;
             if is_idle && !is_busy && !session.is_paused {
                 self.state.kill(session);
@@ -297,7 +298,7 @@ impl<C: Clock> Engine<C> {
         }
     }
 
-    /// Sends the clients away that have been there for some time, and have not said the password.
+    /// Disconnects clients that have been connected for `time` without authenticating.
     pub(crate) fn close_strangers(&mut self, time: Duration) {
         let now = self.clock.now();
         let clients: Vec<_> = self.state.clients.iter().collect();
@@ -309,7 +310,7 @@ impl<C: Clock> Engine<C> {
         }
     }
 
-    /// Returns the error of a command that does not run; that of EXEC ends the transaction.
+    /// Returns the error of a rejected command; if the command is EXEC, the transaction is discarded.
     fn refused(&mut self, client: &mut Session, name: &[u8], error: CommandError) -> CommandError {
         if !name.eq_ignore_ascii_case(b"exec") {
             return error;
@@ -329,7 +330,8 @@ impl<C: Clock> Engine<C> {
         let Some(name) = arguments.first() else { return Ok(()) };
         let is_for_all = || Command::named_by(arguments).is_ok_and(|command| command.flags.no_auth);
         if !client.is_authenticated && !is_for_all() {
-            // Nor does anybody learn which commands there are.
+            // Return the same error for unknown commands, so that it does not reveal which commands
+            // exist.
             let error = CommandError::Other("NOAUTH Authentication required.".into());
             return Err(self.refused(client, name, error));
         }
@@ -359,7 +361,7 @@ impl<C: Clock> Engine<C> {
         command.call(&mut Context { state: &mut self.state, client, replies }, arguments)
     }
 
-    /// Refuses a command that may take more memory than there may be.
+    /// Rejects a command that may allocate if memory is over the limit.
     fn check_memory(
         &mut self,
         client: &mut Session,
@@ -381,7 +383,7 @@ impl<C: Clock> Engine<C> {
     }
 }
 
-/// Breaks a transaction, if there is one, and returns the error of the command that does so.
+/// Breaks the transaction, if there is one, and returns the error of the command that broke it.
 fn refused_in(transaction: &mut Option<Transaction>, error: CommandError) -> CommandError {
     if let Some(transaction) = transaction {
         transaction.is_broken = true;

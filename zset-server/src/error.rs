@@ -1,4 +1,4 @@
-//! [`CommandError`]: why a command does nothing, in Redis's words.
+//! [`CommandError`]: why a command failed, in Redis's words.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -9,38 +9,38 @@ use zset_core::redis::{AddError, AddOptionsError, ParseRangeError};
 
 use crate::keyspace::WrongType;
 
-/// Why a command does nothing. It is shown as the error reply, without the `-` before it.
+/// Why a command failed. It is displayed as in the error reply, without the leading `-`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// The arguments are not what the command takes.
+    /// The arguments do not match the command's syntax.
     Syntax,
-    /// There are too many or too few arguments for the command of this name, in lower case.
+    /// The command with this lowercase name was called with the wrong number of arguments.
     WrongArity(String),
-    /// There is no such command, or something else is wrong about what the text quotes, byte by byte.
+    /// The command is unknown, or another error that quotes raw bytes of the client.
     Quoting(Vec<u8>),
-    /// A number is not an integer of 64 bits.
+    /// A number is not a 64-bit integer.
     NotAnInteger,
-    /// A number is not a double, or NaN.
+    /// A number is not a float, or is NaN.
     NotAFloat,
-    /// The key stands for something of another type.
+    /// The key holds a value of another type.
     WrongType,
-    /// What was added up is no number.
+    /// The sum of the scores is NaN.
     NanResult,
-    /// Memory, or the handles of a set, have run out.
+    /// Allocation failed, memory is over the limit, or a set has run out of handles.
     OutOfMemory,
-    /// Anything else, with the word before it that says of which kind it is.
+    /// Any other error, including its leading error code.
     Other(Cow<'static, str>),
 }
 
 impl CommandError {
-    /// Makes an error of the general kind.
+    /// Returns an error with the generic code `ERR`.
     pub(crate) fn err(text: impl fmt::Display) -> Self {
         CommandError::Other(format!("ERR {text}").into())
     }
 
-    /// Makes an error of the general kind that quotes what the client has sent: as in C, up to its first
-    /// zero. Redis takes line ends off the end of an error.
+    /// Returns an error with the generic code `ERR` that quotes a client's bytes: up to the first NUL
+    /// byte, as in C. Redis trims line ends from the end of an error.
     pub(crate) fn quoting(before: &str, quoted: &[u8], after: &str) -> Self {
         let text = ["ERR ".as_bytes(), before.as_bytes(), until_zero(quoted), after.as_bytes()];
         let mut text = text.concat();
@@ -49,7 +49,7 @@ impl CommandError {
         CommandError::Quoting(text)
     }
 
-    /// Returns the text of the reply.
+    /// Returns the text of the error reply.
     pub(crate) fn to_bytes(&self) -> Cow<'_, [u8]> {
         match self {
             CommandError::Quoting(text) => Cow::Borrowed(text),
@@ -58,16 +58,16 @@ impl CommandError {
     }
 }
 
-/// The most bytes of a name or of arguments that an error repeats.
+/// The maximum number of bytes of a name or of arguments that an error quotes.
 pub(crate) const MAX_SHOWN: usize = 128;
 
-/// Returns the beginning of bytes, as an error shows them.
+/// Returns the first bytes, as quoted by an error.
 pub(crate) fn shown(bytes: &[u8], max: usize) -> &[u8] {
     let bytes = until_zero(bytes);
     &bytes[..bytes.len().min(max)]
 }
 
-/// Returns what is before the first zero, where texts end in C.
+/// Returns the bytes before the first NUL byte, which ends a text in C.
 pub(crate) fn until_zero(text: &[u8]) -> &[u8] {
     &text[..memchr::memchr(0, text).unwrap_or(text.len())]
 }

@@ -1,18 +1,19 @@
-//! [`matches()`]: patterns of KEYS, SCAN and their like.
+//! [`matches()`]: the patterns of KEYS, SCAN and related commands.
 //!
-//! They are read as Redis's `stringmatchlen` does, with its oddities, which clients may rely on. Where a
-//! `*` has to take more, only the last one does: an earlier one could not do better (the usual method for
-//! wildcards, as in R. Krauss, "Matching Wildcards: An Algorithm", Dr. Dobb's, 2008). So the time is at
-//! most the product of the lengths, without recursion.
+//! Patterns have the semantics of Redis's `stringmatchlen`, with all its quirks, which clients may rely
+//! on. On a mismatch, only the last `*` is extended: extending an earlier one could not help (the usual
+//! algorithm for wildcards, as in R. Krauss, "Matching Wildcards: An Algorithm", Dr. Dobb's, 2008). So
+//! the time is at most proportional to the product of the lengths, without recursion.
 
 /// Returns whether a text matches a pattern.
 ///
-/// `?` is any byte, `*` any number of them, `[a-c_]` one of a class, `[^ab]` one outside of it, and a
-/// backslash takes the meaning from what follows it. A class without an end lasts until the pattern's. A
-/// star alone matches an empty text only for whoever asks [`is_everything`] first, as Redis's commands do.
+/// `?` matches any byte, `*` any number of bytes, `[a-c_]` one byte of a class, `[^ab]` one byte outside
+/// of a class, and a backslash escapes the next byte. An unclosed class extends to the end of the
+/// pattern. A lone star matches an empty text only if the caller checks [`is_everything`] first, as
+/// Redis's commands do.
 pub(crate) fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let (mut rest, mut left) = (pattern, text);
-    // What is behind the last star, and where the text begins that it has not taken.
+    // The pattern after the last star, and the text not matched by that star.
     let mut star: Option<(&[u8], &[u8])> = None;
     while let Some((&byte, behind)) = left.split_first() {
         if let [b'*', after @ ..] = rest {
@@ -33,12 +34,12 @@ pub(crate) fn matches(pattern: &[u8], text: &[u8]) -> bool {
     rest.is_empty()
 }
 
-/// Returns whether a pattern is a star alone, which need not be asked about each text.
+/// Returns whether a pattern is a lone star, so that matching can be skipped.
 pub(crate) fn is_everything(pattern: &[u8]) -> bool {
     pattern == b"*"
 }
 
-/// Matches one byte; returns what follows in the pattern.
+/// Matches one byte; returns the remaining pattern.
 fn one(pattern: &[u8], byte: u8) -> Option<&[u8]> {
     let (is_match, rest) = match pattern {
         [] => return None,
@@ -53,7 +54,7 @@ fn one(pattern: &[u8], byte: u8) -> Option<&[u8]> {
     is_match.then_some(rest)
 }
 
-/// Returns whether a byte is in a class, and what follows the class.
+/// Returns whether a byte is in a class, and the pattern after the class.
 fn class_of(mut class: &[u8], byte: u8) -> (bool, &[u8]) {
     let mut is_in = false;
     loop {
@@ -61,7 +62,7 @@ fn class_of(mut class: &[u8], byte: u8) -> (bool, &[u8]) {
             [] => return (is_in, class),
             [b'\\', literal, rest @ ..] => (*literal == byte, rest),
             [b']', rest @ ..] => return (is_in, rest),
-            // Either may be the larger, and the end may be a `]`.
+            // The bounds may be in either order, and the upper one may be a `]`.
             [start, b'-', end, rest @ ..] => {
                 ((start.min(end)..=start.max(end)).contains(&&byte), rest)
             }

@@ -1,10 +1,10 @@
-//! [`Keyspace`]: keys, their values, and until when they are there.
+//! [`Keyspace`]: keys, their values, and their deadlines.
 //!
-//! Invariants: each key with a deadline is in `entries` too. A set, sorted or not, is never empty: a key
-//! whose last member goes, goes with it.
+//! Invariants: each key with a deadline is also in `entries`. A set, sorted or not, is never empty: a key
+//! is removed with its last member.
 //!
-//! Keys lie in the order of an [`IndexMap`], whose `swap_remove` moves the last one into the gap. A scan
-//! goes from the end to the front, so what moves has been returned already: no key is missed.
+//! Keys are in the order of an [`IndexMap`], whose `swap_remove` moves the last key into the gap. A scan
+//! runs from the end to the front, so a key that moves has been returned already, and none is missed.
 
 mod awaited;
 mod scan;
@@ -24,23 +24,23 @@ pub(crate) use scan::page;
 /// A key, or a member of a set.
 pub(crate) type Bytes = Box<[u8]>;
 
-/// A number that grows whenever a key is changed.
+/// A number that increases with every change of a key.
 pub(crate) type Version = u64;
 
-/// A set without scores, whose members have numbers, so that they can be drawn and scanned.
+/// A set without scores, whose members have indices, so that they can be drawn and scanned.
 pub(crate) type Set = IndexSet<Bytes, RandomState>;
 
-/// What a key stands for.
+/// The value of a key.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     String(Vec<u8>),
-    /// In a box, since it would be the largest by far, and is the rarest.
+    /// Boxed, since it would be by far the largest variant, and is the rarest.
     Set(Box<Set>),
     SortedSet(ZSet),
 }
 
 impl Value {
-    /// Returns what TYPE answers.
+    /// Returns the type name returned by TYPE.
     pub(crate) fn type_name(&self) -> &'static str {
         match self {
             Value::String(_) => "string",
@@ -49,7 +49,7 @@ impl Value {
         }
     }
 
-    /// Returns whether it is a set, sorted or not, of no members.
+    /// Returns whether the value is an empty set, sorted or not.
     pub(crate) fn is_empty_set(&self) -> bool {
         match self {
             Value::String(_) => false,
@@ -59,11 +59,11 @@ impl Value {
     }
 }
 
-/// A key that is there stands for something of another type.
+/// The error for a key that holds a value of another type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WrongType;
 
-/// What a key may stand for, by its Rust type.
+/// The types of values.
 pub(crate) trait Typed: Sized {
     fn of(value: &Value) -> Option<&Self>;
     fn of_mut(value: &mut Value) -> Option<&mut Self>;
@@ -92,7 +92,7 @@ typed!(Vec<u8>, String);
 typed!(Set, Set);
 typed!(ZSet, SortedSet);
 
-/// Gives back the memory of a table of which little is in use.
+/// Shrinks a table of which little is in use.
 fn shrink<V>(table: &mut HashMap<Bytes, V, RandomState>) {
     if table.len() < table.capacity() / 8 {
         table.shrink_to(2 * table.len());
@@ -104,39 +104,39 @@ fn shrink<V>(table: &mut HashMap<Bytes, V, RandomState>) {
 pub(crate) struct Keyspace {
     entries: IndexMap<Bytes, Value, RandomState>,
     deadlines: ExpiringSet<Bytes>,
-    /// The keys that some client watches: how many do, and the version since the last change.
+    /// The keys watched by clients, each with the number of watchers and the version of its last change.
     watched: HashMap<Bytes, (usize, Version), RandomState>,
-    /// The keys that some client waits for.
+    /// The keys that clients wait for.
     pub(crate) awaited: Awaited,
-    /// Of the last change.
+    /// The version of the last change.
     version: Version,
-    /// The time, for the commands that run now.
+    /// The current time, for the commands being run.
     now: Timestamp,
-    /// How many keys have gone because their time was over.
+    /// The number of keys removed because they expired.
     expired: u64,
 }
 
-/// How far the clock may step back without the time doing so. Clocks are set by less all the time; what
-/// steps back by more had been wrong, and to wait until it is as late again could take years.
+/// The largest step back of the clock that is ignored. Clocks are often adjusted by less. A larger step
+/// corrects a clock that was wrong: waiting for the old time again could take years.
 const MAX_STEP_BACK: Duration = Duration::from_secs(1);
 
-/// A table gives memory back when it is this much larger than what is in it.
+/// A table shrinks when its capacity exceeds its length by this factor.
 const MAX_SPARE: usize = 8;
 
-/// The keys whose table is small enough to be kept.
+/// Up to this number of keys a table does not shrink.
 const FEW: usize = 1024;
 
 impl Keyspace {
     /// Sets the time.
     pub(crate) fn set_now(&mut self, now: Timestamp) {
-        // Expired keys are gone already for whoever asks: a small step back brings none again.
+        // Expired keys are already invisible: a small step back must not bring them back.
         let step_back = self.now.saturating_duration_since(now);
         if step_back.is_zero() || step_back > MAX_STEP_BACK {
             self.now = now;
         }
     }
 
-    /// Lets at most `budget` keys go that have expired; returns how many.
+    /// Removes at most `budget` expired keys; returns how many it removed.
     pub(crate) fn expire(&mut self, budget: usize) -> usize {
         if self.deadlines.is_empty() {
             return 0;
@@ -151,7 +151,7 @@ impl Keyspace {
         gone.len()
     }
 
-    /// Lets a key go if its time is over, though nobody has come to that yet.
+    /// Removes a key if it has expired.
     fn expire_key(&mut self, key: &[u8]) {
         if self.has_expired(key) {
             self.forget(key);
@@ -160,12 +160,12 @@ impl Keyspace {
         }
     }
 
-    /// Returns how many keys have gone because their time was over, since it was counted from zero.
+    /// Returns the number of keys that have expired since the last reset.
     pub(crate) fn expired(&self) -> u64 {
         self.expired
     }
 
-    /// Counts from zero what [`expired`](Self::expired) returns.
+    /// Resets the counter returned by [`expired`](Self::expired).
     pub(crate) fn reset_expired(&mut self) {
         self.expired = 0;
     }
@@ -174,36 +174,37 @@ impl Keyspace {
         self.now
     }
 
-    /// Returns whether a key's time is over, though it has not gone yet.
+    /// Returns whether a key has expired but is not removed yet.
     fn has_expired(&self, key: &[u8]) -> bool {
-        // Most of the time nothing has.
+        // Usually no key has expired.
         self.deadlines.next_deadline().is_some_and(|deadline| deadline <= self.now)
             && self.deadlines.deadline(key).is_some_and(|deadline| deadline <= self.now)
     }
 
-    /// Returns the number of keys, those among them that have expired and not gone yet.
+    /// Returns the number of keys, including expired keys not removed yet.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Returns the number of keys that go at some time.
+    /// Returns the number of keys with a deadline.
     pub(crate) fn expiring_len(&self) -> usize {
         self.deadlines.len()
     }
 
-    /// Returns what a key stands for.
+    /// Returns the value of a key.
     pub(crate) fn value(&self, key: &[u8]) -> Option<&Value> {
         self.entries.get(key).filter(|_| !self.has_expired(key))
     }
 
-    /// Returns what a key stands for, which has to be of a type.
+    /// Returns the value of a key, which must be of the given type.
     pub(crate) fn get<T: Typed>(&self, key: &[u8]) -> Result<Option<&T>, WrongType> {
         self.value(key).map(|value| T::of(value).ok_or(WrongType)).transpose()
     }
 
-    /// Changes what a key stands for, if there is something of a type; what is empty then goes.
+    /// Modifies the value of a key, if it exists; removes the key if the set is empty afterwards.
     ///
-    /// Whoever changes something says so by [`touch`](Self::touch): a removal of no member does not.
+    /// The caller must report a change with [`touch`](Self::touch): a removal without effect is not a
+    /// change.
     pub(crate) fn change<T: Typed, R>(
         &mut self,
         key: &[u8],
@@ -220,9 +221,11 @@ impl Keyspace {
         Ok(Some(result))
     }
 
-    /// Changes what a key stands for, which is `new` if there is nothing yet; what is empty then goes.
+    /// Modifies the value of a key, inserting `new` first if the key does not exist; removes the key if
+    /// the set is empty afterwards.
     ///
-    /// Whoever changes something says so by [`touch`](Self::touch): what was made and stays empty is none.
+    /// The caller must report a change with [`touch`](Self::touch): a new set that stays empty is not a
+    /// change.
     pub(crate) fn change_or_insert<T: Typed, R>(
         &mut self,
         key: &[u8],
@@ -230,7 +233,7 @@ impl Keyspace {
         change: impl FnOnce(&mut T) -> R,
     ) -> Result<R, WrongType> {
         self.expire_key(key);
-        // To look first saves the allocation of the key.
+        // Checking first avoids allocating the key.
         let value = match self.entries.get_index_of(key) {
             Some(index) => &mut self.entries[index],
             None => self.entries.entry(key.into()).or_insert(new().into_value()),
@@ -242,7 +245,7 @@ impl Keyspace {
         Ok(result)
     }
 
-    /// Has a key stand for a value from now on, for ever; an empty set removes it.
+    /// Sets the value of a key, without a deadline; an empty set removes the key.
     pub(crate) fn set(&mut self, key: &[u8], value: Value) {
         self.expire_key(key);
         if value.is_empty_set() {
@@ -252,7 +255,7 @@ impl Keyspace {
         if !self.deadlines.is_empty() {
             self.deadlines.remove(key);
         }
-        // A key stays in its place: at the end, a scan that has begun would miss it.
+        // An existing key keeps its position: at the end, a running scan would miss it.
         match self.entries.get_mut(key) {
             Some(old) => *old = value,
             None => _ = self.entries.insert(key.into(), value),
@@ -260,8 +263,7 @@ impl Keyspace {
         self.touch(key);
     }
 
-    /// Does what [`set`](Self::set) does, but until a deadline, if there is one; one that is over removes
-    /// the key.
+    /// Like [`set`](Self::set), with an optional deadline; one that has passed removes the key.
     pub(crate) fn set_until(&mut self, key: &[u8], value: Value, deadline: Option<Timestamp>) {
         self.set(key, value);
         if deadline.is_some() {
@@ -269,7 +271,7 @@ impl Keyspace {
         }
     }
 
-    /// Removes a key; returns what it stood for.
+    /// Removes a key; returns its value.
     pub(crate) fn remove(&mut self, key: &[u8]) -> Option<Value> {
         self.expire_key(key);
         let removed = self.forget(key)?;
@@ -277,7 +279,7 @@ impl Keyspace {
         Some(removed)
     }
 
-    /// Removes a key, without a word to those who watch it.
+    /// Removes a key without notifying watchers.
     fn forget(&mut self, key: &[u8]) -> Option<Value> {
         if !self.deadlines.is_empty() {
             self.deadlines.remove(key);
@@ -286,7 +288,7 @@ impl Keyspace {
         let len = self.entries.len().max(FEW);
         if self.entries.capacity() / MAX_SPARE > len {
             self.entries.shrink_to(2 * len);
-            // These keep what they have: a copy takes what it needs.
+            // These do not shrink by themselves, but a copy allocates only what it needs.
             self.deadlines = std::mem::take(&mut self.deadlines).into_iter().collect();
         }
         removed
@@ -300,17 +302,17 @@ impl Keyspace {
                 *version = self.version;
             }
         }
-        // To clear them would keep their memory.
+        // Clearing the tables would keep their memory.
         self.entries = IndexMap::default();
         self.deadlines = ExpiringSet::default();
     }
 
-    /// Returns a number that is another one after each change.
+    /// Returns a number that differs after each change.
     pub(crate) fn version(&self) -> Version {
         self.version
     }
 
-    /// Notes that a key has changed, for those who watch it or wait for it.
+    /// Reports a change of a key to the clients that watch it or wait for it.
     pub(crate) fn touch(&mut self, key: &[u8]) {
         self.awaited.touch(key);
         self.version += 1;
@@ -319,13 +321,13 @@ impl Keyspace {
         }
     }
 
-    /// Returns until when a key is there; `Some(None)` is for ever.
+    /// Returns the deadline of a key; `Some(None)` means that it does not expire.
     #[allow(clippy::option_option, reason = "no key and no deadline are two things")]
     pub(crate) fn deadline(&self, key: &[u8]) -> Option<Option<Timestamp>> {
         self.value(key).map(|_| self.deadlines.deadline(key))
     }
 
-    /// Has a key that is there go at a time, or never; one that is over removes it.
+    /// Sets or removes the deadline of an existing key; one that has passed removes the key.
     pub(crate) fn set_deadline(&mut self, key: &[u8], deadline: Option<Timestamp>) {
         if self.value(key).is_none() {
             return;
@@ -334,12 +336,12 @@ impl Keyspace {
         match deadline {
             None => _ = self.deadlines.remove(key),
             Some(deadline) if deadline <= self.now => _ = self.remove(key),
-            // Without a bound on the members it refuses none.
+            // Without a capacity it never refuses a member.
             Some(deadline) => _ = self.deadlines.insert_until(key.into(), deadline, self.now),
         }
     }
 
-    /// Begins to watch a key; returns its version, to compare with that of later.
+    /// Starts watching a key; returns its version, to be compared later.
     pub(crate) fn watch(&mut self, key: &[u8]) -> Version {
         self.expire_key(key);
         let (watchers, version) = self.watched.entry(key.into()).or_insert((0, self.version));
@@ -347,9 +349,9 @@ impl Keyspace {
         *version
     }
 
-    /// Ends to watch a key; returns whether it has not changed since it had a version.
+    /// Stops watching a key; returns whether it still has the version `seen`.
     pub(crate) fn unwatch(&mut self, key: &[u8], seen: Version) -> bool {
-        // What expires meanwhile has changed.
+        // Expiration is a change.
         self.expire_key(key);
         let Some((watchers, version)) = self.watched.get_mut(key) else { return false };
         let is_unchanged = *version == seen;

@@ -16,11 +16,11 @@ use zset_server::{Options, run_shell, serve};
 
 use arguments::Action;
 
-/// The system's, with an account of what it has given, by which `--maxmemory` goes.
+/// The system allocator, with a count of the allocated bytes for `--maxmemory`.
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
 
-/// The exit code for a command line that is none.
+/// The exit code for an invalid command line.
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
 
 fn run(action: Action) -> Result<(), Box<dyn Error>> {
     match action {
-        // Nobody reads on, which is no failure.
+        // A closed pipe is not an error.
         Action::Print(text) => _ = writeln!(io::stdout(), "{text}"),
         Action::Shell { scripts } => run_shell(&scripts, Some(allocated))?,
         Action::Serve { options, level } => {
@@ -50,7 +50,7 @@ fn run(action: Action) -> Result<(), Box<dyn Error>> {
                 .with_max_level(level)
                 .with_ansi(io::stderr().is_terminal())
                 .with_writer(io::stderr)
-                // They would go to the standard error too, and a failure there panics.
+                // Internal errors go to standard error too, where another failure would panic.
                 .log_internal_errors(false)
                 .init();
             serve(Options { allocated: Some(allocated), ..*options })?;
@@ -63,7 +63,7 @@ fn allocated() -> usize {
     ALLOCATOR.allocated()
 }
 
-/// Says what is wrong, if anybody listens. It may quote what no terminal should take for orders.
+/// Prints an error, ignoring failures. It escapes control characters, since the error may quote input.
 fn complain(what: std::fmt::Arguments<'_>) {
     let mut text = String::new();
     for letter in what.to_string().chars() {
@@ -85,7 +85,7 @@ mod tests {
         const BYTES: usize = 64 << 20;
         let before = ALLOCATOR.allocated();
         let bytes = std::hint::black_box(vec![0u8; BYTES]);
-        // Other tests give some back meanwhile.
+        // Other tests may free memory meanwhile.
         assert!(ALLOCATOR.allocated() > before + BYTES / 2);
         drop(bytes);
         assert!(ALLOCATOR.allocated() < before + BYTES / 2);

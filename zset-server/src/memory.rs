@@ -1,13 +1,13 @@
-//! [`Memory`]: how much of it is used.
+//! [`Memory`]: the memory in use.
 //!
-//! What counts is what the allocator has given and not taken back. What the system counts for the process
-//! would not do: it does not get smaller when keys go, so a server at its limit would stay there.
+//! It counts the bytes allocated and not freed. The resident memory of the process would not do: it does
+//! not shrink when keys are removed, so a server at its limit would stay there.
 
 use zset_std::Clock;
 
 use crate::engine::Engine;
 
-/// How much memory is used, looked at now and then.
+/// The memory in use, sampled now and then.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     allocated: Option<fn() -> usize>,
@@ -15,14 +15,14 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Returns whether more memory is used than `max`, where 0 stands for no bound.
+    /// Returns whether more than `max` bytes are in use; a `max` of 0 means no limit.
     pub(crate) fn is_beyond(&mut self, max: usize) -> bool {
         let (used, _) = self.look();
         max != 0 && used > max
     }
 
-    /// Returns how many bytes are used now, and the most there were when somebody looked, which each
-    /// command does that may take some. Zeros, if nobody counts them.
+    /// Returns the bytes in use and their peak over all samples; every command that may allocate takes a
+    /// sample. Both are 0 if memory is not counted.
     pub(crate) fn look(&mut self) -> (usize, usize) {
         let used = self.allocated.map_or(0, |allocated| allocated());
         self.peak = self.peak.max(used);
@@ -30,7 +30,7 @@ impl Memory {
     }
 }
 
-/// Returns the bytes of the process that are in memory, where the system tells.
+/// Returns the resident memory of the process in bytes, where the operating system reports it.
 pub(crate) fn resident() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -39,7 +39,8 @@ pub(crate) fn resident() -> Option<usize> {
 }
 
 impl<C: Clock> Engine<C> {
-    /// Has the memory count that `allocated` returns; without it, the data counts as none.
+    /// Sets the function that returns the number of allocated bytes; without one, memory counts as
+    /// unused.
     ///
     /// # Examples
     ///

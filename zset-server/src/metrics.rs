@@ -1,4 +1,4 @@
-//! Metrics: the numbers of a server as a page that Prometheus reads, over HTTP and by METRICS.
+//! Metrics: a page for Prometheus, available over HTTP and through METRICS.
 
 mod calls;
 mod http;
@@ -18,7 +18,7 @@ pub(crate) use calls::Calls;
 pub(crate) use page::page;
 pub(crate) use request::Answer;
 
-/// A socket that listens to those who want the page.
+/// A listening socket for the metrics page.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     listener: std::net::TcpListener,
@@ -26,8 +26,8 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// Begins to listen, if the options say so. An address that others can reach needs a password, which
-    /// is then asked for here too.
+    /// Starts listening if the options say so. An address reachable from other machines requires a
+    /// password, which HTTP requests must then contain.
     pub(crate) fn bind(options: &Options) -> Result<Option<Metrics>, ServeError> {
         let Some(address) = options.metrics else { return Ok(None) };
         if options.password.is_empty() && is_exposed(&address) {
@@ -38,7 +38,7 @@ impl Metrics {
         Ok(Some(Metrics { listener, address }))
     }
 
-    /// Begins to answer with what `answer` makes of a request, until what is returned is dropped.
+    /// Starts answering requests with `answer`, until the returned value is dropped.
     pub(crate) fn serve(
         self,
         answer: impl Fn(&[u8]) -> Answer + 'static,
@@ -52,8 +52,8 @@ impl Metrics {
     }
 }
 
-/// Answers a request of HTTP, as far as it has come.
+/// Answers an HTTP request, which may be incomplete.
 pub(crate) fn answer(state: &mut State, request: &[u8]) -> Answer {
-    // Without a password, none is the one.
+    // An empty password is correct if none is required.
     Answer::to(request, state, |state, password| state.config.is_password(password), page)
 }

@@ -1,4 +1,4 @@
-//! RESP, the protocol of Redis: requests in, replies out.
+//! RESP, the protocol of Redis: requests and replies.
 
 mod foreign;
 mod integer;

@@ -1,7 +1,7 @@
-//! The server: connections, all on the one thread that owns the data, as with Redis.
+//! The server: all connections run on the thread that owns the data, as in Redis.
 //!
-//! Each connection is a task. It reads, runs as many commands as have come, and writes all of their
-//! replies at once. Between two of its waits it has the [`Engine`] to itself: a command is atomic without
+//! Each connection is a task. It reads, runs all received commands, and writes all of their replies at
+//! once. Between two awaits it has exclusive access to the [`Engine`], so each command is atomic without
 //! a lock.
 
 mod connection;
@@ -40,38 +40,39 @@ use limits::Slots;
 use listen::Listeners;
 use signals::Signals;
 
-/// How often keys go that have expired while nobody asks for anything, and clients that ask nothing.
+/// How often expired keys are removed and clients are checked, even without requests.
 const TIDY_EVERY: Duration = Duration::from_millis(100);
 
-/// How many of them go at once.
+/// The maximum number of expired keys removed at once.
 const EXPIRED_AT_ONCE: usize = 1000;
 
-/// Where to listen, and to whom.
+/// The options of a server.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Addresses; port 0 stands for any that is free. One that others can reach needs a password.
+    /// The addresses to listen on; port 0 means any free port. An address reachable from other machines
+    /// requires a password.
     pub addresses: Vec<SocketAddr>,
-    /// The path of a socket for clients on the same machine.
+    /// The path of a Unix socket for clients on the same machine.
     pub unix_socket: Option<PathBuf>,
-    /// What clients have to say first; an empty one is none.
+    /// The password that clients must send; empty means that none is required.
     pub password: String,
-    /// Bytes of memory that the data may take.
+    /// The memory limit of the data, in bytes.
     pub max_memory: Option<u64>,
-    /// What a client may take.
+    /// The limits on clients.
     pub limits: Limits,
-    /// Who may use DEBUG.
+    /// Which clients may use DEBUG.
     pub debug_command: DebugCommand,
-    /// The file that is loaded when the server starts, if it is there, and written when it stops. It is this
-    /// server's alone. While it cannot be written, one signal does not stop the server.
+    /// The snapshot file, loaded at startup if it exists and written when the server stops. Only one
+    /// server can use it at a time. While it cannot be written, a single signal does not stop the server.
     pub snapshot: Option<PathBuf>,
-    /// Where Prometheus finds its page.
+    /// The address of the metrics page for Prometheus.
     pub metrics: Option<SocketAddr>,
-    /// Returns how many bytes the allocator has given; without it, the data counts as none.
+    /// Returns the number of allocated bytes; without it, memory counts as unused.
     pub allocated: Option<fn() -> usize>,
 }
 
 impl Options {
-    /// The port that clients try first.
+    /// The default port of clients.
     pub const PORT: u16 = 6379;
 }
 
@@ -91,22 +92,22 @@ impl Default for Options {
     }
 }
 
-/// Why a server does not start, or does not go on.
+/// Why a server cannot start, or had to stop.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// Others can reach the address, and there is no password.
+    /// The address is reachable from other machines, but no password is set.
     NoPassword(SocketAddr),
-    /// It cannot listen where it should.
+    /// The server cannot listen at an address or path.
     Listen {
-        /// Where that is.
+        /// The address or path.
         place: String,
-        /// What the system says.
+        /// The error of the operating system.
         error: io::Error,
     },
-    /// The system does not give what it takes to wait.
+    /// The async runtime or the signal handlers cannot be set up.
     Runtime(io::Error),
-    /// The snapshot cannot be loaded at the start, or saved at the end.
+    /// The snapshot cannot be loaded at startup, or saved at shutdown.
     Snapshot(SnapshotError),
 }
 
@@ -133,16 +134,16 @@ impl Error for ServeError {
     }
 }
 
-/// Serves until SIGINT, SIGTERM or SIGHUP.
+/// Runs a server until SIGINT, SIGTERM or SIGHUP.
 ///
 /// # Errors
 ///
-/// [`ServeError`], if it cannot start.
+/// Returns an error if the server cannot start, or if it cannot save its snapshot when it stops.
 pub fn serve(options: Options) -> Result<(), ServeError> {
     Server::bind(options)?.run_with(Signals::heed)
 }
 
-/// A server that listens already, and does not answer yet.
+/// A server that is already listening but not answering yet.
 ///
 /// # Examples
 ///
@@ -174,41 +175,41 @@ pub struct Server {
     options: Options,
 }
 
-/// What all connections share.
+/// The state shared by all connections.
 struct Shared {
     engine: RefCell<Engine>,
     slots: Rc<Slots>,
-    /// Those of clients that are being refused.
+    /// The slots of clients that are being refused.
     refusing: Rc<Slots>,
-    /// Bytes that are held for all clients.
+    /// The bytes held for all clients.
     held: Cell<usize>,
-    /// Those of them that clients hold which are being closed.
+    /// The part of them held for clients that are being disconnected.
     closing: Cell<usize>,
-    /// The client that holds the most, as far as is known, and how much.
+    /// The client that holds the most, as far as known, and how many bytes it holds.
     largest: Cell<(u64, usize)>,
-    /// How many there might be when that was asked last.
+    /// The bound on the bytes held for all clients, when it was last computed.
     max_held: Cell<usize>,
-    /// How many a client may hold if the others hold little.
+    /// The bytes that a single client may hold while the others hold little.
     max_alone: Cell<usize>,
-    /// Notified when clients hold less than they may again.
+    /// Notified when clients hold less than the bound again.
     freed: Notify,
-    /// When a client was noted that speaks another protocol.
+    /// When a client with another protocol was last logged.
     warned: Cell<Option<Instant>>,
-    /// For how many clients the system was asked to let files be open.
+    /// The number of clients for which the limit on open files was last raised.
     files_for: Cell<usize>,
     stopper: Stopper,
     limits: Limits,
 }
 
-/// How often an attack is logged at most, as in Redis.
+/// The minimum time between two logged attacks, as in Redis.
 const WARN_EVERY: Duration = Duration::from_secs(60);
 
-/// Bytes of replies that a client has not read, from which on nothing more is read from it, if it is a
-/// stranger or if too much is held for all.
+/// The number of unread reply bytes at which reading pauses if a client is unauthenticated or the memory
+/// held for clients is scarce.
 const PAUSE_EARLY_AT: usize = 64 * 1024;
 
 impl Shared {
-    /// Returns how many bytes of replies a client may leave unread until nothing more is read from it.
+    /// Returns the number of unread reply bytes at which the server stops reading from a client.
     fn pause_at(&self, client: &Client) -> usize {
         if self.is_scarce() || !client.session().is_authenticated {
             self.limits.pause_at.min(PAUSE_EARLY_AT)
@@ -217,7 +218,7 @@ impl Shared {
         }
     }
 
-    /// Logs a client of another protocol, at most once a minute: a web page can make a browser be one often.
+    /// Logs a client with another protocol, at most once a minute: a web page can cause many of them.
     fn warn_of_attack(&self, peer: &str) {
         let now = Instant::now();
         if self.warned.get().is_none_or(|last| now.duration_since(last) > WARN_EVERY) {
@@ -232,7 +233,7 @@ impl Shared {
         }
     }
 
-    /// Returns how many clients there may be now.
+    /// Returns the current maximum number of clients.
     fn max_clients(&self) -> usize {
         let max = self.engine.borrow().max_clients();
         if max > self.files_for.get() {
@@ -243,7 +244,7 @@ impl Shared {
     }
 }
 
-/// Makes the engine that options ask for.
+/// Creates the engine for the options.
 fn engine(options: &Options) -> Engine {
     let mut engine = Engine::new();
     engine.require_password(options.password.as_bytes());
@@ -262,52 +263,53 @@ fn engine(options: &Options) -> Engine {
 }
 
 impl Server {
-    /// Begins to listen.
+    /// Starts listening.
     ///
     /// # Errors
     ///
-    /// [`ServeError`], if it cannot, or should not.
+    /// Returns an error if the server cannot listen, or if an address requires a password that is not
+    /// set.
     pub fn bind(options: Options) -> Result<Server, ServeError> {
         let listeners = Listeners::bind(&options)?;
         let metrics = Metrics::bind(&options)?;
         Ok(Server { listeners, metrics, stopper: Stopper::default(), options })
     }
 
-    /// Returns the addresses, with the ports that the system has chosen.
+    /// Returns the addresses, including the ports chosen by the operating system.
     pub fn addresses(&self) -> &[SocketAddr] {
         self.listeners.addresses()
     }
 
-    /// Returns the address of the metrics, with the port that the system has chosen.
+    /// Returns the address of the metrics page, including the port chosen by the operating system.
     pub fn metrics_address(&self) -> Option<SocketAddr> {
         self.metrics.as_ref().map(|metrics| metrics.address)
     }
 
-    /// Returns what stops it, from any thread.
+    /// Returns a handle that stops the server from any thread.
     pub fn stopper(&self) -> Stopper {
         self.stopper.clone()
     }
 
     /// Serves on this thread until it is [stopped](Stopper::stop).
     ///
-    /// It handles no signals. Where files have a maximum size (`ulimit -f`), the process should ignore
-    /// SIGXFSZ, which otherwise ends it when a snapshot is larger.
+    /// It handles no signals. If the size of files is limited (`ulimit -f`), the process should ignore
+    /// SIGXFSZ, which otherwise kills it when a snapshot exceeds the limit.
     ///
     /// # Errors
     ///
-    /// [`ServeError`], if it cannot start.
+    /// Returns an error if the server cannot start, or if it cannot save its snapshot when it stops.
     pub fn run(self) -> Result<(), ServeError> {
         self.run_with(|_| Ok(()))
     }
 
-    /// Serves; `heed` begins to stop the server on signals, until what it returns is dropped.
+    /// Runs the server; `heed` installs signal handlers, which are active until its result is dropped.
     fn run_with<T>(self, heed: impl FnOnce(Stopper) -> io::Result<T>) -> Result<(), ServeError> {
         let runtime = runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(ServeError::Runtime)?;
         let result = LocalSet::new().block_on(&runtime, self.go_on(heed));
-        // Nobody waits for what a name server may still have to say.
+        // Do not wait for pending name lookups.
         runtime.shutdown_background();
         result
     }
@@ -321,7 +323,7 @@ impl Server {
         if let Some(path) = &options.snapshot {
             engine.open_snapshot(path).map_err(ServeError::Snapshot)?;
         }
-        // Until now, which may take long, they end the process as they do without a handler.
+        // Until now, which may take long, signals kill the process by default.
         let _signals = heed(stopper.clone()).map_err(ServeError::Runtime)?;
         let shared = Rc::new(Shared {
             engine: RefCell::new(engine),
@@ -342,10 +344,10 @@ impl Server {
         let page = Rc::clone(&shared);
         let answer =
             move |request: &[u8]| metrics::answer(&mut page.engine.borrow_mut().state, request);
-        // They end when this does.
+        // Dropping this ends the metrics tasks.
         let _metrics = metrics.map(|metrics| metrics.serve(answer)).transpose()?;
         let tidying = spawn_local(tidy(Rc::clone(&shared)));
-        // They have to be read while the server stops, too.
+        // Clients must read their replies while the server stops, too.
         spawn_local(watch_replies(Rc::clone(&shared)));
 
         stopper.asked().await;
@@ -371,16 +373,17 @@ impl Server {
     }
 }
 
-/// Sends clients away that do not read what there is for them.
+/// Disconnects clients that do not read their replies.
 async fn watch_replies(shared: Rc<Shared>) {
     loop {
-        // What a long command takes does not count, so it is the times that do.
+        // Progress is measured in checks rather than time, so that long commands do not count against
+        // clients.
         sleep((shared.limits.stalled / LOOKS).max(TIDY_EVERY / 10)).await;
         shared.engine.borrow_mut().look_at_clients();
     }
 }
 
-/// Lets keys go that have expired, also while nobody asks for anything, and clients that do not.
+/// Removes expired keys, even without requests, and disconnects idle clients and those over a limit.
 async fn tidy(shared: Rc<Shared>) {
     let mut interval = interval(TIDY_EVERY);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -392,7 +395,7 @@ async fn tidy(shared: Rc<Shared>) {
         if shared.slots.taken() >= shared.max_clients() {
             shared.engine.borrow_mut().close_strangers(shared.limits.strangers);
         }
-        // Some more each time, as long as the connections have their turns in between.
+        // Repeat while expired keys remain, giving the connections their turn in between.
         while shared.engine.borrow_mut().expire(EXPIRED_AT_ONCE) == EXPIRED_AT_ONCE {
             yield_now().await;
         }

@@ -1,4 +1,4 @@
-//! The shell: commands that are typed, or those of files, in this process.
+//! The shell: runs commands typed at a prompt, or those of scripts, in this process.
 
 mod advice;
 mod completion;
@@ -30,22 +30,23 @@ pub(crate) use style::Style;
 
 use words::{Word, WordKind};
 
-/// Why the shell fails.
+/// Why the shell failed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ShellError {
     /// A script cannot be read.
     Read {
-        /// Which one.
+        /// The path of the script.
         place: String,
-        /// What the system says.
+        /// The error of the operating system.
         error: io::Error,
     },
-    /// So many lines of scripts were no command lines; the standard error has said which.
+    /// This number of script lines could not be split into arguments; each was reported on standard
+    /// error.
     BadLines(usize),
-    /// What commands answer cannot be written.
+    /// The output cannot be written.
     Write(io::Error),
-    /// The terminal does not do what a prompt takes.
+    /// The terminal does not support a prompt.
     Terminal(Box<dyn Error>),
 }
 
@@ -74,24 +75,24 @@ impl Error for ShellError {
 const STANDARD_INPUT: &str = "standard input";
 const STANDARD_INPUT_PATH: &str = "-";
 
-/// Runs the commands of scripts, one after the other on the same data. Without any they are those of
-/// the standard input. The path `-` is that of the standard input: commands are typed at a prompt if it is a
-/// terminal, else it is a script too.
+/// Runs the commands of scripts in sequence, on the same data; without scripts, those of standard input.
+/// The path `-` also means standard input, which shows a prompt if it is a terminal and is otherwise a
+/// script too.
 ///
-/// The memory in use is what `allocated` tells, if there is such a function. What the commands answer goes to
-/// the standard output. If its reader has closed it, the program ends without an error.
+/// `allocated`, if any, returns the memory in use. Replies are written to standard output. If that is a
+/// closed pipe, the shell ends without an error.
 ///
 /// # Errors
 ///
-/// [`ShellError`], if there is something that it cannot read or write, or lines that cannot be split
-/// into arguments, after it has run all others. An error that a command answers is a reply as any
-/// other, as with redis-cli.
+/// Returns an error if a script cannot be read or the output cannot be written. Lines that cannot be
+/// split into arguments are an error too, after all others have run. An error reply to a command is a
+/// normal reply, as in redis-cli.
 pub fn run_shell(scripts: &[PathBuf], allocated: Option<fn() -> usize>) -> Result<(), ShellError> {
     let mut shell = Shell::new();
     shell.engine.count_memory(allocated);
     let standard_input = [PathBuf::from(STANDARD_INPUT_PATH)];
     let paths = if scripts.is_empty() { &standard_input } else { scripts };
-    // All are opened before the first one runs.
+    // All scripts are opened before the first one runs.
     let sources = paths.iter().map(Source::open).collect::<Result<Vec<_>, _>>()?;
     match run_sources(&Rc::new(RefCell::new(shell)), sources) {
         Err(ShellError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -99,7 +100,7 @@ pub fn run_shell(scripts: &[PathBuf], allocated: Option<fn() -> usize>) -> Resul
     }
 }
 
-/// Where commands come from.
+/// A source of commands.
 enum Source {
     Prompt,
     Script { place: String, lines: Box<dyn BufRead> },
@@ -118,7 +119,7 @@ impl Source {
         if io::stdin().is_terminal() {
             return Ok(Source::Prompt);
         }
-        // Its lock would be held for ever, and the path may be given again.
+        // Not locked: the lock would be held forever, and the path may be given twice.
         let lines = Box::new(BufReader::new(io::stdin()));
         Ok(Source::Script { place: STANDARD_INPUT.to_owned(), lines })
     }
@@ -140,7 +141,7 @@ fn run_sources(shell: &Rc<RefCell<Shell>>, sources: Vec<Source>) -> Result<(), S
     if bad_lines == 0 { Ok(()) } else { Err(ShellError::BadLines(bad_lines)) }
 }
 
-/// Data of its own, and who works with it.
+/// An engine with its only client.
 struct Shell {
     engine: Engine,
     client: Client,
@@ -148,7 +149,7 @@ struct Shell {
     style: Style,
 }
 
-/// Whether there is more to come.
+/// Whether to continue after a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     Go,
@@ -159,12 +160,12 @@ impl Shell {
     fn new() -> Shell {
         let mut engine = Engine::new();
         let mut client = engine.client();
-        // That a command would wait shows that there is something to explain.
+        // To detect commands that would wait, and explain that they do not.
         client.allow_waiting();
         Shell { engine, client, replies: Replies::default(), style: Style::of_output() }
     }
 
-    /// Runs a line, which may be empty or a remark; writes what it answers.
+    /// Runs a line, which may be empty or a comment; writes its output.
     fn run_line(&mut self, line: &[u8], out: &mut String) -> Result<Next, UnbalancedQuotes> {
         if line.trim_ascii_start().starts_with(b"#") {
             return Ok(Next::Go);
@@ -172,14 +173,14 @@ impl Shell {
         Ok(self.run(&split_line(line)?, out))
     }
 
-    /// Runs a command, or a word of the shell's own; writes what it answers.
+    /// Runs a command or a word of the shell; writes its output.
     fn run(&mut self, arguments: &[Vec<u8>], out: &mut String) -> Next {
         let Some((name, rest)) = arguments.split_first() else { return Next::Go };
         match Word::find(name).map(|word| word.kind) {
             Some(WordKind::Help) => help::write_help(rest, self.style, out),
             Some(WordKind::Show) => self.show(rest, out),
             Some(WordKind::Clear) if self.style == Style::Coloured => {
-                // The cursor goes home, and all is erased.
+                // Moves the cursor home and clears the screen.
                 out.push_str("\x1b[H\x1b[2J");
             }
             Some(WordKind::Clear) => {}
@@ -192,7 +193,7 @@ impl Shell {
         Next::Go
     }
 
-    /// Runs a command, and ends its waiting; writes what it answers, and what there is to say about that.
+    /// Runs a command, ending any wait; writes its reply and advice about it.
     fn execute(&mut self, arguments: &[&[u8]], out: &mut String) {
         let executed = self.engine.execute(&mut self.client, arguments, &mut self.replies);
         let waits = matches!(executed, Executed::Waits(_));
@@ -206,7 +207,7 @@ impl Shell {
         self.advise(arguments, out);
     }
 
-    /// Writes what there is to say about the replies, if they are an error, and forgets them.
+    /// Writes advice about the replies if they are an error, and clears them.
     fn advise(&mut self, arguments: &[&[u8]], out: &mut String) {
         if let Some(advice) = advice::about_error(arguments, self.replies.bytes()) {
             self.write_advice(&advice, out);
@@ -220,7 +221,7 @@ impl Shell {
     }
 
     fn show(&mut self, arguments: &[Vec<u8>], out: &mut String) {
-        // What has expired is not there.
+        // Update the time, so that an expired key is not shown.
         self.engine.expire(1);
         let answer = Show::parse(arguments).and_then(|show_what| {
             let value = self.engine.state.keyspace.value(show_what.key);
@@ -237,7 +238,7 @@ impl Shell {
     }
 }
 
-/// Writes what commands have answered.
+/// Writes the output of commands.
 fn write_out(text: &str) -> Result<(), ShellError> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(ShellError::Write)

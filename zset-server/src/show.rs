@@ -1,4 +1,4 @@
-//! SHOW: a sorted set drawn as text, the way it is stored.
+//! SHOW: a drawing of how a sorted set is stored.
 
 mod listpack;
 mod skip_list;
@@ -18,13 +18,13 @@ use text::Picture;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Show<'a> {
     pub(crate) key: &'a [u8],
-    /// How many leaves, or members of a listpack, are drawn, if it says so: half of them from the
-    /// beginning, half from the end.
+    /// The number of leaves, or of members of a listpack, to draw, if given: half of them from the start,
+    /// half from the end.
     limit: Option<usize>,
 }
 
 impl<'a> Show<'a> {
-    /// Reads the arguments behind SHOW: `key [LIMIT count]`.
+    /// Parses the arguments of SHOW: `key [LIMIT count]`.
     pub(crate) fn parse(arguments: &'a [Vec<u8>]) -> Result<Show<'a>, CommandError> {
         match arguments {
             [] => Err(CommandError::WrongArity("show".to_owned())),
@@ -40,7 +40,7 @@ impl<'a> Show<'a> {
     }
 }
 
-/// Draws what a key stands for, in lines of at most so many columns.
+/// Draws the value of a key, in lines of at most `width` columns.
 pub(crate) fn show(
     what: &Show<'_>,
     value: Option<&Value>,

@@ -1,19 +1,19 @@
-//! Snapshots: all keys in a file, which is an RDB file as Redis has them.
+//! Snapshots: all keys in a file, in Redis's RDB format.
 //!
 //! ```text
-//! "REDIS" "0010"               the version of Redis 7.0, which every later server takes
-//! FA name text                 what is good to know: who wrote it, and when
+//! "REDIS" "0010"               the version of Redis 7.0, which all later versions read
+//! FA name text                 metadata: the version of the writer, and the time
 //! FE 0                         the database
-//! FB keys expiring             how many there are
+//! FB keys expiring             the numbers of keys and of deadlines
 //! [FC milliseconds] type key value     for each key
-//! FF CRC64                     of all before it
+//! FF CRC64                     the checksum of all bytes before it
 //! ```
 //!
-//! The limits of CL.THROTTLE are no keys, and not in it. A file is one server's: a second one that asks for
-//! it does not start.
+//! The limits of CL.THROTTLE are not keys, and are not saved. A file is used by one server at a time: a
+//! second one with the same file refuses to start.
 //!
-//! So `redis-server` and `valkey-server` load what is written here, and what they write is loaded here
-//! as far as the types are known. The format is that of Redis's `rdb.c`.
+//! `redis-server` and `valkey-server` can load these files, and this server can load theirs as far as it
+//! supports their types. The format is defined by Redis's `rdb.c`.
 
 mod error;
 mod file;
@@ -34,16 +34,17 @@ use file::Place;
 
 pub use error::{SnapshotError, SnapshotProblem};
 
-/// The CRC64 of Jones, as Redis computes it, sixteen bytes at a time.
+/// The CRC-64 of Jones, as used by Redis, processing sixteen bytes at a time.
 static CHECKSUM: Crc<u64, Table<16>> = Crc::<u64, Table<16>>::new(&CRC_64_REDIS);
 
-/// Under which name a file has the version that wrote it; others have names of their own for that.
+/// The name of the field with the version of this program that wrote the file; other programs use other
+/// names.
 const WRITER: &[u8] = b"zset-ver";
 
-/// What is written or read at a time.
+/// The number of bytes written or read at a time.
 const PIECE: usize = 64 * 1024;
 
-/// What stands before something that is not a value.
+/// The type bytes of everything that is not a value.
 mod opcode {
     pub(super) const SLOT_INFO: u8 = 0xF4;
     pub(super) const FUNCTION: u8 = 0xF5;
@@ -58,16 +59,16 @@ mod opcode {
     pub(super) const END: u8 = 0xFF;
 }
 
-/// Where the keys are saved, and how that went.
+/// The location of the snapshot, and the state of saving.
 #[derive(Debug, Default)]
 pub(crate) struct Snapshots {
-    /// The path as it was given, and the file there.
+    /// The path as given, and the file that it leads to.
     place: Option<(PathBuf, Place)>,
-    /// When they were saved, or loaded.
+    /// When the keys were last saved or loaded.
     last: Option<Timestamp>,
     has_failed: bool,
     saved: u64,
-    /// The [version](Keyspace::version) of the keys that were saved.
+    /// The [version](Keyspace::version) of the keys when they were last saved.
     version: Option<Version>,
 }
 
@@ -77,29 +78,29 @@ impl Snapshots {
         self.place.is_some()
     }
 
-    /// Returns when the keys were saved or loaded last, if ever.
+    /// Returns when the keys were last saved or loaded, if ever.
     pub(crate) fn last(&self) -> Option<Timestamp> {
         self.last
     }
 
-    /// Returns whether anybody has tried to save them.
+    /// Returns whether saving has ever been attempted.
     pub(crate) fn is_tried(&self) -> bool {
         self.saved > 0 || self.has_failed
     }
 
-    /// Returns whether the last attempt to save them has failed.
+    /// Returns whether the last attempt to save failed.
     pub(crate) fn has_failed(&self) -> bool {
         self.has_failed
     }
 
-    /// Returns how often they were saved.
+    /// Returns the number of successful saves.
     pub(crate) fn saved(&self) -> u64 {
         self.saved
     }
 }
 
 impl State {
-    /// Saves all keys, if there is a file for them; returns whether there is.
+    /// Saves all keys if there is a file to save to; returns whether there is.
     pub(crate) fn save(&mut self) -> Result<bool, SnapshotError> {
         let Some((path, place)) = &self.snapshots.place else { return Ok(false) };
         let result = place.replace(|file| write::write(&self.keyspace, file));
@@ -121,13 +122,13 @@ impl State {
 }
 
 impl<C: Clock> Engine<C> {
-    /// Has SAVE write to a file, and loads it if it is there. The keys there were are gone then. The file is
-    /// this engine's as long as it is there.
+    /// Makes SAVE write to a file, and loads that file if it exists, replacing all current keys. The file
+    /// stays reserved for this engine until the engine is dropped.
     ///
     /// # Errors
     ///
-    /// [`SnapshotError`], if it cannot be loaded, or not be replaced later, or is another's. The keys are as
-    /// they were, and so is the file.
+    /// Returns an error if the file cannot be loaded, could not be replaced later, or is used by another
+    /// server. The keys and the file are then unchanged.
     pub fn open_snapshot(&mut self, path: &Path) -> Result<(), SnapshotError> {
         self.expire(0);
         let place = self.load(path).map_err(|problem| SnapshotError::new(path, problem))?;
@@ -146,17 +147,18 @@ impl<C: Clock> Engine<C> {
         Ok(place)
     }
 
-    /// Saves the keys in the file of [`open_snapshot`](Self::open_snapshot), if there is one.
+    /// Saves the keys to the file of [`open_snapshot`](Self::open_snapshot), if there is one.
     ///
     /// # Errors
     ///
-    /// [`SnapshotError`], if that fails. The file is the old one or the new one, as a whole.
+    /// Returns an error if saving fails. Even then the file is complete, either the old one or the new
+    /// one.
     pub fn save(&mut self) -> Result<(), SnapshotError> {
         self.expire(0);
         self.state.save().map(|_| ())
     }
 
-    /// Does what [`save`](Self::save) does, unless nothing has changed since.
+    /// Like [`save`](Self::save), but a no-op if nothing has changed since.
     pub(crate) fn save_changes(&mut self) -> Result<(), SnapshotError> {
         let has_changed = self.state.snapshots.version != Some(self.state.keyspace.version());
         if has_changed { self.save() } else { Ok(()) }

@@ -1,10 +1,10 @@
-//! How long all benchmarks take.
+//! The criterion configuration shared by all benchmarks.
 
 use std::time::Duration;
 
 use criterion::Criterion;
 
-/// Few samples of much work each: a batch is long, and all benchmarks shall take a few minutes.
+/// Takes few samples of long batches, so that all benchmarks finish in a few minutes.
 pub(crate) fn config() -> Criterion {
     Criterion::default()
         .sample_size(10)

@@ -1,4 +1,4 @@
-//! Heaps, which know their first element and no order beyond it.
+//! Heaps, which know their first element but not the order of the rest.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,11 +11,12 @@ use crate::contender::{Contender, digest};
 use crate::member::Member;
 use crate::operation::Operation;
 
-/// The crate `priority-queue`: a heap, and a table that says where in it a member is. Members with equal
-/// scores come in any order.
+/// The `priority-queue` crate: a heap, and a table with each member's position in it. Members with equal
+/// scores are in no particular order.
 pub struct Queue<M: Member>(PriorityQueue<M, Reverse<OrderedFloat<f64>>, DefaultHashBuilder>);
 
-/// `std::collections::BinaryHeap`, which finds no member, and has one twice if it is inserted twice.
+/// `std::collections::BinaryHeap`, which cannot look up members and holds a member twice if it is
+/// inserted twice.
 pub struct Heap<M>(BinaryHeap<Reverse<(OrderedFloat<f64>, M)>>);
 
 impl<M: Member> Contender<M> for Queue<M> {

@@ -1,4 +1,4 @@
-//! What most Rust programs do without a sorted set: an ordered set of one crate or another beside a hash
+//! The usual substitute for a sorted set in Rust: an ordered set from std or another crate, plus a hash
 //! table from member to score.
 
 mod btree;
@@ -21,36 +21,36 @@ pub use wabi::Wabi;
 
 /// The ordered half of a pair: a set of `T`.
 pub trait Ordered<T: Ord>: Sized {
-    /// What the tables call the pair.
+    /// The name of the pair shown in the tables.
     const NAME: &'static str;
 
-    /// Whether ranks take less than linear time; if not, nobody calls what has to do with them.
+    /// Whether ranks take less than linear time. If not, the methods for ranks are never called.
     const HAS_RANK: bool = true;
 
-    /// Makes an empty set.
+    /// Returns an empty set.
     fn new() -> Self;
 
-    /// Makes a set of elements in order.
+    /// Builds a set from sorted elements.
     fn from_sorted(elements: impl Iterator<Item = T>) -> Self;
 
-    /// Moves all elements of another set here.
+    /// Moves all elements of another set into this one.
     fn unite(&mut self, other: Self);
 
-    /// Adds an element that is not there.
+    /// Inserts an element that is not present.
     fn insert(&mut self, element: T);
 
-    /// Takes an element out.
+    /// Removes and returns an element.
     fn take(&mut self, element: &T) -> Option<T>;
 
-    /// Takes the first element out.
+    /// Removes and returns the first element.
     fn pop_first(&mut self) -> Option<T>;
 
-    /// Returns the elements, from the first on that is not below `start`.
+    /// Returns the elements not less than `start`, in order.
     fn range_from<'a>(&'a self, start: &T) -> impl Iterator<Item = &'a T>
     where
         T: 'a;
 
-    /// Returns the elements, from the one with `rank` others below it on.
+    /// Returns the elements from `rank` on, in order.
     fn range_from_rank<'a>(&'a self, rank: usize) -> impl Iterator<Item = &'a T>
     where
         T: 'a,
@@ -58,15 +58,15 @@ pub trait Ordered<T: Ord>: Sized {
         self.nth(rank).into_iter().flat_map(|first| self.range_from(first))
     }
 
-    /// Returns all elements.
+    /// Returns all elements in order.
     fn iter<'a>(&'a self) -> impl Iterator<Item = &'a T>
     where
         T: 'a;
 
-    /// Returns how many elements are below one that is there.
+    /// Returns the rank of an element that is present.
     fn rank(&self, element: &T) -> Option<usize>;
 
-    /// Returns how many elements are below one, whether or not it is there.
+    /// Returns the number of elements less than `element`, whether or not it is present.
     fn below(&self, element: &T) -> usize {
         match self.range_from(element).next() {
             Some(first) => self.rank(first).unwrap_or(0),
@@ -74,17 +74,17 @@ pub trait Ordered<T: Ord>: Sized {
         }
     }
 
-    /// Returns the element with `rank` others below it.
+    /// Returns the element at `rank`.
     fn nth(&self, rank: usize) -> Option<&T>;
 
     /// Returns the number of elements.
     fn count(&self) -> usize;
 }
 
-/// An element, in the order of a sorted set.
+/// An element, ordered as in a sorted set.
 type Element<M> = (OrderedFloat<f64>, M);
 
-/// An ordered set and a hash table. Both have each member.
+/// An ordered set and a hash table with the same members.
 pub struct Pair<M, O> {
     ordered: O,
     scores: HashMap<M, f64>,
@@ -96,16 +96,16 @@ fn digest_of<M: Member>((score, member): &Element<M>) -> u64 {
 }
 
 impl<M: Member, O: Ordered<Element<M>>> Pair<M, O> {
-    /// Moves an element to another score, after the table has it.
+    /// Moves an element in the ordered set to its new score, which the table already has.
     #[inline]
     fn reorder(&mut self, member: M, old: f64, new: f64) {
-        // The set gives back its own copy of the member.
+        // Reuse the set's own copy of the member.
         if let Some((_, member)) = self.ordered.take(&(OrderedFloat(old), member)) {
             self.ordered.insert((OrderedFloat(new), member));
         }
     }
 
-    /// Returns how many elements are below a score.
+    /// Returns the number of elements with scores less than `score`.
     fn below(&self, score: f64) -> usize {
         self.ordered.below(&(OrderedFloat(score), M::least()))
     }

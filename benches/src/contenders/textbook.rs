@@ -1,29 +1,29 @@
-//! A skip list as textbooks have it, so that one sees what blocks of elements gain.
+//! A textbook skip list, to show what blocks of elements gain.
 //!
-//! One element a node, a tower of links for each node, each one as high as chance has it (p = 1/4), and
-//! at each link how many elements it passes, as in W. Pugh, "A Skip List Cookbook" (1990), section 3.4.
-//! Nodes have numbers instead of addresses, so it is safe Rust. As in a node of C, the lowest link lies
-//! beside the element; the higher ones, which one node of four has, are in a vector of their own.
+//! Each node holds one element and a tower of links, whose height is random (p = 1/4). Each link stores
+//! its span, the number of elements it passes, as in W. Pugh, "A Skip List Cookbook" (1990), section 3.4.
+//! Nodes are numbered instead of addressed, so the code is safe Rust. As in C implementations, the lowest
+//! link is next to the element; the higher ones, which one node in four has, are in a separate vector.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 use super::pair::Ordered;
 
-/// The most links of a tower: enough for 4^16 elements.
+/// The maximum height of a tower: enough for 4^16 elements.
 const MAX_HEIGHT: usize = 16;
 
-/// The node before the first element. No link goes to it, so as a target it stands for the end.
+/// The node before the first element. No link points to it, so as a target it marks the end.
 const HEAD: u32 = 0;
 
-/// A skip list of one element a node.
+/// A skip list with one element per node.
 pub struct Textbook<T> {
     nodes: Vec<Node<T>>,
-    /// The links above the lowest ones: those of a node lie one after the other.
+    /// The links above the lowest level; those of a node are contiguous.
     links: Vec<Link>,
-    /// Nodes without elements, by their heights: they keep their towers for the next element.
+    /// Free nodes, by height: they keep their towers for reuse.
     free: [Vec<u32>; MAX_HEIGHT],
-    /// That of the highest tower.
+    /// The height of the highest tower.
     height: usize,
     len: usize,
     rng: SmallRng,
@@ -32,7 +32,7 @@ pub struct Textbook<T> {
 struct Node<T> {
     element: Option<T>,
     lowest: Link,
-    /// The number of its first link above the lowest.
+    /// The index of its first link above the lowest level.
     tower: u32,
     height: u8,
 }
@@ -40,14 +40,14 @@ struct Node<T> {
 #[derive(Clone, Copy)]
 struct Link {
     next: u32,
-    /// How many elements further that is.
+    /// How many elements the link advances.
     span: u32,
 }
 
-/// A link that has yet to be set.
+/// A link that has not been set yet.
 const NOWHERE: Link = Link { next: HEAD, span: 0 };
 
-/// The last node before a place, at each level, and its rank, counted from 1; the head's is 0.
+/// The last node before a position, at each level, with its rank counted from 1; the head's is 0.
 type Path = [(u32, usize); MAX_HEIGHT];
 
 impl<T: Ord> Textbook<T> {
@@ -67,7 +67,7 @@ impl<T: Ord> Textbook<T> {
         self.nodes[node as usize].element.as_ref()
     }
 
-    /// Returns the path to the place where an element is, or would be.
+    /// Returns the path to an element's position, whether or not it is present.
     #[inline]
     fn path(&self, element: &T) -> Path {
         let mut path = [(HEAD, 0); MAX_HEIGHT];
@@ -86,13 +86,13 @@ impl<T: Ord> Textbook<T> {
         path
     }
 
-    /// Returns the first node whose element is not below another.
+    /// Returns the first node whose element is not less than `element`.
     #[inline]
     fn first_from(&self, element: &T) -> u32 {
         self.link(self.path(element)[0].0, 0).next
     }
 
-    /// Takes a node out that comes right behind a path.
+    /// Removes the node that directly follows a path.
     fn unlink(&mut self, node: u32, path: &Path) -> Option<T> {
         for (level, &(before, _)) in path.iter().enumerate().take(self.height) {
             if self.link(before, level).next == node {
@@ -110,7 +110,7 @@ impl<T: Ord> Textbook<T> {
         element.take()
     }
 
-    /// Returns the node whose element has `rank` others below it.
+    /// Returns the node at `rank`.
     #[inline]
     fn node_at(&self, rank: usize) -> Option<u32> {
         let (mut node, mut left) = (HEAD, rank + 1);
@@ -171,7 +171,7 @@ impl<T: Ord> Ordered<T> for Textbook<T> {
             height += 1;
         }
         for level in self.height..height {
-            // It passes all elements, and the end.
+            // The link passes all elements and points to the end.
             *self.link_mut(HEAD, level) = Link { next: HEAD, span: self.len as u32 + 1 };
         }
         self.height = self.height.max(height);
@@ -226,7 +226,7 @@ impl<T: Ord> Ordered<T> for Textbook<T> {
     where
         T: 'a,
     {
-        // The head has no element, so nothing comes from it.
+        // The head has no element, so iteration from it yields nothing.
         self.elements_from(self.node_at(rank).unwrap_or(HEAD))
     }
 

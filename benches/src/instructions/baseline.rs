@@ -1,4 +1,4 @@
-//! The file of counts that are accepted: CSV, in the order of the names, so that it reads well in a diff.
+//! The file of accepted counts: CSV, sorted by name, so that diffs are readable.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
@@ -8,26 +8,26 @@ use serde::{Deserialize, Serialize};
 
 use super::ACCEPT;
 
-/// Stands before the [origin](Baseline::origin).
+/// Precedes the [origin](Baseline::origin).
 const ORIGIN: &str = "# Counted with ";
 
 /// The counts of all benchmarks.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct Baseline {
-    /// The tools on which the counts depend, with their versions.
+    /// The tools that affect the counts, with their versions.
     pub(super) origin: String,
-    /// Sorted by the names of the benchmarks, which are distinct.
+    /// Sorted by benchmark name; names are distinct.
     pub(super) counts: Vec<Counts>,
 }
 
-/// What one benchmark takes, all its calls together.
+/// The counts of one benchmark, over all of its calls.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Counts {
     pub(super) benchmark: String,
     pub(super) instructions: u64,
-    /// Data that was not in the first cache.
+    /// Data accesses that missed the first-level cache.
     pub(super) l1_misses: u64,
-    /// Data that was not in the last one either.
+    /// Data accesses that missed the last-level cache too.
     pub(super) ll_misses: u64,
 }
 
@@ -146,7 +146,7 @@ mod tests {
     fn an_error_names_the_file_and_how_to_write_it() {
         let error = Baseline::read(Path::new("no/such.csv")).unwrap_err().to_string();
         assert!(error.contains("no/such.csv") && error.contains("--accept"), "{error}");
-        // A file that is there, and is none.
+        // The file exists but is not a baseline.
         let error = Baseline::read(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")));
         let error = error.unwrap_err().to_string();
         assert!(error.contains("Cargo.toml is no baseline: "), "{error}");

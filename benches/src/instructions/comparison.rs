@@ -1,4 +1,4 @@
-//! What has changed since the baseline, and whether it may.
+//! The changes since the baseline, and whether they are acceptable.
 
 use std::collections::BTreeSet;
 
@@ -8,17 +8,17 @@ use crate::workload::as_f64;
 use super::ACCEPT;
 use super::baseline::{Baseline, Counts};
 
-/// How many percent more instructions a benchmark may take.
+/// The acceptable increase in instructions, in percent.
 const LIMIT: u128 = 3;
 
-/// The counts of two times.
+/// The counts before and now.
 pub(super) struct Comparison<'a> {
     pub(super) before: &'a Baseline,
     pub(super) now: &'a Baseline,
 }
 
 impl Comparison<'_> {
-    /// Returns the names of all benchmarks, with their counts at both times.
+    /// Returns the names of all benchmarks, with their counts before and now.
     fn pairs(&self) -> impl Iterator<Item = (&str, Option<&Counts>, Option<&Counts>)> {
         let all = self.before.counts.iter().chain(&self.now.counts);
         let names: BTreeSet<_> = all.map(|counts| counts.benchmark.as_str()).collect();
@@ -47,7 +47,7 @@ impl Comparison<'_> {
         table
     }
 
-    /// Returns what must not be, a sentence each.
+    /// Returns the failures, a sentence each.
     pub(super) fn failures(&self) -> Vec<String> {
         let failure = |(name, before, now): (&str, Option<&Counts>, Option<&Counts>)| {
             let (Some(before), Some(now)) = (before, now) else {
@@ -64,7 +64,7 @@ impl Comparison<'_> {
         self.pairs().filter_map(failure).collect()
     }
 
-    /// Returns what to tell whoever checks.
+    /// Returns the verdict shown to the user.
     pub(super) fn verdict(&self) -> String {
         let failures = self.failures();
         let known = self.pairs().filter_map(|(_, before, now)| before.zip(now));
@@ -92,7 +92,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Returns whether a count is more than [`LIMIT`] percent above another: exactly, in integers.
+/// Returns whether a count exceeds another by more than [`LIMIT`] percent, computed exactly in integers.
 fn is_over(before: u64, now: u64) -> bool {
     u128::from(now) * 100 > u128::from(before) * (100 + LIMIT)
 }
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(failures, ["insert takes 10301 instructions, +3.01 % of 10000"]);
         assert!(verdict.starts_with("FAILED: ") && verdict.contains("--accept"));
         assert!(verdict.contains(&failures[0]));
-        // No product is too large.
+        // The products do not overflow.
         assert!(is_over(u64::MAX / 2, u64::MAX));
         assert!(!is_over(u64::MAX, u64::MAX));
     }

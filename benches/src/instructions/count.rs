@@ -1,4 +1,4 @@
-//! Runs `benches/instructions.rs`, and reads what gungraun says of it.
+//! Runs `benches/instructions.rs` and reads gungraun's output.
 
 use std::env;
 use std::io;
@@ -8,20 +8,21 @@ use serde_json::{Deserializer, Value};
 
 use super::baseline::{Baseline, Counts};
 
-/// The programs that counts depend on beside the compiler, each with how to ask for its version.
+/// The programs, besides the compiler, that affect the counts, each with the argument that prints its
+/// version.
 ///
-/// The C library has the allocator, and what copies and compares bytes.
+/// The C library provides the allocator, and copies and compares bytes.
 const PROGRAMS: [(&str, &str); 2] = [("valgrind", "--version"), ("getconf", "GNU_LIBC_VERSION")];
 
 /// Runs all benchmarks.
 pub(super) fn count() -> io::Result<Baseline> {
     let origin = origin()?;
-    // The one that runs this, if one does.
+    // The `cargo` that runs this program, if any.
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["bench", "-p", "zset-bench", "--features", "instructions"])
-        // valgrind chooses the addresses, always the same; to turn their randomization off, which not
-        // every container allows, changes nothing.
+        // Under valgrind addresses are always the same, so there is no need to turn their randomization
+        // off, which not every container allows.
         .args(["--bench", "instructions", "--", "--output-format=json", "--allow-aslr=yes"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stderr(Stdio::inherit())
@@ -32,7 +33,7 @@ pub(super) fn count() -> io::Result<Baseline> {
     Baseline::new(origin, parse(&output.stdout)?)
 }
 
-/// Returns the compiler, the programs and the kind of processor.
+/// Returns the versions of the compiler and the programs, and the processor architecture.
 fn origin() -> io::Result<String> {
     let mut parts = vec![env!("ZSET_BENCH_RUSTC").to_owned()];
     for (program, argument) in PROGRAMS {
@@ -45,7 +46,7 @@ fn origin() -> io::Result<String> {
     Ok(parts.join(", "))
 }
 
-/// Reads what gungraun prints: an object for each benchmark.
+/// Parses gungraun's output: an object per benchmark.
 fn parse(text: &[u8]) -> io::Result<Vec<Counts>> {
     let summaries = Deserializer::from_slice(text).into_iter::<Value>();
     summaries.map(|summary| counts(&summary?)).collect()
@@ -56,11 +57,11 @@ fn counts(summary: &Value) -> io::Result<Counts> {
     let word = |key: &str| summary[key].as_str().ok_or_else(unknown);
     let benchmark = format!("{}/{}", word("function_name")?, word("id")?);
     let metrics = &summary["profiles"][0]["data"]["total"]["metrics"];
-    // `old`, beside it, is of the run before this.
+    // `old`, next to it, holds the previous run.
     let metric = |key: &str| metrics[key]["values"]["new"].as_u64().ok_or_else(unknown);
     let instructions = metric("Ir")?;
     if instructions == 0 {
-        // Nothing is, too, if what it counts has got another name.
+        // Counts are also zero if the counted function has been renamed.
         return Err(io::Error::other(format!("callgrind has counted nothing in {benchmark}")));
     }
     Ok(Counts {
@@ -75,7 +76,7 @@ fn counts(summary: &Value) -> io::Result<Counts> {
 mod tests {
     use super::*;
 
-    /// As gungraun prints them, without what nobody reads; the second one has run before.
+    /// Output of gungraun, without unused fields; the second benchmark has an earlier run.
     const SUMMARIES: &str = r#"
         {"function_name":"u64","id":"insert","profiles":[{"data":{"total":{"metrics":{
             "D1mr":{"values":{"new":3}},"D1mw":{"values":{"new":20}},"DLmr":{"values":{"new":0}},

@@ -1,4 +1,4 @@
-//! The clock of the limiters: it says what it was told.
+//! A manually set clock for the limiters.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -6,21 +6,21 @@ use std::rc::Rc;
 use governor::nanos::Nanos;
 use zset_std::Timestamp;
 
-/// A clock for the limiters of both crates. Its clones are the same clock.
+/// A clock that implements the clock traits of both crates. Clones share their time.
 ///
-/// Each crate has such a clock for tests, but those are atomic, and one of them orders all that
-/// threads do: that would be measured instead of the limiters.
+/// Each crate has such a clock for tests, but those are atomic, and one of them uses sequentially
+/// consistent ordering: the benchmark would measure that instead of the limiters.
 #[derive(Clone, Default, Debug)]
 pub struct GivenClock(Rc<Cell<u64>>);
 
 impl GivenClock {
-    /// Sets it to so many nanoseconds.
+    /// Sets the time in nanoseconds.
     #[inline]
     pub fn set(&self, nanos: u64) {
         self.0.set(nanos);
     }
 
-    /// Returns the nanoseconds that it stands at.
+    /// Returns the time in nanoseconds.
     #[inline]
     pub fn get(&self) -> u64 {
         self.0.get()

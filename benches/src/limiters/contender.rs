@@ -1,42 +1,42 @@
-//! What a limiter must offer to be measured.
+//! The interfaces of measured limiters.
 
 use zset_std::Quota;
 
 use super::clock::GivenClock;
 
-/// What a limiter answers, in its own type: all of it is what a call is measured to compute.
+/// A limiter's answer in its own type, so that a call computes all of it.
 pub trait Answer {
-    /// Returns whether the unit passes.
+    /// Returns whether the unit is allowed.
     fn is_allowed(&self) -> bool;
 }
 
-/// A limiter of one key.
+/// A limiter for a single key.
 pub trait OneKey {
-    /// What it answers.
+    /// The answer to a call.
     type Answer: Answer;
 
-    /// Lets one unit pass, or denies it.
+    /// Allows or denies one unit.
     fn check(&mut self) -> Self::Answer;
 
-    /// Takes up the whole quota of a limiter that is new.
+    /// Uses up the whole quota of a new limiter.
     fn fill(&mut self);
 }
 
-/// A limiter of many keys, with the hasher and the number of shards that it has by default.
+/// A keyed limiter, with its default hasher and number of shards.
 pub trait Keyed: Sized {
-    /// What the tables call it.
+    /// The name shown in the tables.
     const NAME: &'static str;
 
-    /// What it answers.
+    /// The answer to a call.
     type Answer: Answer;
 
-    /// Makes a limiter without keys.
+    /// Returns a limiter without keys.
     fn new(quota: Quota, clock: GivenClock) -> Self;
 
-    /// Lets one unit of a key pass, or denies it.
+    /// Allows or denies one unit of a key.
     fn check(&mut self, key: u64) -> Self::Answer;
 
-    /// Takes up the whole quota of a key that is new.
+    /// Uses up the whole quota of a new key.
     fn fill(&mut self, key: u64);
 
     /// Returns the number of keys.

@@ -1,4 +1,4 @@
-//! The limiters that are measured, one crate a file.
+//! The measured limiters, a file per crate.
 
 mod governor;
 mod ours;
@@ -10,13 +10,13 @@ use super::contender::Keyed;
 pub use governor::{DirectGovernor, KeyedGovernor};
 pub use ours::{KeyedWindow, ManyFunnels, OneFunnel};
 
-/// Something to do with each limiter of many keys: a `for` loop over types.
+/// An operation to perform for each keyed limiter: a `for` loop over types.
 pub trait Visitor {
-    /// Does it with `L`.
+    /// Performs the operation for `L`.
     fn visit<L: Keyed>(&mut self);
 }
 
-/// Visits every limiter of many keys, those first that the others are compared with.
+/// Visits every keyed limiter, starting with those that the others are compared with.
 pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit::<ManyFunnels>();
     visitor.visit::<KeyedGovernor>();

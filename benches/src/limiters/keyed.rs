@@ -1,4 +1,4 @@
-//! The tables of the limiters of many keys.
+//! The tables of the keyed limiters.
 
 use super::clock::GivenClock;
 use super::contender::Keyed;
@@ -9,11 +9,11 @@ use crate::allocator::live_bytes;
 use crate::table::{Table, median, show, show_ratio};
 use crate::workload::as_f64;
 
-/// The places of those that the others are compared with, as [`visit_all`] has them.
+/// The positions in [`visit_all`] of those that the others are compared with.
 const FUNNELS: usize = 0;
 const GOVERNOR: usize = 1;
 
-/// Measures all limiters with so many keys.
+/// Measures all limiters with that many keys.
 pub(super) fn measure(keys: usize, calls: usize, rounds: usize) -> Table {
     let mut roster = Roster(Vec::new());
     visit_all(&mut roster);
@@ -51,7 +51,7 @@ pub(super) fn measure(keys: usize, calls: usize, rounds: usize) -> Table {
     table
 }
 
-/// One limiter, by its functions: the types cannot stand in one list.
+/// A limiter as function pointers, since a list cannot hold types.
 struct Entrant {
     name: &'static str,
     measure: fn(&Workload) -> (Measured, [f64; 2]),
@@ -65,7 +65,7 @@ impl Visitor for Roster {
     }
 }
 
-/// Measures `L`; returns with the time the bytes a key before and after all calls.
+/// Measures `L`; returns the result and the bytes per key before and after all calls.
 fn measure_one<L: Keyed>(workload: &Workload) -> (Measured, [f64; 2]) {
     let clock = GivenClock::default();
     let bytes_before = live_bytes();
@@ -73,7 +73,7 @@ fn measure_one<L: Keyed>(workload: &Workload) -> (Measured, [f64; 2]) {
     let bytes_a_key =
         |limiter: &L| as_f64((live_bytes() - bytes_before).unsigned_abs()) / as_f64(limiter.len());
     let before = bytes_a_key(&limiter);
-    // Once without the clock running, so that all is as it will be in the long run.
+    // An untimed run first brings the limiter to its steady state.
     workload.run(&mut limiter, &clock);
     let measured = Measured::of(workload.calls(), || workload.run(&mut limiter, &clock));
     (measured, [before, bytes_a_key(&limiter)])

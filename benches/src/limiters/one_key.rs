@@ -1,4 +1,4 @@
-//! The table of the limiters of one key.
+//! The table of the limiters for a single key.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -16,13 +16,13 @@ use crate::table::{Table, show, show_ratio};
 /// A row of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Row {
-    /// A hundred a minute.
+    /// A hundred per minute.
     Minute,
-    /// A million a day: products of the two take more than 64 bits.
+    /// A million per day: products of the two exceed 64 bits.
     Day,
-    /// So much that every call passes, at the times of the operating system's clock.
+    /// A quota so large that every call is allowed, at the operating system's time.
     ClockAllowed,
-    /// So little that no call passes, at the times of the operating system's clock.
+    /// A quota so small that no call is allowed, at the operating system's time.
     ClockDenied,
 }
 
@@ -30,7 +30,7 @@ impl Row {
     /// All rows, from top to bottom.
     pub const ALL: [Row; 4] = [Row::Minute, Row::Day, Row::ClockAllowed, Row::ClockDenied];
 
-    /// Returns the head of the row in a table.
+    /// Returns the label of the row.
     pub fn label(self) -> &'static str {
         match self {
             Row::Minute => "100 a minute, time given",
@@ -51,14 +51,14 @@ impl Row {
         Quota::new(count, Duration::from_secs(seconds)).expect("neither is zero")
     }
 
-    /// Returns whether limiters are asked at times that are given to them.
+    /// Returns whether the time comes from a [`GivenClock`].
     fn is_given_time(self) -> bool {
         matches!(self, Row::Minute | Row::Day)
     }
 }
 
-/// As a call is short and nothing has to be loaded, each round is cut into so many: the more often
-/// the limiters take turns, the less it matters what else the machine does.
+/// The number of parts each round is split into. Calls are short and nothing has to be loaded, and the
+/// more often the limiters take turns, the less other load on the machine matters.
 const CUTS: usize = 10;
 
 /// Measures all rows.
@@ -108,7 +108,7 @@ fn measure_given_time<L: OneKey>(
     let clock = GivenClock::default();
     let mut limiter = new(clock.clone());
     limiter.fill();
-    // Once without the clock running, as with many keys.
+    // An untimed run first, as with keyed limiters.
     workload.run_one(&mut limiter, &clock);
     Measured::of(workload.calls(), || workload.run_one(&mut limiter, &clock))
 }

@@ -1,8 +1,8 @@
-//! What is asked of every limiter, made up before the clock starts.
+//! The calls made to every limiter, generated in advance.
 //!
-//! Keys are asked for in a random order, each as often as any other, and time goes on by a random
-//! step from one call to the next, so that one and a half times as much is asked of each key as it
-//! may have. In the long run two thirds of the calls pass, in an order that no processor predicts.
+//! Keys are called in random order, equally often, and time advances by a random step between calls, such
+//! that demand is one and a half times the quota of each key. In the long run two thirds of the calls are
+//! allowed, in an order that defeats branch prediction.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -14,8 +14,8 @@ use zset_std::Quota;
 use super::clock::GivenClock;
 use super::contender::{Answer, Keyed, OneKey};
 
-/// The quota of the tables: a hundred a minute. The interval between two units is a whole number of
-/// nanoseconds, so the limiters of both crates, which round fractions differently, agree.
+/// The quota of the tables: a hundred per minute. The interval between two units is a whole number of
+/// nanoseconds, so the limiters of both crates agree although they round fractions differently.
 pub fn hundred_a_minute() -> Quota {
     Quota::new(100, Duration::from_mins(1)).expect("neither is zero")
 }
@@ -24,7 +24,7 @@ pub fn hundred_a_minute() -> Quota {
 #[derive(Clone, Copy, Debug)]
 struct Call {
     key: u64,
-    /// When, in nanoseconds since the first.
+    /// The time of the call, in nanoseconds since the start.
     after: u64,
 }
 
@@ -33,12 +33,12 @@ pub struct Workload {
     quota: Quota,
     keys: Vec<u64>,
     calls: Vec<Call>,
-    /// The longest step from one call to the next, in nanoseconds.
+    /// The longest step between two calls, in nanoseconds.
     longest_step: u64,
 }
 
 impl Workload {
-    /// Makes up `count` calls for `keys` keys, the same for the same `seed`.
+    /// Generates `count` calls for `keys` keys, deterministically for each `seed`.
     ///
     /// # Panics
     ///
@@ -46,7 +46,7 @@ impl Workload {
     pub fn new(quota: Quota, keys: usize, count: usize, seed: u64) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let keys: Vec<u64> = std::iter::repeat_with(|| rng.random()).take(keys).collect();
-        // On average two thirds of an interval from one call for a key to the next.
+        // On average, two thirds of an interval between two calls for a key.
         let asked = u128::from(quota.count()) * 3 * keys.len() as u128;
         let longest_step = (4 * quota.period().as_nanos() / asked) as u64;
         let mut now = 0;
@@ -58,18 +58,18 @@ impl Workload {
         Workload { quota, keys, calls, longest_step }
     }
 
-    /// Returns the quota that the calls are made up for.
+    /// Returns the quota that the calls are generated for.
     pub fn quota(&self) -> Quota {
         self.quota
     }
 
-    /// Returns how many calls [`run`](Self::run) makes.
+    /// Returns the number of calls that [`run`](Self::run) makes.
     pub fn calls(&self) -> usize {
         self.calls.len()
     }
 
-    /// Makes a limiter that knows all keys: half of them have one unit on record, the others as many
-    /// as may be.
+    /// Returns a limiter that holds all keys: half of them have used one unit, the others their whole
+    /// quota.
     pub fn load<L: Keyed>(&self, clock: &GivenClock) -> L {
         let mut limiter = L::new(self.quota, clock.clone());
         for (place, &key) in self.keys.iter().enumerate() {
@@ -83,13 +83,13 @@ impl Workload {
         limiter
     }
 
-    /// Makes all calls, from the time of the clock on; returns how many passed. This is what the
-    /// front ends time, as often as they like.
+    /// Makes all calls, starting at the clock's time; returns how many were allowed. The front ends time
+    /// this, any number of times.
     pub fn run<L: Keyed>(&self, limiter: &mut L, clock: &GivenClock) -> usize {
         self.make_calls(clock, |key| limiter.check(key))
     }
 
-    /// Does what [`run`](Self::run) does with a limiter of one key.
+    /// Like [`run`](Self::run), for a limiter for a single key.
     pub fn run_one<L: OneKey>(&self, limiter: &mut L, clock: &GivenClock) -> usize {
         self.make_calls(clock, |_| limiter.check())
     }
@@ -102,20 +102,20 @@ impl Workload {
             clock.set(start + after);
             let answer = check(key);
             allowed += usize::from(answer.is_allowed());
-            // Where it is: to move it is not part of a call.
+            // Through a reference: moving the answer is not part of a call.
             black_box(&answer);
         }
         allowed
     }
 
-    /// Does what [`run`](Self::run) does; returns which calls passed. For tests.
+    /// Like [`run`](Self::run), but returns which calls were allowed. For tests.
     pub fn verdicts<L: Keyed>(&self, limiter: &mut L, clock: &GivenClock) -> Vec<bool> {
         let mut verdicts = Vec::with_capacity(self.calls());
         self.make_calls(clock, |key| noted(limiter.check(key), &mut verdicts));
         verdicts
     }
 
-    /// Does what [`run_one`](Self::run_one) does; returns which calls passed. For tests.
+    /// Like [`run_one`](Self::run_one), but returns which calls were allowed. For tests.
     pub fn verdicts_of_one<L: OneKey>(&self, limiter: &mut L, clock: &GivenClock) -> Vec<bool> {
         let mut verdicts = Vec::with_capacity(self.calls());
         self.make_calls(clock, |_| noted(limiter.check(), &mut verdicts));
@@ -123,7 +123,7 @@ impl Workload {
     }
 }
 
-/// Notes the verdict of an answer, and returns the answer.
+/// Records the verdict of an answer and returns the answer.
 fn noted<A: Answer>(answer: A, verdicts: &mut Vec<bool>) -> A {
     verdicts.push(answer.is_allowed());
     answer

@@ -1,4 +1,4 @@
-//! All figures as CSV and JSON: a record each.
+//! All results as CSV and JSON, one record each.
 
 use std::io;
 
@@ -13,16 +13,16 @@ struct Record {
     members: &'static str,
     n: usize,
     contender: &'static str,
-    /// The operation, or which memory, or which calls.
+    /// The operation, the memory figure or the kind of calls.
     what: String,
     unit: &'static str,
-    /// The median of the rounds, where there are several.
+    /// The median over the rounds, if there are several.
     value: f64,
-    /// A quarter of the rounds is below, where there are several.
+    /// The lower quartile over the rounds, if there are several.
     low: Option<f64>,
-    /// A quarter of the rounds is above, where there are several.
+    /// The upper quartile over the rounds, if there are several.
     high: Option<f64>,
-    /// The time of zset, divided by this one: the median of the rounds.
+    /// The time of zset divided by this one: the median over the rounds.
     ratio: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! The figures as Markdown tables, for a terminal and for a README.
+//! The results as Markdown tables, for a terminal and for the docs.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::speed::Figure;
 use crate::table::{Table, show, show_ratio};
 use crate::tail::{QUANTILES, quantiles};
 
-/// What the tables with ratios leave open.
+/// The legend of the tables with ratios.
 const LEGEND: &str = "\
 Nanoseconds an operation: the median of the rounds, and the range of their middle half. Under the name of
 each peer: the time of zset divided by that of the peer in the same round, the median of the rounds; below
@@ -21,21 +21,21 @@ peer does not offer it, or only in linear time. The rows from append to union, a
 of one element.
 ";
 
-/// The peers that tables with ratios have: those that are sorted sets, and not only heaps.
+/// Returns whether a peer appears in tables with ratios: only sorted sets do, not heaps.
 fn is_compared(name: &str) -> bool {
     name.ends_with("+ HashMap")
 }
 
-/// Returns the first word, for the head of a narrow column.
+/// Returns the first word, for the heading of a narrow column.
 fn short(name: &str) -> &str {
     name.split(' ').next().unwrap_or(name)
 }
 
-/// Returns where the figures come from, and how the subject compares, in tables that fit on a screen.
+/// Returns the origin of the results and how the subject compares, in tables that fit on a screen.
 pub(super) fn brief(report: &Report) -> String {
     let mut text = format!("{}\n{LEGEND}", report.origin);
     for of in &report.speeds {
-        // A string takes all that is written to it, here and below.
+        // Writing to a string cannot fail, here and below.
         let _ = write!(text, "\n### {}\n\n{}", head(of), compared(report, of));
     }
     if !report.tails.is_empty() {
@@ -44,7 +44,7 @@ pub(super) fn brief(report: &Report) -> String {
     text
 }
 
-/// Returns all figures.
+/// Returns all results.
 pub(super) fn full(report: &Report) -> String {
     let mut text = brief(report);
     for kind in Kind::ALL {
@@ -75,7 +75,7 @@ fn head(of: &SpeedOf) -> String {
     format!("{}, n = {}, {rounds}", of.kind.label(), grouped(of.n))
 }
 
-/// Returns the figures of the subject, and how each peer compares.
+/// Returns the results of the subject and how each peer compares.
 fn compared(report: &Report, of: &SpeedOf) -> Table {
     let names = &of.speed.names;
     let peers: Vec<_> = (SUBJECTS..names.len()).filter(|&it| is_compared(names[it])).collect();
@@ -91,7 +91,7 @@ fn compared(report: &Report, of: &SpeedOf) -> Table {
         table.push(cells);
     }
     let memory = |place: usize| report.memory(of, place).map(|it| it.memory);
-    // What was asked for first, and what is left of it in the end.
+    // Requested bytes after the load, and resident bytes after the updates.
     for (label, read) in [FIGURES[0], FIGURES[3]] {
         let bytes = |place| memory(place).and_then(read);
         let mut cells = vec![format!("bytes {label}"), show(bytes(0)), String::new()];
@@ -161,17 +161,17 @@ pub(super) fn tails_note(report: &Report) -> String {
     )
 }
 
-/// Shows nanoseconds as microseconds.
+/// Formats nanoseconds as microseconds.
 pub(super) fn micros(nanos: f64) -> String {
     show(Some(nanos / 1e3))
 }
 
-/// Shows what half of the rounds are within.
+/// Formats the interquartile range of the rounds.
 pub(super) fn spread(figure: Option<Figure>) -> String {
     figure.map_or(String::new(), |it| format!("{}–{}", show(Some(it.low)), show(Some(it.high))))
 }
 
-/// Shows a count with its thousands apart.
+/// Formats a count with thousands separators.
 pub(super) fn grouped(count: usize) -> String {
     let digits = count.to_string();
     let mut text = String::new();

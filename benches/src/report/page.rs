@@ -1,4 +1,4 @@
-//! The page: one file, without anything from elsewhere.
+//! The web page: a single, self-contained file.
 
 use std::fmt::Write as _;
 
@@ -27,7 +27,7 @@ pub(super) fn of(report: &Report) -> String {
     for kind in Kind::ALL {
         let speeds = speeds(report, kind);
         if !speeds.is_empty() {
-            // A string takes all that is written to it.
+            // Writing to a string cannot fail.
             let _ = write!(page, "<h2 id=\"{}\">{}</h2>", kind.name(), escape(kind.label()));
             page.push_str(&plots(report, &speeds));
             page.push_str(&memory(report, &speeds));
@@ -64,7 +64,7 @@ fn contents(report: &Report) -> String {
     links + " <a href=\"#calls\">single calls</a></nav>"
 }
 
-/// Says which colour and mark is whose.
+/// Explains which colour and mark belong to which contender.
 fn legend(report: &Report) -> String {
     let mut legend = String::from("<p class=\"legend\">");
     for (class, name) in names(report).iter().enumerate() {
@@ -81,7 +81,7 @@ fn figure(caption: &str, picture: &str) -> String {
     format!("<figure><figcaption>{}</figcaption>{picture}</figure>", escape(caption))
 }
 
-/// Draws the time of each operation over the size.
+/// Draws the time of each operation against the size.
 fn plots(report: &Report, speeds: &[&SpeedOf]) -> String {
     let mut plots = String::from(
         "<p>Nanoseconds an operation, over the number of elements.</p><div class=\"plots\">",
@@ -103,7 +103,7 @@ fn points(speeds: &[&SpeedOf], class: usize, operation: Operation) -> Vec<Point>
             Some(Point { x: as_f64(of.n), y: figure.median, low: figure.low, high: figure.high })
         })
         .collect();
-    // In whichever order the sizes were given.
+    // The sizes may have been given in any order.
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
     points
 }
@@ -130,7 +130,7 @@ fn memory(report: &Report, speeds: &[&SpeedOf]) -> String {
     plots + "</div>"
 }
 
-/// Shows all figures for one size, with how the subject compares.
+/// Shows all results for one size, with how the subject compares.
 fn table(report: &Report, of: &SpeedOf) -> String {
     let mut table = format!(
         "<details><summary>n = {}: all figures</summary><p>Nanoseconds: the median of all rounds ({}), \
@@ -162,7 +162,7 @@ fn table(report: &Report, of: &SpeedOf) -> String {
     table + "</table></div></details>"
 }
 
-/// Shows a time in a cell, with its spread and how the subject compares.
+/// Shows a time in a table cell, with its spread and how the subject compares.
 fn time(of: &SpeedOf, place: usize, operation: Operation) -> String {
     let figure = of.speed.nanos(place, operation);
     let mut cell = format!("<td>{}", show(figure.map(|it| it.median)));
@@ -221,7 +221,7 @@ mod tests {
     fn the_page_has_all_that_was_measured_and_nothing_from_elsewhere() {
         let report = report();
         let page = of(&report);
-        // Two operations, the memory of two sizes, and the calls of two kinds.
+        // Two operations, the memory of two sizes, and two kinds of calls.
         assert_eq!(page.matches("<svg viewBox").count(), 6);
         assert_eq!(page.matches("<table>").count(), 3);
         assert!(page.contains("a &lt;fast&gt; one"));
@@ -236,7 +236,7 @@ mod tests {
         let cells = [0, 1, 2].map(|place| time(&report.speeds[0], place, Operation::Insert));
         assert!(cells.iter().all(|cell| cell.contains('–')));
         assert_eq!([0, 1, 2].map(|place| cells[place].contains('×')), [false, false, true]);
-        // The later a contender comes, the longer it takes in these figures.
+        // In these results each contender is slower than the one before it.
         assert!(!cells[2].contains("behind"));
         assert_eq!(time(&report.speeds[0], 2, Operation::Rank), "<td>–</td>");
     }

@@ -1,7 +1,7 @@
-//! Pictures in SVG: lines over logarithmic scales, and bars.
+//! SVG plots: lines on logarithmic scales, and bars.
 //!
-//! Each contender is a class (`c0`, `c1`, …), for which the page has a colour for the light and one for
-//! the dark, and here a mark, for whoever does not see the colours apart.
+//! Each contender has a class (`c0`, `c1`, …). The page gives it a light and a dark colour, and this
+//! module a mark, for readers who cannot tell the colours apart.
 
 use std::fmt::Write as _;
 
@@ -14,18 +14,18 @@ pub(super) struct Line {
     pub(super) points: Vec<Point>,
 }
 
-/// A point of a line; all figures are above zero.
+/// A point of a line; all values are positive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
     pub(super) x: f64,
     pub(super) y: f64,
-    /// What half of the figures that `y` is the median of are within; `y` alone if there are no others.
+    /// The interquartile range around the median `y`; equal to `y` for a single value.
     pub(super) low: f64,
     pub(super) high: f64,
 }
 
 impl Point {
-    /// Makes a point without a spread.
+    /// Returns a point without a spread.
     pub(super) fn of((x, y): (f64, f64)) -> Self {
         Point { x, y, low: y, high: y }
     }
@@ -37,11 +37,11 @@ pub(super) struct Bar {
     pub(super) class: usize,
     pub(super) label: String,
     pub(super) value: f64,
-    /// What is drawn paler behind it.
+    /// The value drawn in a paler colour behind the bar.
     pub(super) behind: f64,
 }
 
-/// The size of a picture of lines, and where its axes are.
+/// The size of a line plot and the position of its axes.
 const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 240.0;
 const LEFT: f64 = 40.0;
@@ -49,7 +49,7 @@ const RIGHT: f64 = 14.0;
 const TOP: f64 = 8.0;
 const BOTTOM: f64 = 24.0;
 
-/// The marks of the classes, as paths around the point; what is stroked alone stays hollow.
+/// The marks of the classes, as paths around the point; marks that are only stroked are hollow.
 const MARKS: [&str; 9] = [
     "m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0z",
     "m0 -4.5l4 4.5l-4 4.5l-4 -4.5z",
@@ -65,11 +65,11 @@ const MARKS: [&str; 9] = [
 /// Draws the mark of a class.
 fn mark(svg: &mut String, class: usize, x: f64, y: f64) {
     let shape = MARKS[class % MARKS.len()];
-    // A string takes all that is written to it, here and below.
+    // Writing to a string cannot fail, here and below.
     let _ = write!(svg, "<path class=\"mark c{class}\" d=\"M{x:.1} {y:.1}{shape}\"/>");
 }
 
-/// Draws the line of a class, for a legend; it says nothing that the name beside it does not say.
+/// Draws the line of a class for a legend; hidden from screen readers, since its name is beside it.
 pub(super) fn sample(class: usize) -> String {
     let mut svg = format!(
         "<svg class=\"sample\" viewBox=\"0 0 28 12\" aria-hidden=\"true\">\
@@ -79,7 +79,7 @@ pub(super) fn sample(class: usize) -> String {
     svg + "</svg>"
 }
 
-/// Draws lines; nothing if there is no point.
+/// Draws lines; nothing if there are no points.
 pub(super) fn lines(title: &str, lines: &[Line]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);
     if points().next().is_none() {
@@ -89,7 +89,7 @@ pub(super) fn lines(title: &str, lines: &[Line]) -> String {
     let y = Scale::of(points().flat_map(|it| [it.low, it.high]), HEIGHT - BOTTOM, TOP);
     let mut svg = open(title, WIDTH, HEIGHT);
     axes(&mut svg, &x, &y);
-    // The subject comes first, and is drawn last, over the others.
+    // The subject comes first and is drawn last, on top of the others.
     for Line { class, points } in lines.iter().rev() {
         let mut path = String::new();
         for (place, point) in points.iter().enumerate() {
@@ -156,7 +156,7 @@ pub(super) fn bars(title: &str, bars: &[Bar]) -> String {
             escape(label),
             top + 16.0,
             length(*behind),
-            // The narrower one is seen when it is the longer one, too.
+            // The narrower bar stays visible if it is the longer one.
             top + 18.5,
             length(*value),
             BAR - 5.0,
@@ -175,7 +175,7 @@ fn open(title: &str, width: f64, height: f64) -> String {
     )
 }
 
-/// Makes a text safe within a page.
+/// Escapes a text for use in HTML.
 pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

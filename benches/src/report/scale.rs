@@ -1,20 +1,20 @@
 //! Logarithmic scales.
 
-/// With more ticks than this, labels would run into each other.
+/// The maximum number of ticks: with more, labels would overlap.
 const MAX_TICKS: usize = 7;
 
-/// A logarithmic scale that begins and ends with a tick.
+/// A logarithmic scale that starts and ends at a tick.
 pub(super) struct Scale {
     ticks: Vec<f64>,
     min: f64,
     max: f64,
-    /// Where the ends are in the picture.
+    /// The positions of the ends in the picture.
     from: f64,
     to: f64,
 }
 
 impl Scale {
-    /// Makes a scale that has all values on it; they are above zero.
+    /// Returns a scale that covers all values, which are positive.
     pub(super) fn of(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
         let (mut min, mut max) = (f64::INFINITY, 0.0_f64);
         for value in values {
@@ -25,7 +25,7 @@ impl Scale {
             .flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10_f64.powi(power)))
             .collect();
         let first = marks.partition_point(|&mark| mark <= min).saturating_sub(1);
-        // Two at least, or there would be no scale.
+        // At least two ticks, or the scale would have no extent.
         let last = marks.partition_point(|&mark| mark < max).clamp(first + 1, marks.len() - 1);
         let (min, max) = (marks[first], marks[last]);
         let mut ticks = marks[first..=last].to_vec();
@@ -35,25 +35,25 @@ impl Scale {
         Scale { ticks, min, max, from, to }
     }
 
-    /// Returns where a value is in the picture.
+    /// Returns the position of a value in the picture.
     pub(super) fn place(&self, value: f64) -> f64 {
         let part = (value / self.min).ln() / (self.max / self.min).ln();
         self.from + part * (self.to - self.from)
     }
 
-    /// Returns the values that have a line and a label.
+    /// Returns the values that get a line and a label.
     pub(super) fn ticks(&self) -> impl Iterator<Item = (f64, String)> {
         self.ticks.iter().map(|&tick| (tick, label(tick)))
     }
 }
 
-/// Shows a value as people read it.
+/// Formats a value for people.
 fn label(value: f64) -> String {
     match value {
         1e9.. => format!("{}G", value / 1e9),
         1e6.. => format!("{}M", value / 1e6),
         1e3.. => format!("{}k", value / 1e3),
-        // What is left is no longer exact.
+        // Rounds off floating-point error.
         _ => format!("{}", (value * 1e3).round() / 1e3),
     }
 }
@@ -73,7 +73,7 @@ mod tests {
         for (value, place) in [(10.0, 0.0), (100.0, 100.0), (10_000.0, 300.0)] {
             assert!((scale.place(value) - place).abs() < 1e-9, "{value}");
         }
-        // As on the vertical axis, which grows upwards.
+        // The vertical axis, which grows upwards.
         let scale = Scale::of([1.0, 100.0].into_iter(), 200.0, 0.0);
         assert!((scale.place(10.0) - 100.0).abs() < 1e-9);
     }

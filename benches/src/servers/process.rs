@@ -1,4 +1,4 @@
-//! The programs: servers that run for a while, and the clients that ask them.
+//! Child processes: the servers and their clients.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -12,22 +12,22 @@ use std::{fs, thread};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
 
-/// How long a server may take to start. Only a run that fails waits for so long.
+/// How long a server may take to start. Only a failing run waits this long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How many commands are written at once.
 const COMMANDS_AT_ONCE: usize = 1000;
 
-/// A server, until this is dropped.
+/// A server that runs until this is dropped.
 pub(super) struct Running {
     child: Child,
     port: u16,
 }
 
 impl Running {
-    /// Starts a server, and waits until it accepts connections.
+    /// Starts a server and waits until it accepts connections.
     pub(super) fn start(program: &Path, before: &[&str], behind: &[&str]) -> io::Result<Self> {
-        // The system chooses a port that is free, and most likely still is when the server takes it.
+        // The system picks a free port, which is most likely still free when the server binds it.
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
         let child = Command::new(program)
             .args(before)
@@ -52,7 +52,7 @@ impl Running {
         Ok(server)
     }
 
-    /// Returns the most bytes of memory that the server has had, as Linux tells.
+    /// Returns the server's peak memory in bytes, as reported by Linux.
     pub(super) fn peak_memory(&self) -> io::Result<usize> {
         let path = format!("/proc/{}/status", self.child.id());
         let status = fs::read_to_string(path)?;
@@ -62,7 +62,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It has nothing to keep, and may have ended.
+        // The server has nothing to save and may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -74,12 +74,12 @@ fn parse_peak(status: &str) -> Option<usize> {
     Some(1024 * kilobytes)
 }
 
-/// Says which program an error is of.
+/// Adds the program's name to an error.
 fn told(program: &OsStr, error: &dyn std::fmt::Display) -> Error {
     Error::other(format!("{}: {error}", program.display()))
 }
 
-/// Adds `n` members of 20 bytes with random scores, in the order of their names.
+/// Adds `n` 20-byte members with random scores, in the order of their names.
 pub(super) fn add_members(server: &Running, key: &str, n: usize) -> io::Result<()> {
     let mut client = Command::new("redis-cli")
         .args(["-p", &server.port.to_string(), "--pipe"])
@@ -92,7 +92,7 @@ pub(super) fn add_members(server: &Running, key: &str, n: usize) -> io::Result<(
         let mut text = String::new();
         for number in 0..n {
             let score = rng.random_range(0.0..1e6_f64);
-            // A string takes all that is written to it.
+            // Writing to a string cannot fail.
             let _ = write!(text, "ZADD {key} {score} members:{number:012}\r\n");
             if number % COMMANDS_AT_ONCE == COMMANDS_AT_ONCE - 1 {
                 pipe.write_all(text.as_bytes())?;
@@ -109,19 +109,19 @@ pub(super) fn add_members(server: &Running, key: &str, n: usize) -> io::Result<(
     Err(told("redis-cli".as_ref(), &report))
 }
 
-/// How a server is load.
+/// The load on a server.
 pub(super) struct Load {
-    /// Connections at the same time.
+    /// Concurrent connections.
     pub(super) clients: usize,
-    /// Requests that each sends before it waits for the replies.
+    /// Requests that each connection sends before it waits for the replies.
     pub(super) pipeline: usize,
-    /// Requests of all.
+    /// Requests in total.
     pub(super) requests: usize,
-    /// The number of members, of which random ones are asked for.
+    /// The number of members from which random ones are picked.
     pub(super) members: usize,
 }
 
-/// Has redis-benchmark send a command again and again; returns how many were answered a second.
+/// Runs a command repeatedly with redis-benchmark; returns the requests per second.
 pub(super) fn requests_a_second(
     server: &Running,
     load: &Load,
@@ -140,10 +140,10 @@ pub(super) fn requests_a_second(
     parse_rate(&text).filter(|_| output.status.success()).ok_or_else(|| told(program, &text))
 }
 
-/// Finds the requests a second in what redis-benchmark prints: the second column of the last line.
+/// Parses the requests per second from redis-benchmark's output: the second column of the last line.
 fn parse_rate(csv: &str) -> Option<f64> {
     let last = csv.lines().rfind(|line| line.starts_with('"'))?;
-    // The first column is the command, which has no quotes or commas in it.
+    // The first column is the command, which contains no quotes or commas.
     last.split(',').nth(1)?.trim_matches('"').parse().ok()
 }
 

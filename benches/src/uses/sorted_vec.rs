@@ -1,6 +1,7 @@
-//! A sorted `Vec`: found by binary search, and all behind a place moved to change it.
+//! A sorted `Vec`: binary search to find an element, and a shift of all later elements to insert or
+//! remove one.
 
-/// Elements in ascending order, no two of which are equal.
+/// Distinct elements in ascending order.
 pub(super) struct SortedVec<T>(Vec<T>);
 
 impl<T: Ord> SortedVec<T> {
@@ -13,7 +14,7 @@ impl<T: Ord> SortedVec<T> {
         &self.0
     }
 
-    /// Returns how many elements are below this one.
+    /// Returns the number of elements less than `element`.
     #[inline]
     pub(super) fn rank(&self, element: &T) -> usize {
         self.0.partition_point(|other| other < element)
@@ -24,7 +25,7 @@ impl<T: Ord> SortedVec<T> {
         self.0.insert(self.rank(&element), element);
     }
 
-    /// Removes an element that is there.
+    /// Removes an element that is present.
     #[inline]
     pub(super) fn remove(&mut self, element: &T) {
         self.0.remove(self.rank(element));
@@ -35,7 +36,7 @@ impl<T: Ord> SortedVec<T> {
         self.0.pop()
     }
 
-    /// Puts another element in the place of one that is there; only those between the two move.
+    /// Replaces an element that is present by another; only the elements between the two positions move.
     #[inline]
     pub(super) fn replace(&mut self, old: &T, new: T) {
         let (from, to) = (self.rank(old), self.rank(&new));

@@ -1,4 +1,4 @@
-//! What is ordered by a time at which it is due: delay queues, schedules, expiring sets.
+//! Collections ordered by due time: delay queues, schedules, expiring sets.
 
 pub mod contender;
 pub mod contenders;

@@ -3,7 +3,7 @@
 use std::io;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
 
-/// Adds the addresses of a host to those that there are.
+/// Resolves a host and appends its addresses.
 pub(super) fn add(host: &str, port: u16, addresses: &mut Vec<SocketAddr>) -> Result<(), String> {
     let found = (host, port)
         .to_socket_addrs()
@@ -16,18 +16,18 @@ pub(super) fn add(host: &str, port: u16, addresses: &mut Vec<SocketAddr>) -> Res
     Ok(())
 }
 
-/// Returns those addresses that this machine has: a name may have one of IPv6, and the machine none. If it
-/// has none of them, all are returned, so that the attempt to listen says what is wrong.
+/// Returns the addresses that this machine has: a name may resolve to an IPv6 address on a machine
+/// without IPv6. If the machine has none of them, all are returned, so that listening reports the error.
 fn present(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
     let is_present = |address: &SocketAddr| {
-        // Any other error is reported by the attempt to listen.
+        // Any other error is reported when the server listens.
         TcpListener::bind((address.ip(), 0)).map_or_else(|error| !is_absent(&error), |_| true)
     };
     let present: Vec<_> = addresses.iter().copied().filter(is_present).collect();
     if present.is_empty() { addresses } else { present }
 }
 
-/// Returns whether an error says that the machine lacks an address, or all of its kind.
+/// Returns whether an error means that the machine lacks an address or its whole family.
 fn is_absent(error: &io::Error) -> bool {
     #[cfg(unix)]
     const NO_SUCH_KIND: i32 = rustix::io::Errno::AFNOSUPPORT.raw_os_error();
@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn addresses_that_the_machine_lacks_are_left_out_if_it_has_others() {
         let here: SocketAddr = "127.0.0.1:7".parse().expect("an address");
-        // Of documentation, so no machine's: RFC 5737.
+        // Reserved for documentation, so not assigned to any machine: RFC 5737.
         let nowhere = "192.0.2.1:7".parse().expect("an address");
         assert_eq!(present(vec![nowhere, here]), [here]);
         assert_eq!(present(vec![nowhere]), [nowhere]);

@@ -1,4 +1,4 @@
-//! Where the password of a server comes from.
+//! The sources of a server's password.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -7,13 +7,13 @@ use std::path::PathBuf;
 
 use zset_server::RequestLimits;
 
-/// The variable of the environment that can hold the password.
+/// The environment variable that can hold the password.
 pub(crate) const VARIABLE: &str = "ZSET_REQUIREPASS";
 
-/// The most bytes that a client can send as a password.
+/// The maximum length of a password that a client can send, in bytes.
 const MAX_LEN: usize = RequestLimits::UNAUTHENTICATED.max_argument_len;
 
-/// The places that a password was given in.
+/// The places where a password was given.
 #[derive(Default)]
 pub(super) struct Sources {
     /// The text of `--requirepass`.
@@ -25,7 +25,7 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    /// Returns the password; it is empty if there is none.
+    /// Returns the password, which is empty if none was given.
     pub(super) fn password(self) -> Result<String, String> {
         match self {
             Sources { argument: None, file: None, variable: None } => Ok(String::new()),
@@ -48,9 +48,10 @@ impl Sources {
     }
 }
 
-/// Reads a password, the first line of a file. A pipe need not be closed after the line.
+/// Reads a password from the first line of a file. For a pipe, the writer need not close it after the
+/// line.
 fn read(path: &PathBuf) -> Result<String, String> {
-    // The longest line with its end, and a byte more, by which a longer one is seen to be too long.
+    // The longest line with its line end, plus one byte to detect a longer line.
     let most = MAX_LEN as u64 + 3;
     let mut text = Vec::new();
     let file = File::open(path).map_err(|error| error.to_string())?;

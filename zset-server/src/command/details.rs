@@ -1,23 +1,23 @@
-//! What COMMAND tells of commands: a table in a text, read when it is first asked for.
+//! The details shown by COMMAND: an embedded text table, parsed on first use.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 const TEXT: &str = include_str!("details.txt");
 
-/// What COMMAND tells of a command, besides what the server goes by.
+/// The details of a command shown by COMMAND.
 #[derive(Debug, Default)]
 pub(crate) struct Details {
     pub(crate) group: &'static str,
     pub(crate) since: &'static str,
     pub(crate) flags: Vec<&'static str>,
-    /// The categories of access, without the `@` before them.
+    /// The access control categories, without the leading `@`.
     pub(crate) categories: Vec<&'static str>,
     pub(crate) tips: Vec<&'static str>,
     pub(crate) keys: Vec<KeySpec>,
 }
 
-/// Where keys are among the arguments, and what is done with them.
+/// The positions of keys among the arguments, and how the command uses these keys.
 #[derive(Debug)]
 pub(crate) struct KeySpec {
     pub(crate) flags: Vec<&'static str>,
@@ -25,16 +25,16 @@ pub(crate) struct KeySpec {
     pub(crate) finds: Finds,
 }
 
-/// How the keys are found from where they begin.
+/// How to find the remaining keys from the position of the first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Finds {
-    /// To the last one, counted from the beginning, or from the end if it is below zero.
+    /// Up to the last key, whose position counts from `begin`, or from the end if negative.
     Range { last: i64, step: usize, limit: i64 },
-    /// Their number comes first.
+    /// The number of keys is itself an argument.
     Number { index: usize, first: usize, step: usize },
 }
 
-/// Returns the details of a command; empty ones if there are none.
+/// Returns the details of a command, or empty ones if there are none.
 pub(super) fn of(name: &str) -> &'static Details {
     static DETAILS: LazyLock<HashMap<String, Details>> =
         LazyLock::new(|| TEXT.lines().filter(|line| !line.starts_with('#')).map(parse).collect());
@@ -77,8 +77,8 @@ fn key_spec(text: &'static str) -> Option<KeySpec> {
 }
 
 impl KeySpec {
-    /// Returns the places of the keys among arguments, of which the first is the command's name;
-    /// none if the arguments are not such.
+    /// Returns the positions of the keys among the arguments, the first of which is the command's name;
+    /// `None` if the arguments do not match.
     pub(crate) fn places(&self, arguments: &[&[u8]]) -> Option<Vec<usize>> {
         let begin = self.begin;
         let (first, last, step) = match self.finds {

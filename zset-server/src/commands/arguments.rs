@@ -1,4 +1,4 @@
-//! Reading arguments.
+//! Parsing of arguments.
 
 use zset_core::Score;
 use zset_core::redis::{ParseRangeError, ScoreRange};
@@ -6,44 +6,44 @@ use zset_core::redis::{ParseRangeError, ScoreRange};
 use crate::error::{CommandError, MAX_SHOWN, shown, until_zero};
 use crate::glob;
 
-/// Reads an integer, as Redis does: only in the way that it would be written.
+/// Parses an integer in canonical form only, like Redis.
 pub(super) fn integer(text: &[u8]) -> Result<i64, CommandError> {
     crate::resp::parse_integer(text).ok_or(CommandError::NotAnInteger)
 }
 
-/// Reads a score.
+/// Parses a score.
 pub(super) fn score(text: &[u8]) -> Result<Score, CommandError> {
     let text = std::str::from_utf8(text).map_err(|_| CommandError::NotAFloat)?;
     text.parse().map_err(|_| CommandError::NotAFloat)
 }
 
-/// Reads the cursor of a scan.
+/// Parses a SCAN cursor.
 pub(super) fn cursor(text: &[u8]) -> Result<u64, CommandError> {
-    // As for C's `strtoull`, there is a zero with a minus.
+    // Like C's `strtoull`, this accepts `-0`.
     let number = std::str::from_utf8(text).ok().and_then(|text| text.parse::<i128>().ok());
     let number = number.and_then(|number| u64::try_from(number).ok());
     number.ok_or_else(|| CommandError::err("invalid cursor"))
 }
 
-/// The elements of a page of a scan, unless it says how many.
+/// The default COUNT of a scan.
 pub(super) const PAGE: usize = 10;
 
-/// Reads the COUNT of a scan.
+/// Parses the COUNT of a scan.
 pub(super) fn page_len(text: &[u8]) -> Result<usize, CommandError> {
     let count = usize::try_from(integer(text)?).ok().filter(|count| *count > 0);
     count.ok_or(CommandError::Syntax)
 }
 
-/// The options of a scan of the members of a key.
+/// The options for scanning the members of a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Page<'a> {
     pub(super) count: usize,
-    /// None stands for all members.
+    /// `None` matches all members.
     pub(super) pattern: Option<&'a [u8]>,
 }
 
 impl<'a> Page<'a> {
-    /// Reads the options; those that not every such scan has, in lower case, are left to `other`.
+    /// Parses the options; those not shared by all such scans are passed in lowercase to `other`.
     pub(super) fn parse(
         mut options: &[&'a [u8]],
         mut other: impl FnMut(&[u8]) -> Result<(), CommandError>,
@@ -67,7 +67,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Reads a range of scores. A bound without a number is 0, and one ends at a zero byte, as for Redis.
+/// Parses a range of scores. As in Redis, a bound without a number is 0, and a NUL byte ends a bound.
 pub(super) fn score_range(min: &[u8], max: &[u8]) -> Result<ScoreRange, ParseRangeError> {
     fn bound(text: &[u8]) -> &[u8] {
         match until_zero(text) {
@@ -79,24 +79,24 @@ pub(super) fn score_range(min: &[u8], max: &[u8]) -> Result<ScoreRange, ParseRan
     ScoreRange::parse(bound(min), bound(max))
 }
 
-/// Reads a number of something; whatever else it is, there is one error.
+/// Parses a nonnegative number, with the same error for anything else.
 pub(super) fn not_negative(text: &[u8], error: &'static str) -> Result<usize, CommandError> {
     let number = integer(text).ok().and_then(|number| usize::try_from(number).ok());
     number.ok_or_else(|| CommandError::err(error))
 }
 
-/// Reads an integer of 32 bits.
+/// Parses a 32-bit integer.
 pub(super) fn small_integer(text: &[u8]) -> Result<i32, CommandError> {
     let range = "value is out of range, value must between -2147483648 and 2147483647";
     i32::try_from(integer(text)?).map_err(|_| CommandError::err(range))
 }
 
-/// Returns whether an option says how to remove all of something; there is one way to do it.
+/// Returns whether an option is SYNC or ASYNC, between which this server does not distinguish.
 pub(super) fn is_sync_or_async(option: &[u8]) -> bool {
     option.eq_ignore_ascii_case(b"sync") || option.eq_ignore_ascii_case(b"async")
 }
 
-/// Returns the error of a command that does not know what to do with a subcommand.
+/// Returns the error for an unknown subcommand or a wrong number of arguments.
 pub(super) fn wrong_arguments(container: &str, subcommand: &[u8]) -> CommandError {
     let before = "unknown subcommand or wrong number of arguments for '";
     let subcommand = shown(subcommand, MAX_SHOWN);

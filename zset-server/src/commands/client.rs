@@ -33,7 +33,7 @@ pub(super) const SUBCOMMANDS: &[Command] = &[
     Command::plain("client|help", 2, "Lists the subcommands.", help),
 ];
 
-/// Refuses a text with bytes in it that would make lists of clients hard to read.
+/// Returns an error for bytes that would garble the output of CLIENT LIST.
 pub(super) fn check_text(what: &str, text: &[u8]) -> Result<(), CommandError> {
     if text.iter().all(u8::is_ascii_graphic) {
         return Ok(());
@@ -94,12 +94,12 @@ fn reply(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
     match arguments[2].to_ascii_lowercase().as_slice() {
         b"on" => *mode = ReplyMode::On,
         b"off" => *mode = ReplyMode::Off,
-        // What is off stays so.
+        // SKIP has no effect while replies are off.
         b"skip" if *mode == ReplyMode::Off => {}
         b"skip" => *mode = ReplyMode::Skip,
         _ => return Err(CommandError::Syntax),
     }
-    // The engine takes it back unless there are replies.
+    // The engine removes this reply unless replies are on.
     context.replies.status("OK");
     Ok(())
 }
@@ -122,7 +122,7 @@ mod tests {
     use crate::Engine;
     use crate::testing;
 
-    /// Returns what a new client gets for commands.
+    /// Returns the replies that a new client gets to a series of commands.
     fn ask(lines: &[&str]) -> String {
         let mut engine = Engine::new();
         let mut client = engine.client();

@@ -1,4 +1,4 @@
-//! COMMAND: what there is to call.
+//! COMMAND: the list of commands.
 
 use crate::command::{Command, Finds, KeySpec};
 use crate::engine::Context;
@@ -18,7 +18,7 @@ pub(super) const SUBCOMMANDS: &[Command] = &[
     Command::plain("command|help", 2, "Lists the subcommands.", help),
 ];
 
-/// What runs a command that has subcommands, where none is given; its arity does not let that happen.
+/// The handler of a command with subcommands, which its arity makes unreachable.
 pub(super) fn container(_: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
     Err(CommandError::Syntax)
 }
@@ -58,7 +58,8 @@ fn info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
     let replies = &mut *context.replies;
     replies.array(names.len());
     for name in names {
-        // A few bytes of a name are some thousand of a reply, which may be more than anybody gets.
+        // A short name can produce a reply of several kilobytes, so the reply may exceed the client's
+        // limit.
         if replies.is_cut() {
             break;
         }
@@ -70,7 +71,7 @@ fn info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
     Ok(())
 }
 
-/// Writes what COMMAND INFO tells of a command.
+/// Writes the entry of a command in COMMAND INFO.
 fn tell(replies: &mut Replies, command: &Command) {
     let details = command.details();
     replies.array(10);

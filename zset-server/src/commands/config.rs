@@ -23,7 +23,7 @@ pub(super) const SUBCOMMANDS: &[Command] = &[
 ];
 
 fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    // By the name in lower case: the name as it was asked for, and what it is.
+    // Maps the lowercase name to the requested name and the value.
     let mut found = BTreeMap::new();
     for pattern in &arguments[2..] {
         let is_name = !pattern.iter().any(|byte| b"[*?".contains(byte));
@@ -61,10 +61,10 @@ fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErro
         }
         changes.push((name, parameter, value));
     }
-    // All are set on a copy before one counts.
+    // Apply all changes to a copy first, so that an error leaves the configuration unchanged.
     let mut config = context.state.config.clone();
     for (name, parameter, value) in changes {
-        // Here it is named as the table has it.
+        // The error names the parameter in lowercase, as the table does.
         let failed = |why: SetError| failed(&name.to_ascii_lowercase(), &why.0);
         config.set(parameter, value).map_err(failed)?;
     }

@@ -1,4 +1,4 @@
-//! PING, ECHO, HELLO and the like.
+//! Connection commands: PING, ECHO, HELLO, and others.
 
 use crate::client::ReplyMode;
 use crate::command::{Command, Flags, READ};

@@ -1,4 +1,4 @@
-//! DEBUG: what test suites ask for.
+//! DEBUG: subcommands used by test suites.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ pub(super) const COMMANDS: &[Command] = &[Command {
     ..Command::plain("debug", -2, "Is for tests.", debug)
 }];
 
-/// The longest sleep: no other client is answered meanwhile.
+/// The maximum sleep, during which no other client is answered.
 const MAX_SLEEP: Duration = Duration::from_secs(10);
 
-/// The subcommands, and what they do.
+/// The subcommands and their descriptions.
 const HELP: [&str; 16] = [
     "DEBUG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
     "HELP",
@@ -50,7 +50,7 @@ fn debug(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
             return Ok(());
         }
         (b"object", [key]) => return object(context, key),
-        // What they would do makes no difference that one could see.
+        // These would have no observable effect.
         (b"jmap" | b"reload" | b"loadaof", _)
         | (b"set-active-expire" | b"set-disable-deny-scripts", [_]) => {}
         _ => return Err(wrong_arguments("DEBUG", arguments[1])),
@@ -59,7 +59,7 @@ fn debug(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
     Ok(())
 }
 
-/// Reads a number of seconds.
+/// Parses a number of seconds.
 fn sleep_length(text: &[u8]) -> Result<Duration, CommandError> {
     let seconds = score(text)?.get();
     let length = Duration::try_from_secs_f64(seconds).ok().filter(|length| *length <= MAX_SLEEP);
@@ -87,7 +87,7 @@ mod tests {
     use crate::testing::ask;
     use crate::{Client, DebugCommand, Engine};
 
-    /// Returns an engine, with a client that may use DEBUG.
+    /// Returns an engine and a client that may use DEBUG.
     fn engine() -> (Engine, Client) {
         let mut engine = Engine::new();
         engine.allow_debug(DebugCommand::Yes);

@@ -33,7 +33,7 @@ pub(super) const COMMANDS: &[Command] = &[
     },
 ];
 
-/// Version and checksum, at the end of a payload.
+/// The size of the version and the checksum at the end of a payload.
 const FOOTER: usize = 10;
 
 fn dump(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
@@ -44,7 +44,7 @@ fn dump(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
     Ok(())
 }
 
-/// Returns the bytes of DUMP.
+/// Returns the payload of DUMP.
 pub(super) fn payload(value: &Value) -> Vec<u8> {
     let mut payload = vec![value::type_of(value)];
     let Ok(()) = value::write(value, &mut payload, |_| Ok::<_, Infallible>(()));
@@ -62,7 +62,7 @@ struct Options {
 impl Options {
     fn parse(mut rest: &[&[u8]]) -> Result<Self, CommandError> {
         let mut options = Options::default();
-        // How often or when a key was used is read, and forgotten: nothing here is evicted.
+        // IDLETIME and FREQ are parsed and ignored: there is no eviction here.
         let (mut has_idle, mut has_frequency) = (false, false);
         while let [option, behind @ ..] = rest {
             rest = behind;
@@ -103,7 +103,7 @@ fn restore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Command
         return Err(CommandError::err("Invalid TTL value, must be >= 0"));
     }
     let unit = if options.absolute { Unit::AT_MILLI } else { Unit::MILLIS };
-    // Zero is for ever.
+    // Zero means no deadline.
     let deadline = (ttl > 0).then(|| time_of(unit.millis(ttl, keyspace).unwrap_or(i64::MAX)));
     let value = restored(payload, context.state.config.limits())?;
     keyspace.set_until(key, value, deadline);
@@ -111,7 +111,7 @@ fn restore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Command
     Ok(())
 }
 
-/// Returns the value of a payload, which is no empty set.
+/// Decodes the value of a payload; an empty set is an error.
 fn restored(payload: &[u8], limits: ListpackLimits) -> Result<Value, CommandError> {
     let body = if payload.len() > FOOTER { unseal(payload).ok() } else { None };
     let body =

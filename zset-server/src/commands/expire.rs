@@ -1,7 +1,7 @@
-//! How long keys are there: EXPIRE, TTL and the like.
+//! Deadlines of keys: EXPIRE, TTL and related commands.
 //!
-//! Times are milliseconds since the start of 1970, as they are in Redis. What is later than the year
-//! 2554, where the nanoseconds of [`Timestamp`] end, is as late as that.
+//! Times are milliseconds since the Unix epoch, as in Redis. Times beyond the year 2554, the range of the
+//! nanoseconds in a [`Timestamp`], are clamped.
 
 use zset_std::Timestamp;
 
@@ -41,11 +41,11 @@ const fn getter(name: &'static str, handler: Handler, summary: &'static str) -> 
     Command { name, arity: 2, flags: READ, keys: (1, 1, 1), summary, handler }
 }
 
-/// What a number that says when stands for.
+/// The meaning of a time argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unit {
     pub(super) is_seconds: bool,
-    /// It counts from 1970, not from now.
+    /// Relative to the Unix epoch instead of now.
     pub(super) is_absolute: bool,
 }
 
@@ -55,24 +55,24 @@ impl Unit {
     pub(super) const AT_SECOND: Unit = Unit { is_seconds: true, is_absolute: true };
     pub(super) const AT_MILLI: Unit = Unit { is_seconds: false, is_absolute: true };
 
-    /// Returns the millisecond that a number means; none if there is no such.
+    /// Converts a number to milliseconds since the epoch; `None` on overflow.
     pub(super) fn millis(self, number: i64, keyspace: &Keyspace) -> Option<i64> {
         let millis = if self.is_seconds { number.checked_mul(1000)? } else { number };
         if self.is_absolute { Some(millis) } else { millis.checked_add(now(keyspace)) }
     }
 }
 
-/// Returns the time in milliseconds.
+/// Returns the current time in milliseconds.
 pub(super) fn now(keyspace: &Keyspace) -> i64 {
     millis_of(keyspace.now())
 }
 
 fn millis_of(time: Timestamp) -> i64 {
-    // The most nanoseconds are fewer milliseconds than there may be.
+    // Milliseconds of a `u64` of nanoseconds always fit an `i64`.
     (time.as_nanos() / NANOS_IN_MILLI).cast_signed()
 }
 
-/// Returns the time of a millisecond; the start of 1970 for all before it.
+/// Converts milliseconds to a timestamp; times before 1970 become the epoch.
 pub(crate) fn time_of(millis: i64) -> Timestamp {
     Timestamp::from_nanos(u64::try_from(millis).unwrap_or(0).saturating_mul(NANOS_IN_MILLI))
 }
@@ -81,7 +81,7 @@ fn invalid_expire(command: &str) -> CommandError {
     CommandError::err(format_args!("invalid expire time in '{command}' command"))
 }
 
-/// Reads a time after an option like `EX`, which has to be after 1970.
+/// Parses the time after an option like `EX`, which must be positive.
 pub(super) fn deadline(
     unit: Unit,
     number: &[u8],
@@ -93,7 +93,7 @@ pub(super) fn deadline(
     Ok(time_of(millis.ok_or_else(|| invalid_expire(command))?))
 }
 
-/// When a deadline is set, by what it has been.
+/// The options that make setting a deadline depend on the current one.
 #[derive(Clone, Copy, Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "they are the options as one writes them")]
 struct Conditions {
@@ -129,7 +129,7 @@ impl Conditions {
         Ok(conditions)
     }
 
-    /// Returns whether a deadline, or none, may become another one. None is after all others.
+    /// Returns whether the current deadline may be replaced. No deadline counts as later than any other.
     fn allow(self, current: Option<i64>, new: i64) -> bool {
         !(self.nx && current.is_some()
             || self.xx && current.is_none()
@@ -208,7 +208,7 @@ fn rounded_seconds(millis: i64) -> i64 {
     (millis + 500) / 1000
 }
 
-/// Writes what there is to say about a deadline; -1 if there is none, -2 if there is no such key.
+/// Writes a deadline, converted by the caller; -1 if there is none, -2 if the key does not exist.
 fn reply_deadline(
     context: &mut Context<'_>,
     key: &[u8],

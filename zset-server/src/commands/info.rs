@@ -10,12 +10,12 @@ use crate::memory::resident;
 pub(super) const COMMANDS: &[Command] =
     &[Command::plain("info", -1, "Tells how the server is, in sections.", info)];
 
-/// The version of Redis whose commands these are, which clients look for.
+/// The version of Redis whose commands this server implements, as reported to clients.
 pub(super) const REDIS_VERSION: &str = "7.2.4";
 
 type Section = fn(&mut Context<'_>, &mut String) -> std::fmt::Result;
 
-/// The sections in their order, each with its title.
+/// The sections with their titles, in order.
 const SECTIONS: &[(&str, Section)] = &[
     ("Server", server),
     ("Clients", clients),
@@ -31,7 +31,7 @@ const SECTIONS: &[(&str, Section)] = &[
     ("Keyspace", keyspace),
 ];
 
-/// Those that are told only to whoever asks for them.
+/// The sections that are shown only if requested.
 const SPECIAL: &[&str] = &["Commandstats"];
 
 fn info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
@@ -47,7 +47,7 @@ fn info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
         if !text.is_empty() {
             text.push_str("\r\n");
         }
-        // A string takes all that is written to it.
+        // Writing to a string cannot fail.
         let _ = write!(text, "# {title}\r\n");
         let _ = section(context, &mut text);
     }
@@ -103,7 +103,7 @@ fn memory(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
     )
 }
 
-/// Writes a number of bytes as people read it.
+/// Formats a number of bytes for people.
 #[allow(clippy::cast_precision_loss, reason = "two digits are shown")]
 fn human(bytes: usize) -> String {
     let units = ["B", "K", "M", "G", "T"];
@@ -143,7 +143,7 @@ fn replication(_: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
 }
 
 fn cpu(_: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
-    // In the hundredths of a second that Linux counts for programs to see, whatever it counts inside.
+    // In hundredths of a second, the unit that Linux exposes to programs regardless of its internal tick.
     let Ok(stat) = std::fs::read_to_string("/proc/self/stat") else { return Ok(()) };
     let Some((_, fields)) = stat.rsplit_once(") ") else { return Ok(()) };
     let mut ticks = fields.split(' ').skip(11).map_while(|ticks| ticks.parse::<u64>().ok());
@@ -154,7 +154,7 @@ fn cpu(_: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// Tells how often each command was called; how long it took is not measured.
+/// Writes how often each command was called; execution times are not measured.
 fn command_stats(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
     for (name, calls) in context.state.calls.by_name() {
         write!(text, "cmdstat_{name}:calls={calls}\r\n")?;

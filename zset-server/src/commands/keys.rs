@@ -1,4 +1,4 @@
-//! Keys, whatever they stand for.
+//! Commands for keys of any type.
 
 use crate::command::{Command, GROW, READ, WRITE};
 use crate::commands::Throttles;
@@ -82,7 +82,7 @@ fn renamenx(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Comman
     Ok(())
 }
 
-/// Gives a key, and its deadline, another name, whatever that stood for.
+/// Renames a key with its deadline, replacing any value of the new name.
 fn move_key(context: &mut Context<'_>, from: &[u8], to: &[u8]) -> Result<(), CommandError> {
     let keyspace = &mut context.state.keyspace;
     let no_key = || CommandError::err("no such key");
@@ -159,7 +159,7 @@ fn swapdb(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandE
     for index in &arguments[1..] {
         check_database(small_integer(index)?)?;
     }
-    // To swap a database with itself changes nothing, here as there.
+    // Swapping a database with itself is a no-op, as in Redis.
     context.replies.status("OK");
     Ok(())
 }

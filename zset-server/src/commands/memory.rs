@@ -23,14 +23,14 @@ pub(super) const SUBCOMMANDS: &[Command] = &[
     Command::plain("memory|help", 2, "Lists the subcommands.", help),
 ];
 
-/// How many members are looked at, where nothing else is said.
+/// The default number of members to sample.
 const SAMPLES: usize = 5;
 
-/// What a key takes besides its bytes: its entry, with the hash, and its place in the table.
+/// The overhead of a key: its entry with the hash, and its slot in the table.
 const KEY: usize = size_of::<(u64, Bytes, Value)>() + 2 * size_of::<usize>();
 
-/// What a member of a plain set takes besides its bytes: its entry, with the hash, and its place in the
-/// table, of which an eighth stays free.
+/// The overhead of a member of a plain set: its entry with the hash, and its slot in the table, one
+/// eighth of which stays free.
 const SET_MEMBER: usize = size_of::<(u64, Bytes)>() + (size_of::<usize>() + 1) * 8 / 7;
 
 fn usage(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
@@ -48,7 +48,7 @@ fn usage(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
     match context.state.keyspace.value(key) {
         None => context.replies.null(),
         Some(value) => {
-            // Zero asks for all.
+            // Zero samples all members.
             let samples = if samples == 0 { usize::MAX } else { samples };
             context.replies.count(KEY + key.len() + estimate(value, samples));
         }
@@ -56,7 +56,7 @@ fn usage(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
     Ok(())
 }
 
-/// Returns about how many bytes a value takes, after a look at some of its members.
+/// Estimates the memory of a value in bytes from a sample of its members.
 fn estimate(value: &Value, samples: usize) -> usize {
     match value {
         Value::String(string) => string.capacity(),
@@ -68,7 +68,7 @@ fn estimate(value: &Value, samples: usize) -> usize {
     }
 }
 
-/// Returns the sum of `count` sizes, of which some are known.
+/// Extrapolates the sum of `count` sizes from the known ones.
 fn of_all(known: impl Iterator<Item = usize>, count: usize) -> usize {
     let (sum, number) = known.fold((0_u128, 0_u128), |(sum, n), size| (sum + size as u128, n + 1));
     usize::try_from((sum * count as u128).checked_div(number).unwrap_or(0)).unwrap_or(usize::MAX)

@@ -1,4 +1,4 @@
-//! OBJECT: how values are stored.
+//! OBJECT: the encoding of values.
 
 use zset_core::Encoding;
 
@@ -25,10 +25,10 @@ const fn subcommand(name: &'static str, summary: &'static str, handler: Handler)
     Command { name, arity: 3, flags: READ, keys: (2, 2, 1), summary, handler }
 }
 
-/// The most bytes of a string that Redis keeps beside its header.
+/// The maximum length of a string that Redis embeds next to its header.
 const LONGEST_EMBEDDED: usize = 44;
 
-/// Answers about a key that is there, or that it is not.
+/// Replies with a property of a key, or null if the key does not exist.
 fn answer(
     context: &mut Context<'_>,
     arguments: &[&[u8]],
@@ -72,7 +72,7 @@ fn references(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Comm
     })
 }
 
-/// Returns the encoding of a value; of a string, that which Redis would use.
+/// Returns the encoding of a value; for a string, the one that Redis would use.
 fn encoding_of(value: &Value) -> &'static str {
     match value {
         Value::String(text) if crate::resp::parse_integer(text).is_some() => "int",

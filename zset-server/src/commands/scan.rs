@@ -1,4 +1,4 @@
-//! All keys, at once, in pages, or one at random.
+//! KEYS, SCAN and RANDOMKEY.
 
 use rand::RngExt;
 
@@ -36,10 +36,10 @@ pub(super) const COMMANDS: &[Command] = &[
     },
 ];
 
-/// The types that SCAN may be asked for, though keys are of three of them alone.
+/// The types that SCAN accepts, although only three of them exist here.
 const TYPES: &[&str] = &["string", "list", "set", "zset", "hash", "stream"];
 
-/// How often a key is drawn until it is one that has not expired.
+/// The number of attempts to draw a key that has not expired.
 const DRAWS: usize = 100;
 
 fn keys(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {

@@ -1,4 +1,4 @@
-//! Small questions to a server: what time it is, and what has been slow.
+//! Small commands about the server, such as TIME and SLOWLOG.
 
 use crate::command::{Command, Flags, READ, WRITE};
 use crate::engine::Context;
@@ -60,7 +60,7 @@ fn time(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
 }
 
 fn last_save(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
-    // Redis too begins with the time of its start.
+    // Redis too initializes this with its start time.
     let last = context.state.snapshots.last().unwrap_or(context.state.started);
     context.replies.integer((last.as_nanos() / 1_000_000_000).try_into().unwrap_or(i64::MAX));
     Ok(())
@@ -72,8 +72,7 @@ fn save(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Does what SAVE does: to save a state while others change it would take a copy of it. Clients look for
-/// Redis's answer.
+/// Like SAVE, since saving in the background would need a copy of the data. Clients expect Redis's reply.
 fn background_save(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
     match arguments[1..] {
         [] => {}

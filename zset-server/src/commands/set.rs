@@ -50,7 +50,7 @@ pub(super) const COMMANDS: &[Command] = &[
 fn sadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
     let (key, members) = (arguments[1], &arguments[2..]);
     let add = |set: &mut Set| {
-        // To look first saves the allocation of a member that is there.
+        // Checking first avoids an allocation for a member that is present.
         members
             .iter()
             .filter(|member| !set.contains(**member) && set.insert((**member).into()))
@@ -76,7 +76,7 @@ fn smove(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
     let &[_, from, to, member] = arguments else { return Err(CommandError::Syntax) };
     let keyspace = &mut context.state.keyspace;
     let is_member = match keyspace.get::<Set>(from)? {
-        // The type of the other key is not checked then.
+        // In this case the type of the other key is not checked.
         None => false,
         Some(set) => {
             keyspace.get::<Set>(to)?;

@@ -175,7 +175,7 @@ pub(super) const COMMANDS: &[Command] = &[
     },
 ];
 
-/// Has a key stand for a set, and answers how many members that has.
+/// Stores a set at a key and replies with the number of its members.
 fn store(context: &mut Context<'_>, key: &[u8], set: ZSet) {
     context.replies.count(set.len());
     context.state.keyspace.set(key, Value::SortedSet(set));

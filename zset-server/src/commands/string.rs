@@ -75,7 +75,7 @@ fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErro
     Ok(())
 }
 
-/// Answers the string of a key, or that there is none; returns whether there is.
+/// Replies with the string at a key, or null; returns whether the key exists.
 fn reply_string(context: &mut Context<'_>, key: &[u8]) -> Result<bool, CommandError> {
     let string = context.state.keyspace.get::<Vec<u8>>(key)?;
     match string {
@@ -96,7 +96,7 @@ fn mget(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
     let keys = &arguments[1..];
     context.replies.array(keys.len());
     for key in keys {
-        // What is of another type is no string.
+        // A value of another type counts as missing.
         match context.state.keyspace.get::<Vec<u8>>(key) {
             Ok(Some(string)) => context.replies.bulk(string),
             _ => context.replies.null(),
@@ -115,14 +115,14 @@ fn getrange(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Comman
     let (start, end) = (integer(arguments[2])?, integer(arguments[3])?);
     let string = context.state.keyspace.get::<Vec<u8>>(arguments[1])?;
     let string = string.map_or(&[][..], Vec::as_slice);
-    // From the end, if it is below zero.
+    // A negative index counts from the end.
     let place = |index: i64| match usize::try_from(index) {
         Ok(index) => index,
         Err(_) => {
             string.len().saturating_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX))
         }
     };
-    // Both before the string and in the wrong order would else be the first byte.
+    // Otherwise a range that is inverted and entirely before the string would yield the first byte.
     let is_inverted = start < 0 && end < 0 && start > end;
     let end = place(end).saturating_add(1).min(string.len());
     let part = string.get(place(start)..end).filter(|_| !is_inverted);

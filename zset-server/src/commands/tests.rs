@@ -1,4 +1,4 @@
-//! What replies do not show: whether a command notes that a key has changed.
+//! Tests of an effect not visible in replies: whether a command marks a key as changed.
 
 use crate::client::Client;
 use crate::engine::Engine;
@@ -20,7 +20,7 @@ impl Prompt {
         ask(&mut self.engine, &mut self.client, line)
     }
 
-    /// Returns whether a command is noted as a change of a key.
+    /// Returns whether a command marks a key as changed.
     fn changes(&mut self, key: &str, line: &str) -> bool {
         let version = self.engine.state.keyspace.watch(key.as_bytes());
         let reply = self.run(line);
@@ -29,7 +29,7 @@ impl Prompt {
     }
 }
 
-/// Checks, of a key and a command, whether the command is noted as a change of the key.
+/// Checks for each key and command whether the command marks the key as changed.
 fn check_changes(rows: &[(&str, &str, bool)]) {
     for (key, line, changes) in rows {
         let mut prompt = Prompt::new();

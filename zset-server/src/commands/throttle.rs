@@ -1,4 +1,4 @@
-//! CL.THROTTLE, as redis-cell has it: <https://github.com/brandur/redis-cell>.
+//! CL.THROTTLE, compatible with redis-cell: <https://github.com/brandur/redis-cell>.
 
 use std::time::Duration;
 
@@ -17,14 +17,14 @@ pub(super) const COMMANDS: &[Command] = &[Command {
     handler: throttle,
 }];
 
-/// The most keys that are not idle, since whoever is limited may make up keys. Beyond it a new key is
-/// denied, and told to try again when some key may be idle.
+/// The maximum number of keys that are not idle, since clients may invent keys. Beyond it a new key is
+/// denied, with a retry time at which another key may have become idle.
 const MAX_KEYS: usize = 1 << 20;
 
-/// The limits of CL.THROTTLE. They are no keys of the keyspace: TYPE, SCAN and DUMP know nothing of
-/// them. DEL and FLUSHALL do, since that is how limits are reset.
+/// The limits of CL.THROTTLE. They are not keys of the keyspace: TYPE, SCAN and DUMP ignore them. DEL and
+/// FLUSHALL remove them, which is how limits are reset.
 pub(crate) struct Throttles {
-    /// Each call brings its own quota.
+    /// Each call passes its own quota.
     funnels: Funnels<Vec<u8>>,
 }
 
@@ -40,12 +40,12 @@ impl Throttles {
         Throttles { funnels: Funnels::new(quota).with_max_keys(max_keys, WhenFull::RefuseNew) }
     }
 
-    /// Returns how many keys there are, those among them that are idle and have not gone yet.
+    /// Returns the number of keys, including idle ones not removed yet.
     pub(crate) fn len(&self) -> usize {
         self.funnels.len()
     }
 
-    /// Forgets a limit; returns whether there was one that some of was used.
+    /// Resets a limit; returns whether any of it was used up.
     pub(super) fn reset(&self, key: &[u8], now: Timestamp) -> bool {
         if self.funnels.is_empty() {
             return false;
@@ -86,7 +86,7 @@ fn throttle(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Comman
     Ok(())
 }
 
-/// Reads an integer as redis-cell does, which takes a plus and zeros before it.
+/// Parses an integer as redis-cell does, accepting a leading plus and leading zeros.
 fn integer(text: &[u8]) -> Result<i64, CommandError> {
     std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
         let before = b"Cell error: Couldn't parse as integer: ";

@@ -1,4 +1,4 @@
-//! Tests of what depends on the time, by a clock that the test sets.
+//! Tests of time-dependent behaviour, with a fake clock.
 
 use std::time::Duration;
 
@@ -22,13 +22,13 @@ impl Session {
         Session { clock, engine, client }
     }
 
-    /// Returns the reply to a line of words, its line ends as spaces.
+    /// Returns the reply to a line of words, with line ends as spaces.
     fn ask(&mut self, line: &str) -> String {
         let reply = ask(&mut self.engine, &mut self.client, line);
         reply.replace("\r\n", " ").trim_end().to_owned()
     }
 
-    /// Asks, and compares, in turn.
+    /// Runs each line and compares its reply.
     fn expect(&mut self, rows: &[(&str, &str)]) {
         for (line, reply) in rows {
             assert_eq!(self.ask(line), *reply, "{line}");
@@ -93,7 +93,7 @@ fn a_watched_key_that_expires_has_changed_and_one_that_had_expired_has_not() {
     session.expect(&[("SET a 1 PX 10", "+OK")]);
     session.advance(10);
     session.expect(&[("WATCH a", "+OK"), ("DEL a", ":0"), ("MULTI", "+OK"), ("EXEC", "*0")]);
-    // To be made again is a change.
+    // Creating a key again is a change.
     session.expect(&[("WATCH a", "+OK"), ("SET a 1", "+OK"), ("MULTI", "+OK"), ("EXEC", "*-1")]);
 }
 
@@ -142,7 +142,7 @@ fn restored_keys_go_when_they_are_told_to() {
 #[test]
 fn cl_throttle_answers_as_redis_cell_does() {
     let mut session = Session::new();
-    // Fifteen more at once, thirty in sixty seconds: the example of its README.
+    // The example of redis-cell's README: a burst of fifteen more, thirty in sixty seconds.
     session.expect(&[
         ("CL.THROTTLE user123 15 30 60 1", "*5 :0 :16 :15 :-1 :2"),
         ("cl.throttle user123 15 30 60", "*5 :0 :16 :14 :-1 :4"),
@@ -199,7 +199,7 @@ fn a_scan_misses_no_key_that_is_set_again_meanwhile() {
     let (mut cursor, mut seen) = ("0".to_owned(), Vec::new());
     for round in 0.. {
         let reply = session.ask(&format!("SCAN {cursor} COUNT 7"));
-        // The lengths of texts, and of arrays, are words of their own.
+        // Drop the headers of bulk strings and arrays.
         let words: Vec<_> = reply.split(' ').filter(|word| !word.starts_with(['$', '*'])).collect();
         cursor = words[0].to_owned();
         seen.extend(words[1..].iter().map(|key| (*key).to_owned()));
@@ -226,7 +226,7 @@ fn all_keys_that_expire_are_counted_however_they_go() {
         session.ask(&format!("SET {key} 1 PX 10"));
     }
     session.advance(10);
-    // Each command lets two go; those that it names itself count as well.
+    // Each command removes two expired keys, in addition to those that it names.
     session.ask("DEL 0 1 2 3 4 5 6 7");
     assert_eq!(expired(&mut session), 8);
     for key in 10..30 {
@@ -234,7 +234,7 @@ fn all_keys_that_expire_are_counted_however_they_go() {
         session.ask(&format!("PEXPIRE {key} 10"));
     }
     session.advance(10);
-    // Those of the lowest names go first.
+    // The keys with the smallest names expire first.
     for line in ["SET 29 1", "ZADD 28 1 a", "WATCH 26 27", "DEL 25 24 23"] {
         session.ask(line);
     }

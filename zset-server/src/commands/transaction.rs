@@ -7,7 +7,8 @@ use crate::error::CommandError;
 use crate::keyspace::Keyspace;
 
 const IMMEDIATE: Flags = Flags { immediate: true, ..READ };
-/// Not within a transaction, which it breaks in Valkey 9; older servers go on with it.
+/// For commands not allowed within a transaction. They break it, as in Valkey 9; older servers continue
+/// it.
 const BEFORE: Flags = Flags { no_multi: true, ..READ };
 
 pub(super) const COMMANDS: &[Command] = &[
@@ -53,7 +54,7 @@ pub(super) const COMMANDS: &[Command] = &[
     },
 ];
 
-/// What a watched key takes besides its bytes, with its client and with all keys.
+/// The overhead of a watched key, counted once for the client and once for the keyspace, in bytes.
 const WATCH_BYTES: usize = 48;
 
 fn multi(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
@@ -84,7 +85,7 @@ fn exec(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Runs a command that was found to be one when it was queued.
+/// Runs a command that was validated when it was queued.
 fn run(context: &mut Context<'_>, arguments: &[&[u8]]) {
     let Ok(command) = Command::of(arguments) else { return };
     let before = context.replies.bytes().len();
@@ -111,7 +112,7 @@ fn watch(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
         return Err(CommandError::err("too many keys are watched"));
     }
     for key in &arguments[1..] {
-        // Twice would be once more to unwatch.
+        // Watching a key twice would require unwatching it twice.
         if !client.watched.contains_key(*key) {
             client.watched.insert((*key).into(), state.keyspace.watch(key));
             client.watched_bytes += bytes(key);
@@ -127,15 +128,15 @@ fn unwatch(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Forgets a client's transaction, and which keys it watches.
+/// Discards a client's transaction and stops watching its keys.
 pub(crate) fn abandon(keyspace: &mut Keyspace, client: &mut Session) {
     client.transaction = None;
     unwatch_all(keyspace, client);
 }
 
-/// Returns whether no key has changed that the client watches, which are none from now on.
+/// Stops watching all keys of a client; returns whether they are unchanged.
 fn unwatch_all(keyspace: &mut Keyspace, client: &mut Session) -> bool {
-    // All have to be unwatched, also after one that has changed.
+    // All keys must be unwatched, even after a changed one.
     let watched = std::mem::take(&mut client.watched).into_iter();
     client.watched_bytes = 0;
     watched.fold(true, |unchanged, (key, seen)| keyspace.unwatch(&key, seen) && unchanged)

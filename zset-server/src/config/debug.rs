@@ -1,9 +1,9 @@
-//! [`DebugCommand`]: who may use DEBUG.
+//! [`DebugCommand`]: which clients may use DEBUG.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Who may use DEBUG, which can stop the server for a while.
+/// Which clients may use DEBUG, which can block the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DebugCommand {
     /// No client.
@@ -16,7 +16,7 @@ pub enum DebugCommand {
 }
 
 impl DebugCommand {
-    /// Returns whether a client may use it.
+    /// Returns whether a client may use DEBUG.
     pub(crate) fn allows(self, is_local: bool) -> bool {
         match self {
             DebugCommand::No => false,
@@ -34,7 +34,7 @@ impl DebugCommand {
     }
 }
 
-/// A text is none of `no`, `yes` and `local`.
+/// The error for a text other than `no`, `yes` and `local`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseDebugCommandError;
 

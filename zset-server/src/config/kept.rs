@@ -1,17 +1,17 @@
-//! Parameters of Redis that have no meaning here: of other types, of scripts, of how memory is freed.
+//! Redis parameters that have no effect here: for other types, scripts, and how memory is freed.
 //!
-//! The test suites of clients set them, so a value is checked for its type, kept and returned.
+//! Test suites of clients set them, so values are type-checked, stored and returned.
 
 use super::{Kind, Parameter, SetError, integer, memory, refused};
 
-/// What a value may be, as Redis checks it.
+/// The type of a value, as checked by Redis.
 #[derive(Debug)]
 pub(super) enum Type {
     /// `yes` or `no`.
     Switch,
-    /// An integer from one to another.
+    /// An integer within inclusive bounds.
     Integer(i64, i64),
-    /// Bytes, maybe with a unit.
+    /// A size in bytes, optionally with a unit.
     Memory,
     /// One of these words.
     Word(&'static [&'static str]),
@@ -30,7 +30,7 @@ const fn kept(
     Parameter { name, alias, kind: Kind::Kept(kind, default) }
 }
 
-/// The parameters, in the order of their names.
+/// The parameters, sorted by name.
 pub(super) static KEPT: &[Parameter] = &[
     kept("active-expire-effort", None, Type::Integer(1, 10), "1"),
     kept("activerehashing", None, Type::Switch, "yes"),
@@ -67,7 +67,7 @@ pub(super) static KEPT: &[Parameter] = &[
 ];
 
 impl Type {
-    /// Reads a value; returns it in the way in which Redis would return it.
+    /// Parses a value; returns it in the form in which Redis would return it.
     pub(super) fn read(&self, value: &[u8]) -> Result<String, SetError> {
         Ok(match self {
             Type::Integer(least, most) => integer(value, *least, *most)?.to_string(),
@@ -83,7 +83,7 @@ impl Type {
     }
 }
 
-/// Returns which word a value is, in whatever case.
+/// Returns the word that a value matches, ignoring case.
 fn word(words: &[&str], value: &[u8]) -> Option<String> {
     let is_meant = |word: &&&str| word.as_bytes().eq_ignore_ascii_case(value);
     words.iter().find(is_meant).map(|word| (*word).to_owned())

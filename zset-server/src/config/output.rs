@@ -1,4 +1,4 @@
-//! [`OutputLimits`]: how many bytes of replies a client may leave unread.
+//! [`OutputLimits`]: limits on clients' unread replies.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,22 +6,22 @@ use std::time::Duration;
 
 use super::parse_memory;
 
-/// How many bytes of replies a client may leave unread before it is closed. Zero stands for no limit.
-/// As in Redis, the first 16 KB of them are not counted.
+/// The number of reply bytes that a client may leave unread before it is disconnected. Zero means no
+/// limit. As in Redis, the first 16 KB are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutputLimit {
-    /// More than that closes it at once.
+    /// A client that exceeds this is disconnected immediately.
     pub hard: usize,
-    /// More than that closes it if it lasts for `soft_time`.
+    /// A client that exceeds this for longer than `soft_time` is disconnected.
     pub soft: usize,
-    /// How long that may last; whole seconds.
+    /// The maximum time above `soft`; whole seconds.
     pub soft_time: Duration,
 }
 
-/// The [`OutputLimit`] of each class of clients, as `client-output-buffer-limit` has them.
+/// The [`OutputLimit`] of each class of clients, as in `client-output-buffer-limit`.
 ///
-/// All clients are of the class `normal`. The others of Redis, `slave` and `pubsub`, can be set, so that
-/// its configurations can be used, and bound nothing.
+/// All clients belong to the class `normal`. Redis's other classes, `slave` and `pubsub`, can be set for
+/// compatibility with its configurations, but have no effect.
 ///
 /// # Examples
 ///
@@ -38,16 +38,16 @@ pub struct OutputLimits {
     classes: [OutputLimit; CLASSES.len()],
 }
 
-/// The names of the classes, as they are shown.
+/// The names of the classes, as displayed.
 const CLASSES: [&str; 3] = ["normal", "slave", "pubsub"];
 
 impl OutputLimits {
-    /// Returns the limit of clients.
+    /// Returns the limit for clients of class `normal`.
     pub fn normal(&self) -> OutputLimit {
         self.classes[0]
     }
 
-    /// Returns these limits, but for those that a text sets.
+    /// Returns these limits, updated by a text.
     pub(crate) fn with(mut self, text: &str) -> Result<Self, ParseOutputLimitsError> {
         let words: Vec<_> = text.split_ascii_whitespace().collect();
         let (limits, []) = words.as_chunks::<4>() else {
@@ -69,7 +69,7 @@ impl OutputLimits {
 }
 
 impl Default for OutputLimits {
-    /// The limits of Redis, but for those of clients: it has none.
+    /// Returns the defaults of Redis, which has no limit for class `normal`.
     fn default() -> Self {
         const MB: usize = 1024 * 1024;
         let limit = |hard, soft, seconds| OutputLimit {
@@ -94,13 +94,13 @@ impl fmt::Display for OutputLimits {
     }
 }
 
-/// Why a text is not a valid output limit, in the words of Redis.
+/// Why a text is not a valid output limit; the messages are those of Redis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseOutputLimitsError {
-    /// It is not a class and three numbers, or several times that.
+    /// The text is not a repetition of a class and three numbers.
     Arguments,
-    /// There is no such class.
+    /// A class is unknown.
     Class,
     /// A number is invalid.
     Number,

@@ -1,4 +1,4 @@
-//! What clients leave with the server, and which of them are sent away for it.
+//! Memory held for clients, and which clients are disconnected to bound it.
 
 use std::cmp::Reverse;
 
@@ -8,22 +8,22 @@ use zset_std::Clock;
 use super::Engine;
 use crate::client::{Mark, Session};
 
-/// How often one looks at a client that has replies to read before it has to have read some.
+/// The number of checks after which a client with replies to read must have read some.
 pub(crate) const LOOKS: u32 = 4;
 
-/// The part of the memory that clients may have, however much data there is.
+/// Clients may use at least this fraction (one eighth) of the memory limit, however much data there is.
 const LEAST_OF_MEMORY: usize = 8;
 
-/// The part of them that it has to have read then.
+/// The fraction (one 32nd) of its replies that a client must have read by then.
 const LEAST_PART: usize = 32;
 
-/// Bytes of unread replies that no limit counts: what Redis has room for in the client itself.
+/// The number of unread bytes exempt from limits: the size of Redis's reply buffer within a client.
 const NOT_COUNTED: usize = 16 * 1024;
 
 impl<C: Clock> Engine<C> {
-    /// Looks at how far clients have read, and sends those away that have read next to nothing of what
-    /// there was for them, since it was looked at for so many times. Those that do nothing at all are woken
-    /// once, to give back memory.
+    /// Checks the progress of clients, and disconnects those that have read less than 1/32 of their
+    /// replies over the last [`LOOKS`] checks. Clients that have become idle are woken once, to free
+    /// memory.
     pub(crate) fn look_at_clients(&mut self) {
         let clients: Vec<_> = self.state.clients.iter().collect();
         for session in clients {
@@ -55,8 +55,8 @@ impl<C: Clock> Engine<C> {
         }
     }
 
-    /// Closes clients whose unread replies have exceeded the soft limit for longer than its time, or exceed
-    /// a hard limit that was lowered. Notes how far each client has read, for [`close_largest`].
+    /// Disconnects clients whose unread replies have exceeded the soft limit for too long, or exceed a
+    /// hard limit that has been lowered. Records the progress of each client for [`close_largest`].
     ///
     /// [`close_largest`]: Self::close_largest
     pub(crate) fn close_over_limits(&mut self) {
@@ -86,19 +86,20 @@ impl<C: Clock> Engine<C> {
         }
     }
 
-    /// Returns how many bytes of replies a client may leave unread.
+    /// Returns the number of reply bytes that a client may leave unread.
     pub(crate) fn max_unread(&self) -> usize {
         max_of(self.state.config.output_limit().hard)
     }
 
-    /// Returns how many bytes a single client may hold beyond the bound for all: as many as a key can, so
-    /// that each value can be read; 0 if memory has no limit.
+    /// Returns the number of bytes that a single client may hold beyond the bound for all: up to the
+    /// memory limit, so that every value can be read; 0 if memory has no limit.
     pub(crate) fn max_alone(&self, most: usize) -> usize {
         self.state.config.max_memory().min(most)
     }
 
-    /// Returns the bound on bytes held for all clients, of which `held` are in use: `most`, or what the data
-    /// leaves of the memory, but `least` in any case. A server that is full of data still answers.
+    /// Returns the bound on bytes held for all clients, of which `held` are in use: `most`, or what the
+    /// data leaves of the memory limit if that is less, but never less than `least`. A server full of
+    /// data can still reply.
     pub(crate) fn max_held(&mut self, held: usize, least: usize, most: usize) -> usize {
         let max = self.state.config.max_memory();
         if max == 0 {
@@ -110,8 +111,9 @@ impl<C: Clock> Engine<C> {
         max.saturating_sub(data).clamp(least, most)
     }
 
-    /// Closes the clients holding the most, until all of them together hold `max` bytes; first those that do
-    /// not read, last those that have asked to be kept. Returns how many bytes that frees.
+    /// Disconnects the clients that hold the most until at most `max` bytes are held in total, starting
+    /// with those that do not read and ending with those that asked to be exempt. Returns the number of
+    /// bytes to be freed.
     pub(crate) fn close_largest(&mut self, max: usize) -> usize {
         let clients: Vec<_> = self.state.clients.iter().collect();
         let mut clients: Vec<_> = clients
@@ -136,8 +138,8 @@ impl<C: Clock> Engine<C> {
     }
 }
 
-/// Returns how many bytes of replies a limit allows. As in Redis, a first piece of them is not counted, or a
-/// tiny limit would close every client.
+/// Returns the number of reply bytes that a limit allows. As in Redis, the first bytes are not counted,
+/// or a tiny limit would disconnect every client.
 fn max_of(limit: usize) -> usize {
     match limit {
         0 => usize::MAX,
@@ -145,13 +147,13 @@ fn max_of(limit: usize) -> usize {
     }
 }
 
-/// Returns when a client is closed if there have to be some: those first that have read nothing since they
-/// were looked at, then others that leave replies unread, and those last that have asked to be kept.
+/// Returns a client's place in the order of disconnection: first those that have read nothing since the
+/// last check, then others that leave replies unread, and last those that asked to be exempt.
 fn place(session: &Session) -> (bool, u8) {
     let buffered = &session.buffered;
     let (replies, sent) = buffered.progress;
     let place = match () {
-        // That is not worth a connection.
+        // Too little to justify a disconnection.
         () if buffered.replies <= NOT_COUNTED => 2,
         () if replies > NOT_COUNTED && buffered.sent == sent => 0,
         () if buffered.is_blocked => 1,
@@ -268,7 +270,7 @@ mod tests {
             (8000, 500, 1000),
             (1500, 500, 1000),
             (1500, 0, 500),
-            // As little as a client needs, or an eighth.
+            // The minimum for clients, or an eighth.
             (1050, 0, 131),
             (900, 0, 112),
             (500, 0, 100),

@@ -1,4 +1,4 @@
-//! Pauses: for a time, the commands of all clients wait, or those that may change keys.
+//! CLIENT PAUSE: suspends all commands, or those that may modify keys.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use super::{Engine, State};
 use crate::client::Client;
 use crate::command::Command;
 
-/// A pause that somebody has asked for.
+/// A pause requested by a client.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pause {
     pub(crate) until: Timestamp,
     pub(crate) paused: Paused,
 }
 
-/// What is paused.
+/// The commands that are suspended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Paused {
     All,
@@ -23,7 +23,7 @@ pub(crate) enum Paused {
 }
 
 impl<C: Clock> Engine<C> {
-    /// Returns for how long a command has to wait because of a pause, if it has to.
+    /// Returns how long a pause suspends a command, if it does.
     pub(crate) fn paused_for(
         &mut self,
         client: &mut Client,
@@ -46,14 +46,14 @@ impl<C: Clock> Engine<C> {
 }
 
 impl State {
-    /// Begins a pause, or makes the one that there is longer.
+    /// Begins a pause, or extends the current one.
     pub(crate) fn begin_pause(&mut self, length: Duration, paused: Paused) {
         let now = self.keyspace.now();
         let old = self.pause.map_or(now, |pause| pause.until);
         self.pause = Some(Pause { until: old.max(now.saturating_add(length)), paused });
     }
 
-    /// Ends a pause. The client that asks for it is not paused.
+    /// Ends a pause. The calling client is not paused.
     pub(crate) fn end_pause(&mut self) {
         self.pause = None;
         for session in self.clients.iter() {
@@ -76,7 +76,7 @@ mod tests {
         ask(&mut engine, &mut one, "CLIENT PAUSE 100000 WRITE");
         assert_eq!(engine.paused_for(&mut other, &[b"CLIENT", b"UNPAUSE"]), None);
         assert!(engine.paused_for(&mut other, &[b"SET", b"key", b"value"]).is_some());
-        // As in Redis and in Valkey.
+        // As in Redis and Valkey.
         ask(&mut engine, &mut one, "CLIENT PAUSE 100000 ALL");
         assert!(engine.paused_for(&mut other, &[b"CLIENT", b"UNPAUSE"]).is_some());
     }

@@ -1,9 +1,10 @@
-//! Commands that wait for a key, and how they are served.
+//! Commands that wait for a key.
 //!
-//! A command that finds no member leaves a [`Wait`](crate::commands::Wait) with its client, and a place in
-//! the queue of each of its keys. After each command, so never within EXEC, [`Engine::serve`] looks at the
-//! keys that have changed and are waited for. Who waits longest for one of them has its command tried
-//! again, with all of its keys in their order. The reply lies with the client until it is fetched.
+//! A command that finds no member leaves a [`Wait`](crate::commands::Wait) with its client, and an entry
+//! in the queue of each of its keys. After each command, and therefore never within EXEC,
+//! [`Engine::serve`] processes the keys that have changed and are waited for: it retries the commands of
+//! the waiting clients, longest wait first, each with all of its keys in order. The reply is kept with
+//! the client until it is fetched.
 
 use std::time::Duration;
 
@@ -15,28 +16,28 @@ use crate::client::{Client, Session};
 use crate::error::CommandError;
 use crate::resp::Replies;
 
-/// How a command has ended.
+/// The outcome of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Executed {
-    /// With its reply, if the client wants any.
+    /// The command has replied, if the client wants replies.
     Replied,
-    /// It waits for a key that is not there, for so long at most. Until [`Client::take_served`] or
-    /// [`Engine::end_waiting`] brings its reply, the client has nothing else to ask.
+    /// The command waits for a missing key, for at most the given time. The client should send nothing
+    /// else until [`Client::take_served`] or [`Engine::end_waiting`] returns the reply.
     Waits(Option<Duration>),
 }
 
-/// Why a client waits no longer.
+/// Why a wait ends without a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// Its time is over.
+    /// The maximum wait has passed.
     TimeOut,
-    /// Another client wants it so.
+    /// Another client has sent CLIENT UNBLOCK with ERROR.
     Unblocked,
 }
 
 impl<C: Clock> Engine<C> {
-    /// Has a client wait no longer, as if its time were over, and adds the reply; it is that of a key, if
-    /// one has come before. Nothing happens to a client that does not wait.
+    /// Ends a client's wait as if it had timed out and appends the reply; if a member has become
+    /// available before, the reply has that member. No-op if the client is not waiting.
     ///
     /// # Examples
     ///
@@ -55,7 +56,7 @@ impl<C: Clock> Engine<C> {
         client.take_served(replies);
     }
 
-    /// Has those go on who wait for keys that have changed.
+    /// Serves the clients that wait for keys that have changed.
     pub(super) fn serve(&mut self) {
         let state = &mut self.state;
         while state.keyspace.awaited.is_any_ready() {
@@ -76,7 +77,7 @@ impl<C: Clock> Engine<C> {
 }
 
 impl State {
-    /// Tries once more what a client waits for.
+    /// Retries the command of a waiting client.
     fn try_again(&mut self, session: &mut Session) {
         let Some(wait) = &session.wait else { return };
         let mut replies = Replies::default();
@@ -93,7 +94,7 @@ impl State {
         session.serve(&replies);
     }
 
-    /// Has a client wait no longer, and answers why; returns whether it has waited.
+    /// Ends a client's wait with a reply; returns whether it was waiting.
     pub(crate) fn end_waiting(&mut self, session: &mut Session, ending: Ending) -> bool {
         if session.wait.is_none() {
             return false;
@@ -112,17 +113,17 @@ impl State {
         true
     }
 
-    /// Takes a client out of all queues.
+    /// Removes a client from all queues.
     fn stop_waiting(&mut self, session: &mut Session) {
         if let Some(wait) = &session.wait {
             self.keyspace.awaited.quit(&wait.keys, wait.ticket);
             self.stats.blocked_clients -= 1;
-            // It could not ask for anything before, so it is not idle.
+            // It could not send commands while it waited, so it is not idle.
             session.last_seen = self.keyspace.now();
         }
     }
 
-    /// Sends a client away: nothing more is done for it.
+    /// Disconnects a client; nothing more is done for it.
     pub(crate) fn kill(&mut self, session: &mut Session) {
         self.stop_waiting(session);
         session.wait = None;
@@ -130,7 +131,7 @@ impl State {
         session.wake();
     }
 
-    /// Forgets what a client waits for.
+    /// Cancels a client's wait.
     pub(super) fn forget_waiting(&mut self, session: &mut Session) {
         self.stop_waiting(session);
         session.wait = None;
@@ -158,7 +159,7 @@ mod tests {
                 ask(&mut engine, &mut other, line);
                 assert!(!waiting.take_served(&mut replies));
             }
-            // In Redis and Valkey that wakes nobody.
+            // In Redis and Valkey too, this serves no client.
             assert_eq!(ask(&mut engine, &mut other, line), ":1\r\n");
             assert!(waiting.take_served(&mut replies), "{line}");
             assert_eq!(replies.bytes(), b"*3\r\n$3\r\nkey\r\n$1\r\na\r\n$1\r\n1\r\n");

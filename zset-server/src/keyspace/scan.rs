@@ -1,14 +1,14 @@
-//! All keys, at once or in pages.
+//! Iteration over all keys, at once or in pages.
 
 use std::ops::Range;
 
 use super::{Keyspace, Value};
 
-/// Returns the places of a page of a table of `len` entries that is scanned from the end; the first of
-/// them is the cursor of the page after it. The first page has cursor 0.
+/// Returns the indices of a page in a scan of a table of `len` entries from its end. The first index is
+/// the cursor of the next page. The first page has cursor 0.
 ///
-/// A cursor is the number of entries before the page. As long as they only ever move to the front, into
-/// the place of one that is removed, and new ones come at the end, none is missed.
+/// A cursor is the number of entries before the page. No entry is missed if entries only ever move to the
+/// front, into the place of a removed one, and new ones are added at the end.
 pub(crate) fn page(len: usize, cursor: u64, count: usize) -> Range<usize> {
     let end = match usize::try_from(cursor) {
         Ok(0) | Err(_) => len,
@@ -18,15 +18,16 @@ pub(crate) fn page(len: usize, cursor: u64, count: usize) -> Range<usize> {
 }
 
 impl Keyspace {
-    /// Returns all keys that have not expired, in no order.
+    /// Returns all keys that have not expired, in arbitrary order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], &Value)> {
         let entries = self.entries.iter().map(|(key, value)| (&**key, value));
         entries.filter(|(key, _)| !self.has_expired(key))
     }
 
-    /// Returns a [`page`] of `count` keys, and the cursor of the page after it, which is 0 after the last.
+    /// Returns a [`page`] of `count` keys and the cursor of the next page, which is 0 after the last
+    /// page.
     ///
-    /// Every key that is there from the first page to the last is in one of them.
+    /// Every key that exists from the first page to the last is returned.
     pub(crate) fn scan(&self, cursor: u64, count: usize) -> (u64, Vec<(&[u8], &Value)>) {
         let places = page(self.entries.len(), cursor, count);
         let start = places.start;
@@ -35,7 +36,7 @@ impl Keyspace {
         (start as u64, page.filter(|(key, _)| !self.has_expired(key)).collect())
     }
 
-    /// Returns the key of a number below [`len`](Self::len), unless it has expired.
+    /// Returns the key at an index less than [`len`](Self::len), unless it has expired.
     pub(crate) fn nth(&self, index: usize) -> Option<&[u8]> {
         let (key, _) = self.entries.get_index(index)?;
         (!self.has_expired(key)).then_some(key)

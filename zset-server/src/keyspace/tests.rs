@@ -23,7 +23,7 @@ fn a_key_is_gone_when_its_time_is_over_whether_it_was_swept_or_not() {
     keys.set_now(at(10));
     assert!(keys.value(b"a").is_none() && keys.deadline(b"a").is_none());
     assert!(keys.iter().map(|(key, _)| key).eq([b"b"]));
-    // A clock that steps back does not bring it back.
+    // A clock that steps back does not restore it.
     keys.set_now(at(1));
     assert!(keys.value(b"a").is_none());
     assert!(keys.remove(b"a").is_none());
@@ -38,7 +38,7 @@ fn a_scan_misses_no_key_that_is_there_all_the_time() {
         let mut keys = Keyspace::default();
         let name = |n: u64| n.to_string().into_bytes();
         (0..100).for_each(|n| keys.set(&name(n), string("")));
-        // Those of three are removed on the way, and others come.
+        // Keys divisible by three are removed during the scan, and others are added.
         let mut seen = HashSet::new();
         let (mut cursor, mut step) = (0, seed);
         loop {

@@ -7,14 +7,14 @@ use zset_std::RandomState;
 
 use crate::command::Command;
 
-/// How often each command was called, those in transactions too.
+/// How often each command was called, including calls within transactions.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
-    /// By the address of the command, which is found sooner than its name.
+    /// By the address of the command, which is faster to look up than its name.
     counts: HashMap<usize, Count, RandomState>,
 }
 
-/// How often a command was called, and what is told of it, to look that up once.
+/// The calls of a command, with cached details.
 #[derive(Debug)]
 struct Count {
     command: &'static Command,
@@ -29,8 +29,7 @@ impl Count {
 }
 
 impl Calls {
-    /// Counts a call; returns whether the command takes little time, however much data there is.
-    /// **O(1)**.
+    /// Counts a call; returns whether the command is fast regardless of the amount of data. **O(1)**.
     pub(crate) fn count(&mut self, command: &'static Command) -> bool {
         let key = ptr::from_ref(command).addr();
         let count = self.counts.entry(key).or_insert_with(|| Count::new(command));
@@ -38,7 +37,7 @@ impl Calls {
         count.is_quick
     }
 
-    /// Returns the commands that were called, in the order of their names, and how often each was.
+    /// Returns the number of calls of each command that was called, sorted by name.
     pub(crate) fn by_name(&self) -> BTreeMap<&'static str, u64> {
         let mut counts = BTreeMap::new();
         for count in self.counts.values() {

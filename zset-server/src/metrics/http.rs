@@ -1,4 +1,4 @@
-//! Connections of those who want the page, one request each.
+//! HTTP connections for the metrics page, one request each.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -14,23 +14,23 @@ use tracing::{debug, warn};
 
 use super::Answer;
 
-/// How many are answered at a time. One more takes the place of the oldest that has asked for nothing.
+/// The maximum number of connections. A new one replaces the oldest that has sent no request.
 const MAX_CONNECTIONS: usize = 16;
 
-/// How long nothing is accepted after the system has refused to.
+/// How long to wait after the operating system has refused to accept a connection.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What is read of a request that is answered already: to close while it comes would take the answer away.
+/// How much to read after the response: closing while the client still sends would discard the response.
 const MAX_UNREAD: u64 = 64 * 1024;
 
-/// How long a connection may take.
+/// The timeouts of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
-    /// Until the request is there.
+    /// Until the request is complete.
     pub(super) request: Duration,
-    /// Until the answer is taken.
+    /// Until the response is sent.
     pub(super) answer: Duration,
-    /// Until it is closed, when it has its answer.
+    /// From the response until the client closes the connection.
     pub(super) end: Duration,
 }
 
@@ -44,7 +44,7 @@ impl Default for Patience {
     }
 }
 
-/// A connection, for those who come later.
+/// The state of a connection, used to make room for others.
 struct Place {
     task: AbortHandle,
     has_asked: Rc<Cell<bool>>,
@@ -79,7 +79,7 @@ pub(super) async fn accept<F: Fn(&[u8]) -> Answer + 'static>(
     }
 }
 
-/// Waits until there is room for one more. Who says nothing does not keep those out who do.
+/// Waits for room for another connection. Silent clients do not block those that send requests.
 async fn make_place(connections: &mut JoinSet<()>, places: &mut VecDeque<Place>) {
     while connections.try_join_next().is_some() {}
     if connections.len() >= MAX_CONNECTIONS {
@@ -114,7 +114,7 @@ async fn serve(
     Ok(())
 }
 
-/// Reads until there is an answer; returns none if the connection ends before.
+/// Reads until there is a response; returns `None` if the connection ends before.
 async fn request(
     stream: &mut TcpStream,
     answer: &impl Fn(&[u8]) -> Answer,
@@ -142,20 +142,20 @@ mod tests {
 
     const REQUEST: &[u8] = b"request";
 
-    /// Answers nothing else.
+    /// Answers only [`REQUEST`].
     fn answer(request: &[u8]) -> Answer {
         if request == REQUEST { Answer::Bytes(b"answer".to_vec()) } else { Answer::Wait }
     }
 
-    /// Returns all that comes.
+    /// Returns all remaining bytes.
     async fn rest(stream: &mut TcpStream) -> Vec<u8> {
         let mut bytes = Vec::new();
-        // One that is cut off may be told so by an error.
+        // A disconnected client may see an error.
         let _ = stream.read_to_end(&mut bytes).await;
         bytes
     }
 
-    /// Runs a test with a server, to which it connects.
+    /// Runs a test against a server.
     fn with_server<T: Future<Output = ()>>(
         patience: Patience,
         test: impl FnOnce(std::net::SocketAddr) -> T,
@@ -204,7 +204,7 @@ mod tests {
             }
             let mut next = TcpStream::connect(address).await.unwrap();
             next.write_all(REQUEST).await.unwrap();
-            // Its end is what the server waits for.
+            // The server waits for a connection to end.
             drop(asking.remove(3));
             assert_eq!(rest(&mut next).await, b"answer");
         });

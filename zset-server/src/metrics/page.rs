@@ -1,4 +1,4 @@
-//! The page, in the text format of Prometheus:
+//! The metrics page, in the text format of Prometheus:
 //! <https://prometheus.io/docs/instrumenting/exposition_formats/>.
 
 use std::fmt::{Display, Write as _};
@@ -12,7 +12,7 @@ enum Kind {
     Gauge,
 }
 
-/// The lines that are written so far.
+/// The lines written so far.
 #[derive(Default)]
 struct Page(String);
 
@@ -22,23 +22,23 @@ impl Page {
         self.line(name, "", value);
     }
 
-    /// Says what the lines to come are.
+    /// Writes the description of the lines that follow.
     fn head(&mut self, kind: Kind, name: &str, help: &str) {
         let kind = match kind {
             Kind::Counter => "counter",
             Kind::Gauge => "gauge",
         };
-        // A string takes all that is written to it, here and below.
+        // Writing to a string cannot fail, here and below.
         let _ = write!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
     }
 
-    /// Adds a line, with labels that have nothing in them to escape.
+    /// Writes a line; the labels must not contain characters to escape.
     fn line(&mut self, name: &str, labels: &str, value: impl Display) {
         let _ = writeln!(self.0, "{name}{labels} {value}");
     }
 }
 
-/// Returns the page.
+/// Returns the metrics page.
 pub(crate) fn page(state: &mut State) -> String {
     let mut page = Page::default();
     server(&mut page, state);

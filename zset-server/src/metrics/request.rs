@@ -1,27 +1,27 @@
-//! [`Answer`]: what a request of HTTP gets.
+//! [`Answer`]: the response to an HTTP request.
 
 use std::fmt::Write as _;
 
 use httparse::{EMPTY_HEADER, Header, Request, Status};
 
-/// The most lines of a header.
+/// The maximum number of header fields.
 const MAX_HEADERS: usize = 64;
 
-/// The most bytes of a request.
+/// The maximum size of a request, in bytes.
 const MAX_REQUEST: usize = 8 * 1024;
 
-/// What a request gets.
+/// The response to a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// It is not all there.
+    /// The request is incomplete.
     Wait,
-    /// These bytes, and the end of the connection.
+    /// These bytes, after which the connection is closed.
     Bytes(Vec<u8>),
 }
 
 impl Answer {
-    /// Answers a request, as far as it has come. What comes behind `Bearer` has to be the password, if
-    /// there is one.
+    /// Answers a request, which may be incomplete. The bearer token must be the password, if one is
+    /// required.
     pub(super) fn to<S>(
         request: &[u8],
         state: &mut S,
@@ -59,14 +59,14 @@ impl Answer {
     }
 }
 
-/// Returns what the header `Authorization: Bearer` says.
+/// Returns the bearer token of the `Authorization` header.
 fn bearer<'a>(headers: &[Header<'a>]) -> Option<&'a [u8]> {
     let header = headers.iter().find(|header| header.name.eq_ignore_ascii_case("authorization"))?;
     let (scheme, password) = header.value.split_at_checked(b"Bearer ".len())?;
     scheme.eq_ignore_ascii_case(b"Bearer ").then_some(password)
 }
 
-/// Returns an answer that is a line of text.
+/// Returns a response with a line of text.
 fn plain(status: &str, headers: &str) -> Answer {
     let mut response = head(status, headers, "text/plain; charset=utf-8", status.len() + 1);
     response.push_str(status);
@@ -76,7 +76,7 @@ fn plain(status: &str, headers: &str) -> Answer {
 
 fn head(status: &str, headers: &str, kind: &str, len: usize) -> String {
     let mut head = String::new();
-    // A string takes all that is written to it.
+    // Writing to a string cannot fail.
     let _ = write!(
         head,
         "HTTP/1.1 {status}\r\n{headers}Content-Type: {kind}\r\nContent-Length: {len}\r\n\

@@ -1,6 +1,6 @@
-//! Integers as texts.
+//! Integers as text.
 
-/// Reads an integer in the only way that it would be written: no plus, no zeros before it.
+/// Parses an integer in canonical form only: no plus sign, no leading zeros.
 pub(crate) fn parse_integer(digits: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(digits).ok()?;
     let is_canonical = match digits {

@@ -1,13 +1,13 @@
-//! Lines that are typed, split into arguments: as a shell would, with Redis's rules for quotes.
+//! Inline requests: lines split into arguments as in a shell, with Redis's rules for quotes.
 
-/// A quote without another, or one that something follows that is no space.
+/// The error for an unclosed quote, or for a closing quote not followed by a space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UnbalancedQuotes;
 
 /// Splits a line into its arguments. **O(n)**.
 ///
-/// Between double quotes `\n`, `\r`, `\t`, `\b`, `\a` and `\xHH` stand for bytes, and any other byte
-/// behind a `\` for itself; between single quotes only `\'` does.
+/// Within double quotes `\n`, `\r`, `\t`, `\b`, `\a` and `\xHH` are escapes, and `\` before any other byte
+/// stands for that byte; within single quotes only `\'` is an escape.
 pub(crate) fn split_line(line: &[u8]) -> Result<Vec<Vec<u8>>, UnbalancedQuotes> {
     let mut arguments = Vec::new();
     let mut rest = line;
@@ -19,7 +19,7 @@ pub(crate) fn split_line(line: &[u8]) -> Result<Vec<Vec<u8>>, UnbalancedQuotes> 
     Ok(arguments)
 }
 
-/// Takes the first argument off a line that begins with it.
+/// Parses the first argument of a line that starts with it; returns it and the rest.
 fn first_argument(line: &[u8]) -> Result<(Vec<u8>, &[u8]), UnbalancedQuotes> {
     let mut argument = Vec::new();
     let mut rest = line;
@@ -34,7 +34,7 @@ fn first_argument(line: &[u8]) -> Result<(Vec<u8>, &[u8]), UnbalancedQuotes> {
             }
             _ => return Ok((argument, rest)),
         };
-        // A quote ends the argument.
+        // A closing quote ends the argument.
         return match quoted {
             Some(behind) if behind.first().is_none_or(|byte| is_space(*byte)) => {
                 Ok((argument, behind))
@@ -44,12 +44,13 @@ fn first_argument(line: &[u8]) -> Result<(Vec<u8>, &[u8]), UnbalancedQuotes> {
     }
 }
 
-/// Whether nothing begins with the byte, as C's `isspace` has it. Some of these do not end an argument.
+/// Returns whether a byte is whitespace according to C's `isspace`. Some of these bytes do not end an
+/// argument.
 fn is_space(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == 0x0b
 }
 
-/// Adds what stands before the closing quote; returns what stands behind it.
+/// Appends the bytes up to the closing quote; returns the bytes after it.
 fn double_quoted<'a>(mut rest: &'a [u8], argument: &mut Vec<u8>) -> Option<&'a [u8]> {
     loop {
         let (byte, behind) = match rest {
@@ -68,7 +69,7 @@ fn double_quoted<'a>(mut rest: &'a [u8], argument: &mut Vec<u8>) -> Option<&'a [
     }
 }
 
-/// Adds what stands before the closing quote; returns what stands behind it.
+/// Appends the bytes up to the closing quote; returns the bytes after it.
 fn single_quoted<'a>(mut rest: &'a [u8], argument: &mut Vec<u8>) -> Option<&'a [u8]> {
     loop {
         let (byte, behind) = match rest {

@@ -1,8 +1,8 @@
-//! Replies, written as they are made: in RESP2, or in RESP3 for clients that say HELLO 3.
+//! Replies, serialized as they are made: in RESP2, or in RESP3 for clients that send HELLO 3.
 //!
-//! They go into a buffer without a tree of values in between, since a range of a thousand members
-//! would be a thousand allocations. Where the protocols differ, the text of doubles for one, it is
-//! Redis's own that counts: <https://redis.io/docs/latest/develop/reference/protocol-spec/>.
+//! They are written directly into a buffer, without a tree of values in between: a range of a thousand
+//! members would need a thousand allocations. Where implementations differ, as in the text of doubles,
+//! this follows Redis: <https://redis.io/docs/latest/develop/reference/protocol-spec/>.
 
 use std::io::Write as _;
 
@@ -11,14 +11,14 @@ use zset_core::Score;
 /// The version of the protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Protocol {
-    /// RESP2: what every client knows.
+    /// RESP2, supported by every client.
     #[default]
     Resp2,
-    /// RESP3, with maps, sets, doubles and one null.
+    /// RESP3, with maps, sets, doubles and a single null.
     Resp3,
 }
 
-/// The most bytes around those of a text: its kind, its length, and two ends of lines.
+/// The maximum overhead of a bulk string: its type, its length, and two line ends.
 const MAX_FRAME: usize = 1 + 20 + 2 + 2;
 
 /// A buffer of replies.
@@ -55,24 +55,24 @@ impl Default for Replies {
 }
 
 impl Replies {
-    /// Takes nothing more when there are more than `max_len` bytes. The text is then incomplete: it is of
-    /// no use to the client, but no transaction of large ranges takes all memory.
+    /// Drops everything written once there are more than `max_len` bytes. The reply is then incomplete
+    /// and useless to the client, but a transaction of large ranges cannot exhaust memory.
     pub(crate) fn set_max_len(&mut self, max_len: usize) {
         self.max_len = max_len;
     }
 
-    /// Returns whether something was not taken, so that what is there is not whole.
+    /// Returns whether something was dropped, so that the replies are incomplete.
     pub(crate) fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// Returns whether nothing more is taken, for whoever is about to write.
+    /// Returns whether further writes are dropped; called before each write.
     fn is_full(&mut self) -> bool {
         self.is_cut |= self.bytes.len() > self.max_len;
         self.is_cut
     }
 
-    /// Changes the protocol of the replies to come.
+    /// Sets the protocol of subsequent replies.
     pub fn set_protocol(&mut self, protocol: Protocol) {
         self.protocol = protocol;
     }
@@ -82,18 +82,18 @@ impl Replies {
         self.protocol
     }
 
-    /// Returns what is written.
+    /// Returns the replies written so far.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Removes what is written, and keeps the memory.
+    /// Removes all replies, keeping the capacity.
     pub fn clear(&mut self) {
         self.truncate(0);
     }
 
-    /// Removes the first `len` bytes, and gives back memory of which little is in use. **O(n)** of what is
-    /// left.
+    /// Removes the first `len` bytes, and shrinks the buffer if little of it is in use. **O(n)** in the
+    /// remaining bytes.
     pub(crate) fn remove_front(&mut self, len: usize) {
         self.bytes.drain(..len);
         if self.bytes.len() < self.bytes.capacity() / 8 {
@@ -105,37 +105,36 @@ impl Replies {
         self.bytes.capacity()
     }
 
-    /// Gives back memory beyond `capacity` bytes that holds nothing.
+    /// Shrinks the capacity to `capacity` bytes, or to the bytes in use if these are more.
     pub(crate) fn shrink_to(&mut self, capacity: usize) {
         if self.bytes.capacity() > capacity {
             self.bytes.shrink_to(capacity);
         }
     }
 
-    /// Removes what was written after there were `len` bytes.
+    /// Keeps only the first `len` bytes.
     pub fn truncate(&mut self, len: usize) {
         self.bytes.truncate(len);
-        // What was not taken would have come behind the bound.
+        // Only bytes beyond the bound were dropped.
         self.is_cut &= len > self.max_len;
     }
 
-    /// Adds replies that are written already.
+    /// Appends serialized replies.
     pub(crate) fn append(&mut self, replies: &[u8]) {
         self.fixed(replies);
     }
 
-    /// Writes a short text that says how it went: `OK`.
+    /// Writes a short status, such as `OK`.
     pub fn status(&mut self, text: &str) {
         self.line(b'+', text.as_bytes());
     }
 
-    /// Writes an error; its first word says of which kind it is. It has no line breaks, or they become
-    /// spaces.
+    /// Writes an error; its first word is the error code. Line breaks are replaced by spaces.
     pub fn error(&mut self, text: &str) {
         self.error_bytes(text.as_bytes());
     }
 
-    /// Writes an error that quotes bytes, as [`error`](Self::error) does.
+    /// Writes an error that quotes bytes, like [`error`](Self::error).
     pub(crate) fn error_bytes(&mut self, text: &[u8]) {
         if self.is_full() {
             return;
@@ -151,24 +150,25 @@ impl Replies {
         self.number(b':', integer);
     }
 
-    /// Writes a number of something.
+    /// Writes a nonnegative integer.
     pub fn count(&mut self, count: usize) {
         self.integer(i64::try_from(count).unwrap_or(i64::MAX));
     }
 
-    /// Writes bytes.
+    /// Writes a bulk string.
     pub fn bulk(&mut self, bytes: &[u8]) {
         if self.is_full() {
             return;
         }
-        // All at once, or what ends it would double the memory of a large one.
+        // Reserve everything at once: otherwise the final line end could double the capacity of a large
+        // reply.
         self.bytes.reserve(bytes.len() + MAX_FRAME);
         self.len(b'$', bytes.len());
         self.bytes.extend_from_slice(bytes);
         self.bytes.extend_from_slice(b"\r\n");
     }
 
-    /// Writes a score: a double, or its text.
+    /// Writes a score: as a double in RESP3, as text in RESP2.
     pub fn score(&mut self, score: Score) {
         match self.protocol {
             Protocol::Resp2 => self.text(format_args!("{score}")),
@@ -176,9 +176,9 @@ impl Replies {
         }
     }
 
-    /// Writes a text that is made on the spot, of at most a few hundred bytes.
+    /// Writes formatted text as a bulk string; meant for up to a few hundred bytes.
     pub fn text(&mut self, text: std::fmt::Arguments<'_>) {
-        // Most are the text of a score, and need no memory of their own.
+        // Most texts are scores, which are formatted without an allocation.
         let mut short = [0; 64];
         let mut free = &mut short[..];
         if free.write_fmt(text).is_ok() {
@@ -189,7 +189,7 @@ impl Replies {
         }
     }
 
-    /// Writes a text for people to read.
+    /// Writes a text for people.
     pub fn verbatim(&mut self, text: &str) {
         match self.protocol {
             Protocol::Resp2 => self.bulk(text.as_bytes()),
@@ -202,7 +202,7 @@ impl Replies {
         }
     }
 
-    /// Writes that there is no such thing.
+    /// Writes a null.
     pub fn null(&mut self) {
         self.fixed(match self.protocol {
             Protocol::Resp2 => b"$-1\r\n",
@@ -210,7 +210,7 @@ impl Replies {
         });
     }
 
-    /// Writes that there is no such list of things.
+    /// Writes a null array.
     pub fn null_array(&mut self) {
         self.fixed(match self.protocol {
             Protocol::Resp2 => b"*-1\r\n",
@@ -218,12 +218,12 @@ impl Replies {
         });
     }
 
-    /// Begins an array; that many replies have to follow.
+    /// Begins an array; `len` replies must follow.
     pub fn array(&mut self, len: usize) {
         self.len(b'*', len);
     }
 
-    /// Begins a map; that many pairs have to follow.
+    /// Begins a map; `len` pairs must follow.
     pub fn map(&mut self, len: usize) {
         match self.protocol {
             Protocol::Resp2 => self.len(b'*', 2 * len),
@@ -231,17 +231,17 @@ impl Replies {
         }
     }
 
-    /// Begins a set; that many replies have to follow.
+    /// Begins a set; `len` replies must follow.
     pub fn set(&mut self, len: usize) {
         self.len(if self.protocol == Protocol::Resp2 { b'*' } else { b'~' }, len);
     }
 
-    /// Begins an array of pairs: of flat ones in RESP2, of arrays in RESP3.
+    /// Begins an array of `len` pairs: flat in RESP2, nested in RESP3.
     pub fn pairs(&mut self, len: usize) {
         self.array(if self.protocol == Protocol::Resp2 { 2 * len } else { len });
     }
 
-    /// Begins one of the pairs of [`pairs`](Self::pairs).
+    /// Begins a pair within [`pairs`](Self::pairs).
     pub fn pair(&mut self) {
         if self.protocol == Protocol::Resp3 {
             self.array(2);
@@ -268,7 +268,7 @@ impl Replies {
         if self.is_full() {
             return;
         }
-        // Most are lengths of one digit.
+        // Most numbers are lengths of one digit.
         if let Ok(digit @ 0..=9) = u8::try_from(number) {
             self.bytes.extend_from_slice(&[kind, b'0' + digit, b'\r', b'\n']);
         } else {
@@ -282,7 +282,7 @@ impl Replies {
         if self.is_full() {
             return;
         }
-        // A vector takes all that is written to it.
+        // Writing to a vector cannot fail.
         let _ = self.bytes.write_fmt(text);
     }
 }

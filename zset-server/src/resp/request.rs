@@ -1,13 +1,13 @@
-//! Requests: arrays of bulk strings, or lines typed by hand.
+//! Requests: arrays of bulk strings, or inline lines.
 //!
-//! A parser of RESP values would not do: requests also come inline, limits have to hold before what
-//! they bound has come, a request that comes in many pieces must not be looked at from its start each
-//! time, and clients are told what is wrong in Redis's own words. So this is a state machine that goes
-//! over each byte once; see networking.c of Redis for what it has to agree with.
+//! A parser of RESP values would not do: requests may also be inline, limits must apply before the bytes
+//! that they bound are received, a request received in many pieces must not be rescanned for each of
+//! them, and errors must have Redis's texts. So this is a state machine that visits each byte once; it
+//! must agree with Redis's networking.c.
 //!
-//! Invariants: `start <= parsed <= buffer.len()`. The bytes before `start` are of requests that are over,
-//! those before `parsed` are understood, and in those from there to `searched` no line ends. The
-//! arguments that have come are ranges of the buffer.
+//! Invariants: `start <= parsed <= buffer.len()`. The bytes before `start` belong to finished requests,
+//! and those before `parsed` are parsed. No line ends between `parsed` and `searched`. The received
+//! arguments are ranges of the buffer.
 
 #[cfg(test)]
 mod tests;
@@ -20,31 +20,31 @@ use super::foreign::{is_http_command, is_http_line, is_tls};
 use super::integer::parse_integer;
 use super::line::{UnbalancedQuotes, split_line};
 
-/// The longest line: an inline request, or a length.
+/// The maximum length of a line: an inline request, or a length.
 const MAX_LINE: usize = 64 * 1024;
 
-/// How much a client may ask for at once.
+/// The limits on a request.
 #[allow(clippy::struct_field_names, reason = "a limit says that it is one")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestLimits {
-    /// Arguments of a request, its name among them.
+    /// The number of arguments, including the command's name.
     pub max_arguments: usize,
-    /// Bytes of an argument.
+    /// The bytes of an argument.
     pub max_argument_len: usize,
-    /// Bytes of all arguments of a request.
+    /// The bytes of all arguments of a request.
     pub max_request_len: usize,
 }
 
 impl RequestLimits {
-    /// Those of a client that has said who it is.
+    /// The limits of an authenticated client.
     pub const MAX: RequestLimits = RequestLimits {
-        // Redis lets more come. Some commands take hundreds of bytes for an argument of one.
+        // Redis allows more. Some commands allocate hundreds of bytes for a one-byte argument.
         max_arguments: 1024 * 1024,
         max_argument_len: 512 * 1024 * 1024,
         max_request_len: 1024 * 1024 * 1024,
     };
 
-    /// Those of a client that has not said who it is, where it has to.
+    /// The limits of a client that still has to authenticate.
     pub const UNAUTHENTICATED: RequestLimits = RequestLimits {
         max_arguments: 10,
         max_argument_len: 16 * 1024,
@@ -53,7 +53,7 @@ impl RequestLimits {
 }
 
 impl RequestLimits {
-    /// Returns the error of so many arguments, if they are too many.
+    /// Returns an error if `count` arguments are too many.
     fn check_count(&self, count: usize) -> Result<(), RequestError> {
         if count > RequestLimits::MAX.max_arguments {
             Err(RequestError::InvalidArgumentCount)
@@ -64,7 +64,7 @@ impl RequestLimits {
         }
     }
 
-    /// Returns the error of an argument of so many bytes, if they are too many.
+    /// Returns an error if an argument of `len` bytes is too long.
     fn check_len(&self, len: usize) -> Result<(), RequestError> {
         if len <= self.max_argument_len {
             Ok(())
@@ -84,31 +84,32 @@ impl Default for RequestLimits {
     }
 }
 
-/// Why a stream of bytes is no request. There is no telling where the next one would begin.
+/// Why a stream of bytes is not a valid request. The start of the next request cannot be determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RequestError {
-    /// The number of arguments is none, or too large.
+    /// The number of arguments is invalid or too large.
     InvalidArgumentCount,
-    /// The length of an argument is none, or too large.
+    /// The length of an argument is invalid or too large.
     InvalidArgumentLen,
-    /// Another byte than `$` comes before a length.
+    /// A length is preceded by this byte instead of `$`.
     ExpectedLength(u8),
-    /// The line with the number of arguments does not end.
+    /// The line with the number of arguments is too long.
     CountTooLong,
-    /// The line with the length of an argument does not end.
+    /// The line with the length of an argument is too long.
     LengthTooLong,
-    /// A line that was typed does not end.
+    /// An inline request is too long.
     LineTooLong,
-    /// A line that was typed has a quote without another.
+    /// An inline request has an unbalanced quote.
     UnbalancedQuotes,
-    /// All arguments together are too large.
+    /// All arguments together are too long.
     RequestTooLarge,
-    /// There are more arguments than those may send who have not said who they are.
+    /// There are more arguments than an unauthenticated client may send.
     UnauthenticatedArgumentCount,
-    /// An argument is longer than those may send who have not said who they are.
+    /// An argument is longer than an unauthenticated client may send.
     UnauthenticatedArgumentLen,
-    /// It is HTTP, or TLS. What follows may be chosen by a web page, so the connection has to end.
+    /// The protocol is HTTP or TLS. A web page may have chosen the bytes that follow, so the connection
+    /// must end.
     OtherProtocol,
 }
 
@@ -138,14 +139,14 @@ impl fmt::Display for RequestError {
 impl Error for RequestError {}
 
 impl RequestError {
-    /// Returns the text of the reply, in which a byte that the client has sent is as it was.
+    /// Returns the text of the error reply, in which a byte sent by the client is unchanged.
     pub(crate) fn to_bytes(self) -> Vec<u8> {
-        // It is the only character that may be beyond ASCII.
+        // That byte is the only character that may be beyond ASCII.
         format!("ERR {self}").chars().filter_map(|character| u8::try_from(character).ok()).collect()
     }
 }
 
-/// Finds requests in bytes that come in pieces of any size.
+/// Parses requests from bytes received in pieces of any size.
 ///
 /// # Examples
 ///
@@ -169,7 +170,7 @@ pub struct Requests {
     searched: usize,
     state: State,
     arguments: Vec<Range<usize>>,
-    /// The arguments of a line that was typed: other bytes than the line's, because of quotes.
+    /// The arguments of an inline request, copied because of quotes and escapes.
     typed: Vec<Vec<u8>>,
 }
 
@@ -178,49 +179,50 @@ enum State {
     /// Before a request.
     #[default]
     Start,
-    /// Before the length of an argument, of which so many are to come.
+    /// Before the length of an argument, with `left` arguments to come.
     Length { left: usize },
     /// Before the bytes of an argument.
     Bytes { left: usize, len: usize },
-    /// Behind a request that was returned.
+    /// After a returned request.
     Returned,
-    /// Behind what is no request.
+    /// After an error.
     Broken(RequestError),
 }
 
-/// Empties a vector, so that it may hold arguments of the next request.
+/// Clears a vector, so that its allocation can be reused for the arguments of the next request.
 pub(crate) fn emptied(mut arguments: Vec<&[u8]>) -> Vec<&'static [u8]> {
     arguments.clear();
-    // The standard library collects into the memory that it takes from.
+    // The standard library collects into the same allocation.
     arguments.into_iter().map(|_| [].as_slice()).collect()
 }
 
-/// Bytes of requests that are over which are let be, before what is behind them moves to the front.
+/// The bytes of finished requests that may stay before the remaining bytes move to the front.
 const MOST_OVER: usize = 64 * 1024;
 
-/// What the buffer may keep when next to nothing is in it.
+/// The capacity that the buffer may keep when it is nearly empty.
 const MAX_KEPT: usize = 256 * 1024;
 
-/// The arguments that a request that is over leaves room for.
+/// The capacity for arguments kept between requests.
 const MAX_KEPT_ARGUMENTS: usize = 1024;
 
 impl Requests {
-    /// Sets the limits of the requests to come.
+    /// Sets the limits of subsequent requests.
     pub fn set_limits(&mut self, limits: RequestLimits) {
         self.limits = limits;
     }
 
-    /// Adds bytes.
+    /// Appends received bytes.
     pub fn extend(&mut self, bytes: &[u8]) {
         self.buffer().extend_from_slice(bytes);
     }
 
-    /// Returns the buffer, to add bytes at its end; what is in it must stay.
+    /// Returns the buffer, so that the caller can append bytes; existing bytes must not be modified.
     pub fn buffer(&mut self) -> &mut Vec<u8> {
         self.forget_returned();
         let over = self.start;
         let left = self.buffer.len() - over;
-        // What is left may be much, so it moves only when it is less than what has been gone over.
+        // The remaining bytes may be many, so they move only if they are fewer than the bytes of finished
+        // requests.
         if left == 0 || over > MOST_OVER.max(left) {
             self.buffer.drain(..over);
             self.start = 0;
@@ -229,7 +231,7 @@ impl Requests {
             for range in &mut self.arguments {
                 *range = range.start - over..range.end - over;
             }
-            // What a large request has taken is not kept for the small ones behind it.
+            // Capacity for a large request is not kept for smaller ones.
             if self.buffer.capacity() > MAX_KEPT && self.buffer.len() < self.buffer.capacity() / 8 {
                 self.buffer.shrink_to(MAX_KEPT);
             }
@@ -237,12 +239,12 @@ impl Requests {
         &mut self.buffer
     }
 
-    /// Returns how many bytes of memory the buffer takes. **O(1)**.
+    /// Returns the capacity of the buffer in bytes. **O(1)**.
     pub(crate) fn capacity(&self) -> usize {
         self.buffer.capacity()
     }
 
-    /// Returns how many bytes there are of requests that have not come whole. **O(1)**.
+    /// Returns the number of received bytes that are not part of a returned request. **O(1)**.
     pub fn len(&self) -> usize {
         match self.state {
             State::Returned => self.buffer.len() - self.parsed,
@@ -250,24 +252,25 @@ impl Requests {
         }
     }
 
-    /// Returns whether no part of another request has come. **O(1)**.
+    /// Returns whether there are no such bytes. **O(1)**.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the arguments of the next request, of which there is at least one, if all of it has come.
+    /// Returns the arguments of the next request, at least one, if it has been received completely.
     ///
-    /// It takes time in proportion to the bytes, over all calls, whatever the pieces they come in.
+    /// The total time over all calls is proportional to the number of bytes, regardless of the pieces.
     ///
     /// # Errors
     ///
-    /// [`RequestError`], and the same one again from then on.
+    /// Returns a [`RequestError`] if the bytes are not a valid request. All later calls return the same
+    /// error.
     #[allow(clippy::should_implement_trait, reason = "it lends what it returns")]
     pub fn next(&mut self) -> Result<Option<Vec<&[u8]>>, RequestError> {
         self.next_in(Vec::new())
     }
 
-    /// Does what [`next`](Self::next) does, in the memory of a vector that is empty.
+    /// Like [`next`](Self::next), reusing the allocation of an empty vector.
     pub(crate) fn next_in<'a>(
         &'a mut self,
         mut arguments: Vec<&'a [u8]>,
@@ -291,14 +294,14 @@ impl Requests {
         }
     }
 
-    /// Has the request that was returned last be returned again.
+    /// Makes the next call return the last request again.
     pub(crate) fn hold_back(&mut self) {
         if let State::Returned = self.state {
             self.state = State::Length { left: 0 };
         }
     }
 
-    /// Goes on to the end of a request; returns whether it has come.
+    /// Advances to the end of a request; returns whether it has been received.
     fn advance(&mut self) -> Result<bool, RequestError> {
         loop {
             let has_come = match self.state {
@@ -323,14 +326,14 @@ impl Requests {
         }
     }
 
-    /// Goes on behind the request that was returned last.
+    /// Advances past the request that was returned last.
     fn forget_returned(&mut self) {
         if let State::Returned = self.state {
             self.begin();
         }
     }
 
-    /// Begins a request behind what is understood.
+    /// Begins a request at the parsed position.
     fn begin(&mut self) {
         self.start = self.parsed;
         self.arguments.clear();
@@ -340,11 +343,12 @@ impl Requests {
         self.state = State::Start;
     }
 
-    /// Takes the number of arguments; returns whether it has come, as the next three do.
+    /// Parses the number of arguments; returns whether it has been received, as do the next three
+    /// methods.
     fn count(&mut self) -> Result<bool, RequestError> {
         let Some(line) = self.header(RequestError::CountTooLong)? else { return Ok(false) };
         let count = parse_integer(&self.buffer[line.start + 1..line.end]);
-        // One below zero asks for nothing, as zero does.
+        // A negative number is an empty request, like zero.
         let left = count.ok_or(RequestError::InvalidArgumentCount)?.try_into().unwrap_or(0);
         self.limits.check_count(left)?;
         if left == 0 {
@@ -355,7 +359,7 @@ impl Requests {
         Ok(true)
     }
 
-    /// Takes the length of an argument.
+    /// Parses the length of an argument.
     fn length(&mut self, left: usize) -> Result<bool, RequestError> {
         match self.buffer.get(self.parsed) {
             None => return Ok(false),
@@ -374,10 +378,10 @@ impl Requests {
         Ok(true)
     }
 
-    /// Takes the bytes of an argument.
+    /// Reads the bytes of an argument.
     fn bytes(&mut self, left: usize, len: usize) -> bool {
         let end = self.parsed + len;
-        // What ends it, two bytes, is not looked at; nor is it by Redis.
+        // The two bytes that end it are not checked, as in Redis.
         if self.buffer.len() < end + 2 {
             return false;
         }
@@ -388,7 +392,7 @@ impl Requests {
         true
     }
 
-    /// Takes a line that was typed.
+    /// Parses an inline request.
     fn typed_line(&mut self) -> Result<bool, RequestError> {
         if is_tls(&self.buffer[self.parsed..]) {
             return Err(RequestError::OtherProtocol);
@@ -408,7 +412,7 @@ impl Requests {
         Ok(true)
     }
 
-    /// Takes a line that was typed, and returns it without its end.
+    /// Reads an inline request without its line end.
     fn line(&mut self) -> Result<Option<Range<usize>>, RequestError> {
         let begin = self.parsed;
         let Some(end) = self.find(b'\n', RequestError::LineTooLong)? else { return Ok(None) };
@@ -418,7 +422,7 @@ impl Requests {
         Ok(Some(begin..if has_return { end - 1 } else { end }))
     }
 
-    /// Takes a line that tells a number or a length, and returns it without its end.
+    /// Reads a line with a number or a length, without its line end.
     fn header(&mut self, too_long: RequestError) -> Result<Option<Range<usize>>, RequestError> {
         let begin = self.parsed;
         let Some(end) = self.find(b'\r', too_long)? else { return Ok(None) };
@@ -426,13 +430,13 @@ impl Requests {
             self.searched = end;
             return Ok(None);
         }
-        // What follows the `\r` is not looked at; nor is it by Redis.
+        // The byte after the `\r` is not checked, as in Redis.
         self.parsed = end + 2;
         self.searched = self.parsed;
         Ok(Some(begin..end))
     }
 
-    /// Returns where the line ends that begins behind what is understood.
+    /// Returns the end of the line that begins at the parsed position.
     fn find(&mut self, end: u8, too_long: RequestError) -> Result<Option<usize>, RequestError> {
         let from = self.searched.max(self.parsed);
         if let Some(end) = memchr::memchr(end, &self.buffer[from..]) {

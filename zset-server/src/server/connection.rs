@@ -1,4 +1,4 @@
-//! [`Connection`]: a client, from its first byte to its last.
+//! [`Connection`]: the connection of a client.
 
 mod held;
 mod send;
@@ -22,85 +22,87 @@ use crate::client::Client;
 use crate::engine::Executed;
 use crate::resp::{Replies, RequestError, RequestLimits, Requests, emptied};
 
-/// Commands of one client after which the others have a turn.
+/// The number of commands after which other clients get a turn.
 const COMMANDS_OF_A_TURN: usize = 512;
 
-/// Bytes of replies after which they have one too, and these are sent.
+/// The number of reply bytes after which they are sent and other clients get a turn.
 const REPLIES_OF_A_TURN: usize = 256 * 1024;
 
-/// How long it is until they have one, but for a single command that takes longer.
+/// The time after which other clients get a turn, except that a single command may take longer.
 const TIME_OF_A_TURN: Duration = Duration::from_millis(5);
 
-/// The least that is read at a time; most clients send little.
+/// The minimum size of a read; most clients send little.
 const MIN_READ: usize = 2 * 1024;
 
-/// The most.
+/// The maximum size of a read.
 const MAX_READ: usize = 64 * 1024;
 
-/// The most that a client may send while one of its commands waits for a key.
+/// The maximum number of bytes that a client may send while one of its commands waits for a key.
 const MAX_AHEAD: usize = RequestLimits::MAX.max_request_len;
 
-/// Commands of one client for which time stands still: to ask for it is a good part of a small command.
+/// The number of commands between two readings of the clock: reading it each time would noticeably slow
+/// down small commands.
 const COMMANDS_OF_A_MOMENT: usize = 16;
 
-/// How long a server that stops waits until it looks for the last time at what has come.
+/// How long a stopping server waits before it checks for received bytes one last time.
 const LAST_LOOK: Duration = Duration::from_millis(1);
 
-/// A client that is connected by `S`.
+/// A client connected through the stream `S`.
 pub(super) struct Connection<S> {
     stream: S,
     requests: Requests,
     replies: Replies,
-    /// Bytes of the replies that are sent.
+    /// The number of reply bytes already sent.
     sent: usize,
-    /// How much to read next.
+    /// The size of the next read.
     read_size: usize,
-    /// When the others have had a turn, if they have since the last one of this client.
+    /// The start of the client's turn, or `None` if other clients have had a turn since.
     since: Option<Timestamp>,
-    /// Bytes that all clients together hold because of this one.
+    /// The bytes held for this client, as counted in the total for all clients.
     held: usize,
     client: Client,
-    /// Where the client is.
+    /// The address of the client.
     peer: String,
     shared: Rc<Shared>,
     is_stopping: bool,
     _slot: Slot,
 }
 
-/// Where a connection comes from, and where it came in.
+/// The two ends of a connection.
 pub(super) struct Ends {
     pub(super) peer: String,
     pub(super) local: String,
-    /// It comes from another machine.
+    /// Whether the client is on another machine.
     pub(super) is_remote: bool,
 }
 
 /// How a turn has ended.
 enum Turn {
-    /// No whole request is left.
+    /// No complete request is left.
     Done,
     /// There may be more requests.
     Cut,
-    /// The last one waits for a key, or the next one for the end of a pause, for so long at most.
+    /// The last command waits for a key, or the next one for the end of a pause, for at most the given
+    /// time.
     Waits(Option<Duration>),
-    /// There is too much that the client has not read.
+    /// Too many replies are unread.
     Full,
-    /// It has said good-bye.
+    /// The client has sent QUIT.
     Quit,
-    /// What it has sent is no request.
+    /// The client has sent an invalid request.
     Broken(RequestError),
 }
 
-/// What has happened to a connection.
+/// An event that ends a wait.
 enum Event {
-    /// So many bytes have come, or none will come.
+    /// This number of bytes was read; 0 is the end of the stream.
     Read(usize),
     Written,
-    /// What it has waited for is there.
+    /// The reply that the client waited for is available.
     Served,
-    /// It has waited for long enough.
+    /// The maximum wait has passed.
     TimedOut,
-    /// Another client has sent it away, or it has been silent for too long.
+    /// The client must be disconnected: another client killed it, or it exceeds a limit.
     Killed,
     Stopped,
 }
@@ -110,19 +112,19 @@ enum Event {
 enum Waited {
     /// With a reply.
     Answered,
-    /// The client has gone, or the server is about to.
+    /// The client has disconnected, or the server is stopping.
     Left,
 }
 
 /// Why a connection ends early.
 enum End {
     Io(io::Error),
-    /// More of its replies are unread than may be.
+    /// Too many replies are unread.
     Unread,
-    /// It sends too much while it waits.
+    /// The client has sent too much while it waited.
     TooMuch,
     Killed,
-    /// It speaks another protocol.
+    /// The client uses another protocol.
     Foreign,
 }
 
@@ -156,7 +158,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Serves the client until it leaves, or has to.
+    /// Serves the client until the connection ends.
     pub(super) async fn serve(mut self) {
         debug!(peer = self.peer, "connected");
         let result = self.answer().await;
@@ -185,7 +187,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 return Err(End::Killed);
             }
             if self.shared.is_over() {
-                // Those that have to go are about to.
+                // Wait for the clients that are being disconnected to free their memory.
                 self.wait_for_room().await?;
                 continue;
             }
@@ -207,7 +209,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     Event::Killed => return Err(End::Killed),
                     Event::Stopped => {
                         self.is_stopping = true;
-                        // The system is asked for what has come before it says that time is over.
+                        // Let the operating system report received bytes before the time is over.
                         sleep(LAST_LOOK).await;
                     }
                 },
@@ -223,7 +225,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 }
                 Turn::Full => {
                     self.send().await?;
-                    // The system may take more without end.
+                    // The operating system may accept bytes indefinitely.
                     yield_now().await;
                     self.since = None;
                 }
@@ -238,7 +240,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Runs the requests that have come, or as many of them as may be at once.
+    /// Runs the received requests, up to the limits of a turn.
     fn turn(&mut self) -> Turn {
         let pause_at = self.shared.pause_at(&self.client);
         let mut engine = self.shared.engine.borrow_mut();
@@ -283,8 +285,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Turn::Cut
     }
 
-    /// Waits until the last command has its reply, or a pause is over. What the client sends meanwhile is
-    /// read, which tells whether it is still there, and runs later.
+    /// Waits until the last command has its reply or a pause is over. Meanwhile it reads what the client
+    /// sends, to detect a disconnection; these requests run later.
     async fn wait_for_others(
         &mut self,
         limit: Option<Duration>,
@@ -294,7 +296,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         loop {
             match self.wait(stopped.as_mut(), time.as_mut().as_pin_mut()).await? {
                 event @ (Event::Read(0) | Event::Stopped) => {
-                    // Who does not leave by itself is not waited for.
+                    // A client that does not leave by itself is not waited for.
                     self.is_stopping |= matches!(event, Event::Stopped);
                     self.shared.engine.borrow_mut().leave(&mut self.client);
                     return Ok(Waited::Left);
@@ -316,7 +318,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Waits until something has happened. A server that stops does not wait for bytes to come.
+    /// Waits for an event. A stopping server does not wait for further bytes.
     async fn wait(
         &mut self,
         mut stopped: Pin<&mut impl Future<Output = ()>>,
@@ -350,7 +352,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         .await
     }
 
-    /// Returns what others have done to the client.
+    /// Returns an event caused by other clients.
     fn poll_others(&mut self, cx: &Context<'_>) -> Option<Event> {
         let mut session = self.client.session_mut();
         session.set_waker(cx.waker());
@@ -361,7 +363,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Adapts the next read to what the last one has brought.
+    /// Adapts the size of the next read to the result of the last one.
     fn adapt(&mut self, len: usize) {
         if len >= self.read_size {
             self.read_size = (self.read_size * 2).min(MAX_READ);

@@ -1,4 +1,4 @@
-//! [`Limits`]: what clients may take, and [`Slots`]: how many there are.
+//! [`Limits`]: the limits on clients, and [`Slots`]: the number of clients.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -8,30 +8,30 @@ use tokio::sync::Notify;
 
 use crate::config::OutputLimits;
 
-/// What clients may take.
+/// The limits on clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Connections at a time.
+    /// The maximum number of connections.
     pub max_clients: usize,
-    /// Bytes of replies that a client has not read, from which on nothing more is read from it. Clients
-    /// that send many requests before they read the replies need room for these.
+    /// The number of unread reply bytes at which the server stops reading from a client. Clients that
+    /// send many requests before they read the replies need a large value.
     pub pause_at: usize,
-    /// Bytes of replies that a client may leave unread before it is closed. Only a single reply gets beyond
+    /// The number of unread reply bytes at which a client is disconnected. Only a single reply can exceed
     /// `pause_at` by much.
     pub output: OutputLimits,
-    /// How long a client may read next to nothing of the replies that are there for it until it is cut
-    /// off: less than one byte of 32.
+    /// How long a client may go without reading at least 1/32 of its pending replies before it is
+    /// disconnected.
     pub stalled: Duration,
-    /// Bytes that are held for all clients together: requests that have not run, commands of transactions,
-    /// watched keys, and replies that have not been read. Above half of it, nothing more is read from those
-    /// who have not read their replies; above it, the clients holding the most are closed. Where memory has
-    /// a limit, it is what the data leaves of it, if that is less, but never less than `pause_at` or an
-    /// eighth of the limit. One client may hold as much as that limit while the others hold little.
+    /// The bytes held for all clients together: requests that have not run, commands of transactions,
+    /// watched keys, and unread replies. Above half of it, the server stops reading from clients with
+    /// unread replies; above it, the clients that hold the most are disconnected. With a memory limit, it
+    /// is what the data leaves of that limit, if that is less, but never less than `pause_at` or an
+    /// eighth of the limit. A single client may hold as much as that limit while the others hold little.
     pub all_clients: usize,
-    /// How long a client may be there without the password that it needs, if there are as many clients as
-    /// may be: strangers do not keep the others out.
+    /// How long a client may stay without authenticating if the maximum number of clients is reached, so
+    /// that unauthenticated clients do not keep others out.
     pub strangers: Duration,
-    /// How long a server that stops waits for its clients to read what it has for them.
+    /// How long a stopping server waits for its clients to read their replies.
     pub grace: Duration,
 }
 
@@ -49,11 +49,11 @@ impl Default for Limits {
     }
 }
 
-/// Files that are open apart from connections: listeners, the log, snapshots, the runtime's own, and
+/// Open files other than connections: listeners, the log, snapshots, those of the runtime, and
 /// connections that are being refused.
 const OTHER_FILES: u64 = 256;
 
-/// Returns how many clients there can be, given how many files the system lets the process have open.
+/// Returns the maximum number of clients under the operating system's limit on open files.
 #[cfg(unix)]
 pub(super) fn possible_clients() -> usize {
     let maximum = rustix::process::getrlimit(rustix::process::Resource::Nofile).maximum;
@@ -61,13 +61,13 @@ pub(super) fn possible_clients() -> usize {
     files.and_then(|files| usize::try_from(files).ok()).unwrap_or(usize::MAX)
 }
 
-/// Returns how many clients there can be; the system has no such limit.
+/// Returns the maximum number of clients; this operating system has no limit.
 #[cfg(not(unix))]
 pub(super) fn possible_clients() -> usize {
     usize::MAX
 }
 
-/// Asks the system for as many open files as it takes to have so many clients.
+/// Raises the limit on open files to allow for this number of clients.
 #[cfg(unix)]
 pub(super) fn raise_open_files(clients: usize) {
     use rustix::process::{Resource, getrlimit, setrlimit};
@@ -82,18 +82,18 @@ pub(super) fn raise_open_files(clients: usize) {
     }
 }
 
-/// Leaves all as it is: the system has no such limit.
+/// No-op: this operating system has no limit.
 #[cfg(not(unix))]
 pub(super) fn raise_open_files(_: usize) {}
 
-/// How many clients there are.
+/// The number of connected clients.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     taken: Cell<usize>,
     freed: Notify,
 }
 
-/// The right to be there, until it is dropped.
+/// The permission to be connected, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Slot {
     slots: Rc<Slots>,
@@ -104,7 +104,7 @@ impl Slots {
         self.taken.get()
     }
 
-    /// Takes one, if fewer than `max` are taken.
+    /// Takes a slot if fewer than `max` are taken.
     pub(super) fn take(self: &Rc<Self>, max: usize) -> Option<Slot> {
         if self.taken.get() >= max {
             return None;
@@ -113,7 +113,7 @@ impl Slots {
         Some(Slot { slots: Rc::clone(self) })
     }
 
-    /// Waits until none is taken.
+    /// Waits until no slot is taken.
     pub(super) async fn all_free(&self) {
         while self.taken.get() > 0 {
             self.freed.notified().await;

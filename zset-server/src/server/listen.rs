@@ -1,4 +1,4 @@
-//! [`Listeners`]: from where clients come.
+//! [`Listeners`]: the sockets that accept clients.
 
 use std::io;
 use std::net::SocketAddr;
@@ -16,21 +16,22 @@ use super::connection::{Connection, Ends};
 use super::limits::Slot;
 use super::{Options, ServeError, Shared};
 
-/// How long nothing is accepted after the system has refused to, since it has no more files, say.
+/// How long to wait after the operating system has refused to accept a connection, for lack of files, for
+/// example.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Clients that may come before one is accepted; those beyond it try again a second later. The standard
-/// library's 128 are fewer than come at once when a server starts again.
+/// The maximum number of connections waiting to be accepted; further clients retry a second later. The
+/// standard library's 128 are too few for the clients that reconnect when a server restarts.
 const BACKLOG: i32 = 4096;
 
-/// Clients that are refused at a time and waited for, so that they see why. Others are told, and closed
-/// at once: they may take no files from those who are served.
+/// The maximum number of refused clients that the server waits for, so that they see the reason. Others
+/// are sent the reason and closed at once: they must not use files needed by connected clients.
 const MAX_REFUSING: usize = 64;
 
-/// What a client is told that is one too many.
+/// The reply to a client that exceeds the maximum number.
 const REFUSAL: &[u8] = b"-ERR max number of clients reached\r\n";
 
-/// Sockets that listen.
+/// The listening sockets.
 #[derive(Debug)]
 pub(super) struct Listeners {
     tcp: Vec<std::net::TcpListener>,
@@ -62,7 +63,7 @@ impl Listeners {
         &self.addresses
     }
 
-    /// Begins to accept, until what is returned is dropped.
+    /// Starts accepting, until the returned value is dropped.
     pub(super) fn accept(self, shared: &Rc<Shared>) -> Result<Accepting, ServeError> {
         let mut tasks = JoinSet::new();
         for (listener, address) in self.tcp.into_iter().zip(self.addresses) {
@@ -74,7 +75,7 @@ impl Listeners {
                 loop {
                     match listener.accept().await {
                         Ok((stream, peer)) => {
-                            // Replies go out whole, so there is nothing to wait for.
+                            // Replies are sent as a whole, so there is nothing to gain from a delay.
                             let _ = stream.set_nodelay(true);
                             keep_alive(&stream);
                             let local = stream.local_addr().unwrap_or(address);
@@ -97,7 +98,7 @@ impl Listeners {
                 let listener =
                     tokio::net::UnixListener::from_std(listener).map_err(ServeError::Runtime)?;
                 let shared = Rc::clone(shared);
-                // As Redis shows clients that come this way.
+                // Redis displays clients of a Unix socket like this.
                 let address = format!("{}:0", file.0.display());
                 info!(path = %file.0.display(), "listening");
                 tasks.spawn_local(async move {
@@ -126,21 +127,22 @@ impl Listeners {
     }
 }
 
-/// Tasks that accept, which end when this is dropped.
+/// The tasks that accept connections, which end when this is dropped.
 pub(super) struct Accepting {
     _tasks: JoinSet<()>,
     #[cfg(unix)]
     _file: Option<SocketFile>,
 }
 
-/// Returns whether others than those on this machine can reach an address.
+/// Returns whether an address is reachable from other machines.
 pub(crate) fn is_exposed(address: &SocketAddr) -> bool {
     !address.ip().to_canonical().is_loopback()
 }
 
 pub(crate) fn listen(address: SocketAddr) -> io::Result<(std::net::TcpListener, SocketAddr)> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
-    // A server that starts again gets its port again; elsewhere that would let two have it.
+    // Allows a restarted server to reuse its port; on other systems this would let two servers share a
+    // port.
     #[cfg(unix)]
     socket.set_reuse_address(true)?;
     socket.bind(&address.into())?;
@@ -170,7 +172,7 @@ impl UnixSocket {
         use std::os::unix::fs::FileTypeExt as _;
         use std::os::unix::net::{UnixListener, UnixStream};
 
-        // A server that was killed leaves its socket behind: nobody listens to it.
+        // A killed server leaves its socket behind, on which no process listens.
         let is_socket = path.symlink_metadata().is_ok_and(|data| data.file_type().is_socket());
         if is_socket
             && UnixStream::connect(path)
@@ -185,7 +187,7 @@ impl UnixSocket {
     }
 }
 
-/// The file of a socket; it goes when this is dropped.
+/// The file of a socket, removed when this is dropped.
 #[cfg(unix)]
 #[derive(Debug)]
 struct SocketFile(PathBuf);
@@ -199,11 +201,11 @@ impl Drop for SocketFile {
     }
 }
 
-/// Has the system ask now and then whether a silent client is still there.
+/// Makes the operating system check now and then whether a silent client is still there.
 fn keep_alive(stream: &tokio::net::TcpStream) {
     const SILENCE: Duration = Duration::from_secs(300);
     let keepalive = socket2::TcpKeepalive::new().with_time(SILENCE).with_interval(SILENCE / 3);
-    // It is of use, not of need.
+    // Useful but not required.
     let _ = socket2::SockRef::from(stream).set_tcp_keepalive(&keepalive);
 }
 
@@ -212,7 +214,7 @@ async fn pause(error: &io::Error) {
     sleep(PAUSE).await;
 }
 
-/// Serves a client, or refuses to.
+/// Serves or refuses a client.
 fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(shared: &Rc<Shared>, stream: S, ends: Ends) {
     let max_clients = shared.max_clients();
     if let Some(slot) = shared.slots.take(max_clients) {
@@ -223,13 +225,13 @@ fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(shared: &Rc<Shared>, strea
         debug!(peer = ends.peer, "refused: there are too many clients");
         let waiting = shared.refusing.take(MAX_REFUSING);
         spawn_local(async move {
-            // Whether it is there to hear that does not matter.
+            // Its success does not matter.
             let _ = timeout(PAUSE, refuse(stream, waiting)).await;
         });
     }
 }
 
-/// Tells a client that it is one too many, and waits for it to see that, if there is a slot to do so.
+/// Sends a client the reason why it is refused, and waits for it to read that if there is a slot.
 async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
     mut stream: S,
     waiting: Option<Slot>,
@@ -237,7 +239,8 @@ async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
     stream.write_all(REFUSAL).await?;
     stream.shutdown().await?;
     let Some(_waiting) = waiting else { return Ok(()) };
-    // Its greeting would meet a closed connection otherwise, and the client would not see the text.
+    // Otherwise the client's first request would reach a closed connection, and it would not see the
+    // reason.
     let mut buffer = [0; 1024];
     while stream.read(&mut buffer).await? > 0 {}
     Ok(())

@@ -1,6 +1,6 @@
-//! Signals of the system: those that stop a server, and one that must not.
+//! Signals: those that stop a server, and one that must not kill it.
 //!
-//! They have a thread of their own, so that they arrive while a long command has the server's.
+//! They are handled on a separate thread, so that they arrive while a long command blocks the server.
 
 use std::io;
 
@@ -10,13 +10,13 @@ use tracing::info;
 
 use super::Stopper;
 
-/// The thread that waits for signals; it ends when this is dropped.
+/// The thread that waits for signals, which ends when this is dropped.
 pub(super) struct Signals {
     _end: oneshot::Sender<()>,
 }
 
 impl Signals {
-    /// Begins to stop a server on a signal.
+    /// Starts stopping the server on each signal.
     pub(super) fn heed(stopper: Stopper) -> io::Result<Signals> {
         let runtime = runtime::Builder::new_current_thread().enable_io().build()?;
         let mut signals = {
@@ -57,13 +57,14 @@ mod system {
     pub(super) struct Signals {
         interrupt: Signal,
         terminate: Signal,
-        /// None where it is ignored, as `nohup` has it.
+        /// `None` if the signal is ignored, as under `nohup`.
         hang_up: Option<Signal>,
     }
 
     impl Signals {
         pub(super) fn new() -> io::Result<Self> {
-            // Without a handler it ends the process. With one, a write beyond the largest file is an error.
+            // By default SIGXFSZ kills the process. With a handler, writing beyond the maximum file size
+            // is an error.
             drop(signal(SignalKind::from_raw(Number::XFSZ.as_raw()))?);
             let hang_up = (!is_ignored(Number::HUP)).then(|| signal(SignalKind::hangup()));
             Ok(Signals {
@@ -89,7 +90,8 @@ mod system {
         }
     }
 
-    /// Returns whether the process was started with a signal ignored, where the system tells.
+    /// Returns whether the process was started with a signal ignored, where the operating system reports
+    /// it.
     fn is_ignored(signal: Number) -> bool {
         let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return false };
         let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -1,4 +1,4 @@
-//! [`Stopper`]: the end of a server, in two steps.
+//! [`Stopper`]: stops a server in two steps.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,11 +14,11 @@ pub struct Stopper {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
     Running,
-    /// It is to stop, if the keys can be saved.
+    /// A stop is requested, and happens if the keys can be saved.
     Asked,
-    /// What has come is still answered.
+    /// The received requests are still answered.
     Stopping,
-    /// Nothing is waited for.
+    /// The server no longer waits for anything.
     Hurrying,
 }
 
@@ -29,17 +29,17 @@ impl Default for Stopper {
 }
 
 impl Stopper {
-    /// Has the server save its keys, accept no more connections, answer the requests that have come, and
-    /// end; a second call has it end at once. It does not wait for that.
+    /// Makes the server save its keys, accept no more connections, answer the received requests, and end;
+    /// a second call ends it at once. Returns without waiting for that.
     ///
-    /// If the keys cannot be saved, the server goes on until the second call.
+    /// If the keys cannot be saved, the server keeps running until the second call.
     pub fn stop(&self) {
         self.phase.send_modify(|phase| {
             *phase = if *phase == Phase::Running { Phase::Asked } else { Phase::Hurrying };
         });
     }
 
-    /// Has the connections end, since the keys are saved.
+    /// Ends the connections, after the keys have been saved.
     pub(super) fn agree(&self) {
         self.phase.send_if_modified(|phase| {
             let is_asked = *phase == Phase::Asked;
@@ -50,7 +50,7 @@ impl Stopper {
         });
     }
 
-    /// Sleeps on this thread until the time is over or a stop is requested.
+    /// Blocks this thread until the time is over or a stop is requested.
     pub(crate) fn sleep(&self, length: Duration) {
         const SLICE: Duration = Duration::from_millis(10);
         let start = Instant::now();
@@ -63,23 +63,23 @@ impl Stopper {
         }
     }
 
-    /// Waits until somebody wants the server to stop.
+    /// Waits until a stop is requested.
     pub(super) async fn asked(&self) {
         self.reached(Phase::Asked).await;
     }
 
-    /// Waits until the server has to stop.
+    /// Waits until the server must stop.
     pub(super) async fn stopped(&self) {
         self.reached(Phase::Stopping).await;
     }
 
-    /// Waits until it has to stop at once.
+    /// Waits until the server must stop at once.
     pub(super) async fn hurried(&self) {
         self.reached(Phase::Hurrying).await;
     }
 
     async fn reached(&self, least: Phase) {
-        // It has a sender, so nothing else ends the waiting.
+        // The sender exists, so the wait cannot fail.
         let _ = self.phase.subscribe().wait_for(|phase| *phase >= least).await;
     }
 }

@@ -4,17 +4,17 @@ use super::help::usage;
 use super::words::WORDS;
 use crate::command::Command;
 
-/// Said after a command that would wait at a server.
+/// Shown after a command that would wait on a server.
 pub(super) const DOES_NOT_WAIT: &str =
     "The shell does not wait, because no other client could add a member.";
 
-/// The longest name that may be a typo of another one.
+/// The maximum length of a word that is considered a typo.
 const MAX_NAME: usize = 32;
 
-/// Letters for each typo.
+/// The number of letters per tolerated typo.
 const LETTERS_FOR_TYPO: usize = 3;
 
-/// Returns what there is to say about an error, by its reply.
+/// Returns advice about an error reply.
 pub(super) fn about_error(arguments: &[&[u8]], reply: &[u8]) -> Option<String> {
     if let Some(rest) = reply.strip_prefix(b"-ERR wrong number of arguments for '") {
         let name = std::str::from_utf8(rest.split(|byte| *byte == b'\'').next()?).ok()?;
@@ -38,10 +38,10 @@ pub(super) fn about_error(arguments: &[&[u8]], reply: &[u8]) -> Option<String> {
     Some(format!("Did you mean {}?", name.to_ascii_uppercase()))
 }
 
-/// Returns the name that a word is most likely a typo of.
+/// Returns the name of which a word is most likely a typo.
 ///
-/// The first letter has to be right: otherwise commands of Redis that are not here would be taken for
-/// others, as HSET for SET.
+/// The first letter must match: otherwise Redis commands that do not exist here would be mistaken for
+/// others, such as HSET for SET.
 fn nearest(word: &[u8], names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let word = std::str::from_utf8(word).ok().filter(|word| word.len() <= MAX_NAME)?;
     let word = word.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! What a line that is being typed could go on with.
+//! Completions and hints for a line being typed.
 
 use crate::command::{Command, Finds, KeySpec};
 use crate::keyspace::Keyspace;
@@ -9,10 +9,10 @@ use super::help::groups;
 use super::syntax::{arguments_of, options_in, rest_of};
 use super::words::{WORDS, Word, WordKind};
 
-/// The most keys that are offered.
+/// The maximum number of keys offered.
 const MAX_KEYS: usize = 100;
 
-/// Returns where the last word of a line begins, and what it could become.
+/// Returns the start of the last word of a line, and its completions.
 pub(super) fn complete(line: &str, keyspace: &Keyspace) -> (usize, Vec<String>) {
     let start = last_word(line);
     let word = &line[start..];
@@ -35,7 +35,7 @@ pub(super) fn complete(line: &str, keyspace: &Keyspace) -> (usize, Vec<String>) 
     (start, candidates)
 }
 
-/// Returns what is still to come behind a line: the arguments of its command.
+/// Returns the arguments of a line's command that are still to be typed.
 pub(super) fn hint(line: &str) -> Option<String> {
     let typed = split_line(line.as_bytes()).ok()?;
     let typed: Vec<&[u8]> = typed.iter().map(Vec::as_slice).collect();
@@ -46,7 +46,7 @@ pub(super) fn hint(line: &str) -> Option<String> {
         (command.name, command.name.split('|').count())
     };
     let is_between_words = line.ends_with(|last: char| last.is_ascii_whitespace());
-    // The word at the cursor is being typed still.
+    // The word at the cursor is still being typed.
     let behind = typed.len() - names;
     let rest = match (behind, is_between_words) {
         (0, _) => rest_of(arguments_of(name)?, 0),
@@ -57,7 +57,7 @@ pub(super) fn hint(line: &str) -> Option<String> {
     (!rest.is_empty()).then(|| format!("{space}{rest}"))
 }
 
-/// Returns where the last word begins, which may be between quotes that are not closed yet.
+/// Returns the start of the last word, which may be within an open quote.
 fn last_word(line: &str) -> usize {
     let (mut start, mut quote, mut is_escaped) = (0, None, false);
     for (at, letter) in line.char_indices() {
@@ -77,7 +77,8 @@ fn command_names() -> impl Iterator<Item = &'static str> {
     Command::all().map(|command| command.name).chain(WORDS.iter().map(|word| word.name))
 }
 
-/// Returns the names that begin with a word, in its case: in capitals, unless it has small letters.
+/// Returns the names that start with a word, in the word's case: uppercase unless it contains lowercase
+/// letters.
 fn of_case<T: AsRef<str>>(names: impl Iterator<Item = T>, word: &str) -> Vec<String> {
     let is_small = word.contains(|letter: char| letter.is_ascii_lowercase());
     let in_case = |name: &str| {
@@ -87,7 +88,7 @@ fn of_case<T: AsRef<str>>(names: impl Iterator<Item = T>, word: &str) -> Vec<Str
     names.map(|name| in_case(name.as_ref())).filter(|name| name.starts_with(&sought)).collect()
 }
 
-/// Returns what the word behind the arguments of a command could become.
+/// Returns the completions of a word after the arguments of a command.
 fn arguments(before: &[&[u8]], word: &str, keyspace: &Keyspace) -> Vec<String> {
     let Ok(command) = Command::named_by(before) else { return Vec::new() };
     if let ([_], [_, ..]) = (before, command.subcommands()) {
@@ -101,10 +102,10 @@ fn arguments(before: &[&[u8]], word: &str, keyspace: &Keyspace) -> Vec<String> {
     of_case(arguments_of(command.name).into_iter().flat_map(options_in), word)
 }
 
-/// Returns whether the argument behind these is a key.
+/// Returns whether the next argument is a key.
 fn is_key(spec: &KeySpec, before: &[&[u8]]) -> bool {
     let (first, len, step) = match spec.finds {
-        // One that is counted from the end may be any of those to come.
+        // If the last key is counted from the end, any further argument may be a key.
         Finds::Range { last, step, .. } => {
             let len = usize::try_from(last).map_or(usize::MAX, |last| last + 1);
             (spec.begin, len, step)
@@ -119,7 +120,7 @@ fn is_key(spec: &KeySpec, before: &[&[u8]]) -> bool {
     place.is_some_and(|place| place < len && place.is_multiple_of(step.max(1)))
 }
 
-/// Returns keys that begin with a word, as they can be typed.
+/// Returns the keys that start with a word, quoted for typing.
 fn keys(keyspace: &Keyspace, word: &str) -> Vec<String> {
     let is_quoted = word.starts_with('"');
     let keys = keyspace.iter().map(|(key, _)| typed(key, is_quoted));

@@ -1,4 +1,4 @@
-//! Replies as text for people, in the form of `redis-cli --no-raw`.
+//! Replies as text for people, in the format of `redis-cli --no-raw`.
 
 use std::fmt::Write as _;
 
@@ -6,16 +6,16 @@ use super::escape::{write_quoted, write_text};
 use super::style::Style;
 use crate::command::Command;
 
-/// Writes the replies that `bytes` holds, a line or more each. What is no reply ends the text.
+/// Writes the replies in `bytes`, each on one or more lines. Malformed bytes end the output.
 ///
-/// The form is that of `cliFormatReplyTTY` in redis-cli.c.
+/// The format is that of `cliFormatReplyTTY` in redis-cli.c.
 pub(super) fn write_replies(mut bytes: &[u8], style: Style, out: &mut String) {
     while let Some(rest) = write_reply(bytes, "", style, out) {
         bytes = rest;
     }
 }
 
-/// Writes what a command answered, a text for people to read as it is: the escapes would hide its lines.
+/// Writes the reply to a command; a text for people is written unescaped, to keep its lines.
 pub(super) fn write_answer(arguments: &[&[u8]], bytes: &[u8], style: Style, out: &mut String) {
     if is_for_people(arguments)
         && let Some(text) = text_of(bytes)
@@ -29,13 +29,13 @@ pub(super) fn write_answer(arguments: &[&[u8]], bytes: &[u8], style: Style, out:
     }
 }
 
-/// Returns whether a command answers with a text, as redis-cli has it.
+/// Returns whether a command replies with a text for people, as in redis-cli.
 fn is_for_people(arguments: &[&[u8]]) -> bool {
     let name = Command::named_by(arguments).map(|command| command.name);
     matches!(name, Ok("info" | "metrics" | "client|list" | "client|info" | "memory|doctor"))
 }
 
-/// Returns the text that a single reply consists of.
+/// Returns the text of a single bulk or verbatim reply.
 fn text_of(bytes: &[u8]) -> Option<&[u8]> {
     let end = memchr::memchr(b'\n', bytes)?;
     let text = bytes[end + 1..].strip_suffix(b"\r\n")?;
@@ -46,8 +46,8 @@ fn text_of(bytes: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Writes the reply at the start of `bytes`, whose lines but the first begin with `indent`; returns the
-/// bytes behind it.
+/// Writes the reply at the start of `bytes`, with all lines but the first indented; returns the remaining
+/// bytes.
 fn write_reply<'a>(
     bytes: &'a [u8],
     indent: &str,
@@ -74,7 +74,7 @@ fn write_reply<'a>(
             if kind == b'$' {
                 write_quoted(value, out);
             } else {
-                // Behind three letters that tell the kind of text, and a colon.
+                // Skip the three-letter type of the text and a colon.
                 for (number, line) in value.get(4..)?.split(|byte| *byte == b'\n').enumerate() {
                     out.push_str(if number > 0 { "\n" } else { "" });
                     write_text(line, out);
@@ -93,7 +93,7 @@ fn write_reply<'a>(
     Some(rest)
 }
 
-/// Writes the replies that an array, a map or a set of `len` consists of.
+/// Writes the `len` replies of an array, a map or a set.
 fn write_all<'a>(
     kind: u8,
     len: usize,
@@ -124,7 +124,7 @@ fn write_all<'a>(
             out.push_str(" => ");
             let start = out.len();
             bytes = write_reply(bytes, &inner, style, out)?;
-            // A value of more than a line begins on one of its own.
+            // A value with several lines starts on a new line.
             if out[start..].trim_end().contains('\n') {
                 out.insert_str(start, &format!("\n{inner}"));
             }

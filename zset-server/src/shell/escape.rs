@@ -1,18 +1,18 @@
-//! Bytes as text that no terminal takes for orders.
+//! Bytes as text that contains no control sequences for a terminal.
 
 use std::fmt::Write as _;
 
-/// A piece of bytes that are shown.
+/// A unit of displayed bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
-    /// One that is seen as it is.
+    /// A character that can be displayed.
     Letter(char),
-    /// One of another kind, or a part of it.
+    /// Any other byte, or a byte of a character that cannot be displayed.
     Byte(u8),
 }
 
 impl Unit {
-    /// Writes the unit as it could be typed between double quotes.
+    /// Writes the unit as it could be typed within double quotes.
     pub(crate) fn write(self, out: &mut String) {
         match self {
             Unit::Letter(letter @ ('"' | '\\')) => out.extend(['\\', letter]),
@@ -22,7 +22,7 @@ impl Unit {
     }
 }
 
-/// Returns the units of bytes: letters beyond ASCII are letters too.
+/// Returns the units of bytes; characters beyond ASCII are displayed if possible.
 pub(crate) fn units(bytes: &[u8]) -> impl Iterator<Item = Unit> {
     bytes.utf8_chunks().flat_map(|chunk| {
         let letters = chunk.valid().chars().flat_map(units_of);
@@ -31,7 +31,7 @@ pub(crate) fn units(bytes: &[u8]) -> impl Iterator<Item = Unit> {
 }
 
 fn units_of(letter: char) -> [Option<Unit>; 4] {
-    // At the start it would be escaped as well if it combines with what stands before it.
+    // At the start, a combining character would be escaped as well.
     let is_seen = match letter {
         '\'' | '"' | '\\' => true,
         _ => format!("x{letter}").escape_debug().count() == 2,
@@ -44,7 +44,7 @@ fn units_of(letter: char) -> [Option<Unit>; 4] {
     std::array::from_fn(|index| (index < len).then(|| Unit::Byte(bytes[index])))
 }
 
-/// Writes a text of one line: what is no letter is escaped, and nothing else.
+/// Writes bytes as a single line of text, escaping only what cannot be displayed.
 pub(crate) fn write_text(bytes: &[u8], out: &mut String) {
     for unit in units(bytes) {
         match unit {
@@ -54,7 +54,7 @@ pub(crate) fn write_text(bytes: &[u8], out: &mut String) {
     }
 }
 
-/// Writes bytes between double quotes, as they could be typed and redis-cli shows them.
+/// Writes bytes within double quotes, as redis-cli displays them and as they could be typed.
 pub(super) fn write_quoted(bytes: &[u8], out: &mut String) {
     out.push('"');
     for &byte in bytes {
@@ -63,7 +63,7 @@ pub(super) fn write_quoted(bytes: &[u8], out: &mut String) {
     out.push('"');
 }
 
-/// Writes a byte as it could be typed between double quotes.
+/// Writes a byte as it could be typed within double quotes.
 fn write_escaped(byte: u8, out: &mut String) {
     match byte {
         b'\\' | b'"' => out.extend(['\\', char::from(byte)]),
@@ -77,7 +77,7 @@ fn write_escaped(byte: u8, out: &mut String) {
     }
 }
 
-/// Returns bytes as they can be typed: between quotes if they have to be.
+/// Returns bytes as they can be typed, quoted if necessary.
 pub(super) fn typed(bytes: &[u8], is_quoted: bool) -> String {
     let is_plain = |unit| matches!(unit, Unit::Letter(letter) if !" \"'\\".contains(letter));
     let must_be_quoted = is_quoted || bytes.is_empty() || !units(bytes).all(is_plain);

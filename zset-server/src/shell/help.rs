@@ -1,4 +1,4 @@
-//! HELP: how commands are written.
+//! HELP: the syntax of commands.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -18,10 +18,10 @@ const TOPICS: &str = "\
 HELP COMMAND tells about one of them, HELP @group about those of a group:
 ";
 
-/// The first column of lists.
+/// The width of the first column of lists.
 const NAMES: usize = 18;
 
-/// Writes help about what the arguments of HELP name.
+/// Writes help about a topic, the arguments of HELP.
 pub(super) fn write_help(topic: &[Vec<u8>], style: Style, out: &mut String) {
     let words = topic;
     let topic = words.iter().map(|word| String::from_utf8_lossy(word).to_ascii_lowercase());
@@ -67,13 +67,13 @@ pub(super) fn groups() -> BTreeSet<&'static str> {
     Command::all().map(|command| command.details().group).collect()
 }
 
-/// Returns how a command is written.
+/// Returns the syntax of a command.
 pub(super) fn usage(name: &str) -> String {
     let arguments = arguments_of(name).unwrap_or("");
     format!("{} {arguments}", spaced(name).to_ascii_uppercase()).trim_end().to_owned()
 }
 
-/// Writes how a command is written, and what it does.
+/// Writes the syntax of a command and its summary.
 fn write_entry(name: &str, summary: &str, style: Style, out: &mut String) {
     let _ = writeln!(out, "{}\n  {summary}", style.heading(&usage(name)));
 }

@@ -1,4 +1,4 @@
-//! [`HistoryFile`]: where the lines are kept that were typed.
+//! [`HistoryFile`]: the file that stores typed lines.
 
 mod secret;
 
@@ -11,17 +11,17 @@ use etcetera::{BaseStrategy as _, choose_base_strategy};
 
 pub(super) use secret::is_secret;
 
-/// The most lines that are remembered.
+/// The maximum number of stored lines.
 pub(super) const MAX_LINES: usize = 1000;
 
-/// A file of lines, the latest last. Where there can be none, nothing is kept.
+/// A file of lines, the most recent last. Without a path, nothing is stored.
 pub(super) struct HistoryFile {
     path: Option<PathBuf>,
 }
 
 impl HistoryFile {
-    /// Returns the file that the variable `ZSET_HISTORY` names, or one in the folder that the system has
-    /// for the state of programs. An empty variable stands for none.
+    /// Returns the file named by the variable `ZSET_HISTORY`, or else one in the user's folder for
+    /// program state. An empty variable means no file.
     pub(super) fn find() -> HistoryFile {
         let path = match env::var_os("ZSET_HISTORY") {
             Some(path) => Some(PathBuf::from(path)).filter(|path| !path.as_os_str().is_empty()),
@@ -33,7 +33,8 @@ impl HistoryFile {
         HistoryFile { path }
     }
 
-    /// Returns the lines that are remembered. If the file has many more, the others are removed from it.
+    /// Returns the stored lines. If the file has grown far beyond the maximum, older lines are removed
+    /// from it.
     pub(super) fn lines(&self) -> Vec<String> {
         let Some(path) = &self.path else { return Vec::new() };
         let text = fs::read(path).unwrap_or_default();
@@ -42,16 +43,16 @@ impl HistoryFile {
         let surplus = lines.len().saturating_sub(MAX_LINES);
         lines.drain(..surplus);
         if surplus > MAX_LINES {
-            // It works with a long file too.
+            // Failure is harmless: a long file works too.
             let _ = fs::write(path, lines.join("\n") + "\n");
         }
         lines
     }
 
-    /// Adds a line, at once, so that it is there however the shell ends.
+    /// Appends a line immediately, so that it is stored however the shell ends.
     pub(super) fn append(&self, line: &str) {
         if let Some(path) = &self.path {
-            // A history is not worth an error.
+            // Failing to store history is not worth an error.
             let _ = append(path, line);
         }
     }
@@ -63,10 +64,10 @@ fn append(path: &Path, line: &str) -> std::io::Result<()> {
     }
     let mut options = OpenOptions::new();
     options.append(true).create(true);
-    // What is stored is nobody else's business.
+    // The history is private.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // In one piece, since other shells may write there too.
+    // A single write, since other shells may append too.
     options.open(path)?.write_all(format!("{line}\n").as_bytes())
 }
 
@@ -85,7 +86,7 @@ mod tests {
         let lines = history.lines();
         assert_eq!(lines.len(), MAX_LINES);
         assert_eq!(lines.last(), Some(&format!("line {}", 2 * MAX_LINES)));
-        // The others are gone from the file.
+        // Older lines have been removed from the file.
         let text = fs::read_to_string(folder.join("deep").join("history")).unwrap();
         assert_eq!(text.lines().count(), MAX_LINES);
         assert_eq!(history.lines(), lines);

@@ -1,4 +1,4 @@
-//! The prompt: lines that are typed.
+//! The prompt: commands typed interactively.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -20,7 +20,7 @@ const WELCOME: &str = "\
 Sorted sets at a prompt. HELP tells what there is, Tab completes, Ctrl+D leaves.
 ";
 
-/// Runs what is typed, until the end of the input.
+/// Runs typed lines until the end of input.
 pub(super) fn run(shell: &Rc<RefCell<Shell>>) -> Result<Next, ShellError> {
     let style = shell.borrow().style;
     let mut editor = editor(Rc::clone(shell)).map_err(terminal)?;
@@ -37,10 +37,10 @@ pub(super) fn run(shell: &Rc<RefCell<Shell>>) -> Result<Next, ShellError> {
             Err(ReadlineError::Eof) => break,
             Err(error) => return Err(terminal(error)),
         };
-        // What is pasted may have several.
+        // Pasted text may have several lines.
         for line in line.lines().filter(|line| !line.trim().is_empty()) {
             if !is_secret(line) && editor.add_history_entry(line).map_err(terminal)? {
-                // What is there already, or begins with a blank, is not kept.
+                // The editor rejects repeated lines and those that start with a space.
                 history.append(line);
             }
             let mut out = String::new();
@@ -74,7 +74,7 @@ fn editor(shell: Rc<RefCell<Shell>>) -> Result<Editor<Assistant, MemHistory>, Re
     Ok(editor)
 }
 
-/// What helps to type a line: it knows the commands, and the keys.
+/// Provides completion and hints for commands and keys.
 struct Assistant {
     shell: Rc<RefCell<Shell>>,
 }

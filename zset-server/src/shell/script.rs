@@ -1,15 +1,15 @@
-//! Scripts: a command a line.
+//! Scripts: one command per line.
 
 use std::fmt;
 use std::io::{self, BufRead, Write as _};
 
 use super::{Next, Shell, ShellError, write_out};
 
-/// Replies are written when there are so many bytes of them, or when the script is at its end.
+/// The amount of output that is written at once; the rest is written at the end of the script.
 const WRITTEN_AT_ONCE: usize = 16 * 1024;
 
 impl Shell {
-    /// Runs a script from a place of that name; counts the lines that cannot be split into arguments.
+    /// Runs a script; adds the number of lines that cannot be split into arguments to `bad_lines`.
     pub(super) fn run_script(
         &mut self,
         place: &impl fmt::Display,
@@ -31,7 +31,7 @@ impl Shell {
                 next = after;
             } else {
                 *bad_lines += 1;
-                // What the lines before have answered comes first.
+                // Write the output of the previous lines first.
                 write_out(&std::mem::take(&mut out))?;
                 let _ = writeln!(io::stderr(), "{place}:{number}: unbalanced quotes");
             }

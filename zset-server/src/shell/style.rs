@@ -1,19 +1,19 @@
-//! [`Style`]: colours, where they are wanted.
+//! [`Style`]: coloured output, if supported.
 
 use std::env;
 use std::io::{self, IsTerminal as _};
 
-/// Whether there are colours.
+/// Whether to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     Plain,
     Coloured,
 }
 
-/// The columns of an output that is no terminal.
+/// The width of an output that is not a terminal, in columns.
 const COLUMNS: usize = 100;
 
-/// Returns the columns of the standard output.
+/// Returns the width of standard output, in columns.
 pub(super) fn columns_of_output() -> usize {
     #[cfg(unix)]
     if let Ok(size) = rustix::termios::tcgetwinsize(io::stdout())
@@ -25,8 +25,8 @@ pub(super) fn columns_of_output() -> usize {
 }
 
 impl Style {
-    /// Returns the style of the standard output: a terminal has colours, unless `NO_COLOR` is set
-    /// (<https://no-color.org>) or it is one that has none.
+    /// Returns the style of standard output: a terminal has colours unless `NO_COLOR` is set
+    /// (<https://no-color.org>) or the terminal does not support them.
     pub(super) fn of_output() -> Style {
         let is_unwanted = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let is_dumb = env::var_os("TERM").is_some_and(|name| name == "dumb");

@@ -1,4 +1,4 @@
-//! How commands are written: a table in a text, read when it is first asked for.
+//! The syntax of commands: an embedded text table, parsed on first use.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -7,8 +7,8 @@ use super::words::Word;
 
 const TEXT: &str = include_str!("syntax.txt");
 
-/// Returns the arguments of a command, or of a subcommand by a name as `client|id`, as text; none if
-/// it is not known how it is written.
+/// Returns the syntax of the arguments of a command, or of a subcommand by a name like `client|id`;
+/// `None` if it is unknown.
 pub(super) fn arguments_of(name: &str) -> Option<&'static str> {
     static TABLE: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
         let lines = TEXT.lines().filter(|line| !line.starts_with('#'));
@@ -19,7 +19,7 @@ pub(super) fn arguments_of(name: &str) -> Option<&'static str> {
     word.or_else(|| TABLE.get(name).copied())
 }
 
-/// Returns the words in arguments that are typed as they stand: `WITHSCORES`.
+/// Returns the literal words in a syntax, such as `WITHSCORES`.
 pub(super) fn options_in(arguments: &'static str) -> impl Iterator<Item = &'static str> {
     let words = arguments.split([' ', '[', ']', '<', '>', '|']);
     words.filter(|word| {
@@ -27,8 +27,8 @@ pub(super) fn options_in(arguments: &'static str) -> impl Iterator<Item = &'stat
     })
 }
 
-/// Returns what of the arguments is still to come after the first `typed`; nothing if it cannot be
-/// told, for that the options come first.
+/// Returns the rest of the syntax after the first `typed` arguments; empty if it cannot be determined
+/// because options come first.
 pub(super) fn rest_of(arguments: &'static str, typed: usize) -> &'static str {
     let mut rest = arguments;
     for _ in 0..typed {
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn each_command_tells_how_it_is_written() {
-        // The shell has words that hide a command.
+        // Words of the shell may shadow commands.
         let commands =
             Command::all().filter(|command| Word::find(command.name.as_bytes()).is_none());
         for command in
@@ -59,7 +59,7 @@ mod tests {
             let is_fixed = command.arity > 0;
             assert_eq!(is_fixed, !arguments.contains('['), "{}: {arguments}", command.name);
             if is_fixed {
-                // A choice between words is one of them.
+                // A choice between literal words counts as one of them.
                 let bars = arguments.matches(" | ").count();
                 let name = command.name.split('|').count();
                 let words = name + arguments.split_whitespace().count() - 2 * bars;

@@ -1,16 +1,16 @@
-//! [`Word`]: what the shell understands besides the commands.
+//! [`Word`]: the words that the shell understands in addition to commands.
 
-/// A word of the shell's own.
+/// A word of the shell.
 #[derive(Debug)]
 pub(super) struct Word {
-    /// In lower case.
+    /// In lowercase.
     pub(super) name: &'static str,
     pub(super) arguments: &'static str,
     pub(super) summary: &'static str,
     pub(super) kind: WordKind,
 }
 
-/// What a word does.
+/// The action of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WordKind {
     Help,
@@ -45,7 +45,7 @@ pub(super) static WORDS: &[Word] = &[
 ];
 
 impl Word {
-    /// Returns the word of a name, in whatever case.
+    /// Returns the word with a name, ignoring case.
     pub(super) fn find(name: &[u8]) -> Option<&'static Word> {
         WORDS.iter().find(|word| word.name.as_bytes().eq_ignore_ascii_case(name))
     }

@@ -1,14 +1,14 @@
-//! The bytes of a listpack.
+//! A drawing of the bytes of a listpack.
 
 use zset_core::listpack::{RawEntry, Value};
 use zset_core::{Listpack, ListpackLimits};
 
 use super::text::{Picture, count, quoted};
 
-/// How many members are drawn.
+/// The default number of members to draw.
 const MEMBERS: usize = 24;
 
-/// The most bytes that are shown of one piece.
+/// The maximum number of bytes shown in a cell.
 const HEX_BYTES: usize = 6;
 
 const HEADINGS: [&str; 7] = ["offset", "", "bytes", "bits", "written as", "value", "back"];
@@ -63,7 +63,7 @@ pub(super) fn draw(
     );
 }
 
-/// Returns what the header tells of the number of entries, which it has no room for if they are many.
+/// Describes the number of entries in the header, which cannot represent large numbers.
 fn entries_told(told: &[u8], entries: usize) -> String {
     match told {
         [0xFF, 0xFF] => format!("65535 or more; walked: {entries}"),
@@ -92,15 +92,15 @@ fn entry_row(entry: &RawEntry<'_>, name: &str) -> [String; 7] {
     ]
 }
 
-/// Returns bytes as digits; those of long integers are cut.
+/// Returns bytes in hexadecimal, truncated if there are many.
 fn hex(bytes: &[u8]) -> String {
     let shown = bytes.len().min(HEX_BYTES);
     let digits: Vec<_> = bytes[..shown].iter().map(|byte| format!("{byte:02x}")).collect();
     digits.join(" ") + if shown < bytes.len() { " …" } else { "" }
 }
 
-/// Returns the bits of the first byte of an entry: those that tell its kind, then those of an integer
-/// or a length.
+/// Returns the bits of an entry's first byte: those of its encoding, then those of an integer or a
+/// length.
 fn bits(first: u8) -> String {
     let kind = match first {
         0x00..=0x7F => 1,

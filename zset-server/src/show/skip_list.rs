@@ -1,4 +1,4 @@
-//! The blocks and leaves of a skip list, as a tree; the dict and the memory.
+//! A drawing of a skip list's blocks and leaves as a tree, with figures about the dict and the memory.
 
 use std::ops::Range;
 
@@ -9,18 +9,18 @@ use zset_core::{ByteString, Score, SortedSet};
 use super::text::{Picture, count, element, percent};
 use super::way;
 
-/// How many leaves are drawn.
+/// The default number of leaves to draw.
 const LEAVES: usize = 6;
 
-/// The columns of the title of a figure.
+/// The width of a figure's title, in columns.
 const TITLE: usize = 8;
 
-/// How many lines the elements of a leaf may take, if it is not the only one.
+/// The maximum number of lines for the elements of a leaf, unless it is the only leaf.
 const LINES: usize = 2;
 
 pub(super) type Node<'a> = NodeOf<'a, ByteString, Score>;
 
-/// Draws the skip list and the dict of a set that takes so many bytes.
+/// Draws the skip list and the dict of a set that uses `bytes` bytes.
 pub(super) fn draw(
     set: &SortedSet<ByteString, Score>,
     bytes: usize,
@@ -42,7 +42,7 @@ pub(super) fn draw(
     push_totals(set, bytes, leaves, out);
 }
 
-/// Adds the figures of the whole set.
+/// Draws the figures of the whole set.
 fn push_totals(set: &SortedSet<ByteString, Score>, bytes: usize, leaves: usize, out: &mut Picture) {
     let list = set.as_skip_list();
     let (root, dict) = (list.root(), set.dict_layout());
@@ -93,7 +93,7 @@ pub(super) fn leaves_below(node: Node<'_>) -> usize {
     }
 }
 
-/// Returns the first leaf below a node, which may be the node itself.
+/// Returns the first leaf below a node, or the node itself if it is a leaf.
 fn first_leaf(mut node: Node<'_>) -> Node<'_> {
     while let Some(child) = node.children().next() {
         node = child;
@@ -101,19 +101,19 @@ fn first_leaf(mut node: Node<'_>) -> Node<'_> {
     node
 }
 
-/// Returns what a node is called.
+/// Returns the name of a node.
 pub(super) fn name(node: Node<'_>) -> String {
     let kind = if node.level() == 0 { "leaf" } else { "block" };
     format!("{kind} {}", node.id())
 }
 
-/// A tree that is being drawn, from the top to the bottom.
+/// The state of drawing a tree from top to bottom.
 struct Tree<'a> {
-    /// The leaves that are left out, by their number in order.
+    /// The indices of the leaves that are omitted.
     hidden: Range<usize>,
-    /// The most lines of the elements of a leaf.
+    /// The maximum number of lines for the elements of a leaf.
     max_lines: usize,
-    /// The number of the next leaf.
+    /// The index of the next leaf.
     leaf: usize,
     /// The rank of the next element.
     rank: usize,
@@ -121,8 +121,8 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// Draws a node and all below it, its own line behind `before` and `branch`, the others behind
-    /// `before` and `trunk`.
+    /// Draws a node and its descendants. Its own line is prefixed with `before` and `branch`, the others
+    /// with `before` and `trunk`.
     fn draw(&mut self, node: Node<'_>, before: &str, branch: &str, trunk: &str) {
         let ranks = match node.span() {
             0 => "empty".to_owned(),
@@ -133,7 +133,7 @@ impl Tree<'_> {
             Some((member, score)) if node.level() > 0 => {
                 format!(", from {}", element(member, score))
             }
-            // That of a leaf stands below.
+            // The elements of a leaf are drawn below it.
             _ => String::new(),
         };
         let size = match node.level() {
@@ -145,7 +145,7 @@ impl Tree<'_> {
         };
         let line = format!("{}: {size}, {ranks}{first}", name(node));
         let (branch, before) = (format!("{before}{branch}"), format!("{before}{trunk}"));
-        // The trunk goes on beside what does not fit, which stands to the right of the children.
+        // The trunk continues beside wrapped lines, which are indented more than the children.
         let children = if node.level() > 0 { "│  " } else { "  " };
         self.out.wrapped(&branch, &format!("{before}{children}"), &line);
         if node.level() == 0 {
@@ -159,7 +159,7 @@ impl Tree<'_> {
 
     fn draw_children(&mut self, node: Node<'_>, before: &str) {
         let last = node.children().len() - 1;
-        // How many children, leaves and elements are left out since the last one that was drawn.
+        // The numbers of children, leaves and elements omitted since the last drawn child.
         let mut left_out = (0, 0, 0);
         for (index, child) in node.children().enumerate() {
             let leaves = leaves_below(child);
@@ -188,7 +188,7 @@ impl Tree<'_> {
         }
     }
 
-    /// Draws the elements of a leaf, as many as there is room for.
+    /// Draws as many elements of a leaf as fit.
     fn draw_elements(&mut self, leaf: Node<'_>, before: &str) {
         let before = format!("{before}  ");
         let width = self.out.width() - before.width();
@@ -199,8 +199,8 @@ impl Tree<'_> {
     }
 }
 
-/// Puts texts into at most so many lines; if they are more, the last line ends in how many are left out
-/// and the last text.
+/// Arranges texts in at most `max` lines. If they do not fit, the last line ends with the number of
+/// omitted texts and the last text.
 fn lines_of(texts: &[String], width: usize, max: usize) -> Vec<String> {
     let mut lines: Vec<Range<usize>> = Vec::new();
     let mut start = 0;

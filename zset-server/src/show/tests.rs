@@ -1,4 +1,4 @@
-//! Pictures of sets of any kind.
+//! Tests of drawings of arbitrary sets.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -1,20 +1,20 @@
-//! What all pictures are made of: texts that are cut, and columns.
+//! The elements of all drawings: truncated texts, wrapped lines and columns.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 use zset_core::Score;
 
 use crate::shell::units;
 
-/// The most columns of a picture.
+/// The maximum width of a drawing, in columns.
 pub(super) const WIDTH: usize = 100;
 
-/// The fewest, which leave room for a word after the deepest indent.
+/// The minimum width, which leaves room for a word after the deepest indent.
 const MIN_WIDTH: usize = 30;
 
-/// The columns of a member.
+/// The maximum width of a member, in columns.
 const MEMBER: usize = 26;
 
-/// Returns bytes between quotes, as they could be typed; what is too long ends in `…`.
+/// Returns bytes in quotes, as they could be typed; a long text is truncated with `…`.
 pub(super) fn quoted(bytes: &[u8]) -> String {
     let (mut text, mut end) = ("\"".to_owned(), 1);
     for unit in units(bytes) {
@@ -24,7 +24,7 @@ pub(super) fn quoted(bytes: &[u8]) -> String {
             text.push('…');
             break;
         }
-        // The last place where a sign can follow that says that there is more.
+        // The last position at which another character would still fit is the place for the ellipsis.
         if text.width() + 2 <= MEMBER {
             end = text.len();
         }
@@ -38,7 +38,7 @@ pub(super) fn element(member: &[u8], score: Score) -> String {
     format!("({score}, {})", quoted(member))
 }
 
-/// Returns a number of things: `1 leaf`, `2 leaves`.
+/// Returns a count with its noun: `1 leaf`, `2 leaves`.
 pub(super) fn count(number: usize, thing: &str) -> String {
     match (number, thing) {
         (1, _) => format!("1 {thing}"),
@@ -49,11 +49,11 @@ pub(super) fn count(number: usize, thing: &str) -> String {
     }
 }
 
-/// A text of lines that a terminal shows without breaking them.
+/// A text whose lines fit the width of a terminal.
 #[derive(Debug)]
 pub(super) struct Picture {
     text: String,
-    /// The most columns of a line.
+    /// The maximum width of a line, in columns.
     width: usize,
 }
 
@@ -70,20 +70,20 @@ impl Picture {
         self.text
     }
 
-    /// Adds a line, and what does not fit into it on lines below.
+    /// Appends a line, wrapping what does not fit.
     pub(super) fn line(&mut self, line: &str) {
         let text = line.trim_start();
         let indent = &line[..line.len() - text.len()];
         self.wrapped(indent, &format!("{indent}  "), text);
     }
 
-    /// Adds a text after `first`, and what does not fit into that line on lines after `next`. A line ends
-    /// between words; a word that is longer than a line ends in `…`.
+    /// Appends a text after `first`, wrapping what does not fit onto lines that start with `next`. Lines
+    /// break between words; a word longer than a line is truncated with `…`.
     pub(super) fn wrapped(&mut self, first: &str, next: &str, text: &str) {
         self.parts(first, next, text.split(' '), " ");
     }
 
-    /// Adds parts with a separator in between; a line ends between them.
+    /// Appends parts with a separator; lines break between parts.
     fn parts<'a>(
         &mut self,
         first: &str,
@@ -99,7 +99,7 @@ impl Picture {
                 next.clone_into(&mut line);
                 has_part = false;
             }
-            // Blanks at the end of a line do not go on to the next one.
+            // Blanks at the end of a line are not carried over to the next line.
             if !has_part && index > 0 && part.trim_end().is_empty() {
                 continue;
             }
@@ -129,8 +129,8 @@ impl Picture {
         self.text.push('\n');
     }
 
-    /// Adds rows in columns that are as wide as what is in them. The first one, of numbers, stands to the
-    /// right.
+    /// Appends rows in columns as wide as their widest cell. The first column, of numbers, is
+    /// right-aligned.
     pub(super) fn table<const N: usize>(&mut self, rows: &[[String; N]]) {
         let width = |column: usize| rows.iter().map(|row| row[column].width()).max();
         let widths: [usize; N] = std::array::from_fn(|column| width(column).unwrap_or(0));
@@ -146,7 +146,7 @@ impl Picture {
     }
 }
 
-/// Returns what part one number is of another, in percent: 100 are all, and nothing less.
+/// Returns `part` in percent of `whole`; 100 only if they are equal.
 pub(super) fn percent(part: usize, whole: usize) -> usize {
     let rounded = (100 * part + whole / 2).checked_div(whole).unwrap_or(0);
     if part < whole { rounded.min(99) } else { rounded }

@@ -1,13 +1,13 @@
-//! How an element is found: the way from the top block to a leaf.
+//! The search path of an element, from the top block to a leaf.
 
 use std::fmt::Write as _;
 
 use super::skip_list::{Node, name};
 use super::text::{Picture, count, element};
 
-/// Draws the way to an element of the list, which has an index.
+/// Draws the search path of an element in a list that has an index.
 pub(super) fn draw(root: Node<'_>, out: &mut Picture) {
-    // One from the inner parts, so that spans are passed on the way.
+    // An element from the middle, so that the path passes some spans.
     let rank = root.span() * 2 / 3;
     let (mut lines, mut sum) = (Vec::new(), String::new());
     let (mut node, mut left) = (root, rank);

@@ -1,4 +1,4 @@
-//! [`SnapshotError`]: why a snapshot was not loaded, or not saved.
+//! [`SnapshotError`]: why a snapshot could not be loaded or saved.
 
 use std::error::Error;
 use std::fmt;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use zset_core::rdb::RestoreError;
 
-/// The most bytes of a key that an error shows.
+/// The maximum number of bytes of a key in an error message.
 const MAX_SHOWN: usize = 64;
 
-/// Why a snapshot was not loaded, or not saved.
+/// Why a snapshot could not be loaded or saved.
 #[derive(Debug)]
 pub struct SnapshotError {
     path: PathBuf,
@@ -21,39 +21,39 @@ pub struct SnapshotError {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SnapshotProblem {
-    /// The system does not read, or write, the file.
+    /// The file cannot be read or written.
     Io(io::Error),
-    /// Another server has it.
+    /// The file is used by another server.
     InUse,
-    /// It does not begin as such a file does.
+    /// The file does not start like a snapshot.
     Magic,
-    /// It is of a version that is not known.
+    /// The version of the format is not supported.
     Version(Vec<u8>),
-    /// It ends too early.
+    /// The file ends too early.
     Truncated,
-    /// It is not what was written once: its checksum does not match.
+    /// The checksum does not match, so the file is damaged.
     Checksum,
-    /// It goes on behind its end.
+    /// There are bytes after the end of the snapshot.
     TrailingBytes,
-    /// Something in it is malformed.
+    /// A part of the snapshot is malformed.
     Malformed {
-        /// How many bytes stand before it.
+        /// The offset of the part in the file.
         offset: u64,
-        /// What it is.
+        /// The error in the part.
         error: RestoreError,
     },
-    /// A key stands for something that is not stored here.
+    /// The type of a key's value is not supported.
     Type {
         /// The key.
         key: Vec<u8>,
         /// The number of the type.
         kind: u8,
     },
-    /// A key is there twice.
+    /// A key is repeated.
     DuplicateKey(Vec<u8>),
-    /// There are keys in another database than the first.
+    /// There are keys in a database other than the first.
     Database(usize),
-    /// There is something in it, by this number, that is not known.
+    /// A part of this unknown type.
     Unknown(u8),
 }
 
@@ -62,12 +62,12 @@ impl SnapshotError {
         SnapshotError { path: path.to_owned(), problem }
     }
 
-    /// Returns which file it is.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns what is wrong with it.
+    /// Returns what is wrong with the file.
     pub fn problem(&self) -> &SnapshotProblem {
         &self.problem
     }
@@ -128,14 +128,14 @@ impl fmt::Display for SnapshotProblem {
     }
 }
 
-/// Returns the beginning of a key, as text.
+/// Returns the start of a key as text.
 fn shown(key: &[u8]) -> String {
     let end = key.len().min(MAX_SHOWN);
     let dots = if end < key.len() { "..." } else { "" };
     format!("{}{dots}", key[..end].escape_ascii())
 }
 
-/// Returns what Redis calls a type, by its number in files.
+/// Returns Redis's name for a type, given its number in files.
 fn type_name(kind: u8) -> String {
     let name = match kind {
         1 | 10 | 14 | 18 => "a list",
@@ -148,7 +148,7 @@ fn type_name(kind: u8) -> String {
     name.to_owned()
 }
 
-/// Returns what a part is that is no key.
+/// Returns the name of a part that is not a key.
 fn part_name(kind: u8) -> String {
     match kind {
         super::opcode::FUNCTION => "a library of functions".to_owned(),

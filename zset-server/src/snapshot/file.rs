@@ -1,4 +1,4 @@
-//! A file that is replaced as a whole, or not at all, and by one process only.
+//! A file that is replaced atomically, and by a single process only.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
@@ -7,29 +7,29 @@ use std::path::{Path, PathBuf};
 
 use super::SnapshotProblem;
 
-/// What the name of a file ends in that is not whole yet.
+/// The suffix of an incomplete file.
 const UNFINISHED: &str = ".unfinished";
 
-/// What the name of the file ends in that says whose the place is. It stays: to remove it would let two
-/// processes lock two files of that name.
+/// The suffix of the lock file. It is never removed: otherwise two processes could lock two files of that
+/// name.
 #[cfg(unix)]
 const LOCK: &str = ".lock";
 
-/// The most links that are followed, as many as Linux follows.
+/// The maximum number of symbolic links to follow, the same as in Linux.
 const MAX_LINKS: usize = 40;
 
-/// A path at which no other process replaces the file as long as this is there.
+/// A path that no other process replaces while this exists.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// Where all links lead: what they lead to is replaced, not they.
+    /// The path after following links: the target is replaced, not the links.
     path: PathBuf,
     #[cfg(unix)]
     _lock: File,
 }
 
 impl Place {
-    /// Takes a path for this process, and makes sure that a file can be made there. What a server that was
-    /// killed has left there goes.
+    /// Reserves a path for this process, and checks that files can be created there. Removes incomplete
+    /// files left by a killed server.
     pub(super) fn take(path: &Path) -> Result<Place, SnapshotProblem> {
         let path = target(path)?;
         if regular(&path)?.is_none() && path.file_name().is_none() {
@@ -45,17 +45,17 @@ impl Place {
         Ok(place)
     }
 
-    /// Opens the file, if it is there.
+    /// Opens the file, if it exists.
     pub(super) fn open(&self) -> io::Result<Option<File>> {
-        // To open something else may take for ever.
+        // Opening anything other than a regular file could block forever.
         if regular(&self.path)?.is_none() {
             return Ok(None);
         }
         File::open(&self.path).map(Some)
     }
 
-    /// Replaces the file by what `write` writes. Whatever happens, even to the machine, the path leads to
-    /// the old one or to the new one, as a whole.
+    /// Replaces the contents of the file with what `write` writes. Even after a crash of the machine, the
+    /// path leads either to the complete old file or to the complete new one.
     pub(super) fn replace(
         &self,
         write: impl FnOnce(&mut File) -> io::Result<()>,
@@ -72,15 +72,15 @@ impl Place {
             fs::rename(&unfinished, &self.path)
         })();
         if result.is_err() {
-            // If it stays, the next start removes it.
+            // If this fails, the next start removes the file.
             let _ = fs::remove_file(&unfinished);
         }
         result?;
         sync_folder(&self.path)
     }
 
-    /// Makes a file that only its owner may read, in the same folder, since it is moved from there. No
-    /// other file has ever had its name.
+    /// Creates a file with a unique name, readable only by its owner, in the same folder, so that it can
+    /// be renamed to the path.
     fn create(&self) -> io::Result<(PathBuf, File)> {
         let id = format!(".{}-{:016x}{UNFINISHED}", std::process::id(), rand::random::<u64>());
         let path = with_suffix(&self.path, &id);
@@ -88,7 +88,7 @@ impl Place {
         Ok((path, file))
     }
 
-    /// Removes what has a name of [`create`](Self::create). It is no harm if some stays.
+    /// Removes files created by [`create`](Self::create), ignoring failures.
     fn remove_unfinished(&self) {
         let Ok(entries) = fs::read_dir(folder(&self.path)) else { return };
         for entry in entries.flatten() {
@@ -104,18 +104,18 @@ impl Place {
         let own = self.path.file_name().unwrap_or_default().as_encoded_bytes();
         let id = name.as_encoded_bytes().strip_prefix(own);
         let id = id.and_then(|rest| rest.strip_prefix(b".")?.strip_suffix(UNFINISHED.as_bytes()));
-        // Not those of another file, whose name begins as this one does.
+        // Not those of another file whose name merely starts the same.
         id.is_some_and(|id| id.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-'))
     }
 }
 
-/// Returns where a path leads, also if nothing is there yet.
+/// Returns the target of a path, which need not exist.
 fn target(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
         match fs::read_link(&target) {
             Ok(next) => target = folder(&target).join(next),
-            // It is no link, or nothing.
+            // The path is not a link, or does not exist.
             Err(error)
                 if matches!(
                     error.kind(),
@@ -130,7 +130,7 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("there are too many links"))
 }
 
-/// Returns what is known of a file, if it is there, and an error for what is no file.
+/// Returns the metadata of a file, if it exists; an error if it is not a regular file.
 fn regular(path: &Path) -> io::Result<Option<fs::Metadata>> {
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -139,12 +139,12 @@ fn regular(path: &Path) -> io::Result<Option<fs::Metadata>> {
     }
 }
 
-/// Returns an error of the system's kind for what is no file that one can replace.
+/// Returns the error for a path that is not a regular file.
 fn not_a_file() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
 }
 
-/// Returns an error that says which file it is about.
+/// Returns an error that names its file.
 fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("cannot make {}: {error}", path.display()))
 }
@@ -160,7 +160,7 @@ fn folder(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-/// Returns options for a file that only its owner may read.
+/// Returns the options for a file that only its owner may read.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true);
@@ -169,7 +169,7 @@ fn private() -> OpenOptions {
     options
 }
 
-/// Locks a path until the file that is returned is dropped, or the process ends.
+/// Locks a path until the returned file is dropped or the process ends.
 #[cfg(unix)]
 fn lock(path: &Path) -> Result<File, SnapshotProblem> {
     use rustix::fs::{FlockOperation, flock};
@@ -185,24 +185,24 @@ fn lock(path: &Path) -> Result<File, SnapshotProblem> {
     }
 }
 
-/// Gives a new file to those who had the old one, as far as the process may.
+/// Gives a new file the owner, group and permissions of the old one, as far as the process may.
 fn hand_over(file: &File, old: &fs::Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt as _, fchown};
-        // Only root may give files away, and to save matters more.
+        // Only root may change the owner, and saving matters more.
         let _ = fchown(file, Some(old.uid()), Some(old.gid()));
     }
     file.set_permissions(old.permissions())
 }
 
-/// Has the system write down which file has the name.
+/// Makes the operating system persist a renamed file's directory entry.
 #[cfg(unix)]
 fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(folder(path))?.sync_all()
 }
 
-/// Does nothing: folders cannot be opened there.
+/// No-op: folders cannot be opened on this operating system.
 #[cfg(not(unix))]
 #[allow(clippy::unnecessary_wraps, reason = "on Unix it may fail")]
 fn sync_folder(_: &Path) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! From a file to keys. Nothing in a file is trusted.
+//! Reading keys from a file, which is untrusted input.
 
 use std::io::{self, Read, Seek};
 
@@ -11,18 +11,19 @@ use super::{CHECKSUM, PIECE, SnapshotProblem, WRITER, opcode, value};
 use crate::commands::time_of;
 use crate::keyspace::{Keyspace, Value};
 
-/// The versions of Redis's files that are alike in what is read here; those before have no checksum.
+/// The supported versions of Redis's format; earlier ones have no checksum.
 const REDIS_VERSIONS: std::ops::RangeInclusive<u32> = 5..=13;
 
-/// That of Valkey 9, which writes `VALKEY` before it.
+/// The version of Valkey 9, which starts its files with `VALKEY`.
 const VALKEY_VERSION: u32 = 80;
 
-/// The bytes of the checksum.
+/// The size of the checksum, in bytes.
 const CHECKSUM_LEN: usize = 8;
 
-/// Returns the keys of a file that have not expired, each sorted set with these limits.
+/// Returns the keys of a file that have not expired; sorted sets get these limits.
 ///
-/// The file is read once, in pieces. What is malformed may well be damaged: then that is the error.
+/// The file is read once, in pieces. If it is malformed, it is checked for damage, which is then the
+/// error.
 pub(super) fn load(
     mut file: impl Read + Seek,
     now: Timestamp,
@@ -47,7 +48,7 @@ pub(super) fn load(
     }
 }
 
-/// Returns whether the last bytes of a file are not the checksum of all before.
+/// Returns whether the checksum at the end of a file does not match.
 fn is_damaged(file: &mut (impl Read + Seek), is_ours: bool) -> io::Result<bool> {
     file.rewind()?;
     let (mut digest, mut bytes) = (CHECKSUM.digest(), Vec::new());
@@ -64,34 +65,34 @@ fn is_damaged(file: &mut (impl Read + Seek), is_ours: bool) -> io::Result<bool> 
     Ok(!is_checksum(digest.finalize(), &bytes, is_ours))
 }
 
-/// Returns whether it is the checksum, or zero: a server that is told not to compute it, which is not ours.
+/// Returns whether the checksum matches, or is zero: other servers can be configured to omit it.
 fn is_checksum(checksum: u64, bytes: &[u8], is_ours: bool) -> bool {
     bytes == checksum.to_le_bytes() || (!is_ours && bytes == [0; CHECKSUM_LEN])
 }
 
-/// The beginning of a file that has been read, and what comes after it.
+/// A file with a buffer of bytes read ahead.
 struct Source<R> {
     file: R,
     digest: Digest<'static, u64, Table<16>>,
     buffer: Vec<u8>,
-    /// The bytes of the buffer that are done with.
+    /// The number of bytes of the buffer already parsed.
     done: usize,
-    /// The bytes that were before those.
+    /// The number of bytes removed from the buffer.
     gone: u64,
-    /// Whether it says that it was written here.
+    /// Whether the file claims to be written by this program.
     is_ours: bool,
 }
 
-/// Something in a file.
+/// A part of a file.
 enum Part {
-    /// What does not matter here.
+    /// A part that is ignored.
     Skipped,
-    /// What only is in what was written here.
+    /// A field that only this program writes.
     Ours,
     Database(usize),
     Deadline(Timestamp),
     Key(Vec<u8>, Value),
-    /// A key of a type that is not known.
+    /// A key with an unsupported type of value.
     Foreign(Vec<u8>, u8),
     Unknown(u8),
     End,
@@ -156,7 +157,7 @@ impl<R: Read> Source<R> {
         if is_known { Ok(()) } else { Err(SnapshotProblem::Version(version.to_vec())) }
     }
 
-    /// Reads the checksum, behind which nothing is.
+    /// Reads the checksum, which must be followed by nothing.
     fn end(&mut self) -> Result<(), SnapshotProblem> {
         let checksum = self.digest.clone().finalize();
         let bytes = self.array::<CHECKSUM_LEN>()?;
@@ -176,7 +177,7 @@ impl<R: Read> Source<R> {
         })
     }
 
-    /// Reads something, which takes more of the file into memory until it is all there.
+    /// Parses a part, reading more of the file until the part is complete.
     fn take<T>(
         &mut self,
         read: impl Fn(&mut Reader<'_>) -> Result<T, RestoreError>,
@@ -203,15 +204,15 @@ impl<R: Read> Source<R> {
         }
     }
 
-    /// Reads on; returns whether there was something. What is not done with doubles, so that a large value
-    /// is tried a few times only.
+    /// Reads more bytes; returns whether there were any. The unparsed bytes double with each call, so
+    /// that a large value is parsed only a few times.
     fn fill(&mut self) -> io::Result<bool> {
         self.buffer.drain(..self.done);
         self.gone += self.done as u64;
         self.done = 0;
         let len = self.buffer.len();
         if self.buffer.capacity() > 2 * PIECE.max(2 * len) {
-            // A large value was there.
+            // Shrink after a large value.
             self.buffer.shrink_to(2 * PIECE.max(len));
         }
         let more = PIECE.max(len) as u64;
@@ -220,7 +221,7 @@ impl<R: Read> Source<R> {
     }
 }
 
-/// Reads a part as a whole.
+/// Parses a complete part.
 fn part(reader: &mut Reader<'_>, limits: ListpackLimits) -> Result<Part, RestoreError> {
     match reader.byte()? {
         opcode::AUXILIARY => {

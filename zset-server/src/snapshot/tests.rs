@@ -1,4 +1,4 @@
-//! What is in a file, and where it lies.
+//! Tests of the contents of files and of their location.
 
 mod places;
 
@@ -16,14 +16,14 @@ use super::*;
 use crate::keyspace::{Keyspace, Set, Typed as _, Value};
 use crate::testing::ask;
 
-/// All of a keyspace, in an order.
+/// The contents of a keyspace, sorted.
 type Contents = BTreeMap<Vec<u8>, (Shown, Option<Timestamp>)>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Shown {
     String(Vec<u8>),
     Set(Vec<Vec<u8>>),
-    /// Scores by their bits, since -0 is not 0.
+    /// Scores as bits, to distinguish -0 from 0.
     SortedSet(Vec<(Vec<u8>, u64)>),
 }
 
@@ -63,7 +63,7 @@ fn sorted_set(elements: &[(&str, f64)]) -> Value {
     Value::SortedSet(scores.collect())
 }
 
-/// A keyspace of all types and encodings.
+/// A keyspace with all types and encodings.
 fn small() -> Keyspace {
     let mut keyspace = Keyspace::default();
     keyspace.set_now(millis(1_000));
@@ -87,7 +87,7 @@ fn keys_come_back_with_their_deadlines_unless_these_are_over() {
     let mut expected = contents(&keyspace);
     expected.remove(&b"string"[..]).expect("it was there");
     assert_eq!(later, expected);
-    // One that is over when it is saved is not written.
+    // A key that has expired when the keyspace is saved is not written.
     let mut keyspace = small();
     keyspace.set_now(millis(7_000));
     assert_eq!(load(&written(&keyspace), millis(0)).unwrap().len(), 3);
@@ -117,7 +117,7 @@ fn every_truncation_is_noticed_and_so_is_what_comes_behind() {
     assert!(matches!(load(&bytes, millis(0)), Err(SnapshotProblem::TrailingBytes)));
 }
 
-/// Returns a file of these bytes with the right checksum.
+/// Returns the bytes followed by a valid checksum.
 fn sealed(body: &[u8]) -> Vec<u8> {
     let mut bytes = [b"REDIS0010", body, &[opcode::END]].concat();
     bytes.extend(CHECKSUM.checksum(&bytes).to_le_bytes());
@@ -199,7 +199,7 @@ fn sorted_sets_get_the_limits_of_the_server() {
 
 #[test]
 fn a_file_that_was_compressed_or_has_no_checksum_is_read() {
-    // 3 bytes, and 7 from 3 back.
+    // 3 literal bytes, and a back-reference of 7 bytes at distance 3.
     let mut bytes = sealed(b"\0\x01k\xC3\x06\x0A\x02abc\xA0\x02");
     let end = bytes.len() - 8;
     bytes[end..].fill(0);
@@ -272,7 +272,7 @@ proptest! {
             let index = index.index(bytes.len());
             bytes[index] = byte;
         }
-        // The checksum is right.
+        // The checksum is valid.
         bytes.extend(CHECKSUM.checksum(&bytes).to_le_bytes());
         if let Ok(keyspace) = load(&bytes, millis(0)) {
             prop_assert_eq!(contents(&load(&written(&keyspace), millis(0)).unwrap()), contents(&keyspace));

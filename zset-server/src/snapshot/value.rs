@@ -1,4 +1,4 @@
-//! Values as bytes: those of DUMP, and those in a file.
+//! The serialization of values for DUMP and for files.
 
 use zset_core::listpack::Value as Entry;
 use zset_core::rdb::{self, Reader, RestoreError};
@@ -13,7 +13,7 @@ const STRING: u8 = 0;
 /// A set, as its members.
 const SET: u8 = 2;
 
-/// A set of integers, in one piece: the bytes of each, how many there are, and they.
+/// A set of integers in one piece: their width in bytes, their number, and the integers.
 const SET_OF_INTEGERS: u8 = 11;
 
 /// A set as a listpack.
@@ -28,8 +28,8 @@ pub(crate) fn type_of(value: &Value) -> u8 {
     }
 }
 
-/// Writes a value without its type. It calls `spill` now and then, which may take what is written so far
-/// out of the vector.
+/// Writes a value without its type. Calls `spill` regularly, which may remove the bytes written so far
+/// from the vector.
 pub(crate) fn write<E>(
     value: &Value,
     out: &mut Vec<u8>,
@@ -56,7 +56,7 @@ pub(crate) fn write<E>(
     Ok(())
 }
 
-/// Reads a value of a type. A sorted set gets these limits.
+/// Reads a value of the given type. A sorted set gets these limits.
 pub(crate) fn read(
     kind: u8,
     reader: &mut Reader<'_>,
@@ -68,7 +68,7 @@ pub(crate) fn read(
         SET_OF_INTEGERS => set_of_integers(&reader.string()?)?.into_value(),
         SET_AS_LISTPACK => set_of_listpack(&reader.string()?)?.into_value(),
         rdb::TYPE_LISTPACK => {
-            // Of a listpack servers count the members, and do not look how long they are.
+            // Servers check only the number of members in a listpack, not their lengths.
             let any_length = ListpackLimits { max_listpack_value: usize::MAX, ..limits };
             let mut set = reader.set(kind, any_length)?;
             set.set_limits(limits);
@@ -80,7 +80,7 @@ pub(crate) fn read(
 
 fn read_set(reader: &mut Reader<'_>) -> Result<Set, RestoreError> {
     let len = reader.length()?;
-    // The shortest member takes a byte.
+    // A member takes at least one byte.
     if len > reader.rest() {
         return Err(RestoreError::Truncated);
     }
@@ -101,7 +101,7 @@ fn set_of_integers(bytes: &[u8]) -> Result<Set, RestoreError> {
     }
     let mut set = Set::default();
     for (rank, integer) in body.chunks_exact(width).enumerate() {
-        // The bytes that are not there are those of the sign.
+        // Sign-extend to 64 bits.
         let sign = if integer[width - 1] < 0x80 { 0 } else { 0xFF };
         let mut wide = [sign; 8];
         wide[..width].copy_from_slice(integer);

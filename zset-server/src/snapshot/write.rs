@@ -1,4 +1,4 @@
-//! From keys to the bytes of a file.
+//! Writing keys to a file.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use zset_core::rdb::{write_length, write_string};
 use super::{CHECKSUM, PIECE, WRITER, opcode, value};
 use crate::keyspace::Keyspace;
 
-/// Takes what is written to a file, in pieces, and its checksum.
+/// Writes to a file in pieces and computes the checksum.
 struct Sink<'a, W> {
     file: &'a mut W,
     digest: Digest<'static, u64, Table<16>>,
@@ -22,13 +22,13 @@ impl<W: Write> Sink<'_, W> {
         Ok(())
     }
 
-    /// Takes what is written if it is worth a call.
+    /// Writes the buffer to the file if it is large enough.
     fn spill(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
         if out.len() < PIECE { Ok(()) } else { self.write(out) }
     }
 }
 
-/// Writes all keys, piece by piece: nothing is there twice but one piece.
+/// Writes all keys piece by piece, so that only one piece is held in memory a second time.
 pub(super) fn write(keyspace: &Keyspace, file: &mut impl Write) -> io::Result<()> {
     let mut sink = Sink { file, digest: CHECKSUM.digest() };
     let mut out = b"REDIS0010".to_vec();
@@ -47,7 +47,7 @@ pub(super) fn write(keyspace: &Keyspace, file: &mut impl Write) -> io::Result<()
     for (key, value) in keyspace.iter() {
         if let Some(deadline) = keyspace.deadline(key).flatten() {
             out.push(opcode::DEADLINE_MILLIS);
-            // The last of all times is within a millisecond.
+            // Rounded up: the largest timestamp is not a whole number of milliseconds.
             out.extend(deadline.as_nanos().div_ceil(1_000_000).to_le_bytes());
         }
         out.push(value::type_of(value));

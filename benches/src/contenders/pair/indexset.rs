@@ -1,4 +1,4 @@
-//! The crate `indexset`: a B-tree of two levels that knows its ranks.
+//! The `indexset` crate: a two-level B-tree with ranks.
 
 use indexset::BTreeSet;
 

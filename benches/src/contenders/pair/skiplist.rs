@@ -1,4 +1,4 @@
-//! The crate `skiplist`: one element a node, linked by pointers.
+//! The `skiplist` crate: one element per node, linked by pointers.
 
 use std::ops::Bound;
 
@@ -44,7 +44,7 @@ impl<T: Ord + Clone> Ordered<T> for Skiplist<T> {
     where
         T: 'a,
     {
-        // Its `range` walks there from the first element.
+        // Its `range` method walks to the start from the first element.
         let mut cursor = self.0.lower_bound(Bound::Included(start));
         std::iter::from_fn(move || cursor.next())
     }

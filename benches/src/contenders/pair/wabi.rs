@@ -1,4 +1,4 @@
-//! The crate `wabi_tree`: a B-tree whose nodes count what is below them.
+//! The `wabi_tree` crate: a B-tree whose nodes store the sizes of their subtrees.
 
 use wabi_tree::OSBTreeSet;
 

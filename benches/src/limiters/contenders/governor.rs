@@ -1,4 +1,4 @@
-//! The `governor` crate: the generic cell rate algorithm, in one word a key.
+//! The `governor` crate: the generic cell rate algorithm, with one word per key.
 
 use std::num::NonZeroU32;
 
@@ -12,7 +12,7 @@ use zset_std::Quota;
 use crate::limiters::clock::GivenClock;
 use crate::limiters::contender::{Answer, Keyed, OneKey};
 
-/// Translates a quota: the same burst, and the same interval between units but for its fraction of a
+/// Converts a quota: the same burst and the same interval between units, except for fractions of a
 /// nanosecond, which governor drops.
 fn translate(quota: Quota) -> governor::Quota {
     governor::Quota::with_period(quota.period() / quota.count())
@@ -38,7 +38,7 @@ pub struct DirectGovernor<C: Clock> {
 }
 
 impl<C: Clock> DirectGovernor<C> {
-    /// Makes a limiter with a clock.
+    /// Returns a limiter with a clock.
     pub fn new(quota: Quota, clock: C) -> Self {
         let limiter = RateLimiter::direct_with_clock(translate(quota), clock);
         DirectGovernor { limiter, capacity: capacity(quota) }
@@ -59,13 +59,13 @@ impl<C: Clock> OneKey for DirectGovernor<C> {
     }
 }
 
-/// A keyed limiter, with the store that governor has by default: a dashmap.
+/// A keyed limiter with governor's default store, a dashmap.
 pub struct KeyedGovernor {
     limiter: RateLimiter<u64, DefaultKeyedStateStore<u64>, GivenClock, NoOpMiddleware<Nanos>>,
     capacity: NonZeroU32,
 }
 
-/// The points in time of the clock that is given.
+/// The instants of a [`GivenClock`].
 type Nanos = <GivenClock as Clock>::Instant;
 
 impl Keyed for KeyedGovernor {

@@ -14,14 +14,14 @@ impl Answer for Decision {
     }
 }
 
-/// `zset_std::Funnel`, which is asked at the time of a clock.
+/// A `zset_std::Funnel`, called at the time of a clock.
 pub struct OneFunnel<C> {
     funnel: Funnel,
     clock: C,
 }
 
 impl<C: Clock> OneFunnel<C> {
-    /// Makes an empty funnel with a clock.
+    /// Returns an empty funnel with a clock.
     pub fn new(quota: Quota, clock: C) -> Self {
         OneFunnel { funnel: Funnel::new(quota), clock }
     }
@@ -79,12 +79,12 @@ pub struct KeyedWindow<L: Limiter> {
     clock: GivenClock,
 }
 
-/// A limiter of one key that [`KeyedWindow`] has one of for each.
+/// A limiter for a single key, of which [`KeyedWindow`] holds one per key.
 pub trait Window: Limiter {
-    /// What the tables call the limiter of many keys.
+    /// The name of the keyed limiter shown in the tables.
     const NAME: &'static str;
 
-    /// Makes an unused one.
+    /// Returns an unused limiter.
     fn new(quota: Quota) -> Self;
 }
 

@@ -1,4 +1,4 @@
-//! The leaderboards that are measured.
+//! The measured leaderboards.
 
 mod btree_pair;
 mod ours;

@@ -1,7 +1,7 @@
-//! What is done to every leaderboard, made up before the clock starts.
+//! The operations on every leaderboard, generated in advance.
 //!
-//! There are `n` members with scores that are uniform in `1..=n`, so that most share theirs with
-//! another one or two. Those that are asked for are in a random order.
+//! There are `n` members with scores uniform in `1..=n`, so that most members share their score with one
+//! or two others. Members are looked up in random order.
 
 use std::hint::black_box;
 
@@ -17,24 +17,24 @@ use crate::workload::repeat;
 /// The length of a page.
 const PAGE: usize = 10;
 
-/// How many lines around a member are shown on each side.
+/// The number of lines shown on each side of a member.
 const SIDE: usize = 5;
 
-/// An operation whose time is measured.
+/// A measured operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
-    /// A new member gets a random score, beside `n` others and more, until there are twice as many:
-    /// in that time each table grows once.
+    /// Inserts a new member with a random score, growing the board from `n` to `2n` members, so that
+    /// every table grows once.
     New,
-    /// A random member gets a random better score.
+    /// Submits a random better score for a random member.
     Better,
-    /// A random member gets a random score that is no better, and keeps the one it has.
+    /// Submits a random score for a random member that is not better, so that the member keeps its own.
     Worse,
     /// The standing of a random member.
     Standing,
-    /// The first lines.
+    /// The first page.
     Top,
-    /// A page at a random place.
+    /// A page at a random position.
     Page,
     /// The lines around a random member.
     Around,
@@ -51,7 +51,7 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// Makes up the workload for `n` members, the same for the same `seed`.
+    /// Generates the workload for `n` members, deterministically for each `seed`.
     ///
     /// # Panics
     ///
@@ -68,7 +68,7 @@ impl Workload {
         let mut scores: Vec<u64> = loaded.iter().map(|&(_, score)| score).collect();
         let better = repeat(n / 2, || {
             let place = rng.random_range(0..n);
-            // Whoever has the highest score gets a higher one.
+            // A member with the highest score gets a score beyond the range.
             let next = scores[place] + 1;
             scores[place] = rng.random_range(next..=next.max(highest));
             (loaded[place].0, scores[place])
@@ -82,12 +82,12 @@ impl Workload {
         Workload { members: loaded, new, better, worse, asked, offsets }
     }
 
-    /// Loads `C`, and times an operation.
+    /// Loads `C` and times an operation.
     pub(super) fn measure<C: Board>(&self, operation: Operation) -> Measured<u64> {
         self.perform::<C>(operation).0
     }
 
-    /// Does what [`measure`](Self::measure) does, and reads the whole board afterwards.
+    /// Like [`measure`](Self::measure), but reads the whole board afterwards.
     pub(super) fn outcome<C: Board>(&self, operation: Operation) -> Outcome {
         let (Measured { calls, answer, .. }, board) = self.perform::<C>(operation);
         let mut contents = Contents::default();
@@ -104,7 +104,7 @@ impl Workload {
         (measured, board)
     }
 
-    /// Returns how often an operation is performed.
+    /// Returns the number of calls for an operation.
     fn calls(&self, operation: Operation) -> usize {
         match operation {
             Operation::New => self.new.len(),
@@ -115,7 +115,7 @@ impl Workload {
         }
     }
 
-    /// Performs an operation so many times; returns the sum of what it answers.
+    /// Performs an operation `calls` times; returns the sum of the answers.
     fn run<C: Board>(&self, operation: Operation, calls: usize, board: &mut C) -> u64 {
         let mut sum = 0u64;
         let mut add = |number: u64| sum = sum.wrapping_add(number);

@@ -1,33 +1,33 @@
-//! What must be offered to be measured as a feed.
+//! The interface of a measured feed.
 
 use super::workload::Operation;
 
 /// Posts by time, newest first, and at equal times by id, greatest first.
 ///
-/// No id is posted twice, for the sake of those that would not notice.
+/// No id is posted twice, since some contenders would not notice.
 pub trait Feed: Sized {
-    /// What the tables call it.
+    /// The name shown in the tables.
     const NAME: &'static str;
 
-    /// What takes linear time.
+    /// The operations that take linear time.
     const LINEAR: &'static [Operation] = &[];
 
-    /// Makes an empty feed that keeps the newest `max_len`.
+    /// Returns an empty feed that keeps the `max_len` newest posts.
     fn new(max_len: usize) -> Self;
 
-    /// Posts an id, unless it is older than all of a full feed.
+    /// Posts an id, unless the feed is full and all of its posts are newer.
     fn post(&mut self, at: u64, id: u64);
 
-    /// Visits the `n` newest: their times and ids.
+    /// Visits the `n` newest posts: times and ids.
     fn latest(&self, n: usize, each: impl FnMut(u64, u64));
 
-    /// Visits the `n` newest behind a post.
+    /// Visits the `n` newest posts before a given one.
     fn before(&self, at: u64, id: u64, n: usize, each: impl FnMut(u64, u64));
 
-    /// Visits the `n` newest of several feeds; what is in several of them once.
+    /// Visits the `n` newest posts of several feeds, without duplicates.
     #[inline]
     fn latest_merged(feeds: &[Self], n: usize, mut each: impl FnMut(u64, u64)) {
-        // The newest of all are among the newest of each.
+        // The overall newest posts are among the newest of each feed.
         let mut posts = Vec::with_capacity(feeds.len() * n);
         for feed in feeds {
             feed.latest(n, |at, id| posts.push((at, id)));

@@ -1,4 +1,4 @@
-//! The feeds that are measured.
+//! The measured feeds.
 
 mod btree;
 mod ours;

@@ -1,7 +1,7 @@
-//! What is done to every feed, made up before the clock starts.
+//! The operations on every feed, generated in advance.
 //!
-//! A feed is full: it has the `n` newest posts, which came in the order of their times, and each new
-//! one drops the oldest.
+//! The feed is full: it holds the `n` newest posts, which were posted in time order, and each new post
+//! evicts the oldest.
 
 use std::hint::black_box;
 
@@ -17,24 +17,24 @@ use crate::workload::repeat;
 /// The length of a page.
 const PAGE: usize = 20;
 
-/// How many feeds are merged; together they have as many posts as the one of the other rows.
+/// The number of merged feeds; together they have as many posts as the single feed of the other rows.
 const FEEDS: usize = 100;
 
-/// The longest step from one post to the next.
+/// The longest step between two posts.
 const LONGEST_STEP: u64 = 1_000;
 
-/// An operation whose time is measured.
+/// A measured operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
     /// Posts at increasing times.
     Post,
-    /// Posts at random times between those of the oldest and the newest.
+    /// Posts at random times between the oldest and the newest.
     PostLate,
     /// The newest page.
     Latest,
-    /// The page behind a random post.
+    /// The page before a random post.
     Before,
-    /// The newest page of many feeds.
+    /// The newest page of many feeds, merged.
     Merge,
 }
 
@@ -48,7 +48,7 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// Makes up the workload for `n` posts, the same for the same `seed`.
+    /// Generates the workload for `n` posts, deterministically for each `seed`.
     ///
     /// # Panics
     ///
@@ -72,12 +72,12 @@ impl Workload {
         Workload { posts, next, late, cursors }
     }
 
-    /// Loads `C`, and times an operation.
+    /// Loads `C` and times an operation.
     pub(super) fn measure<C: Feed>(&self, operation: Operation) -> Measured<u64> {
         self.perform::<C>(operation).0
     }
 
-    /// Does what [`measure`](Self::measure) does, and reads the whole feed afterwards.
+    /// Like [`measure`](Self::measure), but reads the whole feed afterwards.
     pub(super) fn outcome<C: Feed>(&self, operation: Operation) -> Outcome {
         let (Measured { calls, answer, .. }, feeds) = self.perform::<C>(operation);
         let mut contents = Contents::default();
@@ -95,7 +95,7 @@ impl Workload {
         (measured, feeds)
     }
 
-    /// Makes so many feeds, whose posts come in turn.
+    /// Builds `count` feeds, distributing the posts among them in turn.
     fn load<C: Feed>(&self, count: usize) -> Vec<C> {
         let max_len = self.posts.len().div_ceil(count);
         let mut feeds: Vec<C> = (0..count).map(|_| C::new(max_len)).collect();
@@ -105,18 +105,18 @@ impl Workload {
         feeds
     }
 
-    /// Returns how often an operation is performed.
+    /// Returns the number of calls for an operation.
     fn calls(&self, operation: Operation) -> usize {
         match operation {
             Operation::Post => self.next.len(),
             Operation::PostLate => self.late.len(),
             Operation::Latest | Operation::Before => self.cursors.len(),
-            // Each is as long as a hundred others.
+            // Each call takes as long as a hundred calls of other operations.
             Operation::Merge => self.cursors.len() / FEEDS,
         }
     }
 
-    /// Performs an operation so many times; returns the sum of what it answers.
+    /// Performs an operation `calls` times; returns the sum of the answers.
     fn run<C: Feed>(&self, operation: Operation, calls: usize, feeds: &mut [C]) -> u64 {
         let mut sum = 0u64;
         let mut add = |at, id| sum = sum.wrapping_add(digest(id, at));

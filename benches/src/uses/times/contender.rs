@@ -1,55 +1,55 @@
-//! What must be offered to be measured as a queue, a schedule or an expiring set.
+//! The interface of a measured queue, schedule or expiring set.
 
 use super::workload::Operation;
 
-/// Elements that are each due at a time, a whole number of milliseconds, as a timer wheel has them.
+/// Elements with due times in whole milliseconds, like those of a timer wheel.
 ///
-/// Each contender does every operation in the best way that its public API has, and where something
-/// is hashed it is by `hashbrown::DefaultHashBuilder`.
+/// Each contender implements every operation in the best way that its public API allows, and all hashing
+/// uses `hashbrown::DefaultHashBuilder`.
 pub trait Timed: Sized {
-    /// What the tables call it.
+    /// The name shown in the tables.
     const NAME: &'static str;
 
-    /// What takes linear time.
+    /// The operations that take linear time.
     const LINEAR: &'static [Operation] = &[];
 
-    /// What an element is found by.
+    /// The handle of an element.
     type Key;
 
-    /// Makes an empty one.
+    /// Returns an empty collection.
     fn new() -> Self;
 
-    /// Makes one of elements: ids, and when each is due.
+    /// Builds a collection from ids and due times.
     fn load(elements: &[(u64, u64)]) -> (Self, Vec<Self::Key>) {
         let mut new = Self::new();
         let keys = elements.iter().map(|&(id, due)| new.push(id, due)).collect();
         (new, keys)
     }
 
-    /// Adds an element with an id that no other has.
+    /// Inserts an element with a new id.
     fn push(&mut self, id: u64, due: u64) -> Self::Key;
 
-    /// Removes an element; returns whether it was there.
+    /// Removes an element; returns whether it was present.
     fn cancel(&mut self, key: &Self::Key) -> bool;
 
-    /// Gives an element that is there another time.
+    /// Changes the due time of an element that is present.
     fn reschedule(&mut self, key: &Self::Key, due: u64);
 
-    /// Returns whether an element is there and due after `now`; `None` of what is not a set, and
-    /// therefore not asked.
+    /// Returns whether an element is present and due after `now`. `None` for collections that are not
+    /// sets, for which this operation is not measured.
     fn contains(&self, _key: &Self::Key, _now: u64) -> Option<bool> {
         None
     }
 
-    /// Tells what has a clock of its own that it is `now`.
+    /// Advances the internal clock, if there is one, to `now`.
     fn reach(&mut self, _now: u64) {}
 
-    /// Removes the first element if it is due, at `now` or before; returns its id and time.
+    /// Removes the first element if it is due at or before `now`; returns its id and due time.
     ///
-    /// What has a clock has reached `now` already.
+    /// An internal clock has already reached `now`.
     fn pop_due(&mut self, now: u64) -> Option<(u64, u64)>;
 
-    /// Removes all that is due.
+    /// Removes all elements that are due.
     #[inline]
     fn drain_due(&mut self, now: u64, mut each: impl FnMut(u64, u64)) {
         while let Some((id, due)) = self.pop_due(now) {

@@ -1,4 +1,4 @@
-//! The queues, schedules and expiring sets that are measured.
+//! The measured queues, schedules and expiring sets.
 
 mod btree_pair;
 mod heap;
@@ -14,26 +14,26 @@ pub use vec_pair::VecPair;
 
 /// How a pair of an ordered collection and a hash table orders its elements.
 pub trait Entry: Ord + Copy {
-    /// What the table has for each id.
+    /// The hash table's value for an id.
     type Kept: Copy;
 
-    /// Returns what the table is to have for an element, the number of whose arrival is given.
+    /// Returns the hash table's value for an element, given its due time and arrival number.
     fn keep(due: u64, arrival: u64) -> Self::Kept;
 
-    /// Makes the entry of an element.
+    /// Returns the ordered entry of an element.
     fn new(id: u64, kept: Self::Kept) -> Self;
 
     /// Returns the id.
     fn id(self) -> u64;
 
-    /// Returns the time.
+    /// Returns the due time.
     fn due(self) -> u64;
 
-    /// Returns the time of what the table has.
+    /// Returns the due time stored in a hash table value.
     fn kept_due(kept: Self::Kept) -> u64;
 }
 
-/// Time, arrival, and id: those that are due at once are in the order in which they came.
+/// Due time, arrival number, id: elements due at the same time are in order of arrival.
 pub type ByArrival = (u64, u64, u64);
 
 impl Entry for ByArrival {
@@ -65,7 +65,7 @@ impl Entry for ByArrival {
     }
 }
 
-/// Time and id.
+/// Due time and id.
 pub type ByMember = (u64, u64);
 
 impl Entry for ByMember {

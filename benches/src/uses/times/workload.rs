@@ -1,8 +1,8 @@
-//! What is done to every queue, schedule and expiring set, made up before the clock starts.
+//! The operations on every queue, schedule and expiring set, generated in advance.
 //!
-//! There are `n` elements, one a millisecond on average: they are due at uniformly random times in
-//! the next `n` milliseconds, a minute and 40 seconds for 100,000. Those that are asked for are in a
-//! random order that has nothing to do with the one in which they came, nor with their times.
+//! There are `n` elements, one per millisecond on average: they are due at uniformly random times in the
+//! next `n` milliseconds, 100 seconds for 100,000. They are accessed in a random order, independent of
+//! both their insertion order and their due times.
 
 use std::hint::black_box;
 
@@ -16,45 +16,45 @@ use crate::rounds::Measured;
 use crate::uses::{Contents, LINEAR_CALLS, Outcome, digest};
 use crate::workload::repeat;
 
-/// An operation whose time is measured.
+/// A measured operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
-    /// Adds an element, due at a random time, to `n` others and more, until there are twice as many:
-    /// in that time each table grows once.
+    /// Inserts elements with random due times, growing the collection from `n` to `2n` elements, so that
+    /// every table grows once.
     Push,
     /// Removes a random element.
     Cancel,
-    /// A random element gets a random other time.
+    /// Changes a random element's due time to a random one.
     Reschedule,
-    /// Asks for a random element when half of them are due.
+    /// Looks up a random element while half of them are due.
     Contains,
-    /// Takes out one that is due and adds one that is due later: in the long run, that is all.
+    /// Removes a due element and inserts one that is due later, as a queue does in the steady state.
     Steady,
-    /// Takes out all that are due, half of those that are there.
+    /// Removes all due elements, half of those present.
     Drain,
-    /// Removes nine tenths at random, and takes out the others when they are due. So it is with
-    /// timeouts, and it shows what a removal has left undone.
+    /// Removes nine tenths of the elements at random, and the others when they are due, which is typical
+    /// of timeouts. This includes any work that removals have deferred.
     Life,
 }
 
 /// The elements of one round, and the arguments of all operations.
 pub struct Workload {
-    /// Ids and times.
+    /// Ids and due times.
     elements: Vec<(u64, u64)>,
-    /// All places of elements, in a random order.
+    /// The indices of all elements, in random order.
     places: Vec<usize>,
-    /// Ids that are not among the elements, and times.
+    /// New ids with due times.
     later: Vec<(u64, u64)>,
-    /// Places of elements, some of them several times, and other times.
+    /// Indices of elements, possibly repeated, with new due times.
     moves: Vec<(usize, u64)>,
-    /// When half of the elements are due.
+    /// The time when half of the elements are due.
     half: u64,
-    /// How many are due then, since several may be at once.
+    /// How many elements are due then: more than half, if several share the time.
     due_at_half: usize,
 }
 
 impl Workload {
-    /// Makes up the workload for `n` elements, the same for the same `seed`.
+    /// Generates the workload for `n` elements, deterministically for each `seed`.
     ///
     /// # Panics
     ///
@@ -76,19 +76,19 @@ impl Workload {
         Workload { elements, places, later, moves, half, due_at_half }
     }
 
-    /// Loads `C`, and times an operation.
+    /// Loads `C` and times an operation.
     pub(super) fn measure<C: Timed>(&self, operation: Operation) -> Measured<u64> {
         self.perform::<C>(operation).0
     }
 
-    /// Does what [`measure`](Self::measure) does, and takes out all that is there afterwards.
+    /// Like [`measure`](Self::measure), but drains the collection afterwards.
     pub(super) fn outcome<C: Timed>(&self, operation: Operation) -> Outcome {
         let (Measured { calls, answer, .. }, mut contender) = self.perform::<C>(operation);
         contender.reach(self.end());
         let (mut order, mut ids) = (Contents::default(), 0u64);
         contender.drain_due(self.end(), |id, due| {
             order.add(due);
-            // A wheel does not keep the order of those that are due at once.
+            // A timer wheel does not keep the order of elements due at the same time.
             ids = ids.wrapping_add(digest(id, due).wrapping_mul(id | 1));
         });
         Outcome { calls, answer, contents: order.0 ^ ids }
@@ -105,7 +105,7 @@ impl Workload {
         (measured, contender)
     }
 
-    /// Returns how often an operation is performed.
+    /// Returns the number of calls for an operation.
     fn calls(&self, operation: Operation) -> usize {
         let n = self.elements.len();
         match operation {
@@ -120,7 +120,7 @@ impl Workload {
         self.half + self.elements.len() as u64
     }
 
-    /// Performs an operation so many times; returns the sum of what it answers.
+    /// Performs an operation `calls` times; returns the sum of the answers.
     fn run<C: Timed>(
         &self,
         operation: Operation,
@@ -155,7 +155,7 @@ impl Workload {
             Operation::Steady => {
                 for &(id, due) in &self.later[..calls] {
                     let popped = contender.pop_due(self.half);
-                    // Which one of those that are due at once is up to the contender.
+                    // Which of several elements due at the same time is popped depends on the contender.
                     black_box(popped);
                     add(popped.map_or(0, |(_, due)| due));
                     black_box(contender.push(id, due));

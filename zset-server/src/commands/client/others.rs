@@ -1,4 +1,4 @@
-//! CLIENT LIST, INFO, KILL and UNBLOCK: what is known of other clients, and done to them.
+//! CLIENT LIST, INFO, KILL and UNBLOCK: commands that inspect or affect other clients.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ pub(super) fn list(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(),
     let keyspace = &context.state.keyspace;
     let mut text = String::new();
     for session in context.state.clients.iter() {
-        // The client that asks is in use.
+        // The session of the calling client is already borrowed.
         let other = session.try_borrow();
         let session = other.as_deref().unwrap_or(context.client);
         if filter.matches(session, context.client.id, keyspace) {
@@ -53,7 +53,7 @@ pub(super) fn kill(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(),
     for session in &killed {
         match session.try_borrow_mut() {
             Ok(mut session) => state.kill(&mut session),
-            // The one that asks is told so.
+            // The calling client still gets the reply.
             Err(_) => client.is_leaving = true,
         }
     }
@@ -77,7 +77,7 @@ pub(super) fn unblock(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<
     };
     let id = u64::try_from(integer(arguments[2])?).unwrap_or(0);
     let Context { state, client, replies } = context;
-    // The one that asks does not wait.
+    // The calling client is not waiting.
     let other = state.clients.get(id).filter(|_| id != client.id);
     let has_waited =
         other.is_some_and(|session| state.end_waiting(&mut session.borrow_mut(), ending));
@@ -85,15 +85,15 @@ pub(super) fn unblock(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<
     Ok(())
 }
 
-/// Which clients are meant.
+/// The criteria for selecting clients.
 #[derive(Debug, Default)]
 struct Filter<'a> {
     ids: Option<BTreeSet<u64>>,
     address: Option<&'a [u8]>,
     local_address: Option<&'a [u8]>,
-    /// Seconds that it has to have been there.
+    /// The minimum age of the connection, in seconds.
     age: Option<u64>,
-    /// Those of a type that no client is of.
+    /// Whether a type was given that no client here has.
     is_of_no_type: bool,
     skips_me: bool,
 }
@@ -106,7 +106,7 @@ impl<'a> Filter<'a> {
             match option.to_ascii_lowercase().as_slice() {
                 b"id" => {
                     let ids = filter.ids.insert(BTreeSet::from([parse_id(value)?]));
-                    // More of them may follow.
+                    // Further ids may follow.
                     while let [value, behind @ ..] = options
                         && integer(value).is_ok()
                     {
@@ -162,7 +162,7 @@ fn parse_id(text: &[u8]) -> Result<u64, CommandError> {
     u64::try_from(id).ok().filter(|id| *id > 0).ok_or_else(error)
 }
 
-/// Returns whether a type of clients is that of all clients here.
+/// Returns whether a client type is `normal`, the type of all clients here.
 fn is_normal(kind: &[u8]) -> Result<bool, CommandError> {
     match kind.to_ascii_lowercase().as_slice() {
         b"normal" => Ok(true),
@@ -171,7 +171,7 @@ fn is_normal(kind: &[u8]) -> Result<bool, CommandError> {
     }
 }
 
-/// Returns the line of CLIENT LIST for a client.
+/// Returns a client's line in CLIENT LIST.
 fn describe(client: &Session, keyspace: &Keyspace) -> String {
     let Session { id, address, local_address, .. } = client;
     let name = String::from_utf8_lossy(&client.name);
@@ -210,7 +210,7 @@ fn describe(client: &Session, keyspace: &Keyspace) -> String {
         client.buffered.replies,
         client.held_bytes(),
     );
-    // A string takes all that is written to it.
+    // Writing to a string cannot fail.
     let _ = writeln!(line, " lib-name={library} lib-ver={version}");
     line
 }

@@ -1,6 +1,6 @@
-//! SINTER, SUNION, SDIFF, those that store what they find, and SINTERCARD.
+//! SINTER, SUNION, SDIFF, their STORE variants, and SINTERCARD.
 //!
-//! Members are borrowed until they are answered or stored.
+//! Members are borrowed until they are written to a reply or stored.
 
 use std::collections::HashSet;
 
@@ -11,13 +11,13 @@ use crate::engine::Context;
 use crate::error::CommandError;
 use crate::keyspace::{Bytes, Keyspace, Set, Typed as _, WrongType};
 
-/// A set, or none where there is no such key.
+/// A set, or `None` if the key does not exist.
 type Source<'a> = Option<&'a Set>;
 
-/// Members, each of them once.
+/// Distinct members.
 type Members<'a> = Vec<&'a Bytes>;
 
-/// What finds members in one or more sets.
+/// A set operation on one or more sets.
 type Find = for<'a> fn(&[Source<'a>]) -> Members<'a>;
 
 pub(super) fn sinter(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
@@ -75,7 +75,7 @@ pub(super) fn sintercard(
         };
     }
     let sets = find(&context.state.keyspace, keys)?;
-    // None is no limit, not a limit of none.
+    // Zero means no limit.
     let limit = if limit == 0 { usize::MAX } else { limit };
     context.replies.count(common(&sets).take(limit).count());
     Ok(())
@@ -111,7 +111,7 @@ fn common_members<'a>(sets: &[Source<'a>]) -> Members<'a> {
     common(sets).collect()
 }
 
-/// Returns the members that all sets have, one by one, so that counting can stop early.
+/// Returns the members common to all sets, lazily, so that counting can stop early.
 fn common<'a>(sets: &[Source<'a>]) -> impl Iterator<Item = &'a Bytes> + use<'a> {
     let mut sets: Vec<_> = sets.iter().copied().collect::<Option<_>>().unwrap_or_default();
     sets.sort_by_key(|set: &&Set| set.len());
@@ -122,16 +122,16 @@ fn common<'a>(sets: &[Source<'a>]) -> impl Iterator<Item = &'a Bytes> + use<'a> 
         .filter(move |member| sets[1..].iter().all(|set| set.contains(*member)))
 }
 
-/// Returns the members of any set. **O(n)** for n in all.
+/// Returns the members of any set. **O(n)** in the total number of members.
 fn union<'a>(sets: &[Source<'a>]) -> Members<'a> {
     let members: HashSet<&Bytes, RandomState> = sets.iter().copied().flatten().flatten().collect();
     members.into_iter().collect()
 }
 
-/// Returns the members of the first set that no other has.
+/// Returns the members of the first set that are in no other set.
 ///
-/// The others that are not larger than the first are united, so that one look-up serves all of them. Each
-/// larger one is looked up by itself.
+/// The sets that are not larger than the first are merged, so that one lookup covers all of them. Each
+/// larger set is looked up individually.
 fn difference<'a>(sets: &[Source<'a>]) -> Members<'a> {
     let Some((Some(first), others)) = sets.split_first() else { return Vec::new() };
     let others = others.iter().copied().flatten();

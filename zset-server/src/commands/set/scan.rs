@@ -10,7 +10,7 @@ pub(super) fn sscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<()
     let &[_, key, start, ref options @ ..] = arguments else { return Err(CommandError::Syntax) };
     let start = cursor(start)?;
     let (mut next, mut members): (_, Vec<&Bytes>) = (0, Vec::new());
-    // Without a set the options are not checked.
+    // If the key does not exist, the options are not checked.
     if let Some(set) = context.state.keyspace.get::<Set>(key)? {
         let Page { count, pattern } = Page::parse(options, |_| Err(CommandError::Syntax))?;
         let places = page(set.len(), start, count);

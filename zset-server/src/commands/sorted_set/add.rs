@@ -12,7 +12,8 @@ pub(super) fn zadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(),
     add(context, arguments, AddFlags::default())
 }
 
-/// Does what ZADD does with INCR: its options are known here too, and leave no pair behind them.
+/// Like ZADD with INCR. Options are parsed here too, but the arity leaves no pair after them, which is an
+/// error.
 pub(super) fn zincrby(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
     add(context, arguments, AddFlags { incr: true, ..AddFlags::default() })
 }
@@ -43,7 +44,7 @@ fn add(
     if flags.incr && rest.len() > 2 {
         return Err(CommandError::err("INCR option supports a single increment-element pair"));
     }
-    // All scores are read before one is added.
+    // All scores are parsed before any is added.
     let elements = rest.chunks_exact(2).map(|pair| Ok((score(pair[0])?, pair[1])));
     let elements: Vec<_> = elements.collect::<Result<_, CommandError>>()?;
 
@@ -61,7 +62,7 @@ fn add(
     };
     let keyspace = &mut context.state.keyspace;
     let added = keyspace.change_or_insert(key, ZSet::new, add_all)?;
-    // Also if there was no memory for all of them.
+    // Elements may have been added even if allocation failed for the rest.
     if is_changed {
         keyspace.touch(key);
     }
@@ -74,8 +75,8 @@ fn add(
     Ok(())
 }
 
-/// Gives a set the limits of now. One that members do not fit in, by how many they are or how long one
-/// is, changes over before they come, be they new or not: so does Valkey.
+/// Gives a set the current limits, and promotes it first if the number of members or the length of one of
+/// them exceeds these, whether or not the members are new, as Valkey does.
 fn prepare<'a>(
     set: &mut ZSet,
     limits: ListpackLimits,

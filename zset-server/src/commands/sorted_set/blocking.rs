@@ -1,4 +1,4 @@
-//! BZPOPMIN, BZPOPMAX and BZMPOP: they wait for a member, if there is none.
+//! BZPOPMIN, BZPOPMAX and BZMPOP: pop a member, or wait for one.
 
 use std::time::Duration;
 
@@ -9,26 +9,26 @@ use crate::error::CommandError;
 use crate::keyspace::{Bytes, Keyspace, Ticket, WrongType};
 use crate::resp::Replies;
 
-/// What a key takes besides its bytes, with a queue of its own.
+/// The overhead of a key with its own queue, in bytes.
 const QUEUE_BYTES: usize = 350;
 
 /// What a client waits for.
 #[derive(Debug)]
 pub(crate) struct Wait {
-    /// In the order in which they are looked at.
+    /// In the order in which they are tried.
     pub(crate) keys: Vec<Bytes>,
     pub(crate) ticket: Ticket,
     /// Whether the client wants no reply.
     pub(crate) is_silent: bool,
-    /// For how long at most.
+    /// The maximum wait.
     pub(crate) limit: Option<Duration>,
-    /// What it takes, with its places in the queues.
+    /// Its memory, including the entries in the queues, in bytes.
     pub(crate) bytes: usize,
     taking: Taking,
 }
 
 impl Wait {
-    /// Takes members, if there are some; returns whether there were.
+    /// Pops members if there are any; returns whether there were.
     pub(crate) fn attempt(
         &self,
         keyspace: &mut Keyspace,
@@ -38,7 +38,7 @@ impl Wait {
     }
 }
 
-/// How members are taken.
+/// How members are popped.
 #[derive(Clone, Copy, Debug)]
 struct Taking {
     end: End,
@@ -46,12 +46,12 @@ struct Taking {
     form: Form,
 }
 
-/// How they are answered.
+/// The format of the reply.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     /// The key, the member and its score.
     Flat,
-    /// The key, and an array of pairs.
+    /// The key, and an array of member-score pairs.
     Nested,
 }
 
@@ -100,7 +100,7 @@ pub(super) fn bzmpop(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(
     take_or_wait(context, keys, limit, Taking { end, count, form: Form::Nested })
 }
 
-/// Takes members, or has the client wait for some, if it may.
+/// Pops members, or makes the client wait for some if it may wait.
 fn take_or_wait(
     context: &mut Context<'_>,
     keys: &[&[u8]],
@@ -124,7 +124,7 @@ fn take_or_wait(
     Ok(())
 }
 
-/// Reads for how long to wait at most, in seconds; 0 is for ever.
+/// Parses the maximum wait in seconds; 0 means forever.
 fn time_limit(text: &[u8], context: &Context<'_>) -> Result<Option<Duration>, CommandError> {
     let no_float = || CommandError::err("timeout is not a float or out of range");
     let seconds = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok());

@@ -8,14 +8,14 @@ use crate::error::CommandError;
 use crate::keyspace::{Keyspace, WrongType};
 use crate::resp::{Protocol, Replies};
 
-/// From which end of a set members go.
+/// The end of a set from which members are popped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Min,
     Max,
 }
 
-/// Members that were in a set, in the order in which they went.
+/// Members popped from a set, in order.
 pub(super) type Popped = Vec<(ByteString, Score)>;
 
 pub(super) fn zpopmin(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
@@ -63,7 +63,7 @@ pub(super) fn zmpop(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<()
     Ok(())
 }
 
-/// What ZMPOP and BZMPOP are asked for.
+/// The arguments of ZMPOP and BZMPOP.
 #[derive(Debug)]
 pub(super) struct MultiPop<'a> {
     pub(super) keys: &'a [&'a [u8]],
@@ -72,7 +72,7 @@ pub(super) struct MultiPop<'a> {
 }
 
 impl<'a> MultiPop<'a> {
-    /// Reads `numkeys key [key ...] <MIN | MAX> [COUNT count]`.
+    /// Parses `numkeys key [key ...] <MIN | MAX> [COUNT count]`.
     pub(super) fn parse(arguments: &'a [&'a [u8]]) -> Result<Self, CommandError> {
         let (number, rest) = arguments.split_first().ok_or(CommandError::Syntax)?;
         let number = above_zero(number, "numkeys should be greater than 0")?;
@@ -98,7 +98,7 @@ impl<'a> MultiPop<'a> {
     }
 }
 
-/// Reads a number above zero; whatever else it is, there is one error.
+/// Parses a positive number, with the same error for anything else.
 fn above_zero(text: &[u8], error: &'static str) -> Result<usize, CommandError> {
     match not_negative(text, error)? {
         0 => Err(CommandError::err(error)),
@@ -106,7 +106,7 @@ fn above_zero(text: &[u8], error: &'static str) -> Result<usize, CommandError> {
     }
 }
 
-/// Takes up to `count` members from one end of a sorted set, if the key is there.
+/// Pops up to `count` members from one end of a sorted set, if the key exists.
 pub(super) fn pop(
     keyspace: &mut Keyspace,
     key: &[u8],
@@ -123,14 +123,14 @@ pub(super) fn pop(
     Ok(popped)
 }
 
-/// Answers from which key members come, and the members, as ZMPOP and BZMPOP do.
+/// Writes a key and the members popped from it, as ZMPOP and BZMPOP do.
 pub(super) fn reply_from_key(replies: &mut Replies, key: &[u8], popped: &Popped) {
     replies.array(2);
     replies.bulk(key);
     reply_pairs(replies, popped);
 }
 
-/// Writes an array of pairs, in RESP2 too.
+/// Writes an array of member-score pairs, nested in RESP2 too.
 fn reply_pairs(replies: &mut Replies, popped: &Popped) {
     replies.array(popped.len());
     for (member, score) in popped {

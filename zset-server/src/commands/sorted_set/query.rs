@@ -1,4 +1,4 @@
-//! [`Query`]: which elements ZRANGE and its like are asked for.
+//! [`Query`]: the range requested by ZRANGE and related commands.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::reply::Shown;
 use crate::commands::arguments::{integer, score_range};
 use crate::error::CommandError;
 
-/// What a range is of.
+/// The kind of a range's bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
     Rank,
@@ -18,23 +18,23 @@ pub(super) enum By {
     Lex,
 }
 
-/// From which end the elements come.
+/// The order of the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     Forward,
     Reverse,
 }
 
-/// What the name of a command says already; the rest is for its options to say.
+/// The properties fixed by a command's name; the others are set by options.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Form {
     pub(super) by: Option<By>,
     pub(super) direction: Option<Direction>,
-    /// The elements are stored with their scores, so there is no option for them.
+    /// Whether the elements are stored with their scores, in which case WITHSCORES is not an option.
     pub(super) is_stored: bool,
 }
 
-/// A range of elements, read from arguments.
+/// A range of elements, parsed from arguments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Query<'a> {
     bounds: Bounds<'a>,
@@ -50,8 +50,8 @@ enum Bounds<'a> {
     Members(LexRange<'a>),
 }
 
-/// How many elements are left out, and how many there are at most: all if the number is below zero. None
-/// are left if `offset` is below zero.
+/// How many elements to skip, and the maximum number to return: all if `count` is negative, none if
+/// `offset` is negative.
 #[derive(Clone, Copy, Debug)]
 struct Limit {
     offset: i64,
@@ -59,11 +59,11 @@ struct Limit {
 }
 
 impl<'a> Query<'a> {
-    /// Reads two bounds, and the options behind them.
+    /// Parses two bounds and the options after them.
     ///
     /// # Errors
     ///
-    /// The errors are found in Redis's order: options first.
+    /// Returns the first error in Redis's order of checks: options first.
     pub(super) fn parse(arguments: &[&'a [u8]], form: Form) -> Result<Self, CommandError> {
         let [min, max, options @ ..] = arguments else { return Err(CommandError::Syntax) };
         let Form { mut by, mut direction, is_stored } = form;
@@ -86,7 +86,7 @@ impl<'a> Query<'a> {
         }
         let by = by.unwrap_or(By::Rank);
         let direction = direction.unwrap_or(Direction::Forward);
-        // A limit of -1 is none at all.
+        // A count of -1 is the same as no LIMIT.
         if limit.count != -1 && by == By::Rank {
             return Err(CommandError::err(
                 "syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX",
@@ -109,12 +109,12 @@ impl<'a> Query<'a> {
         Ok(Query { bounds, direction, limit, shown })
     }
 
-    /// Returns the elements of a set, in the order that is asked for.
+    /// Returns the elements of a set in the requested order.
     pub(super) fn elements<'s>(&self, set: &'s ZSet) -> Elements<'s> {
         Elements { elements: self.sorted_elements(set), direction: self.direction }
     }
 
-    /// Returns the same elements in the order of the set.
+    /// Returns the same elements in set order.
     pub(super) fn sorted_elements<'s>(&self, set: &'s ZSet) -> Iter<'s> {
         match self.bounds {
             Bounds::Ranks(start, stop) => {
@@ -126,14 +126,14 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Returns what the limit leaves of a range.
+    /// Applies the limit to a range.
     fn limited<'s>(&self, set: &'s ZSet, elements: Iter<'s>) -> Iter<'s> {
         let Limit { offset, count } = self.limit;
         if offset == 0 && count < 0 {
             return elements;
         }
         let Some((first, _)) = elements.clone().next() else { return elements };
-        // To step over what is left out would take as long as to show it.
+        // Skipping elements one by one would take as long as returning them.
         let start = set.rank(first).unwrap_or(0);
         let all = start..start + elements.len();
         let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(all.len());
@@ -142,7 +142,7 @@ impl<'a> Query<'a> {
         set.range_by_rank(self.turn(ranks, all))
     }
 
-    /// Returns the same ranks, counted from the end of `all` that comes first.
+    /// Converts ranks within `all` between set order and the requested order.
     fn turn(&self, ranks: Range<usize>, all: Range<usize>) -> Range<usize> {
         match self.direction {
             Direction::Forward => ranks,
@@ -153,7 +153,7 @@ impl<'a> Query<'a> {
     }
 }
 
-/// Elements from either end, from [`Query::elements`].
+/// Elements in either order, returned by [`Query::elements`].
 pub(super) struct Elements<'a> {
     elements: Iter<'a>,
     direction: Direction,

@@ -66,7 +66,7 @@ mod tests {
         let mut client = engine.client();
         let member = "m".repeat(1000);
         ask(&mut engine, &mut client, &format!("ZADD key 1 {member}"));
-        // The last of them is found to be too much on the way, the others at once.
+        // The last count is rejected while the reply is written, the others up front.
         for count in ["-9223372036854775807", "-4611686018427387903", "-89478480", "-70000"] {
             let reply = ask(&mut engine, &mut client, &format!("ZRANDMEMBER key {count}"));
             assert_eq!(reply, "-ERR value is out of range\r\n", "{count}");

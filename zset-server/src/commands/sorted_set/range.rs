@@ -1,4 +1,4 @@
-//! ZRANGE and the older commands that it stands for, and ZRANGESTORE.
+//! ZRANGE, the older commands that it replaces, and ZRANGESTORE.
 
 use zset_core::ZSet;
 

@@ -1,4 +1,4 @@
-//! ZCARD, ZCOUNT, ZLEXCOUNT, ZSCORE, ZMSCORE, ZRANK and ZREVRANK: what is known of a set or of a member.
+//! ZCARD, ZCOUNT, ZLEXCOUNT, ZSCORE, ZMSCORE, ZRANK and ZREVRANK: properties of a set or a member.
 
 use zset_core::ZSet;
 use zset_core::redis::LexRange;

@@ -1,17 +1,17 @@
-//! Replies that several commands make.
+//! Replies shared by several commands.
 
 use zset_core::Score;
 
 use crate::resp::Replies;
 
-/// What is shown of each element.
+/// What to write for each element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
     Member,
     MemberAndScore,
 }
 
-/// Writes elements, as the commands of ranges do.
+/// Writes elements in the format of the range commands.
 pub(super) fn elements<M: AsRef<[u8]>>(
     replies: &mut Replies,
     shown: Shown,
@@ -23,7 +23,7 @@ pub(super) fn elements<M: AsRef<[u8]>>(
     }
 }
 
-/// Begins what [`elements`] writes; so many calls of [`element`] have to follow.
+/// Begins what [`elements`] writes; exactly `len` calls of [`element`] must follow.
 pub(super) fn begin(replies: &mut Replies, shown: Shown, len: usize) {
     match shown {
         Shown::Member => replies.array(len),
@@ -31,7 +31,7 @@ pub(super) fn begin(replies: &mut Replies, shown: Shown, len: usize) {
     }
 }
 
-/// Writes one of them.
+/// Writes a single element.
 pub(super) fn element(
     replies: &mut Replies,
     shown: Shown,
@@ -47,7 +47,7 @@ pub(super) fn element(
     }
 }
 
-/// Writes a score, or that there is none.
+/// Writes a score, or null.
 pub(super) fn score(replies: &mut Replies, score: Option<Score>) {
     match score {
         Some(score) => replies.score(score),

@@ -22,7 +22,7 @@ fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
     let &[_, key, start, ref options @ ..] = arguments else { return Err(CommandError::Syntax) };
     let start = cursor(start)?;
     let Some(set) = context.state.keyspace.get::<ZSet>(key)? else {
-        // Nobody looks at the options then.
+        // In this case the options are not checked.
         context.replies.array(2);
         context.replies.bulk(b"0");
         context.replies.array(0);
@@ -48,7 +48,7 @@ fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
     for (member, score) in page {
         replies.bulk(&member);
         if shown == Shown::MemberAndScore {
-            // A text in both protocols.
+            // As text in both protocols.
             replies.text(format_args!("{score}"));
         }
     }

@@ -1,7 +1,7 @@
-//! ZUNION, ZINTER, ZDIFF, those that store what they find, and ZINTERCARD.
+//! ZUNION, ZINTER, ZDIFF, their STORE variants, and ZINTERCARD.
 //!
-//! Plain sets take part, with scores of 1, so this works on [`Source`]s. Elements are borrowed until they
-//! are answered or stored: what is only answered is never copied into a set.
+//! Plain sets take part with scores of 1, so this works on [`Source`]s. Elements are borrowed until they
+//! are written to a reply or stored: those of a mere reply are never copied into a set.
 
 mod source;
 
@@ -19,7 +19,7 @@ use super::reply::{self, Shown};
 use super::store;
 use source::Source;
 
-/// Elements of distinct members.
+/// Elements with distinct members.
 type Elements<'a> = Vec<(Member<'a>, Score)>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ enum Operation {
     Difference,
 }
 
-/// What becomes of what is found, which decides the options there are.
+/// What to do with the result, which determines the valid options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
     Answer,
@@ -112,21 +112,21 @@ fn store_found(
     Ok(())
 }
 
-/// What is asked for.
+/// A parsed command.
 struct Request<'a> {
     operation: Operation,
-    /// With their weights, as the costs are least: those of unions and intersections from the smallest to
-    /// the largest, which is also the order in which Redis adds up; of a difference, the first as it is,
-    /// the others from the largest to the smallest.
+    /// The sources with their weights, in the cheapest order. For unions and intersections: from the
+    /// smallest to the largest, which is also the order in which Redis adds scores up. For differences:
+    /// the first source first, then the others from the largest to the smallest.
     sources: Vec<(Source<'a>, Score)>,
     aggregate: Aggregate,
     shown: Shown,
-    /// The most members to count.
+    /// The maximum number of members to count.
     limit: usize,
 }
 
 impl<'a> Request<'a> {
-    /// Reads `numkeys key [key ...]` and the options behind, in the order in which Redis finds errors.
+    /// Parses `numkeys key [key ...]` and the options after it; errors are checked in Redis's order.
     fn parse(
         keyspace: &'a Keyspace,
         command: &[u8],
@@ -195,7 +195,7 @@ impl<'a> Request<'a> {
                 b"limit" if purpose == Purpose::Count => {
                     let (limit, rest) = rest.split_first().ok_or(CommandError::Syntax)?;
                     let limit = not_negative(limit, "LIMIT can't be negative")?;
-                    // None is no limit, not a limit of none.
+                    // Zero means no limit.
                     self.limit = if limit == 0 { usize::MAX } else { limit };
                     rest
                 }
@@ -212,7 +212,7 @@ impl<'a> Request<'a> {
         Ok(())
     }
 
-    /// Returns what is found, in the order of a sorted set.
+    /// Returns the result in the order of a sorted set.
     fn elements(&self) -> Elements<'a> {
         let mut elements: Elements<'a> = match self.operation {
             Operation::Union => self.union(),
@@ -225,7 +225,7 @@ impl<'a> Request<'a> {
         elements
     }
 
-    /// Returns the members of any source, in no order. **O(n)** for n in all.
+    /// Returns the members of any source, in arbitrary order. **O(n)** in the total number of members.
     fn union(&self) -> Elements<'a> {
         let largest = self.sources.last().map_or(0, |(source, _)| source.len());
         let mut scores: HashMap<Member<'a>, Score, RandomState> =
@@ -242,8 +242,8 @@ impl<'a> Request<'a> {
         scores.into_iter().collect()
     }
 
-    /// Returns the members of all sources, in no order, one by one: whoever counts them need not go on to
-    /// the end.
+    /// Returns the members common to all sources, in arbitrary order and lazily, so that counting can
+    /// stop early.
     fn common(&self) -> impl Iterator<Item = (Member<'a>, Score)> {
         // There is at least one key.
         let (smallest, weight) = self.sources[0];
@@ -256,11 +256,10 @@ impl<'a> Request<'a> {
         })
     }
 
-    /// Adds a score to those of smaller sources.
+    /// Combines a score with that of the previous sources.
     ///
-    /// A product of infinity and zero is 0 in a union and in the smallest source. Elsewhere in an
-    /// intersection Redis lets it be NaN: the sum is then 0, and the lowest or highest score that of the
-    /// others.
+    /// The product of infinity and zero is 0 in a union and in the smallest source. Elsewhere in an
+    /// intersection Redis lets it be NaN: the sum is then 0, and the minimum or maximum ignores it.
     fn combine_weighed(&self, sum: Score, score: Score, weight: Score) -> Score {
         match (Score::new(score.get() * weight.get()), self.aggregate) {
             (Ok(weighed), aggregate) => aggregate.combine(sum, weighed),
@@ -269,10 +268,10 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Returns the members of the first source that no other has, in no order.
+    /// Returns the members of the first source that are in no other source, in arbitrary order.
     ///
-    /// Each of its members is looked up in each source that is larger than it. The smaller ones are put
-    /// together first, if there are several, so that there is one look-up for all of them.
+    /// Each of its members is looked up in each larger source. If there are several smaller ones, they
+    /// are merged first, so that one lookup covers all of them.
     fn difference(&self) -> Elements<'a> {
         let (first, _) = self.sources[0];
         let others = &self.sources[1..];

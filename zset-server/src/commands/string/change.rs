@@ -1,4 +1,4 @@
-//! Strings that are changed in their place.
+//! In-place modification of strings.
 
 use std::collections::TryReserveError;
 
@@ -7,7 +7,7 @@ use crate::engine::Context;
 use crate::error::CommandError;
 use crate::keyspace::{Keyspace, WrongType};
 
-/// Replaces the string of a key and keeps its deadline.
+/// Replaces the string at a key, keeping its deadline.
 pub(super) fn replace(
     keyspace: &mut Keyspace,
     key: &[u8],
@@ -37,7 +37,7 @@ pub(super) fn setrange(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result
     write(context, key, offset, part)
 }
 
-/// Writes a part of the string of a key, which grows as far as it takes; answers its length.
+/// Overwrites a part of the string at a key, growing it if necessary; replies with its length.
 fn write(
     context: &mut Context<'_>,
     key: &[u8],

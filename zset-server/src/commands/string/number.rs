@@ -1,4 +1,4 @@
-//! Strings as numbers: INCR and its like.
+//! Strings as numbers: INCR and related commands.
 
 use zset_core::Score;
 
@@ -52,14 +52,15 @@ pub(super) fn incrbyfloat(
     Ok(())
 }
 
-/// Returns the sum of two integers, also of those that no double holds, if all three have 64 bits.
+/// Returns the exact sum of two integers, even beyond the precision of a double, if both and the sum fit
+/// 64 bits.
 fn whole_sum(one: &[u8], other: &[u8]) -> Option<i64> {
     whole(one)?.checked_add(whole(other)?)
 }
 
-/// Reads an integer, or a number such as `1.0` or `1e3` that is known to be one.
+/// Parses an integer, or a number such as `1.0` or `1e3` that is exactly an integer.
 fn whole(text: &[u8]) -> Option<i64> {
-    // From 2 to the power of 53, a double may stand for several integers.
+    // From 2^53 on, a double may stand for several integers.
     const MAX: f64 = 9_007_199_254_740_992.0;
     if let Ok(integer) = integer(text) {
         return Some(integer);
@@ -69,7 +70,7 @@ fn whole(text: &[u8]) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() < MAX).then_some(number as i64)
 }
 
-/// Returns the sum of two numbers, whose text has no exponent, as that of Redis.
+/// Returns the sum of two numbers. Its text has no exponent, like Redis's.
 fn sum(one: &[u8], other: &[u8]) -> Result<f64, CommandError> {
     let sum = score(one)?.checked_add(score(other)?.get()).ok();
     let sum = sum.map(Score::get).filter(|sum| sum.is_finite());

@@ -1,4 +1,4 @@
-//! SET, and the commands that set a string, or its deadline, in a way of their own.
+//! SET, and related commands that set a string or its deadline.
 
 use crate::commands::expire::{self, Unit};
 use crate::engine::Context;
@@ -7,7 +7,7 @@ use crate::keyspace::{Keyspace, Value};
 
 use super::reply_string;
 
-/// Whose options are read.
+/// The command whose options are parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OptionsOf {
     Set,
@@ -17,7 +17,7 @@ enum OptionsOf {
 /// The options of SET and GETEX.
 #[derive(Clone, Copy, Debug, Default)]
 struct Options<'a> {
-    /// Whether the key has to be there.
+    /// Whether the key must exist or must not exist, if either.
     exists: Option<bool>,
     get: bool,
     deadline: Option<Deadline<'a>>,
@@ -64,7 +64,7 @@ impl<'a> Options<'a> {
                 b"pxat" => Unit::AT_MILLI,
                 _ => return Err(CommandError::Syntax),
             };
-            // The same one twice is no mistake: the last counts.
+            // Repeating the same option is valid: the last one counts.
             let is_free = match options.deadline {
                 None => true,
                 Some(Deadline::Keep | Deadline::Remove) => false,
@@ -141,7 +141,7 @@ pub(super) fn getset(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(
 pub(super) fn getex(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
     let &[_, key, ref options @ ..] = arguments else { return Err(CommandError::Syntax) };
     let options = Options::parse(OptionsOf::GetEx, options)?;
-    // As in Valkey, the time is checked whether there is a key or not.
+    // As in Valkey, the time is checked whether or not the key exists.
     let deadline = match options.deadline {
         Some(Deadline::At(unit, number)) => {
             Some(expire::deadline(unit, number, &context.state.keyspace, "getex")?)

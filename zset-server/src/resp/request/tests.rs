@@ -4,7 +4,7 @@ use super::*;
 
 type Found = Vec<Vec<Vec<u8>>>;
 
-/// Hands over bytes in pieces that end where `cuts` say; returns the requests and the error.
+/// Parses bytes in pieces that end at `cuts`; returns the requests and the error.
 fn parse(bytes: &[u8], cuts: &[usize]) -> (Found, Option<RequestError>) {
     let mut requests = Requests::default();
     let mut found = Vec::new();
@@ -41,7 +41,7 @@ fn encode(arguments: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// Bytes that mean something to the protocol more often than others.
+/// Bytes that are biased towards those with a meaning in the protocol.
 fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
     const TOKENS: [&str; 21] = [
         "\x0b",

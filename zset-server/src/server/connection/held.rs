@@ -1,4 +1,4 @@
-//! What is held for a client.
+//! The memory held for a client.
 
 use std::future::{Future as _, poll_fn};
 use std::pin::pin;
@@ -9,17 +9,17 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::{Connection, End, Event};
 
-/// What a buffer of replies may keep when it is empty, and while clients hold much.
+/// The capacity that an empty reply buffer may keep, normally and while memory for clients is scarce.
 const MAX_KEPT: usize = 256 * 1024;
 const MAX_KEPT_IF_SCARCE: usize = 16 * 1024;
 
 impl<S> Connection<S> {
-    /// Returns how many bytes of replies are there that are not sent.
+    /// Returns the number of reply bytes not yet sent.
     pub(super) fn unsent(&self) -> usize {
         self.replies.bytes().len() - self.sent
     }
 
-    /// Notes that the others have a turn. Who has been silent for long keeps no memory.
+    /// Marks the end of the client's turn. A client that has long been idle keeps no buffers.
     pub(super) fn rest(&mut self) {
         self.since = None;
         let is_silent = self.unsent() == 0;
@@ -35,18 +35,19 @@ impl<S> Connection<S> {
         self.tell_held();
     }
 
-    /// Returns how many bytes a buffer of replies may keep when it is empty.
+    /// Returns the capacity that an empty reply buffer may keep.
     pub(super) fn max_kept(&self) -> usize {
         if self.shared.is_scarce() { MAX_KEPT_IF_SCARCE } else { MAX_KEPT }
     }
 
-    /// Tells what is held for the client. If that is too much for all of them, some have to go.
+    /// Reports the memory held for the client. If all clients together hold too much, some are
+    /// disconnected.
     pub(super) fn tell_held(&mut self) {
         let (requests, replies) = (self.requests.len(), self.unsent());
         let memory = self.requests.capacity() + self.replies.capacity();
         let mut session = self.client.session_mut();
         if session.is_killed {
-            // What it holds is about to be freed, and counts as it is.
+            // The memory is about to be freed, and stays counted until then.
             return;
         }
         let buffered = &mut session.buffered;
@@ -58,7 +59,7 @@ impl<S> Connection<S> {
         self.shared.change_held(id, before, self.held);
     }
 
-    /// Bounds the replies to come; returns how many bytes of them may be unsent.
+    /// Limits the size of subsequent replies; returns the maximum number of unsent bytes.
     pub(super) fn bound_replies(&mut self) -> usize {
         let hard = self.shared.engine.borrow().max_unread();
         let max = hard.min(self.shared.max_held_of(self.held));
@@ -66,7 +67,7 @@ impl<S> Connection<S> {
         max
     }
 
-    /// Waits until all clients together hold less, and sends meanwhile what there is.
+    /// Waits until all clients together hold less, sending replies meanwhile.
     pub(super) async fn wait_for_room(&mut self) -> Result<(), End>
     where
         S: AsyncRead + AsyncWrite + Unpin,
@@ -89,9 +90,9 @@ impl<S> Connection<S> {
         .await
     }
 
-    /// Forgets all that is held for the client.
+    /// Releases everything held for the client.
     pub(super) fn let_go(&mut self) {
-        // A command that has panicked has let go of the engine.
+        // The engine is not borrowed here, even after a command has panicked.
         self.shared.engine.borrow_mut().leave(&mut self.client);
         let (id, closing) = {
             let session = &mut self.client.session_mut();

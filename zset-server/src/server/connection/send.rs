@@ -1,4 +1,4 @@
-//! How replies are sent, and how a connection ends.
+//! Sending of replies, and the end of a connection.
 
 use std::future::poll_fn;
 use std::io;
@@ -12,13 +12,13 @@ use tokio::time::timeout;
 use super::{Connection, End, Event};
 use crate::resp::Requests;
 
-/// What is still read, and for how long, of a client that was told what is wrong: to close while it
-/// writes would take the answer from it.
+/// How much, and for how long, to read after an error reply: closing while the client still sends would
+/// discard the reply.
 const MAX_LINGER: usize = 1024 * 1024;
 const LINGER: Duration = Duration::from_secs(1);
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
-    /// Sends what the client takes now, all of it or not.
+    /// Sends as many bytes as the client accepts now.
     pub(super) fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let unsent = &self.replies.bytes()[self.sent..];
         if unsent.is_empty() {
@@ -38,7 +38,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 self.replies.shrink_to(self.max_kept());
                 self.sent = 0;
             } else if self.sent > self.replies.bytes().len() / 2 {
-                // Not each time, or a large reply would be moved again and again.
+                // Not after each write: moving the rest of a large reply each time would be slow.
                 self.replies.remove_front(self.sent);
                 self.sent = 0;
             }
@@ -47,7 +47,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         })
     }
 
-    /// Sends what the client takes now, and waits for nothing.
+    /// Sends as many bytes as the client accepts now, without waiting.
     pub(super) async fn send_some(&mut self) -> io::Result<()> {
         poll_fn(|cx| match self.poll_send(cx) {
             Poll::Ready(result) => Poll::Ready(result),
@@ -56,7 +56,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         .await
     }
 
-    /// Sends something, and waits for the client to take it. Who takes too little is sent away.
+    /// Sends some bytes, waiting until the client accepts them. A client that accepts too little is
+    /// disconnected.
     pub(super) async fn send(&mut self) -> Result<(), End> {
         poll_fn(|cx| match self.poll_others(cx) {
             Some(Event::Killed) => Poll::Ready(Err(End::Killed)),
@@ -65,7 +66,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         .await
     }
 
-    /// Sends the rest, and closes.
+    /// Sends the remaining replies and closes the connection.
     pub(super) async fn finish(&mut self) -> Result<(), End> {
         self.requests = Requests::default();
         self.tell_held();
@@ -75,13 +76,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.stream.shutdown().await?;
         self.let_go();
         if !self.is_stopping {
-            // Whether it takes part does not matter.
+            // Its success does not matter.
             let _ = timeout(LINGER, self.drain()).await;
         }
         Ok(())
     }
 
-    /// Reads what nobody asks for.
+    /// Reads and discards bytes.
     async fn drain(&mut self) -> io::Result<()> {
         let mut buffer = [0; 4096];
         let mut left = MAX_LINGER;

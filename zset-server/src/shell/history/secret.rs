@@ -1,11 +1,11 @@
-//! Lines that are not to be kept, for that they have a password.
+//! Lines that are not stored because they may contain a password.
 
 use crate::resp::split_line;
 
-/// Returns whether a line may have a password in it.
+/// Returns whether a line may contain a password.
 pub(in crate::shell) fn is_secret(line: &str) -> bool {
     let words = split_line(line.as_bytes()).unwrap_or_else(|_| {
-        // Somebody may have forgotten a quote.
+        // The user may have forgotten a quote.
         let words = line.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
         words.map(|word| word.as_bytes().to_vec()).collect()
     });

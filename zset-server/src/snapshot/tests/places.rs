@@ -1,8 +1,8 @@
-//! Folders, links, locks and disks that are full.
+//! Tests with folders, links, locks and full disks.
 
 use super::*;
 
-/// A folder that goes with its end.
+/// A temporary folder, removed when dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -13,7 +13,7 @@ impl Folder {
         Folder(path)
     }
 
-    /// Returns what is there, beside the lock.
+    /// Returns the names of the files except the lock.
     fn names(&self) -> Vec<String> {
         let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name();
         let names = fs::read_dir(&self.0).unwrap().map(name);
@@ -30,7 +30,7 @@ impl Drop for Folder {
     }
 }
 
-/// Replaces a file of nobody's.
+/// Replaces a file and releases its path.
 fn replace(path: &Path, bytes: &[u8]) {
     Place::take(path).unwrap().replace(|file| file.write_all(bytes)).unwrap();
 }
@@ -144,7 +144,7 @@ fn a_new_file_is_for_its_owner_alone_and_one_that_replaces_another_is_for_the_sa
     replace(&path, b"new");
     assert_eq!(mode(), 0o640);
     assert_eq!(fs::read(&path).unwrap(), b"new");
-    // Only root can give a file away.
+    // Only root can change the owner of a file.
     if chown(&path, Some(65_534), Some(65_533)).is_ok() {
         replace(&path, b"of another");
         let metadata = fs::metadata(&path).unwrap();

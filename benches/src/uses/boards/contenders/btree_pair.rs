@@ -1,4 +1,4 @@
-//! std's B-tree beside a hash table.
+//! std's B-tree plus a hash table.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -9,8 +9,8 @@ use hashbrown::hash_map::Entry;
 use crate::uses::boards::contender::Board;
 use crate::uses::boards::workload::Operation;
 
-/// `BTreeSet<(Reverse<u64>, u64)>` and `HashMap<u64, u64>`. A B-tree without counts goes through all
-/// elements before a place to number it.
+/// `BTreeSet<(Reverse<u64>, u64)>` and `HashMap<u64, u64>`. A B-tree without counts must walk all
+/// elements before a position to number it.
 pub struct BTreePair {
     lines: BTreeSet<(Reverse<u64>, u64)>,
     scores: HashMap<u64, u64>,

@@ -1,4 +1,4 @@
-//! A sorted `Vec` beside a hash table.
+//! A sorted `Vec` plus a hash table.
 
 use std::cmp::Reverse;
 

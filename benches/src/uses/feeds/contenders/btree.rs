@@ -1,4 +1,4 @@
-//! std's B-tree, alone and beside a hash table.
+//! std's B-tree, alone and with a hash table.
 
 use std::collections::BTreeSet;
 
@@ -6,14 +6,14 @@ use hashbrown::HashMap;
 
 use crate::uses::feeds::contender::Feed;
 
-/// `BTreeSet<(u64, u64)>`, which cannot tell whether an id is there.
+/// `BTreeSet<(u64, u64)>`, which cannot look up an id.
 pub struct BTreeFeed {
     posts: BTreeSet<(u64, u64)>,
     max_len: usize,
 }
 
 impl BTreeFeed {
-    /// Posts an id; returns what falls out, which may be itself.
+    /// Posts an id; returns the evicted post, which may be the new one.
     #[inline]
     fn insert(&mut self, at: u64, id: u64) -> Option<(u64, u64)> {
         self.posts.insert((at, id));
@@ -51,7 +51,7 @@ impl Feed for BTreeFeed {
     }
 }
 
-/// `BTreeSet<(u64, u64)>` and `HashMap<u64, u64>`: an id that is posted again moves, and is found.
+/// `BTreeSet<(u64, u64)>` and `HashMap<u64, u64>`: ids can be looked up, and an id posted again moves.
 pub struct BTreePair {
     feed: BTreeFeed,
     times: HashMap<u64, u64>,

@@ -1,18 +1,18 @@
-//! A sorted `VecDeque`, which is all it takes if posts come in order and nobody asks for one.
+//! A sorted `VecDeque`, which suffices if posts arrive in order and are never looked up by id.
 
 use std::collections::VecDeque;
 
 use crate::uses::feeds::contender::Feed;
 use crate::uses::feeds::workload::Operation;
 
-/// `VecDeque<(u64, u64)>`, oldest first, which cannot tell whether an id is there.
+/// `VecDeque<(u64, u64)>`, oldest first, which cannot look up an id.
 pub struct VecFeed {
     posts: VecDeque<(u64, u64)>,
     max_len: usize,
 }
 
 impl VecFeed {
-    /// Visits the `n` last of the first `end`, the last first.
+    /// Visits the last `n` of the first `end` posts, in reverse order.
     #[inline]
     fn visit_back(&self, end: usize, n: usize, mut each: impl FnMut(u64, u64)) {
         for &(at, id) in self.posts.range(end.saturating_sub(n)..end).rev() {

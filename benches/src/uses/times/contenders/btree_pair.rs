@@ -1,4 +1,4 @@
-//! std's B-tree beside a hash table.
+//! std's B-tree plus a hash table.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use super::Entry;
 use crate::uses::times::contender::Timed;
 
-/// `BTreeSet<E>`, and a `HashMap` from the id to what an entry is made of.
+/// `BTreeSet<E>`, and a `HashMap` from id to the rest of the entry.
 pub struct BTreePair<E: Entry> {
     entries: BTreeSet<E>,
     by_id: HashMap<u64, E::Kept>,

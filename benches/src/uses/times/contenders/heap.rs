@@ -1,4 +1,4 @@
-//! std's binary heap, with a hash table to tell what it should not have any more.
+//! std's binary heap, with a hash table to detect stale entries.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,10 +8,10 @@ use hashbrown::hash_map::Entry;
 
 use crate::uses::times::contender::Timed;
 
-/// `BinaryHeap<Reverse<(time, arrival, id)>>` and a `HashMap` of the jobs by their ids.
+/// `BinaryHeap<Reverse<(time, arrival, id)>>` and a `HashMap` from id to job.
 ///
-/// A heap cannot find what is inside: a job that is cancelled or rescheduled leaves its entry there.
-/// It is passed over when it comes to the top, since the job has gone or has another arrival.
+/// A heap cannot find the elements inside it, so a cancelled or rescheduled job leaves a stale entry. It
+/// is skipped when it reaches the top, because the job no longer exists or has another arrival number.
 pub struct HeapQueue {
     heap: BinaryHeap<Reverse<(u64, u64, u64)>>,
     jobs: HashMap<u64, Job>,
@@ -44,7 +44,7 @@ impl Timed for HeapQueue {
     #[inline]
     fn push(&mut self, payload: u64, due: u64) -> u64 {
         let arrival = self.arrive();
-        // The first arrival of a job is a number that no other has.
+        // A job's first arrival number is unique, so it serves as the id.
         let id = arrival;
         self.jobs.insert(id, Job { arrival, payload });
         self.heap.push(Reverse((due, arrival, id)));

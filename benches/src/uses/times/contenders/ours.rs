@@ -1,10 +1,10 @@
-//! The subjects: `zset_std`'s.
+//! The subjects: the collections of `zset_std`.
 
 use zset_std::{DelayQueue, ExpiringSet, JobId, Schedule, Timestamp};
 
 use crate::uses::times::contender::Timed;
 
-/// Returns the point so many milliseconds after the origin.
+/// Returns the timestamp `millis` milliseconds after the origin.
 #[inline]
 fn at(millis: u64) -> Timestamp {
     Timestamp::from_nanos(millis * 1_000_000)
@@ -15,7 +15,7 @@ fn millis(at: Timestamp) -> u64 {
     at.as_nanos() / 1_000_000
 }
 
-/// `zset_std::DelayQueue<u64>`, whose jobs have ids that it gives them.
+/// `zset_std::DelayQueue<u64>`, which assigns the ids of its jobs.
 pub struct ZsetQueue(DelayQueue<u64>);
 
 impl Timed for ZsetQueue {
@@ -96,7 +96,7 @@ impl Timed for ZsetSchedule {
     }
 }
 
-/// `zset_std::ExpiringSet<u64>`; what is written is written before anything has expired.
+/// `zset_std::ExpiringSet<u64>`; all writes are made at a time before any deadline.
 pub struct ZsetExpiring(ExpiringSet<u64>);
 
 impl Timed for ZsetExpiring {

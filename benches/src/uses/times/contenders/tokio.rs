@@ -1,8 +1,8 @@
 //! The `tokio-util` crate: a hierarchical timer wheel.
 //!
-//! It is polled here, with a clock that is set before: neither the task that would wait for it nor
-//! the runtime that would wake that task is part of what is timed. Its wheel has slots of a
-//! millisecond, and jobs that are due in the same one come out in any order.
+//! It is polled here with a manually advanced clock, so neither the task that would wait for it nor the
+//! runtime that would wake that task is timed. Its wheel has slots of one millisecond; jobs due in the
+//! same slot are returned in any order.
 
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -15,8 +15,8 @@ use tokio_util::time::delay_queue::Key;
 use crate::uses::times::contender::Timed;
 
 thread_local! {
-    /// A runtime whose clock stands still; there is one for each thread that measures, and it stays
-    /// until the end, since a queue is in its context all the time.
+    /// A runtime with a paused clock, one per measuring thread. It is leaked because queues stay in its
+    /// context permanently.
     static RUNTIME: &'static Runtime = Box::leak(Box::new(
         Builder::new_current_thread()
             .enable_time()
@@ -29,10 +29,10 @@ thread_local! {
 /// `tokio_util::time::DelayQueue<u64>`.
 pub struct TokioQueue {
     queue: DelayQueue<u64>,
-    /// The time 0.
+    /// Time zero.
     start: Instant,
     runtime: &'static Runtime,
-    /// To enter the runtime at each call would take longer than some calls.
+    /// Held permanently: entering the runtime at each call would take longer than some calls.
     _guard: EnterGuard<'static>,
 }
 

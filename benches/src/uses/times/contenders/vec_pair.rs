@@ -1,4 +1,4 @@
-//! A sorted `Vec` beside a hash table.
+//! A sorted `Vec` plus a hash table.
 
 use std::cmp::Reverse;
 
@@ -9,8 +9,8 @@ use crate::uses::sorted_vec::SortedVec;
 use crate::uses::times::contender::Timed;
 use crate::uses::times::workload::Operation;
 
-/// A `Vec` with the last to be due first, so that the first is popped off its end, and a `HashMap`
-/// from the id to what an entry is made of.
+/// A `Vec` in descending order of due time, so that the first due element is popped off its end, and a
+/// `HashMap` from id to the rest of the entry.
 pub struct VecPair<E: Entry> {
     entries: SortedVec<Reverse<E>>,
     by_id: HashMap<u64, E::Kept>,

@@ -1,10 +1,10 @@
-//! [`Source`]: what takes part in a union, an intersection or a difference.
+//! [`Source`]: an operand of a union, an intersection or a difference.
 
 use zset_core::{Member, Score, ZSet};
 
 use crate::keyspace::{Keyspace, Set, Value, WrongType};
 
-/// A sorted set, a plain one, or a key that is not there, which counts as empty.
+/// A sorted set, a plain set, or a missing key, which counts as empty.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Source<'a> {
     Missing,
@@ -30,7 +30,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Returns the score of a member, which is 1 in a plain set. **O(1)**.
+    /// Returns the score of a member; members of a plain set have score 1. **O(1)**.
     pub(super) fn score(self, member: &[u8]) -> Option<Score> {
         match self {
             Source::Missing => None,
@@ -43,7 +43,7 @@ impl<'a> Source<'a> {
         self.score(member).is_some()
     }
 
-    /// Returns the elements: in order, but for a plain set.
+    /// Returns the elements, in order unless the set is plain.
     pub(super) fn iter(self) -> impl Iterator<Item = (Member<'a>, Score)> {
         let (plain, sorted) = match self {
             Source::Missing => (None, None),
