@@ -65,7 +65,7 @@ pub use byte_string::ByteString;
 #[cfg(feature = "alloc")]
 pub use equivalent::Equivalent;
 #[cfg(feature = "alloc")]
-pub use hash_builder::{DefaultHashBuilder, DefaultHasher};
+pub use hash_builder::DefaultHashBuilder;
 /// Re-exported for its `Rng` trait: `from_rng` and random sampling take a generator that implements it.
 ///
 /// The generators of `rand` 0.10 do.

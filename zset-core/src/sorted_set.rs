@@ -53,6 +53,7 @@ mod split_off;
 mod traits;
 mod update;
 
+pub use crate::hash_builder::DefaultHasher;
 pub use crate::skiplist::Drain;
 pub use bulk::FromSortedError;
 pub use entry::{Entry, OccupiedEntry, VacantEntry};

@@ -287,7 +287,8 @@ impl ZSet {
     }
 
     /// Estimates [`allocation_size`](Self::allocation_size) from the sizes of at most `samples`
-    /// members. **O(n / 30 + samples)**; O(1) for a listpack.
+    /// members. **O(n + samples)**, but it visits only
+    /// `samples` members and the chunks of memory; O(1) for a listpack.
     ///
     /// # Examples
     ///

@@ -163,6 +163,15 @@ impl Dict {
             self.make_room(position, &hash_of)?;
             next = self.next_segment(position);
         }
+        // There are enough segments, but tombstones may take up their room.
+        let mut next = (self.capacity() < wanted).then_some(0);
+        while let Some(position) = next {
+            let table = self.table_at_mut(position);
+            if table.capacity() < SEGMENT_CAPACITY {
+                rebuild(table, SEGMENT_CAPACITY, &hash_of)?;
+            }
+            next = self.next_segment(position);
+        }
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use super::score::{ScoreText, score_of};
 use super::{PackedZSet, Place, pair_at};
 use crate::listpack::{Encoded, HEADER, Storage, Value};
 use crate::redis::{AddError, AddOptions, Added};
-use crate::{Member, Score, TryReserveError};
+use crate::{IncrementError, Member, NanScore, Score, TryReserveError};
 
 impl<B: Storage> PackedZSet<B> {
     /// Inserts a member with a score, or replaces the score of an existing member; returns the old
@@ -97,7 +97,7 @@ impl<B: Storage> PackedZSet<B> {
     ///
     /// # Errors
     ///
-    /// [`AddError`] if the new score would be NaN, or if there is not enough space. The set is
+    /// [`IncrementError`] if the new score would be NaN, or if there is not enough space. The set is
     /// unchanged.
     ///
     /// # Examples
@@ -110,8 +110,12 @@ impl<B: Storage> PackedZSet<B> {
     /// assert_eq!(set.try_increment("a", 2.0), Ok(Score::new(3.5)?));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn try_increment(&mut self, member: impl AsRef<[u8]>, by: f64) -> Result<Score, AddError> {
-        let by = Score::new(by)?;
+    pub fn try_increment(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        by: f64,
+    ) -> Result<Score, IncrementError<NanScore>> {
+        let by = Score::new(by).map_err(IncrementError::Score)?;
         let added = self.try_add(member, by, AddOptions::new().incr())?;
         Ok(added.score().unwrap_or(by))
     }

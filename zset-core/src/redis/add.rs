@@ -3,7 +3,7 @@
 use core::error::Error;
 use core::fmt;
 
-use crate::{NanScore, Score, TryReserveError};
+use crate::{IncrementError, NanScore, Score, TryReserveError};
 
 /// How to treat existing and new members when adding.
 ///
@@ -438,6 +438,15 @@ pub enum AddError {
     Nan(NanScore),
     /// There is not enough space.
     Full(TryReserveError),
+}
+
+impl From<AddError> for IncrementError<NanScore> {
+    fn from(error: AddError) -> Self {
+        match error {
+            AddError::Nan(error) => IncrementError::Score(error),
+            AddError::Full(error) => IncrementError::Full(error),
+        }
+    }
 }
 
 impl fmt::Display for AddError {

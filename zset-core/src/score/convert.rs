@@ -45,17 +45,18 @@ macro_rules! from_lossless {
 from_lossless!(i8, i16, i32, u8, u16, u32);
 
 macro_rules! try_from_integer {
-    ($($int:ty, $value:ident => $score:expr;)*) => {$(
+    ($($int:ty, $inexact:literal, $value:ident => $score:expr;)*) => {$(
         impl TryFrom<$int> for Score {
             type Error = InexactScore;
 
             /// # Examples
             ///
             /// ```
+            /// # #[allow(unused_imports)]
             /// use zset_core::{InexactScore, Score};
             ///
             #[doc = concat!("assert_eq!(Score::try_from(7_", stringify!($int), "), Ok(Score::from(7)));")]
-            #[doc = concat!("assert_eq!(Score::try_from(", stringify!($int), "::MAX), Err(InexactScore));")]
+            #[doc = $inexact]
             /// ```
             #[inline]
             fn try_from($value: $int) -> Result<Score, InexactScore> {
@@ -66,10 +67,10 @@ macro_rules! try_from_integer {
 }
 
 try_from_integer! {
-    i64, value => exact(value.into());
-    u64, value => exact(value.into());
-    isize, value => Score::try_from(value as i64);
-    usize, value => Score::try_from(value as u64);
+    i64, "assert_eq!(Score::try_from(i64::MAX), Err(InexactScore));", value => exact(value.into());
+    u64, "assert_eq!(Score::try_from(u64::MAX), Err(InexactScore));", value => exact(value.into());
+    isize, "// Fails if not exact; with 32 bits, every value is exact.", value => Score::try_from(value as i64);
+    usize, "// Fails if not exact; with 32 bits, every value is exact.", value => Score::try_from(value as u64);
 }
 
 /// Creates a score from a 64-bit integer, signed or unsigned.

@@ -298,7 +298,7 @@ impl<M, S: Copy> SkipList<M, S> {
 
     /// Returns the number of bytes the list has allocated, excluding memory owned by members.
     ///
-    /// **O(n / 30)**: sums over all chunks of memory.
+    /// **O(n)**, but it visits only chunks of about 32 KiB.
     ///
     /// # Examples
     ///

@@ -72,7 +72,7 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 
     /// Returns the number of elements that fit in the allocated memory if every leaf is full.
-    /// **O(n / 30)**: sums over all chunks of memory.
+    /// **O(n)**, but it visits only chunks of about 32 KiB.
     ///
     /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. Unlike `Vec::capacity`, it
     /// is not a guarantee: leaves become full only if elements are inserted in ascending order, so a

@@ -8,7 +8,7 @@ use crate::random;
 
 impl<M, S: Copy> SkipList<M, S> {
     /// Returns `n` elements at distinct random ranks, or all elements if there are fewer, in random
-    /// order. **O(n log len)**; uses memory for `n` ranks.
+    /// order. **O(n log len)**; it draws the ranks when called, which takes O(n) memory.
     ///
     /// # Examples
     ///

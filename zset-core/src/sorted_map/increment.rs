@@ -12,6 +12,9 @@ impl<K: Ord + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, S, H>
     /// Adds `by` to the score of a key; returns the new score, or `None` if there is no such key.
     /// **O(log n)**; O(1) if the key stays between its neighbours.
     ///
+    /// Unlike [`SortedSet::increment`](crate::SortedSet::increment), it does not insert a missing key, which
+    /// would have no value.
+    ///
     /// # Errors
     ///
     /// The score's own error if the sum is not a score ([`NanScore`](crate::NanScore) for

@@ -8,7 +8,7 @@ use super::read::shown;
 
 impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     /// Returns `n` distinct elements, or all if there are fewer, in random order. **O(n log len)**;
-    /// uses memory for `n` ranks.
+    /// it draws the ranks when called, which takes O(n) memory.
     ///
     /// # Examples
     ///

@@ -159,7 +159,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
 
     /// Returns the number of bytes the set has allocated, excluding memory owned by members.
     ///
-    /// **O(n / 30)**: sums over all chunks of memory.
+    /// **O(n)**, but it visits only chunks of about 32 KiB.
     ///
     /// # Examples
     ///

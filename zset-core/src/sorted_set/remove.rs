@@ -213,12 +213,15 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     ) -> Option<(M, S)> {
         loop {
             let place = self.list.at_element(*next)?;
-            // After a panic in the closure or in a hash, iteration can continue with the next element.
+            // After a panic in the closure, iteration continues with the next element.
             *next = Place { position: place.position + 1, ..place };
             let handle = self.list.handle_at(place);
             let score = self.list.score(handle);
             if is_taken(self.list.member_mut(handle), score) {
-                let (element, following) = self.take_next(place);
+                let hash = self.hasher.hash_one(self.list.member_mut(handle));
+                // If a hash panics after the removal, the next element is at this place.
+                *next = place;
+                let (element, following) = self.take_at(place, hash);
                 *next = following;
                 return Some(element);
             }

@@ -7,7 +7,7 @@ use super::SortedSet;
 
 impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// Returns `n` distinct random elements, or all elements if there are fewer, in random order.
-    /// **O(n log len)**; uses memory for `n` ranks.
+    /// **O(n log len)**; it draws the ranks when called, which takes O(n) memory.
     ///
     /// # Examples
     ///

@@ -185,11 +185,8 @@ impl ZSet {
         by: f64,
     ) -> Result<Score, IncrementError<NanScore>> {
         let by = Score::new(by).map_err(IncrementError::Score)?;
-        match self.try_add(member, by, AddOptions::new().incr()) {
-            Ok(added) => Ok(added.score().unwrap_or(by)),
-            Err(AddError::Nan(error)) => Err(IncrementError::Score(error)),
-            Err(AddError::Full(error)) => Err(IncrementError::Full(error)),
-        }
+        let added = self.try_add(member, by, AddOptions::new().incr())?;
+        Ok(added.score().unwrap_or(by))
     }
 
     /// Replaces the score of a member with the result of `new_score`, which receives the old score;

@@ -8,7 +8,7 @@ use crate::{Member, Score, random};
 
 impl ZSet {
     /// Returns `n` distinct elements, or all if there are fewer, in random order, like Redis's
-    /// `ZRANDMEMBER` with a positive count. **O(n log len)**; uses memory for `n` ranks.
+    /// `ZRANDMEMBER` with a positive count. **O(n log len)**; it draws the ranks when called, which takes O(n) memory.
     ///
     /// # Examples
     ///

@@ -16,7 +16,7 @@ impl Serialize for ZSet {
 }
 
 /// Deserializes a sequence of `(member, score)` in any order. Members are deserialized as
-/// [`ByteString`]s: from bytes, text, or numbers. A repeated member is an error.
+/// [`ByteString`]s: from bytes, text, or a sequence of numbers below 256. A repeated member is an error.
 ///
 /// The set has Redis's limits. A set that is too large for memory or for 32-bit handles is an
 /// error, not a panic.

@@ -6,7 +6,8 @@ use zset_core::listpack::Storage;
 use zset_core::packed_zset::Iter as PackedIter;
 use zset_core::redis::{AddError, AddOptions, Added};
 use zset_core::{
-    Encoding, Listpack, Member, NanScore, PackedZSet, Score, TryReserveError, ZSet, zset,
+    Encoding, IncrementError, Listpack, Member, NanScore, PackedZSet, Score, TryReserveError, ZSet,
+    zset,
 };
 
 use crate::operations::Bounds;
@@ -109,6 +110,15 @@ macro_rules! pass_on_all {
     };
 }
 
+/// Returns the error of the addition that an increment is.
+pub(crate) fn add_error(error: IncrementError<NanScore>) -> AddError {
+    match error {
+        IncrementError::Score(error) => AddError::Nan(error),
+        IncrementError::Full(error) => AddError::Full(error),
+        _ => unreachable!("{error}"),
+    }
+}
+
 impl Subject for ZSet {
     type Iter<'a> = zset::Iter<'a>;
 
@@ -180,7 +190,7 @@ impl<B: Storage + Clone> Subject for PackedZSet<B> {
     }
 
     fn increment(&mut self, member: &[u8], by: f64) -> Result<Score, AddError> {
-        self.try_increment(member, by)
+        self.try_increment(member, by).map_err(add_error)
     }
 
     fn update(

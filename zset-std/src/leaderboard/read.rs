@@ -115,7 +115,7 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
 
     /// Returns the number of bytes allocated by the board, excluding what the members own.
     ///
-    /// **O(n / 30)**: it sums the allocated blocks.
+    /// **O(n)**, but it visits only chunks of about 32 KiB.
     ///
     /// # Examples
     ///
