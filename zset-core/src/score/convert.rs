@@ -174,7 +174,7 @@ mod tests {
             assert_eq!(Score::try_from(signed).is_ok(), is_exact, "{signed}");
             assert_eq!(Score::try_from(-signed).is_ok(), is_exact, "-{signed}");
         }
-        assert_eq!(Score::try_from(i64::MIN).map(Score::get), Ok(-(2.0_f64.powi(63))));
+        assert_eq!(Score::try_from(i64::MIN).map(Score::get), Ok(-9_223_372_036_854_775_808.0));
         assert_eq!(Score::try_from(i64::MAX), Err(InexactScore));
         assert_eq!(Score::try_from(-3_isize), Ok(Score::from(-3)));
         assert_eq!(Score::try_from(3_usize), Ok(Score::from(3)));
