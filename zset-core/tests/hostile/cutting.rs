@@ -30,7 +30,7 @@ fn thin() -> Set {
 #[test]
 fn a_panic_in_a_drain_leaves_the_set_as_before_or_after() {
     count_members(|| {
-        for (start, end) in RUNS {
+        for &(start, end) in unless_miri(&RUNS[..], &RUNS[2..4]) {
             before_or_after(&filled(LEN), |set| set.drain_by_rank(start..end).count());
         }
         let set = thin();
@@ -107,7 +107,8 @@ fn a_predicate_that_panics_leaves_the_element() {
 /// all the same.
 #[test]
 fn a_member_that_panics_when_a_drain_drops_it_takes_no_other_along() {
-    for (front, back) in [(0, 0), (3, 0), (0, 3), (70, 5), (LEN as usize, 0)] {
+    let taken = [(0, 0), (3, 0), (0, 3), (70, 5), (LEN as usize, 0)];
+    for &(front, back) in unless_miri(&taken[..], &taken[1..2]) {
         count_members(|| {
             at_every_call(
                 || filled(LEN),
@@ -133,7 +134,7 @@ fn a_list_is_valid_after_a_panic_in_a_drain_or_a_split() {
         (0..LEN).map(|number| (Member::new(number / 2), Points(10 * (number / 2)))).collect()
     };
     count_members(|| {
-        for (start, end) in RUNS {
+        for &(start, end) in unless_miri(&RUNS[..], &RUNS[2..4]) {
             at_every_call(
                 make,
                 |list| drop(list.drain_by_rank(start..end)),
