@@ -423,12 +423,13 @@ impl Added {
 /// # Examples
 ///
 /// ```
-/// use zset_core::redis::AddError;
+/// use zset_core::redis::{AddError, AddOptions};
 /// use zset_core::{NanScore, PackedZSet, Score};
 ///
 /// let mut set = PackedZSet::with_storage([0; 64])?;
 /// set.try_insert("a", Score::INFINITY)?;
-/// assert_eq!(set.try_increment("a", f64::NEG_INFINITY), Err(AddError::Nan(NanScore)));
+/// let sum = set.try_add("a", Score::NEG_INFINITY, AddOptions::new().incr());
+/// assert_eq!(sum, Err(AddError::Nan(NanScore)));
 /// # Ok::<(), zset_core::TryReserveError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
