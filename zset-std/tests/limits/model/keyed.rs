@@ -259,7 +259,7 @@ impl<L: Limiter> Subject<L> {
         let newest = self.newest;
         let is_there = self.lists.contains_key(&key);
         let Some(list) = self.list(key) else { return };
-        // A check of 0 units leaves no trace of a key that is not there.
+        // A check of 0 units leaves no trace, neither of an absent key nor in the shared state.
         if n > 0 || is_there {
             list.widen(quota);
             list.advance(newest);
@@ -332,8 +332,8 @@ macro_rules! call_with {
                 $subject.step($step);
                 let now = timestamp($subject.now);
                 let decision = $subject.limiter.check_with_at(&key, quota, n, now);
-                if let Some(list) = $subject.list(key) {
-                    list.widen(quota);
+                if n > 0 || $subject.lists.contains_key(&key) {
+                    $subject.list(key).into_iter().for_each(|list| list.widen(quota));
                 }
                 $subject.expect(&decision, key, quota, n);
                 $subject.checked(&decision, key, quota, n);
