@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_reused_before_new_ones_are_given_out() {
+    fn vacant_ids_are_reused_before_new_ones() {
         let mut arena = Arena::<u64>::new(10);
         let ids: Vec<u32> = (0..4)
             .map(|i| {
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arena_of_few_nodes_has_room_for_those_alone() {
+    fn a_tiny_arena_allocates_exactly_its_nodes() {
         for len in 1..=3 {
             let mut arena = Arena::<[u64; 140]>::new(1 << 20);
             arena.try_reserve(len).unwrap();
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "takes minutes there")]
-    fn growing_takes_whole_chunks_and_never_moves_them() {
+    fn growth_allocates_whole_chunks_and_never_moves_them() {
         let mut arena = Arena::<u64>::new(1 << 20);
         for i in 0..=GROWN_CHUNKS as u64 * Arena::<u64>::CHUNK as u64 {
             arena.try_reserve(1).unwrap();

@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "takes minutes there")]
-    fn a_reservation_removes_tombstones_if_they_take_up_the_room() {
+    fn a_reservation_removes_tombstones_that_occupy_the_room() {
         const LEN: u32 = 100_000;
         for len in (LEN..2 * LEN).step_by(LEN as usize / 10) {
             let mut dict = filled(len, spread);
@@ -346,7 +346,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "takes minutes there")]
-    fn after_a_reservation_nothing_is_allocated() {
+    fn insertions_after_a_reservation_allocate_nothing() {
         const MORE: u32 = 60_000;
         for already in [0, 10, 3_000, 40_000] {
             let mut dict = filled(already, spread);
@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "takes minutes there")]
-    fn room_for_millions_can_be_reserved_and_for_more_than_there_are_handles_not() {
+    fn reserving_succeeds_for_millions_but_not_beyond_the_handle_limit() {
         let mut dict = Dict::new();
         dict.try_reserve(2_000_000, spread).unwrap();
         assert!(dict.allocation_size() > 2_000_000 * size_of::<Handle>());

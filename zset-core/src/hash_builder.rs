@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn it_hashes_as_the_one_inside() {
+    fn it_hashes_as_the_wrapped_builder_does() {
         agree("a text");
         agree(b"bytes".as_slice());
         agree((1_u8, 2_u16, 3_u32, 4_u64, 5_u128, 6_usize));

@@ -50,7 +50,7 @@ fn orders_are_matched_by_price_then_by_time() {
 /// pages and ten for popular ones that are not cached yet. The LRU cache finds 90 of the first hundred
 /// and six more, until the old pages between two reads of a popular one are more than five.
 #[test]
-fn an_lfu_cache_keeps_what_is_read_most_often() {
+fn an_lfu_cache_keeps_the_most_read_pages() {
     let expected = "\
 An LFU cache of three pages, the next one to evict first:
   /jobs  1 reads
@@ -67,7 +67,7 @@ Hits of 1900 requests, with room for 15 pages:
 /// The last request of a session is in second 1500 to 1999, two sessions a second. After 1800 seconds
 /// without one a session has timed out, by second 3500 those of seconds 1500 to 1700.
 #[test]
-fn sessions_are_indexed_by_threads() {
+fn threads_share_a_session_index() {
     let expected = "\
 1000 sessions
 since second 1900: 200
@@ -82,7 +82,7 @@ expired by second 3500, again: 0
 /// "sorted set" is found with 4 (sorted twice, set twice) and 2 occurrences. Texts with the same number are
 /// ordered from the last to the first.
 #[test]
-fn texts_are_found_by_their_words() {
+fn texts_are_found_by_words_they_contain() {
     let expected = "\
 sorted set:
   4 x  A set has members. A sorted set has sorted members.

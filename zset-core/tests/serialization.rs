@@ -98,7 +98,7 @@ fn damage_is_harmless<T: Checked>(set: &T) {
 }
 
 #[test]
-fn a_set_is_a_sequence_of_pairs_in_order() {
+fn a_set_serializes_as_sorted_pairs() {
     let set: SortedSet<String> =
         [("b", 1.5), ("a", 1.5), ("c", -2.0), ("d", f64::INFINITY), ("e", f64::NEG_INFINITY)]
             .map(|(member, number)| (member.to_string(), score(number)))
@@ -110,7 +110,7 @@ fn a_set_is_a_sequence_of_pairs_in_order() {
 }
 
 #[test]
-fn members_need_not_be_texts() {
+fn members_need_not_be_strings() {
     let set = SortedSet::<(u8, u64), u32>::from([((2, u64::MAX), 7), ((1, 5), 7), ((0, 0), 9)]);
     assert_eq!(comes_back(&set), "[[[1,5],7],[[2,18446744073709551615],7],[[0,0],9]]");
     damage_is_harmless(&set);
@@ -120,7 +120,7 @@ fn members_need_not_be_texts() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn sets_of_several_leaves_come_back() {
+fn sets_of_several_leaves_round_trip() {
     comes_back(&(0..300).map(|i| (i, -i64::from(i) / 2)).collect::<SortedSet<u32, i64>>());
     comes_back(&(0..300_u16).map(|i| (i as u8, i as u8 / 2)).collect::<SkipList<u8, u8>>());
     let map = (0..300_u16).map(|i| ((i as u8, (i / 256) as u8), 'x', -i32::from(i) / 2));
@@ -128,7 +128,7 @@ fn sets_of_several_leaves_come_back() {
 }
 
 #[test]
-fn a_list_is_a_sequence_of_pairs_that_may_repeat() {
+fn a_list_serializes_as_pairs_that_may_repeat() {
     let elements = [("b", 2.0), ("a", 2.0), ("b", 2.0), ("b", f64::INFINITY)];
     let list: SkipList<String, Score> =
         elements.map(|(member, number)| (member.to_string(), score(number))).into_iter().collect();
@@ -137,7 +137,7 @@ fn a_list_is_a_sequence_of_pairs_that_may_repeat() {
 }
 
 #[test]
-fn a_map_is_a_sequence_of_triples_in_order() {
+fn a_map_serializes_as_sorted_triples() {
     let map = SortedMap::<(u8, u8), char, i32>::from([((2, 1), 'y', 7), ((1, 1), 'x', -3)]);
     assert_eq!(comes_back(&map), r#"[[[1,1],"x",-3],[[2,1],"y",7]]"#);
     damage_is_harmless(&map);
@@ -148,7 +148,7 @@ fn a_map_is_a_sequence_of_triples_in_order() {
 }
 
 #[test]
-fn a_zset_is_a_sequence_of_pairs_with_members_as_bytes() {
+fn a_zset_serializes_as_pairs_with_byte_members() {
     let long = "x".repeat(70);
     let elements = [("b", 1.5), ("a", f64::INFINITY), ("10", -0.0), (&long, f64::NEG_INFINITY)];
     for len in [0, 1, 3, 4] {
@@ -196,7 +196,7 @@ fn a_repeated_member_is_an_error() {
 }
 
 #[test]
-fn what_is_no_set_is_refused() {
+fn malformed_sets_are_rejected() {
     for text in [
         "{}",
         "1",
@@ -225,7 +225,7 @@ fn what_is_no_set_is_refused() {
 }
 
 #[test]
-fn a_nan_is_refused() {
+fn nan_is_rejected() {
     let pairs = [("a", f64::NAN)];
     let bytes = postcard::to_allocvec(&pairs.as_slice()).unwrap();
     assert_eq!(postcard::<SortedSet<String>>(&bytes), None);
@@ -245,7 +245,7 @@ struct Maps {
 }
 
 #[test]
-fn sets_come_back_from_maps() {
+fn sets_round_trip_as_maps() {
     let maps = Maps {
         board: [("ann", 120.0), ("bob", 85.0), ("cid", f64::INFINITY)]
             .map(|(member, number)| (member.to_string(), score(number)))
@@ -262,7 +262,7 @@ fn sets_come_back_from_maps() {
 }
 
 #[test]
-fn maps_are_in_any_order_and_do_not_repeat() {
+fn maps_may_come_in_any_order_but_keys_must_not_repeat() {
     let read = |board: &str, jobs: &str| {
         let text = format!(r#"{{"board":{board},"jobs":{jobs}}}"#);
         serde_json::from_str::<Maps>(&text).map_err(|error| error.to_string())

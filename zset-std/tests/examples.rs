@@ -48,7 +48,7 @@ time   user  what happened       x: a wrong password, [ ]: the last minute
 /// Ann's payments are 3 seconds apart, so the first ten take up the minute until 00:27. The first of
 /// them is a minute old at 01:00, the second at 01:03, and all before 02:03, the one of 01:03 too.
 #[test]
-fn payments_are_ten_a_minute_for_each_user_and_action() {
+fn payments_are_limited_to_ten_a_minute_per_user_and_action() {
     let expected = "\
 Ten a minute for each user and action.
 
@@ -79,7 +79,7 @@ Ten a minute for each user and action.
 /// first, and "rain h" is above "rain a". The first page ends at a post of Bob's that he then
 /// removes, and Ann's of 9:40 comes too late for it: neither changes what is on the pages behind.
 #[test]
-fn a_feed_is_read_in_pages_while_others_post() {
+fn a_feed_is_paged_while_others_post() {
     let expected = "\
 Bob keeps 4 of his five posts.
 
@@ -111,7 +111,7 @@ Since 9:36:
 /// what was scheduled first for 12:10, then second, then for 12:20. A minute back nothing opens
 /// again.
 #[test]
-fn flash_sales_open_once_in_order_however_late() {
+fn flash_sales_open_once_and_in_order_even_when_late() {
     let expected = "\
 12:00  tick, 0 to open
        ann buys shoes: not open
@@ -140,7 +140,7 @@ fn flash_sales_open_once_in_order_however_late() {
 /// comes after Ann's, whose lease was given at 00:10. Its third delivery is the last one. Cid's was
 /// cancelled, and Dan's came to be due before Bob's.
 #[test]
-fn reminders_are_sent_when_they_are_due_and_none_is_lost() {
+fn reminders_are_sent_when_due_and_none_is_lost() {
     let expected = "\
 Each is tried three times, for 30 s each time.
 
@@ -165,7 +165,7 @@ dead letter: bob, delivered 3 times
 /// Ann's three requests of a minute are those of second 0, 10 and 20. The first of them is a minute old at
 /// second 60, where her next one passes, the second one at second 70.
 #[test]
-fn a_service_answers_429_to_clients_that_ask_too_often() {
+fn a_service_answers_429_to_excessive_requests() {
     let expected = "\
 00 s  ann  200 OK
 10 s  ann  200 OK

@@ -77,7 +77,7 @@ fn answer(out: &str, question: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_team_has_its_published_rank_and_place() {
+fn every_team_has_its_published_rank() {
     let (out, err) = succeed(&["--players", "0"]);
     let published: Vec<_> = PARIS_2024.lines().skip(1).map(|line| line.replace(',', " ")).collect();
     assert_eq!(published.len(), 91);
@@ -113,7 +113,7 @@ fn the_questions_are_answered() {
 }
 
 #[test]
-fn other_questions_can_be_asked() {
+fn questions_can_be_chosen() {
     let (out, _) = succeed(&["--players", "0", "--team", "THA", "--from", "40,0,0"]);
     let thailand = answer(&out, "Where does Thailand stand?");
     assert_eq!(thailand, ["44th of 91, as are 2 others, with 1 gold, 3 silver, 2 bronze"]);
@@ -131,7 +131,7 @@ fn other_questions_can_be_asked() {
 }
 
 #[test]
-fn nobody_is_third_if_several_are_second() {
+fn no_one_is_third_after_a_tie_for_second() {
     let (out, _) = rank("tied.csv", "name,points\na,1\nb,2\nc,2\nd,3\n");
     assert_eq!(rows(&out), ["1 d 3", "2 b 2", "2 c 2", "4 a 1"]);
     let third = answer(&out, "Who is third?");
@@ -139,7 +139,7 @@ fn nobody_is_third_if_several_are_second() {
 }
 
 #[test]
-fn bad_rows_are_reported_and_the_rest_is_ranked() {
+fn bad_rows_are_reported_and_skipped() {
     let content = b"name,points\n\
         ann,10\n\
         bob,ten\n\
@@ -177,7 +177,7 @@ fn bad_rows_are_reported_and_the_rest_is_ranked() {
 }
 
 #[test]
-fn lines_are_counted_however_they_end() {
+fn lines_are_counted_with_any_line_ending() {
     for (name, end) in [("lf.csv", "\n"), ("crlf.csv", "\r\n"), ("cr.csv", "\r")] {
         for mark in ["", "\u{feff}"] {
             let lines = ["name,points", "a,x", "", "", "b,y", "\"c\",2", "d,z"];
@@ -190,7 +190,7 @@ fn lines_are_counted_however_they_end() {
 }
 
 #[test]
-fn columns_have_names_and_numbers() {
+fn columns_are_selected_by_name_or_number() {
     let path = file("columns.csv", "1st,who,who\n5,a,b\n4,c,d\n");
     for score in ["1", "1st", " 1st "] {
         let (out, _) = succeed(&["--csv", &path, "--member", "3", "--score", score]);
@@ -206,7 +206,7 @@ fn columns_have_names_and_numbers() {
 }
 
 #[test]
-fn later_columns_decide_ties() {
+fn later_columns_break_ties() {
     let path = file("ties.csv", "name,a,b,c,d\nx,1,2,3,4\ny,1,2,3,5\nz,1,2,4,0\n");
     let csv = ["--csv", &path, "--member", "name", "--score"];
     let by = |score| rows(&succeed(&[&csv[..], &[score]].concat()).0);
@@ -218,7 +218,7 @@ fn later_columns_decide_ties() {
 }
 
 #[test]
-fn files_without_rows_are_no_trouble() {
+fn files_without_rows_are_handled() {
     for content in ["name,points\n", "name,points"] {
         let (out, reports) = rank("header.csv", content);
         assert!(out.contains("header.csv: 0 ranked\n"), "{out}");
@@ -233,7 +233,7 @@ fn files_without_rows_are_no_trouble() {
 }
 
 #[test]
-fn what_a_file_says_does_not_reach_the_terminal_raw() {
+fn control_characters_of_a_file_are_escaped() {
     let (out, reports) =
         rank("escape.csv", "name,points\n\u{1b}[31mred,1\nb,\u{1b}c\n\u{7},2\n\u{7},3\n");
     assert_eq!(rows(&out), ["1 \\u{7} 2", "2 \\u{1b}[31mred 1"]);
@@ -249,7 +249,7 @@ fn long_names_are_cut_to_the_width_of_a_terminal() {
 }
 
 #[test]
-fn errors_are_one_line_and_no_panic() {
+fn errors_are_one_line_and_not_a_panic() {
     let missing = "/no/such/file.csv";
     let directory = env!("CARGO_TARGET_TMPDIR");
     let small = file("small.csv", "name,points\na,1\n");
@@ -313,7 +313,7 @@ fn help_names_every_option() {
 
 /// As with `| head`: the other end of the pipe is closed before all is written.
 #[test]
-fn a_reader_that_leaves_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let mut child = medals()
         .args(["--players", "1000"])
         .stdout(Stdio::piped())

@@ -38,7 +38,7 @@ fn comes_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) ->
 }
 
 #[test]
-fn boards_come_back() {
+fn boards_round_trip() {
     let board = Leaderboard::from([((1, 'x'), Score::from(5)), ((2, 'y'), Score::INFINITY)]);
     let text = comes_back(&board.with_max_len(2));
     assert_eq!(text, r#"{"scores":[[[2,"y"],"inf"],[[1,"x"],5.0]],"max_len":2}"#);
@@ -52,7 +52,7 @@ fn boards_come_back() {
 }
 
 #[test]
-fn queues_and_schedules_come_back() {
+fn queues_and_schedules_round_trip() {
     let mut queue = DelayQueue::new();
     for (due, payload) in [(5, "a"), (5, "b"), (1, "c")] {
         queue.push(payload.to_string(), at(due));
@@ -66,7 +66,7 @@ fn queues_and_schedules_come_back() {
 }
 
 #[test]
-fn timelines_and_expiring_sets_come_back() {
+fn timelines_and_expiring_sets_round_trip() {
     let mut timeline = Timeline::new().with_max_len(3).with_max_age(Duration::from_secs(1));
     timeline.extend([((1, 'b'), at(5)), ((1, 'a'), at(5)), ((0, 'c'), at(2))]);
     let text = comes_back(&timeline);
@@ -80,7 +80,7 @@ fn timelines_and_expiring_sets_come_back() {
 }
 
 #[test]
-fn an_announced_length_is_not_believed() {
+fn an_announced_length_is_not_trusted() {
     // 2^62 elements, of which there are none.
     let len = postcard::to_allocvec(&(1_u64 << 62)).unwrap();
     assert!(postcard::from_bytes::<Leaderboard<u32, u32>>(&len).is_err());

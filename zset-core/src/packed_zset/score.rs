@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_texts_are_stored_whole() {
+    fn the_longest_score_texts_fit() {
         for number in [-599_999_999_999_999_950_000_000.0, -123_456_789_012_345_670_000_000.0] {
             let score = Score::new(number).unwrap();
             let stored = bytes(score);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_score_whose_text_is_an_integer_is_stored_as_one() {
+    fn a_large_score_that_prints_as_an_integer_is_stored_as_one() {
         let score = Score::new(4_611_686_018_427_388_928.0).unwrap();
         assert_eq!(bytes(score), [0xF4, 0x48, 4, 0, 0, 0, 0, 0, 0x40, 9]);
     }
@@ -102,7 +102,7 @@ mod tests {
         })]
 
         #[test]
-        fn every_score_comes_back(bits: u64, integer: i64) {
+        fn every_score_round_trips(bits: u64, integer: i64) {
             #[expect(clippy::cast_precision_loss, reason = "any number will do")]
             let integer = integer as f64;
             for number in [f64::from_bits(bits), integer, integer * 1e6] {

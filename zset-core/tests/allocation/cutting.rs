@@ -29,7 +29,7 @@ fn fail_in_turn<T: Clone, R>(
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn a_set_is_unchanged_by_a_drain_or_a_split_that_finds_no_memory() {
+fn a_failed_drain_or_split_leaves_a_set_unchanged() {
     for len in [3, 64, 65, 200, 5_000, 40_000] {
         let set = grown(len);
         let len = len as usize;
@@ -48,7 +48,7 @@ fn a_set_is_unchanged_by_a_drain_or_a_split_that_finds_no_memory() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn a_list_is_unchanged_by_a_drain_or_a_split_that_finds_no_memory() {
+fn a_failed_drain_or_split_leaves_a_list_unchanged() {
     let list: SkipList<u64, Score> = (0..5_000).map(|i| (i, scattered_score(i))).collect();
     let verify = |trial: &SkipList<u64, Score>| {
         trial.check();
@@ -60,7 +60,7 @@ fn a_list_is_unchanged_by_a_drain_or_a_split_that_finds_no_memory() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn a_zset_is_unchanged_by_a_drain_or_a_split_that_finds_no_memory() {
+fn a_failed_drain_or_split_leaves_a_zset_unchanged() {
     let listpack: ZSet = (0..100).map(|i| (i.to_string(), Score::from(i))).collect();
     let mut skiplist = listpack.clone();
     skiplist.promote();
@@ -77,7 +77,7 @@ fn a_zset_is_unchanged_by_a_drain_or_a_split_that_finds_no_memory() {
 }
 
 #[test]
-fn all_and_nothing_need_no_memory() {
+fn draining_all_or_nothing_allocates_nothing() {
     let mut set = grown(if cfg!(miri) { 70 } else { 1_000 });
     let len = set.len();
     let (_, total) = counted(|| set.drain_by_rank(len..).len() + set.split_off_by_rank(len).len());
@@ -89,7 +89,7 @@ fn all_and_nothing_need_no_memory() {
 }
 
 #[test]
-fn popping_the_first_few_takes_memory_for_these_only() {
+fn draining_a_few_elements_allocates_only_for_them() {
     let mut set = grown(if cfg!(miri) { 200 } else { 10_000 });
     let (drained, total) = counted(|| set.drain_by_rank(..3).count());
     assert_eq!(drained, 3);

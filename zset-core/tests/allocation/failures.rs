@@ -40,7 +40,7 @@ fn sizes_that_allocate(up_to: u64) -> Vec<u64> {
 }
 
 #[test]
-fn insert_at_every_size_that_allocates() {
+fn insert_fails_cleanly_at_every_size_that_allocates() {
     let sizes = sizes_that_allocate(if cfg!(miri) { 80 } else { 5000 });
     for small in [0, 4, 8, 64] {
         assert!(sizes.contains(&small), "columns and leaves grow at {small}: {sizes:?}");
@@ -62,7 +62,7 @@ fn of_memory<T, E: std::fmt::Debug>(
 }
 
 #[test]
-fn new_members_by_other_methods_at_every_size_that_allocates() {
+fn other_insertions_fail_cleanly_at_every_size_that_allocates() {
     for len in sizes_that_allocate(if cfg!(miri) { 10 } else { 300 }) {
         let (set, score) = (grown(len), scattered_score(len));
         for failed in [
@@ -87,7 +87,7 @@ fn full_leaves(leaves: u32) -> Set {
 const LEAVES: std::ops::RangeInclusive<u32> = 1..=if cfg!(miri) { 2 } else { 65 };
 
 #[test]
-fn insert_at_either_end_of_full_leaves_and_into_their_middle() {
+fn insertions_into_full_leaves_fail_cleanly() {
     let mut failed = [0; 3];
     for leaves in LEAVES {
         let (set, end) = (full_leaves(leaves), 640 * leaves);
@@ -100,7 +100,7 @@ fn insert_at_either_end_of_full_leaves_and_into_their_middle() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn score_change_that_moves_a_member_to_a_full_leaf() {
+fn a_move_to_a_full_leaf_fails_cleanly() {
     let mut failed = 0;
     for leaves in LEAVES {
         let set = full_leaves(leaves);
@@ -128,7 +128,7 @@ fn score_change_that_moves_a_member_to_a_full_leaf() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn reserve_at_sizes_of_all_kinds() {
+fn reserve_fails_cleanly_at_every_kind_of_size() {
     for len in if cfg!(miri) { vec![0, 64] } else { vec![0, 1, 63, 64, 65, 3584, 28_672] } {
         let set = grown(len);
         for additional in [1, 60, 65, if cfg!(miri) { 100 } else { 5000 }] {
@@ -139,7 +139,7 @@ fn reserve_at_sizes_of_all_kinds() {
 }
 
 #[test]
-fn reserve_of_more_than_handles_can_name_is_an_error_at_once() {
+fn reserving_more_than_the_handles_can_address_is_an_immediate_error() {
     let mut set = grown(100);
     let before = set.clone();
     for additional in [usize::MAX, usize::MAX / 2, 1 << 40] {
@@ -153,7 +153,7 @@ fn reserve_of_more_than_handles_can_name_is_an_error_at_once() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn list_insert_at_every_size_that_allocates() {
+fn list_insertions_fail_cleanly_at_every_size_that_allocates() {
     let mut list = SkipList::new();
     for i in 0..if cfg!(miri) { 70 } else { 3000_u64 } {
         for succeeding in 0.. {
@@ -172,7 +172,7 @@ fn list_insert_at_every_size_that_allocates() {
 /// An iterator that claims more elements than there are handles must not cost all memory before its
 /// first element is looked at.
 #[test]
-fn size_hint_beyond_all_handles_is_refused_without_taking_memory() {
+fn a_size_hint_beyond_the_handle_limit_is_rejected_without_allocating() {
     let claims = (0..u64::MAX).map(|i| (i, Score::ZERO));
     let panicked =
         std::panic::catch_unwind(|| SortedSet::<_, _>::from_sorted_iter(claims).map(drop));
@@ -193,7 +193,7 @@ type Make = fn(Vec<(u64, Score)>) -> Set;
 /// Whole sets are made by functions that panic if memory runs out: an abort would end this test.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn sets_made_at_once_panic_at_each_allocation_that_fails() {
+fn bulk_construction_panics_if_an_allocation_fails() {
     let elements = (0..4200_u64).map(|i| (i, Score::from(i as u32)));
     let functions: [Make; 5] = [
         |elements| elements.into_iter().collect(),
@@ -233,7 +233,7 @@ fn sets_made_at_once_panic_at_each_allocation_that_fails() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn shrink_to_fit_that_finds_no_memory_changes_nothing() {
+fn a_failed_shrink_to_fit_changes_nothing() {
     for len in [70, 4161, 4230, 8000] {
         let original = grown(len);
         for succeeding in 0.. {
@@ -253,7 +253,7 @@ fn shrink_to_fit_that_finds_no_memory_changes_nothing() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn a_merge_that_finds_no_memory_is_done_one_by_one() {
+fn a_merge_without_memory_falls_back_to_single_insertions() {
     for len in [70, 500, 4230] {
         let original = grown(len);
         let others: Set = (len / 2..2 * len).map(|i| (i, Score::ZERO)).collect();

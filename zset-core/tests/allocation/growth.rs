@@ -44,13 +44,13 @@ fn the_allocation_size_of_a_list_is_exact() {
 }
 
 #[test]
-fn a_new_set_takes_no_memory() {
+fn a_new_set_allocates_nothing() {
     assert_eq!(counted(<Set>::default).1.calls, 0);
     assert_eq!(counted(|| <Set>::default().remove(&1)).1.calls, 0);
 }
 
 #[test]
-fn a_set_of_three_takes_little() {
+fn a_set_of_three_uses_little_memory() {
     let (set, total) = counted(|| grown(3));
     assert_eq!(set.len(), 3);
     assert!(total.live < 400, "{total:?}");
@@ -58,7 +58,7 @@ fn a_set_of_three_takes_little() {
 }
 
 #[test]
-fn a_leaf_made_at_once_grows_to_a_whole_one_and_no_further() {
+fn a_leaf_built_at_once_grows_to_full_size_at_most() {
     let mut set: Set = (0..40_u64).map(|i| (i, scattered_score(i))).collect();
     for member in 40..64 {
         set.insert(member, scattered_score(member));
@@ -81,7 +81,7 @@ const MANY: u64 = if cfg!(miri) { 130 } else { 200_000 };
 const BOUND: usize = 352 << 10;
 
 #[test]
-fn no_insertion_takes_much_memory_at_once() {
+fn no_insertion_allocates_much_at_once() {
     let random = greatest_pause::<BuildHasherDefault<Scattering>>((0..MANY).map(scattered_score));
     assert!(random.bytes <= BOUND, "{random:?}");
     let ascending = (0..MANY).map(|i| Score::from(i as u32));
@@ -92,7 +92,7 @@ fn no_insertion_takes_much_memory_at_once() {
 /// As a float that is its own hash: the lower bits of small integers are all 0.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn no_insertion_takes_much_memory_at_once_if_only_the_upper_bits_of_hashes_differ() {
+fn no_insertion_allocates_much_at_once_if_hashes_differ_only_in_upper_bits() {
     #[derive(Default)]
     struct Upper(Scattering);
 

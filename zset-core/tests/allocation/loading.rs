@@ -21,7 +21,7 @@ fn refuse<'de, T: Deserialize<'de>>(bytes: &'de [u8]) {
 }
 
 #[test]
-fn an_announced_length_takes_no_memory() {
+fn an_announced_length_allocates_nothing() {
     let one = Score::from(1);
     let pairs = announced(&((7_u32, one), (8_u32, one)));
     refuse::<SortedSet<u32>>(&pairs);
@@ -45,7 +45,7 @@ fn an_announced_length_takes_no_memory() {
 }
 
 #[test]
-fn a_failed_allocation_while_loading_is_an_error() {
+fn a_failed_allocation_while_loading_is_reported() {
     let text = "a member that is not kept inline, as long as it is";
     let elements = [(text, Score::from(1)), ("b", Score::from(2))];
     let bytes = postcard::to_allocvec(&elements.as_slice()).unwrap();

@@ -32,13 +32,13 @@ fn reserve_and_insert<H: BuildHasher + Default>(len: u64, removals: u64) {
 const LEN: u64 = if cfg!(miri) { 70 } else { 12_000 };
 
 #[test]
-fn after_reserving_one_the_next_insertion_allocates_nothing() {
+fn an_insertion_after_reserving_one_allocates_nothing() {
     reserve_and_insert::<BuildHasherDefault<Scattering>>(LEN, 2 * LEN);
 }
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn after_reserving_one_the_next_insertion_allocates_nothing_even_if_all_members_collide() {
+fn an_insertion_after_reserving_one_allocates_nothing_even_if_all_members_collide() {
     #[derive(Default)]
     struct Constant;
 
@@ -54,7 +54,7 @@ fn after_reserving_one_the_next_insertion_allocates_nothing_even_if_all_members_
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn after_reserving_one_a_move_to_another_leaf_allocates_nothing() {
+fn a_move_to_another_leaf_after_reserving_one_allocates_nothing() {
     let len = LEN / 4;
     let mut set = <Set>::default();
     set.extend((0..len).map(|member| (member, scattered_score(member))));
@@ -68,7 +68,7 @@ fn after_reserving_one_a_move_to_another_leaf_allocates_nothing() {
 }
 
 #[test]
-fn after_reserving_one_the_next_insertion_into_a_list_allocates_nothing() {
+fn a_list_insertion_after_reserving_one_allocates_nothing() {
     let mut list = SkipList::new();
     for step in 0..LEN {
         list.reserve(1);
@@ -83,7 +83,7 @@ fn after_reserving_one_the_next_insertion_into_a_list_allocates_nothing() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn after_reserving_many_next_to_nothing_is_allocated() {
+fn insertions_after_reserving_many_allocate_almost_nothing() {
     for len in [10, 64, 1000, LEN] {
         let mut list = SkipList::with_capacity(len as usize);
         let ((), total) = counted(|| (0..len).for_each(|step| list.insert(step, step / 3)));
@@ -93,7 +93,7 @@ fn after_reserving_many_next_to_nothing_is_allocated() {
 }
 
 #[test]
-fn a_set_of_known_capacity_grows_to_a_leaf_without_allocating() {
+fn a_set_with_capacity_grows_to_a_leaf_without_allocating() {
     for capacity in [1, 3, 10, 64] {
         let mut set = <Set>::with_capacity_and_hasher(capacity, BuildHasherDefault::default());
         let members = 0..capacity as u64;

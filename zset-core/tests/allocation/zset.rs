@@ -53,7 +53,7 @@ fn fail_in_turn<T>(original: &ZSet, write: impl Fn(&mut ZSet) -> Result<T, AddEr
 const LENS: &[u32] = if cfg!(miri) { &[0, 3] } else { &[0, 1, 4, 63, 64, 65, 128] };
 
 #[test]
-fn a_promotion_by_one_member_too_many_that_fails_leaves_the_listpack() {
+fn a_failed_promotion_by_member_count_leaves_the_listpack() {
     let new = member(u32::MAX);
     for &len in LENS {
         let set = at_the_limit(len);
@@ -80,7 +80,7 @@ fn a_promotion_by_one_member_too_many_that_fails_leaves_the_listpack() {
 }
 
 #[test]
-fn a_promotion_by_a_member_too_long_that_fails_leaves_the_listpack() {
+fn a_failed_promotion_by_member_length_leaves_the_listpack() {
     let long = "x".repeat(65);
     for &len in LENS {
         let mut set = at_the_limit(len);
@@ -92,7 +92,7 @@ fn a_promotion_by_a_member_too_long_that_fails_leaves_the_listpack() {
 }
 
 #[test]
-fn a_promotion_on_demand_that_fails_leaves_the_listpack() {
+fn a_failed_explicit_promotion_leaves_the_listpack() {
     for &len in LENS {
         let set = at_the_limit(len);
         let failed = fail_in_turn(&set, |set| Ok(set.try_promote()?));
@@ -104,7 +104,7 @@ fn a_promotion_on_demand_that_fails_leaves_the_listpack() {
 }
 
 #[test]
-fn a_listpack_that_cannot_grow_is_as_it_was() {
+fn a_listpack_that_cannot_grow_is_unchanged() {
     let mut failed = 0;
     let mut set = ZSet::new();
     for i in 0..if cfg!(miri) { 5 } else { 60 } {
@@ -127,7 +127,7 @@ fn a_listpack_that_cannot_grow_is_as_it_was() {
 }
 
 #[test]
-fn a_skip_list_that_cannot_grow_is_as_it_was() {
+fn a_skip_list_that_cannot_grow_is_unchanged() {
     let lens: &[u32] = if cfg!(miri) { &[4] } else { &[0, 4, 8, 16, 64, 128, 500] };
     for &len in lens {
         let mut set = ZSet::new();
@@ -143,7 +143,7 @@ fn a_skip_list_that_cannot_grow_is_as_it_was() {
 }
 
 #[test]
-fn a_packed_set_that_cannot_grow_is_as_it_was() {
+fn a_packed_set_that_cannot_grow_is_unchanged() {
     let mut original = PackedZSet::new();
     for i in 0..if cfg!(miri) { 4 } else { 40 } {
         original.try_insert(member(i), Score::from(i)).unwrap();
@@ -164,7 +164,7 @@ fn a_packed_set_that_cannot_grow_is_as_it_was() {
 }
 
 #[test]
-fn a_listpack_without_memory_is_as_it_was() {
+fn a_listpack_without_memory_is_unchanged() {
     let mut list = Listpack::new();
     for i in 0..20 {
         list.shrink_to_fit();
@@ -184,7 +184,7 @@ fn a_listpack_without_memory_is_as_it_was() {
 }
 
 #[test]
-fn a_new_set_takes_no_memory_and_a_small_one_one_piece() {
+fn a_new_set_allocates_nothing_and_a_small_one_allocates_once() {
     assert_eq!(counted(ZSet::new).1.calls, 0);
     assert_eq!(counted(|| ZSet::new().remove("a")).1.calls, 0);
     assert_eq!(counted(|| PackedZSet::new().score("a")).1.calls, 0);
@@ -201,7 +201,7 @@ fn a_new_set_takes_no_memory_and_a_small_one_one_piece() {
 }
 
 #[test]
-fn a_set_in_a_buffer_never_takes_memory() {
+fn a_set_in_a_buffer_never_allocates() {
     let ((), total) = counted(|| {
         let mut set = PackedZSet::with_storage([0; 300]).unwrap();
         for i in 0..9_u8 {
@@ -261,7 +261,7 @@ fn the_allocation_size_is_exact() {
 /// The greatest that was found is the first table of the dict when it splits, with a chunk of leaves.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn no_insertion_takes_much_memory_at_once() {
+fn no_insertion_allocates_much_at_once() {
     const BOUND: usize = 384 << 10;
     let mut set = ZSet::new();
     for i in 0..100_000_u32 {

@@ -116,7 +116,7 @@ fn append_and_extend() {
 }
 
 #[test]
-fn a_merge_that_panics_loses_no_member() {
+fn a_panicking_merge_loses_no_member() {
     count_members(|| {
         // Some that are in both, and so many that are not that both are merged.
         let new = 2000..2000 + LEN / 2;

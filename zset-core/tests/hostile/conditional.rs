@@ -62,7 +62,7 @@ fn try_update_and_try_increment() {
 }
 
 #[test]
-fn extend_by_references_keeps_what_came_before_a_panic() {
+fn extend_by_reference_keeps_elements_before_a_panic() {
     let elements = || {
         (0..9_u32).map(|number| {
             burn(Code::Closure);
@@ -83,7 +83,7 @@ fn extend_by_references_keeps_what_came_before_a_panic() {
 }
 
 #[test]
-fn a_sum_that_panics_leaves_the_set() {
+fn a_panicking_sum_leaves_the_set_unchanged() {
     count_members(|| {
         let mut set: Set = filled(LEN);
         let before = contents(&set);

@@ -28,7 +28,7 @@ fn thin() -> Set {
 }
 
 #[test]
-fn a_panic_in_a_drain_leaves_the_set_as_before_or_after() {
+fn a_panic_in_a_drain_leaves_the_set_before_or_after_it() {
     count_members(|| {
         for &(start, end) in unless_miri(&RUNS[..], &RUNS[2..4]) {
             before_or_after(&filled(LEN), |set| set.drain_by_rank(start..end).count());
@@ -53,7 +53,7 @@ fn a_panic_in_a_drain_leaves_the_set_as_before_or_after() {
 }
 
 #[test]
-fn a_panic_in_a_split_leaves_the_set_as_before_or_after() {
+fn a_panic_in_a_split_leaves_the_set_before_or_after_it() {
     count_members(|| {
         for at in [0, 3, LEAF as usize, LEN as usize - 1, LEN as usize] {
             before_or_after(&filled(LEN), |set| set.split_off_by_rank(at).len());
@@ -63,7 +63,7 @@ fn a_panic_in_a_split_leaves_the_set_as_before_or_after() {
 }
 
 #[test]
-fn a_panic_in_a_removal_by_rank_or_at_an_end_leaves_the_set_as_before_or_after() {
+fn a_panic_in_a_removal_leaves_the_set_before_or_after_it() {
     count_members(|| {
         let set = thin();
         before_or_after(&set, |set| set.remove_by_rank(unless_miri(20, 5)).map(drop));
@@ -87,7 +87,7 @@ fn a_panic_in_a_removal_by_rank_or_at_an_end_leaves_the_set_as_before_or_after()
 }
 
 #[test]
-fn a_predicate_that_panics_leaves_the_element() {
+fn a_panicking_predicate_leaves_the_element() {
     count_members(|| {
         let mut set: Set = filled(LEN);
         let before = contents(&set);
@@ -106,7 +106,7 @@ fn a_predicate_that_panics_leaves_the_element() {
 /// Some elements are returned, one panics when it is dropped with the iterator, and the others are dropped
 /// all the same.
 #[test]
-fn a_member_that_panics_when_a_drain_drops_it_takes_no_other_along() {
+fn a_panicking_drop_in_a_drain_leaks_no_other_member() {
     let taken = [(0, 0), (3, 0), (0, 3), (70, 5), (LEN as usize, 0)];
     for &(front, back) in unless_miri(&taken[..], &taken[1..2]) {
         count_members(|| {
@@ -195,7 +195,7 @@ fn a_map_is_valid_after_a_panic_in_a_drain_or_a_split() {
 
 /// Whatever runs an order that lies finds, they are taken out whole, and nothing is dropped twice.
 #[test]
-fn runs_that_an_inconsistent_order_finds() {
+fn drains_and_splits_under_an_inconsistent_order() {
     for seed in 1..unless_miri(200, 4) {
         count_members(|| {
             let mut set: Set = filled(LEN);
@@ -216,7 +216,7 @@ fn runs_that_an_inconsistent_order_finds() {
 }
 
 #[test]
-fn drains_and_splits_while_hashes_lie() {
+fn drains_and_splits_under_inconsistent_hashes() {
     for seed in 1..unless_miri(200, 4) {
         count_members(|| {
             let mut set: Set = filled(LEN);

@@ -74,7 +74,7 @@ fn read(set: &Set, number: u32, score: u32) {
 }
 
 #[test]
-fn members_and_scores_are_found_whatever_their_order_says() {
+fn lookups_survive_an_inconsistent_order() {
     for seed in 1..=SEEDS {
         count_members(|| {
             let mut random = SmallRng::seed_from_u64(u64::from(seed));
@@ -122,7 +122,7 @@ fn bulk_operations_under_an_inconsistent_order_lose_no_member() {
 }
 
 #[test]
-fn a_range_removed_under_an_inconsistent_order_is_as_long_as_it_says() {
+fn a_range_removed_under_an_inconsistent_order_has_the_reported_length() {
     for seed in 1..=unless_miri(5 * SEEDS, 3) {
         count_members(|| {
             let mut set: Set = filled(2 * LEAF);
@@ -139,7 +139,7 @@ fn a_range_removed_under_an_inconsistent_order_is_as_long_as_it_says() {
 }
 
 #[test]
-fn a_list_under_an_inconsistent_order_keeps_count() {
+fn a_list_under_an_inconsistent_order_keeps_its_length_exact() {
     for seed in 1..=SEEDS {
         count_members(|| {
             let mut random = SmallRng::seed_from_u64(u64::from(seed));
@@ -181,7 +181,7 @@ impl Hash for Fickle {
 }
 
 #[test]
-fn a_member_of_changing_hash_among_others_that_are_collected_costs_only_itself() {
+fn collecting_a_member_with_a_changing_hash_loses_no_other_member() {
     for seed in 0..SEEDS {
         let numbers = (0..3 * LEAF).chain([7; 5]).map(|i| (Fickle(i), (i * 7 + seed) % LEAF));
         let set: SortedSet<Fickle, u32> = numbers.collect();
@@ -193,7 +193,7 @@ fn a_member_of_changing_hash_among_others_that_are_collected_costs_only_itself()
 }
 
 #[test]
-fn sets_made_at_once_under_an_inconsistent_order_are_whole_or_not_made() {
+fn bulk_construction_under_an_inconsistent_order_keeps_all_elements_or_fails() {
     for seed in 1..=SEEDS {
         count_members(|| {
             let elements = || (0..3 * LEAF).map(|i| (Member::new(i), Points(i % 5)));
@@ -213,7 +213,7 @@ fn sets_made_at_once_under_an_inconsistent_order_are_whole_or_not_made() {
 }
 
 #[test]
-fn a_set_of_random_hashes_can_be_cleared_and_used_again() {
+fn a_set_with_random_hashes_can_be_cleared_and_reused() {
     for seed in 1..=SEEDS {
         count_members(|| {
             let mut random = SmallRng::seed_from_u64(u64::from(seed));

@@ -46,7 +46,7 @@ fn a_leaked_drain_leaves_the_set_without_the_range() {
 
 #[test]
 #[allow(clippy::forget_non_drop, reason = "that it needs no drop is what makes it safe")]
-fn a_leaked_extract_if_leaves_what_it_has_not_taken() {
+fn a_leaked_extract_if_leaves_the_remaining_elements() {
     for taken in [0, 1, LEAF, LEN - 1] {
         count_members(|| {
             let mut set: Set = filled(LEN);
@@ -61,7 +61,7 @@ fn a_leaked_extract_if_leaves_what_it_has_not_taken() {
 }
 
 #[test]
-fn a_leaked_iterator_by_value_leaks_no_more_than_its_elements() {
+fn a_leaked_owning_iterator_leaks_only_its_elements() {
     let leaked = count_leaks(|| {
         let set: Set = filled(LEN);
         let mut elements = set.into_iter();

@@ -37,7 +37,7 @@ fn verify<R>(operation: impl Fn(&mut Map) -> R) {
 }
 
 #[test]
-fn insertions_of_new_keys_and_of_those_that_are_there() {
+fn insertions_of_new_and_existing_keys() {
     verify(|map| map.insert(Member::new(500), Member::new(1500), Points(55)));
     verify(|map| map.insert(Member::new(30), Member::new(2030), Points(5)));
     verify(|map| map.insert(Member::new(30), Member::new(2030), Points(301)));
@@ -53,7 +53,7 @@ fn conditional_insertions() {
 }
 
 #[test]
-fn sums_as_scores() {
+fn increments() {
     for (key, by) in [(30, 1), (30, 400), (60, u32::MAX), (7000, 1)] {
         verify(|map| map.try_increment(&Member::new(key), by));
     }
@@ -61,7 +61,7 @@ fn sums_as_scores() {
 }
 
 #[test]
-fn maps_that_are_only_read() {
+fn reads() {
     verify(|map| map.scores(&[Member::new(3), Member::new(700)]).flatten().count());
     verify(|map| {
         let other = map.clone();
@@ -70,7 +70,7 @@ fn maps_that_are_only_read() {
 }
 
 #[test]
-fn other_values_and_scores() {
+fn changes_of_values_and_scores() {
     verify(|map| {
         map.update(&Member::new(30), |value, _| {
             *value = Member::new(2030);
@@ -117,7 +117,7 @@ fn removals() {
 }
 
 #[test]
-fn whole_maps() {
+fn bulk_operations() {
     verify(|map| map.clone());
     verify(Map::shrink_to_fit);
     verify(|map| map.append(&mut [(Member::new(3), Member::new(2003), Points(9))].into()));

@@ -105,7 +105,7 @@ fn sizes_at_which_something_grows<H: BuildHasher + Default>(up_to: u32) -> Vec<u
 }
 
 #[test]
-fn insert_at_sizes_at_which_something_grows() {
+fn insert_at_sizes_that_allocate() {
     let sizes = if cfg!(miri) {
         vec![0, 14, LEAF]
     } else {
@@ -120,7 +120,7 @@ fn insert_at_sizes_at_which_something_grows() {
 }
 
 #[test]
-fn insert_that_grows_a_dict_where_all_members_collide() {
+fn insert_that_grows_a_dict_of_colliding_members() {
     let up_to = unless_miri(200, 15);
     for len in sizes_at_which_something_grows::<BuildHasherDefault<Constant>>(up_to) {
         count_members(|| {
@@ -133,7 +133,7 @@ fn insert_that_grows_a_dict_where_all_members_collide() {
 /// hashbrown, for one, rehashes in place a table that is full of tombstones, and forgets what it has
 /// not rehashed if the hash panics. A dict must not.
 #[test]
-fn insert_into_a_dict_with_room_from_removals_only() {
+fn insert_into_a_dict_whose_only_room_is_from_removals() {
     count_members(|| {
         let mut set: Colliding = filled_with(28);
         for number in (0..28).filter(|number| number % 3 != 0) {
@@ -153,7 +153,7 @@ fn insert_that_splits_a_leaf() {
 }
 
 #[test]
-fn insert_and_update_where_a_full_leaf_shares_with_a_neighbour() {
+fn insert_and_update_where_a_full_leaf_shares_with_its_neighbour() {
     count_members(|| {
         // Under Miri the leaf beyond, too, has little in it.
         for &thin in unless_miri(&[0, 2][..], &[0]) {
@@ -200,7 +200,7 @@ fn insert_that_changes_a_score_to_a_full_leaf() {
 }
 
 #[test]
-fn update_that_leaves_a_leaf_small_enough_to_merge() {
+fn update_that_merges_leaves() {
     before_or_after_a_merge(|set| _ = set.update(&Member::new(0), |_| Points(99_999)));
     before_or_after_a_merge(|set| _ = set.update(&Member::new(BEHIND), |_| Points(0)));
     // To the neighbour with which its leaf then merges.
@@ -218,7 +218,7 @@ fn update_that_empties_a_leaf() {
 }
 
 #[test]
-fn increment_of_a_member_that_is_there_and_of_a_new_one() {
+fn increment_of_an_existing_and_a_new_member() {
     count_members(|| {
         let set = several_leaves();
         before_or_after(&set, |set| set.increment(Member::new(70), 500));
@@ -261,7 +261,7 @@ fn entry_that_inserts_changes_or_removes() {
 
 /// An entry outlives a panic in one of its methods if a caller catches it.
 #[test]
-fn entry_whose_insert_panicked_still_names_its_member() {
+fn an_entry_whose_insert_panicked_still_has_its_member() {
     // Under Miri in the midst of a merge and near its end.
     let (first, end, step) = unless_miri((0, 80, 1), (8, 24, 8));
     for score in [10 * LEAF + 315, 99_999] {

@@ -50,7 +50,7 @@ fn relations_and_lazy_operations() {
 
 /// An iterator that has panicked can be asked again, and has lost only the element it was at.
 #[test]
-fn a_union_goes_on_after_a_panic() {
+fn a_union_continues_after_a_panic() {
     only_reads(|a, b| {
         let mut union = a.union(b);
         let mut seen = 0;
@@ -124,7 +124,7 @@ fn samples() {
 }
 
 #[test]
-fn an_inconsistent_order_or_hash_ends_every_iterator() {
+fn iterators_end_under_an_inconsistent_order_or_hash() {
     for seed in 1..unless_miri(40, 3) {
         count_members(|| {
             let (set, others): (Set, Set) = (filled(LEN), others());

@@ -107,7 +107,7 @@ fn damages(byte: u8) -> impl Iterator<Item = u8> {
 }
 
 #[test]
-fn a_changed_byte_is_found_or_does_no_harm() {
+fn a_changed_byte_is_detected_or_harmless() {
     let (mut accepted, mut refused) = (0, 0);
     for sample in samples() {
         for at in (0..sample.len()).step_by(STEP) {
@@ -123,7 +123,7 @@ fn a_changed_byte_is_found_or_does_no_harm() {
 }
 
 #[test]
-fn a_listpack_that_is_cut_or_goes_on_is_refused_or_ends_where_its_header_says() {
+fn a_truncated_or_extended_listpack_is_rejected_unless_its_header_agrees() {
     for sample in samples() {
         for len in (0..sample.len()).step_by(STEP) {
             assert!(!take_over(&sample[..len]), "{len} of {} bytes", sample.len());
@@ -142,7 +142,7 @@ fn a_listpack_that_is_cut_or_goes_on_is_refused_or_ends_where_its_header_says() 
 }
 
 #[test]
-fn two_bytes_swapped_or_an_entry_left_out_or_doubled() {
+fn swapped_bytes_and_missing_or_doubled_entries() {
     for sample in samples() {
         for at in (6..sample.len()).step_by(STEP) {
             let mut swapped = sample.clone();
@@ -160,7 +160,7 @@ fn two_bytes_swapped_or_an_entry_left_out_or_doubled() {
 }
 
 #[test]
-fn errors_say_what_is_wrong_and_where() {
+fn errors_name_the_problem_and_its_position() {
     for (bytes, error) in [
         (&b""[..], ListpackError::Length),
         (b"\x07\0\0\0\0\0", ListpackError::Length),
@@ -194,7 +194,7 @@ fn errors_say_what_is_wrong_and_where() {
 
 /// Valkey 9 writes a back-length of 16383 in two bytes, Redis in three. A listpack has one form only.
 #[test]
-fn a_back_length_of_fewer_bytes_than_redis_writes_is_malformed() {
+fn a_back_length_shorter_than_in_redis_is_malformed() {
     let text = vec![b'x'; 16_378];
     let list = |back: &[u8]| {
         let entry = [b"\xF0\xFA\x3F\0\0", &text[..], back].concat();
@@ -208,7 +208,7 @@ fn a_back_length_of_fewer_bytes_than_redis_writes_is_malformed() {
 
 /// The header may say that there are too many entries to have a number of.
 #[test]
-fn entries_that_have_to_be_counted_are_counted() {
+fn entries_beyond_the_header_limit_are_counted() {
     let list = Listpack::from_bytes(*b"\x0B\0\0\0\xFF\xFF\x05\x01\x06\x01\xFF").unwrap();
     is_sound(&list);
     assert_eq!(list.len(), 2);
@@ -221,7 +221,7 @@ fn entries_that_have_to_be_counted_are_counted() {
 
 /// Redis writes the shortest encoding only, and does not ask for it when it reads.
 #[test]
-fn longer_encodings_than_needed_are_read_and_become_shorter_when_they_are_written_again() {
+fn overlong_encodings_are_read_and_rewritten_in_the_shortest_form() {
     let entries = [
         &b"\x81a\x02"[..],
         b"\xF4\x05\0\0\0\0\0\0\0\x09", // 5, in eight bytes
@@ -296,7 +296,7 @@ proptest! {
 
 /// Neither Redis nor Valkey writes the text of an integer as text, but another may.
 #[test]
-fn an_integer_that_is_written_as_text_is_found_and_becomes_an_integer_when_it_is_written_again() {
+fn integers_stored_as_text_are_found_and_rewritten_as_integers() {
     let bytes = b"\x0E\0\0\0\x02\0\x82-7\x03\xDF\xF9\x02\xFF";
     let list = Listpack::from_bytes(bytes.to_vec()).unwrap();
     assert!(list.iter().eq([Value::Bytes(b"-7"), Value::Integer(-7)]));

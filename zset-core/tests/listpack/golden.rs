@@ -97,7 +97,7 @@ fn sets_have_the_bytes_of_redis() {
 }
 
 #[test]
-fn bytes_of_redis_make_the_sets() {
+fn bytes_of_redis_restore_the_sets() {
     for (elements, golden) in SETS {
         let list = Listpack::from_bytes(golden.to_vec()).unwrap();
         assert_eq!(list.as_bytes(), golden);
@@ -110,7 +110,7 @@ fn bytes_of_redis_make_the_sets() {
 /// Redis prints such a score as an integer, `4611686018427389000`, and a listpack stores what looks
 /// like an integer as one, though it is above the integers that a score is stored as directly.
 #[test]
-fn scores_whose_text_is_an_integer_are_stored_as_one() {
+fn scores_that_print_as_integers_are_stored_as_integers() {
     for (score, integer) in [
         (4_611_686_018_427_388_928.0, 4_611_686_018_427_389_000_i64),
         (-9_223_372_036_854_774_784.0, -9_223_372_036_854_775_000),

@@ -119,17 +119,17 @@ proptest! {
     })]
 
     #[test]
-    fn in_a_vector(steps in steps()) {
+    fn random_sequences_in_a_vector(steps in steps()) {
         follow(Listpack::new(), usize::MAX, &steps);
     }
 
     #[test]
-    fn in_a_vector_that_had_something_else_in_it(steps in steps()) {
+    fn random_sequences_in_a_reused_vector(steps in steps()) {
         follow(Listpack::with_storage(vec![0xFF; 300]).unwrap(), usize::MAX, &steps);
     }
 
     #[test]
-    fn in_an_array(steps in steps()) {
+    fn random_sequences_in_an_array(steps in steps()) {
         follow(Listpack::with_storage([0xAA; 60]).unwrap(), 60, &steps);
         if !cfg!(miri) {
             follow(Listpack::with_storage([0xFF; 600]).unwrap(), 600, &steps);
@@ -137,7 +137,7 @@ proptest! {
     }
 
     #[test]
-    fn in_a_borrowed_buffer(
+    fn random_sequences_in_a_borrowed_buffer(
         steps in steps(),
         len in prop::sample::select(&BUFFERS[..if cfg!(miri) { 4 } else { 6 }]),
         byte: u8,

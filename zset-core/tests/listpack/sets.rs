@@ -20,7 +20,7 @@ fn refused(list: Listpack<Vec<u8>>) -> Option<PackedZSetError> {
 }
 
 #[test]
-fn each_error_has_its_variant_and_its_rank() {
+fn each_error_has_its_variant_and_rank() {
     let cases: [(&[&str], PackedZSetError); 20] = [
         (&["a"], OddLength),
         (&["a", "1", "b"], OddLength),
@@ -51,7 +51,7 @@ fn each_error_has_its_variant_and_its_rank() {
 }
 
 #[test]
-fn an_integer_that_is_stored_as_text_is_no_member() {
+fn an_integer_stored_as_text_is_not_a_valid_member() {
     for text in ["0", "5", "-17", "9223372036854775807", "-9223372036854775808"] {
         // With another text of as many bytes, which is then overwritten.
         let other = "x".repeat(text.len());
@@ -67,7 +67,7 @@ fn an_integer_that_is_stored_as_text_is_no_member() {
 }
 
 #[test]
-fn a_score_may_be_any_text_that_is_a_number() {
+fn a_score_may_be_any_numeric_text() {
     let mut list = Listpack::new();
     for (member, score) in [
         ("a", "-Infinity"),
@@ -96,7 +96,7 @@ fn a_score_may_be_any_text_that_is_a_number() {
 
 /// A server's set of 17 digits a score, or one whose integers are beyond what an `f64` holds.
 #[test]
-fn scores_that_are_not_written_as_this_crate_does_are_kept_until_they_change() {
+fn scores_in_other_formats_are_kept_until_they_change() {
     let mut list = list_of(&["a", "0.10000000000000001", "b", "3.0000000000000001e+05"]);
     list.try_push_back("c").unwrap();
     list.try_push_back(i64::MAX).unwrap();
@@ -118,14 +118,14 @@ fn scores_that_are_not_written_as_this_crate_does_are_kept_until_they_change() {
 }
 
 #[test]
-fn the_first_error_is_the_one_that_is_told() {
+fn the_first_error_is_reported() {
     assert_eq!(refused(list_of(&["a", "x", "b", "nan", "c"])), Some(NoScore { rank: 0 }));
     assert_eq!(refused(list_of(&["b", "1", "a", "1", "c", "x"])), Some(NotAscending { rank: 1 }));
     assert_eq!(refused(list_of(&["a", "1", "a", "0"])), Some(DuplicateMember { rank: 1 }));
 }
 
 #[test]
-fn a_set_is_taken_over_in_storage_of_every_kind() {
+fn a_set_is_adopted_from_every_kind_of_storage() {
     let list = list_of(&["a", "1", "12", "2.5", "b", "3"]);
     let mut buffer = [0; 64];
     buffer[..list.as_bytes().len()].copy_from_slice(list.as_bytes());

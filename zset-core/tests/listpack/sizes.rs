@@ -48,7 +48,7 @@ fn more_entries_than_the_header_can_count() {
 
 /// The header of any listpack may say that its entries have to be counted.
 #[test]
-fn a_set_whose_members_have_to_be_counted() {
+fn a_set_with_more_members_than_its_header_can_count() {
     let mut list = Listpack::new();
     for i in 0..if cfg!(miri) { 10 } else { 200_i64 } {
         list.try_push_back(i).unwrap();
@@ -75,7 +75,7 @@ fn a_set_whose_members_have_to_be_counted() {
 }
 
 #[test]
-fn long_texts_lie_beside_short_ones() {
+fn long_texts_beside_short_ones() {
     let lens: &[usize] = if cfg!(miri) {
         &[127, 128, 300]
     } else {
@@ -103,7 +103,7 @@ fn long_texts_lie_beside_short_ones() {
 }
 
 #[test]
-fn a_buffer_takes_what_fits_to_the_last_byte() {
+fn a_buffer_can_be_filled_to_the_last_byte() {
     for len in (0..40).step_by(if cfg!(miri) { 3 } else { 1 }) {
         let mut buffer = vec![0xEE; len + 5];
         let (storage, behind) = buffer.split_at_mut(len);
@@ -137,7 +137,7 @@ fn a_buffer_takes_what_fits_to_the_last_byte() {
 }
 
 #[test]
-fn a_vector_grows_as_needed_and_gives_back_what_is_not() {
+fn a_vector_grows_and_shrinks() {
     let mut list = Listpack::new();
     let len = if cfg!(miri) { 20 } else { 300 };
     for i in 0..len {

@@ -65,7 +65,7 @@ fn quoted(cell: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn the_table_of_types_has_each_method_once() {
+fn the_table_of_types_lists_each_method_once() {
     let types = ["SkipList", "SortedSet", "SortedMap", "ZSet", "PackedZSet"];
     let mut named = Names::new();
     let mut reasons = BTreeSet::new();
@@ -133,7 +133,7 @@ fn without_generics(function: &str) -> String {
 }
 
 #[test]
-fn the_table_of_peers_names_methods_that_exist() {
+fn the_table_of_peers_names_existing_methods() {
     let own = types::called();
     let columns = ["", "BTreeMap", "IndexMap", "PriorityQueue"];
     let mut named = Names::new();

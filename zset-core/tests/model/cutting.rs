@@ -48,7 +48,7 @@ fn filled(len: usize, run: usize, is_scattered: bool) -> SortedSet<usize, usize>
 }
 
 #[test]
-fn drains_and_splits_at_the_ends_of_leaves_and_blocks() {
+fn drains_and_splits_at_leaf_and_block_boundaries() {
     for len in notable_sizes() {
         for is_scattered in [false, true] {
             let set = filled(len, 5, is_scattered);
@@ -74,7 +74,7 @@ fn drains_and_splits_at_the_ends_of_leaves_and_blocks() {
 
 #[test]
 #[cfg_attr(miri, ignore = "takes minutes there")]
-fn drains_and_splits_of_a_set_of_several_levels_and_tables() {
+fn drains_and_splits_of_a_set_with_several_levels_and_tables() {
     let len = 40_000;
     for is_scattered in [false, true] {
         let mut set = filled(len, 7, is_scattered);
@@ -95,7 +95,7 @@ fn drains_and_splits_of_a_set_of_several_levels_and_tables() {
 }
 
 #[test]
-fn inverted_and_clamped_ranges_remove_nothing_or_what_is_there() {
+fn inverted_ranges_remove_nothing_and_long_ranges_are_clamped() {
     let mut set = filled(100, 10, false);
     #[expect(clippy::reversed_empty_ranges, reason = "that is what is tested")]
     let removed = set.drain_by_rank(9..3).len() + set.drain_by_score(7..2).len();
@@ -116,7 +116,7 @@ fn inverted_and_clamped_ranges_remove_nothing_or_what_is_there() {
 }
 
 #[test]
-fn a_drain_that_takes_nothing_keeps_reserved_memory() {
+fn an_empty_drain_keeps_reserved_memory() {
     let mut set = SortedSet::<u32, u32>::with_capacity(1_000);
     let bytes = set.allocation_size();
     assert_eq!(set.drain_by_rank(..).len() + set.drain_by_score(..).len(), 0);
@@ -124,7 +124,7 @@ fn a_drain_that_takes_nothing_keeps_reserved_memory() {
 }
 
 #[test]
-fn entries_of_both_ends() {
+fn first_and_last_entries() {
     let len = if cfg!(miri) { 16 } else { 300 };
     let mut set: SortedSet<u32, u32> = (0..len).map(|i| (i, i)).collect();
     let mut map: SortedMap<u32, char, u32> = (0..len).map(|i| (i, 'x', i)).collect();
@@ -149,7 +149,7 @@ fn entries_of_both_ends() {
 }
 
 #[test]
-fn a_predicate_may_modify_the_value_of_a_map() {
+fn a_predicate_may_modify_a_map_value() {
     let mut map = SortedMap::from([("a", 0, 1), ("b", 0, 2)]);
     let count = |_: &&str, value: &mut i32, _| {
         *value += 1;
@@ -162,7 +162,7 @@ fn a_predicate_may_modify_the_value_of_a_map() {
 }
 
 #[test]
-fn pages_neither_skip_nor_repeat() {
+fn pages_neither_skip_nor_repeat_elements() {
     let set = filled(if cfg!(miri) { 70 } else { 1_000 }, 90, true);
     let mut seen: Vec<(usize, usize)> = Vec::new();
     loop {
@@ -180,7 +180,7 @@ fn pages_neither_skip_nor_repeat() {
 }
 
 #[test]
-fn a_part_that_is_split_off_hashes_as_the_set() {
+fn a_split_off_part_keeps_the_hasher() {
     use std::hash::RandomState;
     let mut set: SortedSet<u32, u32, RandomState> = (0..100).map(|i| (i, i)).collect();
     let mut upper = set.split_off_by_rank(40);
@@ -193,7 +193,7 @@ fn a_part_that_is_split_off_hashes_as_the_set() {
 }
 
 #[test]
-fn elements_are_taken_from_both_ends() {
+fn take_ends_alternates_between_the_ends() {
     let taken = take_ends((0..9).map(|i| (i, 0)).collect::<Vec<_>>().into_iter(), (2, 3));
     assert_eq!(taken.front, [(0, 0), (1, 0)]);
     assert_eq!(taken.back, [(8, 0), (7, 0), (6, 0)]);

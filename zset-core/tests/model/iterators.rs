@@ -123,7 +123,7 @@ fn contains(range: (Bound<u32>, Bound<u32>), score: u32) -> bool {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn a_range_of_scores_with_bounds_of_all_kinds() {
+fn a_score_range_with_every_kind_of_bound() {
     let set = sample();
     for low in [Unbounded, Included(1), Excluded(1), Excluded(9)] {
         for high in [Unbounded, Included(3), Excluded(3), Excluded(0)] {
@@ -136,7 +136,7 @@ fn a_range_of_scores_with_bounds_of_all_kinds() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn a_range_of_ranks_that_starts_and_ends_at_leaves_and_between() {
+fn a_rank_range_that_starts_and_ends_at_and_inside_leaves() {
     let set = SortedSet::<_, _>::from_sorted_iter(elements()).unwrap();
     let places = [0, 1, LEAF - 1, LEAF, LEAF + 1, 2 * LEAF, LEN as usize, usize::MAX];
     for from in places {
@@ -151,7 +151,7 @@ fn a_range_of_ranks_that_starts_and_ends_at_leaves_and_between() {
 /// The ranks of such a range are not known until something asks for them.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn a_range_of_scores_that_starts_and_ends_at_leaves_and_between() {
+fn a_score_range_that_starts_and_ends_at_and_inside_leaves() {
     let set = SortedSet::<_, _>::from_sorted_iter((0..LEN).map(|i| (i, i))).unwrap();
     let leaf = LEAF as u32;
     let places = [0, leaf - 1, leaf, leaf + 1, 2 * leaf, LEN];
@@ -167,7 +167,7 @@ fn a_range_of_scores_that_starts_and_ends_at_leaves_and_between() {
 }
 
 #[test]
-fn both_ends_meet_at_any_position() {
+fn both_ends_may_meet_anywhere() {
     let set = SortedSet::<_, _>::from_sorted_iter(elements()).unwrap();
     let positions = if cfg!(miri) { LEAF - 2..LEAF + 3 } else { 0..LEN as usize + 1 };
     for position in positions {
@@ -183,7 +183,7 @@ fn both_ends_meet_at_any_position() {
 /// `fold` goes over a leaf in the order of its slots where it can. Leaves here are filled in order, in
 /// reverse, at random, and in order but for one element.
 #[test]
-fn folds_over_leaves_filled_in_any_order() {
+fn fold_visits_leaves_filled_in_any_order() {
     let in_order: Vec<u32> = (0..LEN).collect();
     let reversed = in_order.iter().rev().copied().collect();
     let scattered = in_order.iter().map(|i| i * 5 % LEN).collect();
@@ -211,7 +211,7 @@ fn folds_over_leaves_filled_in_any_order() {
 }
 
 #[test]
-fn a_range_of_members_among_equal_scores() {
+fn a_member_range_among_equal_scores() {
     let elements: Vec<(u32, u32)> = (0..LEN).map(|i| (i, 5)).collect();
     let mut set: SortedSet<_, _> = elements.iter().copied().collect();
     set.extend([(1000, 4), (1001, 6)]);
@@ -258,7 +258,7 @@ fn drained_elements() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn a_drain_dropped_halfway_leaves_the_set_empty_and_of_use() {
+fn a_half_consumed_drain_leaves_an_empty_usable_set() {
     let mut set = sample();
     assert_eq!(set.drain().nth(LEAF), Some((LEAF as u32, 1)));
     set.check();
@@ -269,7 +269,7 @@ fn a_drain_dropped_halfway_leaves_the_set_empty_and_of_use() {
 }
 
 #[test]
-fn what_an_extract_if_has_not_come_to_stays() {
+fn a_dropped_extract_if_keeps_unvisited_elements() {
     let divisors = if cfg!(miri) { 2..3 } else { 1..5 };
     for divisor in divisors {
         let accepted = (0..LEN).filter(|member| member % divisor == 0).count();
@@ -293,7 +293,7 @@ fn what_an_extract_if_has_not_come_to_stays() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn an_extract_if_bounds_its_length() {
+fn extract_if_has_a_size_hint() {
     let mut set = sample();
     let mut extract = set.extract_if(|_, _| true);
     assert_eq!(extract.size_hint(), (0, Some(LEN as usize)));
@@ -304,7 +304,7 @@ fn an_extract_if_bounds_its_length() {
 }
 
 #[test]
-fn a_clone_of_an_iterator_goes_on_from_the_same_place() {
+fn a_cloned_iterator_continues_from_the_same_position() {
     let set = sample();
     let mut iterator = set.iter();
     iterator.by_ref().take(LEAF + 3).for_each(drop);
@@ -315,7 +315,7 @@ fn a_clone_of_an_iterator_goes_on_from_the_same_place() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn the_difference_is_the_same_from_both_ends() {
+fn a_difference_is_double_ended() {
     let set = sample();
     let others: SortedSet<u32, ()> = (0..LEN).filter(|i| i % 3 == 0).map(|i| (i, ())).collect();
     let expected: Vec<_> = elements().into_iter().filter(|(member, _)| member % 3 != 0).collect();

@@ -12,7 +12,7 @@ use zset_core::sorted_set::FromSortedError;
 use crate::LEAF;
 
 #[test]
-fn sorted_input_is_taken_as_it_is() {
+fn sorted_input_is_accepted() {
     let lens: &[usize] = if cfg!(miri) { &[LEAF + 1] } else { &[0, 1, 63, 64, 65, 128, 5000] };
     for &len in lens {
         let elements = || (0..len).map(|i| (len - i, i / 3 * 3)).collect::<Vec<_>>();
@@ -26,7 +26,7 @@ fn sorted_input_is_taken_as_it_is() {
 }
 
 #[test]
-fn sorted_input_that_is_not_sorted_is_refused_at_the_first_such_element() {
+fn unsorted_input_is_rejected_at_the_first_misplaced_element() {
     let build = |elements: &[(u32, u32)]| {
         SortedSet::<u32, u32>::from_sorted_iter(elements.iter().copied()).map(|set| set.len())
     };
@@ -51,7 +51,7 @@ fn sorted_input_that_is_not_sorted_is_refused_at_the_first_such_element() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn few_large_members_fit_where_they_are_inserted_one_by_one() {
+fn building_from_few_large_members_does_not_overflow_the_stack() {
     // On the stack, 64 of them would be a megabyte, several times over.
     let elements = (0..10_u8).map(|i| ([i; 16 << 10], i));
     let sorted = SortedSet::<_, _>::from_sorted_iter(elements.clone()).unwrap();
@@ -63,7 +63,7 @@ fn few_large_members_fit_where_they_are_inserted_one_by_one() {
 }
 
 #[test]
-fn of_equal_members_the_last_score_counts() {
+fn the_last_score_of_a_repeated_member_wins() {
     let elements = [("a", 1), ("b", 2), ("a", 3)];
     let expected = SortedSet::from([("b", 2), ("a", 3)]);
     assert_eq!(SortedSet::from(elements), expected);
@@ -112,7 +112,7 @@ proptest! {
 
     #[test]
     #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-    fn elements_collected_are_those_inserted_one_by_one(
+    fn collecting_equals_inserting_one_by_one(
         elements in vec(("[a-cA-C]{1,4}", 0..50u32), 0..800),
     ) {
         let elements = elements.into_iter().map(|(name, score)| (Caseless(name), score));
@@ -132,7 +132,7 @@ proptest! {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn append_moves_everything_over() {
+fn append_moves_all_elements() {
     // Those of similar size are merged, others inserted one by one.
     let merged = [(0, 65), (40, 80), (64, 100), (200, 300), (2000, 2980), (2000, 5000)];
     let inserted =
@@ -163,7 +163,7 @@ fn append_moves_everything_over() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn append_keeps_the_member_that_was_there_of_two_that_are_equal() {
+fn append_keeps_the_existing_one_of_two_equal_members() {
     let named = |names: std::ops::Range<u32>, letter: char| {
         names.map(move |i| (Caseless(format!("{letter}{i}")), i / 3))
     };
@@ -179,7 +179,7 @@ fn append_keeps_the_member_that_was_there_of_two_that_are_equal() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn capacity_changes_no_answer() {
+fn capacity_does_not_affect_results() {
     for capacity in [0, 1, LEAF, LEAF + 1, 1000, 100_000] {
         let mut set: SortedSet<u32, u32> = SortedSet::with_capacity(capacity);
         set.check();

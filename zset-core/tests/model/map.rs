@@ -296,7 +296,7 @@ fn enter(map: &mut Map, reference: &mut Reference, key: String, value: u64, scor
 }
 
 #[test]
-fn all_methods_of_a_map_in_random_sequences() {
+fn random_sequences_of_all_map_methods() {
     let (seeds, steps) = if cfg!(miri) { (1, 60) } else { (20, 500) };
     for seed in 0..seeds {
         let mut random = SmallRng::seed_from_u64(seed);
@@ -313,7 +313,7 @@ fn all_methods_of_a_map_in_random_sequences() {
 }
 
 #[test]
-fn a_map_of_what_is_out_of_order_or_has_a_key_twice_is_an_error() {
+fn a_map_from_unsorted_elements_or_repeated_keys_is_an_error() {
     let not_ascending = Map::from_sorted_iter([("b".into(), 1, 1), ("a".into(), 2, 1)]);
     assert_eq!(not_ascending.unwrap_err(), FromSortedError::NotAscending { index: 1 });
     let twice = Map::from_sorted_iter([("a".into(), 1, 1), ("a".into(), 2, 2)]);
@@ -328,7 +328,7 @@ fn equal_maps_have_equal_values() {
 }
 
 #[test]
-fn the_key_of_a_map_stays_when_it_is_inserted_again() {
+fn reinserting_an_equal_key_keeps_the_stored_key() {
     let mut map = SortedMap::new();
     let key = String::from("a");
     let address = key.as_ptr();
@@ -338,7 +338,7 @@ fn the_key_of_a_map_stays_when_it_is_inserted_again() {
 }
 
 #[test]
-fn a_map_is_shown_with_values_and_scores() {
+fn debug_of_a_map_shows_values_and_scores() {
     let map = SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
     assert_eq!(format!("{map:?}"), r#"{"a": ('x', 1), "b": ('y', 2)}"#);
     assert_eq!(format!("{:?}", map.iter()), r#"[("a", 'x', 1), ("b", 'y', 2)]"#);

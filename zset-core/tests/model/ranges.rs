@@ -14,7 +14,7 @@ fn sample() -> SortedSet<usize, usize> {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn ranges_of_scores_that_hold_nothing() {
+fn empty_score_ranges() {
     let mut set = sample();
     let (first, last) = (0, 2 * (LEN - 1));
     let middle = 2 * LEAF; // the score at the start of the second leaf
@@ -43,7 +43,7 @@ fn ranges_of_scores_that_hold_nothing() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn ranges_of_ranks_that_hold_nothing() {
+fn empty_rank_ranges() {
     let mut set = sample();
     let inverted = [
         (Included(LEN), Unbounded),
@@ -68,7 +68,7 @@ fn ranges_of_ranks_that_hold_nothing() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn ranges_of_ranks_reach_the_last_element_by_any_bound() {
+fn rank_ranges_reach_the_last_element_with_every_kind_of_bound() {
     let set = sample();
     let all = set.range_by_rank(0..=usize::MAX);
     assert_eq!(all.len(), LEN);
@@ -77,7 +77,7 @@ fn ranges_of_ranks_reach_the_last_element_by_any_bound() {
 }
 
 #[test]
-fn ranges_of_members_that_hold_nothing() {
+fn empty_member_ranges() {
     let words = ["ant", "bee", "cat", "cow", "dog"];
     let set: SortedSet<String, i32> = words.map(|word| (word.to_string(), 0)).into();
     let inverted = [
@@ -116,7 +116,7 @@ fn every_range_of_an_empty_set_is_empty() {
 }
 
 #[test]
-fn infinite_scores_are_scores_like_others() {
+fn infinite_scores_are_ordinary_scores() {
     let scores = [Score::NEG_INFINITY, Score::from(-1), Score::ZERO, Score::INFINITY];
     let set: SortedSet<usize> = scores.into_iter().enumerate().collect();
     assert!(set.iter().map(|(member, _)| *member).eq(0..4));

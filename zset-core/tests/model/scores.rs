@@ -18,7 +18,7 @@ proptest! {
     #![proptest_config(crate::config(64, 2))]
 
     #[test]
-    fn increments_are_sums_of_floats(
+    fn increments_add_as_floats_do(
         steps in vec((0..90u8, any_float()), 1..if cfg!(miri) { 40 } else { 300 }),
     ) {
         let mut set: SortedSet<u8> = SortedSet::new();
@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn counts_by_score_are_those_of_floats(
+    fn counts_by_score_compare_as_floats_do(
         scores in vec(any_float(), 0..if cfg!(miri) { 40 } else { 300 }),
         from in any_float(),
         to in any_float(),

@@ -173,7 +173,7 @@ proptest! {
     }
 
     #[test]
-    fn scores_far_apart(steps in steps()) {
+    fn widely_spread_scores(steps in steps()) {
         follow::<DefaultHashBuilder>(Profile::Wide, steps);
     }
 
@@ -187,14 +187,14 @@ proptest! {
     #[test]
 
     #[cfg_attr(miri, ignore = "hashers touch no memory")]
-    fn a_hasher_of_32_bits(steps in steps()) {
+    fn a_32_bit_hasher(steps in steps()) {
         follow::<BuildNarrow>(Profile::Wide, steps);
     }
 
     #[test]
 
     #[cfg_attr(miri, ignore = "hashers touch no memory")]
-    fn a_hasher_that_returns_the_member_itself(steps in steps()) {
+    fn an_identity_hasher(steps in steps()) {
         follow::<BuildIdentity>(Profile::Few, steps);
     }
 }
@@ -206,7 +206,7 @@ proptest! {
     #[test]
 
     #[cfg_attr(miri, ignore = "hashers touch no memory")]
-    fn a_hasher_that_makes_all_members_collide(steps in steps()) {
+    fn a_hasher_under_which_all_members_collide(steps in steps()) {
         follow::<BuildConstant>(Profile::Wide, steps);
     }
 }

@@ -75,7 +75,7 @@ proptest! {
     #![proptest_config(crate::config(128, 2))]
 
     #[test]
-    fn union_of_two(a in any_map(), b in any_map()) {
+    fn union_of_two_sets(a in any_map(), b in any_map()) {
         let union = to_set(&a).union_with(&to_set(&b), |a, b| a.wrapping_mul(2).wrapping_add(b));
         union.check();
         let mut expected = a;
@@ -87,7 +87,7 @@ proptest! {
     }
 
     #[test]
-    fn intersection_of_two(a in any_map(), b in any_map()) {
+    fn intersection_of_two_sets(a in any_map(), b in any_map()) {
         let combine = |a: i16, b: i16| a.wrapping_mul(2).wrapping_add(b);
         let both = to_set(&a).intersection_with(&to_set(&b), combine);
         both.check();
@@ -104,7 +104,7 @@ proptest! {
     }
 
     #[test]
-    fn difference_of_two(a in any_map(), b in any_map()) {
+    fn difference_of_two_sets(a in any_map(), b in any_map()) {
         let (left, right) = (to_set(&a), to_set(&b));
         let difference: SortedSet<_, _> = left.difference(&right).map(|(&m, s)| (m, s)).collect();
         let expected: Map = a.into_iter().filter(|(member, _)| !b.contains_key(member)).collect();
@@ -113,7 +113,7 @@ proptest! {
     }
 
     #[test]
-    fn sets_of_different_hashers_combine(a in any_map(), b in any_map()) {
+    fn sets_with_different_hashers_combine(a in any_map(), b in any_map()) {
         let other: SortedSet<u16, i16, BuildNarrow> = to_set(&b).into_iter().collect();
         let set = to_set(&a);
         let same = to_set(&b);
@@ -129,7 +129,7 @@ proptest! {
     }
 
     #[test]
-    fn weighted_union_and_intersection_of_many(
+    fn weighted_union_and_intersection_of_many_sets(
         maps in prop::collection::vec((any_map(), any_weight()), 0..4),
         aggregate in any_aggregate(),
     ) {
@@ -145,7 +145,7 @@ proptest! {
 }
 
 #[test]
-fn a_set_combines_with_itself() {
+fn a_set_can_be_combined_with_itself() {
     let set: SortedSet<u16, i16> = (0..100).map(|i| (i, 1)).collect();
     let doubled: SortedSet<u16, i16> = (0..100).map(|i| (i, 2)).collect();
     assert_eq!(set.union_with(&set, |a, b| a + b), doubled);

@@ -50,7 +50,7 @@ fn shrink(mut set: SortedSet<u32, u32>, mut take: impl FnMut(&mut SortedSet<u32,
 }
 
 #[test]
-fn growth_in_random_order_and_removal_in_another() {
+fn growth_and_removal_in_random_orders() {
     let mut removed: Vec<u32> = (0..MANY).collect();
     removed.shuffle(&mut SmallRng::seed_from_u64(2));
     shrink(grown(shuffled()), |set| {
@@ -145,7 +145,7 @@ fn removal_of_the_first_element_of_every_leaf() {
 /// Each leaf is emptied in turn, first element by first element, so that it merges or is dropped.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn removal_of_leaves_one_element_after_the_other() {
+fn removal_of_leaves_element_by_element() {
     let leaves = if cfg!(miri) { 2 } else { 20 };
     for leaf in 0..leaves {
         let elements = (0..leaves * LEAF).map(|i| (i, i));
@@ -183,7 +183,7 @@ fn moves_from_every_leaf_to_every_other() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn what_shrank_gives_its_memory_back() {
+fn shrinking_frees_memory() {
     let mut set = grown(shuffled());
     let grown_size = set.allocation_size();
     let left = MANY as usize / 100;
@@ -197,7 +197,7 @@ fn what_shrank_gives_its_memory_back() {
 }
 
 #[test]
-fn shrinking_an_empty_set_leaves_no_memory_in_use() {
+fn shrinking_an_empty_set_frees_all_memory() {
     let mut set: SortedSet<u32, u32> = SortedSet::with_capacity(1000);
     assert!(set.allocation_size() > 0);
     set.shrink_to_fit();

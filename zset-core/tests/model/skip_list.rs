@@ -142,7 +142,7 @@ proptest! {
     #![proptest_config(crate::config(64, 2))]
 
     #[test]
-    fn a_list_answers_as_a_sorted_vector(
+    fn a_list_behaves_like_a_sorted_vector(
         steps in vec((any_operation(), any_question()), 1..if cfg!(miri) { 6 } else { 100 }),
     ) {
         let (mut list, mut sorted) = (SkipList::new(), Sorted::default());
@@ -155,7 +155,7 @@ proptest! {
 }
 
 #[test]
-fn equal_elements_stay_in_order_of_insertion() {
+fn equal_elements_stay_in_insertion_order() {
     /// Equal by number; the tag tells which one it is.
     #[derive(Clone, Copy, Debug)]
     struct Tagged(u32, u32);

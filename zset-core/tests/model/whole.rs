@@ -48,7 +48,7 @@ fn a_static_needs_no_initialization() {
 }
 
 #[test]
-fn iterators_are_over_nothing_by_default() {
+fn default_iterators_are_empty() {
     fn empty<T>(mut iter: impl DoubleEndedIterator<Item = T> + ExactSizeIterator + Default) {
         assert_eq!(iter.len(), 0);
         assert!(iter.nth(3).is_none() && iter.next().is_none() && iter.next_back().is_none());
@@ -103,12 +103,12 @@ fn capacity_is_never_below_the_length() {
 
 #[test]
 #[should_panic(expected = "32 bits")]
-fn a_reservation_of_too_much_panics() {
+fn reserving_too_much_panics() {
     SortedSet::<u8, u8>::new().reserve(usize::MAX);
 }
 
 #[test]
-fn samples_are_elements_of_different_ranks() {
+fn samples_have_distinct_ranks() {
     let len = if cfg!(miri) { 70 } else { 500 };
     let list: SkipList<u32, u32> = (0..len).map(|i| (i / 2, i / 3)).collect();
     let set: SortedSet<u32, u32> = (0..len).map(|i| (i, i / 3)).collect();
@@ -149,7 +149,7 @@ fn samples_are_elements_of_different_ranks() {
 
 /// Samples may outlive the generator, and cross threads.
 #[test]
-fn a_sample_borrows_its_set_only() {
+fn a_sample_borrows_only_its_set() {
     fn drawn(set: &SortedSet<u8, u8>) -> impl Iterator<Item = (&u8, u8)> + Send + Sync {
         set.sample(&mut SmallRng::seed_from_u64(1), 3)
     }
@@ -174,7 +174,7 @@ proptest! {
     #![proptest_config(crate::config(512, 2))]
 
     #[test]
-    fn order_and_hash_are_those_of_the_elements(a in any_elements(), b in any_elements()) {
+    fn order_and_hash_depend_on_the_elements_only(a in any_elements(), b in any_elements()) {
         let order = ordered(&a).cmp(&ordered(&b));
         let hashes = Fixed::new();
         let same_hash = |a: u64, b: u64| assert!(order.is_ne() || a == b);
@@ -213,7 +213,7 @@ proptest! {
     }
 
     #[test]
-    fn conversions_go_there_and_back(elements in any_elements()) {
+    fn conversions_round_trip(elements in any_elements()) {
         let expected: Vec<(u8, i8)> = ordered(&elements).iter().map(|&(s, m)| (m, s)).collect();
         let scores: BTreeMap<u8, i8> = elements.iter().copied().collect();
         let set = SortedSet::from(elements.clone());
@@ -269,7 +269,7 @@ proptest! {
 }
 
 #[test]
-fn partly_ordered_elements_have_a_partial_order() {
+fn partially_ordered_elements_have_a_partial_order() {
     // Neither floats nor these are `Ord`, and so not the members of a set.
     let map = |value: f64| SortedMap::from([("a", value, 1)]);
     assert_eq!(map(1.0).partial_cmp(&map(2.0)), Some(Ordering::Less));

@@ -20,7 +20,7 @@ fn all_flags() -> impl Iterator<Item = AddFlags> {
 }
 
 #[test]
-fn flags_that_contradict_each_other_are_refused() {
+fn contradicting_flags_are_rejected() {
     for flags in all_flags() {
         let AddFlags { nx, xx, gt, lt, .. } = flags;
         // In the order in which Redis looks at them.
@@ -44,7 +44,7 @@ fn flags_that_contradict_each_other_are_refused() {
 }
 
 #[test]
-fn the_methods_make_the_options_of_the_flags_in_any_order() {
+fn builder_methods_in_any_order_equal_the_flags() {
     for flags in all_flags() {
         let Ok(options) = AddOptions::from_flags(flags) else { continue };
         let methods: [(bool, Method); 6] = [
@@ -65,7 +65,7 @@ fn the_methods_make_the_options_of_the_flags_in_any_order() {
 }
 
 #[test]
-fn a_method_takes_the_place_of_what_contradicts_it() {
+fn a_builder_method_replaces_contradicting_options() {
     let new = AddOptions::new;
     assert_eq!(new().xx().gt().nx(), new().nx());
     assert_eq!(new().nx().xx(), new().xx());
@@ -78,7 +78,7 @@ fn a_method_takes_the_place_of_what_contradicts_it() {
 /// What each option makes of an addition to a set that has `old` with score 5: the answer, and the
 /// counts without and with CH.
 #[test]
-fn each_option_answers_as_zadd_does() {
+fn each_option_behaves_as_in_zadd() {
     use Added::{Blocked, Inserted, Unchanged, Updated};
     let five = score(5.0);
     let inserted = |new| (Inserted { score: score(new) }, 1, 1);
@@ -125,7 +125,7 @@ fn each_option_answers_as_zadd_does() {
 }
 
 #[test]
-fn an_increment_beyond_what_a_score_holds_is_infinite_and_back_is_an_error() {
+fn an_overflowing_increment_is_infinite_and_inf_minus_inf_is_an_error() {
     let mut set = ZSet::new();
     for _ in 0..2 {
         set.promote();

@@ -64,21 +64,21 @@ fn order_is_by_score_then_by_bytes() {
 }
 
 #[test]
-fn additions_follow_their_options() {
+fn additions_obey_their_options() {
     follow_everywhere(seeds::additions());
 }
 
 #[test]
-fn ranges_hold_what_their_bounds_say() {
+fn ranges_obey_their_bounds() {
     follow_everywhere(seeds::ranges());
 }
 
 #[test]
-fn sets_grow_and_shrink_and_are_used_again() {
+fn sets_grow_shrink_and_are_reused() {
     follow_everywhere(seeds::growing_and_shrinking());
 }
 
 #[test]
-fn runs_have_the_members_that_the_cases_name() {
+fn run_members_match_the_cases() {
     assert_eq!(run_member(3), b"m3");
 }

@@ -47,7 +47,7 @@ fn use_again(mut set: ZSet) {
 }
 
 #[test]
-fn an_update_that_panics_leaves_the_score() {
+fn a_panicking_update_leaves_the_score() {
     for mut set in samples() {
         let before = set.clone();
         for i in [0, LEN / 2, LEN - 1] {
@@ -62,7 +62,7 @@ fn an_update_that_panics_leaves_the_score() {
 }
 
 #[test]
-fn a_retain_that_panics_has_done_what_it_has_decided() {
+fn a_panicking_retain_keeps_its_earlier_decisions() {
     for calls in (0..LEN).step_by(if cfg!(miri) { 2 } else { 1 }) {
         for mut set in samples() {
             let mut seen = 0..calls;
@@ -87,7 +87,7 @@ fn a_retain_that_panics_has_done_what_it_has_decided() {
 }
 
 #[test]
-fn an_extraction_that_panics_goes_on_behind_the_element_at_which_it_did() {
+fn extract_if_continues_after_the_element_at_which_it_panicked() {
     for calls in (0..LEN).step_by(if cfg!(miri) { 2 } else { 7 }) {
         for mut set in samples() {
             let mut seen = 0;
@@ -109,7 +109,7 @@ fn an_extraction_that_panics_goes_on_behind_the_element_at_which_it_did() {
 }
 
 #[test]
-fn elements_that_panic_while_they_are_added_leave_those_before() {
+fn a_panic_while_extending_keeps_earlier_elements() {
     for mut set in samples() {
         let elements = (0..9).map(|i| if i < 5 { (member(LEN + i), Score::ZERO) } else { stop() });
         stopped(|| set.extend(elements));
@@ -136,7 +136,7 @@ impl AsRef<[u8]> for Unreadable {
 }
 
 #[test]
-fn a_member_that_panics_leaves_the_set() {
+fn a_panicking_member_leaves_the_set_unchanged() {
     for mut set in samples() {
         let before = set.clone();
         stopped(|| set.insert(Unreadable, Score::ZERO));
@@ -180,7 +180,7 @@ fn packed<B: Storage + Clone>(storage: &B) {
 }
 
 #[test]
-fn closures_of_packed_sets_that_panic_leave_the_element_where_it_was() {
+fn a_panicking_closure_leaves_a_packed_set_unchanged() {
     packed(&Vec::new());
     packed(&[0_u8; 100]);
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use zset_core::{Insertion, PackedZSet, Score, TryReserveError};
 
 #[test]
-fn a_conditional_insertion_that_finds_no_room_changes_nothing() {
+fn a_conditional_insertion_without_room_changes_nothing() {
     let mut random = SmallRng::seed_from_u64(1);
     let mut set = PackedZSet::with_storage([0; 150]).unwrap();
     let mut reference: BTreeMap<String, Score> = BTreeMap::new();

@@ -103,7 +103,7 @@ fn full() -> Array {
 }
 
 #[test]
-fn what_needs_no_room_works_in_a_full_buffer() {
+fn writes_that_need_no_room_work_in_a_full_buffer() {
     let mut set = full();
     assert_eq!(set.try_insert("first", score(127.0)), Ok(Some(score(1.0))), "to the other end");
     assert_eq!(set.try_insert("first", score(0.0)), Ok(Some(score(127.0))), "and back");
@@ -121,7 +121,7 @@ fn what_needs_no_room_works_in_a_full_buffer() {
 }
 
 #[test]
-fn a_failure_changes_nothing_wherever_the_element_would_have_gone() {
+fn a_failed_write_changes_nothing_wherever_the_element_belongs() {
     for number in [-128.0, 1.5, 2.5, 1e-9, f64::NEG_INFINITY, f64::INFINITY] {
         for member in ["first", "middle"] {
             let mut set = full();
@@ -138,7 +138,7 @@ fn a_failure_changes_nothing_wherever_the_element_would_have_gone() {
 }
 
 #[test]
-fn a_set_of_no_room_stays_empty() {
+fn a_buffer_without_room_stays_empty() {
     let mut set = PackedZSet::with_storage([0; 7]).unwrap();
     assert_eq!(set.try_insert("", score(0.0)), Err(TryReserveError::BufferFull));
     assert_eq!(set.try_increment("a", 1.0).map_err(add_error), Err(FULL));
@@ -152,7 +152,7 @@ fn a_set_of_no_room_stays_empty() {
 }
 
 #[test]
-fn room_that_was_freed_is_used_again() {
+fn freed_room_is_reused() {
     let mut set = full();
     assert_eq!(set.pop_first_with(|member, _| member.len()), Some(5));
     assert_eq!(set.try_insert("fourth", score(1.0)), Err(TryReserveError::BufferFull));

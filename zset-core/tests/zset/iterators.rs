@@ -71,7 +71,7 @@ fn views_among_equal_scores() {
 }
 
 #[test]
-fn elements_by_value_from_both_ends() {
+fn owned_elements_from_both_ends() {
     for set in samples() {
         for ends in ENDS.into_iter().step_by(if cfg!(miri) { 4 } else { 1 }) {
             let mut expected = &elements()[..];
@@ -106,7 +106,7 @@ fn elements_by_value_from_both_ends() {
 }
 
 #[test]
-fn a_packed_set_in_a_buffer_shows_the_same() {
+fn a_packed_set_in_a_buffer_iterates_the_same() {
     let mut buffer = [0; 2048];
     let mut packed = PackedZSet::with_storage(&mut buffer[..]).unwrap();
     for (member, number) in elements().into_iter().rev() {

@@ -73,7 +73,7 @@ fn page_len(len: usize, count: usize) -> usize {
 }
 
 #[test]
-fn a_set_that_does_not_change_is_returned_exactly_once_by_any_count() {
+fn an_unchanged_set_is_returned_exactly_once_for_any_count() {
     // Counts so small that a page looks at many more members than it returns: a set of less.
     let small = if cfg!(miri) { 10 } else { 1000 };
     for (len, counts) in [(small, [0, 1, 2, 3]), (STAYING, [10, 97, 1000, usize::MAX])] {
@@ -90,7 +90,7 @@ fn a_set_that_does_not_change_is_returned_exactly_once_by_any_count() {
 }
 
 #[test]
-fn a_page_has_about_as_many_as_asked_for() {
+fn a_page_has_about_the_requested_length() {
     let set = sample(STAYING);
     for count in [1, 10, 100, 500] {
         let (next, page) = set.scan(0, count);
@@ -102,7 +102,7 @@ fn a_page_has_about_as_many_as_asked_for() {
 
 #[test]
 #[cfg_attr(miri, ignore = "the dict splits at 896 members, which take minutes there")]
-fn members_that_stay_are_returned_once_while_others_come() {
+fn members_that_stay_are_returned_once_during_insertions() {
     // The first table splits at 28,672 members, and segments from 57,000 on.
     for (count, more) in [(10, 1000), (100, 3000), (997, 9000), (20, 0)] {
         let mut set = sample(STAYING / 2);
@@ -119,7 +119,7 @@ fn members_that_stay_are_returned_once_while_others_come() {
 
 #[test]
 #[cfg_attr(miri, ignore = "the dict splits at 896 members, which take minutes there")]
-fn members_that_stay_are_returned_once_while_others_go() {
+fn members_that_stay_are_returned_once_during_removals() {
     for shrinks in [false, true] {
         let mut set = sample(STAYING / 2);
         set.extend((0..40_000).map(|i| (guest(i), Score::from(i))));
@@ -139,7 +139,7 @@ fn members_that_stay_are_returned_once_while_others_go() {
 }
 
 #[test]
-fn a_set_rebuilt_smaller_in_the_middle_goes_on_where_it_was() {
+fn a_scan_continues_after_the_set_is_rebuilt_smaller() {
     let guests = if cfg!(miri) { 20 } else { 20_000 };
     for at in if cfg!(miri) { 1..2 } else { 1..5 } {
         let mut set = sample(STAYING);
@@ -156,7 +156,7 @@ fn a_set_rebuilt_smaller_in_the_middle_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_set_rebuilt_larger_in_the_middle_goes_on_where_it_was() {
+fn a_scan_continues_after_the_set_is_rebuilt_larger() {
     let guests = if cfg!(miri) { 20 } else { 40_000 };
     for at in [1, 3] {
         let mut set = sample(STAYING / 10);
@@ -198,7 +198,7 @@ fn members_whose_scores_change_are_returned_once() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn members_that_stay_are_returned_once_whatever_else_happens() {
+fn members_that_stay_are_returned_once_during_random_changes() {
     for seed in 0..3 {
         let mut random = SmallRng::seed_from_u64(seed);
         let mut set = sample(STAYING / 5);
@@ -245,7 +245,7 @@ fn a_listpack_is_one_page_whatever_the_count_and_the_cursor() {
 }
 
 #[test]
-fn a_scan_that_starts_before_the_promotion_ends_with_its_first_page() {
+fn a_scan_started_before_a_promotion_ends_after_its_first_page() {
     let mut set: ZSet = (0..20).map(|i| (staying(i), Score::ZERO)).collect();
     let seen = scan(&mut set, 3, |_, _| unreachable!("there is no second page"));
     each_once(&seen, all(20));
@@ -262,7 +262,7 @@ fn a_scan_that_starts_before_the_promotion_ends_with_its_first_page() {
 }
 
 #[test]
-fn a_scan_of_a_set_that_is_emptied_meanwhile_ends() {
+fn a_scan_ends_if_the_set_is_emptied() {
     let empties: [fn(&mut ZSet); 4] = [
         ZSet::clear,
         |set| _ = set.drain(),
@@ -313,7 +313,7 @@ proptest! {
     })]
 
     #[test]
-    fn any_cursor_gives_a_page_of_the_set(
+    fn every_cursor_returns_a_valid_page(
         len in prop::sample::select(vec![1_u32, 9, if cfg!(miri) { 10 } else { 4000 }]),
         cursors in prop::collection::vec(
             prop_oneof![any::<u64>(), 0..9_u64, (0..9_u64).prop_map(|less| u64::MAX - less)],

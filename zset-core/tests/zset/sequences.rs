@@ -53,41 +53,41 @@ proptest! {
 
     #[test]
     #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-    fn a_set_of_redis_limits(steps in steps()) {
+    fn a_set_with_the_limits_of_redis(steps in steps()) {
         follow_zset(128, 64, &steps);
     }
 
     #[test]
     #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-    fn a_set_that_is_promoted_by_short_members(steps in steps()) {
+    fn a_set_promoted_by_short_members(steps in steps()) {
         follow_zset(128, 4, &steps);
     }
 
     #[test]
     #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-    fn a_set_that_is_promoted_at_the_fifth_member(steps in steps()) {
+    fn a_set_promoted_at_the_fifth_member(steps in steps()) {
         follow_zset(4, 64, &steps);
     }
 
     #[test]
-    fn a_set_that_is_promoted_at_the_fifth_member_or_by_a_short_one(steps in steps()) {
+    fn a_set_promoted_at_the_fifth_member_or_by_a_short_one(steps in steps()) {
         follow_zset(4, 4, &steps);
     }
 
     #[test]
     #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-    fn a_set_that_is_promoted_at_the_second_member(steps in steps()) {
+    fn a_set_promoted_at_the_second_member(steps in steps()) {
         follow_zset(1, 64, &steps);
     }
 
     #[test]
-    fn a_set_that_is_never_a_listpack_unless_empty(steps in steps()) {
+    fn a_set_that_is_a_listpack_only_while_empty(steps in steps()) {
         follow_zset(0, 64, &steps);
     }
 
     #[test]
     #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-    fn a_set_that_is_only_promoted_on_demand(steps in steps()) {
+    fn a_set_promoted_only_on_demand(steps in steps()) {
         follow_zset(usize::MAX, usize::MAX, &steps);
     }
 
@@ -98,12 +98,12 @@ proptest! {
     }
 
     #[test]
-    fn a_packed_set_in_an_array_for_some_members(steps in steps()) {
+    fn a_packed_set_in_a_medium_array(steps in steps()) {
         follow_array::<300>(&steps);
     }
 
     #[test]
-    fn a_packed_set_in_an_array_for_few_members(steps in steps()) {
+    fn a_packed_set_in_a_small_array(steps in steps()) {
         follow_array::<40>(&steps);
         follow_array::<12>(&steps);
         follow_array::<7>(&steps);

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_of_jobs_in_the_queue_are_left_out_also_beyond_the_last_number() {
+    fn generated_ids_skip_ids_in_use_and_wrap_around() {
         let mut queue = DelayQueue::new();
         for id in [0, 1, 3, u64::MAX] {
             queue.push_with_id(JobId::new(id), (), Timestamp::ZERO).unwrap();
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_not_given_again_when_its_job_has_gone() {
+    fn an_id_is_not_reused_after_its_job_is_cancelled() {
         let mut queue = DelayQueue::new();
         let first = queue.push((), Timestamp::ZERO);
         queue.cancel(&first);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn at_the_end_of_the_numbers_jobs_are_ordered_by_their_ids() {
+    fn jobs_are_ordered_by_id_once_arrival_numbers_run_out() {
         let mut queue = DelayQueue::new();
         queue.arrivals = u64::MAX;
         for id in [2, 1, 3] {

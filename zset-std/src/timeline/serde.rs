@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_back() {
+    fn round_trip() {
         let at = Timestamp::from_nanos;
         let mut timeline = Timeline::new().with_max_len(3).with_max_age(Duration::from_secs(1));
         timeline.extend([((1, "b"), at(5)), ((1, "a"), at(5)), ((0, "c"), at(2))]);
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn posts_that_contradict_each_other_or_the_caps_are_an_error() {
+    fn repeated_ids_and_posts_beyond_the_caps_are_errors() {
         let with = |posts, len, age, newest| {
             format!(r#"{{"posts":{posts},"max_len":{len},"max_age":{age},"newest":{newest}}}"#)
         };
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_is_read_back() {
+    fn a_cursor_round_trips() {
         let cursor = super::super::Cursor { at: Timestamp::MAX, id: "a".to_string() };
         let text = serde_json::to_string(&cursor).unwrap();
         assert_eq!(serde_json::from_str::<super::super::Cursor<String>>(&text).unwrap(), cursor);

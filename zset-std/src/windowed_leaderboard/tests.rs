@@ -12,7 +12,7 @@ fn buckets(width: u64, count: usize) -> Buckets {
 }
 
 #[test]
-fn a_bucket_goes_exactly_when_so_many_newer_ones_have_begun() {
+fn a_bucket_expires_exactly_at_the_end_of_its_window() {
     let mut boards = WindowedLeaderboard::new(buckets(10, 3));
     boards.submit("ann", 7, at(9));
     boards.advance(at(29));
@@ -32,7 +32,7 @@ fn a_time_before_the_newest_counts_as_the_newest() {
 }
 
 #[test]
-fn far_jumps_and_the_last_time_of_all_are_no_trouble() {
+fn far_jumps_and_the_last_timestamp_are_handled() {
     for (width, first) in [(2, 0), (2, 1), (u64::MAX, 0), (u64::MAX, u64::MAX - 1), (86_400, 7)] {
         let mut boards =
             WindowedLeaderboard::sum(buckets(width, usize::MAX).starting_at(at(first)));
@@ -60,7 +60,7 @@ fn far_jumps_and_the_last_time_of_all_are_no_trouble() {
 }
 
 #[test]
-fn each_bucket_begins_a_width_after_the_one_before() {
+fn each_bucket_starts_one_width_after_the_previous() {
     let buckets = buckets(10, 3).starting_at(at(1004));
     let numbers = [0, 3, 4, 13, 14, 23].map(|time| buckets.number(at(time)));
     assert_eq!(numbers, [0, 0, 1, 1, 2, 2]);
@@ -69,14 +69,14 @@ fn each_bucket_begins_a_width_after_the_one_before() {
 }
 
 #[test]
-fn buckets_without_a_meaning_are_refused() {
+fn invalid_buckets_are_rejected() {
     assert_eq!(Buckets::new(Duration::ZERO, 1), Err(BucketsError::ZeroWidth));
     assert_eq!(Buckets::new(Duration::MAX, 0), Err(BucketsError::ZeroCount));
     assert!(Buckets::new(Duration::MAX, 1).is_ok());
 }
 
 #[test]
-fn a_sum_that_fits_no_bucket_or_not_all_of_them_changes_nothing() {
+fn a_sum_that_overflows_in_a_bucket_or_the_merged_board_changes_nothing() {
     let mut boards = WindowedLeaderboard::sum(buckets(10, 2));
     boards.try_submit("ann", 100i8, at(0)).unwrap();
     assert!(boards.try_submit("ann", 100, at(5)).is_err());
@@ -88,7 +88,7 @@ fn a_sum_that_fits_no_bucket_or_not_all_of_them_changes_nothing() {
 }
 
 #[test]
-fn where_a_sum_overflows_when_a_bucket_goes_the_newest_count() {
+fn a_sum_that_overflows_after_an_expiry_counts_the_newest_buckets() {
     let mut boards = WindowedLeaderboard::sum(buckets(10, 3));
     for (score, now) in [(-100i8, 0), (100, 10), (90, 20)] {
         boards.try_submit("ann", score, at(now)).unwrap();
@@ -100,7 +100,7 @@ fn where_a_sum_overflows_when_a_bucket_goes_the_newest_count() {
 }
 
 #[test]
-fn the_merged_score_does_not_depend_on_what_was_left_out_before() {
+fn the_merged_score_does_not_depend_on_earlier_omissions() {
     let mut boards = WindowedLeaderboard::sum(buckets(10, 3));
     for (score, now) in [(-100i8, 0), (100, 10), (90, 20)] {
         boards.try_submit("ann", score, at(now)).unwrap();
@@ -114,7 +114,7 @@ fn the_merged_score_does_not_depend_on_what_was_left_out_before() {
 }
 
 #[test]
-fn the_merged_score_depends_on_the_buckets_alone_also_near_an_overflow() {
+fn the_merged_score_depends_only_on_the_buckets_even_near_overflow() {
     let mut boards = WindowedLeaderboard::sum(buckets(1, 4));
     for (id, score, now) in
         [("b", -100i8, 0), ("a", -50, 1), ("b", 100, 1), ("a", 100, 2), ("b", 100, 2), ("a", 70, 3)]
@@ -134,7 +134,7 @@ fn the_merged_score_depends_on_the_buckets_alone_also_near_an_overflow() {
 }
 
 #[test]
-fn as_many_of_the_newest_buckets_count_as_add_up_in_any_order() {
+fn the_merged_score_counts_as_many_of_the_newest_buckets_as_fit() {
     let mut boards = WindowedLeaderboard::sum(buckets(1, 4));
     for (score, now) in [(-100i8, 0), (100, 1), (20, 2), (27, 3)] {
         boards.try_submit("ann", score, at(now)).unwrap();
@@ -148,7 +148,7 @@ fn as_many_of_the_newest_buckets_count_as_add_up_in_any_order() {
 }
 
 #[test]
-fn a_panic_in_a_member_that_is_dropped_leaves_boards_that_agree() {
+fn a_panicking_drop_of_a_member_leaves_consistent_boards() {
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     struct Panics(u8);
 
@@ -168,7 +168,7 @@ fn a_panic_in_a_member_that_is_dropped_leaves_boards_that_agree() {
 }
 
 #[test]
-fn who_has_to_go_from_a_full_bucket_has_its_other_scores_in_the_merged_board() {
+fn a_member_evicted_from_one_bucket_keeps_its_scores_in_others() {
     let mut boards = WindowedLeaderboard::new(buckets(10, 2)).with_max_len(1);
     boards.submit("ann", 3, at(0));
     boards.submit("ann", 5, at(10));
@@ -181,7 +181,7 @@ fn who_has_to_go_from_a_full_bucket_has_its_other_scores_in_the_merged_board() {
 }
 
 #[test]
-fn a_bound_that_comes_later_is_for_what_is_there_too() {
+fn a_bound_set_later_applies_to_existing_members() {
     let mut boards = WindowedLeaderboard::new(buckets(10, 2));
     boards.submit("ann", 3, at(0));
     boards.submit("bob", 4, at(0));
@@ -193,7 +193,7 @@ fn a_bound_that_comes_later_is_for_what_is_there_too() {
 }
 
 #[test]
-fn boards_can_be_shared_and_sent() {
+fn boards_are_send_and_sync() {
     fn is_shared<T: Send + Sync>() {}
     is_shared::<WindowedLeaderboard<String, u64>>();
 }
@@ -209,7 +209,7 @@ mod serialization {
     }
 
     #[test]
-    fn boards_come_back() {
+    fn boards_round_trip() {
         let mut boards = Boards::sum(buckets(10, 3).starting_at(at(4))).with_max_len(2);
         for (id, score, now) in [(1, 5, 0), (1, 6, 6), (2, 7, 25)] {
             boards.try_submit(id, score, at(now)).unwrap();
@@ -227,7 +227,7 @@ mod serialization {
     }
 
     #[test]
-    fn what_a_panic_has_left_can_be_read_back() {
+    fn the_state_after_a_panic_can_be_loaded() {
         let mut boards = Boards::sum(buckets(10, 3));
         boards.try_submit(1, 5, at(0)).unwrap();
         boards.try_submit(2, 7, at(20)).unwrap();
@@ -240,7 +240,7 @@ mod serialization {
     }
 
     #[test]
-    fn what_no_boards_are_is_refused() {
+    fn malformed_boards_are_rejected() {
         let text = |buckets: &str, boards: &str| {
             let boards = boards.replace('(', r#"{"scores":"#).replace(')', r#","max_len":null}"#);
             let text =

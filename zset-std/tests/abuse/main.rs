@@ -167,14 +167,14 @@ fn quota() -> Quota {
 }
 
 #[test]
-fn funnels_that_refuse_keys_stay_as_large_as_they_are() {
+fn memory_of_funnels_that_refuse_keys_is_bounded() {
     attack("funnels that refuse keys", |refusals| {
         Funnels::new(quota()).with_max_keys(MAX_KEYS, WhenFull::RefuseNew).with_observer(refusals)
     });
 }
 
 #[test]
-fn funnels_with_a_shared_bucket_stay_as_large_as_they_are() {
+fn memory_of_funnels_with_a_shared_bucket_is_bounded() {
     attack("funnels with a shared bucket", |refusals| {
         Funnels::new(quota())
             .with_max_keys(MAX_KEYS, WhenFull::SharedBucket)
@@ -183,7 +183,7 @@ fn funnels_with_a_shared_bucket_stay_as_large_as_they_are() {
 }
 
 #[test]
-fn sliding_windows_that_refuse_keys_stay_as_large_as_they_are() {
+fn memory_of_sliding_windows_that_refuse_keys_is_bounded() {
     attack("sliding windows that refuse keys", |refusals| {
         SlidingWindow::new(quota())
             .with_max_keys(MAX_KEYS, WhenFull::RefuseNew)
@@ -192,7 +192,7 @@ fn sliding_windows_that_refuse_keys_stay_as_large_as_they_are() {
 }
 
 #[test]
-fn sliding_windows_with_a_shared_bucket_stay_as_large_as_they_are() {
+fn memory_of_sliding_windows_with_a_shared_bucket_is_bounded() {
     attack("sliding windows with a shared bucket", |refusals| {
         SlidingWindow::new(quota())
             .with_max_keys(MAX_KEYS, WhenFull::SharedBucket)

@@ -69,7 +69,7 @@ fn check(board: &mut Board) {
 }
 
 #[test]
-fn a_panic_in_a_submission_leaves_a_board_in_order() {
+fn a_panic_in_a_submission_leaves_the_board_valid() {
     let submit =
         |id, score| move |board: &mut Board| _ = board.submit(Fused(id), FusedScore(score));
     with_every_fuse(board, submit(7, 3), check);
@@ -78,14 +78,14 @@ fn a_panic_in_a_submission_leaves_a_board_in_order() {
 }
 
 #[test]
-fn a_panic_in_a_removal_leaves_a_board_in_order() {
+fn a_panic_in_a_removal_leaves_the_board_valid() {
     with_every_fuse(board, |board| _ = board.remove(&Fused(33)), check);
     with_every_fuse(board, |board| _ = board.remove(&Fused(99)), check);
     with_every_fuse(board, |board| _ = board.trim_to(40), check);
 }
 
 #[test]
-fn a_panic_in_a_write_of_many_leaves_a_board_in_order() {
+fn a_panic_in_a_bulk_write_leaves_the_board_valid() {
     with_every_fuse(board, |board| _ = board.pop(), check);
     let is_even = |id: &Fused| {
         fuse::burn();
@@ -102,7 +102,7 @@ fn a_panic_in_a_write_of_many_leaves_a_board_in_order() {
 }
 
 #[test]
-fn a_panic_of_the_closure_of_new_scores_changes_nothing() {
+fn a_panic_while_mapping_scores_changes_nothing() {
     let mut changed = board();
     let result = catch_unwind(AssertUnwindSafe(|| {
         changed.map_scores(|id, score| if id.0 == 50 { panic!("no score") } else { score });
@@ -112,7 +112,7 @@ fn a_panic_of_the_closure_of_new_scores_changes_nothing() {
 }
 
 #[test]
-fn a_full_board_is_within_its_bound_after_the_next_submission() {
+fn a_board_over_its_bound_shrinks_at_the_next_submission() {
     let full = || board().with_max_len(100);
     let submit = |board: &mut Board| _ = board.submit(Fused(500), FusedScore(50));
     with_every_fuse(full, submit, |board| {
@@ -123,7 +123,7 @@ fn a_full_board_is_within_its_bound_after_the_next_submission() {
 }
 
 #[test]
-fn a_panic_in_a_bucket_is_mended_by_the_next_write() {
+fn a_panic_in_a_bucket_is_repaired_by_the_next_write() {
     let day = |n: u64| Timestamp::from_nanos(n * 86_400_000_000_000);
     let week = || {
         let buckets = Buckets::new(Duration::from_secs(86_400), 3).unwrap();

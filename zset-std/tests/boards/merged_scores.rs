@@ -242,7 +242,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn sums_depend_on_the_buckets_alone(history in histories(near_the_bounds())) {
+    fn sums_depend_only_on_the_buckets(history in histories(near_the_bounds())) {
         let sum = |scores: &[i8]| {
             i8::try_from(scores.iter().map(|&score| i32::from(score)).sum::<i32>()).ok()
         };
@@ -250,17 +250,17 @@ proptest! {
     }
 
     #[test]
-    fn best_scores_depend_on_the_buckets_alone(history in histories(near_the_bounds())) {
+    fn best_scores_depend_only_on_the_buckets(history in histories(near_the_bounds())) {
         follow::<Best>(|scores| scores.iter().max().copied(), history);
     }
 
     #[test]
-    fn latest_scores_depend_on_the_buckets_alone(history in histories(near_the_bounds())) {
+    fn latest_scores_depend_only_on_the_buckets(history in histories(near_the_bounds())) {
         follow::<Latest>(|scores| scores.last().copied(), history);
     }
 
     #[test]
-    fn rounded_sums_depend_on_the_buckets_alone(
+    fn rounded_sums_depend_only_on_the_buckets(
         (count, operations) in histories(any_scores()),
     ) {
         let mut subject = Subject::<Score, Sum>::new(count, Board::clone);
@@ -270,7 +270,7 @@ proptest! {
     }
 
     #[test]
-    fn scores_by_any_policy_depend_on_the_buckets_alone(
+    fn custom_policies_depend_only_on_the_buckets(
         (count, operations) in histories(near_the_bounds()),
     ) {
         let mut subject = Subject::<i8, Middle>::new(count, restored);

@@ -20,7 +20,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn scores_are_in_the_order_of_the_fields((layout, a, b) in layouts()) {
+    fn scores_are_ordered_as_their_fields((layout, a, b) in layouts()) {
         prop_assert_eq!(layout.pack(a).unwrap().cmp(&layout.pack(b).unwrap()), a.cmp(&b));
         let turned = layout.descending::<1>();
         let key = |[first, second, third]: [u64; 3]| (first, Reverse(second), third);
@@ -29,7 +29,7 @@ proptest! {
     }
 
     #[test]
-    fn values_come_back((layout, values, _) in layouts()) {
+    fn values_round_trip((layout, values, _) in layouts()) {
         for layout in [layout, layout.descending::<0>().descending::<2>()] {
             let score = layout.pack(values).unwrap();
             prop_assert_eq!(layout.unpack(score), Ok(values));
@@ -44,7 +44,7 @@ proptest! {
     }
 
     #[test]
-    fn every_value_that_does_not_fit_is_refused(
+    fn values_that_do_not_fit_are_rejected(
         (layout, mut values, _) in layouts(),
         field in 0..3usize,
         excess in prop_oneof![1..3u64, 1..u64::MAX / 2],
@@ -60,7 +60,7 @@ proptest! {
     }
 
     #[test]
-    fn every_score_unpacks_to_what_packs_it_or_is_refused((layout, _, _) in layouts(), bits: u64) {
+    fn every_score_unpacks_to_its_values_or_is_rejected((layout, _, _) in layouts(), bits: u64) {
         let Ok(score) = Score::new(f64::from_bits(bits)) else { return Ok(()) };
         let largest = layout.pack(layout.max_values()).unwrap();
         match layout.unpack(score) {
@@ -75,7 +75,7 @@ proptest! {
     }
 
     #[test]
-    fn layouts_are_made_exactly_if_they_fit(widths in [0..30u32, 0..30, 0..30]) {
+    fn layouts_are_valid_exactly_if_they_fit(widths in [0..30u32, 0..30, 0..30]) {
         for (layout, most) in [(PackedScore::bits(widths), 53), (PackedScore::decimal(widths), 15)] {
             match layout {
                 Ok(_) => prop_assert!(!widths.contains(&0) && widths.iter().sum::<u32>() <= most),

@@ -180,18 +180,18 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn the_best_of_each_bucket_and_of_all_are_kept(window in windows(), operations in histories()) {
+    fn the_best_scores_per_bucket_and_merged_are_kept(window in windows(), operations in histories()) {
         let combine = |old: u8, new: u8| Some(old.max(new));
         run(WindowedLeaderboard::<_, _, Best>::new, combine, window, &operations);
     }
 
     #[test]
-    fn the_latest_of_each_bucket_and_of_all_are_kept(window in windows(), operations in histories()) {
+    fn the_latest_scores_per_bucket_and_merged_are_kept(window in windows(), operations in histories()) {
         run(WindowedLeaderboard::<_, _, Latest>::latest, |_, new| Some(new), window, &operations);
     }
 
     #[test]
-    fn each_bucket_and_all_are_added_up(window in windows(), operations in histories()) {
+    fn scores_are_summed_per_bucket_and_merged(window in windows(), operations in histories()) {
         run(WindowedLeaderboard::<_, _, Sum>::sum, u8::checked_add, window, &operations);
     }
 }

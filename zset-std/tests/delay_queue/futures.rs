@@ -84,7 +84,7 @@ fn a_future_is_ready_exactly_when_the_job_is_due() {
 }
 
 #[test]
-fn a_future_that_was_never_polled_takes_nothing() {
+fn a_future_that_is_never_polled_takes_no_job() {
     let (queue, _) = queue();
     queue.push(1, at(0)).unwrap();
     drop(queue.pop_async());
@@ -93,7 +93,7 @@ fn a_future_that_was_never_polled_takes_nothing() {
 }
 
 #[test]
-fn a_future_wakes_for_what_is_pushed_rescheduled_or_falls_due_earlier() {
+fn a_future_wakes_for_pushed_rescheduled_and_earlier_jobs() {
     let (queue, clock) = queue();
     let mut task = Task::pop(&queue);
     assert_eq!(task.run(), Poll::Pending);
@@ -115,7 +115,7 @@ fn a_future_wakes_for_what_is_pushed_rescheduled_or_falls_due_earlier() {
 }
 
 #[test]
-fn a_lease_is_taken_again_when_it_runs_out() {
+fn a_job_is_leased_again_when_its_lease_expires() {
     let (queue, clock) = queue();
     queue.push(1, at(0)).unwrap();
     assert_eq!(Task::lease(&queue).run(), Poll::Ready(Some(1)));
@@ -128,7 +128,7 @@ fn a_lease_is_taken_again_when_it_runs_out() {
 }
 
 #[test]
-fn closing_makes_all_futures_ready_without_a_job() {
+fn closing_completes_all_futures_without_a_job() {
     let (queue, _) = queue();
     queue.push(1, at(10)).unwrap();
     let mut tasks = [Task::pop(&queue), Task::lease(&queue), Task::pop(&queue)];
@@ -141,7 +141,7 @@ fn closing_makes_all_futures_ready_without_a_job() {
 }
 
 #[test]
-fn a_future_that_is_dropped_passes_on_what_it_waited_for() {
+fn a_dropped_future_hands_over_its_wait() {
     let (queue, clock) = queue();
     queue.push(1, at(10)).unwrap();
     let (mut first, mut second) = (Task::pop(&queue), Task::pop(&queue));
@@ -154,7 +154,7 @@ fn a_future_that_is_dropped_passes_on_what_it_waited_for() {
 }
 
 #[test]
-fn a_future_that_is_dropped_after_it_was_woken_passes_the_wake_up_on() {
+fn a_future_dropped_after_a_wake_up_passes_it_on() {
     let (queue, _) = queue();
     let (mut first, mut second) = (Task::pop(&queue), Task::pop(&queue));
     assert_eq!((first.run(), second.run()), (Poll::Pending, Poll::Pending));
@@ -198,7 +198,7 @@ impl Wake for Owner {
 
 /// If the lock were held while a waker is dropped, this would not end.
 #[test]
-fn a_waker_may_own_a_future_that_waits_for_the_same_queue() {
+fn a_waker_may_own_a_future_waiting_for_the_same_queue() {
     let queue: Arc<Queue> = Arc::new(queue().0);
     let waits = || {
         let queue = Arc::clone(&queue);
@@ -229,7 +229,7 @@ impl Wake for Broken {
 }
 
 #[test]
-fn a_waker_that_panics_when_the_queue_is_closed_leaves_none_asleep() {
+fn a_panicking_waker_on_close_leaves_no_waiter_asleep() {
     let queue = queue().0;
     let mut before = Task::pop(&queue);
     assert_eq!(before.run(), Poll::Pending);
@@ -253,7 +253,7 @@ impl Clone for Fragile {
 }
 
 #[test]
-fn a_panic_while_a_future_is_polled_loses_no_job_and_leaves_the_line() {
+fn a_panic_while_polling_loses_no_job_and_leaves_the_line() {
     let clock = FakeClock::new();
     let queue = SharedDelayQueue::<Fragile>::new().with_clock(clock.clone());
     let lease = || async { queue.lease_async(Duration::MAX).await.map(|lease| lease.deliveries) };
@@ -269,7 +269,7 @@ fn a_panic_while_a_future_is_polled_loses_no_job_and_leaves_the_line() {
 }
 
 #[test]
-fn each_job_comes_to_exactly_one_of_many_futures_on_threads() {
+fn each_job_goes_to_exactly_one_of_many_futures_on_threads() {
     const JOBS: u32 = if cfg!(miri) { 20 } else { 4000 };
     const WORKERS: u32 = 4;
     let queue = SharedDelayQueue::<u32>::new();
@@ -313,7 +313,7 @@ fn each_job_comes_to_exactly_one_of_many_futures_on_threads() {
 }
 
 #[test]
-fn futures_go_to_other_threads() {
+fn futures_are_send() {
     fn sendable<T: Send>(_: T) {}
     let (queue, _) = queue();
     sendable(queue.pop_async());

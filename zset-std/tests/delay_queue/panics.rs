@@ -55,7 +55,7 @@ fn burn_in<R>(operation: impl Fn(&Queue, &Lease<Fused, Fused>) -> R, may_go: &[u
 }
 
 #[test]
-fn no_operation_loses_a_job_by_a_panic() {
+fn no_panic_loses_a_job() {
     let long = Duration::from_secs(1);
     burn_in(|queue, _| queue.push_with_id(Fused(JOBS), Fused(0), Timestamp::MAX), &[]);
     burn_in(|queue, _| queue.push_with_id(Fused(7), Fused(0), Timestamp::MAX), &[]);
@@ -82,7 +82,7 @@ impl Clone for PanicsOnce<'_> {
 }
 
 #[test]
-fn one_who_panics_while_it_waits_leaves_the_job_to_the_next() {
+fn a_waiter_that_panics_leaves_the_job_to_the_next() {
     let has_panicked = AtomicBool::new(false);
     let queue = SharedDelayQueue::<PanicsOnce<'_>>::new();
     thread::scope(|scope| {
@@ -101,7 +101,7 @@ fn one_who_panics_while_it_waits_leaves_the_job_to_the_next() {
 /// What is done outside of the lock: a payload that panics when it is dropped does so when the queue
 /// is whole again, and one that uses the queue does not wait for itself.
 #[test]
-fn payloads_are_dropped_without_the_lock() {
+fn payloads_are_dropped_outside_the_lock() {
     struct Looks<'a>(&'a SharedDelayQueue<Looks<'a>>);
 
     impl Drop for Looks<'_> {
@@ -141,7 +141,7 @@ fn payloads_are_dropped_without_the_lock() {
 /// A thread that waits parks elsewhere, in the code of a payload, after it has found nothing to do and
 /// before it sleeps: what is meant to wake it for a job must not be lost there.
 #[test]
-fn a_wake_up_is_not_lost_in_the_code_of_a_payload_that_is_dropped() {
+fn a_wake_up_is_not_lost_while_a_payload_is_dropped() {
     struct Blocks<'a>(Option<&'a [AtomicBool; 2]>);
 
     impl Clone for Blocks<'_> {

@@ -178,7 +178,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn every_answer_is_that_of_a_list_of_jobs_with_their_leases(
+    fn all_operations_match_a_list_of_jobs_and_leases(
         bounds in bounds(),
         operations in prop::collection::vec(operations(), 0..150),
     ) {
@@ -373,7 +373,7 @@ fn a_lease_of_another_queue_is_stale() {
 }
 
 #[test]
-fn bounds_that_come_later_are_for_what_is_there_too() {
+fn bounds_set_later_apply_to_existing_jobs() {
     let mut queue = SharedDelayQueue::new().with_clock(FakeClock::new());
     let dead = |queue: SharedDelayQueue<u32, JobId, FakeClock>, payload| {
         let queue = queue.with_max_deliveries(NonZeroU32::MIN);

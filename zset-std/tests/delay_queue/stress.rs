@@ -122,7 +122,7 @@ fn every_job_is_popped_exactly_once() {
 
 /// Who waits has nothing but its wake-ups: a lost one would leave jobs in the queue for ever.
 #[test]
-fn consumers_that_only_wait_miss_nothing() {
+fn consumers_that_only_wait_miss_no_job() {
     for threads in [1, 2, 4] {
         let queue = SharedDelayQueue::new();
         let popped = Counts::new();
@@ -141,7 +141,7 @@ fn consumers_that_only_wait_miss_nothing() {
 
 /// Of eight deliveries one is to a worker that dies, one fails, and one takes longer than its lease.
 #[test]
-fn every_leased_job_is_done_once_or_is_a_dead_letter() {
+fn every_leased_job_is_done_once_or_becomes_a_dead_letter() {
     for (threads, max_deliveries) in [(1, None), (2, NonZeroU32::new(2)), (4, None)] {
         let queue = SharedDelayQueue::new().with_max_dead_letters(JOBS);
         let queue = match max_deliveries {

@@ -6,7 +6,7 @@ use zset_std::shared_delay_queue::DeadLetter;
 use zset_std::{DelayQueue, Lease};
 
 #[test]
-fn what_can_go_to_other_threads_may() {
+fn types_are_send_and_sync_if_their_parts_are() {
     fn is_send_and_sync<T: Send + Sync>() {}
     fn is_send<T: Send>() {}
 
@@ -23,7 +23,7 @@ fn what_can_go_to_other_threads_may() {
 }
 
 #[test]
-fn queues_are_equal_if_their_jobs_and_their_order_are() {
+fn queues_are_equal_if_their_jobs_and_order_are() {
     let queue: DelayQueue<_> = [("a", at(1)), ("b", at(2))].into_iter().collect();
     let mut other = DelayQueue::new();
     other.push_with_id(JobId::new(1), "b", at(2)).unwrap();
@@ -43,7 +43,7 @@ fn queues_are_equal_if_their_jobs_and_their_order_are() {
 }
 
 #[test]
-fn the_error_of_a_repeated_id_names_itself_without_the_payload() {
+fn debug_of_a_duplicate_id_error_omits_the_payload() {
     let mut queue = DelayQueue::new();
     queue.push_with_id(1, "a", at(1)).unwrap();
     let error = queue.push_with_id(1, "b", at(2)).unwrap_err();
@@ -52,7 +52,7 @@ fn the_error_of_a_repeated_id_names_itself_without_the_payload() {
 }
 
 #[test]
-fn a_queue_of_one_thread_becomes_a_shared_one_and_back() {
+fn a_queue_converts_to_a_shared_queue_and_back() {
     let mut queue: DelayQueue<_> = [("a", at(1)), ("b", at(2))].into_iter().collect();
     let cancelled = queue.push("c", at(3));
     queue.cancel(&cancelled);
@@ -75,7 +75,7 @@ mod serde {
     const STORED: &str = r#"{"next_id":3,"jobs":[{"id":2,"due":1,"payload":"c"},{"id":0,"due":5,"payload":"a"},{"id":1,"due":5,"payload":"b"}]}"#;
 
     #[test]
-    fn a_queue_is_stored_in_order_and_read_back() {
+    fn a_queue_serializes_in_order_and_round_trips() {
         let mut queue: DelayQueue<_> = [("a", at(5)), ("b", at(5)), ("c", at(1))]
             .map(|(text, due)| (text.to_string(), due))
             .into_iter()
@@ -93,7 +93,7 @@ mod serde {
     }
 
     #[test]
-    fn what_is_read_may_be_in_any_order_but_not_twice() {
+    fn loaded_jobs_may_come_in_any_order_but_ids_must_not_repeat() {
         let queue: DelayQueue<u8> = serde_json::from_str(
             r#"{"next_id":18446744073709551615,"jobs":[{"id":0,"due":9,"payload":1},{"id":1,"due":3,"payload":2}]}"#,
         )
@@ -108,7 +108,7 @@ mod serde {
     }
 
     #[test]
-    fn dead_letters_are_stored_and_read_back() {
+    fn dead_letters_round_trip() {
         let queue = SharedDelayQueue::new().with_max_deliveries(std::num::NonZeroU32::MIN);
         queue.push("mail".to_string(), Timestamp::ZERO).unwrap();
         let lease = queue.lease_at(Duration::MAX, at(5)).unwrap();
@@ -120,7 +120,7 @@ mod serde {
     }
 
     #[test]
-    fn ids_need_not_be_texts() {
+    fn ids_need_not_be_strings() {
         let mut queue = DelayQueue::new();
         queue.push_with_id((1, "user".to_string()), (), at(5)).unwrap();
         let stored = serde_json::to_string(&queue).unwrap();

@@ -63,7 +63,7 @@ fn wakes(prepare: impl Fn(&Queue), wake: impl Fn(&Queue, &FakeClock)) {
 }
 
 #[test]
-fn one_who_waits_wakes_for_whatever_lets_a_job_fall_due() {
+fn a_waiter_wakes_for_every_change_that_makes_a_job_due() {
     let push = |due: u64| move |queue: &Queue| assert!(queue.push(1, at(due)).is_ok());
     let lease = |queue: &Queue| queue.lease(Duration::from_nanos(10)).unwrap();
     wakes(|_| (), |queue, _| push(0)(queue));
@@ -93,7 +93,7 @@ fn one_who_waits_wakes_for_whatever_lets_a_job_fall_due() {
 }
 
 #[test]
-fn a_job_that_is_pushed_wakes_one_of_many() {
+fn a_pushed_job_wakes_one_of_many_waiters() {
     let (queue, watch) = queue();
     let (sender, popped) = mpsc::channel();
     thread::scope(|scope| {
@@ -127,7 +127,7 @@ fn a_job_that_is_pushed_wakes_one_of_many() {
 }
 
 #[test]
-fn closing_wakes_all_who_wait() {
+fn closing_wakes_all_waiters() {
     let (queue, watch) = queue();
     queue.push(1, at(10)).unwrap();
     thread::scope(|scope| {
@@ -145,7 +145,7 @@ fn closing_wakes_all_who_wait() {
 }
 
 #[test]
-fn one_who_waits_until_a_deadline_gets_what_is_due_then_and_nothing_later() {
+fn a_timed_wait_returns_jobs_due_at_its_deadline_but_none_later() {
     for (due, is_popped) in [(5, true), (6, false)] {
         let (queue, watch) = queue();
         queue.push(1, at(due)).unwrap();
@@ -162,7 +162,7 @@ fn one_who_waits_until_a_deadline_gets_what_is_due_then_and_nothing_later() {
 
 /// A worker that waits finds the dead letter when it would be delivered.
 #[test]
-fn one_who_waits_passes_over_a_job_whose_last_lease_has_run_out() {
+fn a_waiter_skips_a_job_whose_last_lease_has_expired() {
     let (queue, watch) = queue();
     let queue = queue.with_max_deliveries(std::num::NonZeroU32::MIN);
     queue.push(1, at(0)).unwrap();
@@ -181,7 +181,7 @@ fn one_who_waits_passes_over_a_job_whose_last_lease_has_run_out() {
 }
 
 #[test]
-fn nobody_sleeps_by_the_clock_of_the_operating_system_for_longer_than_needed() {
+fn waiters_sleep_no_longer_than_needed_by_the_real_clock() {
     let queue = SharedDelayQueue::new();
     thread::scope(|scope| {
         let waiting = [(), (), ()].map(|()| scope.spawn(|| queue.wait_pop().unwrap().payload));

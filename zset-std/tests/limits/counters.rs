@@ -7,7 +7,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn less_than_twice_the_limit_of_a_window_counter_passes_in_any_window(
+    fn a_window_counter_allows_less_than_twice_the_limit_in_any_window(
         quota in quotas(),
         calls in prop::collection::vec((steps(), 0..14u32), 0..120),
     ) {
@@ -40,7 +40,7 @@ fn waits_at_the_end_of_time(mut limiter: impl SingleQuota) {
 }
 
 #[test]
-fn at_the_end_of_time_a_denial_has_a_wait() {
+fn a_denial_at_the_end_of_time_has_a_wait() {
     for period in [1, 2, 3, 60_000_000_000, (1 << 62) - (1 << 30)] {
         let quota = Quota::new(2, Duration::from_nanos(period)).unwrap();
         waits_at_the_end_of_time(WindowCounter::new(quota));
@@ -62,7 +62,7 @@ fn a_longer_period_errs_towards_denial(mut limiter: impl SingleQuota) {
 }
 
 #[test]
-fn a_longer_period_counts_the_units_of_earlier_windows() {
+fn a_longer_period_counts_units_of_earlier_windows() {
     let quota = Quota::new(2, Duration::from_secs(1)).unwrap();
     a_longer_period_errs_towards_denial(FixedWindow::new(quota));
     a_longer_period_errs_towards_denial(WindowCounter::new(quota));
@@ -89,7 +89,7 @@ fn counts_beyond_32_bits_do_not_overflow_under_a_longer_period() {
 }
 
 #[test]
-fn another_count_leaves_the_units_where_they_are() {
+fn a_changed_count_keeps_recorded_units() {
     fn change(mut limiter: impl SingleQuota) {
         assert!(limiter.check_n_at(3, at(1)).is_allowed());
         let period = limiter.quota().period();
@@ -110,7 +110,7 @@ fn another_count_leaves_the_units_where_they_are() {
 
 /// Random arrivals at twice the rate that is allowed: how many pass, against the exact log.
 #[test]
-fn at_random_arrivals_a_window_counter_is_a_few_percent_off() {
+fn a_window_counter_is_within_a_few_percent_for_random_arrivals() {
     let quota = Quota::new(100, Duration::from_secs(60)).unwrap();
     let (mut counter, mut log) = (WindowCounter::new(quota), WindowLog::new(quota));
     // What passed the counter, recounted: a log with room for all of it.
@@ -135,7 +135,7 @@ fn at_random_arrivals_a_window_counter_is_a_few_percent_off() {
 }
 
 #[test]
-fn at_the_boundary_of_a_fixed_window_twice_the_limit_passes() {
+fn a_fixed_window_allows_twice_the_limit_across_a_boundary() {
     let quota = Quota::new(100, Duration::from_secs(1)).unwrap();
     let (end, start) = (Timestamp::from_nanos(999_999_999), Timestamp::from_nanos(1_000_000_000));
     let mut window = FixedWindow::new(quota);

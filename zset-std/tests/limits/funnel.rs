@@ -21,7 +21,7 @@ fn conforms(passed: &[(Timestamp, u32)], quota: Quota, n: u32, now: Timestamp) -
 
 /// The textbook's version drops what has leaked of a unit at each call, and admits half of it.
 #[test]
-fn polled_every_1999_milliseconds_for_an_hour_nothing_is_lost() {
+fn polling_every_1999_milliseconds_loses_no_capacity() {
     let quota = Quota::new(1, Duration::from_secs(2)).unwrap().with_capacity(15).unwrap();
     let mut funnel = Funnel::new(quota);
     let (mut now, mut admitted) = (Timestamp::ZERO, 0);
@@ -39,7 +39,7 @@ fn polled_every_1999_milliseconds_for_an_hour_nothing_is_lost() {
 }
 
 #[test]
-fn quotas_of_all_sizes_work() {
+fn quotas_of_every_size_work() {
     let day = Duration::from_secs(86_400);
     let mut funnel = Funnel::new(Quota::new(1_000_000_000, day).unwrap().with_capacity(1).unwrap());
     assert!(funnel.watering_at(1, Timestamp::ZERO).is_allowed());
@@ -62,7 +62,7 @@ const YEAR: Duration = Duration::from_secs(365 * 86_400);
 const DATE: Timestamp = Timestamp::from_nanos(1_790_000_000_000_000_000);
 
 #[test]
-fn funnels_of_a_century_work_at_a_date() {
+fn century_long_funnels_work_at_a_unix_time() {
     let quota = Quota::new(1, 100 * YEAR).unwrap();
     let funnels = Funnels::<u32>::new(quota);
     let mut funnel = Funnel::new(quota);
@@ -75,7 +75,7 @@ fn funnels_of_a_century_work_at_a_date() {
 }
 
 #[test]
-fn funnels_work_at_any_time_and_at_the_last_one() {
+fn funnels_work_up_to_the_last_timestamp() {
     let quota = Quota::new(3, Duration::from_secs(3)).unwrap();
     let mut funnel = Funnel::new(quota);
     let funnels = Funnels::<u32>::new(quota);
@@ -93,7 +93,7 @@ fn funnels_work_at_any_time_and_at_the_last_one() {
 
 /// So long that an interval rounded up to a quarter of a nanosecond still fits.
 #[test]
-fn a_quota_takes_up_to_146_years() {
+fn a_quota_may_take_up_to_146_years() {
     let longest = Duration::from_nanos((u64::MAX - u64::from(u32::MAX)) / 4);
     for count in [1, 2, 3, 1000, u32::MAX - 1, u32::MAX] {
         let quota = Quota::new(count, longest).unwrap();
@@ -119,7 +119,7 @@ fn a_quota_takes_up_to_146_years() {
 }
 
 #[test]
-fn another_quota_leaves_the_time_at_which_a_funnel_is_empty() {
+fn a_changed_quota_keeps_the_time_at_which_a_funnel_is_empty() {
     let quota = |count, capacity| {
         Quota::new(count, Duration::from_secs(60)).unwrap().with_capacity(capacity).unwrap()
     };

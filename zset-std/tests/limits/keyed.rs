@@ -99,7 +99,7 @@ keyed_limiter!(Funnels);
 keyed_limiter!(SlidingWindow);
 
 #[test]
-fn there_are_never_more_keys_than_the_most() {
+fn the_number_of_keys_never_exceeds_the_maximum() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let funnels = Funnels::<u32>::new(quota).with_max_keys(100, WhenFull::RefuseNew);
     let mut now = Timestamp::ZERO;
@@ -122,7 +122,7 @@ fn there_are_never_more_keys_than_the_most() {
 }
 
 #[test]
-fn a_key_that_is_forgotten_again_and_again_leaves_nothing_behind() {
+fn a_key_that_is_repeatedly_forgotten_leaves_nothing_behind() {
     fn forget<L: KeyedLimiter<u32>>() {
         let quota = Quota::new(1, Duration::from_secs(1_000)).unwrap();
         let limiter = L::make(quota, 10, WhenFull::RefuseNew, Arc::new(Counts::default()));
@@ -145,7 +145,7 @@ fn a_key_that_is_forgotten_again_and_again_leaves_nothing_behind() {
 
 /// A refund makes a key idle before the time at which it would be looked at.
 #[test]
-fn a_key_that_was_refunded_makes_room_when_others_are_forgotten() {
+fn a_refunded_key_makes_room_after_others_are_forgotten() {
     fn forget<L: KeyedLimiter<u32>>() {
         const KEYS: u32 = 2_000;
         let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
@@ -168,7 +168,7 @@ fn a_key_that_was_refunded_makes_room_when_others_are_forgotten() {
 }
 
 #[test]
-fn keys_with_one_hash_are_told_apart_and_go_when_they_are_idle() {
+fn colliding_keys_are_distinct_and_evicted_when_idle() {
     #[derive(Default)]
     struct Same;
 
@@ -199,7 +199,7 @@ fn keys_with_one_hash_are_told_apart_and_go_when_they_are_idle() {
 
 /// In whatever shard they are.
 #[test]
-fn a_key_that_is_refused_is_told_when_another_is_idle() {
+fn a_refused_key_waits_until_another_is_idle() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let funnels = Funnels::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
     assert!(funnels.check_n_at(&0, 1, Timestamp::ZERO).is_allowed());
@@ -235,7 +235,7 @@ impl Hash for Key {
 }
 
 #[test]
-fn a_panic_under_a_lock_blocks_nobody() {
+fn a_panic_under_a_lock_does_not_block_later_calls() {
     let quota = Quota::new(2, Duration::from_secs(60)).unwrap();
     let windows = SlidingWindow::<Key>::new(quota);
     assert!(windows.check(&Key(13)).is_allowed());
@@ -278,7 +278,7 @@ impl Observer for Counts {
 }
 
 #[test]
-fn an_observer_is_told_of_everything() {
+fn an_observer_is_notified_of_every_event() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let counts = Arc::new(Counts::default());
     let funnels = Funnels::<u32>::new(quota)

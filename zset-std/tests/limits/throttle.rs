@@ -41,7 +41,7 @@ fn the_published_table_for_4_1_1() {
 }
 
 #[test]
-fn a_quantity_above_the_limit_leaves_the_key_as_it_was() {
+fn a_quantity_above_the_limit_leaves_the_key_unchanged() {
     let funnels = funnels();
     let never = funnels.throttle_at("key", 4, 1, 1, 6, Timestamp::ZERO).unwrap();
     assert!(never.limited && never.retry_after == -1);
@@ -49,7 +49,7 @@ fn a_quantity_above_the_limit_leaves_the_key_as_it_was() {
 }
 
 #[test]
-fn arguments_without_a_meaning_are_errors_and_change_nothing() {
+fn invalid_arguments_are_errors_and_change_nothing() {
     let funnels = funnels();
     for (max_burst, count, period, quantity, error) in [
         (-1, 1, 1, 1, ThrottleError::MaxBurst),
@@ -71,7 +71,7 @@ fn arguments_without_a_meaning_are_errors_and_change_nothing() {
 }
 
 #[test]
-fn a_thousand_million_a_day_and_one_in_thirty_years_work() {
+fn a_billion_per_day_and_one_per_thirty_years_work() {
     let day = 86_400;
     let funnels = funnels();
     let now = Timestamp::from_nanos(1_700_000_000_000_000_000);

@@ -8,7 +8,7 @@ fn per_minute(count: u32) -> Quota {
 }
 
 #[test]
-fn a_unit_recorded_beyond_the_limit_and_refunded_leaves_the_first_one_in_the_window() {
+fn refunding_a_unit_recorded_beyond_the_limit_keeps_the_first_one() {
     let mut log = WindowLog::new(per_minute(1));
     assert!(log.check_at(at(0)).is_allowed());
     log.record_at(1, at(0));
@@ -21,7 +21,7 @@ fn a_unit_recorded_beyond_the_limit_and_refunded_leaves_the_first_one_in_the_win
 }
 
 #[test]
-fn units_recorded_beyond_the_limit_count_under_a_larger_one() {
+fn units_recorded_beyond_the_limit_count_under_a_larger_limit() {
     let mut log = WindowLog::new(per_minute(1));
     log.record_at(1, at(0));
     log.record_at(1, at(0));
@@ -33,7 +33,7 @@ fn units_recorded_beyond_the_limit_count_under_a_larger_one() {
 
 /// Each entry beyond those is merged with an older one, at the later of the two times.
 #[test]
-fn many_records_beyond_the_limit_take_bounded_memory_and_err_towards_denial() {
+fn many_records_beyond_the_limit_use_bounded_memory_and_err_towards_denial() {
     let mut log = WindowLog::new(per_minute(2));
     for second in 0..1000 {
         log.record_at(1, at(second));
@@ -60,7 +60,7 @@ fn many_records_beyond_the_limit_take_bounded_memory_and_err_towards_denial() {
 }
 
 #[test]
-fn forgotten_units_count_as_the_newest_of_them_under_a_longer_period() {
+fn forgotten_units_count_at_their_newest_time_under_a_longer_period() {
     let mut log = WindowLog::new(Quota::new(5, Duration::from_secs(1)).unwrap());
     assert!(log.check_n_at(2, at(0)).is_allowed());
     assert!(log.check_n_at(2, at(30)).is_allowed());

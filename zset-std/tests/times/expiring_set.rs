@@ -132,7 +132,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn every_answer_is_that_of_a_sorted_list(
+    fn all_operations_match_a_sorted_list(
         first in prop::collection::vec((ids(), times()), 0..6),
         operations in prop::collection::vec((operations(), times(), ids()), 0..60),
     ) {

@@ -60,7 +60,7 @@ where
 }
 
 #[test]
-fn all_of_them_go_to_other_threads() {
+fn types_are_send_and_sync() {
     fn sendable<T: Send + Sync>() {}
     sendable::<Timeline<String>>();
     sendable::<MergedTimelines<'_, String>>();

@@ -37,7 +37,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn every_answer_is_that_of_a_sorted_list(
+    fn all_operations_match_a_sorted_list(
         feeds in feeds(),
         at in times(),
         id in ids(),
@@ -56,7 +56,7 @@ proptest! {
     }
 
     #[test]
-    fn pages_neither_skip_nor_repeat_while_all_post(
+    fn pages_neither_skip_nor_repeat_entries_while_feeds_grow(
         mut feeds in feeds(),
         size in 1..5usize,
         meanwhile in prop::collection::vec((any::<prop::sample::Index>(), times(), ids()), 0..20),

@@ -25,7 +25,7 @@ fn run(schedule: Schedule<u32>) -> (ScheduleRunner<u32, FakeClock>, FakeClock, O
 }
 
 #[test]
-fn each_comes_once_at_its_time_in_order() {
+fn each_id_runs_once_in_order_at_its_time() {
     let (runner, clock, opened) =
         run(Schedule::from([(3, at(20)), (1, at(10)), (2, at(20)), (4, at(30))]));
     clock.set(at(25));
@@ -43,7 +43,7 @@ fn each_comes_once_at_its_time_in_order() {
 }
 
 #[test]
-fn it_wakes_for_an_earlier_one_and_for_changes() {
+fn a_runner_wakes_for_earlier_ids_and_changes() {
     let (runner, clock, opened) = run(Schedule::from([(1, at(100))]));
     assert_eq!(runner.schedule(2, at(50)), Scheduled::New);
     assert_eq!(runner.schedule(3, at(50)), Scheduled::New);
@@ -64,7 +64,7 @@ fn it_wakes_for_an_earlier_one_and_for_changes() {
 }
 
 #[test]
-fn what_is_stopped_returns_what_has_not_come_in_order() {
+fn stop_returns_the_remaining_ids_in_order() {
     let (runner, _clock, opened) = run(Schedule::from([(1, at(0)), (2, at(7)), (3, at(5))]));
     assert_eq!(opened.recv().unwrap(), (1, at(0)));
     runner.schedule(4, at(5));
@@ -74,7 +74,7 @@ fn what_is_stopped_returns_what_has_not_come_in_order() {
 }
 
 #[test]
-fn to_stop_waits_for_the_call_that_is_running_and_begins_no_other() {
+fn stop_waits_for_the_running_call_and_starts_no_other() {
     let (entered, has_entered) = mpsc::channel();
     let (leave, may_leave) = mpsc::channel::<()>();
     let calls = Arc::new(AtomicU64::new(0));
@@ -95,7 +95,7 @@ fn to_stop_waits_for_the_call_that_is_running_and_begins_no_other() {
 }
 
 #[test]
-fn a_panic_of_the_function_ends_one_call_only() {
+fn a_panic_in_the_function_ends_only_that_call() {
     let (open, opened) = mpsc::channel();
     let runner = Schedule::from([(1, at(0)), (2, at(0)), (3, at(0))]).run_with_clock(
         FakeClock::new(),
@@ -109,7 +109,7 @@ fn a_panic_of_the_function_ends_one_call_only() {
 }
 
 #[test]
-fn a_runner_that_is_dropped_stops() {
+fn a_dropped_runner_stops() {
     let (runner, clock, opened) = run(Schedule::from([(1, at(10))]));
     drop(runner);
     clock.set(at(10));
@@ -117,7 +117,7 @@ fn a_runner_that_is_dropped_stops() {
 }
 
 #[test]
-fn the_function_itself_may_stop_its_runner() {
+fn the_function_may_stop_its_own_runner() {
     let owner: Arc<Mutex<Option<ScheduleRunner<u32, FakeClock>>>> = Arc::default();
     let (stopped, has_stopped) = mpsc::channel();
     let of_function = Arc::clone(&owner);
@@ -134,7 +134,7 @@ fn the_function_itself_may_stop_its_runner() {
 }
 
 #[test]
-fn the_time_of_day_will_do_too() {
+fn a_system_clock_works() {
     let (open, opened) = mpsc::channel();
     let long_ago = Schedule::from([("sale", at(1))]);
     let runner = long_ago.run_with_clock(SystemClock, move |id, _| open.send(id).unwrap());
@@ -145,7 +145,7 @@ fn the_time_of_day_will_do_too() {
 
 /// Threads schedule, move and cancel while time goes on: each id comes once, or is cancelled.
 #[test]
-fn under_threads_each_comes_once_or_is_cancelled() {
+fn each_id_runs_once_or_is_cancelled_under_threads() {
     const EACH: u32 = if cfg!(miri) { 20 } else { 2_000 };
     let (runner, clock, opened) = run(Schedule::new());
     let cancelled = thread::scope(|scope| {

@@ -94,7 +94,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn every_answer_is_that_of_a_sorted_list(
+    fn all_operations_match_a_sorted_list(
         operations in prop::collection::vec((operations(), ids(), counts()), 0..60),
     ) {
         let mut schedule = Schedule::new();
@@ -152,7 +152,7 @@ proptest! {
     /// The ticks are as early or late as they like, and the clock steps back: all come out once,
     /// none before its time, and those of a tick in order.
     #[test]
-    fn each_comes_out_exactly_once_whatever_the_clock_does(
+    fn each_id_is_activated_once_even_if_the_clock_steps_back(
         times in prop::collection::vec(times(), 0..40),
         ticks in prop::collection::vec((times(), counts()), 0..20),
     ) {

@@ -114,7 +114,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn every_answer_is_that_of_a_sorted_list(
+    fn all_operations_match_a_sorted_list(
         operations in prop::collection::vec((operations(), times(), ids(), counts()), 0..60),
     ) {
         let mut timeline = Timeline::new();
@@ -171,7 +171,7 @@ proptest! {
     }
 
     #[test]
-    fn pages_neither_skip_nor_repeat_what_stays(
+    fn pages_neither_skip_nor_repeat_remaining_posts(
         first in prop::collection::vec((ids(), times()), 0..40),
         size in 1..5usize,
         meanwhile in prop::collection::vec((any::<bool>(), times(), ids()), 0..20),

@@ -10,7 +10,7 @@ use zset_std::{Clock, FakeClock, MonotonicClock, Quota, SlidingWindow, Timestamp
 use crate::funnels;
 
 #[test]
-fn units_that_pass_at_once_do_not_wait() {
+fn available_units_do_not_wait() {
     let (funnels, clock) = funnels();
     assert!(funnels.until_ready("a").deadline(Timestamp::ZERO).block().is_ok());
     assert_eq!(funnels.peek("a", 0).remaining, 0);
@@ -19,7 +19,7 @@ fn units_that_pass_at_once_do_not_wait() {
 }
 
 #[test]
-fn units_beyond_the_limit_or_the_deadline_are_errors_and_take_nothing() {
+fn waits_beyond_the_limit_or_the_deadline_are_errors_and_charge_nothing() {
     let (funnels, clock) = funnels();
     assert_eq!(funnels.until_ready("a").units(2).block(), Err(NotReady::Never));
     assert!(funnels.is_empty());
@@ -35,7 +35,7 @@ fn units_beyond_the_limit_or_the_deadline_are_errors_and_take_nothing() {
 
 /// The limiter has seen a later time, up to which the wait is longer.
 #[test]
-fn a_deadline_that_is_too_early_after_the_clock_stepped_back_is_known_at_once() {
+fn a_deadline_too_early_after_a_clock_step_back_fails_at_once() {
     let (funnels, clock) = funnels();
     clock.advance(Duration::from_secs(100));
     assert!(funnels.check("a").is_allowed());
@@ -50,7 +50,7 @@ fn a_deadline_that_is_too_early_after_the_clock_stepped_back_is_known_at_once() 
 }
 
 #[test]
-fn a_thread_waits_as_long_as_the_clock_of_the_limiter_says() {
+fn a_thread_waits_by_the_clock_of_the_limiter() {
     let (funnels, clock) = funnels();
     thread::scope(|scope| {
         let waiting = scope.spawn(|| {
@@ -71,7 +71,7 @@ fn a_thread_waits_as_long_as_the_clock_of_the_limiter_says() {
 
 /// What passes, by the clock of the operating system, is within the quota, and nobody is forgotten.
 #[test]
-fn threads_that_wait_for_one_key_all_pass_within_the_quota() {
+fn threads_waiting_for_one_key_all_pass_within_the_quota() {
     let quota = Quota::new(5, Duration::from_millis(20)).unwrap();
     for jitter in [Duration::ZERO, Duration::from_millis(1)] {
         let clock = MonotonicClock::new();
@@ -99,7 +99,7 @@ fn threads_that_wait_for_one_key_all_pass_within_the_quota() {
 }
 
 #[test]
-fn a_second_thread_passes_after_the_first_even_if_it_asks_for_less() {
+fn a_smaller_request_does_not_overtake_the_first_waiter() {
     let clock = FakeClock::new();
     let quota = Quota::new(4, Duration::from_secs(4)).unwrap();
     let windows = SlidingWindow::<u8>::new(quota).with_clock(clock.clone());
@@ -130,7 +130,7 @@ fn a_second_thread_passes_after_the_first_even_if_it_asks_for_less() {
 }
 
 #[test]
-fn one_who_stands_behind_gives_up_at_the_deadline() {
+fn a_waiter_behind_the_first_times_out_at_its_deadline() {
     let (funnels, clock) = funnels();
     assert!(funnels.check("a").is_allowed());
     let soon = clock.now().saturating_add(Duration::from_millis(300));

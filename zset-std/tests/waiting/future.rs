@@ -51,7 +51,7 @@ impl<'a> Task<'a> {
 }
 
 #[test]
-fn a_future_is_ready_exactly_when_the_units_pass() {
+fn a_future_is_ready_exactly_when_its_units_pass() {
     let (funnels, clock) = funnels();
     let mut first = Task::new(funnels.until_ready("a"));
     assert!(first.run().is_some_and(|outcome| outcome.is_ok()));
@@ -64,7 +64,7 @@ fn a_future_is_ready_exactly_when_the_units_pass() {
 }
 
 #[test]
-fn one_who_leaves_the_head_of_the_line_wakes_the_next() {
+fn a_waiter_that_leaves_the_head_of_the_line_wakes_the_next() {
     let (funnels, clock) = funnels();
     assert!(funnels.check("a").is_allowed());
     let mut first = Task::new(funnels.until_ready("a"));
@@ -90,7 +90,7 @@ type Boxed = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
 /// If the lock were held while a waker is dropped, this would not end.
 #[test]
-fn a_waker_may_own_a_future_that_waits_for_the_same_key() {
+fn a_waker_may_own_a_future_waiting_for_the_same_key() {
     let funnels = Arc::new(funnels().0);
     assert!(funnels.check("a").is_allowed());
     let waits = || {
@@ -110,7 +110,7 @@ fn a_waker_may_own_a_future_that_waits_for_the_same_key() {
 }
 
 #[test]
-fn jitter_is_on_top_of_the_wait_and_ends_at_the_deadline() {
+fn jitter_is_added_to_the_wait_up_to_the_deadline() {
     let mut waits = Vec::new();
     for _ in 0..40 {
         let (funnels, clock) = funnels();
@@ -132,7 +132,7 @@ fn jitter_is_on_top_of_the_wait_and_ends_at_the_deadline() {
 }
 
 #[test]
-fn a_wait_of_the_real_clock_ends() {
+fn a_wait_by_the_real_clock_ends() {
     let quota = Quota::new(1, Duration::from_millis(5)).unwrap();
     let windows = SlidingWindow::<u8>::new(quota);
     pollster::block_on(async {
@@ -222,7 +222,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn those_who_wait_are_served_in_order_and_none_is_forgotten(
+    fn waiters_are_served_in_order_and_none_is_forgotten(
         events in vec(any_event(), 1..80),
     ) {
         let clock = FakeClock::new();

@@ -246,22 +246,22 @@ fn follow<S: Subject>(spreads: &[(u32, i32)], make: impl Fn() -> S) {
 }
 
 #[test]
-fn a_list_in_random_sequences() {
+fn random_sequences_on_a_list() {
     follow(&ALL, SkipList::<u32, i32>::new);
 }
 
 #[test]
-fn a_set_in_random_sequences() {
+fn random_sequences_on_a_set() {
     follow(&ALL, SortedSet::<u32, i32>::new);
 }
 
 #[test]
-fn a_map_in_random_sequences() {
+fn random_sequences_on_a_map() {
     follow(&ALL, SortedMap::<u32, u64, i32>::new);
 }
 
 #[test]
-fn a_listpack_in_random_sequences() {
+fn random_sequences_on_a_listpack() {
     follow(&FEW, || {
         let set = ZSet::new();
         assert_eq!(set.encoding(), Encoding::Listpack);
@@ -270,12 +270,12 @@ fn a_listpack_in_random_sequences() {
 }
 
 #[test]
-fn a_zset_that_changes_its_encoding_in_random_sequences() {
+fn random_sequences_on_a_zset_that_changes_its_encoding() {
     follow(&ALL, ZSet::new);
 }
 
 #[test]
-fn a_zset_that_is_a_skip_list_in_random_sequences() {
+fn random_sequences_on_a_zset_in_the_skiplist_encoding() {
     follow(&ALL, || {
         let mut set = ZSet::new();
         set.promote();

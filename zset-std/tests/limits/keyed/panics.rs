@@ -195,7 +195,7 @@ fn operations_panic_in_turn<L: KeyedLimiter<Key>>() {
 }
 
 #[test]
-fn a_panic_anywhere_forgets_nothing_and_loses_no_room() {
+fn a_panic_in_user_code_forgets_no_unit_and_loses_no_room() {
     operations_panic_in_turn::<Funnels<Key>>();
     operations_panic_in_turn::<SlidingWindow<Key>>();
 }
@@ -212,7 +212,7 @@ fn drops_panic_in_a_sweep<L: KeyedLimiter<Key>>() {
 }
 
 #[test]
-fn a_key_whose_drop_panics_in_a_sweep_takes_no_room() {
+fn a_key_whose_drop_panics_in_a_sweep_occupies_no_room() {
     drops_panic_in_a_sweep::<Funnels<Key>>();
     drops_panic_in_a_sweep::<SlidingWindow<Key>>();
 }

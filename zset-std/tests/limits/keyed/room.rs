@@ -25,7 +25,7 @@ fn a_refund_makes_room<L: KeyedLimiter<u32>>() {
 }
 
 #[test]
-fn a_key_whose_units_are_all_refunded_is_idle_at_once() {
+fn a_fully_refunded_key_is_idle_at_once() {
     a_refund_makes_room::<SlidingWindow<u32>>();
     a_refund_makes_room::<Funnels<u32>>();
 }
@@ -73,7 +73,7 @@ fn a_new_key_is_refused_only_if_no_key_is_idle() {
 }
 
 #[test]
-fn over_limit_of_a_key_without_room_is_that_of_the_shared_window() {
+fn a_key_without_room_uses_the_over_limit_of_the_shared_window() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let failures = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::SharedBucket);
     failures.record_at(&1, 1, at(0)).unwrap();
@@ -101,7 +101,7 @@ fn a_key_that_would_be_refused_is_over_its_limit() {
 }
 
 #[test]
-fn a_refused_key_has_the_limit_of_the_quota_of_the_call() {
+fn a_refused_key_reports_the_limit_of_the_given_quota() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let generous = Quota::new(5, Duration::from_secs(60)).unwrap();
     let windows = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
@@ -123,7 +123,7 @@ fn a_refused_key_has_the_limit_of_the_quota_of_the_call() {
 }
 
 #[test]
-fn keys_inserted_after_the_period_was_shortened_are_idle_sooner() {
+fn keys_inserted_after_the_period_is_shortened_are_idle_sooner() {
     let day = Quota::new(1, Duration::from_secs(86_400)).unwrap();
     let windows = SlidingWindow::<u32>::new(day).with_max_keys(1, WhenFull::RefuseNew);
     windows.set_quota(Quota::new(1, Duration::from_secs(1)).unwrap());
@@ -133,7 +133,7 @@ fn keys_inserted_after_the_period_was_shortened_are_idle_sooner() {
 
 /// There is nothing to wait for.
 #[test]
-fn a_limiter_without_room_for_any_key_does_not_keep_waiters_busy() {
+fn waiters_do_not_spin_on_a_limiter_without_room() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let funnels = Funnels::<u32>::new(quota)
         .with_max_keys(0, WhenFull::RefuseNew)
@@ -145,7 +145,7 @@ fn a_limiter_without_room_for_any_key_does_not_keep_waiters_busy() {
 }
 
 #[test]
-fn units_of_another_quota_are_refunded_by_that_quota() {
+fn units_charged_under_another_quota_are_refunded_under_it() {
     let minute = Quota::new(1, Duration::from_secs(60)).unwrap().with_capacity(2).unwrap();
     let second = Quota::new(1, Duration::from_secs(1)).unwrap().with_capacity(1000).unwrap();
     let funnels = Funnels::<u32>::new(minute);
@@ -158,7 +158,7 @@ fn units_of_another_quota_are_refunded_by_that_quota() {
 
 /// A key that is forgotten and comes back leaves deadlines; each is looked at once.
 #[test]
-fn deadlines_of_one_key_collapse_when_they_have_passed() {
+fn passed_deadlines_of_one_key_are_merged() {
     fn cycle<L: KeyedLimiter<u32>>() {
         let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
         let limiter = L::make(quota, 1000, WhenFull::RefuseNew, Arc::new(Counts::default()));
@@ -181,7 +181,7 @@ fn deadlines_of_one_key_collapse_when_they_have_passed() {
 }
 
 #[test]
-fn a_changed_quota_moves_the_deadlines_of_keys() {
+fn a_changed_quota_moves_key_deadlines() {
     let minute = Quota::new(1, Duration::from_secs(60)).unwrap();
     let second = Quota::new(1, Duration::from_secs(1)).unwrap();
     let counters: Keyed<u32, _> = Keyed::of(FixedWindow::new(minute));
@@ -194,7 +194,7 @@ fn a_changed_quota_moves_the_deadlines_of_keys() {
 
 /// A peek about a later time does not change what a call at an earlier one gets.
 #[test]
-fn a_peek_does_not_move_the_time() {
+fn a_peek_does_not_advance_the_time() {
     fn peek<L: KeyedLimiter<u32>>() {
         let limiter: L = full(1, WhenFull::SharedBucket);
         assert!(limiter.check_n_at(&1, 3, at(0)).is_allowed());
@@ -210,7 +210,7 @@ fn a_peek_does_not_move_the_time() {
 
 /// The shards have seen different times, and so has what the keys without room share.
 #[test]
-fn a_wait_counts_from_the_time_of_the_call_after_the_clock_steps_back() {
+fn a_wait_counts_from_the_callers_time_after_the_clock_steps_back() {
     fn step_back<L: KeyedLimiter<u32>>(keys: usize, when_full: WhenFull) {
         let limiter: L = full(keys, when_full);
         for key in [1, 2] {

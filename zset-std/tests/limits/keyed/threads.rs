@@ -88,7 +88,7 @@ fn exactly_the_limit_passes<L: KeyedLimiter<u64> + Sync>(threads: usize, keys: u
 }
 
 #[test]
-fn threads_pour_exactly_the_limit_into_funnels() {
+fn threads_get_exactly_the_limit_from_funnels() {
     for threads in [2, 4, 8] {
         exactly_the_limit_passes::<Funnels<u64>>(threads, 1);
         exactly_the_limit_passes::<Funnels<u64>>(threads, 8);
@@ -96,7 +96,7 @@ fn threads_pour_exactly_the_limit_into_funnels() {
 }
 
 #[test]
-fn threads_pass_exactly_the_limit_in_windows() {
+fn threads_get_exactly_the_limit_from_windows() {
     for threads in [2, 4, 8] {
         exactly_the_limit_passes::<SlidingWindow<u64>>(threads, 1);
         exactly_the_limit_passes::<SlidingWindow<u64>>(threads, 8);

@@ -411,7 +411,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn each_sliding_window_decides_by_all_that_passed(
+    fn sliding_windows_match_the_model(
         (quota, bounds) in (quotas(), bounds()),
         calls in sequences(with_records(with_quotas(more()))),
         lazy in sequences(with_records(common())),
@@ -421,7 +421,7 @@ proptest! {
     }
 
     #[test]
-    fn each_of_the_funnels_decides_by_all_that_passed(
+    fn funnels_match_the_model(
         (quota, bounds) in (quotas(), bounds()),
         calls in sequences(with_quotas(more())),
         lazy in sequences(common()),
@@ -431,7 +431,7 @@ proptest! {
     }
 
     #[test]
-    fn each_window_counter_decides_by_all_that_passed(
+    fn keyed_window_counters_match_the_model(
         (quota, bounds) in (quotas(), bounds()),
         calls in sequences(more()),
         lazy in sequences(common()),
@@ -441,7 +441,7 @@ proptest! {
     }
 
     #[test]
-    fn each_funnel_decides_by_all_that_passed(
+    fn keyed_funnels_match_the_model(
         (quota, bounds) in (quotas(), bounds()),
         calls in sequences(more()),
         lazy in sequences(common()),
@@ -451,7 +451,7 @@ proptest! {
     }
 
     #[test]
-    fn each_fixed_window_decides_by_all_that_passed(
+    fn keyed_fixed_windows_match_the_model(
         (quota, bounds) in (quotas(), bounds()),
         calls in sequences(more()),
         lazy in sequences(common()),

@@ -138,7 +138,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn a_window_log_decides_by_all_that_passed(quota in quotas(), calls in sequences(of_a_log())) {
+    fn a_window_log_matches_the_model(quota in quotas(), calls in sequences(of_a_log())) {
         let mut subject = Subject::new(WindowLog::new(quota), &[Kind::Log], &[quota]);
         for (step, call) in calls {
             let now = step.from(subject.now, subject.quotas[0]);
@@ -186,7 +186,7 @@ proptest! {
     }
 
     #[test]
-    fn a_window_counter_decides_by_all_that_passed(
+    fn a_window_counter_matches_the_model(
         quota in quotas(),
         calls in sequences(common()),
     ) {
@@ -197,7 +197,7 @@ proptest! {
     }
 
     #[test]
-    fn a_fixed_window_decides_by_all_that_passed(quota in quotas(), calls in sequences(common())) {
+    fn a_fixed_window_matches_the_model(quota in quotas(), calls in sequences(common())) {
         let mut subject = Subject::new(FixedWindow::new(quota), &[Kind::Fixed], &[quota]);
         for (step, call) in &calls {
             subject.call_with_quota(*step, call);
@@ -205,7 +205,7 @@ proptest! {
     }
 
     #[test]
-    fn a_funnel_decides_by_all_that_passed(quota in quotas(), calls in sequences(common())) {
+    fn a_funnel_matches_the_model(quota in quotas(), calls in sequences(common())) {
         let mut subject = Subject::new(Funnel::new(quota), &[Kind::Funnel], &[quota]);
         for (step, call) in &calls {
             subject.call_with_quota(*step, call);
@@ -222,7 +222,7 @@ proptest! {
     }
 
     #[test]
-    fn an_any_limiter_is_the_limiter_within(
+    fn an_any_limiter_behaves_as_its_variant(
         quota in quotas(),
         kind in 0..4_usize,
         calls in sequences(common()),
@@ -235,7 +235,7 @@ proptest! {
     }
 
     #[test]
-    fn limits_decide_as_all_of_them_together(
+    fn limits_allow_what_every_limiter_allows(
         kinds in prop::collection::vec((0..4_usize, quotas()), 1..4),
         calls in sequences(common()),
     ) {
