@@ -1,5 +1,4 @@
-//! Taking elements out by the run: drains, splits, removals by rank, conditional pops, and ranges across
-//! scores.
+//! Drains, splits, removals by rank, conditional pops, and ranges across scores.
 
 mod sequences;
 mod subject;
@@ -10,7 +9,8 @@ use zset_core::{SortedMap, SortedSet};
 use crate::LEAF;
 use subject::take_ends;
 
-/// Ranks at and around the ends of leaves, of blocks, and of a list of this length.
+/// Ranks at and around the boundaries of leaves and blocks, and around the end of a list of this
+/// length.
 fn notable_ranks(len: usize) -> Vec<usize> {
     if cfg!(miri) {
         return vec![1, LEAF - 1, len];
@@ -25,7 +25,7 @@ fn notable_ranks(len: usize) -> Vec<usize> {
     ranks
 }
 
-/// Sizes around those of leaves and of a full block.
+/// Sizes at and around those of a leaf and of a full block.
 fn notable_sizes() -> Vec<usize> {
     if cfg!(miri) {
         return vec![LEAF + 2];
@@ -33,14 +33,15 @@ fn notable_sizes() -> Vec<usize> {
     vec![0, 1, 2, LEAF - 1, LEAF, LEAF + 1, 2 * LEAF, 2 * LEAF + 1, LEAF * LEAF, LEAF * LEAF + 1]
 }
 
-/// Makes a set whose scores are equal in runs of `run`, by insertion in a scattered order or in full leaves.
+/// Makes a set with runs of `run` equal scores, either by insertion in scattered order or with full
+/// leaves.
 fn filled(len: usize, run: usize, is_scattered: bool) -> SortedSet<usize, usize> {
     if !is_scattered {
         return SortedSet::from_sorted_iter((0..len).map(|i| (i, i / run))).unwrap();
     }
     let mut set = SortedSet::new();
     for i in 0..len {
-        // A step that has no factor in common with the lengths.
+        // The step is coprime to the lengths.
         let member = i * 7_919 % len;
         set.insert(member, member / run);
     }
@@ -128,7 +129,7 @@ fn first_and_last_entries() {
     let len = if cfg!(miri) { 16 } else { 300 };
     let mut set: SortedSet<u32, u32> = (0..len).map(|i| (i, i)).collect();
     let mut map: SortedMap<u32, char, u32> = (0..len).map(|i| (i, 'x', i)).collect();
-    // The first goes to the other end, the last is removed.
+    // Moves the first element to the end, then removes it there.
     for i in 0..len / 2 {
         let mut entry = set.first_entry().unwrap();
         assert_eq!((*entry.member(), entry.rank()), (i, 0));

@@ -1,4 +1,4 @@
-//! The entry of a member, and changes of one member's score.
+//! Entries of members, and changes of a single score.
 
 use zset_core::sorted_set::Entry;
 use zset_core::{NanScore, Score, ScoreOverflow, SortedSet};
@@ -23,7 +23,7 @@ fn an_occupied_entry_reads_its_element() {
 fn an_occupied_entry_follows_its_element_across_leaves() {
     let mut set = sample();
     let Entry::Occupied(mut entry) = set.entry(5) else { panic!("5 is in the set") };
-    // To the ends, into the middle of full leaves, and back, by leaps of all sizes.
+    // Moves to both ends and into full leaves, over distances of all sizes.
     let mut old = 50;
     for (score, rank) in [(5000, 191), (1285, 128), (0, 1), (645, 64), (55, 5), (51, 5), (50, 5)] {
         assert_eq!(entry.insert(score), old);
@@ -83,7 +83,7 @@ fn entries_debug_print_their_elements() {
 
 #[test]
 fn an_equal_member_does_not_replace_the_stored_one() {
-    /// Members that differ in what no comparison sees.
+    /// A member whose label does not take part in comparisons.
     #[derive(Clone, Copy, Debug)]
     struct Tagged(u32, &'static str);
 

@@ -1,4 +1,4 @@
-//! Iterators, driven from both ends in random order, with their length exact at every step.
+//! Iterators, driven from both ends in random order, with an exact length at every step.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -10,7 +10,7 @@ use zset_core::{SkipList, SortedSet};
 
 use crate::LEAF;
 
-/// Several leaves, with runs of equal scores that cross from one to the next.
+/// Several leaves, with runs of equal scores that cross leaf boundaries.
 const LEN: u32 = LEAF as u32 * if cfg!(miri) { 1 } else { 3 } + 20;
 
 fn elements() -> Vec<(u32, u32)> {
@@ -21,7 +21,7 @@ fn sample() -> SortedSet<u32, u32> {
     elements().into_iter().collect()
 }
 
-/// Takes all elements out of an iterator, in several random orders of the two ends.
+/// Consumes an iterator in several random orders of `next` and `next_back`.
 fn drive<I>(make: impl Fn() -> I, expected: &[I::Item])
 where
     I: DoubleEndedIterator + ExactSizeIterator,
@@ -30,7 +30,7 @@ where
     let rounds = if cfg!(miri) { 1 } else { 8 };
     for seed in 0..rounds {
         let mut random = SmallRng::seed_from_u64(seed);
-        // From all at the front to all at the back.
+        // The seeds range from all at the back to all at the front.
         let from_front = f64::from(u32::try_from(seed).unwrap()) / 7.0;
         let mut left: VecDeque<I::Item> = expected.iter().cloned().collect();
         let mut iterator = make();
@@ -50,7 +50,7 @@ where
         }
         assert_eq!((iterator.next(), iterator.next_back()), (None, None), "it is fused");
 
-        // What is left, in a loop inside of the iterator.
+        // Folds the remaining elements, which uses a loop inside the iterator.
         let start = random.random_range(0..=expected.len());
         let end = random.random_range(start..=expected.len());
         let mut iterator = make();
@@ -64,7 +64,7 @@ where
     assert_eq!(make().count(), expected.len());
 }
 
-/// Drives a view of a set, which has to show these elements.
+/// Drives a view of a set, which must return these elements.
 fn drive_view<'a, I>(make: impl Fn() -> I, expected: impl IntoIterator<Item = (u32, u32)>)
 where
     I: DoubleEndedIterator<Item = (&'a u32, u32)> + ExactSizeIterator,
@@ -75,7 +75,7 @@ where
     leap(make, &expected);
 }
 
-/// Leaps through a view from both ends, within a leaf and beyond it.
+/// Calls `nth` and `nth_back` on a view, within a leaf and across leaves.
 fn leap<'a, I>(make: impl Fn() -> I, expected: &[(u32, u32)])
 where
     I: DoubleEndedIterator<Item = (&'a u32, u32)> + ExactSizeIterator,
@@ -98,7 +98,7 @@ where
             };
             assert_eq!(given.map(plain), wanted);
             assert_eq!(view.len(), left.len());
-            // A step after a leap.
+            // A single step after a leap.
             assert_eq!(view.next().map(plain), left.pop_front());
             assert_eq!(view.next_back().map(plain), left.pop_back());
         }
@@ -148,7 +148,7 @@ fn a_rank_range_that_starts_and_ends_at_and_inside_leaves() {
     }
 }
 
-/// The ranks of such a range are not known until something asks for them.
+/// The ranks of such a range are computed only on demand.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn a_score_range_that_starts_and_ends_at_and_inside_leaves() {
@@ -180,8 +180,8 @@ fn both_ends_may_meet_anywhere() {
     }
 }
 
-/// `fold` goes over a leaf in the order of its slots where it can. Leaves here are filled in order, in
-/// reverse, at random, and in order but for one element.
+/// `fold` visits a leaf in slot order if that is its sorted order. These leaves are filled in
+/// order, in reverse, at random, and in order except for one element.
 #[test]
 fn fold_visits_leaves_filled_in_any_order() {
     let in_order: Vec<u32> = (0..LEN).collect();

@@ -1,4 +1,4 @@
-//! Sets made at once: of sorted input, of other collections.
+//! Bulk construction: from sorted input and from other collections.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ fn unsorted_input_is_rejected_at_the_first_misplaced_element() {
     assert_eq!(build(&elements), Err(FromSortedError::NotAscending { index: LEAF }));
     elements[LEAF] = (7, LEAF as u32);
     assert_eq!(build(&elements), Err(FromSortedError::DuplicateMember { index: LEAF }));
-    // Another fault behind it changes nothing.
+    // A later error does not change the result.
     elements[LEAF + 2].1 = 0;
     assert_eq!(build(&elements), Err(FromSortedError::DuplicateMember { index: LEAF }));
 }
@@ -52,7 +52,7 @@ fn unsorted_input_is_rejected_at_the_first_misplaced_element() {
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn building_from_few_large_members_does_not_overflow_the_stack() {
-    // On the stack, 64 of them would be a megabyte, several times over.
+    // 64 of them would take a megabyte of stack, several times over.
     let elements = (0..10_u8).map(|i| ([i; 16 << 10], i));
     let sorted = SortedSet::<_, _>::from_sorted_iter(elements.clone()).unwrap();
     let mut collected: SortedSet<_, _> = elements.collect();
@@ -73,7 +73,7 @@ fn the_last_score_of_a_repeated_member_wins() {
     assert_eq!(extended, expected);
 }
 
-/// Names that differ in case only are equal.
+/// A name that compares case-insensitively.
 #[derive(Clone, Debug)]
 struct Caseless(String);
 
@@ -122,7 +122,7 @@ proptest! {
         }
         let collected: SortedSet<_, _> = elements.collect();
         collected.check();
-        // Not only equal: of equal names, the first one stays.
+        // Compares the names exactly: of equal names, the first one is kept.
         let text = |set: &SortedSet<Caseless, u32>| {
             set.iter().map(|(name, score)| (name.0.clone(), score)).collect::<Vec<_>>()
         };
@@ -133,12 +133,12 @@ proptest! {
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn append_moves_all_elements() {
-    // Those of similar size are merged, others inserted one by one.
+    // Sets of similar size are merged; otherwise the elements are inserted one by one.
     let merged = [(0, 65), (40, 80), (64, 100), (200, 300), (2000, 2980), (2000, 5000)];
     let inserted =
         [(0, 64), (40, 24), (200, 0), (200, 30), (200, 200), (0, 0), (2000, 499), (2000, 2979)];
     for (own, others) in merged.into_iter().chain(inserted) {
-        // Made one by one: unlike those of a merged set, its leaves are not full.
+        // Inserts one by one, so that the leaves are not full, unlike those of a merged set.
         let mut set: SortedSet<u32, u32> = SortedSet::new();
         (0..own).for_each(|i| _ = set.insert(i * 7 % own.max(1), i % 50));
         let mut expected: BTreeMap<_, _> =

@@ -1,4 +1,5 @@
-//! `SortedMap` against a `BTreeMap` from keys to values and scores, in random sequences of all its methods.
+//! `SortedMap`, compared with a `BTreeMap` from keys to values and scores, in random sequences of
+//! all methods.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -12,7 +13,7 @@ use zset_core::{ScoreOverflow, SortedMap};
 
 type Map = SortedMap<String, u64, i32>;
 
-/// The same elements, slow and obviously right.
+/// A slow reference implementation.
 #[derive(Clone, Default)]
 struct Reference(BTreeMap<String, (u64, i32)>);
 
@@ -39,7 +40,7 @@ fn owned((key, value, score): (&String, &u64, i32)) -> (String, u64, i32) {
     (key.clone(), *value, score)
 }
 
-/// Verifies that the map answers as the reference does.
+/// Verifies that the map and the reference agree.
 fn compare(map: &Map, reference: &Reference, random: &mut SmallRng) {
     map.check();
     let elements = reference.elements();
@@ -94,7 +95,7 @@ fn any_key(random: &mut SmallRng) -> String {
     format!("key {}", random.random_range(0..if cfg!(miri) { 90 } else { 300 }))
 }
 
-/// Inserts or changes something in both, and compares what they answer.
+/// Inserts or changes an element in both, and compares the results.
 fn put(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
     let key = any_key(random);
     let (value, score) = (random.random(), random.random_range(0..60));
@@ -153,7 +154,7 @@ fn put(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
     }
 }
 
-/// Removes something from both, or rebuilds them, and compares what they answer.
+/// Removes elements from both, or rebuilds both, and compares the results.
 fn take(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
     let key = any_key(random);
     let (value, score) = (random.random(), random.random_range(0..60));
@@ -235,7 +236,7 @@ fn take(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
             map.shrink_to_fit();
         }
         _ => {
-            // Each key twice: the last value and score count.
+            // Each key occurs twice: the last value and score win.
             let elements = reference.elements();
             let first = elements.iter().map(|(key, ..)| (key.clone(), 0, 0));
             *map = first.chain(map.drain().collect::<Vec<_>>()).collect();
@@ -245,7 +246,7 @@ fn take(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
     }
 }
 
-/// Goes through the entry of a key.
+/// Applies a random method of a key's entry.
 fn enter(map: &mut Map, reference: &mut Reference, key: String, value: u64, score: i32) {
     let held = reference.0.get(&key).copied();
     let entry = map.entry(key.clone());

@@ -1,5 +1,5 @@
-//! Conditional insertions, fallible updates, samples and many scores, in random sequences with the other
-//! operations: a map and a `ZSet` beside a `BTreeMap`.
+//! Conditional insertions, fallible updates, samples and bulk score lookups, mixed with other
+//! operations in random sequences: a map and a `ZSet`, compared with a `BTreeMap`.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};

@@ -1,5 +1,5 @@
-//! The operations of a random sequence: how they are drawn, and what each does to a set and to the
-//! reference.
+//! The operations of a random sequence: how they are generated, and what each does to a set and to
+//! the reference.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -10,13 +10,13 @@ use zset_core::{ScoreOverflow, SortedSet};
 
 use crate::reference::Reference;
 
-/// Members are drawn from so few numbers that operations meet members that are there, and from so
-/// many that a set grows to several leaves.
+/// Few enough that operations often meet existing members, and enough that a set grows to several
+/// leaves.
 const MEMBERS: u16 = 400;
 
 pub(crate) type Bounds<T> = (Bound<T>, Bound<T>);
 
-/// What is done. Scores are raw numbers, of which the profile makes scores.
+/// An operation. Its scores are raw numbers, which the profile maps to scores.
 #[derive(Clone, Debug)]
 pub(crate) enum Operation {
     Insert(u16, i32),
@@ -81,7 +81,7 @@ pub(crate) fn any_operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// What is asked after an operation.
+/// What to query after an operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Question {
     pub(crate) member: u16,
@@ -114,7 +114,7 @@ fn any_bounds<T: Copy + std::fmt::Debug>(
     (bound.clone(), bound)
 }
 
-/// Does an operation to both, and compares what they answer. `score` makes a score of a raw number.
+/// Applies an operation to both and compares the results. `score` maps a raw number to a score.
 pub(crate) fn apply<H: BuildHasher + Clone + Default>(
     operation: Operation,
     set: &mut SortedSet<u16, i32, H>,
@@ -280,7 +280,7 @@ fn combine_or_rebuild<H: BuildHasher + Clone + Default>(
         Operation::Intersection(elements) => {
             let other: Reference = scored(elements).into_iter().collect();
             let others: SortedSet<_, _> = other.elements().into_iter().collect();
-            // Not symmetric, so that the two scores must arrive in this order.
+            // An asymmetric function, to detect swapped arguments.
             *set = set.intersection_with(&others, |own, others| own ^ others.rotate_left(1));
             let both = reference.matching(|member, _| other.score(member).is_some());
             *reference = Reference::default();

@@ -1,4 +1,4 @@
-//! Inverted, empty and far-off ranges: empty views, counts of 0, nothing removed, no panic.
+//! Inverted, empty and out-of-bounds ranges: empty views, counts of 0, nothing removed, no panics.
 
 use std::ops::Bound::{Excluded, Included, Unbounded};
 use zset_core::{Score, SortedSet};
@@ -7,7 +7,7 @@ use crate::LEAF;
 
 const LEN: usize = LEAF * if cfg!(miri) { 1 } else { 2 } + LEAF / 2;
 
-/// Even scores only, so that there is room between them.
+/// Only even scores, which leaves gaps between them.
 fn sample() -> SortedSet<usize, usize> {
     (0..LEN).map(|i| (i, 2 * i)).collect()
 }

@@ -1,4 +1,4 @@
-//! Scores that are `f64`s, over random operations: signed zeros, infinities, sums that are NaN.
+//! `f64` scores in random operations: signed zeros, infinities, and sums that are NaN.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -35,7 +35,8 @@ proptest! {
         }
         set.check();
         let mut expected: Vec<_> = sums.into_iter().collect();
-        // Stable, so members stay in order among equal scores; no NaN came in, and 0 equals -0.
+        // The sort is stable, so equal scores stay in member order. There is no NaN, and 0 equals
+        // -0.
         expected.sort_by(|a, b| a.1.partial_cmp(&b.1).unwrap());
         prop_assert!(set.iter().map(|(&member, score)| (member, score.get())).eq(expected));
     }

@@ -1,4 +1,4 @@
-//! Random sequences of operations, over scores of several profiles and hashers of several kinds.
+//! Random sequences of operations, with several score profiles and hashers.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -9,25 +9,25 @@ use crate::hashers::{BuildConstant, BuildIdentity, BuildNarrow};
 use crate::operations::{Bounds, Operation, Question, any_operation, any_question, apply};
 use crate::reference::Reference;
 
-/// How scores come in.
+/// The distribution of scores.
 #[derive(Clone, Copy, Debug)]
 enum Profile {
-    /// All the same: the order is that of the members.
+    /// All equal, so the order is by member.
     Equal,
-    /// So few that most elements have the score of many others.
+    /// So few distinct scores that most elements share theirs.
     Few,
-    /// Each higher than all before: a time index.
+    /// Each above all previous ones, as in a time index.
     Ascending,
-    /// Each lower than all before.
+    /// Each below all previous ones.
     Descending,
-    /// In turns higher and lower than all before.
+    /// Alternately above and below all previous ones.
     Ends,
-    /// Anything.
+    /// Arbitrary.
     Wide,
 }
 
 impl Profile {
-    /// Makes the score of a raw number; `tick` is how many scores were made before.
+    /// Maps a raw number to a score; `tick` counts the scores made before.
     fn score(self, raw: i32, tick: i32) -> i32 {
         match self {
             Profile::Equal => 7,
@@ -39,7 +39,7 @@ impl Profile {
         }
     }
 
-    /// Makes a score to ask for, one that is likely to be there or near one that is.
+    /// Makes a score to query that is likely to exist, or to be near one that does.
     fn score_asked(self, raw: i32, ticks: i32) -> i32 {
         match self {
             Profile::Equal => 7 + raw.signum(),
@@ -53,12 +53,12 @@ impl Profile {
 
 type Steps = Vec<(Operation, Question)>;
 
-/// Goes through a sequence, and compares everything after each step.
+/// Runs a sequence and compares everything after each step.
 fn follow<H: BuildHasher + Clone + Default>(profile: Profile, steps: Steps) {
     let mut set: SortedSet<u16, i32, H> = SortedSet::default();
     let mut reference = Reference::default();
     let mut tick = 0;
-    // A start of several leaves, for the interpreter, which has time for few operations.
+    // Starts with several leaves under Miri, which has time for few operations only.
     if cfg!(miri) {
         let run = Operation::InsertRun { first: 0, len: 140, step: 3, score: 1 };
         apply(run, &mut set, &mut reference, |raw| {
@@ -91,7 +91,7 @@ fn compare_all<H: BuildHasher>(set: &SortedSet<u16, i32, H>, reference: &Referen
     assert_eq!(owned(set.first()), elements.first().copied());
     assert_eq!(owned(set.last()), elements.last().copied());
     assert_eq!(set.get_by_rank(elements.len()), None);
-    // All elements by rank and by member, unless the interpreter makes that slow.
+    // All elements by rank and by member; under Miri only some.
     for (rank, (member, score)) in elements.iter().enumerate().step_by(step_of_miri()) {
         assert_eq!(set.get_by_rank(rank), Some((member, *score)));
         assert_eq!(set.rank(member), Some(rank));
@@ -131,7 +131,7 @@ fn contains(members: Bounds<u16>, member: u16) -> bool {
     std::ops::RangeBounds::contains(&members, &member)
 }
 
-/// Collects a view after its length has been found exact.
+/// Collects a view, and verifies its length.
 fn collect<'a>(view: impl ExactSizeIterator<Item = (&'a u16, i32)>) -> Vec<(u16, i32)> {
     let len = view.len();
     let elements: Vec<_> = view.map(|(&member, score)| (member, score)).collect();
@@ -200,7 +200,7 @@ proptest! {
 }
 
 proptest! {
-    // Every look-up takes time in proportion to the size.
+    // Every lookup takes linear time.
     #![proptest_config(crate::config(6, 1))]
 
     #[test]

@@ -1,4 +1,4 @@
-//! Unions, intersections and differences, compared with the plainest possible computation of each.
+//! Unions, intersections and differences, compared with naive implementations.
 
 use proptest::collection::btree_map;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use crate::hashers::BuildNarrow;
 
 type Map = BTreeMap<u16, i16>;
 
-/// Maps of such different sizes that each side is the smaller one at times.
+/// Maps of very different sizes, so that each side is sometimes the smaller one.
 fn any_map() -> impl Strategy<Value = Map> {
     let most = if cfg!(miri) { 20 } else { 300 };
     prop_oneof![btree_map(0..200u16, any::<i16>(), 0..10), btree_map(0..400u16, -3..3i16, 0..most),]
@@ -19,7 +19,7 @@ fn to_set(map: &Map) -> SortedSet<u16, i16> {
     map.iter().map(|(&member, &score)| (member, score)).collect()
 }
 
-/// The same elements as floats, with an infinity of either sign at both ends of the numbers.
+/// The same elements with float scores, and infinities at both ends.
 fn to_scores(map: &Map) -> SortedSet<u16> {
     let score = |&score: &i16| match score {
         3_i16.. => Score::INFINITY,
@@ -39,7 +39,7 @@ fn any_aggregate() -> impl Strategy<Value = Aggregate> {
     prop::sample::select(vec![Sum, Min, Max, Count])
 }
 
-/// What `ZUNION` and `ZINTER` make of the scores and weights of one member in several sets.
+/// Returns what `ZUNION` and `ZINTER` compute from one member's scores and weights.
 fn aggregated(scores: &[(Score, Score)], aggregate: Aggregate) -> Score {
     let number = |value: f64| if value.is_nan() { 0.0 } else { value };
     let weighed = scores.iter().map(|(score, weight)| number(score.get() * weight.get()));
@@ -53,7 +53,7 @@ fn aggregated(scores: &[(Score, Score)], aggregate: Aggregate) -> Score {
     Score::new(result.unwrap()).unwrap()
 }
 
-/// Computes the union (`everywhere` is false) or the intersection of weighted sets.
+/// Computes the union, or the intersection if `everywhere`, of weighted sets.
 fn naive(
     sets: &[(SortedSet<u16>, Score)],
     aggregate: Aggregate,

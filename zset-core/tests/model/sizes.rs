@@ -1,4 +1,4 @@
-//! Growing far beyond one leaf and shrinking back to nothing, in every direction.
+//! Growth far beyond one leaf and shrinkage to empty, in every direction.
 
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
@@ -7,10 +7,10 @@ use zset_core::{SkipList, SortedSet};
 
 use crate::LEAF;
 
-/// Enough for three levels of index blocks, and for dicts of many segments.
+/// Enough for three levels of index blocks and for dicts of many segments.
 const MANY: u32 = if cfg!(miri) { 200 } else { 100_000 };
 
-/// `check()` takes time in proportion to the size, so it runs only this often.
+/// The number of calls of `check()`, which takes linear time.
 const CHECKS: u32 = if cfg!(miri) { 2 } else { 10 };
 
 /// Returns the members `0..MANY` in random order.
@@ -20,7 +20,7 @@ fn shuffled() -> Vec<u32> {
     members
 }
 
-/// Inserts members with scores of which every one is shared by three.
+/// Inserts members with scores that are each shared by three of them.
 fn grown(members: impl IntoIterator<Item = u32>) -> SortedSet<u32, u32> {
     let mut set = SortedSet::new();
     for (i, member) in (1..).zip(members) {
@@ -35,7 +35,7 @@ fn grown(members: impl IntoIterator<Item = u32>) -> SortedSet<u32, u32> {
     set
 }
 
-/// Takes elements out by `take` until none is left.
+/// Removes elements with `take` until the set is empty.
 fn shrink(mut set: SortedSet<u32, u32>, mut take: impl FnMut(&mut SortedSet<u32, u32>) -> u32) {
     for left in (0..MANY).rev() {
         take(&mut set);
@@ -115,8 +115,8 @@ fn removal_of_whole_ranges() {
     assert!(set.is_empty());
 }
 
-/// The first element of a leaf is also in the index blocks above, all the way up if it is the first
-/// child everywhere.
+/// The first element of a leaf also appears in the index blocks above it, up to the top if it is
+/// the first child at every level.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn removal_of_the_first_element_of_every_leaf() {
@@ -142,7 +142,7 @@ fn removal_of_the_first_element_of_every_leaf() {
     }
 }
 
-/// Each leaf is emptied in turn, first element by first element, so that it merges or is dropped.
+/// Empties each leaf from its front, so that it merges or is removed.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn removal_of_leaves_element_by_element() {
@@ -160,7 +160,7 @@ fn removal_of_leaves_element_by_element() {
     }
 }
 
-/// An element that leaves its leaf for each of the others, at all three kinds of places in it.
+/// Moves elements from each leaf to every other, at the start, in the middle and at the end.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn moves_from_every_leaf_to_every_other() {

@@ -1,4 +1,4 @@
-//! The skip list alone, compared with a sorted vector: elements may repeat.
+//! The skip list alone, compared with a sorted vector. Elements may repeat.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use zset_core::SkipList;
 
 use crate::operations::{Bounds, Question, any_question};
 
-/// The members and scores are so few that many elements repeat.
+/// Members and scores are so few that many elements repeat.
 #[derive(Clone, Debug)]
 enum Operation {
     Insert(u8, i32),
@@ -41,7 +41,7 @@ fn any_operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// Elements as `(score, member)`, so that their own order is that of the list.
+/// Elements as `(score, member)`, so their derived order is that of the list.
 #[derive(Default)]
 struct Sorted(Vec<(i32, u8)>);
 
@@ -156,7 +156,7 @@ proptest! {
 
 #[test]
 fn equal_elements_stay_in_insertion_order() {
-    /// Equal by number; the tag tells which one it is.
+    /// Only the number takes part in comparisons; the tag tells equal elements apart.
     #[derive(Clone, Copy, Debug)]
     struct Tagged(u32, u32);
 

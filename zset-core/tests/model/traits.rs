@@ -1,4 +1,4 @@
-//! The standard traits of sets and lists.
+//! Standard traits of sets and lists.
 
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
@@ -63,7 +63,7 @@ fn sets_are_equal_if_their_elements_are() {
     assert_ne!(set, SortedSet::from([("a", 1)]));
     assert_ne!(set, SortedSet::from([("a", 1), ("b", 3)]));
     assert_ne!(set, SortedSet::from([("a", 1), ("c", 2)]));
-    // Whatever they hash with, and whatever shape their history has left them in.
+    // Regardless of the hasher and of earlier changes.
     let mut other: SortedSet<&str, i32, BuildConstant> = SortedSet::default();
     other.extend([("c", 0), ("b", 0), ("a", 1), ("b", 2)]);
     other.remove("c");
@@ -113,7 +113,7 @@ fn any_ordered_type_can_be_a_score() {
     assert!(medals.iter().map(|(member, _)| *member).eq(["z", "x", "y"]));
     let reversed = SortedSet::from([("x", Reverse(1)), ("y", Reverse(2))]);
     assert_eq!(reversed.first(), Some((&"y", Reverse(2))));
-    // Beyond 2^53 an f64 would not tell these apart.
+    // As `f64`s these would be equal.
     let exact = SortedSet::from([("x", (1i64 << 53) + 1), ("y", 1 << 53)]);
     assert_eq!(exact.rank("x"), Some(1));
 }
@@ -136,7 +136,7 @@ fn the_seed_of_the_generator_does_not_affect_results() {
         let mut generator = SmallRng::seed_from_u64(seed);
         let mut set = SortedSet::from_rng(&mut generator);
         let mut list = SkipList::from_rng(&mut generator);
-        // An odd factor, modulo a power of two, visits every number once.
+        // Multiplication by an odd factor permutes the residues modulo a power of two.
         for i in (0..10_000).map(|i: u32| i.wrapping_mul(2_654_435_761) % 65_536) {
             set.insert(i, i);
             list.insert(i, i);

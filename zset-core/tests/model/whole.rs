@@ -1,4 +1,4 @@
-//! Whole collections: their capacity, samples, order and hash, and what they are made of and turn into.
+//! Whole collections: capacity, samples, order and hash, and conversions.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -61,13 +61,13 @@ fn default_iterators_are_empty() {
     empty(zset::IntoIter::default());
     empty(packed_zset::Iter::default());
     assert_eq!(sorted_map::ValuesMut::<'_, String, u8, u8>::default().count(), 0);
-    // Also over what is not static.
+    // Not only for `'static` elements.
     let local = String::new();
     let iter: Iter<'_, &str, u8> = Iter::default();
     assert_eq!(iter.chain([(&&*local, 1)].into_iter()).count(), 1);
 }
 
-/// Inserts up to the capacity and beyond it.
+/// Inserts up to the capacity and beyond.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn capacity_is_never_below_the_length() {
@@ -83,7 +83,7 @@ fn capacity_is_never_below_the_length() {
             for i in 10..2 * additional as u64 + 200 {
                 let was_full = (list.capacity() == list.len(), set.capacity() == set.len());
                 let before = (list.allocation_size(), set.allocation_size());
-                // In order, or in no order.
+                // A step of 1 inserts in order, a larger one in scattered order.
                 list.insert(i, i * step % 65_537);
                 set.insert(i, i * step % 65_537);
                 assert!(list.len() <= list.capacity() && set.len() <= set.capacity());
@@ -123,7 +123,7 @@ fn samples_have_distinct_ranks() {
         if n >= list.len() {
             assert_eq!(drawn, all);
         }
-        // As often as the list has them, at most.
+        // No element is drawn more often than the list contains it.
         let count = |elements: &[(u32, u32)]| {
             let mut counts: HashMap<(u32, u32), usize> = HashMap::new();
             for element in elements {
@@ -147,7 +147,7 @@ fn samples_have_distinct_ranks() {
     assert_eq!(empty.sample_with_replacement(&mut rng, 3).len(), 0);
 }
 
-/// Samples may outlive the generator, and cross threads.
+/// Samples may outlive the generator and cross threads.
 #[test]
 fn a_sample_borrows_only_its_set() {
     fn drawn(set: &SortedSet<u8, u8>) -> impl Iterator<Item = (&u8, u8)> + Send + Sync {
@@ -162,7 +162,7 @@ fn any_elements() -> impl Strategy<Value = Elements> {
     vec((0..4_u8, -2..2_i8), 0..if cfg!(miri) { 4 } else { 6 })
 }
 
-/// The elements of distinct members as a set has them: the last of each member, by score.
+/// Returns the elements as a set holds them: the last of each member, in order.
 fn ordered(elements: &Elements) -> Vec<(i8, u8)> {
     let scores: BTreeMap<u8, i8> = elements.iter().copied().collect();
     let mut ordered: Vec<_> = scores.into_iter().map(|(member, score)| (score, member)).collect();
@@ -200,7 +200,7 @@ proptest! {
         prop_assert_eq!(x.partial_cmp(&y), Some(order));
         same_hash(hashes.hash_one(&x), hashes.hash_one(&y));
 
-        // A list keeps elements that repeat.
+        // A list keeps repeated elements.
         let sorted = |of: &Elements| {
             let mut sorted: Vec<(i8, u8)> = of.iter().map(|&(m, s)| (s, m)).collect();
             sorted.sort_unstable();
@@ -270,7 +270,7 @@ proptest! {
 
 #[test]
 fn partially_ordered_elements_have_a_partial_order() {
-    // Neither floats nor these are `Ord`, and so not the members of a set.
+    // Floats and sets of them are not `Ord`, so they cannot be members.
     let map = |value: f64| SortedMap::from([("a", value, 1)]);
     assert_eq!(map(1.0).partial_cmp(&map(2.0)), Some(Ordering::Less));
     assert_eq!(map(f64::NAN).partial_cmp(&map(2.0)), None);

@@ -1,4 +1,4 @@
-//! The options of additions, and their answers.
+//! The options of additions, and their results.
 
 use zset_core::redis::{AddFlags, AddOptions, AddOptionsError, Added};
 use zset_core::{NanScore, PackedZSet, Score, ZSet};
@@ -7,7 +7,7 @@ use crate::reference::score;
 
 type Method = fn(AddOptions) -> AddOptions;
 
-/// All 64 combinations of flags.
+/// Returns all 64 combinations of flags.
 fn all_flags() -> impl Iterator<Item = AddFlags> {
     (0..64_u8).map(|bits| AddFlags {
         nx: bits & 1 != 0,
@@ -23,7 +23,7 @@ fn all_flags() -> impl Iterator<Item = AddFlags> {
 fn contradicting_flags_are_rejected() {
     for flags in all_flags() {
         let AddFlags { nx, xx, gt, lt, .. } = flags;
-        // In the order in which Redis looks at them.
+        // In the order in which Redis checks them.
         let error = if nx && xx {
             Some(AddOptionsError::NxAndXx)
         } else if [gt, lt, nx].into_iter().filter(|flag| *flag).count() > 1 {
@@ -75,8 +75,8 @@ fn a_builder_method_replaces_contradicting_options() {
     assert_eq!(new().ch().incr().nx().lt(), new().lt().incr().ch());
 }
 
-/// What each option makes of an addition to a set that has `old` with score 5: the answer, and the
-/// counts without and with CH.
+/// The effect of each option on an addition to a set in which `old` has score 5: the result, and
+/// the counts without and with CH.
 #[test]
 fn each_option_behaves_as_in_zadd() {
     use Added::{Blocked, Inserted, Unchanged, Updated};
@@ -87,7 +87,7 @@ fn each_option_behaves_as_in_zadd() {
     let blocked = (Blocked, 0, 0);
     let none = AddOptions::new();
     let table = [
-        // Options, then what becomes of a new member, and of scores 4, 5 and 6 for the old one.
+        // The options, the result for a new member, and the results of scores 4, 5 and 6 for `old`.
         (none, [inserted(5.0), updated(4.0), unchanged, updated(6.0)]),
         (none.nx(), [inserted(5.0), blocked, blocked, blocked]),
         (none.xx(), [blocked, updated(4.0), unchanged, updated(6.0)]),
@@ -98,7 +98,7 @@ fn each_option_behaves_as_in_zadd() {
     ];
     for (options, expected) in table {
         for is_increment in [false, true] {
-            // What has to be added to 5 for the same outcome.
+            // The argument that leads to the same score: with INCR, the difference from 5.
             let given = |new: f64| score(if is_increment { new - 5.0 } else { new });
             let options = if is_increment { options.incr() } else { options };
             let mut set = ZSet::from([("old", five)]);

@@ -1,4 +1,4 @@
-//! The handwritten sequences, taken to every kind of set.
+//! Runs the handwritten sequences on every kind of set.
 
 use zset_core::{ListpackLimits, PackedZSet, ZSet};
 
@@ -8,7 +8,7 @@ use crate::runner::{Profile, Runner};
 use crate::seeds::{self, Case};
 use crate::subject::Subject;
 
-/// Takes a case to one set.
+/// Runs a case on one set.
 fn follow<S: Subject>(
     case: &Case,
     subject: S,
@@ -19,7 +19,7 @@ fn follow<S: Subject>(
     let question = plain_question();
     for (left, operation) in (0..case.operations.len()).rev().zip(&case.operations) {
         if cfg!(miri) && left > 0 {
-            // To compare everything takes half a second there.
+            // A full comparison takes half a second under Miri.
             runner.apply(operation);
         } else {
             runner.step(operation, &question);
@@ -28,7 +28,7 @@ fn follow<S: Subject>(
     runner.reference.sorted()
 }
 
-/// Takes cases to every kind of set, all of which have room for them.
+/// Runs cases on every kind of set, each with enough room.
 fn follow_everywhere(cases: Vec<Case>) {
     const LIMITS: [(usize, usize); 6] = [(128, 64), (4, 64), (0, 64), (128, 4), (1, 64), (4, 4)];
     let none = ListpackLimits { max_listpack_entries: usize::MAX, max_listpack_value: usize::MAX };
@@ -45,7 +45,7 @@ fn follow_everywhere(cases: Vec<Case>) {
             assert_eq!(follow(&case, set, limits, usize::MAX), left, "{}", case.name);
         }
         if case.operations.iter().any(|operation| matches!(operation, Operation::Drain { .. })) {
-            // A packed set has no such operation, and would go on with what it has.
+            // A packed set has no `drain`, and would keep its elements.
             continue;
         }
         if !cfg!(miri) {
@@ -53,7 +53,8 @@ fn follow_everywhere(cases: Vec<Case>) {
             let array = PackedZSet::with_storage([0; 256]).unwrap();
             assert_eq!(follow(&case, array, none, 256), left, "{}", case.name);
         }
-        // In a smaller buffer some writes fail, and all that is left is compared nevertheless.
+        // In a smaller buffer some writes fail; the elements are still compared after each
+        // operation.
         follow(&case, PackedZSet::with_storage([0; 24]).unwrap(), none, 24);
     }
 }

@@ -1,4 +1,5 @@
-//! Closures that panic: the set is as it was, or what they have decided is done and the rest stays.
+//! Panicking closures: the set is unchanged, or only the decisions before the panic have taken
+//! effect.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use zset_core::listpack::Storage;
@@ -6,10 +7,10 @@ use zset_core::{Encoding, PackedZSet, Score, ZSet};
 
 const LEN: u32 = if cfg!(miri) { 4 } else { 70 };
 
-/// What a closure unwinds with. The panic hook is not called, so that nothing is printed.
+/// The panic payload. Unwinding with it bypasses the panic hook, so nothing is printed.
 struct Stop;
 
-/// Runs an operation whose closure stops it.
+/// Runs an operation whose closure unwinds with `Stop`.
 fn stopped<T>(operation: impl FnOnce() -> T) {
     match catch_unwind(AssertUnwindSafe(operation)) {
         Ok(_) => panic!("the closure was not called"),
@@ -26,7 +27,7 @@ fn member(i: u32) -> String {
     if i % 2 == 0 { format!("{i}") } else { format!("member {i}") }
 }
 
-/// The same set in both encodings.
+/// Returns the same set in both encodings.
 fn samples() -> [ZSet; 2] {
     let listpack: ZSet = (0..LEN).map(|i| (member(i), Score::from(10 * i))).collect();
     assert_eq!(listpack.encoding(), Encoding::Listpack);
@@ -35,7 +36,7 @@ fn samples() -> [ZSet; 2] {
     [listpack, skiplist]
 }
 
-/// Verifies that a set is sound and of use.
+/// Verifies that a set is valid and usable.
 fn use_again(mut set: ZSet) {
     set.check();
     set.insert("new", Score::from(15));
@@ -117,7 +118,7 @@ fn a_panic_while_extending_keeps_earlier_elements() {
         assert_eq!(set.len(), LEN as usize + 5);
         use_again(set);
     }
-    // Also at the promotion.
+    // This also covers promotion.
     let limits = zset_core::ListpackLimits { max_listpack_entries: 4, ..Default::default() };
     let mut set = ZSet::with_limits(limits);
     let elements = (0..9).map(|i| if i < 5 { (member(i), Score::ZERO) } else { stop() });
@@ -126,7 +127,7 @@ fn a_panic_while_extending_keeps_earlier_elements() {
     use_again(set);
 }
 
-/// A member whose bytes cannot be had.
+/// A member whose `as_ref` unwinds.
 struct Unreadable;
 
 impl AsRef<[u8]> for Unreadable {
@@ -154,7 +155,7 @@ fn a_panicking_member_leaves_the_set_unchanged() {
     }
 }
 
-/// Takes the closures of a packed set to storage of one kind.
+/// Runs the closures of a packed set in one kind of storage.
 fn packed<B: Storage + Clone>(storage: &B) {
     let mut set = PackedZSet::with_storage(storage.clone()).unwrap();
     for i in 0..5 {

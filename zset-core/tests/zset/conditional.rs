@@ -1,4 +1,4 @@
-//! Conditional insertions into a buffer of fixed size, some of which find no room.
+//! Conditional insertions into a fixed-size buffer, some of which do not fit.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -13,7 +13,7 @@ fn a_conditional_insertion_without_room_changes_nothing() {
     let (mut refused, mut done) = (0, 0);
     for step in 0..if cfg!(miri) { 40 } else { 5000 } {
         let member = random.random_range(0..60_u32).to_string();
-        // Of different lengths.
+        // Scores whose entries differ in length.
         let scores = [-1e100, -2.5, -1.0, 0.0, 7.0, 12.25, 100_000.0, 1e100];
         let score = Score::new(scores[random.random_range(0..scores.len())]).unwrap();
         let is_max = random.random();

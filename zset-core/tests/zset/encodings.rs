@@ -1,4 +1,4 @@
-//! When a set changes its encoding, and what stays the same then.
+//! When a set changes its encoding, and what stays the same.
 
 use zset_core::redis::AddOptions;
 use zset_core::{Encoding, ListpackLimits, Score, ZSet};
@@ -152,7 +152,7 @@ fn with_limits_of_zero_the_first_member_promotes() {
     assert_eq!(set.encoding(), Listpack, "it is not longer than 0");
 }
 
-/// Each element has two entries in the listpack, and its header counts up to 65534.
+/// Each element takes two entries in the listpack, whose header counts up to 65534.
 #[test]
 #[cfg_attr(miri, ignore = "40000 members take minutes there")]
 fn a_listpack_may_have_more_members_than_its_header_can_count() {

@@ -1,4 +1,4 @@
-//! Buffers that are full: a write that has no room fails, and leaves every byte as it was.
+//! Full buffers: a write that does not fit fails and leaves every byte unchanged.
 
 use zset_core::redis::{AddError, AddOptions, Added};
 use zset_core::{IncrementError, NanScore, PackedZSet, Score, TryReserveError};
@@ -10,7 +10,7 @@ const FULL: AddError = AddError::Full(TryReserveError::BufferFull);
 
 type Array = PackedZSet<[u8; 64]>;
 
-/// What can be written: all of it changes the score of `member` to `number`.
+/// A write that sets the score of `member` to `number`.
 type Write = fn(&mut PackedZSet<&mut [u8]>, &[u8], f64) -> Result<(), AddError>;
 
 const WRITES: [(&str, Write); 6] = [
@@ -43,8 +43,8 @@ const WRITES: [(&str, Write); 6] = [
     }),
 ];
 
-/// Scores whose entries take 2, 3, 4, 5, 10 and more bytes, at both ends and in between. Their
-/// differences to the old ones are exact.
+/// Scores whose entries take 2, 3, 4, 5, 10 and more bytes, at both ends and in between. The
+/// differences from the old scores are exact.
 const SCORES: [f64; 11] =
     [0.5, 2.0, 2.5, -5.0, 300.0, -70_000.0, 3e9, 0.25, 1e300, f64::INFINITY, -1.0 / 1_048_576.0];
 

@@ -11,7 +11,7 @@ fn rng(seed: u64) -> SmallRng {
     SmallRng::seed_from_u64(seed)
 }
 
-/// The same set in both encodings.
+/// Returns the same set in both encodings.
 fn samples() -> [ZSet; 2] {
     let listpack: ZSet = (0..LEN).map(|i| (i.to_string(), Score::from(i as u32))).collect();
     assert_eq!(listpack.encoding(), Encoding::Listpack);
@@ -102,7 +102,8 @@ fn samples_are_uniform_over_members_and_positions() {
         }
         assert_eq!(any.iter().sum::<usize>(), 5 * rounds);
         if !cfg!(miri) {
-            // On average 40 and 200; to be outside is a chance of one in a million for each.
+            // The expected counts are 40 and 200. Each count is out of bounds with a probability of
+            // one in a million.
             assert!(first.iter().all(|times| (10..90).contains(times)), "{first:?}");
             assert!(any.iter().all(|times| (130..280).contains(times)), "{any:?}");
         }

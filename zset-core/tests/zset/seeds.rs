@@ -1,4 +1,4 @@
-//! Handwritten sequences for what is easy to get wrong.
+//! Handwritten sequences for edge cases.
 
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 use zset_core::redis::AddFlags;
@@ -12,7 +12,7 @@ use Operation::{
 
 const INF: f64 = f64::INFINITY;
 
-/// A sequence, and what has to be in the set afterwards, in order.
+/// A sequence, and the expected elements after it, in order.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) operations: Vec<Operation>,
@@ -44,7 +44,7 @@ fn increment(member: &str, by: f64) -> Operation {
     Increment(member.into(), by)
 }
 
-/// Adds with the options that the letters stand for.
+/// Adds with the options denoted by the letters.
 fn add(member: &str, score: f64, options: &str) -> Operation {
     let has = |option| options.split(' ').any(|other| other == option);
     let flags = AddFlags {
@@ -58,7 +58,7 @@ fn add(member: &str, score: f64, options: &str) -> Operation {
     Add(member.into(), score, flags)
 }
 
-/// Inserts these members with the same score.
+/// Inserts these members with equal scores.
 fn words(words: &str) -> impl Iterator<Item = Operation> {
     words.split(' ').map(|word| insert(word, 0.0))
 }

@@ -1,4 +1,4 @@
-//! Random sequences of operations, with limits of all sizes, and in buffers.
+//! Random sequences of operations, with limits of all sizes and in buffers.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ fn follow_zset(max_listpack_entries: usize, max_listpack_value: usize, steps: &S
     follow(ZSet::with_limits(limits), limits, usize::MAX, steps);
 }
 
-/// A set in a listpack that nothing limits.
+/// Runs a sequence on a packed set, which has no limits.
 fn follow_packed<S: Subject>(set: S, capacity: usize, steps: &Steps) {
     let limits =
         ListpackLimits { max_listpack_entries: usize::MAX, max_listpack_value: usize::MAX };

@@ -1,4 +1,4 @@
-//! The standard traits of sets, members and iterators.
+//! Standard traits of sets, members and iterators.
 
 use std::collections::HashSet;
 use zset_core::packed_zset::Iter as PackedIter;
