@@ -1,5 +1,6 @@
-//! What is serialized comes back, in a readable format (JSON), in one whose data says what it is (CBOR), and in one
-//! whose data does not (postcard). Data that nobody trusts is loaded or refused, without a panic.
+//! Serialization round trips in a human-readable format (JSON), a self-describing binary format
+//! (CBOR), and one that is not self-describing (postcard). Untrusted data is loaded or rejected
+//! without a panic.
 
 #![cfg(all(feature = "alloc", feature = "serde"))]
 
@@ -9,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use zset_core::{ByteString, Score, SkipList, SortedMap, SortedSet, ZSet, sorted_map, sorted_set};
 
-/// What the tests know of a set.
+/// A type under test.
 trait Checked: Serialize + DeserializeOwned + PartialEq + Debug {
     fn check(&self);
 }
@@ -60,7 +61,7 @@ fn to_cbor(value: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-/// Takes a set through all formats; returns its JSON.
+/// Round-trips a set through all formats; returns its JSON.
 fn comes_back<T: Checked>(set: &T) -> String {
     let text = serde_json::to_string(set).unwrap();
     assert_eq!(&json::<T>(&text).unwrap(), set, "{text}");
@@ -69,10 +70,11 @@ fn comes_back<T: Checked>(set: &T) -> String {
     text
 }
 
-/// Reads a set from a format, if it is one.
+/// Deserializes a set from some format.
 type Read<T> = fn(&[u8]) -> Option<T>;
 
-/// Takes a set's bytes, shorter and damaged, through all formats: it is an error, or a set that is sound.
+/// Truncates and damages the bytes of a set in each format: loading must fail or return a valid
+/// set.
 fn damage_is_harmless<T: Checked>(set: &T) {
     let text = serde_json::to_string(set).unwrap();
     for end in 0..text.len() {
@@ -235,7 +237,7 @@ fn nan_is_rejected() {
     assert_eq!(cbor::<ZSet>(&to_cbor(&pairs)), None);
 }
 
-/// Sets as maps.
+/// Sets serialized as maps.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Maps {
     #[serde(with = "sorted_set::serde_map")]
@@ -288,7 +290,7 @@ fn maps_may_come_in_any_order_but_keys_must_not_repeat() {
         let error = read(board, jobs).unwrap_err();
         assert!(error.contains(message), "{error}");
     }
-    // JSON has no keys but texts, numbers and booleans.
+    // JSON keys can only be strings, numbers and booleans.
     let tuples = SortedSet::from([((1, 2), 3)]);
     let mut text = Vec::new();
     let mut serializer = serde_json::Serializer::new(&mut text);

@@ -1,5 +1,5 @@
-//! Drains and splits: each allocation that fails leaves the set unchanged, and small removals take little
-//! memory.
+//! Drains and splits: a failed allocation leaves the set unchanged, and small removals allocate
+//! little.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use zset_core::{Score, SkipList, ZSet};
@@ -7,8 +7,8 @@ use zset_core::{Score, SkipList, ZSet};
 use crate::counting::{counted, failing_after};
 use crate::{Set, grown, scattered_score};
 
-/// Does an operation with a failure of its first allocation, then of its second, and so on, until it passes;
-/// returns how many failed. `verify` gets what each failure left.
+/// Runs an operation whose first allocation fails, then one whose second fails, and so on until it
+/// succeeds; returns the number of failures. `verify` receives the state after each failure.
 fn fail_in_turn<T: Clone, R>(
     original: &T,
     operation: impl Fn(&mut T) -> R,
@@ -21,7 +21,7 @@ fn fail_in_turn<T: Clone, R>(
         let Err(panic) = result else { return succeeding };
         assert!(panic.downcast::<String>().expect("a text").contains("memory"));
         verify(&trial);
-        // What was reserved before the failure has no effect later.
+        // Memory reserved before the failure has no later effect.
         operation(&mut trial);
     }
     unreachable!("the operation ends with an allocation that is not made")

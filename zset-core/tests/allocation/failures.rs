@@ -1,4 +1,5 @@
-//! Every allocation of an insertion fails in turn: the error says so, and the set is as it was.
+//! Every allocation of an insertion fails in turn: each failure is reported and leaves the set
+//! unchanged.
 
 use std::hash::BuildHasher;
 use zset_core::{Aggregate, IncrementError, Score, SkipList, SortedSet, TryReserveError};
@@ -6,8 +7,8 @@ use zset_core::{Aggregate, IncrementError, Score, SkipList, SortedSet, TryReserv
 use crate::counting::{counted, failing_after};
 use crate::{Set, grown, scattered_score};
 
-/// Does an operation with a failure of its first allocation, then of its second, and so on, until it
-/// passes; returns how many allocations failed.
+/// Runs an operation whose first allocation fails, then one whose second fails, and so on until it
+/// succeeds; returns the number of failures.
 fn fail_in_turn<H: BuildHasher + Clone, T: std::fmt::Debug>(
     original: &Set<H>,
     operation: impl Fn(&mut Set<H>) -> Result<T, TryReserveError>,
@@ -23,15 +24,15 @@ fn fail_in_turn<H: BuildHasher + Clone, T: std::fmt::Debug>(
                 assert_eq!(set, *original);
             }
         }
-        // What has been reserved before the failure changes nothing later.
+        // Memory reserved before the failure has no later effect.
         operation(&mut set).unwrap();
         set.check();
     }
     unreachable!("the operation ends with an allocation that is not made")
 }
 
-/// Returns the sizes at which one insertion more allocates: columns that grow, leaves that split,
-/// blocks of memory that are full, and the dict.
+/// Returns the sizes at which the next insertion allocates: columns that grow, leaves that split,
+/// arena chunks that are full, and the dict.
 fn sizes_that_allocate(up_to: u64) -> Vec<u64> {
     let mut set = <Set>::default();
     let mut allocates =
@@ -51,7 +52,7 @@ fn insert_fails_cleanly_at_every_size_that_allocates() {
     }
 }
 
-/// Returns the error of memory, which is the only one of this sum.
+/// Returns the allocation error; the sum itself is always valid.
 fn of_memory<T, E: std::fmt::Debug>(
     result: Result<T, IncrementError<E>>,
 ) -> Result<T, TryReserveError> {
@@ -76,14 +77,13 @@ fn other_insertions_fail_cleanly_at_every_size_that_allocates() {
     }
 }
 
-/// Makes a set of full leaves, whose scores leave room for others between them.
+/// Makes a set of full leaves, with gaps between the scores.
 fn full_leaves(leaves: u32) -> Set {
     let elements = (0..64 * leaves).map(|i| (u64::from(i), Score::from(10 * i)));
     <Set>::from_sorted_iter(elements).expect("the numbers ascend")
 }
 
-/// Up to the number of leaves at which the index gets a second level, and blocks of memory are full
-/// in between.
+/// Enough leaves for a second index level, with full arena chunks in between.
 const LEAVES: std::ops::RangeInclusive<u32> = 1..=if cfg!(miri) { 2 } else { 65 };
 
 #[test]
@@ -169,8 +169,7 @@ fn list_insertions_fail_cleanly_at_every_size_that_allocates() {
     }
 }
 
-/// An iterator that claims more elements than there are handles must not cost all memory before its
-/// first element is looked at.
+/// The size hint of an iterator must not allocate all memory before its first element is read.
 #[test]
 fn a_size_hint_beyond_the_handle_limit_is_rejected_without_allocating() {
     let claims = (0..u64::MAX).map(|i| (i, Score::ZERO));
@@ -187,10 +186,10 @@ fn message<T: std::fmt::Debug>(panicked: std::thread::Result<T>) -> String {
     *message.downcast::<String>().expect("a text with the reason")
 }
 
-/// Makes a set at once.
+/// Builds a set in bulk.
 type Make = fn(Vec<(u64, Score)>) -> Set;
 
-/// Whole sets are made by functions that panic if memory runs out: an abort would end this test.
+/// Bulk construction panics if an allocation fails; an abort would end this test.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn bulk_construction_panics_if_an_allocation_fails() {

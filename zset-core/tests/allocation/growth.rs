@@ -1,4 +1,4 @@
-//! How much memory a set takes: little while it is small, never much at once, and as much as it says.
+//! Memory use: little in small sets, never much at once, and exactly as reported.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use zset_core::{Score, SkipList};
@@ -6,7 +6,7 @@ use zset_core::{Score, SkipList};
 use crate::counting::{Total, counted};
 use crate::{Scattering, Set, grown, scattered_score};
 
-/// Verifies that a set says exactly how many bytes it has taken.
+/// Verifies that a set reports exactly the bytes it has allocated.
 fn assert_exact<H: BuildHasher>(set: &Set<H>, live: isize) {
     assert_eq!(isize::try_from(set.allocation_size()), Ok(live), "{} members", set.len());
 }
@@ -67,7 +67,7 @@ fn a_leaf_built_at_once_grows_to_full_size_at_most() {
     }
 }
 
-/// Grows a set and returns the most that one insertion took.
+/// Grows a set; returns the largest allocation of a single insertion.
 fn greatest_pause<H: BuildHasher + Default>(scores: impl Iterator<Item = Score>) -> Total {
     let mut set: Set<H> = Set::default();
     let takes = (0..).zip(scores).map(|(member, score)| counted(|| set.insert(member, score)).1);
@@ -76,8 +76,8 @@ fn greatest_pause<H: BuildHasher + Default>(scores: impl Iterator<Item = Score>)
 
 const MANY: u64 = if cfg!(miri) { 130 } else { 200_000 };
 
-/// The greatest that was found is 322 KiB: the tables that the first table of the dict splits into, and
-/// a chunk of leaves.
+/// The largest measured is 322 KiB: the tables into which the first table of the dict splits, and a
+/// chunk of leaves.
 const BOUND: usize = 352 << 10;
 
 #[test]
@@ -89,7 +89,7 @@ fn no_insertion_allocates_much_at_once() {
     assert!(ascending.bytes <= BOUND, "{ascending:?}");
 }
 
-/// As a float that is its own hash: the lower bits of small integers are all 0.
+/// A float that is its own hash: in small integers, the lower bits are all 0.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
 fn no_insertion_allocates_much_at_once_if_hashes_differ_only_in_upper_bits() {

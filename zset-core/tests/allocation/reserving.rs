@@ -1,4 +1,4 @@
-//! What has been reserved is enough.
+//! Reserved memory suffices.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use zset_core::{Score, SkipList};
@@ -6,8 +6,8 @@ use zset_core::{Score, SkipList};
 use crate::counting::counted;
 use crate::{Scattering, Set, scattered, scattered_score};
 
-/// Reserves for one member again and again while a set changes, and verifies that the next insertion
-/// then allocates nothing.
+/// Reserves for one member repeatedly while a set changes, and verifies that the next insertion
+/// allocates nothing.
 fn reserve_and_insert<H: BuildHasher + Default>(len: u64, removals: u64) {
     let mut set: Set<H> = Set::default();
     let mut number = 0;
@@ -17,7 +17,7 @@ fn reserve_and_insert<H: BuildHasher + Default>(len: u64, removals: u64) {
         assert_eq!(total.calls, 0, "insertion {step} into {} members", set.len() - 1);
         number += 1;
     }
-    // Members come and go: what was removed must not be in the way.
+    // Tombstones of removed members must not reduce the reserved room.
     for step in 0..removals {
         set.remove(&(number - len + scattered(step) % (len / 2)));
         set.try_reserve(1).unwrap();
@@ -28,7 +28,7 @@ fn reserve_and_insert<H: BuildHasher + Default>(len: u64, removals: u64) {
     set.check();
 }
 
-/// Segments of the dict are close to full on average at this size.
+/// At this size, the segments of the dict are nearly full on average.
 const LEN: u64 = if cfg!(miri) { 70 } else { 12_000 };
 
 #[test]
@@ -87,7 +87,7 @@ fn insertions_after_reserving_many_allocate_almost_nothing() {
     for len in [10, 64, 1000, LEN] {
         let mut list = SkipList::with_capacity(len as usize);
         let ((), total) = counted(|| (0..len).for_each(|step| list.insert(step, step / 3)));
-        // The index is estimated.
+        // The reservation for the index is an estimate.
         assert!(total.calls <= 2, "{} for {len}", total.calls);
     }
 }

@@ -1,4 +1,4 @@
-//! Closures that panic: what they have decided is done, and the rest stays.
+//! Panicking closures: decisions made before the panic take effect, and the other elements stay.
 
 use crate::fuse::{Code, burn, run};
 use crate::subject::{Member, Points, Set, check, contents, count_members, filled, use_again};
@@ -6,7 +6,7 @@ use crate::{LEAF, unless_miri};
 
 const LEN: u32 = LEAF * unless_miri(3, 1) + 6;
 
-/// A closure panics after every number of calls that is a multiple of this.
+/// A closure panics after every multiple of this many calls.
 const STEP: usize = unless_miri(1, 33);
 
 #[test]

@@ -1,5 +1,5 @@
-//! Drains and splits: with a panic at every call of a user's code in turn, and with an order or a
-//! hash that lies.
+//! Drains and splits, with a panic at every call of user code in turn, and with an inconsistent
+//! order or hash.
 
 use zset_core::sorted_set::OccupiedEntry;
 use zset_core::{SkipList, SortedMap};
@@ -14,13 +14,13 @@ use crate::{LEAF, unless_miri};
 
 pub(crate) const LEN: u32 = LEAF * unless_miri(5, 1) + unless_miri(9, 6);
 
-/// Runs within a leaf, from leaf to leaf, at both ends, and all.
+/// Runs within a leaf, across leaves, at both ends, and of all elements.
 pub(crate) const RUNS: [(usize, usize); 6] = {
     let (leaf, len) = (LEAF as usize, LEN as usize);
     [(3, 5), (leaf - 30, leaf), (0, leaf + 4), (leaf - 2, len - 1), (len - 5, len), (0, len)]
 };
 
-/// Numbers whose removal leaves both leaves around it small.
+/// Numbers whose removal leaves both adjacent leaves small.
 fn thin() -> Set {
     let mut set = filled(LEN);
     set.retain(|member, _| member.number() % 4 == 0);
@@ -35,7 +35,7 @@ fn a_panic_in_a_drain_leaves_the_set_before_or_after_it() {
         }
         let set = thin();
         let len = set.len();
-        // Where a temporary panics when it is dropped, what is returned leaks: so each has a name.
+        // Each result has a name: if a temporary panics when dropped, the returned value leaks.
         before_or_after(&set, |set| {
             let mut drain = set.drain_by_rank(len / 4..len - len / 4);
             let ends = (drain.next(), drain.next_back());
@@ -103,8 +103,8 @@ fn a_panicking_predicate_leaves_the_element() {
     });
 }
 
-/// Some elements are returned, one panics when it is dropped with the iterator, and the others are dropped
-/// all the same.
+/// Some elements are returned, one panics when dropped with the iterator, and the others are still
+/// dropped.
 #[test]
 fn a_panicking_drop_in_a_drain_leaks_no_other_member() {
     let taken = [(0, 0), (3, 0), (0, 3), (70, 5), (LEN as usize, 0)];
@@ -119,7 +119,7 @@ fn a_panicking_drop_in_a_drain_leaks_no_other_member() {
                 },
                 |mut set, _| {
                     check(&set);
-                    // Before the drain, in a hash, or after it.
+                    // The panic is before the drain, in a hash, or after it.
                     assert!([4, LEN as usize].contains(&set.len()), "{} are left", set.len());
                     use_again(&mut set);
                 },
@@ -193,7 +193,7 @@ fn a_map_is_valid_after_a_panic_in_a_drain_or_a_split() {
     });
 }
 
-/// Whatever runs an order that lies finds, they are taken out whole, and nothing is dropped twice.
+/// An inconsistent order may find any run. It is removed as a whole, and nothing is dropped twice.
 #[test]
 fn drains_and_splits_under_an_inconsistent_order() {
     for seed in 1..unless_miri(200, 4) {

@@ -1,5 +1,5 @@
-//! Iterators that are leaked: members may leak with them, but none is dropped twice, and the set
-//! that lent them is whole.
+//! Leaked iterators: members may leak with them, but none is dropped twice, and the set stays
+//! valid.
 
 use std::mem::forget;
 

@@ -6,17 +6,17 @@ use crate::fuse::{Code, at_every_call, burn};
 use crate::subject::{Member, Points, count_members};
 use crate::unless_miri;
 
-/// Keys and values alike own memory and call the fuse.
+/// Both keys and values own memory and call the fuse.
 type Map = SortedMap<Member, Member, Points>;
 
-/// More than a leaf, so that elements move from one to another.
+/// More than a leaf, so that elements move between leaves.
 const LEN: u32 = unless_miri(70, 66);
 
 fn filled() -> Map {
     (0..LEN).map(|i| (Member::new(i), Member::new(1000 + i), Points(10 * i))).collect()
 }
 
-/// Verifies that the map holds together: that each key leads to its own value, and that it can be used.
+/// Verifies that each key has its own value, and that the map is usable.
 fn check(mut map: Map) {
     map.check();
     for (key, value, _) in &map {
@@ -29,7 +29,7 @@ fn check(mut map: Map) {
     map.check();
 }
 
-/// Verifies an operation with a panic at each of its calls of a user's code.
+/// Verifies an operation with a panic at each call of user code.
 fn verify<R>(operation: impl Fn(&mut Map) -> R) {
     count_members(|| {
         at_every_call(filled, |map| drop(operation(map)), |map, _| check(map));
@@ -100,7 +100,7 @@ fn removals() {
     verify(|map| {
         let key = Member::new(30);
         let removed = map.remove(&key);
-        // Where a temporary panics when it is dropped, what is returned leaks.
+        // If a temporary panics when dropped, the returned value leaks.
         drop(key);
         removed
     });

@@ -1,4 +1,4 @@
-//! Operations on one element, with a panic at every call of a user's code in turn.
+//! Operations on one element, with a panic at every call of user code in turn.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
 use zset_core::sorted_set::Entry;
@@ -10,7 +10,7 @@ use crate::subject::{
 };
 use crate::{LEAF, unless_miri};
 
-/// Verifies that a panic anywhere in an operation leaves a set as it was before or after it.
+/// Verifies that a panic anywhere in an operation leaves a set as before or after it.
 pub(crate) fn before_or_after<H: BuildHasher + Clone, R>(
     original: &Set<H>,
     operation: impl Fn(&mut Set<H>) -> R,
@@ -23,7 +23,7 @@ pub(crate) fn before_or_after<H: BuildHasher + Clone, R>(
         |mut set, _| {
             check(&set);
             let now = contents(&set);
-            // The first run passes.
+            // The first run does not panic.
             let after = after.get_or_insert_with(|| now.clone());
             assert!(now == before || now == *after, "neither as before nor as after");
             use_again(&mut set);
@@ -31,7 +31,7 @@ pub(crate) fn before_or_after<H: BuildHasher + Clone, R>(
     );
 }
 
-/// Makes a set by insertion, so that nothing is larger than growth has made it.
+/// Makes a set by insertion, so that capacities are those of ordinary growth.
 fn grown<H: BuildHasher + Default>(len: u32) -> Set<H> {
     let mut set = Set::default();
     for number in 0..len {
@@ -40,22 +40,21 @@ fn grown<H: BuildHasher + Default>(len: u32) -> Set<H> {
     set
 }
 
-/// Each leaf but the last is full, and there are enough of them for ranges over several; under Miri
-/// there are two.
+/// Full leaves except for the last, and enough of them for ranges across several; two under Miri.
 fn several_leaves() -> Set {
     filled(unless_miri(5 * LEAF, LEAF + 8))
 }
 
-/// Leaves that can only split to make room.
+/// Full leaves, which must split to make room.
 fn full_leaves() -> Set {
     filled(LEAF * unless_miri(5, 2))
 }
 
-/// A member of a leaf that is not the first in the sets that `about_to_merge` returns.
+/// A member in a leaf other than the first of the sets that `about_to_merge` returns.
 const BEHIND: u32 = LEAF * unless_miri(2, 1);
 
-/// Returns some of the sets that are on the way from full leaves to thin ones in which the operation
-/// merges leaves: it hashes all members of one then.
+/// Returns sets in which the operation merges leaves, found by thinning out full leaves. A merge is
+/// detected by its calls of the hash, one for each member of a leaf.
 fn about_to_merge(operation: impl Fn(&mut Set)) -> Vec<Set> {
     let merges = |set: &Set| {
         let mut trial = set.clone();
@@ -63,7 +62,7 @@ fn about_to_merge(operation: impl Fn(&mut Set)) -> Vec<Set> {
     };
     let mut found = Vec::new();
     if cfg!(miri) {
-        // Not the way but its end: two leaves, which merge if one of their elements is taken out.
+        // Starts with the final state: two leaves that merge when either loses an element.
         let mut set = filled(LEAF + 17);
         set.remove_range_by_rank(17..LEAF as usize);
         found.extend(merges(&set).then_some(set));
@@ -75,15 +74,15 @@ fn about_to_merge(operation: impl Fn(&mut Set)) -> Vec<Set> {
         }
     }
     assert!(!found.is_empty(), "no leaves are merged on the way");
-    // Among the first may be some in which it hashes a leaf for another reason: to move half of
-    // it, or to visit what it will pop. The last do merge.
+    // In some of the first sets, the operation may hash a leaf for another reason: to move half of
+    // it, or to visit elements to pop. In the last ones it does merge.
     if found.len() > 8 {
         found.drain(4..found.len() - 4);
     }
     found
 }
 
-/// Verifies an operation where it merges leaves.
+/// Verifies an operation that merges leaves.
 fn before_or_after_a_merge(operation: impl Fn(&mut Set)) {
     count_members(|| {
         for set in about_to_merge(&operation) {
@@ -92,8 +91,8 @@ fn before_or_after_a_merge(operation: impl Fn(&mut Set)) {
     });
 }
 
-/// Returns the sizes at which one insertion more takes more memory: columns of the only leaf, the
-/// first blocks, segments of the dict.
+/// Returns the sizes at which the next insertion allocates: columns of the only leaf, the first
+/// blocks, segments of the dict.
 fn sizes_at_which_something_grows<H: BuildHasher + Default>(up_to: u32) -> Vec<u32> {
     let mut set: Set<H> = Set::default();
     let mut grows = |len| {
@@ -130,8 +129,8 @@ fn insert_that_grows_a_dict_of_colliding_members() {
     }
 }
 
-/// hashbrown, for one, rehashes in place a table that is full of tombstones, and forgets what it has
-/// not rehashed if the hash panics. A dict must not.
+/// hashbrown rehashes a table full of tombstones in place, and loses the remaining entries if the
+/// hash panics. A dict must not.
 #[test]
 fn insert_into_a_dict_whose_only_room_is_from_removals() {
     count_members(|| {
@@ -155,7 +154,7 @@ fn insert_that_splits_a_leaf() {
 #[test]
 fn insert_and_update_where_a_full_leaf_shares_with_its_neighbour() {
     count_members(|| {
-        // Under Miri the leaf beyond, too, has little in it.
+        // Under Miri, the third leaf also has few elements.
         for &thin in unless_miri(&[0, 2][..], &[0]) {
             let mut set = filled(unless_miri(3 * LEAF, 2 * LEAF + 8));
             set.remove_range_by_rank((thin * LEAF + 20) as usize..(thin * LEAF + 50) as usize);
@@ -165,7 +164,7 @@ fn insert_and_update_where_a_full_leaf_shares_with_its_neighbour() {
             trial.insert(Member::new(5000), full);
             assert_eq!(trial.allocation_size(), bytes, "the leaf was split");
             before_or_after(&set, |set| set.insert(Member::new(5000), full));
-            // From the leaf beyond, and from the one that it would share with.
+            // Moves from the third leaf, and from the neighbour that would share.
             for number in [(2 - thin) * LEAF, thin * LEAF + 3] {
                 before_or_after(&set, |set| set.update(&Member::new(number), |_| full));
             }
@@ -203,7 +202,7 @@ fn insert_that_changes_a_score_to_a_full_leaf() {
 fn update_that_merges_leaves() {
     before_or_after_a_merge(|set| _ = set.update(&Member::new(0), |_| Points(99_999)));
     before_or_after_a_merge(|set| _ = set.update(&Member::new(BEHIND), |_| Points(0)));
-    // To the neighbour with which its leaf then merges.
+    // Moves to the neighbour with which the first leaf then merges.
     before_or_after_a_merge(|set| _ = set.update(&Member::new(0), |_| Points(10 * LEAF + 315)));
 }
 
@@ -211,7 +210,7 @@ fn update_that_merges_leaves() {
 fn update_that_empties_a_leaf() {
     count_members(|| {
         let mut set = filled(unless_miri(3 * LEAF, LEAF + 1));
-        // Its second leaf has one element; under Miri from the start.
+        // Leaves one element in the second leaf; under Miri it starts with one.
         set.remove_range_by_rank(LEAF as usize + 1..2 * LEAF as usize);
         before_or_after(&set, |set| set.update(&Member::new(LEAF), |_| Points(0)));
     });
@@ -259,10 +258,10 @@ fn entry_that_inserts_changes_or_removes() {
     });
 }
 
-/// An entry outlives a panic in one of its methods if a caller catches it.
+/// An entry survives a panic in one of its methods if the caller catches it.
 #[test]
 fn an_entry_whose_insert_panicked_still_has_its_member() {
-    // Under Miri in the midst of a merge and near its end.
+    // Under Miri, the calls are in the middle of a merge and near its end.
     let (first, end, step) = unless_miri((0, 80, 1), (8, 24, 8));
     for score in [10 * LEAF + 315, 99_999] {
         for original in about_to_merge(|set| _ = set.update(&Member::new(0), |_| Points(score))) {

@@ -1,4 +1,4 @@
-//! Reading that runs a user's code: many look-ups, samples, relations and combinations of two sets.
+//! Reads that run user code: bulk lookups, samples, relations and set operations.
 
 use std::convert::Infallible;
 
@@ -15,13 +15,13 @@ use crate::unless_miri;
 
 const LEN: u32 = unless_miri(2 * LEAF, 20);
 
-/// Half of the members of `filled(LEN)` with other scores, and as many others.
+/// Half of the members of `filled(LEN)` with other scores, and as many new members.
 fn others() -> Set {
     let elements = (LEN / 2..LEN + LEN / 2).map(|number| (Member::new(number), Points(7 * number)));
     Set::from_sorted_iter(elements).expect("the numbers ascend")
 }
 
-/// Runs an operation on two sets that changes neither.
+/// Runs an operation on two sets that leaves both unchanged.
 fn only_reads<R>(operation: impl Fn(&Set, &Set) -> R) {
     count_members(|| {
         let (set, others): (Set, Set) = (filled(LEN), others());
@@ -48,7 +48,7 @@ fn relations_and_lazy_operations() {
     only_reads(|a, b| a.partial_cmp(b).map(|_| a.cmp(b)));
 }
 
-/// An iterator that has panicked can be asked again, and has lost only the element it was at.
+/// An iterator continues after a panic, and has lost only the current element.
 #[test]
 fn a_union_continues_after_a_panic() {
     only_reads(|a, b| {
@@ -69,7 +69,7 @@ fn a_union_continues_after_a_panic() {
 
 #[test]
 fn operators() {
-    // If a temporary panics when it is dropped, what is returned leaks.
+    // If a temporary panics when dropped, the returned value leaks.
     let others = others();
     let of_both = |operation: fn(&Set, &Set) -> Set| unchanged(|set| operation(set, &others));
     of_both(|a, b| a | b);

@@ -1,4 +1,4 @@
-//! Cursors: the gap, and where each change leaves a cursor.
+//! Cursors: the gap, and the position of a cursor after each change.
 
 use zset_core::listpack::{Storage, Value};
 use zset_core::{Listpack, TryReserveError};
@@ -142,7 +142,7 @@ fn an_integer_stored_as_text_by_another_writer_is_found() {
 
 #[test]
 fn a_failed_write_leaves_the_list_and_the_cursor_unchanged() {
-    // Room for one byte more.
+    // Leaves room for one more byte.
     let mut list = Listpack::with_storage([0; 14]).unwrap();
     list.try_push_back("ab").unwrap();
     list.try_push_back(1).unwrap();
@@ -160,7 +160,7 @@ fn a_failed_write_leaves_the_list_and_the_cursor_unchanged() {
     assert_eq!(cursor.try_insert_before(-1), FULL);
     assert_eq!(cursor.current(), None);
     assert_eq!(list.as_bytes(), before);
-    // What fits exactly is taken.
+    // A text that fits exactly is accepted.
     assert_eq!(list.cursor_front_mut().try_replace("abc"), Ok(true));
     assert_eq!(list.as_bytes().len(), 14);
     list.check();

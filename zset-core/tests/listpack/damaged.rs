@@ -1,4 +1,4 @@
-//! Bytes from elsewhere: whatever they are, they are refused or make a list that is sound.
+//! Untrusted bytes: they are rejected, or form a valid list.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use zset_core::{Listpack, PackedZSet, Score};
 use crate::naive::{self, Entry};
 use crate::values::{Given, any_given, entries, entry};
 
-/// Verifies that a list that was accepted reads the same from both ends, and can be changed.
+/// Verifies that an accepted list reads the same from both ends and can be changed.
 fn is_sound<B: Storage>(list: &Listpack<B>) {
     list.check();
     let forward = entries(list);
@@ -29,14 +29,14 @@ fn is_sound<B: Storage>(list: &Listpack<B>) {
     assert!(copy.iter().eq([Value::Bytes(b"front"), Value::Integer(1)]));
 }
 
-/// Verifies that a set that was accepted is sound, and can be changed.
+/// Verifies that an accepted set is valid and can be changed.
 fn is_sound_as_set(list: Listpack<Vec<u8>>) {
     let Ok(mut set) = PackedZSet::from_listpack(list) else { return };
     set.check();
     let elements: Vec<_> = set.iter().map(|(member, score)| (member.to_vec(), score)).collect();
     for (rank, (member, score)) in elements.iter().enumerate() {
         assert_eq!((set.rank(member), set.score(member)), (Some(rank), Some(*score)));
-        // To the other end and back.
+        // Moves the member to the end and back.
         set.try_insert(member, Score::INFINITY).unwrap();
         set.try_insert(member, Score::from(-1)).unwrap();
         set.check();
@@ -46,7 +46,7 @@ fn is_sound_as_set(list: Listpack<Vec<u8>>) {
     assert!(set.iter().map(|(member, score)| (member.to_vec(), score)).eq(elements));
 }
 
-/// Takes bytes over if they are a listpack, in storage of every kind; returns whether they are.
+/// Adopts the bytes as a listpack in every kind of storage; returns whether they are valid.
 fn take_over(bytes: &[u8]) -> bool {
     let taken = Listpack::from_bytes(bytes.to_vec());
     let mut buffer = [0xFF; 300];
@@ -64,7 +64,7 @@ fn take_over(bytes: &[u8]) -> bool {
     true
 }
 
-/// Listpacks with entries of every encoding; the first is empty, the second a set.
+/// Listpacks with entries of every encoding. The first is empty; the second is a set.
 fn samples() -> Vec<Vec<u8>> {
     let set = [
         "-inf",
@@ -94,10 +94,10 @@ fn samples() -> Vec<Vec<u8>> {
     ]
 }
 
-/// How far apart the bytes are that are damaged: the interpreter has time for few.
+/// The distance between damaged bytes; Miri has time for few.
 const STEP: usize = if cfg!(miri) { 37 } else { 1 };
 
-/// What a byte may have become: one bit of it has changed, or it means something else now.
+/// The values a damaged byte may have: one bit flipped, or a byte with a special meaning.
 fn damages(byte: u8) -> impl Iterator<Item = u8> {
     let bits = (0..8).map(move |bit| byte ^ 1 << bit);
     let near = [byte.wrapping_sub(1), byte.wrapping_add(1)];
@@ -118,7 +118,7 @@ fn a_changed_byte_is_detected_or_harmless() {
             }
         }
     }
-    // Other data is accepted; another length, encoding or end is not.
+    // Damaged data is accepted; a damaged length, encoding or end is rejected.
     assert!(accepted > 0 && refused > accepted / 4, "{accepted} accepted, {refused} refused");
 }
 
@@ -127,7 +127,7 @@ fn a_truncated_or_extended_listpack_is_rejected_unless_its_header_agrees() {
     for sample in samples() {
         for len in (0..sample.len()).step_by(STEP) {
             assert!(!take_over(&sample[..len]), "{len} of {} bytes", sample.len());
-            // Also if its header agrees.
+            // A truncated list is rejected even if its header agrees.
             let mut cut = sample[..len].to_vec();
             if let Some(header) = cut.first_chunk_mut::<4>() {
                 *header = u32::try_from(len).unwrap().to_le_bytes();
@@ -174,11 +174,11 @@ fn errors_name_the_problem_and_its_position() {
         (b"\x09\0\0\0\x01\0\x05\x01\x00", ListpackError::End),
         (b"\x09\0\0\0\x01\0\xFF\x01\xFF", ListpackError::End),
         (b"\x0A\0\0\0\x01\0\x05\x01\xFF\xFF", ListpackError::End),
-        // A wrong back-length, one of too many bytes, one that is cut off.
+        // A back-length that is wrong, too long, or truncated.
         (b"\x09\0\0\0\x01\0\x05\x02\xFF", ListpackError::Entry { offset: 6 }),
         (b"\x0A\0\0\0\x01\0\x05\x00\x81\xFF", ListpackError::Entry { offset: 6 }),
         (b"\x08\0\0\0\x01\0\x05\xFF", ListpackError::Entry { offset: 6 }),
-        // Bytes that begin no entry, and lengths that lead out of the list.
+        // Bytes that start no entry, and lengths that exceed the list.
         (b"\x0B\0\0\0\x02\0\x05\x01\xF5\x01\xFF", ListpackError::Entry { offset: 8 }),
         (b"\x0B\0\0\0\x02\0\x05\x01\xFE\x01\xFF", ListpackError::Entry { offset: 8 }),
         (b"\x0B\0\0\0\x02\0\x05\x01\x83\x01\xFF", ListpackError::Entry { offset: 8 }),
@@ -192,7 +192,8 @@ fn errors_name_the_problem_and_its_position() {
     }
 }
 
-/// Valkey 9 writes a back-length of 16383 in two bytes, Redis in three. A listpack has one form only.
+/// Valkey 9 writes a back-length of 16383 in two bytes, Redis in three. A listpack accepts only the
+/// form of Redis.
 #[test]
 fn a_back_length_shorter_than_in_redis_is_malformed() {
     let text = vec![b'x'; 16_378];
@@ -206,7 +207,7 @@ fn a_back_length_shorter_than_in_redis_is_malformed() {
     assert_eq!(list(b"\x7F\xFF").unwrap_err(), ListpackError::Entry { offset: 6 });
 }
 
-/// The header may say that there are too many entries to have a number of.
+/// A header may state that there are too many entries for it to count.
 #[test]
 fn entries_beyond_the_header_limit_are_counted() {
     let list = Listpack::from_bytes(*b"\x0B\0\0\0\xFF\xFF\x05\x01\x06\x01\xFF").unwrap();
@@ -219,7 +220,7 @@ fn entries_beyond_the_header_limit_are_counted() {
     assert_eq!((set.len(), set.first()), (0, None));
 }
 
-/// Redis writes the shortest encoding only, and does not ask for it when it reads.
+/// Redis writes the shortest encoding, but does not require it when reading.
 #[test]
 fn overlong_encodings_are_read_and_rewritten_in_the_shortest_form() {
     let entries = [
@@ -267,7 +268,7 @@ proptest! {
         take_over(&bytes);
     }
 
-    /// Most random bytes fail at the header; these are looked at up to the end.
+    /// Most random bytes fail at the header. These have a valid one, so every entry is read.
     #[test]
     fn random_entries(
         body in vec(prop_oneof![any::<u8>(), 0..10_u8, 0x80..0x86_u8, Just(0xFF)], 0..30),
@@ -294,7 +295,7 @@ proptest! {
     }
 }
 
-/// Neither Redis nor Valkey writes the text of an integer as text, but another may.
+/// Redis and Valkey never store a decimal integer as text, but other writers may.
 #[test]
 fn integers_stored_as_text_are_found_and_rewritten_as_integers() {
     let bytes = b"\x0E\0\0\0\x02\0\x82-7\x03\xDF\xF9\x02\xFF";

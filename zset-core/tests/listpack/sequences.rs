@@ -1,4 +1,4 @@
-//! Random sequences of operations, over storage of every kind.
+//! Random sequences of operations, on every kind of storage.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -10,14 +10,14 @@ use crate::naive::{self, Entry};
 use crate::operations::{Bounds, Buffer, Operation, Subject, any_bounds, any_operation, find};
 use crate::values::{Given, any_given, entries, entry};
 
-/// What is asked after an operation.
+/// What to query after an operation.
 #[derive(Clone, Debug)]
 struct Question {
     index: usize,
     range: Bounds,
     given: Given,
     skip: usize,
-    /// For each step of an iterator the end that it is taken from.
+    /// Each bit chooses the end of one iterator step.
     ends: u64,
 }
 
@@ -66,13 +66,13 @@ fn compare<B: Buffer>(list: &Listpack<B>, expected: &[Entry], question: &Questio
     let found = question.given.pass(|value| list.find(value, question.skip));
     assert_eq!(found.is_some(), place.is_some());
     if let (Some(mut cursor), Some(place)) = (found, place) {
-        // The cursor is at the right one of those that are equal.
+        // Counts the steps to the gap, to verify which of several equal entries was found.
         (0..=place).for_each(|_| cursor.move_prev());
         assert_eq!(cursor.current(), None, "it is as far from the gap as it should be");
     }
 }
 
-/// Takes all entries from both ends in turns.
+/// Takes all entries from the ends that the bits choose.
 fn drive(mut iterator: Iter<'_>, mut left: &[Entry], ends: u64) {
     for step in 0.. {
         let (low, high) = iterator.size_hint();
@@ -92,7 +92,7 @@ fn drive(mut iterator: Iter<'_>, mut left: &[Entry], ends: u64) {
     assert_eq!((iterator.next(), iterator.next_back()), (None, None), "it is fused");
 }
 
-/// Goes once around through the gap, in both directions.
+/// Moves once around through the gap, in both directions.
 fn circle<B: Buffer>(list: &Listpack<B>, expected: &[Entry]) {
     let current = |cursor: &zset_core::listpack::Cursor<'_>| cursor.current().map(|v| entry(&v));
     let (mut forward, mut backward) = (list.cursor_front(), list.cursor_back());
@@ -108,7 +108,7 @@ fn circle<B: Buffer>(list: &Listpack<B>, expected: &[Entry]) {
     assert!(current(&backward).as_ref() == expected.last(), "before the gap is the last");
 }
 
-/// Sizes of buffers: too small for anything, for a few entries, for many, for long texts.
+/// Capacities: too small for any entry, and enough for a few entries, for many, and for long texts.
 const BUFFERS: [usize; 6] = [7, 8, 30, 200, 1000, 20_000];
 
 proptest! {

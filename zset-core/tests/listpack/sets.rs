@@ -1,4 +1,4 @@
-//! Listpacks that are taken over as sorted sets: which are refused, and why.
+//! Listpacks adopted as sorted sets: which are rejected, and why.
 
 use zset_core::listpack::Value;
 use zset_core::packed_zset::PackedZSetError;
@@ -6,7 +6,7 @@ use zset_core::{Listpack, PackedZSet, Score};
 
 use PackedZSetError::{DuplicateMember, Nan, NotAscending, OddLength, Score as NoScore, Text};
 
-/// Makes a listpack of texts; those of integers are stored as integers.
+/// Makes a listpack of texts; decimal integers are stored as integers.
 fn list_of(entries: &[&str]) -> Listpack<Vec<u8>> {
     let mut list = Listpack::new();
     for entry in entries {
@@ -41,7 +41,7 @@ fn each_error_has_its_variant_and_rank() {
         (&["a", "1", "b", "2", "a", "3"], DuplicateMember { rank: 2 }),
         (&["7", "1", "b", "2", "7", "3"], DuplicateMember { rank: 2 }),
         (&["", "1", "", "2"], DuplicateMember { rank: 1 }),
-        // A member that is equal to a score before it is none.
+        // A member equal to an earlier score is not a duplicate.
         (&["a", "1", "1", "2", "2", "3", "a", "4"], DuplicateMember { rank: 3 }),
     ];
     for (entries, error) in cases {
@@ -53,7 +53,7 @@ fn each_error_has_its_variant_and_rank() {
 #[test]
 fn an_integer_stored_as_text_is_not_a_valid_member() {
     for text in ["0", "5", "-17", "9223372036854775807", "-9223372036854775808"] {
-        // With another text of as many bytes, which is then overwritten.
+        // Writes another text of the same length, then overwrites it.
         let other = "x".repeat(text.len());
         let mut bytes = list_of(&["!", "-1", &other, "3"]).into_storage();
         let at = bytes.len() - text.len() - 4;
@@ -94,7 +94,7 @@ fn a_score_may_be_any_numeric_text() {
     assert_eq!(set.score("c").map(|score| score.get().to_bits()), Some(0), "-0 is 0");
 }
 
-/// A server's set of 17 digits a score, or one whose integers are beyond what an `f64` holds.
+/// Scores that a server wrote with 17 digits, and integers beyond the precision of an `f64`.
 #[test]
 fn scores_in_other_formats_are_kept_until_they_change() {
     let mut list = list_of(&["a", "0.10000000000000001", "b", "3.0000000000000001e+05"]);

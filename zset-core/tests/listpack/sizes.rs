@@ -1,5 +1,5 @@
-//! Lists at the ends of what the format holds: more entries than the header can count, long texts,
-//! the smallest buffers.
+//! Lists at the limits of the format: more entries than the header can count, long texts, the
+//! smallest buffers.
 
 use zset_core::listpack::Value;
 use zset_core::{Listpack, PackedZSet, Score, TryReserveError};
@@ -29,7 +29,7 @@ fn more_entries_than_the_header_can_count() {
     }
     assert_eq!((list.get(70_000), list.find(69_999, 0).is_some()), (None, true));
 
-    // Below the number it stays unknown, which is allowed, and is right all the same.
+    // The count in the header stays unknown even below the limit, which the format allows.
     assert_eq!(list.remove_range(10..69_000), 68_990);
     list.check();
     assert_eq!(list.len(), 1010);
@@ -46,7 +46,7 @@ fn more_entries_than_the_header_can_count() {
     assert_eq!(list.len(), 1);
 }
 
-/// The header of any listpack may say that its entries have to be counted.
+/// Any listpack's header may state that its entries have to be counted.
 #[test]
 fn a_set_with_more_members_than_its_header_can_count() {
     let mut list = Listpack::new();
@@ -67,7 +67,7 @@ fn a_set_with_more_members_than_its_header_can_count() {
     assert_eq!(set.as_listpack().as_bytes()[4..6], [0xFF, 0xFF]);
     assert_eq!((set.len(), set.rank("9"), set.rank("new")), (len + 1, Some(0), Some(7)));
     set.check();
-    // A removal counts them.
+    // A removal counts the entries.
     assert_eq!(set.remove_range_by_rank(..2), 2);
     assert_ne!(set.as_listpack().as_bytes()[4..6], [0xFF, 0xFF]);
     assert_eq!((set.len(), set.iter().len()), (len - 1, len - 1));

@@ -1,5 +1,7 @@
 //! The results of sorted sets and skip lists, compared with slow equivalents built on standard
-//! collections. `check()` verifies the invariants after every operation of a random sequence.
+//! collections.
+//!
+//! `check()` verifies the invariants after every operation of a random sequence.
 
 #![cfg(feature = "alloc")]
 

@@ -26,7 +26,7 @@ fn samples() -> [ZSet; 2] {
     [listpack, skiplist]
 }
 
-/// Each bit chooses the end of one step: all from the back, all from the front, alternating, and
+/// Each bit chooses the end of one step: all from the front, all from the back, alternating, and
 /// some irregular patterns.
 const ENDS: [u64; 6] = [0, u64::MAX, 0x5555_5555_5555_5555, 0x00FF_F00F, 0x9E37_79B9_7F4A_7C15, 1];
 

@@ -1,6 +1,8 @@
 //! Redis's sorted set, in both encodings and in fixed-size buffers, compared with a plain list of
-//! members and scores. One runner applies the same operations to every kind of set; `check()`
-//! verifies the invariants after each.
+//! members and scores.
+//!
+//! One runner applies the same operations to every kind of set; `check()` verifies the invariants
+//! after each.
 
 #![cfg(feature = "alloc")]
 

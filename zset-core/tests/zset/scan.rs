@@ -75,7 +75,7 @@ fn page_len(len: usize, count: usize) -> usize {
 
 #[test]
 fn an_unchanged_set_is_returned_exactly_once_for_any_count() {
-    // For small counts, a page visits many more members than it returns, so this set is smaller.
+    // A page for a small count visits many more members than it returns, so this set is smaller.
     let small = if cfg!(miri) { 10 } else { 1000 };
     for (len, counts) in [(small, [0, 1, 2, 3]), (STAYING, [10, 97, 1000, usize::MAX])] {
         let mut set = sample(len);
