@@ -1,6 +1,6 @@
-//! Runs the example `medals`, and compares what it prints with the published medal table.
+//! Runs the example `medals` and compares its output with the published medal table.
 
-// Miri starts no processes.
+// Miri cannot start processes.
 #![cfg(not(miri))]
 
 use std::env;
@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 
 const PARIS_2024: &str = include_str!("../data/medals-paris-2024.csv");
 
-/// Returns the command that runs the example, which Cargo builds beside the tests.
+/// Returns the command for the example, which Cargo builds beside the tests.
 fn medals() -> Command {
     // target/debug/deps/medals-0123 -> target/debug/examples/medals
     let test = env::current_exe().unwrap();
@@ -24,7 +24,7 @@ fn run(arguments: &[&str]) -> Output {
     medals().args(arguments).output().unwrap()
 }
 
-/// Returns what a run that succeeds prints to standard output and standard error.
+/// Returns the standard output and standard error of a successful run.
 fn succeed(arguments: &[&str]) -> (String, String) {
     let output = run(arguments);
     let (out, err) = texts(&output);
@@ -32,7 +32,7 @@ fn succeed(arguments: &[&str]) -> (String, String) {
     (out, err)
 }
 
-/// Returns the message of a run that fails.
+/// Returns the error message of a failing run.
 fn fail(arguments: &[&str]) -> String {
     let output = run(arguments);
     let (_, err) = texts(&output);
@@ -48,7 +48,7 @@ fn texts(output: &Output) -> (String, String) {
     (text(&output.stdout), text(&output.stderr))
 }
 
-/// Writes a file for one test; returns its path.
+/// Writes a file for a test; returns its path.
 fn file(name: &str, content: impl AsRef<[u8]>) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&path, content).unwrap();
@@ -63,7 +63,7 @@ fn rank(name: &str, content: impl AsRef<[u8]>) -> (String, Vec<String>) {
     (out, reports)
 }
 
-/// Returns the rows of the first table that was printed, as their words.
+/// Returns the rows of the first table in the output, with words separated by single spaces.
 fn rows(out: &str) -> Vec<String> {
     let lines = out.lines().skip_while(|line| !line.contains("  rank  ")).skip(1);
     let rows = lines.take_while(|line| !line.is_empty());
@@ -121,7 +121,7 @@ fn questions_can_be_chosen() {
     assert_eq!(many.len(), 3);
     assert!(many[2].contains("China"));
 
-    // Both bounds are included, and the wrong way round there is nobody.
+    // Both bounds are inclusive, and an inverted range is empty.
     let (out, _) = succeed(&["--players", "0", "--from", "2,2,3", "--to", "2,2,3"]);
     assert_eq!(answer(&out, "Who lies between").len(), 3);
     let (out, _) = succeed(&["--players", "0", "--from", "2,2,3", "--to", "2,2,2"]);
@@ -291,7 +291,7 @@ fn players_are_simulated() {
         row.split(' ').nth(word).unwrap().replace(',', "").parse().unwrap()
     };
     assert!(top.is_sorted_by(|a, b| number(a, 0) <= number(b, 0) && number(a, 2) >= number(b, 2)));
-    // The generator is seeded, so it is the same game every time.
+    // The generator is seeded, so the game is the same every time.
     let (again, _) = succeed(&["--players", "1000", "--top", "1"]);
     assert_eq!(rows(again.split_once("simulated players").unwrap().1), top);
 
@@ -311,7 +311,7 @@ fn help_names_every_option() {
     assert!(out.lines().all(|line| line.len() <= 80));
 }
 
-/// As with `| head`: the other end of the pipe is closed before all is written.
+/// Like `| head`: the reader closes the pipe early.
 #[test]
 fn a_closed_pipe_is_not_an_error() {
     let mut child = medals()

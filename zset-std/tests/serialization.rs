@@ -1,5 +1,5 @@
-//! What holds data comes back, in a readable format (JSON), in one whose data says what it is (CBOR), and in one
-//! whose data does not (postcard).
+//! Serialization round trips in a human-readable format (JSON), a self-describing binary format
+//! (CBOR), and one that is not self-describing (postcard).
 
 #![cfg(feature = "serde")]
 
@@ -19,7 +19,7 @@ fn at(nanos: u64) -> Timestamp {
     Timestamp::from_nanos(nanos)
 }
 
-/// Takes a value through all formats; returns its JSON. Bytes that end too early are an error in each.
+/// Round-trips a value through all formats; returns its JSON. Truncated data is an error in each.
 fn comes_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) -> String {
     let text = serde_json::to_string(value).unwrap();
     assert_eq!(&serde_json::from_str::<T>(&text).unwrap(), value, "{text}");
@@ -81,7 +81,7 @@ fn timelines_and_expiring_sets_round_trip() {
 
 #[test]
 fn an_announced_length_is_not_trusted() {
-    // 2^62 elements, of which there are none.
+    // Announces 2^62 elements, and contains none.
     let len = postcard::to_allocvec(&(1_u64 << 62)).unwrap();
     assert!(postcard::from_bytes::<Leaderboard<u32, u32>>(&len).is_err());
     assert!(postcard::from_bytes::<ExpiringSet<u32>>(&len).is_err());

@@ -1,4 +1,4 @@
-//! `nth` and `nth_back` return what as many steps return.
+//! `nth` and `nth_back` return the same as single steps.
 
 use std::fmt::Debug;
 

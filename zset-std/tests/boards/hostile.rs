@@ -1,4 +1,4 @@
-//! Members and scores that panic while they are compared, hashed, cloned or dropped.
+//! Members and scores that panic when they are compared, hashed, cloned or dropped.
 
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,7 +8,8 @@ use zset_std::{Buckets, Leaderboard, Ties, Timestamp, WindowedLeaderboard};
 
 use crate::fuse::{self, Fused};
 
-/// Runs with a fuse of each length until it is too long; `after` looks at what was left.
+/// Runs `write` with a fuse of each length until none blows; `after` examines the value after each
+/// run.
 fn with_every_fuse<T>(new: impl Fn() -> T, write: impl Fn(&mut T), after: impl Fn(&mut T)) {
     for length in 1..10_000 {
         let mut value = new();
@@ -24,7 +25,6 @@ fn with_every_fuse<T>(new: impl Fn() -> T, write: impl Fn(&mut T), after: impl F
     panic!("the fuse is too short for this write");
 }
 
-/// A score.
 #[derive(Clone, Copy, Debug)]
 struct FusedScore(u64);
 
@@ -52,7 +52,7 @@ impl Ord for FusedScore {
 type Week = WindowedLeaderboard<Fused, FusedScore>;
 type Board = Leaderboard<Fused, FusedScore, zset_std::Latest>;
 
-/// 100 members with 10 scores, more than a leaf has room for, and the last one has its own.
+/// 100 members, which exceed a leaf, with 10 distinct scores; only the last member has its own.
 fn board() -> Board {
     let scores = (0..100).map(|id| (Fused(id), FusedScore(if id < 99 { id % 9 } else { 20 })));
     scores.collect::<Board>().with_dense_standings()

@@ -1,4 +1,4 @@
-//! `Leaderboard` against a sorted list: each policy, with and without index and bound.
+//! `Leaderboard`, compared with a sorted list: each policy, with and without an index and a bound.
 
 use std::cmp::Reverse;
 use std::ops::Bound;
@@ -18,15 +18,15 @@ enum Operation {
     Index,
     Clear,
     Pop,
-    /// Keeps scores that leave this remainder by 3.
+    /// Keeps the scores with this remainder modulo 3.
     Retain(i8),
-    /// Divides all scores, and turns their order around or not.
+    /// Divides all scores, and reverses their order if the flag is set.
     MapScores(i8, bool),
-    /// To a sorted set and back, which has neither bound nor index.
+    /// Converts to a sorted set and back, which drops the bound and the index.
     Convert,
 }
 
-/// Scores that are often equal, and some that overflow.
+/// Scores that often tie, and some whose sums overflow.
 fn scores() -> impl Strategy<Value = i8> {
     prop_oneof![6 => 0..4i8, 1 => any::<i8>()]
 }
@@ -51,7 +51,7 @@ fn operations() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// A bound of a range, and pages and steps to look at.
+/// The bound of a range, and the pages and steps to query.
 #[derive(Clone, Debug)]
 struct Question {
     id: Id,
@@ -84,7 +84,7 @@ fn questions() -> impl Strategy<Value = Question> {
     )
 }
 
-/// Walks from both ends as the steps say, and compares each line with what is expected.
+/// Takes lines from the ends that the steps choose, and compares each with the expected line.
 fn expect(lines: Standings<'_, Id, i8>, expected: &[(usize, Id, i8)], from_the_front: &[bool]) {
     let plain = |line: zset_std::Standing<'_, Id, i8>| (line.number, *line.member, line.score);
     assert_eq!(lines.clone().map(plain).collect::<Vec<_>>(), expected);
@@ -146,7 +146,7 @@ fn compare<K>(board: &Leaderboard<Id, i8, K>, naive: &Naive<i8>, question: &Ques
         expect(board.iter().ties(ties), &numbered, from_the_front);
         expect(board.top(n).ties(ties), page(0, n), from_the_front);
         expect(board.page(offset, n).ties(ties), page(offset, n), from_the_front);
-        // After a member with a score, on the board or not.
+        // Starts after a member and score, on the board or not.
         let score = naive.score(id).filter(|_| n % 2 == 0).unwrap_or(2);
         let after =
             numbered.partition_point(|line| (Reverse(line.2), line.1) <= (Reverse(score), id));
@@ -264,7 +264,7 @@ fn run<K: Policy<i8>>(
     }
 }
 
-/// Does what a submission does, and compares the answer.
+/// Applies a submission and compares the results.
 fn submitted(
     answer: Option<Submission<Id, i8>>,
     naive: &mut Naive<i8>,
@@ -313,7 +313,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 1 } else { 48 }, ..config() })]
 
-    /// So many that runs of equal scores are jumped over.
+    /// So many that runs of equal scores are skipped as a whole.
     #[test]
     fn standings_are_the_same_with_and_without_index(
         scores in prop::collection::vec((0..2000u16, prop_oneof![0..8u16, 0..500u16]), 0..if cfg!(miri) { 100 } else { 2500 }),

@@ -1,11 +1,11 @@
-//! `PackedScore`: what it packs is in the order of the fields, and comes back whole.
+//! `PackedScore`: scores are ordered as their fields, and unpack to the same values.
 
 use super::*;
 use zset_core::{Score, ZSet};
 use zset_std::PackedScore;
 use zset_std::packed_score::{PackedScoreError, UnpackError};
 
-/// Layouts of three fields, in bits or in digits, with two lists of values that mostly fit.
+/// Layouts of three fields, in bits or digits, with two lists of values that usually fit.
 fn layouts() -> impl Strategy<Value = (PackedScore<3>, [u64; 3], [u64; 3])> {
     let bits = [1..=17u32, 1..=18, 1..=18].prop_map(|widths| PackedScore::bits(widths).unwrap());
     let decimal = [1..=5u32, 1..=5, 1..=5].prop_map(|widths| PackedScore::decimal(widths).unwrap());
@@ -34,7 +34,7 @@ proptest! {
             let score = layout.pack(values).unwrap();
             prop_assert_eq!(layout.unpack(score), Ok(values));
             prop_assert!(score.get() < 2f64.powi(53));
-            // As text, which is how a server gets it, and in a set.
+            // The score also survives as text, as a server receives it, and in a set.
             let text = score.to_string();
             prop_assert!(text.bytes().all(|byte| byte.is_ascii_digit()), "{}", text);
             prop_assert_eq!(text.parse(), Ok(score));

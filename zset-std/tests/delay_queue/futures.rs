@@ -1,5 +1,5 @@
-//! Futures that wait for jobs: polled by hand, and only when they were woken, so that a wake-up that is
-//! missing is found; and many of them on threads.
+//! Futures that wait for jobs. Some are polled by hand, only after a wake-up, which detects missing
+//! wake-ups; others run on many threads.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,7 +22,7 @@ fn queue() -> (Queue, FakeClock) {
     (SharedDelayQueue::new().with_clock(clock.clone()), clock)
 }
 
-/// Whether it was woken since it was last polled.
+/// Whether it was woken since the last poll.
 struct Flag(AtomicBool);
 
 impl Wake for Flag {
@@ -33,7 +33,7 @@ impl Wake for Flag {
 
 type Boxed<'a> = Pin<Box<dyn Future<Output = Option<u32>> + Send + 'a>>;
 
-/// A future that is polled only when something woke it.
+/// A future that is polled only after a wake-up.
 struct Task<'a> {
     future: Boxed<'a>,
     woken: Arc<Flag>,
@@ -48,7 +48,7 @@ impl<'a> Task<'a> {
         Task::new(async { Some(queue.pop_async().await?.payload) })
     }
 
-    /// Leases a job for 10 nanoseconds, which nobody acknowledges.
+    /// Leases a job for 10 nanoseconds and never acknowledges it.
     fn lease(queue: &'a Queue) -> Self {
         Task::new(async { Some(queue.lease_async(Duration::from_nanos(10)).await?.payload) })
     }
@@ -57,7 +57,7 @@ impl<'a> Task<'a> {
         self.woken.0.load(Ordering::SeqCst)
     }
 
-    /// Polls it while it is woken; returns what the last poll did.
+    /// Polls the future while it is woken; returns the result of the last poll.
     fn run(&mut self) -> Poll<Option<u32>> {
         while self.woken.0.swap(false, Ordering::SeqCst) {
             let waker = Waker::from(self.woken.clone());
@@ -173,7 +173,7 @@ fn threads_and_futures_wait_in_one_line() {
     thread::scope(|scope| {
         let waiting = scope.spawn(|| queue.wait_pop().map(|job| job.payload));
         let _closing = CloseOnPanic(&queue);
-        // Whether the thread waits already or not, the two get the two jobs.
+        // Whether or not the thread is already waiting, the two get the two jobs.
         queue.push(1, at(0)).unwrap();
         queue.push(2, at(0)).unwrap();
         let by_future = loop {
@@ -187,7 +187,7 @@ fn threads_and_futures_wait_in_one_line() {
     });
 }
 
-/// A waker that owns a future of the same queue, as the task of a runtime may.
+/// A waker that owns a future of the same queue, like a task of a runtime.
 struct Owner {
     _future: Mutex<Boxed<'static>>,
 }
@@ -196,7 +196,7 @@ impl Wake for Owner {
     fn wake(self: Arc<Self>) {}
 }
 
-/// If the lock were held while a waker is dropped, this would not end.
+/// This would deadlock if a waker were dropped under the lock.
 #[test]
 fn a_waker_may_own_a_future_waiting_for_the_same_queue() {
     let queue: Arc<Queue> = Arc::new(queue().0);
@@ -209,7 +209,7 @@ fn a_waker_may_own_a_future_waiting_for_the_same_queue() {
     };
     let owner = || Waker::from(Arc::new(Owner { _future: Mutex::new(waits()) }));
     let mut future = waits();
-    // Each poll replaces the waker of the one before.
+    // Each poll replaces the previous waker.
     for _ in 0..3 {
         assert!(future.as_mut().poll(&mut Context::from_waker(&owner())).is_pending());
     }
@@ -281,7 +281,7 @@ fn each_job_goes_to_exactly_one_of_many_futures_on_threads() {
             scope.spawn(move || {
                 pollster::block_on(async {
                     loop {
-                        // Some are dropped on the way, as a timeout does.
+                        // Drops some futures early, like a timeout.
                         if worker % 2 == 0 {
                             let mut dropped = Box::pin(queue.pop_async());
                             let mut context = Context::from_waker(Waker::noop());
@@ -326,10 +326,10 @@ enum Operation {
     Push(u64),
     WaitToPop,
     WaitToLease,
-    /// Drops one of those who wait.
+    /// Drops a waiter.
     Drop(usize),
     Advance(u64),
-    /// Lets one who was woken run, or not: it has the wake-up still.
+    /// Runs a waiter. Otherwise a woken one keeps its wake-up.
     Run(usize),
     Cancel(u64),
 }
@@ -349,7 +349,7 @@ fn operations() -> impl Strategy<Value = Operation> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { 512 }, ..config() })]
 
-    /// When all who were woken have run, nobody waits while a job is due.
+    /// Once all woken waiters have run, none is waiting while a job is due.
     #[test]
     fn no_wake_up_is_lost(operations in vec((operations(), any::<bool>()), 0..40)) {
         let (queue, clock) = queue();
@@ -372,7 +372,7 @@ proptest! {
                 Operation::Drop(_) | Operation::Run(_) => {}
             }
             if all_run {
-                // Who runs may wake one who ran before.
+                // Running a waiter may wake an earlier one.
                 while tasks.iter().any(Task::is_woken) {
                     tasks.retain_mut(|task| task.run().is_pending());
                 }

@@ -1,4 +1,4 @@
-//! Panics in a user's code: nothing is lost, and no other thread notices.
+//! Panics in user code: no job is lost, and other threads are unaffected.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{self, AtomicBool};
@@ -14,7 +14,7 @@ type Queue = SharedDelayQueue<Fused, Fused, FakeClock>;
 
 const JOBS: u64 = 200;
 
-/// Returns a queue of jobs that are due, of which the first is on lease.
+/// Returns a queue of due jobs, the first of which is leased.
 fn queue() -> (Queue, Lease<Fused, Fused>) {
     let queue = SharedDelayQueue::new().with_clock(FakeClock::new());
     for id in 0..JOBS {
@@ -24,8 +24,8 @@ fn queue() -> (Queue, Lease<Fused, Fused>) {
     (queue, lease)
 }
 
-/// Does something with a queue, with fuses of all lengths; each time all jobs have to be there but
-/// those that are given, which the operation may take.
+/// Applies an operation to a queue with a fuse of each length; afterwards, all jobs must remain
+/// except those in `may_go`.
 fn burn_in<R>(operation: impl Fn(&Queue, &Lease<Fused, Fused>) -> R, may_go: &[u64]) {
     let mut panics = 0;
     for length in 1.. {
@@ -33,7 +33,7 @@ fn burn_in<R>(operation: impl Fn(&Queue, &Lease<Fused, Fused>) -> R, may_go: &[u
         fuse::light(length);
         let result = catch_unwind(AssertUnwindSafe(|| drop(operation(&queue, &lease))));
         fuse::put_out();
-        // Also in another thread.
+        // Another thread can still use the queue.
         let rest = thread::scope(|scope| {
             let other = scope.spawn(|| {
                 queue.check_invariants();
@@ -71,7 +71,7 @@ fn no_panic_loses_a_job() {
     burn_in(|queue, _| queue.reschedule(&Fused(0), Timestamp::MAX), &[]);
 }
 
-/// A payload of which one clone panics, in whatever thread.
+/// A payload of which one clone panics, on any thread.
 struct PanicsOnce<'a>(&'a AtomicBool);
 
 impl Clone for PanicsOnce<'_> {
@@ -98,8 +98,8 @@ fn a_waiter_that_panics_leaves_the_job_to_the_next() {
     queue.check_invariants();
 }
 
-/// What is done outside of the lock: a payload that panics when it is dropped does so when the queue
-/// is whole again, and one that uses the queue does not wait for itself.
+/// Payloads are dropped outside the lock: the queue is valid when a payload panics on drop, and a
+/// payload that uses the queue does not deadlock.
 #[test]
 fn payloads_are_dropped_outside_the_lock() {
     struct Looks<'a>(&'a SharedDelayQueue<Looks<'a>>);
@@ -127,7 +127,7 @@ fn payloads_are_dropped_outside_the_lock() {
             0 => drop(queue.pop()),
             1 => queue.clear(),
             2 => assert!(queue.ack(&queue.lease(Duration::MAX).unwrap()).is_ok()),
-            // A dead letter for which there is no room.
+            // A dead letter without room.
             _ => {
                 drop(queue.lease(Duration::ZERO));
                 assert!(queue.pop().is_none());
@@ -138,8 +138,8 @@ fn payloads_are_dropped_outside_the_lock() {
     assert_eq!(queue.dropped_dead_letters(), 1);
 }
 
-/// A thread that waits parks elsewhere, in the code of a payload, after it has found nothing to do and
-/// before it sleeps: what is meant to wake it for a job must not be lost there.
+/// A waiter parks in the drop of a payload, after it has found no job and before it sleeps. This
+/// must not consume a wake-up meant for a job.
 #[test]
 fn a_wake_up_is_not_lost_while_a_payload_is_dropped() {
     struct Blocks<'a>(Option<&'a [AtomicBool; 2]>);
@@ -155,7 +155,7 @@ fn a_wake_up_is_not_lost_while_a_payload_is_dropped() {
             if let Some([is_dropping, may_go_on]) = self.0 {
                 is_dropping.store(true, atomic::Ordering::SeqCst);
                 until(may_go_on);
-                // As a channel does while it waits: it takes whatever has unparked the thread.
+                // Consumes the unpark token, as a waiting channel would.
                 thread::park_timeout(Duration::ZERO);
             }
         }
@@ -179,7 +179,7 @@ fn a_wake_up_is_not_lost_while_a_payload_is_dropped() {
         let waiting = scope.spawn(|| queue.wait_pop().is_some());
         let _closing = CloseOnPanic(&queue);
         until(is_dropping);
-        // The one push wakes it there.
+        // The only push wakes the thread while it is there.
         queue.push(Blocks(None), Timestamp::ZERO).unwrap();
         may_go_on.store(true, atomic::Ordering::SeqCst);
         while !waiting.is_finished() {

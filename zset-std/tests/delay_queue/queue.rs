@@ -1,15 +1,15 @@
-//! `DelayQueue` against a naive one.
+//! `DelayQueue`, compared with a naive queue.
 
 use super::*;
 use zset_std::DelayQueue;
 
-/// Ids are taken from few, so that they are often in use.
+/// Ids are drawn from so few that they are often in use.
 #[derive(Clone, Debug)]
 enum Operation {
     Push(Timestamp),
     PushWithId(u64, Timestamp),
     Pop(Timestamp),
-    /// How many may be popped, and how many of them are.
+    /// The maximum number of jobs to pop, and the number taken from the iterator.
     PopDue(Timestamp, usize, usize),
     Cancel(u64),
     Reschedule(u64, Timestamp),

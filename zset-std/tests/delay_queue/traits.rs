@@ -1,4 +1,4 @@
-//! The standard traits, and serialization.
+//! Standard traits and serialization.
 
 use super::*;
 use zset_std::delay_queue::{DrainJobs, IntoJobs, Jobs, PopDue};
@@ -17,7 +17,7 @@ fn types_are_send_and_sync_if_their_parts_are() {
     is_send_and_sync::<PopDue<'_, String>>();
     is_send_and_sync::<Lease<String>>();
     is_send_and_sync::<DeadLetter<String>>();
-    // A payload is in one thread at a time, so it need not be `Sync`.
+    // Only one thread at a time accesses a payload, so it need not be `Sync`.
     is_send_and_sync::<SharedDelayQueue<std::cell::Cell<u8>, String>>();
     is_send::<SharedDelayQueue<std::cell::Cell<u8>>>();
 }
@@ -82,7 +82,7 @@ mod serde {
             .collect();
         let stored = serde_json::to_string(&queue).unwrap();
         assert_eq!(stored, STORED);
-        // The last id is not given again.
+        // The last id is not reused.
         queue.cancel(&JobId::new(2));
         let stored = serde_json::to_string(&queue).unwrap();
         let mut read: DelayQueue<String> = serde_json::from_str(&stored).unwrap();

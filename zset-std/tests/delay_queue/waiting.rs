@@ -9,7 +9,7 @@ use super::*;
 use zset_std::shared_delay_queue::WaitError;
 use zset_std::{Clock, FakeClock, Timer};
 
-/// A clock that counts who sleeps by it.
+/// A clock that counts the threads that sleep by it.
 #[derive(Clone, Default)]
 pub(super) struct Watched {
     clock: FakeClock,
@@ -32,7 +32,7 @@ impl Timer for Watched {
 }
 
 impl Watched {
-    /// Waits until so many have fallen asleep.
+    /// Waits until this many threads are asleep.
     fn until_asleep(&self, sleepers: usize) {
         while self.fallen_asleep.load(Ordering::SeqCst) < sleepers {
             thread::yield_now();
@@ -47,7 +47,7 @@ fn queue() -> (Queue, Watched) {
     (SharedDelayQueue::new().with_clock(clock.clone()), clock)
 }
 
-/// Runs something while one thread waits, which has to get a job by it.
+/// Runs `wake` while one thread waits, which must then get a job.
 fn wakes(prepare: impl Fn(&Queue), wake: impl Fn(&Queue, &FakeClock)) {
     let (queue, watch) = queue();
     prepare(&queue);
@@ -69,7 +69,7 @@ fn a_waiter_wakes_for_every_change_that_makes_a_job_due() {
     wakes(|_| (), |queue, _| push(0)(queue));
     wakes(push(10), |_, clock| clock.set(at(10)));
     wakes(push(10), |queue, _| _ = queue.reschedule(&JobId::new(0), at(0)));
-    // A lease that runs out, one that is given up, and one that is shortened.
+    // A lease that expires, one that is released, and one that is shortened.
     let leased = |queue: &Queue| {
         push(0)(queue);
         let _ = lease(queue);
@@ -110,12 +110,12 @@ fn a_pushed_job_wakes_one_of_many_waiters() {
         for payload in 0..20 {
             queue.push(payload, at(0)).unwrap();
             assert_eq!(popped.recv().unwrap(), payload);
-            // It comes back to wait.
+            // The thread waits again.
             watch.until_asleep(9 + payload as usize);
         }
         assert_eq!(watch.woken.load(Ordering::SeqCst), 20);
         queue.check_invariants();
-        // One that is due later than another, for which the first of the line sleeps, wakes nobody.
+        // A job due later than the one the first waiter sleeps for wakes no thread.
         queue.push(20, at(10)).unwrap();
         watch.until_asleep(29);
         queue.push(21, at(11)).unwrap();
@@ -160,7 +160,7 @@ fn a_timed_wait_returns_jobs_due_at_its_deadline_but_none_later() {
     }
 }
 
-/// A worker that waits finds the dead letter when it would be delivered.
+/// The waiting worker finds the dead letter when it would be delivered.
 #[test]
 fn a_waiter_skips_a_job_whose_last_lease_has_expired() {
     let (queue, watch) = queue();

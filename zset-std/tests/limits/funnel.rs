@@ -1,11 +1,12 @@
-//! `Funnel` against the definition of the leaky bucket, which needs no level; quotas of all sizes.
+//! `Funnel`, compared with the definition of the leaky bucket, which needs no level; and quotas of
+//! every size.
 
 use super::*;
 use zset_std::limit::QuotaError;
 use zset_std::{Funnel, Funnels};
 
-/// Returns whether `n` more units may pass at a time: if from no earlier call on more has been
-/// poured in than the capacity and what has leaked out since.
+/// Returns whether `n` more units may pass now: if, counted from each earlier call, no more has
+/// been poured in than the capacity plus what has leaked out since.
 fn conforms(passed: &[(Timestamp, u32)], quota: Quota, n: u32, now: Timestamp) -> bool {
     let period = quota.period().as_nanos();
     let mut poured = u128::from(n) * period;
@@ -19,7 +20,7 @@ fn conforms(passed: &[(Timestamp, u32)], quota: Quota, n: u32, now: Timestamp) -
     })
 }
 
-/// The textbook's version drops what has leaked of a unit at each call, and admits half of it.
+/// The textbook version drops the leaked fraction of a unit at each call, and allows half as many.
 #[test]
 fn polling_every_1999_milliseconds_loses_no_capacity() {
     let quota = Quota::new(1, Duration::from_secs(2)).unwrap().with_capacity(15).unwrap();
@@ -51,14 +52,14 @@ fn quotas_of_every_size_work() {
     assert!(funnel.watering_at(1, Timestamp::ZERO).is_allowed());
     assert_eq!(funnel.watering_at(1, Timestamp::ZERO).retry_after(), Some(thirty_years));
     assert!(funnel.watering_at(1, after(Timestamp::ZERO, thirty_years)).is_allowed());
-    // At the end of time nothing wraps.
+    // Nothing wraps at the end of time.
     assert!(funnel.watering_at(1, Timestamp::MAX).is_allowed());
     assert!(!funnel.watering_at(1, Timestamp::MAX).is_allowed());
 }
 
 const YEAR: Duration = Duration::from_secs(365 * 86_400);
 
-/// A date as nanoseconds since 1970.
+/// A Unix time in nanoseconds.
 const DATE: Timestamp = Timestamp::from_nanos(1_790_000_000_000_000_000);
 
 #[test]
@@ -91,7 +92,7 @@ fn funnels_work_up_to_the_last_timestamp() {
     }
 }
 
-/// So long that an interval rounded up to a quarter of a nanosecond still fits.
+/// Periods so long that an interval rounded up to a quarter of a nanosecond still fits.
 #[test]
 fn a_quota_may_take_up_to_146_years() {
     let longest = Duration::from_nanos((u64::MAX - u64::from(u32::MAX)) / 4);
@@ -111,7 +112,7 @@ fn a_quota_may_take_up_to_146_years() {
     let quota = Quota::new(2, longest).unwrap();
     assert!(quota.with_capacity(2).is_ok());
     assert_eq!(quota.with_capacity(3), Err(QuotaError::PeriodTooLong));
-    // Exactly all ticks that 64 bits hold: 3 * 5 * 17 * 257 * 641 * 65537 * 6700417.
+    // Exactly the ticks that 64 bits can hold: 3 * 5 * 17 * 257 * 641 * 65537 * 6700417.
     let interval = Quota::new(4, Duration::from_nanos(u64::MAX / u64::from(u32::MAX))).unwrap();
     assert!(interval.with_capacity(u32::MAX).is_ok());
     let interval = Quota::new(4, Duration::from_nanos(u64::MAX / u64::from(u32::MAX) + 1)).unwrap();

@@ -60,7 +60,7 @@ fn keyed_limiters_work_behind_pointers() {
     use_behind_pointers(|clock| Keyed::<String, _>::of(FixedWindow::new(quota)).with_clock(clock));
 }
 
-/// Allows so many units in all, whatever the key: a user's own implementation.
+/// A user-defined limiter that allows a total number of units for all keys together.
 struct Budget {
     limit: u32,
     left: Cell<u32>,

@@ -15,12 +15,12 @@ fn the_reset_is_that_of_the_smallest_limit() {
     assert_eq!(decision.reset_after, Duration::from_secs(1));
     assert!(limits.check_n_at(2, at(1)).is_allowed());
 
-    // The longer window decides once it has room for fewer.
+    // The longer window decides once it has room for fewer units.
     let mut limits = Limits::all([log(2, 1), log(3, 60)]);
     assert!(limits.check_n_at(2, at(0)).is_allowed());
     let decision = limits.check_n_at(1, at(1));
     assert_eq!((decision.limit, decision.remaining), (2, 0));
-    // At 60 s the first two stop counting, and two pass.
+    // At 60 s the first two units expire, and two pass.
     assert_eq!(decision.reset_after, Duration::from_secs(59));
     assert!(limits.check_n_at(2, at(60)).is_allowed());
 }

@@ -1,27 +1,27 @@
-//! `MergedTimelines` against one list of all entries, sorted and freed of duplicates.
+//! `MergedTimelines`, compared with a sorted list of all entries without duplicates.
 
 use super::*;
 use zset_std::timeline::{Cursor, MergedPosts};
 
-/// Several feeds of few ids at few times, so that they have entries in common.
+/// Several feeds of few ids at few times, so that they share entries.
 fn feeds() -> impl Strategy<Value = Vec<Timeline<String>>> {
     let feed = prop::collection::vec((ids(), times()), 0..12).prop_map(Timeline::from_iter);
     prop::collection::vec(feed, 0..6)
 }
 
-/// Returns all entries, newest first, each with the first feed that has it.
+/// Returns all entries, newest first, each with the first feed that contains it.
 fn all(feeds: &[Timeline<String>]) -> Vec<(Cursor<String>, usize)> {
     let mut all = Vec::new();
     for (index, feed) in feeds.iter().enumerate() {
         all.extend(feed.iter().map(|entry| (Cursor::from(entry), index)));
     }
-    // Stable, so that of equal entries the first feed's is first.
+    // The sort is stable, so of equal entries the first feed's comes first.
     all.sort_by(|(a, _), (b, _)| b.cmp(a));
     all.dedup_by(|(later, _), (earlier, _)| later == earlier);
     all
 }
 
-/// Compares entries one by one, and what is said about their number before each.
+/// Compares the entries and the size hint before each.
 fn same_posts(mut posts: MergedPosts<'_, String>, expected: &[(Cursor<String>, usize)]) {
     assert_eq!(format!("{:?}", posts.clone()).matches("MergedPost ").count(), expected.len());
     for left in (0..=expected.len()).rev() {

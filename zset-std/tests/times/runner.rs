@@ -1,4 +1,4 @@
-//! A thread that opens what is scheduled.
+//! A thread that runs a function for each scheduled id.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +18,7 @@ fn run(schedule: Schedule<u32>) -> (ScheduleRunner<u32, FakeClock>, FakeClock, O
     let clock = FakeClock::new();
     let (open, opened) = mpsc::channel();
     let runner = schedule.run_with_clock(clock.clone(), move |id, at| {
-        // Nobody listens any more in tests that stop it without looking.
+        // Tests that do not check the remaining events have dropped the receiver.
         let _ = open.send((id, at));
     });
     (runner, clock, opened)
@@ -32,7 +32,7 @@ fn each_id_runs_once_in_order_at_its_time() {
     for expected in [(1, at(10)), (3, at(20)), (2, at(20))] {
         assert_eq!(opened.recv().unwrap(), expected);
     }
-    // A clock that steps back brings nothing again.
+    // A clock that steps back repeats nothing.
     clock.set(at(5));
     clock.set(at(30));
     assert_eq!(opened.recv().unwrap(), (4, at(30)));
@@ -53,12 +53,12 @@ fn a_runner_wakes_for_earlier_ids_and_changes() {
     assert_eq!(runner.reschedule(&1, at(40)), Some(at(100)));
     assert_eq!((runner.len(), runner.next_at(), runner.at(&2)), (3, Some(at(40)), Some(at(50))));
     clock.set(at(60));
-    // The one that was given its own time again has kept its place.
+    // The id that was given the same time again has kept its place.
     for expected in [(1, at(40)), (2, at(50)), (3, at(50))] {
         assert_eq!(opened.recv().unwrap(), expected);
     }
     assert_eq!(runner.cancel(&2), None);
-    // What is due already comes at once, also what has come before.
+    // An id that is already due runs at once, even if it has run before.
     runner.schedule(2, at(0));
     assert_eq!(opened.recv().unwrap(), (2, at(0)));
 }
@@ -88,7 +88,7 @@ fn stop_waits_for_the_running_call_and_starts_no_other() {
     has_entered.recv().unwrap();
     let stopping = thread::spawn(move || runner.stop());
     leave.send(()).unwrap();
-    // Either it was stopped before the second call, or that one is let go too.
+    // The runner stops before the second call, or that call is released too.
     let _ = leave.send(());
     let rest = stopping.join().unwrap();
     assert_eq!(rest.len() as u64 + calls.load(Ordering::Relaxed), 2);
@@ -143,7 +143,7 @@ fn a_system_clock_works() {
     assert_eq!(runner.stop().len(), 1);
 }
 
-/// Threads schedule, move and cancel while time goes on: each id comes once, or is cancelled.
+/// Threads schedule, move and cancel ids while time advances: each id runs once or is cancelled.
 #[test]
 fn each_id_runs_once_or_is_cancelled_under_threads() {
     const EACH: u32 = if cfg!(miri) { 20 } else { 2_000 };

@@ -1,5 +1,5 @@
-//! `Schedule` against a list of ids in the order in which they came, sorted by time on each
-//! question.
+//! `Schedule`, compared with a list of ids in scheduling order that is sorted by time for each
+//! query.
 
 use super::*;
 use zset_std::schedule::Scheduled;
@@ -10,7 +10,7 @@ enum Operation {
     Extend(Vec<(String, Timestamp)>),
     Reschedule(String, Timestamp),
     Cancel(String),
-    /// With how many are taken.
+    /// With the number taken from the iterator.
     ActivateDue(Timestamp, usize),
     Clear,
     Copy,
@@ -63,7 +63,7 @@ impl Naive {
 
     fn in_order(&self) -> Vec<(String, Timestamp)> {
         let mut ids = self.ids.clone();
-        // Stable, so that equal times stay in the order in which they came.
+        // The sort is stable, so equal times stay in scheduling order.
         ids.sort_by_key(|&(_, at)| at);
         ids
     }
@@ -82,7 +82,7 @@ impl Naive {
     }
 }
 
-/// Writes it and reads it back, where that is possible, and copies it.
+/// Round-trips the schedule if it can be serialized, and clones it.
 fn copy(schedule: &Schedule<String>) -> Schedule<String> {
     #[cfg(feature = "serde")]
     let schedule: &Schedule<String> =
@@ -149,8 +149,8 @@ proptest! {
         prop_assert!(schedule.into_iter().rev().eq(backwards));
     }
 
-    /// The ticks are as early or late as they like, and the clock steps back: all come out once,
-    /// none before its time, and those of a tick in order.
+    /// Ticks are early or late at random, and the clock steps back: each id is activated once and
+    /// not before its time, and those of one tick are in order.
     #[test]
     fn each_id_is_activated_once_even_if_the_clock_steps_back(
         times in prop::collection::vec(times(), 0..40),

@@ -1,4 +1,4 @@
-//! `Timeline` against a list of posts, sorted and cut on each question.
+//! `Timeline`, compared with a list of posts that is sorted and capped for each query.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ fn operations() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// What there is, and what bounds it. The first to be posted is first.
+/// The posts, first posted first, and the caps.
 #[derive(Clone, Default)]
 struct Naive {
     posts: Vec<(Timestamp, String)>,
@@ -42,7 +42,7 @@ struct Naive {
 }
 
 impl Naive {
-    /// Returns the posts that the caps allow by a time, newest first.
+    /// Returns the posts within the caps, newest first.
     fn kept(&self, newest: Timestamp) -> Vec<(Timestamp, String)> {
         let mut kept = self.posts.clone();
         kept.sort();
@@ -102,7 +102,7 @@ impl Naive {
     }
 }
 
-/// Writes it and reads it back, where that is possible, and copies it.
+/// Round-trips the timeline if it can be serialized, and clones it.
 fn copy(timeline: &Timeline<String>) -> Timeline<String> {
     #[cfg(feature = "serde")]
     let timeline: &Timeline<String> =

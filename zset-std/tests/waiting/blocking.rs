@@ -33,13 +33,13 @@ fn waits_beyond_the_limit_or_the_deadline_are_errors_and_charge_nothing() {
     }
 }
 
-/// The limiter has seen a later time, up to which the wait is longer.
+/// The limiter has seen a later time, so the wait is longer by the difference.
 #[test]
 fn a_deadline_too_early_after_a_clock_step_back_fails_at_once() {
     let (funnels, clock) = funnels();
     clock.advance(Duration::from_secs(100));
     assert!(funnels.check("a").is_allowed());
-    // As of a clock that was set back by a minute.
+    // The caller's clock was set back by a minute.
     assert_eq!(
         funnels.peek_at("a", 1, Timestamp::from_nanos(40_000_000_000)).retry_after(),
         Some(Duration::from_secs(61))
@@ -54,7 +54,7 @@ fn a_thread_waits_by_the_clock_of_the_limiter() {
     let (funnels, clock) = funnels();
     thread::scope(|scope| {
         let waiting = scope.spawn(|| {
-            // The first passes, four wait.
+            // The first passes; four wait.
             for _ in 0..5 {
                 funnels.until_ready("a").block().unwrap();
             }
@@ -69,7 +69,7 @@ fn a_thread_waits_by_the_clock_of_the_limiter() {
     });
 }
 
-/// What passes, by the clock of the operating system, is within the quota, and nobody is forgotten.
+/// By the real clock, the units that pass stay within the quota, and every thread passes.
 #[test]
 fn threads_waiting_for_one_key_all_pass_within_the_quota() {
     let quota = Quota::new(5, Duration::from_millis(20)).unwrap();
@@ -111,15 +111,17 @@ fn a_smaller_request_does_not_overtake_the_first_waiter() {
             windows.until_ready(&1).units(units).block().unwrap();
             order.lock().unwrap().push(units);
         };
-        // One unit would pass, but four come before it once they are in the line.
+        // One unit would pass now, but four units are ahead of it in the line.
         let four = scope.spawn(move || wait(4));
-        // Zero units pass at once while the line is empty, and are too late after the four.
+        // Zero units pass at once while the line is empty. Once this fails, the four are in the
+        // line.
         while windows.until_ready(&1).units(0).deadline(Timestamp::ZERO).block().is_ok() {
             thread::yield_now();
         }
         let one = scope.spawn(move || wait(1));
-        // When the first three are over, the four pass, and nothing after them: time stands still until
-        // the thread has noted it, however long that takes. If the one has passed before, they do not.
+        // When the first three units expire, the four pass and nothing after them: the clock stands
+        // still until the thread has noticed, however long that takes. If the one had passed first,
+        // the four would not.
         clock.set(Timestamp::ZERO.saturating_add(Duration::from_secs(4)));
         while !four.is_finished() && !one.is_finished() {
             thread::yield_now();
@@ -136,7 +138,7 @@ fn a_waiter_behind_the_first_times_out_at_its_deadline() {
     let soon = clock.now().saturating_add(Duration::from_millis(300));
     thread::scope(|scope| {
         let first = scope.spawn(|| funnels.until_ready("a").block());
-        // At once if it comes first, and otherwise when the time has come.
+        // Times out at once if it is first in the line, and otherwise at its deadline.
         let second = scope.spawn(|| funnels.until_ready("a").deadline(soon).block());
         while !second.is_finished() {
             thread::yield_now();

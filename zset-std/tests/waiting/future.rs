@@ -1,5 +1,4 @@
-//! Futures that wait: polled by hand, and only when they were woken, so that a wake-up that is
-//! missing is found.
+//! Futures that wait, polled by hand, only after a wake-up, which detects missing wake-ups.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -15,7 +14,7 @@ use zset_std::{Clock, FakeClock, Quota, SlidingWindow, Timestamp};
 
 use crate::funnels;
 
-/// Whether it was woken since it was last polled.
+/// Whether it was woken since the last poll.
 struct Flag(AtomicBool);
 
 impl Wake for Flag {
@@ -26,7 +25,7 @@ impl Wake for Flag {
 
 type Outcome = Result<(), NotReady>;
 
-/// A future that is polled only when something woke it.
+/// A future that is polled only after a wake-up.
 struct Task<'a> {
     future: Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>,
     woken: Arc<Flag>,
@@ -77,7 +76,7 @@ fn a_waiter_that_leaves_the_head_of_the_line_wakes_the_next() {
     assert!(second.run().is_some_and(|outcome| outcome.is_ok()));
 }
 
-/// A waker that owns a future of the same limiter, as the task of a runtime may.
+/// A waker that owns a future of the same limiter, like a task of a runtime.
 struct Owner {
     _future: Mutex<Boxed>,
 }
@@ -88,7 +87,7 @@ impl Wake for Owner {
 
 type Boxed = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
-/// If the lock were held while a waker is dropped, this would not end.
+/// This would deadlock if a waker were dropped under the lock.
 #[test]
 fn a_waker_may_own_a_future_waiting_for_the_same_key() {
     let funnels = Arc::new(funnels().0);
@@ -101,7 +100,7 @@ fn a_waker_may_own_a_future_waiting_for_the_same_key() {
     };
     let _head_of_the_line = waits();
     let mut future = waits();
-    // Each poll replaces the waker of the one before.
+    // Each poll replaces the previous waker.
     for _ in 0..3 {
         let owner = Waker::from(Arc::new(Owner { _future: Mutex::new(waits()) }));
         assert!(future.as_mut().poll(&mut Context::from_waker(&owner)).is_pending());
@@ -142,7 +141,7 @@ fn a_wait_by_the_real_clock_ends() {
     });
 }
 
-/// What happens to those who wait.
+/// An event that affects the waiters.
 #[derive(Clone, Debug)]
 enum Event {
     Wait {
@@ -150,10 +149,10 @@ enum Event {
         units: u32,
         timeout: Option<u64>,
     },
-    /// One of those who wait stops.
+    /// Drops a waiter.
     GiveUp(usize),
     Advance(u64),
-    /// Somebody takes a unit without lining up.
+    /// Takes a unit without joining the line.
     Check(u8),
 }
 
@@ -175,7 +174,7 @@ struct Waiter<'a> {
     task: Task<'a>,
 }
 
-/// Lets all run that were woken, until nothing changes any more; verifies who is done.
+/// Runs all woken waiters until none is woken, and verifies those that finish.
 fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &SlidingWindow<u8, FakeClock>) {
     let now = windows.clock().now();
     let mut index = 0;
@@ -203,7 +202,7 @@ fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &SlidingWindow<u8, FakeCl
         // It may have woken others.
         index = 0;
     }
-    // Nobody waits for nothing: the first of each key would be denied.
+    // No waiter could pass now: the first of each key would be denied.
     for key in 0..2 {
         if let Some(first) = waiters.iter().find(|waiter| waiter.key == key) {
             assert!(!windows.peek(&key, first.units).is_allowed(), "a wake-up is missing");

@@ -1,10 +1,10 @@
-//! Room for keys: which are idle, and what happens to those without room.
+//! The bound on keys: which keys are idle, and what happens to keys without room.
 
 use super::*;
 use zset_std::FakeClock;
 use zset_std::limit::NotReady;
 
-/// What the tests of both limiters are run with.
+/// Makes a limiter with this bound on keys.
 fn full<L: KeyedLimiter<u32>>(keys: usize, when_full: WhenFull) -> L {
     let quota = Quota::new(3, Duration::from_secs(60)).unwrap();
     L::make(quota, keys, when_full, Arc::new(Counts::default()))
@@ -44,7 +44,7 @@ fn many_refunds_leave_few_deadlines() {
     refund::<Funnels<u32>>();
 }
 
-/// Keys in use, whose deadlines have passed, stand before the idle one in every shard's list.
+/// In every shard, keys in use whose deadlines have passed precede the idle one.
 fn an_idle_key_makes_room<L: KeyedLimiter<u32>>(others: u32) {
     let limiter: L = full(others as usize + 1, WhenFull::RefuseNew);
     for key in 0..others {
@@ -55,7 +55,7 @@ fn an_idle_key_makes_room<L: KeyedLimiter<u32>>(others: u32) {
     for key in 0..others {
         assert!(limiter.check_n_at(&key, 2, at(50)).is_allowed());
     }
-    // A minute later only the last key is idle.
+    // A minute later, only the last key is idle.
     assert!(limiter.check_n_at(&1_000_000, 1, at(61)).is_allowed(), "{others} others");
     for key in 0..others {
         assert!(limiter.check_n_at(&key, 0, at(61)).remaining < 3, "a key in use is evicted");
@@ -84,7 +84,7 @@ fn a_key_without_room_uses_the_over_limit_of_the_shared_window() {
     assert!(failures.over_limit_at(&2, at(0)));
     assert!(!failures.peek_at(&2, 1, at(0)).is_allowed());
     assert!(!failures.check_n_at(&2, 1, at(0)).is_allowed());
-    // It is over for all keys without room, and over once the units are.
+    // It is over the limit for all keys without room, until the units expire.
     assert!(failures.over_limit_at(&3, at(59)));
     assert!(!failures.over_limit_at(&3, at(60)));
 }
@@ -131,7 +131,7 @@ fn keys_inserted_after_the_period_is_shortened_are_idle_sooner() {
     assert!(windows.check_n_at(&2, 1, at(1)).is_allowed());
 }
 
-/// There is nothing to wait for.
+/// The wait can never end, so a waiter must not poll.
 #[test]
 fn waiters_do_not_spin_on_a_limiter_without_room() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
@@ -156,7 +156,7 @@ fn units_charged_under_another_quota_are_refunded_under_it() {
     assert_eq!(funnels.refund_with(&2, second, 1), 0);
 }
 
-/// A key that is forgotten and comes back leaves deadlines; each is looked at once.
+/// A key that is repeatedly reset and reinserted leaves deadlines behind; each is visited once.
 #[test]
 fn passed_deadlines_of_one_key_are_merged() {
     fn cycle<L: KeyedLimiter<u32>>() {
@@ -170,7 +170,7 @@ fn passed_deadlines_of_one_key_are_merged() {
             assert!(limiter.check_n_at(&0, 1, at(1000)).is_allowed());
             limiter.check_invariants();
         }
-        // Key 0 is in use when its deadlines have passed, and has only one after that.
+        // Key 0 is in use when its deadlines have passed; afterwards it has only one.
         assert!(limiter.check_n_at(&0, 1, at(1060)).is_allowed());
         assert_eq!(limiter.sweep_at(100_000, at(1061)), 999);
         limiter.check_invariants();
@@ -192,7 +192,7 @@ fn a_changed_quota_moves_key_deadlines() {
     assert!(counters.check_n_at(&2, 1, at(1)).is_allowed(), "key 1 is idle");
 }
 
-/// A peek about a later time does not change what a call at an earlier one gets.
+/// A peek at a later time does not affect a call at an earlier one.
 #[test]
 fn a_peek_does_not_advance_the_time() {
     fn peek<L: KeyedLimiter<u32>>() {
@@ -208,7 +208,7 @@ fn a_peek_does_not_advance_the_time() {
     peek::<Funnels<u32>>();
 }
 
-/// The shards have seen different times, and so has what the keys without room share.
+/// The shards have seen different times, and so has the shared bucket of the keys without room.
 #[test]
 fn a_wait_counts_from_the_callers_time_after_the_clock_steps_back() {
     fn step_back<L: KeyedLimiter<u32>>(keys: usize, when_full: WhenFull) {

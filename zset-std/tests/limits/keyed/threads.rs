@@ -1,4 +1,4 @@
-//! Threads that ask at the same time: exactly the limit passes.
+//! Concurrent calls: exactly the limit passes.
 
 use std::hint;
 use std::sync::atomic::{AtomicBool, AtomicU32};
@@ -6,15 +6,15 @@ use std::thread;
 
 use super::*;
 
-/// Each is a period after the one before, so that all keys are idle again, and may be swept.
+/// The rounds are one period apart, so that all keys are idle again and may be swept.
 const ROUNDS: u64 = 10_000;
 
-/// How many units pass in a round, and how many are asked for, of each key.
+/// The limit of each key, and the number of units requested per round.
 const LIMIT: u32 = 5;
 const ASKED: usize = 8;
 
-/// Where threads wait for each other before each round. Unlike std's `Barrier`, it lets them go when
-/// one of them panics, so that the test fails instead of standing still.
+/// Where threads wait for each other before each round. Unlike std's `Barrier`, it releases them
+/// when one of them panics, so that the test fails instead of hanging.
 struct Start {
     threads: usize,
     arrived: AtomicUsize,
@@ -33,7 +33,7 @@ impl Start {
     }
 }
 
-/// Of each thread.
+/// Held by each thread; releases the others if the thread panics.
 struct Breaking<'a>(&'a Start);
 
 impl Drop for Breaking<'_> {
@@ -44,7 +44,7 @@ impl Drop for Breaking<'_> {
     }
 }
 
-/// So many threads, made once, do all rounds side by side.
+/// Runs all rounds concurrently on a fixed number of threads.
 fn exactly_the_limit_passes<L: KeyedLimiter<u64> + Sync>(threads: usize, keys: u64) {
     let period = Duration::from_secs(60);
     let quota = Quota::new(LIMIT, period).unwrap();
@@ -55,7 +55,7 @@ fn exactly_the_limit_passes<L: KeyedLimiter<u64> + Sync>(threads: usize, keys: u
     let ask = |thread: u64, round: u64, now: Timestamp| {
         for _ in 0..ASKED / threads {
             for key in 0..keys {
-                // Not all in the same order.
+                // Each thread starts at a different key.
                 let key = (key + thread) % keys;
                 let allowed = limiter.check_n_at(&key, 1, now).is_allowed();
                 passed[(round * keys + key) as usize].fetch_add(allowed.into(), Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Keyed limiters: each key has a list of its own, as long as there is room for it.
+//! Keyed limiters: each key has its own list, as long as there is room for it.
 
 use std::collections::BTreeMap;
 
@@ -16,13 +16,13 @@ enum Call {
     Peek(Key, u32),
     Refund(Key, u32),
     Sweep(usize),
-    // These differ for a key that is idle and one that was evicted: where they are called, idle keys
-    // are evicted before each call.
+    // The results of these depend on whether an idle key was evicted, so idle keys are evicted
+    // before each call in sequences that contain them.
     SetQuota(Quota),
     Reset(Key),
     CheckWith(Key, Quota, u32),
     PeekWith(Key, Quota, u32),
-    // Of sliding windows only.
+    // Sliding windows only.
     Record(Key, u32),
     OverLimit(Key),
 }
@@ -31,7 +31,7 @@ fn keys() -> impl Strategy<Value = Key> {
     0..5_u8
 }
 
-/// Calls that every keyed limiter has; quotas change their counts only.
+/// The calls of every keyed limiter. Other quotas change only their counts.
 fn common() -> BoxedStrategy<Call> {
     prop_oneof![
         12 => (keys(), 0..14_u32).prop_map(|(key, n)| Call::Check(key, n)),
@@ -42,7 +42,7 @@ fn common() -> BoxedStrategy<Call> {
     .boxed()
 }
 
-/// The same, and those for which idle keys are evicted before each call.
+/// Also the calls that require idle keys to be evicted before each call.
 fn more() -> BoxedStrategy<Call> {
     prop_oneof![
         20 => common(),
@@ -52,7 +52,7 @@ fn more() -> BoxedStrategy<Call> {
     .boxed()
 }
 
-/// The same, with other quotas for a call.
+/// Also calls with another quota.
 fn with_quotas(calls: BoxedStrategy<Call>) -> BoxedStrategy<Call> {
     let with = || (keys(), quotas(), 0..14_u32);
     prop_oneof![
@@ -63,7 +63,7 @@ fn with_quotas(calls: BoxedStrategy<Call>) -> BoxedStrategy<Call> {
     .boxed()
 }
 
-/// The same, with those of a sliding window.
+/// Also the calls of a sliding window.
 fn with_records(calls: BoxedStrategy<Call>) -> BoxedStrategy<Call> {
     prop_oneof![
         8 => calls,
@@ -77,13 +77,13 @@ fn sequences(calls: BoxedStrategy<Call>) -> impl Strategy<Value = Vec<(Step, Cal
     prop::collection::vec((steps(), calls), 0..100)
 }
 
-/// The bound on keys, if any, and what happens beyond it.
+/// The bound on keys, if any, and what happens to new keys beyond it.
 fn bounds() -> impl Strategy<Value = Option<(usize, WhenFull)>> {
     let when_full = prop_oneof![Just(WhenFull::RefuseNew), Just(WhenFull::SharedBucket)];
     prop::option::of((1..4_usize, when_full))
 }
 
-/// What every keyed limiter has.
+/// The methods of every keyed limiter.
 trait Limiter {
     const KIND: Kind;
 
@@ -158,7 +158,7 @@ limiter!(Keyed<Key, WindowCounter>, Kind::Counter, |quota| Keyed::of(WindowCount
 limiter!(Keyed<Key, FixedWindow>, Kind::Fixed, |quota| Keyed::of(FixedWindow::new(quota)));
 limiter!(Keyed<Key, Funnel>, Kind::Funnel, |quota| Keyed::of(Funnel::new(quota)));
 
-/// Where the units of a key go.
+/// Where the units of a key are counted.
 enum Place {
     Own,
     Shared,
@@ -167,13 +167,13 @@ enum Place {
 
 struct Subject<L> {
     limiter: L,
-    /// The keys that are in use, and perhaps some that are idle.
+    /// The keys in use, and possibly some idle ones.
     lists: BTreeMap<Key, Naive>,
-    /// What a new key starts as.
+    /// The initial list of a new key.
     new: Naive,
     shared: Option<Naive>,
     max_keys: usize,
-    /// Whether idle keys are evicted before each call; otherwise they may be there or not.
+    /// Whether idle keys are evicted before each call; if not, they may or may not be present.
     evicts: bool,
     quota: Quota,
     now: u64,
@@ -193,9 +193,10 @@ impl<L: Limiter> Subject<L> {
         Subject { limiter, lists, new, shared, max_keys, evicts, quota, now: 0, newest: 0 }
     }
 
-    /// Steps; all shards see the time, which each would otherwise see with its own keys.
+    /// Moves the time, and shows it to all shards; otherwise a shard would see it only with its own
+    /// keys.
     fn step(&mut self, step: Step) {
-        // A key that is idle at the last timestamp is never evicted.
+        // A key that becomes idle at the last timestamp would never be evicted.
         self.now = step.from(self.now, self.quota).min(u64::MAX - 1);
         self.limiter.sweep(0, self.now);
         self.newest = self.newest.max(self.now);
@@ -217,8 +218,8 @@ impl<L: Limiter> Subject<L> {
         idle_at.is_some_and(|idle_at| idle_at > self.newest.into())
     }
 
-    /// Returns whether a key is there or gets room, which it does while no more than so many others
-    /// are in use.
+    /// Returns where a key is counted: it has room while fewer than the maximum of other keys are
+    /// in use.
     fn place(&self, key: Key) -> Place {
         let others = self.lists.keys().filter(|other| **other != key && self.is_in_use(**other));
         if others.count() < self.max_keys {
@@ -230,7 +231,7 @@ impl<L: Limiter> Subject<L> {
         }
     }
 
-    /// Returns the list that decides on a key, if it is not refused.
+    /// Returns the list that decides on a key, unless the key is refused.
     fn list(&mut self, key: Key) -> Option<&mut Naive> {
         match self.place(key) {
             Place::Own => Some(self.lists.entry(key).or_insert_with(|| self.new.clone())),
@@ -254,12 +255,12 @@ impl<L: Limiter> Subject<L> {
         }
     }
 
-    /// Notes that `n` units passed at the time that counts, and a check in any case.
+    /// Records a check, and `n` units at the time that counts if they passed.
     fn checked(&mut self, decision: &Decision, key: Key, quota: Quota, n: u32) {
         let newest = self.newest;
         let is_there = self.lists.contains_key(&key);
         let Some(list) = self.list(key) else { return };
-        // A check of 0 units leaves no trace of a key that is not there.
+        // A check of 0 units does not insert an absent key.
         if n > 0 || is_there {
             list.widen(quota);
             list.advance(newest);
@@ -287,7 +288,7 @@ impl<L: Limiter> Subject<L> {
                 let refunded = self.limiter.refund(key, n);
                 let is_in_use = self.is_in_use(key);
                 let Some(list) = self.lists.get_mut(&key) else { return };
-                // An idle key may be there, or may have been evicted.
+                // An idle key may be present, or may have been evicted.
                 if is_in_use || self.evicts {
                     assert_eq!(refunded, list.refundable(self.quota, n));
                 }
@@ -297,7 +298,8 @@ impl<L: Limiter> Subject<L> {
                 self.limiter.sweep(budget, self.now);
             }
             Call::SetQuota(quota) => {
-                // Counters are exact only while their period stays, and funnels while their count does.
+                // Counters stay exact only if the period is unchanged, and funnels only if the
+                // count is.
                 let quota = match L::KIND {
                     Kind::Funnel => {
                         let same = Quota::new(self.quota.count(), quota.period()).unwrap();
@@ -324,7 +326,7 @@ impl<L: Limiter> Subject<L> {
     }
 }
 
-/// Makes a call with another quota, of a limiter that has such calls.
+/// Makes a call with another quota, on a limiter that has such calls.
 macro_rules! call_with {
     ($subject:expr, $step:expr, $call:expr) => {
         match *$call {

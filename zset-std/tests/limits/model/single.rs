@@ -14,14 +14,14 @@ enum Call {
     Refund(u32),
     SetQuota(Quota),
     Reset,
-    // Of a log only.
+    // Logs only.
     CheckWith(Quota, u32),
     PeekWith(Quota, u32),
     Record(u32),
     OverLimit,
 }
 
-/// Calls that every limiter has.
+/// The calls of every limiter.
 fn common() -> BoxedStrategy<Call> {
     prop_oneof![
         12 => (0..14_u32).prop_map(Call::Check),
@@ -33,7 +33,7 @@ fn common() -> BoxedStrategy<Call> {
     .boxed()
 }
 
-/// Calls that a log has.
+/// The calls of a log.
 fn of_a_log() -> impl Strategy<Value = Call> {
     prop_oneof![
         20 => common(),
@@ -50,7 +50,7 @@ fn sequences<C: std::fmt::Debug>(
     prop::collection::vec((steps(), calls), 0..100)
 }
 
-/// A limiter and its lists: one for each limiter within.
+/// A limiter, and one list for each of its limits.
 struct Subject<L> {
     limiter: L,
     lists: Vec<Naive>,
@@ -65,7 +65,7 @@ impl<L: Limiter + std::fmt::Debug + PartialEq> Subject<L> {
         Subject { limiter, lists: lists.collect(), quotas: quotas.to_vec(), now: 0, newest: 0 }
     }
 
-    /// Notes the time of a check; returns the one that counts.
+    /// Records the time of a check; returns the time that counts.
     fn advance(&mut self) -> u64 {
         self.newest = self.newest.max(self.now);
         self.lists.iter_mut().for_each(|list| list.advance(self.newest));
@@ -81,7 +81,7 @@ impl<L: Limiter + std::fmt::Debug + PartialEq> Subject<L> {
         lists.for_each(|(list, quota)| list.push(*quota, n, self.newest));
     }
 
-    /// Steps, and makes a call that every limiter has.
+    /// Moves the time, and makes a call that every limiter has.
     fn call(&mut self, step: Step, call: &Call) {
         self.now = step.from(self.now, self.quotas[0]);
         match *call {
@@ -123,7 +123,7 @@ impl<L: Limiter + std::fmt::Debug + PartialEq> Subject<L> {
 }
 
 impl<L: SingleQuota + std::fmt::Debug + PartialEq> Subject<L> {
-    /// Steps, and makes a call that every limiter with one quota has.
+    /// Moves the time, and makes a call that every limiter with a single quota has.
     fn call_with_quota(&mut self, step: Step, call: &Call) {
         let Call::SetQuota(quota) = *call else { return self.call(step, call) };
         self.now = step.from(self.now, self.quotas[0]);
@@ -248,7 +248,7 @@ proptest! {
                 subject.call(*step, call);
                 continue;
             };
-            // One of them changes.
+            // Changes one of the quotas.
             let last = kinds.len() - 1;
             subject.limiter.as_mut_slice()[last].set_quota(quota);
             subject.lists[last].set_quota(subject.quotas[last], quota);
