@@ -170,7 +170,7 @@ impl<T: Node> Arena<T> {
     /// `is_vacant`.
     pub(crate) fn check(&self, what: &str, is_vacant: impl Fn(&T) -> bool) {
         let stored: usize = self.chunks.iter().map(Vec::len).sum();
-        assert_eq!(stored, self.ids, "{what}: ids given out and nodes stored differ");
+        assert_eq!(stored, self.ids, "{what}: allocated ids and stored nodes differ");
         let mut vacant = self.vacant;
         for _ in 0..self.vacant_len {
             assert_ne!(vacant, NONE, "{what}: the free list is shorter than counted");
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "takes minutes there")]
+    #[cfg_attr(miri, ignore = "takes minutes under Miri")]
     fn growth_allocates_whole_chunks_and_never_moves_them() {
         let mut arena = Arena::<u64>::new(1 << 20);
         for i in 0..=GROWN_CHUNKS as u64 * Arena::<u64>::CHUNK as u64 {

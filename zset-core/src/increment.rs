@@ -126,7 +126,7 @@ pub struct ScoreOverflow;
 
 impl fmt::Display for ScoreOverflow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("score is out of the range of its type")
+        f.write_str("score is out of range for its type")
     }
 }
 
@@ -316,7 +316,7 @@ mod tests {
         }
         if S::IS_EXACT {
             let ends = reached.iter().filter(|sums| sums.is_empty()).count();
-            assert!(ends == 0 || ends == reached.len(), "some choices end without a sum");
+            assert!(ends == 0 || ends == reached.len(), "some orders end without a sum");
         }
         reached.concat()
     }

@@ -77,7 +77,7 @@ pub struct InexactScore;
 
 impl fmt::Display for InexactScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("integer is not exact as a score")
+        f.write_str("integer cannot be represented exactly as a score")
     }
 }
 

@@ -77,7 +77,7 @@ impl Shop {
         let outcome = match stock {
             None => "not open",
             Some((_, 0)) => "sold out",
-            Some(_) if !self.bought.check(&(buyer, sale)).is_allowed() => "one for each",
+            Some(_) if !self.bought.check(&(buyer, sale)).is_allowed() => "one per buyer",
             Some((_, left)) => {
                 *left -= 1;
                 "sold"

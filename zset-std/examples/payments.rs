@@ -19,7 +19,7 @@ fn main() -> Result<(), QuotaError> {
     let ten_a_minute = Quota::new(10, Duration::from_secs(60))?;
     let limiter = SlidingWindow::new(ten_a_minute).with_clock(clock.clone());
 
-    println!("Ten a minute for each user and action.\n");
+    println!("Each user may make ten requests per minute for each action.\n");
     for _ in 0..10 {
         ask(&limiter, "ann", "pay");
         clock.advance(Duration::from_secs(3));
@@ -51,7 +51,7 @@ fn ask(limiter: &Limiter, user: &'static str, action: &'static str) -> Duration 
         Verdict::Denied { retry_after } => {
             (format!("denied, wait {} s", retry_after.as_secs_f64()), retry_after)
         }
-        Verdict::Never => unreachable!("one is not more than ten"),
+        Verdict::Never => unreachable!("one does not exceed ten"),
     };
     println!("{}  {user}  {action:<6}  {answer}", time(limiter.clock().now()));
     wait

@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn references_to_a_clock_are_clocks() {
-        #[expect(clippy::arc_with_non_send_sync, reason = "it stays on this thread")]
+        #[expect(clippy::arc_with_non_send_sync, reason = "the value stays on this thread")]
         let clock = Arc::new(Counting::default());
         use_clock(&*clock);
         use_clock(clock.clone());

@@ -28,7 +28,7 @@ fn run(name: &str) -> String {
 #[test]
 fn a_captcha_is_asked_for_after_three_failures_in_a_minute() {
     let expected = "\
-After three wrong passwords in a minute, a captcha.
+Three wrong passwords within a minute require a captcha.
 
 time   user  what happened       x: a wrong password, [ ]: the last minute
 00:12  ann   wrong password      [----x]
@@ -51,7 +51,7 @@ time   user  what happened       x: a wrong password, [ ]: the last minute
 #[test]
 fn payments_are_limited_to_ten_a_minute_per_user_and_action() {
     let expected = "\
-Ten a minute for each user and action.
+Each user may make ten requests per minute for each action.
 
 00:00  ann  pay     allowed, 9 left
 00:03  ann  pay     allowed, 8 left
@@ -120,7 +120,7 @@ fn flash_sales_open_once_and_in_order_even_when_late() {
 12:05  tick, 1 to open
        shoes open, as of 12:05
        ann buys shoes: sold
-       ann buys shoes: one for each
+       ann buys shoes: one per buyer
        bob buys shoes: sold
        cid buys shoes: sold out
        the coats are cancelled
@@ -144,7 +144,7 @@ fn flash_sales_open_once_and_in_order_even_when_late() {
 #[test]
 fn reminders_are_sent_when_due_and_none_is_lost() {
     let expected = "\
-Each is tried three times, for 30 s each time.
+Each reminder is tried up to three times, with a lease of 30 s.
 
 00:00  ann  due at 00:10
 00:00  bob  due at 00:20
@@ -154,8 +154,8 @@ Each is tried three times, for 30 s each time.
 00:00  dan  rescheduled to 00:15
 00:10  ann  delivery 1: the worker dies
 00:15  dan  delivery 1: sent
-00:20  bob  delivery 1: failed, again at 00:30
-00:30  bob  delivery 2: failed, again at 00:40
+00:20  bob  delivery 1: failed, retry at 00:30
+00:30  bob  delivery 2: failed, retry at 00:40
 00:40  ann  delivery 2: sent
 00:40  bob  delivery 3: failed for the last time
 

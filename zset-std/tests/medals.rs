@@ -116,7 +116,7 @@ fn the_questions_are_answered() {
 fn questions_can_be_chosen() {
     let (out, _) = succeed(&["--players", "0", "--team", "THA", "--from", "40,0,0"]);
     let thailand = answer(&out, "Where does Thailand stand?");
-    assert_eq!(thailand, ["44th of 91, as are 2 others, with 1 gold, 3 silver, 2 bronze"]);
+    assert_eq!(thailand, ["44th of 91, tied with 2 others, with 1 gold, 3 silver, 2 bronze"]);
     let many = answer(&out, "Who has at least 40 gold, 0 silver, 0 bronze?");
     assert_eq!(many.len(), 3);
     assert!(many[2].contains("China"));
@@ -135,7 +135,7 @@ fn no_one_is_third_after_a_tie_for_second() {
     let (out, _) = rank("tied.csv", "name,points\na,1\nb,2\nc,2\nd,3\n");
     assert_eq!(rows(&out), ["1 d 3", "2 b 2", "2 c 2", "4 a 1"]);
     let third = answer(&out, "Who is third?");
-    assert_eq!(third, ["Nobody, for several are 2nd:", "b, with 2 points", "c, with 2 points"]);
+    assert_eq!(third, ["Nobody: several are tied for 2nd:", "b, with 2 points", "c, with 2 points"]);
 }
 
 #[test]
@@ -158,20 +158,20 @@ fn bad_rows_are_reported_and_skipped() {
         mia,1\n";
     let (out, reports) = rank("bad.csv", content);
     assert_eq!(rows(&out), ["1 ann 10", "2 dan, jr 7.5", "3 kim -2000"]);
-    assert!(out.contains("bad.csv: 3 ranked, 10 rows left out\n"), "{out}");
+    assert!(out.contains("bad.csv: 3 ranked, 10 rows skipped\n"), "{out}");
     assert_eq!(
         reports,
         [
             "line 3: score \"ten\": score is not a valid float",
-            "line 5: wrong number of fields: 1, not 2",
+            "line 5: wrong number of fields: 1 instead of 2",
             "line 7: score \"nan\": score is not a number",
             "line 8: the member is empty",
-            "line 9: member \"ann\" is there already, with 10",
+            "line 9: member \"ann\" repeats an earlier row, which has 10",
             "line 10: field 1 is not valid UTF-8",
-            "line 11: wrong number of fields: 3, not 2",
-            "line 12: the member has many lines; is a quote not closed?",
+            "line 11: wrong number of fields: 3 instead of 2",
+            "line 12: the member spans many lines; is a quote unclosed?",
             "line 14: score \"\": score is not a valid float",
-            "line 16: wrong number of fields: 1, not 2",
+            "line 16: wrong number of fields: 1 instead of 2",
         ]
     );
 }
@@ -202,7 +202,7 @@ fn columns_are_selected_by_name_or_number() {
         assert!(message.ends_with(&expected), "{message}");
     }
     let message = fail(&["--csv", &path, "--member", "who", "--score", "1"]);
-    assert!(message.ends_with("several columns are called \"who\"; say which by its number"));
+    assert!(message.ends_with("several columns are named \"who\"; choose one by its number"));
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn later_columns_break_ties() {
     assert_eq!(by("a,b,c"), ["1 z 1 2 4", "2 x 1 2 3", "2 y 1 2 3"]);
     assert_eq!(by("a,b,c,d"), ["1 z 1 2 4 0", "2 y 1 2 3 5", "3 x 1 2 3 4"]);
     let message = fail(&[&csv[..], &["a,b,c,d,a"]].concat());
-    assert_eq!(message, "medals: --score names 5 columns; this example ranks by 1 to 4");
+    assert_eq!(message, "medals: --score names 5 columns; this example supports 1 to 4");
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn files_without_rows_are_handled() {
     for content in ["", "\n\n"] {
         let path = file("empty.csv", content);
         let message = fail(&["--csv", &path, "--member", "name", "--score", "points"]);
-        assert!(message.ends_with("the file is empty, it has no header line"), "{message}");
+        assert!(message.ends_with("the file is empty: it has no header line"), "{message}");
     }
 }
 
@@ -261,14 +261,14 @@ fn errors_are_one_line_and_not_a_panic() {
 
     for (arguments, expected) in [
         (&["--csv", &small][..], "--csv needs --member COLUMN and --score COLUMN"),
-        (&["--score", "points"], "--member and --score are for --csv FILE"),
+        (&["--score", "points"], "--member and --score require --csv FILE"),
         (&["--csv"], "missing argument for option '--csv'"),
         (&["--players", "-1"], "cannot parse argument \"-1\": invalid digit found in string"),
         (&["--players", "100000001"], "--players is at most 100000000"),
         (&["--medals"], "invalid option '--medals' (try --help)"),
         (&["small.csv"], "unexpected argument \"small.csv\" (try --help)"),
         (&["--team", "XYZ"], "Paris 2024 has no \"XYZ\""),
-        (&["--to", "1"], "--to: 1 scores where the table has 3 columns of them"),
+        (&["--to", "1"], "--to: 1 scores given, but the table has 3 score columns"),
         (&["--to", "1,2,-3"], "--to: score \"-3\": invalid digit found in string"),
     ] {
         assert_eq!(fail(arguments), format!("medals: {expected}"));

@@ -129,7 +129,7 @@ pub(crate) struct Encoded<'a> {
 }
 
 impl<'a> Encoded<'a> {
-    #[expect(clippy::cast_sign_loss, reason = "the bits are meant")]
+    #[expect(clippy::cast_sign_loss, reason = "reinterprets the bits")]
     pub(crate) fn new(value: Value<'a>) -> Self {
         // `Value::Bytes` with the decimal form of an integer is stored as the integer.
         let value = if let Value::Bytes(text) = value { Value::of(text) } else { value };

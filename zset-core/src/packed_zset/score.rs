@@ -34,7 +34,7 @@ impl ScoreText {
     /// Encodes a score; `self` holds its text.
     pub(super) fn encode(&mut self, score: Score) -> Encoded<'_> {
         let number = score.get();
-        #[expect(clippy::float_cmp, clippy::cast_precision_loss, reason = "whether it is exact")]
+        #[expect(clippy::float_cmp, clippy::cast_precision_loss, reason = "the comparison detects a rounded value")]
         if number.abs() <= LARGEST_INTEGER && number as i64 as f64 == number {
             return Encoded::new(Value::Integer(number as i64));
         }
@@ -53,7 +53,7 @@ pub(crate) fn score_of(value: Value<'_>) -> Score {
 }
 
 /// Returns the score stored in an entry.
-#[expect(clippy::cast_precision_loss, reason = "an integer of another's is rounded, as Redis does")]
+#[expect(clippy::cast_precision_loss, reason = "other writers' integers are rounded, as in Redis")]
 pub(crate) fn try_score_of(value: Value<'_>) -> Result<Score, ParseScoreError> {
     match value {
         Value::Integer(integer) => Score::new(integer as f64).map_err(|_| ParseScoreError::Nan),
@@ -103,7 +103,7 @@ mod tests {
 
         #[test]
         fn every_score_round_trips(bits: u64, integer: i64) {
-            #[expect(clippy::cast_precision_loss, reason = "any number will do")]
+            #[expect(clippy::cast_precision_loss, reason = "any number is suitable")]
             let integer = integer as f64;
             for number in [f64::from_bits(bits), integer, integer * 1e6] {
                 let Ok(score) = Score::new(number) else { continue };

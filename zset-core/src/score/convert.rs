@@ -75,7 +75,7 @@ try_from_integer! {
 
 /// Creates a score from a 64-bit integer, signed or unsigned.
 #[inline]
-#[expect(clippy::cast_precision_loss, reason = "whether any is lost is the question")]
+#[expect(clippy::cast_precision_loss, reason = "a comparison detects the loss")]
 fn exact(integer: i128) -> Result<Score, InexactScore> {
     let nearest = integer as f64;
     // The cast does not saturate: even the largest integers round to at most 2^64, less than 2^127.
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::float_cmp, reason = "that is what is tested")]
+    #[expect(clippy::float_cmp, reason = "exact comparisons are under test")]
     fn scores_compare_with_floats_as_floats_do() {
         let floats = [f64::NEG_INFINITY, -1.5, -0.0, 0.0, 5e-324, 1.5, f64::INFINITY, f64::NAN];
         for a in floats {

@@ -28,7 +28,7 @@ fn fail_in_turn<H: BuildHasher + Clone, T: std::fmt::Debug>(
         operation(&mut set).unwrap();
         set.check();
     }
-    unreachable!("the operation ends with an allocation that is not made")
+    unreachable!("the operation succeeds once no allocation fails")
 }
 
 /// Returns the sizes at which the next insertion allocates: columns that grow, leaves that split,
@@ -58,7 +58,7 @@ fn of_memory<T, E: std::fmt::Debug>(
 ) -> Result<T, TryReserveError> {
     match result {
         Err(IncrementError::Full(error)) => Err(error),
-        sum => Ok(sum.expect("a sum that is a score")),
+        sum => Ok(sum.expect("the sum is a valid score")),
     }
 }
 
@@ -80,7 +80,7 @@ fn other_insertions_fail_cleanly_at_every_size_that_allocates() {
 /// Makes a set of full leaves, with gaps between the scores.
 fn full_leaves(leaves: u32) -> Set {
     let elements = (0..64 * leaves).map(|i| (u64::from(i), Score::from(10 * i)));
-    <Set>::from_sorted_iter(elements).expect("the numbers ascend")
+    <Set>::from_sorted_iter(elements).expect("the numbers are ascending")
 }
 
 /// Enough leaves for a second index level, with full arena chunks in between.
@@ -99,7 +99,7 @@ fn insertions_into_full_leaves_fail_cleanly() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn a_move_to_a_full_leaf_fails_cleanly() {
     let mut failed = 0;
     for leaves in LEAVES {
@@ -127,7 +127,7 @@ fn a_move_to_a_full_leaf_fails_cleanly() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn reserve_fails_cleanly_at_every_kind_of_size() {
     for len in if cfg!(miri) { vec![0, 64] } else { vec![0, 1, 63, 64, 65, 3584, 28_672] } {
         let set = grown(len);
@@ -145,14 +145,14 @@ fn reserving_more_than_the_handles_can_address_is_an_immediate_error() {
     for additional in [usize::MAX, usize::MAX / 2, 1 << 40] {
         let (result, total) = counted(|| set.try_reserve(additional));
         assert_eq!(result, Err(TryReserveError::CapacityOverflow));
-        assert_eq!(total.calls, 0, "it needs no memory to know that");
+        assert_eq!(total.calls, 0, "the check allocates nothing");
     }
     set.check();
     assert_eq!(set, before);
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn list_insertions_fail_cleanly_at_every_size_that_allocates() {
     let mut list = SkipList::new();
     for i in 0..if cfg!(miri) { 70 } else { 3000_u64 } {
@@ -183,7 +183,7 @@ fn a_size_hint_beyond_the_handle_limit_is_rejected_without_allocating() {
 
 fn message<T: std::fmt::Debug>(panicked: std::thread::Result<T>) -> String {
     let message = panicked.expect_err("it panics");
-    *message.downcast::<String>().expect("a text with the reason")
+    *message.downcast::<String>().expect("the panic has a message")
 }
 
 /// Builds a set in bulk.
@@ -191,12 +191,12 @@ type Make = fn(Vec<(u64, Score)>) -> Set;
 
 /// Bulk construction panics if an allocation fails; an abort would end this test.
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn bulk_construction_panics_if_an_allocation_fails() {
     let elements = (0..4200_u64).map(|i| (i, Score::from(i as u32)));
     let functions: [Make; 5] = [
         |elements| elements.into_iter().collect(),
-        |elements| Set::from_sorted_iter(elements).expect("they ascend"),
+        |elements| Set::from_sorted_iter(elements).expect("the elements are ascending"),
         |elements| {
             let (one, other) = elements.split_at(elements.len() / 2);
             let set = |elements: &[_]| elements.iter().copied().collect::<Set>();
@@ -231,7 +231,7 @@ fn bulk_construction_panics_if_an_allocation_fails() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn a_failed_shrink_to_fit_changes_nothing() {
     for len in [70, 4161, 4230, 8000] {
         let original = grown(len);
@@ -251,7 +251,7 @@ fn a_failed_shrink_to_fit_changes_nothing() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn a_merge_without_memory_falls_back_to_single_insertions() {
     for len in [70, 500, 4230] {
         let original = grown(len);

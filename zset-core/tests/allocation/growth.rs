@@ -34,7 +34,7 @@ fn the_allocation_size_is_exact() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn the_allocation_size_of_a_list_is_exact() {
     for len in [0, 1, 64, if cfg!(miri) { 65 } else { 10_000 }] {
         let (list, total) =
@@ -91,7 +91,7 @@ fn no_insertion_allocates_much_at_once() {
 
 /// A float that is its own hash: in small integers, the lower bits are all 0.
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn no_insertion_allocates_much_at_once_if_hashes_differ_only_in_upper_bits() {
     #[derive(Default)]
     struct Upper(Scattering);

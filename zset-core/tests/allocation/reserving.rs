@@ -37,7 +37,7 @@ fn an_insertion_after_reserving_one_allocates_nothing() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn an_insertion_after_reserving_one_allocates_nothing_even_if_all_members_collide() {
     #[derive(Default)]
     struct Constant;
@@ -53,7 +53,7 @@ fn an_insertion_after_reserving_one_allocates_nothing_even_if_all_members_collid
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn a_move_to_another_leaf_after_reserving_one_allocates_nothing() {
     let len = LEN / 4;
     let mut set = <Set>::default();
@@ -82,7 +82,7 @@ fn a_list_insertion_after_reserving_one_allocates_nothing() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn insertions_after_reserving_many_allocate_almost_nothing() {
     for len in [10, 64, 1000, LEN] {
         let mut list = SkipList::with_capacity(len as usize);

@@ -46,7 +46,7 @@ fn fail_in_turn<T>(original: &ZSet, write: impl Fn(&mut ZSet) -> Result<T, AddEr
         assert!(write(&mut set).is_ok());
         set.check();
     }
-    unreachable!("the write ends with an allocation that is not made")
+    unreachable!("the write succeeds once no allocation fails")
 }
 
 /// The sizes at which a set is promoted.
@@ -99,7 +99,7 @@ fn a_failed_explicit_promotion_leaves_the_listpack() {
         assert!(failed > len as usize, "{failed} failed");
         let mut promoted = set.clone();
         promoted.promote();
-        assert_eq!(fail_in_turn(&promoted, |set| Ok(set.try_promote()?)), 0, "it is done already");
+        assert_eq!(fail_in_turn(&promoted, |set| Ok(set.try_promote()?)), 0, "the set is already promoted");
     }
 }
 
@@ -136,7 +136,7 @@ fn a_skip_list_that_cannot_grow_is_unchanged() {
         let (new, old) = (member(len), member(len / 3));
         for score in [Score::NEG_INFINITY, Score::from(5 * len + 5), Score::INFINITY] {
             let failed = fail_in_turn(&set, |set| Ok(set.try_insert(&new, score)?));
-            assert!(failed > 0, "the member itself takes memory");
+            assert!(failed > 0, "the member itself allocates");
             fail_in_turn(&set, |set| Ok(set.try_insert(&old, score)?));
         }
     }
@@ -260,7 +260,7 @@ fn the_allocation_size_is_exact() {
 
 /// The largest measured is the first table of the dict when it splits, with a chunk of leaves.
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn no_insertion_allocates_much_at_once() {
     const BOUND: usize = 384 << 10;
     let mut set = ZSet::new();

@@ -30,7 +30,7 @@ fn halfway<R>(operation: impl Fn(&mut Set) -> R) {
                 // The first run does not panic.
                 let after = after.get_or_insert_with(|| now.clone());
                 let known = |element| before.contains(element) || after.contains(element);
-                assert!(now.iter().all(known), "an element from nowhere");
+                assert!(now.iter().all(known), "an unknown element");
                 use_again(&mut set);
             },
         );

@@ -45,7 +45,7 @@ fn a_leaked_drain_leaves_the_set_without_the_range() {
 }
 
 #[test]
-#[allow(clippy::forget_non_drop, reason = "that it needs no drop is what makes it safe")]
+#[allow(clippy::forget_non_drop, reason = "leaking is safe because no drop is needed")]
 fn a_leaked_extract_if_leaves_the_remaining_elements() {
     for taken in [0, 1, LEAF, LEN - 1] {
         count_members(|| {
@@ -81,5 +81,5 @@ fn leaked_entries_change_nothing() {
         assert_eq!(set.len(), LEN as usize);
         use_again(&mut set);
     });
-    assert!(leaked <= 1, "the vacant entry may take its member along");
+    assert!(leaked <= 1, "a vacant entry may leak its member");
 }

@@ -21,7 +21,7 @@ fn check(mut map: Map) {
     map.check();
     for (key, value, _) in &map {
         let number = value.number() % 1000;
-        assert_eq!(key.number(), number, "the value is of another key");
+        assert_eq!(key.number(), number, "the value belongs to another key");
         assert_eq!(map.get(key).map(Member::number), Some(value.number()));
     }
     map.insert(Member::new(5), Member::new(2005), Points(3));

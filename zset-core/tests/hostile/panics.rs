@@ -25,7 +25,7 @@ pub(crate) fn before_or_after<H: BuildHasher + Clone, R>(
             let now = contents(&set);
             // The first run does not panic.
             let after = after.get_or_insert_with(|| now.clone());
-            assert!(now == before || now == *after, "neither as before nor as after");
+            assert!(now == before || now == *after, "neither the state before nor the one after");
             use_again(&mut set);
         },
     );
@@ -73,7 +73,7 @@ fn about_to_merge(operation: impl Fn(&mut Set)) -> Vec<Set> {
             found.extend(merges(&set).then(|| set.clone()));
         }
     }
-    assert!(!found.is_empty(), "no leaves are merged on the way");
+    assert!(!found.is_empty(), "no merge was found");
     // In some of the first sets, the operation may hash a leaf for another reason: to move half of
     // it, or to visit elements to pop. In the last ones it does merge.
     if found.len() > 8 {

@@ -197,7 +197,7 @@ pub(crate) fn filled(len: u32) -> Set {
 /// Makes the same set with another hasher.
 pub(crate) fn filled_with<H: BuildHasher + Default>(len: u32) -> Set<H> {
     let elements = (0..len).map(|number| (Member::new(number), Points(10 * number)));
-    Set::from_sorted_iter(elements).expect("the numbers ascend")
+    Set::from_sorted_iter(elements).expect("the numbers are ascending")
 }
 
 /// Verifies the invariants, except under Miri, where this would dominate the run time.

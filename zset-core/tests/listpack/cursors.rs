@@ -119,7 +119,7 @@ fn find_returns_the_first_match_among_visited_entries() {
     assert_eq!([0, 1, 2, 3, 4, 5].map(behind), [Some(1), Some(2), None, Some(4), Some(5), None]);
     assert_eq!(behind(usize::MAX), None);
     assert_eq!(list.find(5, 0).map(|cursor| cursor.current()), Some(Some(Value::Integer(5))));
-    assert!(list.find("x", usize::MAX).is_some(), "the first one is always looked at");
+    assert!(list.find("x", usize::MAX).is_some(), "the first entry is always visited");
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn take_over(bytes: &[u8]) -> bool {
     borrowed.iter().for_each(is_sound);
     let Ok(list) = taken else { return false };
     is_sound(&list);
-    assert!(bytes.starts_with(list.as_bytes()), "it is taken over as it is");
+    assert!(bytes.starts_with(list.as_bytes()), "the bytes are unchanged");
     is_sound_as_set(list);
     true
 }
@@ -134,10 +134,10 @@ fn a_truncated_or_extended_listpack_is_rejected_unless_its_header_agrees() {
             }
             assert!(!take_over(&cut), "{len} of {} bytes", sample.len());
         }
-        let longer = [&sample[..], b"what is behind"].concat();
+        let longer = [&sample[..], b"trailing bytes"].concat();
         assert!(take_over(&longer));
         let list = Listpack::from_bytes(longer).unwrap();
-        assert_eq!(list.into_storage(), sample, "a vector keeps nothing else");
+        assert_eq!(list.into_storage(), sample, "a vector drops the trailing bytes");
     }
 }
 

@@ -154,7 +154,7 @@ fn a_hash_of_redis_is_read_and_written() {
         written.try_push_back(value).unwrap();
     }
     assert_eq!(written.as_bytes(), golden);
-    assert_eq!(written, list, "whatever the storage");
+    assert_eq!(written, list, "the bytes do not depend on the storage");
 }
 
 #[test]

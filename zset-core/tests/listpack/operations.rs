@@ -135,7 +135,7 @@ impl<B: Buffer> Subject<B> {
     }
 
     pub(crate) fn list(&self) -> &Listpack<B> {
-        self.list.as_ref().expect("it is only ever gone for a moment")
+        self.list.as_ref().expect("the list is only taken temporarily")
     }
 
     pub(crate) fn apply(&mut self, operation: &Operation) {

@@ -68,7 +68,7 @@ fn compare<B: Buffer>(list: &Listpack<B>, expected: &[Entry], question: &Questio
     if let (Some(mut cursor), Some(place)) = (found, place) {
         // Counts the steps to the gap, to verify which of several equal entries was found.
         (0..=place).for_each(|_| cursor.move_prev());
-        assert_eq!(cursor.current(), None, "it is as far from the gap as it should be");
+        assert_eq!(cursor.current(), None, "the cursor was at the expected index");
     }
 }
 
@@ -89,7 +89,7 @@ fn drive(mut iterator: Iter<'_>, mut left: &[Entry], ends: u64) {
             [before @ .., _] => before,
         };
     }
-    assert_eq!((iterator.next(), iterator.next_back()), (None, None), "it is fused");
+    assert_eq!((iterator.next(), iterator.next_back()), (None, None), "the iterator is fused");
 }
 
 /// Moves once around through the gap, in both directions.
@@ -104,8 +104,8 @@ fn circle<B: Buffer>(list: &Listpack<B>, expected: &[Entry]) {
         assert!(current(&backward).as_ref() == wanted);
         backward.move_prev();
     }
-    assert!(current(&forward).as_ref() == expected.first(), "behind the gap is the first");
-    assert!(current(&backward).as_ref() == expected.last(), "before the gap is the last");
+    assert!(current(&forward).as_ref() == expected.first(), "the first entry is after the gap");
+    assert!(current(&backward).as_ref() == expected.last(), "the last entry is before the gap");
 }
 
 /// Capacities: too small for any entry, and enough for a few entries, for many, and for long texts.

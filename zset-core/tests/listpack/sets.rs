@@ -108,7 +108,7 @@ fn scores_in_other_formats_are_kept_until_they_change() {
 
     let score = set.score("a").unwrap();
     assert_eq!(set.try_insert("a", score), Ok(Some(score)));
-    assert_eq!(set.as_listpack().as_bytes(), bytes, "the same score is no change");
+    assert_eq!(set.as_listpack().as_bytes(), bytes, "an equal score changes nothing");
     set.try_insert("a", Score::from(1)).unwrap();
     set.try_insert("a", score).unwrap();
     let kept = &bytes[bytes.len() - 30..];

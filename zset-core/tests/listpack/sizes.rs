@@ -8,7 +8,7 @@ use crate::naive::{self, Entry};
 use crate::values::entries;
 
 #[test]
-#[cfg_attr(miri, ignore = "some 100000 entries take minutes there")]
+#[cfg_attr(miri, ignore = "100000 entries take minutes under Miri")]
 fn more_entries_than_the_header_can_count() {
     let mut list = Listpack::new();
     let mut expected = Vec::new();

@@ -76,14 +76,14 @@ fn the_table_of_types_lists_each_method_once() {
         for (type_name, cell) in types.iter().zip(cells) {
             let methods = named.entry((*type_name).to_string()).or_default();
             let mut insert = |method: &str| {
-                assert!(methods.insert(method.to_string()), "{type_name}::{method} is there twice");
+                assert!(methods.insert(method.to_string()), "{type_name}::{method} is listed twice");
             };
             match cell.as_str() {
-                "" => panic!("the cell of {name} of {type_name} has no reason"),
+                "" => panic!("{type_name}::{name} is missing without a reason"),
                 "yes" => insert(name),
                 cell if cell.contains('`') => quoted(cell).for_each(insert),
                 reason => {
-                    assert_eq!(reason.len(), 1, "{type_name}::{name}: {reason:?} is no reason");
+                    assert_eq!(reason.len(), 1, "{type_name}::{name}: {reason:?} is not a reason");
                     reasons.insert(reason.to_string());
                 }
             }
@@ -91,9 +91,9 @@ fn the_table_of_types_lists_each_method_once() {
     }
 
     let explained = rows("Why a method is missing").into_iter().map(|row| row[0].clone());
-    assert_eq!(explained.collect::<BTreeSet<_>>(), reasons, "the reasons and their explanations");
-    assert_eq!(types::called(), named, "the methods called here and those of the table");
-    assert_eq!(public(&types), named, "the public methods and those of the table");
+    assert_eq!(explained.collect::<BTreeSet<_>>(), reasons, "the reasons differ from their explanations");
+    assert_eq!(types::called(), named, "the methods called here differ from the table");
+    assert_eq!(public(&types), named, "the public methods differ from the table");
 }
 
 /// Returns the inherent methods of these types in the listing of the public API.
@@ -143,7 +143,7 @@ fn the_table_of_peers_names_existing_methods() {
         for method in quoted(&row[1]) {
             // Without a type, it is a method of `SortedSet`, and usually also of other types.
             let (type_name, method) = method.split_once("::").unwrap_or(("SortedSet", method));
-            assert!(own[type_name].contains(method), "there is no {type_name}::{method}");
+            assert!(own[type_name].contains(method), "{type_name}::{method} does not exist");
         }
         for (column, cell) in columns.iter().zip(&row[1..]).skip(1) {
             assert!(!cell.is_empty(), "an empty cell in {row:?}");
@@ -155,7 +155,7 @@ fn the_table_of_peers_names_existing_methods() {
         commands
             .extend(quoted(&row[5]).map(|command| command.split(' ').next().unwrap().to_string()));
     }
-    assert_eq!(peers::called(), named, "the methods called here and those of the table");
+    assert_eq!(peers::called(), named, "the methods called here differ from the table");
 
     // The table covers all commands of sorted sets.
     let redis = read("docs/redis.md");
@@ -163,6 +163,6 @@ fn the_table_of_peers_names_existing_methods() {
     assert_eq!(
         commands,
         quoted(all).map(str::to_string).collect(),
-        "the commands of docs/redis.md"
+        "the commands differ from docs/redis.md"
     );
 }

@@ -74,7 +74,7 @@ fn drains_and_splits_at_leaf_and_block_boundaries() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "takes minutes there")]
+#[cfg_attr(miri, ignore = "takes minutes under Miri")]
 fn drains_and_splits_of_a_set_with_several_levels_and_tables() {
     let len = 40_000;
     for is_scattered in [false, true] {
@@ -98,7 +98,7 @@ fn drains_and_splits_of_a_set_with_several_levels_and_tables() {
 #[test]
 fn inverted_ranges_remove_nothing_and_long_ranges_are_clamped() {
     let mut set = filled(100, 10, false);
-    #[expect(clippy::reversed_empty_ranges, reason = "that is what is tested")]
+    #[expect(clippy::reversed_empty_ranges, reason = "inverted ranges are under test")]
     let removed = set.drain_by_rank(9..3).len() + set.drain_by_score(7..2).len();
     assert_eq!(removed, 0);
     assert_eq!(set.drain_by_member(3, (Excluded(&35), Excluded(&35))).len(), 0);

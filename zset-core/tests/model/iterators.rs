@@ -48,7 +48,7 @@ where
                 break;
             }
         }
-        assert_eq!((iterator.next(), iterator.next_back()), (None, None), "it is fused");
+        assert_eq!((iterator.next(), iterator.next_back()), (None, None), "the iterator is fused");
 
         // Folds the remaining elements, which uses a loop inside the iterator.
         let start = random.random_range(0..=expected.len());
@@ -102,7 +102,7 @@ where
             assert_eq!(view.next().map(plain), left.pop_front());
             assert_eq!(view.next_back().map(plain), left.pop_back());
         }
-        assert_eq!((view.nth(1), view.nth_back(1)), (None, None), "it is fused");
+        assert_eq!((view.nth(1), view.nth_back(1)), (None, None), "the iterator is fused");
     }
 }
 
@@ -122,7 +122,7 @@ fn contains(range: (Bound<u32>, Bound<u32>), score: u32) -> bool {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn a_score_range_with_every_kind_of_bound() {
     let set = sample();
     for low in [Unbounded, Included(1), Excluded(1), Excluded(9)] {
@@ -135,7 +135,7 @@ fn a_score_range_with_every_kind_of_bound() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn a_rank_range_that_starts_and_ends_at_and_inside_leaves() {
     let set = SortedSet::<_, _>::from_sorted_iter(elements()).unwrap();
     let places = [0, 1, LEAF - 1, LEAF, LEAF + 1, 2 * LEAF, LEN as usize, usize::MAX];
@@ -150,7 +150,7 @@ fn a_rank_range_that_starts_and_ends_at_and_inside_leaves() {
 
 /// The ranks of such a range are computed only on demand.
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn a_score_range_that_starts_and_ends_at_and_inside_leaves() {
     let set = SortedSet::<_, _>::from_sorted_iter((0..LEN).map(|i| (i, i))).unwrap();
     let leaf = LEAF as u32;
@@ -257,7 +257,7 @@ fn drained_elements() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn a_half_consumed_drain_leaves_an_empty_usable_set() {
     let mut set = sample();
     assert_eq!(set.drain().nth(LEAF), Some((LEAF as u32, 1)));
@@ -292,7 +292,7 @@ fn a_dropped_extract_if_keeps_unvisited_elements() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn extract_if_has_a_size_hint() {
     let mut set = sample();
     let mut extract = set.extract_if(|_, _| true);
@@ -300,7 +300,7 @@ fn extract_if_has_a_size_hint() {
     extract.next();
     assert_eq!(extract.size_hint(), (0, Some(LEN as usize - 1)));
     assert_eq!(extract.by_ref().count(), LEN as usize - 1);
-    assert_eq!(extract.next(), None, "it is fused");
+    assert_eq!(extract.next(), None, "the iterator is fused");
 }
 
 #[test]
@@ -314,7 +314,7 @@ fn a_cloned_iterator_continues_from_the_same_position() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn a_difference_is_double_ended() {
     let set = sample();
     let others: SortedSet<u32, ()> = (0..LEN).filter(|i| i % 3 == 0).map(|i| (i, ())).collect();

@@ -50,7 +50,7 @@ fn unsorted_input_is_rejected_at_the_first_misplaced_element() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn building_from_few_large_members_does_not_overflow_the_stack() {
     // 64 of them would take a megabyte of stack, several times over.
     let elements = (0..10_u8).map(|i| ([i; 16 << 10], i));
@@ -111,7 +111,7 @@ proptest! {
     })]
 
     #[test]
-    #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+    #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
     fn collecting_equals_inserting_one_by_one(
         elements in vec(("[a-cA-C]{1,4}", 0..50u32), 0..800),
     ) {
@@ -131,7 +131,7 @@ proptest! {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn append_moves_all_elements() {
     // Sets of similar size are merged; otherwise the elements are inserted one by one.
     let merged = [(0, 65), (40, 80), (64, 100), (200, 300), (2000, 2980), (2000, 5000)];
@@ -162,7 +162,7 @@ fn append_moves_all_elements() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn append_keeps_the_existing_one_of_two_equal_members() {
     let named = |names: std::ops::Range<u32>, letter: char| {
         names.map(move |i| (Caseless(format!("{letter}{i}")), i / 3))
@@ -178,7 +178,7 @@ fn append_keeps_the_existing_one_of_two_equal_members() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn capacity_does_not_affect_results() {
     for capacity in [0, 1, LEAF, LEAF + 1, 1000, 100_000] {
         let mut set: SortedSet<u32, u32> = SortedSet::with_capacity(capacity);

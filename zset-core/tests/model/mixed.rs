@@ -102,7 +102,7 @@ fn change<H: BuildHasher>(
             reference.insert(number, (member.label, score));
         }
         5 => {
-            let replaced = set.try_replace(member, score).expect("there is memory");
+            let replaced = set.try_replace(member, score).expect("memory is available");
             assert_eq!(replaced.map(|(old, score)| (old.label, score)), old);
             reference.insert(number, (member.label, score));
         }
@@ -262,5 +262,5 @@ where
             [rest @ .., _] => rest,
         };
     }
-    assert_eq!((iter.next(), iter.next_back()), (None, None), "it is fused");
+    assert_eq!((iter.next(), iter.next_back()), (None, None), "the iterator is fused");
 }

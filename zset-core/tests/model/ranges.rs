@@ -13,7 +13,7 @@ fn sample() -> SortedSet<usize, usize> {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn empty_score_ranges() {
     let mut set = sample();
     let (first, last) = (0, 2 * (LEN - 1));
@@ -42,7 +42,7 @@ fn empty_score_ranges() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn empty_rank_ranges() {
     let mut set = sample();
     let inverted = [
@@ -67,7 +67,7 @@ fn empty_rank_ranges() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn rank_ranges_reach_the_last_element_with_every_kind_of_bound() {
     let set = sample();
     let all = set.range_by_rank(0..=usize::MAX);
@@ -105,7 +105,7 @@ fn every_range_of_an_empty_set_is_empty() {
         assert_eq!((set.pop_first(), set.pop_last()), (None, None));
         assert_eq!((set.score(&1), set.rank(&1), set.rev_rank(&1)), (None, None, None));
         assert_eq!((set.remove(&1), set.remove_entry(&1)), (None, None));
-        assert_eq!(set.update(&1, |_| unreachable!("there is no score to update")), None);
+        assert_eq!(set.update(&1, |_| unreachable!("the member is absent")), None);
         assert_eq!(set.range_by_score(..).len() + set.range_by_rank(..).len(), 0);
         assert_eq!(set.range_by_member::<usize>(0, ..).len(), 0);
         assert_eq!((set.remove_range_by_score(..), set.remove_range_by_rank(..)), (0, 0));

@@ -179,21 +179,21 @@ proptest! {
 
     #[test]
 
-    #[cfg_attr(miri, ignore = "hashers touch no memory")]
+    #[cfg_attr(miri, ignore = "hashers access no memory")]
     fn the_hasher_of_the_standard_library(steps in steps()) {
         follow::<RandomState>(Profile::Few, steps);
     }
 
     #[test]
 
-    #[cfg_attr(miri, ignore = "hashers touch no memory")]
+    #[cfg_attr(miri, ignore = "hashers access no memory")]
     fn a_32_bit_hasher(steps in steps()) {
         follow::<BuildNarrow>(Profile::Wide, steps);
     }
 
     #[test]
 
-    #[cfg_attr(miri, ignore = "hashers touch no memory")]
+    #[cfg_attr(miri, ignore = "hashers access no memory")]
     fn an_identity_hasher(steps in steps()) {
         follow::<BuildIdentity>(Profile::Few, steps);
     }
@@ -205,7 +205,7 @@ proptest! {
 
     #[test]
 
-    #[cfg_attr(miri, ignore = "hashers touch no memory")]
+    #[cfg_attr(miri, ignore = "hashers access no memory")]
     fn a_hasher_under_which_all_members_collide(steps in steps()) {
         follow::<BuildConstant>(Profile::Wide, steps);
     }

@@ -48,7 +48,7 @@ fn aggregated(scores: &[(Score, Score)], aggregate: Aggregate) -> Score {
         Aggregate::Min => weighed.reduce(f64::min),
         Aggregate::Max => weighed.reduce(f64::max),
         Aggregate::Count => scores.iter().map(|(_, w)| w.get()).reduce(|a, b| number(a + b)),
-        _ => unreachable!("there is no other"),
+        _ => unreachable!("all variants are covered"),
     };
     Score::new(result.unwrap()).unwrap()
 }

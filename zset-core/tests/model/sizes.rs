@@ -61,7 +61,7 @@ fn growth_and_removal_in_random_orders() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn growth_in_ascending_order_and_removal_from_the_front() {
     let mut expected = 0..;
     shrink(grown(0..MANY), |set| {
@@ -72,7 +72,7 @@ fn growth_in_ascending_order_and_removal_from_the_front() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn growth_in_descending_order_and_removal_from_the_back() {
     let mut expected = (0..MANY).rev();
     shrink(grown((0..MANY).rev()), |set| {
@@ -99,7 +99,7 @@ fn removal_from_both_ends_in_random_order() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn removal_of_whole_ranges() {
     let mut set = grown(shuffled());
     let third = MANY as usize / 3;
@@ -118,7 +118,7 @@ fn removal_of_whole_ranges() {
 /// The first element of a leaf also appears in the index blocks above it, up to the top if it is
 /// the first child at every level.
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn removal_of_the_first_element_of_every_leaf() {
     let leaves = if cfg!(miri) { 2 } else { 80 };
     let full = || {
@@ -144,7 +144,7 @@ fn removal_of_the_first_element_of_every_leaf() {
 
 /// Empties each leaf from its front, so that it merges or is removed.
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn removal_of_leaves_element_by_element() {
     let leaves = if cfg!(miri) { 2 } else { 20 };
     for leaf in 0..leaves {
@@ -162,7 +162,7 @@ fn removal_of_leaves_element_by_element() {
 
 /// Moves elements from each leaf to every other, at the start, in the middle and at the end.
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn moves_from_every_leaf_to_every_other() {
     let leaves = if cfg!(miri) { 2 } else { 6 };
     let elements = (0..leaves * LEAF).map(|i| (i, 10 * i));
@@ -182,7 +182,7 @@ fn moves_from_every_leaf_to_every_other() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn shrinking_frees_memory() {
     let mut set = grown(shuffled());
     let grown_size = set.allocation_size();

@@ -188,7 +188,7 @@ fn equal_elements_stay_in_insertion_order() {
     assert_eq!(
         list.rank(&Tagged(1, 7), 0),
         Some(len as usize),
-        "the first of those that are equal"
+        "the first of the equal elements"
     );
     assert_eq!(list.remove(&Tagged(1, 7), 0).map(|member| member.1), Some(0));
 }

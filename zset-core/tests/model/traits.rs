@@ -130,7 +130,7 @@ fn a_set_uses_the_given_hasher() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn the_seed_of_the_generator_does_not_affect_results() {
     for seed in 0..4 {
         let mut generator = SmallRng::seed_from_u64(seed);

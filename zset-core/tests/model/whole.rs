@@ -69,7 +69,7 @@ fn default_iterators_are_empty() {
 
 /// Inserts up to the capacity and beyond.
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn capacity_is_never_below_the_length() {
     for additional in [0, 1, 3, LEAF, LEAF + 1, 1000, 40_000] {
         for step in [1_u64, 7919] {
@@ -118,7 +118,7 @@ fn samples_have_distinct_ranks() {
         assert_eq!(drawn.len(), n.min(list.len()));
         let mut drawn: Vec<(u32, u32)> = drawn.map(|(m, s)| (s, *m)).collect();
         let all: Vec<(u32, u32)> = list.iter().map(|(m, s)| (s, *m)).collect();
-        assert!(n < 5 || !drawn.is_sorted(), "in random order");
+        assert!(n < 5 || !drawn.is_sorted(), "the order is random");
         drawn.sort_unstable();
         if n >= list.len() {
             assert_eq!(drawn, all);

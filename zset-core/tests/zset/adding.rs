@@ -133,7 +133,7 @@ fn an_overflowing_increment_is_infinite_and_inf_minus_inf_is_an_error() {
         assert_eq!(set.increment("a", f64::MAX), Ok(Score::INFINITY));
         assert_eq!(set.increment("a", f64::NEG_INFINITY), Err(NanScore));
         let blocked = set.add("a", Score::NEG_INFINITY, AddOptions::new().nx().incr());
-        assert_eq!(blocked, Ok(Added::Blocked), "nothing is added to it");
+        assert_eq!(blocked, Ok(Added::Blocked), "no score is added");
         assert_eq!(
             set.add("b", score(-0.0), AddOptions::new().incr()),
             Ok(Added::Inserted { score: Score::ZERO })

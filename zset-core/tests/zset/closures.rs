@@ -57,7 +57,7 @@ fn a_panicking_update_leaves_the_score() {
             assert_eq!(set, before);
             assert_eq!(set.as_listpack(), before.as_listpack());
         }
-        assert_eq!(set.update("absent", |_| stop()), None, "it is not called");
+        assert_eq!(set.update("absent", |_| stop()), None, "the closure is not called");
         use_again(set);
     }
 }

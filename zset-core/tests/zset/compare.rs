@@ -114,7 +114,7 @@ where
             [before @ .., _] => before,
         };
     }
-    assert_eq!((view.next(), view.next_back()), (None, None), "it is fused");
+    assert_eq!((view.next(), view.next_back()), (None, None), "the iterator is fused");
 }
 
 /// Compares the methods that only a `ZSet` has.
@@ -158,6 +158,6 @@ pub(crate) fn compare_zset(set: &ZSet, reference: &Reference, question: &Questio
         cursor = next;
     }
     assert!(pages <= 1 + sorted.len());
-    assert_eq!(scanned.len(), sorted.len(), "each exactly once");
+    assert_eq!(scanned.len(), sorted.len(), "each member exactly once");
     assert_eq!(Reference::of(scanned, ListpackLimits::default()).sorted(), sorted);
 }

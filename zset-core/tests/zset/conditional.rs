@@ -41,7 +41,7 @@ fn a_conditional_insertion_without_room_changes_nothing() {
             Err(error) => {
                 assert_eq!(error, TryReserveError::BufferFull);
                 assert_eq!(set, before);
-                assert!(expected.is_changed(), "it needs no room");
+                assert!(expected.is_changed(), "the write needs no room");
                 refused += 1;
             }
         }

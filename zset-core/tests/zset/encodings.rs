@@ -12,7 +12,7 @@ fn limited(max_listpack_entries: usize, max_listpack_value: usize) -> ZSet {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn default_limits_match_redis() {
     let mut set = ZSet::new();
     assert_eq!(set.limits(), ListpackLimits { max_listpack_entries: 128, max_listpack_value: 64 });
@@ -21,7 +21,7 @@ fn default_limits_match_redis() {
         assert_eq!(set.encoding(), Listpack);
     }
     set.insert("7", Score::from(1000));
-    assert_eq!(set.encoding(), Listpack, "an update adds nothing");
+    assert_eq!(set.encoding(), Listpack, "an update adds no member");
     set.check();
     set.insert("128", Score::from(1));
     assert_eq!(set.encoding(), Skiplist);
@@ -41,7 +41,7 @@ fn a_numeric_member_is_as_long_as_its_text() {
     set.insert("1234", Score::ZERO);
     assert_eq!(set.encoding(), Listpack);
     set.insert("-1234", Score::ZERO);
-    assert_eq!(set.encoding(), Skiplist, "though it takes fewer bytes as an integer");
+    assert_eq!(set.encoding(), Skiplist, "even though it is shorter as an integer");
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn emptying_a_whole_set_makes_it_a_listpack() {
 #[test]
 fn with_limits_of_zero_the_first_member_promotes() {
     for mut set in [limited(0, 64), limited(128, 0)] {
-        assert_eq!(set.encoding(), Listpack, "an empty set is nothing yet");
+        assert_eq!(set.encoding(), Listpack, "an empty set is still a listpack");
         set.add("a", Score::ZERO, AddOptions::new().xx()).unwrap();
         assert_eq!(set.encoding(), Listpack);
         set.insert("a", Score::ZERO);
@@ -149,12 +149,12 @@ fn with_limits_of_zero_the_first_member_promotes() {
     }
     let mut set = limited(128, 0);
     set.insert("", Score::ZERO);
-    assert_eq!(set.encoding(), Listpack, "it is not longer than 0");
+    assert_eq!(set.encoding(), Listpack, "the empty member fits the limit of 0");
 }
 
 /// Each element takes two entries in the listpack, whose header counts up to 65534.
 #[test]
-#[cfg_attr(miri, ignore = "40000 members take minutes there")]
+#[cfg_attr(miri, ignore = "40000 members take minutes under Miri")]
 fn a_listpack_may_have_more_members_than_its_header_can_count() {
     let mut skiplist = ZSet::new();
     skiplist.extend((0..40_000_u32).map(|i| (format!("{i:05}"), Score::from(i))));

@@ -105,11 +105,11 @@ fn full() -> Array {
 #[test]
 fn writes_that_need_no_room_work_in_a_full_buffer() {
     let mut set = full();
-    assert_eq!(set.try_insert("first", score(127.0)), Ok(Some(score(1.0))), "to the other end");
-    assert_eq!(set.try_insert("first", score(0.0)), Ok(Some(score(127.0))), "and back");
+    assert_eq!(set.try_insert("first", score(127.0)), Ok(Some(score(1.0))), "a move to the end");
+    assert_eq!(set.try_insert("first", score(0.0)), Ok(Some(score(127.0))), "a move back");
     assert_eq!(set.try_insert("first", score(0.0)), Ok(Some(score(0.0))));
     assert_eq!(set.try_increment("middle", 7.0), Ok(score(9.0)));
-    assert_eq!(set.try_update("absent", |_| unreachable!("there is no score")), Ok(None));
+    assert_eq!(set.try_update("absent", |_| unreachable!("the member is absent")), Ok(None));
     let options = AddOptions::new();
     assert_eq!(set.try_add("absent", score(1e300), options.xx()), Ok(Added::Blocked));
     assert_eq!(set.try_add("first", score(1e300), options.nx()), Ok(Added::Blocked));
@@ -132,7 +132,7 @@ fn a_failed_write_changes_nothing_wherever_the_element_belongs() {
             assert_eq!(set.try_increment(member, 0.25).map_err(add_error), Err(FULL));
             assert_eq!(set.try_increment(member, f64::NAN), Err(IncrementError::Score(NanScore)));
             set.check();
-            assert_eq!(set.into_listpack().into_storage(), bytes, "all of the array");
+            assert_eq!(set.into_listpack().into_storage(), bytes, "the whole array");
         }
     }
 }
@@ -144,7 +144,7 @@ fn a_buffer_without_room_stays_empty() {
     assert_eq!(set.try_increment("a", 1.0).map_err(add_error), Err(FULL));
     assert_eq!(set.try_add("a", score(1.0), AddOptions::new().gt()), Err(FULL));
     set.clear();
-    set.retain(|_, _| unreachable!("there is nothing"));
+    set.retain(|_, _| unreachable!("the set is empty"));
     assert_eq!((set.len(), set.remove_range_by_rank(..)), (0, 0));
     assert_eq!(set.into_listpack().into_storage(), [7, 0, 0, 0, 0, 0, 0xFF]);
     assert!(PackedZSet::with_storage([0; 6]).is_err());

@@ -99,7 +99,7 @@ fn owned_elements_from_both_ends() {
                 }
                 expected = rest;
             }
-            assert_eq!((owned.next(), drain.next_back()), (None, None), "they are fused");
+            assert_eq!((owned.next(), drain.next_back()), (None, None), "both iterators are fused");
             assert!(drained.is_empty());
         }
     }

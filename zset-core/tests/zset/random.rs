@@ -64,7 +64,7 @@ fn the_largest_sample_with_replacement_is_lazy() {
             .take(if cfg!(miri) { LEN } else { 20 * LEN })
             .map(|(m, _)| m.to_vec())
             .collect();
-        assert!(seen.len() == LEN || cfg!(miri), "each comes once in a while");
+        assert!(seen.len() == LEN || cfg!(miri), "every member is drawn");
         assert!(random.next().is_some());
     }
 }

@@ -201,7 +201,7 @@ fn remove_many<S: Subject>(operation: &Operation, subject: &mut S, reference: &m
                 seen.push((member.to_vec(), score.get()));
                 sum(member) % divisor == 0
             });
-            assert_eq!(seen, reference.sorted(), "retain looks at all elements, in order");
+            assert_eq!(seen, reference.sorted(), "retain visits all elements in order");
             reference.matching(|member, _| sum(member) % divisor != 0)
         }
         operation => unreachable!("{operation:?} does not remove many"),
@@ -249,7 +249,7 @@ fn apply_to_zset(
             let mut expected = reference.matching(|member, _| sum(member) % divisor == 0);
             expected.truncate(*at_most);
             assert_eq!(extracted, expected);
-            assert_eq!(seen, reference.sorted()[..seen.len()], "each once, and in order");
+            assert_eq!(seen, reference.sorted()[..seen.len()], "each member once and in order");
             reference.remove_all(&extracted);
         }
         Operation::Drain { front, back } => {
@@ -292,6 +292,6 @@ fn apply_to_zset(
                 || set.is_empty()));
         }
         Operation::Clone => *set = set.clone(),
-        operation => unreachable!("{operation:?} is one of all sets"),
+        operation => unreachable!("{operation:?} is handled for all sets"),
     }
 }

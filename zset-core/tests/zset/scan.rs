@@ -45,7 +45,7 @@ fn scan(
         if next == 0 {
             return seen;
         }
-        assert!(next > cursor, "a cursor goes forward");
+        assert!(next > cursor, "the cursor increases");
         cursor = next;
         pages += 1;
         change(pages, set);
@@ -96,13 +96,13 @@ fn a_page_has_about_the_requested_length() {
     for count in [1, 10, 100, 500] {
         let (next, page) = set.scan(0, count);
         assert!(next != 0 || count >= STAYING as usize);
-        assert_eq!(page.len(), page_len(STAYING as usize, count), "no two hashes are equal");
+        assert_eq!(page.len(), page_len(STAYING as usize, count), "all hashes are distinct");
     }
-    assert_eq!(sample(50).scan(0, 0).1.len(), 1, "a page of none would never end");
+    assert_eq!(sample(50).scan(0, 0).1.len(), 1, "an empty page would never end the scan");
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "the dict splits at 896 members, which take minutes there")]
+#[cfg_attr(miri, ignore = "the dict splits at 896 members, which take minutes under Miri")]
 fn members_that_stay_are_returned_once_during_insertions() {
     // The first table splits at 28,672 members, and segments split from 57,000 on.
     for (count, more) in [(10, 1000), (100, 3000), (997, 9000), (20, 0)] {
@@ -119,7 +119,7 @@ fn members_that_stay_are_returned_once_during_insertions() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "the dict splits at 896 members, which take minutes there")]
+#[cfg_attr(miri, ignore = "the dict splits at 896 members, which take minutes under Miri")]
 fn members_that_stay_are_returned_once_during_removals() {
     for shrinks in [false, true] {
         let mut set = sample(STAYING / 2);
@@ -198,7 +198,7 @@ fn members_whose_scores_change_are_returned_once() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn members_that_stay_are_returned_once_during_random_changes() {
     for seed in 0..3 {
         let mut random = SmallRng::seed_from_u64(seed);
@@ -248,7 +248,7 @@ fn a_listpack_is_one_page_whatever_the_count_and_the_cursor() {
 #[test]
 fn a_scan_started_before_a_promotion_ends_after_its_first_page() {
     let mut set: ZSet = (0..20).map(|i| (staying(i), Score::ZERO)).collect();
-    let seen = scan(&mut set, 3, |_, _| unreachable!("there is no second page"));
+    let seen = scan(&mut set, 3, |_, _| unreachable!("the scan ends after one page"));
     each_once(&seen, all(20));
     // A scan that starts after the promotion continues, even if the set is small enough for a
     // listpack.
@@ -260,7 +260,7 @@ fn a_scan_started_before_a_promotion_ends_after_its_first_page() {
         set.insert(&text, Score::ZERO);
     });
     each_once(&seen, all(20));
-    assert!(text.starts_with("123456"), "there are several pages: {text}");
+    assert!(text.starts_with("123456"), "the scan has several pages: {text}");
 }
 
 #[test]

@@ -52,19 +52,19 @@ proptest! {
     })]
 
     #[test]
-    #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+    #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
     fn a_set_with_the_limits_of_redis(steps in steps()) {
         follow_zset(128, 64, &steps);
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+    #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
     fn a_set_promoted_by_short_members(steps in steps()) {
         follow_zset(128, 4, &steps);
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+    #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
     fn a_set_promoted_at_the_fifth_member(steps in steps()) {
         follow_zset(4, 64, &steps);
     }
@@ -75,7 +75,7 @@ proptest! {
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+    #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
     fn a_set_promoted_at_the_second_member(steps in steps()) {
         follow_zset(1, 64, &steps);
     }
@@ -86,13 +86,13 @@ proptest! {
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+    #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
     fn a_set_promoted_only_on_demand(steps in steps()) {
         follow_zset(usize::MAX, usize::MAX, &steps);
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+    #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
     fn a_packed_set_in_a_vector(steps in steps()) {
         follow_packed(PackedZSet::new(), usize::MAX, &steps);
     }

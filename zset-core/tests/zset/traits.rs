@@ -50,7 +50,7 @@ fn a_set_collects_anything_that_is_bytes() {
     }
     assert_eq!((members.encoding(), owned.encoding()), (Encoding::Skiplist, Encoding::Listpack));
     let twice = ZSet::from([("a", one), ("a", Score::ZERO)]);
-    assert_eq!(twice, ZSet::from([("a", Score::ZERO)]), "the last one counts");
+    assert_eq!(twice, ZSet::from([("a", Score::ZERO)]), "the last score wins");
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn sets_are_equal_if_their_elements_are() {
     other.insert("10", Score::from(2));
     assert_ne!(set, other);
     other.remove("x");
-    assert_eq!(set, other, "whatever their limits and encodings");
+    assert_eq!(set, other, "limits and encodings do not matter");
     assert_eq!(other, set);
     other.insert("a", Score::from(2));
     assert_ne!(set, other);
@@ -73,7 +73,7 @@ fn sets_are_equal_if_their_elements_are() {
     let mut vector = PackedZSet::new();
     assert_ne!(packed, vector);
     vector.try_insert("10", Score::from(2)).unwrap();
-    assert_eq!(packed, vector, "whatever their storage");
+    assert_eq!(packed, vector, "the storage does not matter");
     assert_eq!(PackedZSet::default(), PackedZSet::new());
     assert_eq!(PackedZSet::<[u8; 9]>::in_array(), PackedZSet::new());
     assert_eq!(ZSet::from(&packed), ZSet::from([("10", Score::from(2))]));
@@ -120,11 +120,11 @@ fn members_compare_and_hash_as_bytes() {
     let set = ZSet::from([("17", Score::ZERO), ("a", Score::from(1)), ("-5", Score::from(2))]);
     let members: Vec<Member<'_>> = set.iter().map(|(member, _)| member).collect();
     assert_eq!(members[0], "17");
-    assert_eq!(members[0], Member::from(&b"17"[..]), "an integer and its digits");
+    assert_eq!(members[0], Member::from(&b"17"[..]), "an integer equals its decimal text");
     assert_eq!(members[1], b"a");
     assert_eq!(members[2], &b"-5"[..]);
     assert_eq!((members[2].len(), members[2].as_ref()), (2, &b"-5"[..]));
-    assert!(members[2] < members[0] && members[0] < members[1], "by bytes");
+    assert!(members[2] < members[0] && members[0] < members[1], "the order is by bytes");
     assert_eq!(format!("{:?}", members[0]), r#""17""#);
     let hashed: HashSet<Member<'_>> = members.iter().copied().collect();
     assert!(hashed.contains(&b"17"[..]) && hashed.contains(&Member::from(&b"-5"[..])));

@@ -20,7 +20,7 @@ use crate::Timestamp;
 /// let mut queue = DelayQueue::new();
 /// queue.push_with_id("backup", 1, Timestamp::ZERO)?;
 /// let error = queue.push_with_id("backup", 2, Timestamp::MAX).unwrap_err();
-/// assert_eq!(error.to_string(), "a job with this id is in the queue already");
+/// assert_eq!(error.to_string(), "a job with this id is already in the queue");
 /// assert_eq!((error.job.id, error.job.payload), ("backup", 2));
 /// # Ok::<(), zset_std::delay_queue::DuplicateJob<u32, &str>>(())
 /// ```
@@ -39,7 +39,7 @@ impl<T, I> fmt::Debug for DuplicateJob<T, I> {
 
 impl<T, I> fmt::Display for DuplicateJob<T, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a job with this id is in the queue already")
+        f.write_str("a job with this id is already in the queue")
     }
 }
 

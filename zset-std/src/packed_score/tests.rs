@@ -46,7 +46,7 @@ fn scores_outside_a_layout_are_rejected() {
 #[test]
 fn errors_name_the_field() {
     let error = PackedScore::bits([4, 4]).unwrap().pack([15, 16]).unwrap_err();
-    assert_eq!(error.to_string(), "value 16 of field 1 is more than 15");
+    assert_eq!(error.to_string(), "value 16 of field 1 exceeds 15");
     let error = PackedScore::decimal([1, 0]).unwrap_err();
     assert_eq!(error.to_string(), "field 1 has a width of zero");
 }

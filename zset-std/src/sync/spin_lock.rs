@@ -127,7 +127,7 @@ mod tests {
         let lock = SpinLock::new(1);
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             let _guard = lock.lock();
-            panic!("under the lock");
+            panic!("panic under the lock");
         }));
         assert!(panicked.is_err());
         assert_eq!(*lock.lock(), 1);

@@ -31,7 +31,7 @@ impl<Id> TryFrom<Unchecked<Id>> for Timeline<Id> {
             return Err("timeline has a post that is too old");
         }
         if timeline.posts.last().is_some_and(|(_, latest)| latest > newest) {
-            return Err("timeline has a post after the newest time it has seen");
+            return Err("timeline has a post newer than its newest time");
         }
         Ok(timeline)
     }
@@ -56,7 +56,7 @@ mod tests {
         assert_eq!(back, timeline);
         back.check_invariants();
         back.post((0, "d"), at(3));
-        assert_eq!(back.len(), 3, "the cap is kept too");
+        assert_eq!(back.len(), 3, "the cap round-trips too");
     }
 
     #[test]
@@ -70,7 +70,7 @@ mod tests {
             (with("[[7,1],[7,2]]", "null", "null", 2), "element 1 repeats"),
             (with("[[7,1],[8,2]]", "1", "null", 2), "more posts"),
             (with("[[7,1],[8,2]]", "null", second, 1_000_000_001), "too old"),
-            (with("[[7,1],[8,2]]", "null", "null", 1), "after the newest"),
+            (with("[[7,1],[8,2]]", "null", "null", 1), "newer than its newest time"),
             (with("7", "null", "null", 1), "a sequence of members and scores"),
         ];
         for (text, expected) in errors {

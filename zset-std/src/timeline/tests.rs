@@ -77,9 +77,9 @@ fn the_newest_time_seen_never_goes_back() {
     assert_eq!(timeline.post(2, at(10)), Posted::TooOld(2));
     assert_eq!(timeline.expire(at(5)), 0);
     timeline.remove(&1);
-    assert_eq!(timeline.post(2, at(10)), Posted::TooOld(2), "20 was seen");
+    assert_eq!(timeline.post(2, at(10)), Posted::TooOld(2), "time 20 was seen before");
     timeline.clear();
-    assert_eq!(timeline.post(2, at(10)), Posted::TooOld(2), "20 was seen");
+    assert_eq!(timeline.post(2, at(10)), Posted::TooOld(2), "time 20 was seen before");
     assert_eq!(timeline.post(2, at(11)), Posted::New);
 }
 
@@ -107,7 +107,7 @@ fn a_post_can_move_to_the_end_of_a_full_timeline() {
 #[test]
 fn caps_apply_to_existing_posts_by_the_newest_time_seen() {
     let mut timeline = Timeline::from([(1, at(1)), (2, at(2)), (3, at(3))]);
-    assert_eq!(timeline.expire(at(12)), 0, "nothing is too old without a cap");
+    assert_eq!(timeline.expire(at(12)), 0, "without a cap, no post is too old");
     let timeline = timeline.with_max_age(Duration::from_nanos(10));
     assert_eq!(ids(&timeline), [3]);
     timeline.check_invariants();
@@ -153,7 +153,7 @@ impl PartialOrd for Counted {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn a_merged_page_makes_few_comparisons() {
     const FEEDS: u32 = 64;
     const POSTS: u32 = 128;

@@ -40,7 +40,7 @@ fn far_jumps_and_the_last_timestamp_are_handled() {
             boards.try_submit("ann", 1u32, at(now)).unwrap();
             boards.check_invariants();
         }
-        assert_eq!(boards.merged().score("ann"), Some(5), "nothing is ever too old");
+        assert_eq!(boards.merged().score("ann"), Some(5), "no bucket expires");
         assert!(boards.bucket(usize::MAX - 1).is_some());
         assert!(boards.bucket(usize::MAX).is_none());
 
@@ -107,7 +107,7 @@ fn the_merged_score_does_not_depend_on_earlier_omissions() {
     }
     boards.advance(at(30)); // 100 and 90 are left, and do not add up
     boards.try_submit("ann", -70, at(30)).unwrap();
-    assert_eq!(boards.merged().score("ann"), Some(120), "now they all do");
+    assert_eq!(boards.merged().score("ann"), Some(120), "all buckets count again");
     boards.try_submit("ann", 1, at(30)).unwrap();
     assert_eq!(boards.merged().score("ann"), Some(121));
     boards.check_invariants();
@@ -141,7 +141,7 @@ fn the_merged_score_counts_as_many_of_the_newest_buckets_as_fit() {
     }
     boards.advance(at(4)); // 100, 20 and 27 are left
     assert_eq!(boards.merged().score("ann"), Some(47));
-    assert!(boards.try_submit("ann", 81, at(4)).is_err(), "47 and 81 are too many");
+    assert!(boards.try_submit("ann", 81, at(4)).is_err(), "the sum of 47 and 81 overflows");
     assert_eq!(boards.try_submit("ann", -30, at(4)).unwrap().new, Some(-30));
     assert_eq!(boards.merged().score("ann"), Some(117));
     boards.check_invariants();
@@ -223,7 +223,7 @@ mod serialization {
         read.check_invariants();
         assert_eq!(read, boards);
         assert_eq!(read.merged(), boards.merged());
-        assert_eq!(read.bucket(1).unwrap().max_len(), Some(2), "of a bucket that is empty");
+        assert_eq!(read.bucket(1).unwrap().max_len(), Some(2), "an empty bucket has the bound too");
     }
 
     #[test]
@@ -252,11 +252,11 @@ mod serialization {
         text(good, "[[0,([])]]").unwrap().check_invariants();
         for (buckets, boards, message) in [
             (r#"{"width":0,"count":3,"first":0}"#, "[]", "bucket has a width of zero"),
-            (r#"{"width":10,"count":0,"first":0}"#, "[]", "no bucket is kept"),
-            (good, "[[3,([])]]", "a bucket is not kept"),
-            (good, "[[18446744073709551615,([])]]", "a bucket is not kept"),
-            (good, "[[0,([])],[0,([])]]", "a bucket is there twice"),
-            (good, r#"[[0,{"scores":[],"max_len":1}]]"#, "a bucket has another bound"),
+            (r#"{"width":10,"count":0,"first":0}"#, "[]", "number of buckets is zero"),
+            (good, "[[3,([])]]", "a bucket is too old"),
+            (good, "[[18446744073709551615,([])]]", "a bucket is too old"),
+            (good, "[[0,([])],[0,([])]]", "a bucket is repeated"),
+            (good, r#"[[0,{"scores":[],"max_len":1}]]"#, "a bucket has a different bound"),
             (good, "[[0,([[1,5],[1,5]])]]", "element 1 repeats"),
         ] {
             let error = text(buckets, boards).unwrap_err();

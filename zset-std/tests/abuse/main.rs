@@ -125,7 +125,7 @@ fn attack<L: Limiter>(name: &str, make: impl FnOnce(Arc<Refusals>) -> L) {
             now = now.saturating_add(STEP);
             while let Some(key) = keys.pop_idle(now) {
                 if key < REGULARS {
-                    assert!(limiter.allows(key, now), "another has got its place");
+                    assert!(limiter.allows(key, now), "another key has taken its room");
                     keys.push(key, now);
                 }
             }
@@ -133,13 +133,13 @@ fn attack<L: Limiter>(name: &str, make: impl FnOnce(Arc<Refusals>) -> L) {
         let refused = refusals.0.load(Ordering::Relaxed);
         let allowed = limiter.allows(key, now);
         if refusals.0.load(Ordering::Relaxed) == refused {
-            assert!(allowed, "a new key is denied");
+            assert!(allowed, "a new key was denied");
             keys.push(key, now);
             admitted += 1;
         }
         assert!(limiter.len() <= MAX_KEYS);
         if key % EACH_TIME == 0 {
-            assert!(!limiter.allows(keys.any(), now), "what has passed is forgotten");
+            assert!(!limiter.allows(keys.any(), now), "units were forgotten");
         }
         if key == WARM {
             warm = take_peak().abs_diff(before);
@@ -148,20 +148,20 @@ fn attack<L: Limiter>(name: &str, make: impl FnOnce(Arc<Refusals>) -> L) {
     let most = take_peak().abs_diff(before);
     limiter.check_invariants();
     for &(key, _) in &keys.keys {
-        assert!(!limiter.allows(key, now), "what has passed is forgotten");
+        assert!(!limiter.allows(key, now), "units were forgotten");
     }
     drop(limiter);
     assert_eq!(in_use(), before, "a leak");
 
     println!(
-        "{name}: {KEYS} keys, {admitted} of them let in; {warm} bytes at first, later at most \
-         {most}, which is {} a key",
+        "{name}: {KEYS} keys, {admitted} of them admitted; {warm} bytes at first, at most \
+         {most}, or {} per key",
         most / MAX_KEYS,
     );
-    assert!(most <= warm * FACTOR, "memory grows");
+    assert!(most <= warm * FACTOR, "memory has grown");
     // Idle keys are evicted, so that there is room again.
     let periods = KEYS / EACH_TIME * STEP.as_micros() as u64 / PERIOD.as_micros() as u64;
-    assert!(admitted > periods * (MAX_KEYS as u64 - REGULARS) * 9 / 10, "room stays empty");
+    assert!(admitted > periods * (MAX_KEYS as u64 - REGULARS) * 9 / 10, "room was left unused");
 }
 
 fn quota() -> Quota {

@@ -18,7 +18,7 @@ fn with_every_fuse<T>(new: impl Fn() -> T, write: impl Fn(&mut T), after: impl F
         let burnt = fuse::put_out();
         after(&mut value);
         if result.is_ok() && !burnt {
-            assert!(length > 3, "the fuse was never lit");
+            assert!(length > 3, "the write calls too little user code");
             return;
         }
     }

@@ -147,7 +147,7 @@ fn a_dropped_future_hands_over_its_wait() {
     let (mut first, mut second) = (Task::pop(&queue), Task::pop(&queue));
     assert_eq!((first.run(), second.run()), (Poll::Pending, Poll::Pending));
     drop(first);
-    assert!(second.is_woken(), "now it has to look out for the job");
+    assert!(second.is_woken(), "the second is now responsible for the job");
     assert_eq!(second.run(), Poll::Pending);
     clock.set(at(10));
     assert_eq!(second.run(), Poll::Ready(Some(1)));
@@ -159,7 +159,7 @@ fn a_future_dropped_after_a_wake_up_passes_it_on() {
     let (mut first, mut second) = (Task::pop(&queue), Task::pop(&queue));
     assert_eq!((first.run(), second.run()), (Poll::Pending, Poll::Pending));
     queue.push(1, at(0)).unwrap();
-    assert!(first.is_woken() && !second.is_woken(), "one job wakes one");
+    assert!(first.is_woken() && !second.is_woken(), "one job wakes one waiter");
     drop(first);
     assert_eq!(second.run(), Poll::Ready(Some(1)));
     queue.check_invariants();
@@ -247,7 +247,7 @@ struct Fragile(Arc<AtomicBool>);
 
 impl Clone for Fragile {
     fn clone(&self) -> Self {
-        assert!(self.0.swap(true, Ordering::SeqCst), "the first clone");
+        assert!(self.0.swap(true, Ordering::SeqCst), "the first clone panics");
         Fragile(Arc::clone(&self.0))
     }
 }
@@ -377,7 +377,7 @@ proptest! {
                     tasks.retain_mut(|task| task.run().is_pending());
                 }
                 let is_due = queue.next_due().is_some_and(|due| due <= clock.now());
-                prop_assert!(tasks.is_empty() || !is_due, "someone waits while a job is due");
+                prop_assert!(tasks.is_empty() || !is_due, "a waiter sleeps while a job is due");
             }
             queue.check_invariants();
         }

@@ -44,14 +44,14 @@ fn burn_in<R>(operation: impl Fn(&Queue, &Lease<Fused, Fused>) -> R, may_go: &[u
         let mut ids: Vec<_> = rest.iter().map(|job| job.id.0).collect();
         ids.sort_unstable();
         let is_there = |id: u64| ids.binary_search(&id).is_ok();
-        assert!((0..JOBS).all(|id| may_go.contains(&id) || is_there(id)), "a job is lost");
+        assert!((0..JOBS).all(|id| may_go.contains(&id) || is_there(id)), "a job was lost");
         if result.is_ok() {
             break;
         }
-        assert!((0..JOBS).all(is_there), "a job is lost by a panic");
+        assert!((0..JOBS).all(is_there), "a panic has lost a job");
         panics += 1;
     }
-    assert!(panics > 0, "no code of an id is run");
+    assert!(panics > 0, "no code of an id was run");
 }
 
 #[test]
@@ -76,7 +76,7 @@ struct PanicsOnce<'a>(&'a AtomicBool);
 
 impl Clone for PanicsOnce<'_> {
     fn clone(&self) -> Self {
-        assert!(self.0.swap(true, std::sync::atomic::Ordering::SeqCst), "the first clone");
+        assert!(self.0.swap(true, std::sync::atomic::Ordering::SeqCst), "the first clone panics");
         PanicsOnce(self.0)
     }
 }
@@ -186,7 +186,7 @@ fn a_wake_up_is_not_lost_while_a_payload_is_dropped() {
             if clock.fallen_asleep.load(atomic::Ordering::SeqCst) > 0 {
                 queue.close();
                 waiting.thread().unpark();
-                panic!("it sleeps while a job is due");
+                panic!("the waiter sleeps while a job is due");
             }
             thread::yield_now();
         }

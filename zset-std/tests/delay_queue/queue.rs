@@ -54,7 +54,7 @@ proptest! {
             match operation {
                 Operation::Push(due) => {
                     let id = queue.push(payload, due);
-                    prop_assert!(!given.contains(&id), "{id} is given twice");
+                    prop_assert!(!given.contains(&id), "{id} was generated twice");
                     prop_assert!(naive.find(id.get()).is_none(), "{id} is in use");
                     given.push(id);
                     naive.push(id.get(), due, payload);

@@ -187,7 +187,7 @@ fn every_leased_job_is_done_once_or_becomes_a_dead_letter() {
         });
         for job in 0..JOBS {
             let (done, dead) = (done.of(job), dead.of(job));
-            assert_eq!(done + dead, 1, "job {job}: {done} times done, {dead} times dead");
+            assert_eq!(done + dead, 1, "job {job}: done {done} times, dead {dead} times");
             assert!(delivered.of(job) >= 1, "job {job}");
         }
         assert_eq!(queue.leased_len() + queue.dead_letters_len(), 0);

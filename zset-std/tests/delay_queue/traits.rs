@@ -48,7 +48,7 @@ fn debug_of_a_duplicate_id_error_omits_the_payload() {
     queue.push_with_id(1, "a", at(1)).unwrap();
     let error = queue.push_with_id(1, "b", at(2)).unwrap_err();
     assert_eq!(format!("{error:?}"), "DuplicateJob { .. }");
-    assert_eq!(error.to_string(), "a job with this id is in the queue already");
+    assert_eq!(error.to_string(), "a job with this id is already in the queue");
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn a_queue_converts_to_a_shared_queue_and_back() {
     let shared = SharedDelayQueue::from(queue.clone());
     shared.check_invariants();
     let id = shared.push("d", at(0)).unwrap();
-    assert_ne!(id, cancelled, "the ids count on");
+    assert_ne!(id, cancelled, "ids are not reused");
     assert!(shared.cancel(&id).is_some());
     let text = format!("{shared:?}");
     assert!(text.starts_with("SharedDelayQueue { len: 2, leased: 0"), "{text}");

@@ -23,7 +23,7 @@ pub(crate) fn put_out() -> bool {
 pub(crate) fn burn() {
     let left = LENGTH.get();
     LENGTH.set(left.saturating_sub(1));
-    assert!(left != 1, "the fuse has burnt down");
+    assert!(left != 1, "the fuse has blown");
 }
 
 /// An id, a member or a payload whose trait methods burn the fuse.

@@ -13,7 +13,7 @@ fn refunding_a_unit_recorded_beyond_the_limit_keeps_the_first_one() {
     assert!(log.check_at(at(0)).is_allowed());
     log.record_at(1, at(0));
     assert_eq!(log.refund(1), 1);
-    assert!(!log.check_at(at(0)).is_allowed(), "two units in one window");
+    assert!(!log.check_at(at(0)).is_allowed(), "two units would pass in one window");
     log.record_at(1, at(10));
     assert_eq!(log.refund(3), 2);
     assert!(log.check_at(at(10)).is_allowed());
@@ -55,7 +55,7 @@ fn many_records_beyond_the_limit_use_bounded_memory_and_err_towards_denial() {
     assert_eq!(log.remaining_at(at(1)), 0);
     let merged = after(at(60), Duration::from_millis(934));
     assert_eq!(log.remaining_at(after(merged, Duration::from_millis(1))), 936);
-    assert_eq!(log.remaining_at(at(60)), 0, "an exact window would have let one pass");
+    assert_eq!(log.remaining_at(at(60)), 0, "an exact window would allow one");
     assert_eq!(log.refund(2000), 1000);
 }
 
@@ -69,7 +69,7 @@ fn forgotten_units_count_at_their_newest_time_under_a_longer_period() {
     let peeked = log.peek_with_at(per_minute(5), 1, at(40));
     log.set_quota(per_minute(5));
     assert_eq!(log.peek_at(1, at(40)), peeked);
-    assert_eq!(peeked.retry_after(), Some(Duration::from_secs(50)), "30 and a minute");
+    assert_eq!(peeked.retry_after(), Some(Duration::from_secs(50)), "a minute after 30 s");
     log.check_invariants();
     // Units restored to the log can be refunded.
     assert_eq!(log.refund(9), 5);

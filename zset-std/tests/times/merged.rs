@@ -79,7 +79,7 @@ proptest! {
             }
             read.extend(page);
         }
-        prop_assert!(read.is_sorted_by(|a, b| a > b), "newest first, and none twice");
+        prop_assert!(read.is_sorted_by(|a, b| a > b), "newest first and without duplicates");
         for entry in staying {
             prop_assert_eq!(read.iter().filter(|other| **other == entry).count(), 1);
         }

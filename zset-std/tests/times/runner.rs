@@ -178,7 +178,7 @@ fn each_id_runs_once_or_is_cancelled_under_threads() {
     assert_eq!(seen.len(), cancelled.len());
     while seen.len() < 4 * EACH as usize {
         let (id, _) = opened.recv().unwrap();
-        assert!(seen.insert(id), "{id} came twice, or was cancelled");
+        assert!(seen.insert(id), "{id} ran twice, or had been cancelled");
     }
     assert!(runner.stop().is_empty());
     assert_eq!(opened.recv(), Err(mpsc::RecvError));

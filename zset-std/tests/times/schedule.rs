@@ -164,8 +164,8 @@ proptest! {
             prop_assert!(tick.is_sorted_by_key(|&(id, at)| (at, id)));
             for (id, at) in tick {
                 prop_assert_eq!(at, times[id]);
-                prop_assert!(at <= now, "before its time");
-                prop_assert!(!std::mem::replace(&mut opened[id], true), "twice");
+                prop_assert!(at <= now, "activated before its time");
+                prop_assert!(!std::mem::replace(&mut opened[id], true), "activated twice");
             }
             schedule.check_invariants();
         }

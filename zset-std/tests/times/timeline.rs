@@ -195,7 +195,7 @@ proptest! {
             }
             read.extend(page);
         }
-        prop_assert!(read.is_sorted_by(|a, b| a > b), "newest first, and none twice");
+        prop_assert!(read.is_sorted_by(|a, b| a > b), "newest first and without duplicates");
         for id in staying {
             prop_assert_eq!(read.iter().filter(|entry| entry.id == id).count(), 1);
         }

@@ -186,7 +186,7 @@ fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &SlidingWindow<u8, FakeCl
         let done = waiters.remove(index).unwrap();
         let is_first = waiters.iter().take(index).all(|before| before.key != done.key);
         match outcome {
-            Ok(()) => assert!(is_first, "it has passed one who came before"),
+            Ok(()) => assert!(is_first, "a waiter overtook an earlier one"),
             Err(NotReady::Never) => assert!(done.units > decision_limit(windows)),
             Err(NotReady::TooLate) => {
                 let deadline = done.deadline.expect("too late without a deadline");
@@ -194,10 +194,10 @@ fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &SlidingWindow<u8, FakeCl
                 let earliest = peeked.retry_after().map(|wait| now.saturating_add(wait));
                 assert!(
                     now >= deadline || earliest.is_some_and(|earliest| earliest > deadline),
-                    "it gave up too early"
+                    "a waiter gave up too early"
                 );
             }
-            Err(other) => panic!("an error of another kind: {other}"),
+            Err(other) => panic!("unexpected error: {other}"),
         }
         // It may have woken others.
         index = 0;
@@ -205,7 +205,7 @@ fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &SlidingWindow<u8, FakeCl
     // No waiter could pass now: the first of each key would be denied.
     for key in 0..2 {
         if let Some(first) = waiters.iter().find(|waiter| waiter.key == key) {
-            assert!(!windows.peek(&key, first.units).is_allowed(), "a wake-up is missing");
+            assert!(!windows.peek(&key, first.units).is_allowed(), "a wake-up was lost");
         }
     }
     for waiter in waiters.iter() {

@@ -179,7 +179,7 @@ fn value(member: u32) -> u64 {
 }
 
 fn keyed((member, other, score): (u32, u64, i32)) -> Element {
-    assert_eq!(other, value(member), "the value of another key");
+    assert_eq!(other, value(member), "the value belongs to another key");
     (member, score)
 }
 

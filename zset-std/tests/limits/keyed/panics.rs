@@ -44,7 +44,7 @@ fn called(call: Call) {
 fn panicking_after(passing: usize, call: Call, operation: impl FnOnce()) -> bool {
     PANICKING.set(Some((call, passing)));
     let panicked = catch_unwind(AssertUnwindSafe(operation)).is_err();
-    assert_eq!(panicked, PANICKING.take().is_none(), "only what was told to panics");
+    assert_eq!(panicked, PANICKING.take().is_none(), "only the chosen call panics");
     panicked
 }
 
@@ -151,7 +151,7 @@ fn panics_in_turn<L: KeyedLimiter<Key>>(name: &str, operation: impl Fn(&L)) {
                 limiter.check_invariants();
                 for key in 1..ROOM {
                     let allowed = limiter.peek_at(&Name(key), 1, at(60)).is_allowed();
-                    assert!(!allowed, "{name}: {call:?} {passing} makes it forget a key");
+                    assert!(!allowed, "{name}: {call:?} {passing} loses the units of a key");
                 }
                 // In the end no key is left, and all room is available again.
                 limiter.sweep_at(usize::MAX, at(1000));

@@ -58,7 +58,7 @@ fn an_idle_key_makes_room<L: KeyedLimiter<u32>>(others: u32) {
     // A minute later, only the last key is idle.
     assert!(limiter.check_n_at(&1_000_000, 1, at(61)).is_allowed(), "{others} others");
     for key in 0..others {
-        assert!(limiter.check_n_at(&key, 0, at(61)).remaining < 3, "a key in use is evicted");
+        assert!(limiter.check_n_at(&key, 0, at(61)).remaining < 3, "a key in use was evicted");
     }
     assert!(!limiter.check_n_at(&2_000_000, 1, at(61)).is_allowed());
     limiter.check_invariants();

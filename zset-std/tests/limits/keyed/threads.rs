@@ -26,7 +26,7 @@ impl Start {
         self.arrived.fetch_add(1, Ordering::AcqRel);
         let mut looks = 0;
         while self.arrived.load(Ordering::Acquire) < (round + 1) * self.threads {
-            assert!(!self.broken.load(Ordering::Relaxed), "another thread panics");
+            assert!(!self.broken.load(Ordering::Relaxed), "another thread has panicked");
             looks += 1;
             if looks < 100 { hint::spin_loop() } else { thread::yield_now() }
         }

@@ -210,7 +210,7 @@ impl<L: Limiter> Subject<L> {
         let in_use = self.lists.keys().copied().filter(|key| self.is_in_use(*key));
         let in_use: Vec<Key> = in_use.collect();
         self.lists.retain(|key, _| in_use.contains(key));
-        assert_eq!(self.limiter.len(), self.lists.len(), "keys that are not idle");
+        assert_eq!(self.limiter.len(), self.lists.len(), "the keys in use");
     }
 
     fn is_in_use(&self, key: Key) -> bool {
@@ -250,7 +250,7 @@ impl<L: Limiter> Subject<L> {
         assert_eq!((decision.limit, decision.remaining), (limit, 0));
         match decision.verdict {
             Verdict::Never => assert!(n > limit),
-            Verdict::Allowed => assert_eq!(n, 0, "no unit of a refused key passes"),
+            Verdict::Allowed => assert_eq!(n, 0, "a refused key passes no unit"),
             Verdict::Denied { retry_after } => assert!(n <= limit && !retry_after.is_zero()),
         }
     }
