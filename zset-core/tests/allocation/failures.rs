@@ -169,7 +169,7 @@ fn list_insertions_fail_cleanly_at_every_size_that_allocates() {
     }
 }
 
-/// The size hint of an iterator must not allocate all memory before its first element is read.
+/// A huge size hint must be rejected before it causes an allocation.
 #[test]
 fn a_size_hint_beyond_the_handle_limit_is_rejected_without_allocating() {
     let claims = (0..u64::MAX).map(|i| (i, Score::ZERO));

@@ -89,7 +89,7 @@ fn no_insertion_allocates_much_at_once() {
     assert!(ascending.bytes <= BOUND, "{ascending:?}");
 }
 
-/// A float that is its own hash: in small integers, the lower bits are all 0.
+/// Uses the bits of a float as its hash: those of small integers end in zeros.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn no_insertion_allocates_much_at_once_if_hashes_differ_only_in_upper_bits() {

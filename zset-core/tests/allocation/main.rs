@@ -38,7 +38,7 @@ impl Hasher for Scattering {
     }
 }
 
-/// The finalizer of splitmix64, a bijection that scatters the numbers.
+/// Applies the finalizer of splitmix64, a bijection that scatters the numbers.
 fn scattered(number: u64) -> u64 {
     let mut x = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -46,7 +46,7 @@ fn scattered(number: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Makes a scattered score of a number.
+/// Derives a scattered score from a number.
 fn scattered_score(number: u64) -> Score {
     Score::from(scattered(number) as u32)
 }

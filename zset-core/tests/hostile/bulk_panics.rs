@@ -58,7 +58,7 @@ pub(crate) fn unchanged(operation: impl Fn(&Set) -> Set) {
     });
 }
 
-/// Some members of `filled(LEN)`, interleaved with new ones.
+/// Returns some members of `filled(LEN)`, interleaved with new ones.
 fn others() -> Set {
     let known = (0..unless_miri(40, 4)).map(|i| (Member::new(7 * i), Points(99 * i % 500)));
     let new = (2000..unless_miri(2030, 2004)).map(|i| (Member::new(i), Points(i % 7 * 100)));

@@ -40,12 +40,13 @@ fn grown<H: BuildHasher + Default>(len: u32) -> Set<H> {
     set
 }
 
-/// Full leaves except for the last, and enough of them for ranges across several; two under Miri.
+/// Makes leaves that are full except for the last, and enough of them for ranges across several;
+/// two under Miri.
 fn several_leaves() -> Set {
     filled(unless_miri(5 * LEAF, LEAF + 8))
 }
 
-/// Full leaves, which must split to make room.
+/// Makes full leaves, which must split to make room.
 fn full_leaves() -> Set {
     filled(LEAF * unless_miri(5, 2))
 }

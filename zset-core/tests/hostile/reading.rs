@@ -15,7 +15,7 @@ use crate::unless_miri;
 
 const LEN: u32 = unless_miri(2 * LEAF, 20);
 
-/// Half of the members of `filled(LEN)` with other scores, and as many new members.
+/// Returns half of the members of `filled(LEN)` with other scores, and as many new members.
 fn others() -> Set {
     let elements = (LEN / 2..LEN + LEN / 2).map(|number| (Member::new(number), Points(7 * number)));
     Set::from_sorted_iter(elements).expect("the numbers are ascending")

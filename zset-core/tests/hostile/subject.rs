@@ -20,7 +20,7 @@ thread_local! {
     static HASH_LIES: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Returns the next random number of a state that is not 0.
+/// Returns the next random number, or `None` if the state is 0.
 fn lie(cell: &'static LocalKey<Cell<u32>>) -> Option<u32> {
     let mut state = cell.get();
     if state == 0 {
@@ -207,7 +207,7 @@ pub(crate) fn check<H: BuildHasher>(set: &Set<H>) {
     }
 }
 
-/// The same for a list.
+/// Verifies the invariants of a list, except under Miri.
 pub(crate) fn check_list(list: &SkipList<Member, Points>) {
     if !cfg!(miri) {
         list.check();

@@ -97,7 +97,8 @@ fn samples() -> Vec<Vec<u8>> {
 /// The distance between damaged bytes; Miri has time for few.
 const STEP: usize = if cfg!(miri) { 37 } else { 1 };
 
-/// The values a damaged byte may have: one bit flipped, or a byte with a special meaning.
+/// Returns the values of a damaged byte: those with one bit flipped, and bytes with a special
+/// meaning.
 fn damages(byte: u8) -> impl Iterator<Item = u8> {
     let bits = (0..8).map(move |bit| byte ^ 1 << bit);
     let near = [byte.wrapping_sub(1), byte.wrapping_add(1)];

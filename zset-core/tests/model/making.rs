@@ -52,7 +52,7 @@ fn unsorted_input_is_rejected_at_the_first_misplaced_element() {
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn building_from_few_large_members_does_not_overflow_the_stack() {
-    // 64 of them would take a megabyte of stack, several times over.
+    // A full leaf of these takes 1 MB, and must not be built on the stack.
     let elements = (0..10_u8).map(|i| ([i; 16 << 10], i));
     let sorted = SortedSet::<_, _>::from_sorted_iter(elements.clone()).unwrap();
     let mut collected: SortedSet<_, _> = elements.collect();

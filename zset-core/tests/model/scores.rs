@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use zset_core::{NanScore, Score, SortedSet};
 
-/// Mostly values that tie, cancel out or overflow.
+/// Generates mostly values that tie, cancel out or overflow.
 fn any_float() -> impl Strategy<Value = f64> {
     prop_oneof![
         prop::sample::select(vec![0.0, -0.0, 1.0, -1.0, 0.1, 1e308, -1e308, 5e-324]),

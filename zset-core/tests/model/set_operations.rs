@@ -19,7 +19,7 @@ fn to_set(map: &Map) -> SortedSet<u16, i16> {
     map.iter().map(|(&member, &score)| (member, score)).collect()
 }
 
-/// The same elements with float scores, and infinities at both ends.
+/// Returns the same elements with float scores, and infinities at both ends.
 fn to_scores(map: &Map) -> SortedSet<u16> {
     let score = |&score: &i16| match score {
         3_i16.. => Score::INFINITY,

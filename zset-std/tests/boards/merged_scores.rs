@@ -36,7 +36,8 @@ fn operations<S: Copy + Debug>(
     ]
 }
 
-/// The number of buckets kept, and the number that pass before each operation.
+/// Generates the number of buckets kept, and operations with the number of buckets that pass before
+/// each.
 fn histories<S: Copy + Debug>(
     scores: impl Strategy<Value = S> + 'static,
 ) -> impl Strategy<Value = (usize, Vec<(u64, Operation<S>)>)> {

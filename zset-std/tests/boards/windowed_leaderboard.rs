@@ -31,12 +31,12 @@ fn operations() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// Mostly forwards within a bucket or two, sometimes back, sometimes far.
+/// Generates steps of time: mostly forwards within a bucket or two, sometimes back, sometimes far.
 fn steps() -> impl Strategy<Value = i64> {
     prop_oneof![12 => 0..8i64, 3 => 0..40i64, 1 => -30..0i64, 1 => 0..i64::MAX]
 }
 
-/// The bucket width, the number of buckets, and the start of some bucket.
+/// Generates the bucket width, the number of buckets, and the start of some bucket.
 fn windows() -> impl Strategy<Value = (u64, usize, u64)> {
     let counts = prop_oneof![8 => 1..5usize, 1 => Just(usize::MAX)];
     (1..20u64, counts, prop_oneof![Just(0), 0..100u64])

@@ -127,7 +127,7 @@ fn payloads_are_dropped_outside_the_lock() {
             0 => drop(queue.pop()),
             1 => queue.clear(),
             2 => assert!(queue.ack(&queue.lease(Duration::MAX).unwrap()).is_ok()),
-            // A dead letter without room.
+            // The cap of zero drops the dead letter.
             _ => {
                 drop(queue.lease(Duration::ZERO));
                 assert!(queue.pop().is_none());

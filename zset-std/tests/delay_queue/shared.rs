@@ -9,7 +9,7 @@ use zset_std::shared_delay_queue::{
 };
 use zset_std::{FakeClock, Lease};
 
-/// Leases are identified by small numbers, so stale ones are used again.
+/// Leases are identified by small numbers, so stale ones are often used again.
 #[derive(Clone, Debug)]
 enum Operation {
     Push(Timestamp),

@@ -19,7 +19,7 @@ impl Dice {
         Dice((thread as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
 
-    /// Marsaglia, "Xorshift RNGs", 2003.
+    /// Returns a number below `sides`. The algorithm is from Marsaglia, "Xorshift RNGs", 2003.
     fn throw(&mut self, sides: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -1,4 +1,4 @@
-//! Types that panic after a number of calls of their code, shared by several test binaries.
+//! A fuse that makes user code panic after a number of calls, shared by several test binaries.
 
 use std::cell::Cell;
 use std::cmp::Ordering;

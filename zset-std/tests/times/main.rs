@@ -18,7 +18,7 @@ fn times() -> impl Strategy<Value = Timestamp> {
     nanos.prop_map(Timestamp::from_nanos)
 }
 
-/// Few, so that they often coincide.
+/// Generates few ids, so that they often coincide.
 fn ids() -> impl Strategy<Value = String> {
     (0..12u8).prop_map(|id| char::from(b'a' + id).to_string())
 }

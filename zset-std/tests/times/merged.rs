@@ -3,7 +3,7 @@
 use super::*;
 use zset_std::timeline::{Cursor, MergedPosts};
 
-/// Several feeds of few ids at few times, so that they share entries.
+/// Generates several feeds of few ids at few times, so that they share entries.
 fn feeds() -> impl Strategy<Value = Vec<Timeline<String>>> {
     let feed = prop::collection::vec((ids(), times()), 0..12).prop_map(Timeline::from_iter);
     prop::collection::vec(feed, 0..6)

@@ -48,7 +48,7 @@ fn panicking_after(passing: usize, call: Call, operation: impl FnOnce()) -> bool
     panicked
 }
 
-/// The borrowed form of a key. It is not `Clone`, since it creates the keys itself.
+/// The borrowed form of a key. It is not `Clone`, so keys are created by its own `to_owned`.
 #[derive(Debug)]
 struct Name(u32);
 

@@ -44,7 +44,8 @@ fn many_refunds_leave_few_deadlines() {
     refund::<Funnels<u32>>();
 }
 
-/// In every shard, keys in use whose deadlines have passed precede the idle one.
+/// Verifies that a new key evicts the only idle one, which is preceded in every shard by keys in
+/// use whose deadlines have passed.
 fn an_idle_key_makes_room<L: KeyedLimiter<u32>>(others: u32) {
     let limiter: L = full(others as usize + 1, WhenFull::RefuseNew);
     for key in 0..others {

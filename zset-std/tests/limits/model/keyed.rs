@@ -31,7 +31,7 @@ fn keys() -> impl Strategy<Value = Key> {
     0..5_u8
 }
 
-/// The calls of every keyed limiter. Other quotas change only their counts.
+/// Generates the calls of every keyed limiter. Other quotas change only their counts.
 fn common() -> BoxedStrategy<Call> {
     prop_oneof![
         12 => (keys(), 0..14_u32).prop_map(|(key, n)| Call::Check(key, n)),
@@ -42,7 +42,7 @@ fn common() -> BoxedStrategy<Call> {
     .boxed()
 }
 
-/// Also the calls that require idle keys to be evicted before each call.
+/// Adds the calls that require idle keys to be evicted before each call.
 fn more() -> BoxedStrategy<Call> {
     prop_oneof![
         20 => common(),
@@ -52,7 +52,7 @@ fn more() -> BoxedStrategy<Call> {
     .boxed()
 }
 
-/// Also calls with another quota.
+/// Adds calls with another quota.
 fn with_quotas(calls: BoxedStrategy<Call>) -> BoxedStrategy<Call> {
     let with = || (keys(), quotas(), 0..14_u32);
     prop_oneof![
@@ -63,7 +63,7 @@ fn with_quotas(calls: BoxedStrategy<Call>) -> BoxedStrategy<Call> {
     .boxed()
 }
 
-/// Also the calls of a sliding window.
+/// Adds the calls of a sliding window.
 fn with_records(calls: BoxedStrategy<Call>) -> BoxedStrategy<Call> {
     prop_oneof![
         8 => calls,
@@ -77,7 +77,7 @@ fn sequences(calls: BoxedStrategy<Call>) -> impl Strategy<Value = Vec<(Step, Cal
     prop::collection::vec((steps(), calls), 0..100)
 }
 
-/// The bound on keys, if any, and what happens to new keys beyond it.
+/// Generates the bound on keys, if any, and what happens to new keys beyond it.
 fn bounds() -> impl Strategy<Value = Option<(usize, WhenFull)>> {
     let when_full = prop_oneof![Just(WhenFull::RefuseNew), Just(WhenFull::SharedBucket)];
     prop::option::of((1..4_usize, when_full))
@@ -193,8 +193,7 @@ impl<L: Limiter> Subject<L> {
         Subject { limiter, lists, new, shared, max_keys, evicts, quota, now: 0, newest: 0 }
     }
 
-    /// Moves the time, and shows it to all shards; otherwise a shard would see it only with its own
-    /// keys.
+    /// Sets the time on all shards; otherwise a shard sees it only when one of its keys is used.
     fn step(&mut self, step: Step) {
         // A key that becomes idle at the last timestamp would never be evicted.
         self.now = step.from(self.now, self.quota).min(u64::MAX - 1);
@@ -255,7 +254,7 @@ impl<L: Limiter> Subject<L> {
         }
     }
 
-    /// Records a check, and `n` units at the time that counts if they passed.
+    /// Records a check, and its `n` units if they passed.
     fn checked(&mut self, decision: &Decision, key: Key, quota: Quota, n: u32) {
         let newest = self.newest;
         let is_there = self.lists.contains_key(&key);

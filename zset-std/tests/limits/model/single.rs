@@ -21,7 +21,7 @@ enum Call {
     OverLimit,
 }
 
-/// The calls of every limiter.
+/// Generates the calls of every limiter.
 fn common() -> BoxedStrategy<Call> {
     prop_oneof![
         12 => (0..14_u32).prop_map(Call::Check),
@@ -33,7 +33,7 @@ fn common() -> BoxedStrategy<Call> {
     .boxed()
 }
 
-/// The calls of a log.
+/// Generates the calls of a log.
 fn of_a_log() -> impl Strategy<Value = Call> {
     prop_oneof![
         20 => common(),
