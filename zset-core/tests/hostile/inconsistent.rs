@@ -1,8 +1,7 @@
-//! Orders that answer at random: the elements lose their order, but nothing else. The dict still
-//! knows every member and its score, and lengths are exact.
+//! Random orders: the elements lose their order, but nothing else. The dict still knows every
+//! member and its score, and lengths are exact.
 //!
-//! Hashes that are random: members are lost, and calls may panic, but the set can be cleared and
-//! reused.
+//! Random hashes: members are lost, and calls may panic, but the set can be cleared and reused.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};

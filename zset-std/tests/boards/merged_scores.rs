@@ -141,8 +141,8 @@ struct Model {
 }
 
 impl Model {
-    /// Returns the merged score of a member and the oldest bucket that counts: as many of the
-    /// newest buckets count as combine.
+    /// Returns the merged score of a member and the oldest bucket that counts. The longest run of
+    /// newest buckets whose scores combine counts.
     fn merged(&self, id: Id) -> Option<(u64, i8)> {
         let scores = self
             .buckets

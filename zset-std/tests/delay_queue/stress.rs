@@ -104,7 +104,7 @@ fn every_job_is_popped_exactly_once() {
                 match dice.throw(8) {
                     0 => queue.pop_due(3).into_iter().for_each(pop),
                     1 => queue.pop().into_iter().for_each(pop),
-                    // Some leave the line at any moment.
+                    // Timeouts make consumers leave the line at any moment.
                     2..5 => {
                         let timeout = Duration::from_micros(dice.throw(60));
                         queue.wait_pop_timeout(timeout).into_iter().for_each(pop);

@@ -30,7 +30,7 @@ proptest! {
     }
 }
 
-/// Verifies this at several offsets into the window that the end of time cuts short.
+/// Verifies the wait of a denial at the last timestamp, which cuts the current window short.
 fn waits_at_the_end_of_time(mut limiter: impl SingleQuota) {
     let limit = limiter.quota().count();
     assert!(limiter.check_n_at(limit, Timestamp::MAX).is_allowed());

@@ -10,7 +10,7 @@ enum Operation {
     Extend(Vec<(String, Timestamp)>),
     Reschedule(String, Timestamp),
     Cancel(String),
-    /// With the number taken from the iterator.
+    /// The time, and the number of ids taken from the iterator.
     ActivateDue(Timestamp, usize),
     Clear,
     Copy,

@@ -85,7 +85,7 @@ fn a_key_without_room_uses_the_over_limit_of_the_shared_window() {
     assert!(failures.over_limit_at(&2, at(0)));
     assert!(!failures.peek_at(&2, 1, at(0)).is_allowed());
     assert!(!failures.check_n_at(&2, 1, at(0)).is_allowed());
-    // It is over the limit for all keys without room, until the units expire.
+    // The shared window is over its limit for all keys without room, until the units expire.
     assert!(failures.over_limit_at(&3, at(59)));
     assert!(!failures.over_limit_at(&3, at(60)));
 }
