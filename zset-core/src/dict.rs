@@ -214,7 +214,11 @@ impl Dict {
         assert_eq!(entries == 0, self.segments.is_empty(), "the directory and the segments differ");
         if entries > 0 {
             assert!(entries.is_power_of_two() && entries > 1, "{entries} entries");
-            assert_eq!(self.shift, u64::BITS - entries.trailing_zeros(), "the shift does not match the directory");
+            assert_eq!(
+                self.shift,
+                u64::BITS - entries.trailing_zeros(),
+                "the shift does not match the directory"
+            );
             assert!(self.first.is_empty(), "the first table is in use beside segments");
             let mut seen = alloc::vec![false; self.segments.len()];
             let mut entry = 0;

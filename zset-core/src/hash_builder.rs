@@ -91,7 +91,11 @@ mod tests {
     fn agree(value: impl Hash) {
         let ours = DefaultHashBuilder::default();
         assert_eq!(ours.hash_one(&value), ours.0.hash_one(&value));
-        assert_eq!(ours.hash_one(&value), ours.clone().hash_one(&value), "a clone has the same seed");
+        assert_eq!(
+            ours.hash_one(&value),
+            ours.clone().hash_one(&value),
+            "a clone has the same seed"
+        );
     }
 
     #[test]

@@ -62,7 +62,7 @@ fn to_cbor(value: &impl Serialize) -> Vec<u8> {
 }
 
 /// Round-trips a set through all formats; returns its JSON.
-fn comes_back<T: Checked>(set: &T) -> String {
+fn round_trip<T: Checked>(set: &T) -> String {
     let text = serde_json::to_string(set).unwrap();
     assert_eq!(&json::<T>(&text).unwrap(), set, "{text}");
     assert_eq!(postcard(&postcard::to_allocvec(set).unwrap()).as_ref(), Some(set));
@@ -105,28 +105,28 @@ fn a_set_serializes_as_sorted_pairs() {
         [("b", 1.5), ("a", 1.5), ("c", -2.0), ("d", f64::INFINITY), ("e", f64::NEG_INFINITY)]
             .map(|(member, number)| (member.to_string(), score(number)))
             .into();
-    let text = comes_back(&set);
+    let text = round_trip(&set);
     assert_eq!(text, r#"[["e","-inf"],["c",-2.0],["a",1.5],["b",1.5],["d","inf"]]"#);
     damage_is_harmless(&set);
-    assert_eq!(comes_back(&SortedSet::<String>::new()), "[]");
+    assert_eq!(round_trip(&SortedSet::<String>::new()), "[]");
 }
 
 #[test]
 fn members_need_not_be_strings() {
     let set = SortedSet::<(u8, u64), u32>::from([((2, u64::MAX), 7), ((1, 5), 7), ((0, 0), 9)]);
-    assert_eq!(comes_back(&set), "[[[1,5],7],[[2,18446744073709551615],7],[[0,0],9]]");
+    assert_eq!(round_trip(&set), "[[[1,5],7],[[2,18446744073709551615],7],[[0,0],9]]");
     damage_is_harmless(&set);
     let bytes = SortedSet::from(INFINITIES.map(|score| (ByteString::from(b"\xFF"), score)));
-    assert_eq!(comes_back(&bytes), r#"[[[255],"inf"]]"#);
+    assert_eq!(round_trip(&bytes), r#"[[[255],"inf"]]"#);
 }
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn sets_of_several_leaves_round_trip() {
-    comes_back(&(0..300).map(|i| (i, -i64::from(i) / 2)).collect::<SortedSet<u32, i64>>());
-    comes_back(&(0..300_u16).map(|i| (i as u8, i as u8 / 2)).collect::<SkipList<u8, u8>>());
+    round_trip(&(0..300).map(|i| (i, -i64::from(i) / 2)).collect::<SortedSet<u32, i64>>());
+    round_trip(&(0..300_u16).map(|i| (i as u8, i as u8 / 2)).collect::<SkipList<u8, u8>>());
     let map = (0..300_u16).map(|i| ((i as u8, (i / 256) as u8), 'x', -i32::from(i) / 2));
-    comes_back(&map.collect::<SortedMap<(u8, u8), char, i32>>());
+    round_trip(&map.collect::<SortedMap<(u8, u8), char, i32>>());
 }
 
 #[test]
@@ -134,18 +134,18 @@ fn a_list_serializes_as_pairs_that_may_repeat() {
     let elements = [("b", 2.0), ("a", 2.0), ("b", 2.0), ("b", f64::INFINITY)];
     let list: SkipList<String, Score> =
         elements.map(|(member, number)| (member.to_string(), score(number))).into_iter().collect();
-    assert_eq!(comes_back(&list), r#"[["a",2.0],["b",2.0],["b",2.0],["b","inf"]]"#);
+    assert_eq!(round_trip(&list), r#"[["a",2.0],["b",2.0],["b",2.0],["b","inf"]]"#);
     damage_is_harmless(&list);
 }
 
 #[test]
 fn a_map_serializes_as_sorted_triples() {
     let map = SortedMap::<(u8, u8), char, i32>::from([((2, 1), 'y', 7), ((1, 1), 'x', -3)]);
-    assert_eq!(comes_back(&map), r#"[[[1,1],"x",-3],[[2,1],"y",7]]"#);
+    assert_eq!(round_trip(&map), r#"[[[1,1],"x",-3],[[2,1],"y",7]]"#);
     damage_is_harmless(&map);
     let scored = [("a", vec![1], score(0.5)), ("b", vec![], Score::INFINITY)]
         .map(|(key, value, score)| (key.to_string(), value, score));
-    let text = comes_back(&SortedMap::<String, Vec<u8>>::from(scored));
+    let text = round_trip(&SortedMap::<String, Vec<u8>>::from(scored));
     assert_eq!(text, r#"[["a",[1],0.5],["b",[],"inf"]]"#);
 }
 
@@ -156,7 +156,7 @@ fn a_zset_serializes_as_pairs_with_byte_members() {
     for len in [0, 1, 3, 4] {
         let elements = elements[..len].iter().map(|&(member, number)| (member, score(number)));
         let set: ZSet = elements.collect();
-        let text = comes_back(&set);
+        let text = round_trip(&set);
         let back: ZSet = postcard(&postcard::to_allocvec(&set).unwrap()).unwrap();
         assert_eq!(back.encoding(), set.encoding());
         if len == 3 {

@@ -26,7 +26,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         .with_clock(clock.clone())
         .with_max_deliveries(NonZeroU32::new(3).ok_or("three is not zero")?);
 
-    println!("Each reminder is tried up to three times, with a lease of {} s.\n", VISIBILITY.as_secs());
+    println!(
+        "Each reminder is tried up to three times, with a lease of {} s.\n",
+        VISIBILITY.as_secs()
+    );
     let mut ids = Vec::new();
     for (who, seconds) in [("ann", 10), ("bob", 20), ("cid", 30), ("dan", 40)] {
         let due = Timestamp::ZERO.saturating_add(Duration::from_secs(seconds));

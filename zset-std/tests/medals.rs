@@ -135,7 +135,10 @@ fn no_one_is_third_after_a_tie_for_second() {
     let (out, _) = rank("tied.csv", "name,points\na,1\nb,2\nc,2\nd,3\n");
     assert_eq!(rows(&out), ["1 d 3", "2 b 2", "2 c 2", "4 a 1"]);
     let third = answer(&out, "Who is third?");
-    assert_eq!(third, ["Nobody: several are tied for 2nd:", "b, with 2 points", "c, with 2 points"]);
+    assert_eq!(
+        third,
+        ["Nobody: several are tied for 2nd:", "b, with 2 points", "c, with 2 points"]
+    );
 }
 
 #[test]

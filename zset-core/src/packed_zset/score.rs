@@ -34,7 +34,11 @@ impl ScoreText {
     /// Encodes a score; `self` holds its text.
     pub(super) fn encode(&mut self, score: Score) -> Encoded<'_> {
         let number = score.get();
-        #[expect(clippy::float_cmp, clippy::cast_precision_loss, reason = "the comparison detects a rounded value")]
+        #[expect(
+            clippy::float_cmp,
+            clippy::cast_precision_loss,
+            reason = "the comparison detects a rounded value"
+        )]
         if number.abs() <= LARGEST_INTEGER && number as i64 as f64 == number {
             return Encoded::new(Value::Integer(number as i64));
         }

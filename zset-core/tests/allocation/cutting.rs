@@ -41,7 +41,7 @@ fn a_failed_drain_or_split_leaves_a_set_unchanged() {
         assert!(fail_in_turn(&set, drain, verify) > 2, "few allocations can fail at {len}");
         let split = |set: &mut Set| set.split_off_by_rank(len / 2).len();
         assert!(fail_in_turn(&set, split, verify) > 3, "few allocations can fail at {len}");
-        let middle = set.get_by_rank(len / 2).expect("it is there").1;
+        let middle = set.get_by_rank(len / 2).expect("the rank is below the length").1;
         fail_in_turn(&set, |set| set.drain_by_score(..middle).count(), verify);
     }
 }

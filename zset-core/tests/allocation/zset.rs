@@ -99,7 +99,11 @@ fn a_failed_explicit_promotion_leaves_the_listpack() {
         assert!(failed > len as usize, "{failed} failed");
         let mut promoted = set.clone();
         promoted.promote();
-        assert_eq!(fail_in_turn(&promoted, |set| Ok(set.try_promote()?)), 0, "the set is already promoted");
+        assert_eq!(
+            fail_in_turn(&promoted, |set| Ok(set.try_promote()?)),
+            0,
+            "the set is already promoted"
+        );
     }
 }
 

@@ -186,7 +186,11 @@ fn a_map_is_valid_after_a_panic_in_a_drain_or_a_split() {
                     map.check();
                 }
                 for (key, value, _) in &map {
-                    assert_eq!(key.number(), value.number() % 1000, "the value belongs to another key");
+                    assert_eq!(
+                        key.number(),
+                        value.number() % 1000,
+                        "the value belongs to another key"
+                    );
                 }
             },
         );

@@ -52,7 +52,7 @@ fn full_leaves() -> Set {
 }
 
 /// A member in a leaf other than the first of the sets that `about_to_merge` returns.
-const BEHIND: u32 = LEAF * unless_miri(2, 1);
+const LATER: u32 = LEAF * unless_miri(2, 1);
 
 /// Returns sets in which the operation merges leaves, found by thinning out full leaves. A merge is
 /// detected by its calls of the hash, one for each member of a leaf.
@@ -195,14 +195,14 @@ fn insert_that_changes_a_score_to_a_full_leaf() {
     count_members(|| {
         let set = full_leaves();
         before_or_after(&set, |set| set.insert(Member::new(3), Points(10 * LEAF + 305)));
-        before_or_after(&set, |set| set.insert(Member::new(BEHIND), Points(5)));
+        before_or_after(&set, |set| set.insert(Member::new(LATER), Points(5)));
     });
 }
 
 #[test]
 fn update_that_merges_leaves() {
     before_or_after_a_merge(|set| _ = set.update(&Member::new(0), |_| Points(99_999)));
-    before_or_after_a_merge(|set| _ = set.update(&Member::new(BEHIND), |_| Points(0)));
+    before_or_after_a_merge(|set| _ = set.update(&Member::new(LATER), |_| Points(0)));
     // Moves to the neighbour with which the first leaf then merges.
     before_or_after_a_merge(|set| _ = set.update(&Member::new(0), |_| Points(10 * LEAF + 315)));
 }
@@ -229,7 +229,7 @@ fn increment_of_an_existing_and_a_new_member() {
 #[test]
 fn remove_and_pop_that_merge_leaves() {
     before_or_after_a_merge(|set| _ = set.remove(&Member::new(0)));
-    before_or_after_a_merge(|set| _ = set.remove_entry(&Member::new(BEHIND)));
+    before_or_after_a_merge(|set| _ = set.remove_entry(&Member::new(LATER)));
     before_or_after_a_merge(|set| _ = set.pop_first());
     before_or_after_a_merge(|set| _ = set.pop_last());
 }
@@ -237,8 +237,8 @@ fn remove_and_pop_that_merge_leaves() {
 #[test]
 fn remove_and_pop_of_the_last_element_of_a_leaf() {
     count_members(|| {
-        let set = filled(BEHIND + 1);
-        before_or_after(&set, |set| set.remove(&Member::new(BEHIND)));
+        let set = filled(LATER + 1);
+        before_or_after(&set, |set| set.remove(&Member::new(LATER)));
         before_or_after(&set, |set| set.pop_last().map(drop));
         before_or_after(&filled(1), |set| set.pop_first().map(drop));
     });

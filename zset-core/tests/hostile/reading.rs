@@ -95,9 +95,9 @@ fn scores_of_many_members() {
 }
 
 /// A generator that calls the fuse.
-struct Burning;
+struct FusedRng;
 
-impl TryRng for Burning {
+impl TryRng for FusedRng {
     type Error = Infallible;
 
     fn try_next_u32(&mut self) -> Result<u32, Infallible> {
@@ -118,9 +118,9 @@ impl TryRng for Burning {
 
 #[test]
 fn samples() {
-    only_reads(|a, _| a.sample(&mut Burning, 5).count());
-    only_reads(|a, _| a.sample(&mut Burning, usize::MAX).count());
-    only_reads(|a, _| a.sample_with_replacement(&mut Burning, 5).count());
+    only_reads(|a, _| a.sample(&mut FusedRng, 5).count());
+    only_reads(|a, _| a.sample(&mut FusedRng, usize::MAX).count());
+    only_reads(|a, _| a.sample_with_replacement(&mut FusedRng, 5).count());
 }
 
 #[test]

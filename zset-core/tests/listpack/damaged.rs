@@ -9,7 +9,7 @@ use crate::naive::{self, Entry};
 use crate::values::{Given, any_given, entries, entry};
 
 /// Verifies that an accepted list reads the same from both ends and can be changed.
-fn is_sound<B: Storage>(list: &Listpack<B>) {
+fn verify<B: Storage>(list: &Listpack<B>) {
     list.check();
     let forward = entries(list);
     let mut backward: Vec<Entry> = list.iter().rev().map(|value| entry(&value)).collect();
@@ -30,7 +30,7 @@ fn is_sound<B: Storage>(list: &Listpack<B>) {
 }
 
 /// Verifies that an accepted set is valid and can be changed.
-fn is_sound_as_set(list: Listpack<Vec<u8>>) {
+fn verify_as_set(list: Listpack<Vec<u8>>) {
     let Ok(mut set) = PackedZSet::from_listpack(list) else { return };
     set.check();
     let elements: Vec<_> = set.iter().map(|(member, score)| (member.to_vec(), score)).collect();
@@ -47,7 +47,7 @@ fn is_sound_as_set(list: Listpack<Vec<u8>>) {
 }
 
 /// Adopts the bytes as a listpack in every kind of storage; returns whether they are valid.
-fn take_over(bytes: &[u8]) -> bool {
+fn adopt(bytes: &[u8]) -> bool {
     let taken = Listpack::from_bytes(bytes.to_vec());
     let mut buffer = [0xFF; 300];
     let len = bytes.len().min(buffer.len());
@@ -56,11 +56,11 @@ fn take_over(bytes: &[u8]) -> bool {
     if bytes.len() == len {
         assert_eq!(borrowed.as_ref().err(), taken.as_ref().err());
     }
-    borrowed.iter().for_each(is_sound);
+    borrowed.iter().for_each(verify);
     let Ok(list) = taken else { return false };
-    is_sound(&list);
+    verify(&list);
     assert!(bytes.starts_with(list.as_bytes()), "the bytes are unchanged");
-    is_sound_as_set(list);
+    verify_as_set(list);
     true
 }
 
@@ -99,7 +99,7 @@ const STEP: usize = if cfg!(miri) { 37 } else { 1 };
 
 /// Returns the values of a damaged byte: those with one bit flipped, and bytes with a special
 /// meaning.
-fn damages(byte: u8) -> impl Iterator<Item = u8> {
+fn damaged_values(byte: u8) -> impl Iterator<Item = u8> {
     let bits = (0..8).map(move |bit| byte ^ 1 << bit);
     let near = [byte.wrapping_sub(1), byte.wrapping_add(1)];
     let special = [0, 0x7F, 0x80, 0xC0, 0xDF, 0xE0, 0xEF, 0xF0, 0xF1, 0xF2, 0xF4, 0xF5, 0xFF];
@@ -112,10 +112,10 @@ fn a_changed_byte_is_detected_or_harmless() {
     let (mut accepted, mut refused) = (0, 0);
     for sample in samples() {
         for at in (0..sample.len()).step_by(STEP) {
-            for value in damages(sample[at]) {
+            for value in damaged_values(sample[at]) {
                 let mut bytes = sample.clone();
                 bytes[at] = value;
-                *(if take_over(&bytes) { &mut accepted } else { &mut refused }) += 1;
+                *(if adopt(&bytes) { &mut accepted } else { &mut refused }) += 1;
             }
         }
     }
@@ -127,16 +127,16 @@ fn a_changed_byte_is_detected_or_harmless() {
 fn a_truncated_or_extended_listpack_is_rejected_unless_its_header_agrees() {
     for sample in samples() {
         for len in (0..sample.len()).step_by(STEP) {
-            assert!(!take_over(&sample[..len]), "{len} of {} bytes", sample.len());
+            assert!(!adopt(&sample[..len]), "{len} of {} bytes", sample.len());
             // A truncated list is rejected even if its header agrees.
             let mut cut = sample[..len].to_vec();
             if let Some(header) = cut.first_chunk_mut::<4>() {
                 *header = u32::try_from(len).unwrap().to_le_bytes();
             }
-            assert!(!take_over(&cut), "{len} of {} bytes", sample.len());
+            assert!(!adopt(&cut), "{len} of {} bytes", sample.len());
         }
         let longer = [&sample[..], b"trailing bytes"].concat();
-        assert!(take_over(&longer));
+        assert!(adopt(&longer));
         let list = Listpack::from_bytes(longer).unwrap();
         assert_eq!(list.into_storage(), sample, "a vector drops the trailing bytes");
     }
@@ -148,13 +148,13 @@ fn swapped_bytes_and_missing_or_doubled_entries() {
         for at in (6..sample.len()).step_by(STEP) {
             let mut swapped = sample.clone();
             swapped.swap(at, at - 1);
-            take_over(&swapped);
+            adopt(&swapped);
             for (from, to) in [(at, at - 1), (at - 1, at)] {
                 // One byte less or more, with a header that agrees.
                 let mut bytes = [&sample[..from], &sample[to..]].concat();
                 let len = u32::try_from(bytes.len()).unwrap();
                 bytes[..4].copy_from_slice(&len.to_le_bytes());
-                take_over(&bytes);
+                adopt(&bytes);
             }
         }
     }
@@ -212,10 +212,10 @@ fn a_back_length_shorter_than_in_redis_is_malformed() {
 #[test]
 fn entries_beyond_the_header_limit_are_counted() {
     let list = Listpack::from_bytes(*b"\x0B\0\0\0\xFF\xFF\x05\x01\x06\x01\xFF").unwrap();
-    is_sound(&list);
+    verify(&list);
     assert_eq!(list.len(), 2);
     let list = Listpack::from_bytes(*b"\x07\0\0\0\xFF\xFF\xFF").unwrap();
-    is_sound(&list);
+    verify(&list);
     assert_eq!((list.len(), list.is_empty()), (0, true));
     let set = PackedZSet::from_listpack(list).unwrap();
     assert_eq!((set.len(), set.first()), (0, None));
@@ -238,7 +238,7 @@ fn overlong_encodings_are_read_and_rewritten_in_the_shortest_form() {
     let total = u8::try_from(7 + entries.len()).unwrap();
     let bytes = [&[total, 0, 0, 0, 8, 0], &entries[..], b"\xFF"].concat();
     let list = Listpack::from_bytes(bytes.clone()).unwrap();
-    is_sound(&list);
+    verify(&list);
     assert_eq!(list.find("7", 1).map(|cursor| cursor.current()), Some(Some(Value::Integer(7))));
 
     let mut set = PackedZSet::from_listpack(list).unwrap();
@@ -266,7 +266,7 @@ proptest! {
 
     #[test]
     fn random_bytes(bytes in vec(any::<u8>(), 0..40)) {
-        take_over(&bytes);
+        adopt(&bytes);
     }
 
     /// Most random bytes fail at the header. These have a valid one, so every entry is read.
@@ -277,7 +277,7 @@ proptest! {
     ) {
         let total = u32::try_from(7 + body.len()).unwrap();
         let bytes = [&total.to_le_bytes()[..], &count.to_le_bytes(), &body, &[0xFF]].concat();
-        take_over(&bytes);
+        adopt(&bytes);
     }
 
     #[test]
@@ -292,7 +292,7 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        take_over(&bytes);
+        adopt(&bytes);
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) enum Operation {
     RemoveRange(Bounds),
     Clear,
     ShrinkToFit,
-    TakeOverOwnBytes,
+    Reassemble,
 }
 
 /// Where a cursor starts.
@@ -51,7 +51,7 @@ pub(crate) fn any_operation() -> impl Strategy<Value = Operation> {
         2 => any_bounds().prop_map(Operation::RemoveRange),
         1 => Just(Operation::Clear),
         1 => Just(Operation::ShrinkToFit),
-        1 => Just(Operation::TakeOverOwnBytes),
+        1 => Just(Operation::Reassemble),
     ]
 }
 
@@ -181,13 +181,13 @@ impl<B: Buffer> Subject<B> {
                 entries.clear();
             }
             Operation::ShrinkToFit => B::shrink(list),
-            Operation::TakeOverOwnBytes => self.list = self.list.take().map(taken_over),
+            Operation::Reassemble => self.list = self.list.take().map(reassembled),
         }
     }
 }
 
 /// Takes a list apart and reassembles it.
-fn taken_over<B: Storage>(list: Listpack<B>) -> Listpack<B> {
+fn reassembled<B: Storage>(list: Listpack<B>) -> Listpack<B> {
     let storage = list.into_storage();
     if storage.as_slice().is_empty() {
         // A list that has never been written to.

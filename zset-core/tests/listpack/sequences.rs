@@ -12,7 +12,7 @@ use crate::values::{Given, any_given, entries, entry};
 
 /// What to query after an operation.
 #[derive(Clone, Debug)]
-struct Question {
+struct Query {
     index: usize,
     range: Bounds,
     given: Given,
@@ -21,49 +21,49 @@ struct Question {
     ends: u64,
 }
 
-fn any_question() -> impl Strategy<Value = Question> {
+fn any_query() -> impl Strategy<Value = Query> {
     (0..40_usize, any_bounds(), any_given(), 0..4_usize, any::<u64>())
-        .prop_map(|(index, range, given, skip, ends)| Question { index, range, given, skip, ends })
+        .prop_map(|(index, range, given, skip, ends)| Query { index, range, given, skip, ends })
 }
 
-type Steps = Vec<(Operation, Question)>;
+type Steps = Vec<(Operation, Query)>;
 
 fn steps() -> impl Strategy<Value = Steps> {
-    vec((any_operation(), any_question()), 1..if cfg!(miri) { 8 } else { 60 })
+    vec((any_operation(), any_query()), 1..if cfg!(miri) { 8 } else { 60 })
 }
 
 fn follow<B: Buffer>(list: Listpack<B>, capacity: usize, steps: &Steps) {
     let mut subject = Subject::new(list, capacity);
-    for (operation, question) in steps {
+    for (operation, query) in steps {
         subject.apply(operation);
-        compare(subject.list(), &subject.entries, question);
+        compare(subject.list(), &subject.entries, query);
     }
 }
 
-fn compare<B: Buffer>(list: &Listpack<B>, expected: &[Entry], question: &Question) {
+fn compare<B: Buffer>(list: &Listpack<B>, expected: &[Entry], query: &Query) {
     assert!(list.as_bytes() == naive::listpack(expected), "{:02X?}", list.as_bytes());
     list.check();
     assert_eq!((list.len(), list.is_empty()), (expected.len(), expected.is_empty()));
     assert!(entries(list) == expected);
     assert!(list.iter().rev().map(|value| entry(&value)).eq(expected.iter().rev().cloned()));
-    drive(list.iter(), expected, question.ends);
+    drive(list.iter(), expected, query.ends);
     let indexed = expected.iter().enumerate();
-    let in_range = indexed.filter(|(index, _)| question.range.contains(index));
+    let in_range = indexed.filter(|(index, _)| query.range.contains(index));
     let in_range: Vec<Entry> = in_range.map(|(_, entry)| entry.clone()).collect();
-    drive(list.range(question.range), &in_range, question.ends);
-    circle(list, expected);
+    drive(list.range(query.range), &in_range, query.ends);
+    walk_around(list, expected);
 
     let get = |index| list.get(index).map(|value| entry(&value));
-    assert_eq!(get(question.index).as_ref(), expected.get(question.index));
+    assert_eq!(get(query.index).as_ref(), expected.get(query.index));
     assert_eq!(get(usize::MAX), None);
-    let current = list.cursor_at(question.index).current().map(|value| entry(&value));
-    assert_eq!(current.as_ref(), expected.get(question.index));
+    let current = list.cursor_at(query.index).current().map(|value| entry(&value));
+    assert_eq!(current.as_ref(), expected.get(query.index));
     for index in (0..expected.len()).step_by(if cfg!(miri) { 5 } else { 1 }) {
         assert!(get(index).as_ref() == expected.get(index));
     }
 
-    let place = find(expected, &question.given.entry(), question.skip);
-    let found = question.given.pass(|value| list.find(value, question.skip));
+    let place = find(expected, &query.given.entry(), query.skip);
+    let found = query.given.pass(|value| list.find(value, query.skip));
     assert_eq!(found.is_some(), place.is_some());
     if let (Some(mut cursor), Some(place)) = (found, place) {
         // Counts the steps to the gap, to verify which of several equal entries was found.
@@ -93,7 +93,7 @@ fn drive(mut iterator: Iter<'_>, mut left: &[Entry], ends: u64) {
 }
 
 /// Moves once around through the gap, in both directions.
-fn circle<B: Buffer>(list: &Listpack<B>, expected: &[Entry]) {
+fn walk_around<B: Buffer>(list: &Listpack<B>, expected: &[Entry]) {
     let current = |cursor: &zset_core::listpack::Cursor<'_>| cursor.current().map(|v| entry(&v));
     let (mut forward, mut backward) = (list.cursor_front(), list.cursor_back());
     for wanted in expected.iter().map(Some).chain([None]) {

@@ -76,7 +76,10 @@ fn the_table_of_types_lists_each_method_once() {
         for (type_name, cell) in types.iter().zip(cells) {
             let methods = named.entry((*type_name).to_string()).or_default();
             let mut insert = |method: &str| {
-                assert!(methods.insert(method.to_string()), "{type_name}::{method} is listed twice");
+                assert!(
+                    methods.insert(method.to_string()),
+                    "{type_name}::{method} is listed twice"
+                );
             };
             match cell.as_str() {
                 "" => panic!("{type_name}::{name} is missing without a reason"),
@@ -91,7 +94,11 @@ fn the_table_of_types_lists_each_method_once() {
     }
 
     let explained = rows("Why a method is missing").into_iter().map(|row| row[0].clone());
-    assert_eq!(explained.collect::<BTreeSet<_>>(), reasons, "the reasons differ from their explanations");
+    assert_eq!(
+        explained.collect::<BTreeSet<_>>(),
+        reasons,
+        "the reasons differ from their explanations"
+    );
     assert_eq!(types::called(), named, "the methods called here differ from the table");
     assert_eq!(public(&types), named, "the public methods differ from the table");
 }

@@ -83,16 +83,16 @@ pub(crate) fn any_operation() -> impl Strategy<Value = Operation> {
 
 /// What to query after an operation.
 #[derive(Clone, Debug)]
-pub(crate) struct Question {
+pub(crate) struct Query {
     pub(crate) member: u16,
     pub(crate) members: Bounds<u16>,
     pub(crate) scores: Bounds<i32>,
     pub(crate) ranks: Bounds<usize>,
 }
 
-pub(crate) fn any_question() -> impl Strategy<Value = Question> {
+pub(crate) fn any_query() -> impl Strategy<Value = Query> {
     (0..MEMBERS, any_bounds(0..MEMBERS), any_bounds(raw()), any_bounds(rank()))
-        .prop_map(|(member, members, scores, ranks)| Question { member, members, scores, ranks })
+        .prop_map(|(member, members, scores, ranks)| Query { member, members, scores, ranks })
 }
 
 fn raw() -> impl Strategy<Value = i32> + Clone {

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 use zset_core::{DefaultHashBuilder, SortedSet};
 
 use crate::hashers::{BuildConstant, BuildIdentity, BuildNarrow};
-use crate::operations::{Bounds, Operation, Question, any_operation, any_question, apply};
+use crate::operations::{Bounds, Operation, Query, any_operation, any_query, apply};
 use crate::reference::Reference;
 
 /// The distribution of scores.
@@ -40,7 +40,7 @@ impl Profile {
     }
 
     /// Makes a score to query that is likely to exist, or to be near one that does.
-    fn score_asked(self, raw: i32, ticks: i32) -> i32 {
+    fn query_score(self, raw: i32, ticks: i32) -> i32 {
         match self {
             Profile::Equal => 7 + raw.signum(),
             Profile::Ascending => raw.rem_euclid(ticks + 2),
@@ -51,7 +51,7 @@ impl Profile {
     }
 }
 
-type Steps = Vec<(Operation, Question)>;
+type Steps = Vec<(Operation, Query)>;
 
 /// Runs a sequence and compares everything after each step.
 fn follow<H: BuildHasher + Clone + Default>(profile: Profile, steps: Steps) {
@@ -66,20 +66,20 @@ fn follow<H: BuildHasher + Clone + Default>(profile: Profile, steps: Steps) {
             profile.score(raw * tick, tick)
         });
     }
-    for (operation, question) in steps {
+    for (operation, query) in steps {
         let ranged = matches!(operation, Operation::RemoveRangeByScore(_));
         apply(operation, &mut set, &mut reference, |raw| {
             if ranged {
-                return profile.score_asked(raw, tick);
+                return profile.query_score(raw, tick);
             }
             tick += 1;
             profile.score(raw, tick)
         });
         set.check();
         compare_all(&set, &reference);
-        let asked = |raw| profile.score_asked(raw, tick);
-        let scores = (question.scores.0.map(asked), question.scores.1.map(asked));
-        compare_answers(&set, &reference, &Question { scores, ..question });
+        let asked = |raw| profile.query_score(raw, tick);
+        let scores = (query.scores.0.map(asked), query.scores.1.map(asked));
+        compare_query(&set, &reference, &Query { scores, ..query });
     }
 }
 
@@ -104,12 +104,12 @@ const fn step_of_miri() -> usize {
     if cfg!(miri) { 31 } else { 1 }
 }
 
-fn compare_answers<H: BuildHasher>(
+fn compare_query<H: BuildHasher>(
     set: &SortedSet<u16, i32, H>,
     reference: &Reference,
-    question: &Question,
+    query: &Query,
 ) {
-    let Question { member, members, scores, ranks } = question;
+    let Query { member, members, scores, ranks } = query;
     assert_eq!(set.score(member), reference.score(*member));
     assert_eq!(set.contains(member), reference.score(*member).is_some());
     assert_eq!(set.rank(member), reference.rank(*member));
@@ -141,7 +141,7 @@ fn collect<'a>(view: impl ExactSizeIterator<Item = (&'a u16, i32)>) -> Vec<(u16,
 
 fn steps() -> impl Strategy<Value = Steps> {
     let most = if cfg!(miri) { 4 } else { 100 };
-    vec((any_operation(), any_question()), 1..most)
+    vec((any_operation(), any_query()), 1..most)
 }
 
 proptest! {

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::ops::RangeBounds;
 use zset_core::SkipList;
 
-use crate::operations::{Bounds, Question, any_question};
+use crate::operations::{Bounds, Query, any_query};
 
 /// Members and scores are so few that many elements repeat.
 #[derive(Clone, Debug)]
@@ -34,8 +34,8 @@ fn any_operation() -> impl Strategy<Value = Operation> {
         6 => element().prop_map(|(m, s)| Operation::Remove(m, s)),
         3 => Just(Operation::PopFirst),
         3 => Just(Operation::PopLast),
-        1 => any_question().prop_map(|question| Operation::RemoveRangeByScore(question.scores)),
-        1 => any_question().prop_map(|question| Operation::RemoveRangeByRank(question.ranks)),
+        1 => any_query().prop_map(|query| Operation::RemoveRangeByScore(query.scores)),
+        1 => any_query().prop_map(|query| Operation::RemoveRangeByRank(query.ranks)),
         1 => Just(Operation::Clear),
         1 => Just(Operation::Rebuild),
     ]
@@ -108,7 +108,7 @@ fn apply(operation: &Operation, list: &mut SkipList<u8, i32>, sorted: &mut Sorte
     }
 }
 
-fn compare(list: &SkipList<u8, i32>, sorted: &Sorted, question: &Question) {
+fn compare(list: &SkipList<u8, i32>, sorted: &Sorted, query: &Query) {
     let elements: Vec<_> = sorted.0.iter().map(|&(score, member)| (member, score)).collect();
     let owned = |(member, score): (&u8, i32)| (*member, score);
     assert!(list.iter().map(owned).eq(elements.iter().copied()));
@@ -119,11 +119,11 @@ fn compare(list: &SkipList<u8, i32>, sorted: &Sorted, question: &Question) {
         assert_eq!(list.get_by_rank(rank).map(owned), Some(*element));
     }
 
-    let member = (question.member % 4) as u8;
+    let member = (query.member % 4) as u8;
     for score in -5..5 {
         assert_eq!(list.rank(&member, score), sorted.find(member, score));
     }
-    let Question { scores, ranks, members, .. } = question;
+    let Query { scores, ranks, members, .. } = query;
     let in_range: Vec<_> = elements.iter().filter(|(_, s)| scores.contains(s)).copied().collect();
     assert_eq!(list.count_by_score(*scores), in_range.len());
     assert_eq!(list.range_by_score(*scores).len(), in_range.len());
@@ -143,13 +143,13 @@ proptest! {
 
     #[test]
     fn a_list_behaves_like_a_sorted_vector(
-        steps in vec((any_operation(), any_question()), 1..if cfg!(miri) { 6 } else { 100 }),
+        steps in vec((any_operation(), any_query()), 1..if cfg!(miri) { 6 } else { 100 }),
     ) {
         let (mut list, mut sorted) = (SkipList::new(), Sorted::default());
-        for (operation, question) in steps {
+        for (operation, query) in steps {
             apply(&operation, &mut list, &mut sorted);
             list.check();
-            compare(&list, &sorted, &question);
+            compare(&list, &sorted, &query);
         }
     }
 }
@@ -185,10 +185,6 @@ fn equal_elements_stay_in_insertion_order() {
     }
     let tags = |number| list.iter().filter(move |(m, _)| m.0 == number).map(|(m, _)| m.1);
     assert!(tags(0).eq(0..len) && tags(1).eq(0..len));
-    assert_eq!(
-        list.rank(&Tagged(1, 7), 0),
-        Some(len as usize),
-        "the first of the equal elements"
-    );
+    assert_eq!(list.rank(&Tagged(1, 7), 0), Some(len as usize), "the first of the equal elements");
     assert_eq!(list.remove(&Tagged(1, 7), 0).map(|member| member.1), Some(0));
 }

@@ -2,7 +2,7 @@
 
 use zset_core::{ListpackLimits, PackedZSet, ZSet};
 
-use crate::operations::{Operation, plain_question, run_member};
+use crate::operations::{Operation, run_member, simple_query};
 use crate::reference::Element;
 use crate::runner::{Profile, Runner};
 use crate::seeds::{self, Case};
@@ -16,13 +16,13 @@ fn follow<S: Subject>(
     capacity: usize,
 ) -> Vec<Element> {
     let mut runner = Runner::new(subject, limits, capacity, Profile::Any);
-    let question = plain_question();
+    let query = simple_query();
     for (left, operation) in (0..case.operations.len()).rev().zip(&case.operations) {
         if cfg!(miri) && left > 0 {
             // A full comparison takes half a second under Miri.
             runner.apply(operation);
         } else {
-            runner.step(operation, &question);
+            runner.step(operation, &query);
         }
     }
     runner.reference.sorted()

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::ops::Bound;
 use zset_core::{Encoding, ListpackLimits, Member, Score, ZSet};
 
-use crate::operations::{Bounds, Question};
+use crate::operations::{Bounds, Query};
 use crate::reference::{Element, Reference, score};
 use crate::subject::{LexBounds, Subject};
 
@@ -44,8 +44,8 @@ pub(crate) fn compare_all<S: Subject>(subject: &S, reference: &Reference) {
     }
 }
 
-pub(crate) fn compare_answers<S: Subject>(subject: &S, reference: &Reference, question: &Question) {
-    let Question { member, ranks, scores, members, ends, .. } = question;
+pub(crate) fn compare_query<S: Subject>(subject: &S, reference: &Reference, query: &Query) {
+    let Query { member, ranks, scores, members, ends, .. } = query;
     let place = reference.sorted().iter().position(|(other, _)| other == member);
     assert_eq!(subject.rank(member), place);
     assert_eq!(subject.rev_rank(member), place.map(|rank| reference.len() - 1 - rank));
@@ -61,11 +61,11 @@ pub(crate) fn compare_answers<S: Subject>(subject: &S, reference: &Reference, qu
 
     let members = lex(members);
     let exactly = reference.score(member).map_or(Score::from(1), score);
-    let mut among = reference.by_lex(&question.members);
+    let mut among = reference.by_lex(&query.members);
     among.retain(|(_, number)| score(*number) == exactly);
     drive(subject.range_by_member(exactly, members), &among, *ends);
     if reference.is_level() {
-        let expected = reference.by_lex(&question.members);
+        let expected = reference.by_lex(&query.members);
         drive(subject.range_by_lex(members), &expected, *ends);
         assert_eq!(subject.count_by_lex(members), expected.len());
     } else {
@@ -118,7 +118,7 @@ where
 }
 
 /// Compares the methods that only a `ZSet` has.
-pub(crate) fn compare_zset(set: &ZSet, reference: &Reference, question: &Question) {
+pub(crate) fn compare_zset(set: &ZSet, reference: &Reference, query: &Query) {
     assert_eq!(set.limits(), reference.limits);
     let mut promoted = set.clone();
     promoted.promote();
@@ -126,16 +126,16 @@ pub(crate) fn compare_zset(set: &ZSet, reference: &Reference, question: &Questio
     compare_all(&promoted, reference);
     assert_eq!(promoted, *set);
     if reference.encoding == Encoding::Listpack && !cfg!(miri) {
-        compare_answers(&promoted, reference, question);
+        compare_query(&promoted, reference, query);
     }
 
     let sorted = reference.sorted();
-    let asked = [&question.member[..], b"10", b"", b"absent"];
+    let asked = [&query.member[..], b"10", b"", b"absent"];
     let scores = asked.map(|member| reference.score(member).map(score));
     assert!(set.scores(&asked).eq(scores));
 
-    let wanted = usize::try_from(question.count.unsigned_abs()).unwrap_or(usize::MAX);
-    let mut rng = SmallRng::seed_from_u64(question.ends);
+    let wanted = usize::try_from(query.count.unsigned_abs()).unwrap_or(usize::MAX);
+    let mut rng = SmallRng::seed_from_u64(query.ends);
     let drawn: Vec<Element> = set.sample(&mut rng, wanted).map(plain).collect();
     assert!(drawn.iter().all(|(m, number)| reference.score(m) == Some(*number)));
     assert_eq!(drawn.len(), wanted.min(sorted.len()));

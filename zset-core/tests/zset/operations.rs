@@ -109,7 +109,7 @@ pub(crate) fn any_operation() -> impl Strategy<Value = Operation> {
 
 /// What to query after an operation.
 #[derive(Clone, Debug)]
-pub(crate) struct Question {
+pub(crate) struct Query {
     pub(crate) member: Vec<u8>,
     pub(crate) ranks: Bounds<usize>,
     pub(crate) scores: Bounds<f64>,
@@ -119,12 +119,12 @@ pub(crate) struct Question {
     pub(crate) count: i64,
 }
 
-pub(crate) fn any_question() -> impl Strategy<Value = Question> {
+pub(crate) fn any_query() -> impl Strategy<Value = Query> {
     let ranges =
         (any_bounds(any_rank()), any_bounds(any_score()), any_bounds(any_member().boxed()));
     let count = prop_oneof![-9..9_i64, -200..200_i64, Just(i64::MAX)];
     (any_member(), ranges, any::<u64>(), count).prop_map(
-        |(member, (ranks, scores, members), ends, count)| Question {
+        |(member, (ranks, scores, members), ends, count)| Query {
             member,
             ranks,
             scores,
@@ -136,8 +136,8 @@ pub(crate) fn any_question() -> impl Strategy<Value = Question> {
 }
 
 /// Returns a simple query for a handwritten sequence.
-pub(crate) fn plain_question() -> Question {
-    Question {
+pub(crate) fn simple_query() -> Query {
+    Query {
         member: b"9".to_vec(),
         ranks: (Bound::Included(1), Bound::Excluded(3)),
         scores: (Bound::Excluded(0.0), Bound::Included(2.0)),

@@ -3,8 +3,8 @@
 use zset_core::redis::{AddError, AddOptions, AddOptionsError};
 use zset_core::{Encoding, ListpackLimits, NanScore, Score, TryReserveError, ZSet};
 
-use crate::compare::{compare_all, compare_answers, compare_zset, lex, plain};
-use crate::operations::{Operation, Question, run_member};
+use crate::compare::{compare_all, compare_query, compare_zset, lex, plain};
+use crate::operations::{Operation, Query, run_member};
 use crate::reference::{Element, Reference, score};
 use crate::subject::Subject;
 
@@ -49,9 +49,9 @@ impl<S: Subject> Runner<S> {
         Runner { subject, reference: Reference::new(limits), capacity, profile }
     }
 
-    pub(crate) fn step(&mut self, operation: &Operation, question: &Question) {
+    pub(crate) fn step(&mut self, operation: &Operation, query: &Query) {
         self.apply(operation);
-        self.compare(question);
+        self.compare(query);
     }
 
     /// Compares the outcome of a write, and updates the reference if it succeeded.
@@ -159,15 +159,15 @@ impl<S: Subject> Runner<S> {
         }
     }
 
-    fn compare(&mut self, question: &Question) {
+    fn compare(&mut self, query: &Query) {
         let Runner { subject, reference, .. } = self;
         assert_eq!(subject.encoding(), reference.encoding);
         let bytes = (reference.encoding == Encoding::Listpack).then(|| reference.bytes());
         assert_eq!(subject.bytes(), bytes.as_deref());
         compare_all(subject, reference);
-        compare_answers(subject, reference, question);
+        compare_query(subject, reference, query);
         if let Some(set) = subject.as_zset() {
-            compare_zset(set, reference, question);
+            compare_zset(set, reference, query);
         }
     }
 }

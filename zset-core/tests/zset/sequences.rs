@@ -4,16 +4,16 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use zset_core::{ListpackLimits, PackedZSet, ZSet};
 
-use crate::operations::{Operation, Question, any_operation, any_question};
+use crate::operations::{Operation, Query, any_operation, any_query};
 use crate::runner::{Profile, Runner};
 use crate::subject::Subject;
 
-type Steps = (Profile, Vec<(Operation, Question)>);
+type Steps = (Profile, Vec<(Operation, Query)>);
 
 fn steps() -> impl Strategy<Value = Steps> {
     let profile = prop_oneof![3 => Just(Profile::Any), 1 => Just(Profile::Equal)];
     let most = if cfg!(miri) { 4 } else { 60 };
-    (profile, vec((any_operation(), any_question()), 1..most))
+    (profile, vec((any_operation(), any_query()), 1..most))
 }
 
 fn follow<S: Subject>(
@@ -23,8 +23,8 @@ fn follow<S: Subject>(
     (profile, steps): &Steps,
 ) {
     let mut runner = Runner::new(subject, limits, capacity, *profile);
-    for (operation, question) in steps {
-        runner.step(operation, question);
+    for (operation, query) in steps {
+        runner.step(operation, query);
     }
 }
 

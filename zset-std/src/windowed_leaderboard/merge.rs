@@ -147,7 +147,10 @@ impl<Id: Ord + Hash, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id, S, K> 
             board.check_invariants();
             assert!((oldest..=number).contains(bucket), "a bucket is too old");
             assert!(!board.is_empty(), "a board is empty");
-            assert!(board.iter().all(|line| self.merged.contains(line.member)), "a member is not merged");
+            assert!(
+                board.iter().all(|line| self.merged.contains(line.member)),
+                "a member is not merged"
+            );
         }
         self.merged.check_invariants();
         for line in &self.merged {

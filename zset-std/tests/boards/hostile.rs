@@ -13,11 +13,11 @@ use crate::fuse::{self, Fused};
 fn with_every_fuse<T>(new: impl Fn() -> T, write: impl Fn(&mut T), after: impl Fn(&mut T)) {
     for length in 1..10_000 {
         let mut value = new();
-        fuse::light(length);
+        fuse::arm(length);
         let result = catch_unwind(AssertUnwindSafe(|| write(&mut value)));
-        let burnt = fuse::put_out();
+        let has_blown = fuse::disarm();
         after(&mut value);
-        if result.is_ok() && !burnt {
+        if result.is_ok() && !has_blown {
             assert!(length > 3, "the write calls too little user code");
             return;
         }
@@ -117,7 +117,7 @@ fn a_board_over_its_bound_shrinks_at_the_next_submission() {
     let full = || board().with_max_len(100);
     let submit = |board: &mut Board| _ = board.submit(Fused(500), FusedScore(50));
     with_every_fuse(full, submit, |board| {
-        board.submit(Fused(1000), FusedScore(0)); // below the bar
+        board.submit(Fused(1000), FusedScore(0)); // below the last score
         assert_eq!(board.len(), 100);
         board.check_invariants();
     });

@@ -53,7 +53,7 @@ fn operations() -> impl Strategy<Value = Operation> {
 
 /// The bound of a range, and the pages and steps to query.
 #[derive(Clone, Debug)]
-struct Question {
+struct Query {
     id: Id,
     offset: usize,
     n: usize,
@@ -62,7 +62,7 @@ struct Question {
     from_the_front: Vec<bool>,
 }
 
-fn questions() -> impl Strategy<Value = Question> {
+fn queries() -> impl Strategy<Value = Query> {
     let bound = || {
         prop_oneof![
             (-1..5i8).prop_map(Bound::Included),
@@ -73,7 +73,7 @@ fn questions() -> impl Strategy<Value = Question> {
     let n = || prop_oneof![8 => 0..6usize, 1 => Just(usize::MAX)];
     let steps = prop::collection::vec(any::<bool>(), 0..16);
     (ids(), n(), n(), bound(), bound(), steps).prop_map(
-        |(id, offset, n, from, to, from_the_front)| Question {
+        |(id, offset, n, from, to, from_the_front)| Query {
             id,
             offset,
             n,
@@ -101,7 +101,7 @@ fn expect(lines: Standings<'_, Id, i8>, expected: &[(usize, Id, i8)], from_the_f
     }
 }
 
-fn compare<K>(board: &Leaderboard<Id, i8, K>, naive: &Naive<i8>, question: &Question) {
+fn compare<K>(board: &Leaderboard<Id, i8, K>, naive: &Naive<i8>, query: &Query) {
     board.check_invariants();
     let sorted = naive.sorted();
     assert_eq!(board.len(), sorted.len());
@@ -135,7 +135,7 @@ fn compare<K>(board: &Leaderboard<Id, i8, K>, naive: &Naive<i8>, question: &Ques
         assert_eq!(board.count_at_least(score), at_least);
     }
 
-    let Question { id, offset, n, from, to, from_the_front } = question;
+    let Query { id, offset, n, from, to, from_the_front } = query;
     let (id, offset, n) = (*id, *offset, *n);
     for ties in TIES {
         let numbered = naive.numbered(ties);
@@ -186,11 +186,11 @@ fn compare<K>(board: &Leaderboard<Id, i8, K>, naive: &Naive<i8>, question: &Ques
 fn run<K: Policy<i8>>(
     mut board: Leaderboard<Id, i8, K>,
     combine: impl Fn(i8, i8) -> Option<i8>,
-    operations: &[(Operation, Question)],
+    operations: &[(Operation, Query)],
 ) {
     let mut naive = Naive::default();
     let mut max_len = usize::MAX;
-    for (operation, question) in operations {
+    for (operation, query) in operations {
         match *operation {
             Operation::Submit(id, score) => {
                 let old = naive.score(id);
@@ -260,7 +260,7 @@ fn run<K: Policy<i8>>(
                 max_len = usize::MAX;
             }
         }
-        compare(&board, &naive, question);
+        compare(&board, &naive, query);
     }
 }
 
@@ -279,9 +279,9 @@ fn submitted(
     assert_eq!(answer.map(|answer| answer.is_changed()), Some(old != new));
 }
 
-fn histories() -> impl Strategy<Value = Vec<(Operation, Question)>> {
+fn histories() -> impl Strategy<Value = Vec<(Operation, Query)>> {
     let len = if cfg!(miri) { 0..8 } else { 0..40 };
-    prop::collection::vec((operations(), questions()), len)
+    prop::collection::vec((operations(), queries()), len)
 }
 
 proptest! {

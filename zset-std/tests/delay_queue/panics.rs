@@ -25,14 +25,17 @@ fn queue() -> (Queue, Lease<Fused, Fused>) {
 }
 
 /// Applies an operation to a queue with a fuse of each length; afterwards, all jobs must remain
-/// except those in `may_go`.
-fn burn_in<R>(operation: impl Fn(&Queue, &Lease<Fused, Fused>) -> R, may_go: &[u64]) {
+/// except those in `may_be_taken`.
+fn verify_with_every_fuse<R>(
+    operation: impl Fn(&Queue, &Lease<Fused, Fused>) -> R,
+    may_be_taken: &[u64],
+) {
     let mut panics = 0;
     for length in 1.. {
         let (queue, lease) = queue();
-        fuse::light(length);
+        fuse::arm(length);
         let result = catch_unwind(AssertUnwindSafe(|| drop(operation(&queue, &lease))));
-        fuse::put_out();
+        fuse::disarm();
         // Another thread can still use the queue.
         let rest = thread::scope(|scope| {
             let other = scope.spawn(|| {
@@ -44,7 +47,7 @@ fn burn_in<R>(operation: impl Fn(&Queue, &Lease<Fused, Fused>) -> R, may_go: &[u
         let mut ids: Vec<_> = rest.iter().map(|job| job.id.0).collect();
         ids.sort_unstable();
         let is_there = |id: u64| ids.binary_search(&id).is_ok();
-        assert!((0..JOBS).all(|id| may_go.contains(&id) || is_there(id)), "a job was lost");
+        assert!((0..JOBS).all(|id| may_be_taken.contains(&id) || is_there(id)), "a job was lost");
         if result.is_ok() {
             break;
         }
@@ -57,18 +60,21 @@ fn burn_in<R>(operation: impl Fn(&Queue, &Lease<Fused, Fused>) -> R, may_go: &[u
 #[test]
 fn no_panic_loses_a_job() {
     let long = Duration::from_secs(1);
-    burn_in(|queue, _| queue.push_with_id(Fused(JOBS), Fused(0), Timestamp::MAX), &[]);
-    burn_in(|queue, _| queue.push_with_id(Fused(7), Fused(0), Timestamp::MAX), &[]);
-    burn_in(|queue, _| queue.pop(), &[1]);
-    burn_in(|queue, _| queue.wait_pop(), &[1]);
-    burn_in(|queue, _| queue.lease(long), &[]);
-    burn_in(|queue, _| queue.wait_lease(long), &[]);
-    burn_in(Queue::ack, &[0]);
-    burn_in(|queue, lease| queue.nack(lease, long), &[]);
-    burn_in(|queue, lease| queue.extend(lease, long), &[]);
-    burn_in(|queue, _| queue.cancel(&Fused(7)), &[7]);
-    burn_in(|queue, _| queue.reschedule(&Fused(7), Timestamp::MAX), &[]);
-    burn_in(|queue, _| queue.reschedule(&Fused(0), Timestamp::MAX), &[]);
+    verify_with_every_fuse(
+        |queue, _| queue.push_with_id(Fused(JOBS), Fused(0), Timestamp::MAX),
+        &[],
+    );
+    verify_with_every_fuse(|queue, _| queue.push_with_id(Fused(7), Fused(0), Timestamp::MAX), &[]);
+    verify_with_every_fuse(|queue, _| queue.pop(), &[1]);
+    verify_with_every_fuse(|queue, _| queue.wait_pop(), &[1]);
+    verify_with_every_fuse(|queue, _| queue.lease(long), &[]);
+    verify_with_every_fuse(|queue, _| queue.wait_lease(long), &[]);
+    verify_with_every_fuse(Queue::ack, &[0]);
+    verify_with_every_fuse(|queue, lease| queue.nack(lease, long), &[]);
+    verify_with_every_fuse(|queue, lease| queue.extend(lease, long), &[]);
+    verify_with_every_fuse(|queue, _| queue.cancel(&Fused(7)), &[7]);
+    verify_with_every_fuse(|queue, _| queue.reschedule(&Fused(7), Timestamp::MAX), &[]);
+    verify_with_every_fuse(|queue, _| queue.reschedule(&Fused(0), Timestamp::MAX), &[]);
 }
 
 /// A payload of which one clone panics, on any thread.
@@ -152,22 +158,22 @@ fn a_wake_up_is_not_lost_while_a_payload_is_dropped() {
 
     impl Drop for Blocks<'_> {
         fn drop(&mut self) {
-            if let Some([is_dropping, may_go_on]) = self.0 {
+            if let Some([is_dropping, may_continue]) = self.0 {
                 is_dropping.store(true, atomic::Ordering::SeqCst);
-                until(may_go_on);
+                wait_for(may_continue);
                 // Consumes the unpark token, as a waiting channel would.
                 thread::park_timeout(Duration::ZERO);
             }
         }
     }
 
-    fn until(is_set: &AtomicBool) {
+    fn wait_for(is_set: &AtomicBool) {
         while !is_set.load(atomic::Ordering::SeqCst) {
             thread::yield_now();
         }
     }
 
-    let signals @ [is_dropping, may_go_on] = &[const { AtomicBool::new(false) }; 2];
+    let signals @ [is_dropping, may_continue] = &[const { AtomicBool::new(false) }; 2];
     let clock = Watched::default();
     let queue = SharedDelayQueue::<Blocks<'_>>::new()
         .with_clock(clock.clone())
@@ -178,10 +184,10 @@ fn a_wake_up_is_not_lost_while_a_payload_is_dropped() {
     thread::scope(|scope| {
         let waiting = scope.spawn(|| queue.wait_pop().is_some());
         let _closing = CloseOnPanic(&queue);
-        until(is_dropping);
+        wait_for(is_dropping);
         // The only push wakes the thread while it is there.
         queue.push(Blocks(None), Timestamp::ZERO).unwrap();
-        may_go_on.store(true, atomic::Ordering::SeqCst);
+        may_continue.store(true, atomic::Ordering::SeqCst);
         while !waiting.is_finished() {
             if clock.fallen_asleep.load(atomic::Ordering::SeqCst) > 0 {
                 queue.close();

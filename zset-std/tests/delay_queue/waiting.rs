@@ -33,7 +33,7 @@ impl Timer for Watched {
 
 impl Watched {
     /// Waits until this many threads are asleep.
-    fn until_asleep(&self, sleepers: usize) {
+    fn wait_until_asleep(&self, sleepers: usize) {
         while self.fallen_asleep.load(Ordering::SeqCst) < sleepers {
             thread::yield_now();
         }
@@ -48,13 +48,13 @@ fn queue() -> (Queue, Watched) {
 }
 
 /// Runs `wake` while one thread waits, which must then get a job.
-fn wakes(prepare: impl Fn(&Queue), wake: impl Fn(&Queue, &FakeClock)) {
+fn assert_wakes(prepare: impl Fn(&Queue), wake: impl Fn(&Queue, &FakeClock)) {
     let (queue, watch) = queue();
     prepare(&queue);
     thread::scope(|scope| {
         let waiting = scope.spawn(|| queue.wait_pop().unwrap().payload);
         let _closing = CloseOnPanic(&queue);
-        watch.until_asleep(1);
+        watch.wait_until_asleep(1);
         wake(&queue, &watch.clock);
         assert_eq!(waiting.join().unwrap(), 1);
     });
@@ -66,22 +66,22 @@ fn wakes(prepare: impl Fn(&Queue), wake: impl Fn(&Queue, &FakeClock)) {
 fn a_waiter_wakes_for_every_change_that_makes_a_job_due() {
     let push = |due: u64| move |queue: &Queue| assert!(queue.push(1, at(due)).is_ok());
     let lease = |queue: &Queue| queue.lease(Duration::from_nanos(10)).unwrap();
-    wakes(|_| (), |queue, _| push(0)(queue));
-    wakes(push(10), |_, clock| clock.set(at(10)));
-    wakes(push(10), |queue, _| _ = queue.reschedule(&JobId::new(0), at(0)));
+    assert_wakes(|_| (), |queue, _| push(0)(queue));
+    assert_wakes(push(10), |_, clock| clock.set(at(10)));
+    assert_wakes(push(10), |queue, _| _ = queue.reschedule(&JobId::new(0), at(0)));
     // A lease that expires, one that is released, and one that is shortened.
     let leased = |queue: &Queue| {
         push(0)(queue);
         let _ = lease(queue);
     };
-    wakes(leased, |_, clock| clock.set(at(10)));
+    assert_wakes(leased, |_, clock| clock.set(at(10)));
     for shorten in [false, true] {
         let (queue, watch) = queue();
         push(0)(&queue);
         let lease = lease(&queue);
         thread::scope(|scope| {
             let waiting = scope.spawn(|| queue.wait_pop().unwrap().payload);
-            watch.until_asleep(1);
+            watch.wait_until_asleep(1);
             if shorten {
                 queue.extend(&lease, Duration::ZERO).unwrap();
             } else {
@@ -106,18 +106,18 @@ fn a_pushed_job_wakes_one_of_many_waiters() {
             });
         }
         let _closing = CloseOnPanic(&queue);
-        watch.until_asleep(8);
+        watch.wait_until_asleep(8);
         for payload in 0..20 {
             queue.push(payload, at(0)).unwrap();
             assert_eq!(popped.recv().unwrap(), payload);
             // The thread waits again.
-            watch.until_asleep(9 + payload as usize);
+            watch.wait_until_asleep(9 + payload as usize);
         }
         assert_eq!(watch.woken.load(Ordering::SeqCst), 20);
         queue.check_invariants();
         // A job due later than the one the first waiter sleeps for wakes no thread.
         queue.push(20, at(10)).unwrap();
-        watch.until_asleep(29);
+        watch.wait_until_asleep(29);
         queue.push(21, at(11)).unwrap();
         assert_eq!(watch.woken.load(Ordering::SeqCst), 21);
         queue.check_invariants();
@@ -134,7 +134,7 @@ fn closing_wakes_all_waiters() {
         let popping = [(), ()].map(|()| scope.spawn(|| queue.wait_pop()));
         let leasing = scope.spawn(|| queue.wait_lease(Duration::MAX));
         let timed = scope.spawn(|| queue.wait_pop_until(Timestamp::MAX));
-        watch.until_asleep(4);
+        watch.wait_until_asleep(4);
         queue.close();
         assert!(popping.map(|thread| thread.join().unwrap()).iter().all(Option::is_none));
         assert!(leasing.join().unwrap().is_none());
@@ -151,7 +151,7 @@ fn a_timed_wait_returns_jobs_due_at_its_deadline_but_none_later() {
         queue.push(1, at(due)).unwrap();
         thread::scope(|scope| {
             let waiting = scope.spawn(|| queue.wait_pop_timeout(Duration::from_nanos(5)));
-            watch.until_asleep(1);
+            watch.wait_until_asleep(1);
             watch.clock.set(at(5));
             let wanted = if is_popped { Ok(1) } else { Err(WaitError::TimedOut) };
             assert_eq!(waiting.join().unwrap().map(|job| job.payload), wanted);
@@ -170,9 +170,9 @@ fn a_waiter_skips_a_job_whose_last_lease_has_expired() {
     let lease = queue.lease(Duration::from_nanos(10)).unwrap();
     thread::scope(|scope| {
         let waiting = scope.spawn(|| queue.wait_lease(Duration::MAX).unwrap().payload);
-        watch.until_asleep(1);
+        watch.wait_until_asleep(1);
         watch.clock.set(at(10));
-        watch.until_asleep(2);
+        watch.wait_until_asleep(2);
         assert_eq!(queue.take_dead_letters(9)[0].since, lease.until);
         watch.clock.set(at(20));
         assert_eq!(waiting.join().unwrap(), 2);

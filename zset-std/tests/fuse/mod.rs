@@ -10,12 +10,12 @@ thread_local! {
 }
 
 /// Makes the call after `length - 1` more calls panic, on this thread.
-pub(crate) fn light(length: u32) {
+pub(crate) fn arm(length: u32) {
     LENGTH.set(length);
 }
 
 /// Disarms the fuse; returns whether it has blown.
-pub(crate) fn put_out() -> bool {
+pub(crate) fn disarm() -> bool {
     LENGTH.replace(0) == 0
 }
 

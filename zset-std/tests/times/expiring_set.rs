@@ -111,7 +111,7 @@ impl Naive {
         let all = &self.members;
         let live: Vec<_> =
             all.iter().filter(|(at, _)| now < *at).map(|(at, member)| (member, *at)).collect();
-        same(set.iter(now), &live);
+        assert_same(set.iter(now), &live);
         assert_eq!(set.live_len(now), live.len());
         assert_eq!((set.len(), set.is_empty()), (all.len(), all.is_empty()));
         assert_eq!(set.next_deadline(), all.first().map(|&(deadline, _)| deadline));

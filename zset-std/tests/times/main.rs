@@ -37,7 +37,7 @@ fn config() -> ProptestConfig {
 }
 
 /// Compares an iterator with a list: forwards, backwards, and from alternating ends.
-fn same<T, I>(elements: I, expected: &[T])
+fn assert_same<T, I>(elements: I, expected: &[T])
 where
     T: PartialEq + Debug + Clone,
     I: DoubleEndedIterator<Item = T> + ExactSizeIterator + Clone,

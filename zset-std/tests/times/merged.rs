@@ -22,7 +22,7 @@ fn all(feeds: &[Timeline<String>]) -> Vec<(Cursor<String>, usize)> {
 }
 
 /// Compares the entries and the size hint before each.
-fn same_posts(mut posts: MergedPosts<'_, String>, expected: &[(Cursor<String>, usize)]) {
+fn assert_same_posts(mut posts: MergedPosts<'_, String>, expected: &[(Cursor<String>, usize)]) {
     assert_eq!(format!("{:?}", posts.clone()).matches("MergedPost ").count(), expected.len());
     for left in (0..=expected.len()).rev() {
         let (least, most) = posts.size_hint();
@@ -45,14 +45,14 @@ proptest! {
     ) {
         let merged: MergedTimelines<'_, String> = feeds.iter().collect();
         let all = all(&feeds);
-        same_posts(merged.iter(), &all);
-        same_posts(merged.into_iter(), &all);
-        same_posts(merged.latest(n), &all[..n.min(all.len())]);
+        assert_same_posts(merged.iter(), &all);
+        assert_same_posts(merged.into_iter(), &all);
+        assert_same_posts(merged.latest(n), &all[..n.min(all.len())]);
         let since = all.iter().take_while(|(entry, _)| entry.at >= at).count();
-        same_posts(merged.since(at), &all[..since]);
+        assert_same_posts(merged.since(at), &all[..since]);
         let cursor = Cursor { at, id };
         let behind = &all[all.iter().take_while(|(entry, _)| *entry >= cursor).count()..];
-        same_posts(merged.before(&cursor, n), &behind[..n.min(behind.len())]);
+        assert_same_posts(merged.before(&cursor, n), &behind[..n.min(behind.len())]);
     }
 
     #[test]

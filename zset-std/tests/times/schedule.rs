@@ -72,9 +72,9 @@ impl Naive {
         schedule.check_invariants();
         let all = self.in_order();
         let all: Vec<_> = all.iter().map(|(id, at)| (id, *at)).collect();
-        same(schedule.iter(), &all);
-        same(schedule.into_iter(), &all);
-        same(schedule.upcoming(n), &all[..n.min(all.len())]);
+        assert_same(schedule.iter(), &all);
+        assert_same(schedule.into_iter(), &all);
+        assert_same(schedule.upcoming(n), &all[..n.min(all.len())]);
         assert_eq!((schedule.len(), schedule.is_empty()), (all.len(), all.is_empty()));
         assert_eq!(schedule.next_at(), all.first().map(|&(_, at)| at));
         assert_eq!(schedule.at(id), self.at(id));

@@ -11,7 +11,7 @@ const ROUNDS: u64 = 10_000;
 
 /// The limit of each key, and the number of units requested per round.
 const LIMIT: u32 = 5;
-const ASKED: usize = 8;
+const REQUESTS: usize = 8;
 
 /// Where threads wait for each other before each round. Unlike std's `Barrier`, it releases them
 /// when one of them panics, so that the test fails instead of hanging.
@@ -24,19 +24,19 @@ struct Start {
 impl Start {
     fn wait(&self, round: usize) {
         self.arrived.fetch_add(1, Ordering::AcqRel);
-        let mut looks = 0;
+        let mut polls = 0;
         while self.arrived.load(Ordering::Acquire) < (round + 1) * self.threads {
             assert!(!self.broken.load(Ordering::Relaxed), "another thread has panicked");
-            looks += 1;
-            if looks < 100 { hint::spin_loop() } else { thread::yield_now() }
+            polls += 1;
+            if polls < 100 { hint::spin_loop() } else { thread::yield_now() }
         }
     }
 }
 
 /// Held by each thread; releases the others if the thread panics.
-struct Breaking<'a>(&'a Start);
+struct ReleaseOnPanic<'a>(&'a Start);
 
-impl Drop for Breaking<'_> {
+impl Drop for ReleaseOnPanic<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.0.broken.store(true, Ordering::Relaxed);
@@ -52,8 +52,8 @@ fn exactly_the_limit_passes<L: KeyedLimiter<u64> + Sync>(threads: usize, keys: u
     let limiter = L::make(quota, keys as usize, WhenFull::RefuseNew, observer);
     let passed: Vec<AtomicU32> = (0..ROUNDS * keys).map(|_| AtomicU32::new(0)).collect();
     let start = Start { threads, arrived: AtomicUsize::new(0), broken: AtomicBool::new(false) };
-    let ask = |thread: u64, round: u64, now: Timestamp| {
-        for _ in 0..ASKED / threads {
+    let request = |thread: u64, round: u64, now: Timestamp| {
+        for _ in 0..REQUESTS / threads {
             for key in 0..keys {
                 // Each thread starts at a different key.
                 let key = (key + thread) % keys;
@@ -66,7 +66,7 @@ fn exactly_the_limit_passes<L: KeyedLimiter<u64> + Sync>(threads: usize, keys: u
         for thread in 0..threads as u64 {
             let (limiter, start) = (&limiter, &start);
             scope.spawn(move || {
-                let _breaking = Breaking(start);
+                let _release = ReleaseOnPanic(start);
                 let mut now = Timestamp::ZERO;
                 for round in 0..ROUNDS {
                     now = after(now, period);
@@ -74,7 +74,7 @@ fn exactly_the_limit_passes<L: KeyedLimiter<u64> + Sync>(threads: usize, keys: u
                     if thread == round % threads as u64 {
                         limiter.sweep_at(usize::MAX, now);
                     }
-                    ask(thread, round, now);
+                    request(thread, round, now);
                 }
             });
         }
