@@ -74,7 +74,7 @@ pub enum RestoreError {
 impl fmt::Display for RestoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RestoreError::Truncated => f.write_str("payload is truncated"),
+            RestoreError::Truncated => f.write_str("data is truncated"),
             RestoreError::Checksum => f.write_str("checksum does not match"),
             RestoreError::Version(version) => write!(f, "version {version} is not supported"),
             RestoreError::Type(kind) => {
