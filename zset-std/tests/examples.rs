@@ -26,7 +26,7 @@ fn run(name: &str) -> String {
 /// the last three count: they are down to two at 01:24, a minute after 00:24. The same happens at
 /// 01:45, a minute after 00:45.
 #[test]
-fn a_captcha_is_asked_for_after_three_failures_in_a_minute() {
+fn a_captcha_is_required_after_three_failures_in_a_minute() {
     let expected = "\
 Three wrong passwords within a minute require a captcha.
 

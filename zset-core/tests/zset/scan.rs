@@ -233,7 +233,7 @@ fn members_that_stay_are_returned_once_during_random_changes() {
 }
 
 #[test]
-fn a_listpack_is_one_page_whatever_the_count_and_the_cursor() {
+fn a_listpack_is_one_page_for_any_count_and_cursor() {
     let set: ZSet = (0..20_u32).map(|i| (i.to_string(), Score::from(i))).collect();
     assert_eq!(set.encoding(), Encoding::Listpack);
     for count in [0, 1, 1000] {
