@@ -84,7 +84,7 @@ fn a_billion_per_day_and_one_per_thirty_years_work() {
     let next = now.saturating_add(Duration::from_nanos(86_400));
     assert!(!funnels.throttle_at("fast", 999, 1_000_000_000, day, 1, next).unwrap().limited);
 
-    // Not back at the previous time, which the shard would clamp to this one.
+    // The later time: the shard would treat an earlier one as this one.
     let now = next;
     let thirty_years = day * 365 * 30;
     assert!(!funnels.throttle_at("slow", 0, 1, thirty_years, 1, now).unwrap().limited);
