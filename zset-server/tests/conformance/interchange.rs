@@ -288,7 +288,7 @@ fn other_limits(mut server: Server) {
                 let is_long =
                     set.iter().any(|(member, _)| member.len() > limits.max_listpack_value);
                 let fits = set.len() <= limits.max_listpack_entries;
-                // Servers do not look at the lengths of members here.
+                // Unlike the library, servers do not look at the lengths of members here.
                 let expected = if set.encoding() == Encoding::Listpack && is_long && fits {
                     assert_eq!(restored.encoding(), Encoding::Skiplist);
                     Encoding::Listpack
@@ -297,8 +297,7 @@ fn other_limits(mut server: Server) {
                 };
                 let message = format!("{set:?}, {:?}, with {limits:?}", set.encoding());
                 let encodings = [ours, theirs].map(|reply| Reply::of(&reply).to_string());
-                let expected = [restored.encoding(), expected].map(|it| format!("\"{it}\""));
-                assert_eq!(encodings, expected, "{message}");
+                assert_eq!(encodings, [(); 2].map(|()| format!("\"{expected}\"")), "{message}");
             }
         }
     }
