@@ -100,7 +100,8 @@ fn shortened(
 }
 
 fn report(seed: u64, limits: ListpackLimits, episode: &[Command], mismatch: &Mismatch) -> String {
-    let episode: String = episode.iter().map(|command| format!("    {command}\n")).collect();
+    let episode: Vec<_> = episode.iter().map(|command| format!("    {command}\n")).collect();
+    let episode = episode.concat();
     format!(
         "with {limits:?}, replies differ (ZSET_SEED={seed} ZSET_COMMANDS={LEN} repeats it):\n{episode}{}",
         mismatch.report()

@@ -82,7 +82,7 @@ impl Generator {
             Scores::Equal => EQUAL,
             Scores::Mixed => MIXED,
         };
-        *self.pick::<&str>(keys)
+        self.pick::<&str>(keys)
     }
 
     fn any_key(&mut self) -> &'static str {
