@@ -52,12 +52,19 @@ impl Scan {
         self.pages += 1;
         assert!(self.pages < MAX_PAGES, "the scan does not end");
 
-        let elements = both.elements(KEY.as_bytes());
-        for element in page.chunks(2) {
-            let [member, score] = element else { panic!("a member without a score") };
-            let ours = elements.get(*member).expect("the member is in the set");
+        let (members, scores): (Vec<_>, Vec<_>) =
+            page.chunks(2).map(|element| (element[0].to_vec(), element[1])).unzip();
+        if members.is_empty() {
+            return;
+        }
+        let words = [b"ZMSCORE".to_vec(), KEY.into()].into_iter().chain(members.iter().cloned());
+        let reply = both.ours.run(&Command::new(words));
+        for (score, ours) in scores.into_iter().zip(Reply::of(&reply).into_parts()) {
+            let Reply::Line(b',', ours) = ours else { panic!("a member is not in the set") };
             assert!(is_same_score(ours, score, self.kind), "{}", score.escape_ascii());
-            *self.seen.entry(member.to_vec()).or_default() += 1;
+        }
+        for member in members {
+            *self.seen.entry(member).or_default() += 1;
         }
     }
 }
