@@ -134,7 +134,7 @@ fn sets_are_combined() {
 }
 
 #[test]
-fn keys_live_and_go() {
+fn keys_and_plain_sets_work() {
     for_each_protocol(|con, _| {
         con.set::<_, _, ()>("k", "v").unwrap();
         assert_eq!(con.get("k"), Ok("v".to_owned()));

@@ -155,7 +155,7 @@ impl<'s> Both<'s> {
     ///
     /// # Panics
     ///
-    /// If the replies are different.
+    /// Panics if the replies differ.
     #[track_caller]
     pub(crate) fn agree(&mut self, command: impl Into<Command>) {
         self.agree_all(&[command.into()]);
@@ -165,7 +165,7 @@ impl<'s> Both<'s> {
     ///
     /// # Panics
     ///
-    /// If replies are different.
+    /// Panics if a reply differs.
     #[track_caller]
     pub(crate) fn agree_all(&mut self, commands: &[Command]) {
         if let Err(mismatch) = self.compare(commands) {
