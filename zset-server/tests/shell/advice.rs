@@ -1,4 +1,4 @@
-//! What the shell prints after an error or a null reply, to explain it.
+//! What the shell adds to an error, or to a reply that says little.
 
 use crate::running::answer;
 
@@ -35,9 +35,9 @@ fn an_unknown_command_suggests_the_nearest_one() {
 }
 
 #[test]
-fn a_command_that_is_no_typo_suggests_nothing() {
+fn a_command_that_is_like_no_other_suggests_nothing() {
     let long = "z".repeat(100_000);
-    // Redis's other commands are not typos.
+    // Those of Redis that are not here are no typos of others.
     for line in ["HSET h a b", "LPOP l", "XADD s * a b", "EVAL x 0", "q", "CLIENT x", &long] {
         let answer = answer(&format!("{line}\n"));
         assert_eq!(answer.lines().count(), 1, "{answer}");
@@ -46,7 +46,7 @@ fn a_command_that_is_no_typo_suggests_nothing() {
 }
 
 #[test]
-fn save_names_the_option_of_the_server() {
+fn save_does_not_name_an_option_that_the_shell_lacks() {
     for line in ["SAVE", "BGSAVE"] {
         let answer = answer(&format!("{line}\n"));
         assert!(answer.starts_with("(error) ERR"), "{answer}");
@@ -55,7 +55,7 @@ fn save_names_the_option_of_the_server() {
 }
 
 #[test]
-fn blocking_commands_explain_that_the_shell_does_not_wait() {
+fn commands_that_block_say_that_the_shell_does_not_wait() {
     for line in ["BZPOPMIN none 0", "BZPOPMAX none 5", "BZMPOP 0 1 none MIN"] {
         let answer = answer(&format!("{line}\nPING\n"));
         let lines: Vec<_> = answer.lines().collect();
@@ -63,7 +63,7 @@ fn blocking_commands_explain_that_the_shell_does_not_wait() {
         assert_eq!(reply, "(nil)");
         assert!(explanation.contains("does not wait"), "{answer}");
     }
-    // These have a member or are in a transaction.
+    // There is nothing to wait for.
     assert_eq!(answer("ZADD a 1 x\nBZPOPMIN a 0\n").matches("wait").count(), 0);
     assert_eq!(answer("MULTI\nBZPOPMIN a 0\nEXEC\n").matches("wait").count(), 0);
 }
