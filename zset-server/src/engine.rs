@@ -1,30 +1,25 @@
 //! [`Engine`]: all data, and the execution of commands.
 
 mod buffers;
-mod pause;
 mod waiting;
 
+use std::path::Path;
 use std::time::Duration;
 
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use zset_std::{Clock, SystemClock, Timestamp};
 
-use crate::client::{Client, Clients, ReplyMode, Session, Transaction};
-use crate::command::Command;
-use crate::commands::{self, Throttles};
+use crate::client::{Client, Clients, Session, Transaction};
+use crate::command::{Command, Context, State, Stats};
 use crate::config::{Config, DebugCommand, OutputLimits};
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
 use crate::memory::Memory;
-use crate::metrics::Calls;
 use crate::resp::{Replies, RequestLimits};
-use crate::server::Stopper;
-use crate::snapshot::Snapshots;
+use crate::snapshot::{SnapshotError, Snapshots};
 
 pub(crate) use buffers::LOOKS;
-pub(crate) use pause::{Pause, Paused};
-pub(crate) use waiting::Ending;
 pub use waiting::Executed;
 
 /// The number of expired keys removed with each command, so that removal keeps up with the creation of
@@ -40,44 +35,6 @@ const DEBUG_REFUSED: &str = "ERR DEBUG command not allowed. If the enable-debug-
 pub struct Engine<C = SystemClock> {
     pub(crate) state: State,
     clock: C,
-}
-
-/// The state available to commands.
-pub(crate) struct State {
-    pub(crate) keyspace: Keyspace,
-    pub(crate) rng: Xoshiro256PlusPlus,
-    /// The limits of CL.THROTTLE.
-    pub(crate) throttles: Throttles,
-    pub(crate) config: Config,
-    pub(crate) stats: Stats,
-    /// When the engine was created.
-    pub(crate) started: Timestamp,
-    pub(crate) memory: Memory,
-    pub(crate) snapshots: Snapshots,
-    pub(crate) calls: Calls,
-    pub(crate) clients: Clients,
-    pub(crate) pause: Option<Pause>,
-    /// Interrupts DEBUG SLEEP when the server stops.
-    pub(crate) stopper: Stopper,
-    /// The maximum size of a client's queued commands, and of its watched keys, in bytes.
-    pub(crate) max_left: usize,
-}
-
-/// Counters for INFO.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Stats {
-    pub(crate) commands: u64,
-    pub(crate) errors: u64,
-    pub(crate) clients: u64,
-    pub(crate) rejected_clients: u64,
-    pub(crate) blocked_clients: usize,
-}
-
-/// The context in which a command runs.
-pub(crate) struct Context<'a> {
-    pub(crate) state: &'a mut State,
-    pub(crate) client: &'a mut Session,
-    pub(crate) replies: &'a mut Replies,
 }
 
 impl Engine {
@@ -99,16 +56,13 @@ impl<C: Clock> Engine<C> {
         let state = State {
             keyspace: Keyspace::default(),
             rng: Xoshiro256PlusPlus::from_rng(&mut rand::rng()),
-            throttles: Throttles::default(),
             config: Config::default(),
             stats: Stats::default(),
             started: clock.now(),
             memory: Memory::default(),
             snapshots: Snapshots::default(),
-            calls: Calls::default(),
             clients: Clients::default(),
-            pause: None,
-            stopper: Stopper::default(),
+            sleep: Box::new(std::thread::sleep),
             max_left: RequestLimits::MAX.max_request_len,
         };
         Engine { state, clock }
@@ -161,6 +115,60 @@ impl<C: Clock> Engine<C> {
         self.state.stats.rejected_clients += 1;
     }
 
+    /// Sets the function that returns the number of allocated bytes; without one, memory counts as
+    /// unused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_server::{Engine, Replies};
+    ///
+    /// let (mut engine, mut replies) = (Engine::new(), Replies::default());
+    /// let mut client = engine.client();
+    /// engine.count_memory(Some(|| 2000));
+    /// engine.execute(&mut client, &[b"CONFIG", b"SET", b"maxmemory", b"1kb"], &mut replies);
+    /// replies.clear();
+    /// engine.execute(&mut client, &[b"SET", b"key", b"value"], &mut replies);
+    /// assert!(replies.bytes().starts_with(b"-OOM "));
+    /// ```
+    pub fn count_memory(&mut self, allocated: Option<fn() -> usize>) {
+        self.state.memory = Memory::new(allocated);
+    }
+
+    /// Sets how DEBUG SLEEP blocks the thread.
+    pub(crate) fn sleep_with(&mut self, sleep: impl Fn(Duration) + 'static) {
+        self.state.sleep = Box::new(sleep);
+    }
+
+    /// Makes SAVE write to a file, and loads that file if it exists, replacing all current keys. The file
+    /// stays reserved for this engine until the engine is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be loaded, could not be replaced later, or is used by another
+    /// server. The keys and the file are then unchanged.
+    pub fn open_snapshot(&mut self, path: &Path) -> Result<(), SnapshotError> {
+        self.expire(0);
+        let state = &mut self.state;
+        state.snapshots.open(path, &mut state.keyspace, state.config.limits())
+    }
+
+    /// Saves the keys to the file of [`open_snapshot`](Self::open_snapshot), if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if saving fails. Even then the file is complete, either the old one or the new
+    /// one.
+    pub fn save(&mut self) -> Result<(), SnapshotError> {
+        self.expire(0);
+        self.state.snapshots.save(&self.state.keyspace).map(|_| ())
+    }
+
+    /// Like [`save`](Self::save), but a no-op if nothing has changed since.
+    pub(crate) fn save_changes(&mut self) -> Result<(), SnapshotError> {
+        if self.state.snapshots.is_saved(&self.state.keyspace) { Ok(()) } else { self.save() }
+    }
+
     /// Removes at most `budget` expired keys; returns how many it removed.
     pub fn expire(&mut self, budget: usize) -> usize {
         self.state.keyspace.set_now(self.clock.now());
@@ -184,14 +192,14 @@ impl<C: Clock> Engine<C> {
     /// ```
     pub fn leave(&mut self, client: &mut Client) {
         let session = &mut client.session_mut();
-        commands::abandon(&mut self.state.keyspace, session);
-        self.state.forget_waiting(session);
+        session.abandon(&mut self.state.keyspace);
+        session.stop_waiting(&mut self.state.keyspace);
         session.name = Box::default();
         session.library = Default::default();
         self.state.clients.remove(session.id);
     }
 
-    /// Runs a command and appends its reply, unless the client wants none.
+    /// Runs a command and appends its reply.
     ///
     /// If the client is [waiting](Executed::Waits), its wait is [ended](Self::end_waiting) first.
     pub fn execute(
@@ -209,7 +217,6 @@ impl<C: Clock> Engine<C> {
         self.state.keyspace.set_now(self.clock.now());
         let session = &mut client.session_mut();
         session.last_seen = self.state.keyspace.now();
-        session.is_paused = false;
         session.is_slow = false;
         session.buffered.is_idle = false;
         session.last_seen
@@ -250,18 +257,6 @@ impl<C: Clock> Engine<C> {
             replies.error_bytes(&error.to_bytes());
         }
         session.protocol = replies.protocol();
-        match session.reply_mode {
-            ReplyMode::On => {}
-            ReplyMode::Off => replies.truncate(before),
-            ReplyMode::Skip => {
-                replies.truncate(before);
-                session.reply_mode = ReplyMode::SkipThis;
-            }
-            ReplyMode::SkipThis => {
-                replies.truncate(before);
-                session.reply_mode = ReplyMode::On;
-            }
-        }
         match &session.wait {
             Some(wait) => Executed::Waits(wait.limit),
             None => Executed::Replied,
@@ -292,8 +287,8 @@ impl<C: Clock> Engine<C> {
             let is_idle = now.saturating_duration_since(session.last_seen) > limit;
             // Nor is one with unread replies; if it does not read them, it is disconnected sooner.
             let is_busy = session.wait.is_some() || session.buffered.replies > 0;
-            if is_idle && !is_busy && !session.is_paused {
-                self.state.kill(session);
+            if is_idle && !is_busy {
+                session.kill(&mut self.state.keyspace);
             }
         }
     }
@@ -305,7 +300,7 @@ impl<C: Clock> Engine<C> {
         for session in clients {
             let session = &mut session.borrow_mut();
             if !session.is_authenticated && now.saturating_duration_since(session.since) >= time {
-                self.state.kill(session);
+                session.kill(&mut self.state.keyspace);
             }
         }
     }
@@ -315,7 +310,7 @@ impl<C: Clock> Engine<C> {
         if !name.eq_ignore_ascii_case(b"exec") {
             return error;
         }
-        commands::abandon(&mut self.state.keyspace, client);
+        client.abandon(&mut self.state.keyspace);
         let error = error.to_string();
         let reason = error.strip_prefix("ERR ").unwrap_or(&error);
         CommandError::Other(format!("EXECABORT Transaction discarded because of: {reason}").into())
@@ -340,7 +335,7 @@ impl<C: Clock> Engine<C> {
             let error = refused_in(&mut client.transaction, error);
             self.refused(client, name, error)
         })?;
-        client.command = Some(command);
+        client.command = Some(command.name);
         if command.flags.no_multi && client.transaction.is_some() {
             let text = format!("Command '{}' not allowed inside a transaction", command.name);
             return Err(refused_in(&mut client.transaction, CommandError::err(text)));
@@ -354,7 +349,6 @@ impl<C: Clock> Engine<C> {
         if let (Some(transaction), false) = (&mut client.transaction, command.flags.immediate) {
             transaction.queue(arguments, self.state.max_left)?;
             transaction.may_grow |= command.flags.deny_oom;
-            transaction.may_write |= command.flags.write;
             replies.status("QUEUED");
             return Ok(());
         }

@@ -1,14 +1,12 @@
 //! INFO.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::command::Command;
-use crate::engine::Context;
-use crate::error::CommandError;
+use crate::command::{Context, Handlers, Replied};
 use crate::memory::resident;
 
-pub(super) const COMMANDS: &[Command] =
-    &[Command::plain("info", -1, "Tells how the server is, in sections.", info)];
+pub(super) const HANDLERS: Handlers = &[("info", info)];
 
 /// The version of Redis whose commands this server implements, as reported to clients.
 pub(super) const REDIS_VERSION: &str = "7.2.4";
@@ -23,10 +21,7 @@ const SECTIONS: &[(&str, Section)] = &[
     ("Persistence", persistence),
     ("Stats", stats),
     ("Replication", replication),
-    ("CPU", cpu),
-    ("Modules", nothing),
     ("Commandstats", command_stats),
-    ("Errorstats", nothing),
     ("Cluster", cluster),
     ("Keyspace", keyspace),
 ];
@@ -34,7 +29,7 @@ const SECTIONS: &[(&str, Section)] = &[
 /// The sections that are shown only if requested.
 const SPECIAL: &[&str] = &["Commandstats"];
 
-fn info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let asked = &arguments[1..];
     let is_asked = |name: &str| asked.iter().any(|it| it.eq_ignore_ascii_case(name.as_bytes()));
     let all = is_asked("all") || is_asked("everything");
@@ -73,46 +68,28 @@ fn server(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
 }
 
 fn clients(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
-    let (config, stats) = (&context.state.config, &context.state.stats);
+    let (mut connected, mut blocked) = (0, 0);
+    for session in context.state.clients.iter() {
+        connected += 1;
+        // The session of the calling client is already borrowed, and is not waiting.
+        blocked += usize::from(session.try_borrow().is_ok_and(|session| session.wait.is_some()));
+    }
+    let max = context.state.config.max_clients();
     write!(
         text,
-        "connected_clients:{}\r\nmaxclients:{}\r\nblocked_clients:{}\r\n",
-        context.state.clients.len(),
-        config.max_clients(),
-        stats.blocked_clients,
+        "connected_clients:{connected}\r\nmaxclients:{max}\r\nblocked_clients:{blocked}\r\n",
     )
 }
 
 fn memory(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
     let (used, peak) = context.state.memory.look();
     let resident = resident().unwrap_or(used);
-    let hundredths = resident.saturating_mul(100).checked_div(used).unwrap_or(100);
     let max = context.state.config.max_memory();
     write!(
         text,
-        "used_memory:{used}\r\nused_memory_human:{}\r\nused_memory_rss:{resident}\r\n\
-         used_memory_rss_human:{}\r\nused_memory_peak:{peak}\r\nused_memory_peak_human:{}\r\n\
-         maxmemory:{max}\r\nmaxmemory_human:{}\r\nmaxmemory_policy:noeviction\r\n\
-         mem_fragmentation_ratio:{}.{:02}\r\n",
-        human(used),
-        human(resident),
-        human(peak),
-        human(max),
-        hundredths / 100,
-        hundredths % 100,
+        "used_memory:{used}\r\nused_memory_rss:{resident}\r\nused_memory_peak:{peak}\r\n\
+         maxmemory:{max}\r\nmaxmemory_policy:noeviction\r\n",
     )
-}
-
-/// Formats a number of bytes for people.
-#[allow(clippy::cast_precision_loss, reason = "two digits are shown")]
-fn human(bytes: usize) -> String {
-    let units = ["B", "K", "M", "G", "T"];
-    let (mut number, mut unit) = (bytes as f64, 0);
-    while number >= 1024.0 && unit + 1 < units.len() {
-        number /= 1024.0;
-        unit += 1;
-    }
-    if unit == 0 { format!("{bytes}B") } else { format!("{number:.2}{}", units[unit]) }
 }
 
 fn persistence(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
@@ -142,21 +119,9 @@ fn replication(_: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
     text.write_str("role:master\r\nconnected_slaves:0\r\nmaster_repl_offset:0\r\n")
 }
 
-fn cpu(_: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
-    // In hundredths of a second, the unit that Linux exposes to programs regardless of its internal tick.
-    let Ok(stat) = std::fs::read_to_string("/proc/self/stat") else { return Ok(()) };
-    let Some((_, fields)) = stat.rsplit_once(") ") else { return Ok(()) };
-    let mut ticks = fields.split(' ').skip(11).map_while(|ticks| ticks.parse::<u64>().ok());
-    for name in ["used_cpu_user", "used_cpu_sys"] {
-        let ticks = ticks.next().unwrap_or(0);
-        write!(text, "{name}:{}.{:02}0000\r\n", ticks / 100, ticks % 100)?;
-    }
-    Ok(())
-}
-
 /// Writes how often each command was called; execution times are not measured.
 fn command_stats(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
-    for (name, calls) in context.state.calls.by_name() {
+    for (name, calls) in context.state.stats.calls.iter().collect::<BTreeMap<_, _>>() {
         write!(text, "cmdstat_{name}:calls={calls}\r\n")?;
     }
     Ok(())
@@ -172,22 +137,4 @@ fn keyspace(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
         return Ok(());
     }
     write!(text, "db0:keys={keys},expires={expires},avg_ttl=0\r\n")
-}
-
-fn nothing(_: &mut Context<'_>, _: &mut String) -> std::fmt::Result {
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::human;
-
-    #[test]
-    fn bytes_are_shown_with_a_unit() {
-        for (bytes, shown) in
-            [(0, "0B"), (1023, "1023B"), (1024, "1.00K"), (1_188_456, "1.13M"), (3 << 40, "3.00T")]
-        {
-            assert_eq!(human(bytes), shown);
-        }
-    }
 }

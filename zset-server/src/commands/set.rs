@@ -1,53 +1,34 @@
 //! Plain sets.
+//!
+//! The members of a set operation are borrowed until they are written to a reply or stored.
 
-mod algebra;
-mod random;
-mod scan;
+use std::collections::HashSet;
 
-use crate::command::{Command, GROW, READ, WRITE};
-use crate::engine::Context;
+use rand::RngExt;
+use zset_std::RandomState;
+
+use super::arguments::not_negative;
+use crate::command::{Context, Handlers, Replied, State};
 use crate::error::CommandError;
-use crate::keyspace::Set;
+use crate::keyspace::{Bytes, Keyspace, Set, Typed, WrongType};
 
-use super::remove_members;
-use algebra::{sdiff, sdiffstore, sinter, sintercard, sinterstore, sunion, sunionstore};
-use random::{spop, srandmember};
-use scan::sscan;
-
-/// The first argument is the only key.
-const ONE: (i8, i8, i8) = (1, 1, 1);
-
-/// All arguments are keys.
-const ALL: (i8, i8, i8) = (1, -1, 1);
-
-pub(super) const COMMANDS: &[Command] = &[
-    Command::new("sadd", -3, GROW, ONE, sadd, "Adds members to a set."),
-    Command::new("scard", 2, READ, ONE, scard, "Returns the number of members of a set."),
-    Command::new("sdiff", -2, READ, ALL, sdiff, "Returns the members of a set that no other has."),
-    Command::new("sdiffstore", -3, GROW, ALL, sdiffstore, "Stores what SDIFF returns."),
-    Command::new("sinter", -2, READ, ALL, sinter, "Returns the members that all sets have."),
-    Command::new("sintercard", -3, READ, (0, 0, 0), sintercard, "Counts what SINTER returns."),
-    Command::new("sinterstore", -3, GROW, ALL, sinterstore, "Stores what SINTER returns."),
-    Command::new("sismember", 3, READ, ONE, sismember, "Returns whether a set has a member."),
-    Command::new("smembers", 2, READ, ONE, smembers, "Returns the members of a set."),
-    Command::new("smismember", -3, READ, ONE, smismember, "Returns which members a set has."),
-    Command::new("smove", 4, WRITE, (1, 2, 1), smove, "Moves a member from one set to another."),
-    Command::new("spop", -2, WRITE, ONE, spop, "Removes and returns random members of a set."),
-    Command::new("srandmember", -2, READ, ONE, srandmember, "Returns random members of a set."),
-    Command::new("srem", -3, WRITE, ONE, srem, "Removes members from a set."),
-    Command::new(
-        "sscan",
-        -3,
-        READ,
-        ONE,
-        sscan,
-        "Returns the members in pages, while the set may change.",
-    ),
-    Command::new("sunion", -2, READ, ALL, sunion, "Returns the members of all sets."),
-    Command::new("sunionstore", -3, GROW, ALL, sunionstore, "Stores what SUNION returns."),
+pub(super) const HANDLERS: Handlers = &[
+    ("sadd", sadd),
+    ("scard", scard),
+    ("sdiff", |context, arguments| answer(context, arguments, difference)),
+    ("sdiffstore", |context, arguments| store(context, arguments, difference)),
+    ("sinter", |context, arguments| answer(context, arguments, intersection)),
+    ("sinterstore", |context, arguments| store(context, arguments, intersection)),
+    ("sismember", sismember),
+    ("smembers", smembers),
+    ("smismember", smismember),
+    ("spop", spop),
+    ("srem", srem),
+    ("sunion", |context, arguments| answer(context, arguments, union)),
+    ("sunionstore", |context, arguments| store(context, arguments, union)),
 ];
 
-fn sadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn sadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let (key, members) = (arguments[1], &arguments[2..]);
     let add = |set: &mut Set| {
         // Checking first avoids an allocation for a member that is present.
@@ -61,71 +42,139 @@ fn sadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
     if added > 0 {
         keyspace.touch(key);
     }
-    context.replies.count(added);
-    Ok(())
+    context.count(added)
 }
 
-fn srem(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn srem(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let (key, members) = (arguments[1], &arguments[2..]);
     remove_members(context, key, |set: &mut Set| {
         members.iter().filter(|member| set.swap_remove(**member)).count()
     })
 }
 
-fn smove(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    let &[_, from, to, member] = arguments else { return Err(CommandError::Syntax) };
+/// Removes members from a set, sorted or not, and replies with their number, which `remove` returns.
+pub(super) fn remove_members<T: Typed>(
+    context: &mut Context<'_>,
+    key: &[u8],
+    remove: impl FnOnce(&mut T) -> usize,
+) -> Replied {
     let keyspace = &mut context.state.keyspace;
-    let is_member = match keyspace.get::<Set>(from)? {
-        // In this case the type of the other key is not checked.
-        None => false,
-        Some(set) => {
-            keyspace.get::<Set>(to)?;
-            set.contains(member)
-        }
-    };
-    if is_member && from != to {
-        keyspace.change(from, |set: &mut Set| set.swap_remove(member))?;
-        keyspace.touch(from);
-        if keyspace.change_or_insert(to, Set::default, |set| set.insert(member.into()))? {
-            keyspace.touch(to);
-        }
+    let removed = keyspace.change(key, remove)?.unwrap_or(0);
+    if removed > 0 {
+        keyspace.touch(key);
     }
-    context.replies.integer(is_member.into());
-    Ok(())
+    context.count(removed)
 }
 
-fn smembers(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    let Some(set) = context.state.keyspace.get::<Set>(arguments[1])? else {
-        context.replies.set(0);
-        return Ok(());
-    };
-    context.replies.set(set.len());
-    for member in set {
-        context.replies.bulk(member);
-    }
-    Ok(())
-}
-
-fn scard(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn smembers(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let set = context.state.keyspace.get::<Set>(arguments[1])?;
-    context.replies.count(set.map_or(0, Set::len));
+    context.replies.set(set.map_or(0, Set::len));
+    set.into_iter().flatten().for_each(|member| context.replies.bulk(member));
     Ok(())
 }
 
-fn sismember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn scard(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let set = context.state.keyspace.get::<Set>(arguments[1])?;
-    let is_member = set.is_some_and(|set| set.contains(arguments[2]));
-    context.replies.integer(is_member.into());
-    Ok(())
+    context.count(set.map_or(0, Set::len))
 }
 
-fn smismember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn sismember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let set = context.state.keyspace.get::<Set>(arguments[1])?;
+    context.integer(set.is_some_and(|set| set.contains(arguments[2])))
+}
+
+fn smismember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let set = context.state.keyspace.get::<Set>(arguments[1])?;
     let members = &arguments[2..];
     context.replies.array(members.len());
     for member in members {
-        let is_member = set.is_some_and(|set| set.contains(*member));
-        context.replies.integer(is_member.into());
+        context.replies.integer(set.is_some_and(|set| set.contains(*member)).into());
     }
     Ok(())
+}
+
+fn spop(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let (key, count) = match *arguments {
+        [_, key] => (key, None),
+        [_, key, count] => {
+            (key, Some(not_negative(count, "value is out of range, must be positive")?))
+        }
+        _ => return Err(CommandError::Syntax),
+    };
+    let State { keyspace, rng, .. } = &mut *context.state;
+    let pop = |set: &mut Set| -> Vec<Bytes> {
+        let number = count.unwrap_or(1).min(set.len());
+        let one = |_| set.swap_remove_index(rng.random_range(0..set.len()));
+        (0..number).filter_map(one).collect()
+    };
+    let popped = keyspace.change(key, pop)?.unwrap_or_default();
+    if !popped.is_empty() {
+        keyspace.touch(key);
+    }
+    if count.is_some() {
+        context.replies.set(popped.len());
+    } else if popped.is_empty() {
+        context.replies.null();
+    }
+    popped.iter().for_each(|member| context.replies.bulk(member));
+    Ok(())
+}
+
+/// A set, or `None` if the key does not exist.
+type Source<'a> = Option<&'a Set>;
+
+/// Distinct members.
+type Members<'a> = Vec<&'a Bytes>;
+
+/// A set operation on one or more sets.
+type Find = for<'a> fn(&[Source<'a>]) -> Members<'a>;
+
+fn answer(context: &mut Context<'_>, arguments: &[&[u8]], found: Find) -> Replied {
+    let members = found(&find(&context.state.keyspace, &arguments[1..])?);
+    context.replies.set(members.len());
+    members.into_iter().for_each(|member| context.replies.bulk(member));
+    Ok(())
+}
+
+fn store(context: &mut Context<'_>, arguments: &[&[u8]], found: Find) -> Replied {
+    let keyspace = &mut context.state.keyspace;
+    let members: Set = found(&find(keyspace, &arguments[2..])?).into_iter().cloned().collect();
+    let len = members.len();
+    keyspace.set(arguments[1], members.into_value());
+    context.count(len)
+}
+
+fn find<'a>(keyspace: &'a Keyspace, keys: &[&[u8]]) -> Result<Vec<Source<'a>>, WrongType> {
+    keys.iter().map(|key| keyspace.get::<Set>(key)).collect()
+}
+
+/// Returns the members common to all sets.
+fn intersection<'a>(sets: &[Source<'a>]) -> Members<'a> {
+    let Some(mut sets) = sets.iter().copied().collect::<Option<Vec<_>>>() else {
+        return Vec::new();
+    };
+    sets.sort_by_key(|set| set.len());
+    let Some((smallest, others)) = sets.split_first() else { return Vec::new() };
+    smallest.iter().filter(|member| others.iter().all(|set| set.contains(*member))).collect()
+}
+
+/// Returns the members of any set. **O(n)** in the total number of members.
+fn union<'a>(sets: &[Source<'a>]) -> Members<'a> {
+    let members: HashSet<&Bytes, RandomState> = sets.iter().copied().flatten().flatten().collect();
+    members.into_iter().collect()
+}
+
+/// Returns the members of the first set that are in no other set.
+///
+/// The sets that are not larger than the first are merged, so that one lookup covers all of them. Each
+/// larger set is looked up individually.
+fn difference<'a>(sets: &[Source<'a>]) -> Members<'a> {
+    let Some((Some(first), others)) = sets.split_first() else { return Vec::new() };
+    let others = others.iter().copied().flatten();
+    let (large, small): (Vec<_>, Vec<_>) = others.partition(|set| set.len() > first.len());
+    let small: HashSet<&Bytes, RandomState> = small.into_iter().flatten().collect();
+    let is_alone = |member: &&Bytes| {
+        !small.contains(*member) && !large.iter().any(|set| set.contains(*member))
+    };
+    first.iter().filter(is_alone).collect()
 }

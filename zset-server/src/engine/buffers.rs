@@ -50,7 +50,7 @@ impl<C: Clock> Engine<C> {
             } else if !session.is_killed {
                 let (peer, unread) = (&session.address, buffered.replies);
                 warn!(peer, unread, "cut off: it does not read");
-                self.state.kill(session);
+                session.kill(&mut self.state.keyspace);
             }
         }
     }
@@ -81,7 +81,7 @@ impl<C: Clock> Engine<C> {
                     peer,
                     unread, "closed: too many unread replies, by client-output-buffer-limit"
                 );
-                self.state.kill(session);
+                session.kill(&mut self.state.keyspace);
             }
         }
     }
@@ -112,8 +112,7 @@ impl<C: Clock> Engine<C> {
     }
 
     /// Disconnects the clients that hold the most until at most `max` bytes are held in total, starting
-    /// with those that do not read and ending with those that asked to be exempt. Returns the number of
-    /// bytes to be freed.
+    /// with those that do not read. Returns the number of bytes to be freed.
     pub(crate) fn close_largest(&mut self, max: usize) -> usize {
         let clients: Vec<_> = self.state.clients.iter().collect();
         let mut clients: Vec<_> = clients
@@ -132,7 +131,7 @@ impl<C: Clock> Engine<C> {
             let session = &mut session.borrow_mut();
             warn!(peer = session.address, bytes, "cut off: all clients together take too much");
             session.buffered.closing = bytes;
-            self.state.kill(session);
+            session.kill(&mut self.state.keyspace);
         }
         all - held
     }
@@ -148,18 +147,17 @@ fn max_of(limit: usize) -> usize {
 }
 
 /// Returns a client's place in the order of disconnection: first those that have read nothing since the
-/// last check, then others that leave replies unread, and last those that asked to be exempt.
-fn place(session: &Session) -> (bool, u8) {
+/// last check, then others that leave replies unread.
+fn place(session: &Session) -> u8 {
     let buffered = &session.buffered;
     let (replies, sent) = buffered.progress;
-    let place = match () {
+    match () {
         // Too little to justify a disconnection.
         () if buffered.replies <= NOT_COUNTED => 2,
         () if replies > NOT_COUNTED && buffered.sent == sent => 0,
         () if buffered.is_blocked => 1,
         () => 2,
-    };
-    (session.is_kept, place)
+    }
 }
 
 #[cfg(test)]
@@ -171,7 +169,6 @@ mod tests {
     use super::*;
     use crate::Replies;
     use crate::client::Client;
-    use crate::testing::ask;
 
     fn set_replies(client: &mut Client, sent: u64, replies: usize) {
         let buffered = &mut client.session_mut().buffered;
@@ -298,14 +295,15 @@ mod tests {
         for (client, bytes) in clients.iter_mut().zip([400, 100, 300, 200]) {
             set_replies(client, 0, bytes);
         }
-        ask(&mut engine, &mut clients[0], "CLIENT NO-EVICT ON");
         let is_killed = |clients: &[Client; 4]| clients.each_ref().map(|it| it.session().is_killed);
         engine.close_largest(1000);
         assert_eq!(is_killed(&clients), [false; 4]);
-        engine.close_largest(600);
-        assert_eq!(is_killed(&clients), [false, false, true, true]);
-        engine.close_largest(600);
-        assert_eq!(is_killed(&clients), [false, false, true, true]);
+        for _ in 0..2 {
+            engine.close_largest(600);
+            assert_eq!(is_killed(&clients), [true, false, false, false]);
+        }
+        engine.close_largest(400);
+        assert_eq!(is_killed(&clients), [true, false, true, false]);
         engine.close_largest(0);
         assert_eq!(is_killed(&clients), [true; 4]);
     }

@@ -4,6 +4,7 @@
 
 mod bounds;
 mod clients;
+mod commands;
 mod debug;
 mod foreign;
 mod memory;
@@ -12,11 +13,13 @@ mod passwords;
 #[path = "../patient/mod.rs"]
 mod patient;
 mod program;
+mod prompt;
 mod running;
 #[path = "../serving/mod.rs"]
 mod serving;
 mod settings;
 mod signals;
 mod stopping;
+mod time;
 mod waiting;
 mod wire;

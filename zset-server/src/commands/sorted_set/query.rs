@@ -25,14 +25,8 @@ pub(super) enum Direction {
     Reverse,
 }
 
-/// The properties fixed by a command's name; the others are set by options.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Form {
-    pub(super) by: Option<By>,
-    pub(super) direction: Option<Direction>,
-    /// Whether the elements are stored with their scores, in which case WITHSCORES is not an option.
-    pub(super) is_stored: bool,
-}
+/// The properties fixed by the name of an older command; in others, options set them.
+pub(super) type Form = Option<(By, Direction)>;
 
 /// A range of elements, parsed from arguments.
 #[derive(Clone, Copy, Debug)]
@@ -59,14 +53,19 @@ struct Limit {
 }
 
 impl<'a> Query<'a> {
-    /// Parses two bounds and the options after them.
+    /// Parses two bounds and the options after them. WITHSCORES is an option unless the elements are
+    /// stored.
     ///
     /// # Errors
     ///
     /// Returns the first error in Redis's order of checks: options first.
-    pub(super) fn parse(arguments: &[&'a [u8]], form: Form) -> Result<Self, CommandError> {
+    pub(super) fn parse(
+        arguments: &[&'a [u8]],
+        form: Form,
+        is_stored: bool,
+    ) -> Result<Self, CommandError> {
         let [min, max, options @ ..] = arguments else { return Err(CommandError::Syntax) };
-        let Form { mut by, mut direction, is_stored } = form;
+        let (mut by, mut direction) = form.unzip();
         let mut limit = Limit { offset: 0, count: -1 };
         let mut shown = Shown::Member;
         let mut rest = options;

@@ -10,8 +10,8 @@ use std::collections::{HashMap, HashSet};
 use zset_core::{Aggregate, Member, Score, ZSet};
 use zset_std::RandomState;
 
+use crate::command::{Context, Replied};
 use crate::commands::arguments::{integer, not_negative, score};
-use crate::engine::Context;
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
 
@@ -23,7 +23,7 @@ use source::Source;
 type Elements<'a> = Vec<(Member<'a>, Score)>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operation {
+pub(super) enum Operation {
     Union,
     Intersection,
     Difference,
@@ -37,60 +37,19 @@ enum Purpose {
     Count,
 }
 
-pub(super) fn zunion(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    answer(context, arguments, Operation::Union)
-}
-
-pub(super) fn zinter(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    answer(context, arguments, Operation::Intersection)
-}
-
-pub(super) fn zdiff(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    answer(context, arguments, Operation::Difference)
-}
-
-pub(super) fn zunionstore(
-    context: &mut Context<'_>,
-    arguments: &[&[u8]],
-) -> Result<(), CommandError> {
-    store_found(context, arguments, Operation::Union)
-}
-
-pub(super) fn zinterstore(
-    context: &mut Context<'_>,
-    arguments: &[&[u8]],
-) -> Result<(), CommandError> {
-    store_found(context, arguments, Operation::Intersection)
-}
-
-pub(super) fn zdiffstore(
-    context: &mut Context<'_>,
-    arguments: &[&[u8]],
-) -> Result<(), CommandError> {
-    store_found(context, arguments, Operation::Difference)
-}
-
-pub(super) fn zintercard(
-    context: &mut Context<'_>,
-    arguments: &[&[u8]],
-) -> Result<(), CommandError> {
-    let request = Request::parse(
-        &context.state.keyspace,
-        arguments[0],
-        &arguments[1..],
-        Operation::Intersection,
-        Purpose::Count,
-    )?;
+pub(super) fn zintercard(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let (keyspace, operation) = (&context.state.keyspace, Operation::Intersection);
+    let (name, rest) = (arguments[0], &arguments[1..]);
+    let request = Request::parse(keyspace, name, rest, operation, Purpose::Count)?;
     let count = request.common().take(request.limit).count();
-    context.replies.count(count);
-    Ok(())
+    context.count(count)
 }
 
-fn answer(
+pub(super) fn answer(
     context: &mut Context<'_>,
     arguments: &[&[u8]],
     operation: Operation,
-) -> Result<(), CommandError> {
+) -> Replied {
     let Context { state, replies, .. } = context;
     let (name, rest) = (arguments[0], &arguments[1..]);
     let request = Request::parse(&state.keyspace, name, rest, operation, Purpose::Answer)?;
@@ -98,18 +57,17 @@ fn answer(
     Ok(())
 }
 
-fn store_found(
+pub(super) fn store_found(
     context: &mut Context<'_>,
     arguments: &[&[u8]],
     operation: Operation,
-) -> Result<(), CommandError> {
+) -> Replied {
     let limits = context.state.config.limits();
     let keyspace = &context.state.keyspace;
     let (name, key, rest) = (arguments[0], arguments[1], &arguments[2..]);
     let request = Request::parse(keyspace, name, rest, operation, Purpose::Store)?;
     let stored = ZSet::from_sorted_iter_with_limits(request.elements(), limits);
-    store(context, key, stored.map_err(CommandError::err)?);
-    Ok(())
+    store(context, key, stored.map_err(CommandError::err)?)
 }
 
 /// A parsed command.
