@@ -60,6 +60,7 @@ pub(crate) struct Stats {
     pub(crate) calls: HashMap<&'static str, u64, RandomState>,
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "a handler returns what these return")]
 impl Context<'_> {
     /// Replies `OK`.
     pub(crate) fn ok(&mut self) -> Replied {

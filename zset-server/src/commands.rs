@@ -1,6 +1,8 @@
 //! The table of commands. Each group of them has a file, with the handlers; `commands.txt` has their
 //! properties.
 
+#![allow(clippy::unnecessary_wraps, reason = "all handlers have one type")]
+
 mod arguments;
 mod client;
 mod command;

@@ -72,12 +72,16 @@ fn describe(replies: &mut Replies, command: &Command) {
     write_set(replies, &details.keys, describe_keys);
     let subcommands = command.subcommands();
     replies.array(subcommands.len());
-    subcommands.iter().for_each(|subcommand| describe(replies, subcommand));
+    for subcommand in subcommands {
+        describe(replies, subcommand);
+    }
 }
 
 fn write_set<T>(replies: &mut Replies, items: &[T], mut write: impl FnMut(&mut Replies, &T)) {
     replies.set(items.len());
-    items.iter().for_each(|item| write(replies, item));
+    for item in items {
+        write(replies, item);
+    }
 }
 
 fn describe_keys(replies: &mut Replies, keys: &KeySpec) {

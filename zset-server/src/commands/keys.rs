@@ -115,7 +115,9 @@ fn keys(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let keys = context.state.keyspace.iter().map(|(key, _)| key);
     let keys: Vec<_> = keys.filter(|key| matches(arguments[1], key)).collect();
     context.replies.array(keys.len());
-    keys.into_iter().for_each(|key| context.replies.bulk(key));
+    for key in keys {
+        context.replies.bulk(key);
+    }
     Ok(())
 }
 
@@ -148,7 +150,9 @@ fn scan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     context.replies.array(2);
     context.replies.text(format_args!("{next}"));
     context.replies.array(page.len());
-    page.into_iter().for_each(|(key, _)| context.replies.bulk(key));
+    for (key, _) in page {
+        context.replies.bulk(key);
+    }
     Ok(())
 }
 

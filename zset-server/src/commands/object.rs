@@ -71,8 +71,8 @@ fn estimate(value: &Value, samples: usize) -> usize {
     match value {
         Value::String(string) => string.capacity(),
         Value::Set(set) => {
-            let sampled: usize = set.iter().take(samples).map(|member| member.len()).sum();
-            let average = sampled / samples.min(set.len()).max(1);
+            let bytes: usize = set.iter().take(samples).map(|member| member.len()).sum();
+            let average = bytes / samples.min(set.len()).max(1);
             size_of_val(&**set) + set.capacity() * SET_MEMBER + average * set.len()
         }
         Value::SortedSet(set) => set.estimated_allocation_size(samples),

@@ -116,7 +116,9 @@ fn spop(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     } else if popped.is_empty() {
         context.replies.null();
     }
-    popped.iter().for_each(|member| context.replies.bulk(member));
+    for member in popped {
+        context.replies.bulk(&member);
+    }
     Ok(())
 }
 
@@ -132,7 +134,9 @@ type Find = for<'a> fn(&[Source<'a>]) -> Members<'a>;
 fn answer(context: &mut Context<'_>, arguments: &[&[u8]], found: Find) -> Replied {
     let members = found(&find(&context.state.keyspace, &arguments[1..])?);
     context.replies.set(members.len());
-    members.into_iter().for_each(|member| context.replies.bulk(member));
+    for member in members {
+        context.replies.bulk(member);
+    }
     Ok(())
 }
 
