@@ -168,8 +168,6 @@ pub(crate) struct Buffered {
     pub(crate) spare: usize,
     /// Bytes that are freed once the client has disconnected, if it is being closed to free memory.
     pub(crate) closing: usize,
-    /// The unsent replies, and the bytes sent before them, at the last check.
-    pub(crate) progress: (usize, u64),
     /// Whether the operating system currently accepts no more replies.
     pub(crate) is_blocked: bool,
     /// Since when the unsent replies exceed the soft limit, as far as observed.

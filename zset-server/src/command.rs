@@ -89,6 +89,9 @@ pub(crate) struct Command {
     /// The number of arguments, including the name; if negative, the minimum number.
     pub(crate) arity: i8,
     pub(crate) flags: Flags,
+    /// The positions of the first and the last key among the arguments (the last one counted from the end
+    /// if negative) and the step between keys; all zero if no keys have fixed positions.
+    pub(crate) keys: [i8; 3],
     pub(crate) summary: &'static str,
     details: Details,
     subcommands: Vec<Command>,
@@ -119,27 +122,6 @@ pub(crate) struct Details {
     pub(crate) group: &'static str,
     pub(crate) since: &'static str,
     pub(crate) flags: Vec<&'static str>,
-    /// The access control categories, without the leading `@`.
-    pub(crate) categories: Vec<&'static str>,
-    pub(crate) tips: Vec<&'static str>,
-    pub(crate) keys: Vec<KeySpec>,
-}
-
-/// The positions of keys among the arguments, and how the command uses these keys.
-#[derive(Debug)]
-pub(crate) struct KeySpec {
-    pub(crate) flags: Vec<&'static str>,
-    pub(crate) begin: usize,
-    pub(crate) finds: Finds,
-}
-
-/// How to find the remaining keys from the position of the first.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Finds {
-    /// Up to the last key, whose position counts from `begin`, or from the end if negative.
-    Range { last: i64, step: usize, limit: i64 },
-    /// The number of keys is itself an argument.
-    Number { index: usize, first: usize, step: usize },
 }
 
 /// The maximum number of arguments of a command that counts as fast.
@@ -152,18 +134,16 @@ impl Command {
         handler: impl FnOnce(&str) -> Handler,
     ) -> Option<Command> {
         let columns: Vec<_> = line.split(" | ").map(str::trim).collect();
-        let &[name, arity, group, since, flags, categories, tips, keys, summary] = &*columns else {
-            return None;
-        };
-        let words = |text: &'static str| words(text, ',');
-        let (flags, categories, tips) = (words(flags), words(categories), words(tips));
-        let keys = self::words(keys, ';').into_iter().map(KeySpec::parse).collect::<Option<_>>()?;
+        let &[name, arity, group, since, flags, keys, summary] = &*columns else { return None };
+        let flags: Vec<_> = flags.split(',').filter(|flag| !flag.is_empty()).collect();
+        let keys: Vec<_> = keys.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
         Some(Command {
             name,
             arity: arity.parse().ok()?,
             flags: Flags::of(name, &flags),
+            keys: keys.try_into().ok()?,
             summary,
-            details: Details { group, since, flags, categories, tips, keys },
+            details: Details { group, since, flags },
             subcommands: Vec::new(),
             handler: handler(name),
         })
@@ -216,42 +196,4 @@ impl Flags {
             protected: name == "debug",
         }
     }
-}
-
-impl KeySpec {
-    fn parse(text: &'static str) -> Option<KeySpec> {
-        let mut parts = text.splitn(3, ':');
-        let flags = words(parts.next()?, ' ');
-        let begin = parts.next()?.parse().ok()?;
-        let (kind, numbers) = parts.next()?.split_once(' ')?;
-        let numbers: Vec<i64> =
-            numbers.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
-        let &[one, two, three] = &*numbers else { return None };
-        let size = |number: i64| usize::try_from(number).ok();
-        let finds = match kind {
-            "range" => Finds::Range { last: one, step: size(two)?, limit: three },
-            _ => Finds::Number { index: size(one)?, first: size(two)?, step: size(three)? },
-        };
-        Some(KeySpec { flags, begin, finds })
-    }
-}
-
-impl Details {
-    /// Returns the positions of the first and the last key among the arguments (the last one counted from
-    /// the end if negative) and the step between keys; all zero if no keys have fixed positions.
-    pub(crate) fn key_range(&self) -> [i64; 3] {
-        let mut all = [0; 3];
-        for spec in &self.keys {
-            let Finds::Range { last, step, .. } = spec.finds else { continue };
-            let begin = spec.begin.cast_signed() as i64;
-            // With several ranges, each one begins where the previous one ends.
-            let first = if all[0] == 0 { begin } else { all[0] };
-            all = [first, if last < 0 { last } else { begin + last }, step.cast_signed() as i64];
-        }
-        all
-    }
-}
-
-fn words(text: &'static str, separator: char) -> Vec<&'static str> {
-    text.split(separator).filter(|word| !word.is_empty()).collect()
 }

@@ -1,6 +1,6 @@
 //! COMMAND: the list of commands.
 
-use crate::command::{Command, Context, Finds, Handlers, KeySpec, Replied};
+use crate::command::{Command, Context, Handlers, Replied};
 use crate::error::CommandError;
 use crate::resp::Replies;
 
@@ -59,60 +59,25 @@ fn info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 
 /// Writes the entry of a command in COMMAND INFO.
 fn describe(replies: &mut Replies, command: &Command) {
-    let details = command.details();
+    let flags = &command.details().flags;
     replies.array(10);
     replies.bulk(command.name.as_bytes());
     replies.integer(command.arity.into());
-    write_set(replies, &details.flags, |replies, flag| replies.status(flag));
-    for position in details.key_range() {
-        replies.integer(position);
+    replies.set(flags.len());
+    for flag in flags {
+        replies.status(flag);
     }
-    write_set(replies, &details.categories, |replies, name| replies.status(&format!("@{name}")));
-    write_set(replies, &details.tips, |replies, tip| replies.bulk(tip.as_bytes()));
-    write_set(replies, &details.keys, describe_keys);
+    for position in command.keys {
+        replies.integer(position.into());
+    }
+    // The ACL categories, the tips and the key specifications, for which clients of a cluster ask.
+    for _ in 0..3 {
+        replies.set(0);
+    }
     let subcommands = command.subcommands();
     replies.array(subcommands.len());
     for subcommand in subcommands {
         describe(replies, subcommand);
-    }
-}
-
-fn write_set<T>(replies: &mut Replies, items: &[T], mut write: impl FnMut(&mut Replies, &T)) {
-    replies.set(items.len());
-    for item in items {
-        write(replies, item);
-    }
-}
-
-fn describe_keys(replies: &mut Replies, keys: &KeySpec) {
-    replies.map(3);
-    replies.bulk(b"flags");
-    write_set(replies, &keys.flags, |replies, flag| replies.status(flag));
-    let position = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-    describe_search(replies, "begin_search", "index", &[("index", position(keys.begin))]);
-    match keys.finds {
-        Finds::Range { last, step, limit } => {
-            let spec = [("lastkey", last), ("keystep", position(step)), ("limit", limit)];
-            describe_search(replies, "find_keys", "range", &spec);
-        }
-        Finds::Number { index, first, step } => {
-            let spec = [("keynumidx", index), ("firstkey", first), ("keystep", step)];
-            let spec = spec.map(|(name, number)| (name, position(number)));
-            describe_search(replies, "find_keys", "keynum", &spec);
-        }
-    }
-}
-
-fn describe_search(replies: &mut Replies, name: &str, kind: &str, spec: &[(&str, i64)]) {
-    replies.bulk(name.as_bytes());
-    replies.map(2);
-    replies.bulk(b"type");
-    replies.bulk(kind.as_bytes());
-    replies.bulk(b"spec");
-    replies.map(spec.len());
-    for (name, number) in spec {
-        replies.bulk(name.as_bytes());
-        replies.integer(*number);
     }
 }
 

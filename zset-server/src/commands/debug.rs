@@ -2,12 +2,9 @@
 
 use std::time::Duration;
 
-use zset_core::rdb;
-
 use super::arguments::{score, wrong_arguments};
 use crate::command::{Context, Handlers, Replied};
 use crate::error::CommandError;
-use crate::keyspace::Value;
 
 pub(super) const HANDLERS: Handlers = &[("debug", debug)];
 
@@ -15,12 +12,10 @@ pub(super) const HANDLERS: Handlers = &[("debug", debug)];
 const MAX_SLEEP: Duration = Duration::from_secs(10);
 
 /// The subcommands and their descriptions.
-const HELP: [&str; 10] = [
+const HELP: [&str; 8] = [
     "DEBUG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
     "HELP",
     "    Lists the subcommands.",
-    "OBJECT <key>",
-    "    Reports how a value is stored.",
     "JMAP, RELOAD, SET-ACTIVE-EXPIRE <0|1>",
     "    Has no effect.",
     "SLEEP <seconds>",
@@ -38,7 +33,6 @@ fn debug(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
             }
             return Ok(());
         }
-        (b"object", [key]) => return object(context, key),
         // These would have no observable effect, but test suites send them.
         (b"jmap" | b"reload", _) | (b"set-active-expire", [_]) => {}
         _ => return Err(wrong_arguments("DEBUG", arguments[1])),
@@ -52,21 +46,6 @@ fn sleep_length(text: &[u8]) -> Result<Duration, CommandError> {
     let length = Duration::try_from_secs_f64(seconds).ok().filter(|length| *length <= MAX_SLEEP);
     let text = format!("seconds must be between 0 and {}", MAX_SLEEP.as_secs());
     length.ok_or_else(|| CommandError::err(text))
-}
-
-fn object(context: &mut Context<'_>, key: &[u8]) -> Replied {
-    let value = context.state.keyspace.value(key);
-    let value = value.ok_or_else(|| CommandError::err("no such key"))?;
-    let (encoding, len) = match value {
-        Value::String(string) => ("raw".to_owned(), string.len()),
-        Value::Set(set) => ("hashtable".to_owned(), set.iter().map(|member| member.len()).sum()),
-        Value::SortedSet(set) => (set.encoding().to_string(), rdb::dump(set).len()),
-    };
-    context.replies.status(&format!(
-        "Value at:0x0 refcount:1 encoding:{encoding} serializedlength:{len} lru:0 \
-         lru_seconds_idle:0"
-    ));
-    Ok(())
 }
 
 #[cfg(test)]

@@ -59,48 +59,37 @@ pub(super) fn deadline(
     Ok(time_of(millis.ok_or_else(|| invalid_expire(command))?))
 }
 
-/// The options that make setting a deadline depend on the current one.
-#[derive(Clone, Copy, Debug, Default)]
-#[allow(clippy::struct_excessive_bools, reason = "they are the options as one writes them")]
-struct Conditions {
-    nx: bool,
-    xx: bool,
-    gt: bool,
-    lt: bool,
-}
+/// The options NX, XX, GT and LT, by which setting a deadline depends on the current one.
+#[derive(Clone, Copy, Debug)]
+struct Conditions([bool; 4]);
 
 impl Conditions {
+    const NAMES: [&str; 4] = ["nx", "xx", "gt", "lt"];
+
     fn parse(options: &[&[u8]]) -> Result<Self, CommandError> {
-        let mut conditions = Conditions::default();
+        let mut is_set = [false; 4];
         for option in options {
-            match option.to_ascii_lowercase().as_slice() {
-                b"nx" => conditions.nx = true,
-                b"xx" => conditions.xx = true,
-                b"gt" => conditions.gt = true,
-                b"lt" => conditions.lt = true,
-                _ => {
-                    return Err(CommandError::quoting("Unsupported option ", option, ""));
-                }
-            }
+            let is_name = |name: &&str| option.eq_ignore_ascii_case(name.as_bytes());
+            let index = Self::NAMES.iter().position(is_name);
+            let unsupported = || CommandError::quoting("Unsupported option ", option, "");
+            is_set[index.ok_or_else(unsupported)?] = true;
         }
-        let Conditions { nx, xx, gt, lt } = conditions;
-        if nx && (xx || gt || lt) {
-            let text = "NX and XX, GT or LT options at the same time are not compatible";
-            return Err(CommandError::err(text));
-        }
-        if gt && lt {
-            let text = "GT and LT options at the same time are not compatible";
-            return Err(CommandError::err(text));
-        }
-        Ok(conditions)
+        let together = match is_set {
+            [true, xx, gt, lt] if xx || gt || lt => "NX and XX, GT or LT",
+            [_, _, true, true] => "GT and LT",
+            _ => return Ok(Conditions(is_set)),
+        };
+        let text = format!("{together} options at the same time are not compatible");
+        Err(CommandError::err(text))
     }
 
     /// Returns whether the current deadline may be replaced. No deadline counts as later than any other.
     fn allow(self, current: Option<i64>, new: i64) -> bool {
-        !(self.nx && current.is_some()
-            || self.xx && current.is_none()
-            || self.gt && current.is_none_or(|current| new <= current)
-            || self.lt && current.is_some_and(|current| new >= current))
+        let Conditions([nx, xx, gt, lt]) = self;
+        !(nx && current.is_some()
+            || xx && current.is_none()
+            || gt && current.is_none_or(|current| new <= current)
+            || lt && current.is_some_and(|current| new >= current))
     }
 }
 

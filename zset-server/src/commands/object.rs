@@ -78,28 +78,3 @@ fn estimate(value: &Value, samples: usize) -> usize {
         Value::SortedSet(set) => set.estimated_allocation_size(samples),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::Engine;
-    use crate::testing::ask;
-
-    #[test]
-    fn the_estimate_grows_with_what_is_stored() {
-        let mut engine = Engine::new();
-        let mut client = engine.client();
-        for key in ["ZADD key", "SADD key"] {
-            ask(&mut engine, &mut client, "FLUSHALL");
-            let mut last = 0;
-            for n in 0..200 {
-                let score = if key.starts_with('Z') { format!(" {n}") } else { String::new() };
-                ask(&mut engine, &mut client, &format!("{key}{score} member:{n}"));
-                let reply = ask(&mut engine, &mut client, "MEMORY USAGE key SAMPLES 0");
-                let now = reply.trim_start_matches(':').trim_end().parse().expect("a number");
-                assert!(now >= last, "{n}");
-                last = now;
-            }
-            assert!((200 * 40..200 * 120).contains(&last), "{key}: {last}");
-        }
-    }
-}

@@ -194,22 +194,3 @@ fn add(context: &mut Context<'_>, key: &[u8], increment: i64) -> Replied {
     keyspace.touch(key);
     context.integer(new)
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::Engine;
-    use crate::testing::ask;
-
-    #[test]
-    fn a_string_grows_to_the_length_that_an_argument_may_have() {
-        let mut engine = Engine::new();
-        let mut client = engine.client();
-        let mut run = |line: &str| ask(&mut engine, &mut client, line);
-        run("CONFIG SET proto-max-bulk-len 1mb");
-        run(&format!("SET key {}", "x".repeat((1 << 20) - 1)));
-        assert_eq!(run("APPEND key x"), ":1048576\r\n");
-        let refusal = "-ERR string exceeds maximum allowed size (proto-max-bulk-len)\r\n";
-        assert_eq!(run("APPEND key x"), refusal);
-        assert_eq!(run("STRLEN key"), ":1048576\r\n");
-    }
-}

@@ -56,9 +56,7 @@ impl<C: Clock> Engine<C> {
     }
 
     /// Disconnects clients whose unread replies have exceeded the soft limit for too long, or exceed a
-    /// hard limit that has been lowered. Records the progress of each client for [`close_largest`].
-    ///
-    /// [`close_largest`]: Self::close_largest
+    /// hard limit that has been lowered.
     pub(crate) fn close_over_limits(&mut self) {
         let limit = self.state.config.output_limit();
         let (max_soft, max_hard) = (max_of(limit.soft), self.max_unread());
@@ -67,7 +65,6 @@ impl<C: Clock> Engine<C> {
         for session in clients {
             let session = &mut *session.borrow_mut();
             let unread = session.buffered.replies;
-            session.buffered.progress = (unread, session.buffered.sent);
             if unread <= max_soft {
                 session.buffered.over_soft_since = None;
             }
@@ -118,10 +115,10 @@ impl<C: Clock> Engine<C> {
         let mut clients: Vec<_> = clients
             .iter()
             .filter(|session| !session.borrow().is_killed)
-            .map(|session| (place(&session.borrow()), session.borrow().held_bytes(), session))
+            .map(|session| (is_read(&session.borrow()), session.borrow().held_bytes(), session))
             .collect();
         let all: usize = clients.iter().map(|(_, held, _)| held).sum();
-        clients.sort_unstable_by_key(|(place, held, _)| (*place, Reverse(*held)));
+        clients.sort_unstable_by_key(|(is_read, held, _)| (*is_read, Reverse(*held)));
         let mut held = all;
         for (.., bytes, session) in clients {
             if held <= max {
@@ -146,18 +143,9 @@ fn max_of(limit: usize) -> usize {
     }
 }
 
-/// Returns a client's place in the order of disconnection: first those that have read nothing since the
-/// last check, then others that leave replies unread.
-fn place(session: &Session) -> u8 {
-    let buffered = &session.buffered;
-    let (replies, sent) = buffered.progress;
-    match () {
-        // Too little to justify a disconnection.
-        () if buffered.replies <= NOT_COUNTED => 2,
-        () if replies > NOT_COUNTED && buffered.sent == sent => 0,
-        () if buffered.is_blocked => 1,
-        () => 2,
-    }
+/// Returns whether a client reads its replies, or has left too few unread to justify a disconnection.
+fn is_read(session: &Session) -> bool {
+    !session.buffered.is_blocked || session.buffered.replies <= NOT_COUNTED
 }
 
 #[cfg(test)]
@@ -251,8 +239,7 @@ mod tests {
         for (client, bytes) in [(&mut deaf, 100_000), (&mut reader, 900_000), (&mut tiny, 100)] {
             set_replies(client, 0, bytes);
         }
-        engine.close_over_limits();
-        set_replies(&mut reader, 1, 900_000);
+        deaf.session_mut().buffered.is_blocked = true;
         assert_eq!(engine.close_largest(950_000), 100_000);
         let is_killed = [&deaf, &reader, &tiny].map(|client| client.session().is_killed);
         assert_eq!(is_killed, [true, false, false]);

@@ -97,25 +97,6 @@ mod tests {
     use crate::{Engine, Replies};
 
     #[test]
-    fn a_set_that_takes_the_place_of_another_type_serves_who_waits() {
-        let mut engine = Engine::new();
-        let (mut waiting, mut other) = (engine.client(), engine.client());
-        waiting.allow_waiting();
-        for line in ["ZUNIONSTORE key 1 from", "ZRANGESTORE key from 0 -1"] {
-            assert_eq!(ask(&mut engine, &mut waiting, "BZPOPMIN key 0"), "");
-            let mut replies = Replies::default();
-            for line in ["SET key value", "ZADD from 1 a"] {
-                ask(&mut engine, &mut other, line);
-                assert!(!waiting.take_served(&mut replies));
-            }
-            // In Redis and Valkey too, this serves no client.
-            assert_eq!(ask(&mut engine, &mut other, line), ":1\r\n");
-            assert!(waiting.take_served(&mut replies), "{line}");
-            assert_eq!(replies.bytes(), b"*3\r\n$3\r\nkey\r\n$1\r\na\r\n$1\r\n1\r\n");
-        }
-    }
-
-    #[test]
     fn a_client_that_is_dropped_takes_nothing() {
         let mut engine = Engine::new();
         let (mut waiting, mut other) = (engine.client(), engine.client());
@@ -150,18 +131,6 @@ mod tests {
         clock.advance(Duration::from_secs(61));
         engine.close_idle();
         assert!(waiting.session().is_killed && other.session().is_killed);
-    }
-
-    #[test]
-    fn who_asks_while_waiting_waits_no_longer() {
-        let mut engine = Engine::new();
-        let (mut waiting, mut other) = (engine.client(), engine.client());
-        waiting.allow_waiting();
-        ask(&mut engine, &mut waiting, "BZPOPMIN key 0");
-        assert_eq!(ask(&mut engine, &mut waiting, "PING"), "*-1\r\n+PONG\r\n");
-        ask(&mut engine, &mut other, "ZADD key 1 a");
-        assert!(!waiting.take_served(&mut Replies::default()));
-        assert_eq!(ask(&mut engine, &mut other, "ZCARD key"), ":1\r\n");
     }
 
     #[test]

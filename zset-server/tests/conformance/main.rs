@@ -4,7 +4,7 @@
 //! is a command as one types it; it is sent to all, and what they answer has to be the same. What stands
 //! before a command says how it is compared: `~` that the order of what is answered does not count, `?`
 //! that only its shape does, which is how many parts of which kinds it has, `!` that only its kind does:
-//! what begins the reply. `=` says that Redis 7.0 is not asked, since it lacks what came later. Each script
+//! what begins the reply, `^` that only the first six parts of each command in COMMAND INFO do. `=` says that Redis 7.0 is not asked, since it lacks what came later. Each script
 //! runs twice, in RESP2 and in RESP3. Where Redis 7.0 prints doubles with 17 digits, they are compared as
 //! numbers.
 
@@ -61,6 +61,7 @@ enum Compared {
     InAnyOrder,
     ByShape,
     ByKind,
+    ByProperties,
 }
 
 impl Compared {
@@ -69,6 +70,7 @@ impl Compared {
             [b'~', ..] => Compared::InAnyOrder,
             [b'?', ..] => Compared::ByShape,
             [b'!', ..] => Compared::ByKind,
+            [b'^', ..] => Compared::ByProperties,
             _ => return (Compared::Exactly, row),
         };
         (compared, row[1..].trim())
@@ -81,6 +83,13 @@ impl Compared {
         match self {
             Compared::ByShape => parsed().write_shape(&mut prepared),
             Compared::ByKind => prepared.extend(reply.first()),
+            Compared::ByProperties => {
+                let Reply::List(_, commands) = parsed() else { panic!("no list of commands") };
+                for command in commands {
+                    let Reply::List(_, parts) = command else { panic!("no command: {command:?}") };
+                    prepared.extend(format!("{:?}", &parts[..6]).bytes());
+                }
+            }
             _ if kind == Kind::Redis => parsed().write_short(&mut prepared),
             _ => prepared.extend(reply),
         }

@@ -1,6 +1,10 @@
 //! What commands do beyond the replies that the conformance tests compare.
 
-use crate::prompt::Prompt;
+use std::collections::BTreeSet;
+
+use zset_server::{Engine, Replies};
+
+use crate::prompt::{Prompt, ask};
 
 /// Checks for each key and command whether the command marks the key as changed.
 fn check_changes(rows: &[(&str, &str, bool)]) {
@@ -160,4 +164,102 @@ fn exec_of_a_client_that_has_not_said_who_it_is_says_so() {
     let refused = "-EXECABORT Transaction discarded because of: NOAUTH Authentication required.";
     assert_eq!(prompt.ask("EXEC"), refused);
     assert_eq!(prompt.ask("GET a"), "-NOAUTH Authentication required.");
+}
+
+#[test]
+fn a_reply_that_would_keep_all_others_waiting_is_refused() {
+    let mut prompt = Prompt::new();
+    let member = "m".repeat(1000);
+    prompt.ask(&format!("ZADD key 1 {member}"));
+    // The last count is rejected while the reply is written, the others up front.
+    for count in ["-9223372036854775807", "-4611686018427387903", "-89478480", "-70000"] {
+        let reply = prompt.ask(&format!("ZRANDMEMBER key {count}"));
+        assert_eq!(reply, "-ERR value is out of range", "{count}");
+    }
+    let reply = prompt.ask("ZRANDMEMBER key -2");
+    assert_eq!(reply, format!("*2 $1000 {member} $1000 {member}"));
+}
+
+#[test]
+fn pages_of_a_large_set_hold_each_member_once() {
+    let mut prompt = Prompt::new();
+    for member in 0..1000 {
+        prompt.ask(&format!("ZADD key 1 {member}"));
+    }
+    let (mut cursor, mut members, mut pages) = ("0".to_owned(), BTreeSet::new(), 0);
+    loop {
+        let page = prompt.ask(&format!("ZSCAN key {cursor} MATCH *7* NOSCORES"));
+        let texts: Vec<_> = page.split(' ').filter(|word| !word.starts_with(['*', '$'])).collect();
+        for member in &texts[1..] {
+            assert!(members.insert((*member).to_owned()), "{member} twice");
+        }
+        pages += 1;
+        texts[0].clone_into(&mut cursor);
+        if cursor == "0" {
+            break;
+        }
+    }
+    assert_eq!(members.len(), 271);
+    assert!(pages > 10, "{pages} pages");
+}
+
+#[test]
+fn the_estimate_of_memory_grows_with_what_is_stored() {
+    let mut prompt = Prompt::new();
+    for command in ["ZADD key 1", "SADD key"] {
+        prompt.ask("FLUSHALL");
+        let mut last = 0;
+        for n in 0..200 {
+            prompt.ask(&format!("{command} member:{n}"));
+            let reply = prompt.ask("MEMORY USAGE key SAMPLES 0");
+            let now = reply.trim_start_matches(':').parse().expect("a number");
+            assert!(now >= last, "{n}");
+            last = now;
+        }
+        assert!((200 * 30..200 * 120).contains(&last), "{command}: {last}");
+    }
+}
+
+#[test]
+fn a_string_grows_to_the_length_that_an_argument_may_have() {
+    let mut prompt = Prompt::new();
+    prompt.ask("CONFIG SET proto-max-bulk-len 1mb");
+    prompt.ask(&format!("SET key {}", "x".repeat((1 << 20) - 1)));
+    let refusal = "-ERR string exceeds maximum allowed size (proto-max-bulk-len)";
+    prompt.expect(&[
+        ("APPEND key x", ":1048576"),
+        ("APPEND key x", refusal),
+        ("STRLEN key", ":1048576"),
+    ]);
+}
+
+#[test]
+fn a_set_that_takes_the_place_of_another_type_serves_who_waits() {
+    let mut engine = Engine::new();
+    let (mut waiting, mut other) = (engine.client(), engine.client());
+    waiting.allow_waiting();
+    for line in ["ZUNIONSTORE key 1 from", "ZRANGESTORE key from 0 -1"] {
+        assert_eq!(ask(&mut engine, &mut waiting, "BZPOPMIN key 0"), "");
+        let mut replies = Replies::default();
+        for line in ["SET key value", "ZADD from 1 a"] {
+            ask(&mut engine, &mut other, line);
+            assert!(!waiting.take_served(&mut replies));
+        }
+        // Redis and Valkey serve no client here.
+        assert_eq!(ask(&mut engine, &mut other, line), ":1");
+        assert!(waiting.take_served(&mut replies), "{line}");
+        assert_eq!(replies.bytes(), b"*3\r\n$3\r\nkey\r\n$1\r\na\r\n$1\r\n1\r\n");
+    }
+}
+
+#[test]
+fn a_client_that_asks_while_it_waits_waits_no_longer() {
+    let mut engine = Engine::new();
+    let (mut waiting, mut other) = (engine.client(), engine.client());
+    waiting.allow_waiting();
+    ask(&mut engine, &mut waiting, "BZPOPMIN key 0");
+    assert_eq!(ask(&mut engine, &mut waiting, "PING"), "*-1 +PONG");
+    ask(&mut engine, &mut other, "ZADD key 1 a");
+    assert!(!waiting.take_served(&mut Replies::default()));
+    assert_eq!(ask(&mut engine, &mut other, "ZCARD key"), ":1");
 }

@@ -3,7 +3,15 @@
 use std::time::Duration;
 
 use zset_server::{Client, Engine, Replies};
-use zset_std::FakeClock;
+use zset_std::{Clock, FakeClock};
+
+/// Returns the reply to a line of words, with line ends as spaces.
+pub(crate) fn ask<C: Clock>(engine: &mut Engine<C>, client: &mut Client, line: &str) -> String {
+    let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+    let mut replies = Replies::default();
+    engine.execute(client, &arguments, &mut replies);
+    String::from_utf8_lossy(replies.bytes()).replace("\r\n", " ").trim_end().to_owned()
+}
 
 /// An engine with a client, and a clock that stands still.
 pub(crate) struct Prompt {
@@ -23,10 +31,7 @@ impl Prompt {
 
     /// Returns the reply to a line of words, with line ends as spaces.
     pub(crate) fn ask(&mut self, line: &str) -> String {
-        let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
-        let mut replies = Replies::default();
-        self.engine.execute(&mut self.client, &arguments, &mut replies);
-        String::from_utf8_lossy(replies.bytes()).replace("\r\n", " ").trim_end().to_owned()
+        ask(&mut self.engine, &mut self.client, line)
     }
 
     /// Runs each line and compares its reply.

@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
+use zset_core::ZSet;
 use zset_core::redis::{LexRange, ScoreRange, rank_range};
 use zset_core::zset::Iter;
-use zset_core::{Score, ZSet};
 
-use super::reply::Shown;
+use super::reply::{self, Shown};
 use crate::commands::arguments::{integer, score_range};
 use crate::error::CommandError;
+use crate::resp::Replies;
 
 /// The kind of a range's bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub(super) struct Query<'a> {
     bounds: Bounds<'a>,
     direction: Direction,
     limit: Limit,
-    pub(super) shown: Shown,
+    shown: Shown,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -108,12 +109,16 @@ impl<'a> Query<'a> {
         Ok(Query { bounds, direction, limit, shown })
     }
 
-    /// Returns the elements of a set in the requested order.
-    pub(super) fn elements<'s>(&self, set: &'s ZSet) -> Elements<'s> {
-        Elements { elements: self.sorted_elements(set), direction: self.direction }
+    /// Writes the elements of a set in the requested order.
+    pub(super) fn write(&self, set: &ZSet, replies: &mut Replies) {
+        let elements = self.sorted_elements(set);
+        match self.direction {
+            Direction::Forward => reply::elements(replies, self.shown, elements),
+            Direction::Reverse => reply::elements(replies, self.shown, elements.rev()),
+        }
     }
 
-    /// Returns the same elements in set order.
+    /// Returns the elements of a set in set order.
     pub(super) fn sorted_elements<'s>(&self, set: &'s ZSet) -> Iter<'s> {
         match self.bounds {
             Bounds::Ranks(start, stop) => {
@@ -151,26 +156,3 @@ impl<'a> Query<'a> {
         }
     }
 }
-
-/// Elements in either order, returned by [`Query::elements`].
-pub(super) struct Elements<'a> {
-    elements: Iter<'a>,
-    direction: Direction,
-}
-
-impl<'a> Iterator for Elements<'a> {
-    type Item = (zset_core::Member<'a>, Score);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        match self.direction {
-            Direction::Forward => self.elements.next(),
-            Direction::Reverse => self.elements.next_back(),
-        }
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.elements.size_hint()
-    }
-}
-
-impl ExactSizeIterator for Elements<'_> {}

@@ -63,24 +63,3 @@ pub(super) fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Rep
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::Engine;
-    use crate::testing::ask;
-
-    #[test]
-    fn a_reply_that_would_keep_all_others_waiting_is_refused() {
-        let mut engine = Engine::new();
-        let mut client = engine.client();
-        let member = "m".repeat(1000);
-        ask(&mut engine, &mut client, &format!("ZADD key 1 {member}"));
-        // The last count is rejected while the reply is written, the others up front.
-        for count in ["-9223372036854775807", "-4611686018427387903", "-89478480", "-70000"] {
-            let reply = ask(&mut engine, &mut client, &format!("ZRANDMEMBER key {count}"));
-            assert_eq!(reply, "-ERR value is out of range\r\n", "{count}");
-        }
-        let reply = ask(&mut engine, &mut client, "ZRANDMEMBER key -2");
-        assert_eq!(reply, format!("*2\r\n$1000\r\n{member}\r\n$1000\r\n{member}\r\n"));
-    }
-}

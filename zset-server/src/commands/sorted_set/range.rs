@@ -3,14 +3,14 @@
 use zset_core::ZSet;
 
 use super::query::{Form, Query};
-use super::{reply, store};
+use super::store;
 use crate::command::{Context, Replied};
 use crate::error::CommandError;
 
 pub(super) fn range(context: &mut Context<'_>, arguments: &[&[u8]], form: Form) -> Replied {
     let query = Query::parse(&arguments[2..], form, false)?;
     match context.state.keyspace.get::<ZSet>(arguments[1])? {
-        Some(set) => reply::elements(context.replies, query.shown, query.elements(set)),
+        Some(set) => query.write(set, context.replies),
         None => context.replies.array(0),
     }
     Ok(())

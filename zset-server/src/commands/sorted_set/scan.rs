@@ -52,36 +52,3 @@ pub(super) fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use crate::Engine;
-    use crate::testing::ask;
-
-    #[test]
-    fn pages_of_a_large_set_hold_each_member_once() {
-        let mut engine = Engine::new();
-        let mut client = engine.client();
-        for member in 0..1000 {
-            ask(&mut engine, &mut client, &format!("ZADD key 1 {member}"));
-        }
-        let (mut cursor, mut members, mut pages) = ("0".to_owned(), BTreeSet::new(), 0);
-        loop {
-            let line = format!("ZSCAN key {cursor} MATCH *7* NOSCORES");
-            let page = ask(&mut engine, &mut client, &line);
-            let texts: Vec<_> = page.lines().filter(|line| !line.starts_with(['*', '$'])).collect();
-            for member in &texts[1..] {
-                assert!(members.insert((*member).to_owned()), "{member} twice");
-            }
-            pages += 1;
-            texts[0].clone_into(&mut cursor);
-            if cursor == "0" {
-                break;
-            }
-        }
-        assert_eq!(members.len(), 271);
-        assert!(pages > 10, "{pages} pages");
-    }
-}
