@@ -177,19 +177,6 @@ impl<C: Clock> Engine<C> {
 
     /// Removes a client that disconnects: discards its transaction and its wait, and stops watching its
     /// keys. If a client is dropped without this call, the records of its watched keys leak.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_server::{Engine, Replies};
-    ///
-    /// let (mut engine, mut replies) = (Engine::new(), Replies::default());
-    /// let mut client = engine.client();
-    /// engine.execute(&mut client, &[b"MULTI"], &mut replies);
-    /// engine.leave(&mut client);
-    /// engine.execute(&mut client, &[b"EXEC"], &mut replies);
-    /// assert_eq!(replies.bytes(), b"+OK\r\n-ERR EXEC without MULTI\r\n");
-    /// ```
     pub fn leave(&mut self, client: &mut Client) {
         let session = &mut client.session_mut();
         session.abandon(&mut self.state.keyspace);
@@ -280,15 +267,14 @@ impl<C: Clock> Engine<C> {
             return;
         }
         let now = self.clock.now();
-        let idle: Vec<_> = self.state.clients.iter().collect();
-        for session in idle {
+        let State { clients, keyspace, .. } = &mut self.state;
+        for session in clients.iter() {
             let session = &mut session.borrow_mut();
-            // A client that waits for a key is not idle.
             let is_idle = now.saturating_duration_since(session.last_seen) > limit;
-            // Nor is one with unread replies; if it does not read them, it is disconnected sooner.
-            let is_busy = session.wait.is_some() || session.buffered.replies > 0;
-            if is_idle && !is_busy {
-                session.kill(&mut self.state.keyspace);
+            // A client that waits for a key is not idle. Nor is one with unread replies; if it does not
+            // read them, it is disconnected sooner.
+            if is_idle && session.wait.is_none() && session.buffered.replies == 0 {
+                session.kill(keyspace);
             }
         }
     }
@@ -296,11 +282,11 @@ impl<C: Clock> Engine<C> {
     /// Disconnects clients that have been connected for `time` without authenticating.
     pub(crate) fn close_strangers(&mut self, time: Duration) {
         let now = self.clock.now();
-        let clients: Vec<_> = self.state.clients.iter().collect();
-        for session in clients {
+        let State { clients, keyspace, .. } = &mut self.state;
+        for session in clients.iter() {
             let session = &mut session.borrow_mut();
             if !session.is_authenticated && now.saturating_duration_since(session.since) >= time {
-                session.kill(&mut self.state.keyspace);
+                session.kill(keyspace);
             }
         }
     }

@@ -113,7 +113,7 @@ const DRAWS: usize = 100;
 
 fn keys(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let keys = context.state.keyspace.iter().map(|(key, _)| key);
-    let keys: Vec<_> = keys.filter(|key| matches(arguments[1], key)).collect();
+    let keys: Vec<_> = keys.filter(|key| glob::matches(arguments[1], key)).collect();
     context.replies.array(keys.len());
     for key in keys {
         context.replies.bulk(key);
@@ -144,7 +144,7 @@ fn scan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     }
     let (next, mut page) = context.state.keyspace.scan(cursor, count);
     page.retain(|(key, value)| {
-        pattern.is_none_or(|pattern| matches(pattern, key))
+        pattern.is_none_or(|pattern| glob::matches(pattern, key))
             && type_name.is_none_or(|name| name.eq_ignore_ascii_case(value.type_name().as_bytes()))
     });
     context.replies.array(2);
@@ -154,10 +154,6 @@ fn scan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
         context.replies.bulk(key);
     }
     Ok(())
-}
-
-fn matches(pattern: &[u8], key: &[u8]) -> bool {
-    glob::is_everything(pattern) || glob::matches(pattern, key)
 }
 
 fn randomkey(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {

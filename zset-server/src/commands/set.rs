@@ -1,31 +1,27 @@
 //! Plain sets.
-//!
-//! The members of a set operation are borrowed until they are written to a reply or stored.
-
-use std::collections::HashSet;
 
 use rand::RngExt;
-use zset_std::RandomState;
 
 use super::arguments::not_negative;
+use super::sorted_set::{Operation, members, remove_members};
 use crate::command::{Context, Handlers, Replied, State};
 use crate::error::CommandError;
-use crate::keyspace::{Bytes, Keyspace, Set, Typed, WrongType};
+use crate::keyspace::{Bytes, Keyspace, Set, Typed as _, WrongType};
 
 pub(super) const HANDLERS: Handlers = &[
     ("sadd", sadd),
     ("scard", scard),
-    ("sdiff", |context, arguments| answer(context, arguments, difference)),
-    ("sdiffstore", |context, arguments| store(context, arguments, difference)),
-    ("sinter", |context, arguments| answer(context, arguments, intersection)),
-    ("sinterstore", |context, arguments| store(context, arguments, intersection)),
+    ("sdiff", |context, arguments| answer(context, arguments, Operation::Difference)),
+    ("sdiffstore", |context, arguments| store(context, arguments, Operation::Difference)),
+    ("sinter", |context, arguments| answer(context, arguments, Operation::Intersection)),
+    ("sinterstore", |context, arguments| store(context, arguments, Operation::Intersection)),
     ("sismember", sismember),
     ("smembers", smembers),
     ("smismember", smismember),
     ("spop", spop),
     ("srem", srem),
-    ("sunion", |context, arguments| answer(context, arguments, union)),
-    ("sunionstore", |context, arguments| store(context, arguments, union)),
+    ("sunion", |context, arguments| answer(context, arguments, Operation::Union)),
+    ("sunionstore", |context, arguments| store(context, arguments, Operation::Union)),
 ];
 
 fn sadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
@@ -50,20 +46,6 @@ fn srem(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     remove_members(context, key, |set: &mut Set| {
         members.iter().filter(|member| set.swap_remove(**member)).count()
     })
-}
-
-/// Removes members from a set, sorted or not, and replies with their number, which `remove` returns.
-pub(super) fn remove_members<T: Typed>(
-    context: &mut Context<'_>,
-    key: &[u8],
-    remove: impl FnOnce(&mut T) -> usize,
-) -> Replied {
-    let keyspace = &mut context.state.keyspace;
-    let removed = keyspace.change(key, remove)?.unwrap_or(0);
-    if removed > 0 {
-        keyspace.touch(key);
-    }
-    context.count(removed)
 }
 
 fn smembers(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
@@ -122,63 +104,24 @@ fn spop(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     Ok(())
 }
 
-/// A set, or `None` if the key does not exist.
-type Source<'a> = Option<&'a Set>;
-
-/// Distinct members.
-type Members<'a> = Vec<&'a Bytes>;
-
-/// A set operation on one or more sets.
-type Find = for<'a> fn(&[Source<'a>]) -> Members<'a>;
-
-fn answer(context: &mut Context<'_>, arguments: &[&[u8]], found: Find) -> Replied {
-    let members = found(&find(&context.state.keyspace, &arguments[1..])?);
+fn answer(context: &mut Context<'_>, arguments: &[&[u8]], operation: Operation) -> Replied {
+    let members = members(&find(&context.state.keyspace, &arguments[1..])?, operation);
     context.replies.set(members.len());
     for member in members {
-        context.replies.bulk(member);
+        context.replies.bulk(&member);
     }
     Ok(())
 }
 
-fn store(context: &mut Context<'_>, arguments: &[&[u8]], found: Find) -> Replied {
+fn store(context: &mut Context<'_>, arguments: &[&[u8]], operation: Operation) -> Replied {
     let keyspace = &mut context.state.keyspace;
-    let members: Set = found(&find(keyspace, &arguments[2..])?).into_iter().cloned().collect();
-    let len = members.len();
-    keyspace.set(arguments[1], members.into_value());
+    let members = members(&find(keyspace, &arguments[2..])?, operation);
+    let stored: Set = members.into_iter().map(|member| Bytes::from(&*member)).collect();
+    let len = stored.len();
+    keyspace.set(arguments[1], stored.into_value());
     context.count(len)
 }
 
-fn find<'a>(keyspace: &'a Keyspace, keys: &[&[u8]]) -> Result<Vec<Source<'a>>, WrongType> {
+fn find<'a>(keyspace: &'a Keyspace, keys: &[&[u8]]) -> Result<Vec<Option<&'a Set>>, WrongType> {
     keys.iter().map(|key| keyspace.get::<Set>(key)).collect()
-}
-
-/// Returns the members common to all sets.
-fn intersection<'a>(sets: &[Source<'a>]) -> Members<'a> {
-    let Some(mut sets) = sets.iter().copied().collect::<Option<Vec<_>>>() else {
-        return Vec::new();
-    };
-    sets.sort_by_key(|set| set.len());
-    let Some((smallest, others)) = sets.split_first() else { return Vec::new() };
-    smallest.iter().filter(|member| others.iter().all(|set| set.contains(*member))).collect()
-}
-
-/// Returns the members of any set. **O(n)** in the total number of members.
-fn union<'a>(sets: &[Source<'a>]) -> Members<'a> {
-    let members: HashSet<&Bytes, RandomState> = sets.iter().copied().flatten().flatten().collect();
-    members.into_iter().collect()
-}
-
-/// Returns the members of the first set that are in no other set.
-///
-/// The sets that are not larger than the first are merged, so that one lookup covers all of them. Each
-/// larger set is looked up individually.
-fn difference<'a>(sets: &[Source<'a>]) -> Members<'a> {
-    let Some((Some(first), others)) = sets.split_first() else { return Vec::new() };
-    let others = others.iter().copied().flatten();
-    let (large, small): (Vec<_>, Vec<_>) = others.partition(|set| set.len() > first.len());
-    let small: HashSet<&Bytes, RandomState> = small.into_iter().flatten().collect();
-    let is_alone = |member: &&Bytes| {
-        !small.contains(*member) && !large.iter().any(|set| set.contains(*member))
-    };
-    first.iter().filter(is_alone).collect()
 }

@@ -3,7 +3,6 @@
 mod add;
 mod blocking;
 mod pop;
-mod query;
 mod random;
 mod range;
 mod read;
@@ -18,10 +17,11 @@ use crate::client::End;
 use crate::command::{Context, Handlers, Replied};
 use crate::keyspace::Value;
 
-use query::{By, Direction};
-use set_ops::Operation;
+use range::{By, Direction};
 
 pub(crate) use blocking::attempt;
+pub(super) use remove::remove_members;
+pub(super) use set_ops::{Operation, members};
 
 pub(super) const HANDLERS: Handlers = &[
     ("bzmpop", blocking::bzmpop),

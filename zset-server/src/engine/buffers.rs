@@ -7,6 +7,7 @@ use zset_std::Clock;
 
 use super::Engine;
 use crate::client::{Mark, Session};
+use crate::command::State;
 
 /// The number of checks after which a client with replies to read must have read some.
 pub(crate) const LOOKS: u32 = 4;
@@ -25,8 +26,8 @@ impl<C: Clock> Engine<C> {
     /// replies over the last [`LOOKS`] checks. Clients that have become idle are woken once, to free
     /// memory.
     pub(crate) fn look_at_clients(&mut self) {
-        let clients: Vec<_> = self.state.clients.iter().collect();
-        for session in clients {
+        let State { clients, keyspace, .. } = &mut self.state;
+        for session in clients.iter() {
             let session = &mut *session.borrow_mut();
             let is_idle = session.last_seen == session.buffered.seen;
             if is_idle && !session.buffered.is_idle {
@@ -50,7 +51,7 @@ impl<C: Clock> Engine<C> {
             } else if !session.is_killed {
                 let (peer, unread) = (&session.address, buffered.replies);
                 warn!(peer, unread, "cut off: it does not read");
-                session.kill(&mut self.state.keyspace);
+                session.kill(keyspace);
             }
         }
     }
@@ -61,8 +62,8 @@ impl<C: Clock> Engine<C> {
         let limit = self.state.config.output_limit();
         let (max_soft, max_hard) = (max_of(limit.soft), self.max_unread());
         let now = self.clock.now();
-        let clients: Vec<_> = self.state.clients.iter().collect();
-        for session in clients {
+        let State { clients, keyspace, .. } = &mut self.state;
+        for session in clients.iter() {
             let session = &mut *session.borrow_mut();
             let unread = session.buffered.replies;
             if unread <= max_soft {
@@ -78,7 +79,7 @@ impl<C: Clock> Engine<C> {
                     peer,
                     unread, "closed: too many unread replies, by client-output-buffer-limit"
                 );
-                session.kill(&mut self.state.keyspace);
+                session.kill(keyspace);
             }
         }
     }

@@ -31,19 +31,6 @@ pub enum Executed {
 impl<C: Clock> Engine<C> {
     /// Ends a client's wait as if it had timed out and appends the reply; if a member has become
     /// available before, the reply has that member. No-op if the client is not waiting.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_server::{Engine, Replies};
-    ///
-    /// let (mut engine, mut replies) = (Engine::new(), Replies::default());
-    /// let mut client = engine.client();
-    /// client.allow_waiting();
-    /// engine.execute(&mut client, &[b"BZPOPMAX", b"jobs", b"0"], &mut replies);
-    /// engine.end_waiting(&mut client, &mut replies);
-    /// assert_eq!(replies.bytes(), b"*-1\r\n");
-    /// ```
     pub fn end_waiting(&mut self, client: &mut Client, replies: &mut Replies) {
         let keyspace = &mut self.state.keyspace;
         client.session_mut().end_waiting(keyspace, Replies::null_array);

@@ -1,13 +1,39 @@
 //! ZRANGE, the older commands that it replaces, and ZRANGESTORE.
 
-use zset_core::ZSet;
+use std::ops::Range;
 
-use super::query::{Form, Query};
+use zset_core::ZSet;
+use zset_core::redis::{LexRange, ScoreRange, rank_range};
+use zset_core::zset::Iter;
+
+use super::reply::{self, Shown};
 use super::store;
 use crate::command::{Context, Replied};
+use crate::commands::arguments::{integer, score_range};
 use crate::error::CommandError;
+use crate::resp::Replies;
 
-pub(super) fn range(context: &mut Context<'_>, arguments: &[&[u8]], form: Form) -> Replied {
+/// The kind of a range's bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    Rank,
+    Score,
+    Lex,
+}
+
+/// The order of the elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    Forward,
+    Reverse,
+}
+
+/// Runs ZRANGE, or an older command, whose name fixes the `form`; in ZRANGE, options set it.
+pub(super) fn range(
+    context: &mut Context<'_>,
+    arguments: &[&[u8]],
+    form: Option<(By, Direction)>,
+) -> Replied {
     let query = Query::parse(&arguments[2..], form, false)?;
     match context.state.keyspace.get::<ZSet>(arguments[1])? {
         Some(set) => query.write(set, context.replies),
@@ -24,4 +50,132 @@ pub(super) fn zrangestore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Rep
     let limits = context.state.config.limits();
     let stored = ZSet::from_sorted_iter_with_limits(elements, limits);
     store(context, target, stored.map_err(CommandError::err)?)
+}
+
+/// A range of elements, parsed from arguments.
+#[derive(Clone, Copy, Debug)]
+struct Query<'a> {
+    bounds: Bounds<'a>,
+    direction: Direction,
+    limit: Limit,
+    shown: Shown,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Bounds<'a> {
+    Ranks(i64, i64),
+    Scores(ScoreRange),
+    Members(LexRange<'a>),
+}
+
+/// How many elements to skip, and the maximum number to return: all if `count` is negative, none if
+/// `offset` is negative.
+#[derive(Clone, Copy, Debug)]
+struct Limit {
+    offset: i64,
+    count: i64,
+}
+
+impl<'a> Query<'a> {
+    /// Parses two bounds and the options after them. WITHSCORES is an option unless the elements are
+    /// stored.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error in Redis's order of checks: options first.
+    fn parse(
+        arguments: &[&'a [u8]],
+        form: Option<(By, Direction)>,
+        is_stored: bool,
+    ) -> Result<Self, CommandError> {
+        let [min, max, options @ ..] = arguments else { return Err(CommandError::Syntax) };
+        let (mut by, mut direction) = form.unzip();
+        let mut limit = Limit { offset: 0, count: -1 };
+        let mut shown = Shown::Member;
+        let mut rest = options;
+        while let [option, behind @ ..] = rest {
+            rest = behind;
+            match (option.to_ascii_lowercase().as_slice(), behind) {
+                (b"withscores", _) if !is_stored => shown = Shown::MemberAndScore,
+                (b"limit", [offset, count, behind @ ..]) => {
+                    limit = Limit { offset: integer(offset)?, count: integer(count)? };
+                    rest = behind;
+                }
+                (b"rev", _) if direction.is_none() => direction = Some(Direction::Reverse),
+                (b"bylex", _) if by.is_none() => by = Some(By::Lex),
+                (b"byscore", _) if by.is_none() => by = Some(By::Score),
+                _ => return Err(CommandError::Syntax),
+            }
+        }
+        let by = by.unwrap_or(By::Rank);
+        let direction = direction.unwrap_or(Direction::Forward);
+        // A count of -1 is the same as no LIMIT.
+        if limit.count != -1 && by == By::Rank {
+            return Err(CommandError::err(
+                "syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX",
+            ));
+        }
+        if shown == Shown::MemberAndScore && by == By::Lex {
+            return Err(CommandError::err(
+                "syntax error, WITHSCORES not supported in combination with BYLEX",
+            ));
+        }
+        let (low, high) = match direction {
+            Direction::Forward => (min, max),
+            Direction::Reverse => (max, min),
+        };
+        let bounds = match by {
+            By::Rank => Bounds::Ranks(integer(min)?, integer(max)?),
+            By::Score => Bounds::Scores(score_range(low, high)?),
+            By::Lex => Bounds::Members(LexRange::parse(low, high)?),
+        };
+        Ok(Query { bounds, direction, limit, shown })
+    }
+
+    /// Writes the elements of a set in the requested order.
+    fn write(&self, set: &ZSet, replies: &mut Replies) {
+        let elements = self.sorted_elements(set);
+        match self.direction {
+            Direction::Forward => reply::elements(replies, self.shown, elements),
+            Direction::Reverse => reply::elements(replies, self.shown, elements.rev()),
+        }
+    }
+
+    /// Returns the elements of a set in set order.
+    fn sorted_elements<'s>(&self, set: &'s ZSet) -> Iter<'s> {
+        match self.bounds {
+            Bounds::Ranks(start, stop) => {
+                let ranks = rank_range(start, stop, set.len());
+                set.range_by_rank(self.turn(ranks, 0..set.len()))
+            }
+            Bounds::Scores(range) => self.limited(set, set.range_by_score(range)),
+            Bounds::Members(range) => self.limited(set, set.range_by_lex(range)),
+        }
+    }
+
+    /// Applies the limit to a range.
+    fn limited<'s>(&self, set: &'s ZSet, elements: Iter<'s>) -> Iter<'s> {
+        let Limit { offset, count } = self.limit;
+        if offset == 0 && count < 0 {
+            return elements;
+        }
+        let Some((first, _)) = elements.clone().next() else { return elements };
+        // Skipping elements one by one would take as long as returning them.
+        let start = set.rank(first).unwrap_or(0);
+        let all = start..start + elements.len();
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(all.len());
+        let count = usize::try_from(count).unwrap_or(usize::MAX).min(all.len() - offset);
+        let ranks = all.start + offset..all.start + offset + count;
+        set.range_by_rank(self.turn(ranks, all))
+    }
+
+    /// Converts ranks within `all` between set order and the requested order.
+    fn turn(&self, ranks: Range<usize>, all: Range<usize>) -> Range<usize> {
+        match self.direction {
+            Direction::Forward => ranks,
+            Direction::Reverse => {
+                all.end - (ranks.end - all.start)..all.end - (ranks.start - all.start)
+            }
+        }
+    }
 }

@@ -5,7 +5,7 @@ use zset_core::redis::{LexRange, rank_range};
 
 use crate::command::{Context, Replied};
 use crate::commands::arguments::{integer, score_range};
-use crate::commands::set::remove_members;
+use crate::keyspace::Typed;
 
 pub(super) fn zrem(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let members = &arguments[2..];
@@ -29,4 +29,18 @@ pub(super) fn zremrangebyscore(context: &mut Context<'_>, arguments: &[&[u8]]) -
 pub(super) fn zremrangebylex(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let range = LexRange::parse(arguments[2], arguments[3])?;
     remove_members(context, arguments[1], |set: &mut ZSet| set.remove_range_by_lex(range))
+}
+
+/// Removes members from a set, sorted or not, and replies with their number, which `remove` returns.
+pub(in crate::commands) fn remove_members<T: Typed>(
+    context: &mut Context<'_>,
+    key: &[u8],
+    remove: impl FnOnce(&mut T) -> usize,
+) -> Replied {
+    let keyspace = &mut context.state.keyspace;
+    let removed = keyspace.change(key, remove)?.unwrap_or(0);
+    if removed > 0 {
+        keyspace.touch(key);
+    }
+    context.count(removed)
 }

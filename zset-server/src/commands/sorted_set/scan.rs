@@ -27,7 +27,7 @@ pub(super) fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
                 rest = behind;
             }
             (b"match", [text, behind @ ..]) => {
-                pattern = Some(*text).filter(|text| !glob::is_everything(text));
+                pattern = Some(*text);
                 rest = behind;
             }
             (b"noscores", _) => with_scores = false,

@@ -13,7 +13,7 @@ use zset_std::RandomState;
 use crate::command::{Context, Replied};
 use crate::commands::arguments::{integer, not_negative, score};
 use crate::error::CommandError;
-use crate::keyspace::Keyspace;
+use crate::keyspace::{Keyspace, Set};
 
 use super::reply::{self, Shown};
 use super::store;
@@ -23,7 +23,7 @@ use source::Source;
 type Elements<'a> = Vec<(Member<'a>, Score)>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operation {
+pub(in crate::commands) enum Operation {
     Union,
     Intersection,
     Difference,
@@ -70,6 +70,17 @@ pub(super) fn store_found(
     store(context, key, stored.map_err(CommandError::err)?)
 }
 
+/// Returns the members of a set operation on at least one plain set, in arbitrary order.
+pub(in crate::commands) fn members<'a>(
+    sets: &[Option<&'a Set>],
+    operation: Operation,
+) -> Vec<Member<'a>> {
+    let sources = sets.iter().map(|set| set.map_or(Source::Missing, Source::Set)).collect();
+    let mut request = Request::of(sources, operation);
+    request.order_sources();
+    request.unordered().into_iter().map(|(member, _)| member).collect()
+}
+
 /// A parsed command.
 struct Request<'a> {
     operation: Operation,
@@ -101,25 +112,33 @@ impl<'a> Request<'a> {
         }
         let number = usize::try_from(number).map_err(|_| CommandError::Syntax)?;
         let (keys, options) = rest.split_at_checked(number).ok_or(CommandError::Syntax)?;
-        let sources = keys.iter().map(|key| Ok((Source::find(keyspace, key)?, Score::from(1))));
-        let sources = sources.collect::<Result<_, CommandError>>()?;
-        let mut request = Request {
+        let sources = keys.iter().map(|key| Source::find(keyspace, key));
+        let mut request = Request::of(sources.collect::<Result<_, _>>()?, operation);
+        request.parse_options(options, purpose)?;
+        request.order_sources();
+        Ok(request)
+    }
+
+    /// Returns a request without options; its sources are not in order yet.
+    fn of(sources: Vec<Source<'a>>, operation: Operation) -> Self {
+        Request {
             operation,
-            sources,
+            sources: sources.into_iter().map(|source| (source, Score::from(1))).collect(),
             aggregate: Aggregate::Sum,
             shown: Shown::Member,
             limit: usize::MAX,
-        };
-        request.parse_options(options, purpose)?;
-        match operation {
+        }
+    }
+
+    fn order_sources(&mut self) {
+        match self.operation {
             Operation::Union | Operation::Intersection => {
-                request.sources.sort_by_key(|(source, _)| source.len());
+                self.sources.sort_by_key(|(source, _)| source.len());
             }
             Operation::Difference => {
-                request.sources[1..].sort_by_key(|(source, _)| std::cmp::Reverse(source.len()));
+                self.sources[1..].sort_by_key(|(source, _)| std::cmp::Reverse(source.len()));
             }
         }
-        Ok(request)
     }
 
     fn parse_options(
@@ -170,13 +189,18 @@ impl<'a> Request<'a> {
         Ok(())
     }
 
-    /// Returns the result in the order of a sorted set.
-    fn elements(&self) -> Elements<'a> {
-        let mut elements: Elements<'a> = match self.operation {
+    /// Returns the result in arbitrary order.
+    fn unordered(&self) -> Elements<'a> {
+        match self.operation {
             Operation::Union => self.union(),
             Operation::Intersection => self.common().collect(),
             Operation::Difference => self.difference(),
-        };
+        }
+    }
+
+    /// Returns the result in the order of a sorted set.
+    fn elements(&self) -> Elements<'a> {
+        let mut elements = self.unordered();
         elements.sort_unstable_by(|(a, a_score), (b, b_score)| {
             a_score.cmp(b_score).then_with(|| a.cmp(b))
         });
