@@ -39,23 +39,6 @@ impl Client {
     }
 
     /// Appends the reply to a command that has waited, if the reply is available; returns whether it is.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_server::{Engine, Executed, Replies};
-    ///
-    /// let (mut engine, mut replies, mut others) = (Engine::new(), Replies::default(), Replies::default());
-    /// let (mut client, mut other) = (engine.client(), engine.client());
-    /// client.allow_waiting();
-    /// let executed = engine.execute(&mut client, &[b"BZPOPMIN", b"jobs", b"0"], &mut replies);
-    /// assert_eq!(executed, Executed::Waits(None));
-    /// assert!(!client.take_served(&mut replies));
-    ///
-    /// engine.execute(&mut other, &[b"ZADD", b"jobs", b"1", b"mail"], &mut others);
-    /// assert!(client.take_served(&mut replies));
-    /// assert_eq!(replies.bytes(), b"*3\r\n$4\r\njobs\r\n$4\r\nmail\r\n$1\r\n1\r\n");
-    /// ```
     pub fn take_served(&mut self, replies: &mut Replies) -> bool {
         let reply = self.session_mut().served.take();
         if let Some(reply) = &reply {

@@ -10,7 +10,7 @@ use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use zset_std::{Clock, SystemClock, Timestamp};
 
-use crate::client::{Client, Clients, Session, Transaction};
+use crate::client::{Client, Clients, Session};
 use crate::command::{Command, Context, State, Stats};
 use crate::config::{Config, DebugCommand, OutputLimits};
 use crate::error::CommandError;
@@ -291,17 +291,6 @@ impl<C: Clock> Engine<C> {
         }
     }
 
-    /// Returns the error of a rejected command; if the command is EXEC, the transaction is discarded.
-    fn refused(&mut self, client: &mut Session, name: &[u8], error: CommandError) -> CommandError {
-        if !name.eq_ignore_ascii_case(b"exec") {
-            return error;
-        }
-        client.abandon(&mut self.state.keyspace);
-        let error = error.to_string();
-        let reason = error.strip_prefix("ERR ").unwrap_or(&error);
-        CommandError::Other(format!("EXECABORT Transaction discarded because of: {reason}").into())
-    }
-
     fn try_execute(
         &mut self,
         client: &mut Session,
@@ -309,29 +298,10 @@ impl<C: Clock> Engine<C> {
         replies: &mut Replies,
     ) -> Result<(), CommandError> {
         let Some(name) = arguments.first() else { return Ok(()) };
-        let is_for_all = || Command::named_by(arguments).is_ok_and(|command| command.flags.no_auth);
-        if !client.is_authenticated && !is_for_all() {
-            // Return the same error for unknown commands, so that it does not reveal which commands
-            // exist.
-            let error = CommandError::Other("NOAUTH Authentication required.".into());
-            return Err(self.refused(client, name, error));
-        }
-        let command = Command::of(arguments);
-        let command = command.map_err(|error| {
-            let error = refused_in(&mut client.transaction, error);
-            self.refused(client, name, error)
-        })?;
-        client.command = Some(command.name);
-        if command.flags.no_multi && client.transaction.is_some() {
-            let text = format!("Command '{}' not allowed inside a transaction", command.name);
-            return Err(refused_in(&mut client.transaction, CommandError::err(text)));
-        }
-        let debug_command = self.state.config.debug_command();
-        if command.flags.protected && !debug_command.allows(!client.is_remote) {
-            let error = CommandError::Other(DEBUG_REFUSED.into());
-            return Err(refused_in(&mut client.transaction, error));
-        }
-        self.check_memory(client, command)?;
+        let command = match self.check(client, arguments) {
+            Ok(command) => command,
+            Err(error) => return Err(self.refuse(client, name, error)),
+        };
         if let (Some(transaction), false) = (&mut client.transaction, command.flags.immediate) {
             transaction.queue(arguments, self.state.max_left)?;
             transaction.may_grow |= command.flags.deny_oom;
@@ -341,32 +311,49 @@ impl<C: Clock> Engine<C> {
         command.call(&mut Context { state: &mut self.state, client, replies }, arguments)
     }
 
-    /// Rejects a command that may allocate if memory is over the limit.
-    fn check_memory(
+    /// Returns the command that the arguments name, if the client may run it now.
+    fn check(
         &mut self,
         client: &mut Session,
-        command: &Command,
-    ) -> Result<(), CommandError> {
-        let is_exec = command.name == "exec";
+        arguments: &[&[u8]],
+    ) -> Result<&'static Command, CommandError> {
+        let is_for_all = || Command::named_by(arguments).is_ok_and(|command| command.flags.no_auth);
+        if !client.is_authenticated && !is_for_all() {
+            // The same error for unknown commands, so that it does not reveal which commands exist.
+            return Err(CommandError::Other("NOAUTH Authentication required.".into()));
+        }
+        let command = Command::of(arguments)?;
+        client.command = Some(command.name);
+        if command.flags.no_multi && client.transaction.is_some() {
+            let text = format!("Command '{}' not allowed inside a transaction", command.name);
+            return Err(CommandError::err(text));
+        }
+        let config = &self.state.config;
+        if command.flags.protected && !config.debug_command().allows(!client.is_remote) {
+            return Err(CommandError::Other(DEBUG_REFUSED.into()));
+        }
         let may_grow = match &client.transaction {
-            Some(transaction) if is_exec => transaction.may_grow,
+            Some(transaction) if command.name == "exec" => transaction.may_grow,
             _ => command.flags.deny_oom,
         };
-        let max = self.state.config.max_memory();
-        if !may_grow || !self.state.memory.is_beyond(max) {
-            return Ok(());
+        if may_grow && self.state.memory.is_beyond(config.max_memory()) {
+            return Err(CommandError::OutOfMemory);
         }
-        if is_exec {
-            return Err(self.refused(client, b"exec", CommandError::OutOfMemory));
-        }
-        Err(refused_in(&mut client.transaction, CommandError::OutOfMemory))
+        Ok(command)
     }
-}
 
-/// Breaks the transaction, if there is one, and returns the error of the command that broke it.
-fn refused_in(transaction: &mut Option<Transaction>, error: CommandError) -> CommandError {
-    if let Some(transaction) = transaction {
-        transaction.is_broken = true;
+    /// Returns the error of a rejected command. The command breaks the transaction, if there is one; if it
+    /// is EXEC, the transaction is discarded.
+    fn refuse(&mut self, client: &mut Session, name: &[u8], error: CommandError) -> CommandError {
+        if !name.eq_ignore_ascii_case(b"exec") {
+            if let Some(transaction) = &mut client.transaction {
+                transaction.is_broken = true;
+            }
+            return error;
+        }
+        client.abandon(&mut self.state.keyspace);
+        let error = error.to_string();
+        let reason = error.strip_prefix("ERR ").unwrap_or(&error);
+        CommandError::Other(format!("EXECABORT Transaction discarded because of: {reason}").into())
     }
-    error
 }

@@ -36,6 +36,17 @@ impl Unit {
     pub(super) const AT_SECOND: Unit = Unit { is_seconds: true, is_absolute: true };
     pub(super) const AT_MILLI: Unit = Unit { is_seconds: false, is_absolute: true };
 
+    /// Returns the unit of the time after a lowercase option such as `ex`.
+    pub(super) fn of_option(option: &[u8]) -> Option<Unit> {
+        Some(match option {
+            b"ex" => Unit::SECONDS,
+            b"px" => Unit::MILLIS,
+            b"exat" => Unit::AT_SECOND,
+            b"pxat" => Unit::AT_MILLI,
+            _ => return None,
+        })
+    }
+
     /// Converts a number to milliseconds since the epoch; `None` on overflow.
     pub(super) fn millis(self, number: i64, keyspace: &Keyspace) -> Option<i64> {
         let millis = if self.is_seconds { number.checked_mul(1000)? } else { number };

@@ -75,38 +75,22 @@ impl<'a> Options<'a> {
         let mut options = Options::default();
         while let [option, behind @ ..] = rest {
             rest = behind;
-            let unit = match option.to_ascii_lowercase().as_slice() {
-                b"nx" if options.exists != Some(true) => {
-                    options.exists = Some(false);
-                    continue;
-                }
-                b"xx" if options.exists != Some(false) => {
-                    options.exists = Some(true);
-                    continue;
-                }
-                b"get" => {
-                    options.get = true;
-                    continue;
-                }
-                b"keepttl" if options.deadline.is_none() => {
-                    options.keep_deadline = true;
-                    continue;
-                }
-                b"ex" => Unit::SECONDS,
-                b"px" => Unit::MILLIS,
-                b"exat" => Unit::AT_SECOND,
-                b"pxat" => Unit::AT_MILLI,
-                _ => return Err(CommandError::Syntax),
-            };
-            // Repeating the same option is valid: the last one counts.
-            let is_free = !options.keep_deadline
-                && options.deadline.is_none_or(|(earlier, _)| earlier == unit);
-            match behind {
-                [number, behind @ ..] if is_free => {
+            match option.to_ascii_lowercase().as_slice() {
+                b"nx" if options.exists != Some(true) => options.exists = Some(false),
+                b"xx" if options.exists != Some(false) => options.exists = Some(true),
+                b"get" => options.get = true,
+                b"keepttl" if options.deadline.is_none() => options.keep_deadline = true,
+                option => {
+                    let unit = Unit::of_option(option).ok_or(CommandError::Syntax)?;
+                    let number;
+                    (number, rest) = behind.split_first().ok_or(CommandError::Syntax)?;
+                    // Repeating the same option is valid: the last one counts.
+                    let is_other = options.deadline.is_some_and(|(earlier, _)| earlier != unit);
+                    if options.keep_deadline || is_other {
+                        return Err(CommandError::Syntax);
+                    }
                     options.deadline = Some((unit, number));
-                    rest = behind;
                 }
-                _ => return Err(CommandError::Syntax),
             }
         }
         Ok(options)

@@ -37,20 +37,16 @@ fn exec(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
     context.client.is_executing = true;
     for arguments in &transaction.commands {
         let arguments: Vec<_> = arguments.iter().map(Vec::as_slice).collect();
-        run(context, &arguments);
+        let before = context.replies.bytes().len();
+        // It was checked when it was queued.
+        let called = Command::of(&arguments).and_then(|command| command.call(context, &arguments));
+        if let Err(error) = called {
+            context.replies.truncate(before);
+            context.replies.error_bytes(&error.to_bytes());
+        }
     }
     context.client.is_executing = false;
     Ok(())
-}
-
-/// Runs a command that was validated when it was queued.
-fn run(context: &mut Context<'_>, arguments: &[&[u8]]) {
-    let Ok(command) = Command::of(arguments) else { return };
-    let before = context.replies.bytes().len();
-    if let Err(error) = command.call(context, arguments) {
-        context.replies.truncate(before);
-        context.replies.error_bytes(&error.to_bytes());
-    }
 }
 
 fn discard(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
