@@ -11,11 +11,8 @@ mod reply;
 mod scan;
 mod set_ops;
 
-use zset_core::ZSet;
-
 use crate::client::End;
-use crate::command::{Context, Handlers, Replied};
-use crate::keyspace::Value;
+use crate::command::Handlers;
 
 use range::{By, Direction};
 
@@ -79,10 +76,3 @@ pub(super) const HANDLERS: Handlers = &[
         set_ops::store_found(context, arguments, Operation::Union)
     }),
 ];
-
-/// Stores a set at a key and replies with the number of its members.
-fn store(context: &mut Context<'_>, key: &[u8], set: ZSet) -> Replied {
-    let len = set.len();
-    context.state.keyspace.set(key, Value::SortedSet(set));
-    context.count(len)
-}

@@ -7,7 +7,6 @@ use zset_core::redis::{LexRange, ScoreRange, rank_range};
 use zset_core::zset::Iter;
 
 use super::reply::{self, Shown};
-use super::store;
 use crate::command::{Context, Replied};
 use crate::commands::arguments::{integer, score_range};
 use crate::error::CommandError;
@@ -49,7 +48,7 @@ pub(super) fn zrangestore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Rep
     let elements = set.into_iter().flat_map(|set| query.sorted_elements(set));
     let limits = context.state.config.limits();
     let stored = ZSet::from_sorted_iter_with_limits(elements, limits);
-    store(context, target, stored.map_err(CommandError::err)?)
+    reply::store(context, target, stored.map_err(CommandError::err)?)
 }
 
 /// A range of elements, parsed from arguments.

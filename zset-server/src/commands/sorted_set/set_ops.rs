@@ -16,7 +16,6 @@ use crate::error::CommandError;
 use crate::keyspace::{Keyspace, Set};
 
 use super::reply::{self, Shown};
-use super::store;
 use source::Source;
 
 /// Elements with distinct members.
@@ -67,7 +66,7 @@ pub(super) fn store_found(
     let (name, key, rest) = (arguments[0], arguments[1], &arguments[2..]);
     let request = Request::parse(keyspace, name, rest, operation, Purpose::Store)?;
     let stored = ZSet::from_sorted_iter_with_limits(request.elements(), limits);
-    store(context, key, stored.map_err(CommandError::err)?)
+    reply::store(context, key, stored.map_err(CommandError::err)?)
 }
 
 /// Returns the members of a set operation on at least one plain set, in arbitrary order.
