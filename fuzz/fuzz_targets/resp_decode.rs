@@ -148,10 +148,9 @@ fn is_left_out(request: &[&[u8]]) -> bool {
     let is = |index: usize, word: &str| {
         request.get(index).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()))
     };
-    // With a negative count these repeat members.
-    let is_drawn = is(0, "zrandmember") || is(0, "srandmember");
+    // With a negative count it repeats members.
+    let is_drawn = is(0, "zrandmember");
     (is(0, "debug") && is(1, "sleep"))
-        || (is(0, "client") && is(1, "reply"))
         || is(0, "shutdown")
         || (is_drawn
             && request.get(2).is_some_and(|count| count.starts_with(b"-") && count.len() > 4))

@@ -4,13 +4,12 @@ use std::cell::{Ref, RefCell, RefMut};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::{Rc, Weak};
 use std::task::Waker;
+use std::time::Duration;
 
 use zset_std::{RandomState, Timestamp};
 
-use crate::command::Command;
-use crate::commands::Wait;
 use crate::error::CommandError;
-use crate::keyspace::{Bytes, Version};
+use crate::keyspace::{Bytes, Keyspace, Ticket, Version};
 use crate::resp::{Protocol, Replies};
 
 /// A connection, or the shell.
@@ -40,23 +39,6 @@ impl Client {
     }
 
     /// Appends the reply to a command that has waited, if the reply is available; returns whether it is.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_server::{Engine, Executed, Replies};
-    ///
-    /// let (mut engine, mut replies, mut others) = (Engine::new(), Replies::default(), Replies::default());
-    /// let (mut client, mut other) = (engine.client(), engine.client());
-    /// client.allow_waiting();
-    /// let executed = engine.execute(&mut client, &[b"BZPOPMIN", b"jobs", b"0"], &mut replies);
-    /// assert_eq!(executed, Executed::Waits(None));
-    /// assert!(!client.take_served(&mut replies));
-    ///
-    /// engine.execute(&mut other, &[b"ZADD", b"jobs", b"1", b"mail"], &mut others);
-    /// assert!(client.take_served(&mut replies));
-    /// assert_eq!(replies.bytes(), b"*3\r\n$4\r\njobs\r\n$4\r\nmail\r\n$1\r\n1\r\n");
-    /// ```
     pub fn take_served(&mut self, replies: &mut Replies) -> bool {
         let reply = self.session_mut().served.take();
         if let Some(reply) = &reply {
@@ -93,23 +75,18 @@ pub(crate) struct Session {
     pub(crate) buffered: Buffered,
     /// Whether it has run a potentially slow command since the clock was last read.
     pub(crate) is_slow: bool,
-    pub(crate) reply_mode: ReplyMode,
     /// Whether it has sent QUIT.
     pub(crate) is_leaving: bool,
     /// Whether it must be disconnected without a reply.
     pub(crate) is_killed: bool,
     /// The name and version of its client library, as reported by the client.
     pub(crate) library: [Bytes; 2],
-    /// Whether it asked to be exempt from eviction for the memory of its replies (CLIENT NO-EVICT).
-    pub(crate) is_kept: bool,
-    /// Whether it asked that its reads not count as uses of keys (CLIENT NO-TOUCH).
-    pub(crate) is_not_counted: bool,
     /// When it connected.
     pub(crate) since: Timestamp,
     /// When its last command ran.
     pub(crate) last_seen: Timestamp,
-    /// Its last command.
-    pub(crate) command: Option<&'static Command>,
+    /// The name of its last command.
+    pub(crate) command: Option<&'static str>,
     pub(crate) protocol: Protocol,
     /// Its address, if known.
     pub(crate) address: String,
@@ -118,8 +95,6 @@ pub(crate) struct Session {
     /// Whether it is on another machine.
     pub(crate) is_remote: bool,
     pub(crate) may_wait: bool,
-    /// Whether its next command waits for the end of a pause.
-    pub(crate) is_paused: bool,
     /// What it is waiting for.
     pub(crate) wait: Option<Wait>,
     /// The reply to the command that has waited, until it is taken.
@@ -137,8 +112,6 @@ pub(crate) struct Transaction {
     pub(crate) is_broken: bool,
     /// Whether one of them may allocate memory.
     pub(crate) may_grow: bool,
-    /// Whether one of them may modify keys.
-    pub(crate) may_write: bool,
 }
 
 /// The overhead of a queued command and of each of its arguments, in bytes.
@@ -178,8 +151,6 @@ pub(crate) struct Buffered {
     pub(crate) spare: usize,
     /// Bytes that are freed once the client has disconnected, if it is being closed to free memory.
     pub(crate) closing: usize,
-    /// The unsent replies, and the bytes sent before them, at the last check.
-    pub(crate) progress: (usize, u64),
     /// Whether the operating system currently accepts no more replies.
     pub(crate) is_blocked: bool,
     /// Since when the unsent replies exceed the soft limit, as far as observed.
@@ -205,16 +176,41 @@ pub(crate) struct Mark {
     pub(crate) looks: u32,
 }
 
-/// The mode set by CLIENT REPLY.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum ReplyMode {
-    #[default]
-    On,
-    Off,
-    /// No reply to this command, which is CLIENT REPLY SKIP itself, nor to the next one.
-    Skip,
-    /// No reply to this command.
-    SkipThis,
+/// What a client waits for.
+#[derive(Debug)]
+pub(crate) struct Wait {
+    /// In the order in which they are tried.
+    pub(crate) keys: Vec<Bytes>,
+    pub(crate) ticket: Ticket,
+    /// The maximum wait.
+    pub(crate) limit: Option<Duration>,
+    /// Its memory, including the entries in the queues, in bytes.
+    pub(crate) bytes: usize,
+    pub(crate) pop: Pop,
+}
+
+/// What a blocking command pops.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pop {
+    pub(crate) end: End,
+    pub(crate) count: usize,
+    pub(crate) form: PopForm,
+}
+
+/// The end of a set from which members are popped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Min,
+    Max,
+}
+
+/// The format of the reply of a blocking command.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PopForm {
+    /// The key, the member and its score.
+    Flat,
+    /// The key, and an array of member-score pairs.
+    Nested,
 }
 
 impl Session {
@@ -232,19 +228,57 @@ impl Session {
         }
     }
 
-    /// Ends the client's wait with a reply.
+    /// Removes the client from all queues and cancels its wait.
+    pub(crate) fn stop_waiting(&mut self, keyspace: &mut Keyspace) {
+        if let Some(wait) = self.wait.take() {
+            keyspace.awaited.quit(&wait.keys, wait.ticket);
+            // It could not send commands while it waited, so it is not idle.
+            self.last_seen = keyspace.now();
+        }
+    }
+
+    /// Ends the client's wait with the reply that `write` writes; returns whether it was waiting.
+    pub(crate) fn end_waiting(
+        &mut self,
+        keyspace: &mut Keyspace,
+        write: impl FnOnce(&mut Replies),
+    ) -> bool {
+        let was_waiting = self.wait.is_some();
+        if was_waiting {
+            self.stop_waiting(keyspace);
+            let mut replies = Replies::default();
+            replies.set_protocol(self.protocol);
+            write(&mut replies);
+            self.serve(&replies);
+        }
+        was_waiting
+    }
+
+    /// Sets the reply to the command that has waited.
     pub(crate) fn serve(&mut self, replies: &Replies) {
-        let is_silent = self.wait.take().is_some_and(|wait| wait.is_silent);
-        self.served = Some(if is_silent { Vec::new() } else { replies.bytes().to_vec() });
+        self.served = Some(replies.bytes().to_vec());
         self.wake();
     }
 
-    /// Resumes the client after a pause.
-    pub(crate) fn resume(&mut self) {
-        if std::mem::take(&mut self.is_paused) {
-            self.served = Some(Vec::new());
-            self.wake();
-        }
+    /// Disconnects the client; nothing more is done for it.
+    pub(crate) fn kill(&mut self, keyspace: &mut Keyspace) {
+        self.stop_waiting(keyspace);
+        self.is_killed = true;
+        self.wake();
+    }
+
+    /// Discards the client's transaction and stops watching its keys.
+    pub(crate) fn abandon(&mut self, keyspace: &mut Keyspace) {
+        self.transaction = None;
+        self.unwatch_all(keyspace);
+    }
+
+    /// Stops watching all keys; returns whether they are unchanged.
+    pub(crate) fn unwatch_all(&mut self, keyspace: &mut Keyspace) -> bool {
+        // All keys must be unwatched, even after a changed one.
+        let watched = std::mem::take(&mut self.watched).into_iter();
+        self.watched_bytes = 0;
+        watched.fold(true, |unchanged, (key, seen)| keyspace.unwatch(&key, seen) && unchanged)
     }
 
     /// Returns the number of bytes held for the client.
@@ -293,11 +327,6 @@ impl Clients {
     /// Removes a client.
     pub(crate) fn remove(&mut self, id: u64) {
         self.sessions.remove(&id);
-    }
-
-    /// Returns the number of clients. **O(n)**.
-    pub(crate) fn len(&self) -> usize {
-        self.iter().count()
     }
 
     /// Returns the client with an id.

@@ -1,6 +1,7 @@
-//! The commands, one file per group.
+//! The table of commands. Each group of them has a file, with the handlers; `commands.txt` has their
+//! properties.
 
-#![allow(clippy::unnecessary_wraps, reason = "what runs a command is of one type")]
+#![allow(clippy::unnecessary_wraps, reason = "all handlers have one type")]
 
 mod arguments;
 mod client;
@@ -12,10 +13,7 @@ mod dump;
 mod expire;
 mod info;
 mod keys;
-mod memory;
 mod object;
-mod random;
-mod scan;
 mod server;
 mod set;
 mod sorted_set;
@@ -23,69 +21,126 @@ mod string;
 #[cfg(test)]
 mod tests;
 mod throttle;
-#[cfg(test)]
-mod time_tests;
 mod transaction;
 
-use crate::command::Command;
-use crate::engine::Context;
-use crate::error::CommandError;
-use crate::keyspace::Typed;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
-pub(crate) use expire::time_of;
-pub(crate) use sorted_set::Wait;
-pub(crate) use throttle::Throttles;
-pub(crate) use transaction::abandon;
+use zset_std::RandomState;
 
-/// All commands.
-pub(crate) const GROUPS: &[&[Command]] = &[
-    connection::COMMANDS,
-    string::COMMANDS,
-    set::COMMANDS,
-    sorted_set::COMMANDS,
-    sorted_set::random::COMMANDS,
-    sorted_set::range::COMMANDS,
-    sorted_set::read::COMMANDS,
-    sorted_set::scan::COMMANDS,
-    keys::COMMANDS,
-    scan::COMMANDS,
-    expire::COMMANDS,
-    dump::COMMANDS,
-    object::COMMANDS,
-    transaction::COMMANDS,
-    throttle::COMMANDS,
-    client::COMMANDS,
-    command::COMMANDS,
-    config::COMMANDS,
-    debug::COMMANDS,
-    info::COMMANDS,
-    memory::COMMANDS,
-    server::COMMANDS,
+use crate::command::{Command, Handler, Handlers};
+use crate::error::{CommandError, MAX_SHOWN, shown};
+
+pub(crate) use sorted_set::attempt;
+
+/// The handlers of all commands, except those of containers and of their HELP.
+const HANDLERS: &[Handlers] = &[
+    connection::HANDLERS,
+    string::HANDLERS,
+    set::HANDLERS,
+    sorted_set::HANDLERS,
+    keys::HANDLERS,
+    object::HANDLERS,
+    expire::HANDLERS,
+    dump::HANDLERS,
+    transaction::HANDLERS,
+    throttle::HANDLERS,
+    client::HANDLERS,
+    command::HANDLERS,
+    config::HANDLERS,
+    debug::HANDLERS,
+    info::HANDLERS,
+    server::HANDLERS,
 ];
 
-/// The subcommands, one list per container command.
-pub(crate) const SUBCOMMANDS: &[&[Command]] = &[
-    client::SUBCOMMANDS,
-    command::SUBCOMMANDS,
-    config::SUBCOMMANDS,
-    memory::SUBCOMMANDS,
-    object::SUBCOMMANDS,
-    server::FUNCTION,
-    server::LATENCY,
-    server::SLOWLOG,
-];
-
-/// Removes members from a set with `remove`, and replies with their number.
-fn remove_members<T: Typed>(
-    context: &mut Context<'_>,
-    key: &[u8],
-    remove: impl FnOnce(&mut T) -> usize,
-) -> Result<(), CommandError> {
-    let keyspace = &mut context.state.keyspace;
-    let removed = keyspace.change(key, remove)?.unwrap_or(0);
-    if removed > 0 {
-        keyspace.touch(key);
+static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
+    let handlers: HashMap<_, _> = HANDLERS.iter().copied().flatten().copied().collect();
+    let handler = |name: &str| match handlers.get(name) {
+        Some(handler) => *handler,
+        None if name.ends_with("|help") => command::help as Handler,
+        None => command::container,
+    };
+    let mut commands: Vec<Command> = Vec::new();
+    let lines = include_str!("commands/commands.txt").lines();
+    for line in lines.filter(|line| !line.starts_with('#')) {
+        let command = Command::parse(line, handler).expect("each line has all columns");
+        match commands.last_mut() {
+            Some(container) if command.name.contains('|') => container.add_subcommand(command),
+            _ => commands.push(command),
+        }
     }
-    context.replies.count(removed);
-    Ok(())
+    commands
+});
+
+/// The maximum length of a command name.
+const MAX_NAME: usize = 32;
+
+impl Command {
+    /// Returns all commands.
+    pub(crate) fn all() -> impl Iterator<Item = &'static Command> {
+        COMMANDS.iter()
+    }
+
+    /// Returns the command with a name, ignoring case. **O(1)**.
+    pub(crate) fn find(name: &[u8]) -> Option<&'static Command> {
+        static BY_NAME: LazyLock<HashMap<&'static [u8], &'static Command, RandomState>> =
+            LazyLock::new(|| Command::all().map(|it| (it.name.as_bytes(), it)).collect());
+        let mut lower = [0; MAX_NAME];
+        let lower = lower.get_mut(..name.len())?;
+        lower.copy_from_slice(name);
+        lower.make_ascii_lowercase();
+        BY_NAME.get(&*lower).copied()
+    }
+
+    /// Returns the command with a name, or the subcommand with a name like `client|id`, ignoring case.
+    pub(crate) fn find_nested(name: &[u8]) -> Option<&'static Command> {
+        match name.iter().position(|byte| *byte == b'|') {
+            None => Command::find(name),
+            Some(bar) => Command::find(&name[..bar])?.subcommand(&name[bar + 1..]),
+        }
+    }
+
+    /// Returns the command that the arguments name, after checking their number.
+    pub(crate) fn of(arguments: &[&[u8]]) -> Result<&'static Command, CommandError> {
+        let command = Command::named_by(arguments)?;
+        if !command.takes(arguments.len()) {
+            return Err(CommandError::WrongArity(command.name.to_owned()));
+        }
+        Ok(command)
+    }
+
+    /// Returns the command that the arguments name, without checking their number.
+    pub(crate) fn named_by(arguments: &[&[u8]]) -> Result<&'static Command, CommandError> {
+        let (name, rest) = arguments.split_first().ok_or(CommandError::Syntax)?;
+        let command = Command::find(name).ok_or_else(|| unknown(name, rest))?;
+        match rest.first() {
+            Some(name) if !command.subcommands().is_empty() => {
+                command.subcommand(name).ok_or_else(|| unknown_nested(command, name))
+            }
+            _ => Ok(command),
+        }
+    }
+}
+
+/// Returns the error for an unknown command, which quotes the start of its arguments as Redis does.
+fn unknown(name: &[u8], arguments: &[&[u8]]) -> CommandError {
+    let mut text = b"ERR unknown command '".to_vec();
+    text.extend_from_slice(shown(name, MAX_SHOWN));
+    text.extend_from_slice(b"', with args beginning with: ");
+    let start = text.len();
+    for argument in arguments {
+        let len = text.len() - start;
+        if len >= MAX_SHOWN {
+            break;
+        }
+        text.push(b'\'');
+        text.extend_from_slice(shown(argument, MAX_SHOWN - len));
+        text.extend_from_slice(b"' ");
+    }
+    CommandError::Quoting(text)
+}
+
+fn unknown_nested(command: &Command, name: &[u8]) -> CommandError {
+    let after = format!("'. Try {} HELP.", command.name.to_ascii_uppercase());
+    CommandError::quoting("unknown subcommand '", shown(name, MAX_SHOWN), &after)
 }

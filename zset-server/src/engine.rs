@@ -1,30 +1,25 @@
 //! [`Engine`]: all data, and the execution of commands.
 
 mod buffers;
-mod pause;
 mod waiting;
 
+use std::path::Path;
 use std::time::Duration;
 
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use zset_std::{Clock, SystemClock, Timestamp};
 
-use crate::client::{Client, Clients, ReplyMode, Session, Transaction};
-use crate::command::Command;
-use crate::commands::{self, Throttles};
+use crate::client::{Client, Clients, Session};
+use crate::command::{Command, Context, State, Stats};
 use crate::config::{Config, DebugCommand, OutputLimits};
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
 use crate::memory::Memory;
-use crate::metrics::Calls;
 use crate::resp::{Replies, RequestLimits};
-use crate::server::Stopper;
-use crate::snapshot::Snapshots;
+use crate::snapshot::{SnapshotError, Snapshots};
 
 pub(crate) use buffers::LOOKS;
-pub(crate) use pause::{Pause, Paused};
-pub(crate) use waiting::Ending;
 pub use waiting::Executed;
 
 /// The number of expired keys removed with each command, so that removal keeps up with the creation of
@@ -40,44 +35,6 @@ const DEBUG_REFUSED: &str = "ERR DEBUG command not allowed. If the enable-debug-
 pub struct Engine<C = SystemClock> {
     pub(crate) state: State,
     clock: C,
-}
-
-/// The state available to commands.
-pub(crate) struct State {
-    pub(crate) keyspace: Keyspace,
-    pub(crate) rng: Xoshiro256PlusPlus,
-    /// The limits of CL.THROTTLE.
-    pub(crate) throttles: Throttles,
-    pub(crate) config: Config,
-    pub(crate) stats: Stats,
-    /// When the engine was created.
-    pub(crate) started: Timestamp,
-    pub(crate) memory: Memory,
-    pub(crate) snapshots: Snapshots,
-    pub(crate) calls: Calls,
-    pub(crate) clients: Clients,
-    pub(crate) pause: Option<Pause>,
-    /// Interrupts DEBUG SLEEP when the server stops.
-    pub(crate) stopper: Stopper,
-    /// The maximum size of a client's queued commands, and of its watched keys, in bytes.
-    pub(crate) max_left: usize,
-}
-
-/// Counters for INFO.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Stats {
-    pub(crate) commands: u64,
-    pub(crate) errors: u64,
-    pub(crate) clients: u64,
-    pub(crate) rejected_clients: u64,
-    pub(crate) blocked_clients: usize,
-}
-
-/// The context in which a command runs.
-pub(crate) struct Context<'a> {
-    pub(crate) state: &'a mut State,
-    pub(crate) client: &'a mut Session,
-    pub(crate) replies: &'a mut Replies,
 }
 
 impl Engine {
@@ -99,16 +56,13 @@ impl<C: Clock> Engine<C> {
         let state = State {
             keyspace: Keyspace::default(),
             rng: Xoshiro256PlusPlus::from_rng(&mut rand::rng()),
-            throttles: Throttles::default(),
             config: Config::default(),
             stats: Stats::default(),
             started: clock.now(),
             memory: Memory::default(),
             snapshots: Snapshots::default(),
-            calls: Calls::default(),
             clients: Clients::default(),
-            pause: None,
-            stopper: Stopper::default(),
+            sleep: Box::new(std::thread::sleep),
             max_left: RequestLimits::MAX.max_request_len,
         };
         Engine { state, clock }
@@ -161,14 +115,8 @@ impl<C: Clock> Engine<C> {
         self.state.stats.rejected_clients += 1;
     }
 
-    /// Removes at most `budget` expired keys; returns how many it removed.
-    pub fn expire(&mut self, budget: usize) -> usize {
-        self.state.keyspace.set_now(self.clock.now());
-        self.state.keyspace.expire(budget)
-    }
-
-    /// Removes a client that disconnects: discards its transaction and its wait, and stops watching its
-    /// keys. If a client is dropped without this call, the records of its watched keys leak.
+    /// Sets the function that returns the number of allocated bytes; without one, memory counts as
+    /// unused.
     ///
     /// # Examples
     ///
@@ -177,21 +125,68 @@ impl<C: Clock> Engine<C> {
     ///
     /// let (mut engine, mut replies) = (Engine::new(), Replies::default());
     /// let mut client = engine.client();
-    /// engine.execute(&mut client, &[b"MULTI"], &mut replies);
-    /// engine.leave(&mut client);
-    /// engine.execute(&mut client, &[b"EXEC"], &mut replies);
-    /// assert_eq!(replies.bytes(), b"+OK\r\n-ERR EXEC without MULTI\r\n");
+    /// engine.count_memory(Some(|| 2000));
+    /// engine.execute(&mut client, &[b"CONFIG", b"SET", b"maxmemory", b"1kb"], &mut replies);
+    /// replies.clear();
+    /// engine.execute(&mut client, &[b"SET", b"key", b"value"], &mut replies);
+    /// assert!(replies.bytes().starts_with(b"-OOM "));
     /// ```
+    pub fn count_memory(&mut self, allocated: Option<fn() -> usize>) {
+        self.state.memory = Memory::new(allocated);
+    }
+
+    /// Sets how DEBUG SLEEP blocks the thread.
+    pub(crate) fn sleep_with(&mut self, sleep: impl Fn(Duration) + 'static) {
+        self.state.sleep = Box::new(sleep);
+    }
+
+    /// Makes SAVE write to a file, and loads that file if it exists, replacing all current keys. The file
+    /// stays reserved for this engine until the engine is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be loaded, could not be replaced later, or is used by another
+    /// server. The keys and the file are then unchanged.
+    pub fn open_snapshot(&mut self, path: &Path) -> Result<(), SnapshotError> {
+        self.expire(0);
+        let state = &mut self.state;
+        state.snapshots.open(path, &mut state.keyspace, state.config.limits())
+    }
+
+    /// Saves the keys to the file of [`open_snapshot`](Self::open_snapshot), if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if saving fails. Even then the file is complete, either the old one or the new
+    /// one.
+    pub fn save(&mut self) -> Result<(), SnapshotError> {
+        self.expire(0);
+        self.state.snapshots.save(&self.state.keyspace).map(|_| ())
+    }
+
+    /// Like [`save`](Self::save), but a no-op if nothing has changed since.
+    pub(crate) fn save_changes(&mut self) -> Result<(), SnapshotError> {
+        if self.state.snapshots.is_saved(&self.state.keyspace) { Ok(()) } else { self.save() }
+    }
+
+    /// Removes at most `budget` expired keys; returns how many it removed.
+    pub fn expire(&mut self, budget: usize) -> usize {
+        self.state.keyspace.set_now(self.clock.now());
+        self.state.keyspace.expire(budget)
+    }
+
+    /// Removes a client that disconnects: discards its transaction and its wait, and stops watching its
+    /// keys. If a client is dropped without this call, the records of its watched keys leak.
     pub fn leave(&mut self, client: &mut Client) {
         let session = &mut client.session_mut();
-        commands::abandon(&mut self.state.keyspace, session);
-        self.state.forget_waiting(session);
+        session.abandon(&mut self.state.keyspace);
+        session.stop_waiting(&mut self.state.keyspace);
         session.name = Box::default();
         session.library = Default::default();
         self.state.clients.remove(session.id);
     }
 
-    /// Runs a command and appends its reply, unless the client wants none.
+    /// Runs a command and appends its reply.
     ///
     /// If the client is [waiting](Executed::Waits), its wait is [ended](Self::end_waiting) first.
     pub fn execute(
@@ -209,7 +204,6 @@ impl<C: Clock> Engine<C> {
         self.state.keyspace.set_now(self.clock.now());
         let session = &mut client.session_mut();
         session.last_seen = self.state.keyspace.now();
-        session.is_paused = false;
         session.is_slow = false;
         session.buffered.is_idle = false;
         session.last_seen
@@ -250,18 +244,6 @@ impl<C: Clock> Engine<C> {
             replies.error_bytes(&error.to_bytes());
         }
         session.protocol = replies.protocol();
-        match session.reply_mode {
-            ReplyMode::On => {}
-            ReplyMode::Off => replies.truncate(before),
-            ReplyMode::Skip => {
-                replies.truncate(before);
-                session.reply_mode = ReplyMode::SkipThis;
-            }
-            ReplyMode::SkipThis => {
-                replies.truncate(before);
-                session.reply_mode = ReplyMode::On;
-            }
-        }
         match &session.wait {
             Some(wait) => Executed::Waits(wait.limit),
             None => Executed::Replied,
@@ -285,15 +267,14 @@ impl<C: Clock> Engine<C> {
             return;
         }
         let now = self.clock.now();
-        let idle: Vec<_> = self.state.clients.iter().collect();
-        for session in idle {
+        let State { clients, keyspace, .. } = &mut self.state;
+        for session in clients.iter() {
             let session = &mut session.borrow_mut();
-            // A client that waits for a key is not idle.
             let is_idle = now.saturating_duration_since(session.last_seen) > limit;
-            // Nor is one with unread replies; if it does not read them, it is disconnected sooner.
-            let is_busy = session.wait.is_some() || session.buffered.replies > 0;
-            if is_idle && !is_busy && !session.is_paused {
-                self.state.kill(session);
+            // A client that waits for a key is not idle. Nor is one with unread replies; if it does not
+            // read them, it is disconnected sooner.
+            if is_idle && session.wait.is_none() && session.buffered.replies == 0 {
+                session.kill(keyspace);
             }
         }
     }
@@ -301,24 +282,13 @@ impl<C: Clock> Engine<C> {
     /// Disconnects clients that have been connected for `time` without authenticating.
     pub(crate) fn close_strangers(&mut self, time: Duration) {
         let now = self.clock.now();
-        let clients: Vec<_> = self.state.clients.iter().collect();
-        for session in clients {
+        let State { clients, keyspace, .. } = &mut self.state;
+        for session in clients.iter() {
             let session = &mut session.borrow_mut();
             if !session.is_authenticated && now.saturating_duration_since(session.since) >= time {
-                self.state.kill(session);
+                session.kill(keyspace);
             }
         }
-    }
-
-    /// Returns the error of a rejected command; if the command is EXEC, the transaction is discarded.
-    fn refused(&mut self, client: &mut Session, name: &[u8], error: CommandError) -> CommandError {
-        if !name.eq_ignore_ascii_case(b"exec") {
-            return error;
-        }
-        commands::abandon(&mut self.state.keyspace, client);
-        let error = error.to_string();
-        let reason = error.strip_prefix("ERR ").unwrap_or(&error);
-        CommandError::Other(format!("EXECABORT Transaction discarded because of: {reason}").into())
     }
 
     fn try_execute(
@@ -328,65 +298,62 @@ impl<C: Clock> Engine<C> {
         replies: &mut Replies,
     ) -> Result<(), CommandError> {
         let Some(name) = arguments.first() else { return Ok(()) };
-        let is_for_all = || Command::named_by(arguments).is_ok_and(|command| command.flags.no_auth);
-        if !client.is_authenticated && !is_for_all() {
-            // Return the same error for unknown commands, so that it does not reveal which commands
-            // exist.
-            let error = CommandError::Other("NOAUTH Authentication required.".into());
-            return Err(self.refused(client, name, error));
-        }
-        let command = Command::of(arguments);
-        let command = command.map_err(|error| {
-            let error = refused_in(&mut client.transaction, error);
-            self.refused(client, name, error)
-        })?;
-        client.command = Some(command);
-        if command.flags.no_multi && client.transaction.is_some() {
-            let text = format!("Command '{}' not allowed inside a transaction", command.name);
-            return Err(refused_in(&mut client.transaction, CommandError::err(text)));
-        }
-        let debug_command = self.state.config.debug_command();
-        if command.flags.protected && !debug_command.allows(!client.is_remote) {
-            let error = CommandError::Other(DEBUG_REFUSED.into());
-            return Err(refused_in(&mut client.transaction, error));
-        }
-        self.check_memory(client, command)?;
+        let command = match self.check(client, arguments) {
+            Ok(command) => command,
+            Err(error) => return Err(self.refuse(client, name, error)),
+        };
         if let (Some(transaction), false) = (&mut client.transaction, command.flags.immediate) {
             transaction.queue(arguments, self.state.max_left)?;
             transaction.may_grow |= command.flags.deny_oom;
-            transaction.may_write |= command.flags.write;
             replies.status("QUEUED");
             return Ok(());
         }
         command.call(&mut Context { state: &mut self.state, client, replies }, arguments)
     }
 
-    /// Rejects a command that may allocate if memory is over the limit.
-    fn check_memory(
+    /// Returns the command that the arguments name, if the client may run it now.
+    fn check(
         &mut self,
         client: &mut Session,
-        command: &Command,
-    ) -> Result<(), CommandError> {
-        let is_exec = command.name == "exec";
+        arguments: &[&[u8]],
+    ) -> Result<&'static Command, CommandError> {
+        let is_for_all = || Command::named_by(arguments).is_ok_and(|command| command.flags.no_auth);
+        if !client.is_authenticated && !is_for_all() {
+            // The same error for unknown commands, so that it does not reveal which commands exist.
+            return Err(CommandError::Other("NOAUTH Authentication required.".into()));
+        }
+        let command = Command::of(arguments)?;
+        client.command = Some(command.name);
+        if command.flags.no_multi && client.transaction.is_some() {
+            let text = format!("Command '{}' not allowed inside a transaction", command.name);
+            return Err(CommandError::err(text));
+        }
+        let config = &self.state.config;
+        if command.flags.protected && !config.debug_command().allows(!client.is_remote) {
+            return Err(CommandError::Other(DEBUG_REFUSED.into()));
+        }
         let may_grow = match &client.transaction {
-            Some(transaction) if is_exec => transaction.may_grow,
+            Some(transaction) if command.name == "exec" => transaction.may_grow,
             _ => command.flags.deny_oom,
         };
-        let max = self.state.config.max_memory();
-        if !may_grow || !self.state.memory.is_beyond(max) {
-            return Ok(());
+        if may_grow && self.state.memory.is_beyond(config.max_memory()) {
+            return Err(CommandError::OutOfMemory);
         }
-        if is_exec {
-            return Err(self.refused(client, b"exec", CommandError::OutOfMemory));
-        }
-        Err(refused_in(&mut client.transaction, CommandError::OutOfMemory))
+        Ok(command)
     }
-}
 
-/// Breaks the transaction, if there is one, and returns the error of the command that broke it.
-fn refused_in(transaction: &mut Option<Transaction>, error: CommandError) -> CommandError {
-    if let Some(transaction) = transaction {
-        transaction.is_broken = true;
+    /// Returns the error of a rejected command. The command breaks the transaction, if there is one; if it
+    /// is EXEC, the transaction is discarded.
+    fn refuse(&mut self, client: &mut Session, name: &[u8], error: CommandError) -> CommandError {
+        if !name.eq_ignore_ascii_case(b"exec") {
+            if let Some(transaction) = &mut client.transaction {
+                transaction.is_broken = true;
+            }
+            return error;
+        }
+        client.abandon(&mut self.state.keyspace);
+        let error = error.to_string();
+        let reason = error.strip_prefix("ERR ").unwrap_or(&error);
+        CommandError::Other(format!("EXECABORT Transaction discarded because of: {reason}").into())
     }
-    error
 }

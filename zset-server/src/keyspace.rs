@@ -1,4 +1,4 @@
-//! [`Keyspace`]: keys, their values, and their deadlines.
+//! [`Keyspace`]: keys, their values, and their deadlines; and the limits of CL.THROTTLE.
 //!
 //! Invariants: each key with a deadline is also in `entries`. A set, sorted or not, is never empty: a key
 //! is removed with its last member.
@@ -7,9 +7,9 @@
 //! runs from the end to the front, so a key that moves has been returned already, and none is missed.
 
 mod awaited;
-mod scan;
 #[cfg(test)]
 mod tests;
+mod throttles;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use zset_core::ZSet;
 use zset_std::{ExpiringSet, RandomState, Timestamp};
 
 pub(crate) use awaited::{Awaited, Ticket};
-pub(crate) use scan::page;
+pub(crate) use throttles::Throttles;
 
 /// A key, or a member of a set.
 pub(crate) type Bytes = Box<[u8]>;
@@ -99,6 +99,20 @@ fn shrink<V>(table: &mut HashMap<Bytes, V, RandomState>) {
     }
 }
 
+/// Returns the milliseconds of a time since the Unix epoch.
+pub(crate) fn millis_of(time: Timestamp) -> i64 {
+    // Milliseconds of a `u64` of nanoseconds always fit an `i64`.
+    (time.as_nanos() / NANOS_IN_MILLI).cast_signed()
+}
+
+/// Returns the time that is some milliseconds after the Unix epoch. Times before it become the epoch,
+/// times after the year 2554 the last time that a [`Timestamp`] can be.
+pub(crate) fn time_of(millis: i64) -> Timestamp {
+    Timestamp::from_nanos(u64::try_from(millis).unwrap_or(0).saturating_mul(NANOS_IN_MILLI))
+}
+
+const NANOS_IN_MILLI: u64 = 1_000_000;
+
 /// All keys.
 #[derive(Debug, Default)]
 pub(crate) struct Keyspace {
@@ -108,6 +122,7 @@ pub(crate) struct Keyspace {
     watched: HashMap<Bytes, (usize, Version), RandomState>,
     /// The keys that clients wait for.
     pub(crate) awaited: Awaited,
+    pub(crate) throttles: Throttles,
     /// The version of the last change.
     version: Version,
     /// The current time, for the commands being run.
@@ -194,6 +209,32 @@ impl Keyspace {
     /// Returns the value of a key.
     pub(crate) fn value(&self, key: &[u8]) -> Option<&Value> {
         self.entries.get(key).filter(|_| !self.has_expired(key))
+    }
+
+    /// Returns all keys that have not expired, in arbitrary order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], &Value)> {
+        let entries = self.entries.iter().map(|(key, value)| (&**key, value));
+        entries.filter(|(key, _)| !self.has_expired(key))
+    }
+
+    /// Returns a page of about `count` keys, and the cursor of the next page, which is 0 after the last
+    /// page, as before the first. Every key that exists from the first page to the last is returned.
+    pub(crate) fn scan(&self, cursor: u64, count: usize) -> (u64, Vec<(&[u8], &Value)>) {
+        // A cursor is the number of entries before the page.
+        let end = match usize::try_from(cursor) {
+            Ok(0) | Err(_) => self.len(),
+            Ok(end) => end.min(self.len()),
+        };
+        let start = end.saturating_sub(count.max(1));
+        let page = (start..end).rev().filter_map(|index| self.entries.get_index(index));
+        let page = page.map(|(key, value)| (&**key, value));
+        (start as u64, page.filter(|(key, _)| !self.has_expired(key)).collect())
+    }
+
+    /// Returns the key at an index less than [`len`](Self::len), unless it has expired.
+    pub(crate) fn nth(&self, index: usize) -> Option<&[u8]> {
+        let (key, _) = self.entries.get_index(index)?;
+        (!self.has_expired(key)).then_some(key)
     }
 
     /// Returns the value of a key, which must be of the given type.
@@ -294,7 +335,7 @@ impl Keyspace {
         removed
     }
 
-    /// Removes all keys.
+    /// Removes all keys, and all limits of CL.THROTTLE.
     pub(crate) fn clear(&mut self) {
         self.version += 1;
         for (key, (_, version)) in &mut self.watched {
@@ -305,6 +346,7 @@ impl Keyspace {
         // Clearing the tables would keep their memory.
         self.entries = IndexMap::default();
         self.deadlines = ExpiringSet::default();
+        self.throttles = Throttles::default();
     }
 
     /// Returns a number that differs after each change.

@@ -1,6 +1,5 @@
 //! Metrics: a page for Prometheus, available over HTTP and through METRICS.
 
-mod calls;
 mod http;
 mod page;
 mod request;
@@ -11,10 +10,9 @@ use std::rc::Rc;
 use tokio::task::JoinSet;
 use tracing::info;
 
-use crate::engine::State;
+use crate::command::State;
 use crate::server::{Options, ServeError, is_exposed, listen};
 
-pub(crate) use calls::Calls;
 pub(crate) use page::page;
 pub(crate) use request::Answer;
 

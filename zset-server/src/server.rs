@@ -319,7 +319,8 @@ impl Server {
         let limits = options.limits;
         let mut engine = engine(&options);
         engine.count_memory(options.allocated);
-        engine.state.stopper = stopper.clone();
+        let sleeper = stopper.clone();
+        engine.sleep_with(move |length| sleeper.sleep(length));
         if let Some(path) = &options.snapshot {
             engine.open_snapshot(path).map_err(ServeError::Snapshot)?;
         }

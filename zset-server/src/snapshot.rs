@@ -26,10 +26,10 @@ mod write;
 use std::path::{Path, PathBuf};
 
 use crc::{CRC_64_REDIS, Crc, Table};
-use zset_std::{Clock, Timestamp};
+use zset_core::ListpackLimits;
+use zset_std::Timestamp;
 
-use crate::engine::{Engine, State};
-use crate::keyspace::Version;
+use crate::keyspace::{Keyspace, Version};
 use file::Place;
 
 pub use error::{SnapshotError, SnapshotProblem};
@@ -97,20 +97,23 @@ impl Snapshots {
     pub(crate) fn saved(&self) -> u64 {
         self.saved
     }
-}
 
-impl State {
+    /// Returns whether the keys have not changed since they were last saved.
+    pub(crate) fn is_saved(&self, keyspace: &Keyspace) -> bool {
+        self.version == Some(keyspace.version())
+    }
+
     /// Saves all keys if there is a file to save to; returns whether there is.
-    pub(crate) fn save(&mut self) -> Result<bool, SnapshotError> {
-        let Some((path, place)) = &self.snapshots.place else { return Ok(false) };
-        let result = place.replace(|file| write::write(&self.keyspace, file));
-        self.snapshots.has_failed = result.is_err();
+    pub(crate) fn save(&mut self, keyspace: &Keyspace) -> Result<bool, SnapshotError> {
+        let Some((path, place)) = &self.place else { return Ok(false) };
+        let result = place.replace(|file| write::write(keyspace, file));
+        self.has_failed = result.is_err();
         match result {
             Ok(()) => {
-                self.snapshots.last = Some(self.keyspace.now());
-                self.snapshots.saved += 1;
-                self.snapshots.version = Some(self.keyspace.version());
-                tracing::info!(path = %path.display(), keys = self.keyspace.len(), "saved");
+                self.last = Some(keyspace.now());
+                self.saved += 1;
+                self.version = Some(keyspace.version());
+                tracing::info!(path = %path.display(), keys = keyspace.len(), "saved");
                 Ok(true)
             }
             Err(error) => {
@@ -119,48 +122,34 @@ impl State {
             }
         }
     }
-}
 
-impl<C: Clock> Engine<C> {
-    /// Makes SAVE write to a file, and loads that file if it exists, replacing all current keys. The file
-    /// stays reserved for this engine until the engine is dropped.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the file cannot be loaded, could not be replaced later, or is used by another
-    /// server. The keys and the file are then unchanged.
-    pub fn open_snapshot(&mut self, path: &Path) -> Result<(), SnapshotError> {
-        self.expire(0);
-        let place = self.load(path).map_err(|problem| SnapshotError::new(path, problem))?;
-        self.state.snapshots.place = Some((path.to_owned(), place));
+    /// Uses a file from now on, and loads it if it exists, replacing all keys; sorted sets get these
+    /// limits.
+    pub(crate) fn open(
+        &mut self,
+        path: &Path,
+        keyspace: &mut Keyspace,
+        limits: ListpackLimits,
+    ) -> Result<(), SnapshotError> {
+        let place = self.load(path, keyspace, limits);
+        let place = place.map_err(|problem| SnapshotError::new(path, problem))?;
+        self.place = Some((path.to_owned(), place));
         Ok(())
     }
 
-    fn load(&mut self, path: &Path) -> Result<Place, SnapshotProblem> {
-        let (now, limits) = (self.state.keyspace.now(), self.state.config.limits());
+    fn load(
+        &mut self,
+        path: &Path,
+        keyspace: &mut Keyspace,
+        limits: ListpackLimits,
+    ) -> Result<Place, SnapshotProblem> {
+        let now = keyspace.now();
         let place = Place::take(path)?;
         if let Some(file) = place.open()? {
-            self.state.keyspace = read::load(file, now, limits)?;
-            self.state.snapshots.last = Some(now);
-            tracing::info!(path = %path.display(), keys = self.state.keyspace.len(), "loaded");
+            *keyspace = read::load(file, now, limits)?;
+            self.last = Some(now);
+            tracing::info!(path = %path.display(), keys = keyspace.len(), "loaded");
         }
         Ok(place)
-    }
-
-    /// Saves the keys to the file of [`open_snapshot`](Self::open_snapshot), if there is one.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if saving fails. Even then the file is complete, either the old one or the new
-    /// one.
-    pub fn save(&mut self) -> Result<(), SnapshotError> {
-        self.expire(0);
-        self.state.save().map(|_| ())
-    }
-
-    /// Like [`save`](Self::save), but a no-op if nothing has changed since.
-    pub(crate) fn save_changes(&mut self) -> Result<(), SnapshotError> {
-        let has_changed = self.state.snapshots.version != Some(self.state.keyspace.version());
-        if has_changed { self.save() } else { Ok(()) }
     }
 }

@@ -4,7 +4,6 @@ use zset_core::Score;
 use zset_core::redis::{ParseRangeError, ScoreRange};
 
 use crate::error::{CommandError, MAX_SHOWN, shown, until_zero};
-use crate::glob;
 
 /// Parses an integer in canonical form only, like Redis.
 pub(super) fn integer(text: &[u8]) -> Result<i64, CommandError> {
@@ -34,39 +33,6 @@ pub(super) fn page_len(text: &[u8]) -> Result<usize, CommandError> {
     count.ok_or(CommandError::Syntax)
 }
 
-/// The options for scanning the members of a key.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Page<'a> {
-    pub(super) count: usize,
-    /// `None` matches all members.
-    pub(super) pattern: Option<&'a [u8]>,
-}
-
-impl<'a> Page<'a> {
-    /// Parses the options; those not shared by all such scans are passed in lowercase to `other`.
-    pub(super) fn parse(
-        mut options: &[&'a [u8]],
-        mut other: impl FnMut(&[u8]) -> Result<(), CommandError>,
-    ) -> Result<Self, CommandError> {
-        let mut page = Page { count: PAGE, pattern: None };
-        while let [option, behind @ ..] = options {
-            options = behind;
-            match (option.to_ascii_lowercase().as_slice(), behind) {
-                (b"count", [number, behind @ ..]) => {
-                    page.count = page_len(number)?;
-                    options = behind;
-                }
-                (b"match", [text, behind @ ..]) => {
-                    page.pattern = Some(*text).filter(|text| !glob::is_everything(text));
-                    options = behind;
-                }
-                (option, _) => other(option)?,
-            }
-        }
-        Ok(page)
-    }
-}
-
 /// Parses a range of scores. As in Redis, a bound without a number is 0, and a NUL byte ends a bound.
 pub(super) fn score_range(min: &[u8], max: &[u8]) -> Result<ScoreRange, ParseRangeError> {
     fn bound(text: &[u8]) -> &[u8] {
@@ -85,10 +51,19 @@ pub(super) fn not_negative(text: &[u8], error: &'static str) -> Result<usize, Co
     number.ok_or_else(|| CommandError::err(error))
 }
 
-/// Parses a 32-bit integer.
-pub(super) fn small_integer(text: &[u8]) -> Result<i32, CommandError> {
+/// Parses a positive number, with the same error for anything else.
+pub(super) fn positive(text: &[u8], error: &'static str) -> Result<usize, CommandError> {
+    match not_negative(text, error)? {
+        0 => Err(CommandError::err(error)),
+        number => Ok(number),
+    }
+}
+
+/// Parses the index of a database, of which 0 is the only one.
+pub(super) fn check_database(text: &[u8]) -> Result<(), CommandError> {
     let range = "value is out of range, value must between -2147483648 and 2147483647";
-    i32::try_from(integer(text)?).map_err(|_| CommandError::err(range))
+    let index = i32::try_from(integer(text)?).map_err(|_| CommandError::err(range))?;
+    if index == 0 { Ok(()) } else { Err(CommandError::err("DB index is out of range")) }
 }
 
 /// Returns whether an option is SYNC or ASYNC, between which this server does not distinguish.

@@ -1,36 +1,28 @@
 //! CLIENT.
 
-mod others;
-mod pause;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
 
-use crate::client::{ReplyMode, Session};
-use crate::command::{Command, Flags, READ};
-use crate::engine::Context;
+use super::arguments::integer;
+use crate::client::Session;
+use crate::command::{Context, Handlers, Replied};
 use crate::error::CommandError;
+use crate::keyspace::Keyspace;
+use crate::resp::Protocol;
 
-use super::command::{container, help};
-
-pub(super) const COMMANDS: &[Command] =
-    &[Command::plain("client", -2, "What the server knows of its clients.", container)];
-
-pub(super) const SUBCOMMANDS: &[Command] = &[
-    Command::plain("client|id", 2, "Returns the number of the client.", id),
-    Command::plain("client|setname", 3, "Names the client.", set_name_of),
-    Command::plain("client|getname", 2, "Returns the client's name.", get_name),
-    Command::plain("client|info", 2, "Tells of the client.", others::info),
-    Command::plain("client|list", -2, "Tells of all clients, or of some.", others::list),
-    Command::plain("client|kill", -3, "Sends clients away.", others::kill),
-    Command::plain("client|unblock", -3, "Has a client wait no longer.", others::unblock),
-    Command::plain("client|no-evict", 3, "Is noted: no client is sent away.", no_evict),
-    Command::plain("client|no-touch", 3, "Is noted: no use of a key is.", no_touch),
-    Command {
-        flags: Flags { no_multi: true, ..READ },
-        ..Command::plain("client|reply", 3, "Chooses whether there are replies.", reply)
-    },
-    Command::plain("client|pause", -3, "Has commands wait for a time.", pause::pause),
-    Command::plain("client|unpause", 2, "Ends such a time.", pause::unpause),
-    Command::plain("client|setinfo", 4, "Names the client's library.", set_info),
-    Command::plain("client|help", 2, "Lists the subcommands.", help),
+pub(super) const HANDLERS: Handlers = &[
+    ("client|id", |context, _| context.integer(context.client.id.cast_signed())),
+    ("client|setname", |context, arguments| {
+        set_name(context.client, arguments[2])?;
+        context.ok()
+    }),
+    ("client|getname", get_name),
+    ("client|info", info),
+    ("client|list", list),
+    ("client|kill", kill),
+    ("client|unblock", unblock),
+    ("client|setinfo", set_info),
 ];
 
 /// Returns an error for bytes that would garble the output of CLIENT LIST.
@@ -49,18 +41,7 @@ pub(super) fn set_name(client: &mut Session, name: &[u8]) -> Result<(), CommandE
     Ok(())
 }
 
-fn id(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
-    context.replies.integer(context.client.id.try_into().unwrap_or(i64::MAX));
-    Ok(())
-}
-
-fn set_name_of(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    set_name(context.client, arguments[2])?;
-    context.replies.status("OK");
-    Ok(())
-}
-
-fn get_name(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
+fn get_name(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
     if context.client.name.is_empty() {
         context.replies.null();
     } else {
@@ -69,42 +50,7 @@ fn get_name(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> 
     Ok(())
 }
 
-fn on_or_off(argument: &[u8]) -> Result<bool, CommandError> {
-    match argument.to_ascii_lowercase().as_slice() {
-        b"on" => Ok(true),
-        b"off" => Ok(false),
-        _ => Err(CommandError::Syntax),
-    }
-}
-
-fn no_evict(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    context.client.is_kept = on_or_off(arguments[2])?;
-    context.replies.status("OK");
-    Ok(())
-}
-
-fn no_touch(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    context.client.is_not_counted = on_or_off(arguments[2])?;
-    context.replies.status("OK");
-    Ok(())
-}
-
-fn reply(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    let mode = &mut context.client.reply_mode;
-    match arguments[2].to_ascii_lowercase().as_slice() {
-        b"on" => *mode = ReplyMode::On,
-        b"off" => *mode = ReplyMode::Off,
-        // SKIP has no effect while replies are off.
-        b"skip" if *mode == ReplyMode::Off => {}
-        b"skip" => *mode = ReplyMode::Skip,
-        _ => return Err(CommandError::Syntax),
-    }
-    // The engine removes this reply unless replies are on.
-    context.replies.status("OK");
-    Ok(())
-}
-
-fn set_info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn set_info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let option = arguments[2];
     let index = match option.to_ascii_lowercase().as_slice() {
         b"lib-name" => 0,
@@ -113,76 +59,186 @@ fn set_info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Comman
     };
     check_text(&String::from_utf8_lossy(option), arguments[3])?;
     context.client.library[index] = arguments[3].into();
-    context.replies.status("OK");
+    context.ok()
+}
+
+fn info(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
+    let line = describe(context.client, &context.state.keyspace);
+    context.replies.verbatim(&line);
     Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use crate::Engine;
-    use crate::testing;
-
-    /// Returns the replies that a new client gets to a series of commands.
-    fn ask(lines: &[&str]) -> String {
-        let mut engine = Engine::new();
-        let mut client = engine.client();
-        let replies = lines.iter().map(|line| testing::ask(&mut engine, &mut client, line));
-        replies.collect::<String>().replace("\r\n", " ")
-    }
-
-    #[test]
-    fn replies_are_off_until_they_are_on() {
-        let lines = ["client reply off", "ping", "nosuch", "client reply skip", "ping", "ping"];
-        assert_eq!(ask(&lines), "");
-        assert_eq!(ask(&[&lines[..], &["client reply on", "echo a"]].concat()), "+OK $1 a ");
-    }
-
-    #[test]
-    fn one_reply_is_skipped_and_that_of_the_command_which_says_so() {
-        let skip = "client reply skip";
-        assert_eq!(ask(&[skip, "ping", "echo a"]), "$1 a ");
-        assert_eq!(ask(&[skip, skip, "ping", "echo a"]), "$1 a ");
-        assert_eq!(ask(&[skip, "nosuch", "echo a"]), "$1 a ");
-        assert_eq!(ask(&[skip, "client reply on", "echo a"]), "+OK $1 a ");
-        assert_eq!(ask(&[skip, "client reply off", "ping", "ping"]), "");
-    }
-
-    #[test]
-    fn a_reset_brings_replies_back() {
-        assert_eq!(ask(&["hello 3", "client reply off", "reset", "ping"]).matches('+').count(), 2);
-    }
-
-    #[test]
-    fn a_password_that_is_set_is_for_the_clients_to_come() {
-        let mut engine = Engine::new();
-        let mut old = engine.client();
-        let execute = |engine: &mut Engine, client: &mut _, line: &str| {
-            let reply = testing::ask(engine, client, line);
-            reply.split([' ', '\r']).next().unwrap_or_default().to_owned()
-        };
-        assert_eq!(execute(&mut engine, &mut old, "config set requirepass open"), "+OK");
-        assert_eq!(execute(&mut engine, &mut old, "ping"), "+PONG");
-        let mut new = engine.client();
-        for (line, reply) in [
-            ("ping", "-NOAUTH"),
-            ("nosuch", "-NOAUTH"),
-            ("get", "-NOAUTH"),
-            ("auth", "-ERR"),
-            ("hello 3", "-NOAUTH"),
-            ("hello 4", "-NOPROTO"),
-            ("auth wrong", "-WRONGPASS"),
-            ("auth other open", "-WRONGPASS"),
-            ("hello 2 auth default wrong", "-WRONGPASS"),
-            ("hello 2 auth default open setname me", "*14"),
-            ("client getname", "$2"),
-            ("auth wrong", "-WRONGPASS"),
-            ("ping", "+PONG"),
-            ("reset", "+RESET"),
-            ("ping", "-NOAUTH"),
-            ("auth open", "+OK"),
-            ("client getname", "$-1"),
-        ] {
-            assert_eq!(execute(&mut engine, &mut new, line), reply, "{line}");
+fn list(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let filter = Filter::parse(&arguments[2..], Filter::default())?;
+    let keyspace = &context.state.keyspace;
+    let mut text = String::new();
+    for session in context.state.clients.iter() {
+        // The session of the calling client is already borrowed.
+        let other = session.try_borrow();
+        let session = other.as_deref().unwrap_or(context.client);
+        if filter.matches(session, context.client.id) {
+            text.push_str(&describe(session, keyspace));
         }
     }
+    context.replies.verbatim(&text);
+    Ok(())
+}
+
+fn kill(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let (filter, is_old) = match arguments[2..] {
+        [address] => (Filter { address: Some(address), ..Filter::default() }, true),
+        ref options => {
+            let filter = Filter { skips_me: true, ..Filter::default() };
+            (Filter::parse(options, filter)?, false)
+        }
+    };
+    let Context { state, client, .. } = context;
+    let is_meant = |session: &Rc<RefCell<Session>>| {
+        let other = session.try_borrow();
+        filter.matches(other.as_deref().unwrap_or(client), client.id)
+    };
+    let killed: Vec<_> = state.clients.iter().filter(is_meant).collect();
+    for session in &killed {
+        match session.try_borrow_mut() {
+            Ok(mut session) => session.kill(&mut state.keyspace),
+            // The calling client still gets the reply.
+            Err(_) => client.is_leaving = true,
+        }
+    }
+    match (is_old, killed.len()) {
+        (true, 0) => Err(CommandError::err("No such client")),
+        (true, _) => context.ok(),
+        (false, number) => context.count(number),
+    }
+}
+
+fn unblock(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let is_error = match arguments[3..] {
+        [] => false,
+        [reason, ..] if reason.eq_ignore_ascii_case(b"timeout") => false,
+        [reason, ..] if reason.eq_ignore_ascii_case(b"error") => true,
+        _ => {
+            let text = "CLIENT UNBLOCK reason should be TIMEOUT or ERROR";
+            return Err(CommandError::err(text));
+        }
+    };
+    let id = u64::try_from(integer(arguments[2])?).unwrap_or(0);
+    let Context { state, client, .. } = context;
+    // The calling client is not waiting.
+    let other = state.clients.get(id).filter(|_| id != client.id);
+    let was_waiting = other.is_some_and(|session| {
+        session.borrow_mut().end_waiting(&mut state.keyspace, |replies| {
+            if is_error {
+                state.stats.errors += 1;
+                replies.error("UNBLOCKED client unblocked via CLIENT UNBLOCK");
+            } else {
+                replies.null_array();
+            }
+        })
+    });
+    context.integer(was_waiting)
+}
+
+/// The criteria for selecting clients.
+#[derive(Debug, Default)]
+struct Filter<'a> {
+    ids: Option<BTreeSet<u64>>,
+    address: Option<&'a [u8]>,
+    /// Whether a type was given that no client here has.
+    is_of_no_type: bool,
+    skips_me: bool,
+}
+
+impl<'a> Filter<'a> {
+    fn parse(mut options: &[&'a [u8]], mut filter: Self) -> Result<Self, CommandError> {
+        while let [option, rest @ ..] = options {
+            let [value, behind @ ..] = rest else { return Err(CommandError::Syntax) };
+            options = behind;
+            match option.to_ascii_lowercase().as_slice() {
+                b"id" => {
+                    let ids = filter.ids.insert(BTreeSet::from([parse_id(value)?]));
+                    // Further ids may follow.
+                    while let [value, behind @ ..] = options
+                        && integer(value).is_ok()
+                    {
+                        ids.insert(parse_id(value)?);
+                        options = behind;
+                    }
+                }
+                b"addr" => filter.address = Some(value),
+                b"type" => filter.is_of_no_type |= !is_normal(value)?,
+                b"skipme" => {
+                    filter.skips_me = match value.to_ascii_lowercase().as_slice() {
+                        b"yes" => true,
+                        b"no" => false,
+                        _ => return Err(CommandError::Syntax),
+                    }
+                }
+                _ => return Err(CommandError::Syntax),
+            }
+        }
+        Ok(filter)
+    }
+
+    fn matches(&self, session: &Session, asking: u64) -> bool {
+        self.ids.as_ref().is_none_or(|ids| ids.contains(&session.id))
+            && self.address.is_none_or(|address| address == session.address.as_bytes())
+            && !self.is_of_no_type
+            && !(self.skips_me && session.id == asking)
+            && !session.is_killed
+    }
+}
+
+fn parse_id(text: &[u8]) -> Result<u64, CommandError> {
+    let error = || CommandError::err("client-id should be greater than 0");
+    let id = integer(text).map_err(|_| CommandError::Syntax)?;
+    u64::try_from(id).ok().filter(|id| *id > 0).ok_or_else(error)
+}
+
+/// Returns whether a client type is `normal`, the type of all clients here.
+fn is_normal(kind: &[u8]) -> Result<bool, CommandError> {
+    match kind.to_ascii_lowercase().as_slice() {
+        b"normal" => Ok(true),
+        b"master" | b"primary" | b"replica" | b"slave" | b"pubsub" => Ok(false),
+        _ => Err(CommandError::quoting("Unknown client type '", kind, "'")),
+    }
+}
+
+/// Returns a client's line in CLIENT LIST.
+fn describe(client: &Session, keyspace: &Keyspace) -> String {
+    let Session { id, address, local_address, .. } = client;
+    let name = String::from_utf8_lossy(&client.name);
+    let seconds = |since| keyspace.now().saturating_duration_since(since).as_secs();
+    let (age, idle) = (seconds(client.since), seconds(client.last_seen));
+    let multi = client.transaction.as_ref();
+    let multi = multi.map_or(-1, |it| i64::try_from(it.commands.len()).unwrap_or(i64::MAX));
+    let [library, version] = client.library.each_ref().map(|text| String::from_utf8_lossy(text));
+    let mut flags = String::new();
+    for (is_set, flag) in [
+        (client.transaction.is_some(), 'x'),
+        (client.wait.is_some(), 'b'),
+        (client.is_leaving, 'c'),
+    ] {
+        if is_set {
+            flags.push(flag);
+        }
+    }
+    if flags.is_empty() {
+        flags.push('N');
+    }
+    let protocol = if client.protocol == Protocol::Resp2 { 2 } else { 3 };
+    format!(
+        "id={id} addr={address} laddr={local_address} fd=-1 name={name} age={age} idle={idle} \
+         flags={flags} db=0 sub=0 psub=0 ssub=0 multi={multi} watch={} qbuf={} qbuf-free={} \
+         argv-mem=0 multi-mem={} rbs={} rbp=0 obl=0 oll=0 omem={} tot-mem={} events=r cmd={} \
+         user=default redir=-1 resp={protocol} lib-name={library} lib-ver={version}\n",
+        client.watched.len(),
+        client.buffered.requests,
+        client.buffered.free[0],
+        client.transaction.as_ref().map_or(0, |transaction| transaction.bytes),
+        client.buffered.free[1],
+        client.buffered.replies,
+        client.held_bytes(),
+        client.command.unwrap_or("NULL"),
+    )
 }

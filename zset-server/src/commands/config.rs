@@ -2,27 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::command::Command;
+use crate::command::{Context, Handlers, Replied, Stats};
 use crate::config::{Parameter, SetError};
-use crate::engine::{Context, Stats};
 use crate::error::CommandError;
 use crate::glob;
-use crate::metrics::Calls;
 
-use super::command::{container, help};
+pub(super) const HANDLERS: Handlers =
+    &[("config|get", get), ("config|resetstat", reset_stat), ("config|set", set)];
 
-pub(super) const COMMANDS: &[Command] =
-    &[Command::plain("config", -2, "What can be set while the server runs.", container)];
-
-pub(super) const SUBCOMMANDS: &[Command] = &[
-    Command::plain("config|get", -3, "Returns the parameters whose names match a pattern.", get),
-    Command::plain("config|help", 2, "Lists the subcommands.", help),
-    Command::plain("config|resetstat", 2, "Counts from zero what INFO counts.", reset_stat),
-    Command::plain("config|rewrite", 2, "Is refused: there is no file.", rewrite),
-    Command::plain("config|set", -4, "Sets parameters, all or none.", set),
-];
-
-fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     // Maps the lowercase name to the requested name and the value.
     let mut found = BTreeMap::new();
     for pattern in &arguments[2..] {
@@ -44,7 +32,7 @@ fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErro
     Ok(())
 }
 
-fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let (pairs, []) = arguments[2..].as_chunks::<2>() else { return Err(CommandError::Syntax) };
     let failed = |name: &[u8], why: &str| {
         let before = "CONFIG SET failed (possibly related to argument '";
@@ -69,19 +57,11 @@ fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErro
         config.set(parameter, value).map_err(failed)?;
     }
     context.state.config = config;
-    context.replies.status("OK");
-    Ok(())
+    context.ok()
 }
 
-fn reset_stat(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
-    let Stats { blocked_clients, .. } = context.state.stats;
-    context.state.stats = Stats { blocked_clients, ..Stats::default() };
+fn reset_stat(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
+    context.state.stats = Stats::default();
     context.state.keyspace.reset_expired();
-    context.state.calls = Calls::default();
-    context.replies.status("OK");
-    Ok(())
-}
-
-fn rewrite(_: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
-    Err(CommandError::err("The server is running without a config file"))
+    context.ok()
 }

@@ -1,42 +1,35 @@
 //! Connection commands: PING, ECHO, HELLO, and others.
 
-use crate::client::ReplyMode;
-use crate::command::{Command, Flags, READ};
-use crate::engine::Context;
-use crate::error::CommandError;
-use crate::resp::{Protocol, Replies};
-
 use super::arguments::integer;
 use super::client::{check_text, set_name};
 use super::info::REDIS_VERSION;
-use super::transaction::abandon;
+use crate::command::{Context, Handlers, Replied};
+use crate::error::CommandError;
+use crate::resp::{Protocol, Replies};
 
-const NO_AUTH: Flags = Flags { no_auth: true, ..READ };
-const NO_AUTH_NOW: Flags = Flags { immediate: true, ..NO_AUTH };
-
-pub(super) const COMMANDS: &[Command] = &[
-    Command::plain("ping", -1, "Answers PONG, or what it is given.", ping),
-    Command::plain("echo", 2, "Answers what it is given.", echo),
-    Command {
-        flags: NO_AUTH,
-        ..Command::plain("hello", -1, "Chooses the protocol, and says who is there.", hello)
-    },
-    Command { flags: NO_AUTH, ..Command::plain("auth", -2, "Says the password.", auth) },
-    Command {
-        flags: NO_AUTH_NOW,
-        ..Command::plain("reset", 1, "Forgets all that the client has said.", reset)
-    },
-    Command { flags: NO_AUTH_NOW, ..Command::plain("quit", -1, "Closes the connection.", quit) },
+pub(super) const HANDLERS: Handlers = &[
+    ("ping", ping),
+    ("echo", |context, arguments| {
+        context.replies.bulk(arguments[1]);
+        Ok(())
+    }),
+    ("hello", hello),
+    ("auth", auth),
+    ("reset", reset),
+    ("quit", |context, _| {
+        context.client.is_leaving = true;
+        context.ok()
+    }),
 ];
 
 /// The only user.
-pub(super) const USER: &[u8] = b"default";
+const USER: &[u8] = b"default";
 
 const WRONG_PASSWORD: CommandError = CommandError::Other(std::borrow::Cow::Borrowed(
     "WRONGPASS invalid username-password pair or user is disabled.",
 ));
 
-fn ping(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn ping(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     match arguments {
         [_] => context.replies.status("PONG"),
         [_, message] => context.replies.bulk(message),
@@ -45,31 +38,17 @@ fn ping(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
     Ok(())
 }
 
-fn echo(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    context.replies.bulk(arguments[1]);
-    Ok(())
-}
-
-fn quit(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
-    context.client.is_leaving = true;
-    context.replies.status("OK");
-    Ok(())
-}
-
-fn reset(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
+fn reset(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
     let Context { state, client, replies } = context;
-    abandon(&mut state.keyspace, client);
+    client.abandon(&mut state.keyspace);
     client.name = Box::default();
-    client.reply_mode = ReplyMode::On;
-    client.is_kept = false;
-    client.is_not_counted = false;
     client.is_authenticated = state.config.password().is_empty();
     replies.set_protocol(Protocol::Resp2);
     replies.status("RESET");
     Ok(())
 }
 
-fn auth(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn auth(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let (user, password) = match *arguments {
         [_, password] => {
             if context.state.config.password().is_empty() {
@@ -84,15 +63,10 @@ fn auth(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
         _ => return Err(CommandError::Syntax),
     };
     authenticate(context, user, password)?;
-    context.replies.status("OK");
-    Ok(())
+    context.ok()
 }
 
-fn authenticate(
-    context: &mut Context<'_>,
-    user: &[u8],
-    password: &[u8],
-) -> Result<(), CommandError> {
+fn authenticate(context: &mut Context<'_>, user: &[u8], password: &[u8]) -> Replied {
     let config = &context.state.config;
     if user != USER || !(config.password().is_empty() || config.is_password(password)) {
         return Err(WRONG_PASSWORD);
@@ -101,7 +75,7 @@ fn authenticate(
     Ok(())
 }
 
-fn hello(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn hello(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let protocol = match arguments.get(1).map(|version| integer(version)) {
         None => context.replies.protocol(),
         Some(Ok(2)) => Protocol::Resp2,
@@ -159,7 +133,7 @@ fn hello(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
     replies.bulk(b"proto");
     replies.integer(if protocol == Protocol::Resp2 { 2 } else { 3 });
     replies.bulk(b"id");
-    replies.integer(client.id.try_into().unwrap_or(i64::MAX));
+    replies.integer(client.id.cast_signed());
     text(replies, "mode", "standalone");
     text(replies, "role", "master");
     replies.bulk(b"modules");

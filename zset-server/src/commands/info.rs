@@ -1,193 +1,93 @@
 //! INFO.
 
-use std::fmt::Write as _;
+use std::collections::BTreeMap;
 
-use crate::command::Command;
-use crate::engine::Context;
-use crate::error::CommandError;
+use crate::command::{Context, Handlers, Replied, State};
 use crate::memory::resident;
 
-pub(super) const COMMANDS: &[Command] =
-    &[Command::plain("info", -1, "Tells how the server is, in sections.", info)];
+pub(super) const HANDLERS: Handlers = &[("info", info)];
 
 /// The version of Redis whose commands this server implements, as reported to clients.
 pub(super) const REDIS_VERSION: &str = "7.2.4";
 
-type Section = fn(&mut Context<'_>, &mut String) -> std::fmt::Result;
+/// The section that is shown only if requested.
+const SPECIAL: &str = "Commandstats";
 
-/// The sections with their titles, in order.
-const SECTIONS: &[(&str, Section)] = &[
-    ("Server", server),
-    ("Clients", clients),
-    ("Memory", memory),
-    ("Persistence", persistence),
-    ("Stats", stats),
-    ("Replication", replication),
-    ("CPU", cpu),
-    ("Modules", nothing),
-    ("Commandstats", command_stats),
-    ("Errorstats", nothing),
-    ("Cluster", cluster),
-    ("Keyspace", keyspace),
-];
-
-/// The sections that are shown only if requested.
-const SPECIAL: &[&str] = &["Commandstats"];
-
-fn info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let asked = &arguments[1..];
     let is_asked = |name: &str| asked.iter().any(|it| it.eq_ignore_ascii_case(name.as_bytes()));
     let all = is_asked("all") || is_asked("everything");
     let default = asked.is_empty() || is_asked("default");
-    let mut text = String::new();
-    for (title, section) in SECTIONS {
-        if !(all || is_asked(title) || (default && !SPECIAL.contains(title))) {
-            continue;
-        }
-        if !text.is_empty() {
-            text.push_str("\r\n");
-        }
-        // Writing to a string cannot fail.
-        let _ = write!(text, "# {title}\r\n");
-        let _ = section(context, &mut text);
-    }
-    context.replies.verbatim(&text);
+    let shown = sections(context.state)
+        .into_iter()
+        .filter(|(title, _)| all || is_asked(title) || (default && *title != SPECIAL));
+    let shown: Vec<_> = shown.map(|(title, fields)| format!("# {title}\n{fields}")).collect();
+    context.replies.verbatim(&shown.join("\n").replace('\n', "\r\n"));
     Ok(())
 }
 
-fn server(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
-    let now = context.state.keyspace.now();
-    let uptime = now.saturating_duration_since(context.state.started).as_secs();
-    write!(
-        text,
-        "redis_version:{REDIS_VERSION}\r\nserver_name:zset\r\nzset_version:{}\r\n\
-         redis_mode:standalone\r\nos:{}\r\narch_bits:{}\r\nprocess_id:{}\r\n\
-         server_time_usec:{}\r\nuptime_in_seconds:{uptime}\r\nuptime_in_days:{}\r\n",
+/// Returns the sections with their titles, in order.
+fn sections(state: &mut State) -> [(&'static str, String); 9] {
+    let (keyspace, counts, snapshots) = (&state.keyspace, &state.stats, &state.snapshots);
+    let uptime = keyspace.now().saturating_duration_since(state.started).as_secs();
+    let server = format!(
+        "redis_version:{REDIS_VERSION}\nserver_name:zset\nzset_version:{}\nredis_mode:standalone\n\
+         os:{}\narch_bits:{}\nprocess_id:{}\nserver_time_usec:{}\nuptime_in_seconds:{uptime}\n",
         env!("CARGO_PKG_VERSION"),
         std::env::consts::OS,
         usize::BITS,
         std::process::id(),
-        now.as_nanos() / 1000,
-        uptime / (24 * 60 * 60),
-    )
-}
-
-fn clients(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
-    let (config, stats) = (&context.state.config, &context.state.stats);
-    write!(
-        text,
-        "connected_clients:{}\r\nmaxclients:{}\r\nblocked_clients:{}\r\n",
-        context.state.clients.len(),
-        config.max_clients(),
-        stats.blocked_clients,
-    )
-}
-
-fn memory(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
-    let (used, peak) = context.state.memory.look();
-    let resident = resident().unwrap_or(used);
-    let hundredths = resident.saturating_mul(100).checked_div(used).unwrap_or(100);
-    let max = context.state.config.max_memory();
-    write!(
-        text,
-        "used_memory:{used}\r\nused_memory_human:{}\r\nused_memory_rss:{resident}\r\n\
-         used_memory_rss_human:{}\r\nused_memory_peak:{peak}\r\nused_memory_peak_human:{}\r\n\
-         maxmemory:{max}\r\nmaxmemory_human:{}\r\nmaxmemory_policy:noeviction\r\n\
-         mem_fragmentation_ratio:{}.{:02}\r\n",
-        human(used),
-        human(resident),
-        human(peak),
-        human(max),
-        hundredths / 100,
-        hundredths % 100,
-    )
-}
-
-/// Formats a number of bytes for people.
-#[allow(clippy::cast_precision_loss, reason = "two digits are shown")]
-fn human(bytes: usize) -> String {
-    let units = ["B", "K", "M", "G", "T"];
-    let (mut number, mut unit) = (bytes as f64, 0);
-    while number >= 1024.0 && unit + 1 < units.len() {
-        number /= 1024.0;
-        unit += 1;
-    }
-    if unit == 0 { format!("{bytes}B") } else { format!("{number:.2}{}", units[unit]) }
-}
-
-fn persistence(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
-    let snapshots = &context.state.snapshots;
-    let last = snapshots.last().unwrap_or(context.state.started).as_nanos() / 1_000_000_000;
-    write!(
-        text,
-        "loading:0\r\nasync_loading:0\r\nrdb_bgsave_in_progress:0\r\nrdb_last_save_time:{last}\r\n\
-         rdb_last_bgsave_status:{}\r\nrdb_saves:{}\r\naof_enabled:0\r\n",
+        keyspace.now().as_nanos() / 1000,
+    );
+    // The session of the calling client is already borrowed, and is not waiting.
+    let sessions = state.clients.iter();
+    let waits: Vec<_> =
+        sessions.map(|it| it.try_borrow().is_ok_and(|session| session.wait.is_some())).collect();
+    let clients = format!(
+        "connected_clients:{}\nmaxclients:{}\nblocked_clients:{}\n",
+        waits.len(),
+        state.config.max_clients(),
+        waits.iter().filter(|waits| **waits).count(),
+    );
+    let (used, peak) = state.memory.look();
+    let memory = format!(
+        "used_memory:{used}\nused_memory_rss:{}\nused_memory_peak:{peak}\nmaxmemory:{}\n\
+         maxmemory_policy:noeviction\n",
+        resident().unwrap_or(used),
+        state.config.max_memory(),
+    );
+    let persistence = format!(
+        "loading:0\nrdb_bgsave_in_progress:0\nrdb_last_save_time:{}\nrdb_last_bgsave_status:{}\n\
+         rdb_saves:{}\naof_enabled:0\n",
+        snapshots.last().unwrap_or(state.started).as_nanos() / 1_000_000_000,
         if snapshots.has_failed() { "err" } else { "ok" },
         snapshots.saved(),
-    )
-}
-
-fn stats(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
-    let (stats, expired) = (&context.state.stats, context.state.keyspace.expired());
-    write!(
-        text,
-        "total_connections_received:{}\r\ntotal_commands_processed:{}\r\n\
-         rejected_connections:{}\r\nexpired_keys:{}\r\nevicted_keys:0\r\n\
-         total_error_replies:{}\r\n",
-        stats.clients, stats.commands, stats.rejected_clients, expired, stats.errors,
-    )
-}
-
-fn replication(_: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
-    text.write_str("role:master\r\nconnected_slaves:0\r\nmaster_repl_offset:0\r\n")
-}
-
-fn cpu(_: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
-    // In hundredths of a second, the unit that Linux exposes to programs regardless of its internal tick.
-    let Ok(stat) = std::fs::read_to_string("/proc/self/stat") else { return Ok(()) };
-    let Some((_, fields)) = stat.rsplit_once(") ") else { return Ok(()) };
-    let mut ticks = fields.split(' ').skip(11).map_while(|ticks| ticks.parse::<u64>().ok());
-    for name in ["used_cpu_user", "used_cpu_sys"] {
-        let ticks = ticks.next().unwrap_or(0);
-        write!(text, "{name}:{}.{:02}0000\r\n", ticks / 100, ticks % 100)?;
-    }
-    Ok(())
-}
-
-/// Writes how often each command was called; execution times are not measured.
-fn command_stats(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
-    for (name, calls) in context.state.calls.by_name() {
-        write!(text, "cmdstat_{name}:calls={calls}\r\n")?;
-    }
-    Ok(())
-}
-
-fn cluster(_: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
-    text.write_str("cluster_enabled:0\r\n")
-}
-
-fn keyspace(context: &mut Context<'_>, text: &mut String) -> std::fmt::Result {
-    let (keys, expires) = (context.state.keyspace.len(), context.state.keyspace.expiring_len());
-    if keys == 0 {
-        return Ok(());
-    }
-    write!(text, "db0:keys={keys},expires={expires},avg_ttl=0\r\n")
-}
-
-fn nothing(_: &mut Context<'_>, _: &mut String) -> std::fmt::Result {
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::human;
-
-    #[test]
-    fn bytes_are_shown_with_a_unit() {
-        for (bytes, shown) in
-            [(0, "0B"), (1023, "1023B"), (1024, "1.00K"), (1_188_456, "1.13M"), (3 << 40, "3.00T")]
-        {
-            assert_eq!(human(bytes), shown);
-        }
-    }
+    );
+    let statistics = format!(
+        "total_connections_received:{}\ntotal_commands_processed:{}\nrejected_connections:{}\n\
+         expired_keys:{}\nevicted_keys:0\ntotal_error_replies:{}\n",
+        counts.clients,
+        counts.commands,
+        counts.rejected_clients,
+        keyspace.expired(),
+        counts.errors,
+    );
+    let calls: BTreeMap<_, _> = counts.calls.iter().collect();
+    let calls = calls.iter().map(|(name, calls)| format!("cmdstat_{name}:calls={calls}\n"));
+    let keys = match keyspace.len() {
+        0 => String::new(),
+        keys => format!("db0:keys={keys},expires={},avg_ttl=0\n", keyspace.expiring_len()),
+    };
+    let replication = "role:master\nconnected_slaves:0\nmaster_repl_offset:0\n";
+    [
+        ("Server", server),
+        ("Clients", clients),
+        ("Memory", memory),
+        ("Persistence", persistence),
+        ("Stats", statistics),
+        ("Replication", replication.to_owned()),
+        (SPECIAL, calls.collect()),
+        ("Cluster", "cluster_enabled:0\n".to_owned()),
+        ("Keyspace", keys),
+    ]
 }

@@ -1,85 +1,67 @@
 //! Commands for keys of any type.
 
-use crate::command::{Command, GROW, READ, WRITE};
-use crate::commands::Throttles;
-use crate::engine::Context;
+use rand::RngExt;
+
+use super::arguments::{PAGE, check_database, cursor, is_sync_or_async, page_len};
+use crate::command::{Context, Handlers, Replied};
 use crate::error::CommandError;
+use crate::glob;
 
-use super::arguments::{integer, is_sync_or_async, small_integer};
-
-pub(super) const COMMANDS: &[Command] = &[
-    Command::new("del", -2, WRITE, (1, -1, 1), del, "Removes keys, and limits of CL.THROTTLE."),
-    Command::new("unlink", -2, WRITE, (1, -1, 1), del, "Does what DEL does."),
-    Command::new("exists", -2, READ, (1, -1, 1), exists, "Counts the keys that are there."),
-    Command::new("touch", -2, READ, (1, -1, 1), exists, "Does what EXISTS does."),
-    Command::new("type", 2, READ, (1, 1, 1), type_of, "Returns the type of a key's value."),
-    Command::new("rename", 3, WRITE, (1, 2, 1), rename, "Gives a key another name."),
-    Command::new(
-        "renamenx",
-        3,
-        WRITE,
-        (1, 2, 1),
-        renamenx,
-        "Gives a key another name that is free.",
-    ),
-    Command::new("copy", -3, GROW, (1, 2, 1), copy, "Copies what a key stands for to another key."),
-    Command::new("dbsize", 1, READ, NO_KEYS, dbsize, "Counts all keys."),
-    Command::new("flushall", -1, WRITE, NO_KEYS, flush, "Removes all keys."),
-    Command::new("flushdb", -1, WRITE, NO_KEYS, flush, "Removes all keys."),
-    Command::new(
-        "select",
-        2,
-        READ,
-        NO_KEYS,
-        select,
-        "Chooses a database, of which there is only 0.",
-    ),
-    Command::new("swapdb", 3, WRITE, NO_KEYS, swapdb, "Is refused: there is only one database."),
+pub(super) const HANDLERS: Handlers = &[
+    ("del", del),
+    ("unlink", del),
+    ("exists", exists),
+    ("touch", exists),
+    ("type", type_of),
+    ("rename", |context, arguments| {
+        move_key(context, arguments[1], arguments[2])?;
+        context.ok()
+    }),
+    ("renamenx", renamenx),
+    ("copy", copy),
+    ("keys", keys),
+    ("scan", scan),
+    ("randomkey", randomkey),
+    ("dbsize", |context, _| context.count(context.state.keyspace.len())),
+    ("flushall", flush),
+    ("flushdb", flush),
+    ("select", |context, arguments| {
+        check_database(arguments[1])?;
+        context.ok()
+    }),
 ];
 
-const NO_KEYS: (i8, i8, i8) = (0, 0, 0);
-
-fn del(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    let state = &mut *context.state;
-    let now = state.keyspace.now();
+fn del(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let keyspace = &mut context.state.keyspace;
+    let now = keyspace.now();
     let mut count = 0;
     for key in &arguments[1..] {
-        let was_limit = state.throttles.reset(key, now);
-        let was_key = state.keyspace.remove(key).is_some();
+        let was_limit = keyspace.throttles.reset(key, now);
+        let was_key = keyspace.remove(key).is_some();
         count += usize::from(was_key || was_limit);
     }
-    context.replies.count(count);
-    Ok(())
+    context.count(count)
 }
 
-fn exists(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn exists(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let keyspace = &context.state.keyspace;
-    let count = arguments[1..].iter().filter(|key| keyspace.value(key).is_some()).count();
-    context.replies.count(count);
-    Ok(())
+    context.count(arguments[1..].iter().filter(|key| keyspace.value(key).is_some()).count())
 }
 
-fn type_of(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn type_of(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let value = context.state.keyspace.value(arguments[1]);
     context.replies.status(value.map_or("none", |value| value.type_name()));
     Ok(())
 }
 
-fn rename(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    move_key(context, arguments[1], arguments[2])?;
-    context.replies.status("OK");
-    Ok(())
-}
-
-fn renamenx(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn renamenx(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let (from, to) = (arguments[1], arguments[2]);
     let keyspace = &context.state.keyspace;
     let is_free = keyspace.value(to).is_none();
     if is_free || keyspace.value(from).is_none() {
         move_key(context, from, to)?;
     }
-    context.replies.integer(is_free.into());
-    Ok(())
+    context.integer(is_free)
 }
 
 /// Renames a key with its deadline, replacing any value of the new name.
@@ -95,7 +77,7 @@ fn move_key(context: &mut Context<'_>, from: &[u8], to: &[u8]) -> Result<(), Com
     Ok(())
 }
 
-fn copy(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn copy(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let &[_, from, to, ref rest @ ..] = arguments else { return Err(CommandError::Syntax) };
     let (mut replace, mut rest) = (false, rest);
     while let [option, behind @ ..] = rest {
@@ -103,7 +85,7 @@ fn copy(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
         match (option.to_ascii_lowercase().as_slice(), behind) {
             (b"replace", _) => replace = true,
             (b"db", [index, behind @ ..]) => {
-                check_database(small_integer(index)?)?;
+                check_database(index)?;
                 rest = behind;
             }
             _ => return Err(CommandError::Syntax),
@@ -123,43 +105,75 @@ fn copy(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
     Ok(())
 }
 
-fn dbsize(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
-    context.replies.count(context.state.keyspace.len());
+/// The types that SCAN accepts, although only three of them exist here.
+const TYPES: &[&str] = &["string", "list", "set", "zset", "hash", "stream"];
+
+/// The number of attempts to draw a key that has not expired.
+const DRAWS: usize = 100;
+
+fn keys(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let keys = context.state.keyspace.iter().map(|(key, _)| key);
+    let keys: Vec<_> = keys.filter(|key| glob::matches(arguments[1], key)).collect();
+    context.replies.array(keys.len());
+    for key in keys {
+        context.replies.bulk(key);
+    }
     Ok(())
 }
 
-fn flush(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn scan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let cursor = cursor(arguments[1])?;
+    let (mut count, mut pattern, mut type_name) = (PAGE, None, None);
+    let mut rest = &arguments[2..];
+    while let [option, argument, behind @ ..] = rest {
+        match option.to_ascii_lowercase().as_slice() {
+            b"count" => count = page_len(argument)?,
+            b"match" => pattern = Some(*argument),
+            b"type" => {
+                if !TYPES.iter().any(|name| argument.eq_ignore_ascii_case(name.as_bytes())) {
+                    return Err(CommandError::quoting("unknown type name '", argument, "'"));
+                }
+                type_name = Some(*argument);
+            }
+            _ => return Err(CommandError::Syntax),
+        }
+        rest = behind;
+    }
+    if !rest.is_empty() {
+        return Err(CommandError::Syntax);
+    }
+    let (next, mut page) = context.state.keyspace.scan(cursor, count);
+    page.retain(|(key, value)| {
+        pattern.is_none_or(|pattern| glob::matches(pattern, key))
+            && type_name.is_none_or(|name| name.eq_ignore_ascii_case(value.type_name().as_bytes()))
+    });
+    context.replies.array(2);
+    context.replies.text(format_args!("{next}"));
+    context.replies.array(page.len());
+    for (key, _) in page {
+        context.replies.bulk(key);
+    }
+    Ok(())
+}
+
+fn randomkey(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
+    let state = &mut *context.state;
+    let (keyspace, rng) = (&state.keyspace, &mut state.rng);
+    let len = keyspace.len();
+    let drawn = (0..DRAWS).filter(|_| len > 0).find_map(|_| keyspace.nth(rng.random_range(0..len)));
+    match drawn.or_else(|| keyspace.iter().map(|(key, _)| key).next()) {
+        Some(key) => context.replies.bulk(key),
+        None => context.replies.null(),
+    }
+    Ok(())
+}
+
+fn flush(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     match arguments[1..] {
         [] => {}
         [how] if is_sync_or_async(how) => {}
         _ => return Err(CommandError::Syntax),
     }
     context.state.keyspace.clear();
-    context.state.throttles = Throttles::default();
-    context.replies.status("OK");
-    Ok(())
-}
-
-fn select(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    check_database(small_integer(arguments[1])?)?;
-    context.replies.status("OK");
-    Ok(())
-}
-
-fn check_database(index: i32) -> Result<(), CommandError> {
-    if index == 0 { Ok(()) } else { Err(CommandError::err("DB index is out of range")) }
-}
-
-fn swapdb(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    for (index, name) in [(arguments[1], "first"), (arguments[2], "second")] {
-        let index = integer(index).ok().and_then(|index| i32::try_from(index).ok());
-        let invalid = || CommandError::err(format_args!("invalid {name} DB index"));
-        index.ok_or_else(invalid)?;
-    }
-    for index in &arguments[1..] {
-        check_database(small_integer(index)?)?;
-    }
-    // Swapping a database with itself is a no-op, as in Redis.
-    context.replies.status("OK");
-    Ok(())
+    context.ok()
 }

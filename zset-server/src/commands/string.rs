@@ -1,79 +1,36 @@
 //! Plain strings.
 
-mod change;
-mod number;
-mod set;
-
-use crate::command::{Command, GROW, READ, WRITE};
-use crate::engine::Context;
-use crate::error::CommandError;
-
 use super::arguments::integer;
-use change::{append, setrange};
-use number::{decr, decrby, incr, incrby, incrbyfloat};
-use set::{getex, getset, mset, msetnx, psetex, set, setex, setnx};
+use super::expire::{Unit, deadline};
+use crate::command::{Context, Handlers, Replied};
+use crate::error::CommandError;
+use crate::keyspace::Value;
 
-/// The first argument is the only key.
-const ONE: (i8, i8, i8) = (1, 1, 1);
-
-/// Keys and values alternate.
-const PAIRS: (i8, i8, i8) = (1, -1, 2);
-
-pub(super) const COMMANDS: &[Command] = &[
-    Command::new("append", 3, GROW, ONE, append, "Adds to the end of the string of a key."),
-    Command::new("decr", 2, GROW, ONE, decr, "Subtracts 1 from the integer of a key."),
-    Command::new("decrby", 3, GROW, ONE, decrby, "Subtracts from the integer of a key."),
-    Command::new("get", 2, READ, ONE, get, "Returns the string of a key."),
-    Command::new("getdel", 2, WRITE, ONE, getdel, "Returns the string of a key, and removes it."),
-    Command::new(
-        "getex",
-        -2,
-        WRITE,
-        ONE,
-        getex,
-        "Returns the string of a key, and sets when it expires.",
-    ),
-    Command::new("getrange", 4, READ, ONE, getrange, "Returns a part of the string of a key."),
-    Command::new(
-        "getset",
-        3,
-        GROW,
-        ONE,
-        getset,
-        "Sets the string of a key; returns the previous one.",
-    ),
-    Command::new("incr", 2, GROW, ONE, incr, "Adds 1 to the integer of a key."),
-    Command::new("incrby", 3, GROW, ONE, incrby, "Adds to the integer of a key."),
-    Command::new("incrbyfloat", 3, GROW, ONE, incrbyfloat, "Adds to the number of a key."),
-    Command::new("mget", -2, READ, (1, -1, 1), mget, "Returns the strings of keys."),
-    Command::new("mset", -3, GROW, PAIRS, mset, "Sets the strings of keys, whatever they were."),
-    Command::new(
-        "msetnx",
-        -3,
-        GROW,
-        PAIRS,
-        msetnx,
-        "Sets the strings of keys if none of them exists.",
-    ),
-    Command::new(
-        "psetex",
-        4,
-        GROW,
-        ONE,
-        psetex,
-        "Sets the string of a key for so many milliseconds.",
-    ),
-    Command::new("set", -3, GROW, ONE, set, "Sets the string of a key, whatever it was."),
-    Command::new("setex", 4, GROW, ONE, setex, "Sets the string of a key for so many seconds."),
-    Command::new("setnx", 3, GROW, ONE, setnx, "Sets the string of a key that does not exist."),
-    Command::new("setrange", 4, GROW, ONE, setrange, "Overwrites a part of the string of a key."),
-    Command::new("strlen", 2, READ, ONE, strlen, "Returns the length of the string of a key."),
+pub(super) const HANDLERS: Handlers = &[
+    ("append", append),
+    ("decr", |context, arguments| add(context, arguments[1], -1)),
+    ("decrby", |context, arguments| {
+        let decrement = integer(arguments[2])?.checked_neg();
+        let overflow = || CommandError::err("decrement would overflow");
+        add(context, arguments[1], decrement.ok_or_else(overflow)?)
+    }),
+    ("get", |context, arguments| reply_string(context, arguments[1]).map(drop)),
+    ("getdel", |context, arguments| {
+        if reply_string(context, arguments[1])? {
+            context.state.keyspace.remove(arguments[1]);
+        }
+        Ok(())
+    }),
+    ("incr", |context, arguments| add(context, arguments[1], 1)),
+    ("incrby", |context, arguments| add(context, arguments[1], integer(arguments[2])?)),
+    ("mget", mget),
+    ("mset", mset),
+    ("psetex", |context, arguments| set_for(context, arguments, Unit::MILLIS, "psetex")),
+    ("set", set),
+    ("setex", |context, arguments| set_for(context, arguments, Unit::SECONDS, "setex")),
+    ("setnx", setnx),
+    ("strlen", strlen),
 ];
-
-fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    reply_string(context, arguments[1])?;
-    Ok(())
-}
 
 /// Replies with the string at a key, or null; returns whether the key exists.
 fn reply_string(context: &mut Context<'_>, key: &[u8]) -> Result<bool, CommandError> {
@@ -85,14 +42,7 @@ fn reply_string(context: &mut Context<'_>, key: &[u8]) -> Result<bool, CommandEr
     Ok(string.is_some())
 }
 
-fn getdel(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    if reply_string(context, arguments[1])? {
-        context.state.keyspace.remove(arguments[1]);
-    }
-    Ok(())
-}
-
-fn mget(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn mget(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let keys = &arguments[1..];
     context.replies.array(keys.len());
     for key in keys {
@@ -105,27 +55,126 @@ fn mget(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandErr
     Ok(())
 }
 
-fn strlen(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn strlen(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let string = context.state.keyspace.get::<Vec<u8>>(arguments[1])?;
-    context.replies.count(string.map_or(0, Vec::len));
-    Ok(())
+    context.count(string.map_or(0, Vec::len))
 }
 
-fn getrange(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    let (start, end) = (integer(arguments[2])?, integer(arguments[3])?);
-    let string = context.state.keyspace.get::<Vec<u8>>(arguments[1])?;
-    let string = string.map_or(&[][..], Vec::as_slice);
-    // A negative index counts from the end.
-    let place = |index: i64| match usize::try_from(index) {
-        Ok(index) => index,
-        Err(_) => {
-            string.len().saturating_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX))
+/// The options of SET.
+#[derive(Clone, Copy, Debug, Default)]
+struct Options<'a> {
+    /// Whether the key must exist or must not exist, if either.
+    exists: Option<bool>,
+    get: bool,
+    keep_deadline: bool,
+    deadline: Option<(Unit, &'a [u8])>,
+}
+
+impl<'a> Options<'a> {
+    fn parse(mut rest: &[&'a [u8]]) -> Result<Self, CommandError> {
+        let mut options = Options::default();
+        while let [option, behind @ ..] = rest {
+            rest = behind;
+            match option.to_ascii_lowercase().as_slice() {
+                b"nx" if options.exists != Some(true) => options.exists = Some(false),
+                b"xx" if options.exists != Some(false) => options.exists = Some(true),
+                b"get" => options.get = true,
+                b"keepttl" if options.deadline.is_none() => options.keep_deadline = true,
+                option => {
+                    let unit = Unit::of_option(option).ok_or(CommandError::Syntax)?;
+                    let number;
+                    (number, rest) = behind.split_first().ok_or(CommandError::Syntax)?;
+                    // Repeating the same option is valid: the last one counts.
+                    let is_other = options.deadline.is_some_and(|(earlier, _)| earlier != unit);
+                    if options.keep_deadline || is_other {
+                        return Err(CommandError::Syntax);
+                    }
+                    options.deadline = Some((unit, number));
+                }
+            }
         }
+        Ok(options)
+    }
+}
+
+fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let &[_, key, string, ref options @ ..] = arguments else { return Err(CommandError::Syntax) };
+    let options = Options::parse(options)?;
+    let keyspace = &context.state.keyspace;
+    let deadline = match options.deadline {
+        Some((unit, number)) => Some(deadline(unit, number, keyspace, "set")?),
+        None if options.keep_deadline => keyspace.deadline(key).flatten(),
+        None => None,
     };
-    // Otherwise a range that is inverted and entirely before the string would yield the first byte.
-    let is_inverted = start < 0 && end < 0 && start > end;
-    let end = place(end).saturating_add(1).min(string.len());
-    let part = string.get(place(start)..end).filter(|_| !is_inverted);
-    context.replies.bulk(part.unwrap_or_default());
-    Ok(())
+    if options.get {
+        reply_string(context, key)?;
+    }
+    let keyspace = &mut context.state.keyspace;
+    let is_there = keyspace.value(key).is_some();
+    let is_set = options.exists.is_none_or(|exists| exists == is_there);
+    if is_set {
+        keyspace.set_until(key, Value::String(string.to_vec()), deadline);
+    }
+    match (options.get, is_set) {
+        (true, _) => Ok(()),
+        (false, true) => context.ok(),
+        (false, false) => {
+            context.replies.null();
+            Ok(())
+        }
+    }
+}
+
+fn set_for(context: &mut Context<'_>, arguments: &[&[u8]], unit: Unit, name: &str) -> Replied {
+    let &[_, key, number, string] = arguments else { return Err(CommandError::Syntax) };
+    let keyspace = &mut context.state.keyspace;
+    let deadline = deadline(unit, number, keyspace, name)?;
+    keyspace.set_until(key, Value::String(string.to_vec()), Some(deadline));
+    context.ok()
+}
+
+fn mset(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let (pairs, []) = arguments[1..].as_chunks::<2>() else {
+        return Err(CommandError::WrongArity("mset".to_owned()));
+    };
+    for [key, string] in pairs {
+        context.state.keyspace.set(key, Value::String(string.to_vec()));
+    }
+    context.ok()
+}
+
+fn setnx(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let keyspace = &mut context.state.keyspace;
+    let is_free = keyspace.value(arguments[1]).is_none();
+    if is_free {
+        keyspace.set(arguments[1], Value::String(arguments[2].to_vec()));
+    }
+    context.integer(is_free)
+}
+
+fn append(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let (key, end) = (arguments[1], arguments[2]);
+    let keyspace = &mut context.state.keyspace;
+    let old = keyspace.get::<Vec<u8>>(key)?.map_or(&[][..], Vec::as_slice);
+    if old.len().saturating_add(end.len()) > context.state.config.max_bulk_len() {
+        let text = "string exceeds maximum allowed size (proto-max-bulk-len)";
+        return Err(CommandError::err(text));
+    }
+    let len = keyspace.change_or_insert(key, Vec::new, |string| {
+        string.extend_from_slice(end);
+        string.len()
+    })?;
+    keyspace.touch(key);
+    context.count(len)
+}
+
+fn add(context: &mut Context<'_>, key: &[u8], increment: i64) -> Replied {
+    let keyspace = &mut context.state.keyspace;
+    let old = keyspace.get::<Vec<u8>>(key)?.map_or(Ok(0), |text| integer(text))?;
+    let new = old.checked_add(increment);
+    let new = new.ok_or_else(|| CommandError::err("increment or decrement would overflow"))?;
+    // This keeps the deadline.
+    keyspace.change_or_insert(key, Vec::new, |old| *old = new.to_string().into_bytes())?;
+    keyspace.touch(key);
+    context.integer(new)
 }

@@ -1,218 +1,31 @@
-//! Tests of an effect not visible in replies: whether a command marks a key as changed.
+//! Tests of the table of commands.
 
-use crate::client::Client;
-use crate::engine::Engine;
-use crate::testing::ask;
+use super::HANDLERS;
+use crate::command::Command;
 
-struct Prompt {
-    engine: Engine,
-    client: Client,
+fn all_nested() -> impl Iterator<Item = &'static Command> {
+    Command::all().flat_map(|command| std::iter::once(command).chain(command.subcommands()))
 }
 
-impl Prompt {
-    fn new() -> Self {
-        let mut engine = Engine::new();
-        let client = engine.client();
-        Prompt { engine, client }
+#[test]
+fn each_command_is_found_by_its_name_in_any_case() {
+    for command in all_nested() {
+        let found = Command::find_nested(command.name.to_ascii_uppercase().as_bytes());
+        assert!(found.is_some_and(|found| found.name == command.name), "{}", command.name);
     }
-
-    fn run(&mut self, line: &str) -> String {
-        ask(&mut self.engine, &mut self.client, line)
-    }
-
-    /// Returns whether a command marks a key as changed.
-    fn changes(&mut self, key: &str, line: &str) -> bool {
-        let version = self.engine.state.keyspace.watch(key.as_bytes());
-        let reply = self.run(line);
-        assert!(!reply.starts_with('-'), "{line}: {reply}");
-        !self.engine.state.keyspace.unwatch(key.as_bytes(), version)
-    }
-}
-
-/// Checks for each key and command whether the command marks the key as changed.
-fn check_changes(rows: &[(&str, &str, bool)]) {
-    for (key, line, changes) in rows {
-        let mut prompt = Prompt::new();
-        prompt.run("ZADD key 1 a 2 b 3 c");
-        prompt.run("ZADD other 1 a");
-        prompt.run("SADD plain a");
-        prompt.run("SADD letters a b");
-        prompt.run("SET text 1");
-        prompt.run("SET brief 1 EX 100");
-        assert_eq!(prompt.changes(key, line), *changes, "{line} changes {key}");
-    }
+    assert!(Command::find(b"client|id").is_none(), "a subcommand is no command");
+    assert!(Command::find(&[b'x'; 1000]).is_none());
 }
 
 #[test]
-fn what_changes_a_key_is_noted_and_nothing_else() {
-    check_changes(&[
-        ("key", "ZADD key 1 a", false),
-        ("key", "ZADD key 2 a", true),
-        ("key", "ZADD key 1 a 1 d", true),
-        ("key", "ZADD key NX 2 a", false),
-        ("key", "ZADD key XX 2 d", false),
-        ("key", "ZADD key GT 0 a", false),
-        ("key", "ZADD other 2 b", false),
-        ("nokey", "ZADD nokey 1 a", true),
-        ("nokey", "ZADD nokey XX 1 a", false),
-        ("nokey", "ZADD nokey XX INCR 1 a", false),
-        ("key", "ZINCRBY key 1 a", true),
-        ("key", "ZINCRBY key 0 a", false),
-        ("key", "ZINCRBY key 0 d", true),
-        ("nokey", "ZINCRBY nokey 0 a", true),
-        ("text", "SET text 1", true),
-        ("text", "SET text 1 NX", false),
-        ("nokey", "SET nokey 1 XX", false),
-        ("nokey", "SET nokey 1 PX 1", true),
-        ("text", "GET text", false),
-        ("text", "EXPIRE text 100", true),
-        ("text", "EXPIRE text 100 XX", false),
-        ("nokey", "EXPIRE nokey 100", false),
-        ("text", "EXPIRE text -1", true),
-        ("text", "PERSIST text", false),
-        ("brief", "PERSIST brief", true),
-        ("text", "RENAME text nokey", true),
-        ("nokey", "RENAME text nokey", true),
-        ("text", "RENAME text text", false),
-        ("text", "RENAMENX text key", false),
-        ("key", "RENAMENX text key", false),
-        ("text", "COPY text nokey", false),
-        ("nokey", "COPY text nokey", true),
-        ("key", "COPY text key", false),
-        ("key", "COPY text key REPLACE", true),
-        ("text", "DEL text", true),
-        ("nokey", "DEL nokey text", false),
-        ("text", "FLUSHALL", true),
-        ("nokey", "FLUSHALL", false),
-        ("nokey", "ZRANGESTORE nokey key 0 0", true),
-        ("nokey", "ZRANGESTORE nokey other 5 6", false),
-        ("key", "ZREM key a", true),
-        ("key", "ZREM key a b c", true),
-        ("key", "ZREM key nobody", false),
-        ("key", "ZREM other a", false),
-        ("key", "ZREMRANGEBYRANK key 0 0", true),
-        ("key", "ZREMRANGEBYRANK key 5 9", false),
-        ("key", "ZREMRANGEBYSCORE key 1 1", true),
-        ("key", "ZREMRANGEBYSCORE key (3 9", false),
-        ("key", "ZREMRANGEBYLEX key - +", true),
-        ("key", "ZREMRANGEBYLEX key + -", false),
-        ("key", "ZPOPMIN key", true),
-        ("key", "ZPOPMAX key 7", true),
-        ("key", "ZPOPMAX key 0", false),
-        ("key", "ZMPOP 2 nokey key MIN", true),
-        ("key", "ZMPOP 2 other key MIN", false),
-        ("other", "ZMPOP 2 other key MIN", true),
-        ("key", "ZUNION 2 key other", false),
-        ("key", "ZUNIONSTORE other 1 key", false),
-        ("key", "ZUNIONSTORE key 1 key", true),
-        ("key", "ZDIFFSTORE key 2 key key", true),
-        ("key", "ZINTERSTORE nokey 2 key nokey", false),
-        ("nokey", "ZINTERSTORE nokey 2 key nokey", false),
-        ("nokey", "ZINTERSTORE nokey 1 key", true),
-    ]);
-}
-
-#[test]
-fn what_changes_a_string_or_a_plain_set_is_noted_and_nothing_else() {
-    check_changes(&[
-        ("plain", "SADD plain a", false),
-        ("plain", "SADD plain a b", true),
-        ("plain", "SREM plain b", false),
-        ("plain", "SREM plain a", true),
-        ("plain", "SMEMBERS plain", false),
-        ("plain", "SMOVE plain plain a", false),
-        ("plain", "SMOVE plain nokey b", false),
-        ("plain", "SMOVE plain nokey a", true),
-        ("nokey", "SMOVE plain nokey a", true),
-        ("letters", "SMOVE plain letters a", false),
-        ("plain", "SPOP plain", true),
-        ("plain", "SPOP plain 0", false),
-        ("plain", "SPOP plain 5", true),
-        ("nokey", "SPOP nokey", false),
-        ("plain", "SRANDMEMBER plain", false),
-        ("plain", "SINTER plain letters", false),
-        ("plain", "SINTERSTORE nokey plain letters", false),
-        ("nokey", "SINTERSTORE nokey plain letters", true),
-        ("nokey", "SDIFFSTORE nokey plain letters", false),
-        ("plain", "SDIFFSTORE plain plain letters", true),
-        ("text", "SUNIONSTORE text plain letters", true),
-        ("text", "INCR text", true),
-        ("text", "DECRBY text 0", true),
-        ("text", "INCRBYFLOAT text 0.5", true),
-        ("text", "APPEND text 1", true),
-        ("text", "SETRANGE text 0 x", true),
-        ("text", "STRLEN text", false),
-        ("text", "GETRANGE text 0 -1", false),
-        ("text", "GETSET text 1", true),
-        ("text", "GETDEL text", true),
-        ("nokey", "GETDEL nokey", false),
-        ("text", "GETEX text", false),
-        ("text", "GETEX text PERSIST", false),
-        ("brief", "GETEX brief PERSIST", true),
-        ("text", "GETEX text EX 10", true),
-        ("text", "GETEX text PXAT 1", true),
-        ("nokey", "GETEX nokey EX 10", false),
-        ("text", "SETEX text 10 x", true),
-        ("text", "SETNX text x", false),
-        ("nokey", "SETNX nokey x", true),
-        ("text", "MGET text nokey", false),
-        ("nokey", "MSET text 1 nokey 2", true),
-        ("nokey", "MSETNX text 1 nokey 2", false),
-    ]);
-}
-
-#[test]
-fn a_key_that_is_stored_to_stays_for_ever() {
-    let mut prompt = Prompt::new();
-    prompt.run("ZADD key 1 a");
-    let keyspace = &mut prompt.engine.state.keyspace;
-    let later = keyspace.now().saturating_add(std::time::Duration::from_secs(1000));
-    keyspace.set_deadline(b"key", Some(later));
-    prompt.run("ZUNIONSTORE key 1 key");
-    assert_eq!(prompt.engine.state.keyspace.deadline(b"key"), Some(None));
-}
-#[test]
-fn a_set_that_is_not_made_serves_nobody() {
-    let mut prompt = Prompt::new();
-    prompt.engine.state.keyspace.awaited.join(&[Box::from(*b"nokey")], 7);
-    prompt.run("ZADD nokey XX 1 a");
-    assert!(!prompt.engine.state.keyspace.awaited.is_any_ready());
-}
-
-#[test]
-fn info_tells_how_often_each_command_was_called() {
-    let mut prompt = Prompt::new();
-    for line in ["GET a", "GET a b", "get a", "CONFIG GET save", "MULTI", "GET a", "EXEC"] {
-        prompt.run(line);
-    }
-    let told = prompt.run("INFO commandstats");
-    assert!(told.contains("cmdstat_get:calls=3\r\n"), "{told}");
-    assert!(told.contains("cmdstat_config|get:calls=1\r\n"), "{told}");
-    assert!(!prompt.run("INFO").contains("cmdstat_"));
-    prompt.run("CONFIG RESETSTAT");
-    assert!(!prompt.run("INFO commandstats").contains("cmdstat_get"));
-}
-
-#[test]
-fn hello_and_info_tell_the_same_version() {
-    for protocol in ["2", "3"] {
-        let mut prompt = Prompt::new();
-        let hello = prompt.run(&format!("HELLO {protocol}"));
-        let mut lines = hello.lines().skip_while(|line| *line != "version").skip(2);
-        let version = lines.next().expect("it is told");
-        let info = prompt.run("INFO server");
-        let told = info.lines().find_map(|line| line.strip_prefix("redis_version:"));
-        assert_eq!(Some(version), told);
-    }
-}
-
-#[test]
-fn exec_of_a_client_that_has_not_said_who_it_is_says_so() {
-    let mut prompt = Prompt::new();
-    prompt.run("CONFIG SET requirepass open");
-    prompt.client = prompt.engine.client();
-    let refused =
-        "-EXECABORT Transaction discarded because of: NOAUTH Authentication required.\r\n";
-    assert_eq!(prompt.run("EXEC"), refused);
-    assert_eq!(prompt.run("GET a"), "-NOAUTH Authentication required.\r\n");
+fn each_command_has_one_handler() {
+    let mut handled: Vec<_> = HANDLERS.iter().copied().flatten().map(|(name, _)| *name).collect();
+    let needs = |command: &&Command| {
+        let is_generic = command.name.ends_with("|help") || !command.subcommands().is_empty();
+        !is_generic || command.name == "command"
+    };
+    let mut needed: Vec<_> = all_nested().filter(needs).map(|command| command.name).collect();
+    handled.sort_unstable();
+    needed.sort_unstable();
+    assert_eq!(handled, needed);
 }

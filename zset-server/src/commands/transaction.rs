@@ -1,72 +1,30 @@
 //! MULTI, EXEC, DISCARD, WATCH and UNWATCH.
 
-use crate::client::{Session, Transaction};
-use crate::command::{Command, Flags, READ};
-use crate::engine::Context;
+use crate::client::Transaction;
+use crate::command::{Command, Context, Handlers, Replied};
 use crate::error::CommandError;
-use crate::keyspace::Keyspace;
 
-const IMMEDIATE: Flags = Flags { immediate: true, ..READ };
-/// For commands not allowed within a transaction. They break it, as in Valkey 9; older servers continue
-/// it.
-const BEFORE: Flags = Flags { no_multi: true, ..READ };
-
-pub(super) const COMMANDS: &[Command] = &[
-    Command {
-        name: "multi",
-        arity: 1,
-        flags: BEFORE,
-        keys: (0, 0, 0),
-        summary: "Begins a transaction: commands wait for EXEC.",
-        handler: multi,
-    },
-    Command {
-        name: "exec",
-        arity: 1,
-        flags: IMMEDIATE,
-        keys: (0, 0, 0),
-        summary: "Runs the commands of a transaction, with none of others in between.",
-        handler: exec,
-    },
-    Command {
-        name: "discard",
-        arity: 1,
-        flags: IMMEDIATE,
-        keys: (0, 0, 0),
-        summary: "Forgets the commands of a transaction.",
-        handler: discard,
-    },
-    Command {
-        name: "watch",
-        arity: -2,
-        flags: BEFORE,
-        keys: (1, -1, 1),
-        summary: "Has EXEC do nothing if one of the keys changes before it.",
-        handler: watch,
-    },
-    Command {
-        name: "unwatch",
-        arity: 1,
-        flags: READ,
-        keys: (0, 0, 0),
-        summary: "Forgets which keys are watched.",
-        handler: unwatch,
-    },
+pub(super) const HANDLERS: Handlers = &[
+    ("multi", |context, _| {
+        context.client.transaction = Some(Transaction::default());
+        context.ok()
+    }),
+    ("exec", exec),
+    ("discard", discard),
+    ("watch", watch),
+    ("unwatch", |context, _| {
+        context.client.unwatch_all(&mut context.state.keyspace);
+        context.ok()
+    }),
 ];
 
 /// The overhead of a watched key, counted once for the client and once for the keyspace, in bytes.
 const WATCH_BYTES: usize = 48;
 
-fn multi(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
-    context.client.transaction = Some(Transaction::default());
-    context.replies.status("OK");
-    Ok(())
-}
-
-fn exec(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
+fn exec(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
     let transaction = context.client.transaction.take();
     let transaction = transaction.ok_or_else(|| CommandError::err("EXEC without MULTI"))?;
-    let is_unchanged = unwatch_all(&mut context.state.keyspace, context.client);
+    let is_unchanged = context.client.unwatch_all(&mut context.state.keyspace);
     if transaction.is_broken {
         let text = "EXECABORT Transaction discarded because of previous errors.";
         return Err(CommandError::Other(text.into()));
@@ -79,32 +37,27 @@ fn exec(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
     context.client.is_executing = true;
     for arguments in &transaction.commands {
         let arguments: Vec<_> = arguments.iter().map(Vec::as_slice).collect();
-        run(context, &arguments);
+        let before = context.replies.bytes().len();
+        // It was checked when it was queued.
+        let called = Command::of(&arguments).and_then(|command| command.call(context, &arguments));
+        if let Err(error) = called {
+            context.replies.truncate(before);
+            context.replies.error_bytes(&error.to_bytes());
+        }
     }
     context.client.is_executing = false;
     Ok(())
 }
 
-/// Runs a command that was validated when it was queued.
-fn run(context: &mut Context<'_>, arguments: &[&[u8]]) {
-    let Ok(command) = Command::of(arguments) else { return };
-    let before = context.replies.bytes().len();
-    if let Err(error) = command.call(context, arguments) {
-        context.replies.truncate(before);
-        context.replies.error_bytes(&error.to_bytes());
-    }
-}
-
-fn discard(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
+fn discard(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
     if context.client.transaction.is_none() {
         return Err(CommandError::err("DISCARD without MULTI"));
     }
-    abandon(&mut context.state.keyspace, context.client);
-    context.replies.status("OK");
-    Ok(())
+    context.client.abandon(&mut context.state.keyspace);
+    context.ok()
 }
 
-fn watch(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+fn watch(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let Context { state, client, .. } = context;
     let bytes = |key: &&[u8]| 2 * (key.len() + WATCH_BYTES);
     let new = arguments[1..].iter().filter(|key| !client.watched.contains_key(**key));
@@ -118,28 +71,7 @@ fn watch(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
             client.watched_bytes += bytes(key);
         }
     }
-    context.replies.status("OK");
-    Ok(())
-}
-
-fn unwatch(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
-    unwatch_all(&mut context.state.keyspace, context.client);
-    context.replies.status("OK");
-    Ok(())
-}
-
-/// Discards a client's transaction and stops watching its keys.
-pub(crate) fn abandon(keyspace: &mut Keyspace, client: &mut Session) {
-    client.transaction = None;
-    unwatch_all(keyspace, client);
-}
-
-/// Stops watching all keys of a client; returns whether they are unchanged.
-fn unwatch_all(keyspace: &mut Keyspace, client: &mut Session) -> bool {
-    // All keys must be unwatched, even after a changed one.
-    let watched = std::mem::take(&mut client.watched).into_iter();
-    client.watched_bytes = 0;
-    watched.fold(true, |unchanged, (key, seen)| keyspace.unwatch(&key, seen) && unchanged)
+    context.ok()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use zset_std::Clock;
 
 use super::Engine;
 use crate::client::{Mark, Session};
+use crate::command::State;
 
 /// The number of checks after which a client with replies to read must have read some.
 pub(crate) const LOOKS: u32 = 4;
@@ -25,8 +26,8 @@ impl<C: Clock> Engine<C> {
     /// replies over the last [`LOOKS`] checks. Clients that have become idle are woken once, to free
     /// memory.
     pub(crate) fn look_at_clients(&mut self) {
-        let clients: Vec<_> = self.state.clients.iter().collect();
-        for session in clients {
+        let State { clients, keyspace, .. } = &mut self.state;
+        for session in clients.iter() {
             let session = &mut *session.borrow_mut();
             let is_idle = session.last_seen == session.buffered.seen;
             if is_idle && !session.buffered.is_idle {
@@ -50,24 +51,21 @@ impl<C: Clock> Engine<C> {
             } else if !session.is_killed {
                 let (peer, unread) = (&session.address, buffered.replies);
                 warn!(peer, unread, "cut off: it does not read");
-                self.state.kill(session);
+                session.kill(keyspace);
             }
         }
     }
 
     /// Disconnects clients whose unread replies have exceeded the soft limit for too long, or exceed a
-    /// hard limit that has been lowered. Records the progress of each client for [`close_largest`].
-    ///
-    /// [`close_largest`]: Self::close_largest
+    /// hard limit that has been lowered.
     pub(crate) fn close_over_limits(&mut self) {
         let limit = self.state.config.output_limit();
         let (max_soft, max_hard) = (max_of(limit.soft), self.max_unread());
         let now = self.clock.now();
-        let clients: Vec<_> = self.state.clients.iter().collect();
-        for session in clients {
+        let State { clients, keyspace, .. } = &mut self.state;
+        for session in clients.iter() {
             let session = &mut *session.borrow_mut();
             let unread = session.buffered.replies;
-            session.buffered.progress = (unread, session.buffered.sent);
             if unread <= max_soft {
                 session.buffered.over_soft_since = None;
             }
@@ -81,7 +79,7 @@ impl<C: Clock> Engine<C> {
                     peer,
                     unread, "closed: too many unread replies, by client-output-buffer-limit"
                 );
-                self.state.kill(session);
+                session.kill(keyspace);
             }
         }
     }
@@ -112,17 +110,16 @@ impl<C: Clock> Engine<C> {
     }
 
     /// Disconnects the clients that hold the most until at most `max` bytes are held in total, starting
-    /// with those that do not read and ending with those that asked to be exempt. Returns the number of
-    /// bytes to be freed.
+    /// with those that do not read. Returns the number of bytes to be freed.
     pub(crate) fn close_largest(&mut self, max: usize) -> usize {
         let clients: Vec<_> = self.state.clients.iter().collect();
         let mut clients: Vec<_> = clients
             .iter()
             .filter(|session| !session.borrow().is_killed)
-            .map(|session| (place(&session.borrow()), session.borrow().held_bytes(), session))
+            .map(|session| (is_read(&session.borrow()), session.borrow().held_bytes(), session))
             .collect();
         let all: usize = clients.iter().map(|(_, held, _)| held).sum();
-        clients.sort_unstable_by_key(|(place, held, _)| (*place, Reverse(*held)));
+        clients.sort_unstable_by_key(|(is_read, held, _)| (*is_read, Reverse(*held)));
         let mut held = all;
         for (.., bytes, session) in clients {
             if held <= max {
@@ -132,7 +129,7 @@ impl<C: Clock> Engine<C> {
             let session = &mut session.borrow_mut();
             warn!(peer = session.address, bytes, "cut off: all clients together take too much");
             session.buffered.closing = bytes;
-            self.state.kill(session);
+            session.kill(&mut self.state.keyspace);
         }
         all - held
     }
@@ -147,19 +144,9 @@ fn max_of(limit: usize) -> usize {
     }
 }
 
-/// Returns a client's place in the order of disconnection: first those that have read nothing since the
-/// last check, then others that leave replies unread, and last those that asked to be exempt.
-fn place(session: &Session) -> (bool, u8) {
-    let buffered = &session.buffered;
-    let (replies, sent) = buffered.progress;
-    let place = match () {
-        // Too little to justify a disconnection.
-        () if buffered.replies <= NOT_COUNTED => 2,
-        () if replies > NOT_COUNTED && buffered.sent == sent => 0,
-        () if buffered.is_blocked => 1,
-        () => 2,
-    };
-    (session.is_kept, place)
+/// Returns whether a client reads its replies, or has left too few unread to justify a disconnection.
+fn is_read(session: &Session) -> bool {
+    !session.buffered.is_blocked || session.buffered.replies <= NOT_COUNTED
 }
 
 #[cfg(test)]
@@ -171,7 +158,6 @@ mod tests {
     use super::*;
     use crate::Replies;
     use crate::client::Client;
-    use crate::testing::ask;
 
     fn set_replies(client: &mut Client, sent: u64, replies: usize) {
         let buffered = &mut client.session_mut().buffered;
@@ -254,8 +240,7 @@ mod tests {
         for (client, bytes) in [(&mut deaf, 100_000), (&mut reader, 900_000), (&mut tiny, 100)] {
             set_replies(client, 0, bytes);
         }
-        engine.close_over_limits();
-        set_replies(&mut reader, 1, 900_000);
+        deaf.session_mut().buffered.is_blocked = true;
         assert_eq!(engine.close_largest(950_000), 100_000);
         let is_killed = [&deaf, &reader, &tiny].map(|client| client.session().is_killed);
         assert_eq!(is_killed, [true, false, false]);
@@ -298,14 +283,15 @@ mod tests {
         for (client, bytes) in clients.iter_mut().zip([400, 100, 300, 200]) {
             set_replies(client, 0, bytes);
         }
-        ask(&mut engine, &mut clients[0], "CLIENT NO-EVICT ON");
         let is_killed = |clients: &[Client; 4]| clients.each_ref().map(|it| it.session().is_killed);
         engine.close_largest(1000);
         assert_eq!(is_killed(&clients), [false; 4]);
-        engine.close_largest(600);
-        assert_eq!(is_killed(&clients), [false, false, true, true]);
-        engine.close_largest(600);
-        assert_eq!(is_killed(&clients), [false, false, true, true]);
+        for _ in 0..2 {
+            engine.close_largest(600);
+            assert_eq!(is_killed(&clients), [true, false, false, false]);
+        }
+        engine.close_largest(400);
+        assert_eq!(is_killed(&clients), [true, false, true, false]);
         engine.close_largest(0);
         assert_eq!(is_killed(&clients), [true; 4]);
     }

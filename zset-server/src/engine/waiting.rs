@@ -1,6 +1,6 @@
 //! Commands that wait for a key.
 //!
-//! A command that finds no member leaves a [`Wait`](crate::commands::Wait) with its client, and an entry
+//! A command that finds no member leaves a [`Wait`](crate::client::Wait) with its client, and an entry
 //! in the queue of each of its keys. After each command, and therefore never within EXEC,
 //! [`Engine::serve`] processes the keys that have changed and are waited for: it retries the commands of
 //! the waiting clients, longest wait first, each with all of its keys in order. The reply is kept with
@@ -11,8 +11,10 @@ use std::time::Duration;
 use zset_core::ZSet;
 use zset_std::Clock;
 
-use super::{Engine, State};
+use super::Engine;
 use crate::client::{Client, Session};
+use crate::command::State;
+use crate::commands::attempt;
 use crate::error::CommandError;
 use crate::resp::Replies;
 
@@ -26,33 +28,12 @@ pub enum Executed {
     Waits(Option<Duration>),
 }
 
-/// Why a wait ends without a member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
-    /// The maximum wait has passed.
-    TimeOut,
-    /// Another client has sent CLIENT UNBLOCK with ERROR.
-    Unblocked,
-}
-
 impl<C: Clock> Engine<C> {
     /// Ends a client's wait as if it had timed out and appends the reply; if a member has become
     /// available before, the reply has that member. No-op if the client is not waiting.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_server::{Engine, Replies};
-    ///
-    /// let (mut engine, mut replies) = (Engine::new(), Replies::default());
-    /// let mut client = engine.client();
-    /// client.allow_waiting();
-    /// engine.execute(&mut client, &[b"BZPOPMAX", b"jobs", b"0"], &mut replies);
-    /// engine.end_waiting(&mut client, &mut replies);
-    /// assert_eq!(replies.bytes(), b"*-1\r\n");
-    /// ```
     pub fn end_waiting(&mut self, client: &mut Client, replies: &mut Replies) {
-        self.state.end_waiting(&mut client.session_mut(), Ending::TimeOut);
+        let keyspace = &mut self.state.keyspace;
+        client.session_mut().end_waiting(keyspace, Replies::null_array);
         client.take_served(replies);
     }
 
@@ -67,7 +48,7 @@ impl<C: Clock> Engine<C> {
                     let Some((ticket, id)) = next else { break };
                     last = ticket;
                     match state.clients.get(id) {
-                        Some(session) => state.try_again(&mut session.borrow_mut()),
+                        Some(session) => try_again(state, &mut session.borrow_mut()),
                         None => state.keyspace.awaited.quit(std::slice::from_ref(&key), ticket),
                     }
                 }
@@ -76,66 +57,21 @@ impl<C: Clock> Engine<C> {
     }
 }
 
-impl State {
-    /// Retries the command of a waiting client.
-    fn try_again(&mut self, session: &mut Session) {
-        let Some(wait) = &session.wait else { return };
-        let mut replies = Replies::default();
-        replies.set_protocol(session.protocol);
-        match wait.attempt(&mut self.keyspace, &mut replies) {
-            Ok(false) => return,
-            Ok(true) => {}
-            Err(error) => {
-                self.stats.errors += 1;
-                replies.error(&CommandError::from(error).to_string());
-            }
-        }
-        self.stop_waiting(session);
-        session.serve(&replies);
-    }
-
-    /// Ends a client's wait with a reply; returns whether it was waiting.
-    pub(crate) fn end_waiting(&mut self, session: &mut Session, ending: Ending) -> bool {
-        if session.wait.is_none() {
-            return false;
-        }
-        self.stop_waiting(session);
-        let mut replies = Replies::default();
-        replies.set_protocol(session.protocol);
-        match ending {
-            Ending::TimeOut => replies.null_array(),
-            Ending::Unblocked => {
-                self.stats.errors += 1;
-                replies.error("UNBLOCKED client unblocked via CLIENT UNBLOCK");
-            }
-        }
-        session.serve(&replies);
-        true
-    }
-
-    /// Removes a client from all queues.
-    fn stop_waiting(&mut self, session: &mut Session) {
-        if let Some(wait) = &session.wait {
-            self.keyspace.awaited.quit(&wait.keys, wait.ticket);
-            self.stats.blocked_clients -= 1;
-            // It could not send commands while it waited, so it is not idle.
-            session.last_seen = self.keyspace.now();
+/// Retries the command of a waiting client.
+fn try_again(state: &mut State, session: &mut Session) {
+    let Some(wait) = &session.wait else { return };
+    let mut replies = Replies::default();
+    replies.set_protocol(session.protocol);
+    match attempt(wait.pop, &wait.keys, &mut state.keyspace, &mut replies) {
+        Ok(false) => return,
+        Ok(true) => {}
+        Err(error) => {
+            state.stats.errors += 1;
+            replies.error(&CommandError::from(error).to_string());
         }
     }
-
-    /// Disconnects a client; nothing more is done for it.
-    pub(crate) fn kill(&mut self, session: &mut Session) {
-        self.stop_waiting(session);
-        session.wait = None;
-        session.is_killed = true;
-        session.wake();
-    }
-
-    /// Cancels a client's wait.
-    pub(super) fn forget_waiting(&mut self, session: &mut Session) {
-        self.stop_waiting(session);
-        session.wait = None;
-    }
+    session.stop_waiting(&mut state.keyspace);
+    session.serve(&replies);
 }
 
 #[cfg(test)]
@@ -148,25 +84,6 @@ mod tests {
     use crate::{Engine, Replies};
 
     #[test]
-    fn a_set_that_takes_the_place_of_another_type_serves_who_waits() {
-        let mut engine = Engine::new();
-        let (mut waiting, mut other) = (engine.client(), engine.client());
-        waiting.allow_waiting();
-        for line in ["ZUNIONSTORE key 1 from", "ZRANGESTORE key from 0 -1"] {
-            assert_eq!(ask(&mut engine, &mut waiting, "BZPOPMIN key 0"), "");
-            let mut replies = Replies::default();
-            for line in ["SET key value", "ZADD from 1 a"] {
-                ask(&mut engine, &mut other, line);
-                assert!(!waiting.take_served(&mut replies));
-            }
-            // In Redis and Valkey too, this serves no client.
-            assert_eq!(ask(&mut engine, &mut other, line), ":1\r\n");
-            assert!(waiting.take_served(&mut replies), "{line}");
-            assert_eq!(replies.bytes(), b"*3\r\n$3\r\nkey\r\n$1\r\na\r\n$1\r\n1\r\n");
-        }
-    }
-
-    #[test]
     fn a_client_that_is_dropped_takes_nothing() {
         let mut engine = Engine::new();
         let (mut waiting, mut other) = (engine.client(), engine.client());
@@ -176,7 +93,7 @@ mod tests {
         ask(&mut engine, &mut other, "ZADD key 1 a");
         assert_eq!(ask(&mut engine, &mut other, "ZCARD key"), ":1\r\n");
         assert_eq!(ask(&mut engine, &mut other, "CLIENT LIST").matches("id=").count(), 1);
-        assert_eq!(engine.state.clients.len(), 1);
+        assert_eq!(engine.state.clients.iter().count(), 1);
         assert_eq!(engine.state.keyspace.awaited.next_after(b"key", 0), None);
     }
 
@@ -204,14 +121,11 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_while_waiting_waits_no_longer() {
+    fn a_set_that_is_not_made_serves_nobody() {
         let mut engine = Engine::new();
-        let (mut waiting, mut other) = (engine.client(), engine.client());
-        waiting.allow_waiting();
-        ask(&mut engine, &mut waiting, "BZPOPMIN key 0");
-        assert_eq!(ask(&mut engine, &mut waiting, "PING"), "*-1\r\n+PONG\r\n");
-        ask(&mut engine, &mut other, "ZADD key 1 a");
-        assert!(!waiting.take_served(&mut Replies::default()));
-        assert_eq!(ask(&mut engine, &mut other, "ZCARD key"), ":1\r\n");
+        let mut client = engine.client();
+        engine.state.keyspace.awaited.join(&[Box::from(*b"nokey")], 7);
+        ask(&mut engine, &mut client, "ZADD nokey XX 1 a");
+        assert!(!engine.state.keyspace.awaited.is_any_ready());
     }
 }

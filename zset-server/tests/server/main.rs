@@ -4,6 +4,7 @@
 
 mod bounds;
 mod clients;
+mod commands;
 mod debug;
 mod foreign;
 mod memory;
@@ -14,11 +15,13 @@ mod patient;
 #[path = "../process/mod.rs"]
 mod process;
 mod program;
+mod prompt;
 mod running;
 #[path = "../serving/mod.rs"]
 mod serving;
 mod settings;
 mod signals;
 mod stopping;
+mod time;
 mod waiting;
 mod wire;

@@ -1,9 +1,10 @@
-//! Passwords from a file or from the environment, which `ps` does not show.
+//! Passwords, and ways to pass them that `ps` does not show.
 
 use std::fs;
 
 use crate::process::Folder;
 use crate::program::Program;
+use crate::prompt::Prompt;
 
 /// Asserts that a program requires a password.
 #[track_caller]
@@ -37,4 +38,33 @@ fn a_password_is_read_from_a_pipe_that_stays_open() {
 fn a_password_is_read_from_the_environment() {
     let program = Program::start_after("export ZSET_REQUIREPASS='open sesame'", &[]);
     assert_requires(&program, "open sesame");
+}
+
+#[test]
+fn a_password_that_is_set_is_for_the_clients_to_come() {
+    let mut prompt = Prompt::new();
+    prompt.expect(&[("CONFIG SET requirepass open", "+OK"), ("PING", "+PONG")]);
+    prompt.client = prompt.engine.client();
+    for (line, reply) in [
+        ("ping", "-NOAUTH"),
+        ("nosuch", "-NOAUTH"),
+        ("get", "-NOAUTH"),
+        ("auth", "-ERR"),
+        ("hello 3", "-NOAUTH"),
+        ("hello 4", "-NOPROTO"),
+        ("auth wrong", "-WRONGPASS"),
+        ("auth other open", "-WRONGPASS"),
+        ("hello 2 auth default wrong", "-WRONGPASS"),
+        ("hello 2 auth default open setname me", "*14"),
+        ("client getname", "$2"),
+        ("auth wrong", "-WRONGPASS"),
+        ("ping", "+PONG"),
+        ("reset", "+RESET"),
+        ("ping", "-NOAUTH"),
+        ("auth open", "+OK"),
+        ("client getname", "$-1"),
+    ] {
+        let answer = prompt.ask(line);
+        assert_eq!(answer.split(' ').next(), Some(reply), "{line}");
+    }
 }

@@ -1,7 +1,7 @@
 //! Limits from options and from CONFIG SET, which takes effect at once.
 
 use std::io::{Read as _, Write as _};
-use std::net::{Shutdown, TcpStream};
+use std::net::TcpStream;
 
 use zset_server::{Limits, Options};
 
@@ -150,50 +150,4 @@ fn writes_above_maxmemory_are_errors() {
     let reply = "-EXECABORT Transaction discarded because of previous errors.\r\n";
     one.ask(b"EXEC\r\n", reply.as_bytes());
     one.ask(b"DEL k\r\n", b":1\r\n");
-}
-
-#[test]
-fn client_reply_skips_replies_except_in_a_transaction() {
-    let server = Running::start();
-    let mut peer = server.connect();
-    peer.ask(b"MULTI\r\n", b"+OK\r\n");
-    let refusal = b"-ERR Command 'client|reply' not allowed inside a transaction\r\n";
-    peer.ask(b"CLIENT REPLY OFF\r\n", refusal);
-    peer.ask(b"EXEC\r\n", b"-EXECABORT Transaction discarded because of previous errors.\r\n");
-    // SKIP applies to a blocking command, and not to the next one.
-    let mut other = server.connect();
-    peer.send(b"CLIENT REPLY SKIP\r\nBZPOPMIN jobs 0\r\nECHO heard\r\n");
-    while !other.ask_bulk(b"INFO clients\r\n").contains("blocked_clients:1\r\n") {}
-    other.ask(b"ZADD jobs 1 x\r\n", b":1\r\n");
-    peer.expect(b"$5\r\nheard\r\n");
-    peer.send(b"CLIENT REPLY OFF\r\nBZPOPMIN jobs 0\r\nECHO no\r\n");
-    while !other.ask_bulk(b"INFO clients\r\n").contains("blocked_clients:1\r\n") {}
-    other.ask(b"ZADD jobs 1 x\r\n", b":1\r\n");
-    peer.ask(b"CLIENT REPLY ON\r\n", b"+OK\r\n");
-    peer.stream.shutdown(Shutdown::Write).unwrap();
-    peer.expect_last(b"");
-}
-
-#[test]
-fn commands_wait_until_a_pause_ends() {
-    let server = Running::start();
-    let (mut one, mut other) = (server.connect(), server.connect());
-    one.ask(b"PING\r\n", b"+PONG\r\n");
-    other.ask(b"CLIENT PAUSE 100000 WRITE\r\n", b"+OK\r\n");
-    one.send(b"ECHO x\r\nMULTI\r\nZCARD k\r\nEXEC\r\nZADD k 1 a\r\nECHO y\r\n");
-    one.expect(b"$1\r\nx\r\n+OK\r\n+QUEUED\r\n*1\r\n:0\r\n");
-    other.ask(b"ZCARD k\r\nCLIENT UNPAUSE\r\n", b":0\r\n+OK\r\n");
-    one.expect(b":1\r\n$1\r\ny\r\n");
-    // A pause ends without another command.
-    other.ask(b"CLIENT PAUSE 20\r\n", b"+OK\r\n");
-    one.ask(b"ECHO z\r\n", b"$1\r\nz\r\n");
-    other.ask(b"CLIENT PAUSE 1000000 WRITE\r\n", b"+OK\r\n");
-    one.send(b"ZADD k 1 b\r\n");
-    one.stream.shutdown(Shutdown::Write).unwrap();
-    one.expect_last(b"");
-    other.ask(b"ZCARD k\r\n", b":1\r\n");
-    let mut stuck = server.connect();
-    stuck.send(b"DEL k\r\n");
-    server.stopper.stop();
-    server.join();
 }

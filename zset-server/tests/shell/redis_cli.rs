@@ -34,7 +34,6 @@ CONFIG GET zset-max-*
 CONFIG GET nothing
 COMMAND INFO zadd nothing get
 COMMAND DOCS zcard
-COMMAND GETKEYS zunionstore out 2 a b
 MULTI
 ZCARD a
 GET a

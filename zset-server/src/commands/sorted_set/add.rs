@@ -4,25 +4,13 @@ use zset_core::redis::{AddError, AddFlags, AddOptions};
 use zset_core::{ListpackLimits, ZSet};
 
 use super::reply;
+use crate::command::{Context, Replied};
 use crate::commands::arguments::score;
-use crate::engine::Context;
 use crate::error::CommandError;
 
-pub(super) fn zadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    add(context, arguments, AddFlags::default())
-}
-
-/// Like ZADD with INCR. Options are parsed here too, but the arity leaves no pair after them, which is an
-/// error.
-pub(super) fn zincrby(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    add(context, arguments, AddFlags { incr: true, ..AddFlags::default() })
-}
-
-fn add(
-    context: &mut Context<'_>,
-    arguments: &[&[u8]],
-    mut flags: AddFlags,
-) -> Result<(), CommandError> {
+/// Runs ZADD; with `incr`, ZINCRBY, which is ZADD with INCR.
+pub(super) fn add(context: &mut Context<'_>, arguments: &[&[u8]], incr: bool) -> Replied {
+    let mut flags = AddFlags { incr, ..AddFlags::default() };
     let key = arguments[1];
     let mut rest = &arguments[2..];
     while let Some((option, behind)) = rest.split_first() {
@@ -67,11 +55,10 @@ fn add(
         keyspace.touch(key);
     }
     added?;
-    if flags.incr {
-        reply::score(context.replies, last);
-    } else {
-        context.replies.count(count);
+    if !flags.incr {
+        return context.count(count);
     }
+    reply::score(context.replies, last);
     Ok(())
 }
 

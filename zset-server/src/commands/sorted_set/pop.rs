@@ -2,31 +2,17 @@
 
 use zset_core::{ByteString, Score, ZSet};
 
-use crate::commands::arguments::not_negative;
-use crate::engine::Context;
+use crate::client::End;
+use crate::command::{Context, Replied};
+use crate::commands::arguments::{not_negative, positive};
 use crate::error::CommandError;
 use crate::keyspace::{Keyspace, WrongType};
 use crate::resp::{Protocol, Replies};
 
-/// The end of a set from which members are popped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
-    Min,
-    Max,
-}
-
 /// Members popped from a set, in order.
 pub(super) type Popped = Vec<(ByteString, Score)>;
 
-pub(super) fn zpopmin(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    zpop(context, arguments, End::Min)
-}
-
-pub(super) fn zpopmax(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    zpop(context, arguments, End::Max)
-}
-
-fn zpop(context: &mut Context<'_>, arguments: &[&[u8]], end: End) -> Result<(), CommandError> {
+pub(super) fn zpop(context: &mut Context<'_>, arguments: &[&[u8]], end: End) -> Replied {
     let (key, count) = match arguments {
         [_, key] => (key, None),
         [_, key, count] => (key, Some(count)),
@@ -50,7 +36,7 @@ fn zpop(context: &mut Context<'_>, arguments: &[&[u8]], end: End) -> Result<(), 
     Ok(())
 }
 
-pub(super) fn zmpop(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+pub(super) fn zmpop(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let request = MultiPop::parse(&arguments[1..])?;
     let keyspace = &mut context.state.keyspace;
     for key in request.keys {
@@ -75,7 +61,7 @@ impl<'a> MultiPop<'a> {
     /// Parses `numkeys key [key ...] <MIN | MAX> [COUNT count]`.
     pub(super) fn parse(arguments: &'a [&'a [u8]]) -> Result<Self, CommandError> {
         let (number, rest) = arguments.split_first().ok_or(CommandError::Syntax)?;
-        let number = above_zero(number, "numkeys should be greater than 0")?;
+        let number = positive(number, "numkeys should be greater than 0")?;
         let (keys, rest) = rest.split_at_checked(number).ok_or(CommandError::Syntax)?;
         let (end, options) = rest.split_first().ok_or(CommandError::Syntax)?;
         let end = match end.to_ascii_lowercase().as_slice() {
@@ -86,7 +72,7 @@ impl<'a> MultiPop<'a> {
         let count = match options {
             [] => 1,
             [name, count, rest @ ..] if name.eq_ignore_ascii_case(b"count") => {
-                let count = above_zero(count, "count should be greater than 0")?;
+                let count = positive(count, "count should be greater than 0")?;
                 if !rest.is_empty() {
                     return Err(CommandError::Syntax);
                 }
@@ -95,14 +81,6 @@ impl<'a> MultiPop<'a> {
             _ => return Err(CommandError::Syntax),
         };
         Ok(MultiPop { keys, end, count })
-    }
-}
-
-/// Parses a positive number, with the same error for anything else.
-fn above_zero(text: &[u8], error: &'static str) -> Result<usize, CommandError> {
-    match not_negative(text, error)? {
-        0 => Err(CommandError::err(error)),
-        number => Ok(number),
     }
 }
 

@@ -1,24 +1,19 @@
 //! ZRANDMEMBER.
 
-use zset_core::{Member, Score, ZSet};
+use zset_core::ZSet;
 
 use super::reply::{self, Shown};
-use crate::command::{Command, READ};
-use crate::commands::random::{drawn_len, random_count, too_many, write_drawn};
-use crate::engine::{Context, State};
+use crate::command::{Context, Replied, State};
+use crate::commands::arguments::integer;
 use crate::error::CommandError;
-use crate::resp::Replies;
 
-pub(in crate::commands) const COMMANDS: &[Command] = &[Command {
-    name: "zrandmember",
-    arity: -2,
-    flags: READ,
-    keys: (1, 1, 1),
-    summary: "Returns random members.",
-    handler: zrandmember,
-}];
+/// The maximum size of a reply with repeated members. Redis would continue until memory runs out.
+const MAX_REPLY: usize = 64 << 20;
 
-fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+/// The size of the shortest member in a reply.
+const SHORTEST: usize = b"$0\r\n\r\n".len();
+
+pub(super) fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let State { keyspace, rng, .. } = &mut *context.state;
     let &[_, key, ref options @ ..] = arguments else { return Err(CommandError::Syntax) };
     let [count, options @ ..] = options else {
@@ -29,7 +24,13 @@ fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Com
         }
         return Ok(());
     };
-    let count = random_count(count)?;
+    // If positive, up to that many distinct members; if negative, exactly that many, possibly repeated.
+    let count = integer(count)?;
+    let too_many = || CommandError::err("value is out of range");
+    if count == i64::MIN {
+        let text = "value is out of range, value must between";
+        return Err(CommandError::err(format_args!("{text} {} and {}", -i64::MAX, i64::MAX)));
+    }
     let shown = match options {
         [] => Shown::Member,
         [option] if option.eq_ignore_ascii_case(b"withscores") => Shown::MemberAndScore,
@@ -42,36 +43,23 @@ fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), Com
         context.replies.array(0);
         return Ok(());
     };
-    let len = drawn_len(count, set.len())?;
-    reply::begin(context.replies, shown, len);
-    let write = |replies: &mut Replies, element: (Member<'_>, Score)| {
-        reply::element(replies, shown, element);
-    };
-    if count < 0 {
-        let drawn = set.sample_with_replacement(rng, len);
-        write_drawn(context.replies, count, drawn, write)
-    } else {
-        write_drawn(context.replies, count, set.sample(rng, len), write)
+    let number = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
+    if count >= 0 {
+        let number = number.min(set.len());
+        reply::begin(context.replies, shown, number);
+        set.sample(rng, number).for_each(|drawn| reply::element(context.replies, shown, drawn));
+        return Ok(());
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::Engine;
-    use crate::testing::ask;
-
-    #[test]
-    fn a_reply_that_would_keep_all_others_waiting_is_refused() {
-        let mut engine = Engine::new();
-        let mut client = engine.client();
-        let member = "m".repeat(1000);
-        ask(&mut engine, &mut client, &format!("ZADD key 1 {member}"));
-        // The last count is rejected while the reply is written, the others up front.
-        for count in ["-9223372036854775807", "-4611686018427387903", "-89478480", "-70000"] {
-            let reply = ask(&mut engine, &mut client, &format!("ZRANDMEMBER key {count}"));
-            assert_eq!(reply, "-ERR value is out of range\r\n", "{count}");
+    if number > MAX_REPLY / SHORTEST {
+        return Err(too_many());
+    }
+    let before = context.replies.bytes().len();
+    reply::begin(context.replies, shown, number);
+    for drawn in set.sample_with_replacement(rng, number) {
+        reply::element(context.replies, shown, drawn);
+        if context.replies.bytes().len() - before > MAX_REPLY {
+            return Err(too_many());
         }
-        let reply = ask(&mut engine, &mut client, "ZRANDMEMBER key -2");
-        assert_eq!(reply, format!("*2\r\n$1000\r\n{member}\r\n$1000\r\n{member}\r\n"));
     }
+    Ok(())
 }

@@ -1,117 +1,180 @@
 //! ZRANGE, the older commands that it replaces, and ZRANGESTORE.
 
+use std::ops::Range;
+
 use zset_core::ZSet;
+use zset_core::redis::{LexRange, ScoreRange, rank_range};
+use zset_core::zset::Iter;
 
-use super::query::{By, Direction, Form, Query};
-use super::{reply, store};
-use crate::command::{Command, GROW, READ};
-use crate::engine::Context;
+use super::reply::{self, Shown};
+use crate::command::{Context, Replied};
+use crate::commands::arguments::{integer, score_range};
 use crate::error::CommandError;
+use crate::resp::Replies;
 
-pub(in crate::commands) const COMMANDS: &[Command] = &[
-    Command {
-        name: "zrange",
-        arity: -4,
-        flags: READ,
-        keys: (1, 1, 1),
-        summary: "Returns members in a range of places, scores or texts.",
-        handler: zrange,
-    },
-    Command {
-        name: "zrevrange",
-        arity: -4,
-        flags: READ,
-        keys: (1, 1, 1),
-        summary: "Returns members in a range of places, highest score first.",
-        handler: zrevrange,
-    },
-    Command {
-        name: "zrangebyscore",
-        arity: -4,
-        flags: READ,
-        keys: (1, 1, 1),
-        summary: "Returns members in a range of scores.",
-        handler: zrangebyscore,
-    },
-    Command {
-        name: "zrevrangebyscore",
-        arity: -4,
-        flags: READ,
-        keys: (1, 1, 1),
-        summary: "Returns members in a range of scores, highest score first.",
-        handler: zrevrangebyscore,
-    },
-    Command {
-        name: "zrangebylex",
-        arity: -4,
-        flags: READ,
-        keys: (1, 1, 1),
-        summary: "Returns members in a range of texts.",
-        handler: zrangebylex,
-    },
-    Command {
-        name: "zrevrangebylex",
-        arity: -4,
-        flags: READ,
-        keys: (1, 1, 1),
-        summary: "Returns members in a range of texts, last text first.",
-        handler: zrevrangebylex,
-    },
-    Command {
-        name: "zrangestore",
-        arity: -5,
-        flags: GROW,
-        keys: (1, 2, 1),
-        summary: "Stores members in a range of places, scores or texts.",
-        handler: zrangestore,
-    },
-];
-
-fn zrange(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    range(context, arguments, Form::default())
+/// The kind of a range's bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    Rank,
+    Score,
+    Lex,
 }
 
-fn zrevrange(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    range(context, arguments, form(By::Rank, Direction::Reverse))
+/// The order of the elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    Forward,
+    Reverse,
 }
 
-fn zrangebyscore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    range(context, arguments, form(By::Score, Direction::Forward))
-}
-
-fn zrevrangebyscore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    range(context, arguments, form(By::Score, Direction::Reverse))
-}
-
-fn zrangebylex(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    range(context, arguments, form(By::Lex, Direction::Forward))
-}
-
-fn zrevrangebylex(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    range(context, arguments, form(By::Lex, Direction::Reverse))
-}
-
-fn form(by: By, direction: Direction) -> Form {
-    Form { by: Some(by), direction: Some(direction), is_stored: false }
-}
-
-fn range(context: &mut Context<'_>, arguments: &[&[u8]], form: Form) -> Result<(), CommandError> {
-    let query = Query::parse(&arguments[2..], form)?;
+/// Runs ZRANGE, or an older command, whose name fixes the `form`; in ZRANGE, options set it.
+pub(super) fn range(
+    context: &mut Context<'_>,
+    arguments: &[&[u8]],
+    form: Option<(By, Direction)>,
+) -> Replied {
+    let query = Query::parse(&arguments[2..], form, false)?;
     match context.state.keyspace.get::<ZSet>(arguments[1])? {
-        Some(set) => reply::elements(context.replies, query.shown, query.elements(set)),
+        Some(set) => query.write(set, context.replies),
         None => context.replies.array(0),
     }
     Ok(())
 }
 
-fn zrangestore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    let form = Form { is_stored: true, ..Form::default() };
+pub(super) fn zrangestore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let (target, source) = (arguments[1], arguments[2]);
-    let query = Query::parse(&arguments[3..], form)?;
+    let query = Query::parse(&arguments[3..], None, true)?;
     let set = context.state.keyspace.get::<ZSet>(source)?;
     let elements = set.into_iter().flat_map(|set| query.sorted_elements(set));
     let limits = context.state.config.limits();
     let stored = ZSet::from_sorted_iter_with_limits(elements, limits);
-    store(context, target, stored.map_err(CommandError::err)?);
-    Ok(())
+    reply::store(context, target, stored.map_err(CommandError::err)?)
+}
+
+/// A range of elements, parsed from arguments.
+#[derive(Clone, Copy, Debug)]
+struct Query<'a> {
+    bounds: Bounds<'a>,
+    direction: Direction,
+    limit: Limit,
+    shown: Shown,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Bounds<'a> {
+    Ranks(i64, i64),
+    Scores(ScoreRange),
+    Members(LexRange<'a>),
+}
+
+/// How many elements to skip, and the maximum number to return: all if `count` is negative, none if
+/// `offset` is negative.
+#[derive(Clone, Copy, Debug)]
+struct Limit {
+    offset: i64,
+    count: i64,
+}
+
+impl<'a> Query<'a> {
+    /// Parses two bounds and the options after them. WITHSCORES is an option unless the elements are
+    /// stored.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error in Redis's order of checks: options first.
+    fn parse(
+        arguments: &[&'a [u8]],
+        form: Option<(By, Direction)>,
+        is_stored: bool,
+    ) -> Result<Self, CommandError> {
+        let [min, max, options @ ..] = arguments else { return Err(CommandError::Syntax) };
+        let (mut by, mut direction) = form.unzip();
+        let mut limit = Limit { offset: 0, count: -1 };
+        let mut shown = Shown::Member;
+        let mut rest = options;
+        while let [option, behind @ ..] = rest {
+            rest = behind;
+            match (option.to_ascii_lowercase().as_slice(), behind) {
+                (b"withscores", _) if !is_stored => shown = Shown::MemberAndScore,
+                (b"limit", [offset, count, behind @ ..]) => {
+                    limit = Limit { offset: integer(offset)?, count: integer(count)? };
+                    rest = behind;
+                }
+                (b"rev", _) if direction.is_none() => direction = Some(Direction::Reverse),
+                (b"bylex", _) if by.is_none() => by = Some(By::Lex),
+                (b"byscore", _) if by.is_none() => by = Some(By::Score),
+                _ => return Err(CommandError::Syntax),
+            }
+        }
+        let by = by.unwrap_or(By::Rank);
+        let direction = direction.unwrap_or(Direction::Forward);
+        // A count of -1 is the same as no LIMIT.
+        if limit.count != -1 && by == By::Rank {
+            return Err(CommandError::err(
+                "syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX",
+            ));
+        }
+        if shown == Shown::MemberAndScore && by == By::Lex {
+            return Err(CommandError::err(
+                "syntax error, WITHSCORES not supported in combination with BYLEX",
+            ));
+        }
+        let (low, high) = match direction {
+            Direction::Forward => (min, max),
+            Direction::Reverse => (max, min),
+        };
+        let bounds = match by {
+            By::Rank => Bounds::Ranks(integer(min)?, integer(max)?),
+            By::Score => Bounds::Scores(score_range(low, high)?),
+            By::Lex => Bounds::Members(LexRange::parse(low, high)?),
+        };
+        Ok(Query { bounds, direction, limit, shown })
+    }
+
+    /// Writes the elements of a set in the requested order.
+    fn write(&self, set: &ZSet, replies: &mut Replies) {
+        let elements = self.sorted_elements(set);
+        match self.direction {
+            Direction::Forward => reply::elements(replies, self.shown, elements),
+            Direction::Reverse => reply::elements(replies, self.shown, elements.rev()),
+        }
+    }
+
+    /// Returns the elements of a set in set order.
+    fn sorted_elements<'s>(&self, set: &'s ZSet) -> Iter<'s> {
+        match self.bounds {
+            Bounds::Ranks(start, stop) => {
+                let ranks = rank_range(start, stop, set.len());
+                set.range_by_rank(self.turn(ranks, 0..set.len()))
+            }
+            Bounds::Scores(range) => self.limited(set, set.range_by_score(range)),
+            Bounds::Members(range) => self.limited(set, set.range_by_lex(range)),
+        }
+    }
+
+    /// Applies the limit to a range.
+    fn limited<'s>(&self, set: &'s ZSet, elements: Iter<'s>) -> Iter<'s> {
+        let Limit { offset, count } = self.limit;
+        if offset == 0 && count < 0 {
+            return elements;
+        }
+        let Some((first, _)) = elements.clone().next() else { return elements };
+        // Skipping elements one by one would take as long as returning them.
+        let start = set.rank(first).unwrap_or(0);
+        let all = start..start + elements.len();
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(all.len());
+        let count = usize::try_from(count).unwrap_or(usize::MAX).min(all.len() - offset);
+        let ranks = all.start + offset..all.start + offset + count;
+        set.range_by_rank(self.turn(ranks, all))
+    }
+
+    /// Converts ranks within `all` between set order and the requested order.
+    fn turn(&self, ranks: Range<usize>, all: Range<usize>) -> Range<usize> {
+        match self.direction {
+            Direction::Forward => ranks,
+            Direction::Reverse => {
+                all.end - (ranks.end - all.start)..all.end - (ranks.start - all.start)
+            }
+        }
+    }
 }

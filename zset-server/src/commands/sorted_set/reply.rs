@@ -1,7 +1,9 @@
 //! Replies shared by several commands.
 
-use zset_core::Score;
+use zset_core::{Score, ZSet};
 
+use crate::command::{Context, Replied};
+use crate::keyspace::Value;
 use crate::resp::Replies;
 
 /// What to write for each element.
@@ -53,4 +55,11 @@ pub(super) fn score(replies: &mut Replies, score: Option<Score>) {
         Some(score) => replies.score(score),
         None => replies.null(),
     }
+}
+
+/// Stores a set at a key and replies with the number of its members.
+pub(super) fn store(context: &mut Context<'_>, key: &[u8], set: ZSet) -> Replied {
+    let len = set.len();
+    context.state.keyspace.set(key, Value::SortedSet(set));
+    context.count(len)
 }

@@ -2,23 +2,12 @@
 
 use zset_core::ZSet;
 
-use super::reply::Shown;
-use crate::command::{Command, READ};
-use crate::commands::arguments::{Page, cursor};
-use crate::engine::Context;
+use crate::command::{Context, Replied};
+use crate::commands::arguments::{PAGE, cursor, page_len};
 use crate::error::CommandError;
 use crate::glob;
 
-pub(in crate::commands) const COMMANDS: &[Command] = &[Command {
-    name: "zscan",
-    arity: -3,
-    flags: READ,
-    keys: (1, 1, 1),
-    summary: "Returns the members in pages, while the set may change.",
-    handler: zscan,
-}];
-
-fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
+pub(super) fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let &[_, key, start, ref options @ ..] = arguments else { return Err(CommandError::Syntax) };
     let start = cursor(start)?;
     let Some(set) = context.state.keyspace.get::<ZSet>(key)? else {
@@ -28,62 +17,38 @@ fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandEr
         context.replies.array(0);
         return Ok(());
     };
-    let mut shown = Shown::MemberAndScore;
-    let Page { count, pattern } = Page::parse(options, |option| {
-        match option {
-            b"noscores" => shown = Shown::Member,
-            b"novalues" => {
+    let (mut count, mut pattern, mut with_scores) = (PAGE, None, true);
+    let mut rest = options;
+    while let [option, behind @ ..] = rest {
+        rest = behind;
+        match (option.to_ascii_lowercase().as_slice(), behind) {
+            (b"count", [number, behind @ ..]) => {
+                count = page_len(number)?;
+                rest = behind;
+            }
+            (b"match", [text, behind @ ..]) => {
+                pattern = Some(*text);
+                rest = behind;
+            }
+            (b"noscores", _) => with_scores = false,
+            (b"novalues", _) => {
                 return Err(CommandError::err("NOVALUES option can only be used in HSCAN"));
             }
             _ => return Err(CommandError::Syntax),
         }
-        Ok(())
-    })?;
+    }
     let (next, mut page) = set.scan(start, count);
     page.retain(|(member, _)| pattern.is_none_or(|pattern| glob::matches(pattern, member)));
     let replies = &mut *context.replies;
     replies.array(2);
     replies.text(format_args!("{next}"));
-    replies.array(if shown == Shown::Member { page.len() } else { 2 * page.len() });
+    replies.array(if with_scores { 2 * page.len() } else { page.len() });
     for (member, score) in page {
         replies.bulk(&member);
-        if shown == Shown::MemberAndScore {
+        if with_scores {
             // As text in both protocols.
             replies.text(format_args!("{score}"));
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use crate::Engine;
-    use crate::testing::ask;
-
-    #[test]
-    fn pages_of_a_large_set_hold_each_member_once() {
-        let mut engine = Engine::new();
-        let mut client = engine.client();
-        for member in 0..1000 {
-            ask(&mut engine, &mut client, &format!("ZADD key 1 {member}"));
-        }
-        let (mut cursor, mut members, mut pages) = ("0".to_owned(), BTreeSet::new(), 0);
-        loop {
-            let line = format!("ZSCAN key {cursor} MATCH *7* NOSCORES");
-            let page = ask(&mut engine, &mut client, &line);
-            let texts: Vec<_> = page.lines().filter(|line| !line.starts_with(['*', '$'])).collect();
-            for member in &texts[1..] {
-                assert!(members.insert((*member).to_owned()), "{member} twice");
-            }
-            pages += 1;
-            texts[0].clone_into(&mut cursor);
-            if cursor == "0" {
-                break;
-            }
-        }
-        assert_eq!(members.len(), 271);
-        assert!(pages > 10, "{pages} pages");
-    }
 }

@@ -10,20 +10,19 @@ use std::collections::{HashMap, HashSet};
 use zset_core::{Aggregate, Member, Score, ZSet};
 use zset_std::RandomState;
 
+use crate::command::{Context, Replied};
 use crate::commands::arguments::{integer, not_negative, score};
-use crate::engine::Context;
 use crate::error::CommandError;
-use crate::keyspace::Keyspace;
+use crate::keyspace::{Keyspace, Set};
 
 use super::reply::{self, Shown};
-use super::store;
 use source::Source;
 
 /// Elements with distinct members.
 type Elements<'a> = Vec<(Member<'a>, Score)>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operation {
+pub(in crate::commands) enum Operation {
     Union,
     Intersection,
     Difference,
@@ -37,60 +36,19 @@ enum Purpose {
     Count,
 }
 
-pub(super) fn zunion(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    answer(context, arguments, Operation::Union)
-}
-
-pub(super) fn zinter(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    answer(context, arguments, Operation::Intersection)
-}
-
-pub(super) fn zdiff(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
-    answer(context, arguments, Operation::Difference)
-}
-
-pub(super) fn zunionstore(
-    context: &mut Context<'_>,
-    arguments: &[&[u8]],
-) -> Result<(), CommandError> {
-    store_found(context, arguments, Operation::Union)
-}
-
-pub(super) fn zinterstore(
-    context: &mut Context<'_>,
-    arguments: &[&[u8]],
-) -> Result<(), CommandError> {
-    store_found(context, arguments, Operation::Intersection)
-}
-
-pub(super) fn zdiffstore(
-    context: &mut Context<'_>,
-    arguments: &[&[u8]],
-) -> Result<(), CommandError> {
-    store_found(context, arguments, Operation::Difference)
-}
-
-pub(super) fn zintercard(
-    context: &mut Context<'_>,
-    arguments: &[&[u8]],
-) -> Result<(), CommandError> {
-    let request = Request::parse(
-        &context.state.keyspace,
-        arguments[0],
-        &arguments[1..],
-        Operation::Intersection,
-        Purpose::Count,
-    )?;
+pub(super) fn zintercard(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let (keyspace, operation) = (&context.state.keyspace, Operation::Intersection);
+    let (name, rest) = (arguments[0], &arguments[1..]);
+    let request = Request::parse(keyspace, name, rest, operation, Purpose::Count)?;
     let count = request.common().take(request.limit).count();
-    context.replies.count(count);
-    Ok(())
+    context.count(count)
 }
 
-fn answer(
+pub(super) fn answer(
     context: &mut Context<'_>,
     arguments: &[&[u8]],
     operation: Operation,
-) -> Result<(), CommandError> {
+) -> Replied {
     let Context { state, replies, .. } = context;
     let (name, rest) = (arguments[0], &arguments[1..]);
     let request = Request::parse(&state.keyspace, name, rest, operation, Purpose::Answer)?;
@@ -98,18 +56,28 @@ fn answer(
     Ok(())
 }
 
-fn store_found(
+pub(super) fn store_found(
     context: &mut Context<'_>,
     arguments: &[&[u8]],
     operation: Operation,
-) -> Result<(), CommandError> {
+) -> Replied {
     let limits = context.state.config.limits();
     let keyspace = &context.state.keyspace;
     let (name, key, rest) = (arguments[0], arguments[1], &arguments[2..]);
     let request = Request::parse(keyspace, name, rest, operation, Purpose::Store)?;
     let stored = ZSet::from_sorted_iter_with_limits(request.elements(), limits);
-    store(context, key, stored.map_err(CommandError::err)?);
-    Ok(())
+    reply::store(context, key, stored.map_err(CommandError::err)?)
+}
+
+/// Returns the members of a set operation on at least one plain set, in arbitrary order.
+pub(in crate::commands) fn members<'a>(
+    sets: &[Option<&'a Set>],
+    operation: Operation,
+) -> Vec<Member<'a>> {
+    let sources = sets.iter().map(|set| set.map_or(Source::Missing, Source::Set)).collect();
+    let mut request = Request::of(sources, operation);
+    request.order_sources();
+    request.unordered().into_iter().map(|(member, _)| member).collect()
 }
 
 /// A parsed command.
@@ -143,25 +111,33 @@ impl<'a> Request<'a> {
         }
         let number = usize::try_from(number).map_err(|_| CommandError::Syntax)?;
         let (keys, options) = rest.split_at_checked(number).ok_or(CommandError::Syntax)?;
-        let sources = keys.iter().map(|key| Ok((Source::find(keyspace, key)?, Score::from(1))));
-        let sources = sources.collect::<Result<_, CommandError>>()?;
-        let mut request = Request {
+        let sources = keys.iter().map(|key| Source::find(keyspace, key));
+        let mut request = Request::of(sources.collect::<Result<_, _>>()?, operation);
+        request.parse_options(options, purpose)?;
+        request.order_sources();
+        Ok(request)
+    }
+
+    /// Returns a request without options; its sources are not in order yet.
+    fn of(sources: Vec<Source<'a>>, operation: Operation) -> Self {
+        Request {
             operation,
-            sources,
+            sources: sources.into_iter().map(|source| (source, Score::from(1))).collect(),
             aggregate: Aggregate::Sum,
             shown: Shown::Member,
             limit: usize::MAX,
-        };
-        request.parse_options(options, purpose)?;
-        match operation {
+        }
+    }
+
+    fn order_sources(&mut self) {
+        match self.operation {
             Operation::Union | Operation::Intersection => {
-                request.sources.sort_by_key(|(source, _)| source.len());
+                self.sources.sort_by_key(|(source, _)| source.len());
             }
             Operation::Difference => {
-                request.sources[1..].sort_by_key(|(source, _)| std::cmp::Reverse(source.len()));
+                self.sources[1..].sort_by_key(|(source, _)| std::cmp::Reverse(source.len()));
             }
         }
-        Ok(request)
     }
 
     fn parse_options(
@@ -212,13 +188,18 @@ impl<'a> Request<'a> {
         Ok(())
     }
 
-    /// Returns the result in the order of a sorted set.
-    fn elements(&self) -> Elements<'a> {
-        let mut elements: Elements<'a> = match self.operation {
+    /// Returns the result in arbitrary order.
+    fn unordered(&self) -> Elements<'a> {
+        match self.operation {
             Operation::Union => self.union(),
             Operation::Intersection => self.common().collect(),
             Operation::Difference => self.difference(),
-        };
+        }
+    }
+
+    /// Returns the result in the order of a sorted set.
+    fn elements(&self) -> Elements<'a> {
+        let mut elements = self.unordered();
         elements.sort_unstable_by(|(a, a_score), (b, b_score)| {
             a_score.cmp(b_score).then_with(|| a.cmp(b))
         });

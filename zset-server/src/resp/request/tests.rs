@@ -171,22 +171,6 @@ fn the_memory_of_a_vector_is_used_again() {
 }
 
 #[test]
-fn a_request_that_is_held_back_comes_again() {
-    let mut requests = Requests::default();
-    requests.extend(b"*2\r\n$4\r\nECHO\r\n$1\r\na\r\nECHO 'b c'\r\nPING\r\n");
-    for expected in [&[&b"ECHO"[..], b"a"][..], &[b"ECHO", b"b c"], &[b"PING"]] {
-        for _ in 0..3 {
-            assert_eq!(requests.next().unwrap().unwrap(), expected);
-            requests.hold_back();
-            requests.extend(b"");
-            assert!(!requests.is_empty());
-        }
-        assert_eq!(requests.next().unwrap().unwrap(), expected);
-    }
-    assert_eq!(requests.next(), Ok(None));
-}
-
-#[test]
 fn requests_that_are_over_do_not_pile_up() {
     let mut requests = Requests::default();
     let request = encode(&[vec![b'x'; 1000]]);

@@ -1,6 +1,7 @@
 //! Tests with folders, links, locks and full disks.
 
 use super::*;
+use crate::Engine;
 
 /// A temporary folder, removed when dropped.
 struct Folder(PathBuf);

@@ -1,0 +1,217 @@
+//! What depends on the time.
+
+use zset_server::Replies;
+
+use crate::prompt::Prompt;
+
+#[test]
+fn the_time_left_is_rounded_to_seconds_and_at_none_the_key_is_gone() {
+    let mut prompt = Prompt::new();
+    prompt.expect(&[
+        ("SET a 1 PX 1500", "+OK"),
+        ("TTL a", ":2"),
+        ("PTTL a", ":1500"),
+        ("EXPIRETIME a", ":1000002"),
+        ("PEXPIRETIME a", ":1000001500"),
+    ]);
+    prompt.advance(1);
+    prompt.expect(&[("TTL a", ":1"), ("PTTL a", ":1499")]);
+    prompt.advance(1498);
+    prompt.expect(&[("TTL a", ":0"), ("PTTL a", ":1"), ("EXISTS a", ":1")]);
+    prompt.advance(1);
+    prompt.expect(&[("TTL a", ":-2"), ("EXISTS a", ":0"), ("TYPE a", "+none"), ("DEL a", ":0")]);
+}
+
+#[test]
+fn what_has_expired_is_no_key_for_any_command() {
+    let mut prompt = Prompt::new();
+    for key in ["a", "b", "c", "d", "e", "f", "g", "h"] {
+        prompt.ask(&format!("SET {key} 1 PX 10"));
+    }
+    prompt.ask("SET z 1");
+    prompt.advance(10);
+    prompt.expect(&[
+        ("RANDOMKEY", "$1 z"),
+        ("KEYS *", "*1 $1 z"),
+        ("RENAME h x", "-ERR no such key"),
+        ("RENAMENX z g", ":1"),
+        ("TTL g", ":-1"),
+        ("COPY g f", ":1"),
+        ("TTL f", ":-1"),
+        ("SET e 1 XX", "$-1"),
+        ("PERSIST d", ":0"),
+        ("EXPIRE c 100", ":0"),
+        ("OBJECT ENCODING b", "$-1"),
+        ("DBSIZE", ":2"),
+    ]);
+}
+
+#[test]
+fn a_watched_key_that_expires_has_changed_and_one_that_had_expired_has_not() {
+    let mut prompt = Prompt::new();
+    prompt.expect(&[("SET a 1 PX 10", "+OK"), ("WATCH a", "+OK"), ("MULTI", "+OK")]);
+    prompt.expect(&[("PING", "+QUEUED")]);
+    prompt.advance(10);
+    prompt.expect(&[("EXEC", "*-1"), ("MULTI", "+OK"), ("EXEC", "*0")]);
+
+    prompt.expect(&[("SET a 1 PX 10", "+OK")]);
+    prompt.advance(10);
+    prompt.expect(&[("WATCH a", "+OK"), ("DEL a", ":0"), ("MULTI", "+OK"), ("EXEC", "*0")]);
+    // Creating a key again is a change.
+    prompt.expect(&[("WATCH a", "+OK"), ("SET a 1", "+OK"), ("MULTI", "+OK"), ("EXEC", "*-1")]);
+}
+
+#[test]
+fn a_client_that_leaves_watches_nothing_more() {
+    let mut prompt = Prompt::new();
+    prompt.expect(&[("WATCH a b a", "+OK"), ("MULTI", "+OK"), ("SET a 1", "+QUEUED")]);
+    let Prompt { engine, client, .. } = &mut prompt;
+    engine.leave(client);
+    prompt.expect(&[("EXEC", "-ERR EXEC without MULTI"), ("GET a", "$-1")]);
+}
+
+#[test]
+fn another_client_changes_what_this_one_watches() {
+    let mut prompt = Prompt::new();
+    prompt.expect(&[("SET a 1", "+OK"), ("WATCH a", "+OK"), ("MULTI", "+OK")]);
+    prompt.expect(&[("GET a", "+QUEUED")]);
+    let other = prompt.engine.client();
+    let first = std::mem::replace(&mut prompt.client, other);
+    prompt.expect(&[("WATCH a", "+OK"), ("SET a 2", "+OK")]);
+    prompt.client = first;
+    prompt.expect(&[("EXEC", "*-1"), ("GET a", "$1 2")]);
+}
+
+#[test]
+fn restored_keys_go_when_they_are_told_to() {
+    let mut prompt = Prompt::new();
+    prompt.expect(&[("ZADD z 1 a", ":1")]);
+    let mut replies = Replies::default();
+    let Prompt { engine, client, .. } = &mut prompt;
+    engine.execute(client, &[b"DUMP", b"z"], &mut replies);
+    let header = replies.bytes().iter().position(|byte| *byte == b'\n').expect("a length") + 1;
+    let payload = replies.bytes()[header..replies.bytes().len() - 2].to_vec();
+    replies.clear();
+    engine.execute(client, &[b"RESTORE", b"y", b"50", &payload], &mut replies);
+    engine.execute(client, &[b"RESTORE", b"x", b"1000000050", &payload, b"absttl"], &mut replies);
+    engine.execute(client, &[b"RESTORE", b"w", b"1", &payload, b"absttl"], &mut replies);
+    let longest = i64::MAX.to_string();
+    engine.execute(client, &[b"RESTORE", b"v", longest.as_bytes(), &payload], &mut replies);
+    assert_eq!(replies.bytes(), b"+OK\r\n".repeat(4));
+    prompt.expect(&[("PTTL y", ":50"), ("PTTL x", ":50"), ("EXISTS v w", ":1")]);
+    prompt.advance(50);
+    prompt.expect(&[("EXISTS x y z", ":1")]);
+}
+
+#[test]
+fn cl_throttle_answers_as_redis_cell_does() {
+    let mut prompt = Prompt::new();
+    // The example of redis-cell's README: a burst of fifteen more, thirty in sixty seconds.
+    prompt.expect(&[
+        ("CL.THROTTLE user123 15 30 60 1", "*5 :0 :16 :15 :-1 :2"),
+        ("cl.throttle user123 15 30 60", "*5 :0 :16 :14 :-1 :4"),
+        ("CL.THROTTLE user123 15 30 60 14", "*5 :0 :16 :0 :-1 :32"),
+        ("CL.THROTTLE user123 15 30 60 1", "*5 :1 :16 :0 :2 :32"),
+        ("CL.THROTTLE user123 15 30 60 17", "*5 :1 :16 :0 :-1 :32"),
+        ("CL.THROTTLE user123 15 30 60 0", "*5 :0 :16 :0 :-1 :32"),
+        // As there, numbers may have a plus and leading zeros.
+        ("CL.THROTTLE other +15 030 60 1", "*5 :0 :16 :15 :-1 :2"),
+        ("EXISTS user123", ":0"),
+    ]);
+    prompt.advance(2000);
+    prompt.expect(&[("CL.THROTTLE user123 15 30 60 1", "*5 :0 :16 :0 :-1 :32")]);
+}
+
+#[test]
+fn del_and_flushall_reset_limits() {
+    let mut prompt = Prompt::new();
+    let (call, passed) = ("CL.THROTTLE a 0 1 60", "*5 :0 :1 :0 :-1 :60");
+    let denied = "*5 :1 :1 :0 :60 :60";
+    prompt.expect(&[(call, passed), (call, denied), ("DEL a", ":1"), ("DEL a", ":0")]);
+    prompt.expect(&[(call, passed), (call, denied), ("FLUSHALL", "+OK"), (call, passed)]);
+    prompt.advance(60_000);
+    prompt.expect(&[("DEL a", ":0"), ("SET a 1", "+OK"), (call, passed), ("DEL a", ":1")]);
+}
+
+#[test]
+fn cl_throttle_refuses_what_has_no_meaning() {
+    let mut prompt = Prompt::new();
+    for (line, reply) in [
+        ("CL.THROTTLE", "Usage: cl.throttle <key>"),
+        ("CL.THROTTLE a 1 1", "Usage: cl.throttle <key>"),
+        ("CL.THROTTLE a 1 1 1 1 1", "Usage: cl.throttle <key>"),
+        ("CL.THROTTLE a x 1 1", "Couldn't parse as integer: x"),
+        ("CL.THROTTLE a 1 1 1 1.5", "Couldn't parse as integer: 1.5"),
+        ("CL.THROTTLE a -1 1 1", "burst is negative or too large"),
+        ("CL.THROTTLE a 1 -1 1", "count or period is negative or too large"),
+        ("CL.THROTTLE a 1 1 -1", "count or period is negative or too large"),
+        ("CL.THROTTLE a 1 1 1 -1", "quantity is negative or too large"),
+        ("CL.THROTTLE a 1 0 1", "Zero rates are not supported"),
+        ("CL.THROTTLE a 1 1 0", "Zero rates are not supported"),
+        ("CL.THROTTLE a 9223372036854775807 1 1", "burst is negative or too large"),
+    ] {
+        let answer = prompt.ask(line);
+        assert!(answer.starts_with(&format!("-Cell error: {reply}")), "{line}: {answer}");
+    }
+}
+
+#[test]
+fn a_scan_misses_no_key_that_is_set_again_meanwhile() {
+    let mut prompt = Prompt::new();
+    for number in 0..100 {
+        prompt.ask(&format!("SET key{number} 1"));
+    }
+    let (mut cursor, mut seen) = ("0".to_owned(), Vec::new());
+    for round in 0.. {
+        let reply = prompt.ask(&format!("SCAN {cursor} COUNT 7"));
+        // Drop the headers of bulk strings and arrays.
+        let words: Vec<_> = reply.split(' ').filter(|word| !word.starts_with(['$', '*'])).collect();
+        cursor = words[0].to_owned();
+        seen.extend(words[1..].iter().map(|key| (*key).to_owned()));
+        if cursor == "0" {
+            break;
+        }
+        prompt.ask(&format!("SET key{round} 2"));
+        prompt.ask(&format!("DEL gone{round} key{}", 99 - round));
+        prompt.ask(&format!("SET new{round} 2"));
+    }
+    for number in 0..80 {
+        assert!(seen.contains(&format!("key{number}")), "{number}");
+    }
+}
+#[test]
+fn all_keys_that_expire_are_counted_however_they_go() {
+    let mut prompt = Prompt::new();
+    let expired = |prompt: &mut Prompt| {
+        let info = prompt.ask("INFO stats");
+        let (_, behind) = info.split_once("expired_keys:").expect("it is told");
+        behind.split(' ').next().expect("a number").parse::<u64>().expect("a number")
+    };
+    for key in 0..8 {
+        prompt.ask(&format!("SET {key} 1 PX 10"));
+    }
+    prompt.advance(10);
+    // Each command removes two expired keys, in addition to those that it names.
+    prompt.ask("DEL 0 1 2 3 4 5 6 7");
+    assert_eq!(expired(&mut prompt), 8);
+    for key in 10..30 {
+        prompt.ask(&format!("ZADD {key} 1 a"));
+        prompt.ask(&format!("PEXPIRE {key} 10"));
+    }
+    prompt.advance(10);
+    // The keys with the smallest names expire first.
+    for line in ["SET 29 1", "ZADD 28 1 a", "WATCH 26 27", "DEL 25 24 23"] {
+        prompt.ask(line);
+    }
+    for _ in 0..20 {
+        prompt.ask("PING");
+    }
+    assert_eq!(prompt.ask("DBSIZE"), ":2", "those that were made anew stay");
+    assert_eq!(expired(&mut prompt), 28);
+    prompt.ask("SET 29 1 PX 1");
+    prompt.ask("PEXPIRE 29 -1");
+    prompt.ask("DEL 28");
+    assert_eq!(expired(&mut prompt), 28, "what is removed does not expire");
+    prompt.ask("CONFIG RESETSTAT");
+    assert_eq!(expired(&mut prompt), 0);
+}
