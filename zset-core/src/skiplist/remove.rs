@@ -1,13 +1,17 @@
 //! Removing: taking out an element, then merging nodes that have become too small.
 //!
-//! An element is removed at its place, and spans are updated along the parent pointers: a removal needs
-//! no comparisons.
+//! An element is removed at its position, and spans are updated along the parent pointers: a removal
+//! needs no comparisons. Its steps are `prepare_take`, which returns a [`Departure`], `take`, which
+//! returns a [`Removal`], and `rebalance`.
 
 use arrayvec::ArrayVec;
+use core::borrow::Borrow;
 use core::mem;
+use core::ops::RangeBounds;
 
 use super::index::{BLOCK_CAPACITY, Block, MIN_CHILDREN};
-use super::search::Place;
+use super::position::Position;
+use super::range::RankedRange;
 use super::{Handle, NONE, NoDict, Relocate, SkipList};
 use crate::handle::LEAF_CAPACITY;
 
@@ -20,16 +24,89 @@ const LEAST_LEN: u32 = LEAF_CAPACITY as u32 / 4;
 const MERGE_LEN: u32 = LEAF_CAPACITY as u32 * 5 / 8;
 
 /// An element about to be removed, and the one that will fill its slot.
-#[derive(Clone, Copy)]
+#[must_use]
 pub(crate) struct Departure<T> {
-    pub(crate) place: Place,
+    pub(super) position: Position,
     /// The handle of the element to remove.
-    pub(crate) handle: Handle,
+    handle: Handle,
     /// The last slot of the leaf with its element's token, unless that slot is the one to remove.
     filler: Option<(Handle, T)>,
 }
 
+/// The removal of elements from a leaf, which may be empty now. `rebalance` must follow.
+#[must_use = "`rebalance` must follow"]
+pub(crate) struct Removal {
+    /// The position of the next element.
+    pub(super) position: Position,
+}
+
+impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
+    /// Removes the first element equal to `(member, score)` and returns its member. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("a", 1)]);
+    /// assert_eq!(list.remove("a", 1), Some("a"));
+    /// assert_eq!(list.remove("a", 2), None);
+    /// assert_eq!(list.len(), 1);
+    /// ```
+    pub fn remove<Q>(&mut self, member: &Q, score: S) -> Option<M>
+    where
+        M: Borrow<Q>,
+        Q: Ord + ?Sized,
+    {
+        let position = self.search_element(score, |other| other.borrow().cmp(member))?;
+        let ((member, _), _) = self.take_at(position, (), &mut NoDict);
+        Some(member)
+    }
+
+    /// Removes the elements with scores in the range and returns how many were removed.
+    /// **O(log n + m log n)** for m removed.
+    ///
+    /// An inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut log = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert_eq!(log.remove_range_by_score(..=2), 2);
+    /// assert_eq!(log.first(), Some((&"c", 3)));
+    /// ```
+    pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize {
+        self.take_range(self.resolve_scores(&range), &mut NoDict)
+    }
+}
+
 impl<M, S: Copy> SkipList<M, S> {
+    /// Removes and returns the first element. **O(log n)**; O(1) until the first leaf is empty.
+    ///
+    /// To pop the first n elements, see [`drain_by_rank`](Self::drain_by_rank).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
+    /// assert_eq!(list.pop_first(), Some(("a", 1)));
+    /// ```
+    pub fn pop_first(&mut self) -> Option<(M, S)> {
+        (self.len > 0).then(|| self.take_at(self.start(), (), &mut NoDict).0)
+    }
+
+    /// Removes and returns the last element. **O(log n)**; O(1) until the last leaf is empty.
+    ///
+    /// To pop the last n elements, see [`drain_by_rank`](Self::drain_by_rank).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
+    /// assert_eq!(list.pop_last(), Some(("b", 2)));
+    /// ```
+    pub fn pop_last(&mut self) -> Option<(M, S)> {
+        (self.len > 0).then(|| self.take_at(self.last_position(), (), &mut NoDict).0)
+    }
+
     /// Removes and returns the element at this 0-based rank. **O(log n)**.
     ///
     /// # Examples
@@ -40,83 +117,127 @@ impl<M, S: Copy> SkipList<M, S> {
     /// assert_eq!(list.remove_by_rank(1), None);
     /// ```
     pub fn remove_by_rank(&mut self, rank: usize) -> Option<(M, S)> {
-        (rank < self.len).then(|| self.take_at(self.place_at(rank)).0)
+        (rank < self.len).then(|| self.take_at(self.position_at(rank), (), &mut NoDict).0)
+    }
+
+    /// Removes the elements at these 0-based ranks and returns how many were removed.
+    /// **O(log n + m log n)** for m removed.
+    ///
+    /// Ranks past the end are ignored; an inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert_eq!(list.remove_range_by_rank(1..100), 2);
+    /// ```
+    pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
+        self.take_range(self.resolve_ranks(&range), &mut NoDict)
+    }
+
+    /// Removes the elements of a range one by one, which allocates nothing; returns how many were
+    /// removed.
+    pub(crate) fn take_range<R: Relocate<M>>(
+        &mut self,
+        range: RankedRange,
+        relocate: &mut R,
+    ) -> usize {
+        let mut next = range.start;
+        for _ in 0..range.len {
+            let Some(position) = self.at_element(next) else { break };
+            let token = relocate.token(self.leaf(position.leaf).at(position.index).0);
+            (_, next) = self.take_at(position, token, relocate);
+        }
+        range.len
+    }
+
+    /// Removes the element at a position; returns it and the position of the next element. `token` is
+    /// that of the element.
+    ///
+    /// If `relocate.token` panics, the list is unchanged or the element is removed.
+    #[inline]
+    pub(crate) fn take_at<R: Relocate<M>>(
+        &mut self,
+        position: Position,
+        token: R::Token,
+        relocate: &mut R,
+    ) -> ((M, S), Position) {
+        let departure = self.prepare_take(position, relocate);
+        relocate.forget(token, departure.handle);
+        let (element, removal) = self.take(departure, relocate);
+        (element, self.rebalance(removal, relocate))
     }
 
     /// Prepares `take`. It leaves the list unchanged, but may run user code, which may panic.
     #[inline]
     pub(crate) fn prepare_take<R: Relocate<M>>(
         &self,
-        place: Place,
+        position: Position,
         relocate: &R,
     ) -> Departure<R::Token> {
-        let leaf = self.leaf(place.leaf);
-        let slot = leaf.order()[place.position];
+        let leaf = self.leaf(position.leaf);
+        let slot = leaf.order()[position.index];
         let last = leaf.len() - 1;
         let filler = (usize::from(slot) != last)
-            .then(|| (Handle::new(place.leaf, last as u8), relocate.token(&leaf.members[last])));
-        Departure { place, handle: Handle::new(place.leaf, slot), filler }
+            .then(|| (Handle::new(position.leaf, last as u8), relocate.token(&leaf.members[last])));
+        Departure { position, handle: Handle::new(position.leaf, slot), filler }
     }
 
     /// Removes an element. The dict must already have dropped its handle.
-    ///
-    /// The leaf may be empty afterwards, so `rebalance` must follow.
     #[inline]
     pub(crate) fn take<R: Relocate<M>>(
         &mut self,
         departure: Departure<R::Token>,
         relocate: &mut R,
-    ) -> (M, S) {
-        let Departure { place, handle, filler } = departure;
-        let leaf = self.leaf(place.leaf);
-        let new_first = (place.position == 0 && leaf.len() > 1).then(|| leaf.at(1).1);
-        let element = self.leaves.remove(place.leaf, place.position);
+    ) -> ((M, S), Removal) {
+        let Departure { position, handle, filler } = departure;
+        let leaf = self.leaf(position.leaf);
+        let new_first = (position.index == 0 && leaf.len() > 1).then(|| leaf.at(1).1);
+        let element = self.leaves.remove(position.leaf, position.index);
         if let Some((from, token)) = filler {
             relocate.relocate(token, from, handle);
         }
         self.len -= 1;
-        self.update_spans(place.leaf, -1, new_first);
-        element
+        self.update_spans(position.leaf, -1, new_first);
+        (element, Removal { position })
     }
 
-    /// Removes the element at a place, without reporting moves to a dict; returns it and the place of
-    /// the next element.
-    pub(super) fn take_at(&mut self, place: Place) -> ((M, S), Place) {
-        let element = self.take(self.prepare_take(place, &NoDict), &mut NoDict);
-        (element, self.rebalance(place, &mut NoDict))
-    }
-
-    /// Removes the leaf of a place if it is empty, or merges it with a neighbour if both are small;
-    /// returns the updated place.
+    /// Removes the leaf of a removal if it is empty, or merges it with a neighbour if both are small;
+    /// returns the updated position of the next element.
     ///
     /// If `relocate.token` panics, nothing is merged.
     #[inline]
-    pub(crate) fn rebalance<R: Relocate<M>>(&mut self, place: Place, relocate: &mut R) -> Place {
-        let leaf = self.leaf(place.leaf);
+    pub(crate) fn rebalance<R: Relocate<M>>(
+        &mut self,
+        removal: Removal,
+        relocate: &mut R,
+    ) -> Position {
+        let Removal { position } = removal;
+        let leaf = self.leaf(position.leaf);
         let (parent, span) = (leaf.parent, leaf.len() as u32);
         if parent == NONE || span > LEAST_LEN {
-            return place;
+            return position;
         }
         let block = self.blocks.get(parent);
-        let index = block.index_of(place.leaf);
+        let index = block.index_of(position.leaf);
         if span == 0 {
-            return self.drop_leaf(place.leaf, parent, index);
+            return self.drop_leaf(position.leaf, parent, index);
         }
         if index > 0 && block.spans[index - 1] + span <= MERGE_LEN {
-            return self.merge_leaves(parent, index - 1, place, relocate);
+            return self.merge_leaves(parent, index - 1, position, relocate);
         }
         // Past the last child, the span is 0 and the id is `NONE`.
         if index + 1 < block.len() && block.spans[index + 1] + span <= MERGE_LEN {
-            return self.merge_leaves(parent, index, place, relocate);
+            return self.merge_leaves(parent, index, position, relocate);
         }
-        place
+        position
     }
 
-    /// Removes an empty leaf and returns the place after it.
-    fn drop_leaf(&mut self, leaf: u32, parent: u32, index: usize) -> Place {
+    /// Removes an empty leaf and returns the position after it.
+    fn drop_leaf(&mut self, leaf: u32, parent: u32, index: usize) -> Position {
         let forward = self.unlink(leaf);
         self.remove_child(parent, index);
-        if forward == NONE { self.end() } else { Place { leaf: forward, position: 0 } }
+        if forward == NONE { self.end() } else { Position { leaf: forward, index: 0 } }
     }
 
     /// Unlinks a leaf from the chain and frees it; returns its successor.
@@ -140,9 +261,9 @@ impl<M, S: Copy> SkipList<M, S> {
         &mut self,
         parent: u32,
         index: usize,
-        place: Place,
+        position: Position,
         relocate: &mut R,
-    ) -> Place {
+    ) -> Position {
         let block = self.blocks.get(parent);
         let (left, right) = (block.children[index], block.children[index + 1]);
         let (left_len, right_len) = (block.spans[index], block.spans[index + 1]);
@@ -168,8 +289,8 @@ impl<M, S: Copy> SkipList<M, S> {
         block.spans[index] = left_len + right_len;
         self.remove_child(parent, index + 1);
 
-        let before = if place.leaf == right { left_len as usize } else { 0 };
-        Place { leaf: kept, position: place.position + before }
+        let before = if position.leaf == right { left_len as usize } else { 0 };
+        Position { leaf: kept, index: position.index + before }
     }
 
     /// Removes an entry of a block, and repairs blocks that have become too small.
