@@ -239,14 +239,11 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
 
     /// Returns the start of a range of scores and members, or `None` if it is unbounded.
     #[inline]
-    fn search_start<Q>(
+    fn search_start<Q: Ord + ?Sized>(
         &self,
         bound: Bound<(S, &Q)>,
         part: impl Fn(&M) -> &Q,
-    ) -> Option<(Position, Way)>
-    where
-        Q: Ord + ?Sized,
-    {
+    ) -> Option<(Position, Way)> {
         match bound {
             Bound::Included((score, from)) => {
                 Some(self.search_way(score, |member| part(member) < from))
@@ -260,15 +257,12 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
 
     /// Returns the end of a range of scores and members, or `None` if it is unbounded.
     #[inline]
-    fn search_end<Q>(
+    fn search_end<Q: Ord + ?Sized>(
         &self,
         start: (Position, Way),
         bound: Bound<(S, &Q)>,
         part: impl Fn(&M) -> &Q,
-    ) -> Option<(Position, Way)>
-    where
-        Q: Ord + ?Sized,
-    {
+    ) -> Option<(Position, Way)> {
         match bound {
             Bound::Included((score, to)) => {
                 Some(self.search_way_from(start, score, |member| part(member) <= to))
