@@ -43,6 +43,7 @@ mod pop_if;
 mod position;
 mod range;
 mod read;
+mod rebalance;
 mod remove;
 mod reserve;
 mod sample;

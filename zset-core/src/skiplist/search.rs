@@ -60,7 +60,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
     /// Returns the position after all elements with a lower score and after those of equal score that
     /// `precedes` accepts. It must accept a prefix of them.
     ///
-    /// `path` is memory for the path.
+    /// The path is written to `path`, which must be empty.
     #[inline]
     pub(crate) fn search<'p>(
         &self,
@@ -68,7 +68,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         precedes: impl FnMut(&M) -> bool,
         path: &'p mut Path,
     ) -> Target<'p, S> {
-        path.clear();
+        debug_assert!(path.is_empty(), "the path of another search");
         let position = self.search_along(score, precedes, |id, index| path.push((id, index as u8)));
         Target { position, score, path: Some(path) }
     }
