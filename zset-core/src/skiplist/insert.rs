@@ -166,6 +166,7 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 
     /// Inserts a member with the score of a vacancy, and returns its handle.
+    #[expect(clippy::needless_pass_by_value, reason = "a vacancy is filled once")]
     #[inline]
     pub(crate) fn put(&mut self, vacancy: Vacancy<'_, S>, member: M) -> Handle {
         let Vacancy(Target { position: Position { leaf, index }, score, path }) = vacancy;

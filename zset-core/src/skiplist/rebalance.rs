@@ -22,6 +22,7 @@ impl<M, S: Copy> SkipList<M, S> {
     /// returns the updated position of the next element.
     ///
     /// If `relocate.token` panics, nothing is merged.
+    #[expect(clippy::needless_pass_by_value, reason = "a removal is rebalanced once")]
     #[inline]
     pub(crate) fn rebalance<R: Relocate<M>>(
         &mut self,

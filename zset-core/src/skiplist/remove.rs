@@ -186,6 +186,7 @@ impl<M, S: Copy> SkipList<M, S> {
         (self.take_element(departure, relocate), Removal { position })
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "an element departs once")]
     #[inline]
     fn take_element<R: Relocate<M>>(
         &mut self,

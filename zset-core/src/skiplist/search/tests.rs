@@ -49,7 +49,7 @@ fn positions_among_equal_scores() {
                 let mut path = Path::new();
                 let target = list.search(score, |&other| other <= member, &mut path);
                 assert_eq!(target.position, after.0);
-                assert_eq!(target.path.map(|path| path.len()), Some(list.levels as usize));
+                assert_eq!(path.len(), list.levels as usize);
                 // Before and after all elements of this score.
                 let first = elements.partition_point(|&(other, _)| other < score);
                 let end = elements.partition_point(|&(other, _)| other <= score);
