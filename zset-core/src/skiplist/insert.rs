@@ -1,5 +1,5 @@
 //! Inserting, in three steps: `search` returns a [`Target`], `make_room` turns it into a [`Vacancy`],
-//! and `put` fills that. Only the first two may fail or run user code.
+//! and `put` fills it. Only the first two may fail or run user code.
 
 use super::index::{Block, Child, MIN_CHILDREN};
 use super::leaf::BlockLeaf;
@@ -11,7 +11,7 @@ use crate::TryReserveError;
 use crate::handle::LEAF_CAPACITY;
 use crate::reserve::infallible;
 
-/// A target whose leaf has room for the element. No other insertion may come before that of `put`.
+/// A target whose leaf has room for the element. Valid until the next insertion.
 #[must_use]
 pub(crate) struct Vacancy<'p, S>(Target<'p, S>);
 

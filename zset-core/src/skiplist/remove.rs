@@ -1,5 +1,5 @@
 //! Removing, in three steps: `prepare_take` returns a [`Departure`], `take` turns it into a [`Removal`],
-//! and `rebalance` repairs the list after that. Only the first and the last may run user code.
+//! and `rebalance` then merges small nodes. Only the first and the last may run user code.
 //!
 //! An element is removed at its position, and spans are updated along the parent pointers: a removal
 //! needs no comparisons.
@@ -21,7 +21,7 @@ pub(crate) struct Departure<T> {
     filler: Option<(Handle, T)>,
 }
 
-/// The removal of elements from a leaf, which may be empty now. `rebalance` must follow.
+/// A removal from a leaf that may now be empty. `rebalance` must follow.
 #[must_use = "`rebalance` must follow"]
 pub(crate) struct Removal {
     /// The position of the next element.

@@ -37,15 +37,14 @@ impl Way {
 
 /// The path of a search: each block from the top down, with the index of the child taken.
 ///
-/// It spares an insertion the walk up.
+/// It saves `put` the walk up the parent pointers.
 pub(crate) type Path = ArrayVec<(u32, u8), MAX_LEVELS>;
 
 /// Where an element with a score is to be inserted.
 pub(crate) struct Target<'p, S> {
     pub(super) position: Position,
     pub(super) score: S,
-    /// The path to the position, or `None` if the blocks above it must be found by their parent
-    /// pointers.
+    /// The path to the position. Without one, the blocks above are found by parent pointers.
     pub(super) path: Option<&'p Path>,
 }
 
