@@ -13,8 +13,8 @@ use crate::TryReserveError;
 /// An id that no node has.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// A node that can be linked into the free list.
-pub(crate) trait Node {
+/// A node that holds the link of the free list while it is vacant.
+pub(crate) trait FreeListLink {
     /// Links this vacant node to the next vacant one.
     fn set_next_vacant(&mut self, next: u32);
     /// Returns the vacant node after this vacant one.
@@ -37,7 +37,7 @@ pub(crate) struct Arena<T> {
     limit: usize,
 }
 
-impl<T: Node> Arena<T> {
+impl<T: FreeListLink> Arena<T> {
     /// The number of nodes in a chunk: a power of two, about 32 KiB in total.
     const CHUNK: usize = {
         let node = if size_of::<T>() == 0 { 1 } else { size_of::<T>() };
@@ -128,9 +128,9 @@ impl<T: Node> Arena<T> {
     pub(crate) fn insert(&mut self, node: T) -> u32 {
         if self.vacant != NONE {
             let id = self.vacant;
-            let place = self.get_mut(id);
-            let next = place.next_vacant();
-            *place = node;
+            let vacant = self.get_mut(id);
+            let next = vacant.next_vacant();
+            *vacant = node;
             self.vacant = next;
             self.vacant_len -= 1;
             return id;
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
     use std::vec::Vec;
 
-    impl Node for [u64; 140] {
+    impl FreeListLink for [u64; 140] {
         fn set_next_vacant(&mut self, next: u32) {
             self[0] = u64::from(next);
         }
@@ -208,7 +208,7 @@ mod tests {
         }
     }
 
-    impl Node for u64 {
+    impl FreeListLink for u64 {
         fn set_next_vacant(&mut self, next: u32) {
             *self = u64::from(next);
         }

@@ -57,9 +57,9 @@ pub struct PackedZSet<B> {
     list: Listpack<B>,
 }
 
-/// The position of a pair.
+/// Where a pair is in the listpack.
 #[derive(Clone, Copy)]
-struct Place {
+struct PairOffsets {
     /// The offset of the member.
     member: usize,
     /// The offset of the score.
@@ -70,12 +70,12 @@ struct Place {
 
 /// Returns the pair at an offset, or `None` at the end.
 #[inline]
-fn pair_at(bytes: &[u8], at: usize) -> Option<(Value<'_>, Value<'_>, Place)> {
+fn pair_at(bytes: &[u8], at: usize) -> Option<(Value<'_>, Value<'_>, PairOffsets)> {
     let (member, _) = decode(bytes.get(at..)?)?;
     let score_at = next(bytes, at)?;
     let (score, _) = decode(bytes.get(score_at..)?)?;
     let behind = next(bytes, score_at)?;
-    Some((member, score, Place { member: at, score: score_at, behind }))
+    Some((member, score, PairOffsets { member: at, score: score_at, behind }))
 }
 
 #[cfg(feature = "alloc")]
@@ -344,8 +344,8 @@ impl<B: Storage> PackedZSet<B> {
         previous(bytes, previous(bytes, self.list.end())?)
     }
 
-    /// Returns the position and the score of a member.
-    fn find(&self, member: &[u8]) -> Option<(Place, Score)> {
+    /// Returns the offsets and the score of a member.
+    fn find(&self, member: &[u8]) -> Option<(PairOffsets, Score)> {
         let bytes = self.list.as_bytes();
         let at = crate::listpack::find(bytes, Value::of(member), 1)?;
         let (_, score, place) = pair_at(bytes, at)?;

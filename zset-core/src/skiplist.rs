@@ -18,10 +18,12 @@
 //! User code never runs while the structure is inconsistent: comparisons come first, then the tokens
 //! for `Relocate`, then the change, which cannot panic.
 
+use core::fmt;
+use rand_core::Rng;
+
 use crate::arena::{Arena, NONE};
 use crate::handle::Handle;
 
-mod api;
 mod check;
 mod compare;
 mod convert;
@@ -38,8 +40,10 @@ mod leaf;
 mod leaves;
 mod members;
 mod pop_if;
+mod position;
 mod range;
-mod rank;
+mod read;
+mod rebalance;
 mod remove;
 mod reserve;
 mod sample;
@@ -50,6 +54,7 @@ mod share;
 mod split_off;
 #[cfg(test)]
 mod tests;
+mod traits;
 mod update;
 
 pub use drain::Drain;
@@ -58,8 +63,9 @@ pub use iter::Iter;
 
 pub(crate) use members::MembersMut;
 
-pub(crate) use range::Run;
-pub(crate) use search::{Path, Place};
+pub(crate) use position::Position;
+pub(crate) use range::RankedRange;
+pub(crate) use search::Path;
 
 use height::Heights;
 use index::Block;
@@ -117,7 +123,7 @@ pub(crate) struct Element<'a, M, S> {
     pub(crate) score: S,
 }
 
-/// Receives the moves of elements within the list, so that a dict of handles can be kept up to date.
+/// Receives the moves and removals of elements, so that a dict of handles can be kept up to date.
 pub(crate) trait Relocate<M> {
     /// What is needed to find the member's handle again, such as its hash.
     type Token: Copy;
@@ -127,9 +133,12 @@ pub(crate) trait Relocate<M> {
 
     /// Reports that the element of this token moved to `to`. No other element is at `to` or `from`.
     fn relocate(&mut self, token: Self::Token, from: Handle, to: Handle);
+
+    /// Reports that the element of this token, at `handle`, is about to be removed.
+    fn forget(&mut self, token: Self::Token, handle: Handle);
 }
 
-/// Ignores moves, for a list without a dict.
+/// Ignores moves and removals, for a list without a dict.
 pub(crate) struct NoDict;
 
 impl<M> Relocate<M> for NoDict {
@@ -140,6 +149,65 @@ impl<M> Relocate<M> for NoDict {
 
     #[inline]
     fn relocate(&mut self, (): (), _: Handle, _: Handle) {}
+
+    #[inline]
+    fn forget(&mut self, (): (), _: Handle) {}
+}
+
+/// Construction.
+impl<M, S: Copy> SkipList<M, S> {
+    /// Creates an empty list without allocating. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    /// use zset_core::SkipList;
+    ///
+    /// static LOG: Mutex<SkipList<&str, u64>> = Mutex::new(SkipList::new());
+    ///
+    /// LOG.lock().unwrap().insert("login", 30);
+    /// assert_eq!(LOG.lock().unwrap().len(), 1);
+    /// ```
+    pub const fn new() -> Self {
+        Self::with_heights(Heights::DEFAULT)
+    }
+
+    /// Creates an empty list whose random heights are seeded by `rng`. **O(1)**.
+    ///
+    /// The generator affects neither results nor the bounds on costs.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use rand::{SeedableRng, rngs::SmallRng};
+    ///
+    /// let mut rng = SmallRng::seed_from_u64(7);
+    /// let list = zset_core::SkipList::<&str, u32>::from_rng(&mut rng);
+    /// assert!(list.is_empty());
+    /// ```
+    pub fn from_rng<R: Rng + ?Sized>(rng: &mut R) -> Self {
+        Self::with_heights(Heights::from_rng(rng))
+    }
+
+    /// Returns an empty list that continues this list's sequence of heights.
+    pub(crate) fn empty(&self) -> Self {
+        Self::with_heights(self.heights.clone())
+    }
+
+    /// Removes all elements and frees their memory. **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2)]);
+    /// list.clear();
+    /// assert!(list.is_empty());
+    /// ```
+    pub fn clear(&mut self) {
+        // If dropping a member panics, the list is already empty.
+        *self = self.empty();
+    }
 }
 
 impl<M, S: Copy> SkipList<M, S> {
@@ -166,7 +234,7 @@ impl<M, S: Copy> SkipList<M, S> {
 
     /// Returns the element at a handle.
     #[inline]
-    pub(crate) fn element(&self, handle: Handle) -> (&M, S) {
+    pub(crate) fn element_at(&self, handle: Handle) -> (&M, S) {
         let leaf = self.leaf(handle.leaf());
         (&leaf.members[handle.slot() as usize], leaf.scores[handle.slot() as usize])
     }
@@ -180,7 +248,7 @@ impl<M, S: Copy> SkipList<M, S> {
     ) -> Option<Element<'_, M, S>> {
         match &self.leaves {
             Leaves::Blocks(arena) => {
-                handles.find_map(|handle| arena.get(handle.leaf()).element(handle, &is_sought))
+                handles.find_map(|handle| arena.get(handle.leaf()).element_if(handle, &is_sought))
             }
             Leaves::Small(leaf) => find_in_small(leaf, handles, is_sought),
         }
@@ -213,5 +281,11 @@ fn find_in_small<M, S: Copy>(
     mut handles: impl Iterator<Item = Handle>,
     is_sought: impl Fn(&M) -> bool,
 ) -> Option<Element<'_, M, S>> {
-    handles.find_map(|handle| leaf.element(handle, &is_sought))
+    handles.find_map(|handle| leaf.element_if(handle, &is_sought))
+}
+
+impl<M: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for SkipList<M, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self).finish()
+    }
 }

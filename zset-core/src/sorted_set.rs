@@ -15,7 +15,7 @@ use rand_core::Rng;
 use crate::arena::NONE;
 use crate::dict::Dict;
 use crate::handle::Handle;
-use crate::skiplist::{Element, Place, Relocate};
+use crate::skiplist::{Element, Position, Relocate};
 use crate::{DefaultHashBuilder, Score, SkipList};
 
 mod bulk;
@@ -145,6 +145,11 @@ impl<M: Hash, H: BuildHasher> Relocate<M> for Follow<'_, H> {
         if self.watched == from {
             self.watched = to;
         }
+    }
+
+    #[inline]
+    fn forget(&mut self, hash: u64, handle: Handle) {
+        self.dict.remove(hash, handle);
     }
 }
 
@@ -297,11 +302,11 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     #[inline]
-    fn place<Q>(&self, member: &Q) -> Option<Place>
+    fn position<Q>(&self, member: &Q) -> Option<Position>
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
-        Some(self.list.place_of(self.element(member)?.handle))
+        Some(self.list.position_of(self.element(member)?.handle))
     }
 }
 

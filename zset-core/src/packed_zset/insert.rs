@@ -1,7 +1,7 @@
 //! Inserting members and changing scores.
 
 use super::score::{ScoreText, score_of};
-use super::{PackedZSet, Place, pair_at};
+use super::{PackedZSet, PairOffsets, pair_at};
 use crate::listpack::{Encoded, HEADER, Storage, Value};
 use crate::redis::{AddError, AddOptions, Added};
 use crate::{IncrementError, Member, NanScore, Score, TryReserveError};
@@ -191,7 +191,7 @@ impl<B: Storage> PackedZSet<B> {
     /// Replaces the score of the member at a position.
     pub(super) fn set_score(
         &mut self,
-        place: Place,
+        place: PairOffsets,
         member: &[u8],
         score: Score,
     ) -> Result<(), TryReserveError> {

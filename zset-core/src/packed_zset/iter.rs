@@ -4,7 +4,7 @@ use core::fmt;
 use core::iter::FusedIterator;
 
 use super::range::Run;
-use super::{PackedZSet, Place, pair_at, score_of};
+use super::{PackedZSet, PairOffsets, pair_at, score_of};
 use crate::listpack::{Storage, previous};
 use crate::{Member, Score};
 
@@ -67,14 +67,14 @@ fn take_last<'a>(bytes: &'a [u8], rest: &mut Rest) -> Option<(Member<'a>, Score)
 
 /// Reads an element. Not inlined, so that `next` is small enough to be inlined.
 #[inline(never)]
-fn element_at(bytes: &[u8], at: usize) -> Option<((Member<'_>, Score), Place)> {
+fn element_at(bytes: &[u8], at: usize) -> Option<((Member<'_>, Score), PairOffsets)> {
     let (member, score, place) = pair_at(bytes, at)?;
     Some(((Member::new(member), score_of(score)), place))
 }
 
 /// Reads the element before an offset. Not inlined, like `element_at`.
 #[inline(never)]
-fn element_before(bytes: &[u8], end: usize) -> Option<((Member<'_>, Score), Place)> {
+fn element_before(bytes: &[u8], end: usize) -> Option<((Member<'_>, Score), PairOffsets)> {
     element_at(bytes, previous(bytes, previous(bytes, end)?)?)
 }
 

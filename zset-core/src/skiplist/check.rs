@@ -35,17 +35,17 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
             assert_eq!(leaf.scores.len(), leaf.len(), "scores of leaf {id}");
             assert_eq!(leaf.members.len(), leaf.len(), "members of leaf {id}");
             let mut seen = [false; LEAF_CAPACITY];
-            for (position, &slot) in leaf.order().iter().enumerate() {
+            for (index, &slot) in leaf.order().iter().enumerate() {
                 let seen = &mut seen[slot as usize];
                 assert!(!*seen, "order of leaf {id} has slot {slot} twice");
                 *seen = true;
                 assert!((slot as usize) < leaf.len(), "order of leaf {id} has no slot {slot}");
-                assert_eq!(leaf.position_of(slot), position, "position of slot {slot}, leaf {id}");
-                let (member, score) = leaf.at(position);
+                assert_eq!(leaf.index_of(slot), index, "index of slot {slot}, leaf {id}");
+                let (member, score) = leaf.at(index);
                 if let Some(previous) = previous {
                     assert!(
                         previous <= (score, member),
-                        "leaf {id} position {position} comes before the element in front of it"
+                        "leaf {id} index {index} comes before the previous element"
                     );
                 }
                 previous = Some((score, member));

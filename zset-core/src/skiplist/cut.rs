@@ -1,13 +1,13 @@
-//! Cutting: moving the elements of a run to a list of their own.
+//! Cutting: moving the elements of a range to a list of their own.
 //!
 //! ```text
-//! run             |-----------------------|
+//! range           |-----------------------|
 //! before   [a b c d] [e f g h] [i j k l] [m n o p]
 //! after    [a b c]                         [n o p]      and     [d e f g h i j k l m]
 //! ```
 //!
-//! Leaves and blocks that are entirely in the run are freed one by one. Blocks above the ends of the
-//! run may then have too few children; there are at most two on each level, and they are repaired. A
+//! Leaves and blocks that are entirely in the range are freed one by one. Blocks above the ends of the
+//! range may then have too few children; there are at most two on each level, and they are repaired. A
 //! cut is therefore O(log n + m) for m elements moved.
 //!
 //! `prepare_cut` runs user code and allocates. `cut` does neither until the structure is valid again.
@@ -15,8 +15,9 @@
 use arrayvec::ArrayVec;
 
 use super::index::MIN_CHILDREN;
-use super::range::Run;
-use super::search::Place;
+use super::position::Position;
+use super::range::RankedRange;
+use super::remove::Removal;
 use super::{Handle, NONE, NoDict, Relocate, SkipList};
 use crate::TryReserveError;
 use crate::handle::LEAF_CAPACITY;
@@ -24,14 +25,14 @@ use crate::handle::LEAF_CAPACITY;
 #[cfg(test)]
 mod tests;
 
-/// A prepared cut of a run: some elements of a list, but not all.
+/// A prepared cut of a range: some elements of a list, but not all.
 pub(crate) struct Cut<M, S, T> {
-    /// The place of the first element.
-    start: Place,
-    /// The place after the last element, in the leaf of that element.
-    end: Place,
+    /// The position of the first element.
+    start: Position,
+    /// The position after the last element, in the leaf of that element.
+    end: Position,
     len: usize,
-    /// An empty list with memory for the run.
+    /// An empty list with memory for the range.
     list: SkipList<M, S>,
     /// The tokens of the elements of the first leaf, by slot; empty if no element remains in it.
     start_tokens: ArrayVec<T, LEAF_CAPACITY>,
@@ -40,43 +41,43 @@ pub(crate) struct Cut<M, S, T> {
 }
 
 impl<M, S: Copy> SkipList<M, S> {
-    /// Moves the elements of a run to a list of their own, without a dict to update.
+    /// Moves the elements of a range to a list of their own, without a dict to update.
     ///
     /// If it returns an error, the list is unchanged.
-    pub(super) fn try_cut(&mut self, run: Run) -> Result<Self, TryReserveError> {
+    pub(super) fn try_cut(&mut self, range: RankedRange) -> Result<Self, TryReserveError> {
         let empty = self.empty();
-        if run.len == 0 {
+        if range.len == 0 {
             return Ok(empty);
         }
-        if run.len == self.len {
+        if range.len == self.len {
             return Ok(core::mem::replace(self, empty));
         }
-        let cut = self.prepare_cut(run, &NoDict)?;
+        let cut = self.prepare_cut(range, &NoDict)?;
         Ok(self.cut(cut, &mut NoDict))
     }
 
-    /// Reserves memory for a cut and computes the tokens. The run must be neither empty nor the whole
-    /// list.
+    /// Reserves memory for a cut and computes the tokens. The range must be neither empty nor the
+    /// whole list.
     ///
     /// It leaves the list unchanged, but may run user code, which may panic.
     pub(crate) fn prepare_cut<R: Relocate<M>>(
         &self,
-        run: Run,
+        range: RankedRange,
         relocate: &R,
     ) -> Result<Cut<M, S, R::Token>, TryReserveError> {
         let mut list = self.empty();
-        list.try_reserve_full_leaves(run.len)?;
-        let start = self.at_element(run.start).unwrap_or(run.start);
-        let end = self.after_element(run.end);
+        list.try_reserve_full_leaves(range.len)?;
+        let start = self.at_element(range.start).unwrap_or(range.start);
+        let end = self.after_element(range.end);
         let tokens = |leaf: u32| {
-            let is_kept = start.leaf == leaf && start.position > 0
-                || end.leaf == leaf && end.position < self.leaf(leaf).len();
+            let is_kept = start.leaf == leaf && start.index > 0
+                || end.leaf == leaf && end.index < self.leaf(leaf).len();
             let members = if is_kept { self.leaf(leaf).members } else { &[] };
             members.iter().map(|member| relocate.token(member)).collect()
         };
         let start_tokens = tokens(start.leaf);
         let end_tokens = if start.leaf == end.leaf { ArrayVec::new() } else { tokens(end.leaf) };
-        Ok(Cut { start, end, len: run.len, list, start_tokens, end_tokens })
+        Ok(Cut { start, end, len: range.len, list, start_tokens, end_tokens })
     }
 
     /// Moves the elements of a prepared cut to a list of their own, in full leaves in order. The dict
@@ -90,20 +91,20 @@ impl<M, S: Copy> SkipList<M, S> {
     ) -> SkipList<M, S> {
         let Cut { start, end, len, mut list, mut start_tokens, mut end_tokens } = cut;
         // The leaves on both sides of the gap; the same leaf if the gap is within it.
-        let before = if start.position > 0 { start.leaf } else { self.leaf(start.leaf).backward };
+        let before = if start.index > 0 { start.leaf } else { self.leaf(start.leaf).backward };
         let end_leaf = self.leaf(end.leaf);
-        let after = if end.position < end_leaf.len() { end.leaf } else { end_leaf.forward };
+        let after = if end.index < end_leaf.len() { end.leaf } else { end_leaf.forward };
 
-        let mut place = start;
+        let mut position = start;
         while list.len() < len {
             let elements = (0..LEAF_CAPACITY.min(len - list.len())).map(|_| {
-                place = self.at_element(place).expect("the run has this many elements");
-                let tokens = match place.leaf {
+                position = self.at_element(position).expect("the range has this many elements");
+                let tokens = match position.leaf {
                     leaf if leaf == start.leaf => Some(&mut start_tokens),
                     leaf if leaf == end.leaf => Some(&mut end_tokens),
                     _ => None,
                 };
-                self.take_slot(place, tokens, relocate)
+                self.take_slot(position, tokens, relocate)
             });
             list.try_push_leaf(elements).expect("room was reserved");
         }
@@ -115,25 +116,25 @@ impl<M, S: Copy> SkipList<M, S> {
         list
     }
 
-    /// Removes the element at a place without updating the index. `tokens` are those of the leaf, or
+    /// Removes the element at a position without updating the index. `tokens` are those of the leaf, or
     /// empty if no element remains in it.
     fn take_slot<R: Relocate<M>>(
         &mut self,
-        place: Place,
+        position: Position,
         tokens: Option<&mut ArrayVec<R::Token, LEAF_CAPACITY>>,
         relocate: &mut R,
     ) -> (M, S) {
         if let Some(tokens) = tokens.filter(|tokens| !tokens.is_empty()) {
             // As in the leaf, the element of the last slot fills the slot.
-            let slot = self.leaf(place.leaf).order()[place.position];
-            let last = Handle::new(place.leaf, tokens.len() as u8 - 1);
+            let slot = self.leaf(position.leaf).order()[position.index];
+            let last = Handle::new(position.leaf, tokens.len() as u8 - 1);
             tokens.swap_remove(slot.into());
             if let Some(&token) = tokens.get(usize::from(slot)) {
                 // If that element is in the cut too, the dict no longer has its handle.
-                relocate.relocate(token, last, Handle::new(place.leaf, slot));
+                relocate.relocate(token, last, Handle::new(position.leaf, slot));
             }
         }
-        self.leaves.remove(place.leaf, place.position)
+        self.leaves.remove(position.leaf, position.index)
     }
 
     /// Updates the index after the elements of a nonempty leaf have changed. A no-op for `NONE`.
@@ -275,34 +276,24 @@ impl<M, S: Copy> SkipList<M, S> {
     /// Merges the leaves around a gap with their neighbours if they are small. `before` is the leaf
     /// before the gap, or `NONE`.
     fn rebalance_around<R: Relocate<M>>(&mut self, before: u32, relocate: &mut R) {
-        let place = if before == NONE {
+        let next = if before == NONE {
             self.start()
         } else {
-            let position = self.leaf(before).len();
-            self.rebalance(Place { leaf: before, position }, relocate)
+            let position = Position { leaf: before, index: self.leaf(before).len() };
+            self.rebalance(Removal { position }, relocate)
         };
-        if let Some(place) = self.at_element(place) {
-            self.rebalance(place, relocate);
+        if let Some(position) = self.at_element(next) {
+            self.rebalance(Removal { position }, relocate);
         }
     }
 
-    /// Returns the same place as a position in the leaf of the previous element. It must not be the
-    /// first place.
-    fn after_element(&self, place: Place) -> Place {
-        if place.position > 0 {
-            return place;
-        }
-        let leaf = self.leaf(place.leaf).backward;
-        Place { leaf, position: self.leaf(leaf).len() }
-    }
-
-    /// Returns the handles of the elements of a run, in order.
-    pub(crate) fn handles(&self, run: Run) -> impl Iterator<Item = Handle> {
-        let mut next = run.start;
-        (0..run.len).map_while(move |_| {
-            let place = self.at_element(next)?;
-            next = Place { position: place.position + 1, ..place };
-            Some(self.handle_at(place))
+    /// Returns the handles of the elements of a range, in order.
+    pub(crate) fn handles(&self, range: RankedRange) -> impl Iterator<Item = Handle> {
+        let mut next = range.start;
+        (0..range.len).map_while(move |_| {
+            let position = self.at_element(next)?;
+            next = Position { index: position.index + 1, ..position };
+            Some(self.handle_at(position))
         })
     }
 }

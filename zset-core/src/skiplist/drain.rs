@@ -6,7 +6,7 @@ use core::iter::FusedIterator;
 use core::marker::PhantomData;
 use core::ops::RangeBounds;
 
-use super::range::Run;
+use super::range::RankedRange;
 use super::{IntoIter, SkipList};
 use crate::reserve::infallible;
 
@@ -49,12 +49,12 @@ impl<M, S: Copy> SkipList<M, S> {
     /// ```
     #[track_caller]
     pub fn drain_by_rank(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, M, S> {
-        self.drain_run(self.run_by_rank(&range))
+        self.drain_range(self.resolve_ranks(&range))
     }
 
     #[track_caller]
-    fn drain_run(&mut self, run: Run) -> Drain<'_, M, S> {
-        Drain::new(infallible(self.try_cut(run)))
+    fn drain_range(&mut self, range: RankedRange) -> Drain<'_, M, S> {
+        Drain::new(infallible(self.try_cut(range)))
     }
 }
 
@@ -78,7 +78,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
     /// ```
     #[track_caller]
     pub fn drain_by_score(&mut self, range: impl RangeBounds<S>) -> Drain<'_, M, S> {
-        self.drain_run(self.run_by_score(&range))
+        self.drain_range(self.resolve_scores(&range))
     }
 
     /// Removes the elements with exactly this score and members in the range, and returns them in
@@ -108,7 +108,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         M: Borrow<Q>,
         Q: Ord + ?Sized + 'q,
     {
-        self.drain_run(self.run_of(self.places_by_part(score, &range, Borrow::borrow)))
+        self.drain_range(self.with_ranks(self.positions_by_part(score, &range, Borrow::borrow)))
     }
 }
 

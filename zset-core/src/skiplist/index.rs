@@ -13,7 +13,7 @@
 use arrayvec::ArrayVec;
 use core::ops::Range;
 
-use crate::arena::{NONE, Node};
+use crate::arena::{FreeListLink, NONE};
 
 /// The maximum number of children of a block.
 pub(crate) const BLOCK_CAPACITY: usize = 64;
@@ -147,7 +147,7 @@ impl<S: Copy> Block<S> {
     }
 }
 
-impl<S> Node for Block<S> {
+impl<S> FreeListLink for Block<S> {
     fn set_next_vacant(&mut self, next: u32) {
         self.parent = next;
     }

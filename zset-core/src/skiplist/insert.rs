@@ -1,105 +1,161 @@
-//! Inserting: making room if the leaf is full, then adding the element.
+//! Inserting, in three steps: `search` returns a [`Target`], `make_room` turns it into a [`Vacancy`],
+//! and `put` fills it. Only the first two may fail or run user code.
 
 use super::index::{Block, Child, MIN_CHILDREN};
 use super::leaf::BlockLeaf;
-use super::search::{Path, Place};
-use super::{Handle, NONE, Relocate, SkipList};
+use super::position::Position;
+use super::remove::Departure;
+use super::search::{Path, Target};
+use super::{Handle, NONE, NoDict, Relocate, SkipList};
 use crate::TryReserveError;
 use crate::handle::LEAF_CAPACITY;
+use crate::reserve::infallible;
+
+/// A target whose leaf has room for the element. Valid until the next insertion.
+#[must_use]
+pub(crate) struct Vacancy<'p, S>(Target<'p, S>);
+
+impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
+    /// Inserts an element after all elements equal to it. **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_insert`](Self::try_insert).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::new();
+    /// list.insert("b", 1);
+    /// list.insert("a", 1);
+    /// assert_eq!(list.first(), Some((&"a", 1)));
+    /// ```
+    #[track_caller]
+    pub fn insert(&mut self, member: M, score: S) {
+        infallible(self.try_insert(member, score));
+    }
+
+    /// Like [`insert`](Self::insert), but returns an error instead of panicking. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The list is unchanged, and the member
+    /// is dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::new();
+    /// assert_eq!(list.try_insert("a", 1), Ok(()));
+    /// ```
+    pub fn try_insert(&mut self, member: M, score: S) -> Result<(), TryReserveError> {
+        let mut path = Path::new();
+        let target = self.search_to_insert(score, |other| *other <= member, &mut path);
+        let vacancy = self.make_room(target, &mut NoDict)?;
+        self.put(vacancy, member);
+        Ok(())
+    }
+}
 
 impl<M, S: Copy> SkipList<M, S> {
-    /// Ensures that the leaf of a place has room for one more element with this score, and returns the
-    /// updated place. The next insertion must be at that place.
+    /// Makes room for one more element in the leaf of a target, or moves the target to a leaf with room.
     ///
     /// If it returns an error, or `relocate.token` panics, the list is unchanged.
     #[inline]
-    pub(crate) fn make_room<R: Relocate<M>>(
+    pub(crate) fn make_room<'p, R: Relocate<M>>(
         &mut self,
-        place: Place,
-        path: &mut Path,
-        score: S,
+        target: Target<'p, S>,
         relocate: &mut R,
-    ) -> Result<Place, TryReserveError> {
-        self.make_room_sparing(NONE, place, path, score, relocate)
+    ) -> Result<Vacancy<'p, S>, TryReserveError> {
+        self.make_room_sparing(NONE, target, relocate)
     }
 
-    /// Like `make_room`, but never moves elements of the leaf `spared`, which must not be the leaf of
-    /// the place.
+    /// Like `make_room`, but keeps a departure from another leaf valid: no element of that leaf moves.
+    #[inline]
+    pub(crate) fn make_room_beside<'p, R: Relocate<M>>(
+        &mut self,
+        departure: &Departure<R::Token>,
+        target: Target<'p, S>,
+        relocate: &mut R,
+    ) -> Result<Vacancy<'p, S>, TryReserveError> {
+        self.make_room_sparing(departure.position.leaf, target, relocate)
+    }
+
+    /// Like `make_room`, but never moves elements of the leaf `spared`.
     #[expect(
         clippy::inline_always,
         reason = "a call for each insertion takes 3 % more instructions"
     )]
     #[inline(always)]
-    pub(crate) fn make_room_sparing<R: Relocate<M>>(
+    fn make_room_sparing<'p, R: Relocate<M>>(
         &mut self,
         spared: u32,
-        place: Place,
-        path: &mut Path,
-        score: S,
+        target: Target<'p, S>,
         relocate: &mut R,
-    ) -> Result<Place, TryReserveError> {
-        if self.leaf(place.leaf).len() < LEAF_CAPACITY {
+    ) -> Result<Vacancy<'p, S>, TryReserveError> {
+        if self.leaf(target.position.leaf).len() < LEAF_CAPACITY {
             self.leaves.try_reserve_small(1)?;
-            return Ok(place);
+            return Ok(Vacancy(target));
         }
-        path.clear();
-        self.make_room_in_full(spared, place, score, relocate)
+        let position = self.make_room_in_full(spared, target.position, target.score, relocate)?;
+        // The path may no longer lead to the position.
+        Ok(Vacancy(Target { position, path: None, ..target }))
     }
 
     #[cold]
     fn make_room_in_full<R: Relocate<M>>(
         &mut self,
         spared: u32,
-        place: Place,
+        position: Position,
         score: S,
         relocate: &mut R,
-    ) -> Result<Place, TryReserveError> {
-        let is_end = place.leaf == self.tail && place.position == LEAF_CAPACITY
-            || place.leaf == self.head && place.position == 0;
+    ) -> Result<Position, TryReserveError> {
+        let is_end = position.leaf == self.tail && position.index == LEAF_CAPACITY
+            || position.leaf == self.head && position.index == 0;
         if is_end {
-            return self.add_end(place, score);
+            return self.add_end(position, score);
         }
-        match self.share(spared, place, relocate) {
-            Some(place) => Ok(place),
-            None => self.split_leaf(place, relocate),
+        match self.share(spared, position, relocate) {
+            Some(position) => Ok(position),
+            None => self.split_leaf(position, relocate),
         }
     }
 
-    /// Adds an empty leaf at the end of the list at which the place is.
+    /// Adds an empty leaf at the end of the list at which the position is.
     ///
     /// The full leaf is unchanged: ascending and descending loads produce full leaves, and no element
     /// moves.
-    fn add_end(&mut self, place: Place, score: S) -> Result<Place, TryReserveError> {
+    fn add_end(&mut self, position: Position, score: S) -> Result<Position, TryReserveError> {
         self.try_reserve_leaf()?;
         let child = Child { id: NONE, first: score, span: 0 };
-        let leaf = if place.position == 0 {
-            self.add_leaf_before(place.leaf, BlockLeaf::new(), child)
+        let leaf = if position.index == 0 {
+            self.add_leaf_before(position.leaf, BlockLeaf::new(), child)
         } else {
-            self.add_leaf_after(place.leaf, BlockLeaf::new(), child)
+            self.add_leaf_after(position.leaf, BlockLeaf::new(), child)
         };
-        Ok(Place { leaf, position: 0 })
+        Ok(Position { leaf, index: 0 })
     }
 
     /// Moves the upper half of a full leaf to a new one.
     fn split_leaf<R: Relocate<M>>(
         &mut self,
-        place: Place,
+        position: Position,
         relocate: &mut R,
-    ) -> Result<Place, TryReserveError> {
+    ) -> Result<Position, TryReserveError> {
         self.try_reserve_leaf()?;
         let at = LEAF_CAPACITY / 2;
-        let handover = self.prepare_handover(place.leaf, at..LEAF_CAPACITY, relocate);
+        let handover = self.prepare_handover(position.leaf, at..LEAF_CAPACITY, relocate);
 
-        let leaf = self.leaves.blocks().get_mut(place.leaf);
+        let leaf = self.leaves.blocks().get_mut(position.leaf);
         let new = leaf.split(at..LEAF_CAPACITY, &handover.plan);
         let child =
             Child { id: NONE, first: new.as_ref().at(0).1, span: new.as_ref().len() as u32 };
-        let new_leaf = self.add_leaf_after(place.leaf, new, child);
-        handover.tell(place.leaf, new_leaf, 0, relocate);
-        Ok(if place.position <= at {
-            place
+        let new_leaf = self.add_leaf_after(position.leaf, new, child);
+        handover.report(position.leaf, new_leaf, 0, relocate);
+        Ok(if position.index <= at {
+            position
         } else {
-            Place { leaf: new_leaf, position: place.position - at }
+            Position { leaf: new_leaf, index: position.index - at }
         })
     }
 
@@ -109,24 +165,27 @@ impl<M, S: Copy> SkipList<M, S> {
         self.leaves.try_blocks(1).map(drop)
     }
 
-    /// Inserts an element at a place returned by `make_room`.
+    /// Inserts a member with the score of a vacancy, and returns its handle.
+    #[expect(clippy::needless_pass_by_value, reason = "a vacancy is filled once")]
     #[inline]
-    pub(crate) fn put(&mut self, place: Place, path: &Path, member: M, score: S) -> Handle {
-        let slot = self.leaves.insert(place.leaf, place.position, member, score);
+    pub(crate) fn put(&mut self, vacancy: Vacancy<'_, S>, member: M) -> Handle {
+        let Vacancy(Target { position: Position { leaf, index }, score, path }) = vacancy;
+        let slot = self.leaves.insert(leaf, index, member, score);
         self.len += 1;
-        self.is_appended_to = place.leaf == self.tail && place.position == slot as usize;
-        if path.len() == self.levels as usize && place.position > 0 {
-            for &(id, index) in path {
-                self.blocks.get_mut(id).spans[index as usize] += 1;
+        self.is_appended_to = leaf == self.tail && index == slot as usize;
+        match path {
+            Some(path) if index > 0 => {
+                for &(id, child) in path {
+                    self.blocks.get_mut(id).spans[child as usize] += 1;
+                }
             }
-        } else {
-            self.update_spans(place.leaf, 1, (place.position == 0).then_some(score));
+            _ => self.update_spans(leaf, 1, (index == 0).then_some(score)),
         }
-        Handle::new(place.leaf, slot)
+        Handle::new(leaf, slot)
     }
 
     /// Appends a leaf of up to 64 elements that are in order and come after all others, which is not
-    /// checked. Returns its id. Each element is in the slot of its position.
+    /// checked. Returns its id. Each element is in the slot of its index.
     pub(crate) fn try_push_leaf(
         &mut self,
         elements: impl ExactSizeIterator<Item = (M, S)>,
@@ -139,8 +198,8 @@ impl<M, S: Copy> SkipList<M, S> {
             return self.try_append_leaf(elements);
         }
         self.leaves.try_reserve_small(len)?;
-        for (position, (member, score)) in elements.enumerate() {
-            self.leaves.insert(self.tail, position, member, score);
+        for (index, (member, score)) in elements.enumerate() {
+            self.leaves.insert(self.tail, index, member, score);
         }
         self.len = len;
         Ok(self.tail)

@@ -8,8 +8,8 @@ use core::{mem, slice};
 
 use super::SkipList;
 use super::leaf::LeafRef;
-use super::range::Run;
-use super::search::Place;
+use super::position::Position;
+use super::range::RankedRange;
 
 /// An iterator over elements in order, lowest score first: all of them or a range.
 ///
@@ -76,21 +76,21 @@ impl<M, S> Clone for Rest<'_, M, S> {
     }
 }
 
-/// Returns the elements between two places that are in the first and in the last leaf.
+/// Returns the elements between two positions that are in the first and in the last leaf.
 #[inline(never)]
 fn ends<M, S: Copy>(
     list: &SkipList<M, S>,
-    find: impl FnOnce() -> Range<Place>,
+    find: impl FnOnce() -> Range<Position>,
 ) -> (Rest<'_, M, S>, Rest<'_, M, S>) {
     let Range { start, end } = find();
     let (first, id) = (list.leaf(start.leaf), start.leaf);
     if id == end.leaf {
-        let slots = first.order()[start.position..end.position].iter();
+        let slots = first.order()[start.index..end.index].iter();
         return (Rest::new(id, id, first, slots), Rest::new(id, id, first, [].iter()));
     }
-    let front = Rest::new(id, first.forward, first, first.order()[start.position..].iter());
+    let front = Rest::new(id, first.forward, first, first.order()[start.index..].iter());
     let (end_leaf, id) = (list.leaf(end.leaf), end.leaf);
-    let slots = end_leaf.order()[..end.position].iter();
+    let slots = end_leaf.order()[..end.index].iter();
     (front, Rest::new(id, end_leaf.backward, end_leaf, slots))
 }
 
@@ -149,30 +149,30 @@ fn ranks_between<M, S: Copy>(list: &SkipList<M, S>, front: u32, back: u32) -> Ra
     let start = if front == list.head {
         list.leaf(front).len()
     } else {
-        list.rank_of(Place { leaf: front, position: list.leaf(front).len() })
+        list.rank_of(Position { leaf: front, index: list.leaf(front).len() })
     };
     let end = if back == list.tail {
         list.len - list.leaf(back).len()
     } else {
-        list.rank_of(Place { leaf: back, position: 0 })
+        list.rank_of(Position { leaf: back, index: 0 })
     };
     start..end
 }
 
 impl<'a, M, S: Copy> Iter<'a, M, S> {
-    /// Creates an iterator over the elements between the places that `find` returns.
+    /// Creates an iterator over the elements between the positions that `find` returns.
     #[inline]
-    pub(crate) fn new(list: &'a SkipList<M, S>, find: impl FnOnce() -> Range<Place>) -> Self {
+    pub(crate) fn new(list: &'a SkipList<M, S>, find: impl FnOnce() -> Range<Position>) -> Self {
         let (front, back) = ends(list, find);
         Iter { list, front: front.in_registers(), back: back.in_registers(), between: None }
     }
 
-    /// Creates an iterator over the elements of a run, which must not be inverted.
+    /// Creates an iterator over the elements of a range, which must not be inverted.
     #[inline]
-    pub(crate) fn of_run(list: &'a SkipList<M, S>, run: Run) -> Self {
-        let iter = Iter::new(list, || run.start..run.end);
-        let start = run.start_rank + iter.front.slots.len();
-        let end = run.start_rank + run.len - iter.back.slots.len();
+    pub(crate) fn ranked(list: &'a SkipList<M, S>, range: RankedRange) -> Self {
+        let iter = Iter::new(list, || range.start..range.end);
+        let start = range.start_rank + iter.front.slots.len();
+        let end = range.start_rank + range.len - iter.back.slots.len();
         Iter { between: Some(start..end), ..iter }
     }
 
@@ -226,9 +226,9 @@ impl<'a, M, S: Copy> Iter<'a, M, S> {
     fn leap(&mut self, n: usize) {
         let Range { start, end } = self.between();
         if n < end - start {
-            let Place { leaf: id, position } = self.list.place_at(start + n);
+            let Position { leaf: id, index } = self.list.position_at(start + n);
             let leaf = self.list.leaf(id);
-            self.front = Rest::new(id, leaf.forward, leaf, leaf.order()[position..].iter());
+            self.front = Rest::new(id, leaf.forward, leaf, leaf.order()[index..].iter());
             self.between = Some(start + n + self.front.slots.len()..end);
         } else {
             let slots = mem::take(&mut self.back.slots).as_slice();
@@ -243,10 +243,10 @@ impl<'a, M, S: Copy> Iter<'a, M, S> {
     fn leap_back(&mut self, n: usize) {
         let Range { start, end } = self.between();
         if n < end - start {
-            let Place { leaf: id, position } = self.list.place_at(end - n);
+            let Position { leaf: id, index } = self.list.position_at(end - n);
             let leaf = self.list.leaf(id);
-            self.back = Rest::new(id, leaf.backward, leaf, leaf.order()[..position].iter());
-            self.between = Some(start..end - n - position);
+            self.back = Rest::new(id, leaf.backward, leaf, leaf.order()[..index].iter());
+            self.between = Some(start..end - n - index);
         } else {
             let slots = mem::take(&mut self.front.slots).as_slice();
             let len = slots.len().saturating_sub(n - (end - start));

@@ -125,7 +125,7 @@ impl<'a, M, S: Copy> Node<'a, M, S> {
     /// ```
     pub fn elements(&self) -> impl DoubleEndedIterator<Item = (&'a M, S)> + use<'a, M, S> {
         let leaf = if self.level == 0 { Some(self.list.leaf(self.id)) } else { None };
-        leaf.into_iter().flat_map(|leaf| (0..leaf.len()).map(move |position| leaf.at(position)))
+        leaf.into_iter().flat_map(|leaf| (0..leaf.len()).map(move |index| leaf.at(index)))
     }
 }
 

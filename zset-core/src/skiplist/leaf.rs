@@ -19,7 +19,7 @@ use core::ops::DerefMut;
 
 use super::Element;
 use crate::TryReserveError;
-use crate::arena::{NONE, Node};
+use crate::arena::{FreeListLink, NONE};
 use crate::handle::{Handle, LEAF_CAPACITY};
 
 mod arrange;
@@ -124,10 +124,10 @@ impl<'a, M, S: Copy> LeafRef<'a, M, S> {
         self.order.get(..self.len()).unwrap_or_default()
     }
 
-    /// Returns the element at `position` in order.
+    /// Returns the element at `index` in order.
     #[inline]
-    pub(crate) fn at(&self, position: usize) -> (&'a M, S) {
-        let slot = self.order[position] as usize;
+    pub(crate) fn at(&self, index: usize) -> (&'a M, S) {
+        let slot = self.order[index] as usize;
         (&self.members[slot], self.scores[slot])
     }
 
@@ -137,24 +137,24 @@ impl<'a, M, S: Copy> LeafRef<'a, M, S> {
         &self.members[self.order[0] as usize]
     }
 
-    /// Returns the position in order of the element in `slot`.
+    /// Returns the index in order of the element in `slot`.
     #[inline]
-    pub(crate) fn position_of(&self, slot: u8) -> usize {
-        position_of(self.order, slot)
+    pub(crate) fn index_of(&self, slot: u8) -> usize {
+        index_of(self.order, slot)
     }
 }
 
-/// Returns the position of a slot in the order.
+/// Returns the index of a slot in the order.
 #[inline]
-fn position_of(order: &Order, slot: u8) -> usize {
+fn index_of(order: &Order, slot: u8) -> usize {
     // Visits the whole array without an early exit, with a slot-sized counter, to compile to packed
     // compares.
-    let (mut position, mut i) = (0, 0u8);
+    let (mut index, mut i) = (0, 0u8);
     for &other in &order[..LEAF_CAPACITY] {
-        position |= if other == slot { i } else { 0 };
+        index |= if other == slot { i } else { 0 };
         i += 1;
     }
-    position as usize
+    index as usize
 }
 
 impl<A, B> Leaf<A, B> {
@@ -191,7 +191,7 @@ impl<A, B> Leaf<A, B> {
 
     /// Returns the element at a handle if it exists and `is_sought` accepts its member.
     #[inline]
-    pub(crate) fn element<M, S: Copy>(
+    pub(crate) fn element_if<M, S: Copy>(
         &self,
         handle: Handle,
         is_sought: impl Fn(&M) -> bool,
@@ -205,43 +205,43 @@ impl<A, B> Leaf<A, B> {
         Some(Element { handle, member, score: *self.scores.get(slot)? })
     }
 
-    /// Inserts an element at `position` in order and returns its slot. The leaf must have room.
+    /// Inserts an element at `index` in order and returns its slot. The leaf must have room.
     #[inline]
-    pub(crate) fn insert<M, S>(&mut self, position: usize, member: M, score: S) -> u8
+    pub(crate) fn insert<M, S>(&mut self, index: usize, member: M, score: S) -> u8
     where
         A: Column<S>,
         B: Column<M>,
     {
         let slot = self.len as usize;
         self.len += 1;
-        self.order.copy_within(position..slot, position + 1);
-        self.order[position] = slot as u8;
+        self.order.copy_within(index..slot, index + 1);
+        self.order[index] = slot as u8;
         self.scores.push(score);
         self.members.push(member);
         slot as u8
     }
 
-    /// Removes the element at `position` in order. The element of the last slot moves into its slot.
+    /// Removes the element at `index` in order. The element of the last slot moves into its slot.
     #[inline]
-    pub(crate) fn remove<M, S>(&mut self, position: usize) -> (M, S)
+    pub(crate) fn remove<M, S>(&mut self, index: usize) -> (M, S)
     where
         A: Column<S>,
         B: Column<M>,
     {
-        let slot = self.order[position];
+        let slot = self.order[index];
         let last = self.len as usize - 1;
-        let position_of_last = position_of(&self.order, last as u8);
+        let index_of_last = index_of(&self.order, last as u8);
         self.len -= 1;
         // Renames the last slot only after the entries have shifted, since the shift may move its
         // entry. (The other way round, the copy would have to wait for a byte just written.)
-        self.order.copy_within(position + 1..=last + 1, position);
+        self.order.copy_within(index + 1..=last + 1, index);
         if slot != last as u8 {
-            self.order[position_of_last - usize::from(position_of_last > position)] = slot;
+            self.order[index_of_last - usize::from(index_of_last > index)] = slot;
         }
         (self.members.swap_remove(slot as usize), self.scores.swap_remove(slot as usize))
     }
 
-    /// Moves the element at position `from` to position `to`, with a new score.
+    /// Moves the element at index `from` in order to index `to`, with a new score.
     #[inline]
     pub(crate) fn reorder<S>(&mut self, from: usize, to: usize, score: S)
     where
@@ -317,7 +317,7 @@ impl<M, S: Copy> BlockLeaf<M, S> {
     }
 }
 
-impl<M, S> Node for BlockLeaf<M, S> {
+impl<M, S> FreeListLink for BlockLeaf<M, S> {
     fn set_next_vacant(&mut self, next: u32) {
         self.forward = next;
     }

@@ -48,13 +48,13 @@ impl<M, S: Copy> Leaves<M, S> {
     }
 
     #[inline]
-    pub(crate) fn insert(&mut self, id: u32, position: usize, member: M, score: S) -> u8 {
-        with_leaf!(self, id, leaf => leaf.insert(position, member, score))
+    pub(crate) fn insert(&mut self, id: u32, index: usize, member: M, score: S) -> u8 {
+        with_leaf!(self, id, leaf => leaf.insert(index, member, score))
     }
 
     #[inline]
-    pub(crate) fn remove(&mut self, id: u32, position: usize) -> (M, S) {
-        with_leaf!(self, id, leaf => leaf.remove(position))
+    pub(crate) fn remove(&mut self, id: u32, index: usize) -> (M, S) {
+        with_leaf!(self, id, leaf => leaf.remove(index))
     }
 
     #[inline]

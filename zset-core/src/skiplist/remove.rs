@@ -1,35 +1,100 @@
-//! Removing: taking out an element, then merging nodes that have become too small.
+//! Removing, in three steps: `prepare_take` returns a [`Departure`], `take` turns it into a [`Removal`],
+//! and `rebalance` then merges small nodes. Only the first and the last may run user code.
 //!
-//! An element is removed at its place, and spans are updated along the parent pointers: a removal needs
-//! no comparisons.
+//! An element is removed at its position, and spans are updated along the parent pointers: a removal
+//! needs no comparisons.
 
-use arrayvec::ArrayVec;
-use core::mem;
+use core::borrow::Borrow;
+use core::ops::RangeBounds;
 
-use super::index::{BLOCK_CAPACITY, Block, MIN_CHILDREN};
-use super::search::Place;
-use super::{Handle, NONE, NoDict, Relocate, SkipList};
-use crate::handle::LEAF_CAPACITY;
-
-/// A leaf that is at most a quarter full merges with a neighbour in its block ...
-const LEAST_LEN: u32 = LEAF_CAPACITY as u32 / 4;
-
-/// ... if both together hold no more than this. This is well below the capacity of a leaf, so that an
-/// insertion after a merge does not split immediately, and popping from an end, where a shrinking leaf
-/// is next to a full one, moves no elements at all.
-const MERGE_LEN: u32 = LEAF_CAPACITY as u32 * 5 / 8;
+use super::position::Position;
+use super::range::RankedRange;
+use super::{Handle, NoDict, Relocate, SkipList};
 
 /// An element about to be removed, and the one that will fill its slot.
-#[derive(Clone, Copy)]
+#[must_use]
 pub(crate) struct Departure<T> {
-    pub(crate) place: Place,
+    pub(super) position: Position,
     /// The handle of the element to remove.
-    pub(crate) handle: Handle,
+    handle: Handle,
     /// The last slot of the leaf with its element's token, unless that slot is the one to remove.
     filler: Option<(Handle, T)>,
 }
 
+/// A removal from a leaf that may now be empty. `rebalance` must follow.
+#[must_use = "`rebalance` must follow"]
+pub(crate) struct Removal {
+    /// The position of the next element.
+    pub(super) position: Position,
+}
+
+impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
+    /// Removes the first element equal to `(member, score)` and returns its member. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("a", 1)]);
+    /// assert_eq!(list.remove("a", 1), Some("a"));
+    /// assert_eq!(list.remove("a", 2), None);
+    /// assert_eq!(list.len(), 1);
+    /// ```
+    pub fn remove<Q>(&mut self, member: &Q, score: S) -> Option<M>
+    where
+        M: Borrow<Q>,
+        Q: Ord + ?Sized,
+    {
+        let position = self.search_element(score, |other| other.borrow().cmp(member))?;
+        let ((member, _), _) = self.take_at(position, (), &mut NoDict);
+        Some(member)
+    }
+
+    /// Removes the elements with scores in the range and returns how many were removed.
+    /// **O(log n + m log n)** for m removed.
+    ///
+    /// An inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut log = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert_eq!(log.remove_range_by_score(..=2), 2);
+    /// assert_eq!(log.first(), Some((&"c", 3)));
+    /// ```
+    pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize {
+        self.take_range(self.resolve_scores(&range), &mut NoDict)
+    }
+}
+
 impl<M, S: Copy> SkipList<M, S> {
+    /// Removes and returns the first element. **O(log n)**; O(1) until the first leaf is empty.
+    ///
+    /// To pop the first n elements, see [`drain_by_rank`](Self::drain_by_rank).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
+    /// assert_eq!(list.pop_first(), Some(("a", 1)));
+    /// ```
+    pub fn pop_first(&mut self) -> Option<(M, S)> {
+        (self.len > 0).then(|| self.take_at(self.start(), (), &mut NoDict).0)
+    }
+
+    /// Removes and returns the last element. **O(log n)**; O(1) until the last leaf is empty.
+    ///
+    /// To pop the last n elements, see [`drain_by_rank`](Self::drain_by_rank).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
+    /// assert_eq!(list.pop_last(), Some(("b", 2)));
+    /// ```
+    pub fn pop_last(&mut self) -> Option<(M, S)> {
+        (self.len > 0).then(|| self.take_at(self.last_position(), (), &mut NoDict).0)
+    }
+
     /// Removes and returns the element at this 0-based rank. **O(log n)**.
     ///
     /// # Examples
@@ -40,232 +105,103 @@ impl<M, S: Copy> SkipList<M, S> {
     /// assert_eq!(list.remove_by_rank(1), None);
     /// ```
     pub fn remove_by_rank(&mut self, rank: usize) -> Option<(M, S)> {
-        (rank < self.len).then(|| self.take_at(self.place_at(rank)).0)
+        (rank < self.len).then(|| self.take_at(self.position_at(rank), (), &mut NoDict).0)
+    }
+
+    /// Removes the elements at these 0-based ranks and returns how many were removed.
+    /// **O(log n + m log n)** for m removed.
+    ///
+    /// Ranks past the end are ignored; an inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert_eq!(list.remove_range_by_rank(1..100), 2);
+    /// ```
+    pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
+        self.take_range(self.resolve_ranks(&range), &mut NoDict)
+    }
+
+    /// Removes the elements of a range one by one, which allocates nothing; returns how many were
+    /// removed.
+    pub(crate) fn take_range<R: Relocate<M>>(
+        &mut self,
+        range: RankedRange,
+        relocate: &mut R,
+    ) -> usize {
+        let mut next = range.start;
+        for _ in 0..range.len {
+            let Some(position) = self.at_element(next) else { break };
+            let token = relocate.token(self.leaf(position.leaf).at(position.index).0);
+            (_, next) = self.take_at(position, token, relocate);
+        }
+        range.len
+    }
+
+    /// Removes the element at a position; returns it and the position of the next element. `token` is
+    /// that of the element.
+    ///
+    /// If `relocate.token` panics, the list is unchanged or the element is removed.
+    #[inline]
+    pub(crate) fn take_at<R: Relocate<M>>(
+        &mut self,
+        position: Position,
+        token: R::Token,
+        relocate: &mut R,
+    ) -> ((M, S), Position) {
+        let departure = self.prepare_take(position, relocate);
+        relocate.forget(token, departure.handle);
+        let (element, removal) = self.take(departure, relocate);
+        (element, self.rebalance(removal, relocate))
     }
 
     /// Prepares `take`. It leaves the list unchanged, but may run user code, which may panic.
     #[inline]
     pub(crate) fn prepare_take<R: Relocate<M>>(
         &self,
-        place: Place,
+        position: Position,
         relocate: &R,
     ) -> Departure<R::Token> {
-        let leaf = self.leaf(place.leaf);
-        let slot = leaf.order()[place.position];
+        let leaf = self.leaf(position.leaf);
+        let slot = leaf.order()[position.index];
         let last = leaf.len() - 1;
         let filler = (usize::from(slot) != last)
-            .then(|| (Handle::new(place.leaf, last as u8), relocate.token(&leaf.members[last])));
-        Departure { place, handle: Handle::new(place.leaf, slot), filler }
+            .then(|| (Handle::new(position.leaf, last as u8), relocate.token(&leaf.members[last])));
+        Departure { position, handle: Handle::new(position.leaf, slot), filler }
     }
 
     /// Removes an element. The dict must already have dropped its handle.
-    ///
-    /// The leaf may be empty afterwards, so `rebalance` must follow.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "a position returned through memory takes 1 % more instructions"
+    )]
+    #[inline(always)]
     pub(crate) fn take<R: Relocate<M>>(
         &mut self,
         departure: Departure<R::Token>,
         relocate: &mut R,
+    ) -> ((M, S), Removal) {
+        let position = departure.position;
+        (self.take_element(departure, relocate), Removal { position })
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "an element departs once")]
+    #[inline]
+    fn take_element<R: Relocate<M>>(
+        &mut self,
+        departure: Departure<R::Token>,
+        relocate: &mut R,
     ) -> (M, S) {
-        let Departure { place, handle, filler } = departure;
-        let leaf = self.leaf(place.leaf);
-        let new_first = (place.position == 0 && leaf.len() > 1).then(|| leaf.at(1).1);
-        let element = self.leaves.remove(place.leaf, place.position);
+        let Departure { position, handle, filler } = departure;
+        let leaf = self.leaf(position.leaf);
+        let new_first = (position.index == 0 && leaf.len() > 1).then(|| leaf.at(1).1);
+        let element = self.leaves.remove(position.leaf, position.index);
         if let Some((from, token)) = filler {
             relocate.relocate(token, from, handle);
         }
         self.len -= 1;
-        self.update_spans(place.leaf, -1, new_first);
+        self.update_spans(position.leaf, -1, new_first);
         element
-    }
-
-    /// Removes the element at a place, without reporting moves to a dict; returns it and the place of
-    /// the next element.
-    pub(super) fn take_at(&mut self, place: Place) -> ((M, S), Place) {
-        let element = self.take(self.prepare_take(place, &NoDict), &mut NoDict);
-        (element, self.rebalance(place, &mut NoDict))
-    }
-
-    /// Removes the leaf of a place if it is empty, or merges it with a neighbour if both are small;
-    /// returns the updated place.
-    ///
-    /// If `relocate.token` panics, nothing is merged.
-    #[inline]
-    pub(crate) fn rebalance<R: Relocate<M>>(&mut self, place: Place, relocate: &mut R) -> Place {
-        let leaf = self.leaf(place.leaf);
-        let (parent, span) = (leaf.parent, leaf.len() as u32);
-        if parent == NONE || span > LEAST_LEN {
-            return place;
-        }
-        let block = self.blocks.get(parent);
-        let index = block.index_of(place.leaf);
-        if span == 0 {
-            return self.drop_leaf(place.leaf, parent, index);
-        }
-        if index > 0 && block.spans[index - 1] + span <= MERGE_LEN {
-            return self.merge_leaves(parent, index - 1, place, relocate);
-        }
-        // Past the last child, the span is 0 and the id is `NONE`.
-        if index + 1 < block.len() && block.spans[index + 1] + span <= MERGE_LEN {
-            return self.merge_leaves(parent, index, place, relocate);
-        }
-        place
-    }
-
-    /// Removes an empty leaf and returns the place after it.
-    fn drop_leaf(&mut self, leaf: u32, parent: u32, index: usize) -> Place {
-        let forward = self.unlink(leaf);
-        self.remove_child(parent, index);
-        if forward == NONE { self.end() } else { Place { leaf: forward, position: 0 } }
-    }
-
-    /// Unlinks a leaf from the chain and frees it; returns its successor.
-    fn unlink(&mut self, leaf: u32) -> u32 {
-        let (forward, backward) = (self.leaf(leaf).forward, self.leaf(leaf).backward);
-        self.leaves.set_forward(backward, forward);
-        self.leaves.set_backward(forward, backward);
-        if self.head == leaf {
-            self.head = forward;
-        }
-        if self.tail == leaf {
-            self.tail = backward;
-        }
-        self.leaves.blocks().remove(leaf);
-        forward
-    }
-
-    /// Merges the children at `index` and `index + 1` of a level-1 block: the elements of the smaller
-    /// leaf move into the larger one.
-    fn merge_leaves<R: Relocate<M>>(
-        &mut self,
-        parent: u32,
-        index: usize,
-        place: Place,
-        relocate: &mut R,
-    ) -> Place {
-        let block = self.blocks.get(parent);
-        let (left, right) = (block.children[index], block.children[index + 1]);
-        let (left_len, right_len) = (block.spans[index], block.spans[index + 1]);
-        let left_is_absorbed = left_len < right_len;
-        let (absorbed, kept) = if left_is_absorbed { (left, right) } else { (right, left) };
-        let kept_len = left_len.max(right_len) as u8;
-
-        let tokens: ArrayVec<R::Token, LEAF_CAPACITY> =
-            self.leaf(absorbed).members.iter().map(|member| relocate.token(member)).collect();
-
-        let leaves = self.leaves.blocks();
-        let elements = leaves.get_mut(absorbed).take_elements();
-        leaves.get_mut(kept).absorb(elements, left_is_absorbed);
-        self.unlink(absorbed);
-        for (slot, token) in (0..).zip(tokens) {
-            let to = Handle::new(kept, kept_len + slot);
-            relocate.relocate(token, Handle::new(absorbed, slot), to);
-        }
-
-        let block = self.blocks.get_mut(parent);
-        // The left entry's first score is also the first of the merged leaf.
-        block.children[index] = kept;
-        block.spans[index] = left_len + right_len;
-        self.remove_child(parent, index + 1);
-
-        let before = if place.leaf == right { left_len as usize } else { 0 };
-        Place { leaf: kept, position: place.position + before }
-    }
-
-    /// Removes an entry of a block, and repairs blocks that have become too small.
-    fn remove_child(&mut self, mut parent: u32, mut index: usize) {
-        let mut level = 1;
-        loop {
-            let block = self.blocks.get_mut(parent);
-            block.remove(index);
-            let (above, len) = (block.parent, block.len());
-            if above == NONE {
-                if len == 1 {
-                    self.drop_top(level);
-                }
-                return;
-            }
-            if index == 0 {
-                self.update_firsts(parent);
-            }
-            if len >= MIN_CHILDREN {
-                return;
-            }
-
-            // Every block except the top one has a sibling.
-            let block = self.blocks.get(above);
-            let left = block.index_of(parent).max(1) - 1;
-            if !self.merge_or_share(level, above, left) {
-                return;
-            }
-            (parent, index) = (above, left + 1);
-            level += 1;
-        }
-    }
-
-    /// Removes the top block, whose only child becomes the top.
-    pub(super) fn drop_top(&mut self, level: u32) {
-        let child = self.blocks.get(self.top).children[0];
-        self.set_parent(level, child, NONE);
-        self.blocks.get_mut(self.top).remove(0);
-        self.blocks.remove(self.top);
-        self.levels -= 1;
-        self.top = if level == 1 { NONE } else { child };
-    }
-
-    /// Updates the first score of a block in the blocks above it.
-    fn update_firsts(&mut self, block: u32) {
-        let block_ref = self.blocks.get(block);
-        let first = block_ref.firsts[0];
-        let (mut id, mut parent) = (block, block_ref.parent);
-        while parent != NONE {
-            let block = self.blocks.get_mut(parent);
-            let index = block.index_of(id);
-            block.firsts[index] = first;
-            if index != 0 {
-                return;
-            }
-            (id, parent) = (parent, block.parent);
-        }
-    }
-
-    /// Merges the blocks at `index` and `index + 1` of a block and returns true; the caller must then
-    /// remove the entry `index + 1`. If they are too large to merge, redistributes their children
-    /// evenly and returns false.
-    pub(super) fn merge_or_share(&mut self, level: u32, above: u32, index: usize) -> bool {
-        let block = self.blocks.get(above);
-        let (left_id, right_id) = (block.children[index], block.children[index + 1]);
-        let left_len = self.blocks.get(left_id).len();
-        let total = left_len + self.blocks.get(right_id).len();
-
-        if total <= BLOCK_CAPACITY * 3 / 4 {
-            let right = mem::replace(self.blocks.get_mut(right_id), Block::new(NONE));
-            self.blocks.remove(right_id);
-            let left = self.blocks.get_mut(left_id);
-            left.append(&right);
-            let span = left.span();
-            self.adopt(level, left_id);
-            self.blocks.get_mut(above).spans[index] = span;
-            return true;
-        }
-
-        let mut right = mem::replace(self.blocks.get_mut(right_id), Block::new(above));
-        let left = self.blocks.get_mut(left_id);
-        if left_len < total / 2 {
-            let rest = right.split_off(total / 2 - left_len);
-            left.append(&mem::replace(&mut right, rest));
-        } else {
-            let mut moved = left.split_off(total / 2);
-            moved.append(&right);
-            right = moved;
-        }
-        let (left_span, right_span, right_first) = (left.span(), right.span(), right.firsts[0]);
-        *self.blocks.get_mut(right_id) = right;
-        self.adopt(level, left_id);
-        self.adopt(level, right_id);
-        let block = self.blocks.get_mut(above);
-        (block.spans[index], block.spans[index + 1]) = (left_span, right_span);
-        block.firsts[index + 1] = right_first;
-        false
     }
 }

@@ -107,9 +107,4 @@ impl<M, S: Copy> SkipList<M, S> {
         self.leaves.try_blocks(leaves)?;
         self.blocks.try_reserve(leaves.div_ceil(BLOCK_CAPACITY / 2) + self.levels as usize + 1)
     }
-
-    /// Returns the number of bytes the list has allocated.
-    pub(crate) fn heap_size(&self) -> usize {
-        self.leaves.allocation_size() + self.blocks.allocation_size()
-    }
 }

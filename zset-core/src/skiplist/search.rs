@@ -1,9 +1,9 @@
-//! Searching: descending from the top block to a place in a leaf.
+//! Searching: descending from the top block to a position in a leaf.
 //!
 //! A search takes a score and a predicate that accepts the members of exactly that score that come
-//! before the place. Scores are compared first, and all at once, by counting, which needs no order and
+//! before the position. Scores are compared first, and all at once, by counting, which needs no order and
 //! no branches. Members are read only where scores are equal, several at a time, so that their cache
-//! misses overlap. Below a child within a run of equal scores, no scores are read.
+//! misses overlap. Below a child whose scores are all equal, no scores are read.
 
 use arrayvec::ArrayVec;
 use core::cmp::Ordering;
@@ -12,14 +12,11 @@ use core::ops::Range;
 use super::index::{BLOCK_CAPACITY, Block, MAX_LEVELS};
 use super::leaf::LeafRef;
 use super::leaves::Leaves;
+use super::position::Position;
 use super::{NONE, SkipList};
 
-/// A place in order: before the element at `position` of the leaf, or after its last element.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Place {
-    pub(crate) leaf: u32,
-    pub(crate) position: usize,
-}
+#[cfg(test)]
+mod tests;
 
 /// The child index that a search takes in each block, from the top down, six bits each. Ways compare
 /// like the leaves to which they lead.
@@ -40,44 +37,60 @@ impl Way {
 
 /// The path of a search: each block from the top down, with the index of the child taken.
 ///
-/// It saves `put` the walk up. Any change to the index on the path clears it, and `put` then follows
-/// the parent pointers.
+/// It saves `put` the walk up the parent pointers.
 pub(crate) type Path = ArrayVec<(u32, u8), MAX_LEVELS>;
 
+/// Where an element with a score is to be inserted.
+pub(crate) struct Target<'p, S> {
+    pub(super) position: Position,
+    pub(super) score: S,
+    /// The path to the position. Without one, the blocks above are found by parent pointers.
+    pub(super) path: Option<&'p Path>,
+}
+
+impl<S> Target<'_, S> {
+    /// Returns the leaf of the position.
+    pub(crate) fn leaf(&self) -> u32 {
+        self.position.leaf
+    }
+}
+
 impl<M, S: Ord + Copy> SkipList<M, S> {
-    /// Returns the place after all elements with a lower score and after those of equal score that
+    /// Returns the position after all elements with a lower score and after those of equal score that
     /// `precedes` accepts. It must accept a prefix of them.
     ///
     /// The path is written to `path`, which must be empty.
     #[inline]
-    pub(crate) fn search(
+    pub(crate) fn search<'p>(
         &self,
         score: S,
         precedes: impl FnMut(&M) -> bool,
-        path: &mut Path,
-    ) -> Place {
-        self.search_along(score, precedes, |id, index| path.push((id, index as u8)))
+        path: &'p mut Path,
+    ) -> Target<'p, S> {
+        debug_assert!(path.is_empty(), "the path of another search");
+        let position = self.search_along(score, precedes, |id, index| path.push((id, index as u8)));
+        Target { position, score, path: Some(path) }
     }
 
-    /// Like `search`, with a shortcut if the place is the end and the last insertion was there too.
+    /// Like `search`, with a shortcut if the position is the end and the last insertion was there too.
     #[inline]
-    pub(crate) fn search_to_insert(
+    pub(crate) fn search_to_insert<'p>(
         &self,
         score: S,
         mut precedes: impl FnMut(&M) -> bool,
-        path: &mut Path,
-    ) -> Place {
+        path: &'p mut Path,
+    ) -> Target<'p, S> {
         let follows =
             |(last, last_score)| last_score < score || last_score == score && precedes(last);
         if self.is_appended_to && self.last().is_some_and(follows) {
-            return self.end();
+            return Target { position: self.end(), score, path: None };
         }
         self.search(score, precedes, path)
     }
 
-    /// Like `search`, and also returns the way to the place.
+    /// Returns the position that `search` returns, and the way to it.
     #[inline]
-    pub(crate) fn search_way(&self, score: S, precedes: impl FnMut(&M) -> bool) -> (Place, Way) {
+    pub(crate) fn search_way(&self, score: S, precedes: impl FnMut(&M) -> bool) -> (Position, Way) {
         let mut way = Way::FIRST;
         (self.search_along(score, precedes, |_, index| way.push(index)), way)
     }
@@ -85,14 +98,14 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
     /// Like `search_way`, but first looks in the leaf of `start` and a few leaves after it. A way found
     /// there can be compared only with that of `start`.
     ///
-    /// If the place is before `start`, the result is an arbitrary place before `start`.
+    /// If the position is before `start`, the result is an arbitrary position before `start`.
     pub(crate) fn search_way_from(
         &self,
-        start: (Place, Way),
+        start: (Position, Way),
         score: S,
         mut precedes: impl FnMut(&M) -> bool,
-    ) -> (Place, Way) {
-        let (Place { leaf: mut id, .. }, mut way) = start;
+    ) -> (Position, Way) {
+        let (Position { leaf: mut id, .. }, mut way) = start;
         for _ in 0..NEAR_LEAVES {
             let leaf = self.leaf(id);
             let is_behind = leaf.forward != NONE && {
@@ -100,27 +113,28 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
                 first_score < score || first_score == score && precedes(first)
             };
             if !is_behind {
-                let position = Equals::of(leaf, score).position_in(leaf, score, precedes);
-                return (Place { leaf: id, position }, way);
+                let index = Equals::of(leaf, score).index_in(leaf, score, precedes);
+                return (Position { leaf: id, index }, way);
             }
             (id, way) = (leaf.forward, Way::LAST);
         }
         self.search_way(score, precedes)
     }
 
-    /// Like `search`, and calls `passed` with each block on the path and the index of the child taken.
+    /// Returns the position that `search` returns, and calls `passed` with each block on the path and
+    /// the index of the child taken.
     #[inline]
     fn search_along(
         &self,
         score: S,
         mut precedes: impl FnMut(&M) -> bool,
         passed: impl FnMut(u32, usize),
-    ) -> Place {
+    ) -> Position {
         let (leaf, equals) = self.descend(score, &mut precedes, passed);
-        Place { leaf, position: equals.position_in(self.leaf(leaf), score, precedes) }
+        Position { leaf, index: equals.index_in(self.leaf(leaf), score, precedes) }
     }
 
-    /// Returns the place before or after all elements with a score, and calls `passed` with each block
+    /// Returns the position before or after all elements with a score, and calls `passed` with each block
     /// on the path and the index of the child taken.
     ///
     /// Compares no members, and counts the scores of each block only once.
@@ -130,7 +144,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         score: S,
         is_after: bool,
         mut passed: impl FnMut(&Block<S>, usize),
-    ) -> Place {
+    ) -> Position {
         let precede = |scores: &[S]| {
             if is_after { count(scores, |s| *s <= score) } else { count(scores, |s| *s < score) }
         };
@@ -141,7 +155,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
             passed(block, index);
             id = block.children[index];
         }
-        Place { leaf: id, position: precede(self.leaf(id).scores) }
+        Position { leaf: id, index: precede(self.leaf(id).scores) }
     }
 
     /// Descends to a leaf, and calls `passed` with each block on the path and the index of the child
@@ -183,29 +197,33 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         let mut equals = Equals::default();
         for level in (1..=level).rev() {
             let block = self.blocks.get(id);
-            let run = equals.children(&block.firsts, score);
-            let equal = block.children.get(run.clone()).unwrap_or_default();
+            let range = equals.children(&block.firsts, score);
+            let equal = block.children.get(range.clone()).unwrap_or_default();
             let before = partition_point(equal, |&(mut id)| {
                 for _ in 1..level {
                     id = self.blocks.get(id).children[0];
                 }
                 precedes(leaves.get(id).as_ref().first_member())
             });
-            let index = (run.start + before).saturating_sub(1);
-            equals.from_start = index >= run.start;
-            equals.to_end |= index + 1 < run.end;
+            let index = (range.start + before).saturating_sub(1);
+            equals.from_start = index >= range.start;
+            equals.to_end |= index + 1 < range.end;
             passed(id, index);
             id = block.children[index];
         }
         (id, equals)
     }
 
-    /// Returns the place of the first element equal to `(score, member)`, if there is one.
-    pub(crate) fn find(&self, score: S, mut compare: impl FnMut(&M) -> Ordering) -> Option<Place> {
-        let (place, _) = self.search_way(score, |member| compare(member).is_lt());
-        let place = self.at_element(place)?;
-        let (member, found) = self.leaf(place.leaf).at(place.position);
-        (found == score && compare(member).is_eq()).then_some(place)
+    /// Returns the position of the first element equal to `(score, member)`, if there is one.
+    pub(crate) fn search_element(
+        &self,
+        score: S,
+        mut compare: impl FnMut(&M) -> Ordering,
+    ) -> Option<Position> {
+        let (position, _) = self.search_way(score, |member| compare(member).is_lt());
+        let position = self.at_element(position)?;
+        let (member, found) = self.leaf(position.leaf).at(position.index);
+        (found == score && compare(member).is_eq()).then_some(position)
     }
 }
 
@@ -228,22 +246,22 @@ impl Equals {
         }
     }
 
-    /// Returns the position of the place in a leaf, as defined by `search`.
+    /// Returns the index in a leaf of the position that `search` returns.
     #[inline]
-    fn position_in<M, S: Ord + Copy>(
+    fn index_in<M, S: Ord + Copy>(
         self,
         leaf: LeafRef<'_, M, S>,
         score: S,
         precedes: impl FnMut(&M) -> bool,
     ) -> usize {
         if self.from_start && self.to_end {
-            position_among(leaf, leaf.order(), precedes)
+            index_among(leaf, leaf.order(), precedes)
         } else {
-            position_in(leaf, score, precedes)
+            index_in(leaf, score, precedes)
         }
     }
 
-    /// Returns the run of children whose first scores equal `score`.
+    /// Returns the range of children whose first scores equal `score`.
     #[inline]
     fn children<S: Ord + Copy>(self, firsts: &[S], score: S) -> Range<usize> {
         let start = if self.from_start || firsts.first() == Some(&score) {
@@ -260,9 +278,9 @@ impl Equals {
     }
 }
 
-/// Returns the position of the place in a leaf, as defined by `search`.
+/// Returns the index in a leaf of the position that `search` returns.
 #[inline]
-pub(super) fn position_in<M, S: Ord + Copy>(
+pub(super) fn index_in<M, S: Ord + Copy>(
     leaf: LeafRef<'_, M, S>,
     score: S,
     precedes: impl FnMut(&M) -> bool,
@@ -273,15 +291,15 @@ pub(super) fn position_in<M, S: Ord + Copy>(
         Some(&slot) if scores[slot as usize] == score => {
             let not_above = count(scores, |s| *s <= score);
             let equal = leaf.order().get(below..not_above).unwrap_or_default();
-            below + position_among(leaf, equal, precedes)
+            below + index_among(leaf, equal, precedes)
         }
         _ => below,
     }
 }
 
-/// Returns the number of members in these slots, all of one score, that precede a place.
+/// Returns the number of members in these slots, all of one score, that `precedes` accepts.
 #[inline]
-fn position_among<M, S>(
+fn index_among<M, S>(
     leaf: LeafRef<'_, M, S>,
     slots: &[u8],
     mut precedes: impl FnMut(&M) -> bool,
@@ -322,89 +340,4 @@ fn partition_point<T>(values: &[T], mut precedes: impl FnMut(&T) -> bool) -> usi
 #[inline]
 fn count<S>(scores: &[S], is_counted: impl Fn(&S) -> bool) -> usize {
     scores.iter().map(|score| usize::from(is_counted(score))).sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::vec::Vec;
-
-    #[test]
-    fn partition_points_of_all_lengths() {
-        let values: Vec<usize> = (0..200).collect();
-        for len in 0..if cfg!(miri) { 20 } else { values.len() } {
-            for accepted in 0..=len {
-                let mut asked = 0;
-                let found = partition_point(&values[..len], |&value| {
-                    asked += 1;
-                    value < accepted
-                });
-                assert_eq!(found, accepted, "of {len}");
-                assert!(len > 64 || asked <= 2 * PARTS, "{asked} questions of {len}");
-            }
-        }
-    }
-
-    /// Creates a list with `run` members for each score but the first and the last, inserted in
-    /// scattered order.
-    fn with_runs(len: u32, run: u32) -> (SkipList<u32, u32>, Vec<(u32, u32)>) {
-        // A step coprime to the lengths.
-        let members = (0..len).map(|i| (u64::from(i) * 7_919 % u64::from(len)) as u32);
-        let score = |member: u32| (member + run / 2) / run;
-        let mut list = SkipList::new();
-        members.for_each(|member| list.insert(2 * member, score(member)));
-        list.check();
-        (list, (0..len).map(|member| (score(member), 2 * member)).collect())
-    }
-
-    /// Searches for the places before and after elements, with runs of equal scores that start and end
-    /// anywhere in leaves and blocks.
-    #[test]
-    fn places_among_equal_scores() {
-        let lens: &[u32] = if cfg!(miri) { &[200] } else { &[1, 60, 200, 5_000, 40_000] };
-        for &len in lens {
-            for run in [1, 2, 50, 64, 700, 10_000, 100_000] {
-                let (list, elements) = with_runs(len, run);
-                for (rank, &(score, member)) in elements.iter().enumerate().step_by(37) {
-                    let rank_of = |(place, _)| list.rank_of(place);
-                    let before = list.search_way(score, |&other| other < member);
-                    assert_eq!(rank_of(before), rank, "{len} by {run}");
-                    let after = list.search_way(score, |&other| other <= member);
-                    assert_eq!(rank_of(after), rank + 1, "{len} by {run}");
-                    assert!((before.1, before.0.position) < (after.1, after.0.position));
-                    let (place, mut path) = (after.0, Path::new());
-                    assert_eq!(list.search(score, |&other| other <= member, &mut path), place);
-                    assert_eq!(path.len(), list.levels as usize);
-                    // Before and after all elements of this score.
-                    let first = elements.partition_point(|&(other, _)| other < score);
-                    let end = elements.partition_point(|&(other, _)| other <= score);
-                    assert_eq!(rank_of(list.search_way(score, |_| false)), first);
-                    assert_eq!(rank_of(list.search_way(score, |_| true)), end);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_end_of_a_range_near_and_far_from_its_start() {
-        let len = if cfg!(miri) { 300 } else { 3_000 };
-        for run in [1, 40, 64, 700, len] {
-            let (list, elements) = with_runs(len, run);
-            for (rank, &(score, member)) in elements.iter().enumerate().step_by(97) {
-                let start = list.search_way(score, |&other| other < member);
-                for ahead in [0, 1, 2, 30, 64, 65, 130, 200, 260, 400, 2_000] {
-                    let Some(&(end_score, end)) = elements.get(rank + ahead) else { break };
-                    let found = list.search_way_from(start, end_score, |&other| other <= end);
-                    let found_rank = list.rank_of(found.0);
-                    assert_eq!(found_rank, rank + ahead + 1, "{ahead} after {rank}, runs of {run}");
-                    assert!((start.1, start.0.position) < (found.1, found.0.position));
-                }
-                // In an inverted range, the end is no later than the start.
-                let (score, before) = elements[rank / 2];
-                let found = list.search_way_from(start, score, |&other| other < before);
-                assert!(list.rank_of(found.0) <= rank);
-                assert!((found.1, found.0.position) <= (start.1, start.0.position));
-            }
-        }
-    }
 }

@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 use core::ops::Range;
 
 use super::leaf::Move;
-use super::search::Place;
+use super::position::Position;
 use super::{Handle, NONE, Relocate, SkipList};
 use crate::handle::LEAF_CAPACITY;
 
@@ -23,7 +23,7 @@ pub(super) struct Handover<T> {
 
 impl<T: Copy> Handover<T> {
     /// Reports all moves. Departing elements go to the slots of `to` from `first_slot` on.
-    pub(super) fn tell<M, R: Relocate<M, Token = T>>(
+    pub(super) fn report<M, R: Relocate<M, Token = T>>(
         &self,
         from: u32,
         to: u32,
@@ -42,7 +42,7 @@ impl<T: Copy> Handover<T> {
 }
 
 impl<M, S: Copy> SkipList<M, S> {
-    /// Plans the handover of the elements at these positions of a full leaf, and computes their tokens.
+    /// Plans the handover of the elements at these indexes of a full leaf, and computes their tokens.
     /// It leaves the list unchanged, but may run user code, which may panic.
     pub(super) fn prepare_handover<R: Relocate<M>>(
         &mut self,
@@ -57,18 +57,18 @@ impl<M, S: Copy> SkipList<M, S> {
         Handover { plan, tokens }
     }
 
-    /// Moves elements from the full leaf of a place to the emptier of its neighbours in its block, so
-    /// that both have the same length, and returns the updated place. A no-op if no neighbour other
+    /// Moves elements from the full leaf of a position to the emptier of its neighbours in its block, so
+    /// that both have the same length, and returns the updated position. A no-op if no neighbour other
     /// than the leaf `spared` has enough room.
     ///
     /// If `relocate.token` panics, the list is unchanged.
     pub(super) fn share<R: Relocate<M>>(
         &mut self,
         spared: u32,
-        place: Place,
+        position: Position,
         relocate: &mut R,
-    ) -> Option<Place> {
-        let (from, parent) = (place.leaf, self.leaf(place.leaf).parent);
+    ) -> Option<Position> {
+        let (from, parent) = (position.leaf, self.leaf(position.leaf).parent);
         if parent == NONE {
             return None;
         }
@@ -91,7 +91,7 @@ impl<M, S: Copy> SkipList<M, S> {
         let leaves = self.leaves.blocks();
         let elements = leaves.get_mut(from).split(departing, &handover.plan);
         leaves.get_mut(to).absorb(elements, !to_left);
-        handover.tell(from, to, to_len as u8, relocate);
+        handover.report(from, to, to_len as u8, relocate);
 
         // Only the right leaf has a new first element, and it is not the first child.
         let first = self.leaf(if to_left { from } else { to }).at(0).1;
@@ -100,12 +100,12 @@ impl<M, S: Copy> SkipList<M, S> {
         block.spans[index] -= count as u32;
         block.spans[neighbour] += count as u32;
 
-        let position = place.position;
+        let at = position.index;
         Some(match to_left {
-            true if position <= count => Place { leaf: to, position: to_len + position },
-            true => Place { leaf: from, position: position - count },
-            false if position <= rest => place,
-            false => Place { leaf: to, position: position - rest },
+            true if at <= count => Position { leaf: to, index: to_len + at },
+            true => Position { leaf: from, index: at - count },
+            false if at <= rest => position,
+            false => Position { leaf: to, index: at - rest },
         })
     }
 }

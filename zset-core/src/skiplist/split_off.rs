@@ -24,7 +24,7 @@ impl<M, S: Copy> SkipList<M, S> {
     #[track_caller]
     #[must_use = "use `remove_range_by_rank` if the elements are not needed"]
     pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
-        infallible(self.try_cut(self.run_by_rank(&(rank..))))
+        infallible(self.try_cut(self.resolve_ranks(&(rank..))))
     }
 
     /// Splits the list at a score: returns the elements with this or a higher score, and keeps the
@@ -48,6 +48,6 @@ impl<M, S: Copy> SkipList<M, S> {
     where
         S: Ord,
     {
-        infallible(self.try_cut(self.run_by_score(&(score..))))
+        infallible(self.try_cut(self.resolve_scores(&(score..))))
     }
 }

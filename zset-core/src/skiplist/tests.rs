@@ -180,13 +180,13 @@ fn insert_panics_with_a_clear_message_at_the_limit() {
 }
 
 /// A dict that is a plain table of handles.
-struct Places {
+struct Table {
     /// The handle of each member.
-    of: Vec<Handle>,
+    handles: Vec<Handle>,
     moves: Cell<usize>,
 }
 
-impl Relocate<u32> for Places {
+impl Relocate<u32> for Table {
     type Token = u32;
 
     fn token(&self, member: &u32) -> u32 {
@@ -194,55 +194,60 @@ impl Relocate<u32> for Places {
     }
 
     fn relocate(&mut self, member: u32, from: Handle, to: Handle) {
-        assert_eq!(self.of[member as usize], from, "a move does not start where the member is");
-        assert!(!self.of.contains(&to), "a member moves to where another is");
-        self.of[member as usize] = to;
+        assert_eq!(
+            self.handles[member as usize], from,
+            "a move does not start where the member is"
+        );
+        assert!(!self.handles.contains(&to), "a member moves to where another is");
+        self.handles[member as usize] = to;
         self.moves.set(self.moves.get() + 1);
+    }
+
+    fn forget(&mut self, member: u32, handle: Handle) {
+        assert_eq!(self.handles[member as usize], handle, "another element is removed");
+        self.handles[member as usize] = Handle::NONE;
     }
 }
 
 /// A list with its dict. Every member is its own score.
 struct Followed {
     list: SkipList<u32, u32>,
-    places: Places,
+    table: Table,
 }
 
 impl Followed {
     fn new(bound: u32) -> Followed {
-        let of = std::vec![Handle::NONE; bound as usize];
-        Followed { list: SkipList::new(), places: Places { of, moves: Cell::new(0) } }
+        let handles = std::vec![Handle::NONE; bound as usize];
+        Followed { list: SkipList::new(), table: Table { handles, moves: Cell::new(0) } }
     }
 
     fn insert(&mut self, member: u32) {
-        let Followed { list, places } = self;
+        let Followed { list, table } = self;
         let mut path = super::Path::new();
-        let place = list.search(member, |other: &u32| *other < member, &mut path);
-        let place = list.make_room(place, &mut path, member, places).unwrap();
-        places.of[member as usize] = list.put(place, &path, member, member);
+        let target = list.search(member, |other: &u32| *other < member, &mut path);
+        let vacancy = list.make_room(target, table).unwrap();
+        table.handles[member as usize] = list.put(vacancy, member);
     }
 
     fn remove(&mut self, member: u32) {
-        let Followed { list, places } = self;
-        let handle = places.of[member as usize];
-        assert_eq!(list.element(handle), (&member, member));
-        let departure = list.prepare_take(list.place_of(handle), places);
-        assert_eq!(departure.handle, handle);
-        places.of[member as usize] = Handle::NONE;
-        assert_eq!(list.take(departure, places), (member, member));
-        list.rebalance(departure.place, places);
+        let Followed { list, table } = self;
+        let handle = table.handles[member as usize];
+        assert_eq!(list.element_at(handle), (&member, member));
+        let (element, _) = list.take_at(list.position_of(handle), member, table);
+        assert_eq!(element, (member, member));
     }
 
     /// Returns the number of moves reported since the last call.
     fn moves(&self) -> usize {
-        self.places.moves.take()
+        self.table.moves.take()
     }
 
     fn check(&self) {
         self.list.check();
-        let members = (0..).zip(&self.places.of).filter(|(_, handle)| **handle != Handle::NONE);
+        let members = (0..).zip(&self.table.handles).filter(|(_, handle)| **handle != Handle::NONE);
         assert!(self.list.iter().map(|(_, score)| score).eq(members.clone().map(|(m, _)| m)));
         for (member, &handle) in members {
-            assert_eq!(self.list.element(handle), (&member, member));
+            assert_eq!(self.list.element_at(handle), (&member, member));
         }
     }
 }
@@ -305,7 +310,7 @@ fn a_full_leaf_shares_with_its_emptier_neighbour() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn sharing_finds_the_right_place_at_every_position() {
+fn sharing_returns_the_right_position_wherever_the_insertion_is() {
     for (before, behind) in [(40, 64), (64, 40), (33, 64), (64, 17)] {
         for position in 1..=LEAF {
             let mut followed = around_a_full_leaf(before, behind);

@@ -128,7 +128,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     pub fn last_entry(&mut self) -> Option<OccupiedEntry<'_, K, V, S, H>> {
         let (pair, _) = self.set.last()?;
         let hash = self.set.hasher.hash_one(pair);
-        let handle = self.set.list.handle_at(self.set.list.last_place());
+        let handle = self.set.list.handle_at(self.set.list.last_position());
         Some(OccupiedEntry { map: self, hash, handle })
     }
 }
@@ -218,7 +218,7 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S, H> 
 
 impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a, K, V, S, H> {
     fn pair(&self) -> &Pair<K, V> {
-        self.map.set.list.element(self.handle).0
+        self.map.set.list.element_at(self.handle).0
     }
 
     /// Returns the key. **O(1)**.
@@ -294,7 +294,7 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a, K, V
     /// ```
     pub fn rank(&self) -> usize {
         let list = &self.map.set.list;
-        list.rank_of(list.place_of(self.handle))
+        list.rank_of(list.position_of(self.handle))
     }
 
     /// Replaces the value; returns the old one. **O(1)**.
@@ -353,8 +353,8 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a, K, V
     /// assert_eq!(map.entry("a").or_insert('x', 1).remove_entry(), ("a", 'x', 1));
     /// ```
     pub fn remove_entry(self) -> (K, V, S) {
-        let place = self.map.set.list.place_of(self.handle);
-        let ((pair, score), _) = self.map.set.take_at(place, self.hash);
+        let position = self.map.set.list.position_of(self.handle);
+        let ((pair, score), _) = self.map.set.take_at(position, self.hash);
         (pair.key, pair.value, score)
     }
 }
@@ -437,7 +437,7 @@ where
     S: fmt::Debug + Copy,
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (pair, score) = self.map.set.list.element(self.handle);
+        let (pair, score) = self.map.set.list.element_at(self.handle);
         f.debug_struct("OccupiedEntry")
             .field("key", &pair.key)
             .field("value", &pair.value)

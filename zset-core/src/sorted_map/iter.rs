@@ -6,7 +6,7 @@ use core::iter::FusedIterator;
 
 use super::read::shown;
 use super::{Pair, SortedMap};
-use crate::skiplist::{self, Place};
+use crate::skiplist::{self, Position};
 use crate::sorted_set;
 
 /// An iterator over elements in order, lowest score first: all of them or a range.
@@ -208,7 +208,7 @@ pub struct ExtractIf<'a, K, V, S, H, F> {
     map: &'a mut SortedMap<K, V, S, H>,
     extracted: F,
     /// The position of the next element to pass to `extracted`.
-    next: Place,
+    next: Position,
 }
 
 impl<'a, K, V, S: Copy, H, F> ExtractIf<'a, K, V, S, H, F> {

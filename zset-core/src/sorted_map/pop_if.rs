@@ -44,7 +44,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         predicate: impl FnOnce(&K, &mut V, S) -> bool,
     ) -> Option<(K, V, S)> {
         let list = &self.set.list;
-        let handle = (!list.is_empty()).then(|| list.handle_at(list.last_place()))?;
+        let handle = (!list.is_empty()).then(|| list.handle_at(list.last_position()))?;
         if self.accepts(handle, predicate) { self.pop_last() } else { None }
     }
 

@@ -8,8 +8,7 @@ use core::ops::RangeBounds;
 use super::fill::try_collect;
 use super::{Drain, Follow, SortedSet};
 use crate::reserve::infallible;
-use crate::skiplist::Iter;
-use crate::skiplist::Run;
+use crate::skiplist::{Iter, RankedRange};
 use crate::{SkipList, TryReserveError};
 
 impl<M, S: Copy, H> SortedSet<M, S, H> {
@@ -52,7 +51,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// ```
     #[track_caller]
     pub fn drain_by_rank(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, M, S> {
-        self.drain_run(self.list.run_by_rank(&range))
+        self.drain_range(self.list.resolve_ranks(&range))
     }
 
     /// Removes the elements with scores in the range and returns them in order, lowest score first.
@@ -77,7 +76,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     where
         S: Ord,
     {
-        self.drain_run(self.list.run_by_score(&range))
+        self.drain_range(self.list.resolve_scores(&range))
     }
 
     /// Removes the elements with exactly this score and members in the range, and returns them in
@@ -123,41 +122,41 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         S: Ord,
         Q: Ord + ?Sized + 'q,
     {
-        self.drain_run(self.list.run_of(self.list.places_by_part(score, range, part)))
+        self.drain_range(self.list.with_ranks(self.list.positions_by_part(score, range, part)))
     }
 
     #[track_caller]
-    fn drain_run(&mut self, run: Run) -> Drain<'_, M, S> {
-        if run.len == 0 {
+    fn drain_range(&mut self, range: RankedRange) -> Drain<'_, M, S> {
+        if range.len == 0 {
             return Drain::new(self.list.empty());
         }
-        if run.len == self.len() {
+        if range.len == self.len() {
             return self.drain();
         }
-        let list = self.try_hashes(run).and_then(|hashes| self.try_cut(run, &hashes));
+        let list = self.try_hashes(range).and_then(|hashes| self.try_cut(range, &hashes));
         Drain::new(infallible(list))
     }
 
-    /// Returns the hashes of the members of a run, in order.
-    pub(super) fn try_hashes(&self, run: Run) -> Result<Vec<u64>, TryReserveError> {
-        let members = Iter::of_run(&self.list, run).map(|(member, _)| member);
+    /// Returns the hashes of the members of a range, in order.
+    pub(super) fn try_hashes(&self, range: RankedRange) -> Result<Vec<u64>, TryReserveError> {
+        let members = Iter::ranked(&self.list, range).map(|(member, _)| member);
         try_collect(members.map(|member| self.hasher.hash_one(member)))
     }
 
-    /// Moves a run to a list of its own, given the hashes of its members. The run must be neither empty
+    /// Moves a range to a list of its own, given the hashes of its members. It must be neither empty
     /// nor the whole set.
     ///
     /// On error, the set is unchanged. If hashing panics, the set is unchanged or the elements are
     /// dropped.
     pub(super) fn try_cut(
         &mut self,
-        run: Run,
+        range: RankedRange,
         hashes: &[u64],
     ) -> Result<SkipList<M, S>, TryReserveError> {
         let Self { list, dict, hasher, .. } = self;
         let mut follow = Follow::new(dict, hasher);
-        let cut = list.prepare_cut(run, &follow)?;
-        for (handle, &hash) in list.handles(run).zip(hashes) {
+        let cut = list.prepare_cut(range, &follow)?;
+        for (handle, &hash) in list.handles(range).zip(hashes) {
             follow.dict.remove(hash, handle);
         }
         Ok(list.cut(cut, &mut follow))

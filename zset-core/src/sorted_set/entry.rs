@@ -117,8 +117,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// ```
     pub fn last_entry(&mut self) -> Option<OccupiedEntry<'_, M, S, H>> {
         let (member, _) = self.last()?;
-        let place = self.list.last_place();
-        let (hash, handle) = (self.hasher.hash_one(member), self.list.handle_at(place));
+        let position = self.list.last_position();
+        let (hash, handle) = (self.hasher.hash_one(member), self.list.handle_at(position));
         Some(OccupiedEntry { set: self, hash, handle })
     }
 }
@@ -212,7 +212,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
     /// assert_eq!(set.entry("a").or_insert(1).member(), &"a");
     /// ```
     pub fn member(&self) -> &M {
-        self.set.list.element(self.handle).0
+        self.set.list.element_at(self.handle).0
     }
 
     /// Returns the score. **O(1)**.
@@ -236,7 +236,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
     /// assert_eq!(set.entry("b").or_insert(7).rank(), 1);
     /// ```
     pub fn rank(&self) -> usize {
-        self.set.list.rank_of(self.set.list.place_of(self.handle))
+        self.set.list.rank_of(self.set.list.position_of(self.handle))
     }
 
     /// Sets the member's score and returns the old one. **O(log n)**.
@@ -288,8 +288,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
     /// assert!(set.is_empty());
     /// ```
     pub fn remove_entry(self) -> (M, S) {
-        let place = self.set.list.place_of(self.handle);
-        self.set.take_at(place, self.hash).0
+        let position = self.set.list.position_of(self.handle);
+        self.set.take_at(position, self.hash).0
     }
 }
 
@@ -360,7 +360,7 @@ impl<M: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug for Entry<'_, M, S, H> {
 
 impl<M: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug for OccupiedEntry<'_, M, S, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (member, score) = self.set.list.element(self.handle);
+        let (member, score) = self.set.list.element_at(self.handle);
         f.debug_struct("OccupiedEntry").field("member", member).field("score", &score).finish()
     }
 }

@@ -144,24 +144,24 @@ fn try_distinct<M: Hash + Eq, S: Eq + Copy>(
     }
     let mut distinct: Vec<(M, S)> = Vec::new();
     // The index in `distinct` of each member's element.
-    let mut places: HashTable<u32> = HashTable::new();
+    let mut indexes: HashTable<u32> = HashTable::new();
     distinct.try_reserve(expected)?;
-    places.try_reserve(expected, |_| unreachable!("it is empty")).map_err(table_error)?;
+    indexes.try_reserve(expected, |_| unreachable!("it is empty")).map_err(table_error)?;
     for (member, score) in elements {
         let hash = hasher.hash_one(&member);
-        places
-            .try_reserve(1, |&place| hasher.hash_one(&distinct[place as usize].0))
+        indexes
+            .try_reserve(1, |&index| hasher.hash_one(&distinct[index as usize].0))
             .map_err(table_error)?;
-        let is_same = |&place: &u32| distinct[place as usize].0 == member;
-        match places.entry(hash, is_same, |_| unreachable!("room was reserved")) {
-            Entry::Occupied(place) => {
-                merge(&mut distinct[*place.get() as usize], (member, score));
+        let is_same = |&index: &u32| distinct[index as usize].0 == member;
+        match indexes.entry(hash, is_same, |_| unreachable!("room was reserved")) {
+            Entry::Occupied(index) => {
+                merge(&mut distinct[*index.get() as usize], (member, score));
             }
-            Entry::Vacant(place) => {
+            Entry::Vacant(vacant) => {
                 if distinct.len() >= MAX_LEAVES * LEAF_CAPACITY {
                     return Err(TryReserveError::CapacityOverflow);
                 }
-                place.insert(distinct.len() as u32);
+                vacant.insert(distinct.len() as u32);
                 try_push(&mut distinct, (member, score))?;
             }
         }

@@ -89,11 +89,11 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         score: S,
     ) -> Result<Handle, TryReserveError> {
         let mut path = Path::new();
-        let place = self.list.search_to_insert(score, |other| *other < member, &mut path);
+        let target = self.list.search_to_insert(score, |other| *other < member, &mut path);
         let Self { list, dict, hasher, .. } = self;
         dict.try_reserve_one(hash, hash_of(list, hasher))?;
-        let place = list.make_room(place, &mut path, score, &mut Follow::new(dict, hasher))?;
-        let handle = list.put(place, &path, member, score);
+        let vacancy = list.make_room(target, &mut Follow::new(dict, hasher))?;
+        let handle = list.put(vacancy, member);
         dict.insert(hash, handle);
         Ok(handle)
     }

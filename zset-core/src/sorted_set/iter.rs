@@ -5,7 +5,7 @@ use core::hash::{BuildHasher, Hash};
 use core::iter::FusedIterator;
 
 use super::SortedSet;
-use crate::skiplist::Place;
+use crate::skiplist::Position;
 
 /// An iterator that removes elements, returned by [`SortedSet::extract_if`].
 ///
@@ -19,8 +19,8 @@ use crate::skiplist::Place;
 pub struct ExtractIf<'a, M, S, H, F> {
     set: &'a mut SortedSet<M, S, H>,
     extracted: F,
-    /// The place of the next element to pass to `extracted`.
-    next: Place,
+    /// The position of the next element to pass to `extracted`.
+    next: Position,
 }
 
 impl<'a, M, S: Copy, H, F> ExtractIf<'a, M, S, H, F> {

@@ -68,7 +68,7 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
-        Some(self.list.rank_of(self.place(member)?))
+        Some(self.list.rank_of(self.position(member)?))
     }
 
     /// Returns the 0-based rank of a member, highest score first. **O(log n)**.

@@ -7,7 +7,7 @@ use equivalent::Equivalent;
 
 use super::{ExtractIf, Follow, SortedSet};
 use crate::handle::Handle;
-use crate::skiplist::{Place, Run};
+use crate::skiplist::{Position, RankedRange};
 
 /// The number of members above which the dict exceeds the nearest caches, and `visit_in_dict` pays off.
 const VISITED_LEN: usize = 1 << 16;
@@ -44,7 +44,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     {
         let hash = self.hasher.hash_one(member);
         let handle = self.find(hash, member)?.handle;
-        let (element, _) = self.take_at(self.list.place_of(handle), hash);
+        let (element, _) = self.take_at(self.list.position_of(handle), hash);
         Some(element)
     }
 
@@ -73,7 +73,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// assert_eq!(set.pop_last(), Some(("b", 2)));
     /// ```
     pub fn pop_last(&mut self) -> Option<(M, S)> {
-        self.take_end(1, self.list.last_place())
+        self.take_end(1, self.list.last_position())
     }
 
     /// Removes and returns the element at this 0-based rank, lowest score first. **O(log n)**.
@@ -86,7 +86,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// assert_eq!(set.remove_by_rank(1), None);
     /// ```
     pub fn remove_by_rank(&mut self, rank: usize) -> Option<(M, S)> {
-        (rank < self.len()).then(|| self.take_next(self.list.place_at(rank)).0)
+        (rank < self.len()).then(|| self.take(self.list.position_at(rank)))
     }
 
     /// Removes the elements at these 0-based ranks and returns how many were removed.
@@ -102,7 +102,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// assert_eq!(top.first(), Some((&"b", 2)));
     /// ```
     pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
-        self.remove_run(self.list.run_by_rank(&range))
+        self.remove_range(self.list.resolve_ranks(&range))
     }
 
     /// Removes the elements with scores in the range and returns how many were removed.
@@ -121,7 +121,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     where
         S: Ord,
     {
-        self.remove_run(self.list.run_by_score(&range))
+        self.remove_range(self.list.resolve_scores(&range))
     }
 
     /// Keeps only the elements for which `keep` returns true; visits them in order, lowest score first.
@@ -161,15 +161,15 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Removes the element at one end: 0 is the first, 1 the last.
-    fn take_end(&mut self, end: usize, place: Place) -> Option<(M, S)> {
+    fn take_end(&mut self, end: usize, position: Position) -> Option<(M, S)> {
         if self.is_empty() {
             return None;
         }
-        if self.len() >= VISITED_LEN && self.visited_ends[end] != place.leaf {
-            self.visited_ends[end] = place.leaf;
-            self.visit_in_dict(place.leaf);
+        if self.len() >= VISITED_LEN && self.visited_ends[end] != position.leaf {
+            self.visited_ends[end] = position.leaf;
+            self.visit_in_dict(position.leaf);
         }
-        Some(self.take_next(place).0)
+        Some(self.take(position))
     }
 
     /// Looks up all members of a leaf, only to bring their dict entries into the cache.
@@ -184,56 +184,47 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         }
     }
 
-    /// Removes the element at a place, given its member's hash; returns it and the place of the next
-    /// element.
+    /// Removes the element at a position, given its member's hash; returns it and the position of the
+    /// next element.
     #[inline]
-    pub(crate) fn take_at(&mut self, place: Place, hash: u64) -> ((M, S), Place) {
+    pub(crate) fn take_at(&mut self, position: Position, hash: u64) -> ((M, S), Position) {
         let Self { list, dict, hasher, .. } = self;
-        let mut follow = Follow::new(dict, hasher);
-        let departure = list.prepare_take(place, &follow);
-        follow.dict.remove(hash, departure.handle);
-        let element = list.take(departure, &mut follow);
-        let next = list.rebalance(place, &mut follow);
-        (element, next)
+        list.take_at(position, hash, &mut Follow::new(dict, hasher))
     }
 
-    /// Removes the element at a place; returns it and the place of the next element.
+    /// Removes the element at a position.
     #[inline]
-    pub(super) fn take_next(&mut self, place: Place) -> ((M, S), Place) {
-        let hash = self.hasher.hash_one(self.list.leaf(place.leaf).at(place.position).0);
-        self.take_at(place, hash)
+    fn take(&mut self, position: Position) -> (M, S) {
+        let (member, _) = self.list.leaf(position.leaf).at(position.index);
+        self.take_at(position, self.hasher.hash_one(member)).0
     }
 
-    /// Removes the next element at or after a place that `is_taken` accepts, and moves the place past
+    /// Removes the next element from a position on that `is_taken` accepts, and moves the position past
     /// all visited elements.
     pub(crate) fn take_next_if(
         &mut self,
-        next: &mut Place,
+        next: &mut Position,
         mut is_taken: impl FnMut(&mut M, S) -> bool,
     ) -> Option<(M, S)> {
         loop {
-            let place = self.list.at_element(*next)?;
+            let position = self.list.at_element(*next)?;
             // After a panic in the closure, iteration continues with the next element.
-            *next = Place { position: place.position + 1, ..place };
-            let handle = self.list.handle_at(place);
+            *next = Position { index: position.index + 1, ..position };
+            let handle = self.list.handle_at(position);
             let score = self.list.score(handle);
             if is_taken(self.list.member_mut(handle), score) {
                 let hash = self.hasher.hash_one(self.list.member_mut(handle));
-                // If a hash panics after the removal, the next element is at this place.
-                *next = place;
-                let (element, following) = self.take_at(place, hash);
+                // If a hash panics after the removal, the next element is at this position.
+                *next = position;
+                let (element, following) = self.take_at(position, hash);
                 *next = following;
                 return Some(element);
             }
         }
     }
 
-    fn remove_run(&mut self, run: Run) -> usize {
-        let mut place = run.start;
-        for _ in 0..run.len {
-            let Some(at) = self.list.at_element(place) else { break };
-            (_, place) = self.take_next(at);
-        }
-        run.len
+    fn remove_range(&mut self, range: RankedRange) -> usize {
+        let Self { list, dict, hasher, .. } = self;
+        list.take_range(range, &mut Follow::new(dict, hasher))
     }
 }

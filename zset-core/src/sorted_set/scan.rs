@@ -9,6 +9,6 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns about `count` elements starting at a cursor, and the next cursor, which is 0 at the end.
     pub(crate) fn scan(&self, cursor: u64, count: usize) -> (u64, Vec<(&M, S)>) {
         let (next, page) = self.dict.scan(cursor, count, hash_of(&self.list, &self.hasher));
-        (next, page.into_iter().map(|handle| self.list.element(handle)).collect())
+        (next, page.into_iter().map(|handle| self.list.element_at(handle)).collect())
     }
 }

@@ -5,7 +5,7 @@ use core::hash::{BuildHasher, Hash};
 use super::SortedSet;
 use super::rebuild::try_dict;
 use crate::reserve::infallible;
-use crate::skiplist::Run;
+use crate::skiplist::RankedRange;
 
 impl<M: Hash, S: Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
     /// Splits the set at a 0-based rank: returns the elements from this rank on, and keeps those before
@@ -28,7 +28,7 @@ impl<M: Hash, S: Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
     #[track_caller]
     #[must_use = "use `remove_range_by_rank` if the elements are not needed"]
     pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
-        self.split_off_run(self.list.run_by_rank(&(rank..)))
+        self.split_off_range(self.list.resolve_ranks(&(rank..)))
     }
 
     /// Splits the set at a score: returns the elements with this or a higher score, and keeps the
@@ -52,23 +52,23 @@ impl<M: Hash, S: Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
     where
         S: Ord,
     {
-        self.split_off_run(self.list.run_by_score(&(score..)))
+        self.split_off_range(self.list.resolve_scores(&(score..)))
     }
 
     #[track_caller]
-    fn split_off_run(&mut self, run: Run) -> Self {
+    fn split_off_range(&mut self, range: RankedRange) -> Self {
         let mut upper = Self::with_hasher(self.hasher.clone());
         upper.list = self.list.empty();
-        if run.len == 0 {
+        if range.len == 0 {
             return upper;
         }
-        if run.len == self.len() {
+        if range.len == self.len() {
             core::mem::swap(self, &mut upper);
         } else {
-            let hashes = infallible(self.try_hashes(run));
+            let hashes = infallible(self.try_hashes(range));
             // The handles of the elements in the new list are known before they move.
             upper.dict = infallible(try_dict(&hashes));
-            upper.list = infallible(self.try_cut(run, &hashes));
+            upper.list = infallible(self.try_cut(range, &hashes));
         }
         upper
     }

@@ -77,15 +77,15 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         if self.list.score(*handle) == score {
             return Ok(());
         }
-        let place = self.list.place_of(*handle);
-        if self.list.reorder_in_leaf(place, score) {
+        let position = self.list.position_of(*handle);
+        if self.list.reorder_in_leaf(position, score) {
             return Ok(());
         }
-        let (member, _) = self.list.element(*handle);
+        let (member, _) = self.list.element_at(*handle);
         let mut path = Path::new();
         let target = self.list.search(score, |other| other < member, &mut path);
-        if target.leaf == place.leaf {
-            self.list.reorder_to(place, target.position, score);
+        if target.leaf() == position.leaf {
+            self.list.reorder_to(position, &target);
             return Ok(());
         }
 
@@ -94,15 +94,15 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         // until the source leaf is merged with a neighbour, which may be the target.
         let Self { list, dict, hasher, .. } = self;
         let mut follow = Follow::new(dict, hasher);
-        let departure = list.prepare_take(place, &follow);
-        let target = list.make_room_sparing(place.leaf, target, &mut path, score, &mut follow)?;
+        let departure = list.prepare_take(position, &follow);
+        let vacancy = list.make_room_beside(&departure, target, &mut follow)?;
         follow.dict.replace(hash, *handle, Handle::NONE);
-        let (member, _) = list.take(departure, &mut follow);
+        let ((member, _), removal) = list.take(departure, &mut follow);
         // If hashing panics below, nothing is merged, and this handle is final.
-        *handle = list.put(target, &path, member, score);
+        *handle = list.put(vacancy, member);
         follow.dict.replace(hash, Handle::NONE, *handle);
         follow.watched = *handle;
-        list.rebalance(place, &mut follow);
+        list.rebalance(removal, &mut follow);
         *handle = follow.watched;
         Ok(())
     }

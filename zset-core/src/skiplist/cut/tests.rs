@@ -1,4 +1,4 @@
-//! Cuts at various places in lists of various shapes, and their costs.
+//! Cuts at various positions in lists of various shapes, and their costs.
 
 use rand_core::Rng;
 use std::vec::Vec;
@@ -30,7 +30,7 @@ fn members(list: &SkipList<u32, u32>) -> impl Iterator<Item = u32> {
 /// Cuts the elements at these ranks, and verifies both lists.
 fn cut(list: &mut SkipList<u32, u32>, start: usize, end: usize) -> SkipList<u32, u32> {
     let mut expected: Vec<u32> = members(list).collect();
-    let cut = list.try_cut(list.run_by_rank(&(start..end))).unwrap();
+    let cut = list.try_cut(list.resolve_ranks(&(start..end))).unwrap();
     list.check();
     cut.check();
     assert!(members(&cut).eq(expected.drain(start..end)), "cut {start}..{end}");
@@ -126,7 +126,7 @@ fn a_cut_visits_few_nodes() {
                 let end = (start + cut_len).min(len as usize - 1);
                 let mut list = list.clone();
                 let visited =
-                    visits::during(|| drop(list.try_cut(list.run_by_rank(&(start..end)))));
+                    visits::during(|| drop(list.try_cut(list.resolve_ranks(&(start..end)))));
                 // Repairing a block updates the parent of all its children; leaves around the gap
                 // merge.
                 let levels = list.levels as usize + 1;
@@ -140,9 +140,9 @@ fn a_cut_visits_few_nodes() {
 #[test]
 fn cutting_all_or_nothing_moves_no_element() {
     let mut list = filled(&Heights::DEFAULT, 10, false);
-    assert!(list.try_cut(list.run_by_rank(&(4..4))).unwrap().is_empty());
+    assert!(list.try_cut(list.resolve_ranks(&(4..4))).unwrap().is_empty());
     let address = list.first().map(|(member, _)| core::ptr::from_ref(member));
-    let all = list.try_cut(list.run_by_rank(&(..))).unwrap();
+    let all = list.try_cut(list.resolve_ranks(&(..))).unwrap();
     assert_eq!(all.first().map(|(member, _)| core::ptr::from_ref(member)), address);
     assert!(list.is_empty());
     list.check();

@@ -19,15 +19,15 @@ impl<A, B> Leaf<A, B> {
         B: Column<M>,
     {
         let len = self.len;
-        let slot_at = |position: u8| match end {
-            End::First => len - 1 - position,
-            End::Last => position,
+        let slot_at = |index: u8| match end {
+            End::First => len - 1 - index,
+            End::Last => index,
         };
         // The destination of the element in each slot.
         let mut goals = [0; LEAF_CAPACITY];
-        for (position, slot) in (0..len).zip(&mut self.order) {
-            goals[*slot as usize] = slot_at(position);
-            *slot = slot_at(position);
+        for (index, slot) in (0..len).zip(&mut self.order) {
+            goals[*slot as usize] = slot_at(index);
+            *slot = slot_at(index);
         }
         for slot in 0..len as usize {
             // Each swap brings one element to its destination.

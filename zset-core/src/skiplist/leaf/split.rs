@@ -26,7 +26,7 @@ pub(crate) struct Move {
 }
 
 impl<M, S: Copy> BlockLeaf<M, S> {
-    /// Plans a split in which the elements at these positions of a full leaf move to another leaf.
+    /// Plans a split in which the elements at these indexes of a full leaf move to another leaf.
     ///
     /// The remaining slots must be dense again: an element that remains but is in a slot beyond the new
     /// length swaps with a departing one in a lower slot.
@@ -138,10 +138,10 @@ mod tests {
             from_front in proptest::bool::ANY,
         ) {
             let mut leaf = BlockLeaf::<u8, u8>::new();
-            for &position in &order {
+            for &score in &order {
                 // The element in slot i has the score order[i].
-                let here = (0..leaf.len as usize).filter(|&i| leaf.as_ref().at(i).1 < position).count();
-                leaf.insert(here, position, position);
+                let here = (0..leaf.len as usize).filter(|&i| leaf.as_ref().at(i).1 < score).count();
+                leaf.insert(here, score, score);
             }
             let (departing, staying) = if from_front { (0..at, at..64) } else { (at..64, 0..at) };
             let plan = leaf.plan_split(departing.clone());
@@ -156,8 +156,8 @@ mod tests {
                 to[step.to as usize] = element;
             }
             let new = leaf.split(departing.clone(), &plan);
-            for (leaf, positions) in [(&leaf, staying), (&new, departing)] {
-                let expected = positions.map(|i| (i as u8, i as u8)).collect::<std::vec::Vec<_>>();
+            for (leaf, indexes) in [(&leaf, staying), (&new, departing)] {
+                let expected = indexes.map(|i| (i as u8, i as u8)).collect::<std::vec::Vec<_>>();
                 prop_assert_eq!(in_order(leaf.as_ref()), expected);
             }
             for (slot, member) in leaf.members.iter().enumerate() {
