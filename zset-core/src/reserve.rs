@@ -24,7 +24,7 @@ pub enum TryReserveError {
     CapacityOverflow,
     /// The allocator returned an error.
     AllocError,
-    /// The buffer of a listpack is full, or the listpack has reached its maximum size of 2^30 bytes.
+    /// The buffer of a buffer is full, or the listpack has reached its maximum size of 2^30 bytes.
     BufferFull,
 }
 
@@ -33,7 +33,7 @@ impl fmt::Display for TryReserveError {
         f.write_str(match self {
             TryReserveError::CapacityOverflow => "sorted set is full: its handles have 32 bits",
             TryReserveError::AllocError => "memory allocation failed",
-            TryReserveError::BufferFull => "listpack is full",
+            TryReserveError::BufferFull => "buffer is full",
         })
     }
 }

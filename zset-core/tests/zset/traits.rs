@@ -143,7 +143,7 @@ fn members_are_bytes_whatever_they_are_stored_as() {
 fn errors_say_what_happened() {
     let full = PackedZSet::with_storage([0; 6]).unwrap_err();
     assert_eq!(full, TryReserveError::BufferFull);
-    assert_eq!(full.to_string(), "listpack is full");
+    assert_eq!(full.to_string(), "buffer is full");
     let nan = ZSet::new().try_add("a", Score::ZERO, zset_core::redis::AddOptions::new());
     assert_eq!(nan.map(zset_core::redis::Added::is_inserted), Ok(true));
     let mut set = ZSet::from([("a", Score::INFINITY)]);
