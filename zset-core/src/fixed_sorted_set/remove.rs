@@ -199,6 +199,8 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
         let last_rank = self.rank_of(last);
 
         self.redirect(bucket, slot, self.links[slot]);
+        // It is in no chain now, so nothing may be found through its link.
+        self.links[slot] = I::NONE;
         if slot != last {
             self.redirect(last_bucket, last, I::from_usize(slot));
             self.links[slot] = self.links[last];
