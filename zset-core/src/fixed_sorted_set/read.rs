@@ -130,7 +130,7 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
     /// assert_eq!(zset_core::FixedSortedSet::<u32, u32, 4>::new().capacity(), 4);
     /// ```
     pub const fn capacity(&self) -> usize {
-        N
+        self.order.len()
     }
 
     /// Returns whether there is no room for another member. **O(1)**.

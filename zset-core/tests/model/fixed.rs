@@ -143,9 +143,9 @@ impl<const N: usize, I: SlotNumber, H: BuildHasher + Clone> Subject<N, I, H> {
                 let ranks = low.min(elements.len())..high.min(elements.len());
                 assert_eq!(self.set.remove_range_by_rank(low..high), ranks.len());
                 let gone = elements.get(ranks).unwrap_or_default();
-                gone.iter().for_each(|(member, _)| {
+                for (member, _) in gone {
                     self.reference.remove(member);
-                });
+                }
                 None
             }
             37 => {
@@ -215,7 +215,7 @@ impl<const N: usize, I: SlotNumber, H: BuildHasher + Clone> Subject<N, I, H> {
         for (member, score) in &self.reference {
             other.try_insert(*member, *score).expect("there is as much room");
         }
-        assert!(self.set == other && other == self.set);
+        assert!(self.set == other);
         let hash = |value: &dyn Fn(&mut DefaultHasher)| {
             let mut hasher = DefaultHasher::new();
             value(&mut hasher);
