@@ -32,7 +32,7 @@ struct Page<V> {
 
 impl<K: Ord + Hash + Clone, V> Cache<K, V> {
     fn new(capacity: usize, policy: fn(reads: u64, time: u64) -> Worth) -> Self {
-        assert!(capacity > 0, "there is nothing to evict");
+        assert!(capacity > 0, "the capacity must not be 0");
         let pages = SortedMap::with_capacity(capacity);
         Cache { pages, capacity, policy, time: 0, hits: 0 }
     }
@@ -55,7 +55,7 @@ impl<K: Ord + Hash + Clone, V> Cache<K, V> {
             let page = Page { content: load(key), reads: 1 };
             self.pages.insert(key.clone(), page, policy(1, time));
         }
-        &self.pages.get(key).expect("it was found or inserted").content
+        &self.pages.get(key).expect("the page was found or inserted").content
     }
 }
 

@@ -170,7 +170,7 @@ impl<T: Node> Arena<T> {
     /// `is_vacant`.
     pub(crate) fn check(&self, what: &str, is_vacant: impl Fn(&T) -> bool) {
         let stored: usize = self.chunks.iter().map(Vec::len).sum();
-        assert_eq!(stored, self.ids, "{what}: ids given out and nodes stored differ");
+        assert_eq!(stored, self.ids, "{what}: allocated ids and stored nodes differ");
         let mut vacant = self.vacant;
         for _ in 0..self.vacant_len {
             assert_ne!(vacant, NONE, "{what}: the free list is shorter than counted");
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_reused_before_new_ones_are_given_out() {
+    fn vacant_ids_are_reused_before_new_ones() {
         let mut arena = Arena::<u64>::new(10);
         let ids: Vec<u32> = (0..4)
             .map(|i| {
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arena_of_few_nodes_has_room_for_those_alone() {
+    fn a_tiny_arena_allocates_exactly_its_nodes() {
         for len in 1..=3 {
             let mut arena = Arena::<[u64; 140]>::new(1 << 20);
             arena.try_reserve(len).unwrap();
@@ -273,8 +273,8 @@ mod tests {
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "takes minutes there")]
-    fn growing_takes_whole_chunks_and_never_moves_them() {
+    #[cfg_attr(miri, ignore = "takes minutes under Miri")]
+    fn growth_allocates_whole_chunks_and_never_moves_them() {
         let mut arena = Arena::<u64>::new(1 << 20);
         for i in 0..=GROWN_CHUNKS as u64 * Arena::<u64>::CHUNK as u64 {
             arena.try_reserve(1).unwrap();

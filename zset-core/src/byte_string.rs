@@ -209,7 +209,7 @@ mod tests {
     use std::vec;
 
     #[test]
-    fn three_words_hold_23_bytes() {
+    fn up_to_23_bytes_are_stored_inline() {
         #[cfg(target_pointer_width = "64")]
         assert_eq!(size_of::<ByteString>(), 24);
         for len in 0..100 {
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_vector_is_taken_over_and_a_short_one_is_not() {
+    fn a_long_vector_is_reused_and_a_short_one_is_copied() {
         for (len, is_kept) in [(23, false), (24, true), (100, true)] {
             let bytes = vec![b'x'; len];
             let address = bytes.as_ptr();
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn order_is_that_of_the_bytes_then_the_shorter_first() {
+    fn order_is_by_bytes_then_shorter_first() {
         let sorted = ["", "10", "9", "B", "a", "aa", "aaaaaaaaaaaaaaaaaaaaaaaaaaa", "ab"];
         assert!(sorted.map(ByteString::from).is_sorted());
         assert!([b"\x7F", b"\x80"].map(ByteString::from).is_sorted());

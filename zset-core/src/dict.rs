@@ -211,11 +211,15 @@ impl Dict {
     /// Panics if an invariant of the dict is violated, or if `hash_of` disagrees with it.
     pub(crate) fn check(&self, hash_of: impl Fn(Handle) -> u64) {
         let entries = self.directory.len();
-        assert_eq!(entries == 0, self.segments.is_empty(), "a directory without segments");
+        assert_eq!(entries == 0, self.segments.is_empty(), "the directory and the segments differ");
         if entries > 0 {
             assert!(entries.is_power_of_two() && entries > 1, "{entries} entries");
-            assert_eq!(self.shift, u64::BITS - entries.trailing_zeros(), "bits of the directory");
-            assert!(self.first.is_empty(), "a first table beside segments");
+            assert_eq!(
+                self.shift,
+                u64::BITS - entries.trailing_zeros(),
+                "the shift does not match the directory"
+            );
+            assert!(self.first.is_empty(), "the first table is in use beside segments");
             let mut seen = alloc::vec![false; self.segments.len()];
             let mut entry = 0;
             while entry < entries {
@@ -223,22 +227,22 @@ impl Dict {
                 let id = self.directory[entry] as usize;
                 assert_eq!(extent.start, entry, "the entries of segment {id} are not aligned");
                 assert!(self.directory[extent.clone()].iter().all(|&other| other as usize == id));
-                assert!(!core::mem::replace(&mut seen[id], true), "segment {id} in two places");
+                assert!(!core::mem::replace(&mut seen[id], true), "segment {id} is in two places");
                 entry = extent.end;
             }
-            assert!(seen.into_iter().all(|seen| seen), "a segment that no entry leads to");
+            assert!(seen.into_iter().all(|seen| seen), "a segment has no entry");
         }
         let mut len = 0;
         for table in self.tables() {
             for &handle in table {
                 let hash = hash_of(handle);
-                assert!(core::ptr::eq(self.table(hash), table), "{handle:?} in another's table");
+                assert!(core::ptr::eq(self.table(hash), table), "{handle:?} is in the wrong table");
                 let is_found = self.candidates(hash).any(|other| other == handle);
-                assert!(is_found, "a handle is not where its hash says");
+                assert!(is_found, "a handle is not found by its hash");
             }
             len += table.len();
         }
-        assert_eq!(len, self.len, "the dict's tables hold another number of handles");
+        assert_eq!(len, self.len, "the tables hold a different number of handles");
     }
 }
 
@@ -301,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "takes minutes there")]
+    #[cfg_attr(miri, ignore = "takes minutes under Miri")]
     fn hashes_of_low_quality_do_not_blow_up_the_directory() {
         filled(3_000, |_| 42);
         let few = filled(35_000, |handle| number(handle) & 0xF);
@@ -328,8 +332,8 @@ mod tests {
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "takes minutes there")]
-    fn a_reservation_removes_tombstones_if_they_take_up_the_room() {
+    #[cfg_attr(miri, ignore = "takes minutes under Miri")]
+    fn a_reservation_removes_tombstones_that_occupy_the_room() {
         const LEN: u32 = 100_000;
         for len in (LEN..2 * LEN).step_by(LEN as usize / 10) {
             let mut dict = filled(len, spread);
@@ -345,8 +349,8 @@ mod tests {
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "takes minutes there")]
-    fn after_a_reservation_nothing_is_allocated() {
+    #[cfg_attr(miri, ignore = "takes minutes under Miri")]
+    fn insertions_after_a_reservation_allocate_nothing() {
         const MORE: u32 = 60_000;
         for already in [0, 10, 3_000, 40_000] {
             let mut dict = filled(already, spread);
@@ -363,8 +367,8 @@ mod tests {
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "takes minutes there")]
-    fn room_for_millions_can_be_reserved_and_for_more_than_there_are_handles_not() {
+    #[cfg_attr(miri, ignore = "takes minutes under Miri")]
+    fn reserving_succeeds_for_millions_but_not_beyond_the_handle_limit() {
         let mut dict = Dict::new();
         dict.try_reserve(2_000_000, spread).unwrap();
         assert!(dict.allocation_size() > 2_000_000 * size_of::<Handle>());
@@ -381,7 +385,7 @@ mod tests {
             assert_eq!(dict.tables().iter().map(HashTable::capacity).sum::<usize>(), len);
             let new = Handle::new(1 << 20, 0);
             let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                dict.try_reserve_one(spread(new), |_| panic!("in the hash"))
+                dict.try_reserve_one(spread(new), |_| panic!("panic in the hash"))
             }));
             assert!(result.is_err());
             dict.check(spread);

@@ -91,11 +91,15 @@ mod tests {
     fn agree(value: impl Hash) {
         let ours = DefaultHashBuilder::default();
         assert_eq!(ours.hash_one(&value), ours.0.hash_one(&value));
-        assert_eq!(ours.hash_one(&value), ours.clone().hash_one(&value), "a clone has the seed");
+        assert_eq!(
+            ours.hash_one(&value),
+            ours.clone().hash_one(&value),
+            "a clone has the same seed"
+        );
     }
 
     #[test]
-    fn it_hashes_as_the_one_inside() {
+    fn it_hashes_as_the_wrapped_builder_does() {
         agree("a text");
         agree(b"bytes".as_slice());
         agree((1_u8, 2_u16, 3_u32, 4_u64, 5_u128, 6_usize));

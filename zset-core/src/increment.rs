@@ -126,7 +126,7 @@ pub struct ScoreOverflow;
 
 impl fmt::Display for ScoreOverflow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("score is out of the range of its type")
+        f.write_str("score is out of range for its type")
     }
 }
 
@@ -316,7 +316,7 @@ mod tests {
         }
         if S::IS_EXACT {
             let ends = reached.iter().filter(|sums| sums.is_empty()).count();
-            assert!(ends == 0 || ends == reached.len(), "some choices end without a sum");
+            assert!(ends == 0 || ends == reached.len(), "some orders end without a sum");
         }
         reached.concat()
     }
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn exactness_is_what_it_says() {
+    fn is_exact_holds_as_declared() {
         let signed =
             if cfg!(miri) { &[-100_i8, 100][..] } else { &[-128, -100, -1, 0, 27, 100, 127] };
         let unsigned = if cfg!(miri) { &[1_u8, 200][..] } else { &[0, 1, 55, 100, 200, 255] };
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signed_number_is_added_within_bounds() {
+    fn signed_increments_of_unsigned_scores_are_checked() {
         for score in (0..=u8::MAX).step_by(if cfg!(miri) { 51 } else { 1 }) {
             for by in (-300..300).step_by(if cfg!(miri) { 20 } else { 1 }).chain([
                 i64::MIN,

@@ -186,7 +186,7 @@ mod tests {
     use std::string::ToString;
 
     #[test]
-    fn integers_are_printed_in_their_decimal_form() {
+    fn integers_are_printed_in_decimal() {
         for integer in [0, 7, -7, 10, -10, 999, i64::MAX, i64::MIN, i64::MIN + 1] {
             let member = Member::new(Value::Integer(integer));
             assert_eq!(&*member, integer.to_string().as_bytes());

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_generator_ends_too() {
+    fn sampling_ends_with_a_constant_generator() {
         let constants = [0, 1, 1 << 60, u64::MAX];
         for &constant in if cfg!(miri) { &constants[3..] } else { &constants[..] } {
             for (n, expected) in [(0, 0), (1, 1), (5, 5), (50, 50), (99, 99), (200, 100)] {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_drawn_of_none() {
+    fn a_sample_of_nothing_is_empty() {
         let mut rng = SmallRng::seed_from_u64(1);
         for n in [0, 1, usize::MAX] {
             assert_eq!(distinct(n, 0, &mut rng).len(), 0);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn every_number_is_about_as_likely_in_every_place() {
+    fn every_number_is_equally_likely_at_every_position() {
         let rounds = if cfg!(miri) { 50 } else { 30_000 };
         for (n, len) in [(1, 1), (2, 6), (3, 6), (6, 6), (1, 7)] {
             let mut rng = SmallRng::seed_from_u64(1);

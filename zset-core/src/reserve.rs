@@ -24,7 +24,8 @@ pub enum TryReserveError {
     CapacityOverflow,
     /// The allocator returned an error.
     AllocError,
-    /// The buffer of a buffer is full, or the listpack has reached its maximum size of 2^30 bytes.
+    /// A buffer or a set of fixed capacity is full, or a listpack has reached its maximum size of 2^30
+    /// bytes.
     BufferFull,
 }
 

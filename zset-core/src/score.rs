@@ -77,7 +77,7 @@ pub struct InexactScore;
 
 impl fmt::Display for InexactScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("integer is not exact as a score")
+        f.write_str("integer cannot be represented exactly as a score")
     }
 }
 
@@ -333,7 +333,7 @@ mod tests {
     use std::string::ToString;
 
     #[test]
-    fn a_score_is_the_float_that_it_was_made_of() {
+    fn a_score_keeps_the_exact_float() {
         for value in [0.0, 1.5, -1e300, f64::INFINITY] {
             let score = Score::new(value).unwrap();
             assert!(
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn nan_is_refused_everywhere() {
+    fn nan_is_rejected_everywhere() {
         assert_eq!(Score::new(f64::NAN), Err(NanScore));
         assert_eq!(Score::try_from(-f64::NAN), Err(NanScore));
         assert_eq!("NaN".parse::<Score>(), Err(ParseScoreError::Nan));
@@ -353,14 +353,14 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_not_numbers_are_refused() {
+    fn text_that_is_not_a_number_is_rejected() {
         for text in ["", " ", "1 ", " 1", "1,5", "one", "0x10", "--1", "1e", "+-1"] {
             assert_eq!(text.parse::<Score>(), Err(ParseScoreError::Invalid), "{text:?}");
         }
     }
 
     #[test]
-    fn numbers_that_would_be_rounded_to_infinity_or_zero_are_refused() {
+    fn numbers_that_would_round_to_infinity_or_zero_are_rejected() {
         for text in ["1e400", "-1e400", "1e-400", "-0.0001e-400", "1E999", &"9".repeat(400)] {
             assert_eq!(text.parse::<Score>(), Err(ParseScoreError::OutOfRange), "{text:?}");
         }
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn order_runs_from_one_infinity_to_the_other() {
+    fn scores_are_ordered_from_negative_to_positive_infinity() {
         let sorted = [
             Score::NEG_INFINITY,
             Score::new(f64::MIN).unwrap(),
@@ -405,7 +405,7 @@ mod tests {
         })]
 
         #[test]
-        fn text_reads_back_the_same(bits: u64) {
+        fn text_round_trips(bits: u64) {
             let Ok(score) = Score::new(f64::from_bits(bits)) else { return Ok(()) };
             prop_assert_eq!(score.to_string().parse::<Score>(), Ok(score));
             prop_assert_eq!(format!("{score:?}"), score.to_string());

@@ -316,7 +316,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         self.dict.check(hash_of(&self.list, &self.hasher));
         for (member, _) in self {
             let found = self.element(member).expect("a member of the list is not in the dict");
-            assert!(core::ptr::eq(found.member, member), "a member is twice");
+            assert!(core::ptr::eq(found.member, member), "a member is repeated");
         }
     }
 }

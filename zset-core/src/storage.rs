@@ -112,7 +112,7 @@ mod tests {
     use std::vec::Vec;
 
     #[test]
-    fn a_vector_that_has_room_is_not_grown() {
+    fn a_vector_with_room_does_not_reallocate() {
         let mut bytes = Vec::with_capacity(100);
         let capacity = bytes.capacity();
         Storage::try_grow(&mut bytes, capacity).unwrap();

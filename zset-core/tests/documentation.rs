@@ -1,6 +1,6 @@
-//! Every public method says what it costs, and shows it in an example that is run as a test.
+//! Every public method states its cost and has an example, which runs as a doc test.
 
-// It reads files.
+// The test reads files.
 #![cfg(not(miri))]
 
 use std::fs;

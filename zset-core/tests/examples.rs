@@ -1,13 +1,13 @@
-//! Runs the examples, and compares all that they print with what was worked out by hand.
+//! Runs the examples and compares their output with results worked out by hand.
 
-// Miri starts no processes.
+// Miri cannot start processes.
 #![cfg(all(feature = "alloc", not(miri)))]
 
 use std::env;
 use std::path::Path;
 use std::process::Command;
 
-/// Returns what an example prints. Cargo builds the examples beside the tests.
+/// Returns the output of an example. Cargo builds the examples beside the tests.
 fn run(name: &str) -> String {
     // target/debug/deps/examples-0123 -> target/debug/examples/NAME
     let test = env::current_exe().unwrap();
@@ -21,8 +21,9 @@ fn run(name: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Nobody sells at 1000, so the first bid rests. The next one takes all of order 2 and 30 of order 3,
-/// which is younger. Order 6 finds 20 of its 25 in order 4, and the other 5 rest as the cheapest ask.
+/// Nobody sells at 1000, so the first bid rests. The next bid buys all of order 2, and 30 of order
+/// 3, which is newer. Order 6 sells 20 of its 25 to order 4; the remaining 5 rest as the lowest
+/// ask.
 #[test]
 fn orders_are_matched_by_price_then_by_time() {
     let expected = "\
@@ -46,11 +47,11 @@ fn orders_are_matched_by_price_then_by_time() {
     assert_eq!(run("order_book"), expected);
 }
 
-/// "/about" and "/jobs" are read once each, and "/about" first. Of the 1900 requests, 900 are for old
-/// pages and ten for popular ones that are not cached yet. The LRU cache finds 90 of the first hundred
-/// and six more, until the old pages between two reads of a popular one are more than five.
+/// "/about" and "/jobs" are each read once, "/about" first. Of the 1900 requests, 900 are for old
+/// pages, and ten are for popular pages not yet cached. The LRU cache hits on 90 of the first
+/// hundred and six more, until more than five old pages come between two reads of a popular one.
 #[test]
-fn an_lfu_cache_keeps_what_is_read_most_often() {
+fn an_lfu_cache_keeps_the_most_read_pages() {
     let expected = "\
 An LFU cache of three pages, the next one to evict first:
   /jobs  1 reads
@@ -64,10 +65,11 @@ Hits of 1900 requests, with room for 15 pages:
     assert_eq!(run("lfu_cache"), expected);
 }
 
-/// The last request of a session is in second 1500 to 1999, two sessions a second. After 1800 seconds
-/// without one a session has timed out, by second 3500 those of seconds 1500 to 1700.
+/// The last requests of the sessions are in seconds 1500 to 1999, two per second. A session expires
+/// after 1800 seconds without a request, so by second 3500 those of seconds 1500 to 1700 have
+/// expired.
 #[test]
-fn sessions_are_indexed_by_threads() {
+fn threads_share_a_session_index() {
     let expected = "\
 1000 sessions
 since second 1900: 200
@@ -79,10 +81,10 @@ expired by second 3500, again: 0
     assert_eq!(run("session_index"), expected);
 }
 
-/// "sorted set" is found with 4 (sorted twice, set twice) and 2 occurrences. Texts with the same number are
-/// ordered from the last to the first.
+/// Texts that contain "sorted set" have 4 occurrences (sorted twice, set twice) or 2. Among equal
+/// numbers, the last text comes first.
 #[test]
-fn texts_are_found_by_their_words() {
+fn texts_are_found_by_words_they_contain() {
     let expected = "\
 sorted set:
   4 x  A set has members. A sorted set has sorted members.
@@ -99,8 +101,9 @@ s...: scores, set, skip, sorted
     assert_eq!(run("search_index"), expected);
 }
 
-/// The lamp blinks at tick 2 and then every 10 ticks. Measurements start at tick 5, and each one before
-/// tick 20 starts the next one, 7 ticks later, and postpones the sleep to 9 ticks later: to tick 28.
+/// The lamp blinks at tick 2 and then every 10 ticks. Measurements start at tick 5. Each one before
+/// tick 20 schedules the next, 7 ticks later, and postpones the sleep to 9 ticks later, finally to
+/// tick 28.
 #[test]
 fn timers_run_in_order_without_an_allocator() {
     let expected = "\

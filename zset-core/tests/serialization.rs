@@ -1,5 +1,6 @@
-//! What is serialized comes back, in a readable format (JSON), in one whose data says what it is (CBOR), and in one
-//! whose data does not (postcard). Data that nobody trusts is loaded or refused, without a panic.
+//! Serialization round trips in a human-readable format (JSON), a self-describing binary format
+//! (CBOR), and one that is not self-describing (postcard). Untrusted data is loaded or rejected
+//! without a panic.
 
 #![cfg(all(feature = "alloc", feature = "serde"))]
 
@@ -7,9 +8,11 @@ use std::fmt::Debug;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use zset_core::{ByteString, Score, SkipList, SortedMap, SortedSet, ZSet, sorted_map, sorted_set};
+use zset_core::{
+    ByteString, FixedSortedSet, Score, SkipList, SortedMap, SortedSet, ZSet, sorted_map, sorted_set,
+};
 
-/// What the tests know of a set.
+/// A type under test.
 trait Checked: Serialize + DeserializeOwned + PartialEq + Debug {
     fn check(&self);
 }
@@ -27,7 +30,8 @@ macro_rules! checked {
 checked! {
     SortedSet<String>, SortedSet<u32, i64>, SortedSet<(u8, u64), u32>, SortedSet<ByteString>,
     SkipList<String, Score>, SkipList<u8, u8>,
-    SortedMap<(u8, u8), char, i32>, SortedMap<String, Vec<u8>>, ZSet
+    SortedMap<(u8, u8), char, i32>, SortedMap<String, Vec<u8>>, ZSet,
+    FixedSortedSet<String, u32, 3, u8>
 }
 
 const INFINITIES: [Score; 2] = [Score::NEG_INFINITY, Score::INFINITY];
@@ -60,8 +64,8 @@ fn to_cbor(value: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-/// Takes a set through all formats; returns its JSON.
-fn comes_back<T: Checked>(set: &T) -> String {
+/// Round-trips a set through all formats; returns its JSON.
+fn round_trip<T: Checked>(set: &T) -> String {
     let text = serde_json::to_string(set).unwrap();
     assert_eq!(&json::<T>(&text).unwrap(), set, "{text}");
     assert_eq!(postcard(&postcard::to_allocvec(set).unwrap()).as_ref(), Some(set));
@@ -69,10 +73,11 @@ fn comes_back<T: Checked>(set: &T) -> String {
     text
 }
 
-/// Reads a set from a format, if it is one.
+/// Deserializes a set from some format.
 type Read<T> = fn(&[u8]) -> Option<T>;
 
-/// Takes a set's bytes, shorter and damaged, through all formats: it is an error, or a set that is sound.
+/// Truncates and damages the bytes of a set in each format: loading must fail or return a valid
+/// set.
 fn damage_is_harmless<T: Checked>(set: &T) {
     let text = serde_json::to_string(set).unwrap();
     for end in 0..text.len() {
@@ -98,63 +103,63 @@ fn damage_is_harmless<T: Checked>(set: &T) {
 }
 
 #[test]
-fn a_set_is_a_sequence_of_pairs_in_order() {
+fn a_set_serializes_as_sorted_pairs() {
     let set: SortedSet<String> =
         [("b", 1.5), ("a", 1.5), ("c", -2.0), ("d", f64::INFINITY), ("e", f64::NEG_INFINITY)]
             .map(|(member, number)| (member.to_string(), score(number)))
             .into();
-    let text = comes_back(&set);
+    let text = round_trip(&set);
     assert_eq!(text, r#"[["e","-inf"],["c",-2.0],["a",1.5],["b",1.5],["d","inf"]]"#);
     damage_is_harmless(&set);
-    assert_eq!(comes_back(&SortedSet::<String>::new()), "[]");
+    assert_eq!(round_trip(&SortedSet::<String>::new()), "[]");
 }
 
 #[test]
-fn members_need_not_be_texts() {
+fn members_need_not_be_strings() {
     let set = SortedSet::<(u8, u64), u32>::from([((2, u64::MAX), 7), ((1, 5), 7), ((0, 0), 9)]);
-    assert_eq!(comes_back(&set), "[[[1,5],7],[[2,18446744073709551615],7],[[0,0],9]]");
+    assert_eq!(round_trip(&set), "[[[1,5],7],[[2,18446744073709551615],7],[[0,0],9]]");
     damage_is_harmless(&set);
     let bytes = SortedSet::from(INFINITIES.map(|score| (ByteString::from(b"\xFF"), score)));
-    assert_eq!(comes_back(&bytes), r#"[[[255],"inf"]]"#);
+    assert_eq!(round_trip(&bytes), r#"[[[255],"inf"]]"#);
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn sets_of_several_leaves_come_back() {
-    comes_back(&(0..300).map(|i| (i, -i64::from(i) / 2)).collect::<SortedSet<u32, i64>>());
-    comes_back(&(0..300_u16).map(|i| (i as u8, i as u8 / 2)).collect::<SkipList<u8, u8>>());
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn sets_of_several_leaves_round_trip() {
+    round_trip(&(0..300).map(|i| (i, -i64::from(i) / 2)).collect::<SortedSet<u32, i64>>());
+    round_trip(&(0..300_u16).map(|i| (i as u8, i as u8 / 2)).collect::<SkipList<u8, u8>>());
     let map = (0..300_u16).map(|i| ((i as u8, (i / 256) as u8), 'x', -i32::from(i) / 2));
-    comes_back(&map.collect::<SortedMap<(u8, u8), char, i32>>());
+    round_trip(&map.collect::<SortedMap<(u8, u8), char, i32>>());
 }
 
 #[test]
-fn a_list_is_a_sequence_of_pairs_that_may_repeat() {
+fn a_list_serializes_as_pairs_that_may_repeat() {
     let elements = [("b", 2.0), ("a", 2.0), ("b", 2.0), ("b", f64::INFINITY)];
     let list: SkipList<String, Score> =
         elements.map(|(member, number)| (member.to_string(), score(number))).into_iter().collect();
-    assert_eq!(comes_back(&list), r#"[["a",2.0],["b",2.0],["b",2.0],["b","inf"]]"#);
+    assert_eq!(round_trip(&list), r#"[["a",2.0],["b",2.0],["b",2.0],["b","inf"]]"#);
     damage_is_harmless(&list);
 }
 
 #[test]
-fn a_map_is_a_sequence_of_triples_in_order() {
+fn a_map_serializes_as_sorted_triples() {
     let map = SortedMap::<(u8, u8), char, i32>::from([((2, 1), 'y', 7), ((1, 1), 'x', -3)]);
-    assert_eq!(comes_back(&map), r#"[[[1,1],"x",-3],[[2,1],"y",7]]"#);
+    assert_eq!(round_trip(&map), r#"[[[1,1],"x",-3],[[2,1],"y",7]]"#);
     damage_is_harmless(&map);
     let scored = [("a", vec![1], score(0.5)), ("b", vec![], Score::INFINITY)]
         .map(|(key, value, score)| (key.to_string(), value, score));
-    let text = comes_back(&SortedMap::<String, Vec<u8>>::from(scored));
+    let text = round_trip(&SortedMap::<String, Vec<u8>>::from(scored));
     assert_eq!(text, r#"[["a",[1],0.5],["b",[],"inf"]]"#);
 }
 
 #[test]
-fn a_zset_is_a_sequence_of_pairs_with_members_as_bytes() {
+fn a_zset_serializes_as_pairs_with_byte_members() {
     let long = "x".repeat(70);
     let elements = [("b", 1.5), ("a", f64::INFINITY), ("10", -0.0), (&long, f64::NEG_INFINITY)];
     for len in [0, 1, 3, 4] {
         let elements = elements[..len].iter().map(|&(member, number)| (member, score(number)));
         let set: ZSet = elements.collect();
-        let text = comes_back(&set);
+        let text = round_trip(&set);
         let back: ZSet = postcard(&postcard::to_allocvec(&set).unwrap()).unwrap();
         assert_eq!(back.encoding(), set.encoding());
         if len == 3 {
@@ -196,7 +201,7 @@ fn a_repeated_member_is_an_error() {
 }
 
 #[test]
-fn what_is_no_set_is_refused() {
+fn malformed_sets_are_rejected() {
     for text in [
         "{}",
         "1",
@@ -225,7 +230,7 @@ fn what_is_no_set_is_refused() {
 }
 
 #[test]
-fn a_nan_is_refused() {
+fn nan_is_rejected() {
     let pairs = [("a", f64::NAN)];
     let bytes = postcard::to_allocvec(&pairs.as_slice()).unwrap();
     assert_eq!(postcard::<SortedSet<String>>(&bytes), None);
@@ -235,7 +240,7 @@ fn a_nan_is_refused() {
     assert_eq!(cbor::<ZSet>(&to_cbor(&pairs)), None);
 }
 
-/// Sets as maps.
+/// Sets serialized as maps.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Maps {
     #[serde(with = "sorted_set::serde_map")]
@@ -245,7 +250,7 @@ struct Maps {
 }
 
 #[test]
-fn sets_come_back_from_maps() {
+fn sets_round_trip_as_maps() {
     let maps = Maps {
         board: [("ann", 120.0), ("bob", 85.0), ("cid", f64::INFINITY)]
             .map(|(member, number)| (member.to_string(), score(number)))
@@ -262,7 +267,7 @@ fn sets_come_back_from_maps() {
 }
 
 #[test]
-fn maps_are_in_any_order_and_do_not_repeat() {
+fn maps_may_come_in_any_order_but_keys_must_not_repeat() {
     let read = |board: &str, jobs: &str| {
         let text = format!(r#"{{"board":{board},"jobs":{jobs}}}"#);
         serde_json::from_str::<Maps>(&text).map_err(|error| error.to_string())
@@ -288,9 +293,24 @@ fn maps_are_in_any_order_and_do_not_repeat() {
         let error = read(board, jobs).unwrap_err();
         assert!(error.contains(message), "{error}");
     }
-    // JSON has no keys but texts, numbers and booleans.
+    // JSON keys can only be strings, numbers and booleans.
     let tuples = SortedSet::from([((1, 2), 3)]);
     let mut text = Vec::new();
     let mut serializer = serde_json::Serializer::new(&mut text);
     assert!(sorted_set::serde_map::serialize(&tuples, &mut serializer).is_err());
+}
+
+#[test]
+fn a_fixed_set_rejects_more_elements_than_its_capacity() {
+    type Fixed = FixedSortedSet<String, u32, 3, u8>;
+    let mut set = Fixed::new();
+    for (member, score) in [("b", 2), ("a", 2), ("c", 1)] {
+        set.try_insert(member.to_string(), score).unwrap();
+    }
+    assert_eq!(round_trip(&set), r#"[["c",1],["a",2],["b",2]]"#);
+    damage_is_harmless(&set);
+    let error = json::<Fixed>(r#"[["a",1],["b",1],["c",1],["d",1]]"#).unwrap_err();
+    assert!(error.contains("buffer is full"), "{error}");
+    let error = json::<Fixed>(r#"[["a",1],["a",2]]"#).unwrap_err();
+    assert!(error.contains("repeats an earlier one"), "{error}");
 }

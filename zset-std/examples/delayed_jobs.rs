@@ -26,7 +26,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         .with_clock(clock.clone())
         .with_max_deliveries(NonZeroU32::new(3).ok_or("three is not zero")?);
 
-    println!("Each is tried three times, for {} s each time.\n", VISIBILITY.as_secs());
+    println!(
+        "Each reminder is tried up to three times, with a lease of {} s.\n",
+        VISIBILITY.as_secs()
+    );
     let mut ids = Vec::new();
     for (who, seconds) in [("ann", 10), ("bob", 20), ("cid", 30), ("dan", 40)] {
         let due = Timestamp::ZERO.saturating_add(Duration::from_secs(seconds));
@@ -61,7 +64,7 @@ fn work(reminders: &Reminders, lease: &Lease<&'static str>) -> Result<(), StaleL
         // The worker never reports back: the lease expires.
         ("ann", 1) => "the worker dies".to_string(),
         ("bob", _) => match reminders.nack(lease, PAUSE)? {
-            Nacked::Requeued { due } => format!("failed, again at {}", time(due)),
+            Nacked::Requeued { due } => format!("failed, retry at {}", time(due)),
             Nacked::Dead => "failed for the last time".to_string(),
         },
         _ => {

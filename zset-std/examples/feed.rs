@@ -27,7 +27,7 @@ fn main() {
     bob.post("server is down", at_minute(15));
     bob.post("still down", at_minute(20));
     bob.post("server is up", at_minute(25));
-    bob.post("photos of the hike", at_minute(30)); // the same that Ann shares
+    bob.post("photos of the hike", at_minute(30)); // also shared by Ann
     cid.post("rain here too", at_minute(10)); // at the same time as Ann
     cid.post("what a day", at_minute(35));
 

@@ -33,7 +33,7 @@ fn main() -> Result<(), QuotaError> {
     shop.sales.schedule("hats", at_minute(10));
     shop.sales.schedule("coats", at_minute(15));
     shop.sales.schedule("scarves", at_minute(20));
-    shop.sales.schedule("bags", at_minute(10)); // the same time as the hats, but behind them
+    shop.sales.schedule("bags", at_minute(10)); // at the same time as the hats, but after them
 
     shop.tick(0);
     shop.buy("ann", "shoes");
@@ -77,7 +77,7 @@ impl Shop {
         let outcome = match stock {
             None => "not open",
             Some((_, 0)) => "sold out",
-            Some(_) if !self.bought.check(&(buyer, sale)).is_allowed() => "one for each",
+            Some(_) if !self.bought.check(&(buyer, sale)).is_allowed() => "one per buyer",
             Some((_, left)) => {
                 *left -= 1;
                 "sold"

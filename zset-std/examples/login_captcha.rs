@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let three_a_minute = Quota::new(3, Duration::from_secs(MINUTE))?;
     let failures = SlidingWindow::new(three_a_minute).with_clock(clock.clone());
 
-    println!("After three wrong passwords in a minute, a captcha.\n");
+    println!("Three wrong passwords within a minute require a captcha.\n");
     println!("time   user  what happened       x: a wrong password, [ ]: the last minute");
     let mut wrong = Vec::new();
     for (second, user, password, captcha) in ATTEMPTS {

@@ -19,41 +19,41 @@ fn main() -> Result<(), QuotaError> {
     let ten_a_minute = Quota::new(10, Duration::from_secs(60))?;
     let limiter = SlidingWindow::new(ten_a_minute).with_clock(clock.clone());
 
-    println!("Ten a minute for each user and action.\n");
+    println!("Each user may make ten requests per minute for each action.\n");
     for _ in 0..10 {
-        ask(&limiter, "ann", "pay");
+        request(&limiter, "ann", "pay");
         clock.advance(Duration::from_secs(3));
     }
     // Half a minute has passed, and Ann's limit is used up.
-    let wait = ask(&limiter, "ann", "pay");
-    ask(&limiter, "ann", "refund");
-    ask(&limiter, "bob", "pay");
+    let wait = request(&limiter, "ann", "pay");
+    request(&limiter, "ann", "refund");
+    request(&limiter, "bob", "pay");
 
     clock.advance(wait.saturating_sub(Duration::from_secs(1)));
-    let wait = ask(&limiter, "ann", "pay");
+    let wait = request(&limiter, "ann", "pay");
     clock.advance(wait);
-    ask(&limiter, "ann", "pay");
+    request(&limiter, "ann", "pay");
     // Only Ann's first payment is a minute old now.
-    let wait = ask(&limiter, "ann", "pay");
+    let wait = request(&limiter, "ann", "pay");
     clock.advance(wait);
-    ask(&limiter, "ann", "pay");
+    request(&limiter, "ann", "pay");
 
     clock.advance(Duration::from_secs(60));
-    ask(&limiter, "ann", "pay");
+    request(&limiter, "ann", "pay");
     Ok(())
 }
 
 /// Requests one unit, prints the decision, and returns how long to wait.
-fn ask(limiter: &Limiter, user: &'static str, action: &'static str) -> Duration {
+fn request(limiter: &Limiter, user: &'static str, action: &'static str) -> Duration {
     let decision = limiter.check(&(user, action));
-    let (answer, wait) = match decision.verdict {
+    let (outcome, wait) = match decision.verdict {
         Verdict::Allowed => (format!("allowed, {} left", decision.remaining), Duration::ZERO),
         Verdict::Denied { retry_after } => {
             (format!("denied, wait {} s", retry_after.as_secs_f64()), retry_after)
         }
-        Verdict::Never => unreachable!("one is not more than ten"),
+        Verdict::Never => unreachable!("one does not exceed ten"),
     };
-    println!("{}  {user}  {action:<6}  {answer}", time(limiter.clock().now()));
+    println!("{}  {user}  {action:<6}  {outcome}", time(limiter.clock().now()));
     wait
 }
 

@@ -88,7 +88,7 @@ fn play(path: &Path) -> Result<(), Box<dyn Error>> {
 
     // A player can be on a board only once.
     fs::write(path, text.replace("bob", "ann"))?;
-    let error = Boards::load(path).expect_err("ann is there twice");
+    let error = Boards::load(path).expect_err("ann is listed twice");
     println!("Edited: {error}");
     Ok(())
 }

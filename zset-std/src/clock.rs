@@ -190,8 +190,8 @@ mod tests {
     }
 
     #[test]
-    fn references_to_a_clock_are_that_clock() {
-        #[expect(clippy::arc_with_non_send_sync, reason = "it stays on this thread")]
+    fn references_to_a_clock_are_clocks() {
+        #[expect(clippy::arc_with_non_send_sync, reason = "the value stays on this thread")]
         let clock = Arc::new(Counting::default());
         use_clock(&*clock);
         use_clock(clock.clone());
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_parks_until_a_time_instead_of_asking_all_the_time() {
+    fn waiting_parks_until_the_given_time_instead_of_polling() {
         fn park(clock: &impl Timer) {
             let at = clock.now().saturating_add(Duration::from_millis(20));
             let mut parked = 0;

@@ -98,7 +98,10 @@ impl<T, I: Ord + Hash> DelayQueue<T, I> {
         self.jobs.check();
         let mut arrivals: Vec<_> = self.jobs.iter().map(|(_, _, (_, arrival))| arrival).collect();
         arrivals.sort_unstable();
-        assert!(arrivals.is_sorted_by(|a, b| a < b), "two jobs have arrived at once");
-        assert!(arrivals.last().is_none_or(|last| *last < self.arrivals), "not yet arrived");
+        assert!(arrivals.is_sorted_by(|a, b| a < b), "two jobs have the same arrival number");
+        assert!(
+            arrivals.last().is_none_or(|last| *last < self.arrivals),
+            "an arrival number is too large"
+        );
     }
 }

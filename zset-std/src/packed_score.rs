@@ -192,7 +192,7 @@ impl<const N: usize> PackedScore<N> {
     /// ```
     #[must_use]
     pub fn descending<const FIELD: usize>(mut self) -> Self {
-        const { assert!(FIELD < N, "there is no such field") };
+        const { assert!(FIELD < N, "the field index is out of bounds") };
         let field = &mut self.fields[FIELD];
         field.order = match field.order {
             Order::Ascending => Order::Descending,

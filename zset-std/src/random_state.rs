@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_hasher_has_a_seed_of_its_own() {
+    fn each_hasher_has_its_own_seed() {
         let builders = (0..1000).map(|_| RandomState::new());
         let hashes: HashSet<_> = builders.map(|builder| builder.hash_one("key")).collect();
         assert_eq!(hashes.len(), 1000);
@@ -95,12 +95,12 @@ mod tests {
     /// Runs this test again in child processes, which print their seeds.
     #[cfg(not(miri))]
     #[test]
-    fn each_process_has_a_seed_of_its_own() {
+    fn each_process_has_its_own_seed() {
         use std::env;
         use std::process::Command;
 
         const CHILD: &str = "ZSET_PRINT_SEED";
-        const NAME: &str = "random_state::tests::each_process_has_a_seed_of_its_own";
+        const NAME: &str = "random_state::tests::each_process_has_its_own_seed";
         if env::var_os(CHILD).is_some() {
             println!("seed {:?}", seed_of_process());
             return;

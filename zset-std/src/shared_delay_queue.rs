@@ -279,15 +279,15 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
         let receipts = || tasks().filter_map(|task| task.receipt);
         assert_eq!(receipts().count(), state.leased, "the number of leases is wrong");
         let different: HashSet<_> = receipts().collect();
-        assert_eq!(different.len(), state.leased, "two jobs with one receipt");
+        assert_eq!(different.len(), state.leased, "two jobs have the same receipt");
         let most = tasks().map(|task| task.deliveries).max().unwrap_or(0);
         let permitted = self.max_deliveries.map_or(u32::MAX, NonZeroU32::get);
         assert!(most <= permitted, "a job was delivered too often");
         assert!(state.dead.len() <= self.max_dead_letters, "too many dead letters");
-        assert!(!state.is_closed || !state.line.is_asleep(), "someone waits for a closed queue");
+        assert!(!state.is_closed || !state.line.is_asleep(), "a waiter sleeps on a closed queue");
         if let (Some(until), Some(due)) = (state.line.first_sleeps_until(), state.queue.next_due())
         {
-            assert!(until <= due, "the first sleeps while a job is due");
+            assert!(until <= due, "the first waiter sleeps while a job is due");
         }
         state.line.check_invariants();
     }

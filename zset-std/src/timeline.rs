@@ -170,10 +170,10 @@ impl<Id: Ord + Hash> Timeline<Id> {
         self.posts.check();
         assert!(!self.is_over_full(), "more posts than the cap allows");
         if let Some((_, oldest)) = self.posts.first() {
-            assert!(!self.is_too_old(oldest, self.newest), "a post that is too old");
+            assert!(!self.is_too_old(oldest, self.newest), "a post is too old");
         }
         if let Some((_, latest)) = self.posts.last() {
-            assert!(latest <= self.newest, "a post after the newest time seen");
+            assert!(latest <= self.newest, "a post is newer than the newest time");
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Runs the examples, but for `medals`, and compares all that they print with what was worked out by
+//! Runs the examples other than `medals`, and compares their output with results worked out by
 //! hand.
 
-// Miri starts no processes.
+// Miri cannot start processes.
 #![cfg(not(miri))]
 
 use std::env;
 use std::path::Path;
 use std::process::Command;
 
-/// Returns what an example prints. Cargo builds the examples beside the tests.
+/// Returns the output of an example. Cargo builds the examples beside the tests.
 fn run(name: &str) -> String {
     // target/debug/deps/examples-0123 -> target/debug/examples/NAME
     let test = env::current_exe().unwrap();
@@ -22,13 +22,13 @@ fn run(name: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The wrong passwords of 00:12, 00:24 and 00:45 are three. The one of 00:57 is a fourth, of which
-/// the window needs only the last three: it is down to two when that of 00:24 is a minute old, at
-/// 01:24. So it is again at 01:45, when that of 00:45 is.
+/// There are three wrong passwords, at 00:12, 00:24 and 00:45. One at 00:57 is a fourth, and only
+/// the last three count: they are down to two at 01:24, a minute after 00:24. The same happens at
+/// 01:45, a minute after 00:45.
 #[test]
-fn a_captcha_is_asked_for_after_three_failures_in_a_minute() {
+fn a_captcha_is_required_after_three_failures_in_a_minute() {
     let expected = "\
-After three wrong passwords in a minute, a captcha.
+Three wrong passwords within a minute require a captcha.
 
 time   user  what happened       x: a wrong password, [ ]: the last minute
 00:12  ann   wrong password      [----x]
@@ -45,12 +45,13 @@ time   user  what happened       x: a wrong password, [ ]: the last minute
     assert_eq!(run("login_captcha"), expected);
 }
 
-/// Ann's payments are 3 seconds apart, so the first ten take up the minute until 00:27. The first of
-/// them is a minute old at 01:00, the second at 01:03, and all before 02:03, the one of 01:03 too.
+/// Ann's payments are 3 seconds apart, so the first ten use up the minute by 00:27. The first of
+/// them is a minute old at 01:00, the second at 01:03, and all before 02:03, including the one at
+/// 01:03.
 #[test]
-fn payments_are_ten_a_minute_for_each_user_and_action() {
+fn payments_are_limited_to_ten_a_minute_per_user_and_action() {
     let expected = "\
-Ten a minute for each user and action.
+Each user may make ten requests per minute for each action.
 
 00:00  ann  pay     allowed, 9 left
 00:03  ann  pay     allowed, 8 left
@@ -74,12 +75,13 @@ Ten a minute for each user and action.
     assert_eq!(run("payments"), expected);
 }
 
-/// Bob's first post, of 9:05, has fallen out: he keeps four. At 9:30 and 9:10 two post at the same
-/// time: what both share comes once, as Ann's, who is first; of different posts the greater is
-/// first, and "rain h" is above "rain a". The first page ends at a post of Bob's that he then
-/// removes, and Ann's of 9:40 comes too late for it: neither changes what is on the pages behind.
+/// Bob keeps four posts, so the first one, of 9:05, was removed. Two people post at 9:30 and at
+/// 9:10. A shared post appears once, as that of Ann, whose feed comes first; different posts are in
+/// descending order, so "rain h" is above "rain a". The first page ends with a post that Bob then
+/// removes, and Ann's post of 9:40 is too new for the next page, so neither affects the following
+/// pages.
 #[test]
-fn a_feed_is_read_in_pages_while_others_post() {
+fn a_feed_is_paged_while_others_post() {
     let expected = "\
 Bob keeps 4 of his five posts.
 
@@ -106,19 +108,19 @@ Since 9:36:
     assert_eq!(run("feed"), expected);
 }
 
-/// Of the six sales only the shoes are due at 12:05, and there are two pairs, for Ann and Bob. The
-/// coats, of 12:15, are cancelled, and the scarves go from 12:20 to 12:50; so the late tick opens
-/// what was scheduled first for 12:10, then second, then for 12:20. A minute back nothing opens
-/// again.
+/// Of the six sales, only the shoes are due at 12:05; there are two pairs, for Ann and Bob. The
+/// coats, at 12:15, are cancelled, and the scarves move from 12:20 to 12:50. The late tick
+/// therefore opens the two sales of 12:10 in the order in which they were scheduled, then the one
+/// of 12:20. When the clock steps back a minute, nothing opens again.
 #[test]
-fn flash_sales_open_once_in_order_however_late() {
+fn flash_sales_open_once_and_in_order_even_when_late() {
     let expected = "\
 12:00  tick, 0 to open
        ann buys shoes: not open
 12:05  tick, 1 to open
        shoes open, as of 12:05
        ann buys shoes: sold
-       ann buys shoes: one for each
+       ann buys shoes: one per buyer
        bob buys shoes: sold
        cid buys shoes: sold out
        the coats are cancelled
@@ -135,14 +137,14 @@ fn flash_sales_open_once_in_order_however_late() {
     assert_eq!(run("flash_sale"), expected);
 }
 
-/// The worker of Ann's mail dies at 00:10, so her mail is due again when its lease of 30 s ends, at
-/// 00:40. Bob's fails each time, and is due again 10 s after that: at 00:30 and at 00:40, where it
-/// comes after Ann's, whose lease was given at 00:10. Its third delivery is the last one. Cid's was
-/// cancelled, and Dan's came to be due before Bob's.
+/// The worker of Ann's mail dies at 00:10, so her mail is due again when its lease of 30 s expires,
+/// at 00:40. Bob's fails each time and is due again 10 s later: at 00:30 and at 00:40, where it
+/// comes after Ann's, whose lease was given at 00:10. Its third delivery is the last. Cid's was
+/// cancelled, and Dan's was rescheduled to be due before Bob's.
 #[test]
-fn reminders_are_sent_when_they_are_due_and_none_is_lost() {
+fn reminders_are_sent_when_due_and_none_is_lost() {
     let expected = "\
-Each is tried three times, for 30 s each time.
+Each reminder is tried up to three times, with a lease of 30 s.
 
 00:00  ann  due at 00:10
 00:00  bob  due at 00:20
@@ -152,8 +154,8 @@ Each is tried three times, for 30 s each time.
 00:00  dan  rescheduled to 00:15
 00:10  ann  delivery 1: the worker dies
 00:15  dan  delivery 1: sent
-00:20  bob  delivery 1: failed, again at 00:30
-00:30  bob  delivery 2: failed, again at 00:40
+00:20  bob  delivery 1: failed, retry at 00:30
+00:30  bob  delivery 2: failed, retry at 00:40
 00:40  ann  delivery 2: sent
 00:40  bob  delivery 3: failed for the last time
 
@@ -162,10 +164,10 @@ dead letter: bob, delivered 3 times
     assert_eq!(run("delayed_jobs"), expected);
 }
 
-/// Ann's three requests of a minute are those of second 0, 10 and 20. The first of them is a minute old at
-/// second 60, where her next one passes, the second one at second 70.
+/// Ann's three requests per minute are those at seconds 0, 10 and 20. The first is a minute old at
+/// second 60, when her next request passes, and the second at second 70.
 #[test]
-fn a_service_answers_429_to_clients_that_ask_too_often() {
+fn a_service_answers_429_to_excessive_requests() {
     let expected = "\
 00 s  ann  200 OK
 10 s  ann  200 OK
@@ -178,7 +180,8 @@ fn a_service_answers_429_to_clients_that_ask_too_often() {
     assert_eq!(run("http_service"), expected);
 }
 
-/// Ann's second game improved her lap, and not her points. Bob passes both when he plays once more.
+/// Ann's second game improves her lap but not her points. Bob passes her in both with one more
+/// game.
 #[cfg(feature = "serde")]
 #[test]
 fn boards_are_saved_and_loaded() {

@@ -1,6 +1,6 @@
-//! Runs the example `medals`, and compares what it prints with the published medal table.
+//! Runs the example `medals` and compares its output with the published medal table.
 
-// Miri starts no processes.
+// Miri cannot start processes.
 #![cfg(not(miri))]
 
 use std::env;
@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 
 const PARIS_2024: &str = include_str!("../data/medals-paris-2024.csv");
 
-/// Returns the command that runs the example, which Cargo builds beside the tests.
+/// Returns the command for the example, which Cargo builds beside the tests.
 fn medals() -> Command {
     // target/debug/deps/medals-0123 -> target/debug/examples/medals
     let test = env::current_exe().unwrap();
@@ -24,7 +24,7 @@ fn run(arguments: &[&str]) -> Output {
     medals().args(arguments).output().unwrap()
 }
 
-/// Returns what a run that succeeds prints to standard output and standard error.
+/// Returns the standard output and standard error of a successful run.
 fn succeed(arguments: &[&str]) -> (String, String) {
     let output = run(arguments);
     let (out, err) = texts(&output);
@@ -32,7 +32,7 @@ fn succeed(arguments: &[&str]) -> (String, String) {
     (out, err)
 }
 
-/// Returns the message of a run that fails.
+/// Returns the error message of a failing run.
 fn fail(arguments: &[&str]) -> String {
     let output = run(arguments);
     let (_, err) = texts(&output);
@@ -48,7 +48,7 @@ fn texts(output: &Output) -> (String, String) {
     (text(&output.stdout), text(&output.stderr))
 }
 
-/// Writes a file for one test; returns its path.
+/// Writes a file for a test; returns its path.
 fn file(name: &str, content: impl AsRef<[u8]>) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&path, content).unwrap();
@@ -63,7 +63,7 @@ fn rank(name: &str, content: impl AsRef<[u8]>) -> (String, Vec<String>) {
     (out, reports)
 }
 
-/// Returns the rows of the first table that was printed, as their words.
+/// Returns the rows of the first table in the output, with words separated by single spaces.
 fn rows(out: &str) -> Vec<String> {
     let lines = out.lines().skip_while(|line| !line.contains("  rank  ")).skip(1);
     let rows = lines.take_while(|line| !line.is_empty());
@@ -77,7 +77,7 @@ fn answer(out: &str, question: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_team_has_its_published_rank_and_place() {
+fn every_team_has_its_published_rank() {
     let (out, err) = succeed(&["--players", "0"]);
     let published: Vec<_> = PARIS_2024.lines().skip(1).map(|line| line.replace(',', " ")).collect();
     assert_eq!(published.len(), 91);
@@ -113,15 +113,15 @@ fn the_questions_are_answered() {
 }
 
 #[test]
-fn other_questions_can_be_asked() {
+fn questions_can_be_chosen() {
     let (out, _) = succeed(&["--players", "0", "--team", "THA", "--from", "40,0,0"]);
     let thailand = answer(&out, "Where does Thailand stand?");
-    assert_eq!(thailand, ["44th of 91, as are 2 others, with 1 gold, 3 silver, 2 bronze"]);
+    assert_eq!(thailand, ["44th of 91, tied with 2 others, with 1 gold, 3 silver, 2 bronze"]);
     let many = answer(&out, "Who has at least 40 gold, 0 silver, 0 bronze?");
     assert_eq!(many.len(), 3);
     assert!(many[2].contains("China"));
 
-    // Both bounds are included, and the wrong way round there is nobody.
+    // Both bounds are inclusive, and an inverted range is empty.
     let (out, _) = succeed(&["--players", "0", "--from", "2,2,3", "--to", "2,2,3"]);
     assert_eq!(answer(&out, "Who lies between").len(), 3);
     let (out, _) = succeed(&["--players", "0", "--from", "2,2,3", "--to", "2,2,2"]);
@@ -131,15 +131,18 @@ fn other_questions_can_be_asked() {
 }
 
 #[test]
-fn nobody_is_third_if_several_are_second() {
+fn no_one_is_third_after_a_tie_for_second() {
     let (out, _) = rank("tied.csv", "name,points\na,1\nb,2\nc,2\nd,3\n");
     assert_eq!(rows(&out), ["1 d 3", "2 b 2", "2 c 2", "4 a 1"]);
     let third = answer(&out, "Who is third?");
-    assert_eq!(third, ["Nobody, for several are 2nd:", "b, with 2 points", "c, with 2 points"]);
+    assert_eq!(
+        third,
+        ["Nobody: several are tied for 2nd:", "b, with 2 points", "c, with 2 points"]
+    );
 }
 
 #[test]
-fn bad_rows_are_reported_and_the_rest_is_ranked() {
+fn bad_rows_are_reported_and_skipped() {
     let content = b"name,points\n\
         ann,10\n\
         bob,ten\n\
@@ -158,26 +161,26 @@ fn bad_rows_are_reported_and_the_rest_is_ranked() {
         mia,1\n";
     let (out, reports) = rank("bad.csv", content);
     assert_eq!(rows(&out), ["1 ann 10", "2 dan, jr 7.5", "3 kim -2000"]);
-    assert!(out.contains("bad.csv: 3 ranked, 10 rows left out\n"), "{out}");
+    assert!(out.contains("bad.csv: 3 ranked, 10 rows skipped\n"), "{out}");
     assert_eq!(
         reports,
         [
             "line 3: score \"ten\": score is not a valid float",
-            "line 5: wrong number of fields: 1, not 2",
+            "line 5: wrong number of fields: 1 instead of 2",
             "line 7: score \"nan\": score is not a number",
             "line 8: the member is empty",
-            "line 9: member \"ann\" is there already, with 10",
+            "line 9: member \"ann\" repeats an earlier row, which has 10",
             "line 10: field 1 is not valid UTF-8",
-            "line 11: wrong number of fields: 3, not 2",
-            "line 12: the member has many lines; is a quote not closed?",
+            "line 11: wrong number of fields: 3 instead of 2",
+            "line 12: the member spans many lines; is a quote unclosed?",
             "line 14: score \"\": score is not a valid float",
-            "line 16: wrong number of fields: 1, not 2",
+            "line 16: wrong number of fields: 1 instead of 2",
         ]
     );
 }
 
 #[test]
-fn lines_are_counted_however_they_end() {
+fn lines_are_counted_with_any_line_ending() {
     for (name, end) in [("lf.csv", "\n"), ("crlf.csv", "\r\n"), ("cr.csv", "\r")] {
         for mark in ["", "\u{feff}"] {
             let lines = ["name,points", "a,x", "", "", "b,y", "\"c\",2", "d,z"];
@@ -190,7 +193,7 @@ fn lines_are_counted_however_they_end() {
 }
 
 #[test]
-fn columns_have_names_and_numbers() {
+fn columns_are_selected_by_name_or_number() {
     let path = file("columns.csv", "1st,who,who\n5,a,b\n4,c,d\n");
     for score in ["1", "1st", " 1st "] {
         let (out, _) = succeed(&["--csv", &path, "--member", "3", "--score", score]);
@@ -202,11 +205,11 @@ fn columns_have_names_and_numbers() {
         assert!(message.ends_with(&expected), "{message}");
     }
     let message = fail(&["--csv", &path, "--member", "who", "--score", "1"]);
-    assert!(message.ends_with("several columns are called \"who\"; say which by its number"));
+    assert!(message.ends_with("several columns are named \"who\"; choose one by its number"));
 }
 
 #[test]
-fn later_columns_decide_ties() {
+fn later_columns_break_ties() {
     let path = file("ties.csv", "name,a,b,c,d\nx,1,2,3,4\ny,1,2,3,5\nz,1,2,4,0\n");
     let csv = ["--csv", &path, "--member", "name", "--score"];
     let by = |score| rows(&succeed(&[&csv[..], &[score]].concat()).0);
@@ -214,11 +217,11 @@ fn later_columns_decide_ties() {
     assert_eq!(by("a,b,c"), ["1 z 1 2 4", "2 x 1 2 3", "2 y 1 2 3"]);
     assert_eq!(by("a,b,c,d"), ["1 z 1 2 4 0", "2 y 1 2 3 5", "3 x 1 2 3 4"]);
     let message = fail(&[&csv[..], &["a,b,c,d,a"]].concat());
-    assert_eq!(message, "medals: --score names 5 columns; this example ranks by 1 to 4");
+    assert_eq!(message, "medals: --score names 5 columns; this example supports 1 to 4");
 }
 
 #[test]
-fn files_without_rows_are_no_trouble() {
+fn files_without_rows_are_handled() {
     for content in ["name,points\n", "name,points"] {
         let (out, reports) = rank("header.csv", content);
         assert!(out.contains("header.csv: 0 ranked\n"), "{out}");
@@ -228,12 +231,12 @@ fn files_without_rows_are_no_trouble() {
     for content in ["", "\n\n"] {
         let path = file("empty.csv", content);
         let message = fail(&["--csv", &path, "--member", "name", "--score", "points"]);
-        assert!(message.ends_with("the file is empty, it has no header line"), "{message}");
+        assert!(message.ends_with("the file is empty: it has no header line"), "{message}");
     }
 }
 
 #[test]
-fn what_a_file_says_does_not_reach_the_terminal_raw() {
+fn control_characters_of_a_file_are_escaped() {
     let (out, reports) =
         rank("escape.csv", "name,points\n\u{1b}[31mred,1\nb,\u{1b}c\n\u{7},2\n\u{7},3\n");
     assert_eq!(rows(&out), ["1 \\u{7} 2", "2 \\u{1b}[31mred 1"]);
@@ -249,7 +252,7 @@ fn long_names_are_cut_to_the_width_of_a_terminal() {
 }
 
 #[test]
-fn errors_are_one_line_and_no_panic() {
+fn errors_are_one_line_and_not_a_panic() {
     let missing = "/no/such/file.csv";
     let directory = env!("CARGO_TARGET_TMPDIR");
     let small = file("small.csv", "name,points\na,1\n");
@@ -261,14 +264,14 @@ fn errors_are_one_line_and_no_panic() {
 
     for (arguments, expected) in [
         (&["--csv", &small][..], "--csv needs --member COLUMN and --score COLUMN"),
-        (&["--score", "points"], "--member and --score are for --csv FILE"),
+        (&["--score", "points"], "--member and --score require --csv FILE"),
         (&["--csv"], "missing argument for option '--csv'"),
         (&["--players", "-1"], "cannot parse argument \"-1\": invalid digit found in string"),
         (&["--players", "100000001"], "--players is at most 100000000"),
         (&["--medals"], "invalid option '--medals' (try --help)"),
         (&["small.csv"], "unexpected argument \"small.csv\" (try --help)"),
         (&["--team", "XYZ"], "Paris 2024 has no \"XYZ\""),
-        (&["--to", "1"], "--to: 1 scores where the table has 3 columns of them"),
+        (&["--to", "1"], "--to: 1 scores given, but the table has 3 score columns"),
         (&["--to", "1,2,-3"], "--to: score \"-3\": invalid digit found in string"),
     ] {
         assert_eq!(fail(arguments), format!("medals: {expected}"));
@@ -291,7 +294,7 @@ fn players_are_simulated() {
         row.split(' ').nth(word).unwrap().replace(',', "").parse().unwrap()
     };
     assert!(top.is_sorted_by(|a, b| number(a, 0) <= number(b, 0) && number(a, 2) >= number(b, 2)));
-    // The generator is seeded, so it is the same game every time.
+    // The generator is seeded, so the game is the same every time.
     let (again, _) = succeed(&["--players", "1000", "--top", "1"]);
     assert_eq!(rows(again.split_once("simulated players").unwrap().1), top);
 
@@ -311,9 +314,9 @@ fn help_names_every_option() {
     assert!(out.lines().all(|line| line.len() <= 80));
 }
 
-/// As with `| head`: the other end of the pipe is closed before all is written.
+/// Like `| head`: the reader closes the pipe early.
 #[test]
-fn a_reader_that_leaves_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let mut child = medals()
         .args(["--players", "1000"])
         .stdout(Stdio::piped())

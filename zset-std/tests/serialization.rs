@@ -1,5 +1,5 @@
-//! What holds data comes back, in a readable format (JSON), in one whose data says what it is (CBOR), and in one
-//! whose data does not (postcard).
+//! Serialization round trips in a human-readable format (JSON), a self-describing binary format
+//! (CBOR), and one that is not self-describing (postcard).
 
 #![cfg(feature = "serde")]
 
@@ -19,8 +19,8 @@ fn at(nanos: u64) -> Timestamp {
     Timestamp::from_nanos(nanos)
 }
 
-/// Takes a value through all formats; returns its JSON. Bytes that end too early are an error in each.
-fn comes_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) -> String {
+/// Round-trips a value through all formats; returns its JSON. Truncated data is an error in each.
+fn round_trip<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) -> String {
     let text = serde_json::to_string(value).unwrap();
     assert_eq!(&serde_json::from_str::<T>(&text).unwrap(), value, "{text}");
     let bytes = postcard::to_allocvec(value).unwrap();
@@ -38,50 +38,50 @@ fn comes_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) ->
 }
 
 #[test]
-fn boards_come_back() {
+fn boards_round_trip() {
     let board = Leaderboard::from([((1, 'x'), Score::from(5)), ((2, 'y'), Score::INFINITY)]);
-    let text = comes_back(&board.with_max_len(2));
+    let text = round_trip(&board.with_max_len(2));
     assert_eq!(text, r#"{"scores":[[[2,"y"],"inf"],[[1,"x"],5.0]],"max_len":2}"#);
 
     let mut boards = WindowedLeaderboard::new(Buckets::new(Duration::from_nanos(10), 3).unwrap());
     for (id, score, now) in [("a", 5, 0), ("b", 6, 6), ("a", 7, 25)] {
         boards.submit(id.to_string(), score, at(now));
     }
-    let text = comes_back(&boards);
+    let text = round_trip(&boards);
     assert!(text.contains(r#"[2,{"scores":[["b",6],["a",5]],"max_len":null}]"#), "{text}");
 }
 
 #[test]
-fn queues_and_schedules_come_back() {
+fn queues_and_schedules_round_trip() {
     let mut queue = DelayQueue::new();
     for (due, payload) in [(5, "a"), (5, "b"), (1, "c")] {
         queue.push(payload.to_string(), at(due));
     }
-    comes_back(&queue);
+    round_trip(&queue);
     let job = Job { id: JobId::new(7), due: at(1), payload: "d".to_string() };
-    assert_eq!(comes_back(&job), r#"{"id":7,"due":1,"payload":"d"}"#);
+    assert_eq!(round_trip(&job), r#"{"id":7,"due":1,"payload":"d"}"#);
 
     let schedule = Schedule::from([((2, 'b'), at(7)), ((1, 'a'), at(7)), ((0, 'c'), at(0))]);
-    assert_eq!(comes_back(&schedule), r#"[[[0,"c"],0],[[2,"b"],7],[[1,"a"],7]]"#);
+    assert_eq!(round_trip(&schedule), r#"[[[0,"c"],0],[[2,"b"],7],[[1,"a"],7]]"#);
 }
 
 #[test]
-fn timelines_and_expiring_sets_come_back() {
+fn timelines_and_expiring_sets_round_trip() {
     let mut timeline = Timeline::new().with_max_len(3).with_max_age(Duration::from_secs(1));
     timeline.extend([((1, 'b'), at(5)), ((1, 'a'), at(5)), ((0, 'c'), at(2))]);
-    let text = comes_back(&timeline);
+    let text = round_trip(&timeline);
     assert!(text.starts_with(r#"{"posts":[[[0,"c"],2],[[1,"a"],5],[[1,"b"],5]],"#), "{text}");
     let cursor = Cursor { at: Timestamp::MAX, id: (1, 'a') };
-    assert_eq!(comes_back(&cursor), r#"{"at":18446744073709551615,"id":[1,"a"]}"#);
+    assert_eq!(round_trip(&cursor), r#"{"at":18446744073709551615,"id":[1,"a"]}"#);
 
     let set = ExpiringSet::from([((2, 'a'), Timestamp::MAX), ((1, 'b'), at(0))]).with_max_len(2);
-    let text = comes_back(&set);
+    let text = round_trip(&set);
     assert_eq!(text, r#"{"members":[[[1,"b"],0],[[2,"a"],18446744073709551615]],"max_len":2}"#);
 }
 
 #[test]
-fn an_announced_length_is_not_believed() {
-    // 2^62 elements, of which there are none.
+fn an_announced_length_is_not_trusted() {
+    // Announces 2^62 elements, and contains none.
     let len = postcard::to_allocvec(&(1_u64 << 62)).unwrap();
     assert!(postcard::from_bytes::<Leaderboard<u32, u32>>(&len).is_err());
     assert!(postcard::from_bytes::<ExpiringSet<u32>>(&len).is_err());

@@ -1,4 +1,4 @@
-//! `nth` and `nth_back` return what as many steps return.
+//! `nth` and `nth_back` return the same as single steps.
 
 use std::fmt::Debug;
 
@@ -36,7 +36,7 @@ fn at(nanos: u64) -> Timestamp {
 }
 
 #[test]
-fn lines_of_a_board_numbered_in_all_ways() {
+fn board_lines_under_every_tie_numbering() {
     let board: Leaderboard<u32, u32> = (0..40).map(|i| (i, i * i % 7)).collect();
     for board in [board.clone(), board.with_dense_standings()] {
         for ties in [Ties::Ordinal, Ties::Competition, Ties::Dense] {

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_texts_and_numbers_are_read() {
+    fn bytes_text_and_numbers_deserialize() {
         let long = "x".repeat(100);
         for text in ["", "ann", &long] {
             let string = ByteString::from(text);

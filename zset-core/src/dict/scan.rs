@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn every_handle_is_in_one_page_whatever_splits_meanwhile() {
+    fn every_handle_is_on_one_page_even_if_segments_split() {
         let many = if cfg!(miri) { 25 } else { 15_000 };
         for count in [1, 7, 64, 5000] {
             let mut dict = Dict::new();
@@ -118,7 +118,10 @@ mod tests {
                 let most = count.max(dict.len() / LEAST_PART) + 7;
                 assert!(page.len() < most, "{} in a page", page.len());
                 for handle in page {
-                    assert!(seen.insert((handle.leaf(), handle.slot())), "{handle:?} twice");
+                    assert!(
+                        seen.insert((handle.leaf(), handle.slot())),
+                        "{handle:?} was returned twice"
+                    );
                 }
                 if next == 0 {
                     break;
@@ -136,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_dict_and_any_cursor_end_the_scan() {
+    fn an_empty_dict_ends_the_scan_at_any_cursor() {
         assert_eq!(Dict::new().scan(0, 10, hash_of), (0, Vec::new()));
         let mut dict = Dict::new();
         insert(&mut dict, 0..if cfg!(miri) { 1000 } else { 40_000 });

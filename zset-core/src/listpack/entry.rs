@@ -129,7 +129,7 @@ pub(crate) struct Encoded<'a> {
 }
 
 impl<'a> Encoded<'a> {
-    #[expect(clippy::cast_sign_loss, reason = "the bits are meant")]
+    #[expect(clippy::cast_sign_loss, reason = "reinterprets the bits")]
     pub(crate) fn new(value: Value<'a>) -> Self {
         // `Value::Bytes` with the decimal form of an integer is stored as the integer.
         let value = if let Value::Bytes(text) = value { Value::of(text) } else { value };
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_have_the_shortest_encoding_and_back_length() {
+    fn text_has_the_shortest_encoding_and_back_length() {
         for (len, head, back) in [
             (0, &[0x80][..], &[1][..]),
             (63, &[0xBF], &[64]),
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_an_integer_only_in_its_decimal_form() {
+    fn only_canonical_decimal_text_is_an_integer() {
         for text in [
             "",
             "-",
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_is_no_entry() {
+    fn a_truncated_entry_is_rejected() {
         for value in [Value::Integer(300), Value::Integer(i64::MAX), Value::Bytes(&[7; 200])] {
             let entry = encode(value);
             for len in 0..entry.len() {

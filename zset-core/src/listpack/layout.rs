@@ -118,7 +118,7 @@ mod tests {
     use std::vec::Vec;
 
     #[test]
-    fn entries_are_the_bytes_of_the_list_one_behind_the_other() {
+    fn raw_entries_cover_the_bytes_of_the_list_in_order() {
         let texts = [0, 1, 63, 64, 130, 4095, 4096, 20_000].map(|len| vec![b'x'; len]);
         let integers = [0, 127, 128, -4096, 4096, -32_768, 32_768, 1 << 23, 1 << 31, i64::MIN];
         let mut list = Listpack::<Vec<u8>>::new();

@@ -40,16 +40,14 @@ pub enum ListpackError {
 impl fmt::Display for ListpackError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ListpackError::Length => f.write_str(
-                "listpack has a length that its header does not say, or no listpack has",
-            ),
+            ListpackError::Length => {
+                f.write_str("listpack length is invalid or differs from its header")
+            }
             ListpackError::Entry { offset } => {
                 write!(f, "listpack entry at offset {offset} is malformed")
             }
             ListpackError::End => f.write_str("listpack does not end where its header says"),
-            ListpackError::Count => {
-                f.write_str("listpack has another number of entries than its header says")
-            }
+            ListpackError::Count => f.write_str("listpack entry count differs from its header"),
         }
     }
 }

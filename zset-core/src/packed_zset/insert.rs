@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_that_moves_needs_no_room_again() {
+    fn a_moved_member_reuses_its_own_space() {
         let storage = Shrinking { bytes: Vec::new(), has_shrunk: false };
         let mut set = PackedZSet::with_storage(storage).unwrap();
         for (member, score) in [("a", 0), ("b", 1), ("c", 2), ("d", 3)] {

@@ -34,7 +34,11 @@ impl ScoreText {
     /// Encodes a score; `self` holds its text.
     pub(super) fn encode(&mut self, score: Score) -> Encoded<'_> {
         let number = score.get();
-        #[expect(clippy::float_cmp, clippy::cast_precision_loss, reason = "whether it is exact")]
+        #[expect(
+            clippy::float_cmp,
+            clippy::cast_precision_loss,
+            reason = "the comparison detects a rounded value"
+        )]
         if number.abs() <= LARGEST_INTEGER && number as i64 as f64 == number {
             return Encoded::new(Value::Integer(number as i64));
         }
@@ -53,7 +57,7 @@ pub(crate) fn score_of(value: Value<'_>) -> Score {
 }
 
 /// Returns the score stored in an entry.
-#[expect(clippy::cast_precision_loss, reason = "an integer of another's is rounded, as Redis does")]
+#[expect(clippy::cast_precision_loss, reason = "other writers' integers are rounded, as in Redis")]
 pub(crate) fn try_score_of(value: Value<'_>) -> Result<Score, ParseScoreError> {
     match value {
         Value::Integer(integer) => Score::new(integer as f64).map_err(|_| ParseScoreError::Nan),
@@ -76,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_texts_are_stored_whole() {
+    fn the_longest_score_texts_fit() {
         for number in [-599_999_999_999_999_950_000_000.0, -123_456_789_012_345_670_000_000.0] {
             let score = Score::new(number).unwrap();
             let stored = bytes(score);
@@ -89,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_score_whose_text_is_an_integer_is_stored_as_one() {
+    fn a_large_score_that_prints_as_an_integer_is_stored_as_one() {
         let score = Score::new(4_611_686_018_427_388_928.0).unwrap();
         assert_eq!(bytes(score), [0xF4, 0x48, 4, 0, 0, 0, 0, 0, 0x40, 9]);
     }
@@ -102,8 +106,8 @@ mod tests {
         })]
 
         #[test]
-        fn every_score_comes_back(bits: u64, integer: i64) {
-            #[expect(clippy::cast_precision_loss, reason = "any number will do")]
+        fn every_score_round_trips(bits: u64, integer: i64) {
+            #[expect(clippy::cast_precision_loss, reason = "any number is suitable")]
             let integer = integer as f64;
             for number in [f64::from_bits(bits), integer, integer * 1e6] {
                 let Ok(score) = Score::new(number) else { continue };

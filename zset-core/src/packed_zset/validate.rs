@@ -59,13 +59,13 @@ impl fmt::Display for PackedZSetError {
             PackedZSetError::Score { rank } => write!(f, "score of element {rank} is not a number"),
             PackedZSetError::Nan { rank } => write!(f, "score of element {rank} is NaN"),
             PackedZSetError::Text { rank } => {
-                write!(f, "member of element {rank} is an integer that is stored as text")
+                write!(f, "member of element {rank} is an integer stored as text")
             }
             PackedZSetError::NotAscending { rank } => {
-                write!(f, "element {rank} does not come after the one before it")
+                write!(f, "element {rank} is out of order")
             }
             PackedZSetError::DuplicateMember { rank } => {
-                write!(f, "member of element {rank} is there already")
+                write!(f, "member of element {rank} repeats an earlier one")
             }
         }
     }

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_add_up_is_refused() {
+    fn malformed_input_is_rejected() {
         for (input, len) in [
             (&b"\x02abc"[..], 2),
             (b"\x02abc", 4),

@@ -74,24 +74,24 @@ pub enum RestoreError {
 impl fmt::Display for RestoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RestoreError::Truncated => f.write_str("it ends too early"),
-            RestoreError::Checksum => f.write_str("its checksum does not match"),
-            RestoreError::Version(version) => write!(f, "version {version} is not known"),
+            RestoreError::Truncated => f.write_str("data is truncated"),
+            RestoreError::Checksum => f.write_str("checksum does not match"),
+            RestoreError::Version(version) => write!(f, "version {version} is not supported"),
             RestoreError::Type(kind) => {
-                write!(f, "type {kind} is not a sorted set as Redis 7 writes it")
+                write!(f, "type {kind} is not a sorted set of Redis 7")
             }
             RestoreError::Length => f.write_str("a length is malformed"),
             RestoreError::Compression => f.write_str("a compressed string is malformed"),
-            RestoreError::TrailingBytes => f.write_str("there are bytes behind the set"),
+            RestoreError::TrailingBytes => f.write_str("there are bytes after the set"),
             RestoreError::Listpack(error) => error.fmt(f),
             RestoreError::OddLength => f.write_str("last member has no score"),
             RestoreError::Score { rank } => write!(f, "score of element {rank} is not a number"),
             RestoreError::Nan { rank } => write!(f, "score of element {rank} is NaN"),
             RestoreError::NotAscending { rank } => {
-                write!(f, "element {rank} does not come after the one before it")
+                write!(f, "element {rank} is out of order")
             }
             RestoreError::DuplicateMember { rank } => {
-                write!(f, "member of element {rank} is there already")
+                write!(f, "member of element {rank} repeats an earlier one")
             }
             RestoreError::Memory(error) => error.fmt(f),
         }

@@ -122,7 +122,7 @@ fn payloads_of_servers_are_restored() {
 }
 
 #[test]
-fn a_payload_is_the_servers_own_to_the_byte() {
+fn payloads_match_those_of_servers_byte_for_byte() {
     assert_eq!(dump(&restore(LISTPACK).unwrap()), LISTPACK);
     // `ELEMENTS` has a compressed string, which `dump` never writes.
     let none = ListpackLimits { max_listpack_entries: 0, ..ListpackLimits::default() };
@@ -135,7 +135,7 @@ fn a_payload_is_the_servers_own_to_the_byte() {
 }
 
 #[test]
-fn every_known_version_is_taken_and_every_other_named() {
+fn known_versions_are_accepted_and_others_are_reported() {
     let body = packed(&[b"a", b"1"]);
     for version in [6, 9, 10, 11, 12, 80] {
         assert_eq!(restore(&signed(&body, version)).unwrap().len(), 1);
@@ -146,7 +146,7 @@ fn every_known_version_is_taken_and_every_other_named() {
 }
 
 #[test]
-fn damage_is_noticed() {
+fn damage_is_detected() {
     for payload in [LISTPACK, ELEMENTS, COMPRESSED] {
         for len in 0..payload.len() {
             let error = restore(&payload[..len]).unwrap_err();
@@ -161,7 +161,7 @@ fn damage_is_noticed() {
 }
 
 #[test]
-fn other_types_and_bytes_behind_are_refused() {
+fn other_types_and_trailing_bytes_are_rejected() {
     assert_eq!(refused(b"\x00\x01a"), RestoreError::Type(0));
     assert_eq!(refused(b"\x03\x00"), RestoreError::Type(3));
     assert_eq!(refused(&[&packed(&[b"a", b"1"])[..], b"\0"].concat()), RestoreError::TrailingBytes);
@@ -172,7 +172,7 @@ fn other_types_and_bytes_behind_are_refused() {
 }
 
 #[test]
-fn lengths_that_claim_too_much_are_refused() {
+fn excessive_lengths_are_rejected() {
     for body in [
         &b"\x11"[..],
         b"\x11\x05abc",
@@ -194,7 +194,7 @@ fn lengths_that_claim_too_much_are_refused() {
 }
 
 #[test]
-fn what_servers_do_not_check_is_checked() {
+fn checks_that_servers_omit_are_made() {
     let list = |entries: &[&[u8]]| refused(&packed(entries));
     assert_eq!(list(&[b"a"]), RestoreError::OddLength);
     assert_eq!(list(&[b"a", b"one"]), RestoreError::Score { rank: 0 });
@@ -225,7 +225,7 @@ fn what_servers_do_not_check_is_checked() {
 }
 
 #[test]
-fn an_integer_as_text_is_restored_as_the_integer() {
+fn an_integer_stored_as_text_is_restored_as_an_integer() {
     let body = b"\x11\x0C\x0C\0\0\0\x02\0\x817\x02\x01\x01\xFF";
     let set = restore(&signed(body, VERSION)).unwrap();
     set.check();
@@ -233,7 +233,7 @@ fn an_integer_as_text_is_restored_as_the_integer() {
 }
 
 #[test]
-fn a_back_length_as_valkey_writes_it_is_restored() {
+fn a_back_length_written_by_valkey_is_restored() {
     // A member of 16378 bytes makes an entry of 16383 bytes, with a back-length of 2 bytes where
     // Redis writes 3.
     let mut list = Vec::from(*b"\x0A\x40\0\0\x02\0\xF0\xFA\x3F\0\0");
@@ -249,7 +249,7 @@ fn a_back_length_as_valkey_writes_it_is_restored() {
 }
 
 #[test]
-fn sets_of_every_length_of_length_come_back() {
+fn sets_with_every_length_encoding_round_trip() {
     let sizes: &[u16] =
         if cfg!(miri) { &[0, 1, 64] } else { &[0, 1, 63, 64, 128, 129, 16_383, 16_384] };
     for &len in sizes {

@@ -55,7 +55,7 @@ enum Condition {
 /// assert_eq!(AddOptions::from_flags(flags), Ok(AddOptions::new().xx().gt().ch()));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "that is what the command has")]
+#[expect(clippy::struct_excessive_bools, reason = "the command has these flags")]
 pub struct AddFlags {
     /// Only adds new members.
     pub nx: bool,

@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn score_bounds_are_read_as_redis_reads_them() {
+    fn score_bounds_parse_as_in_redis() {
         let parsed = |text: &str| score_bound(text.as_bytes());
         assert_eq!(parsed("1"), Ok(Bound::Included(Score::from(1))));
         assert_eq!(parsed("(1"), Ok(Bound::Excluded(Score::from(1))));
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn lex_bounds_are_read_as_redis_reads_them() {
+    fn lex_bounds_parse_as_in_redis() {
         let range = |min: &'static str, max: &'static str| {
             LexRange::parse(min.as_bytes(), max.as_bytes()).map(|range| (range.start, range.end))
         };

@@ -75,7 +75,7 @@ try_from_integer! {
 
 /// Creates a score from a 64-bit integer, signed or unsigned.
 #[inline]
-#[expect(clippy::cast_precision_loss, reason = "whether any is lost is the question")]
+#[expect(clippy::cast_precision_loss, reason = "a comparison detects the loss")]
 fn exact(integer: i128) -> Result<Score, InexactScore> {
     let nearest = integer as f64;
     // The cast does not saturate: even the largest integers round to at most 2^64, less than 2^127.
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn integers_are_scores_if_a_float_is_equal_to_them() {
+    fn integers_convert_exactly_or_not_at_all() {
         const EXACT: u64 = 1 << 53;
         for (integer, is_exact) in [
             (0, true),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::float_cmp, reason = "that is what is tested")]
+    #[expect(clippy::float_cmp, reason = "exact comparisons are under test")]
     fn scores_compare_with_floats_as_floats_do() {
         let floats = [f64::NEG_INFINITY, -1.5, -0.0, 0.0, 5e-324, 1.5, f64::INFINITY, f64::NAN];
         for a in floats {
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::float_cmp, reason = "a negation is exact")]
-    fn a_negated_score_is_still_one_of_the_scores() {
+    fn negation_keeps_scores_valid() {
         for value in [0.0, 1.5, -1e300, 5e-324, f64::INFINITY, f64::NEG_INFINITY] {
             let score = Score::new(value).unwrap();
             assert_eq!((-score).get(), -value);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn constants_of_integers_are_those_integers() {
+    fn const_constructors_match_from() {
         const EXTREMES: [Score; 3] =
             [Score::from_i32(i32::MIN), Score::from_i32(i32::MAX), Score::from_u32(u32::MAX)];
         let expected = [Score::from(i32::MIN), Score::from(i32::MAX), Score::from(u32::MAX)];

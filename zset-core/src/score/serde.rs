@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn json_has_numbers_and_the_texts_of_infinities() {
+    fn json_scores_are_numbers_and_infinities_are_strings() {
         for (number, json) in [
             (1.5, "1.5"),
             (-0.0, "0.0"),
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_and_texts_are_read() {
+    fn integers_and_strings_deserialize() {
         for (json, number) in [
             ("0", 0.0),
             ("-7", -7.0),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_score_is_refused() {
+    fn values_that_are_not_scores_are_rejected() {
         for json in ["null", "true", "[]", "[1]", "{}", r#"{"a":1}"#, r#""""#, r#""one""#, "1e400"]
         {
             assert!(read(json).is_err(), "{json}");
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_score_can_be_a_key_in_json() {
+    fn a_score_can_be_a_json_key() {
         let map = BTreeMap::from([(score(f64::NEG_INFINITY), 1), (score(0.5), 2)]);
         let json = serde_json::to_string(&map).unwrap();
         assert_eq!(json, r#"{"-inf":1,"0.5":2}"#);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_of_arbitrary_precision_is_read() {
+    fn an_arbitrary_precision_number_deserializes() {
         let number = |value| read(&std::format!(r#"{{"{JSON_NUMBER}":{value}}}"#));
         assert_eq!(number(r#""2.5""#), Ok(score(2.5)));
         assert_eq!(number(r#""-1e3""#), Ok(score(-1000.0)));
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn binary_formats_have_the_float() {
+    fn binary_formats_store_the_float() {
         for number in [0.0, 1.5, -1e300, f64::INFINITY, f64::NEG_INFINITY] {
             let bytes = postcard::to_allocvec(&score(number)).unwrap();
             assert_eq!(bytes, number.to_le_bytes());

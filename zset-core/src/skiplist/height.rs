@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bits_are_those_of_the_paper() {
+    fn the_bits_match_the_paper() {
         let mut heights = Heights::DEFAULT;
         assert_eq!(
             [(); 3].map(|()| heights.next_u32()),
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_height_is_counted_in_fives_of_trailing_zeros() {
+    fn each_five_trailing_zeros_add_a_level() {
         let heights = [1, 0b1_0000, 0b10_0000, 1 << 9, 1 << 10, 1 << 31, 0];
         let heights = heights.map(|bits| Heights::constant(bits).draw());
         assert_eq!(heights, [1, 1, 2, 2, 3, 7, 7]);

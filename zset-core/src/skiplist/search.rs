@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_range_near_its_start_and_far() {
+    fn the_end_of_a_range_near_and_far_from_its_start() {
         let len = if cfg!(miri) { 300 } else { 3_000 };
         for run in [1, 40, 64, 700, len] {
             let (list, elements) = with_runs(len, run);

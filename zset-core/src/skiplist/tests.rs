@@ -81,12 +81,12 @@ fn operations_stay_logarithmic_with_random_heights() {
 
 #[test]
 #[cfg_attr(miri, ignore = "takes minutes there")]
-fn operations_stay_logarithmic_if_every_height_is_the_least() {
+fn operations_stay_logarithmic_if_every_height_is_minimal() {
     operations_stay_logarithmic(Heights::constant(u32::MAX), |member| member);
 }
 
 #[test]
-fn operations_stay_logarithmic_if_every_height_is_the_greatest() {
+fn operations_stay_logarithmic_if_every_height_is_maximal() {
     operations_stay_logarithmic(Heights::constant(0), |member| member);
 }
 
@@ -135,7 +135,7 @@ impl Ord for Compared {
 }
 
 #[test]
-fn an_insertion_behind_one_at_the_end_is_compared_with_that_one_only() {
+fn an_append_is_compared_with_the_last_element_only() {
     let mut list = SkipList::new();
     list.insert(Compared(0), ());
     for i in 1..MANY {
@@ -147,7 +147,7 @@ fn an_insertion_behind_one_at_the_end_is_compared_with_that_one_only() {
 }
 
 #[test]
-fn the_insertion_that_would_pass_the_limit_of_handles_is_an_error() {
+fn an_insertion_beyond_the_handle_limit_is_an_error() {
     let mut list = SkipList::new();
     let mut score = 0;
     // The limit is lowered to 4 leaves, since reaching 2^26 would take too long.
@@ -248,7 +248,7 @@ impl Followed {
 }
 
 #[test]
-fn every_move_is_told_and_no_two_members_share_a_handle() {
+fn every_move_is_reported_and_handles_stay_unique() {
     let n = if cfg!(miri) { 150 } else { 2_000 };
     let mut followed = Followed::new(n);
     shuffled(n).for_each(|member| followed.insert(member));
@@ -280,7 +280,7 @@ fn lens(list: &SkipList<u32, u32>) -> Vec<usize> {
 }
 
 #[test]
-fn a_full_leaf_shares_with_the_emptier_neighbour() {
+fn a_full_leaf_shares_with_its_emptier_neighbour() {
     // Lengths before, position of the insertion in the full leaf, lengths afterwards.
     for (before, behind, position, expected) in [
         (40, 64, 1, &[53, 52, 64][..]),
@@ -318,7 +318,7 @@ fn sharing_finds_the_right_place_at_every_position() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn inserting_and_removing_in_turn_shares_once() {
+fn alternating_insertions_and_removals_share_once() {
     for (before, behind) in [(40, 64), (64, 40), (16, 64), (64, 16)] {
         let mut followed = around_a_full_leaf(before, behind);
         let number = 2 * LEAF + 33;

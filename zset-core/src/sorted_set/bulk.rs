@@ -38,10 +38,10 @@ impl fmt::Display for FromSortedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FromSortedError::NotAscending { index } => {
-                write!(f, "element {index} does not come after the one before it")
+                write!(f, "element {index} is out of order")
             }
             FromSortedError::DuplicateMember { index } => {
-                write!(f, "member of element {index} is there already")
+                write!(f, "member of element {index} repeats an earlier one")
             }
         }
     }

@@ -37,7 +37,7 @@ mod tests {
     use crate::{Score, ZSet};
 
     #[test]
-    fn a_set_comes_back_in_the_same_encoding() {
+    fn a_set_round_trips_in_the_same_encoding() {
         let len = if cfg!(miri) { 3 } else { 200_u16 };
         let many = (0..len).map(|i| (i.to_le_bytes(), Score::from(i / 2))).collect();
         let long = ZSet::from([("x".repeat(70), Score::ZERO)]);
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn members_may_be_text_and_scores_must_be_numbers() {
+    fn members_may_be_text_but_scores_must_be_numbers() {
         let set: ZSet = serde_json::from_str(r#"[["b", 2], ["a", 1.5]]"#).unwrap();
         assert_eq!(
             set,

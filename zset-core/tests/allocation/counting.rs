@@ -1,4 +1,4 @@
-//! The allocator: it counts what this thread takes and gives back, and fails when told to.
+//! An allocator that counts what this thread allocates and frees, and that fails on demand.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -8,26 +8,26 @@ struct Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-// All of it is const-initialised and needs no destructor, so that the first use of a thread does not
-// allocate, and the last is never too late.
+// Const-initialized and without destructors, so that a thread can use these at any time without
+// allocating.
 thread_local! {
-    /// How many allocations succeed before one fails; none fails while it is `None`.
+    /// The number of allocations that succeed before one fails, or `None` if none fails.
     static SUCCEEDING: Cell<Option<usize>> = const { Cell::new(None) };
     static TOTAL: Cell<Total> = const { Cell::new(Total { calls: 0, bytes: 0, live: 0 }) };
 }
 
-/// What a thread has asked of the allocator.
+/// Counters of a thread's allocations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Total {
     /// Allocations and reallocations that succeeded.
     pub(crate) calls: usize,
-    /// The bytes of all these, whether given back or not.
+    /// The total size of these, whether freed or not.
     pub(crate) bytes: usize,
-    /// Bytes taken and not given back.
+    /// Bytes allocated and not yet freed.
     pub(crate) live: isize,
 }
 
-/// Counts a call that takes some bytes and gives others back; returns whether it shall fail.
+/// Counts a call that allocates and frees this many bytes; returns whether it must fail.
 fn fails(taken: usize, given_back: usize) -> bool {
     let succeeding = SUCCEEDING.get();
     if succeeding == Some(0) {
@@ -44,14 +44,14 @@ fn fails(taken: usize, given_back: usize) -> bool {
     false
 }
 
-// SAFETY: every call is passed on as it is to the system's allocator, or fails with a null pointer,
-// which leaves memory as it was. Counting neither allocates nor unwinds.
+// SAFETY: every call is forwarded unchanged to the system allocator, or fails with a null pointer,
+// which leaves memory unchanged. Counting neither allocates nor unwinds.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if fails(layout.size(), 0) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller keeps the contract of this method, which is the same.
+        // SAFETY: the caller upholds the contract of this method, which is the same.
         unsafe { System.alloc(layout) }
     }
 
@@ -79,7 +79,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Runs an operation, and returns with its result what it asked of the allocator.
+/// Runs an operation; returns its result and its allocations.
 pub(crate) fn counted<T>(operation: impl FnOnce() -> T) -> (T, Total) {
     let before = TOTAL.get();
     let result = operation();
@@ -92,7 +92,7 @@ pub(crate) fn counted<T>(operation: impl FnOnce() -> T) -> (T, Total) {
     (result, total)
 }
 
-/// Runs an operation in which so many allocations succeed, and the next fails.
+/// Runs an operation in which this many allocations succeed and the next fails.
 pub(crate) fn failing_after<T>(succeeding: usize, operation: impl FnOnce() -> T) -> T {
     SUCCEEDING.set(Some(succeeding));
     let result = operation();

@@ -1,5 +1,5 @@
-//! Drains and splits: each allocation that fails leaves the set unchanged, and small removals take little
-//! memory.
+//! Drains and splits: a failed allocation leaves the set unchanged, and small removals allocate
+//! little.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use zset_core::{Score, SkipList, ZSet};
@@ -7,8 +7,8 @@ use zset_core::{Score, SkipList, ZSet};
 use crate::counting::{counted, failing_after};
 use crate::{Set, grown, scattered_score};
 
-/// Does an operation with a failure of its first allocation, then of its second, and so on, until it passes;
-/// returns how many failed. `verify` gets what each failure left.
+/// Runs an operation whose first allocation fails, then one whose second fails, and so on until it
+/// succeeds; returns the number of failures. `verify` receives the state after each failure.
 fn fail_in_turn<T: Clone, R>(
     original: &T,
     operation: impl Fn(&mut T) -> R,
@@ -21,15 +21,15 @@ fn fail_in_turn<T: Clone, R>(
         let Err(panic) = result else { return succeeding };
         assert!(panic.downcast::<String>().expect("a text").contains("memory"));
         verify(&trial);
-        // What was reserved before the failure has no effect later.
+        // Memory reserved before the failure has no later effect.
         operation(&mut trial);
     }
-    unreachable!("the operation ends with an allocation that is not made")
+    unreachable!("the operation succeeds once no allocation fails")
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn a_set_is_unchanged_by_a_drain_or_a_split_that_finds_no_memory() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn a_failed_drain_or_split_leaves_a_set_unchanged() {
     for len in [3, 64, 65, 200, 5_000, 40_000] {
         let set = grown(len);
         let len = len as usize;
@@ -41,14 +41,14 @@ fn a_set_is_unchanged_by_a_drain_or_a_split_that_finds_no_memory() {
         assert!(fail_in_turn(&set, drain, verify) > 2, "few allocations can fail at {len}");
         let split = |set: &mut Set| set.split_off_by_rank(len / 2).len();
         assert!(fail_in_turn(&set, split, verify) > 3, "few allocations can fail at {len}");
-        let middle = set.get_by_rank(len / 2).expect("it is there").1;
+        let middle = set.get_by_rank(len / 2).expect("the rank is below the length").1;
         fail_in_turn(&set, |set| set.drain_by_score(..middle).count(), verify);
     }
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn a_list_is_unchanged_by_a_drain_or_a_split_that_finds_no_memory() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn a_failed_drain_or_split_leaves_a_list_unchanged() {
     let list: SkipList<u64, Score> = (0..5_000).map(|i| (i, scattered_score(i))).collect();
     let verify = |trial: &SkipList<u64, Score>| {
         trial.check();
@@ -59,8 +59,8 @@ fn a_list_is_unchanged_by_a_drain_or_a_split_that_finds_no_memory() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn a_zset_is_unchanged_by_a_drain_or_a_split_that_finds_no_memory() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn a_failed_drain_or_split_leaves_a_zset_unchanged() {
     let listpack: ZSet = (0..100).map(|i| (i.to_string(), Score::from(i))).collect();
     let mut skiplist = listpack.clone();
     skiplist.promote();
@@ -77,7 +77,7 @@ fn a_zset_is_unchanged_by_a_drain_or_a_split_that_finds_no_memory() {
 }
 
 #[test]
-fn all_and_nothing_need_no_memory() {
+fn draining_all_or_nothing_allocates_nothing() {
     let mut set = grown(if cfg!(miri) { 70 } else { 1_000 });
     let len = set.len();
     let (_, total) = counted(|| set.drain_by_rank(len..).len() + set.split_off_by_rank(len).len());
@@ -89,7 +89,7 @@ fn all_and_nothing_need_no_memory() {
 }
 
 #[test]
-fn popping_the_first_few_takes_memory_for_these_only() {
+fn draining_a_few_elements_allocates_only_for_them() {
     let mut set = grown(if cfg!(miri) { 200 } else { 10_000 });
     let (drained, total) = counted(|| set.drain_by_rank(..3).count());
     assert_eq!(drained, 3);

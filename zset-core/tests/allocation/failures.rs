@@ -1,4 +1,5 @@
-//! Every allocation of an insertion fails in turn: the error says so, and the set is as it was.
+//! Every allocation of an insertion fails in turn: each failure is reported and leaves the set
+//! unchanged.
 
 use std::hash::BuildHasher;
 use zset_core::{Aggregate, IncrementError, Score, SkipList, SortedSet, TryReserveError};
@@ -6,8 +7,8 @@ use zset_core::{Aggregate, IncrementError, Score, SkipList, SortedSet, TryReserv
 use crate::counting::{counted, failing_after};
 use crate::{Set, grown, scattered_score};
 
-/// Does an operation with a failure of its first allocation, then of its second, and so on, until it
-/// passes; returns how many allocations failed.
+/// Runs an operation whose first allocation fails, then one whose second fails, and so on until it
+/// succeeds; returns the number of failures.
 fn fail_in_turn<H: BuildHasher + Clone, T: std::fmt::Debug>(
     original: &Set<H>,
     operation: impl Fn(&mut Set<H>) -> Result<T, TryReserveError>,
@@ -23,15 +24,15 @@ fn fail_in_turn<H: BuildHasher + Clone, T: std::fmt::Debug>(
                 assert_eq!(set, *original);
             }
         }
-        // What has been reserved before the failure changes nothing later.
+        // Memory reserved before the failure has no later effect.
         operation(&mut set).unwrap();
         set.check();
     }
-    unreachable!("the operation ends with an allocation that is not made")
+    unreachable!("the operation succeeds once no allocation fails")
 }
 
-/// Returns the sizes at which one insertion more allocates: columns that grow, leaves that split,
-/// blocks of memory that are full, and the dict.
+/// Returns the sizes at which the next insertion allocates: columns that grow, leaves that split,
+/// arena chunks that are full, and the dict.
 fn sizes_that_allocate(up_to: u64) -> Vec<u64> {
     let mut set = <Set>::default();
     let mut allocates =
@@ -40,7 +41,7 @@ fn sizes_that_allocate(up_to: u64) -> Vec<u64> {
 }
 
 #[test]
-fn insert_at_every_size_that_allocates() {
+fn insert_fails_cleanly_at_every_size_that_allocates() {
     let sizes = sizes_that_allocate(if cfg!(miri) { 80 } else { 5000 });
     for small in [0, 4, 8, 64] {
         assert!(sizes.contains(&small), "columns and leaves grow at {small}: {sizes:?}");
@@ -51,18 +52,18 @@ fn insert_at_every_size_that_allocates() {
     }
 }
 
-/// Returns the error of memory, which is the only one of this sum.
+/// Returns the allocation error; the sum itself is always valid.
 fn of_memory<T, E: std::fmt::Debug>(
     result: Result<T, IncrementError<E>>,
 ) -> Result<T, TryReserveError> {
     match result {
         Err(IncrementError::Full(error)) => Err(error),
-        sum => Ok(sum.expect("a sum that is a score")),
+        sum => Ok(sum.expect("the sum is a valid score")),
     }
 }
 
 #[test]
-fn new_members_by_other_methods_at_every_size_that_allocates() {
+fn other_insertions_fail_cleanly_at_every_size_that_allocates() {
     for len in sizes_that_allocate(if cfg!(miri) { 10 } else { 300 }) {
         let (set, score) = (grown(len), scattered_score(len));
         for failed in [
@@ -76,18 +77,17 @@ fn new_members_by_other_methods_at_every_size_that_allocates() {
     }
 }
 
-/// Makes a set of full leaves, whose scores leave room for others between them.
+/// Makes a set of full leaves, with gaps between the scores.
 fn full_leaves(leaves: u32) -> Set {
     let elements = (0..64 * leaves).map(|i| (u64::from(i), Score::from(10 * i)));
-    <Set>::from_sorted_iter(elements).expect("the numbers ascend")
+    <Set>::from_sorted_iter(elements).expect("the numbers are ascending")
 }
 
-/// Up to the number of leaves at which the index gets a second level, and blocks of memory are full
-/// in between.
+/// Enough leaves for a second index level, with full arena chunks in between.
 const LEAVES: std::ops::RangeInclusive<u32> = 1..=if cfg!(miri) { 2 } else { 65 };
 
 #[test]
-fn insert_at_either_end_of_full_leaves_and_into_their_middle() {
+fn insertions_into_full_leaves_fail_cleanly() {
     let mut failed = [0; 3];
     for leaves in LEAVES {
         let (set, end) = (full_leaves(leaves), 640 * leaves);
@@ -99,8 +99,8 @@ fn insert_at_either_end_of_full_leaves_and_into_their_middle() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn score_change_that_moves_a_member_to_a_full_leaf() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn a_move_to_a_full_leaf_fails_cleanly() {
     let mut failed = 0;
     for leaves in LEAVES {
         let set = full_leaves(leaves);
@@ -127,8 +127,8 @@ fn score_change_that_moves_a_member_to_a_full_leaf() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn reserve_at_sizes_of_all_kinds() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn reserve_fails_cleanly_at_every_kind_of_size() {
     for len in if cfg!(miri) { vec![0, 64] } else { vec![0, 1, 63, 64, 65, 3584, 28_672] } {
         let set = grown(len);
         for additional in [1, 60, 65, if cfg!(miri) { 100 } else { 5000 }] {
@@ -139,21 +139,21 @@ fn reserve_at_sizes_of_all_kinds() {
 }
 
 #[test]
-fn reserve_of_more_than_handles_can_name_is_an_error_at_once() {
+fn reserving_more_than_the_handles_can_address_is_an_immediate_error() {
     let mut set = grown(100);
     let before = set.clone();
     for additional in [usize::MAX, usize::MAX / 2, 1 << 40] {
         let (result, total) = counted(|| set.try_reserve(additional));
         assert_eq!(result, Err(TryReserveError::CapacityOverflow));
-        assert_eq!(total.calls, 0, "it needs no memory to know that");
+        assert_eq!(total.calls, 0, "the check allocates nothing");
     }
     set.check();
     assert_eq!(set, before);
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn list_insert_at_every_size_that_allocates() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn list_insertions_fail_cleanly_at_every_size_that_allocates() {
     let mut list = SkipList::new();
     for i in 0..if cfg!(miri) { 70 } else { 3000_u64 } {
         for succeeding in 0.. {
@@ -169,10 +169,9 @@ fn list_insert_at_every_size_that_allocates() {
     }
 }
 
-/// An iterator that claims more elements than there are handles must not cost all memory before its
-/// first element is looked at.
+/// A huge size hint must be rejected before it causes an allocation.
 #[test]
-fn size_hint_beyond_all_handles_is_refused_without_taking_memory() {
+fn a_size_hint_beyond_the_handle_limit_is_rejected_without_allocating() {
     let claims = (0..u64::MAX).map(|i| (i, Score::ZERO));
     let panicked =
         std::panic::catch_unwind(|| SortedSet::<_, _>::from_sorted_iter(claims).map(drop));
@@ -184,20 +183,20 @@ fn size_hint_beyond_all_handles_is_refused_without_taking_memory() {
 
 fn message<T: std::fmt::Debug>(panicked: std::thread::Result<T>) -> String {
     let message = panicked.expect_err("it panics");
-    *message.downcast::<String>().expect("a text with the reason")
+    *message.downcast::<String>().expect("the panic has a message")
 }
 
-/// Makes a set at once.
+/// Builds a set in bulk.
 type Make = fn(Vec<(u64, Score)>) -> Set;
 
-/// Whole sets are made by functions that panic if memory runs out: an abort would end this test.
+/// Bulk construction panics if an allocation fails; an abort would end this test.
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn sets_made_at_once_panic_at_each_allocation_that_fails() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn bulk_construction_panics_if_an_allocation_fails() {
     let elements = (0..4200_u64).map(|i| (i, Score::from(i as u32)));
     let functions: [Make; 5] = [
         |elements| elements.into_iter().collect(),
-        |elements| Set::from_sorted_iter(elements).expect("they ascend"),
+        |elements| Set::from_sorted_iter(elements).expect("the elements are ascending"),
         |elements| {
             let (one, other) = elements.split_at(elements.len() / 2);
             let set = |elements: &[_]| elements.iter().copied().collect::<Set>();
@@ -232,8 +231,8 @@ fn sets_made_at_once_panic_at_each_allocation_that_fails() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn shrink_to_fit_that_finds_no_memory_changes_nothing() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn a_failed_shrink_to_fit_changes_nothing() {
     for len in [70, 4161, 4230, 8000] {
         let original = grown(len);
         for succeeding in 0.. {
@@ -252,8 +251,8 @@ fn shrink_to_fit_that_finds_no_memory_changes_nothing() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn a_merge_that_finds_no_memory_is_done_one_by_one() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn a_merge_without_memory_falls_back_to_single_insertions() {
     for len in [70, 500, 4230] {
         let original = grown(len);
         let others: Set = (len / 2..2 * len).map(|i| (i, Score::ZERO)).collect();

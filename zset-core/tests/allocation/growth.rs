@@ -1,4 +1,4 @@
-//! How much memory a set takes: little while it is small, never much at once, and as much as it says.
+//! Memory use: little in small sets, never much at once, and exactly as reported.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use zset_core::{Score, SkipList};
@@ -6,7 +6,7 @@ use zset_core::{Score, SkipList};
 use crate::counting::{Total, counted};
 use crate::{Scattering, Set, grown, scattered_score};
 
-/// Verifies that a set says exactly how many bytes it has taken.
+/// Verifies that a set reports exactly the bytes it has allocated.
 fn assert_exact<H: BuildHasher>(set: &Set<H>, live: isize) {
     assert_eq!(isize::try_from(set.allocation_size()), Ok(live), "{} members", set.len());
 }
@@ -34,7 +34,7 @@ fn the_allocation_size_is_exact() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn the_allocation_size_of_a_list_is_exact() {
     for len in [0, 1, 64, if cfg!(miri) { 65 } else { 10_000 }] {
         let (list, total) =
@@ -44,13 +44,13 @@ fn the_allocation_size_of_a_list_is_exact() {
 }
 
 #[test]
-fn a_new_set_takes_no_memory() {
+fn a_new_set_allocates_nothing() {
     assert_eq!(counted(<Set>::default).1.calls, 0);
     assert_eq!(counted(|| <Set>::default().remove(&1)).1.calls, 0);
 }
 
 #[test]
-fn a_set_of_three_takes_little() {
+fn a_set_of_three_uses_little_memory() {
     let (set, total) = counted(|| grown(3));
     assert_eq!(set.len(), 3);
     assert!(total.live < 400, "{total:?}");
@@ -58,7 +58,7 @@ fn a_set_of_three_takes_little() {
 }
 
 #[test]
-fn a_leaf_made_at_once_grows_to_a_whole_one_and_no_further() {
+fn a_leaf_built_at_once_grows_to_full_size_at_most() {
     let mut set: Set = (0..40_u64).map(|i| (i, scattered_score(i))).collect();
     for member in 40..64 {
         set.insert(member, scattered_score(member));
@@ -67,7 +67,7 @@ fn a_leaf_made_at_once_grows_to_a_whole_one_and_no_further() {
     }
 }
 
-/// Grows a set and returns the most that one insertion took.
+/// Grows a set; returns the largest allocation of a single insertion.
 fn greatest_pause<H: BuildHasher + Default>(scores: impl Iterator<Item = Score>) -> Total {
     let mut set: Set<H> = Set::default();
     let takes = (0..).zip(scores).map(|(member, score)| counted(|| set.insert(member, score)).1);
@@ -76,12 +76,12 @@ fn greatest_pause<H: BuildHasher + Default>(scores: impl Iterator<Item = Score>)
 
 const MANY: u64 = if cfg!(miri) { 130 } else { 200_000 };
 
-/// The greatest that was found is 322 KiB: the tables that the first table of the dict splits into, and
-/// a chunk of leaves.
+/// The largest measured is 322 KiB: the tables into which the first table of the dict splits, and a
+/// chunk of leaves.
 const BOUND: usize = 352 << 10;
 
 #[test]
-fn no_insertion_takes_much_memory_at_once() {
+fn no_insertion_allocates_much_at_once() {
     let random = greatest_pause::<BuildHasherDefault<Scattering>>((0..MANY).map(scattered_score));
     assert!(random.bytes <= BOUND, "{random:?}");
     let ascending = (0..MANY).map(|i| Score::from(i as u32));
@@ -89,10 +89,10 @@ fn no_insertion_takes_much_memory_at_once() {
     assert!(ascending.bytes <= BOUND, "{ascending:?}");
 }
 
-/// As a float that is its own hash: the lower bits of small integers are all 0.
+/// Uses the bits of a float as its hash: those of small integers end in zeros.
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn no_insertion_takes_much_memory_at_once_if_only_the_upper_bits_of_hashes_differ() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn no_insertion_allocates_much_at_once_if_hashes_differ_only_in_upper_bits() {
     #[derive(Default)]
     struct Upper(Scattering);
 

@@ -1,18 +1,18 @@
-//! Loading of untrusted data: memory is bounded by what there is, not by what the data announces, and a failed
-//! allocation is an error.
+//! Loading untrusted data: memory is bounded by the size of the data, not by announced lengths, and
+//! a failed allocation is an error.
 
 use serde::Deserialize;
 use zset_core::{ByteString, Score, SkipList, SortedMap, SortedSet, ZSet};
 
 use crate::counting::{counted, failing_after};
 
-/// A sequence in postcard that announces 2^62 elements, and has two.
+/// Returns a postcard sequence that announces 2^62 elements and has two.
 fn announced(elements: &(impl serde::Serialize, impl serde::Serialize)) -> Vec<u8> {
     let len = postcard::to_allocvec(&(1_u64 << 62)).unwrap();
     [len, postcard::to_allocvec(&elements).unwrap()].concat()
 }
 
-/// Loads bytes, which is an error that takes little memory.
+/// Verifies that loading fails and allocates little.
 fn refuse<'de, T: Deserialize<'de>>(bytes: &'de [u8]) {
     let (result, total) = counted(|| postcard::from_bytes::<T>(bytes));
     assert!(result.is_err());
@@ -21,7 +21,7 @@ fn refuse<'de, T: Deserialize<'de>>(bytes: &'de [u8]) {
 }
 
 #[test]
-fn an_announced_length_takes_no_memory() {
+fn an_announced_length_allocates_nothing() {
     let one = Score::from(1);
     let pairs = announced(&((7_u32, one), (8_u32, one)));
     refuse::<SortedSet<u32>>(&pairs);
@@ -33,7 +33,7 @@ fn an_announced_length_takes_no_memory() {
     refuse::<ByteString>(&member);
     refuse::<ZSet>(&[vec![1], member].concat());
 
-    // The same in CBOR: a sequence of 2^62 elements, and one whose first member has as many bytes.
+    // The same in CBOR: a sequence of 2^62 elements, and one whose first member has 2^62 bytes.
     let heads: [&[u8]; 2] = [b"\x9B", b"\x81\x82\x5B"];
     for head in heads {
         let bytes = [head, &(1_u64 << 62).to_be_bytes(), b"\x82\x41a\x01"].concat();
@@ -45,7 +45,7 @@ fn an_announced_length_takes_no_memory() {
 }
 
 #[test]
-fn a_failed_allocation_while_loading_is_an_error() {
+fn a_failed_allocation_while_loading_is_reported() {
     let text = "a member that is not kept inline, as long as it is";
     let elements = [(text, Score::from(1)), ("b", Score::from(2))];
     let bytes = postcard::to_allocvec(&elements.as_slice()).unwrap();

@@ -1,6 +1,6 @@
-//! Memory: what happens when it runs out, how much is taken, and when.
+//! Memory: how much is allocated and when, and what happens when an allocation fails.
 //!
-//! An allocator that counts, and fails on demand, stands in for the system's.
+//! A counting allocator that fails on demand replaces the system allocator.
 
 #![cfg(feature = "alloc")]
 
@@ -18,7 +18,7 @@ use zset_core::{Score, SortedSet};
 
 type Set<H = BuildHasherDefault<Scattering>> = SortedSet<u64, Score, H>;
 
-/// A hasher without a seed, so that a set grows the same way every time.
+/// A hasher without a seed, so that a set grows the same way in every run.
 #[derive(Default)]
 struct Scattering(u64);
 
@@ -38,7 +38,7 @@ impl Hasher for Scattering {
     }
 }
 
-/// The finalizer of splitmix64: it makes different numbers of different ones, in no order.
+/// Applies the finalizer of splitmix64, a bijection that scatters the numbers.
 fn scattered(number: u64) -> u64 {
     let mut x = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -46,12 +46,12 @@ fn scattered(number: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Makes a score of a number that has no order.
+/// Derives a scattered score from a number.
 fn scattered_score(number: u64) -> Score {
     Score::from(scattered(number) as u32)
 }
 
-/// Makes a set of the members `0..len`, by insertions with scores in random order.
+/// Makes a set of the members `0..len` by insertion, with scattered scores.
 fn grown(len: u64) -> Set {
     let mut set = <Set>::default();
     for member in 0..len {

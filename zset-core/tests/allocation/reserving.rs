@@ -1,4 +1,4 @@
-//! What has been reserved is enough.
+//! Reserved memory suffices.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use zset_core::{Score, SkipList};
@@ -6,8 +6,8 @@ use zset_core::{Score, SkipList};
 use crate::counting::counted;
 use crate::{Scattering, Set, scattered, scattered_score};
 
-/// Reserves for one member again and again while a set changes, and verifies that the next insertion
-/// then allocates nothing.
+/// Reserves for one member repeatedly while a set changes, and verifies that the next insertion
+/// allocates nothing.
 fn reserve_and_insert<H: BuildHasher + Default>(len: u64, removals: u64) {
     let mut set: Set<H> = Set::default();
     let mut number = 0;
@@ -17,7 +17,7 @@ fn reserve_and_insert<H: BuildHasher + Default>(len: u64, removals: u64) {
         assert_eq!(total.calls, 0, "insertion {step} into {} members", set.len() - 1);
         number += 1;
     }
-    // Members come and go: what was removed must not be in the way.
+    // Tombstones of removed members must not reduce the reserved room.
     for step in 0..removals {
         set.remove(&(number - len + scattered(step) % (len / 2)));
         set.try_reserve(1).unwrap();
@@ -28,17 +28,17 @@ fn reserve_and_insert<H: BuildHasher + Default>(len: u64, removals: u64) {
     set.check();
 }
 
-/// Segments of the dict are close to full on average at this size.
+/// At this size, the segments of the dict are nearly full on average.
 const LEN: u64 = if cfg!(miri) { 70 } else { 12_000 };
 
 #[test]
-fn after_reserving_one_the_next_insertion_allocates_nothing() {
+fn an_insertion_after_reserving_one_allocates_nothing() {
     reserve_and_insert::<BuildHasherDefault<Scattering>>(LEN, 2 * LEN);
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn after_reserving_one_the_next_insertion_allocates_nothing_even_if_all_members_collide() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn an_insertion_after_reserving_one_allocates_nothing_even_if_all_members_collide() {
     #[derive(Default)]
     struct Constant;
 
@@ -53,8 +53,8 @@ fn after_reserving_one_the_next_insertion_allocates_nothing_even_if_all_members_
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn after_reserving_one_a_move_to_another_leaf_allocates_nothing() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn a_move_to_another_leaf_after_reserving_one_allocates_nothing() {
     let len = LEN / 4;
     let mut set = <Set>::default();
     set.extend((0..len).map(|member| (member, scattered_score(member))));
@@ -68,7 +68,7 @@ fn after_reserving_one_a_move_to_another_leaf_allocates_nothing() {
 }
 
 #[test]
-fn after_reserving_one_the_next_insertion_into_a_list_allocates_nothing() {
+fn a_list_insertion_after_reserving_one_allocates_nothing() {
     let mut list = SkipList::new();
     for step in 0..LEN {
         list.reserve(1);
@@ -82,18 +82,18 @@ fn after_reserving_one_the_next_insertion_into_a_list_allocates_nothing() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn after_reserving_many_next_to_nothing_is_allocated() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn insertions_after_reserving_many_allocate_almost_nothing() {
     for len in [10, 64, 1000, LEN] {
         let mut list = SkipList::with_capacity(len as usize);
         let ((), total) = counted(|| (0..len).for_each(|step| list.insert(step, step / 3)));
-        // The index is estimated.
+        // The reservation for the index is an estimate.
         assert!(total.calls <= 2, "{} for {len}", total.calls);
     }
 }
 
 #[test]
-fn a_set_of_known_capacity_grows_to_a_leaf_without_allocating() {
+fn a_set_with_capacity_grows_to_a_leaf_without_allocating() {
     for capacity in [1, 3, 10, 64] {
         let mut set = <Set>::with_capacity_and_hasher(capacity, BuildHasherDefault::default());
         let members = 0..capacity as u64;

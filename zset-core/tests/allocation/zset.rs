@@ -1,5 +1,5 @@
-//! A set of byte strings: every allocation of a write fails in turn, above all those of the change
-//! from one encoding to the other; and how much memory such a set takes.
+//! `ZSet`: every allocation of a write fails in turn, in particular those of a promotion; and the
+//! memory that such a set uses.
 
 use zset_core::redis::{AddError, AddOptions};
 use zset_core::{
@@ -8,7 +8,7 @@ use zset_core::{
 
 use crate::counting::{Total, counted, failing_after};
 
-/// A member that takes memory of its own in the skip-list encoding.
+/// Returns a member that needs an allocation of its own in the skip-list encoding.
 fn member(i: u32) -> String {
     format!("a member that is not kept inline {i}")
 }
@@ -17,7 +17,7 @@ fn limited(max_listpack_entries: usize, max_listpack_value: usize) -> ZSet {
     ZSet::with_limits(ListpackLimits { max_listpack_entries, max_listpack_value })
 }
 
-/// Makes a listpack of so many members, as many as it may have.
+/// Makes a listpack with this many members, which is its limit.
 fn at_the_limit(len: u32) -> ZSet {
     let mut set = limited(len as usize, 64);
     set.extend((0..len).map(|i| (member(i), Score::from(i))));
@@ -25,8 +25,8 @@ fn at_the_limit(len: u32) -> ZSet {
     set
 }
 
-/// Does a write with a failure of its first allocation, then of its second, and so on, until it
-/// passes; returns how many allocations failed.
+/// Runs a write whose first allocation fails, then one whose second fails, and so on until it
+/// succeeds; returns the number of failures.
 fn fail_in_turn<T>(original: &ZSet, write: impl Fn(&mut ZSet) -> Result<T, AddError>) -> usize {
     for succeeding in 0.. {
         let mut set = original.clone();
@@ -42,24 +42,24 @@ fn fail_in_turn<T>(original: &ZSet, write: impl Fn(&mut ZSet) -> Result<T, AddEr
                 assert_eq!(set, *original);
             }
         }
-        // What was taken before the failure changes nothing later.
+        // Memory allocated before the failure has no later effect.
         assert!(write(&mut set).is_ok());
         set.check();
     }
-    unreachable!("the write ends with an allocation that is not made")
+    unreachable!("the write succeeds once no allocation fails")
 }
 
 /// The sizes at which a set is promoted.
 const LENS: &[u32] = if cfg!(miri) { &[0, 3] } else { &[0, 1, 4, 63, 64, 65, 128] };
 
 #[test]
-fn a_promotion_by_one_member_too_many_that_fails_leaves_the_listpack() {
+fn a_failed_promotion_by_member_count_leaves_the_listpack() {
     let new = member(u32::MAX);
     for &len in LENS {
         let set = at_the_limit(len);
         for score in [Score::NEG_INFINITY, Score::from(len / 2), Score::INFINITY] {
             let failed = fail_in_turn(&set, |set| Ok(set.try_insert(&new, score)?));
-            // For each member, and for the list, the dict and the box.
+            // One allocation per member, and those of the list, the dict and the box.
             assert!(failed > len as usize + 3, "{failed} failed");
             let options = AddOptions::new().nx();
             assert_eq!(fail_in_turn(&set, |set| set.try_add(&new, score, options)), failed);
@@ -80,7 +80,7 @@ fn a_promotion_by_one_member_too_many_that_fails_leaves_the_listpack() {
 }
 
 #[test]
-fn a_promotion_by_a_member_too_long_that_fails_leaves_the_listpack() {
+fn a_failed_promotion_by_member_length_leaves_the_listpack() {
     let long = "x".repeat(65);
     for &len in LENS {
         let mut set = at_the_limit(len);
@@ -92,24 +92,28 @@ fn a_promotion_by_a_member_too_long_that_fails_leaves_the_listpack() {
 }
 
 #[test]
-fn a_promotion_on_demand_that_fails_leaves_the_listpack() {
+fn a_failed_explicit_promotion_leaves_the_listpack() {
     for &len in LENS {
         let set = at_the_limit(len);
         let failed = fail_in_turn(&set, |set| Ok(set.try_promote()?));
         assert!(failed > len as usize, "{failed} failed");
         let mut promoted = set.clone();
         promoted.promote();
-        assert_eq!(fail_in_turn(&promoted, |set| Ok(set.try_promote()?)), 0, "it is done already");
+        assert_eq!(
+            fail_in_turn(&promoted, |set| Ok(set.try_promote()?)),
+            0,
+            "the set is already promoted"
+        );
     }
 }
 
 #[test]
-fn a_listpack_that_cannot_grow_is_as_it_was() {
+fn a_listpack_that_cannot_grow_is_unchanged() {
     let mut failed = 0;
     let mut set = ZSet::new();
     for i in 0..if cfg!(miri) { 5 } else { 60 } {
         set.shrink_to_fit();
-        // A new member, then a longer score for one that is there: in place, and to the other end.
+        // A new member, then a longer score for an existing member, in place and at the other end.
         let new = member(i);
         failed += fail_in_turn(&set, |set| Ok(set.try_insert(&new, Score::from(i))?));
         set.insert(&new, Score::from(i));
@@ -127,7 +131,7 @@ fn a_listpack_that_cannot_grow_is_as_it_was() {
 }
 
 #[test]
-fn a_skip_list_that_cannot_grow_is_as_it_was() {
+fn a_skip_list_that_cannot_grow_is_unchanged() {
     let lens: &[u32] = if cfg!(miri) { &[4] } else { &[0, 4, 8, 16, 64, 128, 500] };
     for &len in lens {
         let mut set = ZSet::new();
@@ -136,14 +140,14 @@ fn a_skip_list_that_cannot_grow_is_as_it_was() {
         let (new, old) = (member(len), member(len / 3));
         for score in [Score::NEG_INFINITY, Score::from(5 * len + 5), Score::INFINITY] {
             let failed = fail_in_turn(&set, |set| Ok(set.try_insert(&new, score)?));
-            assert!(failed > 0, "the member itself takes memory");
+            assert!(failed > 0, "the member itself allocates");
             fail_in_turn(&set, |set| Ok(set.try_insert(&old, score)?));
         }
     }
 }
 
 #[test]
-fn a_packed_set_that_cannot_grow_is_as_it_was() {
+fn a_packed_set_that_cannot_grow_is_unchanged() {
     let mut original = PackedZSet::new();
     for i in 0..if cfg!(miri) { 4 } else { 40 } {
         original.try_insert(member(i), Score::from(i)).unwrap();
@@ -164,7 +168,7 @@ fn a_packed_set_that_cannot_grow_is_as_it_was() {
 }
 
 #[test]
-fn a_listpack_without_memory_is_as_it_was() {
+fn a_listpack_without_memory_is_unchanged() {
     let mut list = Listpack::new();
     for i in 0..20 {
         list.shrink_to_fit();
@@ -184,7 +188,7 @@ fn a_listpack_without_memory_is_as_it_was() {
 }
 
 #[test]
-fn a_new_set_takes_no_memory_and_a_small_one_one_piece() {
+fn a_new_set_allocates_nothing_and_a_small_one_allocates_once() {
     assert_eq!(counted(ZSet::new).1.calls, 0);
     assert_eq!(counted(|| ZSet::new().remove("a")).1.calls, 0);
     assert_eq!(counted(|| PackedZSet::new().score("a")).1.calls, 0);
@@ -201,7 +205,7 @@ fn a_new_set_takes_no_memory_and_a_small_one_one_piece() {
 }
 
 #[test]
-fn a_set_in_a_buffer_never_takes_memory() {
+fn a_set_in_a_buffer_never_allocates() {
     let ((), total) = counted(|| {
         let mut set = PackedZSet::with_storage([0; 300]).unwrap();
         for i in 0..9_u8 {
@@ -219,7 +223,7 @@ fn a_set_in_a_buffer_never_takes_memory() {
     assert_eq!(total, Total { calls: 0, bytes: 0, live: 0 });
 }
 
-/// Verifies that a set says exactly how many bytes it has taken.
+/// Verifies that a set reports exactly the bytes it has allocated.
 #[test]
 fn the_allocation_size_is_exact() {
     let lens: &[u32] = if cfg!(miri) { &[0, 3, 20] } else { &[0, 1, 3, 64, 128, 129, 1000, 5000] };
@@ -228,7 +232,7 @@ fn the_allocation_size_is_exact() {
             let mut set = if len == 20 { limited(10, 64) } else { ZSet::new() };
             for i in 0..len {
                 let text = member(i);
-                // Half of them are kept inline.
+                // Half of the members are stored inline.
                 let bytes = text.as_bytes();
                 set.insert(
                     if i % 2 == 0 { bytes } else { &bytes[bytes.len() - 9..] },
@@ -258,10 +262,10 @@ fn the_allocation_size_is_exact() {
     }
 }
 
-/// The greatest that was found is the first table of the dict when it splits, with a chunk of leaves.
+/// The largest measured is the first table of the dict when it splits, with a chunk of leaves.
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn no_insertion_takes_much_memory_at_once() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn no_insertion_allocates_much_at_once() {
     const BOUND: usize = 384 << 10;
     let mut set = ZSet::new();
     for i in 0..100_000_u32 {

@@ -1,5 +1,5 @@
-//! Operations on many elements, with a panic at every call of a user's code in turn. They may stop
-//! halfway, between one element and the next.
+//! Operations on many elements, with a panic at every call of user code in turn. They may stop
+//! halfway, between two elements.
 
 use std::hash::BuildHasherDefault;
 use zset_core::SkipList;
@@ -14,8 +14,8 @@ use crate::{LEAF, unless_miri};
 /// Several leaves; two under Miri.
 const LEN: u32 = unless_miri(5 * LEAF, LEAF + 8);
 
-/// Runs an operation that may stop halfway, and verifies that what is left is a set of elements
-/// that it has at the beginning or at the end.
+/// Runs an operation that may stop halfway, and verifies that every remaining element existed
+/// before or would exist after the operation.
 fn halfway<R>(operation: impl Fn(&mut Set) -> R) {
     count_members(|| {
         let original = filled(LEN);
@@ -27,17 +27,17 @@ fn halfway<R>(operation: impl Fn(&mut Set) -> R) {
             |mut set, _| {
                 check(&set);
                 let now = contents(&set);
-                // The first run passes.
+                // The first run does not panic.
                 let after = after.get_or_insert_with(|| now.clone());
                 let known = |element| before.contains(element) || after.contains(element);
-                assert!(now.iter().all(known), "an element from nowhere");
+                assert!(now.iter().all(known), "an unknown element");
                 use_again(&mut set);
             },
         );
     });
 }
 
-/// Runs an operation that makes a new set of one that it does not change.
+/// Runs an operation that builds a new set and leaves its input unchanged.
 pub(crate) fn unchanged(operation: impl Fn(&Set) -> Set) {
     count_members(|| {
         let original: Set = filled(LEN);
@@ -58,7 +58,7 @@ pub(crate) fn unchanged(operation: impl Fn(&Set) -> Set) {
     });
 }
 
-/// Members that are in `filled(LEN)`, interleaved with some that are not.
+/// Returns some members of `filled(LEN)`, interleaved with new ones.
 fn others() -> Set {
     let known = (0..unless_miri(40, 4)).map(|i| (Member::new(7 * i), Points(99 * i % 500)));
     let new = (2000..unless_miri(2030, 2004)).map(|i| (Member::new(i), Points(i % 7 * 100)));
@@ -93,7 +93,7 @@ fn drain_and_clear() {
     halfway(Set::clear);
 }
 
-/// Appends one set to another, and verifies what is left of both.
+/// Appends one set to another, and verifies both afterwards.
 fn append(originals: &(Set, Set), verify: impl Fn(&Set, &Set)) {
     at_every_call(
         || originals.clone(),
@@ -116,9 +116,9 @@ fn append_and_extend() {
 }
 
 #[test]
-fn a_merge_that_panics_loses_no_member() {
+fn a_panicking_merge_loses_no_member() {
     count_members(|| {
-        // Some that are in both, and so many that are not that both are merged.
+        // Some members are in both sets, and enough are new that the sets are merged.
         let new = 2000..2000 + LEN / 2;
         let mut others = filled(unless_miri(20, 3));
         others.extend(new.clone().map(|i| (Member::new(i), Points(3 * i % 700))));
@@ -189,7 +189,7 @@ fn from_sorted_iter_and_from_iter() {
             |()| Set::<BuildHasherDefault<Mixed>>::from_sorted_iter(elements()).unwrap(),
             |(), set| set.iter().for_each(check),
         );
-        // To find one that collides with n others takes n comparisons.
+        // Finding one of n colliding members takes n comparisons.
         let few = unless_miri(LEN as usize, 20);
         at_every_call(
             || (),

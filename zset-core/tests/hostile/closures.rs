@@ -1,4 +1,4 @@
-//! Closures that panic: what they have decided is done, and the rest stays.
+//! Panicking closures: decisions made before the panic take effect, and the other elements stay.
 
 use crate::fuse::{Code, burn, run};
 use crate::subject::{Member, Points, Set, check, contents, count_members, filled, use_again};
@@ -6,11 +6,11 @@ use crate::{LEAF, unless_miri};
 
 const LEN: u32 = LEAF * unless_miri(3, 1) + 6;
 
-/// A closure panics after every number of calls that is a multiple of this.
+/// A closure panics after every multiple of this many calls.
 const STEP: usize = unless_miri(1, 33);
 
 #[test]
-fn retain_has_done_what_its_closure_has_decided() {
+fn retain_keeps_the_decisions_before_a_panic() {
     for calls in (0..LEN).step_by(STEP) {
         count_members(|| {
             let mut set: Set = filled(LEN);
@@ -30,7 +30,7 @@ fn retain_has_done_what_its_closure_has_decided() {
 }
 
 #[test]
-fn extract_if_goes_on_behind_the_element_at_which_its_closure_panicked() {
+fn extract_if_continues_after_the_element_at_which_it_panicked() {
     for calls in (0..LEN).step_by(STEP) {
         count_members(|| {
             let mut set: Set = filled(LEN);
@@ -49,7 +49,7 @@ fn extract_if_goes_on_behind_the_element_at_which_its_closure_panicked() {
 }
 
 #[test]
-fn a_score_stays_if_its_update_panics() {
+fn a_score_is_unchanged_if_its_update_panics() {
     count_members(|| {
         let mut set: Set = filled(LEN);
         let panics = |_| -> Points {
@@ -68,7 +68,7 @@ fn a_score_stays_if_its_update_panics() {
 }
 
 #[test]
-fn a_member_is_not_inserted_if_its_score_panics() {
+fn a_member_is_not_inserted_if_computing_its_score_panics() {
     count_members(|| {
         let mut set: Set = filled(LEN);
         let panics = || -> Points {
@@ -86,7 +86,7 @@ fn a_member_is_not_inserted_if_its_score_panics() {
 }
 
 #[test]
-fn an_iterator_that_panics_while_a_set_is_made_of_it_loses_no_member() {
+fn collecting_a_panicking_iterator_leaks_no_member() {
     for calls in (0..LEN).step_by(STEP) {
         count_members(|| {
             let elements = || {

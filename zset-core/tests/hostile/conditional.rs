@@ -1,4 +1,4 @@
-//! Conditional insertions, sums and replacements, with a panic at every call of a user's code in turn.
+//! Conditional insertions, sums and replacements, with a panic at every call of user code in turn.
 
 use crate::LEAF;
 use crate::fuse::{Code, burn, run};
@@ -6,16 +6,16 @@ use crate::panics::before_or_after;
 use crate::subject::{Member, Points, Set, check, contents, count_members, filled, use_again};
 use crate::unless_miri;
 
-/// Full leaves, so that members that move and new ones split them.
+/// Full leaves, which split on insertions and moves.
 const LEN: u32 = LEAF * unless_miri(5, 2);
 
-/// A score below, between and above those that are there, and that of member 70.
+/// Scores below, between and above the existing ones, and that of member 70.
 fn scores() -> impl Iterator<Item = Points> {
     let some: &[u32] = unless_miri(&[0, 355, 700, 1005, 99_999], &[355]);
     some.iter().copied().map(Points)
 }
 
-/// A new member and one that is there.
+/// An existing member and a new one.
 const MEMBERS: [u32; 2] = [70, 5000];
 
 #[test]
@@ -62,7 +62,7 @@ fn try_update_and_try_increment() {
 }
 
 #[test]
-fn extend_by_references_keeps_what_came_before_a_panic() {
+fn extend_by_reference_keeps_elements_before_a_panic() {
     let elements = || {
         (0..9_u32).map(|number| {
             burn(Code::Closure);
@@ -83,7 +83,7 @@ fn extend_by_references_keeps_what_came_before_a_panic() {
 }
 
 #[test]
-fn a_sum_that_panics_leaves_the_set() {
+fn a_panicking_sum_leaves_the_set_unchanged() {
     count_members(|| {
         let mut set: Set = filled(LEN);
         let before = contents(&set);

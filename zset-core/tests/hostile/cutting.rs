@@ -1,5 +1,5 @@
-//! Drains and splits: with a panic at every call of a user's code in turn, and with an order or a
-//! hash that lies.
+//! Drains and splits, with a panic at every call of user code in turn, and with an inconsistent
+//! order or hash.
 
 use zset_core::sorted_set::OccupiedEntry;
 use zset_core::{SkipList, SortedMap};
@@ -14,13 +14,13 @@ use crate::{LEAF, unless_miri};
 
 pub(crate) const LEN: u32 = LEAF * unless_miri(5, 1) + unless_miri(9, 6);
 
-/// Runs within a leaf, from leaf to leaf, at both ends, and all.
+/// Runs within a leaf, across leaves, at both ends, and of all elements.
 pub(crate) const RUNS: [(usize, usize); 6] = {
     let (leaf, len) = (LEAF as usize, LEN as usize);
     [(3, 5), (leaf - 30, leaf), (0, leaf + 4), (leaf - 2, len - 1), (len - 5, len), (0, len)]
 };
 
-/// Numbers whose removal leaves both leaves around it small.
+/// Makes a set of small leaves, so that those around a removed run merge.
 fn thin() -> Set {
     let mut set = filled(LEN);
     set.retain(|member, _| member.number() % 4 == 0);
@@ -28,14 +28,14 @@ fn thin() -> Set {
 }
 
 #[test]
-fn a_panic_in_a_drain_leaves_the_set_as_before_or_after() {
+fn a_panic_in_a_drain_leaves_the_set_before_or_after_it() {
     count_members(|| {
         for &(start, end) in unless_miri(&RUNS[..], &RUNS[2..4]) {
             before_or_after(&filled(LEN), |set| set.drain_by_rank(start..end).count());
         }
         let set = thin();
         let len = set.len();
-        // Where a temporary panics when it is dropped, what is returned leaks: so each has a name.
+        // Each result has a name: if a temporary panics when dropped, the returned value leaks.
         before_or_after(&set, |set| {
             let mut drain = set.drain_by_rank(len / 4..len - len / 4);
             let ends = (drain.next(), drain.next_back());
@@ -53,7 +53,7 @@ fn a_panic_in_a_drain_leaves_the_set_as_before_or_after() {
 }
 
 #[test]
-fn a_panic_in_a_split_leaves_the_set_as_before_or_after() {
+fn a_panic_in_a_split_leaves_the_set_before_or_after_it() {
     count_members(|| {
         for at in [0, 3, LEAF as usize, LEN as usize - 1, LEN as usize] {
             before_or_after(&filled(LEN), |set| set.split_off_by_rank(at).len());
@@ -63,7 +63,7 @@ fn a_panic_in_a_split_leaves_the_set_as_before_or_after() {
 }
 
 #[test]
-fn a_panic_in_a_removal_by_rank_or_at_an_end_leaves_the_set_as_before_or_after() {
+fn a_panic_in_a_removal_leaves_the_set_before_or_after_it() {
     count_members(|| {
         let set = thin();
         before_or_after(&set, |set| set.remove_by_rank(unless_miri(20, 5)).map(drop));
@@ -87,7 +87,7 @@ fn a_panic_in_a_removal_by_rank_or_at_an_end_leaves_the_set_as_before_or_after()
 }
 
 #[test]
-fn a_predicate_that_panics_leaves_the_element() {
+fn a_panicking_predicate_leaves_the_element() {
     count_members(|| {
         let mut set: Set = filled(LEN);
         let before = contents(&set);
@@ -103,10 +103,10 @@ fn a_predicate_that_panics_leaves_the_element() {
     });
 }
 
-/// Some elements are returned, one panics when it is dropped with the iterator, and the others are dropped
-/// all the same.
+/// Some elements are returned, one panics when dropped with the iterator, and the others are still
+/// dropped.
 #[test]
-fn a_member_that_panics_when_a_drain_drops_it_takes_no_other_along() {
+fn a_panicking_drop_in_a_drain_leaks_no_other_member() {
     let taken = [(0, 0), (3, 0), (0, 3), (70, 5), (LEN as usize, 0)];
     for &(front, back) in unless_miri(&taken[..], &taken[1..2]) {
         count_members(|| {
@@ -119,7 +119,7 @@ fn a_member_that_panics_when_a_drain_drops_it_takes_no_other_along() {
                 },
                 |mut set, _| {
                     check(&set);
-                    // Before the drain, in a hash, or after it.
+                    // The panic is before the drain, in a hash, or after it.
                     assert!([4, LEN as usize].contains(&set.len()), "{} are left", set.len());
                     use_again(&mut set);
                 },
@@ -186,16 +186,20 @@ fn a_map_is_valid_after_a_panic_in_a_drain_or_a_split() {
                     map.check();
                 }
                 for (key, value, _) in &map {
-                    assert_eq!(key.number(), value.number() % 1000, "the value of another key");
+                    assert_eq!(
+                        key.number(),
+                        value.number() % 1000,
+                        "the value belongs to another key"
+                    );
                 }
             },
         );
     });
 }
 
-/// Whatever runs an order that lies finds, they are taken out whole, and nothing is dropped twice.
+/// An inconsistent order may find any run. It is removed as a whole, and nothing is dropped twice.
 #[test]
-fn runs_that_an_inconsistent_order_finds() {
+fn drains_and_splits_under_an_inconsistent_order() {
     for seed in 1..unless_miri(200, 4) {
         count_members(|| {
             let mut set: Set = filled(LEN);
@@ -216,7 +220,7 @@ fn runs_that_an_inconsistent_order_finds() {
 }
 
 #[test]
-fn drains_and_splits_while_hashes_lie() {
+fn drains_and_splits_under_inconsistent_hashes() {
     for seed in 1..unless_miri(200, 4) {
         count_members(|| {
             let mut set: Set = filled(LEN);

@@ -1,4 +1,4 @@
-//! A fuse: it counts the calls of one kind of user code on this thread, and panics at the n-th.
+//! A fuse that counts the calls of one kind of user code on this thread and panics at the n-th.
 //!
 //! It unwinds without calling the panic hook, so that thousands of expected panics print nothing.
 
@@ -33,17 +33,17 @@ impl Code {
     ];
 }
 
-/// What the fuse unwinds with, which tells its panics from those of failed assertions.
+/// The panic payload of the fuse, which distinguishes its panics from failed assertions.
 struct Blown;
 
 thread_local! {
-    /// For each kind of code the calls until the fuse blows, counting on below 0.
+    /// For each kind of code, the calls left until the fuse blows; wraps around below 0.
     static LEFT: [Cell<usize>; KINDS] = const { [const { Cell::new(usize::MAX) }; KINDS] };
 }
 
 const KINDS: usize = Code::ALL.len();
 
-/// Tells the fuse that this code is called. It blows once.
+/// Counts a call of this code. The fuse blows once.
 pub(crate) fn burn(code: Code) {
     let left = LEFT.with(|left| {
         let left = &left[code as usize];
@@ -54,7 +54,7 @@ pub(crate) fn burn(code: Code) {
     }
 }
 
-/// Starts to count all calls anew, without a panic at any.
+/// Resets all counters, so that no call panics.
 fn reset() {
     LEFT.with(|left| left.iter().for_each(|left| left.set(usize::MAX)));
 }
@@ -64,8 +64,8 @@ fn counted() -> [usize; KINDS] {
     LEFT.with(|left| from_fn(|code| usize::MAX - left[code].get()))
 }
 
-/// Runs an operation in which this code panics after so many calls; returns what the operation
-/// returns, or `None` if the code did panic.
+/// Runs an operation in which this code panics after this many calls; returns its result, or `None`
+/// if the code panicked.
 pub(crate) fn run<T>(code: Code, calls: usize, operation: impl FnOnce() -> T) -> Option<T> {
     LEFT.with(|left| left[code as usize].set(calls));
     let result = catch_unwind(AssertUnwindSafe(operation));
@@ -84,11 +84,11 @@ pub(crate) fn calls(code: Code, operation: impl FnOnce()) -> usize {
     counted()[code as usize]
 }
 
-/// Runs an operation, then again with a panic at the first call of each kind of code, at the second,
-/// and so on. Each run gets what `make` returns, and `verify` looks at it afterwards, together with
-/// what the operation returned.
+/// Runs an operation without a panic, then with a panic at the first call of each kind of code, at
+/// the second, and so on. Each run starts with a value from `make`; `verify` receives the value and
+/// the result of the operation.
 ///
-/// Of calls without number, later ones are left out, and under Miri most are.
+/// If there are very many calls, some later ones are skipped; under Miri most are.
 pub(crate) fn at_every_call<T, R>(
     mut make: impl FnMut() -> T,
     mut operation: impl FnMut(&mut T) -> R,
@@ -108,12 +108,12 @@ pub(crate) fn at_every_call<T, R>(
     }
 }
 
-/// Returns which of the calls of this code panic.
+/// Returns the calls of this code that panic.
 fn some_of(calls: usize, code: Code) -> Vec<usize> {
     if cfg!(miri) {
         let Some(last) = calls.checked_sub(1) else { return vec![] };
         let mut some = vec![last];
-        // These come many at a time, while elements move.
+        // Elements move in batches, with many of these calls in a row.
         if matches!(code, Code::Hash | Code::Clone | Code::Drop) && last > 8 {
             some.push(last / 2);
         }

@@ -1,6 +1,7 @@
-//! Orders that answer at random: the order of the elements is lost, but nothing else. The dict still
-//! knows every member and its score, and lengths are exact. Hashes at random: members are lost, and
-//! what is called may panic, but the set can be cleared and used again.
+//! Random orders: the elements lose their order, but nothing else. The dict still knows every
+//! member and its score, and lengths are exact.
+//!
+//! Random hashes: members are lost, and calls may panic, but the set can be cleared and reused.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -21,7 +22,7 @@ use crate::{LEAF, unless_miri};
 const STEPS: u32 = unless_miri(2000, 40);
 const SEEDS: u32 = unless_miri(20, 1);
 
-/// Does random operations and compares with a map.
+/// Applies random operations and compares with a map.
 fn shuffle(set: &mut Set, scores: &mut HashMap<u32, u32>, random: &mut SmallRng) {
     for _ in 0..STEPS {
         let number = random.random_range(0..5 * LEAF);
@@ -59,7 +60,7 @@ fn shuffle(set: &mut Set, scores: &mut HashMap<u32, u32>, random: &mut SmallRng)
     }
 }
 
-/// Reads in all ways; whatever comes, it comes without a panic and ends.
+/// Calls all read methods; whatever they return, they must not panic, and must end.
 fn read(set: &Set, number: u32, score: u32) {
     let member = Member::new(number);
     assert!(set.rank(&member).is_none_or(|rank| rank < set.len()));
@@ -74,7 +75,7 @@ fn read(set: &Set, number: u32, score: u32) {
 }
 
 #[test]
-fn members_and_scores_are_found_whatever_their_order_says() {
+fn lookups_survive_an_inconsistent_order() {
     for seed in 1..=SEEDS {
         count_members(|| {
             let mut random = SmallRng::seed_from_u64(u64::from(seed));
@@ -104,7 +105,7 @@ fn bulk_operations_under_an_inconsistent_order_lose_no_member() {
                 let beyond = (0..more).filter(|i| 3 * i >= len).count();
                 assert_eq!(set.len(), len as usize + beyond);
             });
-            // A sort may notice, and panic.
+            // Sorting may detect the inconsistent order and panic.
             let few = filled(10);
             let mut union = None;
             while_lying(seed, || union = catch_unwind(|| set.union_with(&few, |a, _| a)).ok());
@@ -122,7 +123,7 @@ fn bulk_operations_under_an_inconsistent_order_lose_no_member() {
 }
 
 #[test]
-fn a_range_removed_under_an_inconsistent_order_is_as_long_as_it_says() {
+fn a_range_removed_under_an_inconsistent_order_has_the_reported_length() {
     for seed in 1..=unless_miri(5 * SEEDS, 3) {
         count_members(|| {
             let mut set: Set = filled(2 * LEAF);
@@ -131,7 +132,7 @@ fn a_range_removed_under_an_inconsistent_order_is_as_long_as_it_says() {
                 set.remove_range_by_score((Excluded(Points(300)), Included(Points(900))))
             });
             assert_eq!(set.len(), len - removed);
-            // What is left was in order, and taking elements out keeps it.
+            // The remaining elements were in order, and a removal keeps their order.
             check(&set);
             use_again(&mut set);
         });
@@ -139,14 +140,14 @@ fn a_range_removed_under_an_inconsistent_order_is_as_long_as_it_says() {
 }
 
 #[test]
-fn a_list_under_an_inconsistent_order_keeps_count() {
+fn a_list_under_an_inconsistent_order_keeps_its_length_exact() {
     for seed in 1..=SEEDS {
         count_members(|| {
             let mut random = SmallRng::seed_from_u64(u64::from(seed));
             let mut list = SkipList::new();
             let mut len = 0;
             while_lying(seed, || {
-                // Under Miri this makes two leaves.
+                // Under Miri, this makes two leaves.
                 for _ in 0..unless_miri(STEPS, 140) {
                     let number = random.random_range(0..50);
                     if random.random_bool(0.7) {
@@ -166,7 +167,7 @@ fn a_list_under_an_inconsistent_order_keeps_count() {
     }
 }
 
-/// A number whose hash is another one each time, if it is 7.
+/// A number; the hash of 7 changes with every call.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Fickle(u32);
 
@@ -181,7 +182,7 @@ impl Hash for Fickle {
 }
 
 #[test]
-fn a_member_of_changing_hash_among_others_that_are_collected_costs_only_itself() {
+fn collecting_a_member_with_a_changing_hash_loses_no_other_member() {
     for seed in 0..SEEDS {
         let numbers = (0..3 * LEAF).chain([7; 5]).map(|i| (Fickle(i), (i * 7 + seed) % LEAF));
         let set: SortedSet<Fickle, u32> = numbers.collect();
@@ -193,13 +194,13 @@ fn a_member_of_changing_hash_among_others_that_are_collected_costs_only_itself()
 }
 
 #[test]
-fn sets_made_at_once_under_an_inconsistent_order_are_whole_or_not_made() {
+fn bulk_construction_under_an_inconsistent_order_keeps_all_elements_or_fails() {
     for seed in 1..=SEEDS {
         count_members(|| {
             let elements = || (0..3 * LEAF).map(|i| (Member::new(i), Points(i % 5)));
             let mut made = None;
             while_lying(seed, || {
-                // A sort may notice, and panic.
+                // Sorting may detect the inconsistent order and panic.
                 let collected = catch_unwind(|| elements().collect::<Set>());
                 _ = <Set>::from_sorted_iter(elements());
                 made = collected.ok();
@@ -213,7 +214,7 @@ fn sets_made_at_once_under_an_inconsistent_order_are_whole_or_not_made() {
 }
 
 #[test]
-fn a_set_of_random_hashes_can_be_cleared_and_used_again() {
+fn a_set_with_random_hashes_can_be_cleared_and_reused() {
     for seed in 1..=SEEDS {
         count_members(|| {
             let mut random = SmallRng::seed_from_u64(u64::from(seed));
@@ -230,7 +231,7 @@ fn a_set_of_random_hashes_can_be_cleared_and_used_again() {
                 }
             };
             while_hashing_at_random(seed, || {
-                // Whether it panics is not specified. After the first panic it goes on.
+                // Panics are unspecified here. The second round continues after a panic.
                 for _ in 0..2 {
                     _ = catch_unwind(AssertUnwindSafe(|| (0..STEPS / 4).for_each(|_| step())));
                 }

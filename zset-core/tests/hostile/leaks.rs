@@ -1,5 +1,5 @@
-//! Iterators that are leaked: members may leak with them, but none is dropped twice, and the set
-//! that lent them is whole.
+//! Leaked iterators: members may leak with them, but none is dropped twice, and the set stays
+//! valid.
 
 use std::mem::forget;
 
@@ -45,8 +45,8 @@ fn a_leaked_drain_leaves_the_set_without_the_range() {
 }
 
 #[test]
-#[allow(clippy::forget_non_drop, reason = "that it needs no drop is what makes it safe")]
-fn a_leaked_extract_if_leaves_what_it_has_not_taken() {
+#[allow(clippy::forget_non_drop, reason = "leaking is safe because no drop is needed")]
+fn a_leaked_extract_if_leaves_the_remaining_elements() {
     for taken in [0, 1, LEAF, LEN - 1] {
         count_members(|| {
             let mut set: Set = filled(LEN);
@@ -61,7 +61,7 @@ fn a_leaked_extract_if_leaves_what_it_has_not_taken() {
 }
 
 #[test]
-fn a_leaked_iterator_by_value_leaks_no_more_than_its_elements() {
+fn a_leaked_owning_iterator_leaks_only_its_elements() {
     let leaked = count_leaks(|| {
         let set: Set = filled(LEN);
         let mut elements = set.into_iter();
@@ -81,5 +81,5 @@ fn leaked_entries_change_nothing() {
         assert_eq!(set.len(), LEN as usize);
         use_again(&mut set);
     });
-    assert!(leaked <= 1, "the vacant entry may take its member along");
+    assert!(leaked <= 1, "a vacant entry may leak its member");
 }

@@ -1,8 +1,8 @@
-//! Members, scores and closures that panic or lie, and iterators that are leaked.
+//! Members, scores and closures that panic or behave inconsistently, and leaked iterators.
 //!
-//! A panic in a user's code leaves a set as it was before the change or after it, with all
-//! invariants in place. Whatever an inconsistent order makes of the order of the elements, the set
-//! can be read, cleared, used again and dropped. No member is ever dropped twice.
+//! A panic in user code leaves a set as before or after the change, with all invariants intact.
+//! After an inconsistent order, the set can still be read, cleared, reused and dropped. No member
+//! is dropped twice.
 
 #![cfg(feature = "alloc")]
 
@@ -19,11 +19,10 @@ mod panics;
 mod reading;
 mod subject;
 
-/// Elements in a leaf.
+/// The capacity of a leaf.
 const LEAF: u32 = 64;
 
-/// Picks a size: usually the first, but the second under Miri, where everything takes thousands of
-/// times as long.
+/// Chooses a size: `usual`, or `under_miri` under Miri, which is thousands of times slower.
 const fn unless_miri<T: Copy>(usual: T, under_miri: T) -> T {
     if cfg!(miri) { under_miri } else { usual }
 }

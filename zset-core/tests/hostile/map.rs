@@ -6,22 +6,22 @@ use crate::fuse::{Code, at_every_call, burn};
 use crate::subject::{Member, Points, count_members};
 use crate::unless_miri;
 
-/// Keys and values alike own memory and call the fuse.
+/// Both keys and values own memory and call the fuse.
 type Map = SortedMap<Member, Member, Points>;
 
-/// More than a leaf, so that elements move from one to another.
+/// More than a leaf, so that elements move between leaves.
 const LEN: u32 = unless_miri(70, 66);
 
 fn filled() -> Map {
     (0..LEN).map(|i| (Member::new(i), Member::new(1000 + i), Points(10 * i))).collect()
 }
 
-/// Verifies that the map holds together: that each key leads to its own value, and that it can be used.
+/// Verifies that each key has its own value, and that the map is usable.
 fn check(mut map: Map) {
     map.check();
     for (key, value, _) in &map {
         let number = value.number() % 1000;
-        assert_eq!(key.number(), number, "the value is of another key");
+        assert_eq!(key.number(), number, "the value belongs to another key");
         assert_eq!(map.get(key).map(Member::number), Some(value.number()));
     }
     map.insert(Member::new(5), Member::new(2005), Points(3));
@@ -29,7 +29,7 @@ fn check(mut map: Map) {
     map.check();
 }
 
-/// Verifies an operation with a panic at each of its calls of a user's code.
+/// Verifies an operation with a panic at each call of user code.
 fn verify<R>(operation: impl Fn(&mut Map) -> R) {
     count_members(|| {
         at_every_call(filled, |map| drop(operation(map)), |map, _| check(map));
@@ -37,7 +37,7 @@ fn verify<R>(operation: impl Fn(&mut Map) -> R) {
 }
 
 #[test]
-fn insertions_of_new_keys_and_of_those_that_are_there() {
+fn insertions_of_new_and_existing_keys() {
     verify(|map| map.insert(Member::new(500), Member::new(1500), Points(55)));
     verify(|map| map.insert(Member::new(30), Member::new(2030), Points(5)));
     verify(|map| map.insert(Member::new(30), Member::new(2030), Points(301)));
@@ -53,7 +53,7 @@ fn conditional_insertions() {
 }
 
 #[test]
-fn sums_as_scores() {
+fn increments() {
     for (key, by) in [(30, 1), (30, 400), (60, u32::MAX), (7000, 1)] {
         verify(|map| map.try_increment(&Member::new(key), by));
     }
@@ -61,7 +61,7 @@ fn sums_as_scores() {
 }
 
 #[test]
-fn maps_that_are_only_read() {
+fn reads() {
     verify(|map| map.scores(&[Member::new(3), Member::new(700)]).flatten().count());
     verify(|map| {
         let other = map.clone();
@@ -70,7 +70,7 @@ fn maps_that_are_only_read() {
 }
 
 #[test]
-fn other_values_and_scores() {
+fn changes_of_values_and_scores() {
     verify(|map| {
         map.update(&Member::new(30), |value, _| {
             *value = Member::new(2030);
@@ -100,7 +100,7 @@ fn removals() {
     verify(|map| {
         let key = Member::new(30);
         let removed = map.remove(&key);
-        // Where a temporary panics when it is dropped, what is returned leaks.
+        // If a temporary panics when dropped, the returned value leaks.
         drop(key);
         removed
     });
@@ -117,7 +117,7 @@ fn removals() {
 }
 
 #[test]
-fn whole_maps() {
+fn bulk_operations() {
     verify(|map| map.clone());
     verify(Map::shrink_to_fit);
     verify(|map| map.append(&mut [(Member::new(3), Member::new(2003), Points(9))].into()));

@@ -1,4 +1,4 @@
-//! Operations on one element, with a panic at every call of a user's code in turn.
+//! Operations on one element, with a panic at every call of user code in turn.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
 use zset_core::sorted_set::Entry;
@@ -10,7 +10,7 @@ use crate::subject::{
 };
 use crate::{LEAF, unless_miri};
 
-/// Verifies that a panic anywhere in an operation leaves a set as it was before or after it.
+/// Verifies that a panic anywhere in an operation leaves a set as before or after it.
 pub(crate) fn before_or_after<H: BuildHasher + Clone, R>(
     original: &Set<H>,
     operation: impl Fn(&mut Set<H>) -> R,
@@ -23,15 +23,15 @@ pub(crate) fn before_or_after<H: BuildHasher + Clone, R>(
         |mut set, _| {
             check(&set);
             let now = contents(&set);
-            // The first run passes.
+            // The first run does not panic.
             let after = after.get_or_insert_with(|| now.clone());
-            assert!(now == before || now == *after, "neither as before nor as after");
+            assert!(now == before || now == *after, "neither the state before nor the one after");
             use_again(&mut set);
         },
     );
 }
 
-/// Makes a set by insertion, so that nothing is larger than growth has made it.
+/// Makes a set by insertion, so that capacities are those of ordinary growth.
 fn grown<H: BuildHasher + Default>(len: u32) -> Set<H> {
     let mut set = Set::default();
     for number in 0..len {
@@ -40,22 +40,22 @@ fn grown<H: BuildHasher + Default>(len: u32) -> Set<H> {
     set
 }
 
-/// Each leaf but the last is full, and there are enough of them for ranges over several; under Miri
-/// there are two.
+/// Makes leaves that are full except for the last, and enough of them for ranges across several;
+/// two under Miri.
 fn several_leaves() -> Set {
     filled(unless_miri(5 * LEAF, LEAF + 8))
 }
 
-/// Leaves that can only split to make room.
+/// Makes full leaves, which must split to make room.
 fn full_leaves() -> Set {
     filled(LEAF * unless_miri(5, 2))
 }
 
-/// A member of a leaf that is not the first in the sets that `about_to_merge` returns.
-const BEHIND: u32 = LEAF * unless_miri(2, 1);
+/// A member in a leaf other than the first of the sets that `about_to_merge` returns.
+const LATER: u32 = LEAF * unless_miri(2, 1);
 
-/// Returns some of the sets that are on the way from full leaves to thin ones in which the operation
-/// merges leaves: it hashes all members of one then.
+/// Returns sets in which the operation merges leaves, found by thinning out full leaves. A merge is
+/// detected by its calls of the hash, one for each member of a leaf.
 fn about_to_merge(operation: impl Fn(&mut Set)) -> Vec<Set> {
     let merges = |set: &Set| {
         let mut trial = set.clone();
@@ -63,7 +63,7 @@ fn about_to_merge(operation: impl Fn(&mut Set)) -> Vec<Set> {
     };
     let mut found = Vec::new();
     if cfg!(miri) {
-        // Not the way but its end: two leaves, which merge if one of their elements is taken out.
+        // Starts with the final state: two leaves that merge when either loses an element.
         let mut set = filled(LEAF + 17);
         set.remove_range_by_rank(17..LEAF as usize);
         found.extend(merges(&set).then_some(set));
@@ -74,16 +74,16 @@ fn about_to_merge(operation: impl Fn(&mut Set)) -> Vec<Set> {
             found.extend(merges(&set).then(|| set.clone()));
         }
     }
-    assert!(!found.is_empty(), "no leaves are merged on the way");
-    // Among the first may be some in which it hashes a leaf for another reason: to move half of
-    // it, or to visit what it will pop. The last do merge.
+    assert!(!found.is_empty(), "no merge was found");
+    // In some of the first sets, the operation may hash a leaf for another reason: to move half of
+    // it, or to visit elements to pop. In the last ones it does merge.
     if found.len() > 8 {
         found.drain(4..found.len() - 4);
     }
     found
 }
 
-/// Verifies an operation where it merges leaves.
+/// Verifies an operation that merges leaves.
 fn before_or_after_a_merge(operation: impl Fn(&mut Set)) {
     count_members(|| {
         for set in about_to_merge(&operation) {
@@ -92,8 +92,8 @@ fn before_or_after_a_merge(operation: impl Fn(&mut Set)) {
     });
 }
 
-/// Returns the sizes at which one insertion more takes more memory: columns of the only leaf, the
-/// first blocks, segments of the dict.
+/// Returns the sizes at which the next insertion allocates: columns of the only leaf, the first
+/// blocks, segments of the dict.
 fn sizes_at_which_something_grows<H: BuildHasher + Default>(up_to: u32) -> Vec<u32> {
     let mut set: Set<H> = Set::default();
     let mut grows = |len| {
@@ -105,7 +105,7 @@ fn sizes_at_which_something_grows<H: BuildHasher + Default>(up_to: u32) -> Vec<u
 }
 
 #[test]
-fn insert_at_sizes_at_which_something_grows() {
+fn insert_at_sizes_that_allocate() {
     let sizes = if cfg!(miri) {
         vec![0, 14, LEAF]
     } else {
@@ -120,7 +120,7 @@ fn insert_at_sizes_at_which_something_grows() {
 }
 
 #[test]
-fn insert_that_grows_a_dict_where_all_members_collide() {
+fn insert_that_grows_a_dict_of_colliding_members() {
     let up_to = unless_miri(200, 15);
     for len in sizes_at_which_something_grows::<BuildHasherDefault<Constant>>(up_to) {
         count_members(|| {
@@ -130,10 +130,10 @@ fn insert_that_grows_a_dict_where_all_members_collide() {
     }
 }
 
-/// hashbrown, for one, rehashes in place a table that is full of tombstones, and forgets what it has
-/// not rehashed if the hash panics. A dict must not.
+/// hashbrown rehashes a table full of tombstones in place, and loses the remaining entries if the
+/// hash panics. A dict must not.
 #[test]
-fn insert_into_a_dict_with_room_from_removals_only() {
+fn insert_into_a_dict_whose_only_room_is_from_removals() {
     count_members(|| {
         let mut set: Colliding = filled_with(28);
         for number in (0..28).filter(|number| number % 3 != 0) {
@@ -153,9 +153,9 @@ fn insert_that_splits_a_leaf() {
 }
 
 #[test]
-fn insert_and_update_where_a_full_leaf_shares_with_a_neighbour() {
+fn insert_and_update_where_a_full_leaf_shares_with_its_neighbour() {
     count_members(|| {
-        // Under Miri the leaf beyond, too, has little in it.
+        // Under Miri, the third leaf also has few elements.
         for &thin in unless_miri(&[0, 2][..], &[0]) {
             let mut set = filled(unless_miri(3 * LEAF, 2 * LEAF + 8));
             set.remove_range_by_rank((thin * LEAF + 20) as usize..(thin * LEAF + 50) as usize);
@@ -165,7 +165,7 @@ fn insert_and_update_where_a_full_leaf_shares_with_a_neighbour() {
             trial.insert(Member::new(5000), full);
             assert_eq!(trial.allocation_size(), bytes, "the leaf was split");
             before_or_after(&set, |set| set.insert(Member::new(5000), full));
-            // From the leaf beyond, and from the one that it would share with.
+            // Moves from the third leaf, and from the neighbour that would share.
             for number in [(2 - thin) * LEAF, thin * LEAF + 3] {
                 before_or_after(&set, |set| set.update(&Member::new(number), |_| full));
             }
@@ -195,15 +195,15 @@ fn insert_that_changes_a_score_to_a_full_leaf() {
     count_members(|| {
         let set = full_leaves();
         before_or_after(&set, |set| set.insert(Member::new(3), Points(10 * LEAF + 305)));
-        before_or_after(&set, |set| set.insert(Member::new(BEHIND), Points(5)));
+        before_or_after(&set, |set| set.insert(Member::new(LATER), Points(5)));
     });
 }
 
 #[test]
-fn update_that_leaves_a_leaf_small_enough_to_merge() {
+fn update_that_merges_leaves() {
     before_or_after_a_merge(|set| _ = set.update(&Member::new(0), |_| Points(99_999)));
-    before_or_after_a_merge(|set| _ = set.update(&Member::new(BEHIND), |_| Points(0)));
-    // To the neighbour with which its leaf then merges.
+    before_or_after_a_merge(|set| _ = set.update(&Member::new(LATER), |_| Points(0)));
+    // Moves to the neighbour with which the first leaf then merges.
     before_or_after_a_merge(|set| _ = set.update(&Member::new(0), |_| Points(10 * LEAF + 315)));
 }
 
@@ -211,14 +211,14 @@ fn update_that_leaves_a_leaf_small_enough_to_merge() {
 fn update_that_empties_a_leaf() {
     count_members(|| {
         let mut set = filled(unless_miri(3 * LEAF, LEAF + 1));
-        // Its second leaf has one element; under Miri from the start.
+        // Leaves one element in the second leaf; under Miri it starts with one.
         set.remove_range_by_rank(LEAF as usize + 1..2 * LEAF as usize);
         before_or_after(&set, |set| set.update(&Member::new(LEAF), |_| Points(0)));
     });
 }
 
 #[test]
-fn increment_of_a_member_that_is_there_and_of_a_new_one() {
+fn increment_of_an_existing_and_a_new_member() {
     count_members(|| {
         let set = several_leaves();
         before_or_after(&set, |set| set.increment(Member::new(70), 500));
@@ -229,7 +229,7 @@ fn increment_of_a_member_that_is_there_and_of_a_new_one() {
 #[test]
 fn remove_and_pop_that_merge_leaves() {
     before_or_after_a_merge(|set| _ = set.remove(&Member::new(0)));
-    before_or_after_a_merge(|set| _ = set.remove_entry(&Member::new(BEHIND)));
+    before_or_after_a_merge(|set| _ = set.remove_entry(&Member::new(LATER)));
     before_or_after_a_merge(|set| _ = set.pop_first());
     before_or_after_a_merge(|set| _ = set.pop_last());
 }
@@ -237,8 +237,8 @@ fn remove_and_pop_that_merge_leaves() {
 #[test]
 fn remove_and_pop_of_the_last_element_of_a_leaf() {
     count_members(|| {
-        let set = filled(BEHIND + 1);
-        before_or_after(&set, |set| set.remove(&Member::new(BEHIND)));
+        let set = filled(LATER + 1);
+        before_or_after(&set, |set| set.remove(&Member::new(LATER)));
         before_or_after(&set, |set| set.pop_last().map(drop));
         before_or_after(&filled(1), |set| set.pop_first().map(drop));
     });
@@ -259,10 +259,10 @@ fn entry_that_inserts_changes_or_removes() {
     });
 }
 
-/// An entry outlives a panic in one of its methods if a caller catches it.
+/// An entry survives a panic in one of its methods if the caller catches it.
 #[test]
-fn entry_whose_insert_panicked_still_names_its_member() {
-    // Under Miri in the midst of a merge and near its end.
+fn an_entry_whose_insert_panicked_still_has_its_member() {
+    // Under Miri, the calls are in the middle of a merge and near its end.
     let (first, end, step) = unless_miri((0, 80, 1), (8, 24, 8));
     for score in [10 * LEAF + 315, 99_999] {
         for original in about_to_merge(|set| _ = set.update(&Member::new(0), |_| Points(score))) {

@@ -1,4 +1,4 @@
-//! Reading that runs a user's code: many look-ups, samples, relations and combinations of two sets.
+//! Reads that run user code: bulk lookups, samples, relations and set operations.
 
 use std::convert::Infallible;
 
@@ -15,13 +15,13 @@ use crate::unless_miri;
 
 const LEN: u32 = unless_miri(2 * LEAF, 20);
 
-/// Half of the members of `filled(LEN)` with other scores, and as many others.
+/// Returns half of the members of `filled(LEN)` with other scores, and as many new members.
 fn others() -> Set {
     let elements = (LEN / 2..LEN + LEN / 2).map(|number| (Member::new(number), Points(7 * number)));
-    Set::from_sorted_iter(elements).expect("the numbers ascend")
+    Set::from_sorted_iter(elements).expect("the numbers are ascending")
 }
 
-/// Runs an operation on two sets that changes neither.
+/// Runs an operation on two sets that leaves both unchanged.
 fn only_reads<R>(operation: impl Fn(&Set, &Set) -> R) {
     count_members(|| {
         let (set, others): (Set, Set) = (filled(LEN), others());
@@ -48,9 +48,9 @@ fn relations_and_lazy_operations() {
     only_reads(|a, b| a.partial_cmp(b).map(|_| a.cmp(b)));
 }
 
-/// An iterator that has panicked can be asked again, and has lost only the element it was at.
+/// An iterator continues after a panic, and has lost only the current element.
 #[test]
-fn a_union_goes_on_after_a_panic() {
+fn a_union_continues_after_a_panic() {
     only_reads(|a, b| {
         let mut union = a.union(b);
         let mut seen = 0;
@@ -69,7 +69,7 @@ fn a_union_goes_on_after_a_panic() {
 
 #[test]
 fn operators() {
-    // If a temporary panics when it is dropped, what is returned leaks.
+    // If a temporary panics when dropped, the returned value leaks.
     let others = others();
     let of_both = |operation: fn(&Set, &Set) -> Set| unchanged(|set| operation(set, &others));
     of_both(|a, b| a | b);
@@ -95,9 +95,9 @@ fn scores_of_many_members() {
 }
 
 /// A generator that calls the fuse.
-struct Burning;
+struct FusedRng;
 
-impl TryRng for Burning {
+impl TryRng for FusedRng {
     type Error = Infallible;
 
     fn try_next_u32(&mut self) -> Result<u32, Infallible> {
@@ -118,13 +118,13 @@ impl TryRng for Burning {
 
 #[test]
 fn samples() {
-    only_reads(|a, _| a.sample(&mut Burning, 5).count());
-    only_reads(|a, _| a.sample(&mut Burning, usize::MAX).count());
-    only_reads(|a, _| a.sample_with_replacement(&mut Burning, 5).count());
+    only_reads(|a, _| a.sample(&mut FusedRng, 5).count());
+    only_reads(|a, _| a.sample(&mut FusedRng, usize::MAX).count());
+    only_reads(|a, _| a.sample_with_replacement(&mut FusedRng, 5).count());
 }
 
 #[test]
-fn an_inconsistent_order_or_hash_ends_every_iterator() {
+fn iterators_end_under_an_inconsistent_order_or_hash() {
     for seed in 1..unless_miri(40, 3) {
         count_members(|| {
             let (set, others): (Set, Set) = (filled(LEN), others());

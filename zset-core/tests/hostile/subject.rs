@@ -1,4 +1,4 @@
-//! Sets whose members and scores call the fuse whenever a set calls them.
+//! Sets whose members and scores call the fuse in all their trait methods.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -10,23 +10,23 @@ use crate::fuse::{Code, burn};
 use crate::unless_miri;
 
 thread_local! {
-    /// Members that were made and not dropped.
+    /// The number of live members.
     static LIVE: Cell<i64> = const { Cell::new(0) };
 
-    /// The state of the generator of random answers, or 0: the answers are right.
+    /// The state of the generator of random answers, or 0 for correct answers.
     static LIES: Cell<u32> = const { Cell::new(0) };
 
     /// The same for hashes.
     static HASH_LIES: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Returns the next random number of a state that is not 0.
+/// Returns the next random number, or `None` if the state is 0.
 fn lie(cell: &'static LocalKey<Cell<u32>>) -> Option<u32> {
     let mut state = cell.get();
     if state == 0 {
         return None;
     }
-    // Marsaglia's xorshift, which never comes to 0.
+    // Marsaglia's xorshift, whose state never becomes 0.
     state ^= state << 13;
     state ^= state >> 17;
     state ^= state << 5;
@@ -34,7 +34,7 @@ fn lie(cell: &'static LocalKey<Cell<u32>>) -> Option<u32> {
     Some(state >> 8)
 }
 
-/// Runs an operation in which all comparisons return random answers.
+/// Runs an operation in which all comparisons return random results.
 pub(crate) fn while_lying<T>(seed: u32, operation: impl FnOnce() -> T) -> T {
     LIES.set(seed);
     let result = operation();
@@ -42,7 +42,8 @@ pub(crate) fn while_lying<T>(seed: u32, operation: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Runs an operation in which hashes are random, but of so few that equal members meet at times.
+/// Runs an operation with random hashes, of which there are so few that equal members sometimes
+/// still meet.
 pub(crate) fn while_hashing_at_random<T>(seed: u32, operation: impl FnOnce() -> T) -> T {
     HASH_LIES.set(seed);
     let result = operation();
@@ -59,7 +60,7 @@ fn order(right: Ordering) -> Ordering {
     }
 }
 
-/// A member that owns memory, so that a member dropped twice is memory freed twice.
+/// A member that owns memory, so that dropping it twice is a double free.
 #[derive(Debug)]
 pub(crate) struct Member(Box<u32>);
 
@@ -117,7 +118,7 @@ impl Hash for Member {
     }
 }
 
-/// A score. Whether two are equal is never a lie: only the order is.
+/// A score. Its equality is always correct; only its order may be inconsistent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Points(pub(crate) u32);
 
@@ -173,7 +174,7 @@ impl Hasher for Mixed {
     }
 }
 
-/// A hasher that makes all members collide, so that a dict's table is one unbroken run.
+/// A hasher under which all members collide, so that a dict's table is one unbroken probe sequence.
 #[derive(Default)]
 pub(crate) struct Constant;
 
@@ -188,25 +189,25 @@ impl Hasher for Constant {
 pub(crate) type Set<H = BuildHasherDefault<Mixed>> = SortedSet<Member, Points, H>;
 pub(crate) type Colliding = Set<BuildHasherDefault<Constant>>;
 
-/// Makes a set of full leaves: members `0..len` with ten times their number as scores.
+/// Makes a set of full leaves: the members `0..len`, with ten times their number as scores.
 pub(crate) fn filled(len: u32) -> Set {
     filled_with(len)
 }
 
-/// Makes the same set with a hasher of another kind.
+/// Makes the same set with another hasher.
 pub(crate) fn filled_with<H: BuildHasher + Default>(len: u32) -> Set<H> {
     let elements = (0..len).map(|number| (Member::new(number), Points(10 * number)));
-    Set::from_sorted_iter(elements).expect("the numbers ascend")
+    Set::from_sorted_iter(elements).expect("the numbers are ascending")
 }
 
-/// Verifies the invariants, but not under Miri, where it takes longer than all else together.
+/// Verifies the invariants, except under Miri, where this would dominate the run time.
 pub(crate) fn check<H: BuildHasher>(set: &Set<H>) {
     if !cfg!(miri) {
         set.check();
     }
 }
 
-/// The same for a list.
+/// Verifies the invariants of a list, except under Miri.
 pub(crate) fn check_list(list: &SkipList<Member, Points>) {
     if !cfg!(miri) {
         list.check();
@@ -218,10 +219,11 @@ pub(crate) fn contents<H>(set: &Set<H>) -> Vec<(u32, u32)> {
     set.iter().map(|(member, Points(score))| (member.number(), score)).collect()
 }
 
-/// Verifies that a set can be read, written, cleared, and used again.
+/// Verifies that a set can be read, written, cleared and reused.
 pub(crate) fn use_again<H: BuildHasher>(set: &mut Set<H>) {
     const NEW: u32 = 1_000_000;
-    // Into the first leaf, half of which moves if it is full; under Miri not, since that takes long.
+    // Goes to the first leaf, half of which moves if it is full. Under Miri it goes elsewhere,
+    // since that is slow.
     const LOW: Points = Points(unless_miri(33, u32::MAX - 1));
     let len = set.len();
     assert_eq!(set.iter().count(), len);
@@ -237,7 +239,7 @@ pub(crate) fn use_again<H: BuildHasher>(set: &mut Set<H>) {
     }
 }
 
-/// Runs a test, after which no member may be left, nor one dropped twice.
+/// Runs a test and verifies that every member is dropped exactly once.
 pub(crate) fn count_members(test: impl FnOnce()) {
     assert_eq!(count_leaks(test), 0, "members were not dropped");
 }

@@ -1,4 +1,4 @@
-//! Cursors: the gap, and where each change leaves a cursor.
+//! Cursors: the gap, and the position of a cursor after each change.
 
 use zset_core::listpack::{Storage, Value};
 use zset_core::{Listpack, TryReserveError};
@@ -19,7 +19,7 @@ fn is<B: Storage>(list: &Listpack<B>, texts: &[&str]) {
 }
 
 #[test]
-fn in_an_empty_list_there_is_only_the_gap() {
+fn an_empty_list_has_only_the_gap() {
     for mut list in [Listpack::new(), Listpack::with_storage(vec![1, 2, 3]).unwrap()] {
         for mut cursor in [list.cursor_front(), list.cursor_back()] {
             for _ in 0..3 {
@@ -43,7 +43,7 @@ fn in_an_empty_list_there_is_only_the_gap() {
 }
 
 #[test]
-fn inserting_in_the_gap_appends_or_prepends_and_stays_in_the_gap() {
+fn inserting_at_the_gap_appends_or_prepends_and_stays_there() {
     let mut list = Listpack::new();
     let mut cursor = list.cursor_front_mut();
     cursor.try_insert_before("b").unwrap();
@@ -58,7 +58,7 @@ fn inserting_in_the_gap_appends_or_prepends_and_stays_in_the_gap() {
 }
 
 #[test]
-fn inserting_at_an_entry_stays_at_it() {
+fn inserting_keeps_the_cursor_at_its_entry() {
     let mut list = list_of(["b"]);
     let mut cursor = list.cursor_front_mut();
     cursor.try_insert_before("a").unwrap();
@@ -71,7 +71,7 @@ fn inserting_at_an_entry_stays_at_it() {
 }
 
 #[test]
-fn replacing_stays_at_the_new_entry_whatever_its_length() {
+fn replacing_moves_the_cursor_to_the_new_entry() {
     let long = "x".repeat(if cfg!(miri) { 200 } else { 20_000 });
     for new in ["", "b", "7", "-70000", &long] {
         for at in 0..3 {
@@ -88,7 +88,7 @@ fn replacing_stays_at_the_new_entry_whatever_its_length() {
 }
 
 #[test]
-fn removing_goes_to_the_next_entry_and_from_the_last_into_the_gap() {
+fn removing_moves_the_cursor_to_the_next_entry_or_the_gap() {
     let mut list = list_of(["a", "2", "c"]);
     let mut cursor = list.cursor_front_mut();
     cursor.move_next();
@@ -105,7 +105,7 @@ fn removing_goes_to_the_next_entry_and_from_the_last_into_the_gap() {
 }
 
 #[test]
-fn found_is_the_first_of_those_that_are_looked_at() {
+fn find_returns_the_first_match_among_visited_entries() {
     let list = list_of(["x", "5", "5", "x", "5", "5"]);
     let behind = |skip| {
         let mut cursor = list.find("5", skip)?;
@@ -119,11 +119,11 @@ fn found_is_the_first_of_those_that_are_looked_at() {
     assert_eq!([0, 1, 2, 3, 4, 5].map(behind), [Some(1), Some(2), None, Some(4), Some(5), None]);
     assert_eq!(behind(usize::MAX), None);
     assert_eq!(list.find(5, 0).map(|cursor| cursor.current()), Some(Some(Value::Integer(5))));
-    assert!(list.find("x", usize::MAX).is_some(), "the first one is always looked at");
+    assert!(list.find("x", usize::MAX).is_some(), "the first entry is always visited");
 }
 
 #[test]
-fn the_text_of_an_integer_is_stored_as_the_integer_however_it_is_passed() {
+fn decimal_text_is_stored_as_an_integer() {
     let mut list = Listpack::new();
     list.try_push_back(Value::Bytes(b"5")).unwrap();
     list.try_push_back("5").unwrap();
@@ -132,7 +132,7 @@ fn the_text_of_an_integer_is_stored_as_the_integer_however_it_is_passed() {
 }
 
 #[test]
-fn the_text_of_an_integer_that_another_has_stored_as_text_is_found() {
+fn an_integer_stored_as_text_by_another_writer_is_found() {
     let list = Listpack::from_bytes(*b"\x0C\0\0\0\x02\0\x06\x01\x815\x02\xFF").unwrap();
     assert!(list.iter().eq([Value::Integer(6), Value::Bytes(b"5")]));
     for value in [Value::Integer(5), Value::Bytes(b"5")] {
@@ -141,8 +141,8 @@ fn the_text_of_an_integer_that_another_has_stored_as_text_is_found() {
 }
 
 #[test]
-fn what_has_no_room_changes_nothing_and_leaves_the_cursor_where_it_was() {
-    // Room for one byte more.
+fn a_failed_write_leaves_the_list_and_the_cursor_unchanged() {
+    // Leaves room for one more byte.
     let mut list = Listpack::with_storage([0; 14]).unwrap();
     list.try_push_back("ab").unwrap();
     list.try_push_back(1).unwrap();
@@ -160,14 +160,14 @@ fn what_has_no_room_changes_nothing_and_leaves_the_cursor_where_it_was() {
     assert_eq!(cursor.try_insert_before(-1), FULL);
     assert_eq!(cursor.current(), None);
     assert_eq!(list.as_bytes(), before);
-    // What fits exactly is taken.
+    // A text that fits exactly is accepted.
     assert_eq!(list.cursor_front_mut().try_replace("abc"), Ok(true));
     assert_eq!(list.as_bytes().len(), 14);
     list.check();
 }
 
 #[test]
-fn lists_and_cursors_print_their_entries() {
+fn debug_of_lists_and_cursors_shows_entries() {
     let mut list = list_of(["a\n", "-17"]);
     assert_eq!(format!("{list:?}"), r#"["a\n", -17]"#);
     assert_eq!(format!("{:?}", list.iter()), r#"["a\n", -17]"#);

@@ -1,4 +1,4 @@
-//! Bytes from elsewhere: whatever they are, they are refused or make a list that is sound.
+//! Untrusted bytes: they are rejected, or form a valid list.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -8,8 +8,8 @@ use zset_core::{Listpack, PackedZSet, Score};
 use crate::naive::{self, Entry};
 use crate::values::{Given, any_given, entries, entry};
 
-/// Verifies that a list that was accepted reads the same from both ends, and can be changed.
-fn is_sound<B: Storage>(list: &Listpack<B>) {
+/// Verifies that an accepted list reads the same from both ends and can be changed.
+fn verify<B: Storage>(list: &Listpack<B>) {
     list.check();
     let forward = entries(list);
     let mut backward: Vec<Entry> = list.iter().rev().map(|value| entry(&value)).collect();
@@ -29,14 +29,14 @@ fn is_sound<B: Storage>(list: &Listpack<B>) {
     assert!(copy.iter().eq([Value::Bytes(b"front"), Value::Integer(1)]));
 }
 
-/// Verifies that a set that was accepted is sound, and can be changed.
-fn is_sound_as_set(list: Listpack<Vec<u8>>) {
+/// Verifies that an accepted set is valid and can be changed.
+fn verify_as_set(list: Listpack<Vec<u8>>) {
     let Ok(mut set) = PackedZSet::from_listpack(list) else { return };
     set.check();
     let elements: Vec<_> = set.iter().map(|(member, score)| (member.to_vec(), score)).collect();
     for (rank, (member, score)) in elements.iter().enumerate() {
         assert_eq!((set.rank(member), set.score(member)), (Some(rank), Some(*score)));
-        // To the other end and back.
+        // Moves the member to the end and back.
         set.try_insert(member, Score::INFINITY).unwrap();
         set.try_insert(member, Score::from(-1)).unwrap();
         set.check();
@@ -46,8 +46,8 @@ fn is_sound_as_set(list: Listpack<Vec<u8>>) {
     assert!(set.iter().map(|(member, score)| (member.to_vec(), score)).eq(elements));
 }
 
-/// Takes bytes over if they are a listpack, in storage of every kind; returns whether they are.
-fn take_over(bytes: &[u8]) -> bool {
+/// Adopts the bytes as a listpack in every kind of storage; returns whether they are valid.
+fn adopt(bytes: &[u8]) -> bool {
     let taken = Listpack::from_bytes(bytes.to_vec());
     let mut buffer = [0xFF; 300];
     let len = bytes.len().min(buffer.len());
@@ -56,15 +56,15 @@ fn take_over(bytes: &[u8]) -> bool {
     if bytes.len() == len {
         assert_eq!(borrowed.as_ref().err(), taken.as_ref().err());
     }
-    borrowed.iter().for_each(is_sound);
+    borrowed.iter().for_each(verify);
     let Ok(list) = taken else { return false };
-    is_sound(&list);
-    assert!(bytes.starts_with(list.as_bytes()), "it is taken over as it is");
-    is_sound_as_set(list);
+    verify(&list);
+    assert!(bytes.starts_with(list.as_bytes()), "the bytes are unchanged");
+    verify_as_set(list);
     true
 }
 
-/// Listpacks with entries of every encoding; the first is empty, the second a set.
+/// Listpacks with entries of every encoding. The first is empty; the second is a set.
 fn samples() -> Vec<Vec<u8>> {
     let set = [
         "-inf",
@@ -94,11 +94,12 @@ fn samples() -> Vec<Vec<u8>> {
     ]
 }
 
-/// How far apart the bytes are that are damaged: the interpreter has time for few.
+/// The distance between damaged bytes; Miri has time for few.
 const STEP: usize = if cfg!(miri) { 37 } else { 1 };
 
-/// What a byte may have become: one bit of it has changed, or it means something else now.
-fn damages(byte: u8) -> impl Iterator<Item = u8> {
+/// Returns the values of a damaged byte: those with one bit flipped, and bytes with a special
+/// meaning.
+fn damaged_values(byte: u8) -> impl Iterator<Item = u8> {
     let bits = (0..8).map(move |bit| byte ^ 1 << bit);
     let near = [byte.wrapping_sub(1), byte.wrapping_add(1)];
     let special = [0, 0x7F, 0x80, 0xC0, 0xDF, 0xE0, 0xEF, 0xF0, 0xF1, 0xF2, 0xF4, 0xF5, 0xFF];
@@ -107,60 +108,60 @@ fn damages(byte: u8) -> impl Iterator<Item = u8> {
 }
 
 #[test]
-fn a_changed_byte_is_found_or_does_no_harm() {
+fn a_changed_byte_is_detected_or_harmless() {
     let (mut accepted, mut refused) = (0, 0);
     for sample in samples() {
         for at in (0..sample.len()).step_by(STEP) {
-            for value in damages(sample[at]) {
+            for value in damaged_values(sample[at]) {
                 let mut bytes = sample.clone();
                 bytes[at] = value;
-                *(if take_over(&bytes) { &mut accepted } else { &mut refused }) += 1;
+                *(if adopt(&bytes) { &mut accepted } else { &mut refused }) += 1;
             }
         }
     }
-    // Other data is accepted; another length, encoding or end is not.
+    // Damaged data is accepted; a damaged length, encoding or end is rejected.
     assert!(accepted > 0 && refused > accepted / 4, "{accepted} accepted, {refused} refused");
 }
 
 #[test]
-fn a_listpack_that_is_cut_or_goes_on_is_refused_or_ends_where_its_header_says() {
+fn a_truncated_or_extended_listpack_is_rejected_unless_its_header_agrees() {
     for sample in samples() {
         for len in (0..sample.len()).step_by(STEP) {
-            assert!(!take_over(&sample[..len]), "{len} of {} bytes", sample.len());
-            // Also if its header agrees.
+            assert!(!adopt(&sample[..len]), "{len} of {} bytes", sample.len());
+            // A truncated list is rejected even if its header agrees.
             let mut cut = sample[..len].to_vec();
             if let Some(header) = cut.first_chunk_mut::<4>() {
                 *header = u32::try_from(len).unwrap().to_le_bytes();
             }
-            assert!(!take_over(&cut), "{len} of {} bytes", sample.len());
+            assert!(!adopt(&cut), "{len} of {} bytes", sample.len());
         }
-        let longer = [&sample[..], b"what is behind"].concat();
-        assert!(take_over(&longer));
+        let longer = [&sample[..], b"trailing bytes"].concat();
+        assert!(adopt(&longer));
         let list = Listpack::from_bytes(longer).unwrap();
-        assert_eq!(list.into_storage(), sample, "a vector keeps nothing else");
+        assert_eq!(list.into_storage(), sample, "a vector drops the trailing bytes");
     }
 }
 
 #[test]
-fn two_bytes_swapped_or_an_entry_left_out_or_doubled() {
+fn swapped_bytes_and_missing_or_doubled_entries() {
     for sample in samples() {
         for at in (6..sample.len()).step_by(STEP) {
             let mut swapped = sample.clone();
             swapped.swap(at, at - 1);
-            take_over(&swapped);
+            adopt(&swapped);
             for (from, to) in [(at, at - 1), (at - 1, at)] {
                 // One byte less or more, with a header that agrees.
                 let mut bytes = [&sample[..from], &sample[to..]].concat();
                 let len = u32::try_from(bytes.len()).unwrap();
                 bytes[..4].copy_from_slice(&len.to_le_bytes());
-                take_over(&bytes);
+                adopt(&bytes);
             }
         }
     }
 }
 
 #[test]
-fn errors_say_what_is_wrong_and_where() {
+fn errors_name_the_problem_and_its_position() {
     for (bytes, error) in [
         (&b""[..], ListpackError::Length),
         (b"\x07\0\0\0\0\0", ListpackError::Length),
@@ -174,11 +175,11 @@ fn errors_say_what_is_wrong_and_where() {
         (b"\x09\0\0\0\x01\0\x05\x01\x00", ListpackError::End),
         (b"\x09\0\0\0\x01\0\xFF\x01\xFF", ListpackError::End),
         (b"\x0A\0\0\0\x01\0\x05\x01\xFF\xFF", ListpackError::End),
-        // A wrong back-length, one of too many bytes, one that is cut off.
+        // A back-length that is wrong, too long, or truncated.
         (b"\x09\0\0\0\x01\0\x05\x02\xFF", ListpackError::Entry { offset: 6 }),
         (b"\x0A\0\0\0\x01\0\x05\x00\x81\xFF", ListpackError::Entry { offset: 6 }),
         (b"\x08\0\0\0\x01\0\x05\xFF", ListpackError::Entry { offset: 6 }),
-        // Bytes that begin no entry, and lengths that lead out of the list.
+        // Bytes that start no entry, and lengths that exceed the list.
         (b"\x0B\0\0\0\x02\0\x05\x01\xF5\x01\xFF", ListpackError::Entry { offset: 8 }),
         (b"\x0B\0\0\0\x02\0\x05\x01\xFE\x01\xFF", ListpackError::Entry { offset: 8 }),
         (b"\x0B\0\0\0\x02\0\x05\x01\x83\x01\xFF", ListpackError::Entry { offset: 8 }),
@@ -192,9 +193,10 @@ fn errors_say_what_is_wrong_and_where() {
     }
 }
 
-/// Valkey 9 writes a back-length of 16383 in two bytes, Redis in three. A listpack has one form only.
+/// Valkey 9 writes a back-length of 16383 in two bytes, Redis in three. A listpack accepts only the
+/// form of Redis.
 #[test]
-fn a_back_length_of_fewer_bytes_than_redis_writes_is_malformed() {
+fn a_back_length_shorter_than_in_redis_is_malformed() {
     let text = vec![b'x'; 16_378];
     let list = |back: &[u8]| {
         let entry = [b"\xF0\xFA\x3F\0\0", &text[..], back].concat();
@@ -206,22 +208,22 @@ fn a_back_length_of_fewer_bytes_than_redis_writes_is_malformed() {
     assert_eq!(list(b"\x7F\xFF").unwrap_err(), ListpackError::Entry { offset: 6 });
 }
 
-/// The header may say that there are too many entries to have a number of.
+/// A header may state that there are too many entries for it to count.
 #[test]
-fn entries_that_have_to_be_counted_are_counted() {
+fn entries_beyond_the_header_limit_are_counted() {
     let list = Listpack::from_bytes(*b"\x0B\0\0\0\xFF\xFF\x05\x01\x06\x01\xFF").unwrap();
-    is_sound(&list);
+    verify(&list);
     assert_eq!(list.len(), 2);
     let list = Listpack::from_bytes(*b"\x07\0\0\0\xFF\xFF\xFF").unwrap();
-    is_sound(&list);
+    verify(&list);
     assert_eq!((list.len(), list.is_empty()), (0, true));
     let set = PackedZSet::from_listpack(list).unwrap();
     assert_eq!((set.len(), set.first()), (0, None));
 }
 
-/// Redis writes the shortest encoding only, and does not ask for it when it reads.
+/// Redis writes the shortest encoding, but does not require it when reading.
 #[test]
-fn longer_encodings_than_needed_are_read_and_become_shorter_when_they_are_written_again() {
+fn overlong_encodings_are_read_and_rewritten_in_the_shortest_form() {
     let entries = [
         &b"\x81a\x02"[..],
         b"\xF4\x05\0\0\0\0\0\0\0\x09", // 5, in eight bytes
@@ -236,7 +238,7 @@ fn longer_encodings_than_needed_are_read_and_become_shorter_when_they_are_writte
     let total = u8::try_from(7 + entries.len()).unwrap();
     let bytes = [&[total, 0, 0, 0, 8, 0], &entries[..], b"\xFF"].concat();
     let list = Listpack::from_bytes(bytes.clone()).unwrap();
-    is_sound(&list);
+    verify(&list);
     assert_eq!(list.find("7", 1).map(|cursor| cursor.current()), Some(Some(Value::Integer(7))));
 
     let mut set = PackedZSet::from_listpack(list).unwrap();
@@ -264,10 +266,10 @@ proptest! {
 
     #[test]
     fn random_bytes(bytes in vec(any::<u8>(), 0..40)) {
-        take_over(&bytes);
+        adopt(&bytes);
     }
 
-    /// Most random bytes fail at the header; these are looked at up to the end.
+    /// Most random bytes fail at the header. These have a valid one, so every entry is read.
     #[test]
     fn random_entries(
         body in vec(prop_oneof![any::<u8>(), 0..10_u8, 0x80..0x86_u8, Just(0xFF)], 0..30),
@@ -275,7 +277,7 @@ proptest! {
     ) {
         let total = u32::try_from(7 + body.len()).unwrap();
         let bytes = [&total.to_le_bytes()[..], &count.to_le_bytes(), &body, &[0xFF]].concat();
-        take_over(&bytes);
+        adopt(&bytes);
     }
 
     #[test]
@@ -290,13 +292,13 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        take_over(&bytes);
+        adopt(&bytes);
     }
 }
 
-/// Neither Redis nor Valkey writes the text of an integer as text, but another may.
+/// Redis and Valkey never store a decimal integer as text, but other writers may.
 #[test]
-fn an_integer_that_is_written_as_text_is_found_and_becomes_an_integer_when_it_is_written_again() {
+fn integers_stored_as_text_are_found_and_rewritten_as_integers() {
     let bytes = b"\x0E\0\0\0\x02\0\x82-7\x03\xDF\xF9\x02\xFF";
     let list = Listpack::from_bytes(bytes.to_vec()).unwrap();
     assert!(list.iter().eq([Value::Bytes(b"-7"), Value::Integer(-7)]));

@@ -1,4 +1,4 @@
-//! Known bytes: what `DUMP` of Redis 7.0.15 prints for small sets and hashes.
+//! Known bytes: the output of `DUMP` in Redis 7.0.15 for small sets and hashes.
 
 use zset_core::listpack::Value;
 use zset_core::{Encoding, Listpack, PackedZSet, Score, ZSet};
@@ -10,7 +10,7 @@ type Elements<'a> = &'a [(&'a [u8], f64)];
 const I64_MAX: &[u8] = b"9223372036854775807";
 const I64_MIN: &[u8] = b"-9223372036854775808";
 
-/// Sets with the bytes that Redis has for them. The elements are in no order.
+/// Sets and their bytes in Redis. The elements are in no order.
 const SETS: [(Elements<'_>, &[u8]); 7] = [
     (&[], b"\x07\0\0\0\0\0\xFF"),
     (
@@ -64,7 +64,7 @@ const SETS: [(Elements<'_>, &[u8]); 7] = [
     ),
 ];
 
-/// The bytes of a set that is a listpack.
+/// Returns the bytes of a set that is a listpack.
 fn bytes(set: &ZSet) -> &[u8] {
     set.as_listpack().expect("it is small").as_bytes()
 }
@@ -80,7 +80,7 @@ fn sets_have_the_bytes_of_redis() {
         assert_eq!(set.encoding(), Encoding::Listpack);
         assert_eq!(bytes(&set).escape_ascii().to_string(), golden.escape_ascii().to_string());
 
-        // In a fixed buffer too, and however the set came to be what it is.
+        // The bytes are the same in a fixed buffer, and after any sequence of changes.
         let mut packed = PackedZSet::with_storage([0xAA; 400]).unwrap();
         for &(member, _) in elements.iter().rev() {
             packed.try_insert(member, Score::from(77)).unwrap();
@@ -97,7 +97,7 @@ fn sets_have_the_bytes_of_redis() {
 }
 
 #[test]
-fn bytes_of_redis_make_the_sets() {
+fn bytes_of_redis_restore_the_sets() {
     for (elements, golden) in SETS {
         let list = Listpack::from_bytes(golden.to_vec()).unwrap();
         assert_eq!(list.as_bytes(), golden);
@@ -107,10 +107,10 @@ fn bytes_of_redis_make_the_sets() {
     }
 }
 
-/// Redis prints such a score as an integer, `4611686018427389000`, and a listpack stores what looks
-/// like an integer as one, though it is above the integers that a score is stored as directly.
+/// Redis prints such a score as an integer, `4611686018427389000`. A listpack stores decimal
+/// integers as integers, even above the limit up to which scores are stored as integers directly.
 #[test]
-fn scores_whose_text_is_an_integer_are_stored_as_one() {
+fn scores_that_print_as_integers_are_stored_as_integers() {
     for (score, integer) in [
         (4_611_686_018_427_388_928.0, 4_611_686_018_427_389_000_i64),
         (-9_223_372_036_854_774_784.0, -9_223_372_036_854_775_000),
@@ -120,13 +120,13 @@ fn scores_whose_text_is_an_integer_are_stored_as_one() {
         assert_eq!(bytes(&set), naive::listpack(&entries));
         assert_eq!(set.score("a"), Score::new(score).ok());
     }
-    // This one is beyond an `i64`.
+    // This integer exceeds `i64`.
     let set = set_of(&[(b"a", 9_223_372_036_854_775_808.0)]);
     let entries = [Entry::of(b"a"), Entry::of(b"9223372036854776000")];
     assert_eq!(bytes(&set), naive::listpack(&entries));
 }
 
-/// A hash in Redis is a listpack of pairs too.
+/// A small Redis hash is also a listpack of pairs.
 #[test]
 fn a_hash_of_redis_is_read_and_written() {
     let (y, z) = ([b'y'; 63], [b'z'; 64]);
@@ -154,7 +154,7 @@ fn a_hash_of_redis_is_read_and_written() {
         written.try_push_back(value).unwrap();
     }
     assert_eq!(written.as_bytes(), golden);
-    assert_eq!(written, list, "whatever the storage");
+    assert_eq!(written, list, "the bytes do not depend on the storage");
 }
 
 #[test]

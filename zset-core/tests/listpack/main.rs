@@ -1,8 +1,8 @@
-//! The byte format of small sets, compared with a second description of it and with bytes of Redis.
+//! The byte format of small sets, compared with a second implementation and with bytes from Redis.
 //!
-//! Lists are changed at random in storage of all kinds; after every operation their bytes are those
-//! that the format says. Bytes from elsewhere are refused, or make a list that reads the same from
-//! both ends. All of it runs on big-endian machines too, under Miri.
+//! Random operations change lists in every kind of storage; after each, the bytes must be exactly
+//! those of the format. Untrusted bytes are rejected, or form a list that reads the same from both
+//! ends. All tests also run on big-endian targets, under Miri.
 
 #![cfg(feature = "alloc")]
 

@@ -1,6 +1,6 @@
-//! The format of a listpack, written down a second time: plainly, and from the front to the end.
+//! A naive second implementation of the listpack format, written front to back.
 
-/// What an entry is.
+/// The value of an entry.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Entry {
     Integer(i64),
@@ -8,7 +8,7 @@ pub(crate) enum Entry {
 }
 
 impl Entry {
-    /// Returns the entry of a text: an integer if it is exactly what an integer prints as.
+    /// Returns the entry for a text: an integer if the text is its canonical decimal form.
     pub(crate) fn of(text: &[u8]) -> Entry {
         let integer = std::str::from_utf8(text).ok().and_then(|text| text.parse::<i64>().ok());
         match integer.filter(|integer| integer.to_string().as_bytes() == text) {
@@ -26,7 +26,7 @@ pub(crate) fn listpack(entries: &[Entry]) -> Vec<u8> {
     [&total.to_le_bytes()[..], &count.to_le_bytes(), &body, &[0xFF]].concat()
 }
 
-/// Returns the bytes of an entry with its back-length.
+/// Returns the bytes of an entry, including its back-length.
 pub(crate) fn entry(entry: &Entry) -> Vec<u8> {
     let mut bytes = match entry {
         Entry::Integer(integer) => integer_bytes(*integer),
@@ -63,8 +63,8 @@ fn text_head(len: usize) -> Vec<u8> {
     }
 }
 
-/// Groups of seven bits, the highest first, all but the first with the top bit set. From two groups
-/// on, the greatest number of so many groups takes one more.
+/// Encodes a length in groups of seven bits, highest first, with the top bit set in all but the
+/// first. From two groups on, the largest number that fits takes one more group.
 fn back_length(len: usize) -> Vec<u8> {
     let groups = match len {
         0..128 => 1,

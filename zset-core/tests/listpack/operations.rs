@@ -1,5 +1,4 @@
-//! The operations of a random sequence, and what each does to a listpack and to a vector of
-//! entries.
+//! The operations of a random sequence, and their effect on a listpack and on a vector of entries.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -20,7 +19,7 @@ pub(crate) enum Operation {
     RemoveRange(Bounds),
     Clear,
     ShrinkToFit,
-    TakeOverOwnBytes,
+    Reassemble,
 }
 
 /// Where a cursor starts.
@@ -32,7 +31,7 @@ pub(crate) enum From {
     Index(usize),
 }
 
-/// What is done with a cursor.
+/// An operation on a cursor.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Next,
@@ -52,7 +51,7 @@ pub(crate) fn any_operation() -> impl Strategy<Value = Operation> {
         2 => any_bounds().prop_map(Operation::RemoveRange),
         1 => Just(Operation::Clear),
         1 => Just(Operation::ShrinkToFit),
-        1 => Just(Operation::TakeOverOwnBytes),
+        1 => Just(Operation::Reassemble),
     ]
 }
 
@@ -88,7 +87,7 @@ pub(crate) fn any_bounds() -> impl Strategy<Value = Bounds> {
     (bound(), bound())
 }
 
-/// Storage of every kind, and what only some kinds can do.
+/// Every kind of storage, with the operations that only some kinds support.
 pub(crate) trait Buffer: Storage + Sized {
     fn shrink(_: &mut Listpack<Self>) {}
 }
@@ -104,15 +103,15 @@ impl<const N: usize> Buffer for [u8; N] {}
 
 impl Buffer for &mut [u8] {}
 
-/// A listpack, and what it has to be.
+/// A listpack and its expected entries.
 pub(crate) struct Subject<B> {
     list: Option<Listpack<B>>,
     pub(crate) entries: Vec<Entry>,
-    /// The bytes that its storage has.
+    /// The capacity of its storage in bytes.
     capacity: usize,
 }
 
-/// Compares the outcome of a change that may find no room, and keeps the entries of the outcome.
+/// Compares the outcome of a change that may not fit, and updates the expected entries.
 fn settle<T: PartialEq + std::fmt::Debug>(
     outcome: &Result<T, TryReserveError>,
     expected: T,
@@ -136,7 +135,7 @@ impl<B: Buffer> Subject<B> {
     }
 
     pub(crate) fn list(&self) -> &Listpack<B> {
-        self.list.as_ref().expect("it is only ever gone for a moment")
+        self.list.as_ref().expect("the list is only taken temporarily")
     }
 
     pub(crate) fn apply(&mut self, operation: &Operation) {
@@ -182,16 +181,16 @@ impl<B: Buffer> Subject<B> {
                 entries.clear();
             }
             Operation::ShrinkToFit => B::shrink(list),
-            Operation::TakeOverOwnBytes => self.list = self.list.take().map(taken_over),
+            Operation::Reassemble => self.list = self.list.take().map(reassembled),
         }
     }
 }
 
-/// Takes a list apart and puts it together again.
-fn taken_over<B: Storage>(list: Listpack<B>) -> Listpack<B> {
+/// Takes a list apart and reassembles it.
+fn reassembled<B: Storage>(list: Listpack<B>) -> Listpack<B> {
     let storage = list.into_storage();
     if storage.as_slice().is_empty() {
-        // A list that was never written to.
+        // A list that has never been written to.
         return Listpack::with_storage(storage).unwrap();
     }
     Listpack::from_bytes(storage).unwrap()
@@ -202,7 +201,7 @@ pub(crate) fn find(entries: &[Entry], sought: &Entry, skip: usize) -> Option<usi
     (0..entries.len()).step_by(skip + 1).find(|&index| entries[index] == *sought)
 }
 
-/// Takes steps with a cursor that is at the entry of this index, or in the gap if there is none.
+/// Applies steps to a cursor at this index, or at the gap if there is no such entry.
 fn walk<B: Storage>(
     mut cursor: CursorMut<'_, B>,
     mut at: usize,

@@ -1,4 +1,4 @@
-//! Random sequences of operations, over storage of every kind.
+//! Random sequences of operations, on every kind of storage.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -10,69 +10,69 @@ use crate::naive::{self, Entry};
 use crate::operations::{Bounds, Buffer, Operation, Subject, any_bounds, any_operation, find};
 use crate::values::{Given, any_given, entries, entry};
 
-/// What is asked after an operation.
+/// What to query after an operation.
 #[derive(Clone, Debug)]
-struct Question {
+struct Query {
     index: usize,
     range: Bounds,
     given: Given,
     skip: usize,
-    /// For each step of an iterator the end that it is taken from.
+    /// Each bit chooses the end of one iterator step.
     ends: u64,
 }
 
-fn any_question() -> impl Strategy<Value = Question> {
+fn any_query() -> impl Strategy<Value = Query> {
     (0..40_usize, any_bounds(), any_given(), 0..4_usize, any::<u64>())
-        .prop_map(|(index, range, given, skip, ends)| Question { index, range, given, skip, ends })
+        .prop_map(|(index, range, given, skip, ends)| Query { index, range, given, skip, ends })
 }
 
-type Steps = Vec<(Operation, Question)>;
+type Steps = Vec<(Operation, Query)>;
 
 fn steps() -> impl Strategy<Value = Steps> {
-    vec((any_operation(), any_question()), 1..if cfg!(miri) { 8 } else { 60 })
+    vec((any_operation(), any_query()), 1..if cfg!(miri) { 8 } else { 60 })
 }
 
 fn follow<B: Buffer>(list: Listpack<B>, capacity: usize, steps: &Steps) {
     let mut subject = Subject::new(list, capacity);
-    for (operation, question) in steps {
+    for (operation, query) in steps {
         subject.apply(operation);
-        compare(subject.list(), &subject.entries, question);
+        compare(subject.list(), &subject.entries, query);
     }
 }
 
-fn compare<B: Buffer>(list: &Listpack<B>, expected: &[Entry], question: &Question) {
+fn compare<B: Buffer>(list: &Listpack<B>, expected: &[Entry], query: &Query) {
     assert!(list.as_bytes() == naive::listpack(expected), "{:02X?}", list.as_bytes());
     list.check();
     assert_eq!((list.len(), list.is_empty()), (expected.len(), expected.is_empty()));
     assert!(entries(list) == expected);
     assert!(list.iter().rev().map(|value| entry(&value)).eq(expected.iter().rev().cloned()));
-    drive(list.iter(), expected, question.ends);
+    drive(list.iter(), expected, query.ends);
     let indexed = expected.iter().enumerate();
-    let in_range = indexed.filter(|(index, _)| question.range.contains(index));
+    let in_range = indexed.filter(|(index, _)| query.range.contains(index));
     let in_range: Vec<Entry> = in_range.map(|(_, entry)| entry.clone()).collect();
-    drive(list.range(question.range), &in_range, question.ends);
-    circle(list, expected);
+    drive(list.range(query.range), &in_range, query.ends);
+    walk_around(list, expected);
 
     let get = |index| list.get(index).map(|value| entry(&value));
-    assert_eq!(get(question.index).as_ref(), expected.get(question.index));
+    assert_eq!(get(query.index).as_ref(), expected.get(query.index));
     assert_eq!(get(usize::MAX), None);
-    let current = list.cursor_at(question.index).current().map(|value| entry(&value));
-    assert_eq!(current.as_ref(), expected.get(question.index));
+    let current = list.cursor_at(query.index).current().map(|value| entry(&value));
+    assert_eq!(current.as_ref(), expected.get(query.index));
     for index in (0..expected.len()).step_by(if cfg!(miri) { 5 } else { 1 }) {
         assert!(get(index).as_ref() == expected.get(index));
     }
 
-    let place = find(expected, &question.given.entry(), question.skip);
-    let found = question.given.pass(|value| list.find(value, question.skip));
+    let place = find(expected, &query.given.entry(), query.skip);
+    let found = query.given.pass(|value| list.find(value, query.skip));
     assert_eq!(found.is_some(), place.is_some());
     if let (Some(mut cursor), Some(place)) = (found, place) {
-        // The cursor is at the right one of those that are equal.
+        // Counts the steps to the gap, to verify which of several equal entries was found.
         (0..=place).for_each(|_| cursor.move_prev());
-        assert_eq!(cursor.current(), None, "it is as far from the gap as it should be");
+        assert_eq!(cursor.current(), None, "the cursor was at the expected index");
     }
 }
 
-/// Takes all entries from both ends in turns.
+/// Takes all entries from the ends that the bits choose.
 fn drive(mut iterator: Iter<'_>, mut left: &[Entry], ends: u64) {
     for step in 0.. {
         let (low, high) = iterator.size_hint();
@@ -89,11 +89,11 @@ fn drive(mut iterator: Iter<'_>, mut left: &[Entry], ends: u64) {
             [before @ .., _] => before,
         };
     }
-    assert_eq!((iterator.next(), iterator.next_back()), (None, None), "it is fused");
+    assert_eq!((iterator.next(), iterator.next_back()), (None, None), "the iterator is fused");
 }
 
-/// Goes once around through the gap, in both directions.
-fn circle<B: Buffer>(list: &Listpack<B>, expected: &[Entry]) {
+/// Moves once around through the gap, in both directions.
+fn walk_around<B: Buffer>(list: &Listpack<B>, expected: &[Entry]) {
     let current = |cursor: &zset_core::listpack::Cursor<'_>| cursor.current().map(|v| entry(&v));
     let (mut forward, mut backward) = (list.cursor_front(), list.cursor_back());
     for wanted in expected.iter().map(Some).chain([None]) {
@@ -104,11 +104,11 @@ fn circle<B: Buffer>(list: &Listpack<B>, expected: &[Entry]) {
         assert!(current(&backward).as_ref() == wanted);
         backward.move_prev();
     }
-    assert!(current(&forward).as_ref() == expected.first(), "behind the gap is the first");
-    assert!(current(&backward).as_ref() == expected.last(), "before the gap is the last");
+    assert!(current(&forward).as_ref() == expected.first(), "the first entry is after the gap");
+    assert!(current(&backward).as_ref() == expected.last(), "the last entry is before the gap");
 }
 
-/// Sizes of buffers: too small for anything, for a few entries, for many, for long texts.
+/// Capacities: too small for any entry, and enough for a few entries, for many, and for long texts.
 const BUFFERS: [usize; 6] = [7, 8, 30, 200, 1000, 20_000];
 
 proptest! {
@@ -119,17 +119,17 @@ proptest! {
     })]
 
     #[test]
-    fn in_a_vector(steps in steps()) {
+    fn random_sequences_in_a_vector(steps in steps()) {
         follow(Listpack::new(), usize::MAX, &steps);
     }
 
     #[test]
-    fn in_a_vector_that_had_something_else_in_it(steps in steps()) {
+    fn random_sequences_in_a_reused_vector(steps in steps()) {
         follow(Listpack::with_storage(vec![0xFF; 300]).unwrap(), usize::MAX, &steps);
     }
 
     #[test]
-    fn in_an_array(steps in steps()) {
+    fn random_sequences_in_an_array(steps in steps()) {
         follow(Listpack::with_storage([0xAA; 60]).unwrap(), 60, &steps);
         if !cfg!(miri) {
             follow(Listpack::with_storage([0xFF; 600]).unwrap(), 600, &steps);
@@ -137,7 +137,7 @@ proptest! {
     }
 
     #[test]
-    fn in_a_borrowed_buffer(
+    fn random_sequences_in_a_borrowed_buffer(
         steps in steps(),
         len in prop::sample::select(&BUFFERS[..if cfg!(miri) { 4 } else { 6 }]),
         byte: u8,

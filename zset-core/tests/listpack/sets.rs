@@ -1,4 +1,4 @@
-//! Listpacks that are taken over as sorted sets: which are refused, and why.
+//! Listpacks adopted as sorted sets: which are rejected, and why.
 
 use zset_core::listpack::Value;
 use zset_core::packed_zset::PackedZSetError;
@@ -6,7 +6,7 @@ use zset_core::{Listpack, PackedZSet, Score};
 
 use PackedZSetError::{DuplicateMember, Nan, NotAscending, OddLength, Score as NoScore, Text};
 
-/// Makes a listpack of texts; those of integers are stored as integers.
+/// Makes a listpack of texts; decimal integers are stored as integers.
 fn list_of(entries: &[&str]) -> Listpack<Vec<u8>> {
     let mut list = Listpack::new();
     for entry in entries {
@@ -20,7 +20,7 @@ fn refused(list: Listpack<Vec<u8>>) -> Option<PackedZSetError> {
 }
 
 #[test]
-fn each_error_has_its_variant_and_its_rank() {
+fn each_error_has_its_variant_and_rank() {
     let cases: [(&[&str], PackedZSetError); 20] = [
         (&["a"], OddLength),
         (&["a", "1", "b"], OddLength),
@@ -41,7 +41,7 @@ fn each_error_has_its_variant_and_its_rank() {
         (&["a", "1", "b", "2", "a", "3"], DuplicateMember { rank: 2 }),
         (&["7", "1", "b", "2", "7", "3"], DuplicateMember { rank: 2 }),
         (&["", "1", "", "2"], DuplicateMember { rank: 1 }),
-        // A member that is equal to a score before it is none.
+        // A member equal to an earlier score is not a duplicate.
         (&["a", "1", "1", "2", "2", "3", "a", "4"], DuplicateMember { rank: 3 }),
     ];
     for (entries, error) in cases {
@@ -51,9 +51,9 @@ fn each_error_has_its_variant_and_its_rank() {
 }
 
 #[test]
-fn an_integer_that_is_stored_as_text_is_no_member() {
+fn an_integer_stored_as_text_is_not_a_valid_member() {
     for text in ["0", "5", "-17", "9223372036854775807", "-9223372036854775808"] {
-        // With another text of as many bytes, which is then overwritten.
+        // Writes another text of the same length, then overwrites it.
         let other = "x".repeat(text.len());
         let mut bytes = list_of(&["!", "-1", &other, "3"]).into_storage();
         let at = bytes.len() - text.len() - 4;
@@ -67,7 +67,7 @@ fn an_integer_that_is_stored_as_text_is_no_member() {
 }
 
 #[test]
-fn a_score_may_be_any_text_that_is_a_number() {
+fn a_score_may_be_any_numeric_text() {
     let mut list = Listpack::new();
     for (member, score) in [
         ("a", "-Infinity"),
@@ -94,9 +94,9 @@ fn a_score_may_be_any_text_that_is_a_number() {
     assert_eq!(set.score("c").map(|score| score.get().to_bits()), Some(0), "-0 is 0");
 }
 
-/// A server's set of 17 digits a score, or one whose integers are beyond what an `f64` holds.
+/// Scores that a server wrote with 17 digits, and integers beyond the precision of an `f64`.
 #[test]
-fn scores_that_are_not_written_as_this_crate_does_are_kept_until_they_change() {
+fn scores_in_other_formats_are_kept_until_they_change() {
     let mut list = list_of(&["a", "0.10000000000000001", "b", "3.0000000000000001e+05"]);
     list.try_push_back("c").unwrap();
     list.try_push_back(i64::MAX).unwrap();
@@ -108,7 +108,7 @@ fn scores_that_are_not_written_as_this_crate_does_are_kept_until_they_change() {
 
     let score = set.score("a").unwrap();
     assert_eq!(set.try_insert("a", score), Ok(Some(score)));
-    assert_eq!(set.as_listpack().as_bytes(), bytes, "the same score is no change");
+    assert_eq!(set.as_listpack().as_bytes(), bytes, "an equal score changes nothing");
     set.try_insert("a", Score::from(1)).unwrap();
     set.try_insert("a", score).unwrap();
     let kept = &bytes[bytes.len() - 30..];
@@ -118,14 +118,14 @@ fn scores_that_are_not_written_as_this_crate_does_are_kept_until_they_change() {
 }
 
 #[test]
-fn the_first_error_is_the_one_that_is_told() {
+fn the_first_error_is_reported() {
     assert_eq!(refused(list_of(&["a", "x", "b", "nan", "c"])), Some(NoScore { rank: 0 }));
     assert_eq!(refused(list_of(&["b", "1", "a", "1", "c", "x"])), Some(NotAscending { rank: 1 }));
     assert_eq!(refused(list_of(&["a", "1", "a", "0"])), Some(DuplicateMember { rank: 1 }));
 }
 
 #[test]
-fn a_set_is_taken_over_in_storage_of_every_kind() {
+fn a_set_is_adopted_from_every_kind_of_storage() {
     let list = list_of(&["a", "1", "12", "2.5", "b", "3"]);
     let mut buffer = [0; 64];
     buffer[..list.as_bytes().len()].copy_from_slice(list.as_bytes());

@@ -1,5 +1,5 @@
-//! Lists at the ends of what the format holds: more entries than the header can count, long texts,
-//! the smallest buffers.
+//! Lists at the limits of the format: more entries than the header can count, long texts, the
+//! smallest buffers.
 
 use zset_core::listpack::Value;
 use zset_core::{Listpack, PackedZSet, Score, TryReserveError};
@@ -8,7 +8,7 @@ use crate::naive::{self, Entry};
 use crate::values::entries;
 
 #[test]
-#[cfg_attr(miri, ignore = "some 100000 entries take minutes there")]
+#[cfg_attr(miri, ignore = "100000 entries take minutes under Miri")]
 fn more_entries_than_the_header_can_count() {
     let mut list = Listpack::new();
     let mut expected = Vec::new();
@@ -29,7 +29,7 @@ fn more_entries_than_the_header_can_count() {
     }
     assert_eq!((list.get(70_000), list.find(69_999, 0).is_some()), (None, true));
 
-    // Below the number it stays unknown, which is allowed, and is right all the same.
+    // The count in the header stays unknown even below the limit, which the format allows.
     assert_eq!(list.remove_range(10..69_000), 68_990);
     list.check();
     assert_eq!(list.len(), 1010);
@@ -46,9 +46,9 @@ fn more_entries_than_the_header_can_count() {
     assert_eq!(list.len(), 1);
 }
 
-/// The header of any listpack may say that its entries have to be counted.
+/// Any listpack's header may state that its entries have to be counted.
 #[test]
-fn a_set_whose_members_have_to_be_counted() {
+fn a_set_with_more_members_than_its_header_can_count() {
     let mut list = Listpack::new();
     for i in 0..if cfg!(miri) { 10 } else { 200_i64 } {
         list.try_push_back(i).unwrap();
@@ -67,7 +67,7 @@ fn a_set_whose_members_have_to_be_counted() {
     assert_eq!(set.as_listpack().as_bytes()[4..6], [0xFF, 0xFF]);
     assert_eq!((set.len(), set.rank("9"), set.rank("new")), (len + 1, Some(0), Some(7)));
     set.check();
-    // A removal counts them.
+    // A removal counts the entries.
     assert_eq!(set.remove_range_by_rank(..2), 2);
     assert_ne!(set.as_listpack().as_bytes()[4..6], [0xFF, 0xFF]);
     assert_eq!((set.len(), set.iter().len()), (len - 1, len - 1));
@@ -75,7 +75,7 @@ fn a_set_whose_members_have_to_be_counted() {
 }
 
 #[test]
-fn long_texts_lie_beside_short_ones() {
+fn long_texts_beside_short_ones() {
     let lens: &[usize] = if cfg!(miri) {
         &[127, 128, 300]
     } else {
@@ -103,7 +103,7 @@ fn long_texts_lie_beside_short_ones() {
 }
 
 #[test]
-fn a_buffer_takes_what_fits_to_the_last_byte() {
+fn a_buffer_can_be_filled_to_the_last_byte() {
     for len in (0..40).step_by(if cfg!(miri) { 3 } else { 1 }) {
         let mut buffer = vec![0xEE; len + 5];
         let (storage, behind) = buffer.split_at_mut(len);
@@ -137,7 +137,7 @@ fn a_buffer_takes_what_fits_to_the_last_byte() {
 }
 
 #[test]
-fn a_vector_grows_as_needed_and_gives_back_what_is_not() {
+fn a_vector_grows_and_shrinks() {
     let mut list = Listpack::new();
     let len = if cfg!(miri) { 20 } else { 300 };
     for i in 0..len {

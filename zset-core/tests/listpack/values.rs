@@ -1,4 +1,4 @@
-//! The values of a random sequence, in a form that prints shortly.
+//! The values of a random sequence, with short `Debug` output.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -7,16 +7,16 @@ use zset_core::listpack::{Storage, Value};
 
 use crate::naive::Entry;
 
-/// What an operation writes, or looks for.
+/// The argument of an operation.
 #[derive(Clone, Debug)]
 pub(crate) enum Given {
-    /// Passed as an integer.
+    /// An integer, passed as an integer.
     Integer(i64),
-    /// The decimal form of an integer, passed as text.
+    /// An integer, passed as decimal text.
     Digits(i64),
-    /// Any short text.
+    /// A short text.
     Text(Vec<u8>),
-    /// Long text.
+    /// A long text.
     Repeated { byte: u8, len: usize },
 }
 
@@ -33,7 +33,7 @@ impl Given {
         Entry::of(&self.text())
     }
 
-    /// Hands the value to a method as its caller would.
+    /// Passes the value to a method as a caller would.
     pub(crate) fn pass<T>(&self, method: impl FnOnce(Value<'_>) -> T) -> T {
         match self {
             Given::Integer(integer) => method((*integer).into()),
@@ -52,7 +52,7 @@ pub(crate) fn any_given() -> impl Strategy<Value = Given> + Clone {
     ]
 }
 
-/// Texts that are nearly integers, and short ones that come often.
+/// Texts that are almost integers, and short ones that occur often.
 const ALMOST: [&[u8]; 12] = [
     b"",
     b"a",
@@ -68,7 +68,7 @@ const ALMOST: [&[u8]; 12] = [
     b"-9223372036854775809",
 ];
 
-/// Integers of each width, and those next to the bounds of each.
+/// Integers of each width, and those next to the limits of each.
 pub(crate) fn any_integer() -> impl Strategy<Value = i64> + Clone {
     let near = (0..64_u32, -2..3_i64, any::<bool>()).prop_map(|(bits, more, negative)| {
         let power = 1_i64.wrapping_shl(bits).wrapping_add(more);
@@ -77,7 +77,7 @@ pub(crate) fn any_integer() -> impl Strategy<Value = i64> + Clone {
     prop_oneof![-9..9_i64, near, any::<i64>()]
 }
 
-/// Lengths at which the encoding of the length or of the back-length becomes longer.
+/// Lengths around which the encoding of the length or back-length grows.
 fn any_len() -> impl Strategy<Value = usize> + Clone {
     let bounds = [63, 64, 125, 126, 127, 128, 4095, 4096, 16_377, 16_378, 70_000];
     if cfg!(miri) {
@@ -87,7 +87,7 @@ fn any_len() -> impl Strategy<Value = usize> + Clone {
         .boxed()
 }
 
-/// Returns the entries from the first to the last, each as it came.
+/// Returns all entries from front to back, each in its stored form.
 pub(crate) fn entries<B: Storage>(list: &Listpack<B>) -> Vec<Entry> {
     list.iter().map(|value| entry(&value)).collect()
 }

@@ -1,7 +1,7 @@
-//! Checks the tables of `docs/methods.md`: each method named there is called here, and each public method
-//! of the types is named there.
+//! Checks the tables of `docs/methods.md`: this test calls each method named there, and the tables
+//! name each public method.
 
-// The tables are files, and this is about names.
+// The tests read files, and check names only.
 #![cfg(all(feature = "alloc", not(miri)))]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,13 +10,13 @@ use std::fs;
 mod peers;
 mod types;
 
-/// Calls functions of a type, then methods of clones of a value; returns all their names.
+/// Calls functions of a type, then methods on clones of a value; returns all names.
 macro_rules! called {
     ($type:ty: $($function:ident($($a:expr),*)),*; $value:expr;
         $($method:ident($($b:expr),*)),* $(,)?
     ) => {{
         $(let _ = <$type>::$function($($a),*);)*
-        // Some types have no methods here.
+        // Unused for types without methods in the list.
         let _value: $type = $value;
         $(let _ = _value.clone().$method($($b),*);)*
         vec![$(stringify!($function),)* $(stringify!($method)),*]
@@ -24,10 +24,10 @@ macro_rules! called {
 }
 pub(crate) use called;
 
-/// The names of the methods of a type, by the name of the type.
+/// Method names by type name.
 type Names = BTreeMap<String, BTreeSet<String>>;
 
-/// Collects the names that are called.
+/// Collects the names of called methods.
 fn names_of<const N: usize>(calls: [(&str, Vec<&str>); N]) -> Names {
     let mut names = Names::new();
     for (name, methods) in calls {
@@ -59,13 +59,13 @@ fn rows(heading: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// Returns the texts between backticks.
+/// Returns the texts in backticks.
 fn quoted(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }
 
 #[test]
-fn the_table_of_types_has_each_method_once() {
+fn the_table_of_types_lists_each_method_once() {
     let types = ["SkipList", "SortedSet", "SortedMap", "ZSet", "PackedZSet", "FixedSortedSet"];
     let mut named = Names::new();
     let mut reasons = BTreeSet::new();
@@ -76,14 +76,17 @@ fn the_table_of_types_has_each_method_once() {
         for (type_name, cell) in types.iter().zip(cells) {
             let methods = named.entry((*type_name).to_string()).or_default();
             let mut insert = |method: &str| {
-                assert!(methods.insert(method.to_string()), "{type_name}::{method} is there twice");
+                assert!(
+                    methods.insert(method.to_string()),
+                    "{type_name}::{method} is listed twice"
+                );
             };
             match cell.as_str() {
-                "" => panic!("the cell of {name} of {type_name} has no reason"),
+                "" => panic!("{type_name}::{name} is missing without a reason"),
                 "yes" => insert(name),
                 cell if cell.contains('`') => quoted(cell).for_each(insert),
                 reason => {
-                    assert_eq!(reason.len(), 1, "{type_name}::{name}: {reason:?} is no reason");
+                    assert_eq!(reason.len(), 1, "{type_name}::{name}: {reason:?} is not a reason");
                     reasons.insert(reason.to_string());
                 }
             }
@@ -91,12 +94,16 @@ fn the_table_of_types_has_each_method_once() {
     }
 
     let explained = rows("Why a method is missing").into_iter().map(|row| row[0].clone());
-    assert_eq!(explained.collect::<BTreeSet<_>>(), reasons, "the reasons and their explanations");
-    assert_eq!(types::called(), named, "the methods called here and those of the table");
-    assert_eq!(public(&types), named, "the public methods and those of the table");
+    assert_eq!(
+        explained.collect::<BTreeSet<_>>(),
+        reasons,
+        "the reasons differ from their explanations"
+    );
+    assert_eq!(types::called(), named, "the methods called here differ from the table");
+    assert_eq!(public(&types), named, "the public methods differ from the table");
 }
 
-/// Returns the methods of these types in the listing of the public API, without those of traits.
+/// Returns the inherent methods of these types in the listing of the public API.
 fn public(types: &[&str]) -> Names {
     let mut public = Names::new();
     let mut is_inherent = false;
@@ -115,7 +122,7 @@ fn public(types: &[&str]) -> Names {
     public
 }
 
-/// Returns the path of a function without its arguments, and without anything in `<>`.
+/// Returns the path of a function without its arguments and generics.
 fn without_generics(function: &str) -> String {
     let mut path = String::new();
     let (mut depth, mut before) = (0, ' ');
@@ -133,7 +140,7 @@ fn without_generics(function: &str) -> String {
 }
 
 #[test]
-fn the_table_of_peers_names_methods_that_exist() {
+fn the_table_of_peers_names_existing_methods() {
     let own = types::called();
     let columns = ["", "BTreeMap", "IndexMap", "PriorityQueue"];
     let mut named = Names::new();
@@ -141,9 +148,9 @@ fn the_table_of_peers_names_methods_that_exist() {
     for row in rows("Other collections") {
         assert_eq!(row.len(), columns.len() + 2, "{row:?}");
         for method in quoted(&row[1]) {
-            // Without a type, it is a method of `SortedSet`, and usually of others.
+            // Without a type, it is a method of `SortedSet`, and usually also of other types.
             let (type_name, method) = method.split_once("::").unwrap_or(("SortedSet", method));
-            assert!(own[type_name].contains(method), "there is no {type_name}::{method}");
+            assert!(own[type_name].contains(method), "{type_name}::{method} does not exist");
         }
         for (column, cell) in columns.iter().zip(&row[1..]).skip(1) {
             assert!(!cell.is_empty(), "an empty cell in {row:?}");
@@ -155,14 +162,14 @@ fn the_table_of_peers_names_methods_that_exist() {
         commands
             .extend(quoted(&row[5]).map(|command| command.split(' ').next().unwrap().to_string()));
     }
-    assert_eq!(peers::called(), named, "the methods called here and those of the table");
+    assert_eq!(peers::called(), named, "the methods called here differ from the table");
 
-    // All commands of sorted sets have their place.
+    // The table covers all commands of sorted sets.
     let redis = read("docs/redis.md");
     let all = redis.lines().find(|line| line.starts_with("| sorted sets |")).unwrap();
     assert_eq!(
         commands,
         quoted(all).map(str::to_string).collect(),
-        "the commands of docs/redis.md"
+        "the commands differ from docs/redis.md"
     );
 }

@@ -153,7 +153,7 @@ fn sorted_set() -> Vec<&'static str> {
     }
 }
 
-/// The methods of sets with the default hasher, and of those whose scores are a `Score`.
+/// Returns the methods of sets with the default hasher, and of sets with `Score` scores.
 fn weighted_set() -> Vec<&'static str> {
     let other = SortedSet::from([("b", Score::ZERO)]);
     called! {
@@ -167,7 +167,7 @@ fn weighted_set() -> Vec<&'static str> {
     }
 }
 
-/// The methods of sets whose scores are unsigned.
+/// Returns the methods of sets with unsigned scores.
 fn unsigned_set() -> Vec<&'static str> {
     called! {
         SortedSet<&'static str, u32>: ; SortedSet::from([("a", 1)]);

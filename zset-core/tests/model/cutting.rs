@@ -1,5 +1,4 @@
-//! Taking elements out by the run: drains, splits, removals by rank, conditional pops, and ranges across
-//! scores.
+//! Drains, splits, removals by rank, conditional pops, and ranges across scores.
 
 mod sequences;
 mod subject;
@@ -10,7 +9,8 @@ use zset_core::{SortedMap, SortedSet};
 use crate::LEAF;
 use subject::take_ends;
 
-/// Ranks at and around the ends of leaves, of blocks, and of a list of this length.
+/// Ranks at and around the boundaries of leaves and blocks, and around the end of a list of this
+/// length.
 fn notable_ranks(len: usize) -> Vec<usize> {
     if cfg!(miri) {
         return vec![1, LEAF - 1, len];
@@ -25,7 +25,7 @@ fn notable_ranks(len: usize) -> Vec<usize> {
     ranks
 }
 
-/// Sizes around those of leaves and of a full block.
+/// Sizes at and around those of a leaf and of a full block.
 fn notable_sizes() -> Vec<usize> {
     if cfg!(miri) {
         return vec![LEAF + 2];
@@ -33,14 +33,15 @@ fn notable_sizes() -> Vec<usize> {
     vec![0, 1, 2, LEAF - 1, LEAF, LEAF + 1, 2 * LEAF, 2 * LEAF + 1, LEAF * LEAF, LEAF * LEAF + 1]
 }
 
-/// Makes a set whose scores are equal in runs of `run`, by insertion in a scattered order or in full leaves.
+/// Makes a set with runs of `run` equal scores, either by insertion in scattered order or with full
+/// leaves.
 fn filled(len: usize, run: usize, is_scattered: bool) -> SortedSet<usize, usize> {
     if !is_scattered {
         return SortedSet::from_sorted_iter((0..len).map(|i| (i, i / run))).unwrap();
     }
     let mut set = SortedSet::new();
     for i in 0..len {
-        // A step that has no factor in common with the lengths.
+        // The step is coprime to the lengths.
         let member = i * 7_919 % len;
         set.insert(member, member / run);
     }
@@ -48,7 +49,7 @@ fn filled(len: usize, run: usize, is_scattered: bool) -> SortedSet<usize, usize>
 }
 
 #[test]
-fn drains_and_splits_at_the_ends_of_leaves_and_blocks() {
+fn drains_and_splits_at_leaf_and_block_boundaries() {
     for len in notable_sizes() {
         for is_scattered in [false, true] {
             let set = filled(len, 5, is_scattered);
@@ -73,8 +74,8 @@ fn drains_and_splits_at_the_ends_of_leaves_and_blocks() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "takes minutes there")]
-fn drains_and_splits_of_a_set_of_several_levels_and_tables() {
+#[cfg_attr(miri, ignore = "takes minutes under Miri")]
+fn drains_and_splits_of_a_set_with_several_levels_and_tables() {
     let len = 40_000;
     for is_scattered in [false, true] {
         let mut set = filled(len, 7, is_scattered);
@@ -95,9 +96,9 @@ fn drains_and_splits_of_a_set_of_several_levels_and_tables() {
 }
 
 #[test]
-fn inverted_and_clamped_ranges_remove_nothing_or_what_is_there() {
+fn inverted_ranges_remove_nothing_and_long_ranges_are_clamped() {
     let mut set = filled(100, 10, false);
-    #[expect(clippy::reversed_empty_ranges, reason = "that is what is tested")]
+    #[expect(clippy::reversed_empty_ranges, reason = "inverted ranges are under test")]
     let removed = set.drain_by_rank(9..3).len() + set.drain_by_score(7..2).len();
     assert_eq!(removed, 0);
     assert_eq!(set.drain_by_member(3, (Excluded(&35), Excluded(&35))).len(), 0);
@@ -116,7 +117,7 @@ fn inverted_and_clamped_ranges_remove_nothing_or_what_is_there() {
 }
 
 #[test]
-fn a_drain_that_takes_nothing_keeps_reserved_memory() {
+fn an_empty_drain_keeps_reserved_memory() {
     let mut set = SortedSet::<u32, u32>::with_capacity(1_000);
     let bytes = set.allocation_size();
     assert_eq!(set.drain_by_rank(..).len() + set.drain_by_score(..).len(), 0);
@@ -124,11 +125,11 @@ fn a_drain_that_takes_nothing_keeps_reserved_memory() {
 }
 
 #[test]
-fn entries_of_both_ends() {
+fn first_and_last_entries() {
     let len = if cfg!(miri) { 16 } else { 300 };
     let mut set: SortedSet<u32, u32> = (0..len).map(|i| (i, i)).collect();
     let mut map: SortedMap<u32, char, u32> = (0..len).map(|i| (i, 'x', i)).collect();
-    // The first goes to the other end, the last is removed.
+    // Moves the first element to the end, then removes it there.
     for i in 0..len / 2 {
         let mut entry = set.first_entry().unwrap();
         assert_eq!((*entry.member(), entry.rank()), (i, 0));
@@ -149,7 +150,7 @@ fn entries_of_both_ends() {
 }
 
 #[test]
-fn a_predicate_may_modify_the_value_of_a_map() {
+fn a_predicate_may_modify_a_map_value() {
     let mut map = SortedMap::from([("a", 0, 1), ("b", 0, 2)]);
     let count = |_: &&str, value: &mut i32, _| {
         *value += 1;
@@ -162,7 +163,7 @@ fn a_predicate_may_modify_the_value_of_a_map() {
 }
 
 #[test]
-fn pages_neither_skip_nor_repeat() {
+fn pages_neither_skip_nor_repeat_elements() {
     let set = filled(if cfg!(miri) { 70 } else { 1_000 }, 90, true);
     let mut seen: Vec<(usize, usize)> = Vec::new();
     loop {
@@ -180,7 +181,7 @@ fn pages_neither_skip_nor_repeat() {
 }
 
 #[test]
-fn a_part_that_is_split_off_hashes_as_the_set() {
+fn a_split_off_part_keeps_the_hasher() {
     use std::hash::RandomState;
     let mut set: SortedSet<u32, u32, RandomState> = (0..100).map(|i| (i, i)).collect();
     let mut upper = set.split_off_by_rank(40);
@@ -193,7 +194,7 @@ fn a_part_that_is_split_off_hashes_as_the_set() {
 }
 
 #[test]
-fn elements_are_taken_from_both_ends() {
+fn take_ends_alternates_between_the_ends() {
     let taken = take_ends((0..9).map(|i| (i, 0)).collect::<Vec<_>>().into_iter(), (2, 3));
     assert_eq!(taken.front, [(0, 0), (1, 0)]);
     assert_eq!(taken.back, [(8, 0), (7, 0), (6, 0)]);

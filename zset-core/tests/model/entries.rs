@@ -1,4 +1,4 @@
-//! The entry of a member, and changes of one member's score.
+//! Entries of members, and changes of a single score.
 
 use zset_core::sorted_set::Entry;
 use zset_core::{NanScore, Score, ScoreOverflow, SortedSet};
@@ -10,7 +10,7 @@ fn sample() -> SortedSet<usize, usize> {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn an_occupied_entry_reads_its_element() {
     let mut set = sample();
     for member in [0, LEAF, 3 * LEAF - 1] {
@@ -20,10 +20,10 @@ fn an_occupied_entry_reads_its_element() {
 }
 
 #[test]
-fn an_occupied_entry_follows_its_element_from_leaf_to_leaf() {
+fn an_occupied_entry_follows_its_element_across_leaves() {
     let mut set = sample();
     let Entry::Occupied(mut entry) = set.entry(5) else { panic!("5 is in the set") };
-    // To the ends, into the middle of full leaves, and back, by leaps of all sizes.
+    // Moves to both ends and into full leaves, over distances of all sizes.
     let mut old = 50;
     for (score, rank) in [(5000, 191), (1285, 128), (0, 1), (645, 64), (55, 5), (51, 5), (50, 5)] {
         assert_eq!(entry.insert(score), old);
@@ -35,8 +35,8 @@ fn an_occupied_entry_follows_its_element_from_leaf_to_leaf() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn an_occupied_entry_follows_its_element_while_leaves_merge_around_it() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn an_occupied_entry_survives_merges_of_leaves() {
     let mut set = sample();
     set.retain(|member, _| member % 9 == 0);
     let Entry::Occupied(mut entry) = set.entry(9) else { panic!("9 is in the set") };
@@ -50,7 +50,7 @@ fn an_occupied_entry_follows_its_element_while_leaves_merge_around_it() {
 }
 
 #[test]
-fn a_vacant_entry_inserts_or_gives_its_member_back() {
+fn a_vacant_entry_inserts_or_returns_its_member() {
     let mut set: SortedSet<String, u32> = SortedSet::new();
     let Entry::Vacant(entry) = set.entry("a".to_string()) else { panic!("the set is empty") };
     assert_eq!(entry.into_member(), "a");
@@ -63,11 +63,11 @@ fn a_vacant_entry_inserts_or_gives_its_member_back() {
 }
 
 #[test]
-fn closures_of_entries_run_only_if_needed() {
+fn entry_closures_run_only_when_needed() {
     let mut set = SortedSet::from([("a", 1)]);
-    let entry = set.entry("a").or_insert_with(|| unreachable!("the member is there"));
+    let entry = set.entry("a").or_insert_with(|| unreachable!("the member is in the set"));
     assert_eq!(entry.score(), 1);
-    let absent = set.entry("b").and_modify(|_| unreachable!("the member is not there"));
+    let absent = set.entry("b").and_modify(|_| unreachable!("the member is not in the set"));
     assert_eq!(absent.member(), &"b");
     assert_eq!(absent.or_insert_with(|| 3).score(), 3);
     assert_eq!(set.entry("a").and_modify(|score| score + 9).or_insert(0).remove(), 10);
@@ -75,15 +75,15 @@ fn closures_of_entries_run_only_if_needed() {
 }
 
 #[test]
-fn entries_print_their_elements() {
+fn entries_debug_print_their_elements() {
     let mut set = SortedSet::from([("a", 1)]);
     assert_eq!(format!("{:?}", set.entry("a")), r#"OccupiedEntry { member: "a", score: 1 }"#);
     assert_eq!(format!("{:?}", set.entry("b")), r#"VacantEntry("b")"#);
 }
 
 #[test]
-fn an_equal_member_does_not_replace_the_one_in_the_set() {
-    /// Members that differ in what no comparison sees.
+fn an_equal_member_does_not_replace_the_stored_one() {
+    /// A member whose label does not take part in comparisons.
     #[derive(Clone, Copy, Debug)]
     struct Tagged(u32, &'static str);
 
@@ -146,7 +146,7 @@ fn an_increment_to_nan_keeps_the_old_score() {
 }
 
 #[test]
-fn look_ups_borrow_what_they_ask_for() {
+fn lookups_accept_borrowed_forms() {
     let mut set: SortedSet<String, u32> = SortedSet::from([("a".to_string(), 1)]);
     assert_eq!((set.score("a"), set.contains("b")), (Some(1), false));
     assert_eq!((set.rank("a"), set.rev_rank("a"), set.rank("b")), (Some(0), Some(0), None));

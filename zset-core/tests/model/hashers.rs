@@ -1,8 +1,8 @@
-//! Hashers that make a dict's life hard.
+//! Hashers of poor quality.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
-/// All members collide.
+/// Hashes all members to the same value.
 #[derive(Default)]
 pub(crate) struct Constant;
 
@@ -14,8 +14,7 @@ impl Hasher for Constant {
     }
 }
 
-/// Only the lower 32 bits are ever set, as many hashers for `u32` keys and 32-bit targets do it:
-/// FNV-1a with 32 bits.
+/// Sets only the lower 32 bits, like many hashers for `u32` keys or 32-bit targets: 32-bit FNV-1a.
 pub(crate) struct Narrow(u32);
 
 impl Default for Narrow {
@@ -36,7 +35,7 @@ impl Hasher for Narrow {
     }
 }
 
-/// An integer is its own hash, as in crates such as `nohash`: all upper bits are 0.
+/// Hashes an integer to itself, like crates such as `nohash`: the upper bits are all 0.
 #[derive(Default)]
 pub(crate) struct Identity(u64);
 
@@ -57,7 +56,7 @@ pub(crate) type BuildNarrow = BuildHasherDefault<Narrow>;
 pub(crate) type BuildIdentity = BuildHasherDefault<Identity>;
 
 #[test]
-fn the_hashers_are_as_bad_as_they_claim() {
+fn the_hashers_collide_as_documented() {
     assert_eq!(BuildConstant::default().hash_one(1), BuildConstant::default().hash_one(2));
     assert_eq!(BuildNarrow::default().hash_one(1u64) >> 32, 0);
     assert_eq!(BuildIdentity::default().hash_one(77u16.to_le()), 77);

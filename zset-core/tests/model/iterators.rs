@@ -1,4 +1,4 @@
-//! Iterators, driven from both ends in random order, with their length exact at every step.
+//! Iterators, driven from both ends in random order, with an exact length at every step.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -10,7 +10,7 @@ use zset_core::{SkipList, SortedSet};
 
 use crate::LEAF;
 
-/// Several leaves, with runs of equal scores that cross from one to the next.
+/// Several leaves, with runs of equal scores that cross leaf boundaries.
 const LEN: u32 = LEAF as u32 * if cfg!(miri) { 1 } else { 3 } + 20;
 
 fn elements() -> Vec<(u32, u32)> {
@@ -21,7 +21,7 @@ fn sample() -> SortedSet<u32, u32> {
     elements().into_iter().collect()
 }
 
-/// Takes all elements out of an iterator, in several random orders of the two ends.
+/// Consumes an iterator in several random orders of `next` and `next_back`.
 fn drive<I>(make: impl Fn() -> I, expected: &[I::Item])
 where
     I: DoubleEndedIterator + ExactSizeIterator,
@@ -30,7 +30,7 @@ where
     let rounds = if cfg!(miri) { 1 } else { 8 };
     for seed in 0..rounds {
         let mut random = SmallRng::seed_from_u64(seed);
-        // From all at the front to all at the back.
+        // The seeds range from all at the back to all at the front.
         let from_front = f64::from(u32::try_from(seed).unwrap()) / 7.0;
         let mut left: VecDeque<I::Item> = expected.iter().cloned().collect();
         let mut iterator = make();
@@ -48,9 +48,9 @@ where
                 break;
             }
         }
-        assert_eq!((iterator.next(), iterator.next_back()), (None, None), "it is fused");
+        assert_eq!((iterator.next(), iterator.next_back()), (None, None), "the iterator is fused");
 
-        // What is left, in a loop inside of the iterator.
+        // Folds the remaining elements, which uses a loop inside the iterator.
         let start = random.random_range(0..=expected.len());
         let end = random.random_range(start..=expected.len());
         let mut iterator = make();
@@ -64,7 +64,7 @@ where
     assert_eq!(make().count(), expected.len());
 }
 
-/// Drives a view of a set, which has to show these elements.
+/// Drives a view of a set, which must return these elements.
 fn drive_view<'a, I>(make: impl Fn() -> I, expected: impl IntoIterator<Item = (u32, u32)>)
 where
     I: DoubleEndedIterator<Item = (&'a u32, u32)> + ExactSizeIterator,
@@ -75,7 +75,7 @@ where
     leap(make, &expected);
 }
 
-/// Leaps through a view from both ends, within a leaf and beyond it.
+/// Calls `nth` and `nth_back` on a view, within a leaf and across leaves.
 fn leap<'a, I>(make: impl Fn() -> I, expected: &[(u32, u32)])
 where
     I: DoubleEndedIterator<Item = (&'a u32, u32)> + ExactSizeIterator,
@@ -98,11 +98,11 @@ where
             };
             assert_eq!(given.map(plain), wanted);
             assert_eq!(view.len(), left.len());
-            // A step after a leap.
+            // A single step after a leap.
             assert_eq!(view.next().map(plain), left.pop_front());
             assert_eq!(view.next_back().map(plain), left.pop_back());
         }
-        assert_eq!((view.nth(1), view.nth_back(1)), (None, None), "it is fused");
+        assert_eq!((view.nth(1), view.nth_back(1)), (None, None), "the iterator is fused");
     }
 }
 
@@ -122,8 +122,8 @@ fn contains(range: (Bound<u32>, Bound<u32>), score: u32) -> bool {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn a_range_of_scores_with_bounds_of_all_kinds() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn a_score_range_with_every_kind_of_bound() {
     let set = sample();
     for low in [Unbounded, Included(1), Excluded(1), Excluded(9)] {
         for high in [Unbounded, Included(3), Excluded(3), Excluded(0)] {
@@ -135,8 +135,8 @@ fn a_range_of_scores_with_bounds_of_all_kinds() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn a_range_of_ranks_that_starts_and_ends_at_leaves_and_between() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn a_rank_range_that_starts_and_ends_at_and_inside_leaves() {
     let set = SortedSet::<_, _>::from_sorted_iter(elements()).unwrap();
     let places = [0, 1, LEAF - 1, LEAF, LEAF + 1, 2 * LEAF, LEN as usize, usize::MAX];
     for from in places {
@@ -148,10 +148,10 @@ fn a_range_of_ranks_that_starts_and_ends_at_leaves_and_between() {
     }
 }
 
-/// The ranks of such a range are not known until something asks for them.
+/// The ranks of such a range are computed only on demand.
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn a_range_of_scores_that_starts_and_ends_at_leaves_and_between() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn a_score_range_that_starts_and_ends_at_and_inside_leaves() {
     let set = SortedSet::<_, _>::from_sorted_iter((0..LEN).map(|i| (i, i))).unwrap();
     let leaf = LEAF as u32;
     let places = [0, leaf - 1, leaf, leaf + 1, 2 * leaf, LEN];
@@ -167,7 +167,7 @@ fn a_range_of_scores_that_starts_and_ends_at_leaves_and_between() {
 }
 
 #[test]
-fn both_ends_meet_at_any_position() {
+fn both_ends_may_meet_anywhere() {
     let set = SortedSet::<_, _>::from_sorted_iter(elements()).unwrap();
     let positions = if cfg!(miri) { LEAF - 2..LEAF + 3 } else { 0..LEN as usize + 1 };
     for position in positions {
@@ -180,10 +180,10 @@ fn both_ends_meet_at_any_position() {
     }
 }
 
-/// `fold` goes over a leaf in the order of its slots where it can. Leaves here are filled in order, in
-/// reverse, at random, and in order but for one element.
+/// `fold` visits a leaf in slot order if that is its sorted order. These leaves are filled in
+/// order, in reverse, at random, and in order except for one element.
 #[test]
-fn folds_over_leaves_filled_in_any_order() {
+fn fold_visits_leaves_filled_in_any_order() {
     let in_order: Vec<u32> = (0..LEN).collect();
     let reversed = in_order.iter().rev().copied().collect();
     let scattered = in_order.iter().map(|i| i * 5 % LEN).collect();
@@ -211,7 +211,7 @@ fn folds_over_leaves_filled_in_any_order() {
 }
 
 #[test]
-fn a_range_of_members_among_equal_scores() {
+fn a_member_range_among_equal_scores() {
     let elements: Vec<(u32, u32)> = (0..LEN).map(|i| (i, 5)).collect();
     let mut set: SortedSet<_, _> = elements.iter().copied().collect();
     set.extend([(1000, 4), (1001, 6)]);
@@ -257,8 +257,8 @@ fn drained_elements() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn a_drain_dropped_halfway_leaves_the_set_empty_and_of_use() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn a_half_consumed_drain_leaves_an_empty_usable_set() {
     let mut set = sample();
     assert_eq!(set.drain().nth(LEAF), Some((LEAF as u32, 1)));
     set.check();
@@ -269,7 +269,7 @@ fn a_drain_dropped_halfway_leaves_the_set_empty_and_of_use() {
 }
 
 #[test]
-fn what_an_extract_if_has_not_come_to_stays() {
+fn a_dropped_extract_if_keeps_unvisited_elements() {
     let divisors = if cfg!(miri) { 2..3 } else { 1..5 };
     for divisor in divisors {
         let accepted = (0..LEN).filter(|member| member % divisor == 0).count();
@@ -292,19 +292,19 @@ fn what_an_extract_if_has_not_come_to_stays() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn an_extract_if_bounds_its_length() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn extract_if_has_a_size_hint() {
     let mut set = sample();
     let mut extract = set.extract_if(|_, _| true);
     assert_eq!(extract.size_hint(), (0, Some(LEN as usize)));
     extract.next();
     assert_eq!(extract.size_hint(), (0, Some(LEN as usize - 1)));
     assert_eq!(extract.by_ref().count(), LEN as usize - 1);
-    assert_eq!(extract.next(), None, "it is fused");
+    assert_eq!(extract.next(), None, "the iterator is fused");
 }
 
 #[test]
-fn a_clone_of_an_iterator_goes_on_from_the_same_place() {
+fn a_cloned_iterator_continues_from_the_same_position() {
     let set = sample();
     let mut iterator = set.iter();
     iterator.by_ref().take(LEAF + 3).for_each(drop);
@@ -314,8 +314,8 @@ fn a_clone_of_an_iterator_goes_on_from_the_same_place() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn the_difference_is_the_same_from_both_ends() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn a_difference_is_double_ended() {
     let set = sample();
     let others: SortedSet<u32, ()> = (0..LEN).filter(|i| i % 3 == 0).map(|i| (i, ())).collect();
     let expected: Vec<_> = elements().into_iter().filter(|(member, _)| member % 3 != 0).collect();

@@ -1,4 +1,4 @@
-//! The structure of sets, added up and compared with what is in them.
+//! The structure of sets, compared with their contents.
 
 use proptest::prelude::*;
 use zset_core::SortedSet;
@@ -6,7 +6,7 @@ use zset_core::layout::Node;
 
 use super::LEAF;
 
-/// Checks a node and all below it; returns the elements in order.
+/// Checks a node and its descendants; returns the elements in order.
 fn elements_below(node: Node<'_, u16, u16>) -> Vec<(u16, u16)> {
     let mut elements = Vec::new();
     if node.level() == 0 {
@@ -44,7 +44,7 @@ proptest! {
     #![proptest_config(crate::config(64, 2))]
 
     #[test]
-    fn spans_add_up_to_the_elements_below(
+    fn spans_count_the_elements_below(
         pairs in proptest::collection::vec((any::<u16>(), 0..500u16), 0..if cfg!(miri) { 200 } else { 5000 }),
         removed in any::<u16>(),
     ) {
@@ -59,7 +59,7 @@ proptest! {
 }
 
 #[test]
-fn a_list_has_an_index_from_the_second_leaf_on() {
+fn a_list_has_an_index_once_it_has_two_leaves() {
     let mut set = SortedSet::new();
     for i in 0..LEAF as u16 {
         set.insert(i, i);

@@ -1,5 +1,5 @@
-//! Everything that a sorted set and a skip list answer, compared with collections of the standard
-//! library that do the same slowly.
+//! The results of sorted sets and skip lists, compared with slow equivalents built on standard
+//! collections.
 //!
 //! `check()` verifies the invariants after every operation of a random sequence.
 
@@ -28,11 +28,11 @@ mod whole;
 
 use proptest::prelude::ProptestConfig;
 
-/// Elements in a leaf. The tests want to know where leaves begin and when they split.
+/// The capacity of a leaf. The tests depend on where leaves begin and when they split.
 const LEAF: usize = 64;
 
-/// Returns how often a property is tested. Under Miri each takes a hundred times as long, and no file can
-/// be written.
+/// Returns the configuration for this many cases. Under Miri, each case takes a hundred times as
+/// long, and files cannot be written.
 fn config(cases: u32, cases_under_miri: u32) -> ProptestConfig {
     ProptestConfig {
         failure_persistence: None,

@@ -1,4 +1,4 @@
-//! Sets made at once: of sorted input, of other collections.
+//! Bulk construction: from sorted input and from other collections.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use zset_core::sorted_set::FromSortedError;
 use crate::LEAF;
 
 #[test]
-fn sorted_input_is_taken_as_it_is() {
+fn sorted_input_is_accepted() {
     let lens: &[usize] = if cfg!(miri) { &[LEAF + 1] } else { &[0, 1, 63, 64, 65, 128, 5000] };
     for &len in lens {
         let elements = || (0..len).map(|i| (len - i, i / 3 * 3)).collect::<Vec<_>>();
@@ -26,7 +26,7 @@ fn sorted_input_is_taken_as_it_is() {
 }
 
 #[test]
-fn sorted_input_that_is_not_sorted_is_refused_at_the_first_such_element() {
+fn unsorted_input_is_rejected_at_the_first_misplaced_element() {
     let build = |elements: &[(u32, u32)]| {
         SortedSet::<u32, u32>::from_sorted_iter(elements.iter().copied()).map(|set| set.len())
     };
@@ -44,15 +44,15 @@ fn sorted_input_that_is_not_sorted_is_refused_at_the_first_such_element() {
     assert_eq!(build(&elements), Err(FromSortedError::NotAscending { index: LEAF }));
     elements[LEAF] = (7, LEAF as u32);
     assert_eq!(build(&elements), Err(FromSortedError::DuplicateMember { index: LEAF }));
-    // Another fault behind it changes nothing.
+    // A later error does not change the result.
     elements[LEAF + 2].1 = 0;
     assert_eq!(build(&elements), Err(FromSortedError::DuplicateMember { index: LEAF }));
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn few_large_members_fit_where_they_are_inserted_one_by_one() {
-    // On the stack, 64 of them would be a megabyte, several times over.
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn building_from_few_large_members_does_not_overflow_the_stack() {
+    // A full leaf of these takes 1 MB, and must not be built on the stack.
     let elements = (0..10_u8).map(|i| ([i; 16 << 10], i));
     let sorted = SortedSet::<_, _>::from_sorted_iter(elements.clone()).unwrap();
     let mut collected: SortedSet<_, _> = elements.collect();
@@ -63,7 +63,7 @@ fn few_large_members_fit_where_they_are_inserted_one_by_one() {
 }
 
 #[test]
-fn of_equal_members_the_last_score_counts() {
+fn the_last_score_of_a_repeated_member_wins() {
     let elements = [("a", 1), ("b", 2), ("a", 3)];
     let expected = SortedSet::from([("b", 2), ("a", 3)]);
     assert_eq!(SortedSet::from(elements), expected);
@@ -73,7 +73,7 @@ fn of_equal_members_the_last_score_counts() {
     assert_eq!(extended, expected);
 }
 
-/// Names that differ in case only are equal.
+/// A name that compares case-insensitively.
 #[derive(Clone, Debug)]
 struct Caseless(String);
 
@@ -111,8 +111,8 @@ proptest! {
     })]
 
     #[test]
-    #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-    fn elements_collected_are_those_inserted_one_by_one(
+    #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+    fn collecting_equals_inserting_one_by_one(
         elements in vec(("[a-cA-C]{1,4}", 0..50u32), 0..800),
     ) {
         let elements = elements.into_iter().map(|(name, score)| (Caseless(name), score));
@@ -122,7 +122,7 @@ proptest! {
         }
         let collected: SortedSet<_, _> = elements.collect();
         collected.check();
-        // Not only equal: of equal names, the first one stays.
+        // Compares the names exactly: of equal names, the first one is kept.
         let text = |set: &SortedSet<Caseless, u32>| {
             set.iter().map(|(name, score)| (name.0.clone(), score)).collect::<Vec<_>>()
         };
@@ -131,14 +131,14 @@ proptest! {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn append_moves_everything_over() {
-    // Those of similar size are merged, others inserted one by one.
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn append_moves_all_elements() {
+    // Sets of similar size are merged; otherwise the elements are inserted one by one.
     let merged = [(0, 65), (40, 80), (64, 100), (200, 300), (2000, 2980), (2000, 5000)];
     let inserted =
         [(0, 64), (40, 24), (200, 0), (200, 30), (200, 200), (0, 0), (2000, 499), (2000, 2979)];
     for (own, others) in merged.into_iter().chain(inserted) {
-        // Made one by one: unlike those of a merged set, its leaves are not full.
+        // Inserts one by one, so that the leaves are not full, unlike those of a merged set.
         let mut set: SortedSet<u32, u32> = SortedSet::new();
         (0..own).for_each(|i| _ = set.insert(i * 7 % own.max(1), i % 50));
         let mut expected: BTreeMap<_, _> =
@@ -162,8 +162,8 @@ fn append_moves_everything_over() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn append_keeps_the_member_that_was_there_of_two_that_are_equal() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn append_keeps_the_existing_one_of_two_equal_members() {
     let named = |names: std::ops::Range<u32>, letter: char| {
         names.map(move |i| (Caseless(format!("{letter}{i}")), i / 3))
     };
@@ -178,8 +178,8 @@ fn append_keeps_the_member_that_was_there_of_two_that_are_equal() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn capacity_changes_no_answer() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn capacity_does_not_affect_results() {
     for capacity in [0, 1, LEAF, LEAF + 1, 1000, 100_000] {
         let mut set: SortedSet<u32, u32> = SortedSet::with_capacity(capacity);
         set.check();

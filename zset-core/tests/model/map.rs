@@ -1,4 +1,5 @@
-//! `SortedMap` against a `BTreeMap` from keys to values and scores, in random sequences of all its methods.
+//! `SortedMap`, compared with a `BTreeMap` from keys to values and scores, in random sequences of
+//! all methods.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -12,7 +13,7 @@ use zset_core::{ScoreOverflow, SortedMap};
 
 type Map = SortedMap<String, u64, i32>;
 
-/// The same elements, slow and obviously right.
+/// A slow reference implementation.
 #[derive(Clone, Default)]
 struct Reference(BTreeMap<String, (u64, i32)>);
 
@@ -39,7 +40,7 @@ fn owned((key, value, score): (&String, &u64, i32)) -> (String, u64, i32) {
     (key.clone(), *value, score)
 }
 
-/// Verifies that the map answers as the reference does.
+/// Verifies that the map and the reference agree.
 fn compare(map: &Map, reference: &Reference, random: &mut SmallRng) {
     map.check();
     let elements = reference.elements();
@@ -94,7 +95,7 @@ fn any_key(random: &mut SmallRng) -> String {
     format!("key {}", random.random_range(0..if cfg!(miri) { 90 } else { 300 }))
 }
 
-/// Inserts or changes something in both, and compares what they answer.
+/// Inserts or changes an element in both, and compares the results.
 fn put(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
     let key = any_key(random);
     let (value, score) = (random.random(), random.random_range(0..60));
@@ -153,7 +154,7 @@ fn put(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
     }
 }
 
-/// Removes something from both, or rebuilds them, and compares what they answer.
+/// Removes elements from both, or rebuilds both, and compares the results.
 fn take(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
     let key = any_key(random);
     let (value, score) = (random.random(), random.random_range(0..60));
@@ -235,7 +236,7 @@ fn take(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
             map.shrink_to_fit();
         }
         _ => {
-            // Each key twice: the last value and score count.
+            // Each key occurs twice: the last value and score win.
             let elements = reference.elements();
             let first = elements.iter().map(|(key, ..)| (key.clone(), 0, 0));
             *map = first.chain(map.drain().collect::<Vec<_>>()).collect();
@@ -245,7 +246,7 @@ fn take(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
     }
 }
 
-/// Goes through the entry of a key.
+/// Applies a random method of a key's entry.
 fn enter(map: &mut Map, reference: &mut Reference, key: String, value: u64, score: i32) {
     let held = reference.0.get(&key).copied();
     let entry = map.entry(key.clone());
@@ -296,7 +297,7 @@ fn enter(map: &mut Map, reference: &mut Reference, key: String, value: u64, scor
 }
 
 #[test]
-fn all_methods_of_a_map_in_random_sequences() {
+fn random_sequences_of_all_map_methods() {
     let (seeds, steps) = if cfg!(miri) { (1, 60) } else { (20, 500) };
     for seed in 0..seeds {
         let mut random = SmallRng::seed_from_u64(seed);
@@ -313,7 +314,7 @@ fn all_methods_of_a_map_in_random_sequences() {
 }
 
 #[test]
-fn a_map_of_what_is_out_of_order_or_has_a_key_twice_is_an_error() {
+fn a_map_from_unsorted_elements_or_repeated_keys_is_an_error() {
     let not_ascending = Map::from_sorted_iter([("b".into(), 1, 1), ("a".into(), 2, 1)]);
     assert_eq!(not_ascending.unwrap_err(), FromSortedError::NotAscending { index: 1 });
     let twice = Map::from_sorted_iter([("a".into(), 1, 1), ("a".into(), 2, 2)]);
@@ -328,7 +329,7 @@ fn equal_maps_have_equal_values() {
 }
 
 #[test]
-fn the_key_of_a_map_stays_when_it_is_inserted_again() {
+fn reinserting_an_equal_key_keeps_the_stored_key() {
     let mut map = SortedMap::new();
     let key = String::from("a");
     let address = key.as_ptr();
@@ -338,7 +339,7 @@ fn the_key_of_a_map_stays_when_it_is_inserted_again() {
 }
 
 #[test]
-fn a_map_is_shown_with_values_and_scores() {
+fn debug_of_a_map_shows_values_and_scores() {
     let map = SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
     assert_eq!(format!("{map:?}"), r#"{"a": ('x', 1), "b": ('y', 2)}"#);
     assert_eq!(format!("{:?}", map.iter()), r#"[("a", 'x', 1), ("b", 'y', 2)]"#);

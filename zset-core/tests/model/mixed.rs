@@ -1,5 +1,5 @@
-//! Conditional insertions, fallible updates and replacements, in random sequences with the other
-//! operations: a set beside a `BTreeMap`. How two sets relate, beside two `BTreeSet`s.
+//! Conditional insertions, fallible updates and replacements, mixed with other operations in random
+//! sequences, compared with a `BTreeMap`; relations between sets, compared with `BTreeSet`s.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -12,7 +12,7 @@ use crate::hashers::BuildNarrow;
 
 pub(crate) const STEPS: usize = if cfg!(miri) { 30 } else { 1500 };
 
-/// A member whose label has no part in its equality, order and hash.
+/// A member whose label does not take part in equality, order or hash.
 #[derive(Clone, Copy, Debug)]
 struct Labelled {
     number: u16,
@@ -45,10 +45,10 @@ impl Hash for Labelled {
     }
 }
 
-/// The label and the score of each member.
+/// The label and score of each member.
 pub(crate) type Reference = BTreeMap<u16, (u32, u32)>;
 
-/// Returns what an insertion does to an element whose score is there, or not.
+/// Returns the expected result of a conditional insertion over the old score, if any.
 pub(crate) fn expected(old: Option<u32>, is_better: impl FnOnce(u32) -> bool) -> Insertion<u32> {
     match old {
         None => Insertion::Inserted,
@@ -65,7 +65,7 @@ pub(crate) fn any_number(random: &mut SmallRng) -> u16 {
     random.random_range(0..if cfg!(miri) { 90 } else { 400 })
 }
 
-/// Changes the set and the reference alike, and compares what the set returns.
+/// Applies a change to the set and the reference, and compares the results.
 fn change<H: BuildHasher>(
     set: &mut SortedSet<Labelled, u32, H>,
     reference: &mut Reference,
@@ -102,7 +102,7 @@ fn change<H: BuildHasher>(
             reference.insert(number, (member.label, score));
         }
         5 => {
-            let replaced = set.try_replace(member, score).expect("there is memory");
+            let replaced = set.try_replace(member, score).expect("memory is available");
             assert_eq!(replaced.map(|(old, score)| (old.label, score)), old);
             reference.insert(number, (member.label, score));
         }
@@ -157,7 +157,7 @@ fn change<H: BuildHasher>(
     }
 }
 
-/// Compares all elements, with their labels.
+/// Compares all elements, including their labels.
 fn compare<H: BuildHasher>(set: &SortedSet<Labelled, u32, H>, reference: &Reference) {
     set.check();
     let mut elements: Vec<_> =
@@ -197,7 +197,7 @@ fn sets_with_labels() {
 }
 
 #[test]
-fn two_sets_relate_as_sets_of_their_members_do() {
+fn relations_compare_members_only() {
     let mut random = SmallRng::seed_from_u64(3);
     for round in 0..if cfg!(miri) { 1 } else { 300 } {
         let mut any_set = |most: u16| -> SortedSet<u16, i32> {
@@ -238,7 +238,7 @@ fn two_sets_relate_as_sets_of_their_members_do() {
     }
 }
 
-/// Verifies an iterator over elements from both ends, and its clone, its debug text and its bounds.
+/// Verifies an iterator from both ends, with its clones, `Debug` output and size hints.
 fn verify_ends<'a, I>(iter: &I, elements: &[(u16, i32)], random: &mut SmallRng)
 where
     I: DoubleEndedIterator<Item = (&'a u16, i32)> + Clone + std::fmt::Debug,
@@ -262,5 +262,5 @@ where
             [rest @ .., _] => rest,
         };
     }
-    assert_eq!((iter.next(), iter.next_back()), (None, None), "it is fused");
+    assert_eq!((iter.next(), iter.next_back()), (None, None), "the iterator is fused");
 }

@@ -1,5 +1,5 @@
-//! Conditional insertions, fallible updates, samples and many scores, in random sequences with the other
-//! operations: a map and a `ZSet` beside a `BTreeMap`.
+//! Conditional insertions, fallible updates, samples and bulk score lookups, mixed with other
+//! operations in random sequences: a map and a `ZSet`, compared with a `BTreeMap`.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -12,7 +12,7 @@ use zset_core::{
 use crate::mixed::{Reference, STEPS, any_number, any_score, expected};
 
 #[test]
-fn maps_keep_the_value_that_came_with_the_score() {
+fn maps_keep_each_value_with_its_score() {
     let mut random = SmallRng::seed_from_u64(4);
     let mut map: SortedMap<u16, u32, u32> = SortedMap::new();
     let mut reference = Reference::new();
@@ -98,7 +98,7 @@ fn maps_keep_the_value_that_came_with_the_score() {
 }
 
 #[test]
-fn a_zset_of_either_encoding() {
+fn a_zset_in_both_encodings() {
     let mut random = SmallRng::seed_from_u64(5);
     for limit in [usize::MAX, 30, 0] {
         let mut set = ZSet::with_limits(ListpackLimits {
@@ -162,7 +162,7 @@ fn a_zset_of_either_encoding() {
 }
 
 #[test]
-fn a_reserved_zset_is_promoted_at_its_limit_only() {
+fn reserving_promotes_a_zset_only_at_its_limit() {
     let mut set = ZSet::new();
     set.insert("a", Score::ZERO);
     set.try_reserve(127).unwrap();

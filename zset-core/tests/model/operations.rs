@@ -1,5 +1,5 @@
-//! The operations of a random sequence: how they are drawn, and what each does to a set and to the
-//! reference.
+//! The operations of a random sequence: how they are generated, and what each does to a set and to
+//! the reference.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -10,13 +10,13 @@ use zset_core::{ScoreOverflow, SortedSet};
 
 use crate::reference::Reference;
 
-/// Members are drawn from so few numbers that operations meet members that are there, and from so
-/// many that a set grows to several leaves.
+/// Few enough that operations often meet existing members, and enough that a set grows to several
+/// leaves.
 const MEMBERS: u16 = 400;
 
 pub(crate) type Bounds<T> = (Bound<T>, Bound<T>);
 
-/// What is done. Scores are raw numbers, of which the profile makes scores.
+/// An operation. Its scores are raw numbers, which the profile maps to scores.
 #[derive(Clone, Debug)]
 pub(crate) enum Operation {
     Insert(u16, i32),
@@ -81,18 +81,18 @@ pub(crate) fn any_operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// What is asked after an operation.
+/// What to query after an operation.
 #[derive(Clone, Debug)]
-pub(crate) struct Question {
+pub(crate) struct Query {
     pub(crate) member: u16,
     pub(crate) members: Bounds<u16>,
     pub(crate) scores: Bounds<i32>,
     pub(crate) ranks: Bounds<usize>,
 }
 
-pub(crate) fn any_question() -> impl Strategy<Value = Question> {
+pub(crate) fn any_query() -> impl Strategy<Value = Query> {
     (0..MEMBERS, any_bounds(0..MEMBERS), any_bounds(raw()), any_bounds(rank()))
-        .prop_map(|(member, members, scores, ranks)| Question { member, members, scores, ranks })
+        .prop_map(|(member, members, scores, ranks)| Query { member, members, scores, ranks })
 }
 
 fn raw() -> impl Strategy<Value = i32> + Clone {
@@ -114,7 +114,7 @@ fn any_bounds<T: Copy + std::fmt::Debug>(
     (bound.clone(), bound)
 }
 
-/// Does an operation to both, and compares what they answer. `score` makes a score of a raw number.
+/// Applies an operation to both and compares the results. `score` maps a raw number to a score.
 pub(crate) fn apply<H: BuildHasher + Clone + Default>(
     operation: Operation,
     set: &mut SortedSet<u16, i32, H>,
@@ -221,7 +221,7 @@ fn remove_many<H: BuildHasher>(
                 seen.push((member, score));
                 member % divisor == 0
             });
-            assert_eq!(seen, reference.elements(), "retain looks at all elements, in order");
+            assert_eq!(seen, reference.elements(), "retain visits all elements in order");
             reference.remove_all(&reference.matching(|member, _| member % divisor != 0));
         }
         Operation::ExtractSome { divisor, at_most } => {
@@ -280,7 +280,7 @@ fn combine_or_rebuild<H: BuildHasher + Clone + Default>(
         Operation::Intersection(elements) => {
             let other: Reference = scored(elements).into_iter().collect();
             let others: SortedSet<_, _> = other.elements().into_iter().collect();
-            // Not symmetric, so that the two scores must arrive in this order.
+            // An asymmetric function, to detect swapped arguments.
             *set = set.intersection_with(&others, |own, others| own ^ others.rotate_left(1));
             let both = reference.matching(|member, _| other.score(member).is_some());
             *reference = Reference::default();

@@ -1,4 +1,4 @@
-//! Inverted, empty and far-off ranges: empty views, counts of 0, nothing removed, no panic.
+//! Inverted, empty and out-of-bounds ranges: empty views, counts of 0, nothing removed, no panics.
 
 use std::ops::Bound::{Excluded, Included, Unbounded};
 use zset_core::{Score, SortedSet};
@@ -7,14 +7,14 @@ use crate::LEAF;
 
 const LEN: usize = LEAF * if cfg!(miri) { 1 } else { 2 } + LEAF / 2;
 
-/// Even scores only, so that there is room between them.
+/// Makes a set of even scores, which leaves gaps between them.
 fn sample() -> SortedSet<usize, usize> {
     (0..LEN).map(|i| (i, 2 * i)).collect()
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn ranges_of_scores_that_hold_nothing() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn empty_score_ranges() {
     let mut set = sample();
     let (first, last) = (0, 2 * (LEN - 1));
     let middle = 2 * LEAF; // the score at the start of the second leaf
@@ -42,8 +42,8 @@ fn ranges_of_scores_that_hold_nothing() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn ranges_of_ranks_that_hold_nothing() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn empty_rank_ranges() {
     let mut set = sample();
     let inverted = [
         (Included(LEN), Unbounded),
@@ -67,8 +67,8 @@ fn ranges_of_ranks_that_hold_nothing() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn ranges_of_ranks_reach_the_last_element_by_any_bound() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn rank_ranges_reach_the_last_element_with_every_kind_of_bound() {
     let set = sample();
     let all = set.range_by_rank(0..=usize::MAX);
     assert_eq!(all.len(), LEN);
@@ -77,7 +77,7 @@ fn ranges_of_ranks_reach_the_last_element_by_any_bound() {
 }
 
 #[test]
-fn ranges_of_members_that_hold_nothing() {
+fn empty_member_ranges() {
     let words = ["ant", "bee", "cat", "cow", "dog"];
     let set: SortedSet<String, i32> = words.map(|word| (word.to_string(), 0)).into();
     let inverted = [
@@ -105,7 +105,7 @@ fn every_range_of_an_empty_set_is_empty() {
         assert_eq!((set.pop_first(), set.pop_last()), (None, None));
         assert_eq!((set.score(&1), set.rank(&1), set.rev_rank(&1)), (None, None, None));
         assert_eq!((set.remove(&1), set.remove_entry(&1)), (None, None));
-        assert_eq!(set.update(&1, |_| unreachable!("there is no score to update")), None);
+        assert_eq!(set.update(&1, |_| unreachable!("the member is absent")), None);
         assert_eq!(set.range_by_score(..).len() + set.range_by_rank(..).len(), 0);
         assert_eq!(set.range_by_member::<usize>(0, ..).len(), 0);
         assert_eq!((set.remove_range_by_score(..), set.remove_range_by_rank(..)), (0, 0));
@@ -116,7 +116,7 @@ fn every_range_of_an_empty_set_is_empty() {
 }
 
 #[test]
-fn infinite_scores_are_scores_like_others() {
+fn infinite_scores_are_ordinary_scores() {
     let scores = [Score::NEG_INFINITY, Score::from(-1), Score::ZERO, Score::INFINITY];
     let set: SortedSet<usize> = scores.into_iter().enumerate().collect();
     assert!(set.iter().map(|(member, _)| *member).eq(0..4));

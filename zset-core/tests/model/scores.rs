@@ -1,11 +1,11 @@
-//! Scores that are `f64`s, over random operations: signed zeros, infinities, sums that are NaN.
+//! `f64` scores in random operations: signed zeros, infinities, and sums that are NaN.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use zset_core::{NanScore, Score, SortedSet};
 
-/// Mostly values that tie, cancel out or overflow.
+/// Generates mostly values that tie, cancel out or overflow.
 fn any_float() -> impl Strategy<Value = f64> {
     prop_oneof![
         prop::sample::select(vec![0.0, -0.0, 1.0, -1.0, 0.1, 1e308, -1e308, 5e-324]),
@@ -18,7 +18,7 @@ proptest! {
     #![proptest_config(crate::config(64, 2))]
 
     #[test]
-    fn increments_are_sums_of_floats(
+    fn increments_add_as_floats_do(
         steps in vec((0..90u8, any_float()), 1..if cfg!(miri) { 40 } else { 300 }),
     ) {
         let mut set: SortedSet<u8> = SortedSet::new();
@@ -35,13 +35,14 @@ proptest! {
         }
         set.check();
         let mut expected: Vec<_> = sums.into_iter().collect();
-        // Stable, so members stay in order among equal scores; no NaN came in, and 0 equals -0.
+        // The sort is stable, so equal scores stay in member order. There is no NaN, and 0 equals
+        // -0.
         expected.sort_by(|a, b| a.1.partial_cmp(&b.1).unwrap());
         prop_assert!(set.iter().map(|(&member, score)| (member, score.get())).eq(expected));
     }
 
     #[test]
-    fn counts_by_score_are_those_of_floats(
+    fn counts_by_score_compare_as_floats_do(
         scores in vec(any_float(), 0..if cfg!(miri) { 40 } else { 300 }),
         from in any_float(),
         to in any_float(),

@@ -1,4 +1,4 @@
-//! Random sequences of operations, over scores of several profiles and hashers of several kinds.
+//! Random sequences of operations, with several score profiles and hashers.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -6,28 +6,28 @@ use std::hash::{BuildHasher, RandomState};
 use zset_core::{DefaultHashBuilder, SortedSet};
 
 use crate::hashers::{BuildConstant, BuildIdentity, BuildNarrow};
-use crate::operations::{Bounds, Operation, Question, any_operation, any_question, apply};
+use crate::operations::{Bounds, Operation, Query, any_operation, any_query, apply};
 use crate::reference::Reference;
 
-/// How scores come in.
+/// The distribution of scores.
 #[derive(Clone, Copy, Debug)]
 enum Profile {
-    /// All the same: the order is that of the members.
+    /// All equal, so the order is by member.
     Equal,
-    /// So few that most elements have the score of many others.
+    /// So few distinct scores that most elements share theirs.
     Few,
-    /// Each higher than all before: a time index.
+    /// Each above all previous ones, as in a time index.
     Ascending,
-    /// Each lower than all before.
+    /// Each below all previous ones.
     Descending,
-    /// In turns higher and lower than all before.
+    /// Alternately above and below all previous ones.
     Ends,
-    /// Anything.
+    /// Arbitrary.
     Wide,
 }
 
 impl Profile {
-    /// Makes the score of a raw number; `tick` is how many scores were made before.
+    /// Maps a raw number to a score; `tick` counts the scores made before.
     fn score(self, raw: i32, tick: i32) -> i32 {
         match self {
             Profile::Equal => 7,
@@ -39,8 +39,8 @@ impl Profile {
         }
     }
 
-    /// Makes a score to ask for, one that is likely to be there or near one that is.
-    fn score_asked(self, raw: i32, ticks: i32) -> i32 {
+    /// Makes a score to query that is likely to exist, or to be near one that does.
+    fn query_score(self, raw: i32, ticks: i32) -> i32 {
         match self {
             Profile::Equal => 7 + raw.signum(),
             Profile::Ascending => raw.rem_euclid(ticks + 2),
@@ -51,14 +51,14 @@ impl Profile {
     }
 }
 
-type Steps = Vec<(Operation, Question)>;
+type Steps = Vec<(Operation, Query)>;
 
-/// Goes through a sequence, and compares everything after each step.
+/// Runs a sequence and compares everything after each step.
 fn follow<H: BuildHasher + Clone + Default>(profile: Profile, steps: Steps) {
     let mut set: SortedSet<u16, i32, H> = SortedSet::default();
     let mut reference = Reference::default();
     let mut tick = 0;
-    // A start of several leaves, for the interpreter, which has time for few operations.
+    // Starts with several leaves under Miri, which has time for few operations only.
     if cfg!(miri) {
         let run = Operation::InsertRun { first: 0, len: 140, step: 3, score: 1 };
         apply(run, &mut set, &mut reference, |raw| {
@@ -66,20 +66,20 @@ fn follow<H: BuildHasher + Clone + Default>(profile: Profile, steps: Steps) {
             profile.score(raw * tick, tick)
         });
     }
-    for (operation, question) in steps {
+    for (operation, query) in steps {
         let ranged = matches!(operation, Operation::RemoveRangeByScore(_));
         apply(operation, &mut set, &mut reference, |raw| {
             if ranged {
-                return profile.score_asked(raw, tick);
+                return profile.query_score(raw, tick);
             }
             tick += 1;
             profile.score(raw, tick)
         });
         set.check();
         compare_all(&set, &reference);
-        let asked = |raw| profile.score_asked(raw, tick);
-        let scores = (question.scores.0.map(asked), question.scores.1.map(asked));
-        compare_answers(&set, &reference, &Question { scores, ..question });
+        let asked = |raw| profile.query_score(raw, tick);
+        let scores = (query.scores.0.map(asked), query.scores.1.map(asked));
+        compare_query(&set, &reference, &Query { scores, ..query });
     }
 }
 
@@ -91,7 +91,7 @@ fn compare_all<H: BuildHasher>(set: &SortedSet<u16, i32, H>, reference: &Referen
     assert_eq!(owned(set.first()), elements.first().copied());
     assert_eq!(owned(set.last()), elements.last().copied());
     assert_eq!(set.get_by_rank(elements.len()), None);
-    // All elements by rank and by member, unless the interpreter makes that slow.
+    // All elements by rank and by member; under Miri only some.
     for (rank, (member, score)) in elements.iter().enumerate().step_by(step_of_miri()) {
         assert_eq!(set.get_by_rank(rank), Some((member, *score)));
         assert_eq!(set.rank(member), Some(rank));
@@ -104,12 +104,12 @@ const fn step_of_miri() -> usize {
     if cfg!(miri) { 31 } else { 1 }
 }
 
-fn compare_answers<H: BuildHasher>(
+fn compare_query<H: BuildHasher>(
     set: &SortedSet<u16, i32, H>,
     reference: &Reference,
-    question: &Question,
+    query: &Query,
 ) {
-    let Question { member, members, scores, ranks } = question;
+    let Query { member, members, scores, ranks } = query;
     assert_eq!(set.score(member), reference.score(*member));
     assert_eq!(set.contains(member), reference.score(*member).is_some());
     assert_eq!(set.rank(member), reference.rank(*member));
@@ -131,7 +131,7 @@ fn contains(members: Bounds<u16>, member: u16) -> bool {
     std::ops::RangeBounds::contains(&members, &member)
 }
 
-/// Collects a view after its length has been found exact.
+/// Collects a view, and verifies its length.
 fn collect<'a>(view: impl ExactSizeIterator<Item = (&'a u16, i32)>) -> Vec<(u16, i32)> {
     let len = view.len();
     let elements: Vec<_> = view.map(|(&member, score)| (member, score)).collect();
@@ -141,7 +141,7 @@ fn collect<'a>(view: impl ExactSizeIterator<Item = (&'a u16, i32)>) -> Vec<(u16,
 
 fn steps() -> impl Strategy<Value = Steps> {
     let most = if cfg!(miri) { 4 } else { 100 };
-    vec((any_operation(), any_question()), 1..most)
+    vec((any_operation(), any_query()), 1..most)
 }
 
 proptest! {
@@ -173,40 +173,40 @@ proptest! {
     }
 
     #[test]
-    fn scores_far_apart(steps in steps()) {
+    fn widely_spread_scores(steps in steps()) {
         follow::<DefaultHashBuilder>(Profile::Wide, steps);
     }
 
     #[test]
 
-    #[cfg_attr(miri, ignore = "hashers touch no memory")]
+    #[cfg_attr(miri, ignore = "hashers access no memory")]
     fn the_hasher_of_the_standard_library(steps in steps()) {
         follow::<RandomState>(Profile::Few, steps);
     }
 
     #[test]
 
-    #[cfg_attr(miri, ignore = "hashers touch no memory")]
-    fn a_hasher_of_32_bits(steps in steps()) {
+    #[cfg_attr(miri, ignore = "hashers access no memory")]
+    fn a_32_bit_hasher(steps in steps()) {
         follow::<BuildNarrow>(Profile::Wide, steps);
     }
 
     #[test]
 
-    #[cfg_attr(miri, ignore = "hashers touch no memory")]
-    fn a_hasher_that_returns_the_member_itself(steps in steps()) {
+    #[cfg_attr(miri, ignore = "hashers access no memory")]
+    fn an_identity_hasher(steps in steps()) {
         follow::<BuildIdentity>(Profile::Few, steps);
     }
 }
 
 proptest! {
-    // Every look-up takes time in proportion to the size.
+    // Every lookup takes linear time.
     #![proptest_config(crate::config(6, 1))]
 
     #[test]
 
-    #[cfg_attr(miri, ignore = "hashers touch no memory")]
-    fn a_hasher_that_makes_all_members_collide(steps in steps()) {
+    #[cfg_attr(miri, ignore = "hashers access no memory")]
+    fn a_hasher_under_which_all_members_collide(steps in steps()) {
         follow::<BuildConstant>(Profile::Wide, steps);
     }
 }

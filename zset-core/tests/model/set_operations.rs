@@ -1,4 +1,4 @@
-//! Unions, intersections and differences, compared with the plainest possible computation of each.
+//! Unions, intersections and differences, compared with naive implementations.
 
 use proptest::collection::btree_map;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use crate::hashers::BuildNarrow;
 
 type Map = BTreeMap<u16, i16>;
 
-/// Maps of such different sizes that each side is the smaller one at times.
+/// Maps of very different sizes, so that each side is sometimes the smaller one.
 fn any_map() -> impl Strategy<Value = Map> {
     let most = if cfg!(miri) { 20 } else { 300 };
     prop_oneof![btree_map(0..200u16, any::<i16>(), 0..10), btree_map(0..400u16, -3..3i16, 0..most),]
@@ -19,7 +19,7 @@ fn to_set(map: &Map) -> SortedSet<u16, i16> {
     map.iter().map(|(&member, &score)| (member, score)).collect()
 }
 
-/// The same elements as floats, with an infinity of either sign at both ends of the numbers.
+/// Returns the same elements with float scores, and infinities at both ends.
 fn to_scores(map: &Map) -> SortedSet<u16> {
     let score = |&score: &i16| match score {
         3_i16.. => Score::INFINITY,
@@ -39,7 +39,7 @@ fn any_aggregate() -> impl Strategy<Value = Aggregate> {
     prop::sample::select(vec![Sum, Min, Max, Count])
 }
 
-/// What `ZUNION` and `ZINTER` make of the scores and weights of one member in several sets.
+/// Returns what `ZUNION` and `ZINTER` compute from one member's scores and weights.
 fn aggregated(scores: &[(Score, Score)], aggregate: Aggregate) -> Score {
     let number = |value: f64| if value.is_nan() { 0.0 } else { value };
     let weighed = scores.iter().map(|(score, weight)| number(score.get() * weight.get()));
@@ -48,12 +48,12 @@ fn aggregated(scores: &[(Score, Score)], aggregate: Aggregate) -> Score {
         Aggregate::Min => weighed.reduce(f64::min),
         Aggregate::Max => weighed.reduce(f64::max),
         Aggregate::Count => scores.iter().map(|(_, w)| w.get()).reduce(|a, b| number(a + b)),
-        _ => unreachable!("there is no other"),
+        _ => unreachable!("all variants are covered"),
     };
     Score::new(result.unwrap()).unwrap()
 }
 
-/// Computes the union (`everywhere` is false) or the intersection of weighted sets.
+/// Computes the union, or the intersection if `everywhere`, of weighted sets.
 fn naive(
     sets: &[(SortedSet<u16>, Score)],
     aggregate: Aggregate,
@@ -75,7 +75,7 @@ proptest! {
     #![proptest_config(crate::config(128, 2))]
 
     #[test]
-    fn union_of_two(a in any_map(), b in any_map()) {
+    fn union_of_two_sets(a in any_map(), b in any_map()) {
         let union = to_set(&a).union_with(&to_set(&b), |a, b| a.wrapping_mul(2).wrapping_add(b));
         union.check();
         let mut expected = a;
@@ -87,7 +87,7 @@ proptest! {
     }
 
     #[test]
-    fn intersection_of_two(a in any_map(), b in any_map()) {
+    fn intersection_of_two_sets(a in any_map(), b in any_map()) {
         let combine = |a: i16, b: i16| a.wrapping_mul(2).wrapping_add(b);
         let both = to_set(&a).intersection_with(&to_set(&b), combine);
         both.check();
@@ -104,7 +104,7 @@ proptest! {
     }
 
     #[test]
-    fn difference_of_two(a in any_map(), b in any_map()) {
+    fn difference_of_two_sets(a in any_map(), b in any_map()) {
         let (left, right) = (to_set(&a), to_set(&b));
         let difference: SortedSet<_, _> = left.difference(&right).map(|(&m, s)| (m, s)).collect();
         let expected: Map = a.into_iter().filter(|(member, _)| !b.contains_key(member)).collect();
@@ -113,7 +113,7 @@ proptest! {
     }
 
     #[test]
-    fn sets_of_different_hashers_combine(a in any_map(), b in any_map()) {
+    fn sets_with_different_hashers_combine(a in any_map(), b in any_map()) {
         let other: SortedSet<u16, i16, BuildNarrow> = to_set(&b).into_iter().collect();
         let set = to_set(&a);
         let same = to_set(&b);
@@ -129,7 +129,7 @@ proptest! {
     }
 
     #[test]
-    fn weighted_union_and_intersection_of_many(
+    fn weighted_union_and_intersection_of_many_sets(
         maps in prop::collection::vec((any_map(), any_weight()), 0..4),
         aggregate in any_aggregate(),
     ) {
@@ -145,7 +145,7 @@ proptest! {
 }
 
 #[test]
-fn a_set_combines_with_itself() {
+fn a_set_can_be_combined_with_itself() {
     let set: SortedSet<u16, i16> = (0..100).map(|i| (i, 1)).collect();
     let doubled: SortedSet<u16, i16> = (0..100).map(|i| (i, 2)).collect();
     assert_eq!(set.union_with(&set, |a, b| a + b), doubled);

@@ -1,4 +1,4 @@
-//! Growing far beyond one leaf and shrinking back to nothing, in every direction.
+//! Growth far beyond one leaf and shrinkage to empty, in every direction.
 
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
@@ -7,10 +7,10 @@ use zset_core::{SkipList, SortedSet};
 
 use crate::LEAF;
 
-/// Enough for three levels of index blocks, and for dicts of many segments.
+/// Enough for three levels of index blocks and for dicts of many segments.
 const MANY: u32 = if cfg!(miri) { 200 } else { 100_000 };
 
-/// `check()` takes time in proportion to the size, so it runs only this often.
+/// The number of calls of `check()`, which takes linear time.
 const CHECKS: u32 = if cfg!(miri) { 2 } else { 10 };
 
 /// Returns the members `0..MANY` in random order.
@@ -20,7 +20,7 @@ fn shuffled() -> Vec<u32> {
     members
 }
 
-/// Inserts members with scores of which every one is shared by three.
+/// Inserts members with scores that are each shared by three of them.
 fn grown(members: impl IntoIterator<Item = u32>) -> SortedSet<u32, u32> {
     let mut set = SortedSet::new();
     for (i, member) in (1..).zip(members) {
@@ -35,7 +35,7 @@ fn grown(members: impl IntoIterator<Item = u32>) -> SortedSet<u32, u32> {
     set
 }
 
-/// Takes elements out by `take` until none is left.
+/// Removes elements with `take` until the set is empty.
 fn shrink(mut set: SortedSet<u32, u32>, mut take: impl FnMut(&mut SortedSet<u32, u32>) -> u32) {
     for left in (0..MANY).rev() {
         take(&mut set);
@@ -50,7 +50,7 @@ fn shrink(mut set: SortedSet<u32, u32>, mut take: impl FnMut(&mut SortedSet<u32,
 }
 
 #[test]
-fn growth_in_random_order_and_removal_in_another() {
+fn growth_and_removal_in_random_orders() {
     let mut removed: Vec<u32> = (0..MANY).collect();
     removed.shuffle(&mut SmallRng::seed_from_u64(2));
     shrink(grown(shuffled()), |set| {
@@ -61,7 +61,7 @@ fn growth_in_random_order_and_removal_in_another() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn growth_in_ascending_order_and_removal_from_the_front() {
     let mut expected = 0..;
     shrink(grown(0..MANY), |set| {
@@ -72,7 +72,7 @@ fn growth_in_ascending_order_and_removal_from_the_front() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn growth_in_descending_order_and_removal_from_the_back() {
     let mut expected = (0..MANY).rev();
     shrink(grown((0..MANY).rev()), |set| {
@@ -99,7 +99,7 @@ fn removal_from_both_ends_in_random_order() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn removal_of_whole_ranges() {
     let mut set = grown(shuffled());
     let third = MANY as usize / 3;
@@ -115,10 +115,10 @@ fn removal_of_whole_ranges() {
     assert!(set.is_empty());
 }
 
-/// The first element of a leaf is also in the index blocks above, all the way up if it is the first
-/// child everywhere.
+/// The first element of a leaf also appears in the index blocks above it, up to the top if it is
+/// the first child at every level.
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn removal_of_the_first_element_of_every_leaf() {
     let leaves = if cfg!(miri) { 2 } else { 80 };
     let full = || {
@@ -142,10 +142,10 @@ fn removal_of_the_first_element_of_every_leaf() {
     }
 }
 
-/// Each leaf is emptied in turn, first element by first element, so that it merges or is dropped.
+/// Empties each leaf from its front, so that it merges or is removed.
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn removal_of_leaves_one_element_after_the_other() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn removal_of_leaves_element_by_element() {
     let leaves = if cfg!(miri) { 2 } else { 20 };
     for leaf in 0..leaves {
         let elements = (0..leaves * LEAF).map(|i| (i, i));
@@ -160,9 +160,9 @@ fn removal_of_leaves_one_element_after_the_other() {
     }
 }
 
-/// An element that leaves its leaf for each of the others, at all three kinds of places in it.
+/// Moves elements from each leaf to every other, at the start, in the middle and at the end.
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn moves_from_every_leaf_to_every_other() {
     let leaves = if cfg!(miri) { 2 } else { 6 };
     let elements = (0..leaves * LEAF).map(|i| (i, 10 * i));
@@ -182,8 +182,8 @@ fn moves_from_every_leaf_to_every_other() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn what_shrank_gives_its_memory_back() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn shrinking_frees_memory() {
     let mut set = grown(shuffled());
     let grown_size = set.allocation_size();
     let left = MANY as usize / 100;
@@ -197,7 +197,7 @@ fn what_shrank_gives_its_memory_back() {
 }
 
 #[test]
-fn shrinking_an_empty_set_leaves_no_memory_in_use() {
+fn shrinking_an_empty_set_frees_all_memory() {
     let mut set: SortedSet<u32, u32> = SortedSet::with_capacity(1000);
     assert!(set.allocation_size() > 0);
     set.shrink_to_fit();

@@ -1,13 +1,13 @@
-//! The skip list alone, compared with a sorted vector: elements may repeat.
+//! The skip list alone, compared with a sorted vector. Elements may repeat.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::ops::RangeBounds;
 use zset_core::SkipList;
 
-use crate::operations::{Bounds, Question, any_question};
+use crate::operations::{Bounds, Query, any_query};
 
-/// The members and scores are so few that many elements repeat.
+/// Members and scores are so few that many elements repeat.
 #[derive(Clone, Debug)]
 enum Operation {
     Insert(u8, i32),
@@ -34,14 +34,14 @@ fn any_operation() -> impl Strategy<Value = Operation> {
         6 => element().prop_map(|(m, s)| Operation::Remove(m, s)),
         3 => Just(Operation::PopFirst),
         3 => Just(Operation::PopLast),
-        1 => any_question().prop_map(|question| Operation::RemoveRangeByScore(question.scores)),
-        1 => any_question().prop_map(|question| Operation::RemoveRangeByRank(question.ranks)),
+        1 => any_query().prop_map(|query| Operation::RemoveRangeByScore(query.scores)),
+        1 => any_query().prop_map(|query| Operation::RemoveRangeByRank(query.ranks)),
         1 => Just(Operation::Clear),
         1 => Just(Operation::Rebuild),
     ]
 }
 
-/// Elements as `(score, member)`, so that their own order is that of the list.
+/// Elements as `(score, member)`, so their derived order is that of the list.
 #[derive(Default)]
 struct Sorted(Vec<(i32, u8)>);
 
@@ -108,7 +108,7 @@ fn apply(operation: &Operation, list: &mut SkipList<u8, i32>, sorted: &mut Sorte
     }
 }
 
-fn compare(list: &SkipList<u8, i32>, sorted: &Sorted, question: &Question) {
+fn compare(list: &SkipList<u8, i32>, sorted: &Sorted, query: &Query) {
     let elements: Vec<_> = sorted.0.iter().map(|&(score, member)| (member, score)).collect();
     let owned = |(member, score): (&u8, i32)| (*member, score);
     assert!(list.iter().map(owned).eq(elements.iter().copied()));
@@ -119,11 +119,11 @@ fn compare(list: &SkipList<u8, i32>, sorted: &Sorted, question: &Question) {
         assert_eq!(list.get_by_rank(rank).map(owned), Some(*element));
     }
 
-    let member = (question.member % 4) as u8;
+    let member = (query.member % 4) as u8;
     for score in -5..5 {
         assert_eq!(list.rank(&member, score), sorted.find(member, score));
     }
-    let Question { scores, ranks, members, .. } = question;
+    let Query { scores, ranks, members, .. } = query;
     let in_range: Vec<_> = elements.iter().filter(|(_, s)| scores.contains(s)).copied().collect();
     assert_eq!(list.count_by_score(*scores), in_range.len());
     assert_eq!(list.range_by_score(*scores).len(), in_range.len());
@@ -142,21 +142,21 @@ proptest! {
     #![proptest_config(crate::config(64, 2))]
 
     #[test]
-    fn a_list_answers_as_a_sorted_vector(
-        steps in vec((any_operation(), any_question()), 1..if cfg!(miri) { 6 } else { 100 }),
+    fn a_list_behaves_like_a_sorted_vector(
+        steps in vec((any_operation(), any_query()), 1..if cfg!(miri) { 6 } else { 100 }),
     ) {
         let (mut list, mut sorted) = (SkipList::new(), Sorted::default());
-        for (operation, question) in steps {
+        for (operation, query) in steps {
             apply(&operation, &mut list, &mut sorted);
             list.check();
-            compare(&list, &sorted, &question);
+            compare(&list, &sorted, &query);
         }
     }
 }
 
 #[test]
-fn equal_elements_stay_in_order_of_insertion() {
-    /// Equal by number; the tag tells which one it is.
+fn equal_elements_stay_in_insertion_order() {
+    /// Only the number takes part in comparisons; the tag tells equal elements apart.
     #[derive(Clone, Copy, Debug)]
     struct Tagged(u32, u32);
 
@@ -185,10 +185,6 @@ fn equal_elements_stay_in_order_of_insertion() {
     }
     let tags = |number| list.iter().filter(move |(m, _)| m.0 == number).map(|(m, _)| m.1);
     assert!(tags(0).eq(0..len) && tags(1).eq(0..len));
-    assert_eq!(
-        list.rank(&Tagged(1, 7), 0),
-        Some(len as usize),
-        "the first of those that are equal"
-    );
+    assert_eq!(list.rank(&Tagged(1, 7), 0), Some(len as usize), "the first of the equal elements");
     assert_eq!(list.remove(&Tagged(1, 7), 0).map(|member| member.1), Some(0));
 }

@@ -1,4 +1,4 @@
-//! The standard traits of sets and lists.
+//! Standard traits of sets and lists.
 
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
@@ -12,7 +12,7 @@ use zset_core::{Score, SkipList, SortedSet};
 use crate::hashers::BuildConstant;
 
 #[test]
-fn everything_is_send_and_sync_if_its_parts_are() {
+fn types_are_send_and_sync_if_their_parts_are() {
     fn check<T: Send + Sync>() {}
     check::<SortedSet<String>>();
     check::<SkipList<String, Score>>();
@@ -27,7 +27,7 @@ fn everything_is_send_and_sync_if_its_parts_are() {
 }
 
 #[test]
-fn views_are_covariant_in_what_they_borrow() {
+fn views_are_covariant() {
     fn shorten<'a>(set: SortedSet<&'static str, u8>) -> SortedSet<&'a str, u8> {
         set
     }
@@ -41,7 +41,7 @@ fn views_are_covariant_in_what_they_borrow() {
 }
 
 #[test]
-fn a_clone_is_equal_and_of_its_own() {
+fn a_clone_is_equal_and_independent() {
     let lens: &[u32] = if cfg!(miri) { &[9, 70] } else { &[0, 1, 64, 65, 300] };
     for &len in lens {
         let set: SortedSet<u32, u32> = (0..len).map(|i| (i, i)).collect();
@@ -63,7 +63,7 @@ fn sets_are_equal_if_their_elements_are() {
     assert_ne!(set, SortedSet::from([("a", 1)]));
     assert_ne!(set, SortedSet::from([("a", 1), ("b", 3)]));
     assert_ne!(set, SortedSet::from([("a", 1), ("c", 2)]));
-    // Whatever they hash with, and whatever shape their history has left them in.
+    // Regardless of the hasher and of earlier changes.
     let mut other: SortedSet<&str, i32, BuildConstant> = SortedSet::default();
     other.extend([("c", 0), ("b", 0), ("a", 1), ("b", 2)]);
     other.remove("c");
@@ -71,7 +71,7 @@ fn sets_are_equal_if_their_elements_are() {
 }
 
 #[test]
-fn sets_and_their_iterators_print_their_elements() {
+fn debug_of_sets_and_iterators_shows_their_elements() {
     let mut set = SortedSet::from([("b", 2), ("a", 1)]);
     assert_eq!(format!("{set:?}"), r#"{"a": 1, "b": 2}"#);
     assert_eq!(format!("{:?}", set.iter()), r#"[("a", 1), ("b", 2)]"#);
@@ -95,7 +95,7 @@ fn sets_and_their_iterators_print_their_elements() {
 }
 
 #[test]
-fn a_for_loop_goes_over_a_set_by_reference_and_by_value() {
+fn a_for_loop_iterates_by_reference_and_by_value() {
     let set = SortedSet::from([("b".to_string(), 2), ("a".to_string(), 1)]);
     let mut seen = Vec::new();
     for (member, score) in &set {
@@ -108,18 +108,18 @@ fn a_for_loop_goes_over_a_set_by_reference_and_by_value() {
 }
 
 #[test]
-fn any_ordered_type_is_a_score() {
+fn any_ordered_type_can_be_a_score() {
     let medals = SortedSet::from([("x", (1, 0, 2)), ("y", (1, 1, 0)), ("z", (0, 9, 9))]);
     assert!(medals.iter().map(|(member, _)| *member).eq(["z", "x", "y"]));
     let reversed = SortedSet::from([("x", Reverse(1)), ("y", Reverse(2))]);
     assert_eq!(reversed.first(), Some((&"y", Reverse(2))));
-    // Beyond 2^53 an f64 would not tell these apart.
+    // As `f64`s these would be equal.
     let exact = SortedSet::from([("x", (1i64 << 53) + 1), ("y", 1 << 53)]);
     assert_eq!(exact.rank("x"), Some(1));
 }
 
 #[test]
-fn the_hasher_is_the_one_given() {
+fn a_set_uses_the_given_hasher() {
     let hasher = RandomState::new();
     let hash = hasher.hash_one("a");
     let set: SortedSet<&str, u32, _> = SortedSet::with_hasher(hasher.clone());
@@ -130,13 +130,13 @@ fn the_hasher_is_the_one_given() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn a_generator_of_any_seed_changes_no_answer() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn the_seed_of_the_generator_does_not_affect_results() {
     for seed in 0..4 {
         let mut generator = SmallRng::seed_from_u64(seed);
         let mut set = SortedSet::from_rng(&mut generator);
         let mut list = SkipList::from_rng(&mut generator);
-        // An odd factor, modulo a power of two, visits every number once.
+        // Multiplication by an odd factor permutes the residues modulo a power of two.
         for i in (0..10_000).map(|i: u32| i.wrapping_mul(2_654_435_761) % 65_536) {
             set.insert(i, i);
             list.insert(i, i);

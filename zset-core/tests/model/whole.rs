@@ -1,4 +1,4 @@
-//! Whole collections: their capacity, samples, order and hash, and what they are made of and turn into.
+//! Whole collections: capacity, samples, order and hash, and conversions.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -48,7 +48,7 @@ fn a_static_needs_no_initialization() {
 }
 
 #[test]
-fn iterators_are_over_nothing_by_default() {
+fn default_iterators_are_empty() {
     fn empty<T>(mut iter: impl DoubleEndedIterator<Item = T> + ExactSizeIterator + Default) {
         assert_eq!(iter.len(), 0);
         assert!(iter.nth(3).is_none() && iter.next().is_none() && iter.next_back().is_none());
@@ -61,15 +61,15 @@ fn iterators_are_over_nothing_by_default() {
     empty(zset::IntoIter::default());
     empty(packed_zset::Iter::default());
     assert_eq!(sorted_map::ValuesMut::<'_, String, u8, u8>::default().count(), 0);
-    // Also over what is not static.
+    // Not only for `'static` elements.
     let local = String::new();
     let iter: Iter<'_, &str, u8> = Iter::default();
     assert_eq!(iter.chain([(&&*local, 1)].into_iter()).count(), 1);
 }
 
-/// Inserts up to the capacity and beyond it.
+/// Inserts up to the capacity and beyond.
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn capacity_is_never_below_the_length() {
     for additional in [0, 1, 3, LEAF, LEAF + 1, 1000, 40_000] {
         for step in [1_u64, 7919] {
@@ -83,7 +83,7 @@ fn capacity_is_never_below_the_length() {
             for i in 10..2 * additional as u64 + 200 {
                 let was_full = (list.capacity() == list.len(), set.capacity() == set.len());
                 let before = (list.allocation_size(), set.allocation_size());
-                // In order, or in no order.
+                // A step of 1 inserts in order, a larger one in scattered order.
                 list.insert(i, i * step % 65_537);
                 set.insert(i, i * step % 65_537);
                 assert!(list.len() <= list.capacity() && set.len() <= set.capacity());
@@ -103,12 +103,12 @@ fn capacity_is_never_below_the_length() {
 
 #[test]
 #[should_panic(expected = "32 bits")]
-fn a_reservation_of_too_much_panics() {
+fn reserving_too_much_panics() {
     SortedSet::<u8, u8>::new().reserve(usize::MAX);
 }
 
 #[test]
-fn samples_are_elements_of_different_ranks() {
+fn samples_have_distinct_ranks() {
     let len = if cfg!(miri) { 70 } else { 500 };
     let list: SkipList<u32, u32> = (0..len).map(|i| (i / 2, i / 3)).collect();
     let set: SortedSet<u32, u32> = (0..len).map(|i| (i, i / 3)).collect();
@@ -118,12 +118,12 @@ fn samples_are_elements_of_different_ranks() {
         assert_eq!(drawn.len(), n.min(list.len()));
         let mut drawn: Vec<(u32, u32)> = drawn.map(|(m, s)| (s, *m)).collect();
         let all: Vec<(u32, u32)> = list.iter().map(|(m, s)| (s, *m)).collect();
-        assert!(n < 5 || !drawn.is_sorted(), "in random order");
+        assert!(n < 5 || !drawn.is_sorted(), "the order is random");
         drawn.sort_unstable();
         if n >= list.len() {
             assert_eq!(drawn, all);
         }
-        // As often as the list has them, at most.
+        // No element is drawn more often than the list contains it.
         let count = |elements: &[(u32, u32)]| {
             let mut counts: HashMap<(u32, u32), usize> = HashMap::new();
             for element in elements {
@@ -147,9 +147,9 @@ fn samples_are_elements_of_different_ranks() {
     assert_eq!(empty.sample_with_replacement(&mut rng, 3).len(), 0);
 }
 
-/// Samples may outlive the generator, and cross threads.
+/// Samples may outlive the generator and cross threads.
 #[test]
-fn a_sample_borrows_its_set_only() {
+fn a_sample_borrows_only_its_set() {
     fn drawn(set: &SortedSet<u8, u8>) -> impl Iterator<Item = (&u8, u8)> + Send + Sync {
         set.sample(&mut SmallRng::seed_from_u64(1), 3)
     }
@@ -162,7 +162,7 @@ fn any_elements() -> impl Strategy<Value = Elements> {
     vec((0..4_u8, -2..2_i8), 0..if cfg!(miri) { 4 } else { 6 })
 }
 
-/// The elements of distinct members as a set has them: the last of each member, by score.
+/// Returns the elements as a set holds them: the last of each member, in order.
 fn ordered(elements: &Elements) -> Vec<(i8, u8)> {
     let scores: BTreeMap<u8, i8> = elements.iter().copied().collect();
     let mut ordered: Vec<_> = scores.into_iter().map(|(member, score)| (score, member)).collect();
@@ -174,7 +174,7 @@ proptest! {
     #![proptest_config(crate::config(512, 2))]
 
     #[test]
-    fn order_and_hash_are_those_of_the_elements(a in any_elements(), b in any_elements()) {
+    fn order_and_hash_depend_on_the_elements_only(a in any_elements(), b in any_elements()) {
         let order = ordered(&a).cmp(&ordered(&b));
         let hashes = Fixed::new();
         let same_hash = |a: u64, b: u64| assert!(order.is_ne() || a == b);
@@ -200,7 +200,7 @@ proptest! {
         prop_assert_eq!(x.partial_cmp(&y), Some(order));
         same_hash(hashes.hash_one(&x), hashes.hash_one(&y));
 
-        // A list keeps elements that repeat.
+        // A list keeps repeated elements.
         let sorted = |of: &Elements| {
             let mut sorted: Vec<(i8, u8)> = of.iter().map(|&(m, s)| (s, m)).collect();
             sorted.sort_unstable();
@@ -213,7 +213,7 @@ proptest! {
     }
 
     #[test]
-    fn conversions_go_there_and_back(elements in any_elements()) {
+    fn conversions_round_trip(elements in any_elements()) {
         let expected: Vec<(u8, i8)> = ordered(&elements).iter().map(|&(s, m)| (m, s)).collect();
         let scores: BTreeMap<u8, i8> = elements.iter().copied().collect();
         let set = SortedSet::from(elements.clone());
@@ -269,8 +269,8 @@ proptest! {
 }
 
 #[test]
-fn partly_ordered_elements_have_a_partial_order() {
-    // Neither floats nor these are `Ord`, and so not the members of a set.
+fn partially_ordered_elements_have_a_partial_order() {
+    // Floats and sets of them are not `Ord`, so they cannot be members.
     let map = |value: f64| SortedMap::from([("a", value, 1)]);
     assert_eq!(map(1.0).partial_cmp(&map(2.0)), Some(Ordering::Less));
     assert_eq!(map(f64::NAN).partial_cmp(&map(2.0)), None);

@@ -1,16 +1,17 @@
 //! A leaderboard of a `BTreeMap` and a `HashMap`, and its port to `SortedMap`.
 //!
-//! Two collections become one that cannot disagree with itself, and a rank takes O(log n) instead of O(n).
+//! One collection replaces two that had to be kept consistent, and a rank takes O(log n) instead of
+//! O(n).
 
 use super::random_numbers;
 
 type Player = u64;
 type Points = u64;
 
-/// When a player was on the board last.
+/// The time at which a player was last on the board.
 type Time = u64;
 
-/// The original: the players in order, and beside it the points of each.
+/// The original: the players in order, and the points of each.
 #[derive(Default)]
 struct Original {
     by_points: std::collections::BTreeMap<(Points, Player), Time>,
@@ -49,7 +50,7 @@ impl Original {
         players.map(|((_, player), time)| (*player, *time)).collect()
     }
 
-    /// Removes the players below some points.
+    /// Removes the players with fewer points.
     fn relegate(&mut self, points: Points) -> Vec<Player> {
         let stay = self.by_points.split_off(&(points, 0));
         let relegated = std::mem::replace(&mut self.by_points, stay);

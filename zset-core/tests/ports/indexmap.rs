@@ -1,7 +1,7 @@
-//! The documents that an editor opened last, in an `IndexMap`, and their port to `SortedMap`.
+//! The recent documents of an editor in an `IndexMap`, and their port to `SortedMap`.
 //!
-//! The score is a number that grows with each opening, so the order is that of insertion. To move a
-//! document to the end, or to remove one from the middle, takes O(log n) instead of O(n).
+//! The score is a counter that increases with each opening, so documents are in insertion order.
+//! Moving a document to the end, or removing one from the middle, takes O(log n) instead of O(n).
 
 use super::random_numbers;
 
@@ -10,7 +10,7 @@ type Cursor = u64;
 
 const MAX_DOCUMENTS: usize = 20;
 
-/// The original: the document opened last is the last.
+/// The original: the most recently opened document is last.
 #[derive(Default)]
 struct Original {
     documents: indexmap::IndexMap<String, Cursor>,
@@ -36,7 +36,7 @@ impl Original {
         self.documents.shift_remove(path)
     }
 
-    /// Returns the place of a document in the menu, where the one opened last is 0.
+    /// Returns the position of a document in the menu; the most recently opened one is at 0.
     fn place(&self, path: &str) -> Option<usize> {
         Some(self.documents.len() - 1 - self.documents.get_index_of(path)?)
     }

@@ -1,7 +1,7 @@
-//! Programs that were written for another collection, and their ports to this crate, side by side: the
-//! same calls have the same results.
+//! Programs written for another collection beside their ports to this crate: the same calls return
+//! the same results.
 //!
-//! `docs/methods.md` has the methods that correspond to each other.
+//! `docs/methods.md` lists the corresponding methods.
 
 #![cfg(feature = "alloc")]
 
@@ -9,7 +9,7 @@ mod btree_map;
 mod indexmap;
 mod priority_queue;
 
-/// Returns numbers that look random, the same in every run.
+/// Returns numbers that look random and are the same in every run.
 fn random_numbers(seed: u64) -> impl Iterator<Item = u64> {
     use rand::{RngExt, SeedableRng, rngs::SmallRng};
 

@@ -1,7 +1,7 @@
-//! The shortest ways through a graph, by a `PriorityQueue`, and the port to `SortedSet`.
+//! Shortest paths in a graph with a `PriorityQueue`, and the port to `SortedSet`.
 //!
-//! Both change the priority of a node that is in the queue. The set needs no `Reverse`, since either end
-//! can be popped, and returns nodes of equal distance in their own order.
+//! Both change the priority of a queued node. The set needs no `Reverse`, since it pops from either
+//! end, and returns nodes of equal distance in ascending order.
 
 use std::cmp::Reverse;
 
@@ -22,7 +22,7 @@ fn original(graph: &Graph, start: Node) -> Vec<Option<Distance>> {
         distances[node] = Some(distance);
         for &(next, length) in &graph[node] {
             if distances[next].is_none() {
-                // The shorter distance is the higher priority.
+                // A shorter distance is a higher priority.
                 reached.push_increase(next, Reverse(distance + length));
             }
         }

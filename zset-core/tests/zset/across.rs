@@ -24,7 +24,7 @@ fn elements() -> Vec<Element> {
     ELEMENTS.map(|(member, number)| (member.as_bytes().to_vec(), number)).to_vec()
 }
 
-/// All bounds at elements, and at members and scores that are not there.
+/// Bounds at every element, and at members and scores that do not occur.
 fn bounds() -> Vec<Bound<(f64, &'static [u8])>> {
     let there = ELEMENTS.map(|(member, number)| (number, member.as_bytes()));
     let absent: [(f64, &[u8]); 6] = [

@@ -1,4 +1,4 @@
-//! The options of additions, and their answers.
+//! The options of additions, and their results.
 
 use zset_core::redis::{AddFlags, AddOptions, AddOptionsError, Added};
 use zset_core::{NanScore, PackedZSet, Score, ZSet};
@@ -7,7 +7,7 @@ use crate::reference::score;
 
 type Method = fn(AddOptions) -> AddOptions;
 
-/// All 64 combinations of flags.
+/// Returns all 64 combinations of flags.
 fn all_flags() -> impl Iterator<Item = AddFlags> {
     (0..64_u8).map(|bits| AddFlags {
         nx: bits & 1 != 0,
@@ -20,10 +20,10 @@ fn all_flags() -> impl Iterator<Item = AddFlags> {
 }
 
 #[test]
-fn flags_that_contradict_each_other_are_refused() {
+fn contradicting_flags_are_rejected() {
     for flags in all_flags() {
         let AddFlags { nx, xx, gt, lt, .. } = flags;
-        // In the order in which Redis looks at them.
+        // In the order in which Redis checks them.
         let error = if nx && xx {
             Some(AddOptionsError::NxAndXx)
         } else if [gt, lt, nx].into_iter().filter(|flag| *flag).count() > 1 {
@@ -44,7 +44,7 @@ fn flags_that_contradict_each_other_are_refused() {
 }
 
 #[test]
-fn the_methods_make_the_options_of_the_flags_in_any_order() {
+fn builder_methods_in_any_order_equal_the_flags() {
     for flags in all_flags() {
         let Ok(options) = AddOptions::from_flags(flags) else { continue };
         let methods: [(bool, Method); 6] = [
@@ -65,7 +65,7 @@ fn the_methods_make_the_options_of_the_flags_in_any_order() {
 }
 
 #[test]
-fn a_method_takes_the_place_of_what_contradicts_it() {
+fn a_builder_method_replaces_contradicting_options() {
     let new = AddOptions::new;
     assert_eq!(new().xx().gt().nx(), new().nx());
     assert_eq!(new().nx().xx(), new().xx());
@@ -75,10 +75,10 @@ fn a_method_takes_the_place_of_what_contradicts_it() {
     assert_eq!(new().ch().incr().nx().lt(), new().lt().incr().ch());
 }
 
-/// What each option makes of an addition to a set that has `old` with score 5: the answer, and the
-/// counts without and with CH.
+/// The effect of each option on an addition to a set in which `old` has score 5: the result, and
+/// the counts without and with CH.
 #[test]
-fn each_option_answers_as_zadd_does() {
+fn each_option_behaves_as_in_zadd() {
     use Added::{Blocked, Inserted, Unchanged, Updated};
     let five = score(5.0);
     let inserted = |new| (Inserted { score: score(new) }, 1, 1);
@@ -87,7 +87,7 @@ fn each_option_answers_as_zadd_does() {
     let blocked = (Blocked, 0, 0);
     let none = AddOptions::new();
     let table = [
-        // Options, then what becomes of a new member, and of scores 4, 5 and 6 for the old one.
+        // The options, the result for a new member, and the results of scores 4, 5 and 6 for `old`.
         (none, [inserted(5.0), updated(4.0), unchanged, updated(6.0)]),
         (none.nx(), [inserted(5.0), blocked, blocked, blocked]),
         (none.xx(), [blocked, updated(4.0), unchanged, updated(6.0)]),
@@ -98,7 +98,7 @@ fn each_option_answers_as_zadd_does() {
     ];
     for (options, expected) in table {
         for is_increment in [false, true] {
-            // What has to be added to 5 for the same outcome.
+            // The argument that leads to the same score: with INCR, the difference from 5.
             let given = |new: f64| score(if is_increment { new - 5.0 } else { new });
             let options = if is_increment { options.incr() } else { options };
             let mut set = ZSet::from([("old", five)]);
@@ -125,7 +125,7 @@ fn each_option_answers_as_zadd_does() {
 }
 
 #[test]
-fn an_increment_beyond_what_a_score_holds_is_infinite_and_back_is_an_error() {
+fn an_overflowing_increment_is_infinite_and_inf_minus_inf_is_an_error() {
     let mut set = ZSet::new();
     for _ in 0..2 {
         set.promote();
@@ -133,7 +133,7 @@ fn an_increment_beyond_what_a_score_holds_is_infinite_and_back_is_an_error() {
         assert_eq!(set.increment("a", f64::MAX), Ok(Score::INFINITY));
         assert_eq!(set.increment("a", f64::NEG_INFINITY), Err(NanScore));
         let blocked = set.add("a", Score::NEG_INFINITY, AddOptions::new().nx().incr());
-        assert_eq!(blocked, Ok(Added::Blocked), "nothing is added to it");
+        assert_eq!(blocked, Ok(Added::Blocked), "no score is added");
         assert_eq!(
             set.add("b", score(-0.0), AddOptions::new().incr()),
             Ok(Added::Inserted { score: Score::ZERO })

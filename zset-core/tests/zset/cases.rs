@@ -1,14 +1,14 @@
-//! The handwritten sequences, taken to every kind of set.
+//! Runs the handwritten sequences on every kind of set.
 
 use zset_core::{ListpackLimits, PackedZSet, ZSet};
 
-use crate::operations::{Operation, plain_question, run_member};
+use crate::operations::{Operation, run_member, simple_query};
 use crate::reference::Element;
 use crate::runner::{Profile, Runner};
 use crate::seeds::{self, Case};
 use crate::subject::Subject;
 
-/// Takes a case to one set.
+/// Runs a case on one set.
 fn follow<S: Subject>(
     case: &Case,
     subject: S,
@@ -16,19 +16,19 @@ fn follow<S: Subject>(
     capacity: usize,
 ) -> Vec<Element> {
     let mut runner = Runner::new(subject, limits, capacity, Profile::Any);
-    let question = plain_question();
+    let query = simple_query();
     for (left, operation) in (0..case.operations.len()).rev().zip(&case.operations) {
         if cfg!(miri) && left > 0 {
-            // To compare everything takes half a second there.
+            // A full comparison takes half a second under Miri.
             runner.apply(operation);
         } else {
-            runner.step(operation, &question);
+            runner.step(operation, &query);
         }
     }
     runner.reference.sorted()
 }
 
-/// Takes cases to every kind of set, all of which have room for them.
+/// Runs cases on every kind of set, each with enough room.
 fn follow_everywhere(cases: Vec<Case>) {
     const LIMITS: [(usize, usize); 6] = [(128, 64), (4, 64), (0, 64), (128, 4), (1, 64), (4, 4)];
     let none = ListpackLimits { max_listpack_entries: usize::MAX, max_listpack_value: usize::MAX };
@@ -45,7 +45,7 @@ fn follow_everywhere(cases: Vec<Case>) {
             assert_eq!(follow(&case, set, limits, usize::MAX), left, "{}", case.name);
         }
         if case.operations.iter().any(|operation| matches!(operation, Operation::Drain { .. })) {
-            // A packed set has no such operation, and would go on with what it has.
+            // A packed set has no `drain`, and would keep its elements.
             continue;
         }
         if !cfg!(miri) {
@@ -53,7 +53,8 @@ fn follow_everywhere(cases: Vec<Case>) {
             let array = PackedZSet::with_storage([0; 256]).unwrap();
             assert_eq!(follow(&case, array, none, 256), left, "{}", case.name);
         }
-        // In a smaller buffer some writes fail, and all that is left is compared nevertheless.
+        // In a smaller buffer some writes fail; the elements are still compared after each
+        // operation.
         follow(&case, PackedZSet::with_storage([0; 24]).unwrap(), none, 24);
     }
 }
@@ -64,21 +65,21 @@ fn order_is_by_score_then_by_bytes() {
 }
 
 #[test]
-fn additions_follow_their_options() {
+fn additions_obey_their_options() {
     follow_everywhere(seeds::additions());
 }
 
 #[test]
-fn ranges_hold_what_their_bounds_say() {
+fn ranges_obey_their_bounds() {
     follow_everywhere(seeds::ranges());
 }
 
 #[test]
-fn sets_grow_and_shrink_and_are_used_again() {
+fn sets_grow_shrink_and_are_reused() {
     follow_everywhere(seeds::growing_and_shrinking());
 }
 
 #[test]
-fn runs_have_the_members_that_the_cases_name() {
+fn run_members_match_the_cases() {
     assert_eq!(run_member(3), b"m3");
 }

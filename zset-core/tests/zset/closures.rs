@@ -1,4 +1,5 @@
-//! Closures that panic: the set is as it was, or what they have decided is done and the rest stays.
+//! Panicking closures: the set is unchanged, or only the decisions before the panic have taken
+//! effect.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use zset_core::listpack::Storage;
@@ -6,10 +7,10 @@ use zset_core::{Encoding, PackedZSet, Score, ZSet};
 
 const LEN: u32 = if cfg!(miri) { 4 } else { 70 };
 
-/// What a closure unwinds with. The panic hook is not called, so that nothing is printed.
+/// The panic payload. Unwinding with it bypasses the panic hook, so nothing is printed.
 struct Stop;
 
-/// Runs an operation whose closure stops it.
+/// Runs an operation whose closure unwinds with `Stop`.
 fn stopped<T>(operation: impl FnOnce() -> T) {
     match catch_unwind(AssertUnwindSafe(operation)) {
         Ok(_) => panic!("the closure was not called"),
@@ -26,7 +27,7 @@ fn member(i: u32) -> String {
     if i % 2 == 0 { format!("{i}") } else { format!("member {i}") }
 }
 
-/// The same set in both encodings.
+/// Returns the same set in both encodings.
 fn samples() -> [ZSet; 2] {
     let listpack: ZSet = (0..LEN).map(|i| (member(i), Score::from(10 * i))).collect();
     assert_eq!(listpack.encoding(), Encoding::Listpack);
@@ -35,7 +36,7 @@ fn samples() -> [ZSet; 2] {
     [listpack, skiplist]
 }
 
-/// Verifies that a set is sound and of use.
+/// Verifies that a set is valid and usable.
 fn use_again(mut set: ZSet) {
     set.check();
     set.insert("new", Score::from(15));
@@ -47,7 +48,7 @@ fn use_again(mut set: ZSet) {
 }
 
 #[test]
-fn an_update_that_panics_leaves_the_score() {
+fn a_panicking_update_leaves_the_score() {
     for mut set in samples() {
         let before = set.clone();
         for i in [0, LEN / 2, LEN - 1] {
@@ -56,13 +57,13 @@ fn an_update_that_panics_leaves_the_score() {
             assert_eq!(set, before);
             assert_eq!(set.as_listpack(), before.as_listpack());
         }
-        assert_eq!(set.update("absent", |_| stop()), None, "it is not called");
+        assert_eq!(set.update("absent", |_| stop()), None, "the closure is not called");
         use_again(set);
     }
 }
 
 #[test]
-fn a_retain_that_panics_has_done_what_it_has_decided() {
+fn a_panicking_retain_keeps_its_earlier_decisions() {
     for calls in (0..LEN).step_by(if cfg!(miri) { 2 } else { 1 }) {
         for mut set in samples() {
             let mut seen = 0..calls;
@@ -87,7 +88,7 @@ fn a_retain_that_panics_has_done_what_it_has_decided() {
 }
 
 #[test]
-fn an_extraction_that_panics_goes_on_behind_the_element_at_which_it_did() {
+fn extract_if_continues_after_the_element_at_which_it_panicked() {
     for calls in (0..LEN).step_by(if cfg!(miri) { 2 } else { 7 }) {
         for mut set in samples() {
             let mut seen = 0;
@@ -109,7 +110,7 @@ fn an_extraction_that_panics_goes_on_behind_the_element_at_which_it_did() {
 }
 
 #[test]
-fn elements_that_panic_while_they_are_added_leave_those_before() {
+fn a_panic_while_extending_keeps_earlier_elements() {
     for mut set in samples() {
         let elements = (0..9).map(|i| if i < 5 { (member(LEN + i), Score::ZERO) } else { stop() });
         stopped(|| set.extend(elements));
@@ -117,7 +118,7 @@ fn elements_that_panic_while_they_are_added_leave_those_before() {
         assert_eq!(set.len(), LEN as usize + 5);
         use_again(set);
     }
-    // Also at the promotion.
+    // This also covers promotion.
     let limits = zset_core::ListpackLimits { max_listpack_entries: 4, ..Default::default() };
     let mut set = ZSet::with_limits(limits);
     let elements = (0..9).map(|i| if i < 5 { (member(i), Score::ZERO) } else { stop() });
@@ -126,7 +127,7 @@ fn elements_that_panic_while_they_are_added_leave_those_before() {
     use_again(set);
 }
 
-/// A member whose bytes cannot be had.
+/// A member whose `as_ref` unwinds.
 struct Unreadable;
 
 impl AsRef<[u8]> for Unreadable {
@@ -136,7 +137,7 @@ impl AsRef<[u8]> for Unreadable {
 }
 
 #[test]
-fn a_member_that_panics_leaves_the_set() {
+fn a_panicking_member_leaves_the_set_unchanged() {
     for mut set in samples() {
         let before = set.clone();
         stopped(|| set.insert(Unreadable, Score::ZERO));
@@ -154,7 +155,7 @@ fn a_member_that_panics_leaves_the_set() {
     }
 }
 
-/// Takes the closures of a packed set to storage of one kind.
+/// Runs the closures of a packed set in one kind of storage.
 fn packed<B: Storage + Clone>(storage: &B) {
     let mut set = PackedZSet::with_storage(storage.clone()).unwrap();
     for i in 0..5 {
@@ -180,7 +181,7 @@ fn packed<B: Storage + Clone>(storage: &B) {
 }
 
 #[test]
-fn closures_of_packed_sets_that_panic_leave_the_element_where_it_was() {
+fn a_panicking_closure_leaves_a_packed_set_unchanged() {
     packed(&Vec::new());
     packed(&[0_u8; 100]);
 }

@@ -1,4 +1,4 @@
-//! Comparing a set with the reference: everything that can be asked.
+//! Compares a set with the reference through every read method.
 
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
@@ -6,16 +6,16 @@ use std::collections::HashSet;
 use std::ops::Bound;
 use zset_core::{Encoding, ListpackLimits, Member, Score, ZSet};
 
-use crate::operations::{Bounds, Question};
+use crate::operations::{Bounds, Query};
 use crate::reference::{Element, Reference, score};
 use crate::subject::{LexBounds, Subject};
 
-/// Shows an element as the reference has it.
+/// Converts an element to its form in the reference.
 pub(crate) fn plain((member, score): (Member<'_>, Score)) -> Element {
     (member.to_vec(), score.get())
 }
 
-/// Shows a range of members as the methods take it.
+/// Converts a range of members to an argument of the range methods.
 pub(crate) fn lex((start, end): &Bounds<Vec<u8>>) -> LexBounds<'_> {
     (start.as_ref().map(Vec::as_slice), end.as_ref().map(Vec::as_slice))
 }
@@ -33,7 +33,7 @@ pub(crate) fn compare_all<S: Subject>(subject: &S, reference: &Reference) {
     for rank in [sorted.len(), usize::MAX / 2 + 1, usize::MAX] {
         assert!(subject.get_by_rank(rank).is_none());
     }
-    // All by rank and by member, as far as that is not slow.
+    // All elements by rank and by member in small sets, samples of them in large ones.
     let step = if cfg!(miri) { 7 } else { 1 + sorted.len() / 16 };
     for (rank, (member, number)) in sorted.iter().enumerate().step_by(step) {
         assert_eq!(subject.get_by_rank(rank).map(plain).as_ref(), Some(&sorted[rank]));
@@ -44,8 +44,8 @@ pub(crate) fn compare_all<S: Subject>(subject: &S, reference: &Reference) {
     }
 }
 
-pub(crate) fn compare_answers<S: Subject>(subject: &S, reference: &Reference, question: &Question) {
-    let Question { member, ranks, scores, members, ends, .. } = question;
+pub(crate) fn compare_query<S: Subject>(subject: &S, reference: &Reference, query: &Query) {
+    let Query { member, ranks, scores, members, ends, .. } = query;
     let place = reference.sorted().iter().position(|(other, _)| other == member);
     assert_eq!(subject.rank(member), place);
     assert_eq!(subject.rev_rank(member), place.map(|rank| reference.len() - 1 - rank));
@@ -61,11 +61,11 @@ pub(crate) fn compare_answers<S: Subject>(subject: &S, reference: &Reference, qu
 
     let members = lex(members);
     let exactly = reference.score(member).map_or(Score::from(1), score);
-    let mut among = reference.by_lex(&question.members);
+    let mut among = reference.by_lex(&query.members);
     among.retain(|(_, number)| score(*number) == exactly);
     drive(subject.range_by_member(exactly, members), &among, *ends);
     if reference.is_level() {
-        let expected = reference.by_lex(&question.members);
+        let expected = reference.by_lex(&query.members);
         drive(subject.range_by_lex(members), &expected, *ends);
         assert_eq!(subject.count_by_lex(members), expected.len());
     } else {
@@ -78,7 +78,7 @@ pub(crate) fn compare_answers<S: Subject>(subject: &S, reference: &Reference, qu
     assert_eq!(subject.count_by_lex(all), reference.len());
 }
 
-/// Takes all elements out of a view, from both ends in turns, with its length exact at each step.
+/// Consumes a view from both ends, with an exact length at each step.
 pub(crate) fn drive<'a, I>(mut view: I, mut expected: &[Element], ends: u64)
 where
     I: DoubleEndedIterator<Item = (Member<'a>, Score)> + ExactSizeIterator + Clone,
@@ -93,7 +93,7 @@ where
         assert_eq!(view.len(), expected.len());
         assert_eq!(view.size_hint(), (expected.len(), Some(expected.len())));
         if step % 16 == 5 {
-            // What is left, in a loop inside of the iterator.
+            // Folds the remaining elements, which uses a loop inside the iterator.
             let mut rest = Vec::new();
             view.clone().for_each(|element| rest.push(plain(element)));
             assert_eq!(rest, expected);
@@ -114,11 +114,11 @@ where
             [before @ .., _] => before,
         };
     }
-    assert_eq!((view.next(), view.next_back()), (None, None), "it is fused");
+    assert_eq!((view.next(), view.next_back()), (None, None), "the iterator is fused");
 }
 
-/// Compares what only a `ZSet` answers.
-pub(crate) fn compare_zset(set: &ZSet, reference: &Reference, question: &Question) {
+/// Compares the methods that only a `ZSet` has.
+pub(crate) fn compare_zset(set: &ZSet, reference: &Reference, query: &Query) {
     assert_eq!(set.limits(), reference.limits);
     let mut promoted = set.clone();
     promoted.promote();
@@ -126,16 +126,16 @@ pub(crate) fn compare_zset(set: &ZSet, reference: &Reference, question: &Questio
     compare_all(&promoted, reference);
     assert_eq!(promoted, *set);
     if reference.encoding == Encoding::Listpack && !cfg!(miri) {
-        compare_answers(&promoted, reference, question);
+        compare_query(&promoted, reference, query);
     }
 
     let sorted = reference.sorted();
-    let asked = [&question.member[..], b"10", b"", b"absent"];
+    let asked = [&query.member[..], b"10", b"", b"absent"];
     let scores = asked.map(|member| reference.score(member).map(score));
     assert!(set.scores(&asked).eq(scores));
 
-    let wanted = usize::try_from(question.count.unsigned_abs()).unwrap_or(usize::MAX);
-    let mut rng = SmallRng::seed_from_u64(question.ends);
+    let wanted = usize::try_from(query.count.unsigned_abs()).unwrap_or(usize::MAX);
+    let mut rng = SmallRng::seed_from_u64(query.ends);
     let drawn: Vec<Element> = set.sample(&mut rng, wanted).map(plain).collect();
     assert!(drawn.iter().all(|(m, number)| reference.score(m) == Some(*number)));
     assert_eq!(drawn.len(), wanted.min(sorted.len()));
@@ -145,7 +145,7 @@ pub(crate) fn compare_zset(set: &ZSet, reference: &Reference, question: &Questio
     assert!(drawn.iter().all(|(m, number)| reference.score(m) == Some(*number)));
     assert_eq!(drawn.len(), if sorted.is_empty() { 0 } else { wanted.min(500) });
 
-    // A page, then the rest.
+    // Scans one page, then the rest.
     let (mut scanned, mut pages): (Vec<Element>, _) = (Vec::new(), 0);
     let mut cursor = 0;
     loop {
@@ -158,6 +158,6 @@ pub(crate) fn compare_zset(set: &ZSet, reference: &Reference, question: &Questio
         cursor = next;
     }
     assert!(pages <= 1 + sorted.len());
-    assert_eq!(scanned.len(), sorted.len(), "each exactly once");
+    assert_eq!(scanned.len(), sorted.len(), "each member exactly once");
     assert_eq!(Reference::of(scanned, ListpackLimits::default()).sorted(), sorted);
 }

@@ -1,4 +1,4 @@
-//! Conditional insertions into a buffer of fixed size, some of which find no room.
+//! Conditional insertions into a fixed-size buffer, some of which do not fit.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use zset_core::{Insertion, PackedZSet, Score, TryReserveError};
 
 #[test]
-fn a_conditional_insertion_that_finds_no_room_changes_nothing() {
+fn a_conditional_insertion_without_room_changes_nothing() {
     let mut random = SmallRng::seed_from_u64(1);
     let mut set = PackedZSet::with_storage([0; 150]).unwrap();
     let mut reference: BTreeMap<String, Score> = BTreeMap::new();
     let (mut refused, mut done) = (0, 0);
     for step in 0..if cfg!(miri) { 40 } else { 5000 } {
         let member = random.random_range(0..60_u32).to_string();
-        // Of different lengths.
+        // Scores whose entries differ in length.
         let scores = [-1e100, -2.5, -1.0, 0.0, 7.0, 12.25, 100_000.0, 1e100];
         let score = Score::new(scores[random.random_range(0..scores.len())]).unwrap();
         let is_max = random.random();
@@ -41,7 +41,7 @@ fn a_conditional_insertion_that_finds_no_room_changes_nothing() {
             Err(error) => {
                 assert_eq!(error, TryReserveError::BufferFull);
                 assert_eq!(set, before);
-                assert!(expected.is_changed(), "it needs no room");
+                assert!(expected.is_changed(), "the write needs no room");
                 refused += 1;
             }
         }

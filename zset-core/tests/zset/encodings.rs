@@ -1,4 +1,4 @@
-//! When a set changes its encoding, and what stays the same then.
+//! When a set changes its encoding, and what stays the same.
 
 use zset_core::redis::AddOptions;
 use zset_core::{Encoding, ListpackLimits, Score, ZSet};
@@ -12,8 +12,8 @@ fn limited(max_listpack_entries: usize, max_listpack_value: usize) -> ZSet {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn the_limits_are_those_of_redis() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn default_limits_match_redis() {
     let mut set = ZSet::new();
     assert_eq!(set.limits(), ListpackLimits { max_listpack_entries: 128, max_listpack_value: 64 });
     for i in 0..128_u32 {
@@ -21,7 +21,7 @@ fn the_limits_are_those_of_redis() {
         assert_eq!(set.encoding(), Listpack);
     }
     set.insert("7", Score::from(1000));
-    assert_eq!(set.encoding(), Listpack, "an update adds nothing");
+    assert_eq!(set.encoding(), Listpack, "an update adds no member");
     set.check();
     set.insert("128", Score::from(1));
     assert_eq!(set.encoding(), Skiplist);
@@ -36,16 +36,16 @@ fn the_limits_are_those_of_redis() {
 }
 
 #[test]
-fn a_member_of_digits_is_as_long_as_its_text() {
+fn a_numeric_member_is_as_long_as_its_text() {
     let mut set = limited(128, 4);
     set.insert("1234", Score::ZERO);
     assert_eq!(set.encoding(), Listpack);
     set.insert("-1234", Score::ZERO);
-    assert_eq!(set.encoding(), Skiplist, "though it takes fewer bytes as an integer");
+    assert_eq!(set.encoding(), Skiplist, "even though it is shorter as an integer");
 }
 
 #[test]
-fn what_adds_no_member_does_not_promote() {
+fn calls_that_add_no_member_do_not_promote() {
     let long = "x".repeat(65);
     let mut set = limited(1, 64);
     set.insert("a", Score::from(5));
@@ -71,7 +71,7 @@ fn what_adds_no_member_does_not_promote() {
 }
 
 #[test]
-fn whatever_adds_a_member_promotes() {
+fn every_call_that_adds_a_member_may_promote() {
     let additions: [fn(&mut ZSet); 8] = [
         |set| _ = set.insert("b", Score::ZERO),
         |set| _ = set.try_insert("b", Score::ZERO).unwrap(),
@@ -93,7 +93,7 @@ fn whatever_adds_a_member_promotes() {
 }
 
 #[test]
-fn removals_do_not_lead_back() {
+fn removals_do_not_demote() {
     let removals: [fn(&mut ZSet); 8] = [
         |set| _ = set.remove("b"),
         |set| _ = set.pop_first(),
@@ -117,7 +117,7 @@ fn removals_do_not_lead_back() {
 }
 
 #[test]
-fn what_empties_a_set_as_a_whole_makes_it_a_listpack() {
+fn emptying_a_whole_set_makes_it_a_listpack() {
     let empties: [fn(&mut ZSet); 4] = [
         ZSet::clear,
         |set| drop(set.drain()),
@@ -138,9 +138,9 @@ fn what_empties_a_set_as_a_whole_makes_it_a_listpack() {
 }
 
 #[test]
-fn without_listpacks_the_first_member_promotes() {
+fn with_limits_of_zero_the_first_member_promotes() {
     for mut set in [limited(0, 64), limited(128, 0)] {
-        assert_eq!(set.encoding(), Listpack, "an empty set is nothing yet");
+        assert_eq!(set.encoding(), Listpack, "an empty set is still a listpack");
         set.add("a", Score::ZERO, AddOptions::new().xx()).unwrap();
         assert_eq!(set.encoding(), Listpack);
         set.insert("a", Score::ZERO);
@@ -149,12 +149,12 @@ fn without_listpacks_the_first_member_promotes() {
     }
     let mut set = limited(128, 0);
     set.insert("", Score::ZERO);
-    assert_eq!(set.encoding(), Listpack, "it is not longer than 0");
+    assert_eq!(set.encoding(), Listpack, "the empty member fits the limit of 0");
 }
 
-/// Each element has two entries in the listpack, and its header counts up to 65534.
+/// Each element takes two entries in the listpack, whose header counts up to 65534.
 #[test]
-#[cfg_attr(miri, ignore = "40000 members take minutes there")]
+#[cfg_attr(miri, ignore = "40000 members take minutes under Miri")]
 fn a_listpack_may_have_more_members_than_its_header_can_count() {
     let mut skiplist = ZSet::new();
     skiplist.extend((0..40_000_u32).map(|i| (format!("{i:05}"), Score::from(i))));
@@ -176,7 +176,7 @@ fn a_listpack_may_have_more_members_than_its_header_can_count() {
 }
 
 #[test]
-fn a_set_of_sorted_elements_has_the_encoding_that_suits_them() {
+fn a_set_built_from_sorted_elements_has_the_right_encoding() {
     let element = |i: u32| (i.to_string(), Score::from(i));
     for (len, encoding) in [(0, Listpack), (1, Listpack), (128, Listpack), (129, Skiplist)] {
         if cfg!(miri) && len > 1 {
@@ -205,7 +205,7 @@ fn a_set_of_sorted_elements_has_the_encoding_that_suits_them() {
 }
 
 #[test]
-fn promoting_on_demand_changes_nothing_else() {
+fn explicit_promotion_changes_only_the_encoding() {
     let elements = [("10", 0.1), ("9", -0.0), ("a", 1e22), ("aa", f64::INFINITY)];
     let mut set: ZSet = elements.map(|(member, number)| (member, score(number))).into();
     let before = set.clone();
@@ -226,6 +226,6 @@ fn promoting_on_demand_changes_nothing_else() {
 }
 
 #[test]
-fn encodings_print_as_object_encoding_does() {
+fn encodings_print_as_in_object_encoding() {
     assert_eq!(format!("{Listpack} {Skiplist}"), "listpack skiplist");
 }

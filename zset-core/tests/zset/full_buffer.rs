@@ -1,4 +1,4 @@
-//! Buffers that are full: a write that has no room fails, and leaves every byte as it was.
+//! Full buffers: a write that does not fit fails and leaves every byte unchanged.
 
 use zset_core::redis::{AddError, AddOptions, Added};
 use zset_core::{IncrementError, NanScore, PackedZSet, Score, TryReserveError};
@@ -10,7 +10,7 @@ const FULL: AddError = AddError::Full(TryReserveError::BufferFull);
 
 type Array = PackedZSet<[u8; 64]>;
 
-/// What can be written: all of it changes the score of `member` to `number`.
+/// A write that sets the score of `member` to `number`.
 type Write = fn(&mut PackedZSet<&mut [u8]>, &[u8], f64) -> Result<(), AddError>;
 
 const WRITES: [(&str, Write); 6] = [
@@ -43,8 +43,8 @@ const WRITES: [(&str, Write); 6] = [
     }),
 ];
 
-/// Scores whose entries take 2, 3, 4, 5, 10 and more bytes, at both ends and in between. Their
-/// differences to the old ones are exact.
+/// Scores whose entries take 2, 3, 4, 5, 10 and more bytes, at both ends and in between. The
+/// differences from the old scores are exact.
 const SCORES: [f64; 11] =
     [0.5, 2.0, 2.5, -5.0, 300.0, -70_000.0, 3e9, 0.25, 1e300, f64::INFINITY, -1.0 / 1_048_576.0];
 
@@ -103,13 +103,13 @@ fn full() -> Array {
 }
 
 #[test]
-fn what_needs_no_room_works_in_a_full_buffer() {
+fn writes_that_need_no_room_work_in_a_full_buffer() {
     let mut set = full();
-    assert_eq!(set.try_insert("first", score(127.0)), Ok(Some(score(1.0))), "to the other end");
-    assert_eq!(set.try_insert("first", score(0.0)), Ok(Some(score(127.0))), "and back");
+    assert_eq!(set.try_insert("first", score(127.0)), Ok(Some(score(1.0))), "a move to the end");
+    assert_eq!(set.try_insert("first", score(0.0)), Ok(Some(score(127.0))), "a move back");
     assert_eq!(set.try_insert("first", score(0.0)), Ok(Some(score(0.0))));
     assert_eq!(set.try_increment("middle", 7.0), Ok(score(9.0)));
-    assert_eq!(set.try_update("absent", |_| unreachable!("there is no score")), Ok(None));
+    assert_eq!(set.try_update("absent", |_| unreachable!("the member is absent")), Ok(None));
     let options = AddOptions::new();
     assert_eq!(set.try_add("absent", score(1e300), options.xx()), Ok(Added::Blocked));
     assert_eq!(set.try_add("first", score(1e300), options.nx()), Ok(Added::Blocked));
@@ -121,7 +121,7 @@ fn what_needs_no_room_works_in_a_full_buffer() {
 }
 
 #[test]
-fn a_failure_changes_nothing_wherever_the_element_would_have_gone() {
+fn a_failed_write_changes_nothing_wherever_the_element_belongs() {
     for number in [-128.0, 1.5, 2.5, 1e-9, f64::NEG_INFINITY, f64::INFINITY] {
         for member in ["first", "middle"] {
             let mut set = full();
@@ -132,19 +132,19 @@ fn a_failure_changes_nothing_wherever_the_element_would_have_gone() {
             assert_eq!(set.try_increment(member, 0.25).map_err(add_error), Err(FULL));
             assert_eq!(set.try_increment(member, f64::NAN), Err(IncrementError::Score(NanScore)));
             set.check();
-            assert_eq!(set.into_listpack().into_storage(), bytes, "all of the array");
+            assert_eq!(set.into_listpack().into_storage(), bytes, "the whole array");
         }
     }
 }
 
 #[test]
-fn a_set_of_no_room_stays_empty() {
+fn a_buffer_without_room_stays_empty() {
     let mut set = PackedZSet::with_storage([0; 7]).unwrap();
     assert_eq!(set.try_insert("", score(0.0)), Err(TryReserveError::BufferFull));
     assert_eq!(set.try_increment("a", 1.0).map_err(add_error), Err(FULL));
     assert_eq!(set.try_add("a", score(1.0), AddOptions::new().gt()), Err(FULL));
     set.clear();
-    set.retain(|_, _| unreachable!("there is nothing"));
+    set.retain(|_, _| unreachable!("the set is empty"));
     assert_eq!((set.len(), set.remove_range_by_rank(..)), (0, 0));
     assert_eq!(set.into_listpack().into_storage(), [7, 0, 0, 0, 0, 0, 0xFF]);
     assert!(PackedZSet::with_storage([0; 6]).is_err());
@@ -152,7 +152,7 @@ fn a_set_of_no_room_stays_empty() {
 }
 
 #[test]
-fn room_that_was_freed_is_used_again() {
+fn freed_room_is_reused() {
     let mut set = full();
     assert_eq!(set.pop_first_with(|member, _| member.len()), Some(5));
     assert_eq!(set.try_insert("fourth", score(1.0)), Err(TryReserveError::BufferFull));

@@ -1,4 +1,4 @@
-//! Iterators, taken from both ends in many orders, in both encodings.
+//! Iterators in both encodings, driven from both ends in many orders.
 
 use std::ops::Bound::{Excluded, Included};
 use zset_core::{Encoding, PackedZSet, Score, ZSet};
@@ -17,7 +17,7 @@ fn elements() -> Vec<Element> {
     elements
 }
 
-/// The same set in both encodings.
+/// Returns the same set in both encodings.
 fn samples() -> [ZSet; 2] {
     let listpack: ZSet = elements().into_iter().map(|(m, number)| (m, score(number))).collect();
     assert_eq!(listpack.encoding(), Encoding::Listpack);
@@ -26,8 +26,8 @@ fn samples() -> [ZSet; 2] {
     [listpack, skiplist]
 }
 
-/// For each step the end that it is taken from: all from the front, all from the back, in turns,
-/// and some that mean nothing.
+/// Each bit chooses the end of one step: all from the front, all from the back, alternating, and
+/// some irregular patterns.
 const ENDS: [u64; 6] = [0, u64::MAX, 0x5555_5555_5555_5555, 0x00FF_F00F, 0x9E37_79B9_7F4A_7C15, 1];
 
 #[test]
@@ -71,7 +71,7 @@ fn views_among_equal_scores() {
 }
 
 #[test]
-fn elements_by_value_from_both_ends() {
+fn owned_elements_from_both_ends() {
     for set in samples() {
         for ends in ENDS.into_iter().step_by(if cfg!(miri) { 4 } else { 1 }) {
             let mut expected = &elements()[..];
@@ -99,14 +99,14 @@ fn elements_by_value_from_both_ends() {
                 }
                 expected = rest;
             }
-            assert_eq!((owned.next(), drain.next_back()), (None, None), "they are fused");
+            assert_eq!((owned.next(), drain.next_back()), (None, None), "both iterators are fused");
             assert!(drained.is_empty());
         }
     }
 }
 
 #[test]
-fn a_packed_set_in_a_buffer_shows_the_same() {
+fn a_packed_set_in_a_buffer_iterates_the_same() {
     let mut buffer = [0; 2048];
     let mut packed = PackedZSet::with_storage(&mut buffer[..]).unwrap();
     for (member, number) in elements().into_iter().rev() {

@@ -1,7 +1,7 @@
-//! Redis's sorted set, in both encodings and in buffers of fixed size, compared with a plain list
-//! of members and scores.
+//! Redis's sorted set, in both encodings and in fixed-size buffers, compared with a plain list of
+//! members and scores.
 //!
-//! One runner takes the same operations to every kind of set; `check()` verifies the invariants
+//! One runner applies the same operations to every kind of set; `check()` verifies the invariants
 //! after each.
 
 #![cfg(feature = "alloc")]

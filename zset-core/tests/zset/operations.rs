@@ -1,4 +1,4 @@
-//! The operations of a random sequence, and how they are drawn.
+//! The operations of a random sequence, and how they are generated.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -9,12 +9,12 @@ use crate::reference::Element;
 
 pub(crate) type Bounds<T> = (Bound<T>, Bound<T>);
 
-/// What is done. The scores are made by the profile of the sequence.
+/// An operation. The profile of the sequence maps its scores.
 #[derive(Clone, Debug)]
 pub(crate) enum Operation {
     Add(Vec<u8>, f64, AddFlags),
     Insert(Vec<u8>, f64),
-    /// Members `m0`, `m1` and so on, so many of them.
+    /// Inserts this many members `m0`, `m1` and so on.
     InsertRun {
         first: u8,
         len: u8,
@@ -23,7 +23,7 @@ pub(crate) enum Operation {
     },
     Increment(Vec<u8>, f64),
     Update(Vec<u8>, f64),
-    /// Gives all members the same score.
+    /// Sets all scores to this one.
     Level(f64),
     Remove(Vec<u8>),
     PopFirst,
@@ -31,12 +31,12 @@ pub(crate) enum Operation {
     RemoveRangeByRank(Bounds<usize>),
     RemoveRangeByScore(Bounds<f64>),
     RemoveRangeByLex(Bounds<Vec<u8>>),
-    /// Keeps those whose sum of bytes this divides.
+    /// Keeps the members whose byte sum is divisible by this.
     Retain(u8),
     Clear,
-    /// What follows exists for a `ZSet` only.
+    /// Only a `ZSet` has the following operations.
     PopMin(usize),
-    /// Takes out those whose sum of bytes this divides, but no more than so many.
+    /// Extracts the members whose byte sum is divisible by `divisor`, up to a maximum number.
     Extract {
         divisor: u8,
         at_most: usize,
@@ -107,24 +107,24 @@ pub(crate) fn any_operation() -> impl Strategy<Value = Operation> {
     prop::strategy::Union::new_weighted(some.to_vec())
 }
 
-/// What is asked after an operation.
+/// What to query after an operation.
 #[derive(Clone, Debug)]
-pub(crate) struct Question {
+pub(crate) struct Query {
     pub(crate) member: Vec<u8>,
     pub(crate) ranks: Bounds<usize>,
     pub(crate) scores: Bounds<f64>,
     pub(crate) members: Bounds<Vec<u8>>,
-    /// For each step of an iterator the end that it is taken from.
+    /// Each bit chooses the end of one iterator step.
     pub(crate) ends: u64,
     pub(crate) count: i64,
 }
 
-pub(crate) fn any_question() -> impl Strategy<Value = Question> {
+pub(crate) fn any_query() -> impl Strategy<Value = Query> {
     let ranges =
         (any_bounds(any_rank()), any_bounds(any_score()), any_bounds(any_member().boxed()));
     let count = prop_oneof![-9..9_i64, -200..200_i64, Just(i64::MAX)];
     (any_member(), ranges, any::<u64>(), count).prop_map(
-        |(member, (ranks, scores, members), ends, count)| Question {
+        |(member, (ranks, scores, members), ends, count)| Query {
             member,
             ranks,
             scores,
@@ -135,9 +135,9 @@ pub(crate) fn any_question() -> impl Strategy<Value = Question> {
     )
 }
 
-/// A question for a handwritten sequence.
-pub(crate) fn plain_question() -> Question {
-    Question {
+/// Returns a simple query for a handwritten sequence.
+pub(crate) fn simple_query() -> Query {
+    Query {
         member: b"9".to_vec(),
         ranks: (Bound::Included(1), Bound::Excluded(3)),
         scores: (Bound::Excluded(0.0), Bound::Included(2.0)),
@@ -147,7 +147,7 @@ pub(crate) fn plain_question() -> Question {
     }
 }
 
-/// Members that are integers, nearly integers, binary, empty, and longer than any limit.
+/// Members that are integers, almost integers, binary, empty, or longer than any limit.
 const MEMBERS: [&[u8]; 40] = [
     b"",
     b"0",
@@ -205,7 +205,7 @@ pub(crate) fn run_member(number: u8) -> Vec<u8> {
     format!("m{number}").into_bytes()
 }
 
-/// Scores of all forms that they are stored in, of which few are drawn often.
+/// Scores in every stored form, with few distinct values that are drawn often.
 pub(crate) fn any_score() -> impl Strategy<Value = f64> + Clone {
     const POWER: f64 = 4_611_686_018_427_387_904.0;
     let special = [

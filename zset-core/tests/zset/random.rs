@@ -11,7 +11,7 @@ fn rng(seed: u64) -> SmallRng {
     SmallRng::seed_from_u64(seed)
 }
 
-/// The same set in both encodings.
+/// Returns the same set in both encodings.
 fn samples() -> [ZSet; 2] {
     let listpack: ZSet = (0..LEN).map(|i| (i.to_string(), Score::from(i as u32))).collect();
     assert_eq!(listpack.encoding(), Encoding::Listpack);
@@ -21,7 +21,7 @@ fn samples() -> [ZSet; 2] {
 }
 
 #[test]
-fn a_sample_is_of_distinct_members_and_at_most_all() {
+fn a_sample_has_distinct_members_and_at_most_all() {
     for set in samples() {
         for n in [0, 1, 2, LEN / 3, LEN / 3 + 1, LEN - 1, LEN, LEN + 1, usize::MAX] {
             let random = set.sample(&mut rng(1), n);
@@ -36,7 +36,7 @@ fn a_sample_is_of_distinct_members_and_at_most_all() {
 }
 
 #[test]
-fn a_sample_with_replacement_has_exactly_so_many_which_may_repeat() {
+fn a_sample_with_replacement_has_the_exact_count_and_may_repeat() {
     for set in samples() {
         for n in [1, 2, LEN, 3 * LEN] {
             let mut rng = rng(2);
@@ -54,7 +54,7 @@ fn a_sample_with_replacement_has_exactly_so_many_which_may_repeat() {
 }
 
 #[test]
-fn the_largest_sample_with_replacement_is_drawn_one_by_one() {
+fn the_largest_sample_with_replacement_is_lazy() {
     for set in samples() {
         let mut rng = rng(4);
         let mut random = set.sample_with_replacement(&mut rng, usize::MAX);
@@ -64,13 +64,13 @@ fn the_largest_sample_with_replacement_is_drawn_one_by_one() {
             .take(if cfg!(miri) { LEN } else { 20 * LEN })
             .map(|(m, _)| m.to_vec())
             .collect();
-        assert!(seen.len() == LEN || cfg!(miri), "each comes once in a while");
+        assert!(seen.len() == LEN || cfg!(miri), "every member is drawn");
         assert!(random.next().is_some());
     }
 }
 
 #[test]
-fn an_empty_set_has_none() {
+fn a_sample_of_an_empty_set_is_empty() {
     let mut promoted = ZSet::new();
     promoted.promote();
     for set in [ZSet::new(), promoted] {
@@ -87,7 +87,7 @@ fn an_empty_set_has_none() {
 }
 
 #[test]
-fn no_member_and_no_place_is_favoured() {
+fn samples_are_uniform_over_members_and_positions() {
     let rounds = if cfg!(miri) { 5 } else { 4000 };
     let mut rng = rng(6);
     for set in samples() {
@@ -102,7 +102,8 @@ fn no_member_and_no_place_is_favoured() {
         }
         assert_eq!(any.iter().sum::<usize>(), 5 * rounds);
         if !cfg!(miri) {
-            // On average 40 and 200; to be outside is a chance of one in a million for each.
+            // The expected counts are 40 and 200. Each count is out of bounds with a probability of
+            // one in a million.
             assert!(first.iter().all(|times| (10..90).contains(times)), "{first:?}");
             assert!(any.iter().all(|times| (130..280).contains(times)), "{any:?}");
         }
@@ -110,7 +111,7 @@ fn no_member_and_no_place_is_favoured() {
 }
 
 #[test]
-fn the_same_seed_draws_the_same_in_both_encodings() {
+fn the_same_seed_draws_the_same_sample_in_both_encodings() {
     let [listpack, skiplist] = samples();
     for n in [3, 50] {
         assert!(listpack.sample(&mut rng(7), n).eq(skiplist.sample(&mut rng(7), n)));

@@ -1,19 +1,19 @@
-//! The runner: does operations to a set and to the reference, and compares what they answer.
+//! The runner: applies operations to a set and to the reference, and compares the results.
 
 use zset_core::redis::{AddError, AddOptions, AddOptionsError};
 use zset_core::{Encoding, ListpackLimits, NanScore, Score, TryReserveError, ZSet};
 
-use crate::compare::{compare_all, compare_answers, compare_zset, lex, plain};
-use crate::operations::{Operation, Question, run_member};
+use crate::compare::{compare_all, compare_query, compare_zset, lex, plain};
+use crate::operations::{Operation, Query, run_member};
 use crate::reference::{Element, Reference, score};
 use crate::subject::Subject;
 
-/// How scores come in.
+/// The distribution of scores.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Profile {
-    /// As they were drawn.
+    /// As drawn.
     Any,
-    /// All the same: the order is that of the members, and lexicographic ranges mean something.
+    /// All equal: the order is by member, and lexicographic ranges are specified.
     Equal,
 }
 
@@ -29,12 +29,12 @@ impl Profile {
 pub(crate) struct Runner<S> {
     pub(crate) subject: S,
     pub(crate) reference: Reference,
-    /// The bytes that a listpack has room for.
+    /// The capacity of the listpack in bytes.
     capacity: usize,
     profile: Profile,
 }
 
-/// Adds the bytes of a member up.
+/// Returns the wrapping sum of a member's bytes.
 fn sum(member: &[u8]) -> u8 {
     member.iter().fold(0, |sum, byte| sum.wrapping_add(*byte))
 }
@@ -49,12 +49,12 @@ impl<S: Subject> Runner<S> {
         Runner { subject, reference: Reference::new(limits), capacity, profile }
     }
 
-    pub(crate) fn step(&mut self, operation: &Operation, question: &Question) {
+    pub(crate) fn step(&mut self, operation: &Operation, query: &Query) {
         self.apply(operation);
-        self.compare(question);
+        self.compare(query);
     }
 
-    /// Compares the outcome of a write, and keeps what it has made of the set.
+    /// Compares the outcome of a write, and updates the reference if it succeeded.
     fn settle<T: PartialEq + std::fmt::Debug>(
         &mut self,
         outcome: &Result<T, AddError>,
@@ -66,7 +66,7 @@ impl<S: Subject> Runner<S> {
             assert_eq!(*outcome, expected.map_err(AddError::Nan));
             self.reference = after;
         } else {
-            // The bytes are compared with those of the old elements afterwards.
+            // A later comparison verifies that the bytes are unchanged.
             assert_eq!(*outcome, Err(AddError::Full(TryReserveError::BufferFull)));
         }
     }
@@ -159,15 +159,15 @@ impl<S: Subject> Runner<S> {
         }
     }
 
-    fn compare(&mut self, question: &Question) {
+    fn compare(&mut self, query: &Query) {
         let Runner { subject, reference, .. } = self;
         assert_eq!(subject.encoding(), reference.encoding);
         let bytes = (reference.encoding == Encoding::Listpack).then(|| reference.bytes());
         assert_eq!(subject.bytes(), bytes.as_deref());
         compare_all(subject, reference);
-        compare_answers(subject, reference, question);
+        compare_query(subject, reference, query);
         if let Some(set) = subject.as_zset() {
-            compare_zset(set, reference, question);
+            compare_zset(set, reference, query);
         }
     }
 }
@@ -189,7 +189,7 @@ fn remove_many<S: Subject>(operation: &Operation, subject: &mut S, reference: &m
             let removed = if reference.is_level() {
                 reference.by_lex(range)
             } else {
-                // Unspecified, but the view shows the same.
+                // The result is unspecified, but equals that of the view.
                 subject.range_by_lex(lex(range)).map(plain).collect()
             };
             assert_eq!(subject.remove_range_by_lex(lex(range)), removed.len());
@@ -201,7 +201,7 @@ fn remove_many<S: Subject>(operation: &Operation, subject: &mut S, reference: &m
                 seen.push((member.to_vec(), score.get()));
                 sum(member) % divisor == 0
             });
-            assert_eq!(seen, reference.sorted(), "retain looks at all elements, in order");
+            assert_eq!(seen, reference.sorted(), "retain visits all elements in order");
             reference.matching(|member, _| sum(member) % divisor != 0)
         }
         operation => unreachable!("{operation:?} does not remove many"),
@@ -209,7 +209,7 @@ fn remove_many<S: Subject>(operation: &Operation, subject: &mut S, reference: &m
     reference.remove_all(&removed);
 }
 
-/// Makes a set of elements that the profile gives their scores, and its reference.
+/// Makes a set and its reference from elements, with scores mapped by the profile.
 fn made(elements: &[Element], limits: ListpackLimits, profile: Profile) -> (ZSet, Reference) {
     let scored = elements.iter().map(|(m, drawn)| (m.clone(), profile.score(*drawn)));
     let mut set = ZSet::with_limits(limits);
@@ -249,7 +249,7 @@ fn apply_to_zset(
             let mut expected = reference.matching(|member, _| sum(member) % divisor == 0);
             expected.truncate(*at_most);
             assert_eq!(extracted, expected);
-            assert_eq!(seen, reference.sorted()[..seen.len()], "each once, and in order");
+            assert_eq!(seen, reference.sorted()[..seen.len()], "each member once and in order");
             reference.remove_all(&extracted);
         }
         Operation::Drain { front, back } => {
@@ -292,6 +292,6 @@ fn apply_to_zset(
                 || set.is_empty()));
         }
         Operation::Clone => *set = set.clone(),
-        operation => unreachable!("{operation:?} is one of all sets"),
+        operation => unreachable!("{operation:?} is handled for all sets"),
     }
 }

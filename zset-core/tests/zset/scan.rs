@@ -1,4 +1,4 @@
-//! Scans, while the set changes between their pages.
+//! Scans of sets that change between pages.
 
 use proptest::prelude::*;
 use rand::rngs::SmallRng;
@@ -7,19 +7,19 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use zset_core::{Encoding, Score, ZSet};
 
-/// Members that stay, unless said otherwise.
+/// The number of members that stay, unless stated otherwise.
 const STAYING: u32 = if cfg!(miri) { 20 } else { 5000 };
 
 fn staying(i: u32) -> String {
     format!("staying {i}")
 }
 
-/// A member that comes or goes.
+/// Returns a member that is inserted or removed during the scan.
 fn guest(i: u32) -> String {
     format!("guest {i}")
 }
 
-/// Makes a set of the members that stay, in the skip-list encoding.
+/// Makes a set of members that stay, in the skip-list encoding.
 fn sample(len: u32) -> ZSet {
     let mut set = ZSet::new();
     set.promote();
@@ -27,7 +27,7 @@ fn sample(len: u32) -> ZSet {
     set
 }
 
-/// Scans a set that `change` changes after each page, and verifies that the scan ends; returns how
+/// Scans a set, calling `change` after each page, and verifies that the scan ends; returns how
 /// often each member was returned.
 fn scan(
     set: &mut ZSet,
@@ -45,7 +45,7 @@ fn scan(
         if next == 0 {
             return seen;
         }
-        assert!(next > cursor, "a cursor goes forward");
+        assert!(next > cursor, "the cursor increases");
         cursor = next;
         pages += 1;
         change(pages, set);
@@ -54,7 +54,7 @@ fn scan(
     }
 }
 
-/// Verifies that those that stayed were returned exactly once, and others at most once.
+/// Verifies that members that stayed were returned exactly once, and others at most once.
 fn each_once(seen: &HashMap<Vec<u8>, u32>, staying: impl IntoIterator<Item = String>) {
     for member in staying {
         assert_eq!(seen.get(member.as_bytes()), Some(&1), "{member}");
@@ -67,14 +67,15 @@ fn all(len: u32) -> impl Iterator<Item = String> {
     (0..len).map(staying)
 }
 
-/// Returns how many members a page of a set with one table has: as many as asked for, or 1/64.
+/// Returns the expected page length in a set with one table: `count`, or 1/64 of the set if that is
+/// more.
 fn page_len(len: usize, count: usize) -> usize {
     count.clamp((len / 64).max(1), len)
 }
 
 #[test]
-fn a_set_that_does_not_change_is_returned_exactly_once_by_any_count() {
-    // Counts so small that a page looks at many more members than it returns: a set of less.
+fn an_unchanged_set_is_returned_exactly_once_for_any_count() {
+    // A page for a small count visits many more members than it returns, so this set is smaller.
     let small = if cfg!(miri) { 10 } else { 1000 };
     for (len, counts) in [(small, [0, 1, 2, 3]), (STAYING, [10, 97, 1000, usize::MAX])] {
         let mut set = sample(len);
@@ -90,20 +91,20 @@ fn a_set_that_does_not_change_is_returned_exactly_once_by_any_count() {
 }
 
 #[test]
-fn a_page_has_about_as_many_as_asked_for() {
+fn a_page_has_about_the_requested_length() {
     let set = sample(STAYING);
     for count in [1, 10, 100, 500] {
         let (next, page) = set.scan(0, count);
         assert!(next != 0 || count >= STAYING as usize);
-        assert_eq!(page.len(), page_len(STAYING as usize, count), "no two hashes are equal");
+        assert_eq!(page.len(), page_len(STAYING as usize, count), "all hashes are distinct");
     }
-    assert_eq!(sample(50).scan(0, 0).1.len(), 1, "a page of none would never end");
+    assert_eq!(sample(50).scan(0, 0).1.len(), 1, "an empty page would never end the scan");
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "the dict splits at 896 members, which take minutes there")]
-fn members_that_stay_are_returned_once_while_others_come() {
-    // The first table splits at 28,672 members, and segments from 57,000 on.
+#[cfg_attr(miri, ignore = "the dict splits at 896 members, which take minutes under Miri")]
+fn members_that_stay_are_returned_once_during_insertions() {
+    // The first table splits at 28,672 members, and segments split from 57,000 on.
     for (count, more) in [(10, 1000), (100, 3000), (997, 9000), (20, 0)] {
         let mut set = sample(STAYING / 2);
         let mut guests = 0;
@@ -118,8 +119,8 @@ fn members_that_stay_are_returned_once_while_others_come() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "the dict splits at 896 members, which take minutes there")]
-fn members_that_stay_are_returned_once_while_others_go() {
+#[cfg_attr(miri, ignore = "the dict splits at 896 members, which take minutes under Miri")]
+fn members_that_stay_are_returned_once_during_removals() {
     for shrinks in [false, true] {
         let mut set = sample(STAYING / 2);
         set.extend((0..40_000).map(|i| (guest(i), Score::from(i))));
@@ -139,7 +140,7 @@ fn members_that_stay_are_returned_once_while_others_go() {
 }
 
 #[test]
-fn a_set_rebuilt_smaller_in_the_middle_goes_on_where_it_was() {
+fn a_scan_continues_after_the_set_is_rebuilt_smaller() {
     let guests = if cfg!(miri) { 20 } else { 20_000 };
     for at in if cfg!(miri) { 1..2 } else { 1..5 } {
         let mut set = sample(STAYING);
@@ -156,7 +157,7 @@ fn a_set_rebuilt_smaller_in_the_middle_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_set_rebuilt_larger_in_the_middle_goes_on_where_it_was() {
+fn a_scan_continues_after_the_set_is_rebuilt_larger() {
     let guests = if cfg!(miri) { 20 } else { 40_000 };
     for at in [1, 3] {
         let mut set = sample(STAYING / 10);
@@ -170,7 +171,7 @@ fn a_set_rebuilt_larger_in_the_middle_goes_on_where_it_was() {
                 set.retain(|member, _| member.starts_with(b"staying"));
             }
         });
-        // Those that were removed and came back may be missing.
+        // Members that were removed and reinserted may be missing.
         let twice = seen.values().find(|&&times| times > 1);
         assert_eq!(twice, None);
     }
@@ -197,8 +198,8 @@ fn members_whose_scores_change_are_returned_once() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn members_that_stay_are_returned_once_whatever_else_happens() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn members_that_stay_are_returned_once_during_random_changes() {
     for seed in 0..3 {
         let mut random = SmallRng::seed_from_u64(seed);
         let mut set = sample(STAYING / 5);
@@ -206,7 +207,7 @@ fn members_that_stay_are_returned_once_whatever_else_happens() {
         let seen =
             scan(&mut set, 1 + seed as usize * 7, |_, set| match random.random_range(0..40) {
                 0..=9 => {
-                    // Beyond some number they only go.
+                    // Beyond 30,000 guests, there are only removals.
                     let come = if guests < 30_000 { random.random_range(0..3000) } else { 0 };
                     set.extend((guests..guests + come).map(|i| (guest(i), Score::from(i % 50))));
                     guests += come;
@@ -232,7 +233,7 @@ fn members_that_stay_are_returned_once_whatever_else_happens() {
 }
 
 #[test]
-fn a_listpack_is_one_page_whatever_the_count_and_the_cursor() {
+fn a_listpack_is_one_page_for_any_count_and_cursor() {
     let set: ZSet = (0..20_u32).map(|i| (i.to_string(), Score::from(i))).collect();
     assert_eq!(set.encoding(), Encoding::Listpack);
     for count in [0, 1, 1000] {
@@ -245,11 +246,12 @@ fn a_listpack_is_one_page_whatever_the_count_and_the_cursor() {
 }
 
 #[test]
-fn a_scan_that_starts_before_the_promotion_ends_with_its_first_page() {
+fn a_scan_started_before_a_promotion_ends_after_its_first_page() {
     let mut set: ZSet = (0..20).map(|i| (staying(i), Score::ZERO)).collect();
-    let seen = scan(&mut set, 3, |_, _| unreachable!("there is no second page"));
+    let seen = scan(&mut set, 3, |_, _| unreachable!("the scan ends after one page"));
     each_once(&seen, all(20));
-    // One that starts behind it goes on, even if the set is no larger than a listpack.
+    // A scan that starts after the promotion continues, even if the set is small enough for a
+    // listpack.
     set.promote();
     let mut text = String::new();
     let seen = scan(&mut set, 3, |page, set| {
@@ -258,11 +260,11 @@ fn a_scan_that_starts_before_the_promotion_ends_with_its_first_page() {
         set.insert(&text, Score::ZERO);
     });
     each_once(&seen, all(20));
-    assert!(text.starts_with("123456"), "there are several pages: {text}");
+    assert!(text.starts_with("123456"), "the scan has several pages: {text}");
 }
 
 #[test]
-fn a_scan_of_a_set_that_is_emptied_meanwhile_ends() {
+fn a_scan_ends_if_the_set_is_emptied() {
     let empties: [fn(&mut ZSet); 4] = [
         ZSet::clear,
         |set| _ = set.drain(),
@@ -277,7 +279,7 @@ fn a_scan_of_a_set_that_is_emptied_meanwhile_ends() {
         let (cursor, _) = set.scan(0, 10);
         assert_ne!(cursor, 0);
         empty(&mut set);
-        // Segments that are empty now may take some pages.
+        // Segments that are now empty may take a few pages.
         let mut next = cursor;
         for _ in 0..100 {
             let (after, page) = set.scan(next, 10);
@@ -313,7 +315,7 @@ proptest! {
     })]
 
     #[test]
-    fn any_cursor_gives_a_page_of_the_set(
+    fn every_cursor_returns_a_valid_page(
         len in prop::sample::select(vec![1_u32, 9, if cfg!(miri) { 10 } else { 4000 }]),
         cursors in prop::collection::vec(
             prop_oneof![any::<u64>(), 0..9_u64, (0..9_u64).prop_map(|less| u64::MAX - less)],

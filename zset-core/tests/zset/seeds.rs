@@ -1,4 +1,4 @@
-//! Handwritten sequences for what is easy to get wrong.
+//! Handwritten sequences for edge cases.
 
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 use zset_core::redis::AddFlags;
@@ -12,7 +12,7 @@ use Operation::{
 
 const INF: f64 = f64::INFINITY;
 
-/// A sequence, and what has to be in the set afterwards, in order.
+/// A sequence, and the expected elements after it, in order.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) operations: Vec<Operation>,
@@ -44,7 +44,7 @@ fn increment(member: &str, by: f64) -> Operation {
     Increment(member.into(), by)
 }
 
-/// Adds with the options that the letters stand for.
+/// Adds with the options denoted by the letters.
 fn add(member: &str, score: f64, options: &str) -> Operation {
     let has = |option| options.split(' ').any(|other| other == option);
     let flags = AddFlags {
@@ -58,7 +58,7 @@ fn add(member: &str, score: f64, options: &str) -> Operation {
     Add(member.into(), score, flags)
 }
 
-/// Inserts these members with the same score.
+/// Inserts these members with equal scores.
 fn words(words: &str) -> impl Iterator<Item = Operation> {
     words.split(' ').map(|word| insert(word, 0.0))
 }
@@ -75,7 +75,7 @@ pub(crate) fn order_and_scores() -> Vec<Case> {
             [("10", 0.0), ("9", 0.0), ("B", 0.0), ("a", 0.0), ("aa", 0.0)],
         ),
         Case {
-            name: "members of any bytes, the empty one first",
+            name: "binary members, the empty one first",
             operations: [&b"\xFF"[..], b"\xFF\0", b"", b"\0", b"\x7F", b"\x80", b"z"]
                 .map(|member| Operation::Insert(member.to_vec(), 1.0))
                 .to_vec(),
@@ -84,7 +84,7 @@ pub(crate) fn order_and_scores() -> Vec<Case> {
                 .to_vec(),
         },
         case(
-            "members that are nearly integers are members of their own",
+            "members that are almost integers are distinct",
             words("7 07 +7 -7 -07 7.0 0 -0 00 9223372036854775807 9223372036854775808"),
             [
                 ("+7", 0.0),
@@ -106,7 +106,7 @@ pub(crate) fn order_and_scores() -> Vec<Case> {
             [("2", 1.0), ("inf", 1.0), ("x", INF)],
         ),
         case(
-            "a removed score that looks like a member is no member",
+            "a removed score that looks like a member is not found",
             [insert("a", 5.0), remove("5"), update("5", 7.0), increment("5", 0.5), remove("a")],
             [("5", 0.5)],
         ),
@@ -156,7 +156,7 @@ pub(crate) fn additions() -> Vec<Case> {
             [("b", 2.0)],
         ),
         case(
-            "GT and LT add, and update to one side only",
+            "GT and LT add members, and update in one direction only",
             [
                 add("a", 5.0, "GT"),
                 add("a", 4.0, "GT"),
@@ -169,7 +169,7 @@ pub(crate) fn additions() -> Vec<Case> {
             [("b", 4.0), ("a", 6.0)],
         ),
         case(
-            "GT and LT look at the sum of an increment",
+            "GT and LT compare the sum of an increment",
             [
                 insert("a", 5.0),
                 add("a", -1.0, "GT INCR"),
@@ -193,7 +193,7 @@ pub(crate) fn additions() -> Vec<Case> {
             [("b", 0.5)],
         ),
         case(
-            "options that contradict each other",
+            "contradicting options",
             ["NX XX", "NX GT", "NX LT", "GT LT", "XX GT LT", "NX XX GT LT"]
                 .map(|options| add("a", 1.0, options)),
             [],
@@ -215,7 +215,7 @@ pub(crate) fn additions() -> Vec<Case> {
             [("c", -100_000.0), ("b", -3.5), ("a", 1.0)],
         ),
         case(
-            "equal scores move a member past all of its neighbours",
+            "a member moves past all of its neighbours with equal scores",
             words("a b c d").chain([update("a", 1.0), update("d", -1.0), Level(2.5)]),
             [("a", 2.5), ("b", 2.5), ("c", 2.5), ("d", 2.5)],
         ),
@@ -248,7 +248,7 @@ pub(crate) fn ranges() -> Vec<Case> {
             all,
         ),
         case(
-            "ranges beyond the ends",
+            "ranges beyond both ends",
             scored().into_iter().chain([
                 RemoveRangeByScore((Excluded(INF), Unbounded)),
                 RemoveRangeByScore((Unbounded, Excluded(1.0))),
@@ -285,7 +285,7 @@ pub(crate) fn ranges() -> Vec<Case> {
             [("", 0.0)],
         ),
         case(
-            "members of digits are compared as text",
+            "decimal members are compared as text",
             words("1 10 100 2 20 9").chain([by_lex(Included("10"), Included("2"))]),
             [("1", 0.0), ("20", 0.0), ("9", 0.0)],
         ),
@@ -311,22 +311,22 @@ pub(crate) fn growing_and_shrinking() -> Vec<Case> {
     let run = |len| InsertRun { first: 0, len, score: 1.0, step: 0.0 };
     vec![
         case(
-            "an empty set gives nothing",
+            "an empty set returns nothing",
             [PopFirst, PopLast, PopMin(3), PopMax(3), remove(""), all_ranks(), Clear, Level(1.0)],
             [],
         ),
         case(
-            "emptied by removals and used again",
+            "emptied by removals and reused",
             [run(6), all_ranks(), insert("x", 1.0), PopLast, insert("y", 1.0), PopFirst, run(3)],
             [("m0", 1.0), ("m1", 1.0), ("m2", 1.0)],
         ),
         case(
-            "cleared and used again",
+            "cleared and reused",
             [run(6), Clear, insert("x", 1.0), Promote, Clear, insert("y", 2.0)],
             [("y", 2.0)],
         ),
         case(
-            "drained and used again",
+            "drained and reused",
             [run(7), Operation::Drain { front: 2, back: 2 }, insert("x", 1.0)],
             [("x", 1.0)],
         ),

@@ -1,19 +1,19 @@
-//! Random sequences of operations, with limits of all sizes, and in buffers.
+//! Random sequences of operations, with limits of all sizes and in buffers.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use zset_core::{ListpackLimits, PackedZSet, ZSet};
 
-use crate::operations::{Operation, Question, any_operation, any_question};
+use crate::operations::{Operation, Query, any_operation, any_query};
 use crate::runner::{Profile, Runner};
 use crate::subject::Subject;
 
-type Steps = (Profile, Vec<(Operation, Question)>);
+type Steps = (Profile, Vec<(Operation, Query)>);
 
 fn steps() -> impl Strategy<Value = Steps> {
     let profile = prop_oneof![3 => Just(Profile::Any), 1 => Just(Profile::Equal)];
     let most = if cfg!(miri) { 4 } else { 60 };
-    (profile, vec((any_operation(), any_question()), 1..most))
+    (profile, vec((any_operation(), any_query()), 1..most))
 }
 
 fn follow<S: Subject>(
@@ -23,8 +23,8 @@ fn follow<S: Subject>(
     (profile, steps): &Steps,
 ) {
     let mut runner = Runner::new(subject, limits, capacity, *profile);
-    for (operation, question) in steps {
-        runner.step(operation, question);
+    for (operation, query) in steps {
+        runner.step(operation, query);
     }
 }
 
@@ -33,7 +33,7 @@ fn follow_zset(max_listpack_entries: usize, max_listpack_value: usize, steps: &S
     follow(ZSet::with_limits(limits), limits, usize::MAX, steps);
 }
 
-/// A set in a listpack that nothing limits.
+/// Runs a sequence on a packed set, which has no limits.
 fn follow_packed<S: Subject>(set: S, capacity: usize, steps: &Steps) {
     let limits =
         ListpackLimits { max_listpack_entries: usize::MAX, max_listpack_value: usize::MAX };
@@ -52,58 +52,58 @@ proptest! {
     })]
 
     #[test]
-    #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-    fn a_set_of_redis_limits(steps in steps()) {
+    #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+    fn a_set_with_the_limits_of_redis(steps in steps()) {
         follow_zset(128, 64, &steps);
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-    fn a_set_that_is_promoted_by_short_members(steps in steps()) {
+    #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+    fn a_set_promoted_by_short_members(steps in steps()) {
         follow_zset(128, 4, &steps);
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-    fn a_set_that_is_promoted_at_the_fifth_member(steps in steps()) {
+    #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+    fn a_set_promoted_at_the_fifth_member(steps in steps()) {
         follow_zset(4, 64, &steps);
     }
 
     #[test]
-    fn a_set_that_is_promoted_at_the_fifth_member_or_by_a_short_one(steps in steps()) {
+    fn a_set_promoted_at_the_fifth_member_or_by_a_short_one(steps in steps()) {
         follow_zset(4, 4, &steps);
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-    fn a_set_that_is_promoted_at_the_second_member(steps in steps()) {
+    #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+    fn a_set_promoted_at_the_second_member(steps in steps()) {
         follow_zset(1, 64, &steps);
     }
 
     #[test]
-    fn a_set_that_is_never_a_listpack_unless_empty(steps in steps()) {
+    fn a_set_that_is_a_listpack_only_while_empty(steps in steps()) {
         follow_zset(0, 64, &steps);
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-    fn a_set_that_is_only_promoted_on_demand(steps in steps()) {
+    #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+    fn a_set_promoted_only_on_demand(steps in steps()) {
         follow_zset(usize::MAX, usize::MAX, &steps);
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+    #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
     fn a_packed_set_in_a_vector(steps in steps()) {
         follow_packed(PackedZSet::new(), usize::MAX, &steps);
     }
 
     #[test]
-    fn a_packed_set_in_an_array_for_some_members(steps in steps()) {
+    fn a_packed_set_in_a_medium_array(steps in steps()) {
         follow_array::<300>(&steps);
     }
 
     #[test]
-    fn a_packed_set_in_an_array_for_few_members(steps in steps()) {
+    fn a_packed_set_in_a_small_array(steps in steps()) {
         follow_array::<40>(&steps);
         follow_array::<12>(&steps);
         follow_array::<7>(&steps);

@@ -1,4 +1,4 @@
-//! The kinds of sets that the runner takes operations to.
+//! The kinds of sets under test.
 
 use std::fmt::Debug;
 use std::ops::Bound;
@@ -15,7 +15,7 @@ use crate::reference::Element;
 
 pub(crate) type LexBounds<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
 
-/// What every kind of set does, under the same names.
+/// The methods that every kind of set has.
 pub(crate) trait Subject: Clone + Debug + PartialEq {
     type Iter<'a>: DoubleEndedIterator<Item = (Member<'a>, Score)> + ExactSizeIterator + Clone
     where
@@ -31,10 +31,10 @@ pub(crate) trait Subject: Clone + Debug + PartialEq {
     ) -> Result<Option<Score>, TryReserveError>;
     fn pop_first(&mut self) -> Option<Element>;
     fn pop_last(&mut self) -> Option<Element>;
-    /// The set itself, for what only a `ZSet` does.
+    /// Returns the set as a `ZSet`, for methods that only a `ZSet` has.
     fn as_zset(&mut self) -> Option<&mut ZSet>;
     fn encoding(&self) -> Encoding;
-    /// The bytes of a set that is a listpack.
+    /// Returns the bytes of a set that is a listpack.
     fn bytes(&self) -> Option<&[u8]>;
 
     fn remove(&mut self, member: &[u8]) -> Option<Score>;
@@ -62,7 +62,7 @@ pub(crate) trait Subject: Clone + Debug + PartialEq {
     fn check(&self);
 }
 
-/// Passes on what has the same name, arguments and answer everywhere.
+/// Forwards methods whose name, arguments and result are the same in every type.
 macro_rules! pass_on {
     ($(fn $name:ident(&self $(, $arg:ident: $type:ty)*) -> $answer:ty;)*) => {$(
         fn $name(&self $(, $arg: $type)*) -> $answer {
@@ -76,7 +76,7 @@ macro_rules! pass_on {
     )*};
 }
 
-/// Passes on everything that both kinds of sets have.
+/// Forwards all methods that both kinds of sets have.
 macro_rules! pass_on_all {
     () => {
         pass_on! {
@@ -110,7 +110,7 @@ macro_rules! pass_on_all {
     };
 }
 
-/// Returns the error of the addition that an increment is.
+/// Converts the error of an increment to that of the equivalent addition.
 pub(crate) fn add_error(error: IncrementError<NanScore>) -> AddError {
     match error {
         IncrementError::Score(error) => AddError::Nan(error),

@@ -1,4 +1,4 @@
-//! The standard traits of sets, members and iterators.
+//! Standard traits of sets, members and iterators.
 
 use std::collections::HashSet;
 use zset_core::packed_zset::Iter as PackedIter;
@@ -7,7 +7,7 @@ use zset_core::{
 };
 
 #[test]
-fn everything_is_send_and_sync() {
+fn types_are_send_and_sync() {
     fn check<T: Send + Sync>() {}
     check::<ZSet>();
     check::<PackedZSet<Vec<u8>>>();
@@ -22,7 +22,7 @@ fn everything_is_send_and_sync() {
 }
 
 #[test]
-fn views_are_covariant_in_what_they_borrow() {
+fn views_are_covariant() {
     fn shorten_iter<'a>(iter: zset::Iter<'static>) -> zset::Iter<'a> {
         iter
     }
@@ -34,7 +34,7 @@ fn views_are_covariant_in_what_they_borrow() {
 }
 
 #[test]
-fn a_set_is_made_of_anything_that_is_bytes() {
+fn a_set_collects_anything_that_is_bytes() {
     let one = Score::from(1);
     let texts = ZSet::from([("b", one), ("a", one)]);
     let strings: ZSet = [("a".to_string(), one), ("b".to_string(), one)].into_iter().collect();
@@ -50,7 +50,7 @@ fn a_set_is_made_of_anything_that_is_bytes() {
     }
     assert_eq!((members.encoding(), owned.encoding()), (Encoding::Skiplist, Encoding::Listpack));
     let twice = ZSet::from([("a", one), ("a", Score::ZERO)]);
-    assert_eq!(twice, ZSet::from([("a", Score::ZERO)]), "the last one counts");
+    assert_eq!(twice, ZSet::from([("a", Score::ZERO)]), "the last score wins");
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn sets_are_equal_if_their_elements_are() {
     other.insert("10", Score::from(2));
     assert_ne!(set, other);
     other.remove("x");
-    assert_eq!(set, other, "whatever their limits and encodings");
+    assert_eq!(set, other, "limits and encodings do not matter");
     assert_eq!(other, set);
     other.insert("a", Score::from(2));
     assert_ne!(set, other);
@@ -73,14 +73,14 @@ fn sets_are_equal_if_their_elements_are() {
     let mut vector = PackedZSet::new();
     assert_ne!(packed, vector);
     vector.try_insert("10", Score::from(2)).unwrap();
-    assert_eq!(packed, vector, "whatever their storage");
+    assert_eq!(packed, vector, "the storage does not matter");
     assert_eq!(PackedZSet::default(), PackedZSet::new());
     assert_eq!(PackedZSet::<[u8; 9]>::in_array(), PackedZSet::new());
     assert_eq!(ZSet::from(&packed), ZSet::from([("10", Score::from(2))]));
 }
 
 #[test]
-fn a_clone_is_of_its_own() {
+fn a_clone_is_independent() {
     let mut set = ZSet::from([("a", Score::from(1)), ("b", Score::from(2))]);
     for _ in 0..2 {
         let mut clone = set.clone();
@@ -95,7 +95,7 @@ fn a_clone_is_of_its_own() {
 }
 
 #[test]
-fn sets_and_their_iterators_print_their_elements() {
+fn debug_of_sets_and_iterators_shows_their_elements() {
     let mut set = ZSet::from([("b", Score::from(2)), ("a\n", Score::INFINITY)]);
     for _ in 0..2 {
         assert_eq!(format!("{set:?}"), r#"{"b": 2, "a\n": inf}"#);
@@ -116,15 +116,15 @@ fn sets_and_their_iterators_print_their_elements() {
 }
 
 #[test]
-fn members_are_bytes_whatever_they_are_stored_as() {
+fn members_compare_and_hash_as_bytes() {
     let set = ZSet::from([("17", Score::ZERO), ("a", Score::from(1)), ("-5", Score::from(2))]);
     let members: Vec<Member<'_>> = set.iter().map(|(member, _)| member).collect();
     assert_eq!(members[0], "17");
-    assert_eq!(members[0], Member::from(&b"17"[..]), "an integer and its digits");
+    assert_eq!(members[0], Member::from(&b"17"[..]), "an integer equals its decimal text");
     assert_eq!(members[1], b"a");
     assert_eq!(members[2], &b"-5"[..]);
     assert_eq!((members[2].len(), members[2].as_ref()), (2, &b"-5"[..]));
-    assert!(members[2] < members[0] && members[0] < members[1], "by bytes");
+    assert!(members[2] < members[0] && members[0] < members[1], "the order is by bytes");
     assert_eq!(format!("{:?}", members[0]), r#""17""#);
     let hashed: HashSet<Member<'_>> = members.iter().copied().collect();
     assert!(hashed.contains(&b"17"[..]) && hashed.contains(&Member::from(&b"-5"[..])));
@@ -140,7 +140,7 @@ fn members_are_bytes_whatever_they_are_stored_as() {
 }
 
 #[test]
-fn errors_say_what_happened() {
+fn errors_describe_the_failure() {
     let full = PackedZSet::with_storage([0; 6]).unwrap_err();
     assert_eq!(full, TryReserveError::BufferFull);
     assert_eq!(full.to_string(), "buffer is full");

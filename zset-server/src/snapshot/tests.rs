@@ -140,7 +140,7 @@ fn what_is_not_stored_here_is_named() {
         (b"\0\x01k\xBF", "it is malformed at byte 9: a length is malformed"),
         (
             b"\x02\x01k\x02\x01a\x01a",
-            "it is malformed at byte 9: member of element 1 is there already",
+            "it is malformed at byte 9: member of element 1 repeats an earlier one",
         ),
     ] {
         assert_eq!(load(&sealed(body), millis(0)).unwrap_err().to_string(), text);

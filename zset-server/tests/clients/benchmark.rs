@@ -1,4 +1,4 @@
-//! redis-benchmark, with few requests: that each command is answered, and without an error.
+//! redis-benchmark with few requests: each command gets a reply, which is not an error.
 
 use super::running::{Running, skip};
 
@@ -13,7 +13,7 @@ fn benchmark(server: &Running, arguments: &[&str]) -> Option<String> {
 }
 
 #[test]
-fn each_command_of_a_custom_benchmark_is_answered() {
+fn custom_benchmarks_run_without_errors() {
     let server = Running::start();
     for command in [
         "ZADD board __rand_int__ member:__rand_int__",
@@ -26,14 +26,14 @@ fn each_command_of_a_custom_benchmark_is_answered() {
     ] {
         let words: Vec<_> = command.split(' ').collect();
         let Some(output) = benchmark(&server, &words) else { return };
-        // An error would be printed instead.
+        // redis-benchmark prints an error instead of a result.
         assert!(output.contains("requests per second"), "{command}: {output}");
         assert!(!output.contains("rror"), "{command}: {output}");
     }
 }
 
 #[test]
-fn the_standard_tests_run_over_one_connection_and_many_without_and_with_resp3() {
+fn standard_benchmarks_run_with_one_or_many_connections_and_with_resp3() {
     let server = Running::start();
     let tests = ["ping_inline", "ping_mbulk", "set", "get", "sadd", "zadd", "zpopmin"];
     for options in [&["-c", "1", "-P", "1"][..], &[], &["-3"], &["--threads", "2"]] {
@@ -48,8 +48,8 @@ fn the_standard_tests_run_over_one_connection_and_many_without_and_with_resp3() 
 }
 
 #[test]
-fn its_errors_are_those_of_the_commands() {
-    // What the two tests above rely on.
+fn redis_benchmark_prints_errors() {
+    // The tests above rely on this.
     let server = Running::start();
     let mut command = server.command(PROGRAM, &["-q", "-n", "10", "ZADD", "board", "x", "member"]);
     let Ok(output) = command.output() else { return skip(PROGRAM) };

@@ -1,4 +1,4 @@
-//! redis-cli: lines, as it shows replies of all kinds, and what it does besides.
+//! redis-cli: how it shows replies of all types, and its other modes.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -7,13 +7,13 @@ use super::running::{Running, skip};
 
 const PROGRAM: &str = "redis-cli";
 
-/// Returns what it prints.
+/// Returns the output of redis-cli.
 fn cli(server: &Running, arguments: &[&str], input: &[u8]) -> Option<String> {
     let output = server.run(PROGRAM, arguments, input)?;
-    Some(String::from_utf8(output).expect("it shows other bytes in digits"))
+    Some(String::from_utf8(output).expect("redis-cli escapes other bytes"))
 }
 
-/// Types lines, and compares what it shows.
+/// Runs lines and compares the output.
 #[track_caller]
 fn session(options: &[&str], lines: &str, shown: &str) {
     let server = Running::start();
@@ -22,7 +22,7 @@ fn session(options: &[&str], lines: &str, shown: &str) {
 }
 
 #[test]
-fn replies_are_shown_with_their_types_in_resp2() {
+fn resp2_replies_are_shown_with_their_types() {
     session(
         &["--no-raw"],
         r#"ZADD z 1 a 2.5 b inf "c \x00"
@@ -70,7 +70,7 @@ zset
 }
 
 #[test]
-fn replies_are_shown_with_their_types_in_resp3() {
+fn resp3_replies_are_shown_with_their_types() {
     session(
         &["-3", "--no-raw"],
         "ZADD z 1 a 2.5 b -inf c\n\
@@ -107,7 +107,7 @@ fn replies_are_shown_with_their_types_in_resp3() {
 }
 
 #[test]
-fn other_formats_show_the_same() {
+fn other_output_formats_work() {
     let server = Running::start();
     if cli(&server, &["ZADD", "z", "1", "a", "2.5", "b"], b"").is_none() {
         return;
@@ -118,13 +118,14 @@ fn other_formats_show_the_same() {
         ("--csv", "\"a\",\"1\",\"b\",\"2.5\"\n"),
         ("--json", "[[\"a\",1],[\"b\",2.5]]\n"),
     ] {
-        let output = cli(&server, &[&[format], &range[..]].concat(), b"").expect("it is there");
+        let output =
+            cli(&server, &[&[format], &range[..]].concat(), b"").expect("redis-cli is installed");
         assert_eq!(output, shown);
     }
 }
 
 #[test]
-fn many_commands_are_inserted_through_a_pipe() {
+fn pipe_mode_runs_many_commands() {
     const COMMANDS: usize = 20_000;
     let server = Running::start();
     let mut input = Vec::new();
@@ -141,20 +142,21 @@ fn many_commands_are_inserted_through_a_pipe() {
 }
 
 #[test]
-fn all_keys_are_found_and_the_biggest_of_them() {
+fn scan_and_bigkeys_find_all_keys() {
     let server = Running::start();
     let lines: Vec<_> = (0..1000).map(|number| format!("ZADD z:{number} 1 a\n")).collect();
     let Some(output) = cli(&server, &[], lines.concat().as_bytes()) else { return };
     assert_eq!(output, "1\n".repeat(1000));
     cli(&server, &[], b"ZADD biggest 1 a 2 b 3 c\nSET text abcdef\nSADD set x y\n");
 
-    let scanned = cli(&server, &["--scan", "--pattern", "z:*"], b"").expect("it is there");
+    let scanned =
+        cli(&server, &["--scan", "--pattern", "z:*"], b"").expect("redis-cli is installed");
     let mut found: Vec<_> = scanned.lines().collect();
     found.sort_unstable();
     found.dedup();
     assert_eq!(found.len(), 1000);
 
-    let output = cli(&server, &["--bigkeys"], b"").expect("it is there");
+    let output = cli(&server, &["--bigkeys"], b"").expect("redis-cli is installed");
     for line in [
         "Sampled 1003 keys in the keyspace!",
         "Biggest   zset found '\"biggest\"' has 3 members",
@@ -163,55 +165,58 @@ fn all_keys_are_found_and_the_biggest_of_them() {
     ] {
         assert!(output.contains(line), "{line}\n{output}");
     }
-    let output = cli(&server, &["--memkeys"], b"").expect("it is there");
+    let output = cli(&server, &["--memkeys"], b"").expect("redis-cli is installed");
     assert!(output.contains("Biggest   zset found '\"biggest\"' has"), "{output}");
 }
 
 #[test]
-fn a_set_goes_through_a_shell_as_its_payload() {
+fn dump_and_restore_work_through_files() {
     let server = Running::start();
     if cli(&server, &[], b"ZADD z 1 a 2.5 \"\\x00\\xff\\n\" -inf c\n").is_none() {
         return;
     }
-    let payload = server.run(PROGRAM, &["-D", "", "--raw", "DUMP", "z"], b"").expect("it is there");
+    let payload = server
+        .run(PROGRAM, &["-D", "", "--raw", "DUMP", "z"], b"")
+        .expect("redis-cli is installed");
     let arguments = ["-X", "payload", "RESTORE", "copy", "0", "payload"];
     assert_eq!(cli(&server, &arguments, &payload).as_deref(), Some("OK\n"));
     let ranges = ["ZRANGE z 0 -1 WITHSCORES\n", "ZRANGE copy 0 -1 WITHSCORES\n"]
-        .map(|line| cli(&server, &["--no-raw"], line.as_bytes()).expect("it is there"));
+        .map(|line| cli(&server, &["--no-raw"], line.as_bytes()).expect("redis-cli is installed"));
     assert_eq!(ranges[0], ranges[1]);
     assert!(ranges[0].contains(r#""\x00\xff\n""#), "{}", ranges[0]);
 }
 
 #[test]
-fn latencies_and_commands_again_and_again_end() {
+fn repeated_commands_and_latency_mode_work() {
     let server = Running::start();
     let Some(output) = cli(&server, &["-i", "0.01", "-r", "3", "PING"], b"") else { return };
     assert_eq!(output, "PONG\n".repeat(3));
-    let output = cli(&server, &["--raw", "-i", "0.05", "--latency"], b"").expect("it is there");
+    let output =
+        cli(&server, &["--raw", "-i", "0.05", "--latency"], b"").expect("redis-cli is installed");
     assert_eq!(output.split_whitespace().count(), 4, "{output}");
-    let output = cli(&server, &["HELP", "ZADD"], b"").expect("it is there");
+    let output = cli(&server, &["HELP", "ZADD"], b"").expect("redis-cli is installed");
     assert!(output.contains("sorted-set"), "{output}");
 }
 
 #[test]
-fn statistics_roll_on() {
+fn stat_mode_prints_lines() {
     let server = Running::start();
     let mut command = server.command(PROGRAM, &["--stat", "-i", "0.002"]);
     let child = command.stdout(Stdio::piped()).stdin(Stdio::null()).spawn();
     let Ok(mut child) = child else { return skip(PROGRAM) };
-    let output = BufReader::new(child.stdout.take().expect("it is a pipe"));
+    let output = BufReader::new(child.stdout.take().expect("stdout is piped"));
     let lines: Vec<_> = output.lines().take(30).map_while(Result::ok).collect();
-    child.kill().expect("it runs");
-    child.wait().expect("it has been started");
+    child.kill().expect("redis-cli runs");
+    child.wait().expect("redis-cli is a child");
     assert_eq!(lines.len(), 30, "{lines:?}");
     assert!(lines[1].starts_with("keys"), "{lines:?}");
-    // Keys, memory, clients, blocked ones, requests, connections.
+    // The columns are keys, memory, clients, blocked clients, requests and connections.
     let first = lines[2].split_whitespace().next();
     assert_eq!(first, Some("0"), "{lines:?}");
 }
 
 #[test]
-fn a_database_that_is_not_there_is_refused() {
+fn another_database_is_an_error() {
     let server = Running::start();
     let output = server.command(PROGRAM, &["-n", "1", "PING"]).output();
     let Ok(output) = output else { return skip(PROGRAM) };

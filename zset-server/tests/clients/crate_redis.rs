@@ -1,4 +1,4 @@
-//! The crate `redis`, in both protocols, for every group of commands.
+//! The crate `redis` with every group of commands, in both protocols.
 
 use redis::{Cmd, Commands, Connection, ErrorKind, RedisResult, Value, cmd, pipe, transaction};
 
@@ -14,10 +14,10 @@ fn for_each_protocol(test: impl Fn(&mut Connection, &Running)) {
 
 fn connect(server: &Running, protocol: &str) -> Connection {
     let url = format!("redis://{}/?protocol={protocol}", server.address);
-    redis::Client::open(url).and_then(|client| client.get_connection()).expect("it listens")
+    redis::Client::open(url).and_then(|client| client.get_connection()).expect("the server listens")
 }
 
-/// Makes a command of words.
+/// Returns a command from a line of words.
 fn words(line: &str) -> Cmd {
     let mut words = line.split(' ');
     let mut command = cmd(words.next().expect("a name"));
@@ -55,7 +55,7 @@ fn elements_are_added_and_read() {
 }
 
 #[test]
-fn ranges_come_in_each_order() {
+fn ranges_are_read_in_both_directions() {
     for_each_protocol(|con, _| {
         con.zadd_multiple::<_, _, _, ()>("z", &[(1, "a"), (2, "b"), (3, "c"), (4, "d")]).unwrap();
         let all: Vec<String> = con.zrange("z", 0, -1).unwrap();
@@ -86,7 +86,7 @@ fn ranges_come_in_each_order() {
 }
 
 #[test]
-fn elements_are_popped_drawn_and_scanned() {
+fn elements_are_popped_sampled_and_scanned() {
     for_each_protocol(|con, _| {
         let many: Vec<(f64, String)> =
             (0..500_i32).map(|number| (number.into(), format!("member:{number}"))).collect();
@@ -134,7 +134,7 @@ fn sets_are_combined() {
 }
 
 #[test]
-fn keys_live_and_go() {
+fn keys_and_plain_sets_work() {
     for_each_protocol(|con, _| {
         con.set::<_, _, ()>("k", "v").unwrap();
         assert_eq!(con.get("k"), Ok("v".to_owned()));
@@ -170,7 +170,7 @@ fn keys_live_and_go() {
 }
 
 #[test]
-fn pipelines_and_transactions_answer_in_their_order() {
+fn pipelines_and_transactions_reply_in_order() {
     for_each_protocol(|con, server| {
         let (first, second): (usize, f64) = pipe()
             .zadd("z", "a", 1)
@@ -184,7 +184,7 @@ fn pipelines_and_transactions_answer_in_their_order() {
             pipe().atomic().zrange("z", 0, -1).zcard("z").query(con).unwrap();
         assert_eq!(answers, (vec!["a".to_owned(), "b".to_owned()], 2));
 
-        // Another client is faster, once.
+        // Another client changes the key during the first attempt.
         let mut other = connect(server, "resp2");
         let mut tries = 0;
         let (value,): (String,) = transaction(con, &["watched"], |con, pipe| {
@@ -201,7 +201,7 @@ fn pipelines_and_transactions_answer_in_their_order() {
 }
 
 #[test]
-fn a_large_pipeline_is_answered() {
+fn a_large_pipeline_gets_all_replies() {
     for_each_protocol(|con, _| {
         let mut pipe = pipe();
         for number in 0..20_000 {
@@ -213,7 +213,7 @@ fn a_large_pipeline_is_answered() {
 }
 
 #[test]
-fn a_server_tells_of_itself() {
+fn commands_about_the_server_work() {
     for_each_protocol(|con, _| {
         assert_eq!(words("PING").query(con), Ok("PONG".to_owned()));
         assert_eq!(words("ECHO hello").query(con), Ok("hello".to_owned()));
@@ -237,7 +237,7 @@ fn a_server_tells_of_itself() {
 }
 
 #[test]
-fn a_blocking_pop_takes_what_another_client_adds() {
+fn a_blocking_pop_returns_what_another_client_adds() {
     for_each_protocol(|con, server| {
         con.zadd::<_, _, _, ()>("z", "at once", 1).unwrap();
         let popped: Option<(String, String, f64)> = con.bzpopmin("z", 1.0).unwrap();

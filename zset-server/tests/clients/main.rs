@@ -1,8 +1,7 @@
-//! Clients that people have, against a server in this process: redis-cli, redis-benchmark, redis-py and
-//! the crate `redis`.
+//! Other clients with a server in this process: redis-cli, redis-benchmark, redis-py and the crate `redis`.
 //!
-//! Where a client is not installed its tests say so and pass; with `ZSET_REQUIRE_CLIENTS=1` they fail.
-//! `REDIS_PY` names the folder that redis-py is installed in, if Python does not find it by itself.
+//! If a client is not installed, its tests print `SKIPPED` and pass; with `ZSET_REQUIRE_CLIENTS=1` they
+//! fail. Python must find redis-py, for example through `PYTHONPATH`.
 
 #![cfg(all(unix, not(miri)))]
 

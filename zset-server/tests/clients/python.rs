@@ -1,4 +1,4 @@
-//! redis-py: what `redis_py.py` does with it.
+//! redis-py, through the script `redis_py.py`.
 
 use std::process::Command;
 
@@ -6,19 +6,19 @@ use super::running::{Running, run, skip};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/redis_py.py");
 
-/// Runs the tests of the script whose names begin in some way, in both protocols.
+/// Runs the tests of the script with a prefix, in both protocols.
 fn script(names: &str) {
-    let is_there = Command::new("python3").args(["-c", "import redis"]).output();
-    if !is_there.is_ok_and(|output| output.status.success()) {
+    let is_installed = Command::new("python3").args(["-c", "import redis"]).output();
+    if !is_installed.is_ok_and(|output| output.status.success()) {
         return skip("redis-py");
     }
     for protocol in ["2", "3"] {
         let server = Running::start();
         let mut command = Command::new("python3");
         command.args(["-B", SCRIPT, &server.port(), protocol, names]);
-        let output = run(&mut command, b"").expect("it was there before");
+        let output = run(&mut command, b"").expect("Python is installed");
         let output = String::from_utf8_lossy(&output);
-        assert!(output.ends_with("all is well\n"), "{output}");
+        assert!(output.ends_with("all tests passed\n"), "{output}");
     }
 }
 

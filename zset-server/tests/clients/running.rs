@@ -1,4 +1,4 @@
-//! Programs that are run against a server in this process.
+//! Running client programs with a server in this process.
 
 use std::env;
 use std::io::Write as _;
@@ -12,31 +12,32 @@ impl Running {
         self.address.port().to_string()
     }
 
-    /// Returns a command that runs a program of Redis's against the server.
+    /// Returns a command that runs one of Redis's programs with the server.
     pub(crate) fn command(&self, program: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);
         command.args(["-h", "127.0.0.1", "-p", &self.port()]).args(arguments);
         command
     }
 
-    /// Runs such a program.
+    /// Runs one of Redis's programs; returns its output, or `None` if it is not installed.
     pub(crate) fn run(&self, program: &str, arguments: &[&str], input: &[u8]) -> Option<Vec<u8>> {
         run(&mut self.command(program, arguments), input)
     }
 }
 
-/// Runs a program that has to succeed, and returns what it prints; none where there is no such program.
+/// Runs a program, which must succeed; returns its output, or `None` if it is not installed.
 pub(crate) fn run(command: &mut Command, input: &[u8]) -> Option<Vec<u8>> {
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let Ok(mut child) = command.spawn() else {
         skip(&command.get_program().to_string_lossy());
         return None;
     };
-    let mut stdin = child.stdin.take().expect("it is a pipe");
+    let mut stdin = child.stdin.take().expect("stdin is piped");
     let input = input.to_vec();
-    // In a thread of its own, since the program writes meanwhile; it need not read all.
+    // In a thread of its own, so that a full output pipe cannot block both processes. The program may exit
+    // before it has read all.
     let writer = thread::spawn(move || stdin.write_all(&input));
-    let Output { status, stdout, stderr } = child.wait_with_output().expect("it ends");
+    let Output { status, stdout, stderr } = child.wait_with_output().expect("the program ends");
     let _ = writer.join();
     let printed = || String::from_utf8_lossy(&[&stdout[..], &stderr].concat()).into_owned();
     assert!(status.success(), "{command:?}: {status}: {}", printed());
@@ -44,8 +45,8 @@ pub(crate) fn run(command: &mut Command, input: &[u8]) -> Option<Vec<u8>> {
     Some(stdout)
 }
 
-/// Says that a client is not there.
+/// Reports that a client is not installed.
 pub(crate) fn skip(client: &str) {
-    assert!(env::var_os("ZSET_REQUIRE_CLIENTS").is_none(), "there is no {client}");
-    eprintln!("SKIPPED: there is no {client}");
+    assert!(env::var_os("ZSET_REQUIRE_CLIENTS").is_none(), "{client} is not installed");
+    eprintln!("SKIPPED: {client} is not installed");
 }

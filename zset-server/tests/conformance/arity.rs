@@ -1,33 +1,32 @@
-//! Every command, with too few arguments and with too many.
+//! Every command with too few and too many arguments.
 
-use super::reply::Reply;
-use super::server::{Kind, Server};
+use super::process::{Kind, Reply, Server};
 use super::{Ours, Row};
 
-/// A command, or a subcommand as `client|id`, and its number of arguments: the fewest if below zero.
+/// A command, or a subcommand such as `client|id`. A negative arity is the minimum.
 pub(crate) struct Command {
     pub(crate) name: String,
     arity: i8,
 }
 
-/// Returns all commands that we have, as COMMAND tells of them.
+/// Returns all commands that COMMAND lists.
 pub(crate) fn commands() -> Vec<Command> {
     let reply = Ours::new().ask("COMMAND");
     let mut commands = Vec::new();
-    add(&Reply::parse(&reply).expect("it is whole").0, &mut commands);
+    add(&Reply::of(&reply), &mut commands);
     assert!(commands.len() > 100, "{}", commands.len());
     commands
 }
 
-/// Adds the commands of a list, with their subcommands.
+/// Appends the commands of a list and their subcommands.
 fn add(list: &Reply<'_>, commands: &mut Vec<Command>) {
-    let Reply::List(_, list) = list else { panic!("no list: {list:?}") };
+    let Reply::List(_, list) = list else { panic!("not a list: {list:?}") };
     for command in list {
-        let Reply::List(_, parts) = command else { panic!("no command: {command:?}") };
+        let Reply::List(_, parts) = command else { panic!("not a command: {command:?}") };
         let [Reply::Text(_, name), Reply::Line(b':', arity), .., subcommands] = &**parts else {
-            panic!("no command: {parts:?}")
+            panic!("not a command: {parts:?}")
         };
-        let text = |bytes| std::str::from_utf8(bytes).expect("names are texts");
+        let text = |bytes| std::str::from_utf8(bytes).expect("names are ASCII");
         let arity = text(arity).parse().expect("a small number");
         commands.push(Command { name: text(name).to_owned(), arity });
         add(subcommands, commands);
@@ -35,17 +34,17 @@ fn add(list: &Reply<'_>, commands: &mut Vec<Command>) {
 }
 
 impl Command {
-    /// Returns requests for it that have too few or too many arguments.
-    fn refused(&self) -> impl Iterator<Item = String> {
+    /// Returns requests with too few or too many arguments.
+    fn wrong_requests(&self) -> impl Iterator<Item = String> {
         let number = usize::from(self.arity.unsigned_abs());
         let words: Vec<_> = self.name.split('|').map(str::to_owned).collect();
-        let refused = (words.len()..number + 3).filter(move |len| match self.arity {
+        let wrong = (words.len()..number + 3).filter(move |len| match self.arity {
             ..0 => *len < number,
             _ => *len != number,
         });
-        refused.map(move |len| {
+        wrong.map(move |len| {
             let mut words = words.clone();
-            // In whatever case.
+            // Names are in any case.
             match len % 3 {
                 0 => words[0].make_ascii_uppercase(),
                 1 => words[0][..1].make_ascii_uppercase(),
@@ -58,7 +57,7 @@ impl Command {
 }
 
 #[test]
-fn every_command_says_that_its_arguments_are_too_few_or_too_many() {
+fn every_command_with_a_wrong_number_of_arguments_is_an_error() {
     let commands = commands();
     for kind in [Kind::Redis, Kind::Valkey] {
         let Some(mut server) = Server::start(kind) else { continue };
@@ -66,11 +65,11 @@ fn every_command_says_that_its_arguments_are_too_few_or_too_many() {
         let mut failures = Vec::new();
         for command in &commands {
             let info = server.ask(&format!("COMMAND INFO {}", command.name));
-            // It came later, or is nobody else's.
+            // The other server lacks it.
             if matches!(&*info, b"*1\r\n*-1\r\n" | b"*1\r\n$-1\r\n") {
                 continue;
             }
-            for request in command.refused() {
+            for request in command.wrong_requests() {
                 failures.extend(Row::parse(&request).check(&mut server, &mut ours).err());
             }
         }

@@ -1,19 +1,18 @@
-//! The differences that `docs/redis.md` tells of: all sides answer what it says.
+//! The differences that `docs/redis.md` lists: all three servers reply what it says.
 
 use super::Ours;
-use super::reply::Reply;
-use super::server::{Kind, Server};
+use super::process::{Kind, Reply, Server};
 
 const DOCS: &str = include_str!("../../../docs/redis.md");
 
 /// A row of a table.
 struct Difference<'a> {
     commands: &'a str,
-    /// What the last of them answers, if it is compared: Redis, Valkey, zset.
+    /// The replies to the last command, where they are compared: of Redis, Valkey and zset.
     replies: [Option<&'a str>; 3],
 }
 
-/// Returns what is set as code, if that is all there is in a cell.
+/// Returns the code of a cell that has nothing else.
 fn code(cell: &str) -> Option<&str> {
     let code = cell.trim().strip_prefix('`')?.strip_suffix('`')?;
     (!code.contains('`')).then_some(code)
@@ -29,22 +28,22 @@ fn differences() -> impl Iterator<Item = Difference<'static>> {
 }
 
 impl Difference<'_> {
-    /// Sends the commands, and compares what the last one answers; none if nothing is said of it.
+    /// Sends the commands and compares the last reply; returns a report if it is another.
     fn check(&self, side: usize, mut ask: impl FnMut(&str) -> Vec<u8>) -> Option<String> {
         let expected = self.replies[side]?;
         let reply = self.commands.split(" ; ").map(&mut ask).last()?;
-        let shown = Reply::parse(&reply).expect("it is whole").0.to_string();
+        let shown = Reply::of(&reply).to_string();
         let is_right = match expected.strip_suffix('…') {
             Some(beginning) => shown.starts_with(beginning),
             None => shown == expected,
         };
         (!is_right)
-            .then(|| format!("{}\n  said:     {expected}\n  answered: {shown}", self.commands))
+            .then(|| format!("{}\n  expected: {expected}\n  reply:    {shown}", self.commands))
     }
 }
 
 #[test]
-fn differences_are_as_they_are_told() {
+fn the_listed_differences_are_correct() {
     let mut failures = Vec::new();
     for (side, kind) in [(0, Kind::Redis), (1, Kind::Valkey)] {
         let Some(mut server) = Server::start(kind) else { continue };
@@ -65,7 +64,7 @@ fn differences_are_as_they_are_told() {
 }
 
 #[test]
-fn each_row_tells_of_a_difference() {
+fn each_row_lists_a_difference() {
     assert!(differences().count() > 30);
     for Difference { commands, replies: [redis, valkey, zset] } in differences() {
         assert!(redis != zset || valkey != zset || zset.is_none(), "{commands}");

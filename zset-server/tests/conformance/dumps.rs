@@ -1,25 +1,15 @@
-//! Sets that go from our DUMP to the RESTORE of servers, and back.
+//! DUMP of all types, RESTORE by other servers, and the other way round.
 
 use super::Ours;
-use super::server::{Kind, Server};
+use super::command::quoted;
+use super::process::{Kind, Reply, Server};
 
-/// Returns an argument as one types it, whatever its bytes.
-fn quoted(bytes: &[u8]) -> String {
-    let one = |byte: &u8| match byte {
-        byte if byte.is_ascii_alphanumeric() => char::from(*byte).to_string(),
-        byte => format!("\\x{byte:02x}"),
-    };
-    format!("\"{}\"", bytes.iter().map(one).collect::<String>())
+/// Returns a RESTORE of the payload in a reply.
+fn restore(key: &str, dump: &[u8]) -> String {
+    format!("RESTORE {key} 0 {} REPLACE", quoted(Reply::of(dump).into_text()))
 }
 
-/// Returns the bytes of a reply that is a string.
-fn bulk(reply: &[u8]) -> &[u8] {
-    let start = reply.iter().position(|byte| *byte == b'\n').expect("a length") + 1;
-    assert_eq!(reply[0], b'$', "{}", reply.escape_ascii());
-    &reply[start..reply.len() - 2]
-}
-
-/// The members and scores of some sets: small and large, of texts, integers, bytes and long members.
+/// Returns scores and members of small and large sets, of texts, integers, bytes and long members.
 fn sets() -> Vec<String> {
     let elements = |len: usize, element: fn(usize) -> String| -> String {
         (0..len).map(element).collect::<Vec<_>>().join(" ")
@@ -37,13 +27,13 @@ fn sets() -> Vec<String> {
 }
 
 #[test]
-fn sets_go_to_servers_and_come_back() {
+fn sorted_sets_are_exchanged_with_other_servers() {
     for kind in [Kind::Redis, Kind::Valkey] {
         let Some(mut server) = Server::start(kind) else { continue };
         for elements in sets() {
             let mut ours = Ours::new();
             server.ask("FLUSHALL");
-            // Compressed bytes are others.
+            // Compression would change the bytes.
             server.ask("CONFIG SET rdbcompression no");
             for line in [format!("ZADD key {elements}"), "EXPIRE key 100".to_owned()] {
                 assert_eq!(server.ask(&line), ours.ask(&line));
@@ -56,14 +46,12 @@ fn sets_go_to_servers_and_come_back() {
             if kind == Kind::Redis {
                 assert_eq!(theirs, our, "{elements}");
             }
-            let to_server = format!("RESTORE back 0 {}", quoted(bulk(&our)));
-            assert_eq!(server.ask(&to_server), b"+OK\r\n", "{elements}");
+            assert_eq!(server.ask(&restore("back", &our)), b"+OK\r\n", "{elements}");
             assert_eq!(server.ask("ZRANGE back 0 -1 WITHSCORES"), their_all);
             assert_eq!(server.ask("OBJECT ENCODING back"), encoding);
             server.ask("CONFIG SET rdbcompression yes");
             for payload in [theirs, server.ask("DUMP key")] {
-                let to_us = format!("RESTORE back 0 {} REPLACE", quoted(bulk(&payload)));
-                assert_eq!(ours.ask(&to_us), b"+OK\r\n", "{elements}");
+                assert_eq!(ours.ask(&restore("back", &payload)), b"+OK\r\n", "{elements}");
                 assert_eq!(ours.ask("OBJECT ENCODING back"), encoding);
                 assert_eq!(ours.ask("DUMP back"), our, "{elements}");
             }
@@ -72,7 +60,7 @@ fn sets_go_to_servers_and_come_back() {
 }
 
 #[test]
-fn strings_and_plain_sets_go_to_servers_and_come_back() {
+fn strings_and_sets_are_exchanged_with_other_servers() {
     let long = "ab".repeat(20_000);
     let mut strings: Vec<String> = [
         "\"\"",
@@ -114,7 +102,7 @@ fn strings_and_plain_sets_go_to_servers_and_come_back() {
                     assert_eq!(theirs, our, "{string}");
                 }
                 for (to, from) in [(true, &our), (false, &theirs)] {
-                    let line = format!("RESTORE back 0 {} REPLACE", quoted(bulk(from)));
+                    let line = restore("back", from);
                     let mut ask = |line: &str| if to { server.ask(line) } else { ours.ask(line) };
                     assert_eq!(ask(&line), b"+OK\r\n", "{string}");
                     assert_eq!(ask("GET back"), ask("GET key"), "{string}");
@@ -126,10 +114,10 @@ fn strings_and_plain_sets_go_to_servers_and_come_back() {
                 }
                 let (theirs, our) = (server.ask("DUMP set"), ours.ask("DUMP set"));
                 for (to, from) in [(true, &our), (false, &theirs)] {
-                    let line = format!("RESTORE back 0 {} REPLACE", quoted(bulk(from)));
+                    let line = restore("back", from);
                     let mut ask = |line: &str| if to { server.ask(line) } else { ours.ask(line) };
                     assert_eq!(ask(&line), b"+OK\r\n", "{members}");
-                    // Plain sets take part in unions, which are in an order.
+                    // Unions with plain sets are ordered.
                     assert_eq!(
                         ask("ZUNION 2 set back WITHSCORES"),
                         ask("ZUNION 2 set set WITHSCORES")
@@ -141,20 +129,21 @@ fn strings_and_plain_sets_go_to_servers_and_come_back() {
 }
 
 #[test]
-fn other_types_and_damaged_bytes_are_refused() {
+fn payloads_of_other_types_and_damaged_payloads_are_errors() {
     let Some(mut server) = Server::start(Kind::Redis) else { return };
     let mut ours = Ours::new();
     for line in ["RPUSH list a", "HSET hash a 1", "XADD stream 1-1 a 1"] {
         server.ask(line);
         let key = line.split(' ').nth(1).expect("a key");
         let payload = server.ask(&format!("DUMP {key}"));
-        let restore = format!("RESTORE key 0 {}", quoted(bulk(&payload)));
+        let restore = restore("key", &payload);
         assert_eq!(ours.ask(&restore), b"-ERR Bad data format\r\n", "{key}");
     }
     server.ask("ZADD z 1 a 2 b 3 c");
-    let payload = bulk(&server.ask("DUMP z")).to_vec();
+    let reply = server.ask("DUMP z");
+    let payload = Reply::of(&reply).into_text();
     for index in 0..payload.len() {
-        let mut damaged = payload.clone();
+        let mut damaged = payload.to_vec();
         damaged[index] ^= 1;
         let cut = &payload[..index];
         for bytes in [&*damaged, cut] {

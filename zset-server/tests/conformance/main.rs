@@ -1,58 +1,69 @@
-//! Replies, byte for byte: those of the engine, of a Redis 7.0 and of a Valkey 9.
+//! zset-server, compared with real servers: a Redis 7.0 and a Valkey 9.
 //!
-//! Each file of `rows/` is a script; those of `rows/drawn/` are drawn by chance, see [`script`]. Every row
-//! is a command as one types it; it is sent to all, and what they answer has to be the same. What stands
-//! before a command says how it is compared: `~` that the order of what is answered does not count, `?`
-//! that only its shape does, which is how many parts of which kinds it has, `!` that only its kind does:
-//! what begins the reply. `=` says that Redis 7.0 is not asked, since it lacks what came later. Each script
-//! runs twice, in RESP2 and in RESP3. Where Redis 7.0 prints doubles with 17 digits, they are compared as
-//! numbers.
+//! Commands run in the server's [engine](Ours) in this process and in another server, and the replies must
+//! be the same. There are two sources of commands:
+//!
+//! - **Rows.** Each file of `rows/` is a script; those of `rows/drawn/` use random choices, see [`script`].
+//!   A row is a command line. A prefix says how its replies are compared: `~` in any order of the lines,
+//!   `?` by their shape, i.e. the types of all parts, `!` by the type alone. `=` skips the row for Redis
+//!   7.0, which lacks what came later. Each script runs in RESP2 and in RESP3. Doubles from Redis 7.0,
+//!   which prints 17 digits, are compared as numbers. [`blocking`] has scenes of several clients.
+//! - **Random commands** on sorted sets, with edge cases as arguments: see [`episodes`].
+//!   [`scans`] and [`interchange`] draw sets for ZSCAN, and for DUMP and RESTORE.
+//!
+//! Intended differences are in `docs/redis.md`, which [`differences`] reads, and in [`decisions`].
 
 #![cfg(all(unix, not(miri)))]
 
 mod arity;
 mod blocking;
+mod both;
+mod command;
+mod decisions;
 mod differences;
 mod dumps;
+mod episodes;
+mod generator;
+mod interchange;
 mod list;
+mod ours;
 #[path = "../patient/mod.rs"]
 mod patient;
-mod reply;
+#[path = "../process/mod.rs"]
+mod process;
+mod sample;
+mod scans;
+mod score;
 mod script;
-mod server;
 
 use std::time::{Duration, Instant};
 
-use reply::Reply;
-use server::{Kind, Server};
-use zset_server::{Client, Engine, Replies, Requests};
+use ours::Ours;
+use process::{Kind, Reply, Server};
 
-/// The engine, with a client.
-struct Ours {
-    engine: Engine,
-    client: Client,
-    requests: Requests,
-    replies: Replies,
-}
+/// Defines two tests for each function: one with Redis, one with Valkey.
+macro_rules! test_with_each_server {
+    ($($test:ident),+ $(,)?) => {$(
+        mod $test {
+            use crate::process::{Kind, Server};
 
-impl Ours {
-    fn new() -> Self {
-        let mut engine = Engine::new();
-        let client = engine.client();
-        Ours { engine, client, requests: Requests::default(), replies: Replies::default() }
-    }
+            #[test]
+            fn redis() {
+                if let Some(server) = Server::start(Kind::Redis) {
+                    super::$test(server);
+                }
+            }
 
-    /// Returns the reply to a line.
-    fn ask(&mut self, line: &str) -> Vec<u8> {
-        self.requests.extend(line.as_bytes());
-        self.requests.extend(b"\r\n");
-        self.replies.clear();
-        while let Some(arguments) = self.requests.next().expect("the scripts are well-formed") {
-            self.engine.execute(&mut self.client, &arguments, &mut self.replies);
+            #[test]
+            fn valkey() {
+                if let Some(server) = Server::start(Kind::Valkey) {
+                    super::$test(server);
+                }
+            }
         }
-        self.replies.bytes().to_vec()
-    }
+    )+};
 }
+use test_with_each_server;
 
 /// How two replies are compared.
 #[derive(Clone, Copy)]
@@ -74,10 +85,10 @@ impl Compared {
         (compared, row[1..].trim())
     }
 
-    /// Returns what has to be the same of both replies.
+    /// Returns the part of a reply that is compared.
     fn prepare(self, reply: &[u8], kind: Kind) -> Vec<u8> {
         let mut prepared = Vec::new();
-        let parsed = || Reply::parse(reply).expect("it is whole").0;
+        let parsed = || Reply::of(reply);
         match self {
             Compared::ByShape => parsed().write_shape(&mut prepared),
             Compared::ByKind => prepared.extend(reply.first()),
@@ -93,7 +104,7 @@ impl Compared {
     }
 }
 
-/// A row of a script: a command, and how replies to it are compared.
+/// A row of a script: a command and how its replies are compared.
 struct Row<'a> {
     compared: Compared,
     is_newer: bool,
@@ -107,7 +118,7 @@ impl<'a> Row<'a> {
         Row { compared, is_newer: row.starts_with('='), command }
     }
 
-    /// Returns what is wrong, if a server answers something else.
+    /// Runs the command; returns a report if the replies differ.
     fn check(&self, server: &mut Server, ours: &mut Ours) -> Result<(), String> {
         let (theirs, ours) = (server.ask(self.command), ours.ask(self.command));
         let prepare = |reply| self.compared.prepare(reply, server.kind);
@@ -124,7 +135,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// What is shown of a reply: all, or some bytes of those that are the same and the first that are not.
+/// The part of a long reply that a report shows: the last bytes that are the same, and the first that differ.
 const MAX_SAME: usize = 60;
 const MAX_SHOWN: usize = 300;
 
@@ -133,22 +144,22 @@ fn excerpt(reply: &[u8], part: &[u8]) -> String {
     shown.escape_ascii().to_string()
 }
 
-/// What is shown of a script that fails: after the first difference, others may only follow from it.
+/// The number of failures that a report shows: later ones often follow from the first.
 const MAX_FAILURES: usize = 20;
 
-/// The rows that are shown before the first failure, which may explain it.
+/// The number of rows before the first failure that a report shows.
 const MAX_BEFORE: usize = 20;
 
-/// A row that takes longer was interrupted, so deadlines may have come in between.
+/// A row that takes longer was interrupted, and keys may have expired meanwhile.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How often a script runs that fails after it was interrupted.
+/// The number of attempts for a script that fails after an interruption.
 const ATTEMPTS: usize = 5;
 
-/// A row at which a script fails: its place among the rows, and what is wrong.
+/// The index of a row that fails, and a report.
 type Failure = (usize, String);
 
-/// Runs the rows of a script, which have numbers; returns where it fails, and the longest time of a row.
+/// Runs the rows of a script, which have line numbers; returns the failures and the longest time of a row.
 fn play(server: &mut Server, hello: &str, rows: &[(usize, String)]) -> (Vec<Failure>, Duration) {
     let mut ours = Ours::new();
     for line in ["RESET", "FLUSHALL", hello] {
@@ -171,7 +182,7 @@ fn play(server: &mut Server, hello: &str, rows: &[(usize, String)]) -> (Vec<Fail
     (failures, longest)
 }
 
-/// Runs a script, once more if it fails after a pause; returns where it fails.
+/// Runs a script, again if it fails after an interruption; returns the failures.
 fn play_undisturbed(server: &mut Server, hello: &str, rows: &[(usize, String)]) -> Vec<Failure> {
     for _ in 1..ATTEMPTS {
         let (failures, longest) = play(server, hello, rows);
@@ -182,7 +193,7 @@ fn play_undisturbed(server: &mut Server, hello: &str, rows: &[(usize, String)]) 
     play(server, hello, rows).0
 }
 
-/// Runs a script, in both protocols.
+/// Runs a script with each server, in both protocols.
 fn compare(name: &str, words: &str, script: &str) {
     let rows = script::rows(words, script);
     for kind in [Kind::Redis, Kind::Valkey] {
@@ -195,7 +206,7 @@ fn compare(name: &str, words: &str, script: &str) {
                 rows[first.saturating_sub(MAX_BEFORE)..*first].iter().map(|row| &*row.1).collect();
             let (before, shown) = (before.join("\n"), shown.join("\n"));
             panic!(
-                "{name}, after {hello} and what is before the first, which ends with\n{before}\n\
+                "{name}, after {hello} and these rows before the first failure:\n{before}\n\
                  {shown}"
             );
         }

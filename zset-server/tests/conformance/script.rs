@@ -1,13 +1,12 @@
-//! Scripts: rows, and rows that stand for many.
+//! Scripts: rows, and templates for several rows.
 //!
-//! - `# text` is a remark.
-//! - `@name a | b | c` gives a name to texts, from that line on. A text may refer to others.
-//! - `$name` in a row stands for each of the texts: the row for as many rows, and for every combination if
-//!   there are several.
-//! - `<name>` stands for one of them, by chance; one that is written twice comes twice as often. `<>` is
-//!   nothing.
-//! - `%300 row` is the row 300 times, so that chance has something to do.
-//! - ` ; ` ends a row within a text: that of a transaction, for one.
+//! - `# text` is a comment.
+//! - `@name a | b | c` names a list of texts, from that line on. A text may use other names.
+//! - `$name` in a row expands to each of the texts: to one row each, or with several names to one row for
+//!   each combination.
+//! - `<name>` is one of the texts at random. A text that is listed twice is twice as likely. `<>` is empty.
+//! - `%300 row` repeats the row 300 times, each with its own random texts.
+//! - ` ; ` separates rows within a text, such as those of a transaction.
 
 use std::collections::HashMap;
 use std::env;
@@ -18,8 +17,8 @@ use rand::{Rng, SeedableRng};
 
 type Names<'a> = HashMap<&'a str, Vec<&'a str>>;
 
-/// Returns the rows of a script, with the numbers of their lines. They are the same each time, unless
-/// `ZSET_SEED` is set. `words` is a script before it, of names for several.
+/// Returns the rows of a script with their line numbers. They are always the same unless `ZSET_SEED` is
+/// set. `words` is a script that runs before it, with names that several scripts share.
 pub(crate) fn rows(words: &str, script: &str) -> Vec<(usize, String)> {
     let seed = env::var("ZSET_SEED").map_or(1, |seed| seed.parse().expect("a seed is a number"));
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -50,10 +49,10 @@ fn times(line: &str) -> (usize, &str) {
 }
 
 fn texts<'n>(names: &'n Names<'_>, name: &str) -> &'n [&'n str] {
-    names.get(name).unwrap_or_else(|| panic!("nothing has the name {name:?}"))
+    names.get(name).unwrap_or_else(|| panic!("no texts have the name {name:?}"))
 }
 
-/// Finds the rows with each of the texts for each `$name`.
+/// Calls `found` with each combination of the texts for each `$name`.
 fn each(row: String, names: &Names<'_>, found: &mut impl FnMut(String)) {
     let Some((before, after)) = row.split_once('$') else { return found(row) };
     let end = after.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(after.len());
@@ -63,10 +62,10 @@ fn each(row: String, names: &Names<'_>, found: &mut impl FnMut(String)) {
     }
 }
 
-/// Returns the row with a text by chance for each `<name>`.
+/// Returns the row with a random text for each `<name>`.
 fn drawn(row: &str, names: &Names<'_>, rng: &mut impl Rng) -> String {
     let Some((before, after)) = row.split_once('<') else { return row.to_owned() };
-    let (name, after) = after.split_once('>').expect("what begins with < ends with >");
+    let (name, after) = after.split_once('>').expect("< has a matching >");
     let text = match name {
         "" => "",
         name => texts(names, name).choose(rng).expect("a name has texts"),
@@ -75,8 +74,8 @@ fn drawn(row: &str, names: &Names<'_>, rng: &mut impl Rng) -> String {
 }
 
 #[test]
-fn a_row_stands_for_every_combination() {
-    let script = "@a x | y\n# remark\n\nGET $a-$a\n@a z\nSET $a";
+fn names_expand_to_every_combination() {
+    let script = "@a x | y\n# comment\n\nGET $a-$a\n@a z\nSET $a";
     let expected = ["GET x-x", "GET x-y", "GET y-x", "GET y-y", "SET z"];
     let rows = rows("", script);
     assert!(rows.iter().map(|(_, row)| row).eq(&expected), "{rows:?}");
@@ -84,7 +83,7 @@ fn a_row_stands_for_every_combination() {
 }
 
 #[test]
-fn what_is_drawn_is_of_the_texts() {
+fn random_texts_are_those_of_the_list() {
     let script = "@key a | b\n@row GET <key> ; SET <key><> 1\n%100 <row>";
     let rows = rows("", script);
     assert_eq!(rows.len(), 200);

@@ -1,12 +1,12 @@
-//! [`Patient`]: a stream on which a call that a signal interrupts is made again.
+//! [`Patient`]: a stream that repeats a call if a signal interrupts it.
 //!
-//! A socket with a time limit does not go on by itself when a process that was stopped continues: the call
-//! fails with EINTR.
+//! If a process is stopped and continued while it waits on a socket with a timeout, the call fails with
+//! EINTR.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::ops::Deref;
 
-/// Makes a call until no signal interrupts it.
+/// Repeats a call until no signal interrupts it.
 pub(crate) fn retry<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match call() {
@@ -16,7 +16,7 @@ pub(crate) fn retry<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T>
     }
 }
 
-/// A stream that retries.
+/// A stream that repeats interrupted calls.
 #[derive(Debug)]
 pub(crate) struct Patient<S>(pub(crate) S);
 
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_is_interrupted_is_made_again() {
+    fn interrupted_calls_are_repeated() {
         let mut stream = Patient(Interrupted(false));
         for _ in 0..3 {
             assert_eq!(stream.read(&mut [0; 5]).unwrap(), 5);

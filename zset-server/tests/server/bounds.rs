@@ -1,4 +1,4 @@
-//! Clients that want too much.
+//! Limits of clients and of their requests and replies.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -10,16 +10,16 @@ use crate::running::{Peer, Running, options};
 use crate::wire::resident_bytes;
 
 #[test]
-fn a_client_that_never_reads_is_not_read_from_and_cut_off() {
-    const MOST: usize = 1 << 20;
+fn a_client_that_never_reads_is_closed() {
+    const LIMIT: usize = 1 << 20;
     let stalled = Duration::from_millis(200);
-    let server = Running::with_limits(Limits { pause_at: MOST, stalled, ..Limits::default() });
+    let server = Running::with_limits(Limits { pause_at: LIMIT, stalled, ..Limits::default() });
     let mut other = server.connect();
     other.send(format!("SET k {}\r\n", "v".repeat(60_000)).as_bytes());
     other.expect(b"+OK\r\n");
     let before = resident_bytes();
     let mut peer = server.connect();
-    // Six gigabytes of replies.
+    // The replies would take six gigabytes.
     let requests = b"GET k\r\n".repeat(1000);
     let mut most = before;
     let mut rounds = 0;
@@ -31,7 +31,7 @@ fn a_client_that_never_reads_is_not_read_from_and_cut_off() {
         most = most.max(resident_bytes());
         rounds += 1;
         if rounds == 100 {
-            // All requests fit into the buffers on the way; the server has to give up nevertheless.
+            // The buffers of the system hold all requests. The server must still close the connection.
             let mut read = 0;
             let mut buffer = vec![0; 1 << 16];
             std::thread::sleep(3 * stalled);
@@ -41,13 +41,13 @@ fn a_client_that_never_reads_is_not_read_from_and_cut_off() {
                     Ok(len) => read += len,
                     Err(error) => break error,
                 }
-                assert!(read < 1 << 30, "it is not cut off");
+                assert!(read < 1 << 30, "the connection stays open");
             };
         }
     };
     let kinds = [ErrorKind::ConnectionReset, ErrorKind::BrokenPipe];
     assert!(kinds.contains(&error.kind()), "{error:?}");
-    assert!(most < before + 200 * MOST, "{} bytes more", most - before);
+    assert!(most < before + 200 * LIMIT, "{} more bytes", most - before);
     other.ask(b"PING\r\n", b"+PONG\r\n");
 }
 
@@ -67,7 +67,7 @@ fn a_client_that_reads_late_gets_every_reply() {
 }
 
 #[test]
-fn a_reply_above_the_bound_ends_the_connection() {
+fn a_reply_above_the_output_limit_closes_the_connection() {
     let output = "normal 100000 0 0".parse().unwrap();
     let limits = Limits { pause_at: 1000, output, ..Limits::default() };
     let server = Running::with_limits(limits);
@@ -82,7 +82,7 @@ fn a_reply_above_the_bound_ends_the_connection() {
 }
 
 #[test]
-fn one_client_too_many_is_refused_in_words() {
+fn clients_above_the_limit_get_an_error() {
     let server = Running::with_limits(Limits { max_clients: 3, ..Limits::default() });
     let mut peers: Vec<_> = (0..3).map(|_| server.connect()).collect();
     for peer in &mut peers {
@@ -96,7 +96,7 @@ fn one_client_too_many_is_refused_in_words() {
     for peer in &mut peers {
         peer.ask(b"PING\r\n", b"+PONG\r\n");
     }
-    // Who goes makes room.
+    // A client that disconnects makes room.
     let mut last = peers.pop().unwrap();
     last.send(b"QUIT\r\n");
     last.expect(b"+OK\r\n");
@@ -107,33 +107,33 @@ fn one_client_too_many_is_refused_in_words() {
         let mut kind = [0];
         peer.stream.read_exact(&mut kind).is_ok() && kind == *b"+"
     };
-    assert!((0..1000).any(|_| has_room()), "nobody is let in again");
+    assert!((0..1000).any(|_| has_room()), "no new client is accepted");
 }
 
 #[test]
-fn strangers_may_send_little_until_they_say_the_password() {
+fn clients_without_the_password_may_send_only_short_requests() {
     let server = Running::with(Options { password: "open sesame".into(), ..options() });
     let large = format!("*2\r\n$4\r\nECHO\r\n$20000\r\n{}\r\n", "x".repeat(20_000));
-    let mut stranger = server.connect();
-    stranger.ask(b"GET k\r\n", b"-NOAUTH Authentication required.\r\n");
-    stranger.ask(
+    let mut guest = server.connect();
+    guest.ask(b"GET k\r\n", b"-NOAUTH Authentication required.\r\n");
+    guest.ask(
         b"AUTH open\r\n",
         b"-WRONGPASS invalid username-password pair or user is disabled.\r\n",
     );
-    stranger.send(large.as_bytes());
-    stranger.expect(b"-ERR Protocol error: unauthenticated bulk length\r\n");
-    let mut friend = server.connect();
-    friend.ask(b"AUTH 'open sesame'\r\n", b"+OK\r\n");
-    friend.ask(large.as_bytes(), format!("$20000\r\n{}\r\n", "x".repeat(20_000)).as_bytes());
-    // Who takes that back is a stranger again.
-    friend.ask(b"RESET\r\n", b"+RESET\r\n");
-    friend.ask(b"*11\r\n", b"-ERR Protocol error: unauthenticated multibulk length\r\n");
+    guest.send(large.as_bytes());
+    guest.expect(b"-ERR Protocol error: unauthenticated bulk length\r\n");
+    let mut user = server.connect();
+    user.ask(b"AUTH 'open sesame'\r\n", b"+OK\r\n");
+    user.ask(large.as_bytes(), format!("$20000\r\n{}\r\n", "x".repeat(20_000)).as_bytes());
+    // RESET undoes AUTH.
+    user.ask(b"RESET\r\n", b"+RESET\r\n");
+    user.ask(b"*11\r\n", b"-ERR Protocol error: unauthenticated multibulk length\r\n");
     let mut again = server.connect();
     again.ask(b"AUTH default 'open sesame'\r\nGET k\r\n", b"+OK\r\n$-1\r\n");
 }
 
 #[test]
-fn an_address_that_others_can_reach_needs_a_password() {
+fn a_public_address_requires_a_password() {
     let addresses = vec![([0, 0, 0, 0], 0).into()];
     let open = Options { addresses, ..options() };
     assert!(matches!(Server::bind(open.clone()), Err(ServeError::NoPassword(_))));
@@ -141,7 +141,7 @@ fn an_address_that_others_can_reach_needs_a_password() {
 }
 
 #[test]
-fn a_server_that_others_can_reach_keeps_its_password() {
+fn a_server_with_a_public_address_keeps_its_password() {
     let addresses = vec![([0, 0, 0, 0], 0).into()];
     let open = Options { addresses, password: "word".into(), ..options() };
     let metrics = Some(([0, 0, 0, 0], 0).into());
@@ -161,34 +161,34 @@ fn a_server_that_others_can_reach_keeps_its_password() {
     server.connect().ask(b"PING\r\n", b"+PONG\r\n");
 }
 
-/// Waits until so few clients are left.
+/// Waits until at most this many clients are connected.
 fn until_left(observer: &mut Peer<TcpStream>, most: usize) {
     let is_left = |info: &str| {
         let line = info.lines().find_map(|line| line.strip_prefix("connected_clients:"));
-        line.expect("it is told").parse::<usize>().expect("a number") <= most
+        line.expect("INFO has the line").parse::<usize>().expect("a number") <= most
     };
     while !is_left(&observer.ask_bulk(b"INFO clients\r\n")) {}
 }
 
 #[test]
-fn a_client_that_does_not_read_is_cut_off_below_every_bound() {
+fn a_client_that_does_not_read_is_closed_even_below_the_limits() {
     let stalled = Duration::from_millis(200);
     let server = Running::with_limits(Limits { stalled, ..Limits::default() });
-    let (mut deaf, mut other) = (server.connect(), server.connect());
+    let (mut unread, mut other) = (server.connect(), server.connect());
     let value = "v".repeat(20 << 20);
     other.send(format!("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n${}\r\n", value.len()).as_bytes());
     other.send(value.as_bytes());
     other.ask(b"\r\n", b"+OK\r\n");
-    // Less than would stop it from being read from.
-    deaf.send(b"GET k\r\n");
+    // Less than the limit above which requests are paused.
+    unread.send(b"GET k\r\n");
     until_left(&mut other, 1);
 }
 
 #[test]
-fn what_is_held_for_all_clients_is_bounded() {
+fn the_memory_of_all_clients_is_bounded() {
     const CLIENTS: usize = 20;
-    const MOST: usize = 32 << 20;
-    let server = Running::with_limits(Limits { all_clients: MOST, ..Limits::default() });
+    const LIMIT: usize = 32 << 20;
+    let server = Running::with_limits(Limits { all_clients: LIMIT, ..Limits::default() });
     let mut other = server.connect();
     let value = vec![b'v'; 10 << 20];
     let set = format!("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n${}\r\n", value.len());
@@ -197,7 +197,7 @@ fn what_is_held_for_all_clients_is_bounded() {
     other.ask(b"\r\n", b"+OK\r\n");
     let (get, multi) = (&b"GET k\r\n"[..], b"MULTI\r\n".as_slice());
     let wait = [b"BZPOPMIN".to_vec(), b" j".repeat(20_000), b" 0\r\n".to_vec()].concat();
-    // Replies that are not read, requests that do not end, and commands that do not run, or not yet.
+    // Unread replies, incomplete requests, queued commands, and blocked clients with many keys.
     for parts in [
         &[get][..],
         &[set.as_bytes(), &value[1..]],
@@ -207,7 +207,7 @@ fn what_is_held_for_all_clients_is_bounded() {
         let mut peers: Vec<_> = (0..CLIENTS).map(|_| server.connect()).collect();
         for peer in &mut peers {
             for part in parts {
-                // It may have been cut off already.
+                // The connection may already be closed.
                 let _ = peer.stream.write_all(part);
             }
         }
@@ -220,43 +220,42 @@ fn what_is_held_for_all_clients_is_bounded() {
 }
 
 #[test]
-fn a_transaction_of_too_large_replies_ends_without_any_of_them_whole() {
+fn a_transaction_with_replies_above_the_limit_runs_and_closes_the_connection() {
     let output = "normal 100000 0 0".parse().unwrap();
     let limits = Limits { pause_at: 1000, output, ..Limits::default() };
     let server = Running::with_limits(limits);
     let (mut peer, mut other) = (server.connect(), server.connect());
     other.ask(format!("SET k {}\r\n", "v".repeat(60_000)).as_bytes(), b"+OK\r\n");
     let get = "GET k\r\n".repeat(5);
-    // The one that sends itself away would have the rest of its replies.
+    // A client that kills itself would still get its replies.
     let kill = "CLIENT KILL TYPE normal SKIPME no\r\n";
     peer.send(format!("MULTI\r\n{get}SET ran yes\r\n{kill}").as_bytes());
     peer.expect(format!("+OK\r\n{}", "+QUEUED\r\n".repeat(7)).as_bytes());
     peer.send(b"EXEC\r\n");
     assert!(!matches!(peer.stream.read(&mut [0]), Ok(1)));
     let mut other = server.connect();
-    // It was run to its end nevertheless.
+    // All of the transaction has run.
     other.ask(b"GET ran\r\n", b"$3\r\nyes\r\n");
 }
 
 #[test]
-fn strangers_do_not_keep_those_out_who_know_the_password() {
-    let strangers = Duration::ZERO;
-    let limits = Limits { max_clients: 3, strangers, ..Limits::default() };
+fn clients_that_do_not_authenticate_make_room_for_others() {
+    let limits = Limits { max_clients: 3, strangers: Duration::ZERO, ..Limits::default() };
     let server = Running::with(Options { password: "word".into(), limits, ..options() });
-    let mut friend = server.connect();
-    friend.ask(b"AUTH word\r\n", b"+OK\r\n");
-    let mut stranger = server.connect();
-    stranger.ask(b"PING\r\n", b"-NOAUTH Authentication required.\r\n");
-    // There is room for one more still.
+    let mut user = server.connect();
+    user.ask(b"AUTH word\r\n", b"+OK\r\n");
+    let mut guest = server.connect();
+    guest.ask(b"PING\r\n", b"-NOAUTH Authentication required.\r\n");
+    // One more client fits.
     let mut other = server.connect();
     while other.stream.read_exact(&mut [0]).is_ok() {}
-    stranger.expect_last(b"");
-    friend.ask(b"PING\r\n", b"+PONG\r\n");
+    guest.expect_last(b"");
+    user.ask(b"PING\r\n", b"+PONG\r\n");
 }
 
 #[test]
-fn memory_is_given_back_by_those_who_are_silent() {
-    // It has to read meanwhile.
+fn idle_clients_free_their_buffers() {
+    // Long enough for the client to read.
     let stalled = Duration::from_secs(1);
     let server = Running::with_limits(Limits { stalled, ..Limits::default() });
     let (mut silent, mut other) = (server.connect(), server.connect());
@@ -264,7 +263,8 @@ fn memory_is_given_back_by_those_who_are_silent() {
     let request = b"ECHO 0123456789\r\n".repeat(20_000);
     silent.ask(&request, &b"$10\r\n0123456789\r\n".repeat(20_000));
     let has_nothing = |list: &str| {
-        let line = list.lines().find(|line| line.contains("name=silent")).expect("it is there");
+        let line =
+            list.lines().find(|line| line.contains("name=silent")).expect("the client is listed");
         line.contains(" qbuf-free=0 ") && line.contains(" rbs=0 ")
     };
     while !has_nothing(&other.ask_bulk(b"CLIENT LIST\r\n")) {}
@@ -272,14 +272,14 @@ fn memory_is_given_back_by_those_who_are_silent() {
 }
 
 #[test]
-fn three_thousand_are_refused_at_once_though_they_stay() {
+fn three_thousand_refused_clients_may_stay_connected() {
     const TOO_MANY: usize = 3000;
     let server = Running::with_limits(Limits { max_clients: 1, ..Limits::default() });
     let mut only = server.connect();
     only.ask(b"PING\r\n", b"+PONG\r\n");
     let mut refused: Vec<_> = (0..TOO_MANY).map(|_| server.connect()).collect();
-    let told = format!("rejected_connections:{TOO_MANY}\r\n");
-    while !only.ask_bulk(b"INFO stats\r\n").contains(&told) {}
+    let line = format!("rejected_connections:{TOO_MANY}\r\n");
+    while !only.ask_bulk(b"INFO stats\r\n").contains(&line) {}
     for peer in &mut refused {
         peer.expect_last(b"-ERR max number of clients reached\r\n");
     }

@@ -1,19 +1,19 @@
-//! Clients that people have.
+//! Other clients: the crate `redis`, redis-cli and redis-benchmark.
 
-use std::env;
 use std::process::Command;
 
 use redis::{ConnectionLike as _, RedisResult, Value};
 
+use crate::process::skip;
 use crate::running::Running;
 
 fn connect(server: &Running, protocol: &str) -> redis::Connection {
     let client = redis::Client::open(format!("redis://{}/?protocol={protocol}", server.address));
-    client.expect("an address").get_connection().expect("it lets in")
+    client.expect("the address is valid").get_connection().expect("the server listens")
 }
 
 #[test]
-fn the_redis_crate_asks_and_is_answered() -> RedisResult<()> {
+fn the_redis_crate_gets_replies() -> RedisResult<()> {
     let server = Running::start();
     for protocol in ["resp2", "resp3"] {
         let mut connection = connect(&server, protocol);
@@ -40,7 +40,7 @@ fn the_redis_crate_asks_and_is_answered() -> RedisResult<()> {
 }
 
 #[test]
-fn a_pipeline_of_the_redis_crate_is_larger_than_all_buffers() -> RedisResult<()> {
+fn a_pipeline_larger_than_all_buffers_gets_all_replies() -> RedisResult<()> {
     let server = Running::start();
     let mut connection = connect(&server, "resp2");
     let mut pipeline = redis::pipe();
@@ -53,21 +53,20 @@ fn a_pipeline_of_the_redis_crate_is_larger_than_all_buffers() -> RedisResult<()>
     Ok(())
 }
 
-/// Returns what a program prints; none where it is not installed, unless the tests have to have it.
+/// Returns the output of a program, or `None` if it is not installed.
 fn run(program: &str, server: &Running, arguments: &[&str]) -> Option<String> {
     let port = server.address.port().to_string();
     let output = Command::new(program).args(["-p", &port]).args(arguments).output();
     let Ok(output) = output else {
-        assert!(env::var_os("ZSET_REQUIRE_SERVERS").is_none(), "there is no {program}");
-        eprintln!("SKIPPED: there is no {program}");
+        skip(&format!("{program} is not installed"));
         return None;
     };
     assert!(output.status.success(), "{output:?}");
-    Some(String::from_utf8(output.stdout).expect("it prints text"))
+    Some(String::from_utf8(output.stdout).expect("the output is UTF-8"))
 }
 
 #[test]
-fn redis_cli_asks_and_is_answered() {
+fn redis_cli_shows_replies() {
     let server = Running::start();
     for protocol in ["-2", "-3"] {
         for (arguments, expected) in [
@@ -86,7 +85,7 @@ fn redis_cli_asks_and_is_answered() {
 }
 
 #[test]
-fn redis_benchmark_comes_to_its_end() {
+fn redis_benchmark_completes() {
     let server = Running::start();
     let arguments = ["-q", "-c", "50", "-n", "20000", "-P", "16", "-t", "ping,set,get,zadd"];
     let Some(printed) = run("redis-benchmark", &server, &arguments) else { return };

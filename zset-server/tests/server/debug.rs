@@ -1,4 +1,4 @@
-//! DEBUG, which is off unless it is asked for.
+//! DEBUG, which is disabled by default.
 
 use zset_server::{DebugCommand, Options};
 
@@ -9,7 +9,7 @@ const REFUSED: &str = "-ERR DEBUG command not allowed. If the enable-debug-comma
                        --enable-debug-command local or yes.";
 
 #[test]
-fn debug_is_off_by_default() {
+fn debug_is_disabled_by_default() {
     let server = Running::start();
     let mut peer = server.connect();
     for command in ["DEBUG SLEEP 0", "debug object k", "DEBUG HELP", "DEBUG NOSUCH"] {
@@ -28,7 +28,7 @@ fn debug_is_off_by_default() {
 }
 
 #[test]
-fn debug_runs_for_all_clients_or_for_those_on_this_machine() {
+fn debug_can_be_enabled_for_all_or_for_local_clients() {
     for debug_command in [DebugCommand::Yes, DebugCommand::Local] {
         let server = Running::with(Options { debug_command, ..options() });
         let mut peer = server.connect();

@@ -1,4 +1,4 @@
-//! Clients that speak another protocol, as a browser does for any page.
+//! Clients of another protocol, such as a browser that sends what a web page chooses.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use crate::program::Program;
 use crate::running::{Peer, Running};
 
-/// What a page has in its body.
+/// A request's body, with commands.
 const BODY: &str = "FLUSHALL\r\n*3\r\n$3\r\nSET\r\n$4\r\nevil\r\n$1\r\n1\r\nSET evil 1\r\n";
 
 fn post(headers: &str) -> String {
@@ -14,27 +14,27 @@ fn post(headers: &str) -> String {
     format!("POST / HTTP/1.1\r\n{headers}Content-Length: {len}\r\n\r\n{BODY}")
 }
 
-/// Sends bytes in pieces, waits until the server closes the connection, and returns what came before.
+/// Sends bytes in pieces, and returns all replies until the server closes the connection.
 fn replies_until_closed(peer: &mut Peer<TcpStream>, pieces: &[&[u8]]) -> String {
     for piece in pieces {
-        // It may have been closed already.
+        // The connection may already be closed.
         if peer.stream.write_all(piece).is_err() {
             break;
         }
     }
     let mut replies = Vec::new();
-    // A client that is closed while it sends may see a reset.
+    // A connection that is closed during a write may be reset.
     let result = peer.stream.read_to_end(&mut replies);
     let kind = result.err().map(|error| error.kind());
     assert!(
         matches!(kind, None | Some(std::io::ErrorKind::ConnectionReset)),
-        "it is not closed: {kind:?}"
+        "the connection is not closed: {kind:?}"
     );
     String::from_utf8_lossy(&replies).into_owned()
 }
 
 #[test]
-fn no_command_in_the_body_of_a_web_request_runs() {
+fn commands_in_the_body_of_an_http_request_do_not_run() {
     let server = Running::start();
     let mut other = server.connect();
     other.ask(b"SET kept 1\r\n", b"+OK\r\n");
@@ -49,7 +49,7 @@ fn no_command_in_the_body_of_a_web_request_runs() {
         text.replace("POST / ", &format!("POST /{} ", "x".repeat(60_000))),
         text.replace("POST / ", &format!("POST /{} ", "x".repeat(100_000))),
         text.replace("POST / HTTP/1.1", "POST /"),
-        // Each method that a page may choose, on a host name that is its own as well.
+        // All methods that a page can choose.
         text.replace("POST ", "GET "),
         text.replace("POST ", "HEAD "),
         text.replace("POST ", "PUT "),
@@ -57,13 +57,13 @@ fn no_command_in_the_body_of_a_web_request_runs() {
         text.replace("POST / HTTP/1.1\r\nHost", "GET / \"HTTP/1.1\r\nHost"),
         text.replace("POST / HTTP", "SET /evil HTTP"),
         text.replace("POST / HTTP", "DEL /kept HTTP"),
-        // The first line alone is not what is looked for.
+        // The first line may be a command.
         format!("PING\r\n\r\n{text}"),
         format!("PING\r\nHost: x\r\n{BODY}"),
         format!("PING\r\nhOST:\r\n{BODY}"),
         format!("PING\r\nHost:x\r\n{BODY}"),
         format!("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n{BODY}"),
-        // As clients send commands.
+        // As arrays, which is how clients send commands.
         format!("*1\r\n$4\r\nPost\r\n{BODY}"),
         format!("*2\r\n$5\r\nHOST:\r\n$1\r\nx\r\n{BODY}"),
     ] {
@@ -73,9 +73,9 @@ fn no_command_in_the_body_of_a_web_request_runs() {
         let halves = [&request.as_bytes()[..half], &request.as_bytes()[half..]];
         for pieces in [&[request.as_bytes()][..], &many, &halves] {
             let replies = replies_until_closed(&mut server.connect(), pieces);
-            // Nothing but the reply to what came before, if that.
-            let is_told = replies == "+PONG\r\n" || replies.starts_with("-ERR Protocol error: ");
-            assert!(replies.is_empty() || is_told, "{start}: {replies}");
+            // At most the reply to the command before, or an error.
+            let is_reply = replies == "+PONG\r\n" || replies.starts_with("-ERR Protocol error: ");
+            assert!(replies.is_empty() || is_reply, "{start}: {replies}");
         }
         other.ask(b"DBSIZE\r\n", b":1\r\n");
         other.ask(b"EXISTS kept\r\n", b":1\r\n");
@@ -83,11 +83,11 @@ fn no_command_in_the_body_of_a_web_request_runs() {
 }
 
 #[test]
-fn no_command_in_a_handshake_of_tls_runs() {
+fn commands_in_a_tls_handshake_do_not_run() {
     let server = Running::start();
     let mut other = server.connect();
     other.ask(b"SET kept 1\r\n", b"+OK\r\n");
-    // A session ticket, which the server of a page may choose, can have lines in it.
+    // A session ticket, which a page's server chooses, can contain lines.
     let hello = [b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 and\n", BODY.as_bytes()].concat();
     for pieces in [&[&hello[..]][..], &[&hello[..1], &hello[1..3], &hello[3..]], &[&hello[..9]]] {
         assert_eq!(replies_until_closed(&mut server.connect(), pieces), "");
@@ -96,7 +96,7 @@ fn no_command_in_a_handshake_of_tls_runs() {
 }
 
 #[test]
-fn a_command_about_web_requests_is_a_command() {
+fn words_of_http_are_valid_arguments() {
     let server = Running::start();
     let mut peer = server.connect();
     for (request, reply) in [
@@ -112,7 +112,7 @@ fn a_command_about_web_requests_is_a_command() {
 }
 
 #[test]
-fn a_web_request_is_logged_once_in_a_while() {
+fn http_requests_are_logged_at_most_once_a_minute() {
     let mut program = Program::start(&[]);
     for _ in 0..20 {
         let mut peer = program.connect();
@@ -120,7 +120,7 @@ fn a_web_request_is_logged_once_in_a_while() {
         peer.expect_last(b"");
     }
     let log = program.stop();
-    // A page can send as many as it likes; the machine may pause for a minute.
+    // More than once only if the machine pauses for a minute.
     let lines = log.matches("Possible SECURITY ATTACK detected").count();
     assert!((1..5).contains(&lines), "{log}");
 }

@@ -1,4 +1,4 @@
-//! The server over sockets: what comes in pieces, what is too much, how it ends, and real clients.
+//! The server over sockets: split requests, limits, start and stop, and clients.
 
 #![cfg(all(unix, not(miri)))]
 
@@ -11,6 +11,8 @@ mod model;
 mod passwords;
 #[path = "../patient/mod.rs"]
 mod patient;
+#[path = "../process/mod.rs"]
+mod process;
 mod program;
 mod running;
 #[path = "../serving/mod.rs"]

@@ -1,4 +1,4 @@
-//! The memory that replies take which are not read.
+//! The memory of unread replies.
 
 use std::io::{Read, Write};
 
@@ -8,7 +8,7 @@ use crate::running::{Peer, Running};
 #[test]
 fn a_client_above_the_hard_limit_is_closed() {
     let mut program = Program::start(&["--client-output-buffer-limit", "normal 1mb 0 0"]);
-    let (mut deaf, mut other) = (program.connect(), program.connect());
+    let (mut unread, mut other) = (program.connect(), program.connect());
     let limits = "normal 1048576 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60";
     other.send(b"CONFIG GET client-output-buffer-limit\r\n");
     other.expect(b"*2\r\n$26\r\nclient-output-buffer-limit\r\n");
@@ -16,7 +16,7 @@ fn a_client_above_the_hard_limit_is_closed() {
     let value = "v".repeat(60_000);
     other.ask(format!("SET k {value}\r\n").as_bytes(), b"+OK\r\n");
     other.ask(b"CLIENT SETNAME other\r\n", b"+OK\r\n");
-    deaf.send(&b"GET k\r\n".repeat(1000));
+    unread.send(&b"GET k\r\n".repeat(1000));
     while other.ask_bulk(b"INFO clients\r\n").contains("connected_clients:2\r\n") {}
     assert!(other.ask_bulk(b"CLIENT LIST\r\n").contains("name=other"));
     let log = program.stop();
@@ -26,17 +26,17 @@ fn a_client_above_the_hard_limit_is_closed() {
 #[test]
 fn a_client_above_the_soft_limit_for_too_long_is_closed() {
     let server = Running::start();
-    let (mut deaf, mut other) = (server.connect(), server.connect());
+    let (mut unread, mut other) = (server.connect(), server.connect());
     other.ask(b"CONFIG SET client-output-buffer-limit 'normal 0 1mb 1'\r\n", b"+OK\r\n");
     let value = "v".repeat(60_000);
     other.ask(format!("SET k {value}\r\n").as_bytes(), b"+OK\r\n");
-    // It would be let be for a minute.
-    deaf.send(&b"GET k\r\n".repeat(1000));
+    // A client that does not read is otherwise closed after a minute.
+    unread.send(&b"GET k\r\n".repeat(1000));
     while other.ask_bulk(b"INFO clients\r\n").contains("connected_clients:2\r\n") {}
 }
 
 #[test]
-fn a_tiny_hard_limit_keeps_nobody_out() {
+fn a_tiny_hard_limit_still_allows_replies() {
     let program = Program::start(&["--client-output-buffer-limit", "normal 1 1 0"]);
     let mut peer = program.connect();
     let value = "v".repeat(10_000);
@@ -48,10 +48,10 @@ fn a_tiny_hard_limit_keeps_nobody_out() {
 #[test]
 fn lowering_the_hard_limit_closes_clients_above_it() {
     let mut program = Program::start(&[]);
-    let (mut deaf, mut other) = (program.connect(), program.connect());
+    let (mut unread, mut other) = (program.connect(), program.connect());
     let value = "v".repeat(60_000);
     other.ask(format!("SET k {value}\r\n").as_bytes(), b"+OK\r\n");
-    deaf.send(&b"GET k\r\n".repeat(1000));
+    unread.send(&b"GET k\r\n".repeat(1000));
     until_quiet(&mut other);
     other.ask(b"CONFIG SET client-output-buffer-limit 'normal 1mb 0 0'\r\n", b"+OK\r\n");
     while other.ask_bulk(b"INFO clients\r\n").contains("connected_clients:2\r\n") {}
@@ -60,19 +60,19 @@ fn lowering_the_hard_limit_closes_clients_above_it() {
 }
 
 #[test]
-fn many_clients_that_hold_little_each_stay_below_the_limit() {
+fn many_clients_with_few_unread_replies_stay_below_the_memory_limit() {
     const CLIENTS: usize = 400;
     const LIMIT: usize = 48 << 20;
     let program = Program::start(&["--maxmemory", "48mb"]);
     let mut peer = program.connect();
     peer.ask(format!("SET k {}\r\n", "v".repeat(1000)).as_bytes(), b"+OK\r\n");
     let requests = b"GET k\r\n".repeat(9000);
-    let deaf: Vec<_> = (0..CLIENTS)
+    let unread: Vec<_> = (0..CLIENTS)
         .map(|_| {
-            let mut deaf = program.connect();
-            // It may have been closed already.
-            let _ = deaf.stream.write_all(&requests);
-            deaf
+            let mut unread = program.connect();
+            // The connection may already be closed.
+            let _ = unread.stream.write_all(&requests);
+            unread
         })
         .collect();
     until_quiet(&mut peer);
@@ -82,7 +82,7 @@ fn many_clients_that_hold_little_each_stay_below_the_limit() {
     assert!((CLIENTS / 8..CLIENTS).contains(&connected), "{connected}");
     // The data is far below the limit.
     peer.ask(b"SET k small\r\n", b"+OK\r\n");
-    drop(deaf);
+    drop(unread);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn near_the_limit_a_large_value_is_read_and_a_large_write_gets_an_error() {
     peer.ask(b"EXISTS k l\r\n", b":1\r\n");
 }
 
-/// Waits until no client has had a further reply to GET for so long that there will be none.
+/// Waits until the number of calls of GET stays the same.
 fn until_quiet<S: Read + Write>(peer: &mut Peer<S>) {
     let (mut quiet, mut calls) = (0, 0);
     while calls == 0 || quiet < 50 {
@@ -120,7 +120,7 @@ fn number(info: &str, name: &str) -> usize {
 }
 
 #[test]
-fn limits_of_unread_replies_are_set_as_in_redis() {
+fn output_limits_are_configured_as_in_redis() {
     let server = Running::start();
     let mut peer = server.connect();
     let failed =

@@ -1,5 +1,5 @@
-//! Clients that wait for members, compared with a naive model: a list of who waits, and a sorted list of
-//! members for each key. There are no sockets and there is no time but that of the model.
+//! Blocking commands, compared with a naive model: a list of blocked clients, and a sorted list of members
+//! for each key. There are no sockets, and the model sets the time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -15,11 +15,11 @@ const KEYS: [&str; 3] = ["a", "b", "c"];
 enum Step {
     /// Scores of new members, by key: in one command, or for several keys in a transaction.
     Add(usize, Vec<(usize, Vec<u8>)>),
-    /// Keys, from which end, how many at most if it is BZMPOP, and for how many milliseconds.
+    /// Keys, whether from the highest score, the count of a BZMPOP, and the timeout in milliseconds.
     Pop(usize, Vec<usize>, bool, Option<usize>, u64),
     Pass(u64),
     Leave(usize),
-    /// Who is unblocked, and by whom.
+    /// The client that sends CLIENT UNBLOCK, the one that is unblocked, and whether with an error.
     Unblock(usize, usize, bool),
     Kill(usize, usize),
     Delete(usize, usize),
@@ -48,7 +48,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What a client of the model waits for.
+/// A blocked client of the model.
 #[derive(Clone, Debug)]
 struct Waiting {
     client: usize,
@@ -61,10 +61,10 @@ struct Waiting {
 #[derive(Default)]
 struct Model {
     keys: [BTreeSet<(u8, String)>; KEYS.len()],
-    /// In the order in which they came.
+    /// In the order in which they blocked.
     waiting: Vec<Waiting>,
-    /// What clients were told that waited.
-    told: BTreeMap<usize, String>,
+    /// The replies to clients that were blocked.
+    served: BTreeMap<usize, String>,
     now: u64,
     next_member: usize,
     left: BTreeSet<String>,
@@ -75,27 +75,27 @@ fn bulk(text: &str) -> String {
 }
 
 impl Model {
-    /// Takes members, as one who waits does.
-    fn take(&mut self, asked: &Waiting) -> Option<String> {
-        let key = *asked.keys.iter().find(|key| !self.keys[**key].is_empty())?;
+    /// Pops members for a client.
+    fn pop(&mut self, request: &Waiting) -> Option<String> {
+        let key = *request.keys.iter().find(|key| !self.keys[**key].is_empty())?;
         let mut taken = Vec::new();
-        for _ in 0..asked.count.unwrap_or(1) {
+        for _ in 0..request.count.unwrap_or(1) {
             let set = &mut self.keys[key];
-            taken.extend(if asked.max { set.pop_last() } else { set.pop_first() });
+            taken.extend(if request.max { set.pop_last() } else { set.pop_first() });
         }
         for (_, member) in &taken {
-            assert!(self.left.remove(member), "{member} was taken before");
+            assert!(self.left.remove(member), "{member} was popped before");
         }
         let pairs = taken.iter().map(|(score, member)| bulk(member) + &bulk(&score.to_string()));
         let pairs: Vec<_> = pairs.collect();
-        if asked.count.is_none() {
+        if request.count.is_none() {
             return Some(format!("*3\r\n{}{}", bulk(KEYS[key]), pairs[0]));
         }
         let pairs: String = pairs.iter().map(|pair| ["*2\r\n", pair].concat()).collect();
         Some(format!("*2\r\n{}*{}\r\n{pairs}", bulk(KEYS[key]), taken.len()))
     }
 
-    /// Forgets the members of a key.
+    /// Deletes a key; returns the number of its members.
     fn remove(&mut self, key: usize) -> usize {
         let set = std::mem::take(&mut self.keys[key]);
         for (_, member) in &set {
@@ -104,15 +104,15 @@ impl Model {
         set.len()
     }
 
-    /// Serves those who wait, after keys have changed.
+    /// Serves blocked clients after keys have changed.
     fn serve(&mut self, changed: &[usize]) {
         for key in changed {
             while !self.keys[*key].is_empty() {
                 let next = self.waiting.iter().position(|waiting| waiting.keys.contains(key));
                 let Some(next) = next else { break };
                 let waiting = self.waiting.remove(next);
-                let reply = self.take(&waiting).expect("the key is there");
-                self.told.insert(waiting.client, reply);
+                let reply = self.pop(&waiting).expect("the key exists");
+                self.served.insert(waiting.client, reply);
             }
         }
     }
@@ -139,13 +139,13 @@ impl Both {
         for client in 0..CLIENTS {
             both.clients.push(Client::default());
             both.ids.push(String::new());
-            both.come(client);
+            both.connect(client);
         }
         both
     }
 
-    /// Has a client come in the place of one that has gone.
-    fn come(&mut self, client: usize) {
+    /// Connects a client in place of a disconnected one.
+    fn connect(&mut self, client: usize) {
         self.clients[client] = self.engine.client();
         self.clients[client].allow_waiting();
         let (id, _) = self.run(client, "CLIENT ID");
@@ -167,7 +167,7 @@ impl Both {
 
     fn step(&mut self, step: Step) {
         match step {
-            // Who waits asks for nothing.
+            // A blocked client sends nothing.
             Step::Add(client, _)
             | Step::Pop(client, ..)
             | Step::Unblock(client, ..)
@@ -201,9 +201,9 @@ impl Both {
                 let line = format!("CLIENT UNBLOCK {} {reason}", self.ids[other]);
                 self.ask(client, &line, if waits { ":1\r\n" } else { ":0\r\n" });
                 if waits {
-                    let told = "-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n";
-                    let told = if error { told } else { "*-1\r\n" };
-                    self.model.told.insert(other, told.to_owned());
+                    let error_reply = "-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n";
+                    let reply = if error { error_reply } else { "*-1\r\n" };
+                    self.model.served.insert(other, reply.to_owned());
                 }
             }
             Step::Kill(client, other) => {
@@ -260,40 +260,40 @@ impl Both {
         self.ask(client, "EXEC", &all);
     }
 
-    fn pop(&mut self, asked: &Waiting, limit: u64) {
-        let keys = asked.keys.iter().map(|key| KEYS[*key]);
+    fn pop(&mut self, request: &Waiting, limit: u64) {
+        let keys = request.keys.iter().map(|key| KEYS[*key]);
         let keys = keys.collect::<Vec<_>>().join(" ");
         let seconds = format!("0.{limit:03}");
-        let end = if asked.max { "MAX" } else { "MIN" };
-        let line = match asked.count {
+        let end = if request.max { "MAX" } else { "MIN" };
+        let line = match request.count {
             None => format!("BZPOP{end} {keys} {seconds}"),
             Some(count) => {
-                format!("BZMPOP {seconds} {} {keys} {end} COUNT {count}", asked.keys.len())
+                format!("BZMPOP {seconds} {} {keys} {end} COUNT {count}", request.keys.len())
             }
         };
-        if let Some(reply) = self.model.take(asked) {
-            return self.ask(asked.client, &line, &reply);
+        if let Some(reply) = self.model.pop(request) {
+            return self.ask(request.client, &line, &reply);
         }
         let limit = (limit > 0).then(|| Duration::from_millis(limit));
-        let executed = self.run(asked.client, &line);
+        let executed = self.run(request.client, &line);
         assert_eq!(executed, (String::new(), Executed::Waits(limit)), "{line}");
-        self.model.waiting.push(asked.clone());
+        self.model.waiting.push(request.clone());
     }
 
     fn leave(&mut self, client: usize) {
         self.model.waiting.retain(|waiting| waiting.client != client);
-        self.model.told.remove(&client);
+        self.model.served.remove(&client);
         self.engine.leave(&mut self.clients[client]);
-        self.come(client);
+        self.connect(client);
     }
 
-    /// Compares what those were told who waited, and what is left.
+    /// Compares the replies to blocked clients, and the remaining members.
     fn check(&mut self) {
         for client in 0..CLIENTS {
             let mut replies = Replies::default();
             let is_served = self.clients[client].take_served(&mut replies);
             let reply = String::from_utf8_lossy(replies.bytes()).into_owned();
-            assert_eq!(is_served.then_some(reply), self.model.told.remove(&client));
+            assert_eq!(is_served.then_some(reply), self.model.served.remove(&client));
         }
         if let Some(client) = (0..CLIENTS).find(|client| !self.model.is_waiting(*client)) {
             for (key, set) in KEYS.iter().zip(self.model.keys.clone()) {
@@ -314,7 +314,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
-    fn who_waits_is_served_in_order_and_no_member_is_lost(
+    fn blocked_clients_are_served_in_order_and_no_member_is_lost(
         steps in prop::collection::vec(step(), 1..60)
     ) {
         let mut both = Both::new();

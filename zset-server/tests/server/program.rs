@@ -1,41 +1,14 @@
-//! The program itself: its arguments, its log, and the signals that it gets.
+//! The program as a server: its log, and signals to it.
 
-use std::env;
-use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::patient::{Patient, retry};
+use crate::process::Folder;
 use crate::running::{PATIENCE, Peer};
 
-/// A folder that is removed with its value.
-pub(crate) struct Folder(PathBuf);
-
-impl Folder {
-    pub(crate) fn new() -> Folder {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = env::temp_dir().join(format!("zset-program-{}-{number}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir(&path).expect("temporary folders can be made");
-        Folder(path)
-    }
-
-    pub(crate) fn join(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-/// The program as a server, with a socket of its own.
+/// The program as a server, with a socket in a folder.
 pub(crate) struct Program {
     pub(crate) folder: Folder,
     child: Child,
@@ -47,7 +20,7 @@ impl Program {
         Program::run(Command::new(env!("CARGO_BIN_EXE_zset-server")), arguments)
     }
 
-    /// Starts the program in a shell, after a command of the shell.
+    /// Starts the program from a shell, after a command of the shell.
     pub(crate) fn start_after(before: &str, arguments: &[&str]) -> Program {
         let mut command = Command::new("sh");
         command.args(["-c", &format!("{before}\nexec \"$0\" \"$@\"")]);
@@ -59,28 +32,28 @@ impl Program {
         let folder = Folder::new();
         let mut child = command
             .args(["serve", "--port", "0", "--unixsocket"])
-            .arg(folder.join("socket"))
+            .arg(folder.socket())
             .arg("--snapshot")
-            .arg(folder.join("dump.rdb"))
+            .arg(folder.snapshot())
             .args(arguments)
             .env_remove("ZSET_REQUIREPASS")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
-            .expect("it was built");
-        let mut log = BufReader::new(child.stderr.take().expect("it is a pipe"));
+            .expect("the program can start");
+        let mut log = BufReader::new(child.stderr.take().expect("stderr is piped"));
         let mut text = String::new();
         while !text.contains("listening") {
-            let len = log.read_line(&mut text).expect("it is text");
-            assert!(len > 0, "it does not start: {text}");
+            let len = log.read_line(&mut text).expect("the log is UTF-8");
+            assert!(len > 0, "the program does not start: {text}");
         }
         Program { folder, child, log: Some(log) }
     }
 
     pub(crate) fn connect(&self) -> Peer<UnixStream> {
-        let stream = retry(|| UnixStream::connect(self.folder.join("socket")));
-        let stream = stream.expect("it listens");
+        let stream = retry(|| UnixStream::connect(self.folder.socket()));
+        let stream = stream.expect("the program listens");
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_write_timeout(Some(PATIENCE)).unwrap();
         Peer { stream: Patient(stream) }
@@ -91,18 +64,18 @@ impl Program {
         assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
     }
 
-    /// Closes the standard error, as the end of a terminal does.
+    /// Closes the standard error, as a terminal does when it closes.
     pub(crate) fn close_log(&mut self) {
         self.log = None;
     }
 
-    /// Waits for the end of the program; returns its status and the rest of its log.
+    /// Waits until the program exits; returns its status and the rest of its log.
     pub(crate) fn wait(&mut self) -> (ExitStatus, String) {
         let mut text = String::new();
         if let Some(mut log) = self.log.take() {
-            log.read_to_string(&mut text).expect("it is text");
+            log.read_to_string(&mut text).expect("the log is UTF-8");
         }
-        (self.child.wait().expect("it is a child"), text)
+        (self.child.wait().expect("the process is a child"), text)
     }
 
     /// Stops the program; returns the rest of its log.
@@ -116,7 +89,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // Nothing to do about an error, which would hide the one of the test.
+        // An error here would hide that of the test.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

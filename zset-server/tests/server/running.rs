@@ -9,7 +9,7 @@ use zset_server::{Limits, Options};
 use crate::patient::{Patient, retry};
 pub(crate) use crate::serving::{Running, options};
 
-/// How long an answer may take. Only a test that fails waits for so long.
+/// The timeout for a reply. Only a failing test waits that long.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Running {
@@ -18,22 +18,22 @@ impl Running {
     }
 
     pub(crate) fn connect(&self) -> Peer<TcpStream> {
-        let stream = retry(|| TcpStream::connect(self.address)).expect("it listens");
-        // What is sent is there then, and not in a queue of the sender.
+        let stream = retry(|| TcpStream::connect(self.address)).expect("the server listens");
+        // So that a short request is sent at once.
         stream.set_nodelay(true).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_write_timeout(Some(PATIENCE)).unwrap();
         Peer { stream: Patient(stream) }
     }
 
-    /// Waits for the end of the server.
+    /// Waits until the server has stopped.
     pub(crate) fn join(mut self) {
-        let thread = self.thread.take().expect("it runs");
-        thread.join().expect("it does not panic").expect("it starts");
+        let thread = self.thread.take().expect("the server runs");
+        thread.join().expect("the server does not panic").expect("the server starts");
     }
 }
 
-/// A client that speaks in bytes.
+/// A client that sends and receives bytes.
 pub(crate) struct Peer<S> {
     pub(crate) stream: Patient<S>,
 }
@@ -43,11 +43,11 @@ impl<S: Read + Write> Peer<S> {
         self.stream.write_all(bytes).expect("the server reads");
     }
 
-    /// Waits for exactly these bytes.
+    /// Reads a reply, which must be these bytes.
     #[track_caller]
     pub(crate) fn expect(&mut self, bytes: &[u8]) {
         let mut reply = vec![0; bytes.len()];
-        self.stream.read_exact(&mut reply).expect("the server answers");
+        self.stream.read_exact(&mut reply).expect("the server replies");
         assert_eq!(reply.escape_ascii().to_string(), bytes.escape_ascii().to_string());
     }
 
@@ -57,12 +57,12 @@ impl<S: Read + Write> Peer<S> {
         self.expect(reply);
     }
 
-    /// Returns the next line, without its end.
+    /// Reads a line, and returns it without its line end.
     pub(crate) fn line(&mut self) -> String {
         let mut line = Vec::new();
         while !line.ends_with(b"\r\n") {
             let mut byte = [0];
-            self.stream.read_exact(&mut byte).expect("the server answers");
+            self.stream.read_exact(&mut byte).expect("the server replies");
             line.extend(byte);
         }
         String::from_utf8_lossy(&line[..line.len() - 2]).into_owned()
@@ -73,11 +73,11 @@ impl<S: Read + Write> Peer<S> {
         self.line()
     }
 
-    /// Returns the next reply, which has to be a bulk string.
+    /// Reads a reply, which must be a bulk string.
     pub(crate) fn bulk(&mut self) -> String {
         let len = self.line().trim_start_matches('$').parse::<usize>().expect("a length");
         let mut text = vec![0; len + 2];
-        self.stream.read_exact(&mut text).expect("the server answers");
+        self.stream.read_exact(&mut text).expect("the server replies");
         String::from_utf8_lossy(&text[..len]).into_owned()
     }
 
@@ -86,10 +86,10 @@ impl<S: Read + Write> Peer<S> {
         self.bulk()
     }
 
-    /// Waits for exactly these bytes, and for nothing behind them.
+    /// Reads the last reply, which must be these bytes, and waits until the server closes the connection.
     #[track_caller]
     pub(crate) fn expect_last(&mut self, bytes: &[u8]) {
         self.expect(bytes);
-        assert_eq!(self.stream.read(&mut [0]).expect("it closes in peace"), 0, "it goes on");
+        assert_eq!(self.stream.read(&mut [0]).expect("the server closes the connection"), 0);
     }
 }

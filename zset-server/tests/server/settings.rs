@@ -1,4 +1,4 @@
-//! What options and CONFIG SET bound, at once.
+//! Limits from options and from CONFIG SET, which takes effect at once.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
@@ -12,7 +12,7 @@ fn set(peer: &mut Peer<TcpStream>, parameter: &str, value: &str) {
 }
 
 #[test]
-fn as_many_clients_may_come_as_are_set() {
+fn maxclients_limits_new_clients() {
     let server = Running::with_limits(Limits { max_clients: 2, ..Limits::default() });
     let mut one = server.connect();
     let mut two = server.connect();
@@ -22,26 +22,26 @@ fn as_many_clients_may_come_as_are_set() {
     set(&mut one, "maxclients", "3");
     let mut three = server.connect();
     three.ask(b"PING\r\n", b"+PONG\r\n");
-    // Who is there stays.
+    // Connected clients stay.
     set(&mut one, "maxclients", "1");
     three.ask(b"PING\r\n", b"+PONG\r\n");
     server.connect().expect_last(b"-ERR max number of clients reached\r\n");
     let info = one.ask_bulk(b"INFO\r\n");
-    for told in [
+    for line in [
         "connected_clients:3\r\n",
         "maxclients:1\r\n",
         "rejected_connections:2\r\n",
         "total_connections_received:3\r\n",
     ] {
-        assert!(info.contains(told), "{told} is not in {info}");
+        assert!(info.contains(line), "{line} is not in {info}");
     }
-    // More than the system lets files be open.
+    // Usually more than the limit of open files.
     let reply = one.ask_line(b"CONFIG SET maxclients 4294967295\r\n");
     assert!(reply == "+OK" || reply.contains("The operating system is not able"), "{reply}");
 }
 
 #[test]
-fn ten_thousand_clients_too_many_are_refused_in_words() {
+fn ten_thousand_clients_above_the_limit_get_an_error() {
     const TOO_MANY: usize = 10_000;
     const AT_ONCE: usize = 100;
     let server = Running::with_limits(Limits { max_clients: 1, ..Limits::default() });
@@ -50,7 +50,7 @@ fn ten_thousand_clients_too_many_are_refused_in_words() {
     for _ in 0..TOO_MANY / AT_ONCE {
         let mut refused: Vec<_> = (0..AT_ONCE).map(|_| server.connect()).collect();
         for peer in &mut refused {
-            // It may have been closed already.
+            // The connection may already be closed.
             let _ = peer.stream.write_all(b"PING\r\n");
         }
         only.ask(b"ECHO x\r\n", b"$1\r\nx\r\n");
@@ -63,7 +63,7 @@ fn ten_thousand_clients_too_many_are_refused_in_words() {
 }
 
 #[test]
-fn thousands_of_clients_are_served_at_once() {
+fn thousands_of_blocked_clients_are_served_by_one_command() {
     const CLIENTS: usize = 2000;
     let server = Running::start();
     let mut peers: Vec<_> = (0..CLIENTS).map(|_| server.connect()).collect();
@@ -90,7 +90,7 @@ fn thousands_of_clients_are_served_at_once() {
 }
 
 #[test]
-fn an_argument_is_as_large_as_is_set() {
+fn proto_max_bulk_len_limits_arguments() {
     let server = Running::start();
     let mut peer = server.connect();
     peer.send(b"CONFIG SET proto-max-bulk-len 1mb\r\n*2\r\n$4\r\nECHO\r\n$1048577\r\n");
@@ -102,17 +102,17 @@ fn an_argument_is_as_large_as_is_set() {
 }
 
 #[test]
-fn a_client_that_asks_nothing_for_too_long_goes_unless_it_waits() {
+fn an_idle_client_is_closed_after_the_timeout_unless_it_is_blocked() {
     let server = Running::start();
     let (mut idle, mut waiting, mut other) = (server.connect(), server.connect(), server.connect());
     waiting.send(b"CLIENT SETNAME waiting\r\nBZPOPMIN jobs 0\r\n");
     waiting.expect(b"+OK\r\n");
     while !other.ask_bulk(b"INFO clients\r\n").contains("blocked_clients:1\r\n") {}
-    // It has asked nothing for less long.
+    // The blocked client has been idle for longer.
     idle.ask(b"PING\r\n", b"+PONG\r\n");
     set(&mut other, "timeout", "1");
     idle.expect_last(b"");
-    // No client may be silent for so long, but the machine may.
+    // If the machine pauses, this client is closed as well.
     let mut other = loop {
         let mut other = server.connect();
         let mut reply = [0; 5];
@@ -129,7 +129,7 @@ fn a_client_that_asks_nothing_for_too_long_goes_unless_it_waits() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn data_beyond_the_memory_that_is_set_is_refused() {
+fn writes_above_maxmemory_are_errors() {
     const REFUSED: &str = "-OOM command not allowed when used memory > 'maxmemory'.\r\n";
     let server = Running::with(Options { max_memory: Some(1), allocated: Some(|| 2), ..options() });
     let (mut one, mut other) = (server.connect(), server.connect());
@@ -137,7 +137,7 @@ fn data_beyond_the_memory_that_is_set_is_refused() {
     one.ask(b"ZCARD k\r\n", b":0\r\n");
     set(&mut one, "maxmemory", "0");
     one.ask(b"ZADD k 1 a\r\n", b":1\r\n");
-    // It was not too much when it was queued.
+    // The limit is lowered after the command is queued.
     one.ask(b"MULTI\r\nZADD k 2 b\r\nZCARD k\r\n", b"+OK\r\n+QUEUED\r\n+QUEUED\r\n");
     set(&mut other, "maxmemory", "1");
     let reason = REFUSED.trim_start_matches('-');
@@ -153,14 +153,14 @@ fn data_beyond_the_memory_that_is_set_is_refused() {
 }
 
 #[test]
-fn whether_there_are_replies_is_not_chosen_in_a_transaction() {
+fn client_reply_skips_replies_except_in_a_transaction() {
     let server = Running::start();
     let mut peer = server.connect();
     peer.ask(b"MULTI\r\n", b"+OK\r\n");
     let refusal = b"-ERR Command 'client|reply' not allowed inside a transaction\r\n";
     peer.ask(b"CLIENT REPLY OFF\r\n", refusal);
     peer.ask(b"EXEC\r\n", b"-EXECABORT Transaction discarded because of previous errors.\r\n");
-    // Neither the reply to what waits, nor that to the request behind it.
+    // SKIP applies to a blocking command, and not to the next one.
     let mut other = server.connect();
     peer.send(b"CLIENT REPLY SKIP\r\nBZPOPMIN jobs 0\r\nECHO heard\r\n");
     while !other.ask_bulk(b"INFO clients\r\n").contains("blocked_clients:1\r\n") {}
@@ -175,7 +175,7 @@ fn whether_there_are_replies_is_not_chosen_in_a_transaction() {
 }
 
 #[test]
-fn commands_wait_for_the_end_of_a_pause() {
+fn commands_wait_until_a_pause_ends() {
     let server = Running::start();
     let (mut one, mut other) = (server.connect(), server.connect());
     one.ask(b"PING\r\n", b"+PONG\r\n");
@@ -184,7 +184,7 @@ fn commands_wait_for_the_end_of_a_pause() {
     one.expect(b"$1\r\nx\r\n+OK\r\n+QUEUED\r\n*1\r\n:0\r\n");
     other.ask(b"ZCARD k\r\nCLIENT UNPAUSE\r\n", b":0\r\n+OK\r\n");
     one.expect(b":1\r\n$1\r\ny\r\n");
-    // That it has an end is told by the time alone.
+    // A pause ends without another command.
     other.ask(b"CLIENT PAUSE 20\r\n", b"+OK\r\n");
     one.ask(b"ECHO z\r\n", b"$1\r\nz\r\n");
     other.ask(b"CLIENT PAUSE 1000000 WRITE\r\n", b"+OK\r\n");

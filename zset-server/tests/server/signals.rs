@@ -1,4 +1,4 @@
-//! Signals that the program gets.
+//! Signals to the program.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::program::Program;
 
 #[test]
-fn a_signal_saves_the_keys_and_ends_the_program() {
+fn a_signal_saves_the_keys_and_stops_the_program() {
     for signal in ["INT", "TERM", "HUP"] {
         let mut program = Program::start(&[]);
         let mut peer = program.connect();
@@ -16,30 +16,30 @@ fn a_signal_saves_the_keys_and_ends_the_program() {
         let (status, log) = program.wait();
         assert!(status.success(), "{status}: {log}");
         assert!(log.contains(&format!("SIG{signal}")) && log.contains("stopped"), "{log}");
-        assert!(program.folder.join("dump.rdb").exists());
-        assert!(!program.folder.join("socket").exists());
+        assert!(program.folder.snapshot().exists());
+        assert!(!program.folder.socket().exists());
     }
 }
 
 #[test]
-fn a_terminal_that_closes_ends_the_program_with_its_keys_saved() {
+fn a_closed_terminal_stops_the_program_after_it_saves() {
     let mut program = Program::start(&[]);
     let mut peer = program.connect();
     peer.ask(b"SET key value\r\n", b"+OK\r\n");
-    // Nothing can be logged from now on.
+    // Logging fails from now on.
     program.close_log();
-    // The system and the shell both send it.
+    // The system and the shell both send the signal.
     program.signal("HUP");
     program.signal("HUP");
     peer.expect_last(b"");
     let (status, _) = program.wait();
     assert!(status.success(), "{status}");
-    assert!(program.folder.join("dump.rdb").exists());
+    assert!(program.folder.snapshot().exists());
 }
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_program_that_nohup_starts_outlives_its_terminal() {
+fn a_program_started_by_nohup_ignores_sighup() {
     // What nohup does.
     let mut program = Program::start_after("trap '' HUP", &[]);
     let mut peer = program.connect();
@@ -51,7 +51,7 @@ fn a_program_that_nohup_starts_outlives_its_terminal() {
 }
 
 #[test]
-fn a_sleep_does_not_keep_the_program_from_its_end() {
+fn a_signal_interrupts_debug_sleep() {
     const SLEEPS: usize = 12;
     let mut program = Program::start(&["--enable-debug-command", "yes"]);
     let mut peer = program.connect();
@@ -60,26 +60,23 @@ fn a_sleep_does_not_keep_the_program_from_its_end() {
     peer.send(&b"DEBUG SLEEP 10\r\n".repeat(SLEEPS));
     let log = program.stop();
     assert!(start.elapsed() < Duration::from_secs(10 * SLEEPS as u64 / 2), "{log}");
-    assert!(program.folder.join("dump.rdb").exists());
+    assert!(program.folder.snapshot().exists());
 }
 
 #[test]
-fn a_file_beyond_the_limit_of_the_system_is_an_error_and_the_old_one_stays() {
+fn a_snapshot_above_the_file_size_limit_is_an_error_and_the_old_one_stays() {
     // Blocks of 512 bytes.
     let mut program = Program::start_after("ulimit -f 100", &[]);
     let mut peer = program.connect();
     peer.ask(b"SET key value\r\nSAVE\r\n", b"+OK\r\n+OK\r\n");
-    let old = fs::read(program.folder.join("dump.rdb")).unwrap();
+    let old = fs::read(program.folder.snapshot()).unwrap();
     let value = "v".repeat(60_000);
     peer.ask(format!("SET large {value}\r\n").as_bytes(), b"+OK\r\n");
     for command in ["SAVE", "BGSAVE"] {
         let reply = peer.ask_line(format!("{command}\r\n").as_bytes());
         assert!(reply.starts_with("-ERR snapshot ") && reply.contains("arge"), "{reply}");
-        assert_eq!(fs::read(program.folder.join("dump.rdb")).unwrap(), old);
-        let files = fs::read_dir(program.folder.join(".")).unwrap();
-        let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
-        let unfinished: Vec<_> = names.filter(|name| name.contains("unfinished")).collect();
-        assert!(unfinished.is_empty(), "{unfinished:?}");
+        assert_eq!(fs::read(program.folder.snapshot()).unwrap(), old);
+        assert_eq!(program.folder.unfinished(), None);
     }
     peer.ask(b"DEL large\r\nSAVE\r\n", b":1\r\n+OK\r\n");
     program.stop();

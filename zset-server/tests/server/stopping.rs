@@ -1,4 +1,4 @@
-//! How a server ends.
+//! Stopping a server.
 
 use std::env;
 use std::fs;
@@ -11,8 +11,8 @@ use crate::patient::{Patient, retry};
 use crate::running::{Peer, Running, options};
 
 #[test]
-fn what_has_come_is_answered_before_the_end() {
-    // However long the machine may pause.
+fn received_requests_are_answered_before_a_stop() {
+    // So that a pause of the machine does not matter.
     let server = Running::with_limits(Limits { grace: Duration::MAX, ..Limits::default() });
     let mut idle = server.connect();
     let mut half = server.connect();
@@ -30,7 +30,7 @@ fn what_has_come_is_answered_before_the_end() {
 }
 
 #[test]
-fn nobody_is_let_in_after_the_end() {
+fn a_stopped_server_does_not_listen() {
     let server = Running::start();
     let address = server.address;
     server.stopper.stop();
@@ -39,7 +39,7 @@ fn nobody_is_let_in_after_the_end() {
 }
 
 #[test]
-fn a_client_that_does_not_read_cannot_keep_a_server_from_its_end() {
+fn a_client_that_does_not_read_does_not_delay_a_stop() {
     let grace = Duration::from_millis(100);
     let server = Running::with_limits(Limits { grace, ..Limits::default() });
     let mut peer = server.connect();
@@ -51,16 +51,16 @@ fn a_client_that_does_not_read_cannot_keep_a_server_from_its_end() {
 }
 
 #[test]
-fn the_socket_in_the_file_system_goes_and_one_without_a_server_is_replaced() {
+fn a_unix_socket_is_removed_at_the_stop_and_a_stale_one_is_replaced() {
     let path = env::temp_dir().join(format!("zset-server-{}.socket", std::process::id()));
     let _ = fs::remove_file(&path);
-    // A listener that is gone leaves its file.
+    // A dropped listener leaves its file behind.
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     let with_socket = || Options { unix_socket: Some(path.clone()), ..options() };
     let server = Running::with(with_socket());
     let mut peer = Peer { stream: Patient(retry(|| UnixStream::connect(&path)).unwrap()) };
     peer.ask(b"PING\r\n", b"+PONG\r\n");
-    assert!(Server::bind(with_socket()).is_err(), "another server listens there");
+    assert!(Server::bind(with_socket()).is_err(), "the socket is in use");
     peer.ask(b"PING\r\n", b"+PONG\r\n");
     server.stopper.stop();
     server.join();

@@ -1,4 +1,4 @@
-//! Clients that wait for members, over sockets.
+//! Blocking commands over sockets.
 
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
@@ -7,18 +7,18 @@ use zset_server::Limits;
 
 use crate::running::{Peer, Running};
 
-/// Waits until so many clients wait.
+/// Waits until this many clients are blocked.
 fn until_waiting(observer: &mut Peer<TcpStream>, clients: usize) {
     until(observer, &format!("blocked_clients:{clients}\r\n"));
 }
 
-/// Waits until INFO tells of clients what it should.
-fn until(observer: &mut Peer<TcpStream>, told: &str) {
-    while !observer.ask_bulk(b"INFO clients\r\n").contains(told) {}
+/// Waits until INFO has a line.
+fn until(observer: &mut Peer<TcpStream>, line: &str) {
+    while !observer.ask_bulk(b"INFO clients\r\n").contains(line) {}
 }
 
 #[test]
-fn a_client_waits_until_a_member_comes() {
+fn a_blocking_pop_waits_for_a_member() {
     let server = Running::start();
     let (mut waiting, mut other) = (server.connect(), server.connect());
     waiting.send(b"ECHO a\r\nBZPOPMIN jobs 0\r\nECHO b\r\n");
@@ -31,7 +31,7 @@ fn a_client_waits_until_a_member_comes() {
 }
 
 #[test]
-fn a_client_that_has_waited_for_long_enough_goes_on() {
+fn a_blocking_pop_returns_null_after_its_timeout() {
     let server = Running::start();
     let (mut waiting, mut other) = (server.connect(), server.connect());
     waiting.send(b"BZPOPMIN jobs 0.01\r\nBZMPOP 0.01 1 jobs MAX\r\nHELLO 3\r\n");
@@ -42,7 +42,7 @@ fn a_client_that_has_waited_for_long_enough_goes_on() {
 }
 
 #[test]
-fn who_goes_while_waiting_takes_nothing() {
+fn a_client_that_disconnects_while_blocked_pops_nothing() {
     let server = Running::start();
     let mut other = server.connect();
     for end in [Shutdown::Both, Shutdown::Write] {
@@ -62,7 +62,7 @@ fn who_goes_while_waiting_takes_nothing() {
 }
 
 #[test]
-fn what_is_sent_while_waiting_runs_afterwards() {
+fn requests_sent_while_blocked_run_afterwards() {
     const REQUESTS: usize = 100_000;
     let server = Running::start();
     let (mut waiting, mut other) = (server.connect(), server.connect());
@@ -75,7 +75,7 @@ fn what_is_sent_while_waiting_runs_afterwards() {
 }
 
 #[test]
-fn who_reads_while_waiting_has_read() {
+fn a_blocked_client_can_read_earlier_replies() {
     let server =
         Running::with_limits(Limits { stalled: Duration::from_secs(5), ..Limits::default() });
     let (mut waiting, mut other) = (server.connect(), server.connect());
@@ -88,9 +88,9 @@ fn who_reads_while_waiting_has_read() {
     let mut has_read = || {
         let list = other.ask_bulk(b"CLIENT LIST\r\n");
         let line = list.lines().find(|line| line.contains("name=waiting"));
-        line.expect("it is there").contains(" omem=0 ")
+        line.expect("the client is listed").contains(" omem=0 ")
     };
-    assert!(!has_read(), "it fits into the buffers on the way");
+    assert!(!has_read(), "the buffers of the system hold all replies");
     for _ in 0..20 {
         assert_eq!(waiting.bulk(), value);
     }
@@ -98,7 +98,7 @@ fn who_reads_while_waiting_has_read() {
 }
 
 #[test]
-fn a_server_that_stops_lets_those_go_who_wait() {
+fn a_server_that_stops_closes_blocked_clients() {
     let server = Running::with_limits(Limits { grace: Duration::MAX, ..Limits::default() });
     let mut other = server.connect();
     let mut waiting: Vec<_> = (0..50).map(|_| server.connect()).collect();
@@ -114,19 +114,20 @@ fn a_server_that_stops_lets_those_go_who_wait() {
 }
 
 #[test]
-fn a_client_that_is_sent_away_goes_whatever_it_does() {
+fn client_kill_closes_idle_blocked_and_unread_clients() {
     let server = Running::start();
     let mut other = server.connect();
-    let (mut idle, mut waiting, mut deaf) = (server.connect(), server.connect(), server.connect());
-    for peer in [&mut idle, &mut waiting, &mut deaf] {
+    let (mut idle, mut waiting, mut unread) =
+        (server.connect(), server.connect(), server.connect());
+    for peer in [&mut idle, &mut waiting, &mut unread] {
         peer.ask(b"CLIENT SETNAME victim\r\n", b"+OK\r\n");
     }
     let value = "v".repeat(100_000);
     other.ask(format!("SET k {value}\r\n").as_bytes(), b"+OK\r\n");
     waiting.send(b"BZPOPMIN jobs 0\r\n");
     until_waiting(&mut other, 1);
-    // Its replies fill all buffers on the way, so the server waits for it to read.
-    deaf.send(&b"GET k\r\n".repeat(2000));
+    // The replies fill all buffers, so the server waits for the client to read.
+    unread.send(&b"GET k\r\n".repeat(2000));
     let list = other.ask_bulk(b"CLIENT LIST\r\n");
     assert_eq!(list.matches("name=victim").count(), 3, "{list}");
     other.ask(b"CLIENT KILL TYPE normal\r\n", b":3\r\n");
@@ -135,20 +136,22 @@ fn a_client_that_is_sent_away_goes_whatever_it_does() {
     until(&mut other, "connected_clients:1\r\n");
     other.ask(b"ZADD jobs 1 x\r\n", b":1\r\n");
     other.ask(b"ZCARD jobs\r\n", b":1\r\n");
-    // The one that asks is told before it goes.
+    // A client that kills itself still gets the reply.
     other.send(b"CLIENT KILL TYPE normal SKIPME no\r\nPING\r\n");
     other.expect_last(b":1\r\n");
 }
 
 #[test]
-fn a_client_is_known_by_where_it_is() {
+fn client_list_and_client_kill_use_addresses() {
     let server = Running::start();
     let (mut one, mut other) = (server.connect(), server.connect());
     let (here, there) = (one.stream.local_addr().unwrap(), one.stream.peer_addr().unwrap());
     one.ask(b"ZADD k 1 a\r\n", b":1\r\n");
     let list = other.ask_bulk(b"CLIENT LIST\r\n");
-    let line =
-        list.lines().find(|line| line.contains(&format!("addr={here} "))).expect("it is there");
+    let line = list
+        .lines()
+        .find(|line| line.contains(&format!("addr={here} ")))
+        .expect("the client is listed");
     assert!(line.contains(&format!("laddr={there} ")) && line.contains("cmd=zadd "), "{line}");
     other.ask(format!("CLIENT KILL {here}\r\n").as_bytes(), b"+OK\r\n");
     one.expect_last(b"");
@@ -156,7 +159,7 @@ fn a_client_is_known_by_where_it_is() {
 }
 
 #[test]
-fn members_are_handed_on_by_many_clients_without_loss() {
+fn many_blocked_clients_pop_each_member_once() {
     const CLIENTS: usize = 20;
     const MEMBERS: usize = 2000;
     let server = Running::start();

@@ -1,4 +1,4 @@
-//! Requests in pieces of any size.
+//! Requests in pieces of any size, and pipelines.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -10,7 +10,7 @@ use crate::patient::Patient;
 use crate::running::{Running, options};
 
 #[test]
-fn a_pipeline_is_answered_in_its_order() {
+fn replies_of_a_pipeline_are_in_order() {
     let server = Running::start();
     let mut peer = server.connect();
     let mut requests = Vec::new();
@@ -24,7 +24,7 @@ fn a_pipeline_is_answered_in_its_order() {
 }
 
 #[test]
-fn a_million_requests_are_sent_before_a_reply_is_read() {
+fn a_million_requests_can_be_sent_before_a_reply_is_read() {
     const REQUESTS: usize = 1_000_000;
     let server = Running::start();
     let mut peer = server.connect();
@@ -39,7 +39,7 @@ fn a_million_requests_are_sent_before_a_reply_is_read() {
 }
 
 #[test]
-fn others_are_answered_while_one_sends_without_end() {
+fn a_client_that_sends_continuously_does_not_block_others() {
     let server = Running::start();
     let mut greedy = server.connect();
     let mut reader = Patient(greedy.stream.try_clone().unwrap());
@@ -59,13 +59,13 @@ fn others_are_answered_while_one_sends_without_end() {
 }
 
 #[test]
-fn others_have_a_turn_between_the_slow_commands_of_one() {
+fn other_clients_run_between_slow_commands_of_one() {
     const COMMANDS: usize = 20;
     let server = Running::with(Options { debug_command: DebugCommand::Yes, ..options() });
     let (mut slow, mut other) = (server.connect(), server.connect());
     let request = |number| format!("DEBUG SLEEP 0.05\r\nZADD done 1 {number}\r\n");
     let requests: Vec<_> = (0..COMMANDS).map(request).collect();
-    // All at once, and then one by one, but each of them before the one before it has run.
+    // In one piece, then in one piece for each command, all sent before the first has run.
     for (round, pieces) in [vec![requests.concat()], requests].into_iter().enumerate() {
         other.ask(b"DEL done\r\n", format!(":{round}\r\n").as_bytes());
         for piece in pieces {
@@ -76,12 +76,12 @@ fn others_have_a_turn_between_the_slow_commands_of_one() {
             seen.push(other.ask_line(b"ZCARD done\r\n"));
         }
         seen.retain(|len| len != ":0" && len != ":20");
-        assert!(!seen.is_empty(), "nobody had a turn");
+        assert!(!seen.is_empty(), "the other client did not run in between");
     }
 }
 
 #[test]
-fn time_goes_on_within_a_pipeline() {
+fn keys_expire_within_a_pipeline() {
     let server = Running::with(Options { debug_command: DebugCommand::Yes, ..options() });
     let mut peer = server.connect();
     let pipeline = ["SET k v PX 1\r\nDEBUG SLEEP 0.01\r\n", &"ECHO x\r\n".repeat(15), "GET k\r\n"];
@@ -92,7 +92,7 @@ fn time_goes_on_within_a_pipeline() {
 }
 
 #[test]
-fn a_request_comes_byte_by_byte() {
+fn requests_can_be_sent_byte_by_byte() {
     let server = Running::start();
     let mut peer = server.connect();
     for byte in b"*4\r\n$4\r\nZADD\r\n$1\r\nk\r\n$3\r\n1.5\r\n$1\r\nm\r\nzscore k m\r\n" {
@@ -102,7 +102,7 @@ fn a_request_comes_byte_by_byte() {
 }
 
 #[test]
-fn half_a_request_does_nothing_when_its_client_goes() {
+fn an_incomplete_request_does_not_run() {
     let server = Running::start();
     let mut other = server.connect();
     let mut peer = server.connect();
@@ -113,7 +113,7 @@ fn half_a_request_does_nothing_when_its_client_goes() {
 }
 
 #[test]
-fn what_is_no_request_is_answered_and_ends_the_connection() {
+fn an_invalid_request_gets_an_error_and_closes_the_connection() {
     let server = Running::start();
     let mut other = server.connect();
     for (request, reply) in [
@@ -130,7 +130,7 @@ fn what_is_no_request_is_answered_and_ends_the_connection() {
         peer.expect(b"+PONG\r\n");
         peer.expect(format!("-ERR Protocol error: {reply}\r\n").as_bytes());
         for _ in 0..3 {
-            // What it sends meanwhile is read, or it would be reset before it sees the reply.
+            // The server still reads: otherwise the connection could be reset before the reply is read.
             peer.send(b"more");
             other.ask(b"PING\r\n", b"+PONG\r\n");
         }
@@ -140,26 +140,27 @@ fn what_is_no_request_is_answered_and_ends_the_connection() {
 }
 
 #[test]
-fn a_declared_length_takes_no_memory_until_its_bytes_come() {
+fn a_declared_length_does_not_allocate() {
     let server = Running::start();
     let mut peers: Vec<_> = (0..50).map(|_| server.connect()).collect();
     for peer in &mut peers {
         peer.send(b"PING\r\n*2\r\n$4\r\nECHO\r\n$536870912\r\nx");
         peer.expect(b"+PONG\r\n");
     }
-    // 25 GB, if it did.
+    // The lengths add up to 25 GB.
     assert!(resident_bytes() < 1 << 30, "{} bytes", resident_bytes());
 }
 
-/// Returns how much memory this process has.
+/// Returns the resident memory of this process in bytes.
 pub(crate) fn resident_bytes() -> usize {
     let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return 0 };
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("Linux says so");
+    let line =
+        status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("Linux reports it");
     1024 * line.trim_end_matches("kB").trim().parse::<usize>().expect("a number of kilobytes")
 }
 
 #[test]
-fn an_argument_of_many_megabytes_comes_and_goes() {
+fn an_argument_of_many_megabytes_is_stored_and_returned() {
     let server = Running::start();
     let mut peer = server.connect();
     let value = vec![b'v'; 20 << 20];
@@ -172,7 +173,7 @@ fn an_argument_of_many_megabytes_comes_and_goes() {
 }
 
 #[test]
-fn quit_is_the_last_command_of_a_client() {
+fn quit_closes_the_connection_after_all_replies() {
     let server = Running::start();
     let mut peer = server.connect();
     peer.send(b"PING\r\nQUIT\r\n");

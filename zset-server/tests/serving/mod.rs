@@ -1,18 +1,18 @@
-//! A server in this process, for several test programs.
+//! A server in this process.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::thread::{self, JoinHandle};
 
 use zset_server::{Options, ServeError, Server, Stopper};
 
-/// A server, until this is dropped.
+/// A server that is stopped when this is dropped.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     pub(crate) stopper: Stopper,
     pub(crate) thread: Option<JoinHandle<Result<(), ServeError>>>,
 }
 
-/// Returns options to listen on any port that is free.
+/// Returns options to listen on any free port.
 pub(crate) fn options() -> Options {
     Options { addresses: vec![(Ipv4Addr::LOCALHOST, 0).into()], ..Options::default() }
 }
@@ -32,7 +32,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.stopper.stop();
-        // The second one does not wait for clients.
+        // The second call stops without waiting for clients.
         self.stopper.stop();
         if let Some(thread) = self.thread.take() {
             let result = thread.join();

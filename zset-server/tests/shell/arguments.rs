@@ -1,4 +1,4 @@
-//! The command line, and the exit codes.
+//! The command line and exit codes.
 
 use crate::running::{run, text};
 
@@ -18,7 +18,7 @@ fn help_and_version_are_printed() {
 }
 
 #[test]
-fn a_wrong_command_line_has_an_exit_code_of_its_own() {
+fn an_invalid_command_line_has_exit_code_2() {
     for arguments in [&["play"][..], &["serve", "--port"], &["shell", "--fast"]] {
         let output = run(arguments, b"");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -29,14 +29,14 @@ fn a_wrong_command_line_has_an_exit_code_of_its_own() {
 }
 
 #[test]
-fn a_server_that_cannot_start_fails() {
+fn a_server_that_cannot_start_has_exit_code_1() {
     let output = run(&["serve", "--bind", "0.0.0.0", "--port", "1"], b"");
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("password"), "{}", text(&output.stderr));
 }
 
 #[test]
-fn what_is_wrong_reaches_no_terminal_as_an_order() {
+fn errors_contain_no_escape_sequences() {
     for arguments in [&["shell", "--\u{1b}[2J"][..], &["shell", "no\u{1b}[2Jfile"]] {
         let errors = text(&run(arguments, b"").stderr);
         assert!(!errors.contains('\u{1b}') && errors.contains("[2J"), "{errors}");

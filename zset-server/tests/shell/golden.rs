@@ -1,15 +1,15 @@
-//! Texts that are kept in files. With `ZSET_UPDATE_GOLDEN=1` the files are written anew.
+//! Expected outputs in files. `ZSET_UPDATE_GOLDEN=1` rewrites the files.
 
 use std::env;
 use std::fs;
 use std::path::Path;
 
-/// Compares a text with the file of that name.
+/// Compares a text with a file.
 pub(crate) fn assert_golden(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shell/golden").join(name);
     if env::var_os("ZSET_UPDATE_GOLDEN").is_some() {
-        fs::write(&path, text).expect("the folder is there");
+        fs::write(&path, text).expect("the folder is writable");
     }
     let expected = fs::read_to_string(&path).unwrap_or_default();
-    assert!(text == expected, "{name} differs:\n{text}\n--- instead of\n{expected}");
+    assert!(text == expected, "{name} differs:\n{text}\n--- expected\n{expected}");
 }

@@ -1,4 +1,4 @@
-//! The shell as people run it: the program itself, with scripts and at a terminal.
+//! The shell: the program with scripts and at a terminal.
 
 mod advice;
 mod arguments;
@@ -6,6 +6,8 @@ mod golden;
 #[path = "../patient/mod.rs"]
 mod patient;
 mod pictures;
+#[path = "../process/mod.rs"]
+mod process;
 mod redis_cli;
 mod running;
 mod scripts;

@@ -1,14 +1,14 @@
-//! What SHOW draws.
+//! The pictures that SHOW draws.
 
 use std::fmt::Write as _;
 
 use crate::golden::assert_golden;
 use crate::running::answer;
 
-/// Longer than what a listpack takes.
+/// A member that does not fit in a listpack.
 const LONG: &str = "a-member-of-66-bytes-that-makes-the-set-a-skip-list-whatever-its-size";
 
-/// Returns a script that adds so many members to `key`, in an order that is random and always the same.
+/// Returns a script that adds members in a random order, which is always the same.
 fn additions(key: &str, members: u64) -> String {
     let mut script = String::new();
     let mut state = 42u64;
@@ -17,14 +17,15 @@ fn additions(key: &str, members: u64) -> String {
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let number = state >> 40;
-        writeln!(script, "ZADD {key} {} player:{number}", number % 1000).expect("it is a string");
+        writeln!(script, "ZADD {key} {} player:{number}", number % 1000)
+            .expect("writing to a string succeeds");
     }
     script
 }
 
 /// Returns the picture that the last line of a script draws.
 fn picture(script: &str, show: &str) -> String {
-    let marker = "here it begins";
+    let marker = "start of the picture";
     let all = answer(&format!("{script}ECHO '{marker}'\n{show}\n"));
     let (_, picture) = all.split_once(&format!("\"{marker}\"\n")).expect("the marker is printed");
     for line in picture.lines() {
@@ -34,7 +35,7 @@ fn picture(script: &str, show: &str) -> String {
     picture.to_owned()
 }
 
-/// Hides the figures of the dict, which depend on the random seed of the hash.
+/// Hides the figures of the dict, which depend on the random seed of the hasher.
 fn without_figures_of_the_dict(picture: &str) -> String {
     let hide = |line: &str| match line.split_once(' ') {
         Some((name @ ("dict" | "bytes"), _)) => format!("{name} ...\n"),
@@ -51,7 +52,7 @@ fn a_listpack_is_shown_byte_by_byte() {
 }
 
 #[test]
-fn a_listpack_has_all_ways_to_write_an_entry() {
+fn a_listpack_shows_all_encodings_of_entries() {
     let script = format!(
         "ZADD k 0 a 5000 b 9000000 c 3000000000 d 1e300 \"\\xff\\\"\" -1 {}\n",
         "x".repeat(64)
@@ -60,7 +61,7 @@ fn a_listpack_has_all_ways_to_write_an_entry() {
 }
 
 #[test]
-fn of_a_long_listpack_the_ends_are_shown() {
+fn a_long_listpack_shows_both_ends() {
     let script = additions("k", 128);
     assert_golden("long-listpack.txt", &picture(&script, "SHOW k LIMIT 5"));
     assert!(!picture(&script, "SHOW k LIMIT 128").contains('…'));
@@ -83,17 +84,17 @@ fn a_skip_list_is_shown_as_a_tree() {
 }
 
 #[test]
-fn spans_of_children_add_up_to_that_of_their_block() {
+fn spans_of_children_add_up_to_the_span_of_their_block() {
     let script = additions("k", 2000);
     let picture = picture(&script, "SHOW k LIMIT 1000");
     assert!(!picture.contains("not shown"));
-    let number = |line: &str, behind: &str| -> usize {
-        let rest = line.split(behind).nth(1).expect("it is there");
-        rest.split([' ', ',']).next().expect("it is there").parse().expect("a number")
+    let number = |line: &str, before: &str| -> usize {
+        let rest = line.split(before).nth(1).expect("the line has the number");
+        rest.split([' ', ',']).next().expect("text follows").parse().expect("a number")
     };
     let mut elements = 0;
     for line in picture.lines().filter(|line| line.contains(" of 64 elements")) {
-        elements += number(&line[line.find("leaf").expect("it is one")..], ": ");
+        elements += number(&line[line.find("leaf").expect("the line is a leaf")..], ": ");
     }
     let tree = picture.lines().nth(2).expect("the top block");
     assert_eq!(number(tree, "span "), elements);
@@ -101,7 +102,7 @@ fn spans_of_children_add_up_to_that_of_their_block() {
 }
 
 #[test]
-fn what_is_no_sorted_set_is_named() {
+fn other_types_and_missing_keys_are_errors() {
     let script = "SET s abc\nSADD t 1 2\nSHOW s\nSHOW t\nSHOW none\nSHOW\nSHOW t 1\nSHOW t LIMIT x\nSHOW t LIMIT -1\n";
     assert_golden("other-types.txt", &answer(script));
 }

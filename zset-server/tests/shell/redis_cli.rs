@@ -1,19 +1,12 @@
 //! redis-cli and the shell show the same replies in the same form.
 
-use std::env;
 use std::io::Write as _;
-use std::os::unix::net::UnixStream;
-use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
 
-use crate::patient::retry;
-use crate::running::{Folder, answer, program};
+use crate::process::{Folder, Server, skip};
+use crate::running::answer;
 
-/// How long the server may take until it listens. Only a test that fails waits for so long.
-const START: Duration = Duration::from_secs(20);
-
-/// Commands whose replies are of all kinds, nested and empty.
+/// Commands with replies of all types, nested and empty.
 const COMMANDS: &str = r#"
 PING
 SET text "a \"b\"\n\t\r\a\b\\ \x00\xff"
@@ -55,44 +48,22 @@ SELECT 7
 ECHO "no \"lonely' quote"
 "#;
 
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// Returns what redis-cli prints for a script; none where it is not installed, unless the tests are told
-/// to require it.
+/// Returns what redis-cli prints for a script, or `None` if it is not installed.
 fn redis_cli(script: &str, protocol: &str) -> Option<String> {
-    let folder = Folder::new();
-    let socket = folder.file("socket");
-    let server = program()
-        .args(["serve", "--port", "0", "--unixsocket", &socket])
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the program is there");
-    let _server = Server(server);
-    let start = Instant::now();
-    while retry(|| UnixStream::connect(&socket)).is_err() {
-        assert!(start.elapsed() < START, "the server does not start");
-        sleep(Duration::from_millis(5));
-    }
+    let server = Server::zset(&Folder::new());
     let client = Command::new("redis-cli")
-        .args(["--no-raw", protocol, "-s", &socket])
+        .args(["--no-raw", protocol, "-s"])
+        .arg(server.socket())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn();
     let Ok(mut client) = client else {
-        assert!(env::var_os("ZSET_REQUIRE_SERVERS").is_none(), "there is no redis-cli");
-        eprintln!("SKIPPED: there is no redis-cli");
+        skip("redis-cli is not installed");
         return None;
     };
-    client.stdin.take()?.write_all(script.as_bytes()).expect("it reads");
-    let output = client.wait_with_output().expect("it ends");
-    Some(String::from_utf8(output.stdout).expect("it escapes what is no text"))
+    client.stdin.take()?.write_all(script.as_bytes()).expect("redis-cli reads");
+    let output = client.wait_with_output().expect("redis-cli ends");
+    Some(String::from_utf8(output.stdout).expect("redis-cli escapes other bytes"))
 }
 
 fn compare(protocol: u8) {
@@ -106,11 +77,11 @@ fn compare(protocol: u8) {
 }
 
 #[test]
-fn replies_look_as_redis_cli_shows_them() {
+fn resp2_replies_look_like_those_of_redis_cli() {
     compare(2);
 }
 
 #[test]
-fn replies_in_resp3_look_as_redis_cli_shows_them() {
+fn resp3_replies_look_like_those_of_redis_cli() {
     compare(3);
 }

@@ -1,21 +1,22 @@
-//! Scripts from files and from the standard input.
+//! Scripts from files and from standard input.
 
 use std::fs;
 use std::io::Read;
 use std::process::Stdio;
 
 use crate::golden::assert_golden;
-use crate::running::{Folder, answer, program, run, text};
+use crate::process::Folder;
+use crate::running::{answer, program, run, text};
 
 const SESSION: &str = include_str!("session.txt");
 
 #[test]
-fn a_script_answers_as_redis_cli_does() {
+fn a_session_prints_the_expected_output() {
     assert_golden("session.txt", &answer(SESSION));
 }
 
 #[test]
-fn files_run_one_after_the_other_on_the_same_data() {
+fn files_run_in_order_on_the_same_data() {
     let folder = Folder::new();
     let (one, two) = (folder.file("one.txt"), folder.file("two.txt"));
     fs::write(&one, "ZADD a 1 x\n").unwrap();
@@ -35,18 +36,18 @@ fn files_run_one_after_the_other_on_the_same_data() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_an_error_and_no_other_runs() {
+fn a_missing_file_is_an_error_before_any_file_runs() {
     let folder = Folder::new();
-    let (there, missing) = (folder.file("there.txt"), folder.file("missing.txt"));
-    fs::write(&there, "PING\n").unwrap();
-    let output = run(&["shell", &there, &missing], b"");
+    let (existing, missing) = (folder.file("existing.txt"), folder.file("missing.txt"));
+    fs::write(&existing, "PING\n").unwrap();
+    let output = run(&["shell", &existing, &missing], b"");
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(text(&output.stdout), "");
     assert!(text(&output.stderr).contains("missing.txt"), "{}", text(&output.stderr));
 }
 
 #[test]
-fn errors_are_replies_as_with_redis_cli() {
+fn error_replies_do_not_end_a_script() {
     let output = run(&[], b"NOTHING\nPING\n");
     assert!(output.status.success());
     let stdout = text(&output.stdout);
@@ -55,10 +56,10 @@ fn errors_are_replies_as_with_redis_cli() {
 }
 
 #[test]
-fn a_line_with_a_lonely_quote_is_named_and_the_others_run() {
+fn a_line_with_an_unbalanced_quote_is_reported_and_the_others_run() {
     let folder = Folder::new();
     let path = folder.file("script.txt");
-    fs::write(&path, "PING\n\n# it's a remark\nSET a \"b\nPING\n'\n").unwrap();
+    fs::write(&path, "PING\n\n# it's a comment\nSET a \"b\nPING\n'\n").unwrap();
     let output = run(&["shell", &path], b"");
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(text(&output.stdout), "PONG\nPONG\n");
@@ -70,14 +71,14 @@ fn a_line_with_a_lonely_quote_is_named_and_the_others_run() {
 }
 
 #[test]
-fn nothing_answers_nothing() {
-    for script in ["", "\n", "# only a remark", "  \t\r\n\n"] {
+fn an_empty_script_prints_nothing() {
+    for script in ["", "\n", "# only a comment", "  \t\r\n\n"] {
         assert_eq!(answer(script), "", "{script:?}");
     }
 }
 
 #[test]
-fn bytes_that_are_no_text_are_bytes() {
+fn lines_can_contain_bytes_that_are_not_utf8() {
     let output = run(&[], b"SET \xff\x80 \"\xfe\"\nGET \xff\x80\nKEYS *\n\xff\n");
     let expected = "OK\n\"\\xfe\"\n1) \"\\xff\\x80\"\n(error) ERR unknown command '\\xff', \
                     with args beginning with: \n";
@@ -86,7 +87,7 @@ fn bytes_that_are_no_text_are_bytes() {
 }
 
 #[test]
-fn a_line_may_be_of_any_length() {
+fn lines_have_no_maximum_length() {
     let members: Vec<_> = (0..100_000).map(|i| format!("{i} member:{i}")).collect();
     let long = "x".repeat(3_000_000);
     let script = format!("ZADD k {}\nZCARD k\nSET s {long}\nGET s\n", members.join(" "));
@@ -94,7 +95,7 @@ fn a_line_may_be_of_any_length() {
 }
 
 #[test]
-fn without_a_reader_it_ends_in_silence() {
+fn a_closed_output_ends_the_program_without_an_error() {
     for arguments in [&[][..], &["--help"], &["shell", "--help"]] {
         let mut process = program()
             .args(arguments)
@@ -102,10 +103,10 @@ fn without_a_reader_it_ends_in_silence() {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .expect("the program is there");
+            .expect("the program can start");
         drop(process.stdout.take());
         let script = "ECHO something\n".repeat(50_000);
-        // It may be gone before it has read all.
+        // The program may exit before it has read all.
         let _ = std::io::Write::write_all(&mut process.stdin.take().unwrap(), script.as_bytes());
         let mut errors = String::new();
         process.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
@@ -115,7 +116,7 @@ fn without_a_reader_it_ends_in_silence() {
 }
 
 #[test]
-fn the_memory_in_use_is_told_line_by_line() {
+fn info_memory_has_a_line_with_the_memory_in_use() {
     let memory = answer("SET a b\nINFO memory\n");
     let used = memory.lines().find_map(|line| line.strip_prefix("used_memory:"));
     assert!(used.is_some_and(|used| used != "0"), "{memory}");

@@ -1,4 +1,4 @@
-//! The shell at a terminal, which is that of `script` from util-linux.
+//! The shell at a terminal, which `script` from util-linux emulates.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -8,26 +8,27 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::patient::retry;
-use crate::running::{Folder, run, text};
+use crate::process::Folder;
+use crate::running::{run, text};
 
-/// How long an answer may take. Only a test that fails waits for so long.
+/// The timeout for an output. Only a failing test waits that long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 struct Terminal {
     process: Child,
     keyboard: ChildStdin,
     screen: Receiver<Vec<u8>>,
-    /// What has been shown and was not waited for.
+    /// The output after the last text that was waited for.
     shown: String,
 }
 
 impl Terminal {
-    /// Opens a terminal with the shell in it; none where there is no `script`.
+    /// Opens a terminal with the shell, or returns `None` if `script` is not installed.
     fn open(history: &str) -> Option<Terminal> {
         Terminal::open_with(history, 90, "")
     }
 
-    /// Opens a terminal of some width, with a shell that has arguments.
+    /// Like [`open`](Terminal::open), with a width and with arguments of the shell.
     fn open_with(history: &str, columns: usize, arguments: &str) -> Option<Terminal> {
         let program = env!("CARGO_BIN_EXE_zset-server");
         let command = format!("stty cols {columns} rows 30; exec '{program}' {arguments}");
@@ -39,7 +40,7 @@ impl Terminal {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .inspect_err(|error| eprintln!("SKIPPED: there is no script: {error}"))
+            .inspect_err(|error| eprintln!("SKIPPED: script is not installed: {error}"))
             .ok()?;
         let (keyboard, mut output) = (process.stdin.take()?, process.stdout.take()?);
         let (sender, screen) = channel();
@@ -55,10 +56,10 @@ impl Terminal {
     }
 
     fn press(&mut self, keys: &str) {
-        self.keyboard.write_all(keys.as_bytes()).expect("it reads");
+        self.keyboard.write_all(keys.as_bytes()).expect("the terminal reads");
     }
 
-    /// Waits until a text is shown; returns what comes before it.
+    /// Waits until a text is shown; returns the output before it.
     fn wait_for(&mut self, text: &str) -> String {
         let start = Instant::now();
         loop {
@@ -75,15 +76,15 @@ impl Terminal {
         }
     }
 
-    /// Waits for the end of the shell; returns its exit code.
+    /// Waits until the shell exits; returns its exit code.
     fn close(mut self) -> Option<i32> {
         let start = Instant::now();
-        // Nothing more is shown when it has ended.
+        // The channel is closed when the shell has exited.
         while let Some(left) = PATIENCE.checked_sub(start.elapsed()) {
             match self.screen.recv_timeout(left) {
                 Ok(more) => self.shown.push_str(&String::from_utf8_lossy(&more)),
                 Err(RecvTimeoutError::Disconnected) => {
-                    return self.process.wait().expect("it ends").code();
+                    return self.process.wait().expect("the shell exits").code();
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -101,7 +102,7 @@ const CTRL_C: &str = "\x03";
 const CTRL_D: &str = "\x04";
 
 #[test]
-fn lines_are_completed_and_kept_in_the_history() {
+fn lines_are_completed_and_stored_in_the_history() {
     let folder = Folder::new();
     let history = folder.file("history");
     let Some(mut terminal) = Terminal::open(&history) else { return };
@@ -139,13 +140,13 @@ fn lines_are_completed_and_kept_in_the_history() {
     terminal.press(CTRL_D);
     assert_eq!(terminal.close(), Some(0));
 
-    let lines = fs::read_to_string(&history).expect("it is written");
+    let lines = fs::read_to_string(&history).expect("the history is written");
     for line in ["zadd leaderboard 7 ann", "zscore leaderboard ann", "get \"", "multi"] {
         assert!(lines.lines().any(|kept| kept == line), "{lines}");
     }
     assert!(!lines.contains("never run"));
 
-    let mut terminal = Terminal::open(&history).expect("it was there before");
+    let mut terminal = Terminal::open(&history).expect("script is installed");
     terminal.wait_for(PROMPT);
     for _ in 0..4 {
         terminal.press(UP);
@@ -160,9 +161,9 @@ fn lines_are_completed_and_kept_in_the_history() {
 }
 
 #[test]
-fn a_history_that_cannot_be_kept_is_no_error() {
+fn a_history_that_cannot_be_written_is_not_an_error() {
     let folder = Folder::new();
-    fs::write(folder.file("file"), "").expect("it can be written");
+    fs::write(folder.file("file"), "").expect("the folder is writable");
     let history = folder.file("file/history");
     let Some(mut terminal) = Terminal::open(&history) else { return };
     terminal.wait_for(PROMPT);
@@ -181,7 +182,7 @@ fn pasted_lines_run_one_by_one() {
     let history = folder.file("history");
     let Some(mut terminal) = Terminal::open(&history) else { return };
     terminal.wait_for(PROMPT);
-    // What a terminal sends for a paste.
+    // A bracketed paste.
     terminal.press("\x1b[200~zadd board 1 ann\nzcard \"\nzadd board 2 bob\r\n\x1b[201~");
     terminal.wait_for("zadd board 2 bob");
     terminal.press(ENTER);
@@ -194,12 +195,12 @@ fn pasted_lines_run_one_by_one() {
     terminal.press(ENTER);
     terminal.wait_for("(integer) 2\r\n");
     assert_eq!(terminal.close(), Some(0));
-    let lines = fs::read_to_string(&history).expect("it is written");
+    let lines = fs::read_to_string(&history).expect("the history is written");
     assert_eq!(lines, "zadd board 1 ann\nzcard \"\nzadd board 2 bob\nzcard board\nexit\n");
 }
 
 #[test]
-fn passwords_are_not_kept() {
+fn passwords_are_not_stored_in_the_history() {
     let folder = Folder::new();
     let history = folder.file("history");
     let Some(mut terminal) = Terminal::open(&history) else { return };
@@ -224,16 +225,16 @@ fn passwords_are_not_kept() {
     terminal.wait_for(PROMPT);
     terminal.press(CTRL_D);
     assert_eq!(terminal.close(), Some(0));
-    let lines = fs::read_to_string(&history).expect("it is written");
+    let lines = fs::read_to_string(&history).expect("the history is written");
     assert_eq!(lines, "ping first\nping last\nping first\n");
 }
 
 #[test]
-fn a_file_is_loaded_and_the_prompt_goes_on() {
+fn files_run_before_and_after_the_prompt() {
     let folder = Folder::new();
     let (file, after) = (folder.file("file"), folder.file("after"));
-    fs::write(&file, "ZADD board 1 ann 2 bob\n").expect("it can be written");
-    fs::write(&after, "ECHO after\n").expect("it can be written");
+    fs::write(&file, "ZADD board 1 ann 2 bob\n").expect("the folder is writable");
+    fs::write(&after, "ECHO after\n").expect("the folder is writable");
     let arguments = format!("shell '{file}' - '{after}'");
     let Some(mut terminal) = Terminal::open_with("", 90, &arguments) else { return };
     terminal.wait_for("(integer) 2\r\n");
@@ -250,14 +251,14 @@ fn a_file_is_loaded_and_the_prompt_goes_on() {
 }
 
 #[test]
-fn show_breaks_no_words_in_a_narrow_terminal() {
+fn show_wraps_between_words_in_a_narrow_terminal() {
     const COLUMNS: usize = 44;
     let folder = Folder::new();
     let file = folder.file("file");
     let additions = (0..300).map(|member| format!("{} player:{member}", member * 7919 % 1000));
     let additions = additions.collect::<Vec<_>>().join(" ");
     let script = format!("ZADD packed 1 ann 2.5 bob 300 cid\nZADD tree {additions}\n");
-    fs::write(&file, &script).expect("it can be written");
+    fs::write(&file, &script).expect("the folder is writable");
     for key in ["packed", "tree"] {
         let script = format!("{script}ECHO here\nSHOW {key} LIMIT 2\n");
         let wide = text(&run(&[], script.as_bytes()).stdout);
@@ -272,7 +273,7 @@ fn show_breaks_no_words_in_a_narrow_terminal() {
         terminal.press(CTRL_D);
         assert_eq!(terminal.close(), Some(0));
 
-        let (picture, _) = picture.rsplit_once("\r\n").expect("it has lines");
+        let (picture, _) = picture.rsplit_once("\r\n").expect("the picture has lines");
         let picture = without_escapes(picture);
         assert!(picture.lines().count() > 10, "{picture}");
         for line in picture.lines() {
@@ -286,7 +287,7 @@ fn show_breaks_no_words_in_a_narrow_terminal() {
     }
 }
 
-/// Takes out what a terminal does not show.
+/// Removes escape sequences.
 fn without_escapes(text: &str) -> String {
     let mut parts = text.split("\x1b[");
     let mut shown = parts.next().unwrap_or_default().to_owned();

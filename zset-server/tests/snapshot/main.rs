@@ -1,10 +1,11 @@
-//! Snapshots of the program itself: as other servers read and write them, and when it is killed.
+//! Snapshots of the program: exchanged with other servers, after a kill, and at start and stop.
 
 #![cfg(all(unix, not(miri)))]
 
 mod kills;
 #[path = "../patient/mod.rs"]
 mod patient;
-mod peer;
+#[path = "../process/mod.rs"]
+mod process;
 mod servers;
 mod starts;

@@ -1,11 +1,9 @@
-//! Snapshots that go to other servers, and come from them.
+//! Snapshots exchanged with other servers.
 
 use std::fs;
 
-use crate::peer::{Folder, Peer, run};
-
-const THEIRS: [(&str, &str); 2] =
-    [("redis-server", "REDIS_SERVER"), ("valkey-server", "VALKEY_SERVER")];
+use crate::process::{Folder, Kind, Server};
+use crate::starts::run;
 
 /// Keys of each type, small and large, with and without a deadline.
 fn lines() -> Vec<String> {
@@ -33,7 +31,7 @@ fn lines() -> Vec<String> {
         lines.push(format!("SET number{n} {integer}"));
     }
     for len in [20, 63, 64, 65, 16_383, 16_384] {
-        // One that compresses, and one that does not.
+        // One string compresses, the other does not.
         lines.push(format!("SET same{len} {}", "x".repeat(len)));
         let mixed: String =
             (0..len as u64).map(|n| char::from(b'!' + (n * n % 71) as u8)).collect();
@@ -48,7 +46,7 @@ fn lines() -> Vec<String> {
     lines
 }
 
-/// What all keys are, as replies.
+/// Returns commands that read all keys.
 fn questions() -> Vec<&'static str> {
     vec![
         "DBSIZE",
@@ -84,55 +82,55 @@ fn questions() -> Vec<&'static str> {
 }
 
 #[test]
-fn other_servers_load_what_is_saved_here() {
-    let folder = Folder::new("to-servers");
-    let mut ours = Peer::ours(&folder);
+fn other_servers_load_our_snapshots() {
+    let folder = Folder::new();
+    let mut ours = Server::zset(&folder);
     for line in lines() {
-        let reply = ours.ask(&line);
+        let reply = ours.ask_text(&line);
         assert!(!reply.starts_with('-'), "{reply}");
     }
-    let replies: Vec<_> = questions().into_iter().map(|line| ours.ask(line)).collect();
+    let replies: Vec<_> = questions().into_iter().map(|line| ours.ask_text(line)).collect();
     assert!(ours.stop().success());
-    for (program, variable) in THEIRS {
-        let Some(mut theirs) = Peer::theirs(program, variable, &folder) else { continue };
+    for kind in [Kind::Redis, Kind::Valkey] {
+        let Some(mut theirs) = Server::start_in(kind, &folder) else { continue };
         for (line, reply) in questions().into_iter().zip(&replies) {
-            assert_eq!(&theirs.ask(line), reply, "{program}: {line}");
+            assert_eq!(&theirs.ask_text(line), reply, "{kind:?}: {line}");
         }
     }
 }
 
 #[test]
-fn what_other_servers_save_is_loaded_here() {
-    for (program, variable) in THEIRS {
+fn snapshots_of_other_servers_are_loaded() {
+    for kind in [Kind::Redis, Kind::Valkey] {
         for compression in ["yes", "no"] {
-            let folder = Folder::new(&format!("from-{program}-{compression}"));
-            let Some(mut theirs) = Peer::theirs(program, variable, &folder) else { continue };
+            let folder = Folder::new();
+            let Some(mut theirs) = Server::start_in(kind, &folder) else { continue };
             theirs.ask(&format!("CONFIG SET rdbcompression {compression}"));
             for line in lines() {
-                let reply = theirs.ask(&line);
+                let reply = theirs.ask_text(&line);
                 assert!(!reply.starts_with('-'), "{reply}");
             }
-            let replies: Vec<_> = questions().into_iter().map(|line| theirs.ask(line)).collect();
-            assert_eq!(theirs.ask("SAVE"), "+OK\r\n");
+            let replies: Vec<_> =
+                questions().into_iter().map(|line| theirs.ask_text(line)).collect();
+            assert_eq!(theirs.ask_text("SAVE"), "+OK\r\n");
             theirs.kill();
-            let mut ours = Peer::ours(&folder);
+            let mut ours = Server::zset(&folder);
             for (line, reply) in questions().into_iter().zip(&replies) {
-                assert_eq!(&ours.ask(line), reply, "{program}: {line}");
+                assert_eq!(&ours.ask_text(line), reply, "{kind:?}: {line}");
             }
         }
     }
 }
 
 #[test]
-fn what_is_not_stored_here_is_named_and_nothing_is_loaded() {
-    let (program, variable) = THEIRS[0];
+fn a_snapshot_with_another_type_is_an_error_that_names_the_key() {
     for (line, what) in [
         ("RPUSH other a", "a list"),
         ("HSET other a 1", "a hash"),
         ("XADD other 1-1 a 1", "a stream"),
     ] {
-        let folder = Folder::new("foreign");
-        let Some(mut theirs) = Peer::theirs(program, variable, &folder) else { return };
+        let folder = Folder::new();
+        let Some(mut theirs) = Server::start_in(Kind::Redis, &folder) else { return };
         theirs.ask("SET text hello");
         theirs.ask(line);
         theirs.ask("SAVE");

@@ -1,116 +1,129 @@
-//! What a server begins with, and what it leaves.
+//! Snapshots at the start and the stop of the program, and by SAVE.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
-use crate::peer::{Folder, Peer, run};
+use crate::process::{Folder, Server};
 
-#[test]
-fn what_was_there_at_the_end_is_there_at_the_next_start() {
-    let folder = Folder::new("stop");
-    let mut peer = Peer::ours(&folder);
-    assert_eq!(peer.ask("ZADD z 1 a 2 b"), ":2\r\n");
-    assert_eq!(peer.ask("SET s text PXAT 9000000000000"), "+OK\r\n");
-    assert_eq!(peer.ask("SET gone text PX 1"), "+OK\r\n");
-    assert!(peer.stop().success());
-    let mut peer = Peer::ours(&folder);
-    assert_eq!(peer.ask("ZRANGE z 0 -1 WITHSCORES").split("\r\n").count(), 10);
-    assert_eq!(peer.ask("PEXPIRETIME s"), ":9000000000000\r\n");
-    assert_eq!(peer.ask("GET gone"), "$-1\r\n");
-    assert_eq!(peer.ask("FLUSHALL"), "+OK\r\n");
-    assert!(peer.stop().success());
-    assert_eq!(Peer::ours(&folder).ask("DBSIZE"), ":0\r\n");
+/// Runs the program until it exits; returns whether it succeeded, and its standard error.
+pub(crate) fn run(snapshot: &Path, socket: &Path) -> (bool, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_zset-server"))
+        .args(["serve", "--port", "0", "--snapshot"])
+        .arg(snapshot)
+        .arg("--unixsocket")
+        .arg(socket)
+        .output()
+        .unwrap();
+    (output.status.success(), String::from_utf8(output.stderr).unwrap())
 }
 
 #[test]
-fn keys_are_saved_on_demand() {
-    let folder = Folder::new("save");
-    let mut peer = Peer::ours(&folder);
-    peer.ask("SET a 1");
+fn a_stopped_server_has_its_keys_at_the_next_start() {
+    let folder = Folder::new();
+    let mut server = Server::zset(&folder);
+    assert_eq!(server.ask_text("ZADD z 1 a 2 b"), ":2\r\n");
+    assert_eq!(server.ask_text("SET s text PXAT 9000000000000"), "+OK\r\n");
+    assert_eq!(server.ask_text("SET gone text PX 1"), "+OK\r\n");
+    assert!(server.stop().success());
+    let mut server = Server::zset(&folder);
+    assert_eq!(server.ask_text("ZRANGE z 0 -1 WITHSCORES").split("\r\n").count(), 10);
+    assert_eq!(server.ask_text("PEXPIRETIME s"), ":9000000000000\r\n");
+    assert_eq!(server.ask_text("GET gone"), "$-1\r\n");
+    assert_eq!(server.ask_text("FLUSHALL"), "+OK\r\n");
+    assert!(server.stop().success());
+    assert_eq!(Server::zset(&folder).ask_text("DBSIZE"), ":0\r\n");
+}
+
+#[test]
+fn save_and_bgsave_write_the_snapshot() {
+    let folder = Folder::new();
+    let mut server = Server::zset(&folder);
+    server.ask_text("SET a 1");
     for (command, reply) in [
         ("SAVE", "+OK\r\n"),
         ("BGSAVE", "+Background saving started\r\n"),
         ("BGSAVE schedule", "+Background saving started\r\n"),
     ] {
         let _ = fs::remove_file(folder.snapshot());
-        assert_eq!(peer.ask(command), reply);
+        assert_eq!(server.ask_text(command), reply);
         assert!(folder.snapshot().exists());
     }
-    assert_eq!(peer.ask("BGSAVE now"), "-ERR syntax error\r\n");
-    let info = peer.ask("INFO persistence");
+    assert_eq!(server.ask_text("BGSAVE now"), "-ERR syntax error\r\n");
+    let info = server.ask_text("INFO persistence");
     assert!(info.contains("rdb_last_bgsave_status:ok\r\nrdb_saves:3\r\n"), "{info}");
-    let last: u64 = peer.ask("LASTSAVE")[1..].trim_end().parse().unwrap();
+    let last: u64 = server.ask_text("LASTSAVE")[1..].trim_end().parse().unwrap();
     assert!(last > 1_700_000_000);
-    peer.ask("SET a 2");
-    peer.kill();
-    assert_eq!(Peer::ours(&folder).ask("GET a"), "$1\r\n1\r\n");
+    server.ask_text("SET a 2");
+    server.kill();
+    assert_eq!(Server::zset(&folder).ask_text("GET a"), "$1\r\n1\r\n");
 }
 
 #[test]
-fn a_snapshot_that_cannot_be_read_stops_the_start_and_stays() {
-    let folder = Folder::new("damaged");
+fn a_damaged_snapshot_is_an_error_at_the_start_and_is_kept() {
+    let folder = Folder::new();
     let path = folder.snapshot();
-    let mut peer = Peer::ours(&folder);
-    peer.ask("SET key value");
-    assert!(peer.stop().success());
+    let mut server = Server::zset(&folder);
+    server.ask_text("SET key value");
+    assert!(server.stop().success());
     let whole = fs::read(&path).unwrap();
     let mut flipped = whole.clone();
     flipped[whole.len() - 12] ^= 1;
     for (bytes, text) in [
         (&whole[..whole.len() - 1], "it is damaged: it ends too early"),
         (&flipped, "it is damaged: its checksum does not match"),
-        (b"text that is no snapshot", "it is not an RDB file"),
+        (b"text that is not a snapshot", "it is not an RDB file"),
         (b"", "it is damaged: it ends too early"),
     ] {
         fs::write(&path, bytes).unwrap();
         let (success, log) = run(&path, &folder.join("other"));
         assert!(!success && !log.contains("panicked"), "{log}");
         let text = format!("zset-server: snapshot {}: {text}\n", path.display());
-        assert!(log.ends_with(&text), "{log} is not {text}");
+        assert!(log.ends_with(&text), "{log} does not end with {text}");
         assert_eq!(fs::read(&path).unwrap(), bytes);
     }
 }
 
 #[test]
-fn a_snapshot_that_cannot_be_written_is_an_error_and_the_server_goes_on() {
-    let folder = Folder::new("unwritable");
-    let mut peer = Peer::ours(&folder);
-    peer.ask("SET key value");
-    // Not even root can replace it.
+fn a_snapshot_that_cannot_be_written_is_an_error_of_save() {
+    let folder = Folder::new();
+    let mut server = Server::zset(&folder);
+    server.ask_text("SET key value");
+    // Not even root can replace a folder by a file.
     fs::create_dir(folder.snapshot()).unwrap();
-    let reply = peer.ask("SAVE");
+    let reply = server.ask_text("SAVE");
     assert!(reply.starts_with("-ERR snapshot ") && reply.contains("dump.rdb"), "{reply}");
-    assert!(peer.ask("INFO persistence").contains("rdb_last_bgsave_status:err\r\n"));
-    assert_eq!(peer.ask("GET key"), "$5\r\nvalue\r\n");
+    assert!(server.ask_text("INFO persistence").contains("rdb_last_bgsave_status:err\r\n"));
+    assert_eq!(server.ask_text("GET key"), "$5\r\nvalue\r\n");
     assert_eq!(folder.unfinished(), None);
     fs::remove_dir(folder.snapshot()).unwrap();
-    assert_eq!(peer.ask("SAVE"), "+OK\r\n");
+    assert_eq!(server.ask_text("SAVE"), "+OK\r\n");
 }
 
 #[test]
-fn a_server_that_cannot_save_goes_on_until_it_is_told_again() {
+fn a_server_that_cannot_save_stops_at_the_second_signal() {
     for is_repaired in [true, false] {
-        let folder = Folder::new(&format!("refusal-{is_repaired}"));
-        let mut peer = Peer::ours(&folder);
-        peer.ask("SET key value");
+        let folder = Folder::new();
+        let mut server = Server::zset(&folder);
+        server.ask_text("SET key value");
         fs::create_dir(folder.snapshot()).unwrap();
-        peer.terminate();
-        while !peer.ask("INFO persistence").contains("rdb_last_bgsave_status:err\r\n") {}
-        // Also for those who come now.
-        assert_eq!(peer.reconnect(&folder).ask("SET later value"), "+OK\r\n");
+        server.terminate();
+        while !server.ask_text("INFO persistence").contains("rdb_last_bgsave_status:err\r\n") {}
+        // New clients are served too.
+        assert_eq!(server.reconnect().ask_text("SET later value"), "+OK\r\n");
         if is_repaired {
             fs::remove_dir(folder.snapshot()).unwrap();
         }
-        assert_eq!(peer.stop().success(), is_repaired);
+        assert_eq!(server.stop().success(), is_repaired);
         if is_repaired {
-            assert_eq!(Peer::ours(&folder).ask("EXISTS key later"), ":2\r\n");
+            assert_eq!(Server::zset(&folder).ask_text("EXISTS key later"), ":2\r\n");
         }
     }
 }
 
 #[test]
-fn what_cannot_be_a_snapshot_stops_the_start() {
-    let folder = Folder::new("places");
+fn a_path_that_cannot_hold_a_snapshot_is_an_error_at_the_start() {
+    let folder = Folder::new();
     let fifo = folder.join("fifo");
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     let missing = folder.join("no/where");
@@ -120,37 +133,37 @@ fn what_cannot_be_a_snapshot_stops_the_start() {
     ] {
         let (success, log) = run(path, &folder.join("socket"));
         let text = format!("zset-server: snapshot {}: {text}", path.display());
-        assert!(!success && log.contains(&text), "{log} is not {text}");
+        assert!(!success && log.contains(&text), "{log} does not contain {text}");
     }
 }
 
 #[test]
-fn a_second_server_does_not_get_the_snapshot() {
-    let folder = Folder::new("second");
-    let mut peer = Peer::ours(&folder);
+fn a_second_server_cannot_use_the_same_snapshot() {
+    let folder = Folder::new();
+    let mut server = Server::zset(&folder);
     for n in 0..2 {
         let (success, log) = run(&folder.snapshot(), &folder.join("other"));
         let text = format!("snapshot {}: another server uses it\n", folder.snapshot().display());
         assert!(!success && log.ends_with(&text), "{log}");
-        assert_eq!(peer.ask("ZINCRBY z 1 a"), format!("$1\r\n{}\r\n", n + 1));
-        assert_eq!(peer.ask("SAVE"), "+OK\r\n");
+        assert_eq!(server.ask_text("ZINCRBY z 1 a"), format!("$1\r\n{}\r\n", n + 1));
+        assert_eq!(server.ask_text("SAVE"), "+OK\r\n");
     }
 }
 
 #[test]
-fn the_program_counts_its_memory_and_takes_data_again_when_some_has_gone() {
-    let folder = Folder::new("memory");
-    let mut peer = Peer::ours(&folder);
-    assert_eq!(peer.ask("CONFIG SET maxmemory 20mb"), "+OK\r\n");
+fn writes_succeed_again_after_deletions_free_memory() {
+    let folder = Folder::new();
+    let mut server = Server::zset(&folder);
+    assert_eq!(server.ask_text("CONFIG SET maxmemory 20mb"), "+OK\r\n");
     let value = "v".repeat(32 * 1024);
     let set = |n: usize| format!("SET key:{n} {value}");
-    let refused = (0..100_000).find(|n| peer.ask(&set(*n)) != "+OK\r\n");
-    let refused = refused.expect("memory has an end");
+    let refused = (0..100_000).find(|n| server.ask_text(&set(*n)) != "+OK\r\n");
+    let refused = refused.expect("the limit is reached");
     assert!((300..700).contains(&refused), "{refused}");
-    assert!(peer.ask(&set(refused)).starts_with("-OOM command not allowed"));
-    assert_eq!(peer.ask("EXISTS key:0"), ":1\r\n");
+    assert!(server.ask_text(&set(refused)).starts_with("-OOM command not allowed"));
+    assert_eq!(server.ask_text("EXISTS key:0"), ":1\r\n");
     for n in 0..10 {
-        assert_eq!(peer.ask(&format!("DEL key:{n}")), ":1\r\n");
+        assert_eq!(server.ask_text(&format!("DEL key:{n}")), ":1\r\n");
     }
-    assert_eq!(peer.ask(&set(refused)), "+OK\r\n");
+    assert_eq!(server.ask_text(&set(refused)), "+OK\r\n");
 }

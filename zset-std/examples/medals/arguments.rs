@@ -82,7 +82,7 @@ impl Arguments {
         }
         let source = match (csv, member, scores) {
             (None, None, scores) if scores.is_empty() => Source::Paris,
-            (None, ..) => return Err("--member and --score are for --csv FILE".into()),
+            (None, ..) => return Err("--member and --score require --csv FILE".into()),
             (Some(path), Some(member), scores) if !scores.is_empty() => {
                 Source::Csv(Csv { path, member, scores })
             }

@@ -140,7 +140,7 @@ impl fmt::Display for BadScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BadScore::Count { found, expected } => {
-                write!(f, "{found} scores where the table has {expected} columns of them")
+                write!(f, "{found} scores given, but the table has {expected} score columns")
             }
             BadScore::Number { text, reason } => write!(f, "score {text:?}: {reason}"),
         }

@@ -66,7 +66,7 @@ fn run(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
             4 => show_csv::<[Score; 4]>(out, &arguments, csv)?,
             count => {
                 return Err(format!(
-                    "--score names {count} columns; this example ranks by 1 to {MAX_SCORES}"
+                    "--score names {count} columns; this example supports 1 to {MAX_SCORES}"
                 )
                 .into());
             }

@@ -32,8 +32,8 @@ pub(crate) fn where_is<M: Member, S: Scores>(
     write!(out, "  {place} of {}", text::thousands(board.len() as u128))?;
     match others {
         0 => write!(out, ", ")?,
-        1 => write!(out, ", as is 1 other, ")?,
-        others => write!(out, ", as are {} others, ", text::thousands(others as u128))?,
+        1 => write!(out, ", tied with 1 other, ")?,
+        others => write!(out, ", tied with {} others, ", text::thousands(others as u128))?,
     }
     Ok(writeln!(out, "with {}", table.in_words(score))?)
 }
@@ -52,7 +52,7 @@ pub(crate) fn who_is_third<M: Member, S: Scores>(
     // If the third member is tied with the one above it, both rank higher than third.
     match number {
         3 => {}
-        rank => writeln!(out, "  Nobody, for several are {}:", text::ordinal(rank))?,
+        rank => writeln!(out, "  Nobody: several are tied for {}:", text::ordinal(rank))?,
     }
     let mut tied = board.range_by_score(score..=score);
     for Standing { member, .. } in tied.by_ref().take(MOST_NAMES) {

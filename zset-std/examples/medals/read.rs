@@ -131,12 +131,12 @@ impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ReadError::Csv(error) => error.fmt(f),
-            ReadError::Empty => f.write_str("the file is empty, it has no header line"),
+            ReadError::Empty => f.write_str("the file is empty: it has no header line"),
             ReadError::NoColumn { wanted, header } => {
                 write!(f, "there is no column {wanted:?}; the columns are {}", header.join(", "))
             }
             ReadError::TwoColumns { wanted } => {
-                write!(f, "several columns are called {wanted:?}; say which by its number")
+                write!(f, "several columns are named {wanted:?}; choose one by its number")
             }
         }
     }
@@ -165,15 +165,15 @@ impl fmt::Display for BadRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BadRow::FieldCount { found, expected } => {
-                write!(f, "wrong number of fields: {found}, not {expected}")
+                write!(f, "wrong number of fields: {found} instead of {expected}")
             }
             BadRow::NotUtf8 { field } => write!(f, "field {field} is not valid UTF-8"),
             BadRow::EmptyMember => f.write_str("the member is empty"),
             // Everything after an unclosed quote ends up in one field.
-            BadRow::ManyLines => f.write_str("the member has many lines; is a quote not closed?"),
+            BadRow::ManyLines => f.write_str("the member spans many lines; is a quote unclosed?"),
             BadRow::Score(error) => error.fmt(f),
             BadRow::Duplicate { name, scores } => {
-                write!(f, "member {name:?} is there already, with {scores}")
+                write!(f, "member {name:?} repeats an earlier row, which has {scores}")
             }
         }
     }

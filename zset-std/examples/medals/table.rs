@@ -31,8 +31,8 @@ impl<M: Member, S: Scores> Table<M, S> {
         write!(out, "{}: {ranked} ranked", self.title)?;
         match self.bad_rows {
             0 => writeln!(out)?,
-            1 => writeln!(out, ", 1 row left out")?,
-            rows => writeln!(out, ", {} rows left out", text::thousands(rows as u128))?,
+            1 => writeln!(out, ", 1 row skipped")?,
+            rows => writeln!(out, ", {} rows skipped", text::thousands(rows as u128))?,
         }
         if self.board.is_empty() {
             return Ok(());

@@ -20,7 +20,7 @@ use crate::Timestamp;
 /// let mut queue = DelayQueue::new();
 /// queue.push_with_id("backup", 1, Timestamp::ZERO)?;
 /// let error = queue.push_with_id("backup", 2, Timestamp::MAX).unwrap_err();
-/// assert_eq!(error.to_string(), "a job with this id is in the queue already");
+/// assert_eq!(error.to_string(), "a job with this id is already in the queue");
 /// assert_eq!((error.job.id, error.job.payload), ("backup", 2));
 /// # Ok::<(), zset_std::delay_queue::DuplicateJob<u32, &str>>(())
 /// ```
@@ -39,7 +39,7 @@ impl<T, I> fmt::Debug for DuplicateJob<T, I> {
 
 impl<T, I> fmt::Display for DuplicateJob<T, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a job with this id is in the queue already")
+        f.write_str("a job with this id is already in the queue")
     }
 }
 
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_of_jobs_in_the_queue_are_left_out_also_beyond_the_last_number() {
+    fn generated_ids_skip_ids_in_use_and_wrap_around() {
         let mut queue = DelayQueue::new();
         for id in [0, 1, 3, u64::MAX] {
             queue.push_with_id(JobId::new(id), (), Timestamp::ZERO).unwrap();
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_not_given_again_when_its_job_has_gone() {
+    fn an_id_is_not_reused_after_its_job_is_cancelled() {
         let mut queue = DelayQueue::new();
         let first = queue.push((), Timestamp::ZERO);
         queue.cancel(&first);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn at_the_end_of_the_numbers_jobs_are_ordered_by_their_ids() {
+    fn jobs_are_ordered_by_id_once_arrival_numbers_run_out() {
         let mut queue = DelayQueue::new();
         queue.arrivals = u64::MAX;
         for id in [2, 1, 3] {

@@ -25,7 +25,7 @@ fn a_member_is_live_strictly_before_its_deadline() {
 }
 
 #[test]
-fn the_first_and_the_last_point_in_time_are_deadlines_as_others() {
+fn the_first_and_last_timestamps_are_valid_deadlines() {
     let mut set = ExpiringSet::from([("never", Timestamp::ZERO), ("ever", Timestamp::MAX)]);
     assert!(!set.contains("never", Timestamp::ZERO));
     assert!(set.contains("ever", at(u64::MAX - 1)));
@@ -72,14 +72,14 @@ fn a_time_to_live_counts_from_now() {
 }
 
 #[test]
-fn a_budget_of_none_takes_nothing_out() {
+fn a_budget_of_zero_removes_nothing() {
     let mut set = ExpiringSet::from([("a", at(1))]);
     assert_eq!(set.expire_due(0, at(9)).next(), None);
     assert_eq!(set.len(), 1);
 }
 
 #[test]
-fn what_an_iterator_has_not_come_to_stays() {
+fn a_dropped_iterator_keeps_the_remaining_elements() {
     let mut set = ExpiringSet::from([("a", at(1)), ("b", at(1)), ("c", at(1))]);
     let _ = set.expire_due(9, at(1));
     assert_eq!(set.len(), 3);
@@ -88,7 +88,7 @@ fn what_an_iterator_has_not_come_to_stays() {
 }
 
 #[test]
-fn a_clock_that_steps_back_brings_back_only_what_has_not_been_taken_out() {
+fn a_clock_step_back_revives_only_members_not_yet_removed() {
     let mut set = ExpiringSet::from([("a", at(5)), ("b", at(6))]);
     assert_eq!(set.expire_due(1, at(9)).next(), Some(("a", at(5))));
     assert!(!set.contains("a", at(0)));
@@ -96,7 +96,7 @@ fn a_clock_that_steps_back_brings_back_only_what_has_not_been_taken_out() {
 }
 
 #[test]
-fn a_set_without_room_takes_nobody_and_gives_the_member_back() {
+fn a_set_without_room_rejects_and_returns_the_member() {
     let mut set = ExpiringSet::new().with_max_len(0);
     let full = set.insert_until("a".to_string(), Timestamp::MAX, at(0)).unwrap_err();
     assert_eq!(full.to_string(), "the set is full");
@@ -104,7 +104,7 @@ fn a_set_without_room_takes_nobody_and_gives_the_member_back() {
 }
 
 #[test]
-fn a_full_set_lets_no_more_expired_members_go_than_it_must() {
+fn a_full_set_removes_only_as_many_expired_members_as_needed() {
     let mut set = ExpiringSet::from([("a", at(1)), ("b", at(2)), ("c", at(9))]).with_max_len(3);
     assert_eq!(set.insert_until("d", at(9), at(5)), Ok(None));
     assert_eq!((set.len(), set.deadline("a"), set.deadline("b")), (3, None, Some(at(2))));
@@ -115,7 +115,7 @@ fn a_full_set_lets_no_more_expired_members_go_than_it_must() {
 }
 
 #[test]
-fn members_beyond_a_cap_that_comes_later_stay() {
+fn members_beyond_a_cap_set_later_stay() {
     let mut set = ExpiringSet::from([("a", at(1)), ("b", at(2)), ("c", at(9))]).with_max_len(1);
     assert_eq!(set.len(), 3);
     assert!(set.insert_until("d", at(9), at(2)).is_err());
@@ -126,7 +126,7 @@ fn members_beyond_a_cap_that_comes_later_stay() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn what_was_written_is_read_back() {
+fn round_trip() {
     let members = [((2, "a"), Timestamp::MAX), ((1, "b"), at(0)), ((1, "a"), at(0))];
     let set = ExpiringSet::from(members).with_max_len(2);
     let text = serde_json::to_string(&set).unwrap();
@@ -143,7 +143,7 @@ fn what_was_written_is_read_back() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn a_member_that_is_there_twice_is_an_error() {
+fn a_repeated_member_is_an_error() {
     let text = r#"{"members":[["a",1],["b",2],["a",3]],"max_len":null}"#;
     let error = serde_json::from_str::<ExpiringSet<String>>(text).unwrap_err().to_string();
     assert!(error.contains("element 2 repeats"), "{error}");

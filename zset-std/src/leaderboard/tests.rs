@@ -21,7 +21,7 @@ fn lines(standings: Standings<'_, &'static str, (u32, u32, u32)>) -> Vec<(usize,
 }
 
 #[test]
-fn ties_are_numbered_in_three_ways() {
+fn ties_can_be_numbered_in_three_ways() {
     let board = medals();
     let ids = ["USA", "CHN", "JPN", "AZE", "CRO", "CUB"];
     for board in [board.clone(), board.with_dense_standings()] {
@@ -40,7 +40,7 @@ fn ties_are_numbered_in_three_ways() {
 }
 
 #[test]
-fn a_page_begins_with_the_number_that_its_first_line_shares() {
+fn a_page_starts_with_the_shared_number_of_its_first_line() {
     let board = medals();
     assert_eq!(lines(board.page(4, 2).ties(Ties::Competition)), [(4, "CRO"), (6, "CUB")]);
     assert_eq!(lines(board.page(4, 2).ties(Ties::Dense)), [(4, "CRO"), (5, "CUB")]);
@@ -50,7 +50,7 @@ fn a_page_begins_with_the_number_that_its_first_line_shares() {
 }
 
 #[test]
-fn lines_that_are_half_read_can_be_numbered_another_way() {
+fn the_numbering_can_change_in_the_middle() {
     let board = medals();
     let mut rest = board.iter().ties(Ties::Competition);
     assert_eq!(rest.nth(3).map(|line| line.number), Some(4));
@@ -62,7 +62,7 @@ fn lines_that_are_half_read_can_be_numbered_another_way() {
 /// The example from <https://en.wikipedia.org/wiki/Percentile_rank>: of ten scores, five are below 4
 /// and two are 4, so the percentile rank of 4 is 60; that of the highest, 7, is 95.
 #[test]
-fn a_percentile_counts_half_of_the_equal_ones() {
+fn a_percentile_counts_half_of_the_equal_scores() {
     let scores = [7, 5, 5, 4, 4, 3, 3, 3, 2, 1];
     let board: Leaderboard<_, _> = scores.into_iter().enumerate().collect();
     assert_eq!(board.percentile(&3), Some(60.0));
@@ -73,7 +73,7 @@ fn a_percentile_counts_half_of_the_equal_ones() {
 }
 
 #[test]
-fn lowest_first_is_a_type_of_score() {
+fn a_score_type_can_rank_the_lowest_first() {
     let mut golf = Leaderboard::sum();
     // Strokes add up; the lowest sum wins.
     for (id, strokes) in [("ann", 70), ("bob", 68), ("ann", 66), ("bob", 71)] {
@@ -113,7 +113,7 @@ impl zset_core::Increment for Strokes {
 }
 
 #[test]
-fn a_sum_that_is_not_a_number_leaves_the_old_score() {
+fn a_nan_sum_keeps_the_old_score() {
     let mut board = Leaderboard::sum().with_dense_standings();
     board.try_submit("ann", Score::INFINITY).unwrap();
     assert_eq!(board.try_submit("ann", Score::NEG_INFINITY), Err(NanScore));
@@ -125,7 +125,7 @@ fn a_sum_that_is_not_a_number_leaves_the_old_score() {
 }
 
 #[test]
-fn a_full_board_lets_the_last_go_for_a_better_one() {
+fn a_full_board_evicts_the_last_for_a_better_score() {
     let mut board = Leaderboard::latest().with_max_len(2).with_dense_standings();
     board.extend([("ann", 5), ("cid", 3)]);
     // Ties are in ascending order of member: the lower member ranks above, the higher one below.
@@ -140,7 +140,7 @@ fn a_full_board_lets_the_last_go_for_a_better_one() {
 }
 
 #[test]
-fn a_board_for_nobody_is_no_trouble() {
+fn a_board_may_have_a_bound_of_zero() {
     let mut board = Leaderboard::from([("ann", 5)]).with_max_len(0);
     assert!(board.is_empty());
     assert_eq!(board.submit("ann", 5).dropped, Some(("ann", 5)));
@@ -148,7 +148,7 @@ fn a_board_for_nobody_is_no_trouble() {
 }
 
 #[test]
-fn an_index_survives_what_changes_nothing() {
+fn no_op_calls_keep_the_index() {
     let mut board = Leaderboard::from([("ann", 5), ("bob", 7)]).with_dense_standings();
     board.submit("ann", 5);
     assert_eq!(board.remove("cid"), None);
@@ -161,7 +161,7 @@ fn an_index_survives_what_changes_nothing() {
 }
 
 #[test]
-fn equality_is_of_members_and_scores() {
+fn equality_compares_members_and_scores() {
     let board = medals();
     let latest: Leaderboard<_, _, Latest> = medals().into_iter().collect();
     assert_eq!(board, latest.with_max_len(6).with_dense_standings());
@@ -170,7 +170,7 @@ fn equality_is_of_members_and_scores() {
 }
 
 #[test]
-fn boards_can_be_shared_and_sent_whatever_the_policy() {
+fn boards_are_send_and_sync_under_any_policy() {
     struct NotSend(#[expect(dead_code)] *const u8);
     fn is_shared<T: Send + Sync>() {}
     is_shared::<Leaderboard<String, Score, NotSend>>();
@@ -193,7 +193,7 @@ mod serialization {
     use super::*;
 
     #[test]
-    fn a_board_comes_back_with_its_bound() {
+    fn a_board_round_trips_with_its_bound() {
         let board = Leaderboard::from([((1u8, 'x'), 5), ((2, 'y'), 7)]).with_max_len(2);
         let text = serde_json::to_string(&board).unwrap();
         assert_eq!(text, r#"{"scores":[[[2,"y"],7],[[1,"x"],5]],"max_len":2}"#);
@@ -204,7 +204,7 @@ mod serialization {
     }
 
     #[test]
-    fn the_order_does_not_matter_but_no_member_is_there_twice() {
+    fn loaded_scores_may_be_unsorted_but_members_must_not_repeat() {
         let read = |scores, max_len| {
             let text = format!(r#"{{"scores":{scores},"max_len":{max_len}}}"#);
             serde_json::from_str::<Leaderboard<u8, u8>>(&text).map_err(|error| error.to_string())
@@ -226,7 +226,7 @@ mod serialization {
 }
 
 #[test]
-fn the_memory_of_a_board_includes_that_of_its_index() {
+fn the_allocation_size_includes_the_index() {
     let board: Leaderboard<u32, u32> = (0..1000).map(|id| (id, id)).collect();
     let without = board.allocation_size();
     assert!((8_000..100_000).contains(&without), "{without}");
@@ -235,7 +235,7 @@ fn the_memory_of_a_board_includes_that_of_its_index() {
 }
 
 #[test]
-fn lines_can_be_numbered_another_way_after_some_of_them() {
+fn the_numbering_can_change_after_a_few_lines() {
     let board = Leaderboard::from([("ann", 9), ("bob", 8), ("cid", 8), ("dan", 5), ("eve", 5)]);
     let mut dense = board.iter().ties(Ties::Dense);
     assert_eq!(dense.nth(1).map(|line| line.number), Some(2));

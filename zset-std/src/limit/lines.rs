@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn each_is_first_when_those_before_have_left_and_is_woken_then() {
+    fn each_waiter_is_woken_when_those_before_it_have_left() {
         let lines = Lines::<String>::default();
         let (calls, waker) = counter();
         let a = lines.join("key");
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_ended_and_began_again_is_another() {
+    fn a_line_that_ends_and_restarts_is_a_new_line() {
         let lines = Lines::<u8>::default();
         let (_, waker) = counter();
         let (a, b) = (lines.join(&1), lines.join(&1));
@@ -241,7 +241,7 @@ mod loom {
     }
 
     #[test]
-    fn of_those_who_wait_each_is_the_first_once_and_no_other_then() {
+    fn each_waiter_is_first_once_and_alone() {
         ::loom::model(|| {
             let shared = Arc::new((Lines::default(), AtomicUsize::new(0)));
             let other = Arc::clone(&shared);
@@ -253,7 +253,7 @@ mod loom {
     }
 
     #[test]
-    fn one_who_leaves_from_the_middle_wakes_nobody_too_early() {
+    fn a_waiter_leaving_the_middle_wakes_no_other_too_early() {
         ::loom::model(|| {
             let shared = Arc::new((Lines::default(), AtomicUsize::new(0)));
             let first = shared.0.join(&1);

@@ -98,14 +98,14 @@ macro_rules! of_both_kinds {
 of_both_kinds! {
     a_sweep_does_not_forget_a_key_that_is_used_again
     a_sweep_and_two_checks_admit_one
-    a_sweep_ahead_of_a_check_grants_it_no_more
+    a_later_sweep_does_not_make_a_check_grant_more
     a_sweep_and_a_new_key_are_both_counted
     threads_with_one_new_key_share_its_limit
-    threads_with_one_new_key_share_its_room
-    two_new_keys_do_not_share_the_last_room
+    threads_with_one_new_key_use_room_for_one
+    only_one_of_two_new_keys_gets_the_last_room
     one_of_two_new_keys_gets_the_room_of_an_idle_one
-    an_idle_key_does_not_go_while_it_is_used_again
-    a_changed_quota_holds_from_some_moment_on
+    an_idle_key_is_not_evicted_while_it_is_used_again
+    a_quota_change_takes_effect_in_every_shard
 }
 
 /// Returns three keys: the first two in one shard, the third in the other.
@@ -149,7 +149,7 @@ fn a_sweep_and_two_checks_admit_one<L: Explored>() {
 }
 
 /// A thread may read the clock, and check only after others have checked at later times.
-fn a_sweep_ahead_of_a_check_grants_it_no_more<L: Explored>() {
+fn a_later_sweep_does_not_make_a_check_grant_more<L: Explored>() {
     explore(|| {
         let limiter = Arc::new(L::new(1));
         assert!(limiter.allows(0, 0));
@@ -192,7 +192,7 @@ fn threads_with_one_new_key_share_its_limit<L: Explored>() {
 }
 
 /// Neither thread is refused because of the room that the other takes for the same key.
-fn threads_with_one_new_key_share_its_room<L: Explored>() {
+fn threads_with_one_new_key_use_room_for_one<L: Explored>() {
     for when_full in [WhenFull::RefuseNew, WhenFull::SharedBucket] {
         explore(move || {
             let limiter = Arc::new(L::new(2).with_max_keys(1, when_full));
@@ -206,7 +206,7 @@ fn threads_with_one_new_key_share_its_room<L: Explored>() {
     }
 }
 
-fn two_new_keys_do_not_share_the_last_room<L: Explored>() {
+fn only_one_of_two_new_keys_gets_the_last_room<L: Explored>() {
     let [key, same_shard, other_shard] = keys();
     for other in [same_shard, other_shard] {
         explore(move || {
@@ -248,7 +248,7 @@ fn one_of_two_new_keys_gets_the_room_of_an_idle_one<L: Explored>() {
     }
 }
 
-fn an_idle_key_does_not_go_while_it_is_used_again<L: Explored>() {
+fn an_idle_key_is_not_evicted_while_it_is_used_again<L: Explored>() {
     let [idle, same_shard, other_shard] = keys();
     for new in [same_shard, other_shard] {
         explore(move || {
@@ -266,7 +266,7 @@ fn an_idle_key_does_not_go_while_it_is_used_again<L: Explored>() {
 
 // Quotas that change.
 
-fn a_changed_quota_holds_from_some_moment_on<L: Explored>() {
+fn a_quota_change_takes_effect_in_every_shard<L: Explored>() {
     let [old, same_shard, other_shard] = keys();
     for (before, then) in [(1, 2), (2, 1)] {
         for key in [old, same_shard, other_shard] {

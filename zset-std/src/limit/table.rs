@@ -190,7 +190,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn it_finds_what_a_list_finds(calls in prop::collection::vec(calls(), 0..200)) {
+        fn lookups_match_a_list(calls in prop::collection::vec(calls(), 0..200)) {
             let mut table = Table::new();
             let mut list: Vec<Numbered> = Vec::new();
             for (number, call) in (0..).zip(calls) {
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_table_has_no_memory_and_finds_nothing() {
+    fn an_empty_table_allocates_nothing_and_finds_nothing() {
         let mut table = Table::<Numbered>::new();
         assert!(table.find(KeyHash::MIN, |_| true).is_none());
         assert!(table.remove(KeyHash::MIN, |_| true).is_none());
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_whose_entries_have_gone_shrinks() {
+    fn a_table_shrinks_after_removals() {
         let mut table = Table::new();
         let hashes = || (0..10_000).map(|number| KeyHash::new(number << 1 | 1 << 63).unwrap());
         for (number, hash) in (0..).zip(hashes()) {
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_slot_takes_no_more_than_an_entry() {
+    fn an_empty_slot_is_no_larger_than_an_entry() {
         assert_eq!(size_of::<Option<Numbered>>(), size_of::<Numbered>());
     }
 }

@@ -23,7 +23,7 @@ impl fmt::Display for PackedScoreError {
                 write!(f, "field {field} has a width of zero")
             }
             PackedScoreError::TooWide => {
-                f.write_str("fields have more than 53 bits or 15 decimal digits together")
+                f.write_str("fields have more than 53 bits or 15 decimal digits in total")
             }
         }
     }
@@ -46,7 +46,7 @@ pub struct PackError {
 impl fmt::Display for PackError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PackError { field, value, max } = self;
-        write!(f, "value {value} of field {field} is more than {max}")
+        write!(f, "value {value} of field {field} exceeds {max}")
     }
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn all_53_bits_and_all_15_digits_are_of_use() {
+fn all_53_bits_and_all_15_digits_can_be_used() {
     let whole = PackedScore::bits([53]).unwrap();
     let largest = (1 << 53) - 1;
     assert_eq!(whole.pack([largest]).unwrap().to_string(), "9007199254740991");
@@ -17,12 +17,12 @@ fn all_53_bits_and_all_15_digits_are_of_use() {
 }
 
 #[test]
-fn a_field_of_no_width_is_refused() {
+fn a_field_of_zero_width_is_rejected() {
     assert_eq!(PackedScore::bits([8, 0]), Err(PackedScoreError::EmptyField { field: 1 }));
 }
 
 #[test]
-fn no_fields_at_all_are_no_trouble() {
+fn a_layout_may_have_no_fields() {
     let layout = PackedScore::bits([]).unwrap();
     assert_eq!(layout.pack([]), Ok(Score::ZERO));
     assert_eq!(layout.unpack(Score::ZERO), Ok([]));
@@ -30,7 +30,7 @@ fn no_fields_at_all_are_no_trouble() {
 }
 
 #[test]
-fn scores_that_a_layout_does_not_pack_are_refused() {
+fn scores_outside_a_layout_are_rejected() {
     let layout = PackedScore::bits([4, 4]).unwrap();
     let unpack = |score| layout.unpack(Score::new(score).unwrap());
     assert_eq!(unpack(-1.0), Err(UnpackError::Negative));
@@ -44,9 +44,9 @@ fn scores_that_a_layout_does_not_pack_are_refused() {
 }
 
 #[test]
-fn errors_say_which_field() {
+fn errors_name_the_field() {
     let error = PackedScore::bits([4, 4]).unwrap().pack([15, 16]).unwrap_err();
-    assert_eq!(error.to_string(), "value 16 of field 1 is more than 15");
+    assert_eq!(error.to_string(), "value 16 of field 1 exceeds 15");
     let error = PackedScore::decimal([1, 0]).unwrap_err();
     assert_eq!(error.to_string(), "field 1 has a width of zero");
 }

@@ -171,7 +171,7 @@ impl<Id: Ord + Hash, C> ScheduleRunner<Id, C> {
                 Ok(()) => return Scheduled::New,
                 // Another thread inserted the same id in between.
                 Err(PushWithIdError::Duplicate(job)) => id = job.id,
-                Err(_) => unreachable!("it is open while there is a runner, and has no bound"),
+                Err(_) => unreachable!("the queue is unbounded, and open while the runner exists"),
             }
         }
     }

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_is_read_back_in_the_same_order() {
+    fn a_schedule_round_trips_in_order() {
         let at = Timestamp::from_nanos;
         let ids = [((2, "b"), at(7)), ((1, "a"), at(7)), ((0, "c"), at(0)), ((1, "z"), at(7))];
         let schedule = Schedule::from(ids);
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_is_there_twice_is_an_error() {
+    fn a_repeated_id_is_an_error() {
         let error = serde_json::from_str::<Schedule<u32>>("[[1,2],[1,3]]").unwrap_err();
         assert!(error.to_string().contains("element 1 repeats"), "{error}");
     }

@@ -12,14 +12,14 @@ fn due(schedule: &mut Schedule<&'static str>, now: u64) -> Vec<&'static str> {
 }
 
 #[test]
-fn an_id_is_due_from_its_time_on() {
+fn an_id_is_due_at_exactly_its_time() {
     let mut schedule = Schedule::from([("a", at(5))]);
     assert_eq!(schedule.activate_due(at(4)).next(), None);
     assert_eq!(schedule.activate_due(at(5)).next(), Some(("a", at(5))));
 }
 
 #[test]
-fn the_first_and_the_last_point_in_time_are_times_as_others() {
+fn the_first_and_last_timestamps_are_valid_times() {
     let mut schedule = Schedule::from([("last", Timestamp::MAX), ("first", Timestamp::ZERO)]);
     assert_eq!(due(&mut schedule, 0), ["first"]);
     assert_eq!(due(&mut schedule, u64::MAX - 1), [""; 0]);
@@ -28,13 +28,13 @@ fn the_first_and_the_last_point_in_time_are_times_as_others() {
 }
 
 #[test]
-fn equal_times_are_in_the_order_in_which_they_came_not_in_that_of_ids() {
+fn equal_times_are_in_scheduling_order_not_in_id_order() {
     let mut schedule = Schedule::from([("c", at(1)), ("a", at(1)), ("b", at(1))]);
     assert_eq!(due(&mut schedule, 1), ["c", "a", "b"]);
 }
 
 #[test]
-fn an_id_keeps_its_place_at_the_time_it_has_and_comes_last_at_another() {
+fn an_id_keeps_its_place_unless_its_time_changes() {
     let ids = [("c", at(1)), ("a", at(1)), ("b", at(1))];
     let mut schedule = Schedule::from(ids);
     schedule.extend(ids);
@@ -47,7 +47,7 @@ fn an_id_keeps_its_place_at_the_time_it_has_and_comes_last_at_another() {
 }
 
 #[test]
-fn what_comes_late_is_due_at_once_and_what_comes_again_opens_again() {
+fn late_ids_are_due_at_once_and_ids_can_be_scheduled_again() {
     let mut schedule = Schedule::from([("a", at(9))]);
     assert_eq!(due(&mut schedule, 10), ["a"]);
     schedule.schedule("b", at(3));
@@ -57,7 +57,7 @@ fn what_comes_late_is_due_at_once_and_what_comes_again_opens_again() {
 }
 
 #[test]
-fn what_an_iterator_has_not_come_to_stays() {
+fn a_dropped_iterator_keeps_the_remaining_elements() {
     let mut schedule = Schedule::from([("a", at(1)), ("b", at(1)), ("c", at(1))]);
     let _ = schedule.activate_due(at(1));
     assert_eq!(schedule.len(), 3);
@@ -66,7 +66,7 @@ fn what_an_iterator_has_not_come_to_stays() {
 }
 
 #[test]
-fn taken_singly_the_schedule_can_be_changed_between() {
+fn the_schedule_can_change_between_single_activations() {
     let mut schedule = Schedule::from([("a", at(1)), ("b", at(2))]);
     let mut opened = Vec::new();
     while let Some((id, time)) = schedule.activate_due(at(2)).next() {
@@ -80,14 +80,14 @@ fn taken_singly_the_schedule_can_be_changed_between() {
 }
 
 #[test]
-fn none_of_the_upcoming_are_none() {
+fn upcoming_returns_at_most_the_requested_number() {
     let schedule = Schedule::from([("a", at(1))]);
     assert_eq!(schedule.upcoming(0).next(), None);
     assert_eq!(schedule.upcoming(usize::MAX).len(), 1);
 }
 
 #[test]
-fn schedules_are_equal_if_their_order_is() {
+fn schedules_are_equal_if_their_ids_and_order_are() {
     let (a, b) = (("a", at(1)), ("b", at(1)));
     assert_eq!(Schedule::from([a, b]), Schedule::from([("c", at(0)), a, b]).without("c"));
     assert_ne!(Schedule::from([a, b]), Schedule::from([b, a]));
@@ -102,7 +102,7 @@ impl Schedule<&'static str> {
 }
 
 #[test]
-fn the_iterator_by_value_knows_its_length() {
+fn the_owning_iterator_has_an_exact_length() {
     let mut upcoming = Schedule::from([(1, Timestamp::MAX), (2, Timestamp::ZERO)]).into_iter();
     assert_eq!((upcoming.len(), upcoming.size_hint()), (2, (2, Some(2))));
     assert_eq!(format!("{upcoming:?}"), "IntoUpcoming { len: 2, .. }");

@@ -78,7 +78,7 @@ pub struct StaleLease;
 
 impl fmt::Display for StaleLease {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the job is not on this lease any more")
+        f.write_str("the job is no longer held by this lease")
     }
 }
 

@@ -85,6 +85,6 @@ impl Line {
     /// Panics with a description of the first broken invariant.
     pub(super) fn check_invariants(&self) {
         let tickets = self.waiters.iter().map(|waiter| waiter.ticket);
-        assert!(tickets.is_sorted_by(|a, b| a < b), "a line out of order");
+        assert!(tickets.is_sorted_by(|a, b| a < b), "the line is out of order");
     }
 }

@@ -82,7 +82,7 @@ fn sorted<const N: usize>(mut payloads: [Option<u8>; N]) -> [Option<u8>; N] {
 }
 
 #[test]
-fn one_who_waits_wakes_for_a_job_that_is_pushed() {
+fn a_waiter_wakes_for_a_pushed_job() {
     explore(|| {
         let queue = queue();
         let waiting = start(&queue, wait);
@@ -93,7 +93,7 @@ fn one_who_waits_wakes_for_a_job_that_is_pushed() {
 }
 
 #[test]
-fn one_who_waits_wakes_for_a_job_that_is_due_earlier_than_the_first() {
+fn a_waiter_wakes_for_an_earlier_job() {
     explore(|| {
         let queue = queue();
         queue.push(1, at(10)).unwrap();
@@ -105,7 +105,7 @@ fn one_who_waits_wakes_for_a_job_that_is_due_earlier_than_the_first() {
 }
 
 #[test]
-fn one_who_waits_wakes_for_a_job_that_is_rescheduled() {
+fn a_waiter_wakes_for_a_rescheduled_job() {
     explore(|| {
         let queue = queue();
         let id = queue.push(1, at(10)).unwrap();
@@ -116,7 +116,7 @@ fn one_who_waits_wakes_for_a_job_that_is_rescheduled() {
 }
 
 #[test]
-fn one_who_waits_wakes_when_a_lease_runs_out_or_is_given_up() {
+fn a_waiter_wakes_when_a_lease_expires_or_is_released() {
     for is_given_up in [false, true] {
         explore(move || {
             let queue = queue();
@@ -135,7 +135,7 @@ fn one_who_waits_wakes_when_a_lease_runs_out_or_is_given_up() {
 }
 
 #[test]
-fn of_two_who_wait_each_gets_one_of_two_jobs() {
+fn two_waiters_each_get_one_of_two_jobs() {
     explore_interrupting(4, || {
         let queue = queue();
         let waiting = [(), ()].map(|()| start(&queue, wait));
@@ -149,7 +149,7 @@ fn of_two_who_wait_each_gets_one_of_two_jobs() {
 
 /// When the first waiter has its job, the second must wait for the next one.
 #[test]
-fn of_two_who_wait_each_gets_a_job_when_it_falls_due() {
+fn two_waiters_each_get_a_job_when_it_falls_due() {
     explore_interrupting(4, || {
         let queue = queue();
         queue.push(1, at(5)).unwrap();
@@ -163,7 +163,7 @@ fn of_two_who_wait_each_gets_a_job_when_it_falls_due() {
 }
 
 #[test]
-fn two_who_push_wake_two_who_wait() {
+fn two_pushes_wake_two_waiters() {
     explore_interrupting(3, || {
         let queue = queue();
         let waiting = [(), ()].map(|()| start(&queue, wait));
@@ -176,7 +176,7 @@ fn two_who_push_wake_two_who_wait() {
 }
 
 #[test]
-fn exactly_one_of_three_gets_a_job() {
+fn exactly_one_of_three_threads_gets_a_job() {
     explore(|| {
         let queue = queue();
         let id = queue.push(1, at(0)).unwrap();
@@ -197,7 +197,7 @@ fn exactly_one_of_three_gets_a_job() {
 
 /// A thread that arrives when a job is due takes it before the waiters, which keep waiting.
 #[test]
-fn a_job_that_is_taken_from_one_who_waits_leaves_it_waiting_for_the_next() {
+fn a_waiter_that_loses_its_job_waits_for_the_next() {
     explore_interrupting(4, || {
         let queue = queue();
         let waiting = start(&queue, wait);
@@ -213,7 +213,7 @@ fn a_job_that_is_taken_from_one_who_waits_leaves_it_waiting_for_the_next() {
 }
 
 #[test]
-fn closing_wakes_all() {
+fn closing_wakes_all_waiters() {
     explore_interrupting(4, || {
         let queue = queue();
         queue.push(1, at(10)).unwrap();
@@ -226,7 +226,7 @@ fn closing_wakes_all() {
 }
 
 #[test]
-fn a_job_that_is_pushed_while_the_queue_is_closed_is_either_taken_or_kept_or_refused() {
+fn a_job_pushed_while_closing_is_taken_kept_or_rejected() {
     explore_interrupting(4, || {
         let queue = queue();
         let waiting = start(&queue, wait);
@@ -240,7 +240,7 @@ fn a_job_that_is_pushed_while_the_queue_is_closed_is_either_taken_or_kept_or_ref
 }
 
 #[test]
-fn a_job_is_either_acknowledged_or_delivered_again() {
+fn a_job_is_either_acknowledged_or_redelivered() {
     explore(|| {
         let queue = queue();
         queue.push(1, at(0)).unwrap();
@@ -263,7 +263,7 @@ fn a_job_is_either_acknowledged_or_delivered_again() {
 }
 
 #[test]
-fn a_lease_is_either_extended_or_its_job_delivered_again() {
+fn a_lease_is_either_extended_or_its_job_redelivered() {
     explore(|| {
         let queue = queue();
         queue.push(1, at(0)).unwrap();
@@ -279,7 +279,7 @@ fn a_lease_is_either_extended_or_its_job_delivered_again() {
 /// The first waiter is responsible for the job due at 10. When it times out, the other, which sleeps
 /// without a limit, must take over.
 #[test]
-fn one_who_leaves_passes_on_what_it_looked_out_for() {
+fn a_leaving_waiter_hands_over_its_wait() {
     explore_interrupting(4, || {
         let queue = queue();
         queue.push(1, at(10)).unwrap();
@@ -294,7 +294,7 @@ fn one_who_leaves_passes_on_what_it_looked_out_for() {
 }
 
 #[test]
-fn one_who_leaves_while_a_job_is_pushed_does_not_take_its_wake_up_along() {
+fn a_waiter_leaving_during_a_push_passes_the_wake_up_on() {
     explore_interrupting(4, || {
         let queue = queue();
         let leaving = start(&queue, |queue| queue.wait_pop_until(at(5)).map(|job| job.payload));
@@ -355,7 +355,7 @@ mod futures {
     }
 
     #[test]
-    fn a_future_wakes_for_a_job_that_is_pushed() {
+    fn a_future_wakes_for_a_pushed_job() {
         explore(|| {
             let queue = queue();
             let waiting = start(&queue, await_job);
@@ -390,7 +390,7 @@ mod futures {
     /// Polls the future once and drops it, while a job is pushed and another thread waits: either the
     /// other thread gets the job and the wake-up, or the future has taken the job.
     #[test]
-    fn a_future_that_is_dropped_loses_neither_the_job_nor_the_wake_up() {
+    fn a_dropped_future_loses_neither_the_job_nor_the_wake_up() {
         explore_interrupting(3, || {
             let queue = queue();
             let dropping = start(&queue, |queue| {

@@ -45,7 +45,7 @@ pub enum PushError<T> {
 /// queue.push_with_id("backup", 1, Timestamp::ZERO)?;
 /// let error = queue.push_with_id("backup", 2, Timestamp::MAX).unwrap_err();
 /// assert!(matches!(error, PushWithIdError::Duplicate(_)));
-/// assert_eq!(error.to_string(), "a job with this id is in the queue already");
+/// assert_eq!(error.to_string(), "a job with this id is already in the queue");
 /// assert_eq!(error.into_job().payload, 2);
 /// # Ok::<(), PushWithIdError<u32, &str>>(())
 /// ```
@@ -138,7 +138,7 @@ impl<T> fmt::Display for PushError<T> {
 impl<T, I> fmt::Display for PushWithIdError<T, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            PushWithIdError::Duplicate(_) => "a job with this id is in the queue already",
+            PushWithIdError::Duplicate(_) => "a job with this id is already in the queue",
             PushWithIdError::Full(_) => FULL,
             PushWithIdError::Closed(_) => CLOSED,
         })

@@ -36,7 +36,7 @@ pub enum WaitError {
 impl fmt::Display for WaitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            WaitError::TimedOut => "no job was due before the deadline",
+            WaitError::TimedOut => "no job was due by the deadline",
             WaitError::Closed => "the queue is closed",
         })
     }

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_long_sleeps_and_gets_it_all_the_same() {
+    fn a_thread_that_waits_long_sleeps_and_still_gets_the_lock() {
         let lock = SpinLock::new(());
         let guard = lock.lock();
         let (taken, taken_by_other) = mpsc::channel();
@@ -123,11 +123,11 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_releases_it() {
+    fn a_panic_releases_the_lock() {
         let lock = SpinLock::new(1);
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             let _guard = lock.lock();
-            panic!("under the lock");
+            panic!("panic under the lock");
         }));
         assert!(panicked.is_err());
         assert_eq!(*lock.lock(), 1);

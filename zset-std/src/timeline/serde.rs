@@ -31,7 +31,7 @@ impl<Id> TryFrom<Unchecked<Id>> for Timeline<Id> {
             return Err("timeline has a post that is too old");
         }
         if timeline.posts.last().is_some_and(|(_, latest)| latest > newest) {
-            return Err("timeline has a post after the newest time it has seen");
+            return Err("timeline has a post newer than its newest time");
         }
         Ok(timeline)
     }
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_back() {
+    fn round_trip() {
         let at = Timestamp::from_nanos;
         let mut timeline = Timeline::new().with_max_len(3).with_max_age(Duration::from_secs(1));
         timeline.extend([((1, "b"), at(5)), ((1, "a"), at(5)), ((0, "c"), at(2))]);
@@ -56,11 +56,11 @@ mod tests {
         assert_eq!(back, timeline);
         back.check_invariants();
         back.post((0, "d"), at(3));
-        assert_eq!(back.len(), 3, "the cap is kept too");
+        assert_eq!(back.len(), 3, "the cap round-trips too");
     }
 
     #[test]
-    fn posts_that_contradict_each_other_or_the_caps_are_an_error() {
+    fn repeated_ids_and_posts_beyond_the_caps_are_errors() {
         let with = |posts, len, age, newest| {
             format!(r#"{{"posts":{posts},"max_len":{len},"max_age":{age},"newest":{newest}}}"#)
         };
@@ -70,7 +70,7 @@ mod tests {
             (with("[[7,1],[7,2]]", "null", "null", 2), "element 1 repeats"),
             (with("[[7,1],[8,2]]", "1", "null", 2), "more posts"),
             (with("[[7,1],[8,2]]", "null", second, 1_000_000_001), "too old"),
-            (with("[[7,1],[8,2]]", "null", "null", 1), "after the newest"),
+            (with("[[7,1],[8,2]]", "null", "null", 1), "newer than its newest time"),
             (with("7", "null", "null", 1), "a sequence of members and scores"),
         ];
         for (text, expected) in errors {
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_is_read_back() {
+    fn a_cursor_round_trips() {
         let cursor = super::super::Cursor { at: Timestamp::MAX, id: "a".to_string() };
         let text = serde_json::to_string(&cursor).unwrap();
         assert_eq!(serde_json::from_str::<super::super::Cursor<String>>(&text).unwrap(), cursor);

@@ -18,7 +18,7 @@ fn ids(timeline: &Timeline<u32>) -> Vec<u32> {
 }
 
 #[test]
-fn the_first_and_the_last_point_in_time_are_times_as_others() {
+fn the_first_and_last_timestamps_are_valid_times() {
     let mut timeline = Timeline::from([(1, Timestamp::ZERO), (2, Timestamp::MAX)]);
     assert_eq!(ids(&timeline), [2, 1]);
     assert_eq!(timeline.since(Timestamp::ZERO).len(), 2);
@@ -31,7 +31,7 @@ fn the_first_and_the_last_point_in_time_are_times_as_others() {
 }
 
 #[test]
-fn a_page_of_none_is_empty() {
+fn a_page_of_zero_entries_is_empty() {
     let timeline = Timeline::from([(1, at(1)), (2, at(2))]);
     assert_eq!(timeline.latest(0).next(), None);
     assert_eq!(timeline.before(&Cursor { at: at(2), id: 2 }, 0).next(), None);
@@ -41,7 +41,7 @@ fn a_page_of_none_is_empty() {
 }
 
 #[test]
-fn equal_times_are_paged_by_id_from_the_greatest() {
+fn equal_times_are_paged_by_descending_id() {
     let timeline: Timeline<u32> = (0..7).map(|id| (id, at(5))).collect();
     assert_eq!(ids(&timeline), [6, 5, 4, 3, 2, 1, 0]);
     let page = |id| timeline.before(&Cursor { at: at(5), id }, 3).map(|(&id, _)| id);
@@ -51,7 +51,7 @@ fn equal_times_are_paged_by_id_from_the_greatest() {
 }
 
 #[test]
-fn a_cap_of_none_keeps_nothing() {
+fn a_cap_of_zero_keeps_nothing() {
     let mut by_len = Timeline::new().with_max_len(0);
     let mut by_age = Timeline::new().with_max_age(Duration::ZERO);
     for time in [Timestamp::ZERO, at(7), Timestamp::MAX] {
@@ -71,20 +71,20 @@ fn a_cap_beyond_all_times_keeps_everything() {
 }
 
 #[test]
-fn age_does_not_go_back_with_the_clock_nor_with_the_newest_post() {
+fn the_newest_time_seen_never_goes_back() {
     let mut timeline = Timeline::new().with_max_age(Duration::from_nanos(10));
     timeline.post(1, at(20));
     assert_eq!(timeline.post(2, at(10)), Posted::TooOld(2));
     assert_eq!(timeline.expire(at(5)), 0);
     timeline.remove(&1);
-    assert_eq!(timeline.post(2, at(10)), Posted::TooOld(2), "20 was seen");
+    assert_eq!(timeline.post(2, at(10)), Posted::TooOld(2), "time 20 was seen before");
     timeline.clear();
-    assert_eq!(timeline.post(2, at(10)), Posted::TooOld(2), "20 was seen");
+    assert_eq!(timeline.post(2, at(10)), Posted::TooOld(2), "time 20 was seen before");
     assert_eq!(timeline.post(2, at(11)), Posted::New);
 }
 
 #[test]
-fn a_post_that_is_there_stays_if_its_new_time_is_too_old() {
+fn a_post_keeps_its_time_if_the_new_one_is_too_old() {
     let mut timeline = Timeline::new().with_max_age(Duration::from_nanos(10));
     timeline.extend([(1, at(20)), (2, at(15))]);
     assert_eq!(timeline.post(2, at(3)), Posted::TooOld(2));
@@ -92,7 +92,7 @@ fn a_post_that_is_there_stays_if_its_new_time_is_too_old() {
 }
 
 #[test]
-fn a_post_moves_to_the_last_place_of_a_full_timeline() {
+fn a_post_can_move_to_the_end_of_a_full_timeline() {
     let mut timeline = Timeline::from([(1, at(5)), (2, at(6))]).with_max_len(2);
     assert_eq!(timeline.post(2, at(1)), Posted::Moved { from: at(6) });
     assert_eq!(ids(&timeline), [1, 2]);
@@ -105,16 +105,16 @@ fn a_post_moves_to_the_last_place_of_a_full_timeline() {
 }
 
 #[test]
-fn caps_cut_what_is_there_by_the_newest_time_seen() {
+fn caps_apply_to_existing_posts_by_the_newest_time_seen() {
     let mut timeline = Timeline::from([(1, at(1)), (2, at(2)), (3, at(3))]);
-    assert_eq!(timeline.expire(at(12)), 0, "nothing is too old without a cap");
+    assert_eq!(timeline.expire(at(12)), 0, "without a cap, no post is too old");
     let timeline = timeline.with_max_age(Duration::from_nanos(10));
     assert_eq!(ids(&timeline), [3]);
     timeline.check_invariants();
 }
 
 #[test]
-fn a_timeline_that_is_followed_twice_comes_once() {
+fn a_timeline_merged_with_itself_has_no_duplicates() {
     let timeline = Timeline::from([(1, at(1)), (2, at(2))]);
     let merged = MergedTimelines::new([&timeline, &timeline, &timeline]);
     assert!(merged.iter().map(|post| (*post.id, post.timeline)).eq([(2, 0), (1, 0)]));
@@ -153,8 +153,8 @@ impl PartialOrd for Counted {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn a_page_of_a_merge_looks_at_few_of_the_entries() {
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn a_merged_page_makes_few_comparisons() {
     const FEEDS: u32 = 64;
     const POSTS: u32 = 128;
     // Equal times, so that ids are compared.
@@ -212,7 +212,7 @@ impl Drop for Panics {
 }
 
 #[test]
-fn a_panic_in_the_code_of_an_id_leaves_a_timeline_that_can_be_used() {
+fn a_panicking_id_leaves_the_timeline_usable() {
     for code in ["order", "hash", "drop"] {
         let mut timeline = Timeline::new().with_max_len(2);
         timeline.extend([(Panics(1, ""), at(1)), (Panics(2, ""), at(2))]);

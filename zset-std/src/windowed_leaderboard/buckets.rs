@@ -52,7 +52,7 @@ impl fmt::Display for BucketsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             BucketsError::ZeroWidth => "bucket has a width of zero",
-            BucketsError::ZeroCount => "no bucket is kept",
+            BucketsError::ZeroCount => "number of buckets is zero",
         })
     }
 }

@@ -145,19 +145,22 @@ impl<Id: Ord + Hash, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id, S, K> 
         let (oldest, number) = (self.oldest(), self.number());
         for (bucket, board) in &self.boards {
             board.check_invariants();
-            assert!((oldest..=number).contains(bucket), "a bucket that is not kept");
-            assert!(!board.is_empty(), "an empty board");
-            assert!(board.iter().all(|line| self.merged.contains(line.member)), "not merged");
+            assert!((oldest..=number).contains(bucket), "a bucket is too old");
+            assert!(!board.is_empty(), "a board is empty");
+            assert!(
+                board.iter().all(|line| self.merged.contains(line.member)),
+                "a member is not merged"
+            );
         }
         self.merged.check_invariants();
         for line in &self.merged {
             let Some(Combined { score, error, .. }) = self.combined(line.member) else {
-                panic!("merged but in no bucket");
+                panic!("a merged member is in no bucket");
             };
-            assert!(score == line.score, "not the score of its buckets");
-            assert!(error.is_none() || self.is_partial, "a bucket that does not count");
+            assert!(score == line.score, "a merged score differs from its buckets");
+            assert!(error.is_none() || self.is_partial, "a bucket does not count");
         }
-        assert!(self.empty.is_empty(), "the board that a bucket starts as is not empty");
+        assert!(self.empty.is_empty(), "the initial board is not empty");
     }
 }
 

@@ -54,12 +54,12 @@ where
         let mut boards = BTreeMap::new();
         for (ago, board) in stored.boards {
             let bucket = number.checked_sub(ago).filter(|&bucket| bucket >= oldest);
-            let bucket = bucket.ok_or_else(|| D::Error::custom("a bucket is not kept"))?;
+            let bucket = bucket.ok_or_else(|| D::Error::custom("a bucket is too old"))?;
             if board.max_len() != stored.max_len {
-                return Err(D::Error::custom("a bucket has another bound"));
+                return Err(D::Error::custom("a bucket has a different bound"));
             }
             if boards.insert(bucket, board).is_some() {
-                return Err(D::Error::custom("a bucket is there twice"));
+                return Err(D::Error::custom("a bucket is repeated"));
             }
         }
         boards.retain(|_, board| !board.is_empty());

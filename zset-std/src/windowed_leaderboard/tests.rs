@@ -12,7 +12,7 @@ fn buckets(width: u64, count: usize) -> Buckets {
 }
 
 #[test]
-fn a_bucket_goes_exactly_when_so_many_newer_ones_have_begun() {
+fn a_bucket_expires_exactly_at_the_end_of_its_window() {
     let mut boards = WindowedLeaderboard::new(buckets(10, 3));
     boards.submit("ann", 7, at(9));
     boards.advance(at(29));
@@ -32,7 +32,7 @@ fn a_time_before_the_newest_counts_as_the_newest() {
 }
 
 #[test]
-fn far_jumps_and_the_last_time_of_all_are_no_trouble() {
+fn far_jumps_and_the_last_timestamp_are_handled() {
     for (width, first) in [(2, 0), (2, 1), (u64::MAX, 0), (u64::MAX, u64::MAX - 1), (86_400, 7)] {
         let mut boards =
             WindowedLeaderboard::sum(buckets(width, usize::MAX).starting_at(at(first)));
@@ -40,7 +40,7 @@ fn far_jumps_and_the_last_time_of_all_are_no_trouble() {
             boards.try_submit("ann", 1u32, at(now)).unwrap();
             boards.check_invariants();
         }
-        assert_eq!(boards.merged().score("ann"), Some(5), "nothing is ever too old");
+        assert_eq!(boards.merged().score("ann"), Some(5), "no bucket expires");
         assert!(boards.bucket(usize::MAX - 1).is_some());
         assert!(boards.bucket(usize::MAX).is_none());
 
@@ -60,7 +60,7 @@ fn far_jumps_and_the_last_time_of_all_are_no_trouble() {
 }
 
 #[test]
-fn each_bucket_begins_a_width_after_the_one_before() {
+fn each_bucket_starts_one_width_after_the_previous() {
     let buckets = buckets(10, 3).starting_at(at(1004));
     let numbers = [0, 3, 4, 13, 14, 23].map(|time| buckets.number(at(time)));
     assert_eq!(numbers, [0, 0, 1, 1, 2, 2]);
@@ -69,14 +69,14 @@ fn each_bucket_begins_a_width_after_the_one_before() {
 }
 
 #[test]
-fn buckets_without_a_meaning_are_refused() {
+fn invalid_buckets_are_rejected() {
     assert_eq!(Buckets::new(Duration::ZERO, 1), Err(BucketsError::ZeroWidth));
     assert_eq!(Buckets::new(Duration::MAX, 0), Err(BucketsError::ZeroCount));
     assert!(Buckets::new(Duration::MAX, 1).is_ok());
 }
 
 #[test]
-fn a_sum_that_fits_no_bucket_or_not_all_of_them_changes_nothing() {
+fn a_sum_that_overflows_in_a_bucket_or_the_merged_board_changes_nothing() {
     let mut boards = WindowedLeaderboard::sum(buckets(10, 2));
     boards.try_submit("ann", 100i8, at(0)).unwrap();
     assert!(boards.try_submit("ann", 100, at(5)).is_err());
@@ -88,7 +88,7 @@ fn a_sum_that_fits_no_bucket_or_not_all_of_them_changes_nothing() {
 }
 
 #[test]
-fn where_a_sum_overflows_when_a_bucket_goes_the_newest_count() {
+fn a_sum_that_overflows_after_an_expiry_counts_the_newest_buckets() {
     let mut boards = WindowedLeaderboard::sum(buckets(10, 3));
     for (score, now) in [(-100i8, 0), (100, 10), (90, 20)] {
         boards.try_submit("ann", score, at(now)).unwrap();
@@ -100,21 +100,21 @@ fn where_a_sum_overflows_when_a_bucket_goes_the_newest_count() {
 }
 
 #[test]
-fn the_merged_score_does_not_depend_on_what_was_left_out_before() {
+fn the_merged_score_does_not_depend_on_earlier_omissions() {
     let mut boards = WindowedLeaderboard::sum(buckets(10, 3));
     for (score, now) in [(-100i8, 0), (100, 10), (90, 20)] {
         boards.try_submit("ann", score, at(now)).unwrap();
     }
     boards.advance(at(30)); // 100 and 90 are left, and do not add up
     boards.try_submit("ann", -70, at(30)).unwrap();
-    assert_eq!(boards.merged().score("ann"), Some(120), "now they all do");
+    assert_eq!(boards.merged().score("ann"), Some(120), "all buckets count again");
     boards.try_submit("ann", 1, at(30)).unwrap();
     assert_eq!(boards.merged().score("ann"), Some(121));
     boards.check_invariants();
 }
 
 #[test]
-fn the_merged_score_depends_on_the_buckets_alone_also_near_an_overflow() {
+fn the_merged_score_depends_only_on_the_buckets_even_near_overflow() {
     let mut boards = WindowedLeaderboard::sum(buckets(1, 4));
     for (id, score, now) in
         [("b", -100i8, 0), ("a", -50, 1), ("b", 100, 1), ("a", 100, 2), ("b", 100, 2), ("a", 70, 3)]
@@ -134,21 +134,21 @@ fn the_merged_score_depends_on_the_buckets_alone_also_near_an_overflow() {
 }
 
 #[test]
-fn as_many_of_the_newest_buckets_count_as_add_up_in_any_order() {
+fn the_merged_score_counts_as_many_of_the_newest_buckets_as_fit() {
     let mut boards = WindowedLeaderboard::sum(buckets(1, 4));
     for (score, now) in [(-100i8, 0), (100, 1), (20, 2), (27, 3)] {
         boards.try_submit("ann", score, at(now)).unwrap();
     }
     boards.advance(at(4)); // 100, 20 and 27 are left
     assert_eq!(boards.merged().score("ann"), Some(47));
-    assert!(boards.try_submit("ann", 81, at(4)).is_err(), "47 and 81 are too many");
+    assert!(boards.try_submit("ann", 81, at(4)).is_err(), "the sum of 47 and 81 overflows");
     assert_eq!(boards.try_submit("ann", -30, at(4)).unwrap().new, Some(-30));
     assert_eq!(boards.merged().score("ann"), Some(117));
     boards.check_invariants();
 }
 
 #[test]
-fn a_panic_in_a_member_that_is_dropped_leaves_boards_that_agree() {
+fn a_panicking_drop_of_a_member_leaves_consistent_boards() {
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     struct Panics(u8);
 
@@ -168,7 +168,7 @@ fn a_panic_in_a_member_that_is_dropped_leaves_boards_that_agree() {
 }
 
 #[test]
-fn who_has_to_go_from_a_full_bucket_has_its_other_scores_in_the_merged_board() {
+fn a_member_evicted_from_one_bucket_keeps_its_scores_in_others() {
     let mut boards = WindowedLeaderboard::new(buckets(10, 2)).with_max_len(1);
     boards.submit("ann", 3, at(0));
     boards.submit("ann", 5, at(10));
@@ -181,7 +181,7 @@ fn who_has_to_go_from_a_full_bucket_has_its_other_scores_in_the_merged_board() {
 }
 
 #[test]
-fn a_bound_that_comes_later_is_for_what_is_there_too() {
+fn a_bound_set_later_applies_to_existing_members() {
     let mut boards = WindowedLeaderboard::new(buckets(10, 2));
     boards.submit("ann", 3, at(0));
     boards.submit("bob", 4, at(0));
@@ -193,7 +193,7 @@ fn a_bound_that_comes_later_is_for_what_is_there_too() {
 }
 
 #[test]
-fn boards_can_be_shared_and_sent() {
+fn boards_are_send_and_sync() {
     fn is_shared<T: Send + Sync>() {}
     is_shared::<WindowedLeaderboard<String, u64>>();
 }
@@ -209,7 +209,7 @@ mod serialization {
     }
 
     #[test]
-    fn boards_come_back() {
+    fn boards_round_trip() {
         let mut boards = Boards::sum(buckets(10, 3).starting_at(at(4))).with_max_len(2);
         for (id, score, now) in [(1, 5, 0), (1, 6, 6), (2, 7, 25)] {
             boards.try_submit(id, score, at(now)).unwrap();
@@ -223,11 +223,11 @@ mod serialization {
         read.check_invariants();
         assert_eq!(read, boards);
         assert_eq!(read.merged(), boards.merged());
-        assert_eq!(read.bucket(1).unwrap().max_len(), Some(2), "of a bucket that is empty");
+        assert_eq!(read.bucket(1).unwrap().max_len(), Some(2), "an empty bucket has the bound too");
     }
 
     #[test]
-    fn what_a_panic_has_left_can_be_read_back() {
+    fn the_state_after_a_panic_can_be_loaded() {
         let mut boards = Boards::sum(buckets(10, 3));
         boards.try_submit(1, 5, at(0)).unwrap();
         boards.try_submit(2, 7, at(20)).unwrap();
@@ -240,7 +240,7 @@ mod serialization {
     }
 
     #[test]
-    fn what_no_boards_are_is_refused() {
+    fn malformed_boards_are_rejected() {
         let text = |buckets: &str, boards: &str| {
             let boards = boards.replace('(', r#"{"scores":"#).replace(')', r#","max_len":null}"#);
             let text =
@@ -252,11 +252,11 @@ mod serialization {
         text(good, "[[0,([])]]").unwrap().check_invariants();
         for (buckets, boards, message) in [
             (r#"{"width":0,"count":3,"first":0}"#, "[]", "bucket has a width of zero"),
-            (r#"{"width":10,"count":0,"first":0}"#, "[]", "no bucket is kept"),
-            (good, "[[3,([])]]", "a bucket is not kept"),
-            (good, "[[18446744073709551615,([])]]", "a bucket is not kept"),
-            (good, "[[0,([])],[0,([])]]", "a bucket is there twice"),
-            (good, r#"[[0,{"scores":[],"max_len":1}]]"#, "a bucket has another bound"),
+            (r#"{"width":10,"count":0,"first":0}"#, "[]", "number of buckets is zero"),
+            (good, "[[3,([])]]", "a bucket is too old"),
+            (good, "[[18446744073709551615,([])]]", "a bucket is too old"),
+            (good, "[[0,([])],[0,([])]]", "a bucket is repeated"),
+            (good, r#"[[0,{"scores":[],"max_len":1}]]"#, "a bucket has a different bound"),
             (good, "[[0,([[1,5],[1,5]])]]", "element 1 repeats"),
         ] {
             let error = text(buckets, boards).unwrap_err();

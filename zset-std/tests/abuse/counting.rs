@@ -1,4 +1,4 @@
-//! The allocator: it counts the bytes that this thread has in use.
+//! An allocator that counts the bytes that this thread has in use.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -8,11 +8,11 @@ struct Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-// Const-initialised and without destructors, so that the first use of a thread does not allocate,
-// and the last is never too late.
+// Const-initialized and without destructors, so that a thread can use these at any time without
+// allocating.
 thread_local! {
     static IN_USE: Cell<isize> = const { Cell::new(0) };
-    /// The most since it was asked for last.
+    /// The peak since it was last taken.
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
@@ -22,12 +22,12 @@ fn count(taken: usize, given_back: usize) {
     PEAK.set(PEAK.get().max(in_use));
 }
 
-// SAFETY: every call is passed on as it is to the system's allocator. Counting neither allocates nor
+// SAFETY: every call is forwarded unchanged to the system allocator. Counting neither allocates nor
 // unwinds.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size(), 0);
-        // SAFETY: the caller keeps the contract of this method, which is the same.
+        // SAFETY: the caller upholds the contract of this method, which is the same.
         unsafe { System.alloc(layout) }
     }
 
@@ -38,7 +38,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        // Both at once, since both are there while one is copied to the other.
+        // Counts both, since both exist while one is copied to the other.
         count(new_size, 0);
         count(0, layout.size());
         // SAFETY: as above.
@@ -52,12 +52,12 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Returns the bytes that this thread has taken and not given back.
+/// Returns the bytes that this thread has allocated and not yet freed.
 pub(crate) fn in_use() -> isize {
     IN_USE.get()
 }
 
-/// Returns the most bytes that were in use since the last call.
+/// Returns the peak of the bytes in use since the last call.
 pub(crate) fn take_peak() -> isize {
     PEAK.replace(IN_USE.get())
 }

@@ -1,7 +1,8 @@
-//! Someone makes up keys, millions of them, against a limiter with a bound on its keys: its memory
-//! stays as it is, and it forgets nobody. In a binary of its own for its allocator.
+//! Millions of made-up keys against a limiter with a bound on its keys: its memory stays bounded,
+//! and it forgets no unit.
 //!
-//! `cargo test -p zset-std --release --test abuse -- --nocapture` shows the bytes.
+//! This is a test binary of its own because of its allocator. `cargo test -p zset-std --release
+//! --test abuse -- --nocapture` prints the memory.
 
 mod counting;
 
@@ -13,30 +14,31 @@ use std::time::Duration;
 use counting::{in_use, take_peak};
 use zset_std::{Funnels, Observer, Quota, RandomState, SlidingWindow, Timestamp, WhenFull};
 
-/// The keys that come to each limiter. A debug build takes microseconds for each, so there they are
-/// ten million for all limiters together.
+/// The number of keys sent to each limiter. A debug build takes microseconds for each, so it sends
+/// ten million to all limiters together.
 const KEYS: u64 = if cfg!(debug_assertions) { 2_500_000 } else { 10_000_000 };
 
-/// So many come at a time.
+/// The number of keys per time step.
 const EACH_TIME: u64 = 20;
 
-/// From one time to the next.
+/// The time between steps.
 const STEP: Duration = Duration::from_micros(20);
 
-/// How long a key is in use: ten times as many come in that time as there is room for.
+/// How long a key is in use. In that time, ten times as many keys arrive as there is room for.
 const PERIOD: Duration = Duration::from_secs(1);
 
 const MAX_KEYS: usize = 100_000;
 
-/// The first keys are those of clients that come again whenever they may, before the others.
+/// The first keys are those of regular clients, which call again whenever they may, before all
+/// others.
 const REGULARS: u64 = 1000;
 
-/// By this one, there has been no room for long.
+/// By the time of this key, the limiter has long been full.
 const WARM: u64 = 300_000;
 
-/// How much memory may grow later. A table whose keys come and go doubles once, since what has gone
-/// leaves gaps that are cleaned up only while half of it is empty; and while it doubles, its old
-/// memory is in use too.
+/// The factor by which memory may grow later. A table with constant churn doubles once, since
+/// removals leave tombstones that are cleaned up only while at most half of the table is in use;
+/// and while it doubles, its old memory is still allocated.
 const FACTOR: usize = 3;
 
 trait Limiter {
@@ -75,7 +77,7 @@ impl Observer for Refusals {
     }
 }
 
-/// The keys for which there was room, by the time from which on they are idle.
+/// The keys admitted by the limiter, in the order in which they become idle.
 struct InUse {
     keys: VecDeque<(u64, Timestamp)>,
     random: usize,
@@ -83,7 +85,7 @@ struct InUse {
 
 impl InUse {
     fn new() -> Self {
-        // All its memory is taken now, before anything is measured.
+        // Allocates all its memory before the measurement starts.
         InUse { keys: VecDeque::with_capacity(MAX_KEYS + 1), random: 0 }
     }
 
@@ -91,7 +93,7 @@ impl InUse {
         self.keys.push_back((key, now.saturating_add(PERIOD)));
     }
 
-    /// Takes out a key that is idle by now.
+    /// Removes and returns a key that is idle.
     fn pop_idle(&mut self, now: Timestamp) -> Option<u64> {
         let &(key, idle_at) = self.keys.front()?;
         if idle_at > now {
@@ -111,7 +113,7 @@ impl InUse {
 
 fn attack<L: Limiter>(name: &str, make: impl FnOnce(Arc<Refusals>) -> L) {
     let mut keys = InUse::new();
-    // The first hasher makes what all seeds come from.
+    // The first hasher initializes the seed of the process.
     let _ = RandomState::new();
     let refusals = Arc::new(Refusals::default());
     let before = in_use();
@@ -123,7 +125,7 @@ fn attack<L: Limiter>(name: &str, make: impl FnOnce(Arc<Refusals>) -> L) {
             now = now.saturating_add(STEP);
             while let Some(key) = keys.pop_idle(now) {
                 if key < REGULARS {
-                    assert!(limiter.allows(key, now), "another has got its place");
+                    assert!(limiter.allows(key, now), "another key has taken its room");
                     keys.push(key, now);
                 }
             }
@@ -131,13 +133,13 @@ fn attack<L: Limiter>(name: &str, make: impl FnOnce(Arc<Refusals>) -> L) {
         let refused = refusals.0.load(Ordering::Relaxed);
         let allowed = limiter.allows(key, now);
         if refusals.0.load(Ordering::Relaxed) == refused {
-            assert!(allowed, "a new key is denied");
+            assert!(allowed, "a new key was denied");
             keys.push(key, now);
             admitted += 1;
         }
         assert!(limiter.len() <= MAX_KEYS);
         if key % EACH_TIME == 0 {
-            assert!(!limiter.allows(keys.any(), now), "what has passed is forgotten");
+            assert!(!limiter.allows(keys.any(), now), "units were forgotten");
         }
         if key == WARM {
             warm = take_peak().abs_diff(before);
@@ -146,20 +148,20 @@ fn attack<L: Limiter>(name: &str, make: impl FnOnce(Arc<Refusals>) -> L) {
     let most = take_peak().abs_diff(before);
     limiter.check_invariants();
     for &(key, _) in &keys.keys {
-        assert!(!limiter.allows(key, now), "what has passed is forgotten");
+        assert!(!limiter.allows(key, now), "units were forgotten");
     }
     drop(limiter);
     assert_eq!(in_use(), before, "a leak");
 
     println!(
-        "{name}: {KEYS} keys, {admitted} of them let in; {warm} bytes at first, later at most \
-         {most}, which is {} a key",
+        "{name}: {KEYS} keys, {admitted} of them admitted; {warm} bytes at first, at most \
+         {most}, or {} per key",
         most / MAX_KEYS,
     );
-    assert!(most <= warm * FACTOR, "memory grows");
-    // Keys that are idle go, so that there is room again.
+    assert!(most <= warm * FACTOR, "memory has grown");
+    // Idle keys must have been evicted to make room for new ones.
     let periods = KEYS / EACH_TIME * STEP.as_micros() as u64 / PERIOD.as_micros() as u64;
-    assert!(admitted > periods * (MAX_KEYS as u64 - REGULARS) * 9 / 10, "room stays empty");
+    assert!(admitted > periods * (MAX_KEYS as u64 - REGULARS) * 9 / 10, "room was left unused");
 }
 
 fn quota() -> Quota {
@@ -167,14 +169,14 @@ fn quota() -> Quota {
 }
 
 #[test]
-fn funnels_that_refuse_keys_stay_as_large_as_they_are() {
+fn memory_of_funnels_that_refuse_keys_is_bounded() {
     attack("funnels that refuse keys", |refusals| {
         Funnels::new(quota()).with_max_keys(MAX_KEYS, WhenFull::RefuseNew).with_observer(refusals)
     });
 }
 
 #[test]
-fn funnels_with_a_shared_bucket_stay_as_large_as_they_are() {
+fn memory_of_funnels_with_a_shared_bucket_is_bounded() {
     attack("funnels with a shared bucket", |refusals| {
         Funnels::new(quota())
             .with_max_keys(MAX_KEYS, WhenFull::SharedBucket)
@@ -183,7 +185,7 @@ fn funnels_with_a_shared_bucket_stay_as_large_as_they_are() {
 }
 
 #[test]
-fn sliding_windows_that_refuse_keys_stay_as_large_as_they_are() {
+fn memory_of_sliding_windows_that_refuse_keys_is_bounded() {
     attack("sliding windows that refuse keys", |refusals| {
         SlidingWindow::new(quota())
             .with_max_keys(MAX_KEYS, WhenFull::RefuseNew)
@@ -192,7 +194,7 @@ fn sliding_windows_that_refuse_keys_stay_as_large_as_they_are() {
 }
 
 #[test]
-fn sliding_windows_with_a_shared_bucket_stay_as_large_as_they_are() {
+fn memory_of_sliding_windows_with_a_shared_bucket_is_bounded() {
     attack("sliding windows with a shared bucket", |refusals| {
         SlidingWindow::new(quota())
             .with_max_keys(MAX_KEYS, WhenFull::SharedBucket)

@@ -1,4 +1,4 @@
-//! Members and scores that panic while they are compared, hashed, cloned or dropped.
+//! Members and scores that panic when they are compared, hashed, cloned or dropped.
 
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,23 +8,23 @@ use zset_std::{Buckets, Leaderboard, Ties, Timestamp, WindowedLeaderboard};
 
 use crate::fuse::{self, Fused};
 
-/// Runs with a fuse of each length until it is too long; `after` looks at what was left.
+/// Runs `write` with a fuse of each length until none blows; `after` examines the value after each
+/// run.
 fn with_every_fuse<T>(new: impl Fn() -> T, write: impl Fn(&mut T), after: impl Fn(&mut T)) {
     for length in 1..10_000 {
         let mut value = new();
-        fuse::light(length);
+        fuse::arm(length);
         let result = catch_unwind(AssertUnwindSafe(|| write(&mut value)));
-        let burnt = fuse::put_out();
+        let has_blown = fuse::disarm();
         after(&mut value);
-        if result.is_ok() && !burnt {
-            assert!(length > 3, "the fuse was never lit");
+        if result.is_ok() && !has_blown {
+            assert!(length > 3, "the write calls too little user code");
             return;
         }
     }
     panic!("the fuse is too short for this write");
 }
 
-/// A score.
 #[derive(Clone, Copy, Debug)]
 struct FusedScore(u64);
 
@@ -52,7 +52,8 @@ impl Ord for FusedScore {
 type Week = WindowedLeaderboard<Fused, FusedScore>;
 type Board = Leaderboard<Fused, FusedScore, zset_std::Latest>;
 
-/// 100 members with 10 scores, more than a leaf has room for, and the last one has its own.
+/// Makes a board of 100 members, which exceed a leaf, with 10 distinct scores; only the last member
+/// has its own.
 fn board() -> Board {
     let scores = (0..100).map(|id| (Fused(id), FusedScore(if id < 99 { id % 9 } else { 20 })));
     scores.collect::<Board>().with_dense_standings()
@@ -69,7 +70,7 @@ fn check(board: &mut Board) {
 }
 
 #[test]
-fn a_panic_in_a_submission_leaves_a_board_in_order() {
+fn a_panic_in_a_submission_leaves_the_board_valid() {
     let submit =
         |id, score| move |board: &mut Board| _ = board.submit(Fused(id), FusedScore(score));
     with_every_fuse(board, submit(7, 3), check);
@@ -78,14 +79,14 @@ fn a_panic_in_a_submission_leaves_a_board_in_order() {
 }
 
 #[test]
-fn a_panic_in_a_removal_leaves_a_board_in_order() {
+fn a_panic_in_a_removal_leaves_the_board_valid() {
     with_every_fuse(board, |board| _ = board.remove(&Fused(33)), check);
     with_every_fuse(board, |board| _ = board.remove(&Fused(99)), check);
     with_every_fuse(board, |board| _ = board.trim_to(40), check);
 }
 
 #[test]
-fn a_panic_in_a_write_of_many_leaves_a_board_in_order() {
+fn a_panic_in_a_bulk_write_leaves_the_board_valid() {
     with_every_fuse(board, |board| _ = board.pop(), check);
     let is_even = |id: &Fused| {
         fuse::burn();
@@ -102,7 +103,7 @@ fn a_panic_in_a_write_of_many_leaves_a_board_in_order() {
 }
 
 #[test]
-fn a_panic_of_the_closure_of_new_scores_changes_nothing() {
+fn a_panic_while_mapping_scores_changes_nothing() {
     let mut changed = board();
     let result = catch_unwind(AssertUnwindSafe(|| {
         changed.map_scores(|id, score| if id.0 == 50 { panic!("no score") } else { score });
@@ -112,18 +113,18 @@ fn a_panic_of_the_closure_of_new_scores_changes_nothing() {
 }
 
 #[test]
-fn a_full_board_is_within_its_bound_after_the_next_submission() {
+fn a_board_over_its_bound_shrinks_at_the_next_submission() {
     let full = || board().with_max_len(100);
     let submit = |board: &mut Board| _ = board.submit(Fused(500), FusedScore(50));
     with_every_fuse(full, submit, |board| {
-        board.submit(Fused(1000), FusedScore(0)); // below the bar
+        board.submit(Fused(1000), FusedScore(0)); // below the last score
         assert_eq!(board.len(), 100);
         board.check_invariants();
     });
 }
 
 #[test]
-fn a_panic_in_a_bucket_is_mended_by_the_next_write() {
+fn a_panic_in_a_bucket_is_repaired_by_the_next_write() {
     let day = |n: u64| Timestamp::from_nanos(n * 86_400_000_000_000);
     let week = || {
         let buckets = Buckets::new(Duration::from_secs(86_400), 3).unwrap();

@@ -1,4 +1,4 @@
-//! `Leaderboard` against a sorted list: each policy, with and without index and bound.
+//! `Leaderboard`, compared with a sorted list: each policy, with and without an index and a bound.
 
 use std::cmp::Reverse;
 use std::ops::Bound;
@@ -18,15 +18,15 @@ enum Operation {
     Index,
     Clear,
     Pop,
-    /// Keeps scores that leave this remainder by 3.
+    /// Keeps the scores with this remainder modulo 3.
     Retain(i8),
-    /// Divides all scores, and turns their order around or not.
+    /// Divides all scores, and reverses their order if the flag is set.
     MapScores(i8, bool),
-    /// To a sorted set and back, which has neither bound nor index.
+    /// Converts to a sorted set and back, which drops the bound and the index.
     Convert,
 }
 
-/// Scores that are often equal, and some that overflow.
+/// Scores that often tie, and some whose sums overflow.
 fn scores() -> impl Strategy<Value = i8> {
     prop_oneof![6 => 0..4i8, 1 => any::<i8>()]
 }
@@ -51,9 +51,9 @@ fn operations() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// A bound of a range, and pages and steps to look at.
+/// The bound of a range, and the pages and steps to query.
 #[derive(Clone, Debug)]
-struct Question {
+struct Query {
     id: Id,
     offset: usize,
     n: usize,
@@ -62,7 +62,7 @@ struct Question {
     from_the_front: Vec<bool>,
 }
 
-fn questions() -> impl Strategy<Value = Question> {
+fn queries() -> impl Strategy<Value = Query> {
     let bound = || {
         prop_oneof![
             (-1..5i8).prop_map(Bound::Included),
@@ -73,7 +73,7 @@ fn questions() -> impl Strategy<Value = Question> {
     let n = || prop_oneof![8 => 0..6usize, 1 => Just(usize::MAX)];
     let steps = prop::collection::vec(any::<bool>(), 0..16);
     (ids(), n(), n(), bound(), bound(), steps).prop_map(
-        |(id, offset, n, from, to, from_the_front)| Question {
+        |(id, offset, n, from, to, from_the_front)| Query {
             id,
             offset,
             n,
@@ -84,7 +84,7 @@ fn questions() -> impl Strategy<Value = Question> {
     )
 }
 
-/// Walks from both ends as the steps say, and compares each line with what is expected.
+/// Takes lines from the ends that the steps choose, and compares each with the expected line.
 fn expect(lines: Standings<'_, Id, i8>, expected: &[(usize, Id, i8)], from_the_front: &[bool]) {
     let plain = |line: zset_std::Standing<'_, Id, i8>| (line.number, *line.member, line.score);
     assert_eq!(lines.clone().map(plain).collect::<Vec<_>>(), expected);
@@ -101,7 +101,7 @@ fn expect(lines: Standings<'_, Id, i8>, expected: &[(usize, Id, i8)], from_the_f
     }
 }
 
-fn compare<K>(board: &Leaderboard<Id, i8, K>, naive: &Naive<i8>, question: &Question) {
+fn compare<K>(board: &Leaderboard<Id, i8, K>, naive: &Naive<i8>, query: &Query) {
     board.check_invariants();
     let sorted = naive.sorted();
     assert_eq!(board.len(), sorted.len());
@@ -135,7 +135,7 @@ fn compare<K>(board: &Leaderboard<Id, i8, K>, naive: &Naive<i8>, question: &Ques
         assert_eq!(board.count_at_least(score), at_least);
     }
 
-    let Question { id, offset, n, from, to, from_the_front } = question;
+    let Query { id, offset, n, from, to, from_the_front } = query;
     let (id, offset, n) = (*id, *offset, *n);
     for ties in TIES {
         let numbered = naive.numbered(ties);
@@ -146,7 +146,7 @@ fn compare<K>(board: &Leaderboard<Id, i8, K>, naive: &Naive<i8>, question: &Ques
         expect(board.iter().ties(ties), &numbered, from_the_front);
         expect(board.top(n).ties(ties), page(0, n), from_the_front);
         expect(board.page(offset, n).ties(ties), page(offset, n), from_the_front);
-        // After a member with a score, on the board or not.
+        // Starts after a member and score, on the board or not.
         let score = naive.score(id).filter(|_| n % 2 == 0).unwrap_or(2);
         let after =
             numbered.partition_point(|line| (Reverse(line.2), line.1) <= (Reverse(score), id));
@@ -186,11 +186,11 @@ fn compare<K>(board: &Leaderboard<Id, i8, K>, naive: &Naive<i8>, question: &Ques
 fn run<K: Policy<i8>>(
     mut board: Leaderboard<Id, i8, K>,
     combine: impl Fn(i8, i8) -> Option<i8>,
-    operations: &[(Operation, Question)],
+    operations: &[(Operation, Query)],
 ) {
     let mut naive = Naive::default();
     let mut max_len = usize::MAX;
-    for (operation, question) in operations {
+    for (operation, query) in operations {
         match *operation {
             Operation::Submit(id, score) => {
                 let old = naive.score(id);
@@ -260,11 +260,11 @@ fn run<K: Policy<i8>>(
                 max_len = usize::MAX;
             }
         }
-        compare(&board, &naive, question);
+        compare(&board, &naive, query);
     }
 }
 
-/// Does what a submission does, and compares the answer.
+/// Applies a submission and compares the results.
 fn submitted(
     answer: Option<Submission<Id, i8>>,
     naive: &mut Naive<i8>,
@@ -279,9 +279,9 @@ fn submitted(
     assert_eq!(answer.map(|answer| answer.is_changed()), Some(old != new));
 }
 
-fn histories() -> impl Strategy<Value = Vec<(Operation, Question)>> {
+fn histories() -> impl Strategy<Value = Vec<(Operation, Query)>> {
     let len = if cfg!(miri) { 0..8 } else { 0..40 };
-    prop::collection::vec((operations(), questions()), len)
+    prop::collection::vec((operations(), queries()), len)
 }
 
 proptest! {
@@ -303,7 +303,7 @@ proptest! {
     }
 
     #[test]
-    fn an_index_from_the_start_changes_no_answer(operations in histories()) {
+    fn an_index_does_not_affect_results(operations in histories()) {
         let board = Leaderboard::<_, _, Latest>::latest().with_dense_standings();
         run(board, |_, new| Some(new), &operations);
     }
@@ -313,7 +313,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 1 } else { 48 }, ..config() })]
 
-    /// So many that runs of equal scores are jumped over.
+    /// So many that runs of equal scores are skipped as a whole.
     #[test]
     fn standings_are_the_same_with_and_without_index(
         scores in prop::collection::vec((0..2000u16, prop_oneof![0..8u16, 0..500u16]), 0..if cfg!(miri) { 100 } else { 2500 }),

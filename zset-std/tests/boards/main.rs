@@ -1,4 +1,4 @@
-//! The leaderboards, held against lists that are sorted on each question.
+//! Leaderboards, compared with lists that are sorted for each query.
 
 #[path = "../fuse/mod.rs"]
 mod fuse;
@@ -15,14 +15,14 @@ use zset_std::Ties;
 
 type Id = u8;
 
-/// What is on a board, in no order.
+/// The elements of a board, in no order.
 #[derive(Clone, Debug, Default)]
 struct Naive<S> {
     scores: Vec<(Id, S)>,
 }
 
 impl<S: Ord + Copy> Naive<S> {
-    /// The lines, highest score first and then by member.
+    /// Returns the lines, highest score first, then by member.
     fn sorted(&self) -> Vec<(Id, S)> {
         let mut scores = self.scores.clone();
         scores.sort_by_key(|&(id, score)| (Reverse(score), id));
@@ -51,8 +51,8 @@ impl<S: Ord + Copy> Naive<S> {
         removed
     }
 
-    /// Gives a member a score, and lets the last go if there are too many; returns what the member
-    /// has then, and who went.
+    /// Sets the score of a member, and evicts the last if there are too many; returns the member's
+    /// new score and the evicted element.
     fn submit(&mut self, id: Id, score: S, max_len: usize) -> (Option<S>, Option<(Id, S)>) {
         self.set(id, score);
         let dropped = self.trim(max_len);

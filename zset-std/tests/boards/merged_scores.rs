@@ -1,7 +1,7 @@
 //! The merged scores of a `WindowedLeaderboard`, recomputed from its buckets after each operation.
 //!
-//! Scores are near the bounds of their type, so many sums overflow. A second board that is made from
-//! the buckets alone does the same operation each time: whatever led to the buckets must not matter.
+//! Scores are near the limits of their type, so many sums overflow. Each operation is also applied
+//! to a second board, built from the buckets alone: the history of the buckets must not matter.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -36,7 +36,8 @@ fn operations<S: Copy + Debug>(
     ]
 }
 
-/// How many buckets are kept, and how many pass before each operation.
+/// Generates the number of buckets kept, and operations with the number of buckets that pass before
+/// each.
 fn histories<S: Copy + Debug>(
     scores: impl Strategy<Value = S> + 'static,
 ) -> impl Strategy<Value = (usize, Vec<(u64, Operation<S>)>)> {
@@ -58,7 +59,7 @@ struct Lines<S> {
     numbers: Vec<Option<usize>>,
 }
 
-/// Returns all that a board shows.
+/// Returns the lines of all boards.
 fn lines<S: Ord + Copy, K: Policy<S>>(board: &Board<S, K>) -> Lines<S> {
     let lines = |board: &Leaderboard<Id, S, K>| -> Vec<_> {
         board.iter().map(|line| (*line.member, line.score)).collect()
@@ -71,14 +72,14 @@ fn lines<S: Ord + Copy, K: Policy<S>>(board: &Board<S, K>) -> Lines<S> {
     }
 }
 
-/// What a submission returns, with errors that can be compared.
+/// The result of a submission, with a comparable error.
 type Answer<S> = Option<(Option<S>, Option<S>, Option<(Id, S)>)>;
 
 struct Subject<S, K> {
     board: Board<S, K>,
     max_len: usize,
     now: u64,
-    /// Stores a board and reads it back.
+    /// Round-trips a board through serialization.
     restored: fn(&Board<S, K>) -> Board<S, K>,
 }
 
@@ -108,13 +109,13 @@ impl<S: Ord + Copy + Debug, K: Policy<S>> Subject<S, K> {
         None
     }
 
-    /// Makes the same board from the buckets alone: a bound has all members merged anew.
+    /// Builds an equal board from the buckets alone: setting a bound recomputes all merged scores.
     fn rebuilt(&self) -> Self {
         let board = self.board.clone().with_max_len(self.max_len);
         Subject { board, ..*self }
     }
 
-    /// Applies an operation, also to a board that is made from the buckets alone.
+    /// Applies an operation to the board and to one rebuilt from its buckets, and compares them.
     fn apply_to_both(&mut self, step: u64, operation: &Operation<S>) -> Answer<S> {
         self.now += step;
         let mut rebuilt = self.rebuilt();
@@ -128,7 +129,7 @@ impl<S: Ord + Copy + Debug, K: Policy<S>> Subject<S, K> {
     }
 }
 
-/// What scores combine to, the oldest first.
+/// Combines scores, oldest first.
 type CombineAll = fn(&[i8]) -> Option<i8>;
 
 /// A list of members for each bucket.
@@ -140,8 +141,8 @@ struct Model {
 }
 
 impl Model {
-    /// Returns the merged score of a member, and the oldest bucket that counts: as many of the newest
-    /// as combine.
+    /// Returns the merged score of a member and the oldest bucket that counts. The longest run of
+    /// newest buckets whose scores combine counts.
     fn merged(&self, id: Id) -> Option<(u64, i8)> {
         let scores = self
             .buckets
@@ -216,7 +217,7 @@ fn restored<K: Policy<i8>>(board: &Board<i8, K>) -> Board<i8, K> {
     board.clone()
 }
 
-/// A policy that depends on how scores are grouped, and that fails for some.
+/// A policy that depends on how scores are grouped, and fails for some.
 struct Middle;
 
 impl Policy<i8> for Middle {
@@ -228,7 +229,7 @@ impl Policy<i8> for Middle {
     }
 }
 
-/// Sums that are rounded, that are infinite, and that do not exist.
+/// Scores whose sums are rounded, infinite, or NaN.
 fn any_scores() -> impl Strategy<Value = Score> {
     let scores = prop_oneof![
         8 => -10.0..10.0f64,
@@ -242,7 +243,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn sums_depend_on_the_buckets_alone(history in histories(near_the_bounds())) {
+    fn sums_depend_only_on_the_buckets(history in histories(near_the_bounds())) {
         let sum = |scores: &[i8]| {
             i8::try_from(scores.iter().map(|&score| i32::from(score)).sum::<i32>()).ok()
         };
@@ -250,17 +251,17 @@ proptest! {
     }
 
     #[test]
-    fn best_scores_depend_on_the_buckets_alone(history in histories(near_the_bounds())) {
+    fn best_scores_depend_only_on_the_buckets(history in histories(near_the_bounds())) {
         follow::<Best>(|scores| scores.iter().max().copied(), history);
     }
 
     #[test]
-    fn latest_scores_depend_on_the_buckets_alone(history in histories(near_the_bounds())) {
+    fn latest_scores_depend_only_on_the_buckets(history in histories(near_the_bounds())) {
         follow::<Latest>(|scores| scores.last().copied(), history);
     }
 
     #[test]
-    fn rounded_sums_depend_on_the_buckets_alone(
+    fn rounded_sums_depend_only_on_the_buckets(
         (count, operations) in histories(any_scores()),
     ) {
         let mut subject = Subject::<Score, Sum>::new(count, Board::clone);
@@ -270,7 +271,7 @@ proptest! {
     }
 
     #[test]
-    fn scores_by_any_policy_depend_on_the_buckets_alone(
+    fn custom_policies_depend_only_on_the_buckets(
         (count, operations) in histories(near_the_bounds()),
     ) {
         let mut subject = Subject::<i8, Middle>::new(count, restored);

@@ -1,11 +1,11 @@
-//! `PackedScore`: what it packs is in the order of the fields, and comes back whole.
+//! `PackedScore`: scores are ordered as their fields, and unpack to the same values.
 
 use super::*;
 use zset_core::{Score, ZSet};
 use zset_std::PackedScore;
 use zset_std::packed_score::{PackedScoreError, UnpackError};
 
-/// Layouts of three fields, in bits or in digits, with two lists of values that mostly fit.
+/// Layouts of three fields, in bits or digits, with two lists of values that usually fit.
 fn layouts() -> impl Strategy<Value = (PackedScore<3>, [u64; 3], [u64; 3])> {
     let bits = [1..=17u32, 1..=18, 1..=18].prop_map(|widths| PackedScore::bits(widths).unwrap());
     let decimal = [1..=5u32, 1..=5, 1..=5].prop_map(|widths| PackedScore::decimal(widths).unwrap());
@@ -20,7 +20,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn scores_are_in_the_order_of_the_fields((layout, a, b) in layouts()) {
+    fn scores_are_ordered_as_their_fields((layout, a, b) in layouts()) {
         prop_assert_eq!(layout.pack(a).unwrap().cmp(&layout.pack(b).unwrap()), a.cmp(&b));
         let turned = layout.descending::<1>();
         let key = |[first, second, third]: [u64; 3]| (first, Reverse(second), third);
@@ -29,12 +29,12 @@ proptest! {
     }
 
     #[test]
-    fn values_come_back((layout, values, _) in layouts()) {
+    fn values_round_trip((layout, values, _) in layouts()) {
         for layout in [layout, layout.descending::<0>().descending::<2>()] {
             let score = layout.pack(values).unwrap();
             prop_assert_eq!(layout.unpack(score), Ok(values));
             prop_assert!(score.get() < 2f64.powi(53));
-            // As text, which is how a server gets it, and in a set.
+            // The score also survives as text, as a server receives it, and in a set.
             let text = score.to_string();
             prop_assert!(text.bytes().all(|byte| byte.is_ascii_digit()), "{}", text);
             prop_assert_eq!(text.parse(), Ok(score));
@@ -44,7 +44,7 @@ proptest! {
     }
 
     #[test]
-    fn every_value_that_does_not_fit_is_refused(
+    fn values_that_do_not_fit_are_rejected(
         (layout, mut values, _) in layouts(),
         field in 0..3usize,
         excess in prop_oneof![1..3u64, 1..u64::MAX / 2],
@@ -60,7 +60,7 @@ proptest! {
     }
 
     #[test]
-    fn every_score_unpacks_to_what_packs_it_or_is_refused((layout, _, _) in layouts(), bits: u64) {
+    fn every_score_unpacks_to_its_values_or_is_rejected((layout, _, _) in layouts(), bits: u64) {
         let Ok(score) = Score::new(f64::from_bits(bits)) else { return Ok(()) };
         let largest = layout.pack(layout.max_values()).unwrap();
         match layout.unpack(score) {
@@ -75,7 +75,7 @@ proptest! {
     }
 
     #[test]
-    fn layouts_are_made_exactly_if_they_fit(widths in [0..30u32, 0..30, 0..30]) {
+    fn layouts_are_valid_exactly_if_they_fit(widths in [0..30u32, 0..30, 0..30]) {
         for (layout, most) in [(PackedScore::bits(widths), 53), (PackedScore::decimal(widths), 15)] {
             match layout {
                 Ok(_) => prop_assert!(!widths.contains(&0) && widths.iter().sum::<u32>() <= most),

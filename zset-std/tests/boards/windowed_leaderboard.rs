@@ -1,4 +1,4 @@
-//! `WindowedLeaderboard` against a list for each bucket, merged anew on each question.
+//! `WindowedLeaderboard`, compared with a list for each bucket, merged anew for each query.
 
 use std::time::Duration;
 
@@ -31,12 +31,12 @@ fn operations() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// Mostly forwards and within a bucket or two, sometimes back, sometimes far.
+/// Generates steps of time: mostly forwards within a bucket or two, sometimes back, sometimes far.
 fn steps() -> impl Strategy<Value = i64> {
     prop_oneof![12 => 0..8i64, 3 => 0..40i64, 1 => -30..0i64, 1 => 0..i64::MAX]
 }
 
-/// Each width, number of buckets, and a time at which one starts.
+/// Generates the bucket width, the number of buckets, and the start of some bucket.
 fn windows() -> impl Strategy<Value = (u64, usize, u64)> {
     let counts = prop_oneof![8 => 1..5usize, 1 => Just(usize::MAX)];
     (1..20u64, counts, prop_oneof![Just(0), 0..100u64])
@@ -48,7 +48,7 @@ struct NaiveWindow {
     start: u64,
     newest: u64,
     max_len: usize,
-    /// By the number of the bucket, counted from one that starts at `start`.
+    /// Keyed by bucket number, counted from the bucket that starts at `start`.
     buckets: Vec<(i128, Naive<u8>)>,
 }
 
@@ -73,7 +73,7 @@ impl NaiveWindow {
         self.buckets.retain(|(other, _)| number - other < count);
     }
 
-    /// All scores of each member, combined from the oldest bucket to the newest.
+    /// Combines the scores of each member from the oldest bucket to the newest.
     fn merged(&self, combine: &impl Fn(u8, u8) -> Option<u8>) -> Naive<u8> {
         let mut buckets: Vec<_> = self.buckets.iter().collect();
         buckets.sort_by_key(|(number, _)| *number);
@@ -180,18 +180,18 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn the_best_of_each_bucket_and_of_all_are_kept(window in windows(), operations in histories()) {
+    fn the_best_scores_per_bucket_and_merged_are_kept(window in windows(), operations in histories()) {
         let combine = |old: u8, new: u8| Some(old.max(new));
         run(WindowedLeaderboard::<_, _, Best>::new, combine, window, &operations);
     }
 
     #[test]
-    fn the_latest_of_each_bucket_and_of_all_are_kept(window in windows(), operations in histories()) {
+    fn the_latest_scores_per_bucket_and_merged_are_kept(window in windows(), operations in histories()) {
         run(WindowedLeaderboard::<_, _, Latest>::latest, |_, new| Some(new), window, &operations);
     }
 
     #[test]
-    fn each_bucket_and_all_are_added_up(window in windows(), operations in histories()) {
+    fn scores_are_summed_per_bucket_and_merged(window in windows(), operations in histories()) {
         run(WindowedLeaderboard::<_, _, Sum>::sum, u8::checked_add, window, &operations);
     }
 }

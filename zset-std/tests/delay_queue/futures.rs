@@ -1,5 +1,5 @@
-//! Futures that wait for jobs: polled by hand, and only when they were woken, so that a wake-up that is
-//! missing is found; and many of them on threads.
+//! Futures that wait for jobs. Some are polled by hand, only after a wake-up, which detects missing
+//! wake-ups; others run on many threads.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,7 +22,7 @@ fn queue() -> (Queue, FakeClock) {
     (SharedDelayQueue::new().with_clock(clock.clone()), clock)
 }
 
-/// Whether it was woken since it was last polled.
+/// Whether it was woken since the last poll.
 struct Flag(AtomicBool);
 
 impl Wake for Flag {
@@ -33,7 +33,7 @@ impl Wake for Flag {
 
 type Boxed<'a> = Pin<Box<dyn Future<Output = Option<u32>> + Send + 'a>>;
 
-/// A future that is polled only when something woke it.
+/// A future that is polled only after a wake-up.
 struct Task<'a> {
     future: Boxed<'a>,
     woken: Arc<Flag>,
@@ -48,7 +48,7 @@ impl<'a> Task<'a> {
         Task::new(async { Some(queue.pop_async().await?.payload) })
     }
 
-    /// Leases a job for 10 nanoseconds, which nobody acknowledges.
+    /// Leases a job for 10 nanoseconds and never acknowledges it.
     fn lease(queue: &'a Queue) -> Self {
         Task::new(async { Some(queue.lease_async(Duration::from_nanos(10)).await?.payload) })
     }
@@ -57,7 +57,7 @@ impl<'a> Task<'a> {
         self.woken.0.load(Ordering::SeqCst)
     }
 
-    /// Polls it while it is woken; returns what the last poll did.
+    /// Polls the future while it is woken; returns the result of the last poll.
     fn run(&mut self) -> Poll<Option<u32>> {
         while self.woken.0.swap(false, Ordering::SeqCst) {
             let waker = Waker::from(self.woken.clone());
@@ -84,7 +84,7 @@ fn a_future_is_ready_exactly_when_the_job_is_due() {
 }
 
 #[test]
-fn a_future_that_was_never_polled_takes_nothing() {
+fn a_future_that_is_never_polled_takes_no_job() {
     let (queue, _) = queue();
     queue.push(1, at(0)).unwrap();
     drop(queue.pop_async());
@@ -93,7 +93,7 @@ fn a_future_that_was_never_polled_takes_nothing() {
 }
 
 #[test]
-fn a_future_wakes_for_what_is_pushed_rescheduled_or_falls_due_earlier() {
+fn a_future_wakes_for_pushed_rescheduled_and_earlier_jobs() {
     let (queue, clock) = queue();
     let mut task = Task::pop(&queue);
     assert_eq!(task.run(), Poll::Pending);
@@ -115,7 +115,7 @@ fn a_future_wakes_for_what_is_pushed_rescheduled_or_falls_due_earlier() {
 }
 
 #[test]
-fn a_lease_is_taken_again_when_it_runs_out() {
+fn a_job_is_leased_again_when_its_lease_expires() {
     let (queue, clock) = queue();
     queue.push(1, at(0)).unwrap();
     assert_eq!(Task::lease(&queue).run(), Poll::Ready(Some(1)));
@@ -128,7 +128,7 @@ fn a_lease_is_taken_again_when_it_runs_out() {
 }
 
 #[test]
-fn closing_makes_all_futures_ready_without_a_job() {
+fn closing_completes_all_futures_without_a_job() {
     let (queue, _) = queue();
     queue.push(1, at(10)).unwrap();
     let mut tasks = [Task::pop(&queue), Task::lease(&queue), Task::pop(&queue)];
@@ -141,25 +141,25 @@ fn closing_makes_all_futures_ready_without_a_job() {
 }
 
 #[test]
-fn a_future_that_is_dropped_passes_on_what_it_waited_for() {
+fn a_dropped_future_hands_over_its_wait() {
     let (queue, clock) = queue();
     queue.push(1, at(10)).unwrap();
     let (mut first, mut second) = (Task::pop(&queue), Task::pop(&queue));
     assert_eq!((first.run(), second.run()), (Poll::Pending, Poll::Pending));
     drop(first);
-    assert!(second.is_woken(), "now it has to look out for the job");
+    assert!(second.is_woken(), "the second is now responsible for the job");
     assert_eq!(second.run(), Poll::Pending);
     clock.set(at(10));
     assert_eq!(second.run(), Poll::Ready(Some(1)));
 }
 
 #[test]
-fn a_future_that_is_dropped_after_it_was_woken_passes_the_wake_up_on() {
+fn a_future_dropped_after_a_wake_up_passes_it_on() {
     let (queue, _) = queue();
     let (mut first, mut second) = (Task::pop(&queue), Task::pop(&queue));
     assert_eq!((first.run(), second.run()), (Poll::Pending, Poll::Pending));
     queue.push(1, at(0)).unwrap();
-    assert!(first.is_woken() && !second.is_woken(), "one job wakes one");
+    assert!(first.is_woken() && !second.is_woken(), "one job wakes one waiter");
     drop(first);
     assert_eq!(second.run(), Poll::Ready(Some(1)));
     queue.check_invariants();
@@ -173,7 +173,7 @@ fn threads_and_futures_wait_in_one_line() {
     thread::scope(|scope| {
         let waiting = scope.spawn(|| queue.wait_pop().map(|job| job.payload));
         let _closing = CloseOnPanic(&queue);
-        // Whether the thread waits already or not, the two get the two jobs.
+        // Whether or not the thread is already waiting, the two get the two jobs.
         queue.push(1, at(0)).unwrap();
         queue.push(2, at(0)).unwrap();
         let by_future = loop {
@@ -187,7 +187,7 @@ fn threads_and_futures_wait_in_one_line() {
     });
 }
 
-/// A waker that owns a future of the same queue, as the task of a runtime may.
+/// A waker that owns a future of the same queue, like a task of a runtime.
 struct Owner {
     _future: Mutex<Boxed<'static>>,
 }
@@ -196,9 +196,9 @@ impl Wake for Owner {
     fn wake(self: Arc<Self>) {}
 }
 
-/// If the lock were held while a waker is dropped, this would not end.
+/// This would deadlock if a waker were dropped under the lock.
 #[test]
-fn a_waker_may_own_a_future_that_waits_for_the_same_queue() {
+fn a_waker_may_own_a_future_waiting_for_the_same_queue() {
     let queue: Arc<Queue> = Arc::new(queue().0);
     let waits = || {
         let queue = Arc::clone(&queue);
@@ -209,7 +209,7 @@ fn a_waker_may_own_a_future_that_waits_for_the_same_queue() {
     };
     let owner = || Waker::from(Arc::new(Owner { _future: Mutex::new(waits()) }));
     let mut future = waits();
-    // Each poll replaces the waker of the one before.
+    // Each poll replaces the previous waker.
     for _ in 0..3 {
         assert!(future.as_mut().poll(&mut Context::from_waker(&owner())).is_pending());
     }
@@ -229,7 +229,7 @@ impl Wake for Broken {
 }
 
 #[test]
-fn a_waker_that_panics_when_the_queue_is_closed_leaves_none_asleep() {
+fn a_panicking_waker_on_close_leaves_no_waiter_asleep() {
     let queue = queue().0;
     let mut before = Task::pop(&queue);
     assert_eq!(before.run(), Poll::Pending);
@@ -247,13 +247,13 @@ struct Fragile(Arc<AtomicBool>);
 
 impl Clone for Fragile {
     fn clone(&self) -> Self {
-        assert!(self.0.swap(true, Ordering::SeqCst), "the first clone");
+        assert!(self.0.swap(true, Ordering::SeqCst), "the first clone panics");
         Fragile(Arc::clone(&self.0))
     }
 }
 
 #[test]
-fn a_panic_while_a_future_is_polled_loses_no_job_and_leaves_the_line() {
+fn a_panic_while_polling_loses_no_job_and_leaves_the_line() {
     let clock = FakeClock::new();
     let queue = SharedDelayQueue::<Fragile>::new().with_clock(clock.clone());
     let lease = || async { queue.lease_async(Duration::MAX).await.map(|lease| lease.deliveries) };
@@ -269,7 +269,7 @@ fn a_panic_while_a_future_is_polled_loses_no_job_and_leaves_the_line() {
 }
 
 #[test]
-fn each_job_comes_to_exactly_one_of_many_futures_on_threads() {
+fn each_job_goes_to_exactly_one_of_many_futures_on_threads() {
     const JOBS: u32 = if cfg!(miri) { 20 } else { 4000 };
     const WORKERS: u32 = 4;
     let queue = SharedDelayQueue::<u32>::new();
@@ -281,7 +281,7 @@ fn each_job_comes_to_exactly_one_of_many_futures_on_threads() {
             scope.spawn(move || {
                 pollster::block_on(async {
                     loop {
-                        // Some are dropped on the way, as a timeout does.
+                        // Drops some futures early, like a timeout.
                         if worker % 2 == 0 {
                             let mut dropped = Box::pin(queue.pop_async());
                             let mut context = Context::from_waker(Waker::noop());
@@ -313,7 +313,7 @@ fn each_job_comes_to_exactly_one_of_many_futures_on_threads() {
 }
 
 #[test]
-fn futures_go_to_other_threads() {
+fn futures_are_send() {
     fn sendable<T: Send>(_: T) {}
     let (queue, _) = queue();
     sendable(queue.pop_async());
@@ -326,10 +326,10 @@ enum Operation {
     Push(u64),
     WaitToPop,
     WaitToLease,
-    /// Drops one of those who wait.
+    /// Drops a waiter.
     Drop(usize),
     Advance(u64),
-    /// Lets one who was woken run, or not: it has the wake-up still.
+    /// Runs a waiter. Otherwise a woken one keeps its wake-up.
     Run(usize),
     Cancel(u64),
 }
@@ -349,7 +349,7 @@ fn operations() -> impl Strategy<Value = Operation> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { 512 }, ..config() })]
 
-    /// When all who were woken have run, nobody waits while a job is due.
+    /// Once all woken waiters have run, none is waiting while a job is due.
     #[test]
     fn no_wake_up_is_lost(operations in vec((operations(), any::<bool>()), 0..40)) {
         let (queue, clock) = queue();
@@ -372,12 +372,12 @@ proptest! {
                 Operation::Drop(_) | Operation::Run(_) => {}
             }
             if all_run {
-                // Who runs may wake one who ran before.
+                // Running a waiter may wake an earlier one.
                 while tasks.iter().any(Task::is_woken) {
                     tasks.retain_mut(|task| task.run().is_pending());
                 }
                 let is_due = queue.next_due().is_some_and(|due| due <= clock.now());
-                prop_assert!(tasks.is_empty() || !is_due, "someone waits while a job is due");
+                prop_assert!(tasks.is_empty() || !is_due, "a waiter sleeps while a job is due");
             }
             queue.check_invariants();
         }

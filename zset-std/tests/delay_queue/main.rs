@@ -1,4 +1,4 @@
-//! The delay queues, held against lists that are sorted on each question, and used by threads.
+//! Delay queues, compared with lists that are sorted for each query, and used by several threads.
 
 #[path = "../fuse/mod.rs"]
 mod fuse;
@@ -18,7 +18,7 @@ fn at(nanos: u64) -> Timestamp {
     Timestamp::from_nanos(nanos)
 }
 
-/// Times that often meet, and both ends.
+/// Times that often coincide, and the first and last.
 fn times() -> impl Strategy<Value = Timestamp> {
     prop_oneof![
         20 => (0..20u64).prop_map(at),
@@ -28,7 +28,7 @@ fn times() -> impl Strategy<Value = Timestamp> {
     ]
 }
 
-/// A job of a naive queue, and the number of its arrival.
+/// A job of a naive queue, and its arrival number.
 #[derive(Clone, Copy, Debug)]
 struct Arrived<J> {
     due: Timestamp,
@@ -37,7 +37,7 @@ struct Arrived<J> {
     job: J,
 }
 
-/// A queue that is sorted on each question.
+/// A queue that is sorted for each query.
 #[derive(Clone, Debug)]
 struct Naive<J> {
     jobs: Vec<Arrived<J>>,
@@ -73,7 +73,7 @@ impl<J: Clone> Naive<J> {
         Some(self.jobs.remove(index))
     }
 
-    /// Gives a job another time, and makes it the last of those that are due then.
+    /// Changes the due time of a job, and moves it behind all others due at that time.
     fn reschedule(&mut self, id: u64, due: Timestamp) -> Option<Timestamp> {
         let job = self.remove(id)?;
         self.push(id, due, job.job);
@@ -91,12 +91,13 @@ impl<J: Clone> Naive<J> {
     }
 }
 
-/// What tells that two jobs are the same.
+/// Returns the parts that identify a job.
 fn parts<T, I>(job: Job<T, I>) -> (I, Timestamp, T) {
     (job.id, job.due, job.payload)
 }
 
-/// Of a thread for whom others wait: if it panics, the test fails instead of standing still.
+/// Held by a thread that others wait for: if it panics, the queue is closed, and the test fails
+/// instead of hanging.
 struct CloseOnPanic<'a, T, C>(&'a SharedDelayQueue<T, JobId, C>);
 
 impl<T, C> Drop for CloseOnPanic<'_, T, C> {

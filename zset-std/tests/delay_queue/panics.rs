@@ -1,4 +1,4 @@
-//! Panics in a user's code: nothing is lost, and no other thread notices.
+//! Panics in user code: no job is lost, and other threads are unaffected.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{self, AtomicBool};
@@ -14,7 +14,7 @@ type Queue = SharedDelayQueue<Fused, Fused, FakeClock>;
 
 const JOBS: u64 = 200;
 
-/// Returns a queue of jobs that are due, of which the first is on lease.
+/// Returns a queue of due jobs, the first of which is leased.
 fn queue() -> (Queue, Lease<Fused, Fused>) {
     let queue = SharedDelayQueue::new().with_clock(FakeClock::new());
     for id in 0..JOBS {
@@ -24,16 +24,19 @@ fn queue() -> (Queue, Lease<Fused, Fused>) {
     (queue, lease)
 }
 
-/// Does something with a queue, with fuses of all lengths; each time all jobs have to be there but
-/// those that are given, which the operation may take.
-fn burn_in<R>(operation: impl Fn(&Queue, &Lease<Fused, Fused>) -> R, may_go: &[u64]) {
+/// Applies an operation to a queue with a fuse of each length; afterwards, all jobs must remain
+/// except those in `may_be_taken`.
+fn verify_with_every_fuse<R>(
+    operation: impl Fn(&Queue, &Lease<Fused, Fused>) -> R,
+    may_be_taken: &[u64],
+) {
     let mut panics = 0;
     for length in 1.. {
         let (queue, lease) = queue();
-        fuse::light(length);
+        fuse::arm(length);
         let result = catch_unwind(AssertUnwindSafe(|| drop(operation(&queue, &lease))));
-        fuse::put_out();
-        // Also in another thread.
+        fuse::disarm();
+        // Another thread can still use the queue.
         let rest = thread::scope(|scope| {
             let other = scope.spawn(|| {
                 queue.check_invariants();
@@ -44,45 +47,48 @@ fn burn_in<R>(operation: impl Fn(&Queue, &Lease<Fused, Fused>) -> R, may_go: &[u
         let mut ids: Vec<_> = rest.iter().map(|job| job.id.0).collect();
         ids.sort_unstable();
         let is_there = |id: u64| ids.binary_search(&id).is_ok();
-        assert!((0..JOBS).all(|id| may_go.contains(&id) || is_there(id)), "a job is lost");
+        assert!((0..JOBS).all(|id| may_be_taken.contains(&id) || is_there(id)), "a job was lost");
         if result.is_ok() {
             break;
         }
-        assert!((0..JOBS).all(is_there), "a job is lost by a panic");
+        assert!((0..JOBS).all(is_there), "a panic has lost a job");
         panics += 1;
     }
-    assert!(panics > 0, "no code of an id is run");
+    assert!(panics > 0, "no code of an id was run");
 }
 
 #[test]
-fn no_operation_loses_a_job_by_a_panic() {
+fn no_panic_loses_a_job() {
     let long = Duration::from_secs(1);
-    burn_in(|queue, _| queue.push_with_id(Fused(JOBS), Fused(0), Timestamp::MAX), &[]);
-    burn_in(|queue, _| queue.push_with_id(Fused(7), Fused(0), Timestamp::MAX), &[]);
-    burn_in(|queue, _| queue.pop(), &[1]);
-    burn_in(|queue, _| queue.wait_pop(), &[1]);
-    burn_in(|queue, _| queue.lease(long), &[]);
-    burn_in(|queue, _| queue.wait_lease(long), &[]);
-    burn_in(Queue::ack, &[0]);
-    burn_in(|queue, lease| queue.nack(lease, long), &[]);
-    burn_in(|queue, lease| queue.extend(lease, long), &[]);
-    burn_in(|queue, _| queue.cancel(&Fused(7)), &[7]);
-    burn_in(|queue, _| queue.reschedule(&Fused(7), Timestamp::MAX), &[]);
-    burn_in(|queue, _| queue.reschedule(&Fused(0), Timestamp::MAX), &[]);
+    verify_with_every_fuse(
+        |queue, _| queue.push_with_id(Fused(JOBS), Fused(0), Timestamp::MAX),
+        &[],
+    );
+    verify_with_every_fuse(|queue, _| queue.push_with_id(Fused(7), Fused(0), Timestamp::MAX), &[]);
+    verify_with_every_fuse(|queue, _| queue.pop(), &[1]);
+    verify_with_every_fuse(|queue, _| queue.wait_pop(), &[1]);
+    verify_with_every_fuse(|queue, _| queue.lease(long), &[]);
+    verify_with_every_fuse(|queue, _| queue.wait_lease(long), &[]);
+    verify_with_every_fuse(Queue::ack, &[0]);
+    verify_with_every_fuse(|queue, lease| queue.nack(lease, long), &[]);
+    verify_with_every_fuse(|queue, lease| queue.extend(lease, long), &[]);
+    verify_with_every_fuse(|queue, _| queue.cancel(&Fused(7)), &[7]);
+    verify_with_every_fuse(|queue, _| queue.reschedule(&Fused(7), Timestamp::MAX), &[]);
+    verify_with_every_fuse(|queue, _| queue.reschedule(&Fused(0), Timestamp::MAX), &[]);
 }
 
-/// A payload of which one clone panics, in whatever thread.
+/// A payload of which one clone panics, on any thread.
 struct PanicsOnce<'a>(&'a AtomicBool);
 
 impl Clone for PanicsOnce<'_> {
     fn clone(&self) -> Self {
-        assert!(self.0.swap(true, std::sync::atomic::Ordering::SeqCst), "the first clone");
+        assert!(self.0.swap(true, std::sync::atomic::Ordering::SeqCst), "the first clone panics");
         PanicsOnce(self.0)
     }
 }
 
 #[test]
-fn one_who_panics_while_it_waits_leaves_the_job_to_the_next() {
+fn a_waiter_that_panics_leaves_the_job_to_the_next() {
     let has_panicked = AtomicBool::new(false);
     let queue = SharedDelayQueue::<PanicsOnce<'_>>::new();
     thread::scope(|scope| {
@@ -98,10 +104,10 @@ fn one_who_panics_while_it_waits_leaves_the_job_to_the_next() {
     queue.check_invariants();
 }
 
-/// What is done outside of the lock: a payload that panics when it is dropped does so when the queue
-/// is whole again, and one that uses the queue does not wait for itself.
+/// Payloads are dropped outside the lock: the queue is valid when a payload panics on drop, and a
+/// payload that uses the queue does not deadlock.
 #[test]
-fn payloads_are_dropped_without_the_lock() {
+fn payloads_are_dropped_outside_the_lock() {
     struct Looks<'a>(&'a SharedDelayQueue<Looks<'a>>);
 
     impl Drop for Looks<'_> {
@@ -127,7 +133,7 @@ fn payloads_are_dropped_without_the_lock() {
             0 => drop(queue.pop()),
             1 => queue.clear(),
             2 => assert!(queue.ack(&queue.lease(Duration::MAX).unwrap()).is_ok()),
-            // A dead letter for which there is no room.
+            // The cap of zero drops the dead letter.
             _ => {
                 drop(queue.lease(Duration::ZERO));
                 assert!(queue.pop().is_none());
@@ -138,10 +144,10 @@ fn payloads_are_dropped_without_the_lock() {
     assert_eq!(queue.dropped_dead_letters(), 1);
 }
 
-/// A thread that waits parks elsewhere, in the code of a payload, after it has found nothing to do and
-/// before it sleeps: what is meant to wake it for a job must not be lost there.
+/// A waiter parks in the drop of a payload, after it has found no job and before it sleeps. This
+/// must not consume a wake-up meant for a job.
 #[test]
-fn a_wake_up_is_not_lost_in_the_code_of_a_payload_that_is_dropped() {
+fn a_wake_up_is_not_lost_while_a_payload_is_dropped() {
     struct Blocks<'a>(Option<&'a [AtomicBool; 2]>);
 
     impl Clone for Blocks<'_> {
@@ -152,22 +158,22 @@ fn a_wake_up_is_not_lost_in_the_code_of_a_payload_that_is_dropped() {
 
     impl Drop for Blocks<'_> {
         fn drop(&mut self) {
-            if let Some([is_dropping, may_go_on]) = self.0 {
+            if let Some([is_dropping, may_continue]) = self.0 {
                 is_dropping.store(true, atomic::Ordering::SeqCst);
-                until(may_go_on);
-                // As a channel does while it waits: it takes whatever has unparked the thread.
+                wait_for(may_continue);
+                // Consumes the unpark token, as a waiting channel would.
                 thread::park_timeout(Duration::ZERO);
             }
         }
     }
 
-    fn until(is_set: &AtomicBool) {
+    fn wait_for(is_set: &AtomicBool) {
         while !is_set.load(atomic::Ordering::SeqCst) {
             thread::yield_now();
         }
     }
 
-    let signals @ [is_dropping, may_go_on] = &[const { AtomicBool::new(false) }; 2];
+    let signals @ [is_dropping, may_continue] = &[const { AtomicBool::new(false) }; 2];
     let clock = Watched::default();
     let queue = SharedDelayQueue::<Blocks<'_>>::new()
         .with_clock(clock.clone())
@@ -178,15 +184,15 @@ fn a_wake_up_is_not_lost_in_the_code_of_a_payload_that_is_dropped() {
     thread::scope(|scope| {
         let waiting = scope.spawn(|| queue.wait_pop().is_some());
         let _closing = CloseOnPanic(&queue);
-        until(is_dropping);
-        // The one push wakes it there.
+        wait_for(is_dropping);
+        // The only push wakes the thread while it is there.
         queue.push(Blocks(None), Timestamp::ZERO).unwrap();
-        may_go_on.store(true, atomic::Ordering::SeqCst);
+        may_continue.store(true, atomic::Ordering::SeqCst);
         while !waiting.is_finished() {
             if clock.fallen_asleep.load(atomic::Ordering::SeqCst) > 0 {
                 queue.close();
                 waiting.thread().unpark();
-                panic!("it sleeps while a job is due");
+                panic!("the waiter sleeps while a job is due");
             }
             thread::yield_now();
         }

@@ -1,15 +1,15 @@
-//! `DelayQueue` against a naive one.
+//! `DelayQueue`, compared with a naive queue.
 
 use super::*;
 use zset_std::DelayQueue;
 
-/// Ids are taken from few, so that they are often in use.
+/// Ids are drawn from so few that they are often in use.
 #[derive(Clone, Debug)]
 enum Operation {
     Push(Timestamp),
     PushWithId(u64, Timestamp),
     Pop(Timestamp),
-    /// How many may be popped, and how many of them are.
+    /// The maximum number of jobs to pop, and the number taken from the iterator.
     PopDue(Timestamp, usize, usize),
     Cancel(u64),
     Reschedule(u64, Timestamp),
@@ -44,7 +44,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn every_answer_is_that_of_a_list_sorted_by_due_time_and_arrival(
+    fn all_operations_match_a_list_sorted_by_due_time_and_arrival(
         operations in prop::collection::vec(operations(), 0..120),
     ) {
         let mut queue = DelayQueue::new();
@@ -54,7 +54,7 @@ proptest! {
             match operation {
                 Operation::Push(due) => {
                     let id = queue.push(payload, due);
-                    prop_assert!(!given.contains(&id), "{id} is given twice");
+                    prop_assert!(!given.contains(&id), "{id} was generated twice");
                     prop_assert!(naive.find(id.get()).is_none(), "{id} is in use");
                     given.push(id);
                     naive.push(id.get(), due, payload);
@@ -131,13 +131,13 @@ proptest! {
 }
 
 #[test]
-fn jobs_of_one_time_are_popped_in_the_order_of_their_arrival() {
+fn jobs_due_at_the_same_time_are_popped_in_arrival_order() {
     let mut queue: DelayQueue<_> = (0..300).map(|payload| (payload, at(5))).collect();
     assert!(queue.pop_due(usize::MAX, at(5)).map(|job| job.payload).eq(0..300));
 }
 
 #[test]
-fn the_first_and_the_last_point_in_time_are_deadlines_like_others() {
+fn the_first_and_last_timestamps_are_valid_due_times() {
     let mut queue = DelayQueue::new();
     queue.push("last", Timestamp::MAX);
     queue.push("first", Timestamp::ZERO);

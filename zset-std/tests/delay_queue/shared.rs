@@ -1,4 +1,4 @@
-//! `SharedDelayQueue`, used by one thread, against a naive one.
+//! `SharedDelayQueue`, used by one thread, compared with a naive queue.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use zset_std::shared_delay_queue::{
 };
 use zset_std::{FakeClock, Lease};
 
-/// Leases are named by their number: there are few, so that old ones come up again.
+/// Leases are identified by small numbers, so stale ones are often used again.
 #[derive(Clone, Debug)]
 enum Operation {
     Push(Timestamp),
@@ -60,7 +60,7 @@ fn operations() -> impl Strategy<Value = Operation> {
 struct Task {
     payload: usize,
     deliveries: u32,
-    /// The number of the lease that it is on.
+    /// The number of its current lease.
     lease: Option<usize>,
 }
 
@@ -112,7 +112,7 @@ impl Model {
         self.bounds.deliveries.is_some_and(|max| task.deliveries >= max)
     }
 
-    /// Returns the first job that is due, and may be delivered; those before it are dead.
+    /// Returns the first job that is due and may be delivered; those before it become dead letters.
     fn due(&mut self, now: Timestamp) -> Option<Arrived<Task>> {
         loop {
             let job = self.naive.due(now)?;
@@ -178,7 +178,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn every_answer_is_that_of_a_list_of_jobs_with_their_leases(
+    fn all_operations_match_a_list_of_jobs_and_leases(
         bounds in bounds(),
         operations in prop::collection::vec(operations(), 0..150),
     ) {
@@ -189,7 +189,7 @@ proptest! {
         let (mut now, mut is_closed) = (Timestamp::ZERO, false);
         for (payload, operation) in operations.into_iter().enumerate() {
             let is_full = model.naive.jobs.len() >= model.bounds.len;
-            // Of the last leases the one of this number.
+            // Numbers the latest leases from the newest.
             let pick = |number: usize| leases.len().checked_sub(number + 1);
             match operation {
                 Operation::Push(due) => match queue.push(payload, due) {
@@ -233,7 +233,7 @@ proptest! {
                     }
                     prop_assert_eq!(popped, wanted);
                 }
-                // To a time that has come: it does not block.
+                // Waits until a time that has passed, which does not block.
                 Operation::WaitPop(earlier) => {
                     let deadline = now.saturating_sub(Duration::from_nanos(earlier));
                     let popped = queue.wait_pop_until(deadline).map(parts);
@@ -312,7 +312,7 @@ proptest! {
                         job.job = Task::new(job.job.payload);
                     }
                 }
-                // Also back.
+                // Forwards or back.
                 Operation::SetClock(time) => {
                     now = time;
                     clock.set(now);
@@ -373,7 +373,7 @@ fn a_lease_of_another_queue_is_stale() {
 }
 
 #[test]
-fn bounds_that_come_later_are_for_what_is_there_too() {
+fn bounds_set_later_apply_to_existing_jobs() {
     let mut queue = SharedDelayQueue::new().with_clock(FakeClock::new());
     let dead = |queue: SharedDelayQueue<u32, JobId, FakeClock>, payload| {
         let queue = queue.with_max_deliveries(NonZeroU32::MIN);

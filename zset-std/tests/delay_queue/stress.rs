@@ -1,4 +1,4 @@
-//! Threads that push, and threads that take: no job is lost, and none is popped twice.
+//! Producer and consumer threads: no job is lost, and none is popped twice.
 
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -9,10 +9,9 @@ use super::*;
 use zset_std::Clock;
 use zset_std::shared_delay_queue::StaleLease;
 
-/// Under Miri, less.
 const JOBS: usize = if cfg!(miri) { 40 } else { 4000 };
 
-/// A generator of numbers that seem random, the same each time.
+/// A deterministic random number generator.
 struct Dice(u64);
 
 impl Dice {
@@ -20,7 +19,7 @@ impl Dice {
         Dice((thread as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
 
-    /// Marsaglia, "Xorshift RNGs", 2003.
+    /// Returns a number below `sides`. The algorithm is from Marsaglia, "Xorshift RNGs", 2003.
     fn throw(&mut self, sides: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -29,7 +28,7 @@ impl Dice {
     }
 }
 
-/// How often each of the jobs had something done to it.
+/// The number of events per job, and in total.
 struct Counts {
     each: Vec<AtomicU32>,
     total: AtomicUsize,
@@ -40,7 +39,7 @@ impl Counts {
         Counts { each: (0..JOBS).map(|_| AtomicU32::new(0)).collect(), total: AtomicUsize::new(0) }
     }
 
-    /// Counts one of a job; returns how many there are of all.
+    /// Counts an event of a job; returns the total.
     fn count(&self, job: usize) -> usize {
         self.each[job].fetch_add(1, Ordering::Relaxed);
         self.total.fetch_add(1, Ordering::Relaxed) + 1
@@ -51,8 +50,8 @@ impl Counts {
     }
 }
 
-/// Pushes every job whose turn it is of this one of so many threads, due now or soon; some of them
-/// are pushed for a late time and then rescheduled.
+/// Pushes the jobs of one of `threads` threads, due now or soon. Some are pushed with a late time
+/// and then rescheduled.
 fn produce(queue: &SharedDelayQueue<usize>, thread: usize, threads: usize) {
     let mut dice = Dice::of(thread);
     for job in (thread..JOBS).step_by(threads) {
@@ -70,7 +69,7 @@ fn produce(queue: &SharedDelayQueue<usize>, thread: usize, threads: usize) {
     }
 }
 
-/// So many threads produce, and as many consume.
+/// Runs equal numbers of producer and consumer threads.
 fn run(queue: &SharedDelayQueue<usize>, threads: usize, consume: impl Fn(usize) + Sync) {
     thread::scope(|scope| {
         for thread in 0..threads {
@@ -105,7 +104,7 @@ fn every_job_is_popped_exactly_once() {
                 match dice.throw(8) {
                     0 => queue.pop_due(3).into_iter().for_each(pop),
                     1 => queue.pop().into_iter().for_each(pop),
-                    // Some leave the line at any moment.
+                    // Timeouts make consumers leave the line at any moment.
                     2..5 => {
                         let timeout = Duration::from_micros(dice.throw(60));
                         queue.wait_pop_timeout(timeout).into_iter().for_each(pop);
@@ -120,9 +119,9 @@ fn every_job_is_popped_exactly_once() {
     }
 }
 
-/// Who waits has nothing but its wake-ups: a lost one would leave jobs in the queue for ever.
+/// Consumers rely on wake-ups alone: a lost one would leave jobs in the queue forever.
 #[test]
-fn consumers_that_only_wait_miss_nothing() {
+fn consumers_that_only_wait_miss_no_job() {
     for threads in [1, 2, 4] {
         let queue = SharedDelayQueue::new();
         let popped = Counts::new();
@@ -139,9 +138,9 @@ fn consumers_that_only_wait_miss_nothing() {
     }
 }
 
-/// Of eight deliveries one is to a worker that dies, one fails, and one takes longer than its lease.
+/// One in eight deliveries goes to a worker that dies, one fails, and one exceeds its lease.
 #[test]
-fn every_leased_job_is_done_once_or_is_a_dead_letter() {
+fn every_leased_job_is_done_once_or_becomes_a_dead_letter() {
     for (threads, max_deliveries) in [(1, None), (2, NonZeroU32::new(2)), (4, None)] {
         let queue = SharedDelayQueue::new().with_max_dead_letters(JOBS);
         let queue = match max_deliveries {
@@ -151,7 +150,7 @@ fn every_leased_job_is_done_once_or_is_a_dead_letter() {
         let (delivered, done, dead) = (Counts::new(), Counts::new(), Counts::new());
         let end = |finished: &Counts, other: &Counts, job| {
             finished.count(job);
-            // One of those who count last sees all.
+            // Of the threads that finish a job last, one sees the full count.
             if finished.total.load(Ordering::SeqCst) + other.total.load(Ordering::SeqCst) == JOBS {
                 queue.close();
             }
@@ -164,7 +163,7 @@ fn every_leased_job_is_done_once_or_is_a_dead_letter() {
                     assert_eq!(Some(letter.deliveries), max_deliveries.map(NonZeroU32::get));
                     end(&dead, &done, letter.payload);
                 }
-                // Dead letters come without a wake-up.
+                // A new dead letter wakes no one, hence the timeout.
                 let lease = queue.wait_lease_timeout(visibility, Duration::from_millis(1));
                 let Ok(lease) = lease else { continue };
                 delivered.count(lease.payload);
@@ -188,7 +187,7 @@ fn every_leased_job_is_done_once_or_is_a_dead_letter() {
         });
         for job in 0..JOBS {
             let (done, dead) = (done.of(job), dead.of(job));
-            assert_eq!(done + dead, 1, "job {job}: {done} times done, {dead} times dead");
+            assert_eq!(done + dead, 1, "job {job}: done {done} times, dead {dead} times");
             assert!(delivered.of(job) >= 1, "job {job}");
         }
         assert_eq!(queue.leased_len() + queue.dead_letters_len(), 0);

@@ -1,4 +1,4 @@
-//! The standard traits, and serialization.
+//! Standard traits and serialization.
 
 use super::*;
 use zset_std::delay_queue::{DrainJobs, IntoJobs, Jobs, PopDue};
@@ -6,7 +6,7 @@ use zset_std::shared_delay_queue::DeadLetter;
 use zset_std::{DelayQueue, Lease};
 
 #[test]
-fn what_can_go_to_other_threads_may() {
+fn types_are_send_and_sync_if_their_parts_are() {
     fn is_send_and_sync<T: Send + Sync>() {}
     fn is_send<T: Send>() {}
 
@@ -17,13 +17,13 @@ fn what_can_go_to_other_threads_may() {
     is_send_and_sync::<PopDue<'_, String>>();
     is_send_and_sync::<Lease<String>>();
     is_send_and_sync::<DeadLetter<String>>();
-    // A payload is in one thread at a time, so it need not be `Sync`.
+    // Only one thread at a time accesses a payload, so it need not be `Sync`.
     is_send_and_sync::<SharedDelayQueue<std::cell::Cell<u8>, String>>();
     is_send::<SharedDelayQueue<std::cell::Cell<u8>>>();
 }
 
 #[test]
-fn queues_are_equal_if_their_jobs_and_their_order_are() {
+fn queues_are_equal_if_their_jobs_and_order_are() {
     let queue: DelayQueue<_> = [("a", at(1)), ("b", at(2))].into_iter().collect();
     let mut other = DelayQueue::new();
     other.push_with_id(JobId::new(1), "b", at(2)).unwrap();
@@ -43,23 +43,23 @@ fn queues_are_equal_if_their_jobs_and_their_order_are() {
 }
 
 #[test]
-fn the_error_of_a_repeated_id_names_itself_without_the_payload() {
+fn debug_of_a_duplicate_id_error_omits_the_payload() {
     let mut queue = DelayQueue::new();
     queue.push_with_id(1, "a", at(1)).unwrap();
     let error = queue.push_with_id(1, "b", at(2)).unwrap_err();
     assert_eq!(format!("{error:?}"), "DuplicateJob { .. }");
-    assert_eq!(error.to_string(), "a job with this id is in the queue already");
+    assert_eq!(error.to_string(), "a job with this id is already in the queue");
 }
 
 #[test]
-fn a_queue_of_one_thread_becomes_a_shared_one_and_back() {
+fn a_queue_converts_to_a_shared_queue_and_back() {
     let mut queue: DelayQueue<_> = [("a", at(1)), ("b", at(2))].into_iter().collect();
     let cancelled = queue.push("c", at(3));
     queue.cancel(&cancelled);
     let shared = SharedDelayQueue::from(queue.clone());
     shared.check_invariants();
     let id = shared.push("d", at(0)).unwrap();
-    assert_ne!(id, cancelled, "the ids count on");
+    assert_ne!(id, cancelled, "ids are not reused");
     assert!(shared.cancel(&id).is_some());
     let text = format!("{shared:?}");
     assert!(text.starts_with("SharedDelayQueue { len: 2, leased: 0"), "{text}");
@@ -75,14 +75,14 @@ mod serde {
     const STORED: &str = r#"{"next_id":3,"jobs":[{"id":2,"due":1,"payload":"c"},{"id":0,"due":5,"payload":"a"},{"id":1,"due":5,"payload":"b"}]}"#;
 
     #[test]
-    fn a_queue_is_stored_in_order_and_read_back() {
+    fn a_queue_serializes_in_order_and_round_trips() {
         let mut queue: DelayQueue<_> = [("a", at(5)), ("b", at(5)), ("c", at(1))]
             .map(|(text, due)| (text.to_string(), due))
             .into_iter()
             .collect();
         let stored = serde_json::to_string(&queue).unwrap();
         assert_eq!(stored, STORED);
-        // The last id is not given again.
+        // The last id is not reused.
         queue.cancel(&JobId::new(2));
         let stored = serde_json::to_string(&queue).unwrap();
         let mut read: DelayQueue<String> = serde_json::from_str(&stored).unwrap();
@@ -93,7 +93,7 @@ mod serde {
     }
 
     #[test]
-    fn what_is_read_may_be_in_any_order_but_not_twice() {
+    fn loaded_jobs_may_come_in_any_order_but_ids_must_not_repeat() {
         let queue: DelayQueue<u8> = serde_json::from_str(
             r#"{"next_id":18446744073709551615,"jobs":[{"id":0,"due":9,"payload":1},{"id":1,"due":3,"payload":2}]}"#,
         )
@@ -108,7 +108,7 @@ mod serde {
     }
 
     #[test]
-    fn dead_letters_are_stored_and_read_back() {
+    fn dead_letters_round_trip() {
         let queue = SharedDelayQueue::new().with_max_deliveries(std::num::NonZeroU32::MIN);
         queue.push("mail".to_string(), Timestamp::ZERO).unwrap();
         let lease = queue.lease_at(Duration::MAX, at(5)).unwrap();
@@ -120,7 +120,7 @@ mod serde {
     }
 
     #[test]
-    fn ids_need_not_be_texts() {
+    fn ids_need_not_be_strings() {
         let mut queue = DelayQueue::new();
         queue.push_with_id((1, "user".to_string()), (), at(5)).unwrap();
         let stored = serde_json::to_string(&queue).unwrap();

@@ -9,7 +9,7 @@ use super::*;
 use zset_std::shared_delay_queue::WaitError;
 use zset_std::{Clock, FakeClock, Timer};
 
-/// A clock that counts who sleeps by it.
+/// A clock that counts the threads that sleep by it.
 #[derive(Clone, Default)]
 pub(super) struct Watched {
     clock: FakeClock,
@@ -32,8 +32,8 @@ impl Timer for Watched {
 }
 
 impl Watched {
-    /// Waits until so many have fallen asleep.
-    fn until_asleep(&self, sleepers: usize) {
+    /// Waits until this many threads are asleep.
+    fn wait_until_asleep(&self, sleepers: usize) {
         while self.fallen_asleep.load(Ordering::SeqCst) < sleepers {
             thread::yield_now();
         }
@@ -47,14 +47,14 @@ fn queue() -> (Queue, Watched) {
     (SharedDelayQueue::new().with_clock(clock.clone()), clock)
 }
 
-/// Runs something while one thread waits, which has to get a job by it.
-fn wakes(prepare: impl Fn(&Queue), wake: impl Fn(&Queue, &FakeClock)) {
+/// Runs `wake` while one thread waits, which must then get a job.
+fn assert_wakes(prepare: impl Fn(&Queue), wake: impl Fn(&Queue, &FakeClock)) {
     let (queue, watch) = queue();
     prepare(&queue);
     thread::scope(|scope| {
         let waiting = scope.spawn(|| queue.wait_pop().unwrap().payload);
         let _closing = CloseOnPanic(&queue);
-        watch.until_asleep(1);
+        watch.wait_until_asleep(1);
         wake(&queue, &watch.clock);
         assert_eq!(waiting.join().unwrap(), 1);
     });
@@ -63,25 +63,25 @@ fn wakes(prepare: impl Fn(&Queue), wake: impl Fn(&Queue, &FakeClock)) {
 }
 
 #[test]
-fn one_who_waits_wakes_for_whatever_lets_a_job_fall_due() {
+fn a_waiter_wakes_for_every_change_that_makes_a_job_due() {
     let push = |due: u64| move |queue: &Queue| assert!(queue.push(1, at(due)).is_ok());
     let lease = |queue: &Queue| queue.lease(Duration::from_nanos(10)).unwrap();
-    wakes(|_| (), |queue, _| push(0)(queue));
-    wakes(push(10), |_, clock| clock.set(at(10)));
-    wakes(push(10), |queue, _| _ = queue.reschedule(&JobId::new(0), at(0)));
-    // A lease that runs out, one that is given up, and one that is shortened.
+    assert_wakes(|_| (), |queue, _| push(0)(queue));
+    assert_wakes(push(10), |_, clock| clock.set(at(10)));
+    assert_wakes(push(10), |queue, _| _ = queue.reschedule(&JobId::new(0), at(0)));
+    // A lease that expires, one that is released, and one that is shortened.
     let leased = |queue: &Queue| {
         push(0)(queue);
         let _ = lease(queue);
     };
-    wakes(leased, |_, clock| clock.set(at(10)));
+    assert_wakes(leased, |_, clock| clock.set(at(10)));
     for shorten in [false, true] {
         let (queue, watch) = queue();
         push(0)(&queue);
         let lease = lease(&queue);
         thread::scope(|scope| {
             let waiting = scope.spawn(|| queue.wait_pop().unwrap().payload);
-            watch.until_asleep(1);
+            watch.wait_until_asleep(1);
             if shorten {
                 queue.extend(&lease, Duration::ZERO).unwrap();
             } else {
@@ -93,7 +93,7 @@ fn one_who_waits_wakes_for_whatever_lets_a_job_fall_due() {
 }
 
 #[test]
-fn a_job_that_is_pushed_wakes_one_of_many() {
+fn a_pushed_job_wakes_one_of_many_waiters() {
     let (queue, watch) = queue();
     let (sender, popped) = mpsc::channel();
     thread::scope(|scope| {
@@ -106,18 +106,18 @@ fn a_job_that_is_pushed_wakes_one_of_many() {
             });
         }
         let _closing = CloseOnPanic(&queue);
-        watch.until_asleep(8);
+        watch.wait_until_asleep(8);
         for payload in 0..20 {
             queue.push(payload, at(0)).unwrap();
             assert_eq!(popped.recv().unwrap(), payload);
-            // It comes back to wait.
-            watch.until_asleep(9 + payload as usize);
+            // The thread waits again.
+            watch.wait_until_asleep(9 + payload as usize);
         }
         assert_eq!(watch.woken.load(Ordering::SeqCst), 20);
         queue.check_invariants();
-        // One that is due later than another, for which the first of the line sleeps, wakes nobody.
+        // A job due later than the one the first waiter sleeps for wakes no thread.
         queue.push(20, at(10)).unwrap();
-        watch.until_asleep(29);
+        watch.wait_until_asleep(29);
         queue.push(21, at(11)).unwrap();
         assert_eq!(watch.woken.load(Ordering::SeqCst), 21);
         queue.check_invariants();
@@ -127,14 +127,14 @@ fn a_job_that_is_pushed_wakes_one_of_many() {
 }
 
 #[test]
-fn closing_wakes_all_who_wait() {
+fn closing_wakes_all_waiters() {
     let (queue, watch) = queue();
     queue.push(1, at(10)).unwrap();
     thread::scope(|scope| {
         let popping = [(), ()].map(|()| scope.spawn(|| queue.wait_pop()));
         let leasing = scope.spawn(|| queue.wait_lease(Duration::MAX));
         let timed = scope.spawn(|| queue.wait_pop_until(Timestamp::MAX));
-        watch.until_asleep(4);
+        watch.wait_until_asleep(4);
         queue.close();
         assert!(popping.map(|thread| thread.join().unwrap()).iter().all(Option::is_none));
         assert!(leasing.join().unwrap().is_none());
@@ -145,13 +145,13 @@ fn closing_wakes_all_who_wait() {
 }
 
 #[test]
-fn one_who_waits_until_a_deadline_gets_what_is_due_then_and_nothing_later() {
+fn a_timed_wait_returns_jobs_due_at_its_deadline_but_none_later() {
     for (due, is_popped) in [(5, true), (6, false)] {
         let (queue, watch) = queue();
         queue.push(1, at(due)).unwrap();
         thread::scope(|scope| {
             let waiting = scope.spawn(|| queue.wait_pop_timeout(Duration::from_nanos(5)));
-            watch.until_asleep(1);
+            watch.wait_until_asleep(1);
             watch.clock.set(at(5));
             let wanted = if is_popped { Ok(1) } else { Err(WaitError::TimedOut) };
             assert_eq!(waiting.join().unwrap().map(|job| job.payload), wanted);
@@ -160,9 +160,9 @@ fn one_who_waits_until_a_deadline_gets_what_is_due_then_and_nothing_later() {
     }
 }
 
-/// A worker that waits finds the dead letter when it would be delivered.
+/// The waiting worker finds the dead letter when it would be delivered.
 #[test]
-fn one_who_waits_passes_over_a_job_whose_last_lease_has_run_out() {
+fn a_waiter_skips_a_job_whose_last_lease_has_expired() {
     let (queue, watch) = queue();
     let queue = queue.with_max_deliveries(std::num::NonZeroU32::MIN);
     queue.push(1, at(0)).unwrap();
@@ -170,9 +170,9 @@ fn one_who_waits_passes_over_a_job_whose_last_lease_has_run_out() {
     let lease = queue.lease(Duration::from_nanos(10)).unwrap();
     thread::scope(|scope| {
         let waiting = scope.spawn(|| queue.wait_lease(Duration::MAX).unwrap().payload);
-        watch.until_asleep(1);
+        watch.wait_until_asleep(1);
         watch.clock.set(at(10));
-        watch.until_asleep(2);
+        watch.wait_until_asleep(2);
         assert_eq!(queue.take_dead_letters(9)[0].since, lease.until);
         watch.clock.set(at(20));
         assert_eq!(waiting.join().unwrap(), 2);
@@ -181,7 +181,7 @@ fn one_who_waits_passes_over_a_job_whose_last_lease_has_run_out() {
 }
 
 #[test]
-fn nobody_sleeps_by_the_clock_of_the_operating_system_for_longer_than_needed() {
+fn waiters_sleep_no_longer_than_needed_by_the_real_clock() {
     let queue = SharedDelayQueue::new();
     thread::scope(|scope| {
         let waiting = [(), (), ()].map(|()| scope.spawn(|| queue.wait_pop().unwrap().payload));

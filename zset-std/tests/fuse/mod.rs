@@ -1,32 +1,32 @@
-//! What panics after so many calls of a user's code, for tests of several files.
+//! A fuse that makes user code panic after a number of calls, shared by several test binaries.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
 thread_local! {
-    /// How many calls it takes until one panics; 0 is never.
+    /// The number of calls until one panics, or 0 if none does.
     static LENGTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Has the call panic that comes so many calls from now, on this thread.
-pub(crate) fn light(length: u32) {
+/// Makes the call after `length - 1` more calls panic, on this thread.
+pub(crate) fn arm(length: u32) {
     LENGTH.set(length);
 }
 
-/// No call panics from now on; returns whether one has.
-pub(crate) fn put_out() -> bool {
+/// Disarms the fuse; returns whether it has blown.
+pub(crate) fn disarm() -> bool {
     LENGTH.replace(0) == 0
 }
 
-/// One of the calls that are counted.
+/// Counts a call.
 pub(crate) fn burn() {
     let left = LENGTH.get();
     LENGTH.set(left.saturating_sub(1));
-    assert!(left != 1, "the fuse has burnt down");
+    assert!(left != 1, "the fuse has blown");
 }
 
-/// An id, a member or a payload whose code burns the fuse.
+/// An id, a member or a payload whose trait methods burn the fuse.
 #[derive(Debug)]
 pub(crate) struct Fused(pub(crate) u64);
 

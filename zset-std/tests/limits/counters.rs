@@ -1,4 +1,4 @@
-//! The two approximations: what they promise, and how far off they are.
+//! The two approximate counters: their guarantees and their error.
 
 use super::*;
 use zset_std::{FixedWindow, SingleQuota, Verdict, WindowCounter, WindowLog};
@@ -7,7 +7,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn less_than_twice_the_limit_of_a_window_counter_passes_in_any_window(
+    fn a_window_counter_allows_less_than_twice_the_limit_in_any_window(
         quota in quotas(),
         calls in prop::collection::vec((steps(), 0..14u32), 0..120),
     ) {
@@ -30,7 +30,7 @@ proptest! {
     }
 }
 
-/// Whatever part of its window the end of time cuts off.
+/// Verifies the wait of a denial at the last timestamp, which cuts the current window short.
 fn waits_at_the_end_of_time(mut limiter: impl SingleQuota) {
     let limit = limiter.quota().count();
     assert!(limiter.check_n_at(limit, Timestamp::MAX).is_allowed());
@@ -40,7 +40,7 @@ fn waits_at_the_end_of_time(mut limiter: impl SingleQuota) {
 }
 
 #[test]
-fn at_the_end_of_time_a_denial_has_a_wait() {
+fn a_denial_at_the_end_of_time_has_a_wait() {
     for period in [1, 2, 3, 60_000_000_000, (1 << 62) - (1 << 30)] {
         let quota = Quota::new(2, Duration::from_nanos(period)).unwrap();
         waits_at_the_end_of_time(WindowCounter::new(quota));
@@ -49,7 +49,7 @@ fn at_the_end_of_time_a_denial_has_a_wait() {
     }
 }
 
-/// Units whose times are not known one by one count as late as they can have passed.
+/// Units without an exact time count at the latest time at which they can have passed.
 fn a_longer_period_errs_towards_denial(mut limiter: impl SingleQuota) {
     for second in [0, 10, 20] {
         assert!(limiter.check_n_at(2, at(second)).is_allowed());
@@ -62,13 +62,13 @@ fn a_longer_period_errs_towards_denial(mut limiter: impl SingleQuota) {
 }
 
 #[test]
-fn a_longer_period_counts_the_units_of_earlier_windows() {
+fn a_longer_period_counts_units_of_earlier_windows() {
     let quota = Quota::new(2, Duration::from_secs(1)).unwrap();
     a_longer_period_errs_towards_denial(FixedWindow::new(quota));
     a_longer_period_errs_towards_denial(WindowCounter::new(quota));
 }
 
-/// More units than 32 bits count stand in the window of the longer period.
+/// The window of the longer period contains more units than fit into 32 bits.
 #[test]
 fn counts_beyond_32_bits_do_not_overflow_under_a_longer_period() {
     fn overflow(mut limiter: impl SingleQuota) {
@@ -89,7 +89,7 @@ fn counts_beyond_32_bits_do_not_overflow_under_a_longer_period() {
 }
 
 #[test]
-fn another_count_leaves_the_units_where_they_are() {
+fn a_changed_count_keeps_recorded_units() {
     fn change(mut limiter: impl SingleQuota) {
         assert!(limiter.check_n_at(3, at(1)).is_allowed());
         let period = limiter.quota().period();
@@ -108,17 +108,19 @@ fn another_count_leaves_the_units_where_they_are() {
     change(WindowLog::new(quota));
 }
 
-/// Random arrivals at twice the rate that is allowed: how many pass, against the exact log.
+/// The number of units that pass, compared with the exact log, when random arrivals come at twice
+/// the rate.
 #[test]
-fn at_random_arrivals_a_window_counter_is_a_few_percent_off() {
+fn a_window_counter_is_within_a_few_percent_for_random_arrivals() {
     let quota = Quota::new(100, Duration::from_secs(60)).unwrap();
     let (mut counter, mut log) = (WindowCounter::new(quota), WindowLog::new(quota));
-    // What passed the counter, recounted: a log with room for all of it.
+    // Recounts the units the counter allowed, in a log with room for all of them.
     let mut recount = WindowLog::new(Quota::new(1_000_000, Duration::from_secs(60)).unwrap());
     let (mut now, mut random) = (Timestamp::ZERO, 1u64);
     let (mut by_counter, mut by_log, mut most) = (0u32, 0u32, 0);
     for _ in 0..100_000 {
-        // A linear congruential generator is random enough; 0 to 600 milliseconds.
+        // A linear congruential generator is sufficient here. Arrivals are 0 to 600 milliseconds
+        // apart.
         random =
             random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         now = after(now, Duration::from_nanos((random >> 33) % 600_000_000));
@@ -135,7 +137,7 @@ fn at_random_arrivals_a_window_counter_is_a_few_percent_off() {
 }
 
 #[test]
-fn at_the_boundary_of_a_fixed_window_twice_the_limit_passes() {
+fn a_fixed_window_allows_twice_the_limit_across_a_boundary() {
     let quota = Quota::new(100, Duration::from_secs(1)).unwrap();
     let (end, start) = (Timestamp::from_nanos(999_999_999), Timestamp::from_nanos(1_000_000_000));
     let mut window = FixedWindow::new(quota);

@@ -1,11 +1,12 @@
-//! `Funnel` against the definition of the leaky bucket, which needs no level; quotas of all sizes.
+//! `Funnel`, compared with the definition of the leaky bucket, which needs no level; and quotas of
+//! every size.
 
 use super::*;
 use zset_std::limit::QuotaError;
 use zset_std::{Funnel, Funnels};
 
-/// Returns whether `n` more units may pass at a time: if from no earlier call on more has been
-/// poured in than the capacity and what has leaked out since.
+/// Returns whether `n` more units may pass now: if, counted from each earlier call, no more has
+/// been poured in than the capacity plus what has leaked out since.
 fn conforms(passed: &[(Timestamp, u32)], quota: Quota, n: u32, now: Timestamp) -> bool {
     let period = quota.period().as_nanos();
     let mut poured = u128::from(n) * period;
@@ -19,9 +20,9 @@ fn conforms(passed: &[(Timestamp, u32)], quota: Quota, n: u32, now: Timestamp) -
     })
 }
 
-/// The textbook's version drops what has leaked of a unit at each call, and admits half of it.
+/// The textbook version drops the leaked fraction of a unit at each call, and allows half as many.
 #[test]
-fn polled_every_1999_milliseconds_for_an_hour_nothing_is_lost() {
+fn polling_every_1999_milliseconds_loses_no_capacity() {
     let quota = Quota::new(1, Duration::from_secs(2)).unwrap().with_capacity(15).unwrap();
     let mut funnel = Funnel::new(quota);
     let (mut now, mut admitted) = (Timestamp::ZERO, 0);
@@ -39,7 +40,7 @@ fn polled_every_1999_milliseconds_for_an_hour_nothing_is_lost() {
 }
 
 #[test]
-fn quotas_of_all_sizes_work() {
+fn quotas_of_every_size_work() {
     let day = Duration::from_secs(86_400);
     let mut funnel = Funnel::new(Quota::new(1_000_000_000, day).unwrap().with_capacity(1).unwrap());
     assert!(funnel.watering_at(1, Timestamp::ZERO).is_allowed());
@@ -51,18 +52,18 @@ fn quotas_of_all_sizes_work() {
     assert!(funnel.watering_at(1, Timestamp::ZERO).is_allowed());
     assert_eq!(funnel.watering_at(1, Timestamp::ZERO).retry_after(), Some(thirty_years));
     assert!(funnel.watering_at(1, after(Timestamp::ZERO, thirty_years)).is_allowed());
-    // At the end of time nothing wraps.
+    // Nothing wraps at the end of time.
     assert!(funnel.watering_at(1, Timestamp::MAX).is_allowed());
     assert!(!funnel.watering_at(1, Timestamp::MAX).is_allowed());
 }
 
 const YEAR: Duration = Duration::from_secs(365 * 86_400);
 
-/// A date as nanoseconds since 1970.
+/// A Unix time in nanoseconds.
 const DATE: Timestamp = Timestamp::from_nanos(1_790_000_000_000_000_000);
 
 #[test]
-fn funnels_of_a_century_work_at_a_date() {
+fn century_long_funnels_work_at_a_unix_time() {
     let quota = Quota::new(1, 100 * YEAR).unwrap();
     let funnels = Funnels::<u32>::new(quota);
     let mut funnel = Funnel::new(quota);
@@ -75,7 +76,7 @@ fn funnels_of_a_century_work_at_a_date() {
 }
 
 #[test]
-fn funnels_work_at_any_time_and_at_the_last_one() {
+fn funnels_work_up_to_the_last_timestamp() {
     let quota = Quota::new(3, Duration::from_secs(3)).unwrap();
     let mut funnel = Funnel::new(quota);
     let funnels = Funnels::<u32>::new(quota);
@@ -91,9 +92,9 @@ fn funnels_work_at_any_time_and_at_the_last_one() {
     }
 }
 
-/// So long that an interval rounded up to a quarter of a nanosecond still fits.
+/// Periods so long that an interval rounded up to a quarter of a nanosecond still fits.
 #[test]
-fn a_quota_takes_up_to_146_years() {
+fn a_quota_may_take_up_to_146_years() {
     let longest = Duration::from_nanos((u64::MAX - u64::from(u32::MAX)) / 4);
     for count in [1, 2, 3, 1000, u32::MAX - 1, u32::MAX] {
         let quota = Quota::new(count, longest).unwrap();
@@ -111,7 +112,7 @@ fn a_quota_takes_up_to_146_years() {
     let quota = Quota::new(2, longest).unwrap();
     assert!(quota.with_capacity(2).is_ok());
     assert_eq!(quota.with_capacity(3), Err(QuotaError::PeriodTooLong));
-    // Exactly all ticks that 64 bits hold: 3 * 5 * 17 * 257 * 641 * 65537 * 6700417.
+    // Exactly the ticks that 64 bits can hold: 3 * 5 * 17 * 257 * 641 * 65537 * 6700417.
     let interval = Quota::new(4, Duration::from_nanos(u64::MAX / u64::from(u32::MAX))).unwrap();
     assert!(interval.with_capacity(u32::MAX).is_ok());
     let interval = Quota::new(4, Duration::from_nanos(u64::MAX / u64::from(u32::MAX) + 1)).unwrap();
@@ -119,7 +120,7 @@ fn a_quota_takes_up_to_146_years() {
 }
 
 #[test]
-fn another_quota_leaves_the_time_at_which_a_funnel_is_empty() {
+fn a_changed_quota_keeps_the_time_at_which_a_funnel_is_empty() {
     let quota = |count, capacity| {
         Quota::new(count, Duration::from_secs(60)).unwrap().with_capacity(capacity).unwrap()
     };

@@ -1,4 +1,4 @@
-//! Keyed limiters: each key is as its own limiter, whatever happens to the others.
+//! Keyed limiters: each key has its own limiter, unaffected by other keys.
 
 mod panics;
 mod room;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::*;
 use zset_std::{Decision, FixedWindow, Funnels, Keyed, Observer, SlidingWindow, WhenFull};
 
-/// What both kinds of keyed limiters can, for tests of both.
+/// The methods common to both kinds of keyed limiters.
 trait KeyedLimiter<K> {
     fn make(
         quota: Quota,
@@ -99,7 +99,7 @@ keyed_limiter!(Funnels);
 keyed_limiter!(SlidingWindow);
 
 #[test]
-fn there_are_never_more_keys_than_the_most() {
+fn the_number_of_keys_never_exceeds_the_maximum() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let funnels = Funnels::<u32>::new(quota).with_max_keys(100, WhenFull::RefuseNew);
     let mut now = Timestamp::ZERO;
@@ -112,7 +112,7 @@ fn there_are_never_more_keys_than_the_most() {
     funnels.check_invariants();
     // A hundred a minute, for 1000 seconds.
     assert!((1600..=1800).contains(&admitted), "{admitted}");
-    // One that is in use never goes for another.
+    // A key in use is never evicted for another.
     let windows = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
     assert!(windows.check_n_at(&1, 1, now).is_allowed());
     assert!(!windows.check_n_at(&2, 1, now).is_allowed());
@@ -122,7 +122,7 @@ fn there_are_never_more_keys_than_the_most() {
 }
 
 #[test]
-fn a_key_that_is_forgotten_again_and_again_leaves_nothing_behind() {
+fn a_key_that_is_reset_repeatedly_leaves_nothing_behind() {
     fn forget<L: KeyedLimiter<u32>>() {
         let quota = Quota::new(1, Duration::from_secs(1_000)).unwrap();
         let limiter = L::make(quota, 10, WhenFull::RefuseNew, Arc::new(Counts::default()));
@@ -132,7 +132,7 @@ fn a_key_that_is_forgotten_again_and_again_leaves_nothing_behind() {
             assert!(limiter.reset(&7) && !limiter.reset(&7));
             limiter.check_invariants();
         }
-        // It goes when it is idle, whenever the others that it was would have gone.
+        // The key is evicted when it is idle, regardless of its earlier deadlines.
         assert!(limiter.check_n_at(&7, 1, at(10)).is_allowed());
         assert_eq!(limiter.sweep_at(10_000, at(1_009)), 0);
         assert!(!limiter.check_n_at(&7, 1, at(1_009)).is_allowed());
@@ -143,9 +143,9 @@ fn a_key_that_is_forgotten_again_and_again_leaves_nothing_behind() {
     forget::<SlidingWindow<u32>>();
 }
 
-/// A refund makes a key idle before the time at which it would be looked at.
+/// A refund makes a key idle before its deadline.
 #[test]
-fn a_key_that_was_refunded_makes_room_when_others_are_forgotten() {
+fn a_refunded_key_makes_room_after_others_are_reset() {
     fn forget<L: KeyedLimiter<u32>>() {
         const KEYS: u32 = 2_000;
         let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
@@ -168,7 +168,7 @@ fn a_key_that_was_refunded_makes_room_when_others_are_forgotten() {
 }
 
 #[test]
-fn keys_with_one_hash_are_told_apart_and_go_when_they_are_idle() {
+fn colliding_keys_are_distinct_and_evicted_when_idle() {
     #[derive(Default)]
     struct Same;
 
@@ -197,9 +197,9 @@ fn keys_with_one_hash_are_told_apart_and_go_when_they_are_idle() {
     }
 }
 
-/// In whatever shard they are.
+/// The keys are in different shards.
 #[test]
-fn a_key_that_is_refused_is_told_when_another_is_idle() {
+fn a_refused_key_waits_until_another_is_idle() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let funnels = Funnels::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
     assert!(funnels.check_n_at(&0, 1, Timestamp::ZERO).is_allowed());
@@ -207,7 +207,7 @@ fn a_key_that_is_refused_is_told_when_another_is_idle() {
         let retry_after = funnels.check_n_at(&key, 1, at(20)).retry_after();
         assert_eq!(retry_after, Some(Duration::from_secs(40)));
     }
-    // What has gone is idle no more.
+    // An evicted key no longer counts as idle.
     assert!(funnels.check_n_at(&1, 1, at(60)).is_allowed());
     for key in 2..100 {
         let retry_after = funnels.check_n_at(&key, 1, at(80)).retry_after();
@@ -215,7 +215,7 @@ fn a_key_that_is_refused_is_told_when_another_is_idle() {
     }
 }
 
-/// Panics when asked to be a key, and when compared.
+/// A key whose comparison panics if either side is 13.
 #[derive(Clone, Debug)]
 struct Key(u32);
 
@@ -235,7 +235,7 @@ impl Hash for Key {
 }
 
 #[test]
-fn a_panic_under_a_lock_blocks_nobody() {
+fn a_panic_under_a_lock_does_not_block_later_calls() {
     let quota = Quota::new(2, Duration::from_secs(60)).unwrap();
     let windows = SlidingWindow::<Key>::new(quota);
     assert!(windows.check(&Key(13)).is_allowed());
@@ -278,7 +278,7 @@ impl Observer for Counts {
 }
 
 #[test]
-fn an_observer_is_told_of_everything() {
+fn an_observer_is_notified_of_every_event() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let counts = Arc::new(Counts::default());
     let funnels = Funnels::<u32>::new(quota)

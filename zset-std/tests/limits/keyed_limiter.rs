@@ -50,7 +50,7 @@ fn use_behind_pointers<L: KeyedLimiter<str> + 'static>(new: impl Fn(FakeClock) -
 }
 
 #[test]
-fn every_keyed_limiter_is_one_also_behind_a_pointer() {
+fn keyed_limiters_work_behind_pointers() {
     let quota = Quota::new(2, minute()).unwrap();
     use_behind_pointers(|clock| SlidingWindow::<String>::new(quota).with_clock(clock));
     use_behind_pointers(|clock| Funnels::<String>::new(quota).with_clock(clock));
@@ -60,7 +60,7 @@ fn every_keyed_limiter_is_one_also_behind_a_pointer() {
     use_behind_pointers(|clock| Keyed::<String, _>::of(FixedWindow::new(quota)).with_clock(clock));
 }
 
-/// Allows so many units in all, whatever the key: a user's own implementation.
+/// A user-defined limiter that allows a total number of units for all keys together.
 struct Budget {
     limit: u32,
     left: Cell<u32>,
@@ -97,7 +97,7 @@ impl KeyedLimiter<str> for Budget {
 }
 
 #[test]
-fn a_user_can_implement_one() {
+fn users_can_implement_keyed_limiter() {
     fn spend(limiter: &impl KeyedLimiter<str>) -> usize {
         (0..10).filter(|_| limiter.check("ann").is_allowed()).count()
     }

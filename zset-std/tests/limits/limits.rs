@@ -15,18 +15,18 @@ fn the_reset_is_that_of_the_smallest_limit() {
     assert_eq!(decision.reset_after, Duration::from_secs(1));
     assert!(limits.check_n_at(2, at(1)).is_allowed());
 
-    // The longer window decides once it has room for fewer.
+    // The longer window decides once it has room for fewer units.
     let mut limits = Limits::all([log(2, 1), log(3, 60)]);
     assert!(limits.check_n_at(2, at(0)).is_allowed());
     let decision = limits.check_n_at(1, at(1));
     assert_eq!((decision.limit, decision.remaining), (2, 0));
-    // At 60 s the first two stop counting, and two pass.
+    // At 60 s the first two units expire, and two pass.
     assert_eq!(decision.reset_after, Duration::from_secs(59));
     assert!(limits.check_n_at(2, at(60)).is_allowed());
 }
 
 #[test]
-fn limiters_of_different_types_agree_or_take_nothing() {
+fn limiters_of_different_types_all_allow_or_none_is_charged() {
     let quota = |count| Quota::new(count, Duration::from_secs(60)).unwrap();
     let mut limits = Limits::all([
         AnyLimiter::from(log(9, 60)),
@@ -59,7 +59,7 @@ fn no_limits_allow_everything() {
 }
 
 #[test]
-fn a_key_of_several_limits_is_idle_once_all_of_them_are() {
+fn a_key_with_several_limits_is_idle_once_all_of_them_are() {
     let keyed: Keyed<u32, _> = Keyed::of(Limits::all([log(2, 1), log(3, 60)]));
     assert!(keyed.check_n_at(&1, 2, at(0)).is_allowed());
     assert_eq!(keyed.sweep_at(100, at(59)), 0);

@@ -1,4 +1,4 @@
-//! The limiters of one key, held against exact recounts.
+//! Limiters of one key, compared with exact recounts.
 
 mod counters;
 mod funnel;
@@ -14,7 +14,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 use zset_std::{Quota, Timestamp};
 
-/// Quotas whose period is a few nanoseconds, so that times meet their bounds, and of any length.
+/// Quotas with periods of a few nanoseconds, so that times often fall on window boundaries, and
+/// quotas of any length.
 fn quotas() -> impl Strategy<Value = Quota> {
     let period = prop_oneof![1..20u64, 1..5_000_000_000u64];
     (1..12u32, period, 1..20u32).prop_map(|(count, period, capacity)| {
@@ -23,7 +24,7 @@ fn quotas() -> impl Strategy<Value = Quota> {
     })
 }
 
-/// Returns a time that some steps of a quarter period, and a few nanoseconds, lead to; also back.
+/// Returns the time after some quarter periods and a few nanoseconds, forwards or back.
 fn step(now: Timestamp, quota: Quota, quarters: i8, nanos: i8) -> Timestamp {
     let quarter = i128::try_from(quota.period().as_nanos()).unwrap() / 4;
     let by = quarter * i128::from(quarters) + i128::from(nanos);

@@ -1,5 +1,5 @@
-//! Every limiter against a list of all units that ever passed: all public methods mixed, in any order,
-//! at any time.
+//! Every limiter, compared with a list of all units that ever passed: all public methods, in any
+//! order and at any time.
 
 mod keyed;
 mod naive;
@@ -11,13 +11,13 @@ use zset_std::{Decision, Quota, Timestamp, Verdict};
 use super::config;
 use naive::Naive;
 
-/// A date: nanoseconds from 1970 to 2026.
+/// A Unix time in 2026, in nanoseconds.
 const DATE: u64 = 1_790_000_000_000_000_000;
 
 const CENTURY: u64 = 100 * 365 * 86_400 * 1_000_000_000;
 
-/// Counts divide 60, so that every interval is a whole number of sixtieths of a nanosecond. Capacities
-/// and counts of a century keep within the 146 years of a quota.
+/// Counts divide 60, so that every interval is a whole number of sixtieths of a nanosecond.
+/// Capacities and counts keep century-long quotas within the limit of 146 years.
 fn quotas() -> impl Strategy<Value = Quota> {
     let count = || prop::sample::select(vec![1_u32, 2, 3, 4, 5, 6, 10, 12]);
     let short = prop_oneof![1..20_u64, 1..5_000_000_000_u64];
@@ -35,11 +35,11 @@ fn nanos(nanos: u64) -> std::time::Duration {
 /// How the caller's clock moves before a call.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// Not at all.
+    /// The clock does not move.
     Still,
-    /// By quarters of a period and some nanoseconds, forwards or back.
+    /// Moves by quarters of a period and some nanoseconds, forwards or back.
     By(i8, i8),
-    /// To some nanoseconds around a certain time.
+    /// Moves to within some nanoseconds of a given time.
     To(u64, i8),
 }
 
@@ -68,13 +68,13 @@ impl Step {
     }
 }
 
-/// Checks a decision on `n` units against the lists of the limiters that have to agree. None of the
-/// lists contains the units yet.
+/// Checks a decision on `n` units against the lists of all limiters, which must agree. The lists do
+/// not contain the units yet.
 fn expect(decision: &Decision, lists: &[Naive], quotas: &[Quota], n: u32, now: u64, counted: u64) {
     let passes = |lists: &[Naive], n: u32, at: u128| {
         lists.iter().zip(quotas).all(|(list, quota)| list.passes(*quota, n, at))
     };
-    // When a call would count that is made so long after this one.
+    // Returns the time at which a call would count if made after this wait.
     let after = |wait: std::time::Duration| (u128::from(now) + wait.as_nanos()).max(counted.into());
     let tick = nanos(1);
     let limit = lists.iter().zip(quotas).map(|(list, quota)| list.limit(*quota)).min().unwrap();

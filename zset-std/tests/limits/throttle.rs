@@ -1,4 +1,4 @@
-//! `CL.THROTTLE`'s numbers, against the table that redis-cell publishes.
+//! The results of `CL.THROTTLE`, compared with the table that redis-cell publishes.
 
 use super::*;
 use zset_std::Funnels;
@@ -11,7 +11,8 @@ fn funnels() -> Funnels<String> {
 #[test]
 fn the_published_table_for_4_1_1() {
     let funnels = funnels();
-    // Tenths of a second, quantity -> limited, remaining, retry after, reset after in tenths.
+    // Time in tenths of a second, quantity -> limited, remaining, retry after and reset after in
+    // tenths.
     for (time, quantity, limited, remaining, retry_after, reset) in [
         (0, 6, true, 5, -1, 0u32),
         (0, 1, false, 4, -1, 10),
@@ -41,7 +42,7 @@ fn the_published_table_for_4_1_1() {
 }
 
 #[test]
-fn a_quantity_above_the_limit_leaves_the_key_as_it_was() {
+fn a_quantity_above_the_limit_leaves_the_key_unchanged() {
     let funnels = funnels();
     let never = funnels.throttle_at("key", 4, 1, 1, 6, Timestamp::ZERO).unwrap();
     assert!(never.limited && never.retry_after == -1);
@@ -49,7 +50,7 @@ fn a_quantity_above_the_limit_leaves_the_key_as_it_was() {
 }
 
 #[test]
-fn arguments_without_a_meaning_are_errors_and_change_nothing() {
+fn invalid_arguments_are_errors_and_change_nothing() {
     let funnels = funnels();
     for (max_burst, count, period, quantity, error) in [
         (-1, 1, 1, 1, ThrottleError::MaxBurst),
@@ -71,7 +72,7 @@ fn arguments_without_a_meaning_are_errors_and_change_nothing() {
 }
 
 #[test]
-fn a_thousand_million_a_day_and_one_in_thirty_years_work() {
+fn a_billion_per_day_and_one_per_thirty_years_work() {
     let day = 86_400;
     let funnels = funnels();
     let now = Timestamp::from_nanos(1_700_000_000_000_000_000);
@@ -83,7 +84,7 @@ fn a_thousand_million_a_day_and_one_in_thirty_years_work() {
     let next = now.saturating_add(Duration::from_nanos(86_400));
     assert!(!funnels.throttle_at("fast", 999, 1_000_000_000, day, 1, next).unwrap().limited);
 
-    // Not back to the time before, which would count as this one in the same shard.
+    // The later time: the shard would treat an earlier one as this one.
     let now = next;
     let thirty_years = day * 365 * 30;
     assert!(!funnels.throttle_at("slow", 0, 1, thirty_years, 1, now).unwrap().limited);
@@ -91,7 +92,7 @@ fn a_thousand_million_a_day_and_one_in_thirty_years_work() {
     assert_eq!((denied.limited, denied.retry_after), (true, thirty_years));
     let end = now.saturating_add(Duration::from_secs(thirty_years.unsigned_abs()));
     assert!(!funnels.throttle_at("slow", 0, 1, thirty_years, 1, end).unwrap().limited);
-    // At the end of time nothing wraps.
+    // Nothing wraps at the end of time.
     assert!(!funnels.throttle_at("last", 0, 1, 1, 1, Timestamp::MAX).unwrap().limited);
     assert!(funnels.throttle_at("last", 0, 1, 1, 1, Timestamp::MAX).unwrap().limited);
 }

@@ -8,12 +8,12 @@ fn per_minute(count: u32) -> Quota {
 }
 
 #[test]
-fn a_unit_recorded_beyond_the_limit_and_refunded_leaves_the_first_one_in_the_window() {
+fn refunding_a_unit_recorded_beyond_the_limit_keeps_the_first_one() {
     let mut log = WindowLog::new(per_minute(1));
     assert!(log.check_at(at(0)).is_allowed());
     log.record_at(1, at(0));
     assert_eq!(log.refund(1), 1);
-    assert!(!log.check_at(at(0)).is_allowed(), "two units in one window");
+    assert!(!log.check_at(at(0)).is_allowed(), "two units would pass in one window");
     log.record_at(1, at(10));
     assert_eq!(log.refund(3), 2);
     assert!(log.check_at(at(10)).is_allowed());
@@ -21,7 +21,7 @@ fn a_unit_recorded_beyond_the_limit_and_refunded_leaves_the_first_one_in_the_win
 }
 
 #[test]
-fn units_recorded_beyond_the_limit_count_under_a_larger_one() {
+fn units_recorded_beyond_the_limit_count_under_a_larger_limit() {
     let mut log = WindowLog::new(per_minute(1));
     log.record_at(1, at(0));
     log.record_at(1, at(0));
@@ -31,16 +31,16 @@ fn units_recorded_beyond_the_limit_count_under_a_larger_one() {
     assert_eq!(log.check_with_at(per_minute(5), 3, at(0)).remaining, 0);
 }
 
-/// Each entry beyond those is merged with an older one, at the later of the two times.
+/// Each entry beyond the maximum is merged with an older one, at the later of the two times.
 #[test]
-fn many_records_beyond_the_limit_take_bounded_memory_and_err_towards_denial() {
+fn many_records_beyond_the_limit_use_bounded_memory_and_err_towards_denial() {
     let mut log = WindowLog::new(per_minute(2));
     for second in 0..1000 {
         log.record_at(1, at(second));
         assert!(log.entries() <= 2 + 64);
         log.check_invariants();
     }
-    // The 60 of the last minute are known one by one.
+    // The 60 units of the last minute still have their exact times.
     assert_eq!(log.entries(), 60);
     log.set_quota(per_minute(60));
     assert_eq!(log.peek_at(1, at(999)).retry_after(), Some(Duration::from_secs(1)));
@@ -50,30 +50,30 @@ fn many_records_beyond_the_limit_take_bounded_memory_and_err_towards_denial() {
         log.record_at(1, after(at(0), Duration::from_millis(millis)));
     }
     assert_eq!(log.entries(), 66);
-    // No unit is lost: 935 of them count as the newest of those that were merged.
+    // No unit is lost: 935 of them count at the time of the newest merged unit.
     log.set_quota(per_minute(1000));
     assert_eq!(log.remaining_at(at(1)), 0);
     let merged = after(at(60), Duration::from_millis(934));
     assert_eq!(log.remaining_at(after(merged, Duration::from_millis(1))), 936);
-    assert_eq!(log.remaining_at(at(60)), 0, "an exact window would have let one pass");
+    assert_eq!(log.remaining_at(at(60)), 0, "an exact window would allow one");
     assert_eq!(log.refund(2000), 1000);
 }
 
 #[test]
-fn forgotten_units_count_as_the_newest_of_them_under_a_longer_period() {
+fn forgotten_units_count_at_their_newest_time_under_a_longer_period() {
     let mut log = WindowLog::new(Quota::new(5, Duration::from_secs(1)).unwrap());
     assert!(log.check_n_at(2, at(0)).is_allowed());
     assert!(log.check_n_at(2, at(30)).is_allowed());
     assert!(log.check_at(at(40)).is_allowed());
-    // All five passed within a minute, though the log knows only one of them by its time.
+    // All five passed within a minute, but the log has the exact time of only one.
     let peeked = log.peek_with_at(per_minute(5), 1, at(40));
     log.set_quota(per_minute(5));
     assert_eq!(log.peek_at(1, at(40)), peeked);
-    assert_eq!(peeked.retry_after(), Some(Duration::from_secs(50)), "30 and a minute");
+    assert_eq!(peeked.retry_after(), Some(Duration::from_secs(50)), "a minute after 30 s");
     log.check_invariants();
-    // What is in the log again can be refunded.
+    // Units restored to the log can be refunded.
     assert_eq!(log.refund(9), 5);
-    // Once forgotten, a reset is the end of it.
+    // A reset discards forgotten units for good.
     assert!(log.check_n_at(5, at(40)).is_allowed());
     assert!(log.check_n_at(0, at(100)).is_allowed());
     log.reset();
@@ -121,7 +121,7 @@ proptest! {
             }
             prop_assert!(log.entries() <= quota.count() as usize);
         }
-        // A window that holds the most ends at a call.
+        // Some window with the maximum number of units ends at a call.
         for &(end, _) in &passed {
             let in_window = |time| time <= end && end.saturating_duration_since(time) < quota.period();
             let units: u32 =

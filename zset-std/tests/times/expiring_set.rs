@@ -1,4 +1,4 @@
-//! `ExpiringSet` against a list of members, sorted by deadline on each question.
+//! `ExpiringSet`, compared with a list of members that is sorted by deadline for each query.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ enum Operation {
     Touch(String, Duration),
     TouchUntil(String, Timestamp),
     Remove(String),
-    /// With a budget, and how many are taken.
+    /// The budget, and the number taken from the iterator.
     ExpireDue(usize, usize),
     Clear,
     SetMaxLen(usize),
@@ -86,7 +86,7 @@ impl Naive {
         Ok(old)
     }
 
-    /// Stops at the first that is refused.
+    /// Stops at the first rejected member.
     fn extend(
         &mut self,
         members: Vec<(String, Timestamp)>,
@@ -97,7 +97,7 @@ impl Naive {
             .try_for_each(|(member, deadline)| self.insert(member, deadline, now).map(drop))
     }
 
-    /// Returns the old deadline of a member that is live.
+    /// Returns the old deadline of a live member.
     fn touch(&mut self, member: &str, deadline: Timestamp, now: Timestamp) -> Option<Timestamp> {
         let old = self.live_deadline(member, now)?;
         self.remove(member);
@@ -111,7 +111,7 @@ impl Naive {
         let all = &self.members;
         let live: Vec<_> =
             all.iter().filter(|(at, _)| now < *at).map(|(at, member)| (member, *at)).collect();
-        same(set.iter(now), &live);
+        assert_same(set.iter(now), &live);
         assert_eq!(set.live_len(now), live.len());
         assert_eq!((set.len(), set.is_empty()), (all.len(), all.is_empty()));
         assert_eq!(set.next_deadline(), all.first().map(|&(deadline, _)| deadline));
@@ -120,7 +120,7 @@ impl Naive {
     }
 }
 
-/// Writes it and reads it back, where that is possible, and copies it.
+/// Round-trips the set if it can be serialized, and clones it.
 fn copy(set: &ExpiringSet<String>) -> ExpiringSet<String> {
     #[cfg(feature = "serde")]
     let set: &ExpiringSet<String> =
@@ -132,18 +132,18 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn every_answer_is_that_of_a_sorted_list(
+    fn all_operations_match_a_sorted_list(
         first in prop::collection::vec((ids(), times()), 0..6),
         operations in prop::collection::vec((operations(), times(), ids()), 0..60),
     ) {
         let mut set = ExpiringSet::from_iter(first.clone());
         let mut naive = Naive::default();
-        // Whatever is past by then.
+        // Including members that have expired by then.
         for (member, deadline) in first {
             naive.remove(&member);
             naive.members.push((deadline, member));
         }
-        // The time goes on and steps back as it likes.
+        // Time moves forwards and back at random.
         for (operation, now, member) in operations {
             match operation {
                 Operation::Insert(member, ttl) => {

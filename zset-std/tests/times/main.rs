@@ -1,5 +1,5 @@
-//! What is ordered by time (timelines and their merge, expiring sets, schedules), held against
-//! lists that are sorted on each question.
+//! Timelines and their merge, expiring sets and schedules, compared with lists that are sorted for
+//! each query.
 
 mod expiring_set;
 mod merged;
@@ -12,18 +12,18 @@ use std::fmt::Debug;
 use proptest::prelude::*;
 use zset_std::{ExpiringSet, MergedTimelines, Schedule, ScheduleRunner, Timeline, Timestamp};
 
-/// Times that meet each other, at the origin, and now and then at the very end.
+/// Times that often coincide, near zero and sometimes at the very end.
 fn times() -> impl Strategy<Value = Timestamp> {
     let nanos = prop_oneof![60 => 0..16u64, 1 => u64::MAX - 2..=u64::MAX];
     nanos.prop_map(Timestamp::from_nanos)
 }
 
-/// Few, so that they meet each other.
+/// Generates few ids, so that they often coincide.
 fn ids() -> impl Strategy<Value = String> {
     (0..12u8).prop_map(|id| char::from(b'a' + id).to_string())
 }
 
-/// How many of something: none, some, or more than there are.
+/// Counts of zero, of some, and of more than exist.
 fn counts() -> impl Strategy<Value = usize> {
     prop_oneof![9 => 0..8usize, 1 => Just(usize::MAX)]
 }
@@ -36,8 +36,8 @@ fn config() -> ProptestConfig {
     }
 }
 
-/// Compares what an iterator gives with a list: from both ends, and from each in turn.
-fn same<T, I>(elements: I, expected: &[T])
+/// Compares an iterator with a list: forwards, backwards, and from alternating ends.
+fn assert_same<T, I>(elements: I, expected: &[T])
 where
     T: PartialEq + Debug + Clone,
     I: DoubleEndedIterator<Item = T> + ExactSizeIterator + Clone,
@@ -60,12 +60,12 @@ where
 }
 
 #[test]
-fn all_of_them_go_to_other_threads() {
+fn types_are_send_and_sync() {
     fn sendable<T: Send + Sync>() {}
     sendable::<Timeline<String>>();
     sendable::<MergedTimelines<'_, String>>();
     sendable::<ExpiringSet<String>>();
     sendable::<Schedule<String>>();
-    // Only one thread at a time looks at what is in a runner.
+    // Only one thread at a time accesses the ids of a runner.
     sendable::<ScheduleRunner<std::cell::Cell<u8>>>();
 }

@@ -1,28 +1,28 @@
-//! `MergedTimelines` against one list of all entries, sorted and freed of duplicates.
+//! `MergedTimelines`, compared with a sorted list of all entries without duplicates.
 
 use super::*;
 use zset_std::timeline::{Cursor, MergedPosts};
 
-/// Several feeds of few ids at few times, so that they have entries in common.
+/// Generates several feeds of few ids at few times, so that they share entries.
 fn feeds() -> impl Strategy<Value = Vec<Timeline<String>>> {
     let feed = prop::collection::vec((ids(), times()), 0..12).prop_map(Timeline::from_iter);
     prop::collection::vec(feed, 0..6)
 }
 
-/// Returns all entries, newest first, each with the first feed that has it.
+/// Returns all entries, newest first, each with the first feed that contains it.
 fn all(feeds: &[Timeline<String>]) -> Vec<(Cursor<String>, usize)> {
     let mut all = Vec::new();
     for (index, feed) in feeds.iter().enumerate() {
         all.extend(feed.iter().map(|entry| (Cursor::from(entry), index)));
     }
-    // Stable, so that of equal entries the first feed's is first.
+    // The sort is stable, so of equal entries the first feed's comes first.
     all.sort_by(|(a, _), (b, _)| b.cmp(a));
     all.dedup_by(|(later, _), (earlier, _)| later == earlier);
     all
 }
 
-/// Compares entries one by one, and what is said about their number before each.
-fn same_posts(mut posts: MergedPosts<'_, String>, expected: &[(Cursor<String>, usize)]) {
+/// Compares the entries and the size hint before each.
+fn assert_same_posts(mut posts: MergedPosts<'_, String>, expected: &[(Cursor<String>, usize)]) {
     assert_eq!(format!("{:?}", posts.clone()).matches("MergedPost ").count(), expected.len());
     for left in (0..=expected.len()).rev() {
         let (least, most) = posts.size_hint();
@@ -37,7 +37,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn every_answer_is_that_of_a_sorted_list(
+    fn all_operations_match_a_sorted_list(
         feeds in feeds(),
         at in times(),
         id in ids(),
@@ -45,18 +45,18 @@ proptest! {
     ) {
         let merged: MergedTimelines<'_, String> = feeds.iter().collect();
         let all = all(&feeds);
-        same_posts(merged.iter(), &all);
-        same_posts(merged.into_iter(), &all);
-        same_posts(merged.latest(n), &all[..n.min(all.len())]);
+        assert_same_posts(merged.iter(), &all);
+        assert_same_posts(merged.into_iter(), &all);
+        assert_same_posts(merged.latest(n), &all[..n.min(all.len())]);
         let since = all.iter().take_while(|(entry, _)| entry.at >= at).count();
-        same_posts(merged.since(at), &all[..since]);
+        assert_same_posts(merged.since(at), &all[..since]);
         let cursor = Cursor { at, id };
         let behind = &all[all.iter().take_while(|(entry, _)| *entry >= cursor).count()..];
-        same_posts(merged.before(&cursor, n), &behind[..n.min(behind.len())]);
+        assert_same_posts(merged.before(&cursor, n), &behind[..n.min(behind.len())]);
     }
 
     #[test]
-    fn pages_neither_skip_nor_repeat_while_all_post(
+    fn pages_neither_skip_nor_repeat_entries_while_feeds_grow(
         mut feeds in feeds(),
         size in 1..5usize,
         meanwhile in prop::collection::vec((any::<prop::sample::Index>(), times(), ids()), 0..20),
@@ -79,7 +79,7 @@ proptest! {
             }
             read.extend(page);
         }
-        prop_assert!(read.is_sorted_by(|a, b| a > b), "newest first, and none twice");
+        prop_assert!(read.is_sorted_by(|a, b| a > b), "newest first and without duplicates");
         for entry in staying {
             prop_assert_eq!(read.iter().filter(|other| **other == entry).count(), 1);
         }

@@ -1,4 +1,4 @@
-//! A thread that opens what is scheduled.
+//! A thread that runs a function for each scheduled id.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,21 +18,21 @@ fn run(schedule: Schedule<u32>) -> (ScheduleRunner<u32, FakeClock>, FakeClock, O
     let clock = FakeClock::new();
     let (open, opened) = mpsc::channel();
     let runner = schedule.run_with_clock(clock.clone(), move |id, at| {
-        // Nobody listens any more in tests that stop it without looking.
+        // Tests that do not check the remaining events have dropped the receiver.
         let _ = open.send((id, at));
     });
     (runner, clock, opened)
 }
 
 #[test]
-fn each_comes_once_at_its_time_in_order() {
+fn each_id_runs_once_in_order_at_its_time() {
     let (runner, clock, opened) =
         run(Schedule::from([(3, at(20)), (1, at(10)), (2, at(20)), (4, at(30))]));
     clock.set(at(25));
     for expected in [(1, at(10)), (3, at(20)), (2, at(20))] {
         assert_eq!(opened.recv().unwrap(), expected);
     }
-    // A clock that steps back brings nothing again.
+    // A clock that steps back repeats nothing.
     clock.set(at(5));
     clock.set(at(30));
     assert_eq!(opened.recv().unwrap(), (4, at(30)));
@@ -43,7 +43,7 @@ fn each_comes_once_at_its_time_in_order() {
 }
 
 #[test]
-fn it_wakes_for_an_earlier_one_and_for_changes() {
+fn a_runner_wakes_for_earlier_ids_and_changes() {
     let (runner, clock, opened) = run(Schedule::from([(1, at(100))]));
     assert_eq!(runner.schedule(2, at(50)), Scheduled::New);
     assert_eq!(runner.schedule(3, at(50)), Scheduled::New);
@@ -53,18 +53,18 @@ fn it_wakes_for_an_earlier_one_and_for_changes() {
     assert_eq!(runner.reschedule(&1, at(40)), Some(at(100)));
     assert_eq!((runner.len(), runner.next_at(), runner.at(&2)), (3, Some(at(40)), Some(at(50))));
     clock.set(at(60));
-    // The one that was given its own time again has kept its place.
+    // The id that was given the same time again has kept its place.
     for expected in [(1, at(40)), (2, at(50)), (3, at(50))] {
         assert_eq!(opened.recv().unwrap(), expected);
     }
     assert_eq!(runner.cancel(&2), None);
-    // What is due already comes at once, also what has come before.
+    // An id that is already due runs at once, even if it has run before.
     runner.schedule(2, at(0));
     assert_eq!(opened.recv().unwrap(), (2, at(0)));
 }
 
 #[test]
-fn what_is_stopped_returns_what_has_not_come_in_order() {
+fn stop_returns_the_remaining_ids_in_order() {
     let (runner, _clock, opened) = run(Schedule::from([(1, at(0)), (2, at(7)), (3, at(5))]));
     assert_eq!(opened.recv().unwrap(), (1, at(0)));
     runner.schedule(4, at(5));
@@ -74,7 +74,7 @@ fn what_is_stopped_returns_what_has_not_come_in_order() {
 }
 
 #[test]
-fn to_stop_waits_for_the_call_that_is_running_and_begins_no_other() {
+fn stop_waits_for_the_running_call_and_starts_no_other() {
     let (entered, has_entered) = mpsc::channel();
     let (leave, may_leave) = mpsc::channel::<()>();
     let calls = Arc::new(AtomicU64::new(0));
@@ -88,14 +88,14 @@ fn to_stop_waits_for_the_call_that_is_running_and_begins_no_other() {
     has_entered.recv().unwrap();
     let stopping = thread::spawn(move || runner.stop());
     leave.send(()).unwrap();
-    // Either it was stopped before the second call, or that one is let go too.
+    // The runner stops before the second call, or that call is released too.
     let _ = leave.send(());
     let rest = stopping.join().unwrap();
     assert_eq!(rest.len() as u64 + calls.load(Ordering::Relaxed), 2);
 }
 
 #[test]
-fn a_panic_of_the_function_ends_one_call_only() {
+fn a_panic_in_the_function_ends_only_that_call() {
     let (open, opened) = mpsc::channel();
     let runner = Schedule::from([(1, at(0)), (2, at(0)), (3, at(0))]).run_with_clock(
         FakeClock::new(),
@@ -109,7 +109,7 @@ fn a_panic_of_the_function_ends_one_call_only() {
 }
 
 #[test]
-fn a_runner_that_is_dropped_stops() {
+fn a_dropped_runner_stops() {
     let (runner, clock, opened) = run(Schedule::from([(1, at(10))]));
     drop(runner);
     clock.set(at(10));
@@ -117,7 +117,7 @@ fn a_runner_that_is_dropped_stops() {
 }
 
 #[test]
-fn the_function_itself_may_stop_its_runner() {
+fn the_function_may_stop_its_own_runner() {
     let owner: Arc<Mutex<Option<ScheduleRunner<u32, FakeClock>>>> = Arc::default();
     let (stopped, has_stopped) = mpsc::channel();
     let of_function = Arc::clone(&owner);
@@ -134,7 +134,7 @@ fn the_function_itself_may_stop_its_runner() {
 }
 
 #[test]
-fn the_time_of_day_will_do_too() {
+fn a_system_clock_works() {
     let (open, opened) = mpsc::channel();
     let long_ago = Schedule::from([("sale", at(1))]);
     let runner = long_ago.run_with_clock(SystemClock, move |id, _| open.send(id).unwrap());
@@ -143,9 +143,9 @@ fn the_time_of_day_will_do_too() {
     assert_eq!(runner.stop().len(), 1);
 }
 
-/// Threads schedule, move and cancel while time goes on: each id comes once, or is cancelled.
+/// Threads schedule, move and cancel ids while time advances: each id runs once or is cancelled.
 #[test]
-fn under_threads_each_comes_once_or_is_cancelled() {
+fn each_id_runs_once_or_is_cancelled_under_threads() {
     const EACH: u32 = if cfg!(miri) { 20 } else { 2_000 };
     let (runner, clock, opened) = run(Schedule::new());
     let cancelled = thread::scope(|scope| {
@@ -178,7 +178,7 @@ fn under_threads_each_comes_once_or_is_cancelled() {
     assert_eq!(seen.len(), cancelled.len());
     while seen.len() < 4 * EACH as usize {
         let (id, _) = opened.recv().unwrap();
-        assert!(seen.insert(id), "{id} came twice, or was cancelled");
+        assert!(seen.insert(id), "{id} ran twice, or had been cancelled");
     }
     assert!(runner.stop().is_empty());
     assert_eq!(opened.recv(), Err(mpsc::RecvError));

@@ -1,5 +1,5 @@
-//! `Schedule` against a list of ids in the order in which they came, sorted by time on each
-//! question.
+//! `Schedule`, compared with a list of ids in scheduling order that is sorted by time for each
+//! query.
 
 use super::*;
 use zset_std::schedule::Scheduled;
@@ -10,7 +10,7 @@ enum Operation {
     Extend(Vec<(String, Timestamp)>),
     Reschedule(String, Timestamp),
     Cancel(String),
-    /// With how many are taken.
+    /// The time, and the number of ids taken from the iterator.
     ActivateDue(Timestamp, usize),
     Clear,
     Copy,
@@ -63,7 +63,7 @@ impl Naive {
 
     fn in_order(&self) -> Vec<(String, Timestamp)> {
         let mut ids = self.ids.clone();
-        // Stable, so that equal times stay in the order in which they came.
+        // The sort is stable, so equal times stay in scheduling order.
         ids.sort_by_key(|&(_, at)| at);
         ids
     }
@@ -72,9 +72,9 @@ impl Naive {
         schedule.check_invariants();
         let all = self.in_order();
         let all: Vec<_> = all.iter().map(|(id, at)| (id, *at)).collect();
-        same(schedule.iter(), &all);
-        same(schedule.into_iter(), &all);
-        same(schedule.upcoming(n), &all[..n.min(all.len())]);
+        assert_same(schedule.iter(), &all);
+        assert_same(schedule.into_iter(), &all);
+        assert_same(schedule.upcoming(n), &all[..n.min(all.len())]);
         assert_eq!((schedule.len(), schedule.is_empty()), (all.len(), all.is_empty()));
         assert_eq!(schedule.next_at(), all.first().map(|&(_, at)| at));
         assert_eq!(schedule.at(id), self.at(id));
@@ -82,7 +82,7 @@ impl Naive {
     }
 }
 
-/// Writes it and reads it back, where that is possible, and copies it.
+/// Round-trips the schedule if it can be serialized, and clones it.
 fn copy(schedule: &Schedule<String>) -> Schedule<String> {
     #[cfg(feature = "serde")]
     let schedule: &Schedule<String> =
@@ -94,7 +94,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn every_answer_is_that_of_a_sorted_list(
+    fn all_operations_match_a_sorted_list(
         operations in prop::collection::vec((operations(), ids(), counts()), 0..60),
     ) {
         let mut schedule = Schedule::new();
@@ -149,10 +149,10 @@ proptest! {
         prop_assert!(schedule.into_iter().rev().eq(backwards));
     }
 
-    /// The ticks are as early or late as they like, and the clock steps back: all come out once,
-    /// none before its time, and those of a tick in order.
+    /// Ticks are early or late at random, and the clock steps back: each id is activated once and
+    /// not before its time, and those of one tick are in order.
     #[test]
-    fn each_comes_out_exactly_once_whatever_the_clock_does(
+    fn each_id_is_activated_once_even_if_the_clock_steps_back(
         times in prop::collection::vec(times(), 0..40),
         ticks in prop::collection::vec((times(), counts()), 0..20),
     ) {
@@ -164,8 +164,8 @@ proptest! {
             prop_assert!(tick.is_sorted_by_key(|&(id, at)| (at, id)));
             for (id, at) in tick {
                 prop_assert_eq!(at, times[id]);
-                prop_assert!(at <= now, "before its time");
-                prop_assert!(!std::mem::replace(&mut opened[id], true), "twice");
+                prop_assert!(at <= now, "activated before its time");
+                prop_assert!(!std::mem::replace(&mut opened[id], true), "activated twice");
             }
             schedule.check_invariants();
         }

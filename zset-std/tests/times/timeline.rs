@@ -1,4 +1,4 @@
-//! `Timeline` against a list of posts, sorted and cut on each question.
+//! `Timeline`, compared with a list of posts that is sorted and capped for each query.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ fn operations() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// What there is, and what bounds it. The first to be posted is first.
+/// The posts, first posted first, and the caps.
 #[derive(Clone, Default)]
 struct Naive {
     posts: Vec<(Timestamp, String)>,
@@ -42,7 +42,7 @@ struct Naive {
 }
 
 impl Naive {
-    /// Returns the posts that the caps allow by a time, newest first.
+    /// Returns the posts within the caps, newest first.
     fn kept(&self, newest: Timestamp) -> Vec<(Timestamp, String)> {
         let mut kept = self.posts.clone();
         kept.sort();
@@ -87,14 +87,14 @@ impl Naive {
         timeline.check_invariants();
         let all = self.kept(self.newest);
         let all: Vec<_> = all.iter().map(|(at, id)| (id, *at)).collect();
-        same(timeline.iter(), &all);
-        same(timeline.into_iter(), &all);
-        same(timeline.latest(n), &all[..n.min(all.len())]);
+        assert_same(timeline.iter(), &all);
+        assert_same(timeline.into_iter(), &all);
+        assert_same(timeline.latest(n), &all[..n.min(all.len())]);
         let since: Vec<_> = all.iter().copied().filter(|&(_, at)| at >= cursor.at).collect();
-        same(timeline.since(cursor.at), &since);
+        assert_same(timeline.since(cursor.at), &since);
         let is_behind = |&(id, at): &(&String, Timestamp)| (at, id) < (cursor.at, &cursor.id);
         let behind: Vec<_> = all.iter().copied().filter(is_behind).take(n).collect();
-        same(timeline.before(cursor, n), &behind);
+        assert_same(timeline.before(cursor, n), &behind);
         assert_eq!((timeline.len(), timeline.is_empty()), (all.len(), all.is_empty()));
         let id = cursor.id.as_str();
         assert_eq!(timeline.posted_at(id), self.posted_at(id));
@@ -102,7 +102,7 @@ impl Naive {
     }
 }
 
-/// Writes it and reads it back, where that is possible, and copies it.
+/// Round-trips the timeline if it can be serialized, and clones it.
 fn copy(timeline: &Timeline<String>) -> Timeline<String> {
     #[cfg(feature = "serde")]
     let timeline: &Timeline<String> =
@@ -114,7 +114,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn every_answer_is_that_of_a_sorted_list(
+    fn all_operations_match_a_sorted_list(
         operations in prop::collection::vec((operations(), times(), ids(), counts()), 0..60),
     ) {
         let mut timeline = Timeline::new();
@@ -171,7 +171,7 @@ proptest! {
     }
 
     #[test]
-    fn pages_neither_skip_nor_repeat_what_stays(
+    fn pages_neither_skip_nor_repeat_remaining_posts(
         first in prop::collection::vec((ids(), times()), 0..40),
         size in 1..5usize,
         meanwhile in prop::collection::vec((any::<bool>(), times(), ids()), 0..20),
@@ -195,7 +195,7 @@ proptest! {
             }
             read.extend(page);
         }
-        prop_assert!(read.is_sorted_by(|a, b| a > b), "newest first, and none twice");
+        prop_assert!(read.is_sorted_by(|a, b| a > b), "newest first and without duplicates");
         for id in staying {
             prop_assert_eq!(read.iter().filter(|entry| entry.id == id).count(), 1);
         }

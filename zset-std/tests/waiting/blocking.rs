@@ -10,7 +10,7 @@ use zset_std::{Clock, FakeClock, MonotonicClock, Quota, SlidingWindow, Timestamp
 use crate::funnels;
 
 #[test]
-fn units_that_pass_at_once_do_not_wait() {
+fn available_units_do_not_wait() {
     let (funnels, clock) = funnels();
     assert!(funnels.until_ready("a").deadline(Timestamp::ZERO).block().is_ok());
     assert_eq!(funnels.peek("a", 0).remaining, 0);
@@ -19,7 +19,7 @@ fn units_that_pass_at_once_do_not_wait() {
 }
 
 #[test]
-fn units_beyond_the_limit_or_the_deadline_are_errors_and_take_nothing() {
+fn waits_beyond_the_limit_or_the_deadline_are_errors_and_charge_nothing() {
     let (funnels, clock) = funnels();
     assert_eq!(funnels.until_ready("a").units(2).block(), Err(NotReady::Never));
     assert!(funnels.is_empty());
@@ -33,13 +33,13 @@ fn units_beyond_the_limit_or_the_deadline_are_errors_and_take_nothing() {
     }
 }
 
-/// The limiter has seen a later time, up to which the wait is longer.
+/// The limiter has seen a later time, so the wait is longer by the difference.
 #[test]
-fn a_deadline_that_is_too_early_after_the_clock_stepped_back_is_known_at_once() {
+fn a_deadline_too_early_after_a_clock_step_back_fails_at_once() {
     let (funnels, clock) = funnels();
     clock.advance(Duration::from_secs(100));
     assert!(funnels.check("a").is_allowed());
-    // As of a clock that was set back by a minute.
+    // The caller's clock was set back by a minute.
     assert_eq!(
         funnels.peek_at("a", 1, Timestamp::from_nanos(40_000_000_000)).retry_after(),
         Some(Duration::from_secs(61))
@@ -50,11 +50,11 @@ fn a_deadline_that_is_too_early_after_the_clock_stepped_back_is_known_at_once() 
 }
 
 #[test]
-fn a_thread_waits_as_long_as_the_clock_of_the_limiter_says() {
+fn a_thread_waits_by_the_clock_of_the_limiter() {
     let (funnels, clock) = funnels();
     thread::scope(|scope| {
         let waiting = scope.spawn(|| {
-            // The first passes, four wait.
+            // The first passes; four wait.
             for _ in 0..5 {
                 funnels.until_ready("a").block().unwrap();
             }
@@ -69,9 +69,9 @@ fn a_thread_waits_as_long_as_the_clock_of_the_limiter_says() {
     });
 }
 
-/// What passes, by the clock of the operating system, is within the quota, and nobody is forgotten.
+/// By the real clock, the units that pass stay within the quota, and every thread passes.
 #[test]
-fn threads_that_wait_for_one_key_all_pass_within_the_quota() {
+fn threads_waiting_for_one_key_all_pass_within_the_quota() {
     let quota = Quota::new(5, Duration::from_millis(20)).unwrap();
     for jitter in [Duration::ZERO, Duration::from_millis(1)] {
         let clock = MonotonicClock::new();
@@ -99,7 +99,7 @@ fn threads_that_wait_for_one_key_all_pass_within_the_quota() {
 }
 
 #[test]
-fn a_second_thread_passes_after_the_first_even_if_it_asks_for_less() {
+fn a_smaller_request_does_not_overtake_the_first_waiter() {
     let clock = FakeClock::new();
     let quota = Quota::new(4, Duration::from_secs(4)).unwrap();
     let windows = SlidingWindow::<u8>::new(quota).with_clock(clock.clone());
@@ -111,15 +111,17 @@ fn a_second_thread_passes_after_the_first_even_if_it_asks_for_less() {
             windows.until_ready(&1).units(units).block().unwrap();
             order.lock().unwrap().push(units);
         };
-        // One unit would pass, but four come before it once they are in the line.
+        // One unit would pass now, but four units are ahead of it in the line.
         let four = scope.spawn(move || wait(4));
-        // Zero units pass at once while the line is empty, and are too late after the four.
+        // Zero units pass at once while the line is empty. Once this fails, the four are in the
+        // line.
         while windows.until_ready(&1).units(0).deadline(Timestamp::ZERO).block().is_ok() {
             thread::yield_now();
         }
         let one = scope.spawn(move || wait(1));
-        // When the first three are over, the four pass, and nothing after them: time stands still until
-        // the thread has noted it, however long that takes. If the one has passed before, they do not.
+        // When the first three units expire, the four pass and nothing after them: the clock stands
+        // still until the thread has noticed, however long that takes. If the one had passed first,
+        // the four would not.
         clock.set(Timestamp::ZERO.saturating_add(Duration::from_secs(4)));
         while !four.is_finished() && !one.is_finished() {
             thread::yield_now();
@@ -130,13 +132,13 @@ fn a_second_thread_passes_after_the_first_even_if_it_asks_for_less() {
 }
 
 #[test]
-fn one_who_stands_behind_gives_up_at_the_deadline() {
+fn a_waiter_behind_the_first_times_out_at_its_deadline() {
     let (funnels, clock) = funnels();
     assert!(funnels.check("a").is_allowed());
     let soon = clock.now().saturating_add(Duration::from_millis(300));
     thread::scope(|scope| {
         let first = scope.spawn(|| funnels.until_ready("a").block());
-        // At once if it comes first, and otherwise when the time has come.
+        // Times out at once if it is first in the line, and otherwise at its deadline.
         let second = scope.spawn(|| funnels.until_ready("a").deadline(soon).block());
         while !second.is_finished() {
             thread::yield_now();

@@ -1,5 +1,4 @@
-//! Futures that wait: polled by hand, and only when they were woken, so that a wake-up that is
-//! missing is found.
+//! Futures that wait, polled by hand, only after a wake-up, which detects missing wake-ups.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -15,7 +14,7 @@ use zset_std::{Clock, FakeClock, Quota, SlidingWindow, Timestamp};
 
 use crate::funnels;
 
-/// Whether it was woken since it was last polled.
+/// Whether it was woken since the last poll.
 struct Flag(AtomicBool);
 
 impl Wake for Flag {
@@ -26,7 +25,7 @@ impl Wake for Flag {
 
 type Outcome = Result<(), NotReady>;
 
-/// A future that is polled only when something woke it.
+/// A future that is polled only after a wake-up.
 struct Task<'a> {
     future: Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>,
     woken: Arc<Flag>,
@@ -51,7 +50,7 @@ impl<'a> Task<'a> {
 }
 
 #[test]
-fn a_future_is_ready_exactly_when_the_units_pass() {
+fn a_future_is_ready_exactly_when_its_units_pass() {
     let (funnels, clock) = funnels();
     let mut first = Task::new(funnels.until_ready("a"));
     assert!(first.run().is_some_and(|outcome| outcome.is_ok()));
@@ -64,7 +63,7 @@ fn a_future_is_ready_exactly_when_the_units_pass() {
 }
 
 #[test]
-fn one_who_leaves_the_head_of_the_line_wakes_the_next() {
+fn a_waiter_that_leaves_the_head_of_the_line_wakes_the_next() {
     let (funnels, clock) = funnels();
     assert!(funnels.check("a").is_allowed());
     let mut first = Task::new(funnels.until_ready("a"));
@@ -77,7 +76,7 @@ fn one_who_leaves_the_head_of_the_line_wakes_the_next() {
     assert!(second.run().is_some_and(|outcome| outcome.is_ok()));
 }
 
-/// A waker that owns a future of the same limiter, as the task of a runtime may.
+/// A waker that owns a future of the same limiter, like a task of a runtime.
 struct Owner {
     _future: Mutex<Boxed>,
 }
@@ -88,9 +87,9 @@ impl Wake for Owner {
 
 type Boxed = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
-/// If the lock were held while a waker is dropped, this would not end.
+/// This would deadlock if a waker were dropped under the lock.
 #[test]
-fn a_waker_may_own_a_future_that_waits_for_the_same_key() {
+fn a_waker_may_own_a_future_waiting_for_the_same_key() {
     let funnels = Arc::new(funnels().0);
     assert!(funnels.check("a").is_allowed());
     let waits = || {
@@ -101,7 +100,7 @@ fn a_waker_may_own_a_future_that_waits_for_the_same_key() {
     };
     let _head_of_the_line = waits();
     let mut future = waits();
-    // Each poll replaces the waker of the one before.
+    // Each poll replaces the previous waker.
     for _ in 0..3 {
         let owner = Waker::from(Arc::new(Owner { _future: Mutex::new(waits()) }));
         assert!(future.as_mut().poll(&mut Context::from_waker(&owner)).is_pending());
@@ -110,7 +109,7 @@ fn a_waker_may_own_a_future_that_waits_for_the_same_key() {
 }
 
 #[test]
-fn jitter_is_on_top_of_the_wait_and_ends_at_the_deadline() {
+fn jitter_is_added_to_the_wait_up_to_the_deadline() {
     let mut waits = Vec::new();
     for _ in 0..40 {
         let (funnels, clock) = funnels();
@@ -132,7 +131,7 @@ fn jitter_is_on_top_of_the_wait_and_ends_at_the_deadline() {
 }
 
 #[test]
-fn a_wait_of_the_real_clock_ends() {
+fn a_wait_by_the_real_clock_ends() {
     let quota = Quota::new(1, Duration::from_millis(5)).unwrap();
     let windows = SlidingWindow::<u8>::new(quota);
     pollster::block_on(async {
@@ -142,7 +141,7 @@ fn a_wait_of_the_real_clock_ends() {
     });
 }
 
-/// What happens to those who wait.
+/// An event that affects the waiters.
 #[derive(Clone, Debug)]
 enum Event {
     Wait {
@@ -150,10 +149,10 @@ enum Event {
         units: u32,
         timeout: Option<u64>,
     },
-    /// One of those who wait stops.
+    /// Drops a waiter.
     GiveUp(usize),
     Advance(u64),
-    /// Somebody takes a unit without lining up.
+    /// Takes a unit without joining the line.
     Check(u8),
 }
 
@@ -175,7 +174,7 @@ struct Waiter<'a> {
     task: Task<'a>,
 }
 
-/// Lets all run that were woken, until nothing changes any more; verifies who is done.
+/// Runs all woken waiters until none is woken, and verifies those that finish.
 fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &SlidingWindow<u8, FakeClock>) {
     let now = windows.clock().now();
     let mut index = 0;
@@ -187,7 +186,7 @@ fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &SlidingWindow<u8, FakeCl
         let done = waiters.remove(index).unwrap();
         let is_first = waiters.iter().take(index).all(|before| before.key != done.key);
         match outcome {
-            Ok(()) => assert!(is_first, "it has passed one who came before"),
+            Ok(()) => assert!(is_first, "a waiter overtook an earlier one"),
             Err(NotReady::Never) => assert!(done.units > decision_limit(windows)),
             Err(NotReady::TooLate) => {
                 let deadline = done.deadline.expect("too late without a deadline");
@@ -195,18 +194,18 @@ fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &SlidingWindow<u8, FakeCl
                 let earliest = peeked.retry_after().map(|wait| now.saturating_add(wait));
                 assert!(
                     now >= deadline || earliest.is_some_and(|earliest| earliest > deadline),
-                    "it gave up too early"
+                    "a waiter gave up too early"
                 );
             }
-            Err(other) => panic!("an error of another kind: {other}"),
+            Err(other) => panic!("unexpected error: {other}"),
         }
         // It may have woken others.
         index = 0;
     }
-    // Nobody waits for nothing: the first of each key would be denied.
+    // No waiter could pass now: the first of each key would be denied.
     for key in 0..2 {
         if let Some(first) = waiters.iter().find(|waiter| waiter.key == key) {
-            assert!(!windows.peek(&key, first.units).is_allowed(), "a wake-up is missing");
+            assert!(!windows.peek(&key, first.units).is_allowed(), "a wake-up was lost");
         }
     }
     for waiter in waiters.iter() {
@@ -222,7 +221,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn those_who_wait_are_served_in_order_and_none_is_forgotten(
+    fn waiters_are_served_in_order_and_none_is_forgotten(
         events in vec(any_event(), 1..80),
     ) {
         let clock = FakeClock::new();

@@ -1,4 +1,4 @@
-//! Waiting until units pass: on a thread, and as a future.
+//! Waiting for units, on a thread and as a future.
 
 mod blocking;
 #[cfg(feature = "async")]
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use zset_std::{FakeClock, Funnels, Quota};
 
-/// Funnels of one unit a second, and their clock.
+/// Returns funnels of one unit a second, and their clock.
 fn funnels() -> (Funnels<String, FakeClock>, FakeClock) {
     let clock = FakeClock::new();
     let quota = Quota::new(1, Duration::from_secs(1)).unwrap();

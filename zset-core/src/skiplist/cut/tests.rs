@@ -39,7 +39,7 @@ fn cut(list: &mut SkipList<u32, u32>, start: usize, end: usize) -> SkipList<u32,
 }
 
 #[test]
-fn cuts_at_the_ends_of_leaves_and_blocks() {
+fn cuts_at_leaf_and_block_boundaries() {
     let lens: &[u32] = if cfg!(miri) { &[66] } else { &[1, 2, 64, 65, 129, 1_000, 4_097, 6_000] };
     for (heights, &len) in
         heights().iter().flat_map(|heights| lens.iter().map(move |len| (heights, len)))
@@ -61,7 +61,7 @@ fn cuts_at_the_ends_of_leaves_and_blocks() {
 }
 
 #[test]
-fn cuts_of_what_other_cuts_left() {
+fn repeated_cuts() {
     let (len, rounds) = if cfg!(miri) { (150, 4) } else { (20_000, 300) };
     for heights in heights() {
         let mut random = Heights::DEFAULT;
@@ -90,7 +90,7 @@ fn cuts_of_what_other_cuts_left() {
 /// Leaves of one element each are cut to blocks with one child, on all levels at once.
 #[test]
 #[cfg_attr(miri, ignore = "takes minutes there")]
-fn what_little_is_left_of_a_large_list_has_few_levels() {
+fn a_large_list_cut_to_few_elements_has_few_levels() {
     for heights in heights() {
         let list = filled(&heights, 60_000, true);
         for (start, end) in [(1, 59_999), (0, 59_999), (1, 60_000), (30_000, 59_990), (5, 30_000)] {
@@ -103,7 +103,7 @@ fn what_little_is_left_of_a_large_list_has_few_levels() {
 }
 
 #[test]
-fn leaves_around_a_gap_merge_if_they_are_small() {
+fn small_leaves_around_a_gap_merge() {
     let mut list = filled(&Heights::DEFAULT, 256, false);
     cut(&mut list, 10, 246);
     assert_eq!((list.len(), list.leaves.count(), list.levels), (20, 1, 0));
@@ -116,7 +116,7 @@ fn leaves_around_a_gap_merge_if_they_are_small() {
 /// A cut visits a few nodes per element, and one path down and up for each end.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
-fn a_cut_looks_at_few_nodes() {
+fn a_cut_visits_few_nodes() {
     let len = 100_000;
     for heights in heights() {
         for is_scattered in [false, true] {
@@ -138,7 +138,7 @@ fn a_cut_looks_at_few_nodes() {
 }
 
 #[test]
-fn all_and_nothing_move_no_element() {
+fn cutting_all_or_nothing_moves_no_element() {
     let mut list = filled(&Heights::DEFAULT, 10, false);
     assert!(list.try_cut(list.run_by_rank(&(4..4))).unwrap().is_empty());
     let address = list.first().map(|(member, _)| core::ptr::from_ref(member));

@@ -1,4 +1,5 @@
-//! Random sequences that mix new and old methods. Every type is compared with a sorted vector.
+//! Random sequences of drains, splits and other operations. Every type is compared with a sorted
+//! vector.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -10,7 +11,7 @@ use super::subject::{At, Element, End, Run, Subject, take_ends};
 use crate::LEAF;
 use crate::operations::Bounds;
 
-/// Elements as `(score, member)`, so that their own order is that of a set.
+/// Elements as `(score, member)`, so their derived order is that of a set.
 #[derive(Clone, Default)]
 struct Sorted(Vec<(i32, u32)>);
 
@@ -27,7 +28,7 @@ impl Sorted {
         self.0.insert(place, (score, member));
     }
 
-    /// Returns the elements of a run, and the others.
+    /// Returns the elements of a run, and the remaining ones.
     fn parted(&self, run: &Run) -> (Vec<Element>, Sorted) {
         let ranked = self.0.iter().copied().enumerate();
         let (taken, kept): (Vec<_>, Vec<_>) =
@@ -63,7 +64,7 @@ fn any_bounds<T>(random: &mut SmallRng, mut value: impl FnMut(&mut SmallRng) -> 
     (bound(random), bound(random))
 }
 
-/// How many members and how many scores there are to draw from.
+/// The numbers of distinct members and scores to draw from.
 #[derive(Clone, Copy)]
 struct Spread {
     members: u32,
@@ -79,7 +80,7 @@ impl Spread {
         match random.random_range(0..4) {
             0 => Run::Rank(any_bounds(random, |random| random.random_range(0..len + 3))),
             1 => {
-                // Within a leaf or a few.
+                // Spans one leaf or a few.
                 let start = random.random_range(0..=len);
                 Run::Rank((Included(start), Excluded(start + random.random_range(0..3 * LEAF))))
             }
@@ -92,18 +93,18 @@ impl Spread {
     }
 }
 
-/// Verifies the invariants, and that both have the same elements.
+/// Verifies the invariants and compares the elements.
 fn compare<S: Subject>(subject: &S, sorted: &Sorted) {
     subject.check();
     assert_eq!(subject.elements(), sorted.elements());
 }
 
-/// Does the same to both, and compares what they answer.
+/// Applies the same operation to both and compares the results.
 fn step<S: Subject>(subject: &mut S, sorted: &mut Sorted, spread: Spread, random: &mut SmallRng) {
     let ends = (random.random_range(0..9), random.random_range(0..9));
     match random.random_range(0..16) {
         0..=4 => {
-            // More where there are many to draw from, so that the index gets a second level.
+            // More for large sets, so that the index gets a second level.
             let most = if cfg!(miri) { 50 } else { spread.members / 4 };
             for _ in 0..random.random_range(1..most) {
                 let element = spread.element(random);
@@ -144,7 +145,7 @@ fn step<S: Subject>(subject: &mut S, sorted: &mut Sorted, spread: Spread, random
         }
         12 | 13 => pop(subject, sorted, random),
         _ => {
-            // A bound that is there, or not, or equal to the other.
+            // A position that exists, one that need not, or one equal to the other bound.
             let some = |random: &mut SmallRng| match sorted.0.len() {
                 len if len > 0 && random.random() => sorted.0[random.random_range(0..len)],
                 _ => {
@@ -164,7 +165,7 @@ fn step<S: Subject>(subject: &mut S, sorted: &mut Sorted, spread: Spread, random
     }
 }
 
-/// Splits both, and verifies both parts; one goes on, or both together.
+/// Splits both and verifies both parts; continues with one of them, or with both joined.
 fn split<S: Subject>(subject: &mut S, sorted: &mut Sorted, spread: Spread, random: &mut SmallRng) {
     let at = if random.random() {
         At::Rank(random.random_range(0..sorted.0.len() + 3))
@@ -174,7 +175,7 @@ fn split<S: Subject>(subject: &mut S, sorted: &mut Sorted, spread: Spread, rando
     let (mut upper, mut sorted_upper) = (subject.split_off(at), sorted.split_off(at));
     compare(&upper, &sorted_upper);
     compare(subject, sorted);
-    // Both parts can be written; then one goes on, or both together.
+    // Both parts remain writable. Continues with one of them, or with both joined.
     for (part, sorted) in [(&mut upper, &mut sorted_upper), (&mut *subject, &mut *sorted)] {
         for _ in 0..random.random_range(0..70) {
             let element = spread.element(random);
@@ -195,7 +196,7 @@ fn split<S: Subject>(subject: &mut S, sorted: &mut Sorted, spread: Spread, rando
     }
 }
 
-/// Pops from an end of both, in half of the cases if a predicate accepts it.
+/// Pops from either end of both, half of the time with a predicate.
 fn pop<S: Subject>(subject: &mut S, sorted: &mut Sorted, random: &mut SmallRng) {
     let end = if random.random() { End::First } else { End::Last };
     let place = match end {
@@ -222,15 +223,15 @@ fn pop<S: Subject>(subject: &mut S, sorted: &mut Sorted, random: &mut SmallRng) 
     }
 }
 
-/// Few and many members and scores.
+/// Small and large numbers of members and scores.
 const ALL: [(u32, i32); 4] = [(300, 4), (3_000, 1), (3_000, 40), (3_000, 5_000)];
 
-/// So few that a set stays a listpack.
+/// So few members that a set stays a listpack.
 const FEW: [(u32, i32); 3] = [(120, 1), (120, 4), (120, 500)];
 
-/// Follows random sequences.
+/// Runs random sequences.
 fn follow<S: Subject>(spreads: &[(u32, i32)], make: impl Fn() -> S) {
-    // Each step costs a second under Miri.
+    // Each step takes a second under Miri.
     let (spreads, seeds, steps) =
         if cfg!(miri) { (&spreads[..1], 1, 6) } else { (spreads, 2, 200) };
     for &(members, scores) in spreads {
@@ -246,22 +247,22 @@ fn follow<S: Subject>(spreads: &[(u32, i32)], make: impl Fn() -> S) {
 }
 
 #[test]
-fn a_list_in_random_sequences() {
+fn random_sequences_on_a_list() {
     follow(&ALL, SkipList::<u32, i32>::new);
 }
 
 #[test]
-fn a_set_in_random_sequences() {
+fn random_sequences_on_a_set() {
     follow(&ALL, SortedSet::<u32, i32>::new);
 }
 
 #[test]
-fn a_map_in_random_sequences() {
+fn random_sequences_on_a_map() {
     follow(&ALL, SortedMap::<u32, u64, i32>::new);
 }
 
 #[test]
-fn a_listpack_in_random_sequences() {
+fn random_sequences_on_a_listpack() {
     follow(&FEW, || {
         let set = ZSet::new();
         assert_eq!(set.encoding(), Encoding::Listpack);
@@ -270,12 +271,12 @@ fn a_listpack_in_random_sequences() {
 }
 
 #[test]
-fn a_zset_that_changes_its_encoding_in_random_sequences() {
+fn random_sequences_on_a_zset_that_changes_its_encoding() {
     follow(&ALL, ZSet::new);
 }
 
 #[test]
-fn a_zset_that_is_a_skip_list_in_random_sequences() {
+fn random_sequences_on_a_zset_in_the_skiplist_encoding() {
     follow(&ALL, || {
         let mut set = ZSet::new();
         set.promote();

@@ -1,4 +1,4 @@
-//! The types that the sequences run over, under one trait.
+//! The types under test, behind one trait.
 
 use std::ops::Bound;
 use zset_core::{Score, SkipList, SortedMap, SortedSet, ZSet};
@@ -14,7 +14,7 @@ pub(super) enum End {
     Last,
 }
 
-/// Elements next to each other.
+/// A run of adjacent elements.
 #[derive(Clone, Debug)]
 pub(super) enum Run {
     Rank(Bounds<usize>),
@@ -22,14 +22,14 @@ pub(super) enum Run {
     Member(i32, Bounds<u32>),
 }
 
-/// Where a set is split.
+/// Where to split a set.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum At {
     Rank(usize),
     Score(i32),
 }
 
-/// What an iterator returned from its ends, and how many elements were left.
+/// What an iterator returned from each end, and how many elements remained.
 #[derive(Debug, PartialEq)]
 pub(super) struct Taken {
     pub(super) front: Vec<Element>,
@@ -37,7 +37,7 @@ pub(super) struct Taken {
     pub(super) left: usize,
 }
 
-/// Takes elements from both ends in turns, and then drops the iterator; verifies its length at each step.
+/// Takes elements from alternating ends, then drops the iterator; verifies its length at each step.
 pub(super) fn take_ends(
     mut elements: impl DoubleEndedIterator<Item = Element> + ExactSizeIterator,
     (front, back): (usize, usize),
@@ -54,21 +54,21 @@ pub(super) fn take_ends(
         assert_eq!(elements.size_hint(), (taken.left, Some(taken.left)));
     }
     if taken.left == 0 {
-        // It is fused.
+        // The iterator is fused.
         assert_eq!((elements.next(), elements.next_back(), elements.next()), (None, None, None));
     }
     taken
 }
 
 pub(super) trait Subject: Sized {
-    /// Whether a member is in the set once only.
+    /// Whether members are unique.
     const IS_UNIQUE: bool = true;
 
     fn insert(&mut self, element: Element);
-    /// Removes a member; a list that has it more than once removes it with this score.
+    /// Removes a member; a list removes the element with this score.
     fn remove(&mut self, element: Element) -> bool;
     fn remove_by_rank(&mut self, rank: usize) -> Option<Element>;
-    /// Removes a run without returning it, if the type can.
+    /// Removes a run without returning it, if the type supports that.
     fn remove_range(&mut self, run: &Run) -> Option<usize>;
     fn pop(&mut self, end: End) -> Option<Element>;
     fn pop_if(&mut self, end: End, accept: impl FnOnce(u32, i32) -> bool) -> Option<Element>;
@@ -86,7 +86,7 @@ fn as_refs(bounds: &Bounds<(i32, u32)>) -> Bounds<(i32, &u32)> {
     (as_ref(&bounds.0), as_ref(&bounds.1))
 }
 
-/// What a list and a set do under the same names.
+/// Implements the methods that lists and sets share.
 macro_rules! in_common {
     () => {
         fn remove_by_rank(&mut self, rank: usize) -> Option<Element> {
@@ -173,13 +173,13 @@ impl Subject for SortedSet<u32, i32> {
     in_common!();
 }
 
-/// The value of a key. It goes with the key wherever that goes.
+/// Returns the value of a key, which must stay with the key.
 fn value(member: u32) -> u64 {
     u64::from(member) * 1_000_003
 }
 
 fn keyed((member, other, score): (u32, u64, i32)) -> Element {
-    assert_eq!(other, value(member), "the value of another key");
+    assert_eq!(other, value(member), "the value belongs to another key");
     (member, score)
 }
 
@@ -256,8 +256,8 @@ impl Subject for SortedMap<u32, u64, i32> {
     }
 }
 
-/// The bytes of a member: the text of an integer for some, which a listpack stores as the integer. All have
-/// the same length, so that their order is that of the numbers.
+/// Returns the bytes of a member. Some are decimal integers, which a listpack stores as integers.
+/// All have the same length, so they are ordered as their numbers.
 fn text(member: u32) -> Vec<u8> {
     (1_000 + member).to_string().into_bytes()
 }
@@ -374,7 +374,7 @@ impl Subject for ZSet {
     }
 }
 
-/// Returns whether all scores are this one: only then a lexicographic range means something.
+/// Returns whether all scores equal this one; lexicographic ranges are specified only then.
 fn has_only(set: &ZSet, score: i32) -> bool {
     let score = Some(Score::from(score));
     set.first().map(|first| first.1) == score && set.last().map(|last| last.1) == score

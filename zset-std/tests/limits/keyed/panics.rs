@@ -1,4 +1,4 @@
-//! Code of the user's that panics: nothing is forgotten, no room is lost, and nobody is blocked.
+//! Panicking user code: no unit is forgotten, no room is lost, and no other call is blocked.
 
 use std::borrow::Borrow;
 use std::cell::Cell;
@@ -6,7 +6,7 @@ use std::thread;
 
 use super::*;
 
-/// The code of the user's that a limiter runs.
+/// The user code that a limiter calls.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Call {
     Hash,
@@ -21,11 +21,11 @@ const CALLS: [Call; 6] =
     [Call::Hash, Call::Eq, Call::Borrow, Call::ToOwned, Call::Drop, Call::Observer];
 
 thread_local! {
-    /// Which call panics, and how many of its kind pass before.
+    /// The kind of call that panics, and the number of calls of that kind before it.
     static PANICKING: Cell<Option<(Call, usize)>> = const { Cell::new(None) };
 }
 
-/// Panics if it is the turn of this call.
+/// Counts a call, and panics if it is the chosen one.
 fn called(call: Call) {
     match PANICKING.get() {
         Some((panicking, 0)) if panicking == call && !thread::panicking() => {
@@ -39,16 +39,16 @@ fn called(call: Call) {
     }
 }
 
-/// Runs an operation in which so many calls of a kind pass, and the next panics; returns whether
-/// there was one.
+/// Runs an operation in which this many calls of a kind return and the next panics; returns whether
+/// one panicked.
 fn panicking_after(passing: usize, call: Call, operation: impl FnOnce()) -> bool {
     PANICKING.set(Some((call, passing)));
     let panicked = catch_unwind(AssertUnwindSafe(operation)).is_err();
-    assert_eq!(panicked, PANICKING.take().is_none(), "only what was told to panics");
+    assert_eq!(panicked, PANICKING.take().is_none(), "only the chosen call panics");
     panicked
 }
 
-/// What a key is looked up by: not `Clone`, so that it makes its keys itself.
+/// The borrowed form of a key. It is not `Clone`, so keys are created by its own `to_owned`.
 #[derive(Debug)]
 struct Name(u32);
 
@@ -127,10 +127,10 @@ impl Observer for Panicking {
     }
 }
 
-/// There is room for so many keys.
+/// The maximum number of keys.
 const ROOM: u32 = 3;
 
-/// Makes a limiter without room: key 0 is idle at 60 seconds, the others at 90.
+/// Makes a full limiter: key 0 is idle at 60 seconds, the others at 90.
 fn full<L: KeyedLimiter<Key>>(when_full: WhenFull) -> L {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let limiter = L::make(quota, ROOM as usize, when_full, Arc::new(Panicking));
@@ -141,7 +141,7 @@ fn full<L: KeyedLimiter<Key>>(when_full: WhenFull) -> L {
     limiter
 }
 
-/// Each call of an operation panics in turn.
+/// Runs an operation with a panic at each of its calls of user code in turn.
 fn panics_in_turn<L: KeyedLimiter<Key>>(name: &str, operation: impl Fn(&L)) {
     for when_full in [WhenFull::RefuseNew, WhenFull::SharedBucket] {
         for call in CALLS {
@@ -151,9 +151,9 @@ fn panics_in_turn<L: KeyedLimiter<Key>>(name: &str, operation: impl Fn(&L)) {
                 limiter.check_invariants();
                 for key in 1..ROOM {
                     let allowed = limiter.peek_at(&Name(key), 1, at(60)).is_allowed();
-                    assert!(!allowed, "{name}: {call:?} {passing} makes it forget a key");
+                    assert!(!allowed, "{name}: {call:?} {passing} loses the units of a key");
                 }
-                // Nothing is left in the end, and there is all the room again.
+                // In the end no key is left, and all room is available again.
                 limiter.sweep_at(usize::MAX, at(1000));
                 assert_eq!(limiter.len(), 0, "{name}: {call:?} {passing} loses room");
                 for key in 10..10 + ROOM {
@@ -195,7 +195,7 @@ fn operations_panic_in_turn<L: KeyedLimiter<Key>>() {
 }
 
 #[test]
-fn a_panic_anywhere_forgets_nothing_and_loses_no_room() {
+fn a_panic_in_user_code_forgets_no_unit_and_loses_no_room() {
     operations_panic_in_turn::<Funnels<Key>>();
     operations_panic_in_turn::<SlidingWindow<Key>>();
 }
@@ -212,7 +212,7 @@ fn drops_panic_in_a_sweep<L: KeyedLimiter<Key>>() {
 }
 
 #[test]
-fn a_key_whose_drop_panics_in_a_sweep_takes_no_room() {
+fn a_key_whose_drop_panics_in_a_sweep_occupies_no_room() {
     drops_panic_in_a_sweep::<Funnels<Key>>();
     drops_panic_in_a_sweep::<SlidingWindow<Key>>();
 }

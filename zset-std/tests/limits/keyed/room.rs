@@ -1,10 +1,10 @@
-//! Room for keys: which are idle, and what happens to those without room.
+//! The bound on keys: which keys are idle, and what happens to keys without room.
 
 use super::*;
 use zset_std::FakeClock;
 use zset_std::limit::NotReady;
 
-/// What the tests of both limiters are run with.
+/// Makes a limiter with this bound on keys.
 fn full<L: KeyedLimiter<u32>>(keys: usize, when_full: WhenFull) -> L {
     let quota = Quota::new(3, Duration::from_secs(60)).unwrap();
     L::make(quota, keys, when_full, Arc::new(Counts::default()))
@@ -25,7 +25,7 @@ fn a_refund_makes_room<L: KeyedLimiter<u32>>() {
 }
 
 #[test]
-fn a_key_whose_units_are_all_refunded_is_idle_at_once() {
+fn a_fully_refunded_key_is_idle_at_once() {
     a_refund_makes_room::<SlidingWindow<u32>>();
     a_refund_makes_room::<Funnels<u32>>();
 }
@@ -44,7 +44,8 @@ fn many_refunds_leave_few_deadlines() {
     refund::<Funnels<u32>>();
 }
 
-/// Keys in use, whose deadlines have passed, stand before the idle one in every shard's list.
+/// Verifies that a new key evicts the only idle one, which is preceded in every shard by keys in
+/// use whose deadlines have passed.
 fn an_idle_key_makes_room<L: KeyedLimiter<u32>>(others: u32) {
     let limiter: L = full(others as usize + 1, WhenFull::RefuseNew);
     for key in 0..others {
@@ -55,10 +56,10 @@ fn an_idle_key_makes_room<L: KeyedLimiter<u32>>(others: u32) {
     for key in 0..others {
         assert!(limiter.check_n_at(&key, 2, at(50)).is_allowed());
     }
-    // A minute later only the last key is idle.
+    // A minute later, only the last key is idle.
     assert!(limiter.check_n_at(&1_000_000, 1, at(61)).is_allowed(), "{others} others");
     for key in 0..others {
-        assert!(limiter.check_n_at(&key, 0, at(61)).remaining < 3, "a key in use is evicted");
+        assert!(limiter.check_n_at(&key, 0, at(61)).remaining < 3, "a key in use was evicted");
     }
     assert!(!limiter.check_n_at(&2_000_000, 1, at(61)).is_allowed());
     limiter.check_invariants();
@@ -73,7 +74,7 @@ fn a_new_key_is_refused_only_if_no_key_is_idle() {
 }
 
 #[test]
-fn over_limit_of_a_key_without_room_is_that_of_the_shared_window() {
+fn a_key_without_room_uses_the_over_limit_of_the_shared_window() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let failures = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::SharedBucket);
     failures.record_at(&1, 1, at(0)).unwrap();
@@ -84,7 +85,7 @@ fn over_limit_of_a_key_without_room_is_that_of_the_shared_window() {
     assert!(failures.over_limit_at(&2, at(0)));
     assert!(!failures.peek_at(&2, 1, at(0)).is_allowed());
     assert!(!failures.check_n_at(&2, 1, at(0)).is_allowed());
-    // It is over for all keys without room, and over once the units are.
+    // The shared window is over its limit for all keys without room, until the units expire.
     assert!(failures.over_limit_at(&3, at(59)));
     assert!(!failures.over_limit_at(&3, at(60)));
 }
@@ -101,7 +102,7 @@ fn a_key_that_would_be_refused_is_over_its_limit() {
 }
 
 #[test]
-fn a_refused_key_has_the_limit_of_the_quota_of_the_call() {
+fn a_refused_key_reports_the_limit_of_the_given_quota() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let generous = Quota::new(5, Duration::from_secs(60)).unwrap();
     let windows = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
@@ -123,7 +124,7 @@ fn a_refused_key_has_the_limit_of_the_quota_of_the_call() {
 }
 
 #[test]
-fn keys_inserted_after_the_period_was_shortened_are_idle_sooner() {
+fn keys_inserted_after_the_period_is_shortened_are_idle_sooner() {
     let day = Quota::new(1, Duration::from_secs(86_400)).unwrap();
     let windows = SlidingWindow::<u32>::new(day).with_max_keys(1, WhenFull::RefuseNew);
     windows.set_quota(Quota::new(1, Duration::from_secs(1)).unwrap());
@@ -131,9 +132,9 @@ fn keys_inserted_after_the_period_was_shortened_are_idle_sooner() {
     assert!(windows.check_n_at(&2, 1, at(1)).is_allowed());
 }
 
-/// There is nothing to wait for.
+/// The wait can never end, so a waiter must not poll.
 #[test]
-fn a_limiter_without_room_for_any_key_does_not_keep_waiters_busy() {
+fn waiters_do_not_spin_on_a_limiter_without_room() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let funnels = Funnels::<u32>::new(quota)
         .with_max_keys(0, WhenFull::RefuseNew)
@@ -145,7 +146,7 @@ fn a_limiter_without_room_for_any_key_does_not_keep_waiters_busy() {
 }
 
 #[test]
-fn units_of_another_quota_are_refunded_by_that_quota() {
+fn units_charged_under_another_quota_are_refunded_under_it() {
     let minute = Quota::new(1, Duration::from_secs(60)).unwrap().with_capacity(2).unwrap();
     let second = Quota::new(1, Duration::from_secs(1)).unwrap().with_capacity(1000).unwrap();
     let funnels = Funnels::<u32>::new(minute);
@@ -156,9 +157,9 @@ fn units_of_another_quota_are_refunded_by_that_quota() {
     assert_eq!(funnels.refund_with(&2, second, 1), 0);
 }
 
-/// A key that is forgotten and comes back leaves deadlines; each is looked at once.
+/// A key that is repeatedly reset and reinserted leaves deadlines behind; each is visited once.
 #[test]
-fn deadlines_of_one_key_collapse_when_they_have_passed() {
+fn passed_deadlines_of_one_key_are_merged() {
     fn cycle<L: KeyedLimiter<u32>>() {
         let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
         let limiter = L::make(quota, 1000, WhenFull::RefuseNew, Arc::new(Counts::default()));
@@ -170,7 +171,7 @@ fn deadlines_of_one_key_collapse_when_they_have_passed() {
             assert!(limiter.check_n_at(&0, 1, at(1000)).is_allowed());
             limiter.check_invariants();
         }
-        // Key 0 is in use when its deadlines have passed, and has only one after that.
+        // Key 0 is in use when its deadlines have passed; afterwards it has only one.
         assert!(limiter.check_n_at(&0, 1, at(1060)).is_allowed());
         assert_eq!(limiter.sweep_at(100_000, at(1061)), 999);
         limiter.check_invariants();
@@ -181,7 +182,7 @@ fn deadlines_of_one_key_collapse_when_they_have_passed() {
 }
 
 #[test]
-fn a_changed_quota_moves_the_deadlines_of_keys() {
+fn a_changed_quota_moves_key_deadlines() {
     let minute = Quota::new(1, Duration::from_secs(60)).unwrap();
     let second = Quota::new(1, Duration::from_secs(1)).unwrap();
     let counters: Keyed<u32, _> = Keyed::of(FixedWindow::new(minute));
@@ -192,9 +193,9 @@ fn a_changed_quota_moves_the_deadlines_of_keys() {
     assert!(counters.check_n_at(&2, 1, at(1)).is_allowed(), "key 1 is idle");
 }
 
-/// A peek about a later time does not change what a call at an earlier one gets.
+/// A peek at a later time does not affect a call at an earlier one.
 #[test]
-fn a_peek_does_not_move_the_time() {
+fn a_peek_does_not_advance_the_time() {
     fn peek<L: KeyedLimiter<u32>>() {
         let limiter: L = full(1, WhenFull::SharedBucket);
         assert!(limiter.check_n_at(&1, 3, at(0)).is_allowed());
@@ -208,9 +209,9 @@ fn a_peek_does_not_move_the_time() {
     peek::<Funnels<u32>>();
 }
 
-/// The shards have seen different times, and so has what the keys without room share.
+/// The shards have seen different times, and so has the shared bucket of the keys without room.
 #[test]
-fn a_wait_counts_from_the_time_of_the_call_after_the_clock_steps_back() {
+fn a_wait_counts_from_the_callers_time_after_the_clock_steps_back() {
     fn step_back<L: KeyedLimiter<u32>>(keys: usize, when_full: WhenFull) {
         let limiter: L = full(keys, when_full);
         for key in [1, 2] {

@@ -1,4 +1,4 @@
-//! Threads that ask at the same time: exactly the limit passes.
+//! Concurrent calls: exactly the limit passes.
 
 use std::hint;
 use std::sync::atomic::{AtomicBool, AtomicU32};
@@ -6,15 +6,15 @@ use std::thread;
 
 use super::*;
 
-/// Each is a period after the one before, so that all keys are idle again, and may be swept.
+/// The rounds are one period apart, so that all keys are idle again and may be swept.
 const ROUNDS: u64 = 10_000;
 
-/// How many units pass in a round, and how many are asked for, of each key.
+/// The limit of each key, and the number of units requested per round.
 const LIMIT: u32 = 5;
-const ASKED: usize = 8;
+const REQUESTS: usize = 8;
 
-/// Where threads wait for each other before each round. Unlike std's `Barrier`, it lets them go when
-/// one of them panics, so that the test fails instead of standing still.
+/// Where threads wait for each other before each round. Unlike std's `Barrier`, it releases them
+/// when one of them panics, so that the test fails instead of hanging.
 struct Start {
     threads: usize,
     arrived: AtomicUsize,
@@ -24,19 +24,19 @@ struct Start {
 impl Start {
     fn wait(&self, round: usize) {
         self.arrived.fetch_add(1, Ordering::AcqRel);
-        let mut looks = 0;
+        let mut polls = 0;
         while self.arrived.load(Ordering::Acquire) < (round + 1) * self.threads {
-            assert!(!self.broken.load(Ordering::Relaxed), "another thread panics");
-            looks += 1;
-            if looks < 100 { hint::spin_loop() } else { thread::yield_now() }
+            assert!(!self.broken.load(Ordering::Relaxed), "another thread has panicked");
+            polls += 1;
+            if polls < 100 { hint::spin_loop() } else { thread::yield_now() }
         }
     }
 }
 
-/// Of each thread.
-struct Breaking<'a>(&'a Start);
+/// Held by each thread; releases the others if the thread panics.
+struct ReleaseOnPanic<'a>(&'a Start);
 
-impl Drop for Breaking<'_> {
+impl Drop for ReleaseOnPanic<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.0.broken.store(true, Ordering::Relaxed);
@@ -44,7 +44,7 @@ impl Drop for Breaking<'_> {
     }
 }
 
-/// So many threads, made once, do all rounds side by side.
+/// Runs all rounds concurrently on a fixed number of threads.
 fn exactly_the_limit_passes<L: KeyedLimiter<u64> + Sync>(threads: usize, keys: u64) {
     let period = Duration::from_secs(60);
     let quota = Quota::new(LIMIT, period).unwrap();
@@ -52,10 +52,10 @@ fn exactly_the_limit_passes<L: KeyedLimiter<u64> + Sync>(threads: usize, keys: u
     let limiter = L::make(quota, keys as usize, WhenFull::RefuseNew, observer);
     let passed: Vec<AtomicU32> = (0..ROUNDS * keys).map(|_| AtomicU32::new(0)).collect();
     let start = Start { threads, arrived: AtomicUsize::new(0), broken: AtomicBool::new(false) };
-    let ask = |thread: u64, round: u64, now: Timestamp| {
-        for _ in 0..ASKED / threads {
+    let request = |thread: u64, round: u64, now: Timestamp| {
+        for _ in 0..REQUESTS / threads {
             for key in 0..keys {
-                // Not all in the same order.
+                // Each thread starts at a different key.
                 let key = (key + thread) % keys;
                 let allowed = limiter.check_n_at(&key, 1, now).is_allowed();
                 passed[(round * keys + key) as usize].fetch_add(allowed.into(), Ordering::Relaxed);
@@ -66,7 +66,7 @@ fn exactly_the_limit_passes<L: KeyedLimiter<u64> + Sync>(threads: usize, keys: u
         for thread in 0..threads as u64 {
             let (limiter, start) = (&limiter, &start);
             scope.spawn(move || {
-                let _breaking = Breaking(start);
+                let _release = ReleaseOnPanic(start);
                 let mut now = Timestamp::ZERO;
                 for round in 0..ROUNDS {
                     now = after(now, period);
@@ -74,7 +74,7 @@ fn exactly_the_limit_passes<L: KeyedLimiter<u64> + Sync>(threads: usize, keys: u
                     if thread == round % threads as u64 {
                         limiter.sweep_at(usize::MAX, now);
                     }
-                    ask(thread, round, now);
+                    request(thread, round, now);
                 }
             });
         }
@@ -88,7 +88,7 @@ fn exactly_the_limit_passes<L: KeyedLimiter<u64> + Sync>(threads: usize, keys: u
 }
 
 #[test]
-fn threads_pour_exactly_the_limit_into_funnels() {
+fn threads_get_exactly_the_limit_from_funnels() {
     for threads in [2, 4, 8] {
         exactly_the_limit_passes::<Funnels<u64>>(threads, 1);
         exactly_the_limit_passes::<Funnels<u64>>(threads, 8);
@@ -96,7 +96,7 @@ fn threads_pour_exactly_the_limit_into_funnels() {
 }
 
 #[test]
-fn threads_pass_exactly_the_limit_in_windows() {
+fn threads_get_exactly_the_limit_from_windows() {
     for threads in [2, 4, 8] {
         exactly_the_limit_passes::<SlidingWindow<u64>>(threads, 1);
         exactly_the_limit_passes::<SlidingWindow<u64>>(threads, 8);

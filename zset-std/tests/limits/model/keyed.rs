@@ -1,4 +1,4 @@
-//! Keyed limiters: each key has a list of its own, as long as there is room for it.
+//! Keyed limiters: each key has its own list, as long as there is room for it.
 
 use std::collections::BTreeMap;
 
@@ -16,13 +16,13 @@ enum Call {
     Peek(Key, u32),
     Refund(Key, u32),
     Sweep(usize),
-    // These differ for a key that is idle and one that was evicted: where they are called, idle keys
-    // are evicted before each call.
+    // The results of these depend on whether an idle key was evicted, so idle keys are evicted
+    // before each call in sequences that contain them.
     SetQuota(Quota),
     Reset(Key),
     CheckWith(Key, Quota, u32),
     PeekWith(Key, Quota, u32),
-    // Of sliding windows only.
+    // Sliding windows only.
     Record(Key, u32),
     OverLimit(Key),
 }
@@ -31,7 +31,7 @@ fn keys() -> impl Strategy<Value = Key> {
     0..5_u8
 }
 
-/// Calls that every keyed limiter has; quotas change their counts only.
+/// Generates the calls of every keyed limiter. Other quotas change only their counts.
 fn common() -> BoxedStrategy<Call> {
     prop_oneof![
         12 => (keys(), 0..14_u32).prop_map(|(key, n)| Call::Check(key, n)),
@@ -42,7 +42,7 @@ fn common() -> BoxedStrategy<Call> {
     .boxed()
 }
 
-/// The same, and those for which idle keys are evicted before each call.
+/// Adds the calls that require idle keys to be evicted before each call.
 fn more() -> BoxedStrategy<Call> {
     prop_oneof![
         20 => common(),
@@ -52,7 +52,7 @@ fn more() -> BoxedStrategy<Call> {
     .boxed()
 }
 
-/// The same, with other quotas for a call.
+/// Adds calls with another quota.
 fn with_quotas(calls: BoxedStrategy<Call>) -> BoxedStrategy<Call> {
     let with = || (keys(), quotas(), 0..14_u32);
     prop_oneof![
@@ -63,7 +63,7 @@ fn with_quotas(calls: BoxedStrategy<Call>) -> BoxedStrategy<Call> {
     .boxed()
 }
 
-/// The same, with those of a sliding window.
+/// Adds the calls of a sliding window.
 fn with_records(calls: BoxedStrategy<Call>) -> BoxedStrategy<Call> {
     prop_oneof![
         8 => calls,
@@ -77,13 +77,13 @@ fn sequences(calls: BoxedStrategy<Call>) -> impl Strategy<Value = Vec<(Step, Cal
     prop::collection::vec((steps(), calls), 0..100)
 }
 
-/// The bound on keys, if any, and what happens beyond it.
+/// Generates the bound on keys, if any, and what happens to new keys beyond it.
 fn bounds() -> impl Strategy<Value = Option<(usize, WhenFull)>> {
     let when_full = prop_oneof![Just(WhenFull::RefuseNew), Just(WhenFull::SharedBucket)];
     prop::option::of((1..4_usize, when_full))
 }
 
-/// What every keyed limiter has.
+/// The methods of every keyed limiter.
 trait Limiter {
     const KIND: Kind;
 
@@ -158,7 +158,7 @@ limiter!(Keyed<Key, WindowCounter>, Kind::Counter, |quota| Keyed::of(WindowCount
 limiter!(Keyed<Key, FixedWindow>, Kind::Fixed, |quota| Keyed::of(FixedWindow::new(quota)));
 limiter!(Keyed<Key, Funnel>, Kind::Funnel, |quota| Keyed::of(Funnel::new(quota)));
 
-/// Where the units of a key go.
+/// Where the units of a key are counted.
 enum Place {
     Own,
     Shared,
@@ -167,13 +167,13 @@ enum Place {
 
 struct Subject<L> {
     limiter: L,
-    /// The keys that are in use, and perhaps some that are idle.
+    /// The keys in use, and possibly some idle ones.
     lists: BTreeMap<Key, Naive>,
-    /// What a new key starts as.
+    /// The initial list of a new key.
     new: Naive,
     shared: Option<Naive>,
     max_keys: usize,
-    /// Whether idle keys are evicted before each call; otherwise they may be there or not.
+    /// Whether idle keys are evicted before each call; if not, they may or may not be present.
     evicts: bool,
     quota: Quota,
     now: u64,
@@ -193,9 +193,9 @@ impl<L: Limiter> Subject<L> {
         Subject { limiter, lists, new, shared, max_keys, evicts, quota, now: 0, newest: 0 }
     }
 
-    /// Steps; all shards see the time, which each would otherwise see with its own keys.
+    /// Sets the time on all shards; otherwise a shard sees it only when one of its keys is used.
     fn step(&mut self, step: Step) {
-        // A key that is idle at the last timestamp is never evicted.
+        // A key that becomes idle at the last timestamp would never be evicted.
         self.now = step.from(self.now, self.quota).min(u64::MAX - 1);
         self.limiter.sweep(0, self.now);
         self.newest = self.newest.max(self.now);
@@ -209,7 +209,7 @@ impl<L: Limiter> Subject<L> {
         let in_use = self.lists.keys().copied().filter(|key| self.is_in_use(*key));
         let in_use: Vec<Key> = in_use.collect();
         self.lists.retain(|key, _| in_use.contains(key));
-        assert_eq!(self.limiter.len(), self.lists.len(), "keys that are not idle");
+        assert_eq!(self.limiter.len(), self.lists.len(), "the keys in use");
     }
 
     fn is_in_use(&self, key: Key) -> bool {
@@ -217,8 +217,8 @@ impl<L: Limiter> Subject<L> {
         idle_at.is_some_and(|idle_at| idle_at > self.newest.into())
     }
 
-    /// Returns whether a key is there or gets room, which it does while no more than so many others
-    /// are in use.
+    /// Returns where a key is counted: it has room while fewer than the maximum of other keys are
+    /// in use.
     fn place(&self, key: Key) -> Place {
         let others = self.lists.keys().filter(|other| **other != key && self.is_in_use(**other));
         if others.count() < self.max_keys {
@@ -230,7 +230,7 @@ impl<L: Limiter> Subject<L> {
         }
     }
 
-    /// Returns the list that decides on a key, if it is not refused.
+    /// Returns the list that decides on a key, unless the key is refused.
     fn list(&mut self, key: Key) -> Option<&mut Naive> {
         match self.place(key) {
             Place::Own => Some(self.lists.entry(key).or_insert_with(|| self.new.clone())),
@@ -249,12 +249,12 @@ impl<L: Limiter> Subject<L> {
         assert_eq!((decision.limit, decision.remaining), (limit, 0));
         match decision.verdict {
             Verdict::Never => assert!(n > limit),
-            Verdict::Allowed => assert_eq!(n, 0, "no unit of a refused key passes"),
+            Verdict::Allowed => assert_eq!(n, 0, "a refused key passes no unit"),
             Verdict::Denied { retry_after } => assert!(n <= limit && !retry_after.is_zero()),
         }
     }
 
-    /// Notes that `n` units passed at the time that counts, and a check in any case.
+    /// Records a check, and its `n` units if they passed.
     fn checked(&mut self, decision: &Decision, key: Key, quota: Quota, n: u32) {
         let newest = self.newest;
         let is_there = self.lists.contains_key(&key);
@@ -287,7 +287,7 @@ impl<L: Limiter> Subject<L> {
                 let refunded = self.limiter.refund(key, n);
                 let is_in_use = self.is_in_use(key);
                 let Some(list) = self.lists.get_mut(&key) else { return };
-                // An idle key may be there, or may have been evicted.
+                // An idle key may be present, or may have been evicted.
                 if is_in_use || self.evicts {
                     assert_eq!(refunded, list.refundable(self.quota, n));
                 }
@@ -297,7 +297,8 @@ impl<L: Limiter> Subject<L> {
                 self.limiter.sweep(budget, self.now);
             }
             Call::SetQuota(quota) => {
-                // Counters are exact only while their period stays, and funnels while their count does.
+                // Counters stay exact only if the period is unchanged, and funnels only if the
+                // count is.
                 let quota = match L::KIND {
                     Kind::Funnel => {
                         let same = Quota::new(self.quota.count(), quota.period()).unwrap();
@@ -324,7 +325,7 @@ impl<L: Limiter> Subject<L> {
     }
 }
 
-/// Makes a call with another quota, of a limiter that has such calls.
+/// Makes a call with another quota, on a limiter that has such calls.
 macro_rules! call_with {
     ($subject:expr, $step:expr, $call:expr) => {
         match *$call {
@@ -411,7 +412,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn each_sliding_window_decides_by_all_that_passed(
+    fn sliding_windows_match_the_model(
         (quota, bounds) in (quotas(), bounds()),
         calls in sequences(with_records(with_quotas(more()))),
         lazy in sequences(with_records(common())),
@@ -421,7 +422,7 @@ proptest! {
     }
 
     #[test]
-    fn each_of_the_funnels_decides_by_all_that_passed(
+    fn funnels_match_the_model(
         (quota, bounds) in (quotas(), bounds()),
         calls in sequences(with_quotas(more())),
         lazy in sequences(common()),
@@ -431,7 +432,7 @@ proptest! {
     }
 
     #[test]
-    fn each_window_counter_decides_by_all_that_passed(
+    fn keyed_window_counters_match_the_model(
         (quota, bounds) in (quotas(), bounds()),
         calls in sequences(more()),
         lazy in sequences(common()),
@@ -441,7 +442,7 @@ proptest! {
     }
 
     #[test]
-    fn each_funnel_decides_by_all_that_passed(
+    fn keyed_funnels_match_the_model(
         (quota, bounds) in (quotas(), bounds()),
         calls in sequences(more()),
         lazy in sequences(common()),
@@ -451,7 +452,7 @@ proptest! {
     }
 
     #[test]
-    fn each_fixed_window_decides_by_all_that_passed(
+    fn keyed_fixed_windows_match_the_model(
         (quota, bounds) in (quotas(), bounds()),
         calls in sequences(more()),
         lazy in sequences(common()),

@@ -1,10 +1,10 @@
-//! What a limiter of one key has to decide, by all units that ever passed.
+//! A naive limiter of one key, which decides by all units that ever passed.
 //!
 //! Times have 128 bits, so that there is a time after [`Timestamp::MAX`](zset_std::Timestamp::MAX).
 
 use zset_std::Quota;
 
-/// The limiters.
+/// The limiters to model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
     /// `WindowLog`
@@ -15,7 +15,7 @@ pub(super) enum Kind {
     Fixed,
     /// `Funnel`
     Funnel,
-    /// What `Funnels` have of each key.
+    /// The state that `Funnels` keeps for each key
     Compact,
 }
 
@@ -24,9 +24,10 @@ pub(super) enum Kind {
 struct Passed {
     at: u64,
     units: u64,
-    /// Of a funnel: how long they take to leak out, in parts of a nanosecond; negative if refunded.
+    /// In a funnel, the time they take to leak out, in fractions of a nanosecond; negative if
+    /// refunded.
     volume: i128,
-    /// Of a log: whether they have been older than all periods so far.
+    /// In a log, whether they have been older than every period so far.
     forgotten: bool,
 }
 
@@ -34,11 +35,11 @@ struct Passed {
 pub(super) struct Naive {
     kind: Kind,
     passed: Vec<Passed>,
-    /// Of a log: the longest period so far.
+    /// In a log, the longest period so far.
     horizon: u64,
     /// The time that counted in the latest check.
     checked: u64,
-    /// When the quota was changed in a way that leaves only bounds, towards denial.
+    /// The time of a quota change after which the limiter may only err towards denial.
     inexact_at: Option<u64>,
 }
 
@@ -59,31 +60,32 @@ impl Naive {
         }
     }
 
-    /// Returns the parts of a nanosecond in which a funnel's volumes are.
+    /// Returns the number of fractions per nanosecond in which a funnel's volumes are measured.
     fn parts(&self) -> i128 {
         if self.kind == Kind::Compact { 4 } else { 60 }
     }
 
-    /// Returns the interval between units of a funnel. In quarters of a nanosecond it is rounded up.
+    /// Returns the interval between units of a funnel. `Funnels` round it up to quarters of a
+    /// nanosecond.
     fn interval(&self, quota: Quota) -> i128 {
         let parts = u128::try_from(self.parts()).unwrap() * quota.period().as_nanos();
         parts.div_ceil(quota.count().into()).try_into().unwrap()
     }
 
-    /// Returns when a funnel is empty, in parts of a nanosecond.
+    /// Returns when a funnel is empty, in fractions of a nanosecond.
     fn empty_at(&self) -> i128 {
         self.passed.iter().fold(0, |empty_at, passed| {
             empty_at.max(i128::from(passed.at) * self.parts()) + passed.volume
         })
     }
 
-    /// Returns the sum of the units that passed at certain times.
+    /// Returns the sum of the units whose time satisfies the predicate.
     fn sum(&self, is_wanted: impl Fn(u64) -> bool) -> u128 {
         let wanted = self.passed.iter().filter(|passed| is_wanted(passed.at));
         wanted.map(|passed| u128::from(passed.units)).sum()
     }
 
-    /// Returns whether `n` units pass at a time.
+    /// Returns whether `n` units pass at this time.
     pub(super) fn passes(&self, quota: Quota, n: u32, at: u128) -> bool {
         let limit = u128::from(self.limit(quota));
         let period = u128::from(period(quota));
@@ -92,7 +94,7 @@ impl Naive {
         match self.kind {
             Kind::Log => {
                 let used = self.sum(|time| at - u128::from(time) < period);
-                // Forgotten units count as the newest of them.
+                // Forgotten units count at the time of the newest of them.
                 let forgotten = || self.passed.iter().filter(|passed| passed.forgotten);
                 let latest = forgotten().map(|passed| u128::from(passed.at)).max();
                 let is_within = latest.is_some_and(|latest| at - latest < period);
@@ -118,7 +120,7 @@ impl Naive {
         }
     }
 
-    /// Returns whether the limiter decides at a time exactly as this does; otherwise it may deny more.
+    /// Returns whether the limiter must decide exactly as this model; otherwise it may deny more.
     pub(super) fn is_exact(&self, quota: Quota, at: u64) -> bool {
         let Some(inexact_at) = self.inexact_at else { return true };
         let windows = at / period(quota) - inexact_at / period(quota);
@@ -126,12 +128,12 @@ impl Naive {
             Kind::Log | Kind::Compact => true,
             Kind::Counter => windows >= 2,
             Kind::Fixed => windows >= 1,
-            // Each change rounds up by less than a nanosecond.
+            // Each quota change rounds up by less than a nanosecond.
             Kind::Funnel => i128::from(at) * self.parts() > self.empty_at() + 1000 * self.parts(),
         }
     }
 
-    /// Notes the time of a check.
+    /// Records the time of a check.
     pub(super) fn advance(&mut self, now: u64) {
         self.checked = now;
         let horizon = self.horizon;
@@ -145,7 +147,7 @@ impl Naive {
         i128::from(now) * self.parts() > self.empty_at() + 1000 * self.parts()
     }
 
-    /// Keeps what a quota needs from now on.
+    /// Extends the horizon to a quota's period.
     pub(super) fn widen(&mut self, quota: Quota) {
         if self.kind != Kind::Log || period(quota) <= self.horizon {
             return;
@@ -171,7 +173,7 @@ impl Naive {
             Kind::Counter | Kind::Fixed => period(old) != period(new),
             Kind::Funnel => old.count() != new.count() && !self.is_empty(self.checked),
         };
-        // The limiter may have forgotten units that were refunded here.
+        // The limiter may have forgotten units that were refunded in the model.
         if is_inexact && (!self.passed.is_empty() || self.inexact_at.is_some()) {
             self.inexact_at = Some(self.checked);
         }
@@ -203,15 +205,15 @@ impl Naive {
         units.min(n.into()).try_into().unwrap()
     }
 
-    /// Takes back the newest units; of a funnel, as much as `n` units take.
+    /// Refunds the newest units, or the volume of `n` units in a funnel.
     pub(super) fn refund(&mut self, quota: Quota, n: u32) {
         if matches!(self.kind, Kind::Funnel | Kind::Compact) {
-            // Below empty is empty.
+            // The level never falls below zero.
             let volume = -i128::from(n) * self.interval(quota);
             self.passed.push(Passed { at: 0, units: 0, volume, forgotten: false });
             return;
         }
-        // A limiter that errs towards denial may refund units that are no longer in its window.
+        // A limiter that errs towards denial may refund units that have left its window.
         let is_exact = self.is_exact(quota, self.checked);
         let mut missing = u64::from(if is_exact { self.refundable(quota, n) } else { n });
         for passed in self.passed.iter_mut().rev() {
@@ -227,7 +229,7 @@ impl Naive {
         self.inexact_at = None;
     }
 
-    /// Returns the time from which on a key is idle.
+    /// Returns the time from which a key is idle.
     pub(super) fn idle_at(&self, quota: Quota) -> u128 {
         let period = u128::from(period(quota));
         let window = u128::from(self.checked) / period;

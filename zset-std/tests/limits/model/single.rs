@@ -14,14 +14,14 @@ enum Call {
     Refund(u32),
     SetQuota(Quota),
     Reset,
-    // Of a log only.
+    // Logs only.
     CheckWith(Quota, u32),
     PeekWith(Quota, u32),
     Record(u32),
     OverLimit,
 }
 
-/// Calls that every limiter has.
+/// Generates the calls of every limiter.
 fn common() -> BoxedStrategy<Call> {
     prop_oneof![
         12 => (0..14_u32).prop_map(Call::Check),
@@ -33,7 +33,7 @@ fn common() -> BoxedStrategy<Call> {
     .boxed()
 }
 
-/// Calls that a log has.
+/// Generates the calls of a log.
 fn of_a_log() -> impl Strategy<Value = Call> {
     prop_oneof![
         20 => common(),
@@ -50,7 +50,7 @@ fn sequences<C: std::fmt::Debug>(
     prop::collection::vec((steps(), calls), 0..100)
 }
 
-/// A limiter and its lists: one for each limiter within.
+/// A limiter, and one list for each of its limits.
 struct Subject<L> {
     limiter: L,
     lists: Vec<Naive>,
@@ -65,7 +65,7 @@ impl<L: Limiter + std::fmt::Debug + PartialEq> Subject<L> {
         Subject { limiter, lists: lists.collect(), quotas: quotas.to_vec(), now: 0, newest: 0 }
     }
 
-    /// Notes the time of a check; returns the one that counts.
+    /// Records the time of a check; returns the time that counts.
     fn advance(&mut self) -> u64 {
         self.newest = self.newest.max(self.now);
         self.lists.iter_mut().for_each(|list| list.advance(self.newest));
@@ -81,7 +81,7 @@ impl<L: Limiter + std::fmt::Debug + PartialEq> Subject<L> {
         lists.for_each(|(list, quota)| list.push(*quota, n, self.newest));
     }
 
-    /// Steps, and makes a call that every limiter has.
+    /// Moves the time, and makes a call that every limiter has.
     fn call(&mut self, step: Step, call: &Call) {
         self.now = step.from(self.now, self.quotas[0]);
         match *call {
@@ -123,7 +123,7 @@ impl<L: Limiter + std::fmt::Debug + PartialEq> Subject<L> {
 }
 
 impl<L: SingleQuota + std::fmt::Debug + PartialEq> Subject<L> {
-    /// Steps, and makes a call that every limiter with one quota has.
+    /// Moves the time, and makes a call that every limiter with a single quota has.
     fn call_with_quota(&mut self, step: Step, call: &Call) {
         let Call::SetQuota(quota) = *call else { return self.call(step, call) };
         self.now = step.from(self.now, self.quotas[0]);
@@ -138,7 +138,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn a_window_log_decides_by_all_that_passed(quota in quotas(), calls in sequences(of_a_log())) {
+    fn a_window_log_matches_the_model(quota in quotas(), calls in sequences(of_a_log())) {
         let mut subject = Subject::new(WindowLog::new(quota), &[Kind::Log], &[quota]);
         for (step, call) in calls {
             let now = step.from(subject.now, subject.quotas[0]);
@@ -186,7 +186,7 @@ proptest! {
     }
 
     #[test]
-    fn a_window_counter_decides_by_all_that_passed(
+    fn a_window_counter_matches_the_model(
         quota in quotas(),
         calls in sequences(common()),
     ) {
@@ -197,7 +197,7 @@ proptest! {
     }
 
     #[test]
-    fn a_fixed_window_decides_by_all_that_passed(quota in quotas(), calls in sequences(common())) {
+    fn a_fixed_window_matches_the_model(quota in quotas(), calls in sequences(common())) {
         let mut subject = Subject::new(FixedWindow::new(quota), &[Kind::Fixed], &[quota]);
         for (step, call) in &calls {
             subject.call_with_quota(*step, call);
@@ -205,7 +205,7 @@ proptest! {
     }
 
     #[test]
-    fn a_funnel_decides_by_all_that_passed(quota in quotas(), calls in sequences(common())) {
+    fn a_funnel_matches_the_model(quota in quotas(), calls in sequences(common())) {
         let mut subject = Subject::new(Funnel::new(quota), &[Kind::Funnel], &[quota]);
         for (step, call) in &calls {
             subject.call_with_quota(*step, call);
@@ -222,7 +222,7 @@ proptest! {
     }
 
     #[test]
-    fn an_any_limiter_is_the_limiter_within(
+    fn an_any_limiter_behaves_as_its_variant(
         quota in quotas(),
         kind in 0..4_usize,
         calls in sequences(common()),
@@ -235,7 +235,7 @@ proptest! {
     }
 
     #[test]
-    fn limits_decide_as_all_of_them_together(
+    fn limits_allow_what_every_limiter_allows(
         kinds in prop::collection::vec((0..4_usize, quotas()), 1..4),
         calls in sequences(common()),
     ) {
@@ -248,7 +248,7 @@ proptest! {
                 subject.call(*step, call);
                 continue;
             };
-            // One of them changes.
+            // Changes one of the quotas.
             let last = kinds.len() - 1;
             subject.limiter.as_mut_slice()[last].set_quota(quota);
             subject.lists[last].set_quota(subject.quotas[last], quota);

@@ -1,12 +1,12 @@
-//! Members, scores, integers and the ends of ranges.
+//! Members, scores, integers and bounds of ranges.
 //!
-//! What servers read and `Score::parse` refuses by decision is not drawn: see `decisions`.
+//! Texts that only some servers read are not drawn: see `decisions`.
 
 use rand::RngExt;
 
 use super::Generator;
 
-/// Members that something could trip over.
+/// Members that are edge cases of an encoding or of a parser.
 const MEMBERS: [&[u8]; 62] = [
     b"",
     b"0",
@@ -72,7 +72,7 @@ const MEMBERS: [&[u8]; 62] = [
     "äöü".as_bytes(),
 ];
 
-/// Scores that something could trip over.
+/// Scores that are edge cases of a parser, a printer or an encoding.
 const SCORES: [&str; 61] = [
     "0",
     "-0",
@@ -137,13 +137,13 @@ const SCORES: [&str; 61] = [
     "123456789012345678901234567890",
 ];
 
-/// What is no score to anyone.
+/// Texts that no server reads as a score.
 const NO_SCORES: [&str; 20] = [
     "", "nan", "-nan", "NaN", "abc", "1x", "1e", "e1", ".", "-", "+-1", "--1", "1 ", "1e400",
     "-1e400", "1e-400", "2e-324", "1,5", "infinit", "1_0",
 ];
 
-/// The same in a range, where servers take the empty text for 0 and what overflows for an infinity.
+/// Texts that no server reads as a bound. An empty bound is 0, and one that overflows is infinite.
 const NO_BOUNDS: [&str; 14] = [
     "nan", "-nan", "(nan", "abc", "(abc", "1x", "1e", "e1", "--1", "1 ", "((1", "[1", "1,5",
     "infinit",
@@ -155,7 +155,7 @@ const NO_INTEGERS: [&str; 10] =
 const NO_LEX_BOUNDS: [&str; 6] = ["", "a", "--", "-a", "+a", "1"];
 
 impl Generator {
-    /// Draws a member for the pool.
+    /// Draws a new member.
     pub(super) fn new_member(&mut self) -> Vec<u8> {
         let around_limit = [3, 4, 5, 20, 21, 62, 63, 64, 65, 66, 127, 128, 300];
         match self.random.random_range(0..10) {
@@ -177,7 +177,7 @@ impl Generator {
         }
     }
 
-    /// Draws a member that may well be in a set.
+    /// Draws a member, most often one of the pool.
     pub(crate) fn member(&mut self) -> Vec<u8> {
         if self.one_in(40) {
             return self.new_member();
@@ -209,7 +209,7 @@ impl Generator {
         }
     }
 
-    /// Draws any bits that are a finite number.
+    /// Draws any finite number.
     fn any_finite(&mut self) -> f64 {
         loop {
             let number = f64::from_bits(self.random.random());
@@ -219,19 +219,19 @@ impl Generator {
         }
     }
 
-    /// Draws the text of a score, or rarely one that is none.
+    /// Draws the text of a score, rarely an invalid one.
     pub(super) fn score_or_not(&mut self) -> String {
         if self.one_in(60) { (*self.pick(&NO_SCORES)).to_owned() } else { self.score() }
     }
 
-    /// Draws the ends of a range of scores, most often the lower one first.
+    /// Draws the bounds of a range of scores, most often the lower one first.
     pub(super) fn score_bounds(&mut self) -> (String, String) {
         let (a, b) = (self.score_bound(), self.score_bound());
         let number = |bound: &str| bound.trim_start_matches('(').parse::<f64>().ok();
         if number(&a) > number(&b) && !self.one_in(5) { (b, a) } else { (a, b) }
     }
 
-    /// Draws an end of a range of scores.
+    /// Draws a bound of a range of scores.
     fn score_bound(&mut self) -> String {
         if self.one_in(60) {
             return (*self.pick(&NO_BOUNDS)).to_owned();
@@ -239,14 +239,14 @@ impl Generator {
         let bound = match self.random.random_range(0..40) {
             0..4 => "-inf".to_owned(),
             4..8 => "+inf".to_owned(),
-            // Too large and too small to be scores.
-            8 => (*self.pick(&["1e400", "-1e400", "1e-400"])).to_owned(),
+            // These are bounds but not scores.
+            8 => (*self.pick(&["1e400", "-1e400", "1e-400", ""])).to_owned(),
             _ => self.score(),
         };
         if self.one_in(3) { format!("({bound}") } else { bound }
     }
 
-    /// Draws the ends of a range of members, most often the lower one first.
+    /// Draws the bounds of a range of members, most often the lower one first.
     pub(super) fn lex_bounds(&mut self) -> (Vec<u8>, Vec<u8>) {
         let (a, b) = (self.lex_bound(), self.lex_bound());
         let key = |bound: &[u8]| match bound {
@@ -257,7 +257,7 @@ impl Generator {
         if key(&a) > key(&b) && !self.one_in(5) { (b, a) } else { (a, b) }
     }
 
-    /// Draws an end of a range of members.
+    /// Draws a bound of a range of members.
     fn lex_bound(&mut self) -> Vec<u8> {
         match self.random.random_range(0..60) {
             0 => self.pick(&NO_LEX_BOUNDS).as_bytes().to_vec(),
@@ -267,7 +267,7 @@ impl Generator {
                 let mut bound = vec![*self.pick(b"[(")];
                 bound.extend(self.member());
                 if self.one_in(5) {
-                    // Between members.
+                    // A bound between two members.
                     let len = self.random.random_range(1..=bound.len());
                     bound.truncate(len);
                 }
@@ -276,7 +276,7 @@ impl Generator {
         }
     }
 
-    /// Draws an integer that is a rank, seen from either end, or a number of elements.
+    /// Draws a rank from either end, or a number of elements, rarely an invalid integer.
     pub(super) fn integer(&mut self) -> String {
         match self.random.random_range(0..60) {
             0 => (*self.pick(&NO_INTEGERS)).to_owned(),

@@ -1,4 +1,4 @@
-//! Commands that ask one set.
+//! Commands that read one set.
 
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -61,7 +61,7 @@ impl Generator {
         }
     }
 
-    /// Draws a ZRANGE, whose options come in any order.
+    /// Draws a ZRANGE with its options in any order.
     fn range(&mut self, key: &'static str) -> Vec<Word> {
         let mut options: Vec<Vec<Word>> = Vec::new();
         let reverse = self.flip();
@@ -86,7 +86,7 @@ impl Generator {
                 words.swap(2, 3);
             }
         }
-        // Some are refused: WITHSCORES with BYLEX, and LIMIT with neither this nor BYSCORE.
+        // WITHSCORES with BYLEX is an error, and so is LIMIT with neither BYLEX nor BYSCORE.
         if self.one_in(if by == "BYLEX" { 20 } else { 2 }) {
             options.push(words!["WITHSCORES"]);
         }
@@ -108,7 +108,7 @@ impl Generator {
         if self.one_in(5) {
             return words;
         }
-        // Not too far below 0: they would draw that many.
+        // A negative count draws that many members, so it is small or invalid.
         words.push(match self.random.random_range(0..10) {
             0 => i64::MAX.to_string().into(),
             1 => i64::MIN.to_string().into(),
@@ -129,7 +129,7 @@ impl Generator {
 
     fn add_limit(&mut self, words: &mut Vec<Word>) {
         if self.one_in(3) {
-            // Servers disagree about a negative first number: see `decisions`.
+            // Servers disagree about negative offsets: see `decisions`.
             let skip = self.integer();
             words.extend(words!["LIMIT", skip.strip_prefix('-').unwrap_or(&skip), self.integer()]);
         }

@@ -1,23 +1,25 @@
-//! Thousands of random commands, each answered by a server and by `ZSet`.
+//! Thousands of random commands, run by the engine and by another server.
 //!
-//! An episode starts without keys, and is given by its seed. One that fails is made as short as it
-//! can be before it is shown.
+//! An episode starts without keys and is determined by its seed. One that fails is shortened before it is
+//! reported.
+//!
+//! `ZSET_COMMANDS` is the number of commands for each server, and `ZSET_SEED` the first seed.
 
 use std::env;
-use std::fmt::Write;
 
 use zset_core::ListpackLimits;
 
-use crate::both::{Both, LIMITS, Mismatch};
-use crate::command::Command;
-use crate::generator::Generator;
-use crate::server::{Server, test_with_each_server};
+use super::both::{Both, LIMITS, Mismatch};
+use super::command::{Command, command};
+use super::generator::{Generator, KEYS};
+use super::process::Server;
+use super::test_with_each_server;
 
-/// How many commands, for each server: `ZSET_COMMANDS` says otherwise.
+/// The default of `ZSET_COMMANDS`.
 const COMMANDS: u64 = 40_000;
-/// The first seed: `ZSET_SEED` says otherwise.
+/// The default of `ZSET_SEED`.
 const SEED: u64 = 1;
-/// In an episode.
+/// The number of commands in an episode.
 const LEN: u64 = 200;
 
 test_with_each_server!(random_commands);
@@ -40,13 +42,15 @@ fn variable(name: &str, default: u64) -> u64 {
     text.map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number")))
 }
 
+/// Runs an episode and compares the resulting sets.
 fn play(server: &mut Server, limits: ListpackLimits, episode: &[Command]) -> Result<(), Mismatch> {
     let mut both = Both::new(server, limits);
     both.compare(episode)?;
-    both.compare_sets().map_err(|mismatch| Mismatch { index: episode.len(), ..mismatch })
+    let sets = KEYS.map(|key| command!["ZRANGE", key, "0", "-1", "WITHSCORES"]);
+    both.compare(&sets).map_err(|mismatch| Mismatch { index: episode.len(), ..mismatch })
 }
 
-/// Leaves out commands, and pairs of words, as long as something is still answered differently.
+/// Removes commands and pairs of words as long as there is still a mismatch.
 fn shortened(
     server: &mut Server,
     limits: ListpackLimits,
@@ -66,7 +70,7 @@ fn shortened(
 
     let mut chunk = episode.len();
     while chunk > 0 {
-        // From the end, where the failure is.
+        // From the end, where the mismatch is.
         let mut start = episode.len();
         while start > 0 {
             start = start.saturating_sub(chunk).min(episode.len());
@@ -96,14 +100,10 @@ fn shortened(
 }
 
 fn report(seed: u64, limits: ListpackLimits, episode: &[Command], mismatch: &Mismatch) -> String {
-    let mut report = format!(
-        "with {limits:?} these differ (ZSET_SEED={seed} ZSET_COMMANDS={LEN} repeats it):\n"
-    );
-    for command in episode {
-        writeln!(report, "    {command}").expect("a string takes all");
-    }
-    let Mismatch { command, ours, theirs, .. } = mismatch;
-    let ours = ours.as_ref().map_or("a panic".to_owned(), |ours| format!("{ours:?}"));
-    write!(report, "{command}\n  ours: {ours}\ntheirs: {theirs:?}").expect("a string takes all");
-    report
+    let episode: Vec<_> = episode.iter().map(|command| format!("    {command}\n")).collect();
+    let episode = episode.concat();
+    format!(
+        "with {limits:?}, replies differ (ZSET_SEED={seed} ZSET_COMMANDS={LEN} repeats it):\n{episode}{}",
+        mismatch.report()
+    )
 }

@@ -1,22 +1,22 @@
-//! [`Reply`]: what a server answers, read in either protocol.
+//! [`Reply`]: a server's reply, in RESP2 or RESP3.
 
 use std::fmt;
 
-/// A reply, or a part of one, with the byte that says of which kind it is.
-#[derive(Debug)]
+/// A reply or a part of one, with the byte that its type begins with.
+#[derive(Debug, PartialEq)]
 pub(crate) enum Reply<'a> {
-    /// A status, an error, a number: what ends with its line.
+    /// A status, an error, a number or another type that is one line.
     Line(u8, &'a [u8]),
-    /// Bytes behind their length.
+    /// A string with its length.
     Text(u8, &'a [u8]),
-    /// No text and no list, in RESP2.
+    /// The null string or the null array of RESP2.
     None(u8),
-    /// An array, set or map; the parts of a map are twice its length.
+    /// An array, set or map. A map has two parts for each entry.
     List(u8, Vec<Reply<'a>>),
 }
 
 impl<'a> Reply<'a> {
-    /// Reads the first reply, if it is there as a whole; returns the bytes behind it too.
+    /// Parses the first reply and returns it with the bytes after it, or `None` if it is incomplete.
     pub(crate) fn parse(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let end = bytes.windows(2).position(|end| end == b"\r\n")?;
         let (kind, line, mut rest) = (bytes[0], &bytes[1..end], &bytes[end + 2..]);
@@ -35,9 +35,9 @@ impl<'a> Reply<'a> {
                         let len = if kind == b'%' { 2 * len } else { len };
                         let mut parts = Vec::new();
                         for _ in 0..len {
-                            let (part, behind) = Reply::parse(rest)?;
+                            let (part, after) = Reply::parse(rest)?;
                             parts.push(part);
-                            rest = behind;
+                            rest = after;
                         }
                         Reply::List(kind, parts)
                     }
@@ -48,7 +48,28 @@ impl<'a> Reply<'a> {
         Some((reply, rest))
     }
 
-    /// Adds its kind, and those of its parts, without what they hold.
+    /// Parses a whole reply.
+    #[track_caller]
+    pub(crate) fn of(bytes: &'a [u8]) -> Self {
+        let Some((reply, [])) = Reply::parse(bytes) else { panic!("{}", bytes.escape_ascii()) };
+        reply
+    }
+
+    /// Returns the parts of a list.
+    #[track_caller]
+    pub(crate) fn into_parts(self) -> Vec<Self> {
+        let Reply::List(_, parts) = self else { panic!("not a list: {self}") };
+        parts
+    }
+
+    /// Returns the bytes of a string or of a reply of one line.
+    #[track_caller]
+    pub(crate) fn into_text(self) -> &'a [u8] {
+        let (Reply::Line(_, text) | Reply::Text(_, text)) = self else { panic!("no text: {self}") };
+        text
+    }
+
+    /// Appends the types of the reply and of its parts, without their values.
     pub(crate) fn write_shape(&self, shape: &mut Vec<u8>) {
         match self {
             Reply::Line(kind, _) | Reply::Text(kind, _) | Reply::None(kind) => shape.push(*kind),
@@ -62,7 +83,7 @@ impl<'a> Reply<'a> {
         }
     }
 
-    /// Adds it with one text for each number, however many digits it is written with.
+    /// Appends the reply with its numbers in one form, however many digits they have.
     pub(crate) fn write_short(&self, written: &mut Vec<u8>) {
         match self {
             Reply::Line(kind, text) | Reply::Text(kind, text) => {
@@ -87,7 +108,7 @@ impl<'a> Reply<'a> {
 }
 
 impl fmt::Display for Reply<'_> {
-    /// Shows it in one line, texts in quotes.
+    /// Shows the reply in one line, with its strings in quotes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reply::Line(_, text) => text.escape_ascii().to_string().replace("\\'", "'").fmt(f),

@@ -32,7 +32,7 @@ impl Generator {
                 let (min, max) = self.lex_bounds();
                 words!["ZREMRANGEBYLEX", key, min, max]
             }
-            // Everything is a range that has a meaning for all sets.
+            // The range of all members is defined for all sets.
             92 if self.one_in(5) => words!["ZREMRANGEBYLEX", key, "-", "+"],
             _ => {
                 let mut words = words![if self.flip() { "ZPOPMIN" } else { "ZPOPMAX" }, key];
@@ -46,7 +46,7 @@ impl Generator {
         }
     }
 
-    /// Draws a rank near an end, for ranges that leave something in the set, or are inverted.
+    /// Draws a rank near an end, for ranges that leave members in the set or are inverted.
     fn near_an_end(&mut self) -> String {
         self.random.random_range(-3..3).to_string()
     }
@@ -71,7 +71,7 @@ impl Generator {
     fn one_addition(&mut self, key: &str, scores: Scores) -> Vec<Word> {
         let mut words = words!["ZADD", key];
         for option in ["NX", "XX", "GT", "LT", "CH", "INCR", "nx", "Gt"] {
-            // An increment would change the scores that are to stay equal.
+            // An increment would make equal scores differ.
             if self.one_in(6) && (option != "INCR" || scores == Scores::Mixed) {
                 words.push(option.into());
             }
@@ -81,14 +81,14 @@ impl Generator {
         words
     }
 
-    /// Draws a ZADD of some members, rarely of more than a listpack may have.
+    /// Draws a ZADD of some members, rarely of more than fit in a listpack.
     fn many_additions(&mut self, key: &str, scores: Scores) -> Vec<Word> {
         let mut words = words!["ZADD", key];
         if self.one_in(3) {
             words.push((*self.pick(&["CH", "NX", "XX", "GT", "LT"])).into());
         }
         if self.one_in(30) {
-            // Only one may be incremented; equal scores stay as they are, since this is refused.
+            // An error, since only one member may be incremented; so equal scores stay equal.
             words.push("INCR".into());
             words.extend(words![self.score_at(scores), self.member()]);
         }

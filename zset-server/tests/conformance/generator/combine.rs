@@ -33,19 +33,19 @@ impl Generator {
             }
             return words;
         }
-        // These are refused for ZDIFF.
+        // These are errors with ZDIFF.
         let often = if operation == "ZDIFF" { 30 } else { 2 };
         if self.one_in(often) {
             words.push("WEIGHTS".into());
             for _ in 0..sets {
-                words.push(self.weight(operation).into());
+                words.push(self.weight().into());
             }
         }
         if self.one_in(often) {
             words.push("AGGREGATE".into());
             words.push((*self.pick(&["SUM", "MIN", "MAX", "sum", "Min"])).into());
         }
-        // Refused where it is stored.
+        // An error if the result is stored.
         if self.one_in(if store { 60 } else { 2 }) {
             words.push("WITHSCORES".into());
         }
@@ -61,15 +61,7 @@ impl Generator {
         }
     }
 
-    fn weight(&mut self, operation: &str) -> String {
-        loop {
-            let weight = if self.flip() { "1".to_owned() } else { self.score_or_not() };
-            // Servers lose the sum in an intersection where a weight times a score is NaN: see
-            // `decisions`.
-            let may_be_nan = weight.parse::<f64>().is_ok_and(|it| it == 0.0 || it.is_infinite());
-            if operation != "ZINTER" || !may_be_nan {
-                return weight;
-            }
-        }
+    fn weight(&mut self) -> String {
+        if self.flip() { "1".to_owned() } else { self.score_or_not() }
     }
 }

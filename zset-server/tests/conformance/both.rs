@@ -1,0 +1,175 @@
+//! [`Both`]: the engine and another server, which run the same commands.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use zset_core::ListpackLimits;
+
+use super::command::{Command, command};
+use super::ours::Ours;
+use super::process::{Kind, Reply, Server};
+use super::sample::{Elements, Sample};
+use super::score::is_same;
+
+/// Redis's default limits, and limits with which sets of few elements or short members are skip lists.
+pub(crate) const LIMITS: [ListpackLimits; 5] =
+    [limits(128, 64), limits(0, 64), limits(1, 64), limits(4, 64), limits(128, 4)];
+
+const fn limits(max_listpack_entries: usize, max_listpack_value: usize) -> ListpackLimits {
+    ListpackLimits { max_listpack_entries, max_listpack_value }
+}
+
+/// Both use RESP3, in which a score has a type of its own.
+pub(crate) struct Both<'s> {
+    pub(crate) server: &'s mut Server,
+    pub(crate) ours: Ours,
+    pub(crate) limits: ListpackLimits,
+    /// The keys of skip lists that may still be listpacks in Redis, which does not look at the arguments
+    /// of ZADD before it adds members.
+    promoted: BTreeSet<Vec<u8>>,
+}
+
+/// A command with different replies.
+pub(crate) struct Mismatch {
+    /// The index of the command that was compared.
+    pub(crate) index: usize,
+    pub(crate) command: Command,
+    /// `None` if the engine panicked.
+    pub(crate) ours: Option<Vec<u8>>,
+    pub(crate) theirs: Vec<u8>,
+}
+
+impl Mismatch {
+    /// Returns the command and both replies.
+    pub(crate) fn report(&self) -> String {
+        let Mismatch { command, ours, theirs, .. } = self;
+        let ours = ours.as_ref().map_or("a panic".to_owned(), |ours| Reply::of(ours).to_string());
+        format!("{command}\n  ours: {ours}\ntheirs: {}", Reply::of(theirs))
+    }
+}
+
+/// A command that the engine has run.
+struct Call {
+    index: usize,
+    command: Command,
+    sample: Option<Sample>,
+    reply: Option<Vec<u8>>,
+}
+
+impl<'s> Both<'s> {
+    /// Starts without keys.
+    pub(crate) fn new(server: &'s mut Server, limits: ListpackLimits) -> Both<'s> {
+        let mut both = Both { server, ours: Ours::new(), limits, promoted: BTreeSet::new() };
+        let ListpackLimits { max_listpack_entries, max_listpack_value } = limits;
+        for line in [
+            "HELLO 3",
+            "FLUSHALL",
+            &format!("CONFIG SET zset-max-listpack-entries {max_listpack_entries}"),
+            &format!("CONFIG SET zset-max-listpack-value {max_listpack_value}"),
+        ] {
+            for reply in [both.server.ask(line), both.ours.ask(line)] {
+                assert!(!reply.starts_with(b"-"), "{line}: {}", reply.escape_ascii());
+            }
+        }
+        both
+    }
+
+    /// Runs commands and returns the first with different replies. After a command that writes, the
+    /// encodings of its key are compared too.
+    pub(crate) fn compare(&mut self, commands: &[Command]) -> Result<(), Mismatch> {
+        let mut calls: Vec<Call> = Vec::new();
+        for (index, command) in commands.iter().enumerate() {
+            let encoding = command.written_key().map(|key| command!["OBJECT", "ENCODING", key]);
+            for command in [command.clone()].into_iter().chain(encoding) {
+                let sample = Sample::key(&command).map(|key| self.elements(key));
+                let sample = sample.map(|elements| Sample::new(&command, elements));
+                // A panic is reported with the commands that led to it; the engine is not used again.
+                let run = AssertUnwindSafe(|| self.ours.run(&command));
+                let reply = catch_unwind(run).ok();
+                calls.push(Call { index, command, sample, reply });
+            }
+            if calls.iter().any(|call| call.reply.is_none()) {
+                break;
+            }
+        }
+        let commands: Vec<_> = calls.iter().map(|call| call.command.clone()).collect();
+        let replies = self.server.run_all(&commands);
+        for (call, theirs) in calls.into_iter().zip(replies) {
+            if !self.agrees(&call, &theirs) {
+                let Call { index, command, reply, .. } = call;
+                return Err(Mismatch { index, command, ours: reply, theirs });
+            }
+        }
+        Ok(())
+    }
+
+    fn agrees(&mut self, call: &Call, theirs: &[u8]) -> bool {
+        let Some(ours) = &call.reply else { return false };
+        let (kind, ours, theirs) = (self.server.kind, Reply::of(ours), Reply::of(theirs));
+        if kind == Kind::Redis && self.is_promoted_by(&call.command) {
+            self.promoted.insert(call.command.words()[1].clone());
+        }
+        if let [name, _, key] = call.command.words()
+            && name == b"OBJECT"
+        {
+            return self.agrees_on_encoding(key, &ours, &theirs);
+        }
+        match &call.sample {
+            Some(sample) if !matches!(ours, Reply::Line(b'-', _)) => {
+                [ours, theirs].iter().all(|reply| sample.could_be(reply, kind))
+            }
+            _ => is_same(&ours, &theirs, kind),
+        }
+    }
+
+    /// Returns whether the arguments of a command promote a set, even if it adds no member.
+    fn is_promoted_by(&self, command: &Command) -> bool {
+        let mut members = command.added_members();
+        members.len() > self.limits.max_listpack_entries
+            || members.any(|member| member.len() > self.limits.max_listpack_value)
+    }
+
+    fn agrees_on_encoding(&mut self, key: &[u8], ours: &Reply<'_>, theirs: &Reply<'_>) -> bool {
+        if ours == theirs {
+            self.promoted.remove(key);
+            return true;
+        }
+        let encodings = [ours.to_string(), theirs.to_string()];
+        self.promoted.contains(key) && encodings == ["\"skiplist\"", "\"listpack\""]
+    }
+
+    /// Returns the elements of a set in the engine.
+    pub(crate) fn elements(&mut self, key: &[u8]) -> Elements {
+        let reply = self.ours.run(&command!["ZRANGE", key, "0", "-1", "WITHSCORES"]);
+        let pairs = Reply::of(&reply).into_parts().into_iter();
+        pairs
+            .map(|pair| {
+                let mut parts = pair.into_parts().into_iter().map(Reply::into_text);
+                let [member, score] = [(); 2].map(|()| parts.next().expect("a pair").to_vec());
+                (member, score)
+            })
+            .collect()
+    }
+
+    /// Runs a command.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the replies differ.
+    #[track_caller]
+    pub(crate) fn agree(&mut self, command: impl Into<Command>) {
+        self.agree_all(&[command.into()]);
+    }
+
+    /// Runs commands.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a reply differs.
+    #[track_caller]
+    pub(crate) fn agree_all(&mut self, commands: &[Command]) {
+        if let Err(mismatch) = self.compare(commands) {
+            panic!("{}", mismatch.report());
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! [`Command`]: a command with arguments of any bytes.
+
+use std::fmt;
+
+use super::process::Server;
+
+/// The name of a command and its arguments.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Command(Vec<Vec<u8>>);
+
+/// Makes a command of words that implement `AsRef<[u8]>`.
+macro_rules! command {
+    ($($word:expr),+ $(,)?) => {
+        $crate::command::Command::new([$(<_ as AsRef<[u8]>>::as_ref(&$word).to_vec()),+])
+    };
+}
+pub(crate) use command;
+
+impl Command {
+    pub(crate) fn new(words: impl IntoIterator<Item = Vec<u8>>) -> Command {
+        Command(words.into_iter().collect())
+    }
+
+    pub(crate) fn words(&self) -> &[Vec<u8>] {
+        &self.0
+    }
+
+    /// Returns the name in capitals.
+    pub(crate) fn name(&self) -> String {
+        String::from_utf8_lossy(&self.0[0]).to_ascii_uppercase()
+    }
+
+    /// Returns the key of the sorted set that the command writes, if it writes one.
+    pub(crate) fn written_key(&self) -> Option<&[u8]> {
+        const WRITES: [&str; 12] = [
+            "ZADD",
+            "ZINCRBY",
+            "ZREM",
+            "ZREMRANGEBYRANK",
+            "ZREMRANGEBYSCORE",
+            "ZREMRANGEBYLEX",
+            "ZPOPMIN",
+            "ZPOPMAX",
+            "ZUNIONSTORE",
+            "ZINTERSTORE",
+            "ZDIFFSTORE",
+            "RESTORE",
+        ];
+        if WRITES.contains(&self.name().as_str()) { self.0.get(1).map(Vec::as_slice) } else { None }
+    }
+
+    /// Returns the members that a ZADD or ZINCRBY names, whether or not they are new.
+    pub(crate) fn added_members(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        const OPTIONS: [&[u8]; 6] = [b"NX", b"XX", b"GT", b"LT", b"CH", b"INCR"];
+        let is_option = |word: &Vec<u8>| OPTIONS.contains(&&*word.to_ascii_uppercase());
+        let adds = matches!(self.name().as_str(), "ZADD" | "ZINCRBY");
+        let pairs = self.0.get(2..).filter(|_| adds).unwrap_or_default();
+        let options = pairs.iter().take_while(|word| is_option(word)).count();
+        pairs[options..].chunks_exact(2).map(|pair| &*pair[1])
+    }
+
+    /// Appends the command as clients send it.
+    fn write(&self, request: &mut Vec<u8>) {
+        request.extend(format!("*{}\r\n", self.0.len()).bytes());
+        for word in &self.0 {
+            request.extend(format!("${}\r\n", word.len()).bytes());
+            request.extend_from_slice(word);
+            request.extend(b"\r\n");
+        }
+    }
+}
+
+impl Server {
+    /// Returns the reply to a command.
+    pub(crate) fn run(&mut self, command: &Command) -> Vec<u8> {
+        self.run_all(std::slice::from_ref(command)).remove(0)
+    }
+
+    /// Sends commands at once; returns the reply to each.
+    pub(crate) fn run_all(&mut self, commands: &[Command]) -> Vec<Vec<u8>> {
+        let mut requests = Vec::new();
+        for command in commands {
+            command.write(&mut requests);
+        }
+        self.exchange(&requests, commands.len()).expect("the server replies")
+    }
+}
+
+/// A command line from words without spaces.
+impl From<&str> for Command {
+    fn from(line: &str) -> Command {
+        Command::new(line.split(' ').map(|word| word.as_bytes().to_vec()))
+    }
+}
+
+/// Writes the command for `redis-cli`, so that a failure can be reproduced by hand.
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, word) in self.0.iter().enumerate() {
+            let space = if i == 0 { "" } else { " " };
+            let plain =
+                |&byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'\\');
+            if !word.is_empty() && word.iter().all(plain) {
+                write!(f, "{space}{}", String::from_utf8_lossy(word))?;
+            } else {
+                write!(f, "{space}{}", quoted(word))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns an argument of a command line, whatever its bytes.
+pub(crate) fn quoted(bytes: &[u8]) -> String {
+    let escaped = |byte: &u8| match byte {
+        b'"' | b'\\' => format!("\\{}", char::from(*byte)),
+        b' '..=b'~' => char::from(*byte).to_string(),
+        byte => format!("\\x{byte:02x}"),
+    };
+    format!("\"{}\"", bytes.iter().map(escaped).collect::<String>())
+}

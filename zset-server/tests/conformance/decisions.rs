@@ -1,0 +1,254 @@
+//! Where Redis and Valkey differ from each other or from `zset_core`, with a test of each decision.
+//!
+//! | what | Redis 7.0 | Valkey 9 | `zset_core` | test |
+//! |---|---|---|---|---|
+//! | text of a score | 17 digits: `0.10000000000000001` | the shortest, but not always: `7.360000000000001e+23`; or not the nearest of several: `6.862259687411968e-201` | the shortest and nearest: `0.1`, `7.36e+23`, `6.862259687411969e-201` | `texts_of_scores` |
+//! | -0.0 | keeps its sign in a skip list and loses it in a listpack | the same | is 0 | `negative_zero` |
+//! | hexadecimal scores and bounds: `0x10` | valid | invalid | invalid | `valid_numbers` |
+//! | white space before a bound: `" 1"` | valid | invalid | invalid | `valid_numbers` |
+//! | an empty bound: `""`, `(` | is 0 | is 0 | invalid | `valid_numbers` |
+//! | a NUL byte in a bound: `"1\0x"` | ends it | ends it | invalid | `valid_numbers` |
+//! | other numbers that overflow | no scores; as bounds, infinite | the same | the same | `valid_numbers` |
+//! | 0 times infinity, in a set of ZINTER that is not the smallest | NaN: a sum becomes 0, MIN and MAX ignore it | the same | 0, as in ZUNION | `zero_times_infinity` |
+//! | order of summands | the smallest set first | the same | the order of the arguments | `order_of_summands` |
+//! | ZADD of more pairs, or a longer member, than a listpack may have, of which none is new | stays a listpack | becomes a skip list | stays a listpack | `arguments_that_promote` |
+//! | negative offset of LIMIT | an empty range | an empty range of a listpack; counts from the end of a skip list | not applicable: ranges are iterators | `negative_offsets` |
+//! | RESTORE of a listpack with a longer member than `zset-max-listpack-value` | stays a listpack | the same | becomes a skip list | `interchange::other_limits` |
+//! | back-length of a listpack entry of 16,383 bytes | 3 bytes | 2 bytes, and rejects 3 | 3 bytes, and restores both | `back_length_of_16383` |
+//!
+//! The engine does what both servers do, and otherwise what Valkey does. The exceptions are in
+//! `docs/redis.md`.
+
+use zset_core::redis::{AddOptions, ScoreRange};
+use zset_core::{Aggregate, Encoding, ListpackLimits, Score, SortedSet, ZSet, rdb};
+
+use super::both::Both;
+use super::command::{Command, command};
+use super::process::{Kind, Reply, Server};
+use super::test_with_each_server;
+
+test_with_each_server!(
+    texts_of_scores,
+    negative_zero,
+    valid_numbers,
+    infinities,
+    zero_times_infinity,
+    order_of_summands,
+    arguments_that_promote,
+    negative_offsets,
+    back_length_of_16383,
+);
+
+const SKIPLISTS: ListpackLimits =
+    ListpackLimits { max_listpack_entries: 0, max_listpack_value: 64 };
+
+impl Both<'_> {
+    /// Returns both replies to a line: that of the engine, and that of the other server.
+    fn show(&mut self, line: &str) -> [String; 2] {
+        [self.ours.ask(line), self.server.ask(line)].map(|reply| Reply::of(&reply).to_string())
+    }
+
+    #[track_caller]
+    fn agree_on_lines(&mut self, lines: &[&str]) {
+        for line in lines {
+            self.agree(*line);
+        }
+    }
+}
+
+fn texts_of_scores(mut server: Server) {
+    for limits in [ListpackLimits::default(), SKIPLISTS] {
+        let mut both = Both::new(&mut server, limits);
+        for (long, short, ours) in [
+            ("0.10000000000000001", "0.1", "0.1"),
+            ("7.3600000000000007e+23", "7.360000000000001e+23", "7.36e+23"),
+            ("6.8622596874119685e-201", "6.862259687411968e-201", "6.862259687411969e-201"),
+            ("9.2233720368547758e+18", "9223372036854776000", "9223372036854776000"),
+        ] {
+            both.agree(command!["ZADD", "set", ours, "member"]);
+            let theirs = if both.server.kind == Kind::Redis { long } else { short };
+            assert_eq!(both.show("ZSCORE set member"), [ours, theirs]);
+            let score = Score::parse(ours.as_bytes()).unwrap();
+            assert_eq!(score.to_string(), ours);
+            assert_eq!(theirs.parse(), Ok(score), "both texts are the same score");
+        }
+    }
+}
+
+fn negative_zero(mut server: Server) {
+    for (limits, theirs) in [(ListpackLimits::default(), "0"), (SKIPLISTS, "-0")] {
+        let mut both = Both::new(&mut server, limits);
+        both.agree_on_lines(&["ZADD set -0 b 0 a -1 c", "ZINCRBY set 1 c"]);
+        assert_eq!(both.show("ZSCORE set b"), ["0", theirs]);
+        // Zeros of both signs are equal everywhere.
+        both.agree_on_lines(&[
+            "ZADD set CH 0 b",
+            "ZRANGE set 0 -1",
+            "ZCOUNT set (0 0",
+            "ZCOUNT set -0 -0",
+        ]);
+    }
+}
+
+fn valid_numbers(mut server: Server) {
+    // Whether a text is valid for Redis 7.0, for Valkey and the engine, and for zset_core: as a score,
+    // and as a bound.
+    const NONE: [bool; 3] = [false; 3];
+    const ALL: [bool; 3] = [true; 3];
+    const REDIS: [bool; 3] = [true, false, false];
+    const SERVERS: [bool; 3] = [true, true, false];
+    for (word, as_score, as_bound) in [
+        ("0x10", REDIS, REDIS),
+        ("-0X1p-3", REDIS, REDIS),
+        (" 1", NONE, REDIS),
+        ("\t\n1", NONE, REDIS),
+        ("1 ", NONE, NONE),
+        ("", NONE, SERVERS),
+        ("1\0x", NONE, SERVERS),
+        ("1e400", NONE, ALL),
+        ("-1e400", NONE, ALL),
+        ("1e-400", NONE, ALL),
+        ("2e-324", NONE, ALL),
+        ("3e-324", ALL, ALL),
+        ("nan", NONE, NONE),
+        ("infinity", ALL, ALL),
+        (".5", ALL, ALL),
+        ("5.", ALL, ALL),
+    ] {
+        let mut both = Both::new(&mut server, ListpackLimits::default());
+        let mut check = |command: Command, expected: [bool; 3]| {
+            let theirs = expected[usize::from(both.server.kind != Kind::Redis)];
+            let is_valid = |reply: &[u8]| !reply.starts_with(b"-");
+            assert_eq!(is_valid(&both.server.run(&command)), theirs, "{command}");
+            assert_eq!(is_valid(&both.ours.run(&command)), expected[1], "{command} here");
+        };
+        check(command!["ZADD", "set", word, "member"], as_score);
+        assert_eq!(Score::parse(word.as_bytes()).is_ok(), as_score[2], "{word:?} as a score");
+        for bound in [word.to_owned(), format!("({word}")] {
+            check(command!["ZCOUNT", "set", bound, "inf"], as_bound);
+            let range = ScoreRange::parse(bound.as_bytes(), b"inf");
+            assert_eq!(range.is_ok(), as_bound[2], "{bound:?} as a bound");
+        }
+    }
+
+    let mut both = Both::new(&mut server, ListpackLimits::default());
+    both.agree("ZADD set -inf a 0 b 5e-324 c 1e308 d inf e");
+    for bound in ["1e400", "-1e400", "1e-400", "-1e-400"].map(str::to_owned) {
+        for bound in [format!("({bound}"), bound] {
+            both.agree(command!["ZCOUNT", "set", bound, "+inf"]);
+            both.agree(command!["ZCOUNT", "set", "-inf", bound]);
+        }
+    }
+}
+
+fn infinities(mut server: Server) {
+    for limits in [ListpackLimits::default(), SKIPLISTS] {
+        let mut both = Both::new(&mut server, limits);
+        both.agree_on_lines(&[
+            "ZADD a inf x -inf y",
+            "ZADD b -inf x inf y 1 z",
+            // inf - inf is an error as a score...
+            "ZINCRBY a -inf x",
+            "ZADD a INCR inf y",
+            "ZINCRBY a inf x",
+            // ...and 0 if sets are combined.
+            "ZUNION 2 a b WITHSCORES",
+            "ZUNION 2 a b WEIGHTS -1 1 WITHSCORES",
+            "ZUNION 1 a WEIGHTS 0 WITHSCORES",
+            "ZUNIONSTORE c 2 a b",
+            "ZINTERSTORE c 2 a b AGGREGATE MIN",
+            "ZRANGE c 0 -1 WITHSCORES",
+        ]);
+        let zeros = "[[\"x\", 0], [\"y\", 0]]";
+        assert_eq!(both.show("ZINTER 2 a b WITHSCORES"), [zeros; 2]);
+    }
+}
+
+fn zero_times_infinity(mut server: Server) {
+    for limits in [ListpackLimits::default(), SKIPLISTS] {
+        let mut both = Both::new(&mut server, limits);
+        both.agree_on_lines(&["ZADD small 1 x", "ZADD large inf x 1 y"]);
+        let sets = [
+            SortedSet::from([("x", Score::from(1))]),
+            SortedSet::from([("x", Score::INFINITY), ("y", Score::from(1))]),
+        ];
+        for (name, aggregate, theirs, ours) in [
+            ("SUM", Aggregate::Sum, 0, 1),
+            ("MIN", Aggregate::Min, 1, 0),
+            ("MAX", Aggregate::Max, 1, 1),
+        ] {
+            let line = format!("ZINTER 2 small large WEIGHTS 1 0 AGGREGATE {name} WITHSCORES");
+            let expected = format!("[[\"x\", {theirs}]]");
+            assert_eq!(both.show(&line), [&*expected; 2]);
+            let sets = sets.iter().zip([Score::from(1), Score::ZERO]);
+            let intersection = SortedSet::weighted_intersection(sets, aggregate);
+            assert_eq!(intersection.score("x"), Some(Score::from(ours)), "{name}");
+        }
+        // The product is 0 in the first set and in unions.
+        both.agree_on_lines(&[
+            "ZINTER 2 small large WEIGHTS inf 1 WITHSCORES",
+            "ZINTER 1 large WEIGHTS 0 WITHSCORES",
+            "ZUNION 2 small large WEIGHTS 1 0 WITHSCORES",
+        ]);
+    }
+}
+
+fn order_of_summands(mut server: Server) {
+    let mut both = Both::new(&mut server, ListpackLimits::default());
+    both.agree_on_lines(&["ZADD three inf x 1 y 1 z", "ZADD two -inf x 1 y", "ZADD one 5 x"]);
+    // (5 - inf) + inf, whatever the order of the keys.
+    let union = both.show("ZUNION 3 three two one WITHSCORES");
+    assert_eq!(union, ["[[\"x\", 0], [\"z\", 1], [\"y\", 2]]"; 2]);
+    // (inf - inf) + 5
+    let sets = [
+        SortedSet::from([("x", Score::INFINITY), ("y", Score::from(1)), ("z", Score::from(1))]),
+        SortedSet::from([("x", Score::NEG_INFINITY), ("y", Score::from(1))]),
+        SortedSet::from([("x", Score::from(5))]),
+    ];
+    let weighted = sets.iter().map(|set| (set, Score::from(1)));
+    let union = SortedSet::weighted_union(weighted, Aggregate::Sum);
+    assert_eq!(union.score("x"), Some(Score::from(5)));
+}
+
+fn arguments_that_promote(mut server: Server) {
+    let limits = ListpackLimits { max_listpack_entries: 2, max_listpack_value: 4 };
+    for line in ["ZADD set XX 1 longer", "ZADD set 1 a 2 a 3 a"] {
+        let mut both = Both::new(&mut server, limits);
+        both.agree_on_lines(&["ZADD set 0 a", line]);
+        let is_redis = both.server.kind == Kind::Redis;
+        let theirs = if is_redis { "\"listpack\"" } else { "\"skiplist\"" };
+        assert_eq!(both.show("OBJECT ENCODING set"), ["\"skiplist\"", theirs]);
+    }
+    let mut set = ZSet::with_limits(limits);
+    set.add("a", Score::ZERO, AddOptions::new()).unwrap();
+    set.add("longer", Score::from(1), AddOptions::new().xx()).unwrap();
+    assert_eq!(set.encoding(), Encoding::Listpack);
+}
+
+fn negative_offsets(mut server: Server) {
+    for limits in [ListpackLimits::default(), SKIPLISTS] {
+        let mut both = Both::new(&mut server, limits);
+        both.agree("ZADD set 0 a 0 b 0 c 0 d");
+        let from_end = both.server.kind == Kind::Valkey && limits == SKIPLISTS;
+        let theirs = if from_end { "[\"c\", \"d\"]" } else { "[]" };
+        assert_eq!(both.show("ZRANGEBYSCORE set 0 0 LIMIT -2 9"), ["[]", theirs]);
+    }
+}
+
+/// An entry is its length, in 5 bytes, and its text. Its back-length is the length of both.
+fn back_length_of_16383(mut server: Server) {
+    let limits = ListpackLimits { max_listpack_value: 20_000, ..ListpackLimits::default() };
+    let mut both = Both::new(&mut server, limits);
+    both.server.ask("CONFIG SET rdbcompression no");
+    let member = vec![b'm'; 16_383 - 5];
+    both.agree(command!["ZADD", "set", "1", member]);
+    let mut ours = ZSet::with_limits(limits);
+    ours.insert(&member, Score::from(1));
+
+    let reply = both.server.run(&command!["RESTORE", "copy", "0", rdb::dump(&ours)]);
+    assert_eq!(reply == b"+OK\r\n", both.server.kind == Kind::Redis, "{}", reply.escape_ascii());
+    let theirs = both.server.ask("DUMP set");
+    let theirs = Reply::of(&theirs).into_text();
+    assert_eq!(rdb::restore_with_limits(theirs, limits), Ok(ours));
+    assert_eq!(both.ours.run(&command!["RESTORE", "copy", "0", theirs]), b"+OK\r\n");
+}

@@ -1,0 +1,40 @@
+//! [`Ours`]: the server's engine in this process.
+
+use zset_server::{Client, Engine, Replies, Requests};
+
+use super::command::Command;
+
+/// An engine with one client.
+pub(crate) struct Ours {
+    engine: Engine,
+    client: Client,
+    requests: Requests,
+    replies: Replies,
+}
+
+impl Ours {
+    pub(crate) fn new() -> Self {
+        let mut engine = Engine::new();
+        let client = engine.client();
+        Ours { engine, client, requests: Requests::default(), replies: Replies::default() }
+    }
+
+    /// Returns the reply to a line.
+    pub(crate) fn ask(&mut self, line: &str) -> Vec<u8> {
+        self.requests.extend(line.as_bytes());
+        self.requests.extend(b"\r\n");
+        self.replies.clear();
+        while let Some(arguments) = self.requests.next().expect("the scripts are well-formed") {
+            self.engine.execute(&mut self.client, &arguments, &mut self.replies);
+        }
+        self.replies.bytes().to_vec()
+    }
+
+    /// Returns the reply to a command.
+    pub(crate) fn run(&mut self, command: &Command) -> Vec<u8> {
+        let arguments: Vec<_> = command.words().iter().map(Vec::as_slice).collect();
+        self.replies.clear();
+        self.engine.execute(&mut self.client, &arguments, &mut self.replies);
+        self.replies.bytes().to_vec()
+    }
+}

@@ -1,0 +1,63 @@
+//! [`Folder`]: a temporary folder.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A temporary folder, which is removed when its last clone is dropped.
+#[derive(Clone)]
+pub(crate) struct Folder(Arc<Removed>);
+
+struct Removed(PathBuf);
+
+impl Folder {
+    pub(crate) fn new() -> Folder {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        // Short, since the path of a socket has at most about 100 bytes.
+        let path = env::temp_dir().join(format!("zset-{}-{number}", std::process::id()));
+        // An earlier process with the same id may have left it behind.
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir(&path).expect("the temporary folder is writable");
+        Folder(Arc::new(Removed(path)))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0.0
+    }
+
+    pub(crate) fn join(&self, name: &str) -> PathBuf {
+        self.path().join(name)
+    }
+
+    /// Returns the path of a file as text.
+    pub(crate) fn file(&self, name: &str) -> String {
+        self.join(name).into_os_string().into_string().expect("temporary folders have UTF-8 names")
+    }
+
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.join("socket")
+    }
+
+    pub(crate) fn log(&self) -> PathBuf {
+        self.join("log")
+    }
+
+    pub(crate) fn snapshot(&self) -> PathBuf {
+        self.join("dump.rdb")
+    }
+
+    /// Returns the path of an unfinished snapshot, if any.
+    pub(crate) fn unfinished(&self) -> Option<PathBuf> {
+        let mut paths = fs::read_dir(self.path()).unwrap().map(|entry| entry.unwrap().path());
+        paths.find(|path| path.extension().is_some_and(|extension| extension == "unfinished"))
+    }
+}
+
+impl Drop for Removed {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
