@@ -9,6 +9,7 @@ extern crate alloc;
 extern crate std;
 
 mod bounds;
+pub mod fixed_sorted_set;
 mod increment;
 mod insertion;
 pub mod listpack;
@@ -31,7 +32,7 @@ mod handle;
 mod hash_builder;
 #[cfg(all(feature = "alloc", feature = "unstable-internals"))]
 pub mod layout;
-#[cfg(all(feature = "alloc", feature = "serde"))]
+#[cfg(feature = "serde")]
 mod load;
 #[cfg(feature = "alloc")]
 mod look_up;
@@ -50,6 +51,10 @@ mod visits;
 #[cfg(feature = "alloc")]
 pub mod zset;
 
+/// The trait of what a member can be looked up by, from the crate `equivalent`, as in hashbrown and indexmap.
+pub use equivalent::Equivalent;
+#[doc(inline)]
+pub use fixed_sorted_set::FixedSortedSet;
 pub use increment::{Increment, IncrementError, IncrementSigned, ScoreOverflow};
 pub use insertion::Insertion;
 #[doc(inline)]
@@ -62,9 +67,6 @@ pub use score::{InexactScore, NanScore, ParseScoreError, Score};
 
 #[cfg(feature = "alloc")]
 pub use byte_string::ByteString;
-/// The trait of what a member can be looked up by, from the crate `equivalent`, as in hashbrown and indexmap.
-#[cfg(feature = "alloc")]
-pub use equivalent::Equivalent;
 #[cfg(feature = "alloc")]
 pub use hash_builder::DefaultHashBuilder;
 /// Re-exported for its `Rng` trait: `from_rng` and random sampling take a generator that implements it.

@@ -24,7 +24,8 @@ pub enum TryReserveError {
     CapacityOverflow,
     /// The allocator returned an error.
     AllocError,
-    /// The buffer of a listpack is full, or the listpack has reached its maximum size of 2^30 bytes.
+    /// A buffer or a set of fixed capacity is full, or a listpack has reached its maximum size of 2^30
+    /// bytes.
     BufferFull,
 }
 
@@ -33,7 +34,7 @@ impl fmt::Display for TryReserveError {
         f.write_str(match self {
             TryReserveError::CapacityOverflow => "sorted set is full: its handles have 32 bits",
             TryReserveError::AllocError => "memory allocation failed",
-            TryReserveError::BufferFull => "listpack is full",
+            TryReserveError::BufferFull => "buffer is full",
         })
     }
 }

@@ -8,7 +8,9 @@ use std::fmt::Debug;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use zset_core::{ByteString, Score, SkipList, SortedMap, SortedSet, ZSet, sorted_map, sorted_set};
+use zset_core::{
+    ByteString, FixedSortedSet, Score, SkipList, SortedMap, SortedSet, ZSet, sorted_map, sorted_set,
+};
 
 /// A type under test.
 trait Checked: Serialize + DeserializeOwned + PartialEq + Debug {
@@ -28,7 +30,8 @@ macro_rules! checked {
 checked! {
     SortedSet<String>, SortedSet<u32, i64>, SortedSet<(u8, u64), u32>, SortedSet<ByteString>,
     SkipList<String, Score>, SkipList<u8, u8>,
-    SortedMap<(u8, u8), char, i32>, SortedMap<String, Vec<u8>>, ZSet
+    SortedMap<(u8, u8), char, i32>, SortedMap<String, Vec<u8>>, ZSet,
+    FixedSortedSet<String, u32, 3, u8>
 }
 
 const INFINITIES: [Score; 2] = [Score::NEG_INFINITY, Score::INFINITY];
@@ -295,4 +298,19 @@ fn maps_may_come_in_any_order_but_keys_must_not_repeat() {
     let mut text = Vec::new();
     let mut serializer = serde_json::Serializer::new(&mut text);
     assert!(sorted_set::serde_map::serialize(&tuples, &mut serializer).is_err());
+}
+
+#[test]
+fn a_fixed_set_rejects_more_elements_than_its_capacity() {
+    type Fixed = FixedSortedSet<String, u32, 3, u8>;
+    let mut set = Fixed::new();
+    for (member, score) in [("b", 2), ("a", 2), ("c", 1)] {
+        set.try_insert(member.to_string(), score).unwrap();
+    }
+    assert_eq!(round_trip(&set), r#"[["c",1],["a",2],["b",2]]"#);
+    damage_is_harmless(&set);
+    let error = json::<Fixed>(r#"[["a",1],["b",1],["c",1],["d",1]]"#).unwrap_err();
+    assert!(error.contains("buffer is full"), "{error}");
+    let error = json::<Fixed>(r#"[["a",1],["a",2]]"#).unwrap_err();
+    assert!(error.contains("repeats an earlier one"), "{error}");
 }

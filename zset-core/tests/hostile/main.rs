@@ -10,6 +10,7 @@ mod bulk_panics;
 mod closures;
 mod conditional;
 mod cutting;
+mod fixed;
 mod fuse;
 mod inconsistent;
 mod leaks;

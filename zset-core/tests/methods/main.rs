@@ -66,7 +66,7 @@ fn quoted(cell: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn the_table_of_types_lists_each_method_once() {
-    let types = ["SkipList", "SortedSet", "SortedMap", "ZSet", "PackedZSet"];
+    let types = ["SkipList", "SortedSet", "SortedMap", "ZSet", "PackedZSet", "FixedSortedSet"];
     let mut named = Names::new();
     let mut reasons = BTreeSet::new();
     for row in rows("The types") {

@@ -5,8 +5,11 @@ use std::hash::RandomState;
 
 use zset_core::redis::AddOptions;
 use zset_core::{
-    Aggregate, Listpack, ListpackLimits, PackedZSet, Score, SkipList, SortedMap, SortedSet, ZSet,
+    Aggregate, FixedSortedSet, Listpack, ListpackLimits, PackedZSet, Score, SkipList, SortedMap,
+    SortedSet, ZSet,
 };
+
+use zset_core::fixed_sorted_set::FixedHashBuilder;
 
 use super::{Names, called, names_of};
 
@@ -20,6 +23,7 @@ pub(crate) fn called() -> Names {
         ("ZSet", zset()),
         ("PackedZSet", packed_zset()),
         ("PackedZSet", packed_zset_in_array()),
+        ("FixedSortedSet", fixed_sorted_set()),
     ])
 }
 
@@ -377,4 +381,50 @@ fn packed_zset() -> Vec<&'static str> {
 
 fn packed_zset_in_array() -> Vec<&'static str> {
     called! { PackedZSet<[u8; 64]>: in_array(); PackedZSet::in_array(); }
+}
+
+fn fixed_sorted_set() -> Vec<&'static str> {
+    let mut set = FixedSortedSet::<&str, i64, 4>::new();
+    set.try_insert("a", 1).expect("there is room");
+    called! {
+        FixedSortedSet<&'static str, i64, 4>: new(), with_hasher(FixedHashBuilder);
+        set;
+        hasher(),
+        try_insert("c", 3),
+        try_insert_max("a", 3),
+        try_insert_min("a", 3),
+        insert_or_evict_first("c", 3),
+        insert_or_evict_last("c", 3),
+        update("a", |score| score + 1),
+        try_increment("a", 1),
+        score("a"),
+        get("a"),
+        contains("a"),
+        rank("a"),
+        rev_rank("a"),
+        first(),
+        last(),
+        get_by_rank(1),
+        iter(),
+        range((1, "a")..),
+        range_by_rank(..1),
+        range_by_score(1..),
+        range_by_member(1, "a"..),
+        count_by_score(1..),
+        remove("a"),
+        remove_entry("a"),
+        remove_by_rank(1),
+        pop_first(),
+        pop_last(),
+        pop_first_if(|_, _| true),
+        pop_last_if(|_, _| true),
+        remove_range_by_rank(..1),
+        remove_range_by_score(..1),
+        retain(|_, _| true),
+        clear(),
+        len(),
+        is_empty(),
+        is_full(),
+        capacity(),
+    }
 }

@@ -7,6 +7,7 @@
 
 mod cutting;
 mod entries;
+mod fixed;
 mod hashers;
 mod iterators;
 mod layout;

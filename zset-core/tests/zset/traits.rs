@@ -143,7 +143,7 @@ fn members_compare_and_hash_as_bytes() {
 fn errors_describe_the_failure() {
     let full = PackedZSet::with_storage([0; 6]).unwrap_err();
     assert_eq!(full, TryReserveError::BufferFull);
-    assert_eq!(full.to_string(), "listpack is full");
+    assert_eq!(full.to_string(), "buffer is full");
     let nan = ZSet::new().try_add("a", Score::ZERO, zset_core::redis::AddOptions::new());
     assert_eq!(nan.map(zset_core::redis::Added::is_inserted), Ok(true));
     let mut set = ZSet::from([("a", Score::INFINITY)]);

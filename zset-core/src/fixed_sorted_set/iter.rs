@@ -1,0 +1,171 @@
+//! Iterators, by reference and by value.
+
+use core::fmt;
+use core::iter::FusedIterator;
+use core::slice;
+
+use super::{FixedSortedSet, SlotNumber};
+
+/// An iterator over elements in order.
+///
+/// # Examples
+///
+/// ```
+/// let mut set = zset_core::FixedSortedSet::<u32, u32, 4>::new();
+/// (0..4).for_each(|i| drop(set.try_insert(i, 10 * i)));
+/// assert_eq!(set.iter().nth(2), Some((&2, 20)));
+/// ```
+pub struct Iter<'a, M, S, I> {
+    order: slice::Iter<'a, I>,
+    members: &'a [M],
+    scores: &'a [S],
+}
+
+impl<'a, M, S: Copy, I: SlotNumber> Iter<'a, M, S, I> {
+    pub(super) fn new(order: &'a [I], members: &'a [M], scores: &'a [S]) -> Self {
+        Iter { order: order.iter(), members, scores }
+    }
+
+    fn element(&self, slot: Option<&I>) -> Option<(&'a M, S)> {
+        let slot = slot?.to_usize();
+        Some((&self.members[slot], self.scores[slot]))
+    }
+}
+
+impl<'a, M, S: Copy, I: SlotNumber> Iterator for Iter<'a, M, S, I> {
+    type Item = (&'a M, S);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let slot = self.order.next();
+        self.element(slot)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.order.size_hint()
+    }
+
+    fn nth(&mut self, n: usize) -> Option<Self::Item> {
+        let slot = self.order.nth(n);
+        self.element(slot)
+    }
+
+    fn count(self) -> usize {
+        self.order.len()
+    }
+
+    fn last(mut self) -> Option<Self::Item> {
+        self.next_back()
+    }
+}
+
+impl<M, S: Copy, I: SlotNumber> DoubleEndedIterator for Iter<'_, M, S, I> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let slot = self.order.next_back();
+        self.element(slot)
+    }
+
+    fn nth_back(&mut self, n: usize) -> Option<Self::Item> {
+        let slot = self.order.nth_back(n);
+        self.element(slot)
+    }
+}
+
+impl<M, S: Copy, I: SlotNumber> ExactSizeIterator for Iter<'_, M, S, I> {}
+
+impl<M, S: Copy, I: SlotNumber> FusedIterator for Iter<'_, M, S, I> {}
+
+impl<M, S, I> Clone for Iter<'_, M, S, I> {
+    fn clone(&self) -> Self {
+        Iter { order: self.order.clone(), members: self.members, scores: self.scores }
+    }
+}
+
+impl<M, S, I> Default for Iter<'_, M, S, I> {
+    fn default() -> Self {
+        Iter { order: [].iter(), members: &[], scores: &[] }
+    }
+}
+
+impl<M: fmt::Debug, S: fmt::Debug + Copy, I: SlotNumber> fmt::Debug for Iter<'_, M, S, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
+
+/// An iterator over elements in order, by value.
+///
+/// # Examples
+///
+/// ```
+/// let mut set = zset_core::FixedSortedSet::<String, u32, 4>::new();
+/// set.try_insert("b".to_string(), 2).unwrap();
+/// set.try_insert("a".to_string(), 1).unwrap();
+/// assert!(set.into_iter().rev().eq([("b".to_string(), 2), ("a".to_string(), 1)]));
+/// ```
+pub struct IntoIter<M, S, const N: usize> {
+    members: arrayvec::IntoIter<M, N>,
+    scores: arrayvec::IntoIter<S, N>,
+}
+
+impl<M, S, const N: usize> Iterator for IntoIter<M, S, N> {
+    type Item = (M, S);
+
+    fn next(&mut self) -> Option<(M, S)> {
+        Some((self.members.next()?, self.scores.next()?))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.scores.size_hint()
+    }
+}
+
+impl<M, S, const N: usize> DoubleEndedIterator for IntoIter<M, S, N> {
+    fn next_back(&mut self) -> Option<(M, S)> {
+        Some((self.members.next_back()?, self.scores.next_back()?))
+    }
+}
+
+impl<M, S, const N: usize> ExactSizeIterator for IntoIter<M, S, N> {}
+
+impl<M, S, const N: usize> FusedIterator for IntoIter<M, S, N> {}
+
+impl<M, S, const N: usize> fmt::Debug for IntoIter<M, S, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IntoIter").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+/// **O(n)** to start.
+impl<M, S, const N: usize, I: SlotNumber, H> IntoIterator for FixedSortedSet<M, S, N, I, H> {
+    type Item = (M, S);
+    type IntoIter = IntoIter<M, S, N>;
+
+    fn into_iter(mut self) -> IntoIter<M, S, N> {
+        // Sorts the slots themselves, one cycle of the permutation after the other.
+        for start in 0..self.len() {
+            let mut to = start;
+            loop {
+                let from = self.order[to].to_usize();
+                self.order[to] = I::from_usize(to);
+                if from == start {
+                    break;
+                }
+                self.members.swap(to, from);
+                self.scores.swap(to, from);
+                to = from;
+            }
+        }
+        IntoIter { members: self.members.into_iter(), scores: self.scores.into_iter() }
+    }
+}
+
+impl<'a, M, S: Copy, const N: usize, I: SlotNumber, H> IntoIterator
+    for &'a FixedSortedSet<M, S, N, I, H>
+{
+    type Item = (&'a M, S);
+    type IntoIter = Iter<'a, M, S, I>;
+
+    fn into_iter(self) -> Iter<'a, M, S, I> {
+        self.iter()
+    }
+}

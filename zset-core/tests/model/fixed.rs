@@ -1,0 +1,306 @@
+//! Sets of fixed capacity in random sequences of all operations, beside a `BTreeMap`.
+
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use std::collections::BTreeMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::ops::Bound::{Excluded, Included, Unbounded};
+use zset_core::fixed_sorted_set::{CapacityError, FixedHashBuilder, SlotNumber};
+use zset_core::{FixedSortedSet, IncrementError, ScoreOverflow, TryReserveError};
+
+use crate::hashers::{BuildConstant, BuildIdentity, BuildNarrow};
+use crate::mixed::expected;
+
+const STEPS: u32 = if cfg!(miri) { 60 } else { 4000 };
+
+/// The score of each member.
+type Reference = BTreeMap<u16, u32>;
+
+/// Returns the elements in order.
+fn sorted(reference: &Reference) -> Vec<(u16, u32)> {
+    let mut elements: Vec<_> = reference.iter().map(|(member, score)| (*member, *score)).collect();
+    elements.sort_by_key(|(member, score)| (*score, *member));
+    elements
+}
+
+struct Subject<const N: usize, I: SlotNumber, H> {
+    set: FixedSortedSet<u16, u32, N, I, H>,
+    reference: Reference,
+    random: SmallRng,
+}
+
+impl<const N: usize, I: SlotNumber, H: BuildHasher + Clone> Subject<N, I, H> {
+    fn number(&mut self) -> u16 {
+        // Twice as many as there is room for.
+        self.random.random_range(0..=2 * N as u16)
+    }
+
+    fn score(&mut self) -> u32 {
+        if self.random.random_ratio(1, 20) {
+            u32::MAX - 3
+        } else {
+            self.random.random_range(0..1 + N as u32 / 2)
+        }
+    }
+
+    /// Returns the error of an insertion of a new member, if the set is full.
+    fn check_room(&self, member: u16, score: u32) -> Result<(), CapacityError<u16, u32>> {
+        let is_full = self.reference.len() == N && !self.reference.contains_key(&member);
+        if is_full { Err(CapacityError { member, score }) } else { Ok(()) }
+    }
+
+    fn insert(&mut self) {
+        let (member, score) = (self.number(), self.score());
+        let old = self.reference.get(&member).copied();
+        let room = self.check_room(member, score);
+        let mut new = score;
+        match self.random.random_range(0..8) {
+            0..4 => assert_eq!(self.set.try_insert(member, score), room.map(|()| old)),
+            4 => {
+                let done = expected(old, |old| score > old);
+                assert_eq!(self.set.try_insert_max(member, score), room.map(|()| done));
+                new = old.unwrap_or(0).max(score);
+            }
+            5 => {
+                let done = expected(old, |old| score < old);
+                assert_eq!(self.set.try_insert_min(member, score), room.map(|()| done));
+                new = old.unwrap_or(u32::MAX).min(score);
+            }
+            6 => {
+                let sum = old.unwrap_or(0).checked_add(score);
+                let result = match (sum, room) {
+                    (None, _) => Err(IncrementError::Score(ScoreOverflow)),
+                    (_, Err(_)) => Err(IncrementError::Full(TryReserveError::BufferFull)),
+                    (Some(sum), Ok(())) => Ok(sum),
+                };
+                assert_eq!(self.set.try_increment(member, score), result);
+                let Some(sum) = sum else { return };
+                new = sum;
+            }
+            _ => {
+                assert_eq!(self.set.update(&member, |old| old ^ score), old);
+                let Some(old) = old else { return };
+                new = old ^ score;
+            }
+        }
+        if room.is_ok() {
+            self.reference.insert(member, new);
+        }
+    }
+
+    fn insert_or_evict(&mut self) {
+        let (member, score) = (self.number(), self.score());
+        let room = self.check_room(member, score);
+        self.reference.insert(member, score);
+        let evicts_first = self.random.random();
+        let evicted = room.err().map(|_| {
+            let elements = sorted(&self.reference);
+            let element = if evicts_first { elements.first() } else { elements.last() };
+            *element.expect("an element has just been inserted")
+        });
+        evicted.map(|(member, _)| self.reference.remove(&member));
+        if evicts_first {
+            assert_eq!(self.set.insert_or_evict_first(member, score), evicted);
+        } else {
+            assert_eq!(self.set.insert_or_evict_last(member, score), evicted);
+        }
+    }
+
+    fn remove(&mut self) {
+        let elements = sorted(&self.reference);
+        let (member, score) = (self.number(), self.score());
+        let (low, high) = (usize::from(member) / 2, usize::from(self.number()));
+        let removed = match self.random.random_range(0..40) {
+            0..12 => {
+                let old = self.reference.get(&member).map(|score| (member, *score));
+                assert_eq!(self.set.remove_entry(&member), old);
+                old
+            }
+            12..20 => {
+                assert_eq!(self.set.remove_by_rank(low), elements.get(low).copied());
+                elements.get(low).copied()
+            }
+            20..26 => {
+                assert_eq!(self.set.pop_first(), elements.first().copied());
+                elements.first().copied()
+            }
+            26..32 => {
+                assert_eq!(self.set.pop_last(), elements.last().copied());
+                elements.last().copied()
+            }
+            32 | 33 => {
+                let popped = elements.first().copied().filter(|element| element.1 < score);
+                assert_eq!(self.set.pop_first_if(|_, other| other < score), popped);
+                popped
+            }
+            34 | 35 => {
+                let popped = elements.last().copied().filter(|element| element.1 > score);
+                assert_eq!(self.set.pop_last_if(|_, other| other > score), popped);
+                popped
+            }
+            36 => {
+                let ranks = low.min(elements.len())..high.min(elements.len());
+                assert_eq!(self.set.remove_range_by_rank(low..high), ranks.len());
+                let gone = elements.get(ranks).unwrap_or_default();
+                for (member, _) in gone {
+                    self.reference.remove(member);
+                }
+                None
+            }
+            37 => {
+                let before = self.reference.len();
+                self.reference.retain(|_, other| *other < score);
+                let removed = before - self.reference.len();
+                assert_eq!(self.set.remove_range_by_score(score..), removed);
+                None
+            }
+            38 => {
+                self.set.retain(|member, other| member % 3 > 0 || other == score);
+                self.reference.retain(|member, other| member % 3 > 0 || *other == score);
+                None
+            }
+            _ if self.random.random_ratio(1, 8) => {
+                self.set.clear();
+                self.reference.clear();
+                None
+            }
+            _ => {
+                let old = self.reference.get(&member).copied();
+                assert_eq!(self.set.remove(&member), old);
+                old.map(|old| (member, old))
+            }
+        };
+        removed.map(|(member, _)| self.reference.remove(&member));
+    }
+
+    fn read(&mut self) {
+        let elements = sorted(&self.reference);
+        let (member, score) = (self.number(), self.score());
+        let (set, other) = (&self.set, score / 2);
+        let by_ref = || elements.iter().map(|(member, score)| (member, *score));
+        assert!(set.iter().eq(by_ref()) && set.iter().rev().eq(by_ref().rev()));
+        assert!(set.clone().into_iter().eq(elements.iter().copied()));
+        assert!(set.clone().into_iter().rev().eq(elements.iter().copied().rev()));
+        assert_eq!((set.first(), set.last()), (by_ref().next(), by_ref().next_back()));
+        assert_eq!((set.is_empty(), set.is_full()), (elements.is_empty(), elements.len() == N));
+
+        let found = self.reference.get(&member).copied();
+        assert_eq!((set.score(&member), set.contains(&member)), (found, found.is_some()));
+        assert_eq!(set.get(&member), found.map(|score| (&member, score)));
+        let rank = elements.iter().position(|element| element.0 == member);
+        assert_eq!(set.rank(&member), rank);
+        assert_eq!(set.rev_rank(&member), rank.map(|rank| elements.len() - 1 - rank));
+        let rank = usize::from(member);
+        assert_eq!(set.get_by_rank(rank), by_ref().nth(rank));
+        assert_eq!(set.iter().nth_back(rank), by_ref().nth_back(rank));
+        assert!(set.range_by_rank(rank / 2..rank).eq(by_ref().take(rank).skip(rank / 2)));
+
+        let within = by_ref().filter(|element| (other..=score).contains(&element.1));
+        assert!(set.range_by_score(other..=score).eq(within.clone()));
+        assert_eq!(set.count_by_score(other..=score), within.count());
+        assert_eq!(set.range_by_score(score + 1..score).len(), 0);
+        let equal = by_ref().filter(|element| element.1 == score && *element.0 > member);
+        assert!(set.range_by_member(score, (Excluded(&member), Unbounded)).eq(equal));
+        let after = by_ref().filter(|element| (element.1, *element.0) >= (score, member));
+        assert!(set.range((Included((score, &member)), Unbounded)).eq(after.clone()));
+        let before = elements.len() - after.count();
+        assert_eq!(set.range(..(score, &member)).len(), before);
+        assert_eq!(set.range((score, &member)..(other, &member)).len(), 0);
+    }
+
+    /// Compares the set with one that has the same elements in other slots.
+    fn compare(&self) {
+        let mut other = FixedSortedSet::<u16, u32, N, I, _>::with_hasher(FixedHashBuilder);
+        for (member, score) in &self.reference {
+            other.try_insert(*member, *score).expect("there is as much room");
+        }
+        assert!(self.set == other);
+        let hash = |value: &dyn Fn(&mut DefaultHasher)| {
+            let mut hasher = DefaultHasher::new();
+            value(&mut hasher);
+            hasher.finish()
+        };
+        assert_eq!(hash(&|state| self.set.hash(state)), hash(&|state| other.hash(state)));
+        let mut greater = other.clone();
+        if let Some((member, score)) = greater.pop_last() {
+            assert_eq!(greater.partial_cmp(&other), Some(std::cmp::Ordering::Less));
+            greater.try_insert(member, score.saturating_add(1)).expect("there was room before");
+            assert_eq!(other.cmp(&greater), score.cmp(&score.saturating_add(1)));
+        }
+    }
+}
+
+fn run<const N: usize, I: SlotNumber, H: BuildHasher + Default + Clone>(seed: u64) {
+    let random = SmallRng::seed_from_u64(seed);
+    let set = FixedSortedSet::<_, _, N, I, H>::default();
+    let mut subject = Subject { set, reference: Reference::new(), random };
+    for step in 0..STEPS {
+        match subject.random.random_range(0..16) {
+            0..7 => subject.insert(),
+            7..10 => subject.insert_or_evict(),
+            // It fills and empties in turn.
+            10..15 if step / 128 % 2 == 0 => subject.insert(),
+            _ => subject.remove(),
+        }
+        subject.set.check();
+        assert_eq!(subject.set.len(), subject.reference.len());
+        if !cfg!(miri) || step % 10 == 0 {
+            subject.read();
+            subject.compare();
+        }
+    }
+}
+
+#[test]
+fn fixed_sets_answer_as_a_btree_map_does() {
+    run::<1, u8, FixedHashBuilder>(1);
+    run::<2, u16, FixedHashBuilder>(2);
+    run::<7, u8, BuildIdentity>(7);
+    run::<16, u16, BuildConstant>(16);
+    run::<50, u8, BuildNarrow>(50);
+    if !cfg!(miri) {
+        run::<255, u8, FixedHashBuilder>(255);
+        run::<300, u16, FixedHashBuilder>(300);
+    }
+}
+
+#[test]
+fn a_set_without_room_is_empty_and_full() {
+    let mut set = FixedSortedSet::<u16, u32, 0, u8>::new();
+    assert_eq!(set.try_insert(1, 2), Err(CapacityError { member: 1, score: 2 }));
+    assert_eq!(set.insert_or_evict_first(1, 2), Some((1, 2)));
+    assert_eq!(set.insert_or_evict_last(1, 2), Some((1, 2)));
+    assert_eq!(set.try_increment(1, 2), Err(TryReserveError::BufferFull.into()));
+    assert_eq!(
+        (set.score(&1), set.remove(&1), set.pop_first(), set.pop_last()),
+        (None, None, None, None)
+    );
+    assert!(set.is_empty() && set.is_full() && set.iter().next().is_none());
+    set.clear();
+    set.check();
+}
+
+#[test]
+fn the_largest_capacities_can_be_filled() {
+    fn fill<const N: usize, I: SlotNumber>() {
+        let mut set = Box::new(FixedSortedSet::<u32, u32, N, I>::new());
+        let count = N as u32;
+        (0..count).for_each(|i| assert_eq!(set.try_insert(i, count - i), Ok(None)));
+        assert!(set.try_insert(count, 0).is_err());
+        set.check();
+        assert_eq!(set.rank(&0), Some(N - 1));
+        assert_eq!(set.pop_first(), Some((count - 1, 1)));
+        set.check();
+    }
+    fill::<255, u8>();
+    if !cfg!(miri) {
+        fill::<65_535, u16>();
+    }
+}
+
+#[test]
+fn an_element_takes_three_slot_numbers_more_than_its_parts() {
+    assert_eq!(size_of::<FixedSortedSet<u32, u32, 100, u8>>(), 100 * (8 + 3) + 8);
+    assert_eq!(size_of::<FixedSortedSet<u32, u32, 100>>(), 100 * (8 + 6) + 8);
+}
