@@ -14,7 +14,7 @@ pub(crate) fn wake_all(wakers: Vec<Waker>) {
     }
 
     let mut others = Others(wakers.into_iter());
-    while let Some(waker) = others.0.next() {
+    for waker in others.0.by_ref() {
         waker.wake();
     }
 }
