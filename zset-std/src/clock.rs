@@ -1,10 +1,14 @@
 //! Clocks and timestamps.
 
+#[cfg(feature = "async")]
+mod alarm;
 mod fake;
 mod monotonic;
 mod system;
 mod timer;
 
+#[cfg(feature = "async")]
+pub(crate) use alarm::Alarm;
 pub use fake::FakeClock;
 pub use monotonic::MonotonicClock;
 pub use system::SystemClock;

@@ -2,6 +2,7 @@
 //! interleavings.
 
 mod spin_lock;
+mod wake_all;
 
 #[cfg(not(zset_loom))]
 pub(crate) use std::sync::{
@@ -19,6 +20,7 @@ pub(crate) use loom::sync::{
 
 pub(crate) use spin_lock::SpinLock;
 pub(crate) use std::sync::atomic::Ordering;
+pub(crate) use wake_all::wake_all;
 
 use std::sync::PoisonError;
 

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use super::timer::waker_of_this_thread;
 use super::{Clock, Timer, Timestamp};
+use crate::sync::wake_all;
 
 /// A clock for tests that is advanced manually. Clones share the same time.
 ///
@@ -85,7 +86,7 @@ impl FakeClock {
     pub fn set(&self, now: Timestamp) {
         self.shared.nanos.store(now.as_nanos(), Ordering::SeqCst);
         let sleepers = mem::take(&mut *self.sleepers());
-        sleepers.into_iter().for_each(Waker::wake);
+        wake_all(sleepers);
     }
 
     fn sleepers(&self) -> std::sync::MutexGuard<'_, Vec<Waker>> {
@@ -136,5 +137,45 @@ impl super::AsyncTimer for FakeClock {
 impl fmt::Debug for FakeClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("FakeClock").field(&self.now()).finish()
+    }
+}
+
+#[cfg(all(test, not(zset_loom)))]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::AtomicUsize;
+    use std::task::Wake;
+
+    use super::*;
+
+    struct Panicking;
+
+    impl Wake for Panicking {
+        fn wake(self: Arc<Self>) {
+            panic!("a waker");
+        }
+    }
+
+    #[derive(Default)]
+    struct Counting(AtomicUsize);
+
+    impl Wake for Counting {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn a_waker_that_panics_does_not_leave_the_others_asleep() {
+        let clock = FakeClock::new();
+        let (before, after) = (Arc::new(Counting::default()), Arc::new(Counting::default()));
+        let later = Timestamp::from_nanos(1);
+        for waker in [before.clone().into(), Arc::new(Panicking).into(), after.clone().into()] {
+            assert!(!clock.is_past(later, &waker));
+        }
+        let set = catch_unwind(AssertUnwindSafe(|| clock.set(later)));
+        assert!(set.is_err());
+        assert_eq!(before.0.load(Ordering::Relaxed), 1);
+        assert_eq!(after.0.load(Ordering::Relaxed), 1);
     }
 }

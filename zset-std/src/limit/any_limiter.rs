@@ -91,6 +91,10 @@ impl Limiter for AnyLimiter {
     fn reset(&mut self) {
         each!(self, limiter => limiter.reset());
     }
+
+    fn idle_at(&self, _: Sealed) -> Timestamp {
+        each!(self, limiter => limiter.idle_at(Sealed))
+    }
 }
 
 impl SingleQuota for AnyLimiter {
@@ -100,11 +104,5 @@ impl SingleQuota for AnyLimiter {
 
     fn set_quota(&mut self, quota: Quota) {
         each!(self, limiter => limiter.set_quota(quota));
-    }
-}
-
-impl Sealed for AnyLimiter {
-    fn idle_at(&self) -> Timestamp {
-        each!(self, limiter => limiter.idle_at())
     }
 }

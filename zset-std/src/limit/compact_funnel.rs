@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use super::limiter::private::Sealed;
 use super::quota::TICKS_PER_NANO;
-use super::{Decision, KeyState, Quota, Verdict};
+use super::{Decision, KeyState, Quota, QuotaPerCall, Verdict};
 use crate::Timestamp;
 
 /// The level of the funnel of one key of [`Funnels`](super::Funnels).
@@ -31,15 +31,16 @@ pub struct CompactFunnel {
     leaked_at: Timestamp,
 }
 
-/// A quota, with its values in ticks.
+/// A quota, with the parameters computed from it.
 #[derive(Clone, Copy, Debug)]
-pub struct TickQuota {
+pub struct GcraQuota {
     quota: Quota,
-    ticks: Ticks,
+    parameters: GcraParameters,
 }
 
+/// The parameters of the generic cell rate algorithm, in ticks.
 #[derive(Clone, Copy, Debug)]
-struct Ticks {
+struct GcraParameters {
     capacity: u32,
     /// The time between two units, rounded up.
     interval: u64,
@@ -49,12 +50,12 @@ struct Ticks {
     reciprocal: u64,
 }
 
-/// A decision in ticks: the part that has to be computed under a lock.
+/// A decision in ticks: the part of a [`Decision`] that has to be computed under the lock.
 ///
 /// It is computed without a branch on the verdict, which a processor cannot predict near the limit.
 #[derive(Clone, Copy, Debug)]
-pub struct TickDecision {
-    ticks: Ticks,
+pub struct GcraDecision {
+    parameters: GcraParameters,
     never: bool,
     /// The level after the decision.
     level: u64,
@@ -62,23 +63,23 @@ pub struct TickDecision {
     excess: u64,
 }
 
-impl From<Quota> for TickQuota {
+impl From<Quota> for GcraQuota {
     fn from(quota: Quota) -> Self {
         let interval = quota.interval_in_ticks();
         // `Quota` ensures that this does not overflow.
         let burst = interval * u64::from(quota.capacity());
         let (capacity, reciprocal) = (quota.capacity(), u64::MAX / interval);
-        TickQuota { quota, ticks: Ticks { capacity, interval, burst, reciprocal } }
+        GcraQuota { quota, parameters: GcraParameters { capacity, interval, burst, reciprocal } }
     }
 }
 
-impl TickQuota {
+impl GcraQuota {
     pub(super) fn quota(&self) -> Quota {
         self.quota
     }
 }
 
-impl Ticks {
+impl GcraParameters {
     /// Returns the number of whole intervals in `ticks`.
     #[inline]
     fn units_in(self, ticks: u64) -> u64 {
@@ -92,18 +93,18 @@ impl Ticks {
 impl CompactFunnel {
     /// Decides on `n` units at time `now`, which must not be before `leaked_at`.
     #[inline]
-    fn decide(&self, ticks: Ticks, n: u32, now: Timestamp) -> TickDecision {
+    fn decide(&self, parameters: GcraParameters, n: u32, now: Timestamp) -> GcraDecision {
         let elapsed = now.as_nanos().saturating_sub(self.leaked_at.as_nanos());
         let level = self.level.saturating_sub(elapsed.saturating_mul(TICKS_PER_NANO));
-        let never = n > ticks.capacity;
+        let never = n > parameters.capacity;
         // These wrap only if `n` exceeds the capacity; the results are then ignored.
-        let units = ticks.interval.wrapping_mul(n.into());
-        let space = ticks.burst.wrapping_sub(units);
+        let units = parameters.interval.wrapping_mul(n.into());
+        let space = parameters.burst.wrapping_sub(units);
         let poured = n > 0 && !never && level <= space;
         let if_poured = 0_u64.wrapping_sub(poured.into());
         let if_denied = 0_u64.wrapping_sub((n > 0 && !poured).into());
-        TickDecision {
-            ticks,
+        GcraDecision {
+            parameters,
             never,
             level: level + (units & if_poured),
             excess: level.wrapping_sub(space) & if_denied,
@@ -112,37 +113,35 @@ impl CompactFunnel {
 }
 
 impl KeyState for CompactFunnel {
-    type Settings = TickQuota;
-    type Outcome = TickDecision;
+    type Settings = GcraQuota;
+    type RawDecision = GcraDecision;
 
     #[inline]
-    fn new(_: &TickQuota) -> Self {
+    fn new(_: &GcraQuota) -> Self {
         CompactFunnel { level: 0, leaked_at: Timestamp::ZERO }
     }
 
     #[inline]
-    fn check_n_at(&mut self, quota: &TickQuota, n: u32, now: Timestamp) -> TickDecision {
-        let decision = self.decide(quota.ticks, n, now);
+    fn check_n_at(&mut self, quota: &GcraQuota, n: u32, now: Timestamp) -> GcraDecision {
+        let decision = self.decide(quota.parameters, n, now);
         self.level = decision.level;
         self.leaked_at = now;
         decision
     }
 
-    fn peek_at(&self, quota: &TickQuota, n: u32, now: Timestamp) -> Decision {
-        self.decide(quota.ticks, n, now).into()
+    fn peek_at(&self, quota: &GcraQuota, n: u32, now: Timestamp) -> Decision {
+        self.decide(quota.parameters, n, now).into()
     }
 
-    fn refund(&mut self, quota: &TickQuota, n: u32) -> u32 {
-        let Ticks { interval, .. } = quota.ticks;
+    fn refund(&mut self, quota: &GcraQuota, n: u32) -> u32 {
+        let GcraParameters { interval, .. } = quota.parameters;
         let refunded = self.level.min(interval.saturating_mul(n.into()));
         self.level -= refunded;
         // At most `n`.
         (refunded / interval) as u32
     }
-}
 
-impl Sealed for CompactFunnel {
-    fn idle_at(&self) -> Timestamp {
+    fn idle_at(&self, _: Sealed) -> Timestamp {
         if self.level == 0 {
             return Timestamp::ZERO;
         }
@@ -150,10 +149,23 @@ impl Sealed for CompactFunnel {
     }
 }
 
-impl From<TickDecision> for Decision {
+impl QuotaPerCall for CompactFunnel {
+    type CallQuota = GcraQuota;
+
     #[inline]
-    fn from(decision: TickDecision) -> Decision {
-        let TickDecision { ticks, never, level, excess } = decision;
+    fn check_with_at(&mut self, quota: &GcraQuota, n: u32, now: Timestamp) -> GcraDecision {
+        self.check_n_at(quota, n, now)
+    }
+
+    fn peek_with_at(&self, quota: &GcraQuota, n: u32, now: Timestamp) -> Decision {
+        self.peek_at(quota, n, now)
+    }
+}
+
+impl From<GcraDecision> for Decision {
+    #[inline]
+    fn from(decision: GcraDecision) -> Decision {
+        let GcraDecision { parameters, never, level, excess } = decision;
         let retry_after = duration(excess);
         // The verdict is derived from the wait, so the wait is always computed, without a branch.
         let verdict = if never {
@@ -164,10 +176,10 @@ impl From<TickDecision> for Decision {
             Verdict::Denied { retry_after }
         };
         // The level may exceed the burst if the funnel was filled under another quota.
-        let remaining = ticks.units_in(ticks.burst.saturating_sub(level));
+        let remaining = parameters.units_in(parameters.burst.saturating_sub(level));
         Decision {
             verdict,
-            limit: ticks.capacity,
+            limit: parameters.capacity,
             remaining: u32::try_from(remaining).unwrap_or(u32::MAX),
             reset_after: duration(level),
         }

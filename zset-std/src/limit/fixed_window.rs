@@ -251,6 +251,13 @@ impl Limiter for FixedWindow {
     fn reset(&mut self) {
         self.reset();
     }
+
+    fn idle_at(&self, _: Sealed) -> Timestamp {
+        match self.peek_at(0, self.newest).reset_after {
+            Duration::ZERO => Timestamp::ZERO,
+            reset_after => self.newest.saturating_add(reset_after),
+        }
+    }
 }
 
 impl SingleQuota for FixedWindow {
@@ -260,14 +267,5 @@ impl SingleQuota for FixedWindow {
 
     fn set_quota(&mut self, quota: Quota) {
         self.set_quota(quota);
-    }
-}
-
-impl Sealed for FixedWindow {
-    fn idle_at(&self) -> Timestamp {
-        match self.peek_at(0, self.newest).reset_after {
-            Duration::ZERO => Timestamp::ZERO,
-            reset_after => self.newest.saturating_add(reset_after),
-        }
     }
 }

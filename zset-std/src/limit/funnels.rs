@@ -3,9 +3,9 @@
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 
-use super::compact_funnel::TickQuota;
+use super::compact_funnel::GcraQuota;
 use super::throttle::{self, Throttle, ThrottleError};
-use super::{CompactFunnel, Decision, KeyState, Keyed, Quota};
+use super::{CompactFunnel, KeyState, Keyed, Quota};
 use crate::{Clock, MonotonicClock, RandomState, Timestamp};
 
 /// A funnel for each key: a leaky bucket in two words per key.
@@ -85,103 +85,11 @@ impl<K: Eq + Hash, C, H: BuildHasher> Funnels<K, C, H> {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&self, quota: Quota) {
-        self.keys.set(|settings| *settings = TickQuota::from(quota));
+        self.keys.set(|settings| *settings = GcraQuota::from(quota));
     }
 }
 
 impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
-    /// Like [`check_n`](Self::check_n), with a different quota for this call. All quotas share the key's
-    /// one funnel; the time at which it will be empty carries over between them.
-    /// **O(1)** expected; **O(log n)** amortized for a new key.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnels, Quota};
-    ///
-    /// let funnels = Funnels::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// let generous = Quota::new(5, Duration::from_secs(60))?;
-    /// assert!(funnels.check_with(&1, generous, 5).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    pub fn check_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
-        self.check_with_at(key, quota, n, self.clock().now())
-    }
-
-    /// Like [`check_with`](Self::check_with), at time `now`.
-    /// **O(1)** expected; **O(log n)** amortized for a new key.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnels, Quota, Timestamp};
-    ///
-    /// let limiter = Funnels::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// let generous = Quota::new(5, Duration::from_secs(60))?.with_capacity(5)?;
-    /// assert!(limiter.check_with_at(&1, generous, 5, Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    pub fn check_with_at<Q>(&self, key: &Q, quota: Quota, n: u32, now: Timestamp) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
-        let quota = TickQuota::from(quota);
-        self.decide(key, n, now, |funnel, _, now| funnel.check_n_at(&quota, n, now))
-    }
-
-    /// Returns what [`check_with`](Self::check_with) would return, without recording any units or inserting
-    /// a key. **O(1)** expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnels, Quota};
-    ///
-    /// let funnels = Funnels::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// let generous = Quota::new(5, Duration::from_secs(60))?;
-    /// assert!(funnels.peek_with(&1, generous, 5).is_allowed());
-    /// assert!(funnels.is_empty());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    pub fn peek_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        self.peek_with_at(key, quota, n, self.clock().now())
-    }
-
-    /// Like [`peek_with`](Self::peek_with), at time `now`. **O(1)** expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnels, Quota, Timestamp};
-    ///
-    /// let limiter = Funnels::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// let generous = Quota::new(5, Duration::from_secs(60))?.with_capacity(5)?;
-    /// assert!(limiter.peek_with_at(&1, generous, 5, Timestamp::ZERO).is_allowed());
-    /// assert!(limiter.is_empty());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    pub fn peek_with_at<Q>(&self, key: &Q, quota: Quota, n: u32, now: Timestamp) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        let quota = TickQuota::from(quota);
-        self.foresee(key, n, now, |funnel, _, now| funnel.peek_at(&quota, n, now))
-    }
-
     /// Like [`refund`](Self::refund), for units that were allowed under another quota. **O(log n)**
     /// expected.
     ///
@@ -202,7 +110,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        let quota = TickQuota::from(quota);
+        let quota = GcraQuota::from(quota);
         self.keys.shorten(key, |funnel, _| funnel.refund(&quota, n)).unwrap_or(0)
     }
 

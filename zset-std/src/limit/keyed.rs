@@ -1,6 +1,7 @@
 //! [`Keyed`]: a limiter for each of many keys.
 
 mod check;
+mod check_with;
 mod keys;
 
 use std::fmt;

@@ -2,6 +2,7 @@
 
 use super::{Decision, Quota};
 use crate::Timestamp;
+use private::Sealed;
 
 /// A limiter of one key.
 ///
@@ -23,7 +24,7 @@ use crate::Timestamp;
 /// assert_eq!(burst(Funnel::new(quota.with_capacity(5)?)), 5);
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
-pub trait Limiter: Clone + private::Sealed {
+pub trait Limiter: Clone {
     /// Allows `n` units together, or denies all of them; 0 units are always allowed.
     fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision;
 
@@ -35,6 +36,11 @@ pub trait Limiter: Clone + private::Sealed {
 
     /// Forgets all recorded units.
     fn reset(&mut self);
+
+    /// Returns the time from which the limiter behaves like a new one, if it is not called in between;
+    /// `Timestamp::ZERO` if it already does.
+    #[doc(hidden)]
+    fn idle_at(&self, _: Sealed) -> Timestamp;
 }
 
 /// A [`Limiter`] with one quota: every limiter of one key except [`Limits`](super::Limits).
@@ -64,57 +70,8 @@ pub trait SingleQuota: Limiter {
     fn set_quota(&mut self, quota: Quota);
 }
 
-/// The state that a [`Keyed`](super::Keyed) limiter stores for each key: a [`Limiter`], or a
-/// [`CompactFunnel`](super::CompactFunnel), whose quota all keys share.
-///
-/// The trait is sealed, and its methods are not part of the public API.
-pub trait KeyState: Clone + private::Sealed {
-    /// The data that all keys share.
-    #[doc(hidden)]
-    type Settings: Clone;
-
-    /// The part of a decision computed under the lock; the rest is computed after the lock is released.
-    #[doc(hidden)]
-    type Outcome: Into<Decision>;
-
-    #[doc(hidden)]
-    fn new(settings: &Self::Settings) -> Self;
-    #[doc(hidden)]
-    fn check_n_at(&mut self, settings: &Self::Settings, n: u32, now: Timestamp) -> Self::Outcome;
-    #[doc(hidden)]
-    fn peek_at(&self, settings: &Self::Settings, n: u32, now: Timestamp) -> Decision;
-    #[doc(hidden)]
-    fn refund(&mut self, settings: &Self::Settings, n: u32) -> u32;
-}
-
-impl<L: Limiter> KeyState for L {
-    /// The initial state of each key.
-    type Settings = L;
-    type Outcome = Decision;
-
-    fn new(new: &L) -> L {
-        new.clone()
-    }
-
-    fn check_n_at(&mut self, _: &L, n: u32, now: Timestamp) -> Decision {
-        Limiter::check_n_at(self, n, now)
-    }
-
-    fn peek_at(&self, _: &L, n: u32, now: Timestamp) -> Decision {
-        Limiter::peek_at(self, n, now)
-    }
-
-    fn refund(&mut self, _: &L, n: u32) -> u32 {
-        Limiter::refund(self, n)
-    }
-}
-
-pub(crate) mod private {
-    use crate::Timestamp;
-
-    pub trait Sealed {
-        /// Returns the time from which the limiter behaves like a new one, if it is not called in
-        /// between; `Timestamp::ZERO` if it already does.
-        fn idle_at(&self) -> Timestamp;
-    }
+pub(super) mod private {
+    /// A type that other crates cannot name, so they cannot implement a trait with a method that takes it.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Sealed;
 }

@@ -246,10 +246,8 @@ impl<L: Limiter> Limiter for Limits<L> {
     fn reset(&mut self) {
         self.reset();
     }
-}
 
-impl<L: Limiter> Sealed for Limits<L> {
-    fn idle_at(&self) -> Timestamp {
-        self.limits.iter().map(Sealed::idle_at).max().unwrap_or(Timestamp::ZERO)
+    fn idle_at(&self, _: Sealed) -> Timestamp {
+        self.limits.iter().map(|limiter| limiter.idle_at(Sealed)).max().unwrap_or(Timestamp::ZERO)
     }
 }

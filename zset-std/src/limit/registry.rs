@@ -30,6 +30,7 @@ use std::hash::{BuildHasher, Hash};
 use zset_core::SkipList;
 
 use super::KeyState;
+use super::limiter::private::Sealed;
 use super::table::{Hashed, KeyHash, Table, hash_of};
 use crate::Timestamp;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, SpinLock};
@@ -199,9 +200,9 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         let shard = self.shard(hash);
         let keys = &mut *shard.keys.lock();
         let entry = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key)?;
-        let before = entry.state.idle_at();
+        let before = entry.state.idle_at(Sealed);
         let result = change(&mut entry.state, &keys.settings);
-        let idle_at = entry.state.idle_at();
+        let idle_at = entry.state.idle_at(Sealed);
         if idle_at < before {
             keys.file(hash, idle_at);
             keys.forget_deadlines();
@@ -264,7 +265,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
                     let key = key.to_owned();
                     let mut state = V::new(&keys.settings);
                     let result = change(&mut state, &keys.settings, now);
-                    keys.deadlines.insert(hash, state.idle_at());
+                    keys.deadlines.insert(hash, state.idle_at(Sealed));
                     keys.entries.insert(Entry { hash, state, key });
                     shard.note_deadline(keys);
                     room.keep();

@@ -5,11 +5,23 @@ use std::error::Error;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
 
-use super::{Decision, Keyed, Quota, WindowLog};
+use super::{Decision, Keyed, Quota, QuotaPerCall, WindowLog};
 use crate::{Clock, MonotonicClock, RandomState, Timestamp};
 
 /// An exact sliding window for each key: see [`WindowLog`] and [`Keyed`].
 pub type SlidingWindow<K, C = MonotonicClock, H = RandomState> = Keyed<K, WindowLog, C, H>;
+
+impl QuotaPerCall for WindowLog {
+    type CallQuota = Quota;
+
+    fn check_with_at(&mut self, quota: &Quota, n: u32, now: Timestamp) -> Decision {
+        self.check_with_at(*quota, n, now)
+    }
+
+    fn peek_with_at(&self, quota: &Quota, n: u32, now: Timestamp) -> Decision {
+        self.peek_with_at(*quota, n, now)
+    }
+}
 
 /// The error of recording units of a new key for which there is no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,97 +55,6 @@ impl<K: Eq + Hash> SlidingWindow<K> {
 }
 
 impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
-    /// Like [`check_n`](Self::check_n), with a different quota for this call; see
-    /// [`WindowLog::check_with_at`]. **O(1)** expected to find the key, plus the cost of its
-    /// [`WindowLog`]; **O(log n)** amortized for a new key.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    ///
-    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// let generous = Quota::new(5, Duration::from_secs(60))?;
-    /// assert!(limiter.check_with(&1, generous, 5).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    pub fn check_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
-        self.check_with_at(key, quota, n, self.clock().now())
-    }
-
-    /// Like [`check_with`](Self::check_with), at time `now`. **O(1)** expected to find the key, plus the
-    /// cost of its [`WindowLog`]; **O(log n)** amortized for a new key.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow, Timestamp};
-    ///
-    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// let generous = Quota::new(5, Duration::from_secs(60))?;
-    /// assert!(limiter.check_with_at(&1, generous, 5, Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    pub fn check_with_at<Q>(&self, key: &Q, quota: Quota, n: u32, now: Timestamp) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
-        self.decide(key, n, now, |log, _, now| log.check_with_at(quota, n, now))
-    }
-
-    /// Returns what [`check_with`](Self::check_with) would return, without recording any units or inserting
-    /// a key. **O(1)** expected to find the key, plus the cost of its [`WindowLog`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    ///
-    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// let generous = Quota::new(5, Duration::from_secs(60))?;
-    /// assert!(limiter.peek_with(&1, generous, 5).is_allowed());
-    /// assert!(limiter.is_empty());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    pub fn peek_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        self.peek_with_at(key, quota, n, self.clock().now())
-    }
-
-    /// Like [`peek_with`](Self::peek_with), at time `now`.
-    /// **O(1)** expected to find the key, plus the cost of its [`WindowLog`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow, Timestamp};
-    ///
-    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// let generous = Quota::new(5, Duration::from_secs(60))?;
-    /// assert!(limiter.peek_with_at(&1, generous, 5, Timestamp::ZERO).is_allowed());
-    /// assert!(limiter.is_empty());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    pub fn peek_with_at<Q>(&self, key: &Q, quota: Quota, n: u32, now: Timestamp) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        self.foresee(key, n, now, |log, _, now| log.peek_with_at(quota, n, now))
-    }
-
     /// Returns whether the limit of a key is reached; see [`WindowLog::over_limit_at`].
     /// **O(1)** expected to find the key, plus the cost of its [`WindowLog`].
     ///

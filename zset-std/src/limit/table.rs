@@ -2,7 +2,8 @@
 //! Computer Programming" 3, 6.4, algorithms L and R).
 //!
 //! hashbrown reads a group of tags and then the entry: two places in memory. Here the hash is stored in
-//! the entry, so a look-up in a table larger than the cache usually has one cache miss.
+//! the entry, so a look-up in a table larger than the cache usually has one cache miss. `docs/design.md`
+//! compares the two.
 //!
 //! Invariants: the number of slots is zero or a power of two, and at least a quarter of them are empty.
 //! No slot is empty between an entry's home slot, selected by its hash, and the slot that holds it. User

@@ -1,5 +1,8 @@
 //! [`UntilReady`]: waiting until units of a key are allowed.
 
+#[cfg(feature = "async")]
+mod future;
+
 use std::borrow::Borrow;
 use std::error::Error;
 use std::fmt;
@@ -8,9 +11,12 @@ use std::task::Waker;
 use std::time::Duration;
 
 use super::lines::Place;
-use super::{Decision, KeyState, Keyed, Verdict};
+use super::{KeyState, Keyed, Verdict};
 use crate::clock::{nanos, waker_of_this_thread};
 use crate::{Clock, Timer, Timestamp};
+#[cfg(feature = "async")]
+pub use future::Ready;
+use private::Waitable;
 
 /// A wait until units of a key are allowed, as returned by `until_ready` of a keyed limiter.
 ///
@@ -85,24 +91,20 @@ impl fmt::Display for NotReady {
 
 impl Error for NotReady {}
 
-/// What waiting needs of a keyed limiter.
 pub(crate) mod private {
+    use crate::limit::KeyedLimiter;
     use crate::limit::lines::Place;
-    use crate::{Clock, Decision, Timestamp};
 
-    pub trait Waitable<Q: ?Sized> {
+    /// A keyed limiter with a line of waiters for each key.
+    pub trait Waitable<Q: ?Sized>: KeyedLimiter<Q> {
         type Key;
-        type Clock: Clock;
+        type Clock;
 
         fn clock(&self) -> &Self::Clock;
-        fn peek_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision;
-        fn check_n_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision;
         fn is_waited_for(&self, key: &Q) -> bool;
         fn line_up(&self, key: &Q) -> Place<'_, Self::Key>;
     }
 }
-
-use private::Waitable;
 
 impl<K, L, C, H, Q> Waitable<Q> for Keyed<K, L, C, H>
 where
@@ -117,14 +119,6 @@ where
 
     fn clock(&self) -> &C {
         self.clock()
-    }
-
-    fn peek_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
-        self.peek_at(key, n, now)
-    }
-
-    fn check_n_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
-        self.check_n_at(key, n, now)
     }
 
     fn is_waited_for(&self, key: &Q) -> bool {
@@ -196,7 +190,7 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn timeout(self, timeout: Duration) -> Self {
-        let deadline = self.limiter.clock().now().saturating_add(timeout);
+        let deadline = self.limiter.now().saturating_add(timeout);
         self.deadline(deadline)
     }
 
@@ -296,7 +290,7 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> Waiting<'a, L, Q> {
         if limiter.is_waited_for(key) {
             return None;
         }
-        match self.ask(limiter.clock().now()) {
+        match self.ask(limiter.now()) {
             Step::Done(result) => Some(result),
             Step::WaitUntil(_) => None,
         }
@@ -307,7 +301,7 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> Waiting<'a, L, Q> {
         let UntilReady { limiter, key, deadline, .. } = self.asked;
         let place = self.place.get_or_insert_with(|| limiter.line_up(key));
         let is_first = place.is_first(waker);
-        let now = limiter.clock().now();
+        let now = limiter.now();
         if !is_first {
             return if now < deadline {
                 Step::WaitUntil(deadline)
@@ -338,83 +332,6 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> Waiting<'a, L, Q> {
                 self.due = at.saturating_add(self.asked.random_jitter()).min(deadline);
                 Step::WaitUntil(self.due)
             }
-        }
-    }
-}
-
-#[cfg(feature = "async")]
-pub use future::Ready;
-
-#[cfg(feature = "async")]
-mod future {
-    use std::fmt;
-    use std::pin::Pin;
-    use std::task::{Context, Poll};
-
-    use super::private::Waitable;
-    use super::{NotReady, Step, UntilReady, Waiting};
-    use crate::clock::Sleep;
-    use crate::{AsyncTimer, Timestamp};
-
-    /// The future of an [`UntilReady`].
-    ///
-    /// It can be polled in any runtime. Dropping it leaves the line.
-    #[must_use = "a future does nothing until it is polled"]
-    pub struct Ready<'a, L: Waitable<Q>, Q: ?Sized> {
-        waiting: Waiting<'a, L, Q>,
-        /// The time to sleep until, and the timer for it.
-        sleep: Option<(Timestamp, Sleep)>,
-    }
-
-    impl<'a, L: Waitable<Q, Clock: AsyncTimer>, Q: ?Sized> IntoFuture for UntilReady<'a, L, Q> {
-        type Output = Result<(), NotReady>;
-        type IntoFuture = Ready<'a, L, Q>;
-
-        fn into_future(self) -> Ready<'a, L, Q> {
-            Ready { waiting: Waiting::new(self), sleep: None }
-        }
-    }
-
-    impl<L: Waitable<Q, Clock: AsyncTimer>, Q: ?Sized> Future for Ready<'_, L, Q> {
-        type Output = Result<(), NotReady>;
-
-        fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-            let Ready { waiting, sleep } = &mut *self;
-            if waiting.place.is_none() {
-                if let Some(result) = waiting.at_once() {
-                    return Poll::Ready(result);
-                }
-            }
-            loop {
-                let at = match waiting.step(context.waker()) {
-                    Step::Done(result) => {
-                        waiting.place = None;
-                        return Poll::Ready(result);
-                    }
-                    Step::WaitUntil(at) => at,
-                };
-                // There is no deadline, so only the waiter ahead wakes this one.
-                if at == Timestamp::MAX {
-                    *sleep = None;
-                    return Poll::Pending;
-                }
-                if sleep.as_ref().is_none_or(|(until, _)| *until != at) {
-                    *sleep = Some((at, waiting.asked.limiter.clock().sleep_until(at)));
-                }
-                if let Some((_, timer)) = sleep {
-                    if timer.as_mut().poll(context).is_pending() {
-                        return Poll::Pending;
-                    }
-                    // The timer has completed, perhaps early. It must not be polled again.
-                    *sleep = None;
-                }
-            }
-        }
-    }
-
-    impl<L: Waitable<Q> + fmt::Debug, Q: fmt::Debug + ?Sized> fmt::Debug for Ready<'_, L, Q> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.debug_tuple("Ready").field(&self.waiting.asked).finish()
         }
     }
 }

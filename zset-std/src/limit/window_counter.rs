@@ -333,6 +333,13 @@ impl Limiter for WindowCounter {
     fn reset(&mut self) {
         self.reset();
     }
+
+    fn idle_at(&self, _: Sealed) -> Timestamp {
+        match self.peek_at(0, self.newest).reset_after {
+            Duration::ZERO => Timestamp::ZERO,
+            reset_after => self.newest.saturating_add(reset_after),
+        }
+    }
 }
 
 impl SingleQuota for WindowCounter {
@@ -342,14 +349,5 @@ impl SingleQuota for WindowCounter {
 
     fn set_quota(&mut self, quota: Quota) {
         self.set_quota(quota);
-    }
-}
-
-impl Sealed for WindowCounter {
-    fn idle_at(&self) -> Timestamp {
-        match self.peek_at(0, self.newest).reset_after {
-            Duration::ZERO => Timestamp::ZERO,
-            reset_after => self.newest.saturating_add(reset_after),
-        }
     }
 }

@@ -4,12 +4,12 @@ use std::fmt;
 use std::future::Future;
 use std::hash::Hash;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use super::place::{Place, Step};
 use super::{Lease, Locked, SharedDelayQueue};
-use crate::clock::Sleep;
+use crate::clock::Alarm;
 use crate::{AsyncTimer, Job, JobId, MonotonicClock, Timestamp};
 
 impl<T, I: Hash, C: AsyncTimer> SharedDelayQueue<T, I, C> {
@@ -105,13 +105,12 @@ impl<T: Clone, I: Ord + Hash + Clone, C: AsyncTimer> Future for LeaseAsync<'_, T
 /// A place in the line and the timer it waits for.
 struct Waiting<'a, T, I, C> {
     place: Place<'a, T, I, C>,
-    /// The wake-up time, and the timer that wakes the future then.
-    sleep: Option<(Timestamp, Sleep)>,
+    alarm: Alarm,
 }
 
 impl<'a, T, I, C> Waiting<'a, T, I, C> {
     fn new(queue: &'a SharedDelayQueue<T, I, C>) -> Self {
-        Waiting { place: Place::new(queue), sleep: None }
+        Waiting { place: Place::new(queue), alarm: Alarm::default() }
     }
 }
 
@@ -122,29 +121,17 @@ impl<T, I, C: AsyncTimer> Waiting<'_, T, I, C> {
         take: impl Fn(&mut Locked<'_, T, I>, Timestamp) -> Option<R>,
     ) -> Poll<Option<R>> {
         loop {
-            let until = match self.place.step(None, &take, || context.waker().clone()) {
+            match self.place.step(None, &take, || context.waker().clone()) {
                 Step::Done(result) => {
-                    self.sleep = None;
+                    self.alarm = Alarm::default();
                     return Poll::Ready(result.ok());
                 }
-                Step::WaitUntil(until) => until,
-            };
-            // This waiter is not the first, or there is no job: it is woken when another leaves the
-            // line or a job is pushed.
-            if until == Timestamp::MAX {
-                self.sleep = None;
-                return Poll::Pending;
+                // This waiter may not be the first, or there may be no job: it is then woken when another
+                // leaves the line or a job is pushed.
+                Step::WaitUntil(until) => {
+                    ready!(self.alarm.poll(&self.place.queue.clock, until, context));
+                }
             }
-            let clock = &self.place.queue.clock;
-            let (_, timer) = match &mut self.sleep {
-                Some(sleep) if sleep.0 == until => sleep,
-                sleep => sleep.insert((until, clock.sleep_until(until))),
-            };
-            if timer.as_mut().poll(context).is_pending() {
-                return Poll::Pending;
-            }
-            // The time has come, or nearly. A completed timer must not be polled again.
-            self.sleep = None;
         }
     }
 }

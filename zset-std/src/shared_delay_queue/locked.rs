@@ -6,7 +6,7 @@ use std::task::Waker;
 
 use super::{DeadLetter, State};
 use crate::Timestamp;
-use crate::sync::MutexGuard;
+use crate::sync::{MutexGuard, wake_all};
 
 /// The lock guard of the state. Dropping it wakes the first of the line if it has something to do.
 pub(super) struct Locked<'a, T, I> {
@@ -24,12 +24,7 @@ struct WakeOnDrop(Vec<Waker>);
 
 impl Drop for WakeOnDrop {
     fn drop(&mut self) {
-        while let Some(waker) = self.0.pop() {
-            // Wakes the others if this one panics.
-            let mut others = WakeOnDrop(mem::take(&mut self.0));
-            waker.wake();
-            mem::swap(&mut self.0, &mut others.0);
-        }
+        wake_all(mem::take(&mut self.0));
     }
 }
 

@@ -4,6 +4,7 @@ use super::Keys;
 use super::sweep::is_due;
 use crate::Timestamp;
 use crate::limit::KeyState;
+use crate::limit::limiter::private::Sealed;
 use crate::limit::table::KeyHash;
 
 /// The number of stale deadlines that may be kept however few keys there are.
@@ -43,7 +44,7 @@ impl<K, V: KeyState> Keys<K, V> {
     pub(super) fn first_idle(&self, hash: KeyHash) -> Option<Timestamp> {
         let mut first = None;
         self.entries.find(hash, |entry| {
-            let idle_at = entry.state.idle_at();
+            let idle_at = entry.state.idle_at(Sealed);
             first = Some(first.map_or(idle_at, |first: Timestamp| first.min(idle_at)));
             false
         });
@@ -69,7 +70,7 @@ impl<K, V: KeyState> Keys<K, V> {
         self.entries.shrink();
         self.deadlines.clear();
         for entry in self.entries.iter() {
-            self.deadlines.insert(entry.hash, entry.state.idle_at());
+            self.deadlines.insert(entry.hash, entry.state.idle_at(Sealed));
         }
     }
 

@@ -6,6 +6,7 @@ use std::hash::{BuildHasher, Hash};
 use super::{Entry, Full, Keys, Registry, Shard};
 use crate::Timestamp;
 use crate::limit::KeyState;
+use crate::limit::limiter::private::Sealed;
 use crate::limit::table::{KeyHash, hash_of};
 use crate::sync::Ordering;
 
@@ -100,7 +101,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         let mut swept = 0;
         for _ in 0..budget {
             let Some(look) = keys.look(now) else { break };
-            let is_idle = |entry: &Entry<K, V>| is_due(entry.state.idle_at(), now);
+            let is_idle = |entry: &Entry<K, V>| is_due(entry.state.idle_at(Sealed), now);
             if let Some(entry) = look.and_then(|hash| keys.entries.remove(hash, is_idle)) {
                 swept += 1;
                 // Other keys with this hash have lost their deadline.

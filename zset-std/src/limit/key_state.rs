@@ -1,0 +1,84 @@
+//! [`KeyState`]: what a keyed limiter stores for each key.
+
+use super::limiter::private::Sealed;
+use super::{Decision, Limiter, Quota};
+use crate::Timestamp;
+
+/// The state that a [`Keyed`](super::Keyed) limiter stores for each key: a [`Limiter`], or a
+/// [`CompactFunnel`](super::CompactFunnel), whose quota all keys share.
+///
+/// The trait is sealed, and its methods are not part of the public API.
+pub trait KeyState: Clone {
+    /// The data that all keys share.
+    #[doc(hidden)]
+    type Settings: Clone;
+
+    /// A decision as computed under the lock; it is converted after the lock is released.
+    #[doc(hidden)]
+    type RawDecision: Into<Decision>;
+
+    #[doc(hidden)]
+    fn new(settings: &Self::Settings) -> Self;
+    #[doc(hidden)]
+    fn check_n_at(
+        &mut self,
+        settings: &Self::Settings,
+        n: u32,
+        now: Timestamp,
+    ) -> Self::RawDecision;
+    #[doc(hidden)]
+    fn peek_at(&self, settings: &Self::Settings, n: u32, now: Timestamp) -> Decision;
+    #[doc(hidden)]
+    fn refund(&mut self, settings: &Self::Settings, n: u32) -> u32;
+
+    /// Returns the time from which the state is indistinguishable from a new one, if the key is not used
+    /// in between; `Timestamp::ZERO` if it already is.
+    #[doc(hidden)]
+    fn idle_at(&self, _: Sealed) -> Timestamp;
+}
+
+/// A [`KeyState`] that accepts a different quota in each call: a [`WindowLog`](super::WindowLog) or a
+/// [`CompactFunnel`](super::CompactFunnel).
+///
+/// The trait is sealed, and its methods are not part of the public API.
+pub trait QuotaPerCall: KeyState {
+    /// A quota in the form that a check needs, computed before the lock is acquired.
+    #[doc(hidden)]
+    type CallQuota: From<Quota>;
+
+    #[doc(hidden)]
+    fn check_with_at(
+        &mut self,
+        quota: &Self::CallQuota,
+        n: u32,
+        now: Timestamp,
+    ) -> Self::RawDecision;
+    #[doc(hidden)]
+    fn peek_with_at(&self, quota: &Self::CallQuota, n: u32, now: Timestamp) -> Decision;
+}
+
+impl<L: Limiter> KeyState for L {
+    /// The initial state of each key.
+    type Settings = L;
+    type RawDecision = Decision;
+
+    fn new(new: &L) -> L {
+        new.clone()
+    }
+
+    fn check_n_at(&mut self, _: &L, n: u32, now: Timestamp) -> Decision {
+        Limiter::check_n_at(self, n, now)
+    }
+
+    fn peek_at(&self, _: &L, n: u32, now: Timestamp) -> Decision {
+        Limiter::peek_at(self, n, now)
+    }
+
+    fn refund(&mut self, _: &L, n: u32) -> u32 {
+        Limiter::refund(self, n)
+    }
+
+    fn idle_at(&self, sealed: Sealed) -> Timestamp {
+        Limiter::idle_at(self, sealed)
+    }
+}
