@@ -13,6 +13,8 @@ mod format;
 #[cfg(feature = "serde")]
 mod serde;
 
+pub(crate) use format::{ScoreText, plain_integer};
+
 /// A score: any `f64` except NaN, in numeric order: `-inf < ... < 0 < ... < +inf`.
 ///
 /// `-0.0` is normalized to `0.0`, so scores that compare equal also print and hash equal. All

@@ -65,7 +65,7 @@ impl fmt::Display for PackedZSetError {
                 write!(f, "element {rank} does not come after the one before it")
             }
             PackedZSetError::DuplicateMember { rank } => {
-                write!(f, "member of element {rank} is there already")
+                write!(f, "element {rank} repeats an earlier member")
             }
         }
     }

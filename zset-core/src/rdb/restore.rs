@@ -91,7 +91,7 @@ impl fmt::Display for RestoreError {
                 write!(f, "element {rank} does not come after the one before it")
             }
             RestoreError::DuplicateMember { rank } => {
-                write!(f, "member of element {rank} is there already")
+                write!(f, "element {rank} repeats an earlier member")
             }
             RestoreError::Memory(error) => error.fmt(f),
         }

@@ -1,12 +1,12 @@
 //! The runner: does operations to a set and to the reference, and compares what they answer.
 
-use zset_core::redis::{AddError, AddOptions, AddOptionsError};
+use zset_core::redis::{AddOptions, AddOptionsError};
 use zset_core::{Encoding, ListpackLimits, NanScore, Score, TryReserveError, ZSet};
 
 use crate::compare::{compare_all, compare_answers, compare_zset, lex, plain};
 use crate::operations::{Operation, Question, run_member};
 use crate::reference::{Element, Reference, score};
-use crate::subject::Subject;
+use crate::subject::{Subject, WriteError};
 
 /// How scores come in.
 #[derive(Clone, Copy, Debug)]
@@ -57,24 +57,24 @@ impl<S: Subject> Runner<S> {
     /// Compares the outcome of a write, and keeps what it has made of the set.
     fn settle<T: PartialEq + std::fmt::Debug>(
         &mut self,
-        outcome: &Result<T, AddError>,
+        outcome: &Result<T, WriteError>,
         expected: Result<T, NanScore>,
         after: Reference,
     ) {
         let has_room = self.capacity == usize::MAX || after.bytes().len() <= self.capacity;
         if has_room {
-            assert_eq!(*outcome, expected.map_err(AddError::Nan));
+            assert_eq!(*outcome, expected.map_err(WriteError::Score));
             self.reference = after;
         } else {
             // The bytes are compared with those of the old elements afterwards.
-            assert_eq!(*outcome, Err(AddError::Full(TryReserveError::BufferFull)));
+            assert_eq!(*outcome, Err(WriteError::Full(TryReserveError::BufferFull)));
         }
     }
 
     fn insert(&mut self, member: &[u8], number: f64) {
         let mut after = self.reference.clone();
         let old = after.insert(member, number).map(score);
-        let outcome = self.subject.insert(member, score(number)).map_err(AddError::from);
+        let outcome = self.subject.insert(member, score(number)).map_err(WriteError::from);
         self.settle(&outcome, Ok(old), after);
     }
 
@@ -86,7 +86,7 @@ impl<S: Subject> Runner<S> {
             score(number)
         });
         old.map(|_| after.insert(member, number));
-        self.settle(&outcome.map_err(AddError::from), Ok(old), after);
+        self.settle(&outcome.map_err(WriteError::from), Ok(old), after);
     }
 
     pub(crate) fn apply(&mut self, operation: &Operation) {
