@@ -382,11 +382,11 @@ mod tests {
             ]) {
                 let sum = i64::from(score).checked_add(by).and_then(|sum| u8::try_from(sum).ok());
                 assert_eq!(score.checked_increment_signed(by), sum.ok_or(ScoreOverflow));
-                let (score, sum) = (i128::from(score), i128::from(score) + i128::from(by));
-                let wrapped = Wrapping(score as u8).checked_increment_signed(by);
-                assert_eq!(wrapped, Ok(Wrapping(sum.rem_euclid(256) as u8)));
-                let saturated = Saturating(score as u8).checked_increment_signed(by);
-                assert_eq!(saturated, Ok(Saturating(sum.clamp(0, 255) as u8)));
+                let sum = i128::from(score) + i128::from(by);
+                let wrapped = u8::try_from(sum.rem_euclid(256)).map(Wrapping).unwrap();
+                assert_eq!(Wrapping(score).checked_increment_signed(by), Ok(wrapped));
+                let clamped = u8::try_from(sum.clamp(0, 255)).map(Saturating).unwrap();
+                assert_eq!(Saturating(score).checked_increment_signed(by), Ok(clamped));
             }
         }
         assert_eq!(Wrapping(0_u128).checked_increment_signed(-1), Ok(Wrapping(u128::MAX)));

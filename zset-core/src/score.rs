@@ -400,11 +400,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig {
-            failure_persistence: None,
-            cases: if cfg!(miri) { 8 } else { 4096 },
-            ..ProptestConfig::default()
-        })]
+        #![proptest_config(test_support::strategy::config(4096, 8))]
 
         #[test]
         fn text_reads_back_the_same(bits: u64) {

@@ -1,5 +1,7 @@
 //! Inserting members and changing scores.
 
+use core::convert::Infallible;
+
 use super::score::{encode, score_of};
 use super::{PackedZSet, Place, pair_at};
 use crate::listpack::{Encoded, HEADER, Storage, Value};
@@ -30,7 +32,7 @@ impl<B: Storage> PackedZSet<B> {
         member: impl AsRef<[u8]>,
         score: Score,
     ) -> Result<Option<Score>, TryReserveError> {
-        self.try_decide(member.as_ref(), true, |old| Ok::<_, TryReserveError>((old, Some(score))))?
+        self.try_write(member.as_ref(), |old| (old, Some(score)))
     }
 
     /// Adds a member according to the options. **O(n)**.
@@ -112,7 +114,17 @@ impl<B: Storage> PackedZSet<B> {
         member: impl AsRef<[u8]>,
         new_score: impl FnOnce(Score) -> Score,
     ) -> Result<Option<Score>, TryReserveError> {
-        self.try_decide(member.as_ref(), true, |old| Ok::<_, TryReserveError>((old, old.map(new_score))))?
+        self.try_write(member.as_ref(), |old| (old, old.map(new_score)))
+    }
+
+    /// Like [`try_decide`](Self::try_decide), with a decision that cannot fail.
+    pub(super) fn try_write<R>(
+        &mut self,
+        member: &[u8],
+        decide: impl FnOnce(Option<Score>) -> (R, Option<Score>),
+    ) -> Result<R, TryReserveError> {
+        let Ok(written) = self.try_decide(member, true, |old| Ok::<_, Infallible>(decide(old)));
+        written
     }
 
     /// Sets the score of a member to the one that `decide` returns for its old score, and returns

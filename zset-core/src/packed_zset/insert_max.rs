@@ -28,7 +28,7 @@ impl<B: Storage> PackedZSet<B> {
         member: impl AsRef<[u8]>,
         score: Score,
     ) -> Result<Insertion<Score>, TryReserveError> {
-        self.try_insert_if(member.as_ref(), score, |old| score > old)
+        self.try_write(member.as_ref(), |old| Insertion::decide(old, score, |old| score > old))
     }
 
     /// Inserts a member with a score. An existing member keeps the lower of the two scores.
@@ -54,17 +54,6 @@ impl<B: Storage> PackedZSet<B> {
         member: impl AsRef<[u8]>,
         score: Score,
     ) -> Result<Insertion<Score>, TryReserveError> {
-        self.try_insert_if(member.as_ref(), score, |old| score < old)
-    }
-
-    fn try_insert_if(
-        &mut self,
-        member: &[u8],
-        score: Score,
-        is_better: impl FnOnce(Score) -> bool,
-    ) -> Result<Insertion<Score>, TryReserveError> {
-        self.try_decide(member, true, |old| {
-            Ok::<_, TryReserveError>(Insertion::decide(old, score, is_better))
-        })?
+        self.try_write(member.as_ref(), |old| Insertion::decide(old, score, |old| score < old))
     }
 }

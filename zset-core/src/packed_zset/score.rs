@@ -67,11 +67,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig {
-            failure_persistence: None,
-            cases: if cfg!(miri) { 8 } else { 4096 },
-            ..ProptestConfig::default()
-        })]
+        #![proptest_config(test_support::strategy::config(4096, 8))]
 
         #[test]
         fn every_score_comes_back(bits: u64, integer: i64) {

@@ -120,8 +120,8 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     where
         Q: Hash + Equivalent<K> + ?Sized,
     {
-        let changed = self.try_change(key, |value, old| Ok(change(value, old)))?;
-        Ok(changed.map(|(old, _)| old))
+        let changed = self.try_change(key, |value, old| Ok(change(value, old)));
+        changed.map(|scores| scores.map(|(old, _)| old))
     }
 
     /// Calls `change` with the value and the score of a key, and stores the score that it returns; returns

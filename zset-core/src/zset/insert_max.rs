@@ -68,7 +68,7 @@ impl ZSet {
         member: impl AsRef<[u8]>,
         score: Score,
     ) -> Result<Insertion<Score>, TryReserveError> {
-        self.try_insert_if(member.as_ref(), score, |old| score > old)
+        self.try_decide(member.as_ref(), |old| Ok(Insertion::decide(old, score, |old| score > old)))
     }
 
     /// Like [`insert_min`](Self::insert_min), but returns an error if allocation fails.
@@ -92,15 +92,6 @@ impl ZSet {
         member: impl AsRef<[u8]>,
         score: Score,
     ) -> Result<Insertion<Score>, TryReserveError> {
-        self.try_insert_if(member.as_ref(), score, |old| score < old)
-    }
-
-    fn try_insert_if(
-        &mut self,
-        member: &[u8],
-        score: Score,
-        is_better: impl Fn(Score) -> bool,
-    ) -> Result<Insertion<Score>, TryReserveError> {
-        self.try_decide(member, |old| Ok(Insertion::decide(old, score, &is_better)))
+        self.try_decide(member.as_ref(), |old| Ok(Insertion::decide(old, score, |old| score < old)))
     }
 }

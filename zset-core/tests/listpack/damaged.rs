@@ -256,11 +256,7 @@ fn longer_encodings_than_needed_are_read_and_become_shorter_when_they_are_writte
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None,
-        cases: if cfg!(miri) { 4 } else { 2000 },
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(test_support::strategy::config(2000, 4))]
 
     #[test]
     fn random_bytes(bytes in vec(any::<u8>(), 0..40)) {

@@ -3,9 +3,11 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::ops::RangeBounds;
+use test_support::Bounds;
+use test_support::sorted_set::Question;
 use zset_core::SkipList;
 
-use crate::operations::{Bounds, Question, any_question};
+use crate::operations::any_question;
 
 /// The members and scores are so few that many elements repeat.
 #[derive(Clone, Debug)]

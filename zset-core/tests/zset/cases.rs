@@ -1,12 +1,10 @@
 //! The handwritten sequences, taken to every kind of set.
 
+use test_support::zset::{Element, Operation, Profile, Runner, Subject, run_member};
 use zset_core::{ListpackLimits, PackedZSet, ZSet};
 
-use crate::operations::{Operation, plain_question, run_member};
-use crate::reference::Element;
-use crate::runner::{Profile, Runner};
+use crate::operations::plain_question;
 use crate::seeds::{self, Case};
-use crate::subject::Subject;
 
 /// Takes a case to one set.
 fn follow<S: Subject>(

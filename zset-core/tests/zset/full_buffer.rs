@@ -1,10 +1,8 @@
 //! Buffers that are full: a write that has no room fails, and leaves every byte as it was.
 
+use test_support::zset::{Reference, WriteError, score};
 use zset_core::redis::{AddOptions, Added};
 use zset_core::{IncrementError, NanScore, PackedZSet, Score, TryReserveError};
-
-use crate::reference::{Reference, score};
-use crate::subject::WriteError;
 
 const FULL: WriteError = WriteError::Full(TryReserveError::BufferFull);
 

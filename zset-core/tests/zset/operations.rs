@@ -1,57 +1,11 @@
-//! The operations of a random sequence, and how they are drawn.
+//! How the operations of a random sequence are drawn.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::ops::Bound;
+use test_support::strategy::any_bounds;
+use test_support::zset::{Operation, Question, run_member};
 use zset_core::redis::AddFlags;
-
-use crate::reference::Element;
-
-pub(crate) type Bounds<T> = (Bound<T>, Bound<T>);
-
-/// What is done. The scores are made by the profile of the sequence.
-#[derive(Clone, Debug)]
-pub(crate) enum Operation {
-    Add(Vec<u8>, f64, AddFlags),
-    Insert(Vec<u8>, f64),
-    /// Members `m0`, `m1` and so on, so many of them.
-    InsertRun {
-        first: u8,
-        len: u8,
-        score: f64,
-        step: f64,
-    },
-    Increment(Vec<u8>, f64),
-    Update(Vec<u8>, f64),
-    /// Gives all members the same score.
-    Level(f64),
-    Remove(Vec<u8>),
-    PopFirst,
-    PopLast,
-    RemoveRangeByRank(Bounds<usize>),
-    RemoveRangeByScore(Bounds<f64>),
-    RemoveRangeByLex(Bounds<Vec<u8>>),
-    /// Keeps those whose sum of bytes this divides.
-    Retain(u8),
-    Clear,
-    /// What follows exists for a `ZSet` only.
-    PopMin(usize),
-    /// Takes out those whose sum of bytes this divides, but no more than so many.
-    Extract {
-        divisor: u8,
-        at_most: usize,
-    },
-    PopMax(usize),
-    Drain {
-        front: usize,
-        back: usize,
-    },
-    Append(Vec<Element>),
-    Extend(Vec<Element>),
-    Promote,
-    ShrinkToFit,
-    Clone,
-}
 
 pub(crate) fn any_operation() -> impl Strategy<Value = Operation> {
     let element = || (any_member(), any_score());
@@ -82,6 +36,8 @@ pub(crate) fn any_operation() -> impl Strategy<Value = Operation> {
         (1, any_bounds(any_rank()).prop_map(Operation::RemoveRangeByRank).boxed()),
         (1, any_bounds(any_score()).prop_map(Operation::RemoveRangeByScore).boxed()),
         (2, any_bounds(any_member()).prop_map(Operation::RemoveRangeByLex).boxed()),
+        (1, any_bounds(any_rank()).prop_map(Operation::DrainByRank).boxed()),
+        (1, any_rank().prop_map(Operation::SplitOff).boxed()),
         (1, (2..7_u8).prop_map(Operation::Retain).boxed()),
         (1, Just(Operation::Clear).boxed()),
         (1, (0..9_usize).prop_map(Operation::PopMin).boxed()),
@@ -101,22 +57,11 @@ pub(crate) fn any_operation() -> impl Strategy<Value = Operation> {
         (2, elements().prop_map(Operation::Append).boxed()),
         (2, elements().prop_map(Operation::Extend).boxed()),
         (1, Just(Operation::Promote).boxed()),
+        (1, Just(Operation::DumpAndRestore).boxed()),
         (1, Just(Operation::ShrinkToFit).boxed()),
         (1, Just(Operation::Clone).boxed()),
     ];
     prop::strategy::Union::new_weighted(some.to_vec())
-}
-
-/// What is asked after an operation.
-#[derive(Clone, Debug)]
-pub(crate) struct Question {
-    pub(crate) member: Vec<u8>,
-    pub(crate) ranks: Bounds<usize>,
-    pub(crate) scores: Bounds<f64>,
-    pub(crate) members: Bounds<Vec<u8>>,
-    /// For each step of an iterator the end that it is taken from.
-    pub(crate) ends: u64,
-    pub(crate) count: i64,
 }
 
 pub(crate) fn any_question() -> impl Strategy<Value = Question> {
@@ -200,11 +145,6 @@ pub(crate) fn any_member() -> impl Strategy<Value = Vec<u8>> + Clone {
     ]
 }
 
-/// Returns a member of a run.
-pub(crate) fn run_member(number: u8) -> Vec<u8> {
-    format!("m{number}").into_bytes()
-}
-
 /// Scores of all forms that they are stored in, of which few are drawn often.
 pub(crate) fn any_score() -> impl Strategy<Value = f64> + Clone {
     const POWER: f64 = 4_611_686_018_427_387_904.0;
@@ -255,15 +195,4 @@ fn any_flags() -> impl Strategy<Value = AddFlags> {
             ch,
             incr,
         })
-}
-
-fn any_bounds<T: Clone + std::fmt::Debug>(
-    value: impl Strategy<Value = T> + Clone,
-) -> impl Strategy<Value = Bounds<T>> {
-    let bound = prop_oneof![
-        value.clone().prop_map(Bound::Included),
-        value.prop_map(Bound::Excluded),
-        Just(Bound::Unbounded),
-    ];
-    (bound.clone(), bound)
 }

@@ -10,21 +10,26 @@ use zset_core::{
     zset,
 };
 
-use crate::operations::Bounds;
-use crate::reference::Element;
+use super::Element;
+use crate::Bounds;
 
 /// The error of a write.
-pub(crate) type WriteError = IncrementError<NanScore>;
+pub type WriteError = IncrementError<NanScore>;
 
-pub(crate) type LexBounds<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
+pub type LexBounds<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
 
 /// What every kind of set does, under the same names.
-pub(crate) trait Subject: Clone + Debug + PartialEq {
+pub trait Subject: Clone + Debug + PartialEq {
     type Iter<'a>: DoubleEndedIterator<Item = (Member<'a>, Score)> + ExactSizeIterator + Clone
     where
         Self: 'a;
 
-    fn add(&mut self, member: &[u8], score: Score, options: AddOptions) -> Result<Added, WriteError>;
+    fn add(
+        &mut self,
+        member: &[u8],
+        score: Score,
+        options: AddOptions,
+    ) -> Result<Added, WriteError>;
     fn insert(&mut self, member: &[u8], score: Score) -> Result<Option<Score>, TryReserveError>;
     fn increment(&mut self, member: &[u8], by: f64) -> Result<Score, WriteError>;
     fn update(
@@ -118,7 +123,12 @@ impl Subject for ZSet {
 
     pass_on_all!();
 
-    fn add(&mut self, member: &[u8], score: Score, options: AddOptions) -> Result<Added, WriteError> {
+    fn add(
+        &mut self,
+        member: &[u8],
+        score: Score,
+        options: AddOptions,
+    ) -> Result<Added, WriteError> {
         let mut other = self.clone();
         let added = self.try_add(member, score, options);
         assert_eq!(other.add(member, score, options).map_err(WriteError::Score), added);
@@ -175,7 +185,12 @@ impl<B: Storage + Clone> Subject for PackedZSet<B> {
 
     pass_on_all!();
 
-    fn add(&mut self, member: &[u8], score: Score, options: AddOptions) -> Result<Added, WriteError> {
+    fn add(
+        &mut self,
+        member: &[u8],
+        score: Score,
+        options: AddOptions,
+    ) -> Result<Added, WriteError> {
         self.try_add(member, score, options)
     }
 

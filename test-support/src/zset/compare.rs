@@ -6,21 +6,20 @@ use std::collections::HashSet;
 use std::ops::Bound;
 use zset_core::{Encoding, ListpackLimits, Member, Score, ZSet};
 
-use crate::operations::{Bounds, Question};
-use crate::reference::{Element, Reference, score};
-use crate::subject::{LexBounds, Subject};
+use super::{Element, LexBounds, Question, Reference, Subject, score};
+use crate::Bounds;
 
 /// Shows an element as the reference has it.
-pub(crate) fn plain((member, score): (Member<'_>, Score)) -> Element {
+pub fn plain((member, score): (Member<'_>, Score)) -> Element {
     (member.to_vec(), score.get())
 }
 
 /// Shows a range of members as the methods take it.
-pub(crate) fn lex((start, end): &Bounds<Vec<u8>>) -> LexBounds<'_> {
+pub(super) fn lex((start, end): &Bounds<Vec<u8>>) -> LexBounds<'_> {
     (start.as_ref().map(Vec::as_slice), end.as_ref().map(Vec::as_slice))
 }
 
-pub(crate) fn compare_all<S: Subject>(subject: &S, reference: &Reference) {
+pub(super) fn compare_all<S: Subject>(subject: &S, reference: &Reference) {
     subject.check();
     let sorted = reference.sorted();
     let elements: Vec<Element> = subject.iter().map(plain).collect();
@@ -44,7 +43,7 @@ pub(crate) fn compare_all<S: Subject>(subject: &S, reference: &Reference) {
     }
 }
 
-pub(crate) fn compare_answers<S: Subject>(subject: &S, reference: &Reference, question: &Question) {
+pub(super) fn compare_answers<S: Subject>(subject: &S, reference: &Reference, question: &Question) {
     let Question { member, ranks, scores, members, ends, .. } = question;
     let place = reference.sorted().iter().position(|(other, _)| other == member);
     assert_eq!(subject.rank(member), place);
@@ -79,7 +78,7 @@ pub(crate) fn compare_answers<S: Subject>(subject: &S, reference: &Reference, qu
 }
 
 /// Takes all elements out of a view, from both ends in turns, with its length exact at each step.
-pub(crate) fn drive<'a, I>(mut view: I, mut expected: &[Element], ends: u64)
+pub fn drive<'a, I>(mut view: I, mut expected: &[Element], ends: u64)
 where
     I: DoubleEndedIterator<Item = (Member<'a>, Score)> + ExactSizeIterator + Clone,
 {
@@ -118,7 +117,7 @@ where
 }
 
 /// Compares what only a `ZSet` answers.
-pub(crate) fn compare_zset(set: &ZSet, reference: &Reference, question: &Question) {
+pub(super) fn compare_zset(set: &ZSet, reference: &Reference, question: &Question) {
     assert_eq!(set.limits(), reference.limits);
     let mut promoted = set.clone();
     promoted.promote();
@@ -144,6 +143,9 @@ pub(crate) fn compare_zset(set: &ZSet, reference: &Reference, question: &Questio
         set.sample_with_replacement(&mut rng, wanted.min(500)).map(plain).collect();
     assert!(drawn.iter().all(|(m, number)| reference.score(m) == Some(*number)));
     assert_eq!(drawn.len(), if sorted.is_empty() { 0 } else { wanted.min(500) });
+
+    // Any number may come as a cursor.
+    set.scan(question.ends, wanted.min(500));
 
     // A page, then the rest.
     let (mut scanned, mut pages): (Vec<Element>, _) = (Vec::new(), 0);
