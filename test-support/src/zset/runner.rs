@@ -1,7 +1,7 @@
 //! The runner: does operations to a set and to the reference, and compares what they answer.
 
 use zset_core::redis::{AddFlags, AddOptions, AddOptionsError};
-use zset_core::{Encoding, ListpackLimits, NanScore, Score, TryReserveError, ZSet};
+use zset_core::{Encoding, ListpackLimits, NanScore, Score, TryReserveError};
 
 use super::apply::{apply_to_zset, remove_many};
 use super::compare::{compare_all, compare_answers, compare_zset};

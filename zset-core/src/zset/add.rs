@@ -233,11 +233,9 @@ impl ZSet {
         member: &[u8],
         decide: impl Fn(Option<Score>) -> Result<(R, Option<Score>), E>,
     ) -> Result<R, E> {
+        let owned = || ByteString::try_from_slice(member);
         let write = |set: &mut Sorted| {
-            set.try_decide(member, |old| {
-                let (decided, new) = decide(old)?;
-                Ok((decided, new, || ByteString::try_from_slice(member)))
-            })
+            set.try_decide(member, |old| decide(old).map(|(decided, new)| (decided, new, owned)))
         };
         match &mut self.elements {
             Elements::Listpack(packed) => {
