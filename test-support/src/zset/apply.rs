@@ -41,10 +41,10 @@ pub(super) fn remove_many<S: Subject>(
             let mut seen = Vec::new();
             subject.retain(|member, score| {
                 seen.push((member.to_vec(), score.get()));
-                sum(member) % divisor == 0
+                sum(member).is_multiple_of(*divisor)
             });
             assert_eq!(seen, reference.sorted(), "retain looks at all elements, in order");
-            reference.matching(|member, _| sum(member) % divisor != 0)
+            reference.matching(|member, _| !sum(member).is_multiple_of(*divisor))
         }
         operation => unreachable!("{operation:?} does not remove many"),
     };
@@ -84,11 +84,11 @@ pub(super) fn apply_to_zset(
             let mut seen = Vec::new();
             let extracted = set.extract_if(|member, score| {
                 seen.push((member.to_vec(), score.get()));
-                sum(member) % divisor == 0
+                sum(member).is_multiple_of(*divisor)
             });
             assert_eq!(extracted.size_hint(), (0, Some(reference.len())));
             let extracted = popped(extracted.take(*at_most).collect());
-            let mut expected = reference.matching(|member, _| sum(member) % divisor == 0);
+            let mut expected = reference.matching(|member, _| sum(member).is_multiple_of(*divisor));
             expected.truncate(*at_most);
             assert_eq!(extracted, expected);
             assert_eq!(seen, reference.sorted()[..seen.len()], "each once, and in order");

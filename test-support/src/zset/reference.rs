@@ -34,7 +34,7 @@ impl Reference {
         reference
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.elements.len()
     }
 
