@@ -63,9 +63,7 @@ impl ZSet {
         score: Score,
         options: AddOptions,
     ) -> Result<Added, IncrementError<NanScore>> {
-        self.try_decide(member.as_ref(), |old| {
-            options.decide(old, score).map_err(IncrementError::Score)
-        })
+        Ok(self.add_bytes(member.as_ref(), score, options)?.1)
     }
 
     /// Inserts a member with a score, or replaces the score of an existing member; returns the old
@@ -109,7 +107,8 @@ impl ZSet {
         member: impl AsRef<[u8]>,
         score: Score,
     ) -> Result<Option<Score>, TryReserveError> {
-        self.try_decide(member.as_ref(), |old| Ok((old, Some(score))))
+        let added = self.add_bytes(member.as_ref(), score, AddOptions::new());
+        Ok(added.map_err(not_nan)?.0)
     }
 
     /// Adds `by` to the score of a member, or to 0 if it is new; returns the new score.
@@ -222,37 +221,55 @@ impl ZSet {
         }
     }
 
-    /// Sets the score of a member to the one that `decide` returns for its old score, and returns
-    /// what else `decide` returns. If it returns no score, the set is unchanged. A member that is
-    /// not in the set has no old score.
+    /// Adds a member according to the options; returns its old score too.
     ///
-    /// A listpack without room for the member becomes a skip list, for which `decide` is called
-    /// again.
-    pub(super) fn try_decide<R, E: From<TryReserveError>>(
+    /// All insertions come here. It is not generic, so that it is compiled once, in this crate.
+    pub(super) fn add_bytes(
         &mut self,
         member: &[u8],
-        decide: impl Fn(Option<Score>) -> Result<(R, Option<Score>), E>,
-    ) -> Result<R, E> {
-        let owned = || ByteString::try_from_slice(member);
-        let write = |set: &mut Sorted| {
-            set.try_decide(member, |old| decide(old).map(|(decided, new)| (decided, new, owned)))
+        score: Score,
+        options: AddOptions,
+    ) -> Result<(Option<Score>, Added), IncrementError<NanScore>> {
+        let decide = |old| {
+            let (added, new) = options.decide(old, score).map_err(IncrementError::Score)?;
+            Ok(((old, added), new))
         };
         match &mut self.elements {
             Elements::Listpack(packed) => {
                 let has_room = packed.len() < self.limits.max_listpack_entries
                     && member.len() <= self.limits.max_listpack_value;
-                match packed.try_decide(member, has_room, &decide)? {
+                match packed.try_decide(member, has_room, decide)? {
                     Err(TryReserveError::BufferFull) => {}
-                    decided => return Ok(decided?),
+                    added => return Ok(added?),
                 }
                 // Complete every fallible step before the first change, so that an error leaves the
                 // listpack unchanged.
                 let mut set = sorted_from_packed(packed, 1)?;
-                let decided = write(&mut set)?;
+                let added = add_to_sorted(&mut set, member, decide)?;
                 self.elements = Elements::Skiplist(try_box(set)?);
-                Ok(decided)
+                Ok(added)
             }
-            Elements::Skiplist(set) => write(&mut set[0]),
+            Elements::Skiplist(set) => add_to_sorted(&mut set[0], member, decide),
         }
+    }
+}
+
+/// Adds a member to a set in the skip-list encoding.
+fn add_to_sorted<R>(
+    set: &mut Sorted,
+    member: &[u8],
+    decide: impl FnOnce(Option<Score>) -> Result<(R, Option<Score>), IncrementError<NanScore>>,
+) -> Result<R, IncrementError<NanScore>> {
+    set.try_decide(member, |old| {
+        let (decided, new) = decide(old)?;
+        Ok((decided, new, || ByteString::try_from_slice(member)))
+    })
+}
+
+/// Returns the error of an insertion without INCR.
+pub(super) fn not_nan(error: IncrementError<NanScore>) -> TryReserveError {
+    match error {
+        IncrementError::Full(error) => error,
+        IncrementError::Score(_) => unreachable!("nothing is added to a score"),
     }
 }

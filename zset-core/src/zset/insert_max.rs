@@ -1,6 +1,8 @@
 //! Inserting, unless the existing score is better.
 
 use super::ZSet;
+use super::add::not_nan;
+use crate::redis::AddOptions;
 use crate::reserve::infallible;
 use crate::{Insertion, Score, TryReserveError};
 
@@ -68,7 +70,7 @@ impl ZSet {
         member: impl AsRef<[u8]>,
         score: Score,
     ) -> Result<Insertion<Score>, TryReserveError> {
-        self.try_decide(member.as_ref(), |old| Ok(Insertion::decide(old, score, |old| score > old)))
+        self.insert_if(member.as_ref(), score, AddOptions::new().gt())
     }
 
     /// Like [`insert_min`](Self::insert_min), but returns an error if allocation fails.
@@ -92,6 +94,21 @@ impl ZSet {
         member: impl AsRef<[u8]>,
         score: Score,
     ) -> Result<Insertion<Score>, TryReserveError> {
-        self.try_decide(member.as_ref(), |old| Ok(Insertion::decide(old, score, |old| score < old)))
+        self.insert_if(member.as_ref(), score, AddOptions::new().lt())
+    }
+
+    /// Inserts a member, with options that block a score that is not better.
+    fn insert_if(
+        &mut self,
+        member: &[u8],
+        score: Score,
+        options: AddOptions,
+    ) -> Result<Insertion<Score>, TryReserveError> {
+        let (old, added) = self.add_bytes(member, score, options).map_err(not_nan)?;
+        Ok(match old {
+            None => Insertion::Inserted,
+            Some(old) if added.is_changed() => Insertion::Updated(old),
+            Some(old) => Insertion::Unchanged(old),
+        })
     }
 }
