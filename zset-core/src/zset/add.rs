@@ -223,7 +223,7 @@ impl ZSet {
 
     /// Adds a member according to the options; returns its old score too.
     ///
-    /// All insertions come here. It is not generic, so that it is compiled once, in this crate.
+    /// All insertions of one member come here. It is not generic, so that it is compiled once, in this crate.
     pub(super) fn add_bytes(
         &mut self,
         member: &[u8],
