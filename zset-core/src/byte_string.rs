@@ -8,7 +8,7 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::ops::Deref;
 
-use crate::member::eq_by_bytes;
+use crate::member::by_bytes;
 use crate::reserve::infallible;
 use crate::{Member, TryReserveError};
 
@@ -89,19 +89,7 @@ impl Deref for ByteString {
     }
 }
 
-impl AsRef<[u8]> for ByteString {
-    #[inline]
-    fn as_ref(&self) -> &[u8] {
-        self
-    }
-}
-
-impl Borrow<[u8]> for ByteString {
-    #[inline]
-    fn borrow(&self) -> &[u8] {
-        self
-    }
-}
+by_bytes!(ByteString);
 
 impl From<&[u8]> for ByteString {
     #[track_caller]
@@ -154,52 +142,6 @@ impl From<ByteString> for Vec<u8> {
 impl Default for ByteString {
     fn default() -> Self {
         ByteString(Text::Inline { len: Len::EMPTY, bytes: [0; INLINE] })
-    }
-}
-
-// Compares by bytes, as `Borrow` requires.
-
-eq_by_bytes!(ByteString: [u8], &[u8], str, &str);
-
-impl<const N: usize> PartialEq<&[u8; N]> for ByteString {
-    fn eq(&self, other: &&[u8; N]) -> bool {
-        **self == **other
-    }
-}
-
-impl PartialEq for ByteString {
-    #[inline]
-    fn eq(&self, other: &Self) -> bool {
-        **self == **other
-    }
-}
-
-impl Eq for ByteString {}
-
-impl PartialOrd for ByteString {
-    #[inline]
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for ByteString {
-    #[inline]
-    fn cmp(&self, other: &Self) -> Ordering {
-        (**self).cmp(&**other)
-    }
-}
-
-impl Hash for ByteString {
-    #[inline]
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (**self).hash(state);
-    }
-}
-
-impl fmt::Debug for ByteString {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{}\"", self.escape_ascii())
     }
 }
 

@@ -89,7 +89,9 @@ pub trait Increment: Copy {
 /// An unsigned score to which a signed number can be added, as with
 /// [`SortedSet::increment_signed`](crate::SortedSet::increment_signed).
 ///
-/// Signed scores do not need this trait: what [`Increment`] adds to them is signed already.
+/// It is implemented for unsigned integers (plain, [`Wrapping`] and [`Saturating`]), and for
+/// [`Reverse`] of any of these. Signed scores do not need this trait: what [`Increment`] adds to them
+/// is signed already.
 ///
 /// # Examples
 ///
@@ -133,7 +135,8 @@ impl fmt::Display for ScoreOverflow {
 impl Error for ScoreOverflow {}
 
 /// The error of an increment that can also run out of memory, such as
-/// [`SortedSet::try_increment`](crate::SortedSet::try_increment).
+/// [`SortedSet::try_increment`](crate::SortedSet::try_increment) or
+/// [`PackedZSet::try_add`](crate::PackedZSet::try_add).
 ///
 /// `E` is the score's own error, [`Increment::Error`]. The collection is unchanged.
 ///
@@ -292,6 +295,23 @@ macro_rules! increment_signed {
                 sum.ok_or(ScoreOverflow)
             }
         }
+
+        impl IncrementSigned for Wrapping<$int> {
+            #[inline]
+            #[expect(clippy::cast_sign_loss, reason = "it wraps")]
+            fn checked_increment_signed(self, by: i64) -> Result<Wrapping<$int>, Infallible> {
+                Ok(self + Wrapping(by as $int))
+            }
+        }
+
+        impl IncrementSigned for Saturating<$int> {
+            #[inline]
+            fn checked_increment_signed(self, by: i64) -> Result<Saturating<$int>, Infallible> {
+                let magnitude = <$int>::try_from(by.unsigned_abs()).unwrap_or(<$int>::MAX);
+                let magnitude = Saturating(magnitude);
+                Ok(if by < 0 { self - magnitude } else { self + magnitude })
+            }
+        }
     )*};
 }
 
@@ -362,8 +382,15 @@ mod tests {
             ]) {
                 let sum = i64::from(score).checked_add(by).and_then(|sum| u8::try_from(sum).ok());
                 assert_eq!(score.checked_increment_signed(by), sum.ok_or(ScoreOverflow));
+                let sum = i128::from(score) + i128::from(by);
+                let wrapped = u8::try_from(sum.rem_euclid(256)).map(Wrapping).unwrap();
+                assert_eq!(Wrapping(score).checked_increment_signed(by), Ok(wrapped));
+                let clamped = u8::try_from(sum.clamp(0, 255)).map(Saturating).unwrap();
+                assert_eq!(Saturating(score).checked_increment_signed(by), Ok(clamped));
             }
         }
+        assert_eq!(Wrapping(0_u128).checked_increment_signed(-1), Ok(Wrapping(u128::MAX)));
+        assert_eq!(Saturating(7_u128).checked_increment_signed(-8), Ok(Saturating(0)));
         assert_eq!(u64::MAX.checked_increment_signed(1), Err(ScoreOverflow));
         assert_eq!(u64::MAX.checked_increment_signed(i64::MIN), Ok((1 << 63) - 1));
         assert_eq!((1_u64 << 63).checked_increment_signed(i64::MIN), Ok(0));

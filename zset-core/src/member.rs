@@ -92,46 +92,68 @@ impl Deref for Member<'_> {
     }
 }
 
-impl AsRef<[u8]> for Member<'_> {
-    fn as_ref(&self) -> &[u8] {
-        self
-    }
-}
+/// Implements for a type that dereferences to bytes what `Borrow<[u8]>` requires: it is compared,
+/// hashed and shown by its bytes.
+macro_rules! by_bytes {
+    ($owner:ty) => {
+        impl AsRef<[u8]> for $owner {
+            #[inline]
+            fn as_ref(&self) -> &[u8] {
+                self
+            }
+        }
 
-impl Borrow<[u8]> for Member<'_> {
-    fn borrow(&self) -> &[u8] {
-        self
-    }
-}
+        impl Borrow<[u8]> for $owner {
+            #[inline]
+            fn borrow(&self) -> &[u8] {
+                self
+            }
+        }
 
-impl PartialEq for Member<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        **self == **other
-    }
-}
+        impl PartialEq for $owner {
+            #[inline]
+            fn eq(&self, other: &Self) -> bool {
+                **self == **other
+            }
+        }
 
-impl Eq for Member<'_> {}
+        impl Eq for $owner {}
 
-impl PartialOrd for Member<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
+        impl PartialOrd for $owner {
+            #[inline]
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
 
-impl Ord for Member<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        (**self).cmp(&**other)
-    }
-}
+        impl Ord for $owner {
+            #[inline]
+            fn cmp(&self, other: &Self) -> Ordering {
+                (**self).cmp(&**other)
+            }
+        }
 
-impl Hash for Member<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (**self).hash(state);
-    }
-}
+        impl Hash for $owner {
+            #[inline]
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                (**self).hash(state);
+            }
+        }
 
-/// Implements comparison by bytes.
-macro_rules! eq_by_bytes {
+        impl fmt::Debug for $owner {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "\"{}\"", self.escape_ascii())
+            }
+        }
+
+        impl<const N: usize> PartialEq<&[u8; N]> for $owner {
+            fn eq(&self, other: &&[u8; N]) -> bool {
+                **self == **other
+            }
+        }
+
+        by_bytes!($owner: [u8], &[u8], str, &str);
+    };
     ($owner:ty: $($other:ty),*) => {$(
         impl PartialEq<$other> for $owner {
             fn eq(&self, other: &$other) -> bool {
@@ -142,16 +164,10 @@ macro_rules! eq_by_bytes {
     )*};
 }
 
-eq_by_bytes!(Member<'_>: [u8], &[u8], str, &str);
-
-impl<const N: usize> PartialEq<&[u8; N]> for Member<'_> {
-    fn eq(&self, other: &&[u8; N]) -> bool {
-        **self == **other
-    }
-}
+by_bytes!(Member<'_>);
 
 #[cfg(feature = "alloc")]
-pub(crate) use eq_by_bytes;
+pub(crate) use by_bytes;
 
 impl<'a> From<Value<'a>> for Member<'a> {
     fn from(value: Value<'a>) -> Self {
@@ -171,12 +187,6 @@ impl From<Member<'_>> for alloc::vec::Vec<u8> {
 impl serde::Serialize for Member<'_> {
     fn serialize<T: serde::Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         serializer.serialize_bytes(self)
-    }
-}
-
-impl fmt::Debug for Member<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{}\"", self.escape_ascii())
     }
 }
 

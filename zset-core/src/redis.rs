@@ -6,5 +6,5 @@
 mod add;
 mod range;
 
-pub use add::{AddError, AddFlags, AddOptions, AddOptionsError, Added};
+pub use add::{AddFlags, AddOptions, AddOptionsError, Added};
 pub use range::{LexRange, ParseRangeError, ScoreRange, rank_range};

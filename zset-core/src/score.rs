@@ -13,6 +13,8 @@ mod format;
 #[cfg(feature = "serde")]
 mod serde;
 
+pub(crate) use format::{ScoreText, plain_integer};
+
 /// A score: any `f64` except NaN, in numeric order: `-inf < ... < 0 < ... < +inf`.
 ///
 /// `-0.0` is normalized to `0.0`, so scores that compare equal also print and hash equal. All
@@ -398,11 +400,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig {
-            failure_persistence: None,
-            cases: if cfg!(miri) { 8 } else { 4096 },
-            ..ProptestConfig::default()
-        })]
+        #![proptest_config(test_support::strategy::config(4096, 8))]
 
         #[test]
         fn text_round_trips(bits: u64) {

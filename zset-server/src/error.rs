@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
-use zset_core::NanScore;
-use zset_core::redis::{AddError, AddOptionsError, ParseRangeError};
+use zset_core::redis::{AddOptionsError, ParseRangeError};
+use zset_core::{IncrementError, NanScore};
 
 use crate::keyspace::WrongType;
 
@@ -110,10 +110,10 @@ impl From<NanScore> for CommandError {
     }
 }
 
-impl From<AddError> for CommandError {
-    fn from(error: AddError) -> Self {
+impl From<IncrementError<NanScore>> for CommandError {
+    fn from(error: IncrementError<NanScore>) -> Self {
         match error {
-            AddError::Nan(_) => CommandError::NanResult,
+            IncrementError::Score(_) => CommandError::NanResult,
             _ => CommandError::OutOfMemory,
         }
     }

@@ -1,9 +1,12 @@
 //! Inserting members and changing scores.
 
-use super::score::{ScoreText, score_of};
+use core::convert::Infallible;
+
+use super::score::{encode, score_of};
 use super::{PackedZSet, PairOffsets, pair_at};
 use crate::listpack::{Encoded, HEADER, Storage, Value};
-use crate::redis::{AddError, AddOptions, Added};
+use crate::redis::{AddOptions, Added};
+use crate::score::ScoreText;
 use crate::{IncrementError, Member, NanScore, Score, TryReserveError};
 
 impl<B: Storage> PackedZSet<B> {
@@ -29,24 +32,15 @@ impl<B: Storage> PackedZSet<B> {
         member: impl AsRef<[u8]>,
         score: Score,
     ) -> Result<Option<Score>, TryReserveError> {
-        let member = member.as_ref();
-        match self.find(member) {
-            Some((place, old)) => {
-                if old != score {
-                    self.set_score(place, member, score)?;
-                }
-                Ok(Some(old))
-            }
-            None => self.insert_new(member, score).map(|()| None),
-        }
+        self.try_write(member.as_ref(), |old| (old, Some(score)))
     }
 
     /// Adds a member according to the options. **O(n)**.
     ///
     /// # Errors
     ///
-    /// [`AddError`] if the incremented score would be NaN, or if there is not enough space. The set
-    /// is unchanged.
+    /// [`IncrementError`] if the incremented score would be NaN, or if there is not enough space.
+    /// The set is unchanged.
     ///
     /// # Examples
     ///
@@ -65,32 +59,9 @@ impl<B: Storage> PackedZSet<B> {
         member: impl AsRef<[u8]>,
         score: Score,
         options: AddOptions,
-    ) -> Result<Added, AddError> {
-        self.add_within(member.as_ref(), score, options, true)
-    }
-
-    /// Adds a member according to the options. If `has_room` is false, adding a new member is an
-    /// error.
-    pub(crate) fn add_within(
-        &mut self,
-        member: &[u8],
-        score: Score,
-        options: AddOptions,
-        has_room: bool,
-    ) -> Result<Added, AddError> {
-        let found = self.find(member);
-        let added = options.decide(found.map(|(_, score)| score), score)?;
-        match (added, found) {
-            (Added::Inserted { .. }, _) if !has_room => {
-                return Err(TryReserveError::BufferFull.into());
-            }
-            (Added::Inserted { score }, _) => self.insert_new(member, score)?,
-            (Added::Updated { score, .. }, Some((place, _))) => {
-                self.set_score(place, member, score)?;
-            }
-            _ => {}
-        }
-        Ok(added)
+    ) -> Result<Added, IncrementError<NanScore>> {
+        let added = self.try_decide(member.as_ref(), true, |old| options.decide(old, score));
+        Ok(added.map_err(IncrementError::Score)??)
     }
 
     /// Adds `by` to the score of a member, or to 0 if it is new; returns the new score. **O(n)**.
@@ -143,21 +114,46 @@ impl<B: Storage> PackedZSet<B> {
         member: impl AsRef<[u8]>,
         new_score: impl FnOnce(Score) -> Score,
     ) -> Result<Option<Score>, TryReserveError> {
-        let member = member.as_ref();
-        let Some((place, old)) = self.find(member) else { return Ok(None) };
-        let score = new_score(old);
-        if score != old {
-            self.set_score(place, member, score)?;
-        }
-        Ok(Some(old))
+        self.try_write(member.as_ref(), |old| (old, old.map(new_score)))
+    }
+
+    /// Like [`try_decide`](Self::try_decide), with a decision that cannot fail.
+    pub(super) fn try_write<R>(
+        &mut self,
+        member: &[u8],
+        decide: impl FnOnce(Option<Score>) -> (R, Option<Score>),
+    ) -> Result<R, TryReserveError> {
+        let Ok(written) = self.try_decide(member, true, |old| Ok::<_, Infallible>(decide(old)));
+        written
+    }
+
+    /// Sets the score of a member to the one that `decide` returns for its old score, and returns
+    /// what else `decide` returns. If it returns no score, the set is unchanged. A member that is
+    /// not in the set has no old score.
+    ///
+    /// The inner error is that there is not enough space, or none for a new member because
+    /// `has_room` is false.
+    pub(crate) fn try_decide<R, E>(
+        &mut self,
+        member: &[u8],
+        has_room: bool,
+        decide: impl FnOnce(Option<Score>) -> Result<(R, Option<Score>), E>,
+    ) -> Result<Result<R, TryReserveError>, E> {
+        let found = self.find(member);
+        let (decided, new) = decide(found.map(|(_, score)| score))?;
+        let written = match (found, new) {
+            (Some((place, old)), Some(score)) if score != old => {
+                self.set_score(place, member, score)
+            }
+            (None, Some(score)) if has_room => self.insert_new(member, score),
+            (None, Some(_)) => Err(TryReserveError::BufferFull),
+            (Some(_), _) | (None, None) => Ok(()),
+        };
+        Ok(written.map(|()| decided))
     }
 
     /// Inserts a member that is not in the set.
-    pub(super) fn insert_new(
-        &mut self,
-        member: &[u8],
-        score: Score,
-    ) -> Result<(), TryReserveError> {
+    fn insert_new(&mut self, member: &[u8], score: Score) -> Result<(), TryReserveError> {
         let at = self.position(score, member);
         self.insert_at(at, member, score)
     }
@@ -170,7 +166,7 @@ impl<B: Storage> PackedZSet<B> {
 
     fn insert_at(&mut self, at: usize, member: &[u8], score: Score) -> Result<(), TryReserveError> {
         let mut text = ScoreText::new();
-        let entries = [&Encoded::new(Value::of(member)), &text.encode(score)];
+        let entries = [&Encoded::new(Value::of(member)), &encode(score, &mut text)];
         self.list.splice(at..at, 0, &entries)
     }
 
@@ -189,14 +185,14 @@ impl<B: Storage> PackedZSet<B> {
     }
 
     /// Replaces the score of the member at a position.
-    pub(super) fn set_score(
+    fn set_score(
         &mut self,
         place: PairOffsets,
         member: &[u8],
         score: Score,
     ) -> Result<(), TryReserveError> {
         let mut text = ScoreText::new();
-        let entry = text.encode(score);
+        let entry = encode(score, &mut text);
         // Write the new score first, since that may fail. Then move the pair into place.
         let target = self.position(score, member);
         self.list.splice(place.score..place.behind, 1, &[&entry])?;

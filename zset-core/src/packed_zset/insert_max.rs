@@ -28,7 +28,7 @@ impl<B: Storage> PackedZSet<B> {
         member: impl AsRef<[u8]>,
         score: Score,
     ) -> Result<Insertion<Score>, TryReserveError> {
-        self.try_insert_if(member.as_ref(), score, |old| score > old, true)
+        self.try_write(member.as_ref(), |old| Insertion::decide(old, score, |old| score > old))
     }
 
     /// Inserts a member with a score. An existing member keeps the lower of the two scores.
@@ -54,29 +54,6 @@ impl<B: Storage> PackedZSet<B> {
         member: impl AsRef<[u8]>,
         score: Score,
     ) -> Result<Insertion<Score>, TryReserveError> {
-        self.try_insert_if(member.as_ref(), score, |old| score < old, true)
-    }
-
-    /// Inserts a member. An existing member's score is replaced if the new score `is_better`. If
-    /// `has_room` is false, inserting a new member returns [`TryReserveError::BufferFull`].
-    pub(crate) fn try_insert_if(
-        &mut self,
-        member: &[u8],
-        score: Score,
-        is_better: impl FnOnce(Score) -> bool,
-        has_room: bool,
-    ) -> Result<Insertion<Score>, TryReserveError> {
-        match self.find(member) {
-            Some((_, old)) if !is_better(old) => Ok(Insertion::Unchanged(old)),
-            Some((place, old)) => {
-                self.set_score(place, member, score)?;
-                Ok(Insertion::Updated(old))
-            }
-            None if !has_room => Err(TryReserveError::BufferFull),
-            None => {
-                self.insert_new(member, score)?;
-                Ok(Insertion::Inserted)
-            }
-        }
+        self.try_write(member.as_ref(), |old| Insertion::decide(old, score, |old| score < old))
     }
 }

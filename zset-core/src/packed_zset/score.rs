@@ -1,52 +1,20 @@
 //! Scores in a listpack: integral scores as integers, others as text, as in Redis.
 
-use core::fmt::{self, Write};
+use core::fmt::Write;
 
 use crate::listpack::{Encoded, Value};
+use crate::score::{ScoreText, plain_integer};
 use crate::{ParseScoreError, Score};
 
-/// The longest text is a sign, 17 digits and 7 zeros.
-const LONGEST: usize = 32;
-
-/// Up to this magnitude, half of `i64::MAX`, Redis stores an integral score as an integer.
-const LARGEST_INTEGER: f64 = 4_611_686_018_427_387_904.0;
-
-/// A buffer for the text of a score.
-pub(super) struct ScoreText {
-    bytes: [u8; LONGEST],
-    len: usize,
-}
-
-impl Write for ScoreText {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let end = self.len + text.len();
-        self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
-        self.len = end;
-        Ok(())
+/// Encodes a score; `text` holds its text.
+pub(super) fn encode(score: Score, text: &mut ScoreText) -> Encoded<'_> {
+    if let Some(integer) = plain_integer(score.get()) {
+        return Encoded::new(Value::Integer(integer));
     }
-}
-
-impl ScoreText {
-    pub(super) const fn new() -> Self {
-        ScoreText { bytes: [0; LONGEST], len: 0 }
-    }
-
-    /// Encodes a score; `self` holds its text.
-    pub(super) fn encode(&mut self, score: Score) -> Encoded<'_> {
-        let number = score.get();
-        #[expect(
-            clippy::float_cmp,
-            clippy::cast_precision_loss,
-            reason = "the comparison detects a rounded value"
-        )]
-        if number.abs() <= LARGEST_INTEGER && number as i64 as f64 == number {
-            return Encoded::new(Value::Integer(number as i64));
-        }
-        let written = write!(self, "{score}");
-        debug_assert!(written.is_ok(), "{score} is longer than the longest");
-        // Above that magnitude, the text may still be the decimal form of an `i64`.
-        Encoded::new(Value::of(&self.bytes[..self.len]))
-    }
+    let written = write!(text, "{score}");
+    debug_assert!(written.is_ok(), "{score} is longer than the longest");
+    // Above that magnitude, the text may still be the decimal form of an `i64`.
+    Encoded::new(Value::of(text.as_bytes()))
 }
 
 /// Returns the score stored in an entry of the set.
@@ -73,7 +41,7 @@ mod tests {
 
     fn bytes(score: Score) -> std::vec::Vec<u8> {
         let mut text = ScoreText::new();
-        let entry = text.encode(score);
+        let entry = encode(score, &mut text);
         let mut bytes = vec![0; entry.len()];
         entry.write(&mut bytes);
         bytes
@@ -99,11 +67,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig {
-            failure_persistence: None,
-            cases: if cfg!(miri) { 8 } else { 4096 },
-            ..ProptestConfig::default()
-        })]
+        #![proptest_config(test_support::strategy::config(4096, 8))]
 
         #[test]
         fn every_score_round_trips(bits: u64, integer: i64) {

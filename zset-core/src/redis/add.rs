@@ -3,7 +3,7 @@
 use core::error::Error;
 use core::fmt;
 
-use crate::{IncrementError, NanScore, Score, TryReserveError};
+use crate::{NanScore, Score};
 
 /// How to treat existing and new members when adding.
 ///
@@ -279,18 +279,23 @@ impl AddOptions {
         AddOptions { increment: true, ..self }
     }
 
-    /// Decides the outcome for a member with this old score, if any, without side effects.
-    pub(crate) fn decide(self, old: Option<Score>, score: Score) -> Result<Added, NanScore> {
+    /// Decides the outcome for a member with this old score, if any: what is added, and the new score
+    /// if it changes.
+    pub(crate) fn decide(
+        self,
+        old: Option<Score>,
+        score: Score,
+    ) -> Result<(Added, Option<Score>), NanScore> {
         let Some(old) = old else {
             return Ok(match self.condition {
                 Condition::IfThere | Condition::IfThereAndGreater | Condition::IfThereAndLess => {
-                    Added::Blocked
+                    (Added::Blocked, None)
                 }
-                _ => Added::Inserted { score },
+                _ => (Added::Inserted { score }, Some(score)),
             });
         };
         if self.condition == Condition::IfNew {
-            return Ok(Added::Blocked);
+            return Ok((Added::Blocked, None));
         }
         let score = if self.increment { old.checked_add(score.get())? } else { score };
         let is_blocked = match self.condition {
@@ -299,11 +304,11 @@ impl AddOptions {
             Condition::Always | Condition::IfNew | Condition::IfThere => false,
         };
         Ok(if is_blocked {
-            Added::Blocked
+            (Added::Blocked, None)
         } else if score == old {
-            Added::Unchanged { score }
+            (Added::Unchanged { score }, None)
         } else {
-            Added::Updated { old, score }
+            (Added::Updated { old, score }, Some(score))
         })
     }
 }
@@ -415,60 +420,5 @@ impl Added {
             | Added::Unchanged { score } => Some(score),
             Added::Blocked => None,
         }
-    }
-}
-
-/// The error returned when adding fails. The set is unchanged.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::redis::{AddError, AddOptions};
-/// use zset_core::{NanScore, PackedZSet, Score};
-///
-/// let mut set = PackedZSet::with_storage([0; 64])?;
-/// set.try_insert("a", Score::INFINITY)?;
-/// let sum = set.try_add("a", Score::NEG_INFINITY, AddOptions::new().incr());
-/// assert_eq!(sum, Err(AddError::Nan(NanScore)));
-/// # Ok::<(), zset_core::TryReserveError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum AddError {
-    /// The incremented score would be NaN: `inf + -inf`.
-    Nan(NanScore),
-    /// There is not enough space.
-    Full(TryReserveError),
-}
-
-impl From<AddError> for IncrementError<NanScore> {
-    fn from(error: AddError) -> Self {
-        match error {
-            AddError::Nan(error) => IncrementError::Score(error),
-            AddError::Full(error) => IncrementError::Full(error),
-        }
-    }
-}
-
-impl fmt::Display for AddError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AddError::Nan(_) => f.write_str("resulting score is not a number (NaN)"),
-            AddError::Full(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for AddError {}
-
-impl From<NanScore> for AddError {
-    fn from(error: NanScore) -> Self {
-        AddError::Nan(error)
-    }
-}
-
-impl From<TryReserveError> for AddError {
-    fn from(error: TryReserveError) -> Self {
-        AddError::Full(error)
     }
 }

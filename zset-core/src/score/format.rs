@@ -7,18 +7,29 @@
 use core::fmt::{self, Write};
 use core::str;
 
-/// The longest text is `-d.dddddddddddddddde-ddd`.
+/// The longest texts are `-d.dddddddddddddddde-ddd`, and a sign, 17 digits and 7 zeros.
 const LONGEST: usize = 32;
 
 /// Integers above this magnitude are not written in full (Redis: half of `i64::MAX`).
 const LARGEST_PLAIN_INTEGER: f64 = 4_611_686_018_427_387_904.0;
 
-struct Buffer {
+/// A buffer for the text of a score.
+pub(crate) struct ScoreText {
     bytes: [u8; LONGEST],
     len: usize,
 }
 
-impl Write for Buffer {
+impl ScoreText {
+    pub(crate) const fn new() -> Self {
+        ScoreText { bytes: [0; LONGEST], len: 0 }
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
+
+impl Write for ScoreText {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let end = self.len + text.len();
         self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
@@ -27,21 +38,28 @@ impl Write for Buffer {
     }
 }
 
+/// Returns the integer that Redis writes in full and stores as an integer for this number, if any.
+#[inline]
+#[expect(clippy::float_cmp, clippy::cast_precision_loss, reason = "whether it is exact")]
+pub(crate) fn plain_integer(value: f64) -> Option<i64> {
+    let is_plain = value.abs() <= LARGEST_PLAIN_INTEGER && value as i64 as f64 == value;
+    is_plain.then_some(value as i64)
+}
+
 pub(super) fn shortest(value: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if let Some(integer) = plain_integer(value) {
+        return write!(f, "{integer}");
+    }
     let sign = if value < 0.0 { "-" } else { "" };
     let magnitude = value.abs();
     if magnitude.is_infinite() {
         return write!(f, "{sign}inf");
     }
-    #[expect(clippy::cast_sign_loss, clippy::cast_precision_loss, clippy::float_cmp)]
-    if magnitude <= LARGEST_PLAIN_INTEGER && magnitude as u64 as f64 == magnitude {
-        return write!(f, "{sign}{}", magnitude as u64);
-    }
 
     // "d.dddde-xx" -> the digits without the point, and the exponent of the first digit.
-    let mut buffer = Buffer { bytes: [0; LONGEST], len: 0 };
+    let mut buffer = ScoreText::new();
     write!(buffer, "{magnitude:e}")?;
-    let text = str::from_utf8(&buffer.bytes[..buffer.len]).map_err(|_| fmt::Error)?;
+    let text = str::from_utf8(buffer.as_bytes()).map_err(|_| fmt::Error)?;
     let (mantissa, exponent) = text.split_once('e').ok_or(fmt::Error)?;
     let exponent: isize = exponent.parse().map_err(|_| fmt::Error)?;
     let (first, rest) = mantissa.split_once('.').unwrap_or((mantissa, ""));

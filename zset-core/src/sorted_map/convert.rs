@@ -53,7 +53,7 @@ impl<K: Ord, V, S: Copy, H> From<SortedMap<K, V, S, H>> for BTreeMap<K, (V, S)> 
     }
 }
 
-/// Inserts copies.
+/// Inserts copies. **O(log n)** per element.
 impl<'a, K, V, S, H> Extend<(&'a K, &'a V, &'a S)> for SortedMap<K, V, S, H>
 where
     K: Ord + Hash + Copy,
@@ -67,7 +67,7 @@ where
     }
 }
 
-/// Inserts copies, such as the elements of another map.
+/// Inserts copies, such as the elements of another map. **O(log n)** per element.
 impl<'a, K, V, S, H> Extend<(&'a K, &'a V, S)> for SortedMap<K, V, S, H>
 where
     K: Ord + Hash + Copy,
@@ -81,21 +81,21 @@ where
     }
 }
 
-/// Creates an empty iterator.
+/// Creates an empty iterator. **O(1)**.
 impl<'a, K: 'a, V: 'a, S: Copy + 'a> Default for Iter<'a, K, V, S> {
     fn default() -> Self {
         Iter::new(skiplist::Iter::default())
     }
 }
 
-/// Creates an empty iterator.
+/// Creates an empty iterator. **O(1)**.
 impl<K, V, S: Copy> Default for IntoIter<K, V, S> {
     fn default() -> Self {
         IntoIter::new(skiplist::IntoIter::default())
     }
 }
 
-/// Creates an empty iterator.
+/// Creates an empty iterator. **O(1)**.
 impl<K, V, S: Copy> Default for ValuesMut<'_, K, V, S> {
     fn default() -> Self {
         ValuesMut::new(MembersMut::default())

@@ -3,9 +3,8 @@
 use core::hash::{BuildHasher, Hash};
 use equivalent::Equivalent;
 
-use super::{ByKey, SortedMap};
+use super::SortedMap;
 use crate::increment::sum_or_panic;
-use crate::skiplist::Element;
 use crate::{Increment, IncrementError, IncrementSigned};
 
 impl<K: Ord + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, S, H> {
@@ -65,7 +64,7 @@ impl<K: Ord + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, S, H>
     where
         Q: Hash + Equivalent<K> + ?Sized,
     {
-        self.try_change(key, |old| old.checked_increment(by))
+        self.try_sum(key, |old| old.checked_increment(by))
     }
 
     /// Adds a signed number to the unsigned score of a key; returns the new score, or `None` if there is
@@ -120,11 +119,12 @@ impl<K: Ord + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, S, H>
         Q: Hash + Equivalent<K> + ?Sized,
         S: IncrementSigned,
     {
-        self.try_change(key, |old| old.checked_increment_signed(by))
+        self.try_sum(key, |old| old.checked_increment_signed(by))
     }
 
-    /// Replaces the score of a key with the result of `sum`, which receives the old score.
-    fn try_change<Q>(
+    /// Replaces the score of a key with the result of `sum`, which receives the old score; returns the
+    /// new one.
+    fn try_sum<Q>(
         &mut self,
         key: &Q,
         sum: impl FnOnce(S) -> Result<S, S::Error>,
@@ -132,12 +132,7 @@ impl<K: Ord + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, S, H>
     where
         Q: Hash + Equivalent<K> + ?Sized,
     {
-        let hash = self.set.hasher.hash_one(ByKey(key));
-        let Some(Element { mut handle, score, .. }) = self.set.find(hash, &ByKey(key)) else {
-            return Ok(None);
-        };
-        let new = sum(score).map_err(IncrementError::Score)?;
-        self.set.set_score(hash, &mut handle, new)?;
-        Ok(Some(new))
+        let changed = self.try_change(key, |_, old| sum(old).map_err(IncrementError::Score))?;
+        Ok(changed.map(|(_, new)| new))
     }
 }

@@ -29,7 +29,7 @@ impl<K: PartialEq, V: PartialEq, S: PartialEq + Copy, H, H2> PartialEq<SortedMap
 
 impl<K: Eq, V: Eq, S: Eq + Copy, H> Eq for SortedMap<K, V, S, H> {}
 
-/// Inserts all elements. If a key repeats, its last value and score win.
+/// Inserts all elements. If a key repeats, its last value and score win. **O(log n)** per element.
 impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Extend<(K, V, S)> for SortedMap<K, V, S, H> {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (K, V, S)>>(&mut self, elements: I) {
@@ -69,6 +69,7 @@ where
     }
 }
 
+/// Inserts all elements. If a key repeats, its last value and score win. **O(n log n)**.
 impl<K: Ord + Hash, V, S: Ord + Copy, const N: usize> From<[(K, V, S); N]> for SortedMap<K, V, S> {
     fn from(elements: [(K, V, S); N]) -> Self {
         elements.into_iter().collect()

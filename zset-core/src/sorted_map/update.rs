@@ -120,12 +120,26 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     where
         Q: Hash + Equivalent<K> + ?Sized,
     {
+        let changed = self.try_change(key, |value, old| Ok(change(value, old)));
+        changed.map(|scores| scores.map(|(old, _)| old))
+    }
+
+    /// Calls `change` with the value and the score of a key, and stores the score that it returns; returns
+    /// the old score and the new one.
+    pub(super) fn try_change<Q, E: From<TryReserveError>>(
+        &mut self,
+        key: &Q,
+        change: impl FnOnce(&mut V, S) -> Result<S, E>,
+    ) -> Result<Option<(S, S)>, E>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
         let hash = self.set.hasher.hash_one(ByKey(key));
         let Some(Element { mut handle, score: old, .. }) = self.set.find(hash, &ByKey(key)) else {
             return Ok(None);
         };
-        let new = change(&mut self.set.list.member_mut(handle).value, old);
+        let new = change(&mut self.set.list.member_mut(handle).value, old)?;
         self.set.set_score(hash, &mut handle, new)?;
-        Ok(Some(old))
+        Ok(Some((old, new)))
     }
 }

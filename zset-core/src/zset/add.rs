@@ -3,7 +3,7 @@
 use super::promote::{sorted_from_packed, try_box};
 use super::{Elements, Sorted, ZSet};
 use crate::increment::sum_or_panic;
-use crate::redis::{AddError, AddOptions, Added};
+use crate::redis::{AddOptions, Added};
 use crate::reserve::infallible;
 use crate::{ByteString, IncrementError, NanScore, Score, TryReserveError};
 
@@ -37,19 +37,15 @@ impl ZSet {
         score: Score,
         options: AddOptions,
     ) -> Result<Added, NanScore> {
-        match self.try_add(member, score, options) {
-            Ok(added) => Ok(added),
-            Err(AddError::Nan(error)) => Err(error),
-            Err(AddError::Full(error)) => infallible(Err(error)),
-        }
+        sum_or_panic(self.try_add(member, score, options))
     }
 
     /// Like [`add`](Self::add), but returns an error if allocation fails. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`AddError`] if the incremented score would be NaN, or if allocation fails. The set and its
-    /// encoding are unchanged.
+    /// [`IncrementError`] if the incremented score would be NaN, or if allocation fails. The set and
+    /// its encoding are unchanged.
     ///
     /// # Examples
     ///
@@ -59,32 +55,15 @@ impl ZSet {
     ///
     /// let mut set = ZSet::new();
     /// assert!(set.try_add("a", Score::from(1), AddOptions::new())?.is_inserted());
-    /// # Ok::<(), zset_core::redis::AddError>(())
+    /// # Ok::<(), zset_core::IncrementError<zset_core::NanScore>>(())
     /// ```
     pub fn try_add(
         &mut self,
         member: impl AsRef<[u8]>,
         score: Score,
         options: AddOptions,
-    ) -> Result<Added, AddError> {
-        let member = member.as_ref();
-        match &mut self.elements {
-            Elements::Listpack(packed) => {
-                let has_room = packed.len() < self.limits.max_listpack_entries
-                    && member.len() <= self.limits.max_listpack_value;
-                match packed.add_within(member, score, options, has_room) {
-                    Err(AddError::Full(TryReserveError::BufferFull)) => {}
-                    added => return added,
-                }
-                // Complete every fallible step before the first change, so that an error leaves the
-                // listpack unchanged.
-                let mut set = sorted_from_packed(packed, 1)?;
-                let added = add_to_sorted(&mut set, member, score, options)?;
-                self.elements = Elements::Skiplist(try_box(set)?);
-                Ok(added)
-            }
-            Elements::Skiplist(set) => add_to_sorted(&mut set[0], member, score, options),
-        }
+    ) -> Result<Added, IncrementError<NanScore>> {
+        Ok(self.add_bytes(member.as_ref(), score, options)?.1)
     }
 
     /// Inserts a member with a score, or replaces the score of an existing member; returns the old
@@ -128,12 +107,8 @@ impl ZSet {
         member: impl AsRef<[u8]>,
         score: Score,
     ) -> Result<Option<Score>, TryReserveError> {
-        match self.try_add(member, score, AddOptions::new()) {
-            Ok(Added::Updated { old, .. } | Added::Unchanged { score: old }) => Ok(Some(old)),
-            Ok(Added::Inserted { .. } | Added::Blocked) => Ok(None),
-            Err(AddError::Full(error)) => Err(error),
-            Err(AddError::Nan(_)) => unreachable!("nothing is added to a score"),
-        }
+        let added = self.add_bytes(member.as_ref(), score, AddOptions::new());
+        Ok(added.map_err(not_nan)?.0)
     }
 
     /// Adds `by` to the score of a member, or to 0 if it is new; returns the new score.
@@ -245,18 +220,56 @@ impl ZSet {
             None => Ok(None),
         }
     }
+
+    /// Adds a member according to the options; returns its old score too.
+    ///
+    /// All insertions of one member come here. It is not generic, so that it is compiled once, in this crate.
+    pub(super) fn add_bytes(
+        &mut self,
+        member: &[u8],
+        score: Score,
+        options: AddOptions,
+    ) -> Result<(Option<Score>, Added), IncrementError<NanScore>> {
+        let decide = |old| {
+            let (added, new) = options.decide(old, score).map_err(IncrementError::Score)?;
+            Ok(((old, added), new))
+        };
+        match &mut self.elements {
+            Elements::Listpack(packed) => {
+                let has_room = packed.len() < self.limits.max_listpack_entries
+                    && member.len() <= self.limits.max_listpack_value;
+                match packed.try_decide(member, has_room, decide)? {
+                    Err(TryReserveError::BufferFull) => {}
+                    added => return Ok(added?),
+                }
+                // Complete every fallible step before the first change, so that an error leaves the
+                // listpack unchanged.
+                let mut set = sorted_from_packed(packed, 1)?;
+                let added = add_to_sorted(&mut set, member, decide)?;
+                self.elements = Elements::Skiplist(try_box(set)?);
+                Ok(added)
+            }
+            Elements::Skiplist(set) => add_to_sorted(&mut set[0], member, decide),
+        }
+    }
 }
 
 /// Adds a member to a set in the skip-list encoding.
-fn add_to_sorted(
+fn add_to_sorted<R>(
     set: &mut Sorted,
     member: &[u8],
-    score: Score,
-    options: AddOptions,
-) -> Result<Added, AddError> {
+    decide: impl FnOnce(Option<Score>) -> Result<(R, Option<Score>), IncrementError<NanScore>>,
+) -> Result<R, IncrementError<NanScore>> {
     set.try_decide(member, |old| {
-        let added = options.decide(old, score)?;
-        let new = if added.is_changed() { added.score() } else { None };
-        Ok((added, new, || ByteString::try_from_slice(member)))
+        let (decided, new) = decide(old)?;
+        Ok((decided, new, || ByteString::try_from_slice(member)))
     })
+}
+
+/// Returns the error of an insertion without INCR.
+pub(super) fn not_nan(error: IncrementError<NanScore>) -> TryReserveError {
+    match error {
+        IncrementError::Full(error) => error,
+        IncrementError::Score(_) => unreachable!("nothing is added to a score"),
+    }
 }

@@ -45,7 +45,7 @@ impl From<ZSet> for BTreeMap<ByteString, Score> {
     }
 }
 
-/// Inserts copies, such as the elements of a `BTreeMap`.
+/// Inserts copies, such as the elements of a `BTreeMap`. **O(log n)** per element.
 impl<'a, M: AsRef<[u8]>> Extend<(M, &'a Score)> for ZSet {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (M, &'a Score)>>(&mut self, elements: I) {
@@ -53,14 +53,14 @@ impl<'a, M: AsRef<[u8]>> Extend<(M, &'a Score)> for ZSet {
     }
 }
 
-/// Creates an empty iterator.
+/// Creates an empty iterator. **O(1)**.
 impl Default for Iter<'_> {
     fn default() -> Self {
         PackedIter::default().into()
     }
 }
 
-/// Creates an empty iterator.
+/// Creates an empty iterator. **O(1)**.
 impl Default for IntoIter {
     fn default() -> Self {
         ZSet::new().into_iter()

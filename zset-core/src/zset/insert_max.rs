@@ -1,9 +1,10 @@
 //! Inserting, unless the existing score is better.
 
-use super::promote::{sorted_from_packed, try_box};
-use super::{Elements, Sorted, ZSet};
+use super::ZSet;
+use super::add::not_nan;
+use crate::redis::AddOptions;
 use crate::reserve::infallible;
-use crate::{ByteString, Insertion, Score, TryReserveError};
+use crate::{Insertion, Score, TryReserveError};
 
 impl ZSet {
     /// Inserts a member with a score. An existing member keeps the higher of the two scores, as
@@ -69,7 +70,7 @@ impl ZSet {
         member: impl AsRef<[u8]>,
         score: Score,
     ) -> Result<Insertion<Score>, TryReserveError> {
-        self.try_insert_if(member.as_ref(), score, |old| score > old)
+        self.insert_if(member.as_ref(), score, AddOptions::new().gt())
     }
 
     /// Like [`insert_min`](Self::insert_min), but returns an error if allocation fails.
@@ -93,52 +94,21 @@ impl ZSet {
         member: impl AsRef<[u8]>,
         score: Score,
     ) -> Result<Insertion<Score>, TryReserveError> {
-        self.try_insert_if(member.as_ref(), score, |old| score < old)
+        self.insert_if(member.as_ref(), score, AddOptions::new().lt())
     }
 
-    fn try_insert_if(
+    /// Inserts a member, with options that block a score that is not better.
+    fn insert_if(
         &mut self,
         member: &[u8],
         score: Score,
-        is_better: impl Fn(Score) -> bool,
+        options: AddOptions,
     ) -> Result<Insertion<Score>, TryReserveError> {
-        let has_room = self.has_room_for(member);
-        match &mut self.elements {
-            Elements::Listpack(packed) => {
-                match packed.try_insert_if(member, score, &is_better, has_room) {
-                    Err(TryReserveError::BufferFull) => {}
-                    inserted => return inserted,
-                }
-                // Complete every fallible step before the first change, so that an error leaves the
-                // listpack unchanged.
-                let mut set = sorted_from_packed(packed, 1)?;
-                let inserted = insert_into_sorted(&mut set, member, score, is_better)?;
-                self.elements = Elements::Skiplist(try_box(set)?);
-                Ok(inserted)
-            }
-            Elements::Skiplist(set) => insert_into_sorted(&mut set[0], member, score, is_better),
-        }
+        let (old, added) = self.add_bytes(member, score, options).map_err(not_nan)?;
+        Ok(match old {
+            None => Insertion::Inserted,
+            Some(old) if added.is_changed() => Insertion::Updated(old),
+            Some(old) => Insertion::Unchanged(old),
+        })
     }
-
-    /// Returns whether a new member fits within the listpack limits.
-    fn has_room_for(&self, member: &[u8]) -> bool {
-        self.len() < self.limits.max_listpack_entries
-            && member.len() <= self.limits.max_listpack_value
-    }
-}
-
-fn insert_into_sorted(
-    set: &mut Sorted,
-    member: &[u8],
-    score: Score,
-    is_better: impl Fn(Score) -> bool,
-) -> Result<Insertion<Score>, TryReserveError> {
-    set.try_decide(member, |old| {
-        let (inserted, new) = match old {
-            None => (Insertion::Inserted, Some(score)),
-            Some(old) if is_better(old) => (Insertion::Updated(old), Some(score)),
-            Some(old) => (Insertion::Unchanged(old), None),
-        };
-        Ok((inserted, new, || ByteString::try_from_slice(member)))
-    })
 }

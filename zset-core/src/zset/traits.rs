@@ -23,7 +23,7 @@ impl PartialEq for ZSet {
 
 impl Eq for ZSet {}
 
-/// Inserts all elements. If a member repeats, its last score wins.
+/// Inserts all elements. If a member repeats, its last score wins. **O(log n)** per element.
 impl<M: AsRef<[u8]>> Extend<(M, Score)> for ZSet {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (M, Score)>>(&mut self, elements: I) {
@@ -34,6 +34,7 @@ impl<M: AsRef<[u8]>> Extend<(M, Score)> for ZSet {
 }
 
 /// Copies a small set, which may be in a fixed buffer, into a set with Redis's limits.
+/// **O(n log n)**.
 impl<B: Storage> From<&PackedZSet<B>> for ZSet {
     #[track_caller]
     fn from(set: &PackedZSet<B>) -> Self {
@@ -57,6 +58,7 @@ impl<M: AsRef<[u8]>> FromIterator<(M, Score)> for ZSet {
     }
 }
 
+/// Collects elements. If a member repeats, its last score wins. **O(n log n)**.
 impl<M: AsRef<[u8]>, const N: usize> From<[(M, Score); N]> for ZSet {
     #[track_caller]
     fn from(elements: [(M, Score); N]) -> Self {

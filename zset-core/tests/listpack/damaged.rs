@@ -258,11 +258,7 @@ fn overlong_encodings_are_read_and_rewritten_in_the_shortest_form() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None,
-        cases: if cfg!(miri) { 4 } else { 2000 },
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(test_support::strategy::config(2000, 4))]
 
     #[test]
     fn random_bytes(bytes in vec(any::<u8>(), 0..40)) {

@@ -9,9 +9,10 @@
 mod cursors;
 mod damaged;
 mod golden;
-mod naive;
 mod operations;
 mod sequences;
 mod sets;
 mod sizes;
 mod values;
+
+use test_support::listpack as naive;

@@ -112,11 +112,7 @@ fn walk_around<B: Buffer>(list: &Listpack<B>, expected: &[Entry]) {
 const BUFFERS: [usize; 6] = [7, 8, 30, 200, 1000, 20_000];
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None,
-        cases: if cfg!(miri) { 1 } else { 48 },
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(test_support::strategy::config(48, 1))]
 
     #[test]
     fn random_sequences_in_a_vector(steps in steps()) {

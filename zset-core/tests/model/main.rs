@@ -17,7 +17,6 @@ mod mixed;
 mod mixed_map;
 mod operations;
 mod ranges;
-mod reference;
 mod scores;
 mod sequences;
 mod set_operations;
@@ -26,17 +25,7 @@ mod skip_list;
 mod traits;
 mod whole;
 
-use proptest::prelude::ProptestConfig;
+use test_support::strategy::config;
 
 /// The capacity of a leaf. The tests depend on where leaves begin and when they split.
 const LEAF: usize = 64;
-
-/// Returns the configuration for this many cases. Under Miri, each case takes a hundred times as
-/// long, and files cannot be written.
-fn config(cases: u32, cases_under_miri: u32) -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        cases: if cfg!(miri) { cases_under_miri } else { cases },
-        ..ProptestConfig::default()
-    }
-}

@@ -3,9 +3,11 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::ops::RangeBounds;
+use test_support::Bounds;
+use test_support::sorted_set::Query;
 use zset_core::SkipList;
 
-use crate::operations::{Bounds, Query, any_query};
+use crate::operations::any_query;
 
 /// Members and scores are so few that many elements repeat.
 #[derive(Clone, Debug)]

@@ -2,10 +2,8 @@
 
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 use std::ops::RangeBounds;
+use test_support::zset::{Element, drive, plain, score};
 use zset_core::{PackedZSet, Score, ZSet};
-
-use crate::compare::{drive, plain};
-use crate::reference::{Element, score};
 
 /// Runs of equal scores; some members are integers.
 const ELEMENTS: [(&str, f64); 9] = [

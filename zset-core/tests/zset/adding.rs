@@ -1,9 +1,8 @@
 //! The options of additions, and their results.
 
+use test_support::zset::score;
 use zset_core::redis::{AddFlags, AddOptions, AddOptionsError, Added};
 use zset_core::{NanScore, PackedZSet, Score, ZSet};
-
-use crate::reference::score;
 
 type Method = fn(AddOptions) -> AddOptions;
 

@@ -1,12 +1,10 @@
 //! Runs the handwritten sequences on every kind of set.
 
+use test_support::zset::{Element, Operation, Profile, Runner, Subject, run_member};
 use zset_core::{ListpackLimits, PackedZSet, ZSet};
 
-use crate::operations::{Operation, run_member, simple_query};
-use crate::reference::Element;
-use crate::runner::{Profile, Runner};
+use crate::operations::simple_query;
 use crate::seeds::{self, Case};
-use crate::subject::Subject;
 
 /// Runs a case on one set.
 fn follow<S: Subject>(

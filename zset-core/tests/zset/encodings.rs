@@ -1,9 +1,8 @@
 //! When a set changes its encoding, and what stays the same.
 
+use test_support::zset::score;
 use zset_core::redis::AddOptions;
 use zset_core::{Encoding, ListpackLimits, Score, ZSet};
-
-use crate::reference::score;
 
 use Encoding::{Listpack, Skiplist};
 

@@ -1,21 +1,19 @@
 //! Full buffers: a write that does not fit fails and leaves every byte unchanged.
 
-use zset_core::redis::{AddError, AddOptions, Added};
+use test_support::zset::{Reference, WriteError, score};
+use zset_core::redis::{AddOptions, Added};
 use zset_core::{IncrementError, NanScore, PackedZSet, Score, TryReserveError};
 
-use crate::reference::{Reference, score};
-use crate::subject::add_error;
-
-const FULL: AddError = AddError::Full(TryReserveError::BufferFull);
+const FULL: WriteError = WriteError::Full(TryReserveError::BufferFull);
 
 type Array = PackedZSet<[u8; 64]>;
 
 /// A write that sets the score of `member` to `number`.
-type Write = fn(&mut PackedZSet<&mut [u8]>, &[u8], f64) -> Result<(), AddError>;
+type Write = fn(&mut PackedZSet<&mut [u8]>, &[u8], f64) -> Result<(), WriteError>;
 
 const WRITES: [(&str, Write); 6] = [
     ("insert", |set, member, number| {
-        set.try_insert(member, score(number)).map(drop).map_err(AddError::from)
+        set.try_insert(member, score(number)).map(drop).map_err(WriteError::from)
     }),
     ("add", |set, member, number| {
         set.try_add(member, score(number), AddOptions::new()).map(|added| {
@@ -28,13 +26,13 @@ const WRITES: [(&str, Write); 6] = [
     }),
     ("increment", |set, member, number| {
         let old = set.score(member).map_or(0.0, Score::get);
-        set.try_increment(member, number - old).map(drop).map_err(add_error)
+        set.try_increment(member, number - old).map(drop)
     }),
     ("update", |set, member, number| {
         if !set.contains(member) {
-            return set.try_insert(member, score(number)).map(drop).map_err(AddError::from);
+            return set.try_insert(member, score(number)).map(drop).map_err(WriteError::from);
         }
-        set.try_update(member, |_| score(number)).map(drop).map_err(AddError::from)
+        set.try_update(member, |_| score(number)).map(drop).map_err(WriteError::from)
     }),
     ("add with GT or LT", |set, member, number| {
         let greater = set.score(member).is_none_or(|old| score(number) > old);
@@ -129,7 +127,7 @@ fn a_failed_write_changes_nothing_wherever_the_element_belongs() {
             assert_eq!(set.try_insert(member, score(number)), Err(TryReserveError::BufferFull));
             assert_eq!(set.try_update(member, |_| score(number)), Err(TryReserveError::BufferFull));
             assert_eq!(set.try_add(member, score(number), AddOptions::new()), Err(FULL));
-            assert_eq!(set.try_increment(member, 0.25).map_err(add_error), Err(FULL));
+            assert_eq!(set.try_increment(member, 0.25), Err(FULL));
             assert_eq!(set.try_increment(member, f64::NAN), Err(IncrementError::Score(NanScore)));
             set.check();
             assert_eq!(set.into_listpack().into_storage(), bytes, "the whole array");
@@ -141,7 +139,7 @@ fn a_failed_write_changes_nothing_wherever_the_element_belongs() {
 fn a_buffer_without_room_stays_empty() {
     let mut set = PackedZSet::with_storage([0; 7]).unwrap();
     assert_eq!(set.try_insert("", score(0.0)), Err(TryReserveError::BufferFull));
-    assert_eq!(set.try_increment("a", 1.0).map_err(add_error), Err(FULL));
+    assert_eq!(set.try_increment("a", 1.0), Err(FULL));
     assert_eq!(set.try_add("a", score(1.0), AddOptions::new().gt()), Err(FULL));
     set.clear();
     set.retain(|_, _| unreachable!("the set is empty"));

@@ -1,10 +1,8 @@
 //! Iterators in both encodings, driven from both ends in many orders.
 
 use std::ops::Bound::{Excluded, Included};
+use test_support::zset::{Element, drive, score};
 use zset_core::{Encoding, PackedZSet, Score, ZSet};
-
-use crate::compare::drive;
-use crate::reference::{Element, score};
 
 const LEN: u32 = if cfg!(miri) { 9 } else { 100 };
 

@@ -1,57 +1,11 @@
-//! The operations of a random sequence, and how they are generated.
+//! How the operations of a random sequence are generated.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::ops::Bound;
+use test_support::strategy::any_bounds;
+use test_support::zset::{Operation, Query, run_member};
 use zset_core::redis::AddFlags;
-
-use crate::reference::Element;
-
-pub(crate) type Bounds<T> = (Bound<T>, Bound<T>);
-
-/// An operation. The profile of the sequence maps its scores.
-#[derive(Clone, Debug)]
-pub(crate) enum Operation {
-    Add(Vec<u8>, f64, AddFlags),
-    Insert(Vec<u8>, f64),
-    /// Inserts this many members `m0`, `m1` and so on.
-    InsertRun {
-        first: u8,
-        len: u8,
-        score: f64,
-        step: f64,
-    },
-    Increment(Vec<u8>, f64),
-    Update(Vec<u8>, f64),
-    /// Sets all scores to this one.
-    Level(f64),
-    Remove(Vec<u8>),
-    PopFirst,
-    PopLast,
-    RemoveRangeByRank(Bounds<usize>),
-    RemoveRangeByScore(Bounds<f64>),
-    RemoveRangeByLex(Bounds<Vec<u8>>),
-    /// Keeps the members whose byte sum is divisible by this.
-    Retain(u8),
-    Clear,
-    /// Only a `ZSet` has the following operations.
-    PopMin(usize),
-    /// Extracts the members whose byte sum is divisible by `divisor`, up to a maximum number.
-    Extract {
-        divisor: u8,
-        at_most: usize,
-    },
-    PopMax(usize),
-    Drain {
-        front: usize,
-        back: usize,
-    },
-    Append(Vec<Element>),
-    Extend(Vec<Element>),
-    Promote,
-    ShrinkToFit,
-    Clone,
-}
 
 pub(crate) fn any_operation() -> impl Strategy<Value = Operation> {
     let element = || (any_member(), any_score());
@@ -82,6 +36,8 @@ pub(crate) fn any_operation() -> impl Strategy<Value = Operation> {
         (1, any_bounds(any_rank()).prop_map(Operation::RemoveRangeByRank).boxed()),
         (1, any_bounds(any_score()).prop_map(Operation::RemoveRangeByScore).boxed()),
         (2, any_bounds(any_member()).prop_map(Operation::RemoveRangeByLex).boxed()),
+        (1, any_bounds(any_rank()).prop_map(Operation::DrainByRank).boxed()),
+        (1, any_rank().prop_map(Operation::SplitOff).boxed()),
         (1, (2..7_u8).prop_map(Operation::Retain).boxed()),
         (1, Just(Operation::Clear).boxed()),
         (1, (0..9_usize).prop_map(Operation::PopMin).boxed()),
@@ -101,22 +57,11 @@ pub(crate) fn any_operation() -> impl Strategy<Value = Operation> {
         (2, elements().prop_map(Operation::Append).boxed()),
         (2, elements().prop_map(Operation::Extend).boxed()),
         (1, Just(Operation::Promote).boxed()),
+        (1, Just(Operation::DumpAndRestore).boxed()),
         (1, Just(Operation::ShrinkToFit).boxed()),
         (1, Just(Operation::Clone).boxed()),
     ];
     prop::strategy::Union::new_weighted(some.to_vec())
-}
-
-/// What to query after an operation.
-#[derive(Clone, Debug)]
-pub(crate) struct Query {
-    pub(crate) member: Vec<u8>,
-    pub(crate) ranks: Bounds<usize>,
-    pub(crate) scores: Bounds<f64>,
-    pub(crate) members: Bounds<Vec<u8>>,
-    /// Each bit chooses the end of one iterator step.
-    pub(crate) ends: u64,
-    pub(crate) count: i64,
 }
 
 pub(crate) fn any_query() -> impl Strategy<Value = Query> {
@@ -200,11 +145,6 @@ pub(crate) fn any_member() -> impl Strategy<Value = Vec<u8>> + Clone {
     ]
 }
 
-/// Returns a member of a run.
-pub(crate) fn run_member(number: u8) -> Vec<u8> {
-    format!("m{number}").into_bytes()
-}
-
 /// Scores in every stored form, with few distinct values that are drawn often.
 pub(crate) fn any_score() -> impl Strategy<Value = f64> + Clone {
     const POWER: f64 = 4_611_686_018_427_387_904.0;
@@ -255,15 +195,4 @@ fn any_flags() -> impl Strategy<Value = AddFlags> {
             ch,
             incr,
         })
-}
-
-fn any_bounds<T: Clone + std::fmt::Debug>(
-    value: impl Strategy<Value = T> + Clone,
-) -> impl Strategy<Value = Bounds<T>> {
-    let bound = prop_oneof![
-        value.clone().prop_map(Bound::Included),
-        value.prop_map(Bound::Excluded),
-        Just(Bound::Unbounded),
-    ];
-    (bound.clone(), bound)
 }

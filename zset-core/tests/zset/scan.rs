@@ -308,11 +308,7 @@ fn an_empty_set_has_one_empty_page() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None,
-        cases: if cfg!(miri) { 2 } else { 64 },
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(test_support::strategy::config(64, 2))]
 
     #[test]
     fn every_cursor_returns_a_valid_page(

@@ -1,9 +1,8 @@
 //! Handwritten sequences for edge cases.
 
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
+use test_support::zset::Operation;
 use zset_core::redis::AddFlags;
-
-use crate::operations::Operation;
 
 use Operation::{
     Add, Clear, Increment, InsertRun, Level, PopFirst, PopLast, PopMax, PopMin, Promote,

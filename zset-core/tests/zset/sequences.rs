@@ -2,11 +2,10 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use test_support::zset::{Operation, Profile, Query, Runner, Subject};
 use zset_core::{ListpackLimits, PackedZSet, ZSet};
 
-use crate::operations::{Operation, Query, any_operation, any_query};
-use crate::runner::{Profile, Runner};
-use crate::subject::Subject;
+use crate::operations::{any_operation, any_query};
 
 type Steps = (Profile, Vec<(Operation, Query)>);
 
@@ -45,11 +44,7 @@ fn follow_array<const N: usize>(steps: &Steps) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None,
-        cases: if cfg!(miri) { 1 } else { 20 },
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(test_support::strategy::config(20, 1))]
 
     #[test]
     #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]

@@ -149,5 +149,5 @@ fn errors_describe_the_failure() {
     let mut set = ZSet::from([("a", Score::INFINITY)]);
     let incr = zset_core::redis::AddOptions::new().incr();
     let error = set.try_add("a", Score::NEG_INFINITY, incr).unwrap_err();
-    assert_eq!(error.to_string(), "resulting score is not a number (NaN)");
+    assert_eq!(error.to_string(), "score is not a number");
 }

@@ -5,11 +5,11 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::ops::Bound::{Excluded, Included, Unbounded};
 use std::ops::RangeBounds;
+use test_support::Bounds;
 use zset_core::{Encoding, SkipList, SortedMap, SortedSet, ZSet};
 
 use super::subject::{At, Element, End, Run, Subject, take_ends};
 use crate::LEAF;
-use crate::operations::Bounds;
 
 /// Elements as `(score, member)`, so their derived order is that of a set.
 #[derive(Clone, Default)]

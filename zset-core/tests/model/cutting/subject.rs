@@ -1,9 +1,8 @@
 //! The types under test, behind one trait.
 
 use std::ops::Bound;
+use test_support::Bounds;
 use zset_core::{Score, SkipList, SortedMap, SortedSet, ZSet};
-
-use crate::operations::Bounds;
 
 /// A member and its score.
 pub(super) type Element = (u32, i32);

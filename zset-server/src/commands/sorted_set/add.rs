@@ -1,7 +1,7 @@
 //! ZADD and ZINCRBY.
 
-use zset_core::redis::{AddError, AddFlags, AddOptions};
-use zset_core::{ListpackLimits, ZSet};
+use zset_core::redis::{AddFlags, AddOptions};
+use zset_core::{IncrementError, ListpackLimits, NanScore, TryReserveError, ZSet};
 
 use super::reply;
 use crate::command::{Context, Replied};
@@ -45,7 +45,7 @@ pub(super) fn add(context: &mut Context<'_>, arguments: &[&[u8]], incr: bool) ->
             count += added.count(options);
             is_changed |= added.is_changed();
             last = added.score();
-            Ok::<_, AddError>(())
+            Ok::<_, IncrementError<NanScore>>(())
         })
     };
     let keyspace = &mut context.state.keyspace;
@@ -68,11 +68,11 @@ fn prepare<'a>(
     set: &mut ZSet,
     limits: ListpackLimits,
     mut members: impl ExactSizeIterator<Item = &'a [u8]>,
-) -> Result<(), AddError> {
+) -> Result<(), TryReserveError> {
     set.set_limits(limits);
     let is_many = members.len() > limits.max_listpack_entries;
     if is_many || members.any(|member| member.len() > limits.max_listpack_value) {
-        set.try_promote().map_err(AddError::Full)?;
+        set.try_promote()?;
     }
     Ok(())
 }

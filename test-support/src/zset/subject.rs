@@ -4,26 +4,34 @@ use std::fmt::Debug;
 use std::ops::Bound;
 use zset_core::listpack::Storage;
 use zset_core::packed_zset::Iter as PackedIter;
-use zset_core::redis::{AddError, AddOptions, Added};
+use zset_core::redis::{AddOptions, Added};
 use zset_core::{
     Encoding, IncrementError, Listpack, Member, NanScore, PackedZSet, Score, TryReserveError, ZSet,
     zset,
 };
 
-use crate::operations::Bounds;
-use crate::reference::Element;
+use super::Element;
+use crate::Bounds;
 
-pub(crate) type LexBounds<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
+/// The error of a write.
+pub type WriteError = IncrementError<NanScore>;
+
+pub type LexBounds<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
 
 /// The methods that every kind of set has.
-pub(crate) trait Subject: Clone + Debug + PartialEq {
+pub trait Subject: Clone + Debug + PartialEq {
     type Iter<'a>: DoubleEndedIterator<Item = (Member<'a>, Score)> + ExactSizeIterator + Clone
     where
         Self: 'a;
 
-    fn add(&mut self, member: &[u8], score: Score, options: AddOptions) -> Result<Added, AddError>;
+    fn add(
+        &mut self,
+        member: &[u8],
+        score: Score,
+        options: AddOptions,
+    ) -> Result<Added, WriteError>;
     fn insert(&mut self, member: &[u8], score: Score) -> Result<Option<Score>, TryReserveError>;
-    fn increment(&mut self, member: &[u8], by: f64) -> Result<Score, AddError>;
+    fn increment(&mut self, member: &[u8], by: f64) -> Result<Score, WriteError>;
     fn update(
         &mut self,
         member: &[u8],
@@ -110,24 +118,20 @@ macro_rules! pass_on_all {
     };
 }
 
-/// Converts the error of an increment to that of the equivalent addition.
-pub(crate) fn add_error(error: IncrementError<NanScore>) -> AddError {
-    match error {
-        IncrementError::Score(error) => AddError::Nan(error),
-        IncrementError::Full(error) => AddError::Full(error),
-        _ => unreachable!("{error}"),
-    }
-}
-
 impl Subject for ZSet {
     type Iter<'a> = zset::Iter<'a>;
 
     pass_on_all!();
 
-    fn add(&mut self, member: &[u8], score: Score, options: AddOptions) -> Result<Added, AddError> {
+    fn add(
+        &mut self,
+        member: &[u8],
+        score: Score,
+        options: AddOptions,
+    ) -> Result<Added, WriteError> {
         let mut other = self.clone();
         let added = self.try_add(member, score, options);
-        assert_eq!(other.add(member, score, options).map_err(AddError::from), added);
+        assert_eq!(other.add(member, score, options).map_err(WriteError::Score), added);
         assert_eq!((&other, other.encoding()), (&*self, self.encoding()));
         added
     }
@@ -140,8 +144,8 @@ impl Subject for ZSet {
         old
     }
 
-    fn increment(&mut self, member: &[u8], by: f64) -> Result<Score, AddError> {
-        self.increment(member, by).map_err(|NanScore| AddError::Nan(NanScore))
+    fn increment(&mut self, member: &[u8], by: f64) -> Result<Score, WriteError> {
+        self.increment(member, by).map_err(WriteError::Score)
     }
 
     fn update(
@@ -181,7 +185,12 @@ impl<B: Storage + Clone> Subject for PackedZSet<B> {
 
     pass_on_all!();
 
-    fn add(&mut self, member: &[u8], score: Score, options: AddOptions) -> Result<Added, AddError> {
+    fn add(
+        &mut self,
+        member: &[u8],
+        score: Score,
+        options: AddOptions,
+    ) -> Result<Added, WriteError> {
         self.try_add(member, score, options)
     }
 
@@ -189,8 +198,8 @@ impl<B: Storage + Clone> Subject for PackedZSet<B> {
         self.try_insert(member, score)
     }
 
-    fn increment(&mut self, member: &[u8], by: f64) -> Result<Score, AddError> {
-        self.try_increment(member, by).map_err(add_error)
+    fn increment(&mut self, member: &[u8], by: f64) -> Result<Score, WriteError> {
+        self.try_increment(member, by)
     }
 
     fn update(

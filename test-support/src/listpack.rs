@@ -2,14 +2,14 @@
 
 /// The value of an entry.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Entry {
+pub enum Entry {
     Integer(i64),
     Text(Vec<u8>),
 }
 
 impl Entry {
     /// Returns the entry for a text: an integer if the text is its canonical decimal form.
-    pub(crate) fn of(text: &[u8]) -> Entry {
+    pub fn of(text: &[u8]) -> Entry {
         let integer = std::str::from_utf8(text).ok().and_then(|text| text.parse::<i64>().ok());
         match integer.filter(|integer| integer.to_string().as_bytes() == text) {
             Some(integer) => Entry::Integer(integer),
@@ -19,7 +19,7 @@ impl Entry {
 }
 
 /// Returns the bytes of a listpack.
-pub(crate) fn listpack(entries: &[Entry]) -> Vec<u8> {
+pub fn listpack(entries: &[Entry]) -> Vec<u8> {
     let body: Vec<u8> = entries.iter().flat_map(entry).collect();
     let total = u32::try_from(6 + body.len() + 1).unwrap();
     let count = u16::try_from(entries.len()).unwrap_or(u16::MAX);
@@ -27,7 +27,7 @@ pub(crate) fn listpack(entries: &[Entry]) -> Vec<u8> {
 }
 
 /// Returns the bytes of an entry, including its back-length.
-pub(crate) fn entry(entry: &Entry) -> Vec<u8> {
+pub fn entry(entry: &Entry) -> Vec<u8> {
     let mut bytes = match entry {
         Entry::Integer(integer) => integer_bytes(*integer),
         Entry::Text(text) => [text_head(text.len()), text.clone()].concat(),

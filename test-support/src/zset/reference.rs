@@ -1,32 +1,32 @@
-//! The reference: a list of members and scores in no order, sorted on each question.
+//! The reference: a list of members and scores, sorted after each insertion.
 
 use std::ops::RangeBounds;
 use zset_core::redis::{AddFlags, Added};
 use zset_core::{Encoding, ListpackLimits, NanScore, Score};
 
-use crate::naive::{self, Entry};
+use crate::listpack::{self, Entry};
 
-pub(crate) type Element = (Vec<u8>, f64);
+pub type Element = (Vec<u8>, f64);
 
 /// A sorted set that is slow and obviously right.
 #[derive(Clone, Debug)]
-pub(crate) struct Reference {
+pub struct Reference {
     elements: Vec<Element>,
-    pub(crate) limits: ListpackLimits,
-    pub(crate) encoding: Encoding,
+    pub limits: ListpackLimits,
+    pub encoding: Encoding,
 }
 
-pub(crate) fn score(number: f64) -> Score {
+pub fn score(number: f64) -> Score {
     Score::new(number).unwrap()
 }
 
 impl Reference {
-    pub(crate) fn new(limits: ListpackLimits) -> Self {
+    pub fn new(limits: ListpackLimits) -> Self {
         Reference { elements: Vec::new(), limits, encoding: Encoding::Listpack }
     }
 
     /// Makes the reference of a set that was built at once, in the encoding that suits it.
-    pub(crate) fn of(elements: impl IntoIterator<Item = Element>, limits: ListpackLimits) -> Self {
+    pub fn of(elements: impl IntoIterator<Item = Element>, limits: ListpackLimits) -> Self {
         let mut reference = Reference::new(limits);
         for (member, score) in elements {
             reference.insert(&member, score);
@@ -34,54 +34,53 @@ impl Reference {
         reference
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.elements.len()
     }
 
-    pub(crate) fn score(&self, member: &[u8]) -> Option<f64> {
+    pub fn score(&self, member: &[u8]) -> Option<f64> {
         self.elements.iter().find(|(other, _)| other == member).map(|(_, score)| *score)
     }
 
     /// Returns all elements in order: by score, then byte by byte, then the shorter first.
-    pub(crate) fn sorted(&self) -> Vec<Element> {
-        let mut sorted = self.elements.clone();
-        sorted.sort_by(|(a, x), (b, y)| x.partial_cmp(y).unwrap().then_with(|| a.cmp(b)));
-        sorted
+    pub fn sorted(&self) -> Vec<Element> {
+        self.elements.clone()
     }
 
-    pub(crate) fn matching(&self, accept: impl Fn(&[u8], f64) -> bool) -> Vec<Element> {
+    pub fn matching(&self, accept: impl Fn(&[u8], f64) -> bool) -> Vec<Element> {
         self.sorted().into_iter().filter(|(member, score)| accept(member, *score)).collect()
     }
 
-    pub(crate) fn by_score(&self, range: &impl RangeBounds<f64>) -> Vec<Element> {
+    pub fn by_score(&self, range: &impl RangeBounds<f64>) -> Vec<Element> {
         self.matching(|_, score| range.contains(&score))
     }
 
-    pub(crate) fn by_rank(&self, range: &impl RangeBounds<usize>) -> Vec<Element> {
+    pub fn by_rank(&self, range: &impl RangeBounds<usize>) -> Vec<Element> {
         let ranked = self.sorted().into_iter().enumerate();
         ranked.filter(|(rank, _)| range.contains(rank)).map(|(_, element)| element).collect()
     }
 
-    pub(crate) fn by_lex(&self, range: &impl RangeBounds<Vec<u8>>) -> Vec<Element> {
+    pub fn by_lex(&self, range: &impl RangeBounds<Vec<u8>>) -> Vec<Element> {
         self.matching(|member, _| range.contains(&member.to_vec()))
     }
 
     /// Returns whether all scores are equal: only then a lexicographic range means something.
-    pub(crate) fn is_level(&self) -> bool {
+    pub fn is_level(&self) -> bool {
         self.elements.windows(2).all(|pair| score(pair[0].1) == score(pair[1].1))
     }
 
     /// Returns the bytes of the set as a listpack.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
+    pub fn bytes(&self) -> Vec<u8> {
         let pairs = self.sorted().into_iter();
         let entries = pairs.flat_map(|(member, score)| [Entry::of(&member), score_entry(score)]);
-        naive::listpack(&entries.collect::<Vec<_>>())
+        listpack::listpack(&entries.collect::<Vec<_>>())
     }
 
-    pub(crate) fn insert(&mut self, member: &[u8], score: f64) -> Option<f64> {
+    pub fn insert(&mut self, member: &[u8], score: f64) -> Option<f64> {
         let old = self.remove(member);
         // No score is a negative zero.
         self.elements.push((member.to_vec(), score + 0.0));
+        self.elements.sort_by(|(a, x), (b, y)| x.partial_cmp(y).unwrap().then_with(|| a.cmp(b)));
         let ListpackLimits { max_listpack_entries, max_listpack_value } = self.limits;
         if old.is_none() && (self.len() > max_listpack_entries || member.len() > max_listpack_value)
         {
@@ -90,28 +89,23 @@ impl Reference {
         old
     }
 
-    pub(crate) fn remove(&mut self, member: &[u8]) -> Option<f64> {
+    pub fn remove(&mut self, member: &[u8]) -> Option<f64> {
         let place = self.elements.iter().position(|(other, _)| other == member)?;
-        Some(self.elements.swap_remove(place).1)
+        Some(self.elements.remove(place).1)
     }
 
-    pub(crate) fn remove_all(&mut self, elements: &[Element]) {
+    pub fn remove_all(&mut self, elements: &[Element]) {
         for (member, score) in elements {
             assert_eq!(self.remove(member), Some(*score));
         }
     }
 
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         *self = Reference::new(self.limits);
     }
 
     /// Does what the documentation of Redis says of `ZADD`.
-    pub(crate) fn add(
-        &mut self,
-        member: &[u8],
-        given: f64,
-        flags: AddFlags,
-    ) -> Result<Added, NanScore> {
+    pub fn add(&mut self, member: &[u8], given: f64, flags: AddFlags) -> Result<Added, NanScore> {
         let AddFlags { nx, xx, gt, lt, incr, .. } = flags;
         let Some(old) = self.score(member) else {
             if xx {

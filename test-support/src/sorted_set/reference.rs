@@ -5,55 +5,55 @@ use std::ops::RangeBounds;
 
 /// A sorted set that is slow at ranks and obviously right.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Reference {
+pub struct Reference {
     scores: BTreeMap<u16, i32>,
     order: BTreeSet<(i32, u16)>,
 }
 
 impl Reference {
-    pub(crate) fn insert(&mut self, member: u16, score: i32) -> Option<i32> {
+    pub fn insert(&mut self, member: u16, score: i32) -> Option<i32> {
         let old = self.remove(member);
         self.scores.insert(member, score);
         self.order.insert((score, member));
         old
     }
 
-    pub(crate) fn remove(&mut self, member: u16) -> Option<i32> {
+    pub fn remove(&mut self, member: u16) -> Option<i32> {
         let score = self.scores.remove(&member)?;
         assert!(self.order.remove(&(score, member)));
         Some(score)
     }
 
-    pub(crate) fn score(&self, member: u16) -> Option<i32> {
+    pub fn score(&self, member: u16) -> Option<i32> {
         self.scores.get(&member).copied()
     }
 
-    pub(crate) fn rank(&self, member: u16) -> Option<usize> {
+    pub fn rank(&self, member: u16) -> Option<usize> {
         let score = self.score(member)?;
         Some(self.order.range(..(score, member)).count())
     }
 
     /// Returns all elements in order, in the form in which a sorted set hands them out.
-    pub(crate) fn elements(&self) -> Vec<(u16, i32)> {
+    pub fn elements(&self) -> Vec<(u16, i32)> {
         self.order.iter().map(|&(score, member)| (member, score)).collect()
     }
 
     /// Returns the elements that the test accepts, in order.
-    pub(crate) fn matching(&self, mut accept: impl FnMut(u16, i32) -> bool) -> Vec<(u16, i32)> {
+    pub fn matching(&self, mut accept: impl FnMut(u16, i32) -> bool) -> Vec<(u16, i32)> {
         self.elements().into_iter().filter(|&(member, score)| accept(member, score)).collect()
     }
 
     /// Returns the elements of a range of scores. `contains` is false for all of an inverted range.
-    pub(crate) fn by_score(&self, range: &impl RangeBounds<i32>) -> Vec<(u16, i32)> {
+    pub fn by_score(&self, range: &impl RangeBounds<i32>) -> Vec<(u16, i32)> {
         self.matching(|_, score| range.contains(&score))
     }
 
-    pub(crate) fn by_rank(&self, range: &impl RangeBounds<usize>) -> Vec<(u16, i32)> {
+    pub fn by_rank(&self, range: &impl RangeBounds<usize>) -> Vec<(u16, i32)> {
         let ranked = self.elements().into_iter().enumerate();
         ranked.filter(|(rank, _)| range.contains(rank)).map(|(_, element)| element).collect()
     }
 
-    pub(crate) fn remove_all(&mut self, elements: &[(u16, i32)]) {
+    pub fn remove_all(&mut self, elements: &[(u16, i32)]) {
         for &(member, score) in elements {
             assert_eq!(self.remove(member), Some(score));
         }

@@ -6,21 +6,20 @@ use std::collections::HashSet;
 use std::ops::Bound;
 use zset_core::{Encoding, ListpackLimits, Member, Score, ZSet};
 
-use crate::operations::{Bounds, Query};
-use crate::reference::{Element, Reference, score};
-use crate::subject::{LexBounds, Subject};
+use super::{Element, LexBounds, Query, Reference, Subject, score};
+use crate::Bounds;
 
 /// Converts an element to its form in the reference.
-pub(crate) fn plain((member, score): (Member<'_>, Score)) -> Element {
+pub fn plain((member, score): (Member<'_>, Score)) -> Element {
     (member.to_vec(), score.get())
 }
 
 /// Converts a range of members to an argument of the range methods.
-pub(crate) fn lex((start, end): &Bounds<Vec<u8>>) -> LexBounds<'_> {
+pub(super) fn lex((start, end): &Bounds<Vec<u8>>) -> LexBounds<'_> {
     (start.as_ref().map(Vec::as_slice), end.as_ref().map(Vec::as_slice))
 }
 
-pub(crate) fn compare_all<S: Subject>(subject: &S, reference: &Reference) {
+pub(super) fn compare_all<S: Subject>(subject: &S, reference: &Reference) {
     subject.check();
     let sorted = reference.sorted();
     let elements: Vec<Element> = subject.iter().map(plain).collect();
@@ -44,7 +43,7 @@ pub(crate) fn compare_all<S: Subject>(subject: &S, reference: &Reference) {
     }
 }
 
-pub(crate) fn compare_query<S: Subject>(subject: &S, reference: &Reference, query: &Query) {
+pub(super) fn compare_query<S: Subject>(subject: &S, reference: &Reference, query: &Query) {
     let Query { member, ranks, scores, members, ends, .. } = query;
     let place = reference.sorted().iter().position(|(other, _)| other == member);
     assert_eq!(subject.rank(member), place);
@@ -79,7 +78,7 @@ pub(crate) fn compare_query<S: Subject>(subject: &S, reference: &Reference, quer
 }
 
 /// Consumes a view from both ends, with an exact length at each step.
-pub(crate) fn drive<'a, I>(mut view: I, mut expected: &[Element], ends: u64)
+pub fn drive<'a, I>(mut view: I, mut expected: &[Element], ends: u64)
 where
     I: DoubleEndedIterator<Item = (Member<'a>, Score)> + ExactSizeIterator + Clone,
 {
@@ -118,7 +117,7 @@ where
 }
 
 /// Compares the methods that only a `ZSet` has.
-pub(crate) fn compare_zset(set: &ZSet, reference: &Reference, query: &Query) {
+pub(super) fn compare_zset(set: &ZSet, reference: &Reference, query: &Query) {
     assert_eq!(set.limits(), reference.limits);
     let mut promoted = set.clone();
     promoted.promote();
@@ -144,6 +143,9 @@ pub(crate) fn compare_zset(set: &ZSet, reference: &Reference, query: &Query) {
         set.sample_with_replacement(&mut rng, wanted.min(500)).map(plain).collect();
     assert!(drawn.iter().all(|(m, number)| reference.score(m) == Some(*number)));
     assert_eq!(drawn.len(), if sorted.is_empty() { 0 } else { wanted.min(500) });
+
+    // A cursor may be any number.
+    set.scan(query.ends, wanted.min(500));
 
     // Scans one page, then the rest.
     let (mut scanned, mut pages): (Vec<Element>, _) = (Vec::new(), 0);

@@ -1,0 +1,36 @@
+//! Drawing from the fuzzer's bytes.
+
+use arbitrary::{Result, Unstructured};
+use std::ops::Bound;
+
+use crate::Bounds;
+
+/// Draws a range with bounds of all kinds, which may be inverted.
+pub(crate) fn bounds<T>(
+    u: &mut Unstructured<'_>,
+    value: impl Fn(&mut Unstructured<'_>) -> Result<T>,
+) -> Result<Bounds<T>> {
+    let mut bound = || {
+        Ok(match u.int_in_range(0..=2)? {
+            0 => Bound::Included(value(u)?),
+            1 => Bound::Excluded(value(u)?),
+            _ => Bound::Unbounded,
+        })
+    };
+    Ok((bound()?, bound()?))
+}
+
+/// Draws a rank, few of them beyond the end of a set.
+pub(crate) fn rank(u: &mut Unstructured<'_>) -> Result<usize> {
+    let rank: u8 = u.arbitrary()?;
+    Ok(if rank == u8::MAX { usize::MAX } else { rank.into() })
+}
+
+pub(crate) fn ranks(u: &mut Unstructured<'_>) -> Result<Bounds<usize>> {
+    bounds(u, rank)
+}
+
+/// Draws a number by which something is divided.
+pub(crate) fn divisor<T: From<u8>>(u: &mut Unstructured<'_>) -> Result<T> {
+    Ok(u.int_in_range(1..=u8::MAX)?.into())
+}

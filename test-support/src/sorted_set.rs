@@ -1,0 +1,13 @@
+//! A `SortedSet` of numbers beside its reference.
+
+mod apply;
+mod compare;
+#[cfg(feature = "arbitrary")]
+mod draw;
+mod operation;
+mod reference;
+mod sequence;
+
+pub use operation::{MEMBERS, Operation, Query, Run};
+pub use reference::Reference;
+pub use sequence::{Profile, Sequence};

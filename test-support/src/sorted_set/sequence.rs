@@ -1,0 +1,100 @@
+//! A random sequence of operations, with scores of one profile.
+
+use std::hash::BuildHasher;
+use zset_core::SortedSet;
+
+use super::apply::apply;
+use super::compare::{compare_all, compare_query};
+use super::{Operation, Query, Reference};
+
+/// How scores come in.
+#[derive(Clone, Copy, Debug)]
+pub enum Profile {
+    /// All the same: the order is that of the members.
+    Equal,
+    /// So few that most elements have the score of many others.
+    Few,
+    /// Each higher than all before: a time index.
+    Ascending,
+    /// Each lower than all before.
+    Descending,
+    /// In turns higher and lower than all before.
+    Ends,
+    /// Anything.
+    Wide,
+}
+
+impl Profile {
+    pub const ALL: [Profile; 6] = [
+        Profile::Equal,
+        Profile::Few,
+        Profile::Ascending,
+        Profile::Descending,
+        Profile::Ends,
+        Profile::Wide,
+    ];
+
+    /// Makes the score of a raw number; `tick` is how many scores were made before.
+    fn score(self, raw: i32, tick: i32) -> i32 {
+        match self {
+            Profile::Equal => 7,
+            Profile::Few => raw.rem_euclid(4),
+            Profile::Ascending => tick,
+            Profile::Descending => -tick,
+            Profile::Ends => tick * (1 - 2 * (tick % 2)),
+            Profile::Wide => raw,
+        }
+    }
+
+    /// Makes a score to ask for, one that is likely to be there or near one that is.
+    fn score_asked(self, raw: i32, ticks: i32) -> i32 {
+        match self {
+            Profile::Equal => 7 + raw.signum(),
+            Profile::Ascending => raw.rem_euclid(ticks + 2),
+            Profile::Descending => -raw.rem_euclid(ticks + 2),
+            Profile::Ends => raw % (ticks + 2),
+            Profile::Few | Profile::Wide => self.score(raw, ticks),
+        }
+    }
+}
+
+/// A set and its reference, which change together.
+#[derive(Debug)]
+pub struct Sequence<H> {
+    set: SortedSet<u16, i32, H>,
+    reference: Reference,
+    profile: Profile,
+    /// How many scores were made.
+    tick: i32,
+}
+
+impl<H: BuildHasher + Clone + Default> Sequence<H> {
+    pub fn new(profile: Profile) -> Self {
+        Sequence { set: SortedSet::default(), reference: Reference::default(), profile, tick: 0 }
+    }
+
+    /// Does an operation to both, and compares what it returns.
+    pub fn apply(&mut self, operation: Operation) {
+        let Sequence { set, reference, profile, tick } = self;
+        let is_asked =
+            matches!(operation, Operation::RemoveRangeByScore(_) | Operation::DrainByScore(_));
+        apply(operation, set, reference, |raw| {
+            if is_asked {
+                return profile.score_asked(raw, *tick);
+            }
+            *tick += 1;
+            profile.score(raw, *tick)
+        });
+    }
+
+    /// Does an operation to both, and compares everything.
+    pub fn step(&mut self, operation: Operation, query: &Query) {
+        self.apply(operation);
+        let Sequence { set, reference, profile, tick } = self;
+        set.check();
+        compare_all(set, reference);
+        let asked = |raw| profile.score_asked(raw, *tick);
+        let scores = (query.scores.0.map(asked), query.scores.1.map(asked));
+        compare_query(set, reference, &Query { scores, ..query.clone() });
+    }
+}
