@@ -32,7 +32,6 @@ use crate::engine::Context;
 use crate::error::CommandError;
 use crate::keyspace::Typed;
 
-pub(crate) use expire::time_of;
 pub(crate) use sorted_set::Wait;
 pub(crate) use throttle::Throttles;
 pub(crate) use transaction::abandon;

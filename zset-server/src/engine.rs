@@ -10,6 +10,7 @@ use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use zset_std::{Clock, SystemClock, Timestamp};
 
+use crate::calls::Calls;
 use crate::client::{Client, Clients, ReplyMode, Session, Transaction};
 use crate::command::Command;
 use crate::commands::{self, Throttles};
@@ -17,10 +18,9 @@ use crate::config::{Config, DebugCommand, OutputLimits};
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
 use crate::memory::Memory;
-use crate::metrics::Calls;
 use crate::resp::{Replies, RequestLimits};
-use crate::server::Stopper;
 use crate::snapshot::Snapshots;
+use crate::stop::Stopper;
 
 pub(crate) use buffers::LOOKS;
 pub(crate) use pause::{Pause, Paused};
@@ -144,6 +144,26 @@ impl<C: Clock> Engine<C> {
     /// Sets the memory limit of the data in bytes; 0 means no limit.
     pub(crate) fn limit_memory(&mut self, max: u64) {
         self.state.config.set_max_memory(max);
+    }
+
+    /// Sets the function that returns the number of allocated bytes; without one, memory counts as
+    /// unused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_server::{Engine, Replies};
+    ///
+    /// let (mut engine, mut replies) = (Engine::new(), Replies::default());
+    /// let mut client = engine.client();
+    /// engine.count_memory(Some(|| 2000));
+    /// engine.execute(&mut client, &[b"CONFIG", b"SET", b"maxmemory", b"1kb"], &mut replies);
+    /// replies.clear();
+    /// engine.execute(&mut client, &[b"SET", b"key", b"value"], &mut replies);
+    /// assert!(replies.bytes().starts_with(b"-OOM "));
+    /// ```
+    pub fn count_memory(&mut self, allocated: Option<fn() -> usize>) {
+        self.state.memory.allocated = allocated;
     }
 
     /// Sets the maximum number of clients, and how many the operating system allows.

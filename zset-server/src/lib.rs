@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod calls;
 mod client;
 mod command;
 mod commands;
@@ -11,23 +12,20 @@ mod error;
 mod glob;
 mod keyspace;
 mod memory;
-mod metrics;
 mod resp;
 mod server;
 mod shell;
-mod show;
 mod snapshot;
+mod stop;
 #[cfg(test)]
 mod testing;
 
 pub use client::Client;
-pub use config::{
-    DebugCommand, OutputLimit, OutputLimits, ParseDebugCommandError, ParseOutputLimitsError,
-    parse_memory,
-};
+pub use config::{DebugCommand, OutputLimit, OutputLimits, parse_memory};
 pub use engine::{Engine, Executed};
 pub use error::CommandError;
 pub use resp::{Protocol, Replies, RequestError, RequestLimits, Requests};
-pub use server::{Limits, Options, ServeError, Server, Stopper, serve};
+pub use server::{Limits, Options, ServeError, Server, serve};
 pub use shell::{ShellError, run_shell};
-pub use snapshot::{SnapshotError, SnapshotProblem};
+pub use snapshot::SnapshotError;
+pub use stop::Stopper;

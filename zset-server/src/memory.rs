@@ -3,14 +3,11 @@
 //! It counts the bytes allocated and not freed. The resident memory of the process would not do: it does
 //! not shrink when keys are removed, so a server at its limit would stay there.
 
-use zset_std::Clock;
-
-use crate::engine::Engine;
-
 /// The memory in use, sampled now and then.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    allocated: Option<fn() -> usize>,
+    /// Returns the number of allocated bytes; without it, memory counts as unused.
+    pub(crate) allocated: Option<fn() -> usize>,
     peak: usize,
 }
 
@@ -36,28 +33,6 @@ pub(crate) fn resident() -> Option<usize> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kilobytes: usize = line.trim().strip_suffix("kB")?.trim_end().parse().ok()?;
     kilobytes.checked_mul(1024)
-}
-
-impl<C: Clock> Engine<C> {
-    /// Sets the function that returns the number of allocated bytes; without one, memory counts as
-    /// unused.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_server::{Engine, Replies};
-    ///
-    /// let (mut engine, mut replies) = (Engine::new(), Replies::default());
-    /// let mut client = engine.client();
-    /// engine.count_memory(Some(|| 2000));
-    /// engine.execute(&mut client, &[b"CONFIG", b"SET", b"maxmemory", b"1kb"], &mut replies);
-    /// replies.clear();
-    /// engine.execute(&mut client, &[b"SET", b"key", b"value"], &mut replies);
-    /// assert!(replies.bytes().starts_with(b"-OOM "));
-    /// ```
-    pub fn count_memory(&mut self, allocated: Option<fn() -> usize>) {
-        self.state.memory.allocated = allocated;
-    }
 }
 
 #[cfg(test)]

@@ -2,46 +2,39 @@
 //!
 //! ```text
 //! "REDIS" "0010"               the version of Redis 7.0, which all later versions read
-//! FA name text                 metadata: the version of the writer, and the time
 //! FE 0                         the database
 //! FB keys expiring             the numbers of keys and of deadlines
 //! [FC milliseconds] type key value     for each key
 //! FF CRC64                     the checksum of all bytes before it
 //! ```
 //!
-//! The limits of CL.THROTTLE are not keys, and are not saved. A file is used by one server at a time: a
-//! second one with the same file refuses to start.
-//!
 //! `redis-server` and `valkey-server` can load these files, and this server can load theirs as far as it
-//! supports their types. The format is defined by Redis's `rdb.c`.
+//! supports their types. The format is defined by Redis's `rdb.c`. The limits of CL.THROTTLE are not keys,
+//! and are not saved.
 
-mod error;
-mod file;
 mod read;
 #[cfg(test)]
 mod tests;
 pub(crate) mod value;
 mod write;
 
+use std::error::Error;
+use std::fmt;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crc::{CRC_64_REDIS, Crc, Table};
-use zset_std::{Clock, Timestamp};
+use zset_core::ListpackLimits;
+use zset_core::rdb::RestoreError;
+use zset_std::Timestamp;
 
-use crate::engine::{Engine, State};
-use crate::keyspace::Version;
-use file::Place;
-
-pub use error::{SnapshotError, SnapshotProblem};
+use crate::keyspace::{Keyspace, Version};
 
 /// The CRC-64 of Jones, as used by Redis, processing sixteen bytes at a time.
 static CHECKSUM: Crc<u64, Table<16>> = Crc::<u64, Table<16>>::new(&CRC_64_REDIS);
 
-/// The name of the field with the version of this program that wrote the file; other programs use other
-/// names.
-const WRITER: &[u8] = b"zset-ver";
-
-/// The number of bytes written or read at a time.
+/// The number of bytes written at a time.
 const PIECE: usize = 64 * 1024;
 
 /// The type bytes of everything that is not a value.
@@ -62,8 +55,7 @@ mod opcode {
 /// The location of the snapshot, and the state of saving.
 #[derive(Debug, Default)]
 pub(crate) struct Snapshots {
-    /// The path as given, and the file that it leads to.
-    place: Option<(PathBuf, Place)>,
+    path: Option<PathBuf>,
     /// When the keys were last saved or loaded.
     last: Option<Timestamp>,
     has_failed: bool,
@@ -73,19 +65,55 @@ pub(crate) struct Snapshots {
 }
 
 impl Snapshots {
-    /// Returns whether there is a file to save to.
-    pub(crate) fn is_on(&self) -> bool {
-        self.place.is_some()
+    /// Makes [`save`](Self::save) write to a file; returns the keys in it, if it exists. Sorted sets get
+    /// these limits.
+    pub(crate) fn open(
+        &mut self,
+        path: &Path,
+        now: Timestamp,
+        limits: ListpackLimits,
+    ) -> Result<Option<Keyspace>, SnapshotError> {
+        // If the path is a link, its target is replaced.
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        write::check_writable(&path)?;
+        let mut keyspace = None;
+        if path.exists() {
+            // Opening anything other than a regular file could block forever.
+            if !path.is_file() {
+                return Err(io::Error::other("it is not a regular file").into());
+            }
+            keyspace = Some(read::load(&fs::read(&path)?, now, limits)?);
+            self.last = Some(now);
+        }
+        self.path = Some(path);
+        Ok(keyspace)
+    }
+
+    /// Saves all keys if there is a file to save to; returns whether there is. Even after a crash of the
+    /// machine, the file is complete, either the old one or the new one.
+    pub(crate) fn save(&mut self, keyspace: &Keyspace) -> io::Result<bool> {
+        let Some(path) = &self.path else { return Ok(false) };
+        let result = write::replace(path, keyspace);
+        self.has_failed = result.is_err();
+        if let Err(error) = result {
+            tracing::error!(path = %path.display(), %error, "not saved");
+            return Err(error);
+        }
+        self.last = Some(keyspace.now());
+        self.saved += 1;
+        self.version = Some(keyspace.version());
+        tracing::info!(path = %path.display(), keys = keyspace.len(), "saved");
+        Ok(true)
+    }
+
+    /// Returns whether the keys have changed since they were last saved.
+    pub(crate) fn is_outdated(&self, keyspace: &Keyspace) -> bool {
+        self.version != Some(keyspace.version())
     }
 
     /// Returns when the keys were last saved or loaded, if ever.
     pub(crate) fn last(&self) -> Option<Timestamp> {
         self.last
-    }
-
-    /// Returns whether saving has ever been attempted.
-    pub(crate) fn is_tried(&self) -> bool {
-        self.saved > 0 || self.has_failed
     }
 
     /// Returns whether the last attempt to save failed.
@@ -99,68 +127,52 @@ impl Snapshots {
     }
 }
 
-impl State {
-    /// Saves all keys if there is a file to save to; returns whether there is.
-    pub(crate) fn save(&mut self) -> Result<bool, SnapshotError> {
-        let Some((path, place)) = &self.snapshots.place else { return Ok(false) };
-        let result = place.replace(|file| write::write(&self.keyspace, file));
-        self.snapshots.has_failed = result.is_err();
-        match result {
-            Ok(()) => {
-                self.snapshots.last = Some(self.keyspace.now());
-                self.snapshots.saved += 1;
-                self.snapshots.version = Some(self.keyspace.version());
-                tracing::info!(path = %path.display(), keys = self.keyspace.len(), "saved");
-                Ok(true)
-            }
-            Err(error) => {
-                tracing::error!(path = %path.display(), %error, "not saved");
-                Err(SnapshotError::new(path, SnapshotProblem::Io(error)))
-            }
+/// Why a snapshot could not be loaded or saved.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// The file cannot be read or written.
+    Io(io::Error),
+    /// The file does not start like a snapshot.
+    NotRdb,
+    /// The checksum does not match, so the file is damaged or truncated.
+    Checksum,
+    /// A part of the snapshot is malformed.
+    Malformed(RestoreError),
+    /// The snapshot has something that is not supported here, for this reason.
+    Unsupported(String),
+}
+
+impl From<io::Error> for SnapshotError {
+    fn from(error: io::Error) -> Self {
+        SnapshotError::Io(error)
+    }
+}
+
+impl From<RestoreError> for SnapshotError {
+    fn from(error: RestoreError) -> Self {
+        SnapshotError::Malformed(error)
+    }
+}
+
+impl fmt::Display for SnapshotError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SnapshotError::Io(error) => error.fmt(f),
+            SnapshotError::NotRdb => f.write_str("it is not an RDB file"),
+            SnapshotError::Checksum => f.write_str("it is damaged: its checksum does not match"),
+            SnapshotError::Malformed(error) => write!(f, "it is malformed: {error}"),
+            SnapshotError::Unsupported(reason) => f.write_str(reason),
         }
     }
 }
 
-impl<C: Clock> Engine<C> {
-    /// Makes SAVE write to a file, and loads that file if it exists, replacing all current keys. The file
-    /// stays reserved for this engine until the engine is dropped.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the file cannot be loaded, could not be replaced later, or is used by another
-    /// server. The keys and the file are then unchanged.
-    pub fn open_snapshot(&mut self, path: &Path) -> Result<(), SnapshotError> {
-        self.expire(0);
-        let place = self.load(path).map_err(|problem| SnapshotError::new(path, problem))?;
-        self.state.snapshots.place = Some((path.to_owned(), place));
-        Ok(())
-    }
-
-    fn load(&mut self, path: &Path) -> Result<Place, SnapshotProblem> {
-        let (now, limits) = (self.state.keyspace.now(), self.state.config.limits());
-        let place = Place::take(path)?;
-        if let Some(file) = place.open()? {
-            self.state.keyspace = read::load(file, now, limits)?;
-            self.state.snapshots.last = Some(now);
-            tracing::info!(path = %path.display(), keys = self.state.keyspace.len(), "loaded");
+impl Error for SnapshotError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            SnapshotError::Io(error) => Some(error),
+            SnapshotError::Malformed(error) => Some(error),
+            _ => None,
         }
-        Ok(place)
-    }
-
-    /// Saves the keys to the file of [`open_snapshot`](Self::open_snapshot), if there is one.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if saving fails. Even then the file is complete, either the old one or the new
-    /// one.
-    pub fn save(&mut self) -> Result<(), SnapshotError> {
-        self.expire(0);
-        self.state.save().map(|_| ())
-    }
-
-    /// Like [`save`](Self::save), but a no-op if nothing has changed since.
-    pub(crate) fn save_changes(&mut self) -> Result<(), SnapshotError> {
-        let has_changed = self.state.snapshots.version != Some(self.state.keyspace.version());
-        if has_changed { self.save() } else { Ok(()) }
     }
 }

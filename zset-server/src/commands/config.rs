@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::calls::Calls;
 use crate::command::Command;
 use crate::config::{Parameter, SetError};
 use crate::engine::{Context, Stats};
 use crate::error::CommandError;
 use crate::glob;
-use crate::metrics::Calls;
 
 use super::command::{container, help};
 

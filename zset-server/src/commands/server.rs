@@ -3,7 +3,6 @@
 use crate::command::{Command, Flags, READ, WRITE};
 use crate::engine::Context;
 use crate::error::CommandError;
-use crate::metrics::page;
 
 use super::arguments::{integer, is_sync_or_async, wrong_arguments};
 use super::command::{container, help};
@@ -16,7 +15,6 @@ pub(super) const COMMANDS: &[Command] = &[
         ..Command::plain("save", 1, "Saves all keys.", save)
     },
     Command::plain("bgsave", -1, "Saves all keys, before it answers.", background_save),
-    Command::plain("metrics", 1, "Returns the page that Prometheus reads.", metrics),
     Command::plain("role", 1, "Says that the server is nobody's replica.", role),
     Command::plain("function", -2, "There are no functions.", container),
     Command::plain("latency", -2, "There is no watch on latencies.", container),
@@ -85,19 +83,13 @@ fn background_save(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(),
 }
 
 fn save_keys(context: &mut Context<'_>) -> Result<(), CommandError> {
-    match context.state.save() {
+    match context.state.snapshots.save(&context.state.keyspace) {
         Ok(true) => Ok(()),
         Ok(false) => Err(CommandError::err(
             "there is no file to save to; zset-server serve --snapshot PATH has one",
         )),
-        Err(error) => Err(CommandError::err(error)),
+        Err(error) => Err(CommandError::err(format_args!("cannot save the snapshot: {error}"))),
     }
-}
-
-fn metrics(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {
-    let page = page(context.state);
-    context.replies.verbatim(&page);
-    Ok(())
 }
 
 fn role(context: &mut Context<'_>, _: &[&[u8]]) -> Result<(), CommandError> {

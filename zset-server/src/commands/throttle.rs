@@ -40,11 +40,6 @@ impl Throttles {
         Throttles { funnels: Funnels::new(quota).with_max_keys(max_keys, WhenFull::RefuseNew) }
     }
 
-    /// Returns the number of keys, including idle ones not removed yet.
-    pub(crate) fn len(&self) -> usize {
-        self.funnels.len()
-    }
-
     /// Resets a limit; returns whether any of it was used up.
     pub(super) fn reset(&self, key: &[u8], now: Timestamp) -> bool {
         if self.funnels.is_empty() {

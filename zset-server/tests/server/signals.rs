@@ -38,19 +38,6 @@ fn a_terminal_that_closes_ends_the_program_with_its_keys_saved() {
 }
 
 #[test]
-#[cfg(target_os = "linux")]
-fn a_program_that_nohup_starts_outlives_its_terminal() {
-    // What nohup does.
-    let mut program = Program::start_after("trap '' HUP", &[]);
-    let mut peer = program.connect();
-    peer.ask(b"PING\r\n", b"+PONG\r\n");
-    program.signal("HUP");
-    peer.ask(b"SET key value\r\n", b"+OK\r\n");
-    let log = program.stop();
-    assert!(log.contains("SIGTERM") && !log.contains("SIGHUP"), "{log}");
-}
-
-#[test]
 fn a_sleep_does_not_keep_the_program_from_its_end() {
     const SLEEPS: usize = 12;
     let mut program = Program::start(&["--enable-debug-command", "yes"]);
@@ -74,7 +61,7 @@ fn a_file_beyond_the_limit_of_the_system_is_an_error_and_the_old_one_stays() {
     peer.ask(format!("SET large {value}\r\n").as_bytes(), b"+OK\r\n");
     for command in ["SAVE", "BGSAVE"] {
         let reply = peer.ask_line(format!("{command}\r\n").as_bytes());
-        assert!(reply.starts_with("-ERR snapshot ") && reply.contains("arge"), "{reply}");
+        assert!(reply.starts_with("-ERR cannot save") && reply.contains("arge"), "{reply}");
         assert_eq!(fs::read(program.folder.join("dump.rdb")).unwrap(), old);
         let files = fs::read_dir(program.folder.join(".")).unwrap();
         let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());

@@ -1,6 +1,5 @@
 //! The shell as people run it: the program itself, with scripts and at a terminal.
 
-mod advice;
 mod arguments;
 mod golden;
 #[path = "../patient/mod.rs"]

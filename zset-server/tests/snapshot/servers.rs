@@ -124,7 +124,7 @@ fn what_other_servers_save_is_loaded_here() {
 }
 
 #[test]
-fn what_is_not_stored_here_is_named_and_nothing_is_loaded() {
+fn what_is_not_supported_is_named_and_nothing_is_loaded() {
     let (program, variable) = THEIRS[0];
     for (line, what) in [
         ("RPUSH other a", "a list"),
@@ -140,7 +140,7 @@ fn what_is_not_stored_here_is_named_and_nothing_is_loaded() {
         let before = fs::read(folder.snapshot()).unwrap();
         let socket = folder.snapshot().with_extension("socket");
         let (success, log) = run(&folder.snapshot(), &socket);
-        let text = format!("key 'other' is {what}, which is not stored here\n");
+        let text = format!("key 'other' is {what}, which is not supported\n");
         assert!(!success && log.ends_with(&text), "{log}");
         assert_eq!(fs::read(folder.snapshot()).unwrap(), before);
     }
