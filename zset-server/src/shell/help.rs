@@ -131,8 +131,9 @@ mod tests {
 
     #[test]
     fn each_command_tells_how_it_is_written() {
+        let commands = Command::all().filter(|command| own(command.name.as_bytes()).is_none());
         for command in
-            Command::all().flat_map(|command| std::iter::once(command).chain(command.subcommands()))
+            commands.flat_map(|command| std::iter::once(command).chain(command.subcommands()))
         {
             let start = command.name.replace('|', " ") + " |";
             assert!(TEXT.lines().any(|line| line.starts_with(&start)), "{start}");

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use zset_server::{Limits, Options, ServeError, Server};
+use zset_server::{Limits, Options, OutputLimits, ServeError, Server};
 
 use crate::running::{Peer, Running, options};
 use crate::wire::resident_bytes;
@@ -68,7 +68,7 @@ fn a_client_that_reads_late_gets_every_reply() {
 
 #[test]
 fn a_reply_above_the_bound_ends_the_connection() {
-    let output = "normal 100000 0 0".parse().unwrap();
+    let output = OutputLimits::default().with("normal 100000 0 0").unwrap();
     let limits = Limits { pause_at: 1000, output, ..Limits::default() };
     let server = Running::with_limits(limits);
     let mut peer = server.connect();
@@ -218,7 +218,7 @@ fn what_is_held_for_all_clients_is_bounded() {
 
 #[test]
 fn a_transaction_of_too_large_replies_ends_without_any_of_them_whole() {
-    let output = "normal 100000 0 0".parse().unwrap();
+    let output = OutputLimits::default().with("normal 100000 0 0").unwrap();
     let limits = Limits { pause_at: 1000, output, ..Limits::default() };
     let server = Running::with_limits(limits);
     let (mut peer, mut other) = (server.connect(), server.connect());
