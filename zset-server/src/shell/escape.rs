@@ -4,9 +4,14 @@ use std::fmt::Write as _;
 
 /// Writes bytes as a single line of text, escaping only what cannot be displayed.
 pub(super) fn write_text(bytes: &[u8], out: &mut String) {
+    write_escaping(bytes, "", out);
+}
+
+/// Like [`write_text`], also escaping these characters.
+pub(super) fn write_escaping(bytes: &[u8], special: &str, out: &mut String) {
     for chunk in bytes.utf8_chunks() {
         for letter in chunk.valid().chars() {
-            if is_seen(letter) {
+            if is_seen(letter) && !special.contains(letter) {
                 out.push(letter);
             } else {
                 let mut bytes = [0; 4];

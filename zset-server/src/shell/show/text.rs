@@ -2,16 +2,16 @@
 
 use zset_core::Score;
 
-use crate::shell::escape::write_text;
+use crate::shell::escape::write_escaping;
 
 /// The maximum length of a member, in characters.
 const MEMBER: usize = 23;
 
-/// Returns bytes in quotes, without what a terminal cannot display; a long text is truncated with `…`.
+/// Returns bytes in quotes, as they could be typed; a long text is truncated with `…`.
 pub(super) fn quoted(bytes: &[u8]) -> String {
     let mut text = String::new();
     // A character has at most four bytes.
-    write_text(&bytes[..bytes.len().min(4 * MEMBER)], &mut text);
+    write_escaping(&bytes[..bytes.len().min(4 * MEMBER)], "\"\\", &mut text);
     match text.char_indices().nth(MEMBER) {
         None => format!("\"{text}\""),
         Some((end, _)) => format!("\"{}…\"", &text[..end]),
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn what_is_too_long_is_cut() {
-        assert_eq!(quoted(b"a\n"), "\"a\\n\"");
+        assert_eq!(quoted(b"a\n\""), "\"a\\n\\\"\"");
         assert_eq!(quoted("日本 é\u{1b}".as_bytes()), "\"日本 é\\x1b\"");
         assert_eq!(quoted(&[b'x'; MEMBER]), format!("\"{}\"", "x".repeat(MEMBER)));
         assert_eq!(quoted(&[b'x'; 1000]), format!("\"{}…\"", "x".repeat(MEMBER)));
