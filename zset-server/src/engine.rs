@@ -4,23 +4,22 @@ mod buffers;
 mod pause;
 mod waiting;
 
+use std::path::Path;
 use std::time::Duration;
 
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use zset_std::{Clock, SystemClock, Timestamp};
 
-use crate::calls::Calls;
 use crate::client::{Client, Clients, ReplyMode, Session, Transaction};
-use crate::command::Command;
+use crate::command::{Calls, Command};
 use crate::commands::{self, Throttles};
 use crate::config::{Config, DebugCommand, OutputLimits};
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
 use crate::memory::Memory;
 use crate::resp::{Replies, RequestLimits};
-use crate::snapshot::Snapshots;
-use crate::stop::Stopper;
+use crate::snapshot::{SnapshotError, Snapshots};
 
 pub(crate) use buffers::LOOKS;
 pub(crate) use pause::{Pause, Paused};
@@ -57,8 +56,8 @@ pub(crate) struct State {
     pub(crate) calls: Calls,
     pub(crate) clients: Clients,
     pub(crate) pause: Option<Pause>,
-    /// Interrupts DEBUG SLEEP when the server stops.
-    pub(crate) stopper: Stopper,
+    /// Blocks the thread, for DEBUG SLEEP.
+    pub(crate) sleep: Box<dyn Fn(Duration)>,
     /// The maximum size of a client's queued commands, and of its watched keys, in bytes.
     pub(crate) max_left: usize,
 }
@@ -108,7 +107,7 @@ impl<C: Clock> Engine<C> {
             calls: Calls::default(),
             clients: Clients::default(),
             pause: None,
-            stopper: Stopper::default(),
+            sleep: Box::new(std::thread::sleep),
             max_left: RequestLimits::MAX.max_request_len,
         };
         Engine { state, clock }
@@ -146,6 +145,21 @@ impl<C: Clock> Engine<C> {
         self.state.config.set_max_memory(max);
     }
 
+    /// Sets the maximum number of clients, and how many the operating system allows.
+    pub(crate) fn limit_clients(&mut self, max: usize, possible: usize) {
+        self.state.config.set_max_clients(max, possible);
+    }
+
+    /// Returns the maximum number of clients.
+    pub(crate) fn max_clients(&self) -> usize {
+        self.state.config.max_clients()
+    }
+
+    /// Counts a client that was refused because there were too many.
+    pub(crate) fn refuse_client(&mut self) {
+        self.state.stats.rejected_clients += 1;
+    }
+
     /// Sets the function that returns the number of allocated bytes; without one, memory counts as
     /// unused.
     ///
@@ -163,22 +177,40 @@ impl<C: Clock> Engine<C> {
     /// assert!(replies.bytes().starts_with(b"-OOM "));
     /// ```
     pub fn count_memory(&mut self, allocated: Option<fn() -> usize>) {
-        self.state.memory.allocated = allocated;
+        self.state.memory = Memory::new(allocated);
     }
 
-    /// Sets the maximum number of clients, and how many the operating system allows.
-    pub(crate) fn limit_clients(&mut self, max: usize, possible: usize) {
-        self.state.config.set_max_clients(max, possible);
+    /// Sets how DEBUG SLEEP blocks the thread.
+    pub(crate) fn sleep_with(&mut self, sleep: impl Fn(Duration) + 'static) {
+        self.state.sleep = Box::new(sleep);
     }
 
-    /// Returns the maximum number of clients.
-    pub(crate) fn max_clients(&self) -> usize {
-        self.state.config.max_clients()
+    /// Makes SAVE write to a file, and loads that file if it exists, replacing all current keys.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be loaded, or could not be replaced later. The
+    /// keys and the file are then unchanged.
+    pub fn open_snapshot(&mut self, path: &Path) -> Result<(), SnapshotError> {
+        self.expire(0);
+        let state = &mut self.state;
+        state.snapshots.open(path, &mut state.keyspace, state.config.limits())
     }
 
-    /// Counts a client that was refused because there were too many.
-    pub(crate) fn refuse_client(&mut self) {
-        self.state.stats.rejected_clients += 1;
+    /// Saves the keys to the file of [`open_snapshot`](Self::open_snapshot), if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if saving fails. Even then the file is complete, either the old one or the new
+    /// one.
+    pub fn save(&mut self) -> Result<(), SnapshotError> {
+        self.expire(0);
+        self.state.snapshots.save(&self.state.keyspace).map(|_| ())
+    }
+
+    /// Like [`save`](Self::save), but a no-op if nothing has changed since.
+    pub(crate) fn save_changes(&mut self) -> Result<(), SnapshotError> {
+        if self.state.snapshots.is_saved(&self.state.keyspace) { Ok(()) } else { self.save() }
     }
 
     /// Removes at most `budget` expired keys; returns how many it removed.

@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-mod calls;
 mod client;
 mod command;
 mod commands;
@@ -16,7 +15,6 @@ mod resp;
 mod server;
 mod shell;
 mod snapshot;
-mod stop;
 #[cfg(test)]
 mod testing;
 
@@ -25,7 +23,6 @@ pub use config::{DebugCommand, OutputLimit, OutputLimits, parse_memory};
 pub use engine::{Engine, Executed};
 pub use error::CommandError;
 pub use resp::{Protocol, Replies, RequestError, RequestLimits, Requests};
-pub use server::{Limits, Options, ServeError, Server, serve};
+pub use server::{Limits, Options, ServeError, Server, Stopper, serve};
 pub use shell::{ShellError, run_shell};
-pub use snapshot::SnapshotError;
-pub use stop::Stopper;
+pub use snapshot::{SnapshotError, SnapshotProblem};

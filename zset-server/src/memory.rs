@@ -6,12 +6,16 @@
 /// The memory in use, sampled now and then.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    /// Returns the number of allocated bytes; without it, memory counts as unused.
-    pub(crate) allocated: Option<fn() -> usize>,
+    allocated: Option<fn() -> usize>,
     peak: usize,
 }
 
 impl Memory {
+    /// Returns a counter that calls `allocated` for the number of bytes; `None` counts nothing.
+    pub(crate) fn new(allocated: Option<fn() -> usize>) -> Self {
+        Memory { allocated, peak: 0 }
+    }
+
     /// Returns whether more than `max` bytes are in use; a `max` of 0 means no limit.
     pub(crate) fn is_beyond(&mut self, max: usize) -> bool {
         let (used, _) = self.look();

@@ -10,11 +10,11 @@ mod limits;
 mod listen;
 mod options;
 mod signals;
+mod stop;
 
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -26,11 +26,10 @@ use tracing::{debug, error, info, warn};
 
 use crate::client::Client;
 use crate::engine::{Engine, LOOKS};
-use crate::snapshot::SnapshotError;
-use crate::stop::Stopper;
 
 pub use limits::Limits;
 pub use options::{Options, ServeError};
+pub use stop::Stopper;
 
 use limits::Slots;
 use listen::{Listeners, is_exposed};
@@ -219,10 +218,10 @@ impl Server {
         let limits = options.limits;
         let mut engine = engine(&options);
         engine.count_memory(options.allocated);
-        engine.state.stopper = stopper.clone();
+        let sleeper = stopper.clone();
+        engine.sleep_with(move |length| sleeper.sleep(length));
         if let Some(path) = &options.snapshot {
-            load(&mut engine, path)
-                .map_err(|error| ServeError::Load { path: path.clone(), error })?;
+            engine.open_snapshot(path).map_err(ServeError::Snapshot)?;
         }
         // Until now, which may take long, signals kill the process by default.
         heed(stopper.clone()).map_err(ServeError::Runtime)?;
@@ -247,7 +246,7 @@ impl Server {
         spawn_local(watch_replies(Rc::clone(&shared)));
 
         stopper.asked().await;
-        let saved = save(&mut shared.engine.borrow_mut());
+        let saved = shared.engine.borrow_mut().save();
         match saved {
             Ok(()) => stopper.agree(),
             Err(error) => {
@@ -263,29 +262,10 @@ impl Server {
             () = sleep(limits.grace) => warn!(clients = shared.slots.taken(), "some do not end"),
             () = stopper.hurried() => {}
         }
-        let mut engine = shared.engine.borrow_mut();
-        let is_outdated = engine.state.snapshots.is_outdated(&engine.state.keyspace);
-        let saved = if is_outdated { save(&mut engine) } else { Ok(()) };
+        let saved = shared.engine.borrow_mut().save_changes().map_err(ServeError::Snapshot);
         info!("stopped");
-        saved.map_err(ServeError::Save)
+        saved
     }
-}
-
-/// Loads the snapshot if it exists, and makes SAVE write to it.
-fn load(engine: &mut Engine, path: &Path) -> Result<(), SnapshotError> {
-    engine.expire(0);
-    let (now, limits) = (engine.state.keyspace.now(), engine.state.config.limits());
-    if let Some(keyspace) = engine.state.snapshots.open(path, now, limits)? {
-        info!(path = %path.display(), keys = keyspace.len(), "loaded");
-        engine.state.keyspace = keyspace;
-    }
-    Ok(())
-}
-
-/// Saves the snapshot, if there is one.
-fn save(engine: &mut Engine) -> io::Result<()> {
-    engine.expire(0);
-    engine.state.snapshots.save(&engine.state.keyspace).map(|_| ())
 }
 
 /// Disconnects clients that do not read their replies.

@@ -65,39 +65,38 @@ pub(crate) struct Snapshots {
 }
 
 impl Snapshots {
-    /// Makes [`save`](Self::save) write to a file; returns the keys in it, if it exists. Sorted sets get
-    /// these limits.
+    /// Makes [`save`](Self::save) write to a file, and loads that file if it exists, replacing all keys.
+    /// Sorted sets get these limits.
     pub(crate) fn open(
         &mut self,
         path: &Path,
-        now: Timestamp,
+        keyspace: &mut Keyspace,
         limits: ListpackLimits,
-    ) -> Result<Option<Keyspace>, SnapshotError> {
+    ) -> Result<(), SnapshotError> {
         // If the path is a link, its target is replaced.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        write::check_writable(&path)?;
-        let mut keyspace = None;
-        if path.exists() {
-            // Opening anything other than a regular file could block forever.
-            if !path.is_file() {
-                return Err(io::Error::other("it is not a regular file").into());
+        match load(&path, keyspace.now(), limits) {
+            Ok(None) => {}
+            Ok(Some(loaded)) => {
+                tracing::info!(path = %path.display(), keys = loaded.len(), "loaded");
+                self.last = Some(keyspace.now());
+                *keyspace = loaded;
             }
-            keyspace = Some(read::load(&fs::read(&path)?, now, limits)?);
-            self.last = Some(now);
+            Err(problem) => return Err(SnapshotError { path, problem }),
         }
         self.path = Some(path);
-        Ok(keyspace)
+        Ok(())
     }
 
     /// Saves all keys if there is a file to save to; returns whether there is. Even after a crash of the
     /// machine, the file is complete, either the old one or the new one.
-    pub(crate) fn save(&mut self, keyspace: &Keyspace) -> io::Result<bool> {
+    pub(crate) fn save(&mut self, keyspace: &Keyspace) -> Result<bool, SnapshotError> {
         let Some(path) = &self.path else { return Ok(false) };
         let result = write::replace(path, keyspace);
         self.has_failed = result.is_err();
         if let Err(error) = result {
             tracing::error!(path = %path.display(), %error, "not saved");
-            return Err(error);
+            return Err(SnapshotError { path: path.clone(), problem: error.into() });
         }
         self.last = Some(keyspace.now());
         self.saved += 1;
@@ -106,9 +105,9 @@ impl Snapshots {
         Ok(true)
     }
 
-    /// Returns whether the keys have changed since they were last saved.
-    pub(crate) fn is_outdated(&self, keyspace: &Keyspace) -> bool {
-        self.version != Some(keyspace.version())
+    /// Returns whether the keys have not changed since they were last saved.
+    pub(crate) fn is_saved(&self, keyspace: &Keyspace) -> bool {
+        self.version == Some(keyspace.version())
     }
 
     /// Returns when the keys were last saved or loaded, if ever.
@@ -127,10 +126,34 @@ impl Snapshots {
     }
 }
 
+/// Loads a file, if it exists, after checking that it can be replaced.
+fn load(
+    path: &Path,
+    now: Timestamp,
+    limits: ListpackLimits,
+) -> Result<Option<Keyspace>, SnapshotProblem> {
+    write::check_writable(path)?;
+    if !path.exists() {
+        return Ok(None);
+    }
+    // Opening anything other than a regular file could block forever.
+    if !path.is_file() {
+        return Err(io::Error::other("it is not a regular file").into());
+    }
+    read::load(&fs::read(path)?, now, limits).map(Some)
+}
+
 /// Why a snapshot could not be loaded or saved.
 #[derive(Debug)]
+pub struct SnapshotError {
+    path: PathBuf,
+    problem: SnapshotProblem,
+}
+
+/// What is wrong with a snapshot.
+#[derive(Debug)]
 #[non_exhaustive]
-pub enum SnapshotError {
+pub enum SnapshotProblem {
     /// The file cannot be read or written.
     Io(io::Error),
     /// The file does not start like a snapshot.
@@ -143,36 +166,49 @@ pub enum SnapshotError {
     Unsupported(String),
 }
 
-impl From<io::Error> for SnapshotError {
+impl From<io::Error> for SnapshotProblem {
     fn from(error: io::Error) -> Self {
-        SnapshotError::Io(error)
+        SnapshotProblem::Io(error)
     }
 }
 
-impl From<RestoreError> for SnapshotError {
+impl From<RestoreError> for SnapshotProblem {
     fn from(error: RestoreError) -> Self {
-        SnapshotError::Malformed(error)
+        SnapshotProblem::Malformed(error)
+    }
+}
+
+impl fmt::Display for SnapshotProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SnapshotProblem::Io(error) => error.fmt(f),
+            SnapshotProblem::NotRdb => f.write_str("it is not an RDB file"),
+            SnapshotProblem::Checksum => f.write_str("it is damaged: its checksum does not match"),
+            SnapshotProblem::Malformed(error) => write!(f, "it is malformed: {error}"),
+            SnapshotProblem::Unsupported(reason) => f.write_str(reason),
+        }
     }
 }
 
 impl fmt::Display for SnapshotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SnapshotError::Io(error) => error.fmt(f),
-            SnapshotError::NotRdb => f.write_str("it is not an RDB file"),
-            SnapshotError::Checksum => f.write_str("it is damaged: its checksum does not match"),
-            SnapshotError::Malformed(error) => write!(f, "it is malformed: {error}"),
-            SnapshotError::Unsupported(reason) => f.write_str(reason),
-        }
+        write!(f, "snapshot {}: {}", self.path.display(), self.problem)
     }
 }
 
 impl Error for SnapshotError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            SnapshotError::Io(error) => Some(error),
-            SnapshotError::Malformed(error) => Some(error),
+        match &self.problem {
+            SnapshotProblem::Io(error) => Some(error),
+            SnapshotProblem::Malformed(error) => Some(error),
             _ => None,
         }
+    }
+}
+
+impl SnapshotError {
+    /// Returns what is wrong.
+    pub fn problem(&self) -> &SnapshotProblem {
+        &self.problem
     }
 }

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::calls::Calls;
-use crate::command::Command;
+use crate::command::{Calls, Command};
 use crate::config::{Parameter, SetError};
 use crate::engine::{Context, Stats};
 use crate::error::CommandError;

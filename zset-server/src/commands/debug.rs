@@ -41,7 +41,7 @@ const HELP: [&str; 16] = [
 
 fn debug(context: &mut Context<'_>, arguments: &[&[u8]]) -> Result<(), CommandError> {
     match (arguments[1].to_ascii_lowercase().as_slice(), &arguments[2..]) {
-        (b"sleep", [seconds]) => context.state.stopper.sleep(sleep_length(seconds)?),
+        (b"sleep", [seconds]) => (context.state.sleep)(sleep_length(seconds)?),
         (b"help", []) => {
             context.replies.array(HELP.len());
             for line in HELP {

@@ -88,7 +88,7 @@ fn save_keys(context: &mut Context<'_>) -> Result<(), CommandError> {
         Ok(false) => Err(CommandError::err(
             "there is no file to save to; zset-server serve --snapshot PATH has one",
         )),
-        Err(error) => Err(CommandError::err(format_args!("cannot save the snapshot: {error}"))),
+        Err(error) => Err(CommandError::err(error)),
     }
 }
 

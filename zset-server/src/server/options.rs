@@ -68,15 +68,8 @@ pub enum ServeError {
     },
     /// The async runtime or the signal handlers cannot be set up.
     Runtime(io::Error),
-    /// The snapshot cannot be loaded at startup.
-    Load {
-        /// The path of the snapshot.
-        path: PathBuf,
-        /// The reason.
-        error: SnapshotError,
-    },
-    /// The snapshot cannot be saved at shutdown.
-    Save(io::Error),
+    /// The snapshot cannot be loaded at startup, or saved at shutdown.
+    Snapshot(SnapshotError),
 }
 
 impl fmt::Display for ServeError {
@@ -87,8 +80,7 @@ impl fmt::Display for ServeError {
             }
             ServeError::Listen { place, error } => write!(f, "cannot listen on {place}: {error}"),
             ServeError::Runtime(error) => write!(f, "cannot wait for connections: {error}"),
-            ServeError::Load { path, error } => write!(f, "snapshot {}: {error}", path.display()),
-            ServeError::Save(error) => write!(f, "cannot save the snapshot: {error}"),
+            ServeError::Snapshot(error) => error.fmt(f),
         }
     }
 }
@@ -97,10 +89,8 @@ impl Error for ServeError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             ServeError::NoPassword(_) => None,
-            ServeError::Listen { error, .. }
-            | ServeError::Runtime(error)
-            | ServeError::Save(error) => Some(error),
-            ServeError::Load { error, .. } => Some(error),
+            ServeError::Listen { error, .. } | ServeError::Runtime(error) => Some(error),
+            ServeError::Snapshot(error) => error.source(),
         }
     }
 }

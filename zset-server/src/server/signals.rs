@@ -7,7 +7,7 @@ use std::io;
 use tokio::runtime;
 use tracing::info;
 
-use crate::stop::Stopper;
+use super::Stopper;
 
 /// Stops the server on each signal, for the rest of the process.
 pub(super) fn heed(stopper: Stopper) -> io::Result<()> {

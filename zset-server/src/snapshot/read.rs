@@ -6,7 +6,7 @@ use zset_core::ListpackLimits;
 use zset_core::rdb::{Reader, RestoreError};
 use zset_std::Timestamp;
 
-use super::{CHECKSUM, SnapshotError, opcode, value};
+use super::{CHECKSUM, SnapshotProblem, opcode, value};
 use crate::keyspace::Keyspace;
 
 /// The supported versions of Redis's format; earlier ones have no checksum.
@@ -23,14 +23,14 @@ pub(super) fn load(
     bytes: &[u8],
     now: Timestamp,
     limits: ListpackLimits,
-) -> Result<Keyspace, SnapshotError> {
+) -> Result<Keyspace, SnapshotProblem> {
     let parts = check_header(bytes)?;
     let end = parts.len().checked_sub(CHECKSUM_LEN).ok_or(RestoreError::Truncated)?;
     let (parts, checksum) = parts.split_at(end);
     // Other servers can be configured to omit the checksum: it is zero.
     let expected = CHECKSUM.checksum(&bytes[..bytes.len() - CHECKSUM_LEN]);
     if checksum != expected.to_le_bytes() && checksum != [0; CHECKSUM_LEN] {
-        return Err(SnapshotError::Checksum);
+        return Err(SnapshotProblem::Checksum);
     }
     let mut keyspace = Keyspace::default();
     keyspace.set_now(now);
@@ -96,11 +96,11 @@ pub(super) fn load(
 }
 
 /// Returns the bytes after the header.
-fn check_header(bytes: &[u8]) -> Result<&[u8], SnapshotError> {
-    let (header, parts) = bytes.split_first_chunk::<9>().ok_or(SnapshotError::NotRdb)?;
+fn check_header(bytes: &[u8]) -> Result<&[u8], SnapshotProblem> {
+    let (header, parts) = bytes.split_first_chunk::<9>().ok_or(SnapshotProblem::NotRdb)?;
     let (version, is_valkey) = match header.strip_prefix(b"REDIS") {
         Some(version) => (version, false),
-        None => (header.strip_prefix(b"VALKEY").ok_or(SnapshotError::NotRdb)?, true),
+        None => (header.strip_prefix(b"VALKEY").ok_or(SnapshotProblem::NotRdb)?, true),
     };
     let number = std::str::from_utf8(version).ok().and_then(|version| version.parse().ok());
     let is_known = number.is_some_and(|number| {
@@ -114,8 +114,8 @@ fn time_of(millis: i64) -> Timestamp {
     Timestamp::from_nanos(u64::try_from(millis).unwrap_or(0).saturating_mul(1_000_000))
 }
 
-fn unsupported(what: impl Display) -> SnapshotError {
-    SnapshotError::Unsupported(format!("{what}, which is not supported"))
+fn unsupported(what: impl Display) -> SnapshotProblem {
+    SnapshotProblem::Unsupported(format!("{what}, which is not supported"))
 }
 
 /// Returns Redis's name for a type, given its number in files.

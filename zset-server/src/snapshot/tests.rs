@@ -30,7 +30,7 @@ fn written(keyspace: &Keyspace) -> Vec<u8> {
     bytes
 }
 
-fn load(bytes: &[u8], now: Timestamp) -> Result<Keyspace, SnapshotError> {
+fn load(bytes: &[u8], now: Timestamp) -> Result<Keyspace, SnapshotProblem> {
     read::load(bytes, now, ListpackLimits::default())
 }
 
@@ -91,7 +91,7 @@ fn every_truncation_is_noticed_and_so_is_what_follows_the_end() {
     // By the nature of a CRC, the checksum still matches.
     bytes.push(0);
     let error = load(&bytes, millis(0)).unwrap_err();
-    assert!(matches!(error, SnapshotError::Malformed(RestoreError::TrailingBytes)), "{error}");
+    assert!(matches!(error, SnapshotProblem::Malformed(RestoreError::TrailingBytes)), "{error}");
 }
 
 /// Returns the bytes followed by a valid checksum.
@@ -119,7 +119,7 @@ fn what_is_not_supported_is_named() {
     ] {
         assert_eq!(load(&sealed(body), millis(0)).unwrap_err().to_string(), text);
     }
-    assert!(matches!(load(b"not an RDB file", millis(0)), Err(SnapshotError::NotRdb)));
+    assert!(matches!(load(b"not an RDB file", millis(0)), Err(SnapshotProblem::NotRdb)));
     let error = load(b"REDIS0099", millis(0)).unwrap_err();
     assert_eq!(error.to_string(), "it has version 0099, which is not supported");
 }

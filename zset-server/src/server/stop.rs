@@ -40,7 +40,7 @@ impl Stopper {
     }
 
     /// Ends the connections, after the keys have been saved.
-    pub(crate) fn agree(&self) {
+    pub(super) fn agree(&self) {
         self.phase.send_if_modified(|phase| {
             let is_asked = *phase == Phase::Asked;
             if is_asked {
@@ -64,17 +64,17 @@ impl Stopper {
     }
 
     /// Waits until a stop is requested.
-    pub(crate) async fn asked(&self) {
+    pub(super) async fn asked(&self) {
         self.reached(Phase::Asked).await;
     }
 
     /// Waits until the server must stop.
-    pub(crate) async fn stopped(&self) {
+    pub(super) async fn stopped(&self) {
         self.reached(Phase::Stopping).await;
     }
 
     /// Waits until the server must stop at once.
-    pub(crate) async fn hurried(&self) {
+    pub(super) async fn hurried(&self) {
         self.reached(Phase::Hurrying).await;
     }
 
