@@ -1,19 +1,17 @@
 //! The command line.
 
-mod hosts;
-mod password;
-
 use std::ffi::OsString;
-use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
-use std::str::FromStr;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader};
+use std::net::{Ipv4Addr, ToSocketAddrs as _};
+use std::path::{Path, PathBuf};
 
 use lexopt::{Arg, Parser, ValueExt as _};
 use tracing_subscriber::filter::LevelFilter;
-use zset_server::{Options, parse_memory};
+use zset_server::{DebugCommand, Options, OutputLimits, parse_memory};
 
-use password::Sources;
-pub(crate) use password::VARIABLE;
+/// The environment variable that can hold the password.
+pub(crate) const VARIABLE: &str = "ZSET_REQUIREPASS";
 
 const HELP: &str = "\
 Sorted sets at a prompt, or behind a port, with the commands of Redis.
@@ -40,8 +38,7 @@ A file has a command a line; lines that begin with # are remarks. The name - is
 the standard input, which at a terminal is the prompt: 'shell FILE -' loads a
 file, and continues at the prompt. Besides the commands of Redis there are:
   SHOW key [LIMIT count]   Draw how the sorted set is stored
-  HELP [command | @group]  Say how a command is written
-  CLEAR                    Clear the screen
+  HELP [command]           List the commands, or say how one is written
   QUIT, EXIT               Leave
 
 Options:
@@ -78,8 +75,6 @@ Options:
                        on this machine [no]
   --snapshot PATH      Load the data from this file, if it is there, and write
                        it when the server stops
-  --metrics [ADDRESS:]PORT
-                       Have a page for Prometheus there [127.0.0.1:PORT]
   --verbose            Say who comes and who goes
   --help               Show this
   --version            Show the version";
@@ -110,12 +105,6 @@ pub(crate) fn parse(
         None => Ok(Action::Shell { scripts: Vec::new() }),
         Some(Arg::Value(command)) if command == "shell" => parse_shell(parser),
         Some(Arg::Value(command)) if command == "serve" => parse_serve(parser, password),
-        Some(Arg::Long(name))
-            if SERVE_HELP.contains(&format!("  --{name} "))
-                && !HELP.contains(&format!("  --{name} ")) =>
-        {
-            Err(format!("--{name} is an option of serve: zset-server serve --{name} ...").into())
-        }
         Some(argument) => common(&argument, HELP).ok_or_else(|| argument.unexpected()),
     }
 }
@@ -142,39 +131,34 @@ fn parse_shell(mut parser: Parser) -> Result<Action, lexopt::Error> {
     Ok(Action::Shell { scripts })
 }
 
-fn parse_serve(mut parser: Parser, password: Option<OsString>) -> Result<Action, lexopt::Error> {
+fn parse_serve(mut parser: Parser, variable: Option<OsString>) -> Result<Action, lexopt::Error> {
     let mut options = Options::default();
-    let mut sources = Sources { variable: password, ..Sources::default() };
+    let mut passwords: Vec<_> = variable.into_iter().map(OsString::string).collect();
     let mut level = LevelFilter::INFO;
     let (mut hosts, mut port) = (Vec::new(), Options::PORT);
     while let Some(argument) = parser.next()? {
         match argument {
             Arg::Long("bind") => hosts.push(parser.value()?.string()?),
-            Arg::Long("port") => {
-                port = value(&mut parser, "--port takes a number from 0 to 65535")?;
-            }
+            Arg::Long("port") => port = parser.value()?.parse()?,
             Arg::Long("unixsocket") => options.unix_socket = Some(parser.value()?.into()),
-            Arg::Long("maxclients") => {
-                options.limits.max_clients = value(&mut parser, "--maxclients takes a number")?;
-            }
+            Arg::Long("maxclients") => options.limits.max_clients = parser.value()?.parse()?,
             Arg::Long("maxmemory") => {
                 let size = parser.value()?.parse_with(parse_size)?;
-                options.max_memory = (size > 0).then_some(size);
+                options.max_memory = Some(size).filter(|size| *size > 0);
             }
             Arg::Long("client-output-buffer-limit") => {
+                // One value, as in a configuration file of Redis, or a value for each word.
                 let words: Result<Vec<_>, _> = parser.values()?.map(OsString::string).collect();
-                let limits = words?.join(" ").parse();
-                let failed = |error| format!("--client-output-buffer-limit: {error}");
-                options.limits.output = limits.map_err(failed)?;
+                options.limits.output = OutputLimits::default().with(&words?.join(" "))?;
             }
-            Arg::Long("requirepass") => sources.argument = Some(parser.value()?.string()?),
-            Arg::Long("requirepass-file") => sources.file = Some(parser.value()?.into()),
+            Arg::Long("requirepass") => passwords.push(parser.value()?.string()),
+            Arg::Long("requirepass-file") => passwords.push(read_line(Path::new(&parser.value()?))),
             Arg::Long("enable-debug-command") => {
+                let allowed = DebugCommand::parse(&parser.value()?.string()?);
                 options.debug_command =
-                    value(&mut parser, "--enable-debug-command takes no, yes or local")?;
+                    allowed.ok_or("--enable-debug-command takes no, yes or local")?;
             }
             Arg::Long("snapshot") => options.snapshot = Some(parser.value()?.into()),
-            Arg::Long("metrics") => options.metrics = Some(parser.value()?.parse_with(address)?),
             Arg::Long("verbose") => level = LevelFilter::DEBUG,
             argument => {
                 return common(&argument, SERVE_HELP).ok_or_else(|| argument.unexpected());
@@ -185,27 +169,34 @@ fn parse_serve(mut parser: Parser, password: Option<OsString>) -> Result<Action,
         hosts.push(Ipv4Addr::LOCALHOST.to_string());
     }
     options.addresses.clear();
-    for host in &hosts {
-        hosts::add(host, port, &mut options.addresses)?;
+    for host in hosts.iter().filter(|_| port > 0) {
+        let addresses = (host.as_str(), port).to_socket_addrs();
+        let addresses = addresses.map_err(|error| format!("cannot resolve {host:?}: {error}"))?;
+        options.addresses.extend(addresses);
     }
-    if port == 0 {
-        options.addresses.clear();
-    }
+    // A name may stand for an address twice, or for one that is given as well.
+    options.addresses.sort_unstable();
+    options.addresses.dedup();
     if options.addresses.is_empty() && options.unix_socket.is_none() {
         return Err("without a port it needs --unixsocket".into());
     }
     if options.limits.max_clients == 0 {
         return Err("--maxclients has to be at least 1".into());
     }
-    options.password = sources.password()?;
+    if passwords.len() > 1 {
+        return Err(format!(
+            "the password is given more than once: take one of --requirepass, --requirepass-file and \
+             the variable {VARIABLE}"
+        )
+        .into());
+    }
+    if let Some(password) = passwords.pop() {
+        options.password = password?;
+        if options.password.is_empty() {
+            return Err("the password is empty".into());
+        }
+    }
     Ok(Action::Serve { options: Box::new(options), level })
-}
-
-/// Parses the value of an option; `expected` describes valid values.
-fn value<T: FromStr>(parser: &mut Parser, expected: &str) -> Result<T, lexopt::Error> {
-    let value = parser.value()?;
-    let parsed = value.to_str().and_then(|text| text.parse().ok());
-    parsed.ok_or_else(|| format!("{expected}, which {} is not", value.display()).into())
 }
 
 /// Parses a size in bytes with an optional unit. CONFIG SET reads an empty number as 0, but here it would
@@ -213,18 +204,21 @@ fn value<T: FromStr>(parser: &mut Parser, expected: &str) -> Result<T, lexopt::E
 fn parse_size(text: &str) -> Result<u64, &'static str> {
     let has_number = text.starts_with(|first: char| first.is_ascii_digit());
     let size = parse_memory(text.as_bytes()).filter(|_| has_number);
-    size.and_then(|size| u64::try_from(size).ok()).ok_or("--maxmemory takes a size, as 100mb")
+    size.and_then(|size| u64::try_from(size).ok()).ok_or("expected a size, as 100mb")
 }
 
-/// Parses an address with a port, or a port alone for the loopback address.
-fn address(text: &str) -> Result<SocketAddr, &'static str> {
-    let port = text.parse().map(|port: u16| (Ipv4Addr::LOCALHOST, port).into());
-    port.or_else(|_| text.parse()).map_err(|_| "--metrics takes a port, or an address with one")
+/// Reads the first line of a file. For a pipe, the writer need not close it after the line.
+fn read_line(path: &Path) -> Result<String, lexopt::Error> {
+    let mut line = String::new();
+    let read = File::open(path).and_then(|file| BufReader::new(file).read_line(&mut line));
+    read.map_err(|error: io::Error| format!("cannot read {}: {error}", path.display()))?;
+    line.truncate(line.trim_end_matches(['\r', '\n']).len());
+    Ok(line)
 }
 
 #[cfg(test)]
 mod tests {
-    use zset_server::{DebugCommand, OutputLimit};
+    use zset_server::OutputLimit;
 
     use super::*;
 
@@ -282,18 +276,14 @@ mod tests {
         let addresses = options(&["serve", "--bind", "::", "--bind=::1", "--port=1"]);
         let expected = vec!["[::]:1".parse().unwrap(), "[::1]:1".parse().unwrap()];
         assert_eq!(addresses.unwrap().addresses, expected);
-        for (text, address) in [("9000", "127.0.0.1:9000"), ("[::]:1", "[::]:1")] {
-            let metrics = options(&["serve", "--metrics", text]).unwrap().metrics;
-            assert_eq!(metrics, Some(address.parse().unwrap()));
-        }
     }
 
     #[test]
     fn it_listens_to_all_addresses_of_a_host() {
         let options =
             options(&["serve", "--bind", "localhost", "--bind", "::2", "--port=7"]).unwrap();
-        let (last, of_name) = options.addresses.split_last().unwrap();
-        assert_eq!(*last, "[::2]:7".parse().unwrap());
+        let (of_name, last) = options.addresses.split_at(options.addresses.len() - 1);
+        assert_eq!(*last, ["[::2]:7".parse().unwrap()]);
         assert!(!of_name.is_empty());
         for (index, address) in of_name.iter().enumerate() {
             assert!(address.ip().is_loopback() && address.port() == 7, "{address}");
@@ -302,10 +292,17 @@ mod tests {
     }
 
     #[test]
-    fn sizes_have_a_number_and_maybe_a_unit() {
+    fn values_are_read() {
         for (text, size) in [("0", None), ("1KB", Some(1024)), ("2gb", Some(2 << 30))] {
             assert_eq!(options(&["serve", "--maxmemory", text]).unwrap().max_memory, size);
         }
+        for (text, allowed) in [("local", DebugCommand::Local), ("YES", DebugCommand::Yes)] {
+            let options = options(&["serve", "--enable-debug-command", text]).unwrap();
+            assert_eq!(options.debug_command, allowed);
+        }
+        let options = options(&["serve", "--snapshot=a", "--port=0", "--unixsocket", "b"]).unwrap();
+        assert_eq!((options.snapshot, options.unix_socket), (Some("a".into()), Some("b".into())));
+        assert!(options.addresses.is_empty());
     }
 
     #[test]
@@ -320,17 +317,8 @@ mod tests {
             assert_eq!(limit, OutputLimit { hard: 1 << 20, soft: 0, soft_time });
         }
         let error = options(&["serve", option, "normal 1mb", "--port", "1"]).err();
-        let why = "--client-output-buffer-limit: Wrong number of arguments in buffer limit configuration.";
+        let why = "Wrong number of arguments in buffer limit configuration.";
         assert_eq!(error.as_deref(), Some(why));
-    }
-
-    #[test]
-    fn debug_is_for_nobody_unless_it_is_said_for_whom() {
-        assert_eq!(options(&["serve"]).unwrap().debug_command, DebugCommand::No);
-        for (text, allowed) in [("local", DebugCommand::Local), ("YES", DebugCommand::Yes)] {
-            let options = options(&["serve", "--enable-debug-command", text]).unwrap();
-            assert_eq!(options.debug_command, allowed);
-        }
     }
 
     #[test]
@@ -350,22 +338,11 @@ mod tests {
     }
 
     #[test]
-    fn files_are_where_they_are_said_to_be() {
-        let options = options(&["serve", "--snapshot=a", "--port=0", "--unixsocket", "b"]).unwrap();
-        assert_eq!(options.snapshot, Some("a".into()));
-        assert_eq!(options.unix_socket, Some("b".into()));
-        assert!(options.addresses.is_empty());
-    }
-
-    #[test]
     fn an_error_names_the_option_and_what_it_takes() {
         for (arguments, expected) in [
-            (&["serve", "--bind", "no host"][..], "--bind: cannot resolve \"no host\": "),
-            (&["serve", "--port", "99999"], "--port takes a number from 0 to 65535"),
-            (&["serve", "--maxclients", "x"], "--maxclients takes a number"),
+            (&["serve", "--bind", "no host"][..], "cannot resolve \"no host\": "),
             (&["serve", "--enable-debug-command", "on"], "--enable-debug-command takes no, yes or"),
-            (&["serve", "--requirepass-file", "/nosuch/it"], "--requirepass-file /nosuch/it: "),
-            (&["--port", "7000"], "--port is an option of serve: zset-server serve --port"),
+            (&["serve", "--requirepass-file", "/nosuch/it"], "cannot read /nosuch/it: "),
         ] {
             let error = options(arguments).err().unwrap_or_default();
             assert!(error.starts_with(expected), "{error}");
@@ -378,14 +355,12 @@ mod tests {
             &["serve", "--port", "65536"][..],
             &["serve", "--port", "0"],
             &["serve", "--bind", "no host"],
-            &["serve", "--bind", "no host", "--port", "0", "--unixsocket", "s"],
             &["serve", "--bind", ""],
             &["serve", "--maxclients", "0"],
+            &["serve", "--maxclients", "x"],
             &["serve", "--maxmemory", "mb"],
             &["serve", "--maxmemory", ""],
             &["serve", "--maxmemory", "1x"],
-            &["serve", "--metrics", "here"],
-            &["serve", "--metrics"],
             &["serve", "more"],
             &["shell", "--more"],
             &["play"],

@@ -1,16 +1,15 @@
 //! [`Config`]: the parameters of CONFIG GET and SET.
 
-mod debug;
-mod kept;
 mod output;
+mod parameters;
 
 use std::collections::HashMap;
 
 use zset_core::ListpackLimits;
 
-pub use debug::{DebugCommand, ParseDebugCommandError};
-use kept::{KEPT, Type};
-pub use output::{OutputLimit, OutputLimits, ParseOutputLimitsError};
+pub use output::{OutputLimit, OutputLimits};
+pub(crate) use parameters::Parameter;
+use parameters::{Kind, NUMBERS, Number};
 
 /// The settings that can be changed while the server runs.
 #[derive(Clone, Debug)]
@@ -20,83 +19,49 @@ pub(crate) struct Config {
     debug_command: DebugCommand,
     output_limits: OutputLimits,
     /// The values of parameters that have no effect here, by name.
-    kept: HashMap<&'static str, String>,
+    kept: HashMap<&'static str, Vec<u8>>,
     /// Whether a password is mandatory because the server is reachable from other machines.
     needs_password: bool,
     /// The maximum number of clients that the operating system allows.
     possible_clients: usize,
 }
 
-/// The numeric parameters.
-#[derive(Clone, Copy, Debug)]
-enum Number {
-    ListpackEntries,
-    ListpackValue,
-    MaxMemory,
-    MaxClients,
-    MaxBulkLen,
-    Timeout,
+/// Which clients may use DEBUG, which can block the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DebugCommand {
+    /// No client.
+    #[default]
+    No,
+    /// Every client.
+    Yes,
+    /// Clients on the same machine.
+    Local,
 }
 
-const NUMBERS: usize = 6;
+impl DebugCommand {
+    /// Parses `no`, `yes` or `local`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut all = [DebugCommand::No, DebugCommand::Yes, DebugCommand::Local].into_iter();
+        all.find(|it| it.name().eq_ignore_ascii_case(text))
+    }
 
-/// A parameter.
-#[derive(Debug)]
-pub(crate) struct Parameter {
-    pub(crate) name: &'static str,
-    /// An older name for the same parameter.
-    pub(crate) alias: Option<&'static str>,
-    kind: Kind,
-}
+    /// Returns whether a client may use DEBUG.
+    pub(crate) fn allows(self, is_local: bool) -> bool {
+        self == DebugCommand::Yes || self == DebugCommand::Local && is_local
+    }
 
-#[derive(Debug)]
-enum Kind {
-    /// An integer within inclusive bounds.
-    Integer(Number, i64, i64),
-    /// A size in bytes, optionally with a unit, and its minimum.
-    Memory(Number, i64),
-    Password,
-    DebugCommand,
-    OutputLimits,
-    /// A value that clients query but cannot change.
-    Fixed(&'static str),
-    /// A value that clients set although it has no effect here, with its default.
-    Kept(Type, &'static str),
+    fn name(self) -> &'static str {
+        match self {
+            DebugCommand::No => "no",
+            DebugCommand::Yes => "yes",
+            DebugCommand::Local => "local",
+        }
+    }
 }
 
 /// Why a value for a parameter is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SetError(pub(crate) String);
-
-const fn parameter(name: &'static str, kind: Kind) -> Parameter {
-    Parameter { name, alias: None, kind }
-}
-
-/// The parameters that have an effect here or a fixed value, sorted by name.
-static PARAMETERS: &[Parameter] = &[
-    parameter("appendonly", Kind::Fixed("no")),
-    parameter("client-output-buffer-limit", Kind::OutputLimits),
-    parameter("databases", Kind::Fixed("1")),
-    parameter("enable-debug-command", Kind::DebugCommand),
-    parameter("maxclients", Kind::Integer(Number::MaxClients, 1, u32::MAX as i64)),
-    parameter("maxmemory", Kind::Memory(Number::MaxMemory, 0)),
-    parameter("maxmemory-policy", Kind::Fixed("noeviction")),
-    parameter("notify-keyspace-events", Kind::Fixed("")),
-    parameter("proto-max-bulk-len", Kind::Memory(Number::MaxBulkLen, 1024 * 1024)),
-    parameter("requirepass", Kind::Password),
-    parameter("save", Kind::Fixed("")),
-    parameter("timeout", Kind::Integer(Number::Timeout, 0, i32::MAX as i64)),
-    Parameter {
-        name: "zset-max-listpack-entries",
-        alias: Some("zset-max-ziplist-entries"),
-        kind: Kind::Integer(Number::ListpackEntries, 0, i64::MAX),
-    },
-    Parameter {
-        name: "zset-max-listpack-value",
-        alias: Some("zset-max-ziplist-value"),
-        kind: Kind::Memory(Number::ListpackValue, 0),
-    },
-];
 
 impl Default for Config {
     fn default() -> Self {
@@ -210,50 +175,44 @@ impl Config {
             Kind::DebugCommand => self.debug_command.name().into(),
             Kind::OutputLimits => self.output_limits.to_string().into_bytes(),
             Kind::Fixed(value) => value.as_bytes().to_vec(),
-            Kind::Kept(_, default) => {
-                let value = self.kept.get(parameter.name).map_or(*default, String::as_str);
-                value.as_bytes().to_vec()
+            Kind::Kept(default) => {
+                self.kept.get(parameter.name).map_or(default.as_bytes(), Vec::as_slice).to_vec()
             }
         }
     }
 
     /// Sets a parameter.
     pub(crate) fn set(&mut self, parameter: &Parameter, value: &[u8]) -> Result<(), SetError> {
-        let (number, value) = match parameter.kind {
+        match parameter.kind {
+            Kind::Integer(number, least, most) => {
+                let value = integer(value, least, most)?;
+                if let Number::MaxClients = number
+                    && usize::try_from(value).is_ok_and(|value| value > self.possible_clients)
+                {
+                    return Err(SetError(format!(
+                        "The operating system is not able to handle the specified number of \
+                         clients, try with {}",
+                        self.possible_clients
+                    )));
+                }
+                self.numbers[number as usize] = value;
+            }
+            Kind::Memory(number, least) => self.numbers[number as usize] = memory(value, least)?,
             Kind::Password if value.is_empty() && self.needs_password => {
                 return Err(refused("others can reach the server, so it needs a password"));
             }
-            Kind::Password => {
-                self.password = value.to_vec();
-                return Ok(());
-            }
-            Kind::Fixed(fixed) if fixed.as_bytes() == value => return Ok(()),
+            Kind::Password => self.password = value.to_vec(),
             Kind::OutputLimits => {
                 // A value that is not UTF-8 contains no valid class name either.
                 let limits = self.output_limits.with(&String::from_utf8_lossy(value));
-                self.output_limits = limits.map_err(|error| SetError(error.to_string()))?;
-                return Ok(());
+                self.output_limits = limits.map_err(refused)?;
             }
+            Kind::Fixed(fixed) if fixed.as_bytes() == value => {}
             Kind::Fixed(_) | Kind::DebugCommand => {
                 return Err(refused("can't set immutable config"));
             }
-            Kind::Kept(ref kind, _) => {
-                self.kept.insert(parameter.name, kind.read(value)?);
-                return Ok(());
-            }
-            Kind::Integer(number, least, most) => (number, integer(value, least, most)?),
-            Kind::Memory(number, least) => (number, memory(value, least)?),
-        };
-        if let Number::MaxClients = number
-            && usize::try_from(value).is_ok_and(|value| value > self.possible_clients)
-        {
-            return Err(SetError(format!(
-                "The operating system is not able to handle the specified number of clients, try \
-                 with {}",
-                self.possible_clients
-            )));
+            Kind::Kept(_) => _ = self.kept.insert(parameter.name, value.to_vec()),
         }
-        self.numbers[number as usize] = value;
         Ok(())
     }
 }
@@ -280,25 +239,6 @@ fn in_range(value: i64, least: i64, most: i64) -> Result<i64, SetError> {
 
 fn refused(why: &str) -> SetError {
     SetError(why.to_owned())
-}
-
-impl Parameter {
-    /// Returns all parameters.
-    pub(crate) fn all() -> impl Iterator<Item = &'static Parameter> {
-        PARAMETERS.iter().chain(KEPT)
-    }
-
-    /// Returns the parameter with a name, ignoring case.
-    pub(crate) fn find(name: &[u8]) -> Option<&'static Parameter> {
-        Parameter::all().find(|parameter| {
-            parameter.names().any(|known| known.as_bytes().eq_ignore_ascii_case(name))
-        })
-    }
-
-    /// Returns the name and the alias, if any.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
-        std::iter::once(self.name).chain(self.alias)
-    }
 }
 
 /// Parses a size in bytes, with or without a unit, like Redis: `64`, `1k` (1000), `1kb` (1024).

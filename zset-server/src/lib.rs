@@ -11,20 +11,15 @@ mod error;
 mod glob;
 mod keyspace;
 mod memory;
-mod metrics;
 mod resp;
 mod server;
 mod shell;
-mod show;
 mod snapshot;
 #[cfg(test)]
 mod testing;
 
 pub use client::Client;
-pub use config::{
-    DebugCommand, OutputLimit, OutputLimits, ParseDebugCommandError, ParseOutputLimitsError,
-    parse_memory,
-};
+pub use config::{DebugCommand, OutputLimit, OutputLimits, parse_memory};
 pub use engine::{Engine, Executed};
 pub use error::CommandError;
 pub use resp::{Protocol, Replies, RequestError, RequestLimits, Requests};

@@ -75,19 +75,3 @@ fn complain(what: std::fmt::Arguments<'_>) {
     }
     let _ = writeln!(io::stderr(), "zset-server: {text}");
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_the_allocator_gives_is_counted() {
-        const BYTES: usize = 64 << 20;
-        let before = ALLOCATOR.allocated();
-        let bytes = std::hint::black_box(vec![0u8; BYTES]);
-        // Other tests may free memory meanwhile.
-        assert!(ALLOCATOR.allocated() > before + BYTES / 2);
-        drop(bytes);
-        assert!(ALLOCATOR.allocated() < before + BYTES / 2);
-    }
-}

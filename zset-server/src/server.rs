@@ -8,15 +8,13 @@ mod connection;
 mod held;
 mod limits;
 mod listen;
+mod options;
 mod signals;
 mod stop;
 
 use std::cell::{Cell, RefCell};
-use std::error::Error;
-use std::fmt;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -27,18 +25,14 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 use tracing::{debug, error, info, warn};
 
 use crate::client::Client;
-use crate::config::DebugCommand;
 use crate::engine::{Engine, LOOKS};
-use crate::metrics::{self, Metrics};
-use crate::snapshot::SnapshotError;
 
 pub use limits::Limits;
-pub(crate) use listen::{is_exposed, listen};
+pub use options::{Options, ServeError};
 pub use stop::Stopper;
 
 use limits::Slots;
-use listen::Listeners;
-use signals::Signals;
+use listen::{Listeners, is_exposed};
 
 /// How often expired keys are removed and clients are checked, even without requests.
 const TIDY_EVERY: Duration = Duration::from_millis(100);
@@ -46,101 +40,13 @@ const TIDY_EVERY: Duration = Duration::from_millis(100);
 /// The maximum number of expired keys removed at once.
 const EXPIRED_AT_ONCE: usize = 1000;
 
-/// The options of a server.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The addresses to listen on; port 0 means any free port. An address reachable from other machines
-    /// requires a password.
-    pub addresses: Vec<SocketAddr>,
-    /// The path of a Unix socket for clients on the same machine.
-    pub unix_socket: Option<PathBuf>,
-    /// The password that clients must send; empty means that none is required.
-    pub password: String,
-    /// The memory limit of the data, in bytes.
-    pub max_memory: Option<u64>,
-    /// The limits on clients.
-    pub limits: Limits,
-    /// Which clients may use DEBUG.
-    pub debug_command: DebugCommand,
-    /// The snapshot file, loaded at startup if it exists and written when the server stops. Only one
-    /// server can use it at a time. While it cannot be written, a single signal does not stop the server.
-    pub snapshot: Option<PathBuf>,
-    /// The address of the metrics page for Prometheus.
-    pub metrics: Option<SocketAddr>,
-    /// Returns the number of allocated bytes; without it, memory counts as unused.
-    pub allocated: Option<fn() -> usize>,
-}
-
-impl Options {
-    /// The default port of clients.
-    pub const PORT: u16 = 6379;
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            addresses: vec![SocketAddr::from((Ipv4Addr::LOCALHOST, Options::PORT))],
-            unix_socket: None,
-            password: String::new(),
-            max_memory: None,
-            limits: Limits::default(),
-            debug_command: DebugCommand::default(),
-            snapshot: None,
-            metrics: None,
-            allocated: None,
-        }
-    }
-}
-
-/// Why a server cannot start, or had to stop.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ServeError {
-    /// The address is reachable from other machines, but no password is set.
-    NoPassword(SocketAddr),
-    /// The server cannot listen at an address or path.
-    Listen {
-        /// The address or path.
-        place: String,
-        /// The error of the operating system.
-        error: io::Error,
-    },
-    /// The async runtime or the signal handlers cannot be set up.
-    Runtime(io::Error),
-    /// The snapshot cannot be loaded at startup, or saved at shutdown.
-    Snapshot(SnapshotError),
-}
-
-impl fmt::Display for ServeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ServeError::NoPassword(address) => {
-                write!(f, "others can reach {address}, so it needs a password")
-            }
-            ServeError::Listen { place, error } => write!(f, "cannot listen on {place}: {error}"),
-            ServeError::Runtime(error) => write!(f, "cannot wait for connections: {error}"),
-            ServeError::Snapshot(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for ServeError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            ServeError::NoPassword(_) => None,
-            ServeError::Listen { error, .. } | ServeError::Runtime(error) => Some(error),
-            ServeError::Snapshot(error) => error.source(),
-        }
-    }
-}
-
 /// Runs a server until SIGINT, SIGTERM or SIGHUP.
 ///
 /// # Errors
 ///
 /// Returns an error if the server cannot start, or if it cannot save its snapshot when it stops.
 pub fn serve(options: Options) -> Result<(), ServeError> {
-    Server::bind(options)?.run_with(Signals::heed)
+    Server::bind(options)?.run_with(signals::heed)
 }
 
 /// A server that is already listening but not answering yet.
@@ -170,7 +76,6 @@ pub fn serve(options: Options) -> Result<(), ServeError> {
 #[derive(Debug)]
 pub struct Server {
     listeners: Listeners,
-    metrics: Option<Metrics>,
     stopper: Stopper,
     options: Options,
 }
@@ -248,7 +153,7 @@ impl Shared {
 fn engine(options: &Options) -> Engine {
     let mut engine = Engine::new();
     engine.require_password(options.password.as_bytes());
-    if options.addresses.iter().chain(&options.metrics).any(is_exposed) {
+    if options.addresses.iter().any(is_exposed) {
         engine.insist_on_password();
     }
     engine.limit_memory(options.max_memory.unwrap_or(0));
@@ -271,18 +176,12 @@ impl Server {
     /// set.
     pub fn bind(options: Options) -> Result<Server, ServeError> {
         let listeners = Listeners::bind(&options)?;
-        let metrics = Metrics::bind(&options)?;
-        Ok(Server { listeners, metrics, stopper: Stopper::default(), options })
+        Ok(Server { listeners, stopper: Stopper::default(), options })
     }
 
     /// Returns the addresses, including the ports chosen by the operating system.
     pub fn addresses(&self) -> &[SocketAddr] {
         self.listeners.addresses()
-    }
-
-    /// Returns the address of the metrics page, including the port chosen by the operating system.
-    pub fn metrics_address(&self) -> Option<SocketAddr> {
-        self.metrics.as_ref().map(|metrics| metrics.address)
     }
 
     /// Returns a handle that stops the server from any thread.
@@ -302,8 +201,8 @@ impl Server {
         self.run_with(|_| Ok(()))
     }
 
-    /// Runs the server; `heed` installs signal handlers, which are active until its result is dropped.
-    fn run_with<T>(self, heed: impl FnOnce(Stopper) -> io::Result<T>) -> Result<(), ServeError> {
+    /// Runs the server; `heed` installs signal handlers.
+    fn run_with(self, heed: impl FnOnce(Stopper) -> io::Result<()>) -> Result<(), ServeError> {
         let runtime = runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -314,8 +213,8 @@ impl Server {
         result
     }
 
-    async fn go_on<T>(self, heed: impl FnOnce(Stopper) -> io::Result<T>) -> Result<(), ServeError> {
-        let Server { listeners, metrics, stopper, options } = self;
+    async fn go_on(self, heed: impl FnOnce(Stopper) -> io::Result<()>) -> Result<(), ServeError> {
+        let Server { listeners, stopper, options } = self;
         let limits = options.limits;
         let mut engine = engine(&options);
         engine.count_memory(options.allocated);
@@ -325,7 +224,7 @@ impl Server {
             engine.open_snapshot(path).map_err(ServeError::Snapshot)?;
         }
         // Until now, which may take long, signals kill the process by default.
-        let _signals = heed(stopper.clone()).map_err(ServeError::Runtime)?;
+        heed(stopper.clone()).map_err(ServeError::Runtime)?;
         let shared = Rc::new(Shared {
             engine: RefCell::new(engine),
             slots: Rc::default(),
@@ -342,11 +241,6 @@ impl Server {
             limits,
         });
         let accepting = listeners.accept(&shared)?;
-        let page = Rc::clone(&shared);
-        let answer =
-            move |request: &[u8]| metrics::answer(&mut page.engine.borrow_mut().state, request);
-        // Dropping this ends the metrics tasks.
-        let _metrics = metrics.map(|metrics| metrics.serve(answer)).transpose()?;
         let tidying = spawn_local(tidy(Rc::clone(&shared)));
         // Clients must read their replies while the server stops, too.
         spawn_local(watch_replies(Rc::clone(&shared)));

@@ -1,34 +1,30 @@
 //! The shell: runs commands typed at a prompt, or those of scripts, in this process.
 
-mod advice;
-mod completion;
 mod display;
 mod escape;
 mod help;
 mod history;
 mod prompt;
-mod script;
+mod show;
 mod style;
-mod syntax;
-mod words;
 
-use std::cell::RefCell;
 use std::error::Error;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal as _, Write as _};
 use std::path::PathBuf;
-use std::rc::Rc;
 
 use crate::client::Client;
 use crate::engine::{Engine, Executed};
 use crate::resp::{Replies, UnbalancedQuotes, split_line};
-use crate::show::{Show, show};
 
-pub(crate) use escape::units;
-pub(crate) use style::Style;
+use style::Style;
 
-use words::{Word, WordKind};
+/// Shown after a command that would wait on a server.
+const DOES_NOT_WAIT: &str = "The shell does not wait, because no other client could add a member.";
+
+/// The amount of a script's output that is written at once.
+const WRITTEN_AT_ONCE: usize = 16 * 1024;
 
 /// Why the shell failed.
 #[derive(Debug)]
@@ -94,7 +90,7 @@ pub fn run_shell(scripts: &[PathBuf], allocated: Option<fn() -> usize>) -> Resul
     let paths = if scripts.is_empty() { &standard_input } else { scripts };
     // All scripts are opened before the first one runs.
     let sources = paths.iter().map(Source::open).collect::<Result<Vec<_>, _>>()?;
-    match run_sources(&Rc::new(RefCell::new(shell)), sources) {
+    match run_sources(&mut shell, sources) {
         Err(ShellError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
@@ -125,14 +121,12 @@ impl Source {
     }
 }
 
-fn run_sources(shell: &Rc<RefCell<Shell>>, sources: Vec<Source>) -> Result<(), ShellError> {
+fn run_sources(shell: &mut Shell, sources: Vec<Source>) -> Result<(), ShellError> {
     let mut bad_lines = 0;
     for source in sources {
         let next = match source {
             Source::Prompt => prompt::run(shell)?,
-            Source::Script { place, lines } => {
-                shell.borrow_mut().run_script(&place, lines, &mut bad_lines)?
-            }
+            Source::Script { place, lines } => shell.run_script(&place, lines, &mut bad_lines)?,
         };
         if next == Next::Leave {
             break;
@@ -173,19 +167,14 @@ impl Shell {
         Ok(self.run(&split_line(line)?, out))
     }
 
-    /// Runs a command or a word of the shell; writes its output.
+    /// Runs a command; writes its output.
     fn run(&mut self, arguments: &[Vec<u8>], out: &mut String) -> Next {
         let Some((name, rest)) = arguments.split_first() else { return Next::Go };
-        match Word::find(name).map(|word| word.kind) {
-            Some(WordKind::Help) => help::write_help(rest, self.style, out),
-            Some(WordKind::Show) => self.show(rest, out),
-            Some(WordKind::Clear) if self.style == Style::Coloured => {
-                // Moves the cursor home and clears the screen.
-                out.push_str("\x1b[H\x1b[2J");
-            }
-            Some(WordKind::Clear) => {}
-            Some(WordKind::Leave) => return Next::Leave,
-            None => {
+        match name.to_ascii_lowercase().as_slice() {
+            b"quit" | b"exit" => return Next::Leave,
+            b"help" => help::write_help(rest, self.style, out),
+            b"show" => self.show(rest, out),
+            _ => {
                 let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
                 self.execute(&arguments, out);
             }
@@ -193,7 +182,7 @@ impl Shell {
         Next::Go
     }
 
-    /// Runs a command, ending any wait; writes its reply and advice about it.
+    /// Runs a command of the engine, ending any wait; writes its reply.
     fn execute(&mut self, arguments: &[&[u8]], out: &mut String) {
         let executed = self.engine.execute(&mut self.client, arguments, &mut self.replies);
         let waits = matches!(executed, Executed::Waits(_));
@@ -202,39 +191,55 @@ impl Shell {
         }
         display::write_answer(arguments, self.replies.bytes(), self.style, out);
         if waits {
-            self.write_advice(advice::DOES_NOT_WAIT, out);
-        }
-        self.advise(arguments, out);
-    }
-
-    /// Writes advice about the replies if they are an error, and clears them.
-    fn advise(&mut self, arguments: &[&[u8]], out: &mut String) {
-        if let Some(advice) = advice::about_error(arguments, self.replies.bytes()) {
-            self.write_advice(&advice, out);
+            out.extend([&*self.style.hint(DOES_NOT_WAIT), "\n"]);
         }
         self.replies.clear();
-    }
-
-    fn write_advice(&self, advice: &str, out: &mut String) {
-        out.push_str(&self.style.hint(advice));
-        out.push('\n');
     }
 
     fn show(&mut self, arguments: &[Vec<u8>], out: &mut String) {
         // Update the time, so that an expired key is not shown.
         self.engine.expire(1);
-        let answer = Show::parse(arguments).and_then(|show_what| {
-            let value = self.engine.state.keyspace.value(show_what.key);
-            show(&show_what, value, self.style, style::columns_of_output())
-        });
-        match answer {
+        match show::show(arguments, &self.engine.state.keyspace, self.style) {
             Ok(picture) => out.push_str(&picture),
             Err(error) => {
                 self.replies.error(&error.to_string());
                 display::write_replies(self.replies.bytes(), self.style, out);
-                self.advise(&[], out);
+                self.replies.clear();
             }
         }
+    }
+
+    /// Runs a script; adds the number of lines that cannot be split into arguments to `bad_lines`.
+    fn run_script(
+        &mut self,
+        place: &str,
+        mut script: impl BufRead,
+        bad_lines: &mut usize,
+    ) -> Result<Next, ShellError> {
+        let (mut line, mut out, mut next) = (Vec::new(), String::new(), Next::Go);
+        let mut number = 0;
+        while next == Next::Go {
+            line.clear();
+            number += 1;
+            let read = script.read_until(b'\n', &mut line);
+            let read = read.map_err(|error| ShellError::Read { place: place.to_owned(), error })?;
+            if read == 0 {
+                break;
+            }
+            if let Ok(after) = self.run_line(&line, &mut out) {
+                next = after;
+            } else {
+                *bad_lines += 1;
+                // Write the output of the previous lines first.
+                write_out(&std::mem::take(&mut out))?;
+                let _ = writeln!(io::stderr(), "{place}:{number}: unbalanced quotes");
+            }
+            if out.len() >= WRITTEN_AT_ONCE {
+                write_out(&std::mem::take(&mut out))?;
+            }
+        }
+        write_out(&out)?;
+        Ok(next)
     }
 }
 

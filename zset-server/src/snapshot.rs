@@ -2,46 +2,39 @@
 //!
 //! ```text
 //! "REDIS" "0010"               the version of Redis 7.0, which all later versions read
-//! FA name text                 metadata: the version of the writer, and the time
 //! FE 0                         the database
 //! FB keys expiring             the numbers of keys and of deadlines
 //! [FC milliseconds] type key value     for each key
 //! FF CRC64                     the checksum of all bytes before it
 //! ```
 //!
-//! The limits of CL.THROTTLE are not keys, and are not saved. A file is used by one server at a time: a
-//! second one with the same file refuses to start.
-//!
 //! `redis-server` and `valkey-server` can load these files, and this server can load theirs as far as it
-//! supports their types. The format is defined by Redis's `rdb.c`.
+//! supports their types. The format is defined by Redis's `rdb.c`. The limits of CL.THROTTLE are not keys,
+//! and are not saved.
 
-mod error;
-mod file;
 mod read;
 #[cfg(test)]
 mod tests;
 pub(crate) mod value;
 mod write;
 
+use std::error::Error;
+use std::fmt;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crc::{CRC_64_REDIS, Crc, Table};
 use zset_core::ListpackLimits;
+use zset_core::rdb::RestoreError;
 use zset_std::Timestamp;
 
 use crate::keyspace::{Keyspace, Version};
-use file::Place;
-
-pub use error::{SnapshotError, SnapshotProblem};
 
 /// The CRC-64 of Jones, as used by Redis, processing sixteen bytes at a time.
 static CHECKSUM: Crc<u64, Table<16>> = Crc::<u64, Table<16>>::new(&CRC_64_REDIS);
 
-/// The name of the field with the version of this program that wrote the file; other programs use other
-/// names.
-const WRITER: &[u8] = b"zset-ver";
-
-/// The number of bytes written or read at a time.
+/// The number of bytes written at a time.
 const PIECE: usize = 64 * 1024;
 
 /// The type bytes of everything that is not a value.
@@ -62,8 +55,7 @@ mod opcode {
 /// The location of the snapshot, and the state of saving.
 #[derive(Debug, Default)]
 pub(crate) struct Snapshots {
-    /// The path as given, and the file that it leads to.
-    place: Option<(PathBuf, Place)>,
+    path: Option<PathBuf>,
     /// When the keys were last saved or loaded.
     last: Option<Timestamp>,
     has_failed: bool,
@@ -73,19 +65,54 @@ pub(crate) struct Snapshots {
 }
 
 impl Snapshots {
-    /// Returns whether there is a file to save to.
-    pub(crate) fn is_on(&self) -> bool {
-        self.place.is_some()
+    /// Makes [`save`](Self::save) write to a file, and loads that file if it exists, replacing all keys.
+    /// Sorted sets get these limits.
+    pub(crate) fn open(
+        &mut self,
+        path: &Path,
+        keyspace: &mut Keyspace,
+        limits: ListpackLimits,
+    ) -> Result<(), SnapshotError> {
+        // If the path is a link, its target is replaced.
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        match load(&path, keyspace.now(), limits) {
+            Ok(None) => {}
+            Ok(Some(loaded)) => {
+                tracing::info!(path = %path.display(), keys = loaded.len(), "loaded");
+                self.last = Some(keyspace.now());
+                *keyspace = loaded;
+            }
+            Err(problem) => return Err(SnapshotError { path, problem }),
+        }
+        self.path = Some(path);
+        Ok(())
+    }
+
+    /// Saves all keys if there is a file to save to; returns whether there is. Even after a crash of the
+    /// machine, the file is complete, either the old one or the new one.
+    pub(crate) fn save(&mut self, keyspace: &Keyspace) -> Result<bool, SnapshotError> {
+        let Some(path) = &self.path else { return Ok(false) };
+        let result = write::replace(path, keyspace);
+        self.has_failed = result.is_err();
+        if let Err(error) = result {
+            tracing::error!(path = %path.display(), %error, "not saved");
+            return Err(SnapshotError { path: path.clone(), problem: error.into() });
+        }
+        self.last = Some(keyspace.now());
+        self.saved += 1;
+        self.version = Some(keyspace.version());
+        tracing::info!(path = %path.display(), keys = keyspace.len(), "saved");
+        Ok(true)
+    }
+
+    /// Returns whether the keys have not changed since they were last saved.
+    pub(crate) fn is_saved(&self, keyspace: &Keyspace) -> bool {
+        self.version == Some(keyspace.version())
     }
 
     /// Returns when the keys were last saved or loaded, if ever.
     pub(crate) fn last(&self) -> Option<Timestamp> {
         self.last
-    }
-
-    /// Returns whether saving has ever been attempted.
-    pub(crate) fn is_tried(&self) -> bool {
-        self.saved > 0 || self.has_failed
     }
 
     /// Returns whether the last attempt to save failed.
@@ -97,59 +124,91 @@ impl Snapshots {
     pub(crate) fn saved(&self) -> u64 {
         self.saved
     }
+}
 
-    /// Returns whether the keys have not changed since they were last saved.
-    pub(crate) fn is_saved(&self, keyspace: &Keyspace) -> bool {
-        self.version == Some(keyspace.version())
+/// Loads a file, if it exists, after checking that it can be replaced.
+fn load(
+    path: &Path,
+    now: Timestamp,
+    limits: ListpackLimits,
+) -> Result<Option<Keyspace>, SnapshotProblem> {
+    write::check_writable(path)?;
+    if !path.exists() {
+        return Ok(None);
     }
+    // Opening anything other than a regular file could block forever.
+    if !path.is_file() {
+        return Err(io::Error::other("it is not a regular file").into());
+    }
+    read::load(&fs::read(path)?, now, limits).map(Some)
+}
 
-    /// Saves all keys if there is a file to save to; returns whether there is.
-    pub(crate) fn save(&mut self, keyspace: &Keyspace) -> Result<bool, SnapshotError> {
-        let Some((path, place)) = &self.place else { return Ok(false) };
-        let result = place.replace(|file| write::write(keyspace, file));
-        self.has_failed = result.is_err();
-        match result {
-            Ok(()) => {
-                self.last = Some(keyspace.now());
-                self.saved += 1;
-                self.version = Some(keyspace.version());
-                tracing::info!(path = %path.display(), keys = keyspace.len(), "saved");
-                Ok(true)
-            }
-            Err(error) => {
-                tracing::error!(path = %path.display(), %error, "not saved");
-                Err(SnapshotError::new(path, SnapshotProblem::Io(error)))
-            }
+/// Why a snapshot could not be loaded or saved.
+#[derive(Debug)]
+pub struct SnapshotError {
+    path: PathBuf,
+    problem: SnapshotProblem,
+}
+
+/// What is wrong with a snapshot.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SnapshotProblem {
+    /// The file cannot be read or written.
+    Io(io::Error),
+    /// The file does not start like a snapshot.
+    NotRdb,
+    /// The checksum does not match, so the file is damaged or truncated.
+    Checksum,
+    /// A part of the snapshot is malformed.
+    Malformed(RestoreError),
+    /// The snapshot has something that is not supported here, for this reason.
+    Unsupported(String),
+}
+
+impl From<io::Error> for SnapshotProblem {
+    fn from(error: io::Error) -> Self {
+        SnapshotProblem::Io(error)
+    }
+}
+
+impl From<RestoreError> for SnapshotProblem {
+    fn from(error: RestoreError) -> Self {
+        SnapshotProblem::Malformed(error)
+    }
+}
+
+impl fmt::Display for SnapshotProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SnapshotProblem::Io(error) => error.fmt(f),
+            SnapshotProblem::NotRdb => f.write_str("it is not an RDB file"),
+            SnapshotProblem::Checksum => f.write_str("it is damaged: its checksum does not match"),
+            SnapshotProblem::Malformed(error) => write!(f, "it is malformed: {error}"),
+            SnapshotProblem::Unsupported(reason) => f.write_str(reason),
         }
     }
+}
 
-    /// Uses a file from now on, and loads it if it exists, replacing all keys; sorted sets get these
-    /// limits.
-    pub(crate) fn open(
-        &mut self,
-        path: &Path,
-        keyspace: &mut Keyspace,
-        limits: ListpackLimits,
-    ) -> Result<(), SnapshotError> {
-        let place = self.load(path, keyspace, limits);
-        let place = place.map_err(|problem| SnapshotError::new(path, problem))?;
-        self.place = Some((path.to_owned(), place));
-        Ok(())
+impl fmt::Display for SnapshotError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "snapshot {}: {}", self.path.display(), self.problem)
     }
+}
 
-    fn load(
-        &mut self,
-        path: &Path,
-        keyspace: &mut Keyspace,
-        limits: ListpackLimits,
-    ) -> Result<Place, SnapshotProblem> {
-        let now = keyspace.now();
-        let place = Place::take(path)?;
-        if let Some(file) = place.open()? {
-            *keyspace = read::load(file, now, limits)?;
-            self.last = Some(now);
-            tracing::info!(path = %path.display(), keys = keyspace.len(), "loaded");
+impl Error for SnapshotError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match &self.problem {
+            SnapshotProblem::Io(error) => Some(error),
+            SnapshotProblem::Malformed(error) => Some(error),
+            _ => None,
         }
-        Ok(place)
+    }
+}
+
+impl SnapshotError {
+    /// Returns what is wrong.
+    pub fn problem(&self) -> &SnapshotProblem {
+        &self.problem
     }
 }

@@ -1,7 +1,6 @@
 //! [`OutputLimits`]: limits on clients' unread replies.
 
 use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
 use super::parse_memory;
@@ -28,10 +27,10 @@ pub struct OutputLimit {
 /// ```
 /// use zset_server::OutputLimits;
 ///
-/// let limits: OutputLimits = "normal 100mb 10mb 60".parse()?;
+/// let limits = OutputLimits::default().with("normal 100mb 10mb 60")?;
 /// assert_eq!(limits.normal().hard, 100 << 20);
 /// assert!(limits.to_string().starts_with("normal 104857600 10485760 60 slave "));
-/// # Ok::<(), zset_server::ParseOutputLimitsError>(())
+/// # Ok::<(), &'static str>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutputLimits {
@@ -47,29 +46,37 @@ impl OutputLimits {
         self.classes[0]
     }
 
-    /// Returns these limits, updated by a text.
-    pub(crate) fn with(mut self, text: &str) -> Result<Self, ParseOutputLimitsError> {
+    /// Returns these limits, updated by a text: a class, a hard limit, a soft limit and seconds for each
+    /// class to update.
+    ///
+    /// # Errors
+    ///
+    /// Returns the message of Redis if the text is malformed.
+    pub fn with(mut self, text: &str) -> Result<Self, &'static str> {
         let words: Vec<_> = text.split_ascii_whitespace().collect();
         let (limits, []) = words.as_chunks::<4>() else {
-            return Err(ParseOutputLimitsError::Arguments);
+            return Err("Wrong number of arguments in buffer limit configuration.");
         };
         for [class, hard, soft, seconds] in limits {
             let class = if class.eq_ignore_ascii_case("replica") { "slave" } else { class };
             let index = CLASSES.iter().position(|name| name.eq_ignore_ascii_case(class));
-            let index = index.ok_or(ParseOutputLimitsError::Class)?;
+            let index =
+                index.ok_or("Invalid client class specified in buffer limit configuration.")?;
             let bytes = |text: &str| parse_memory(text.as_bytes())?.try_into().ok();
             let limit = || {
                 let soft_time = Duration::from_secs(seconds.parse().ok()?);
                 Some(OutputLimit { hard: bytes(hard)?, soft: bytes(soft)?, soft_time })
             };
-            self.classes[index] = limit().ok_or(ParseOutputLimitsError::Number)?;
+            self.classes[index] = limit().ok_or(
+                "Error in hard, soft or soft_seconds setting in buffer limit configuration.",
+            )?;
         }
         Ok(self)
     }
 }
 
 impl Default for OutputLimits {
-    /// Returns the defaults of Redis, which has no limit for class `normal`.
+    /// Returns the defaults of Redis, except that class `normal` has a hard limit of 1 GB.
     fn default() -> Self {
         const MB: usize = 1024 * 1024;
         let limit = |hard, soft, seconds| OutputLimit {
@@ -91,39 +98,5 @@ impl fmt::Display for OutputLimits {
             write!(f, "{space}{name} {hard} {soft} {}", soft_time.as_secs())?;
         }
         Ok(())
-    }
-}
-
-/// Why a text is not a valid output limit; the messages are those of Redis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ParseOutputLimitsError {
-    /// The text is not a repetition of a class and three numbers.
-    Arguments,
-    /// A class is unknown.
-    Class,
-    /// A number is invalid.
-    Number,
-}
-
-impl fmt::Display for ParseOutputLimitsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Arguments => "Wrong number of arguments in buffer limit configuration.",
-            Self::Class => "Invalid client class specified in buffer limit configuration.",
-            Self::Number => {
-                "Error in hard, soft or soft_seconds setting in buffer limit configuration."
-            }
-        })
-    }
-}
-
-impl std::error::Error for ParseOutputLimitsError {}
-
-impl FromStr for OutputLimits {
-    type Err = ParseOutputLimitsError;
-
-    fn from_str(text: &str) -> Result<Self, ParseOutputLimitsError> {
-        OutputLimits::default().with(text)
     }
 }

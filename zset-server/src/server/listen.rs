@@ -69,27 +69,17 @@ impl Listeners {
         for (listener, address) in self.tcp.into_iter().zip(self.addresses) {
             let listener =
                 tokio::net::TcpListener::from_std(listener).map_err(ServeError::Runtime)?;
-            let shared = Rc::clone(shared);
             info!(%address, "listening");
-            tasks.spawn_local(async move {
-                loop {
-                    match listener.accept().await {
-                        Ok((stream, peer)) => {
-                            // Replies are sent as a whole, so there is nothing to gain from a delay.
-                            let _ = stream.set_nodelay(true);
-                            keep_alive(&stream);
-                            let local = stream.local_addr().unwrap_or(address);
-                            let ends = Ends {
-                                peer: peer.to_string(),
-                                local: local.to_string(),
-                                is_remote: is_exposed(&peer),
-                            };
-                            begin(&shared, stream, ends);
-                        }
-                        Err(error) => pause(&error).await,
-                    }
-                }
-            });
+            let accept = async move || {
+                let (stream, peer) = listener.accept().await?;
+                // Replies are sent as a whole, so there is nothing to gain from a delay.
+                let _ = stream.set_nodelay(true);
+                keep_alive(&stream);
+                let local = stream.local_addr().unwrap_or(address).to_string();
+                let is_remote = is_exposed(&peer);
+                Ok((stream, Ends { peer: peer.to_string(), local, is_remote }))
+            };
+            tasks.spawn_local(accept_all(Rc::clone(shared), accept));
         }
         #[cfg(unix)]
         let file = match self.unix {
@@ -97,25 +87,15 @@ impl Listeners {
             Some(UnixSocket { listener, file }) => {
                 let listener =
                     tokio::net::UnixListener::from_std(listener).map_err(ServeError::Runtime)?;
-                let shared = Rc::clone(shared);
+                info!(path = %file.0.display(), "listening");
                 // Redis displays clients of a Unix socket like this.
                 let address = format!("{}:0", file.0.display());
-                info!(path = %file.0.display(), "listening");
-                tasks.spawn_local(async move {
-                    loop {
-                        match listener.accept().await {
-                            Ok((stream, _)) => {
-                                let ends = Ends {
-                                    peer: address.clone(),
-                                    local: address.clone(),
-                                    is_remote: false,
-                                };
-                                begin(&shared, stream, ends);
-                            }
-                            Err(error) => pause(&error).await,
-                        }
-                    }
-                });
+                let accept = async move || {
+                    let (stream, _) = listener.accept().await?;
+                    let (peer, local) = (address.clone(), address.clone());
+                    Ok((stream, Ends { peer, local, is_remote: false }))
+                };
+                tasks.spawn_local(accept_all(Rc::clone(shared), accept));
                 Some(file)
             }
         };
@@ -135,11 +115,11 @@ pub(super) struct Accepting {
 }
 
 /// Returns whether an address is reachable from other machines.
-pub(crate) fn is_exposed(address: &SocketAddr) -> bool {
+pub(super) fn is_exposed(address: &SocketAddr) -> bool {
     !address.ip().to_canonical().is_loopback()
 }
 
-pub(crate) fn listen(address: SocketAddr) -> io::Result<(std::net::TcpListener, SocketAddr)> {
+fn listen(address: SocketAddr) -> io::Result<(std::net::TcpListener, SocketAddr)> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     // Allows a restarted server to reuse its port; on other systems this would let two servers share a
     // port.
@@ -209,9 +189,20 @@ fn keep_alive(stream: &tokio::net::TcpStream) {
     let _ = socket2::SockRef::from(stream).set_tcp_keepalive(&keepalive);
 }
 
-async fn pause(error: &io::Error) {
-    warn!(%error, "cannot accept");
-    sleep(PAUSE).await;
+/// Accepts clients, for ever.
+async fn accept_all<S: AsyncRead + AsyncWrite + Unpin + 'static>(
+    shared: Rc<Shared>,
+    mut accept: impl AsyncFnMut() -> io::Result<(S, Ends)>,
+) {
+    loop {
+        match accept().await {
+            Ok((stream, ends)) => begin(&shared, stream, ends),
+            Err(error) => {
+                warn!(%error, "cannot accept");
+                sleep(PAUSE).await;
+            }
+        }
+    }
 }
 
 /// Serves or refuses a client.

@@ -32,7 +32,7 @@ pub(super) fn write_answer(arguments: &[&[u8]], bytes: &[u8], style: Style, out:
 /// Returns whether a command replies with a text for people, as in redis-cli.
 fn is_for_people(arguments: &[&[u8]]) -> bool {
     let name = Command::named_by(arguments).map(|command| command.name);
-    matches!(name, Ok("info" | "metrics" | "client|list" | "client|info" | "memory|doctor"))
+    matches!(name, Ok("info" | "client|list" | "client|info" | "memory|doctor"))
 }
 
 /// Returns the text of a single bulk or verbatim reply.

@@ -2,56 +2,30 @@
 
 use std::fmt::Write as _;
 
-/// A unit of displayed bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unit {
-    /// A character that can be displayed.
-    Letter(char),
-    /// Any other byte, or a byte of a character that cannot be displayed.
-    Byte(u8),
-}
-
-impl Unit {
-    /// Writes the unit as it could be typed within double quotes.
-    pub(crate) fn write(self, out: &mut String) {
-        match self {
-            Unit::Letter(letter @ ('"' | '\\')) => out.extend(['\\', letter]),
-            Unit::Letter(letter) => out.push(letter),
-            Unit::Byte(byte) => write_escaped(byte, out),
-        }
-    }
-}
-
-/// Returns the units of bytes; characters beyond ASCII are displayed if possible.
-pub(crate) fn units(bytes: &[u8]) -> impl Iterator<Item = Unit> {
-    bytes.utf8_chunks().flat_map(|chunk| {
-        let letters = chunk.valid().chars().flat_map(units_of);
-        letters.chain(chunk.invalid().iter().map(|byte| Some(Unit::Byte(*byte)))).flatten()
-    })
-}
-
-fn units_of(letter: char) -> [Option<Unit>; 4] {
-    // At the start, a combining character would be escaped as well.
-    let is_seen = match letter {
-        '\'' | '"' | '\\' => true,
-        _ => format!("x{letter}").escape_debug().count() == 2,
-    };
-    if is_seen {
-        return [Some(Unit::Letter(letter)), None, None, None];
-    }
-    let mut bytes = [0; 4];
-    let len = letter.encode_utf8(&mut bytes).len();
-    std::array::from_fn(|index| (index < len).then(|| Unit::Byte(bytes[index])))
-}
-
 /// Writes bytes as a single line of text, escaping only what cannot be displayed.
-pub(crate) fn write_text(bytes: &[u8], out: &mut String) {
-    for unit in units(bytes) {
-        match unit {
-            Unit::Letter(letter) => out.push(letter),
-            Unit::Byte(byte) => write_escaped(byte, out),
+pub(super) fn write_text(bytes: &[u8], out: &mut String) {
+    write_escaping(bytes, "", out);
+}
+
+/// Like [`write_text`], also escaping these characters.
+pub(super) fn write_escaping(bytes: &[u8], special: &str, out: &mut String) {
+    for chunk in bytes.utf8_chunks() {
+        for letter in chunk.valid().chars() {
+            if is_seen(letter) && !special.contains(letter) {
+                out.push(letter);
+            } else {
+                let mut bytes = [0; 4];
+                letter.encode_utf8(&mut bytes).bytes().for_each(|byte| write_escaped(byte, out));
+            }
         }
+        chunk.invalid().iter().for_each(|byte| write_escaped(*byte, out));
     }
+}
+
+/// Returns whether a character can be displayed.
+fn is_seen(letter: char) -> bool {
+    // At the start, a combining character would be escaped as well.
+    matches!(letter, '\'' | '"' | '\\') || format!("x{letter}").escape_debug().count() == 2
 }
 
 /// Writes bytes within double quotes, as redis-cli displays them and as they could be typed.
@@ -75,14 +49,4 @@ fn write_escaped(byte: u8, out: &mut String) {
         b' '..=b'~' => out.push(char::from(byte)),
         _ => _ = write!(out, "\\x{byte:02x}"),
     }
-}
-
-/// Returns bytes as they can be typed, quoted if necessary.
-pub(super) fn typed(bytes: &[u8], is_quoted: bool) -> String {
-    let is_plain = |unit| matches!(unit, Unit::Letter(letter) if !" \"'\\".contains(letter));
-    let must_be_quoted = is_quoted || bytes.is_empty() || !units(bytes).all(is_plain);
-    let quote = if must_be_quoted { "\"" } else { "" };
-    let mut text = quote.to_owned();
-    units(bytes).for_each(|unit| unit.write(&mut text));
-    text + quote
 }

@@ -1,126 +1,200 @@
-//! HELP: the syntax of commands.
+//! How commands are written: for HELP, hints, and the completion of names. The syntax of their arguments
+//! is an embedded text table, parsed on first use.
 
-use std::collections::BTreeSet;
+use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
-use super::advice::DOES_NOT_WAIT;
-use super::escape::typed;
+use super::DOES_NOT_WAIT;
+use super::escape::write_text;
 use super::style::Style;
-use super::syntax::arguments_of;
-use super::words::{WORDS, Word};
 use crate::command::Command;
+use crate::resp::split_line;
 
-const INTRODUCTION: &str = "\
-The commands are those of Redis. Besides there are:
-";
+const TEXT: &str = include_str!("syntax.txt");
 
-const TOPICS: &str = "\
-HELP COMMAND tells about one of them, HELP @group about those of a group:
-";
+/// The commands of the shell itself, with their summaries.
+const OWN: [(&str, &str); 4] = [
+    ("show", "Draws how a sorted set is stored."),
+    ("help", "Lists the commands, or says how one is written."),
+    ("quit", "Leaves."),
+    ("exit", "Leaves."),
+];
 
 /// The width of the first column of lists.
 const NAMES: usize = 18;
 
 /// Writes help about a topic, the arguments of HELP.
 pub(super) fn write_help(topic: &[Vec<u8>], style: Style, out: &mut String) {
-    let words = topic;
-    let topic = words.iter().map(|word| String::from_utf8_lossy(word).to_ascii_lowercase());
-    let topic = topic.collect::<Vec<_>>().join("|");
-    if topic.is_empty() {
-        write_introduction(out);
-    } else if let Some(group) = topic.strip_prefix('@')
-        && groups().contains(group)
-    {
-        for command in Command::all().filter(|command| command.details().group == group) {
+    let name = topic.join(&b'|').to_ascii_lowercase();
+    if name.is_empty() {
+        for (name, summary) in OWN {
+            write_line(name, summary, out);
+        }
+        for command in Command::all() {
             write_line(command.name, command.summary, out);
         }
-    } else if let Some(word) = Word::find(topic.as_bytes()) {
-        write_entry(word.name, word.summary, style, out);
-    } else if let Some(command) = Command::find_nested(topic.as_bytes()) {
+    } else if let Some((name, summary)) = own(&name) {
+        write_entry(name, summary, style, out);
+    } else if let Some(command) = Command::find_nested(&name) {
         write_entry(command.name, command.summary, style, out);
-        let details = command.details();
-        let _ = writeln!(out, "  @{}, since Redis {}", details.group, details.since);
-        if details.flags.contains(&"blocking") {
+        if command.details().flags.contains(&"blocking") {
             let _ = writeln!(out, "  {DOES_NOT_WAIT}");
         }
         for command in command.subcommands() {
-            write_line(&spaced(command.name), command.summary, out);
+            write_line(command.name, command.summary, out);
         }
     } else {
-        let words: Vec<_> = words.iter().map(|word| typed(word, false)).collect();
-        let _ = writeln!(out, "There is no help about {}.", words.join(" "));
+        out.push_str("There is no help about ");
+        write_text(&topic.join(&b' '), out);
+        out.push_str(".\n");
     }
 }
 
-fn write_introduction(out: &mut String) {
-    out.push_str(INTRODUCTION);
-    for word in WORDS {
-        write_line(word.name, word.summary, out);
+/// Returns the names that start with a word, in uppercase unless the word contains lowercase letters.
+pub(super) fn names_from(word: &str) -> Vec<String> {
+    let is_small = word.contains(|letter: char| letter.is_ascii_lowercase());
+    let lower = word.to_ascii_lowercase();
+    let names = Command::all().map(|command| command.name).chain(OWN.map(|(name, _)| name));
+    let mut names: Vec<_> = names
+        .filter(|name| name.starts_with(&lower))
+        .map(|name| if is_small { name.to_owned() } else { name.to_ascii_uppercase() })
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Returns the arguments of a line's command that are still to be typed.
+pub(super) fn hint(line: &str) -> Option<String> {
+    let typed = split_line(line.as_bytes()).ok()?;
+    let typed: Vec<&[u8]> = typed.iter().map(Vec::as_slice).collect();
+    let name = match own(&typed.first()?.to_ascii_lowercase()) {
+        Some((name, _)) => name,
+        None => Command::named_by(&typed).ok()?.name,
+    };
+    let arguments = typed.len() - name.split('|').count();
+    let is_between_words = line.ends_with(|last: char| last.is_ascii_whitespace());
+    // The word at the cursor is still being typed.
+    if arguments > 0 && !is_between_words {
+        return None;
     }
-    out.push_str(TOPICS);
-    let groups: Vec<_> = groups().into_iter().map(|group| format!("@{group}")).collect();
-    let _ = writeln!(out, "  {}", groups.join(" "));
+    let rest = rest_of(arguments_of(name), arguments);
+    let space = if is_between_words { "" } else { " " };
+    (!rest.is_empty()).then(|| format!("{space}{rest}"))
 }
 
-/// Returns the names of the groups that have commands.
-pub(super) fn groups() -> BTreeSet<&'static str> {
-    Command::all().map(|command| command.details().group).collect()
+fn own(name: &[u8]) -> Option<(&'static str, &'static str)> {
+    OWN.into_iter().find(|(own, _)| own.as_bytes() == name)
 }
 
-/// Returns the syntax of a command.
-pub(super) fn usage(name: &str) -> String {
-    let arguments = arguments_of(name).unwrap_or("");
-    format!("{} {arguments}", spaced(name).to_ascii_uppercase()).trim_end().to_owned()
+/// Returns the syntax of the arguments of a command, or of a subcommand by a name like `client|id`.
+fn arguments_of(name: &str) -> &'static str {
+    static TABLE: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
+        let lines = TEXT.lines().filter(|line| !line.starts_with('#'));
+        let lines = lines.filter_map(|line| line.split_once('|'));
+        lines.map(|(name, rest)| (name.trim().replace(' ', "|"), rest.trim())).collect()
+    });
+    TABLE.get(name).copied().unwrap_or_default()
+}
+
+/// Returns the rest of the syntax after the first `typed` arguments; empty if it cannot be determined
+/// because options come first.
+fn rest_of(arguments: &'static str, typed: usize) -> &'static str {
+    let mut rest = arguments;
+    for _ in 0..typed {
+        if rest.starts_with(['[', '<']) {
+            return "";
+        }
+        rest = rest.split_once(' ').map_or("", |(_, rest)| rest);
+    }
+    rest
 }
 
 /// Writes the syntax of a command and its summary.
 fn write_entry(name: &str, summary: &str, style: Style, out: &mut String) {
-    let _ = writeln!(out, "{}\n  {summary}", style.heading(&usage(name)));
+    let usage = format!("{} {}", spaced(name), arguments_of(name));
+    let _ = writeln!(out, "{}\n  {summary}", style.heading(usage.trim_end()));
 }
 
 fn write_line(name: &str, summary: &str, out: &mut String) {
-    let _ = writeln!(out, "  {:NAMES$} {summary}", name.to_ascii_uppercase());
+    let _ = writeln!(out, "  {:NAMES$} {summary}", spaced(name));
 }
 
 fn spaced(name: &str) -> String {
-    name.replace('|', " ")
+    name.replace('|', " ").to_ascii_uppercase()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn help(topic: &[&str]) -> String {
-        let mut out = String::new();
-        let topic: Vec<_> = topic.iter().map(|word| word.as_bytes().to_vec()).collect();
-        write_help(&topic, Style::Plain, &mut out);
-        out
+    #[test]
+    fn each_command_tells_how_it_is_written() {
+        let commands = Command::all().filter(|command| own(command.name.as_bytes()).is_none());
+        for command in
+            commands.flat_map(|command| std::iter::once(command).chain(command.subcommands()))
+        {
+            let start = command.name.replace('|', " ") + " |";
+            assert!(TEXT.lines().any(|line| line.starts_with(&start)), "{start}");
+            let arguments = arguments_of(command.name);
+            let is_fixed = command.arity > 0;
+            assert_eq!(is_fixed, !arguments.contains('['), "{}: {arguments}", command.name);
+            if is_fixed {
+                // A choice between literal words counts as one of them.
+                let bars = arguments.matches(" | ").count();
+                let name = command.name.split('|').count();
+                let words = name + arguments.split_whitespace().count() - 2 * bars;
+                assert!(command.takes(words), "{}: {arguments}", command.name);
+            }
+        }
     }
 
     #[test]
     fn a_command_tells_its_arguments_and_what_it_does() {
-        assert_eq!(
-            help(&["zCARD"]),
-            "ZCARD key\n  Returns the number of members.\n  @sorted-set, since Redis 1.2.0\n"
-        );
+        let help = |topic: &[&str]| {
+            let mut out = String::new();
+            let topic: Vec<_> = topic.iter().map(|word| word.as_bytes().to_vec()).collect();
+            write_help(&topic, Style::Plain, &mut out);
+            out
+        };
+        assert_eq!(help(&["zCARD"]), "ZCARD key\n  Returns the number of members.\n");
         assert!(help(&["client"]).contains("CLIENT ID"));
         assert!(help(&["client", "id"]).starts_with("CLIENT ID\n"));
         assert!(help(&["show"]).starts_with("SHOW key [LIMIT count]\n"));
-        assert_eq!(help(&["no\nsuch"]), "There is no help about \"no\\nsuch\".\n");
-        assert_eq!(help(&["ZADD", "x y"]), "There is no help about ZADD \"x y\".\n");
-        assert!(help(&["?"]).starts_with("? [command | @group]\n"));
-        for name in ["bzpopmin", "bzpopmax", "bzmpop"] {
-            assert!(help(&[name]).contains("does not wait"), "{name}");
-        }
-        assert!(!help(&["zpopmin"]).contains("does not wait"));
+        assert_eq!(help(&["no\nsuch"]), "There is no help about no\\nsuch.\n");
+        assert!(help(&["bzpopmin"]).contains("does not wait"));
+        assert_eq!(help(&[]).lines().count(), Command::all().count() + OWN.len());
     }
 
     #[test]
-    fn each_group_lists_its_commands() {
-        let lines: usize =
-            groups().iter().map(|group| help(&[&format!("@{group}")]).lines().count()).sum();
-        assert_eq!(lines, Command::all().count());
-        assert!(help(&[]).contains("@sorted-set"));
-        assert!(help(&["@none"]).starts_with("There is no help"));
+    fn names_are_completed_in_the_case_of_the_word() {
+        assert_eq!(names_from("zinc"), ["zincrby"]);
+        assert_eq!(
+            names_from("ZREVRA"),
+            ["ZREVRANGE", "ZREVRANGEBYLEX", "ZREVRANGEBYSCORE", "ZREVRANK"]
+        );
+        assert_eq!(names_from("sho"), ["show"]);
+        assert!(names_from("nothing").is_empty());
+    }
+
+    #[test]
+    fn hints_are_the_arguments_to_come() {
+        for (line, expected) in [
+            ("zcount", Some(" key min max")),
+            ("zcount ", Some("key min max")),
+            ("zcount a", None),
+            ("zcount a ", Some("min max")),
+            ("zcount a 1 2 ", None),
+            ("zrange a 0 1 ", Some("[BYSCORE | BYLEX] [REV] [LIMIT offset count] [WITHSCORES]")),
+            ("zrange a 0 1 REV ", None),
+            ("client setname ", Some("name")),
+            ("show", Some(" key [LIMIT count]")),
+            ("zcou", None),
+            ("get \"", None),
+            ("", None),
+        ] {
+            assert_eq!(hint(line).as_deref(), expected, "{line}");
+        }
     }
 }

@@ -1,8 +1,6 @@
 //! The prompt: commands typed interactively.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
-use std::rc::Rc;
 
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
@@ -12,25 +10,27 @@ use rustyline::history::MemHistory;
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
-use super::history::{HistoryFile, MAX_LINES, is_secret};
-use super::{Next, Shell, ShellError, Style, completion, write_out};
+use super::style::Style;
+use super::{Next, Shell, ShellError, help, history, write_out};
 use crate::resp::UnbalancedQuotes;
 
 const WELCOME: &str = "\
-Sorted sets at a prompt. HELP tells what there is, Tab completes, Ctrl+D leaves.
+Sorted sets at a prompt. HELP lists the commands, Tab completes them, Ctrl+D leaves.
 ";
 
+/// The maximum number of lines that can be recalled.
+const MAX_LINES: usize = 1000;
+
 /// Runs typed lines until the end of input.
-pub(super) fn run(shell: &Rc<RefCell<Shell>>) -> Result<Next, ShellError> {
-    let style = shell.borrow().style;
-    let mut editor = editor(Rc::clone(shell)).map_err(terminal)?;
-    let history = HistoryFile::find();
-    for line in history.lines() {
+pub(super) fn run(shell: &mut Shell) -> Result<Next, ShellError> {
+    let mut editor = editor(shell.style).map_err(terminal)?;
+    let path = history::path();
+    for line in path.iter().flat_map(|path| history::lines(path)) {
         editor.add_history_entry(line).map_err(terminal)?;
     }
     write_out(WELCOME)?;
     loop {
-        let is_queuing = shell.borrow().client.session().transaction.is_some();
+        let is_queuing = shell.client.session().transaction.is_some();
         let line = match editor.readline(if is_queuing { "zset(TX)> " } else { "zset> " }) {
             Ok(line) => line,
             Err(ReadlineError::Interrupted) => continue,
@@ -39,14 +39,18 @@ pub(super) fn run(shell: &Rc<RefCell<Shell>>) -> Result<Next, ShellError> {
         };
         // Pasted text may have several lines.
         for line in line.lines().filter(|line| !line.trim().is_empty()) {
-            if !is_secret(line) && editor.add_history_entry(line).map_err(terminal)? {
-                // The editor rejects repeated lines and those that start with a space.
-                history.append(line);
+            // The editor rejects repeated lines and those that start with a space.
+            if !history::is_secret(line)
+                && editor.add_history_entry(line).map_err(terminal)?
+                && let Some(path) = &path
+            {
+                // Failing to store history is not worth an error.
+                let _ = history::append(path, line);
             }
             let mut out = String::new();
-            let next = shell.borrow_mut().run_line(line.as_bytes(), &mut out);
+            let next = shell.run_line(line.as_bytes(), &mut out);
             let next = next.unwrap_or_else(|UnbalancedQuotes| {
-                out = style.error("Unbalanced quotes") + "\n";
+                out = shell.style.error("Unbalanced quotes") + "\n";
                 Next::Go
             });
             write_out(&out)?;
@@ -62,7 +66,7 @@ fn terminal(error: ReadlineError) -> ShellError {
     ShellError::Terminal(error.into())
 }
 
-fn editor(shell: Rc<RefCell<Shell>>) -> Result<Editor<Assistant, MemHistory>, ReadlineError> {
+fn editor(style: Style) -> Result<Editor<Assistant, MemHistory>, ReadlineError> {
     let config = Config::builder()
         .max_history_size(MAX_LINES)?
         .completion_type(CompletionType::List)
@@ -70,13 +74,13 @@ fn editor(shell: Rc<RefCell<Shell>>) -> Result<Editor<Assistant, MemHistory>, Re
         .build();
     let history = MemHistory::with_config(&config);
     let mut editor = Editor::with_history(config, history)?;
-    editor.set_helper(Some(Assistant { shell }));
+    editor.set_helper(Some(Assistant { style }));
     Ok(editor)
 }
 
-/// Provides completion and hints for commands and keys.
+/// Provides completion and hints for commands.
 struct Assistant {
-    shell: Rc<RefCell<Shell>>,
+    style: Style,
 }
 
 impl Helper for Assistant {}
@@ -91,10 +95,9 @@ impl Completer for Assistant {
         at: usize,
         _: &Context<'_>,
     ) -> Result<(usize, Vec<Pair>), ReadlineError> {
-        let shell = self.shell.borrow();
-        let (start, candidates) = completion::complete(&line[..at], &shell.engine.state.keyspace);
+        let names = help::names_from(&line[..at]).into_iter();
         let pair = |display: String| Pair { replacement: format!("{display} "), display };
-        Ok((start, candidates.into_iter().map(pair).collect()))
+        Ok((0, names.map(pair).collect()))
     }
 }
 
@@ -102,15 +105,12 @@ impl Hinter for Assistant {
     type Hint = String;
 
     fn hint(&self, line: &str, at: usize, _: &Context<'_>) -> Option<String> {
-        if at < line.len() { None } else { completion::hint(line) }
+        if at < line.len() { None } else { help::hint(line) }
     }
 }
 
 impl Highlighter for Assistant {
     fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
-        match self.shell.borrow().style {
-            Style::Plain => Cow::Borrowed(hint),
-            style @ Style::Coloured => Cow::Owned(style.hint(hint)),
-        }
+        Cow::Owned(self.style.hint(hint))
     }
 }

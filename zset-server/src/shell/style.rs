@@ -5,23 +5,9 @@ use std::io::{self, IsTerminal as _};
 
 /// Whether to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Style {
+pub(super) enum Style {
     Plain,
     Coloured,
-}
-
-/// The width of an output that is not a terminal, in columns.
-const COLUMNS: usize = 100;
-
-/// Returns the width of standard output, in columns.
-pub(super) fn columns_of_output() -> usize {
-    #[cfg(unix)]
-    if let Ok(size) = rustix::termios::tcgetwinsize(io::stdout())
-        && size.ws_col > 0
-    {
-        return size.ws_col.into();
-    }
-    COLUMNS
 }
 
 impl Style {
@@ -45,7 +31,7 @@ impl Style {
         self.wrap("2", text)
     }
 
-    pub(crate) fn heading(self, text: &str) -> String {
+    pub(super) fn heading(self, text: &str) -> String {
         self.wrap("1", text)
     }
 

@@ -1,46 +1,23 @@
-//! Tests of the contents of files and of their location.
-
-mod places;
+//! Tests of the contents of files.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Cursor, Write as _};
 
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use zset_core::{Score, ZSet, rdb};
+use zset_core::{Score, ZSet};
 
 use super::*;
 use crate::keyspace::{Set, Typed as _, Value};
-use crate::testing::ask;
 
 /// The contents of a keyspace, sorted.
-type Contents = BTreeMap<Vec<u8>, (Shown, Option<Timestamp>)>;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Shown {
-    String(Vec<u8>),
-    Set(Vec<Vec<u8>>),
-    /// Scores as bits, to distinguish -0 from 0.
-    SortedSet(Vec<(Vec<u8>, u64)>),
-}
+type Contents = BTreeMap<Vec<u8>, (String, Option<Timestamp>)>;
 
 fn contents(keyspace: &Keyspace) -> Contents {
-    let shown = |value: &Value| match value {
-        Value::String(string) => Shown::String(string.clone()),
-        Value::Set(set) => {
-            let mut members: Vec<_> = set.iter().map(|member| member.to_vec()).collect();
-            members.sort();
-            Shown::Set(members)
-        }
-        Value::SortedSet(set) => {
-            let bits = |score: Score| score.get().to_bits();
-            Shown::SortedSet(set.iter().map(|(m, score)| (m.to_vec(), bits(score))).collect())
-        }
-    };
     let deadline = |key: &[u8]| keyspace.deadline(key).flatten();
-    keyspace.iter().map(|(key, value)| (key.to_vec(), (shown(value), deadline(key)))).collect()
+    let shown =
+        |(key, value): (&[u8], &Value)| (key.to_vec(), (format!("{value:?}"), deadline(key)));
+    keyspace.iter().map(shown).collect()
 }
 
 fn millis(millis: u64) -> Timestamp {
@@ -54,7 +31,7 @@ fn written(keyspace: &Keyspace) -> Vec<u8> {
 }
 
 fn load(bytes: &[u8], now: Timestamp) -> Result<Keyspace, SnapshotProblem> {
-    read::load(Cursor::new(bytes), now, ListpackLimits::default())
+    read::load(bytes, now, ListpackLimits::default())
 }
 
 fn sorted_set(elements: &[(&str, f64)]) -> Value {
@@ -106,14 +83,15 @@ fn every_flipped_bit_is_noticed() {
 }
 
 #[test]
-fn every_truncation_is_noticed_and_so_is_what_comes_behind() {
+fn every_truncation_is_noticed_and_so_is_what_follows_the_end() {
     let mut bytes = written(&small());
     for len in 0..bytes.len() {
-        let result = load(&bytes[..len], millis(0));
-        assert!(matches!(result, Err(SnapshotProblem::Truncated)), "{len}: {result:?}");
+        assert!(load(&bytes[..len], millis(0)).is_err(), "{len}");
     }
+    // By the nature of a CRC, the checksum still matches.
     bytes.push(0);
-    assert!(matches!(load(&bytes, millis(0)), Err(SnapshotProblem::TrailingBytes)));
+    let error = load(&bytes, millis(0)).unwrap_err();
+    assert!(matches!(error, SnapshotProblem::Malformed(RestoreError::TrailingBytes)), "{error}");
 }
 
 /// Returns the bytes followed by a valid checksum.
@@ -124,30 +102,26 @@ fn sealed(body: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_not_stored_here_is_named() {
+fn unsupported_content_is_named() {
     for (body, text) in [
-        (&b"\x01\x03key\x01\x01a"[..], "key 'key' is a list, which is not stored here"),
+        (&b"\x01\x03key\x01\x01a"[..], "key 'key' is a list, which is not supported"),
         (
             b"\x04\x04k\xFF\n\0\x01\x01a\x01b",
-            "key 'k\\xff\\n\\x00' is a hash, which is not stored here",
+            "key 'k\\xff\\n\\x00' is a hash, which is not supported",
         ),
-        (b"\x0F\x01k", "key 'k' is a stream, which is not stored here"),
-        (b"\xFE\x03", "it has keys in database 3, and there is only database 0"),
-        (b"\xF5\x01f", "it has a library of functions, which is not known here"),
-        (b"\0\x01k\x01v\0\x01k\x01w", "it is malformed: key 'k' is there twice"),
-        (b"\0\x01k\xC3\x01\x05a", "it is malformed at byte 9: a compressed string is malformed"),
-        (b"\0\x01k\xBF", "it is malformed at byte 9: a length is malformed"),
-        (
-            b"\x02\x01k\x02\x01a\x01a",
-            "it is malformed at byte 9: member of element 1 repeats an earlier one",
-        ),
+        (b"\x0F\x01k", "key 'k' is a stream, which is not supported"),
+        (b"\xFE\x03", "it has database 3, which is not supported"),
+        (b"\xF5\x01f", "it has a library of functions, which is not supported"),
+        (b"\0\x01k\x01v\0\x01k\x01w", "key 'k' is repeated, which is not supported"),
+        (b"\0\x01k\xC3\x01\x05a", "it is malformed: a compressed string is malformed"),
+        (b"\0\x01k\xBF", "it is malformed: a length is malformed"),
+        (b"\x02\x01k\x02\x01a\x01a", "it is malformed: member of element 1 repeats an earlier one"),
     ] {
         assert_eq!(load(&sealed(body), millis(0)).unwrap_err().to_string(), text);
     }
-    assert!(matches!(load(b"not an RDB file", millis(0)), Err(SnapshotProblem::Magic)));
-    let newer = [&b"REDIS0099"[..], &[0; 100]].concat();
-    let error = load(&newer, millis(0)).unwrap_err();
-    assert_eq!(error.to_string(), "RDB version 0099 is not known");
+    assert!(matches!(load(b"not an RDB file", millis(0)), Err(SnapshotProblem::NotRdb)));
+    let error = load(b"REDIS0099", millis(0)).unwrap_err();
+    assert_eq!(error.to_string(), "it has version 0099, which is not supported");
 }
 
 #[test]
@@ -170,10 +144,12 @@ fn sets_of_other_servers_are_read_in_each_of_their_encodings() {
     let listpack = b"\x14\x01b\x0F\x0F\0\0\0\x03\0\x81a\x02\x81b\x02\x05\x01\xFF";
     let wide = b"\x0B\x01c\x10\x08\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\x80";
     let keyspace = load(&sealed(&[&integers[..], listpack, wide].concat()), millis(0)).unwrap();
-    let set = |members: &[&[u8]]| Shown::Set(members.iter().map(|m| m.to_vec()).collect());
-    let shown: Vec<_> = contents(&keyspace).into_values().map(|(shown, _)| shown).collect();
-    let lowest: &[u8] = b"-9223372036854775808";
-    assert_eq!(shown, [set(&[b"-1", b"2", b"3"]), set(&[b"5", b"a", b"b"]), set(&[lowest])]);
+    for (key, members) in
+        [(b"a", &["-1", "2", "3"][..]), (b"b", &["a", "b", "5"]), (b"c", &["-9223372036854775808"])]
+    {
+        let set = keyspace.get::<Set>(key).unwrap().expect("it was read");
+        assert!(set.iter().map(|member| &**member).eq(members.iter().map(|text| text.as_bytes())));
+    }
 }
 
 #[test]
@@ -191,7 +167,7 @@ fn large_values_are_read_and_written_in_pieces() {
 #[test]
 fn sorted_sets_get_the_limits_of_the_server() {
     let limits = ListpackLimits { max_listpack_entries: 2, ..ListpackLimits::default() };
-    let keyspace = read::load(Cursor::new(written(&small())), millis(0), limits).unwrap();
+    let keyspace = read::load(&written(&small()), millis(0), limits).unwrap();
     let set = keyspace.get::<ZSet>(b"listpack").unwrap().expect("it is there");
     assert_eq!((set.encoding(), set.limits()), (zset_core::Encoding::Skiplist, limits));
 }
@@ -206,39 +182,20 @@ fn a_file_that_was_compressed_or_has_no_checksum_is_read() {
     assert_eq!(keyspace.get::<Vec<u8>>(b"k"), Ok(Some(&b"abcabcabca".to_vec())));
 }
 
-#[test]
-fn a_file_that_was_written_here_has_its_checksum() {
-    let mut bytes = written(&small());
-    let end = bytes.len() - 8;
-    bytes[end..].fill(0);
-    assert!(matches!(load(&bytes, millis(0)), Err(SnapshotProblem::Checksum)));
-}
-
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
-    prop_oneof![
-        vec(any::<u8>(), 0..12),
-        any::<i64>().prop_map(|integer| integer.to_string().into_bytes()),
-        any::<i8>().prop_map(|integer| integer.to_string().into_bytes()),
-        vec(any::<u8>(), 60..70),
-    ]
-}
-
-fn scores() -> impl Strategy<Value = Score> {
-    let special = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, 1e22, 0.1];
-    let any = any::<f64>().prop_filter("a number", |score| !score.is_nan());
-    let scores =
-        prop_oneof![any, prop::sample::select(special.to_vec()), (-5_i8..5).prop_map(f64::from)];
-    scores.prop_map(|score| Score::new(score).expect("a number"))
+    let integer = any::<i64>().prop_map(|integer| integer.to_string().into_bytes());
+    prop_oneof![vec(any::<u8>(), 0..70), integer]
 }
 
 fn values() -> impl Strategy<Value = Value> {
-    let sorted = vec((bytes(), scores()), 1..150);
+    let score = any::<f64>().prop_filter_map("NaN", |score| Score::new(score).ok());
+    let sets = vec(bytes(), 1..20)
+        .prop_map(|members| -> Set { members.into_iter().map(Vec::into_boxed_slice).collect() });
     prop_oneof![
         bytes().prop_map(Value::String),
-        vec(bytes(), 1..20).prop_map(|members| {
-            members.into_iter().map(Vec::into_boxed_slice).collect::<Set>().into_value()
-        }),
-        sorted.prop_map(|elements| Value::SortedSet(elements.into_iter().collect())),
+        sets.prop_map(Set::into_value),
+        vec((bytes(), score), 1..150)
+            .prop_map(|elements| Value::SortedSet(elements.into_iter().collect())),
     ]
 }
 
@@ -257,11 +214,6 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_an_error_or_keys(body in vec(any::<u8>(), 0..200)) {
-        let _ = load(&sealed(&body), millis(0));
-    }
-
-    #[test]
     fn a_file_that_was_made_to_harm_is_an_error_or_keys(
         changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..5),
     ) {
@@ -276,23 +228,5 @@ proptest! {
         if let Ok(keyspace) = load(&bytes, millis(0)) {
             prop_assert_eq!(contents(&load(&written(&keyspace), millis(0)).unwrap()), contents(&keyspace));
         }
-    }
-
-    #[test]
-    fn a_value_is_what_dump_and_restore_make_of_it(value in values()) {
-        let mut payload = vec![value::type_of(&value)];
-        value::write(&value, &mut payload, |_| Ok::<_, ()>(())).unwrap();
-        rdb::seal(&mut payload);
-        let body = rdb::unseal(&payload).unwrap();
-        let mut reader = rdb::Reader::new(body);
-        let kind = reader.byte().unwrap();
-        let back = value::read(kind, &mut reader, ListpackLimits::default()).unwrap();
-        prop_assert_eq!(reader.rest(), 0);
-        let single = |value| {
-            let mut keyspace = Keyspace::default();
-            keyspace.set(b"", value);
-            contents(&keyspace)
-        };
-        prop_assert_eq!(single(back), single(value));
     }
 }

@@ -1,12 +1,62 @@
-//! Writing keys to a file.
+//! Writing keys to a file, which replaces the old one once it is complete.
 
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use crc::{Digest, Table};
 use zset_core::rdb::{write_length, write_string};
 
-use super::{CHECKSUM, PIECE, WRITER, opcode, value};
+use super::{CHECKSUM, PIECE, opcode, value};
 use crate::keyspace::Keyspace;
+
+/// Checks that a file can be created beside a path. Removes an incomplete file left by a killed server.
+pub(super) fn check_writable(path: &Path) -> io::Result<()> {
+    let (unfinished, _) = create(path)?;
+    fs::remove_file(unfinished)
+}
+
+/// Replaces a file by one with these keys.
+pub(super) fn replace(path: &Path, keyspace: &Keyspace) -> io::Result<()> {
+    let (unfinished, mut file) = create(path)?;
+    let written = write(keyspace, &mut file).and_then(|()| file.sync_all());
+    let replaced = written.and_then(|()| fs::rename(&unfinished, path));
+    if replaced.is_err() {
+        // If this fails, the next save or start removes the file.
+        let _ = fs::remove_file(&unfinished);
+    }
+    replaced?;
+    sync_folder(path)
+}
+
+/// Creates a file in the same folder as a path, so that it can be renamed to the path. Only its owner may
+/// read it.
+fn create(path: &Path) -> io::Result<(PathBuf, File)> {
+    let mut unfinished = OsString::from(path);
+    unfinished.push(".unfinished");
+    let _ = fs::remove_file(&unfinished);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(&unfinished)?;
+    Ok((unfinished.into(), file))
+}
+
+/// Makes the operating system persist a renamed file's directory entry.
+#[cfg(unix)]
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+/// No-op: folders cannot be opened on this operating system.
+#[cfg(not(unix))]
+#[allow(clippy::unnecessary_wraps, reason = "on Unix it may fail")]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
 
 /// Writes to a file in pieces and computes the checksum.
 struct Sink<'a, W> {
@@ -32,15 +82,6 @@ impl<W: Write> Sink<'_, W> {
 pub(super) fn write(keyspace: &Keyspace, file: &mut impl Write) -> io::Result<()> {
     let mut sink = Sink { file, digest: CHECKSUM.digest() };
     let mut out = b"REDIS0010".to_vec();
-    let seconds = keyspace.now().as_nanos() / 1_000_000_000;
-    for (name, text) in [
-        (WRITER, env!("CARGO_PKG_VERSION").as_bytes().to_vec()),
-        (b"ctime", seconds.to_string().into()),
-    ] {
-        out.push(opcode::AUXILIARY);
-        write_string(name, &mut out);
-        write_string(&text, &mut out);
-    }
     out.extend([opcode::DATABASE, 0, opcode::SIZES]);
     write_length(keyspace.len(), &mut out);
     write_length(keyspace.expiring_len(), &mut out);

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use zset_server::{Limits, Options, ServeError, Server};
+use zset_server::{Limits, Options, OutputLimits, ServeError, Server};
 
 use crate::running::{Peer, Running, options};
 use crate::wire::resident_bytes;
@@ -68,7 +68,7 @@ fn a_client_that_reads_late_gets_every_reply() {
 
 #[test]
 fn a_reply_above_the_output_limit_closes_the_connection() {
-    let output = "normal 100000 0 0".parse().unwrap();
+    let output = OutputLimits::default().with("normal 100000 0 0").unwrap();
     let limits = Limits { pause_at: 1000, output, ..Limits::default() };
     let server = Running::with_limits(limits);
     let mut peer = server.connect();
@@ -144,17 +144,14 @@ fn a_public_address_requires_a_password() {
 fn a_server_with_a_public_address_keeps_its_password() {
     let addresses = vec![([0, 0, 0, 0], 0).into()];
     let open = Options { addresses, password: "word".into(), ..options() };
-    let metrics = Some(([0, 0, 0, 0], 0).into());
     let refusal = "-ERR CONFIG SET failed (possibly related to argument 'requirepass') - others can \
                    reach the server, so it needs a password";
-    for options in [open, Options { metrics, password: "word".into(), ..options() }] {
-        let server = Running::with(options);
-        let mut peer = server.connect();
-        peer.ask(b"AUTH word\r\n", b"+OK\r\n");
-        assert_eq!(peer.ask_line(b"CONFIG SET requirepass ''\r\n"), refusal);
-        peer.ask(b"CONFIG SET requirepass other\r\n", b"+OK\r\n");
-        server.connect().ask(b"PING\r\n", b"-NOAUTH Authentication required.\r\n");
-    }
+    let server = Running::with(open);
+    let mut peer = server.connect();
+    peer.ask(b"AUTH word\r\n", b"+OK\r\n");
+    assert_eq!(peer.ask_line(b"CONFIG SET requirepass ''\r\n"), refusal);
+    peer.ask(b"CONFIG SET requirepass other\r\n", b"+OK\r\n");
+    server.connect().ask(b"PING\r\n", b"-NOAUTH Authentication required.\r\n");
     let server = Running::with(Options { password: "word".into(), ..options() });
     let mut peer = server.connect();
     peer.ask(b"AUTH word\r\nCONFIG SET requirepass ''\r\n", b"+OK\r\n+OK\r\n");
@@ -221,7 +218,7 @@ fn the_memory_of_all_clients_is_bounded() {
 
 #[test]
 fn a_transaction_with_replies_above_the_limit_runs_and_closes_the_connection() {
-    let output = "normal 100000 0 0".parse().unwrap();
+    let output = OutputLimits::default().with("normal 100000 0 0").unwrap();
     let limits = Limits { pause_at: 1000, output, ..Limits::default() };
     let server = Running::with_limits(limits);
     let (mut peer, mut other) = (server.connect(), server.connect());

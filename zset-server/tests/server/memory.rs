@@ -103,6 +103,30 @@ fn near_the_limit_a_large_value_is_read_and_a_large_write_gets_an_error() {
     peer.ask(b"EXISTS k l\r\n", b":1\r\n");
 }
 
+#[test]
+fn unread_replies_count_as_memory() {
+    const CLIENTS: usize = 48;
+    const LIMIT: usize = 128 << 20;
+    for (megabytes, are_some_closed) in [(1, false), (16, true)] {
+        let program = Program::start(&["--maxmemory", "128mb"]);
+        let mut peer = program.connect();
+        let value = "v".repeat(megabytes << 20);
+        let set = format!("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n${}\r\n{value}\r\n", value.len());
+        peer.ask(set.as_bytes(), b"+OK\r\n");
+        let mut deaf: Vec<_> = (0..CLIENTS).map(|_| program.connect()).collect();
+        for client in &mut deaf {
+            client.send(&b"GET k\r\n".repeat(100));
+        }
+        until_quiet(&mut peer);
+        let peak = number(&peer.ask_bulk(b"INFO memory\r\n"), "used_memory_peak:");
+        assert!(peak < LIMIT + LIMIT / 2, "{peak}");
+        let connected = number(&peer.ask_bulk(b"INFO clients\r\n"), "connected_clients:");
+        assert_eq!(connected < 1 + CLIENTS, are_some_closed, "{connected}");
+        assert_eq!(peer.ask_bulk(b"GET k\r\n").len(), value.len());
+        peer.ask(b"SET k small\r\n", b"+OK\r\n");
+    }
+}
+
 /// Waits until the number of calls of GET stays the same.
 fn until_quiet<S: Read + Write>(peer: &mut Peer<S>) {
     let (mut quiet, mut calls) = (0, 0);

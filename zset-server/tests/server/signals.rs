@@ -38,19 +38,6 @@ fn a_closed_terminal_stops_the_program_after_it_saves() {
 }
 
 #[test]
-#[cfg(target_os = "linux")]
-fn a_program_started_by_nohup_ignores_sighup() {
-    // What nohup does.
-    let mut program = Program::start_after("trap '' HUP", &[]);
-    let mut peer = program.connect();
-    peer.ask(b"PING\r\n", b"+PONG\r\n");
-    program.signal("HUP");
-    peer.ask(b"SET key value\r\n", b"+OK\r\n");
-    let log = program.stop();
-    assert!(log.contains("SIGTERM") && !log.contains("SIGHUP"), "{log}");
-}
-
-#[test]
 fn a_signal_interrupts_debug_sleep() {
     const SLEEPS: usize = 12;
     let mut program = Program::start(&["--enable-debug-command", "yes"]);

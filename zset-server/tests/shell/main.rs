@@ -1,6 +1,5 @@
 //! The shell: the program with scripts and at a terminal.
 
-mod advice;
 mod arguments;
 mod golden;
 #[path = "../patient/mod.rs"]

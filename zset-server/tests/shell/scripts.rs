@@ -121,3 +121,26 @@ fn info_memory_has_a_line_with_the_memory_in_use() {
     let used = memory.lines().find_map(|line| line.strip_prefix("used_memory:"));
     assert!(used.is_some_and(|used| used != "0"), "{memory}");
 }
+
+#[test]
+fn save_does_not_name_an_option_that_the_shell_lacks() {
+    for line in ["SAVE", "BGSAVE"] {
+        let answer = answer(&format!("{line}\n"));
+        assert!(answer.starts_with("(error) ERR"), "{answer}");
+        assert!(answer.contains("zset-server serve --snapshot PATH"), "{answer}");
+    }
+}
+
+#[test]
+fn commands_that_block_say_that_the_shell_does_not_wait() {
+    for line in ["BZPOPMIN none 0", "BZPOPMAX none 5", "BZMPOP 0 1 none MIN"] {
+        let answer = answer(&format!("{line}\nPING\n"));
+        let lines: Vec<_> = answer.lines().collect();
+        let [reply, explanation, "PONG"] = lines[..] else { panic!("{answer}") };
+        assert_eq!(reply, "(nil)");
+        assert!(explanation.contains("does not wait"), "{answer}");
+    }
+    // There is nothing to wait for.
+    assert_eq!(answer("ZADD a 1 x\nBZPOPMIN a 0\n").matches("wait").count(), 0);
+    assert_eq!(answer("MULTI\nBZPOPMIN a 0\nEXEC\n").matches("wait").count(), 0);
+}

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use crate::patient::retry;
 use crate::process::Folder;
-use crate::running::{run, text};
 
 /// The timeout for an output. Only a failing test waits that long.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -25,13 +24,13 @@ struct Terminal {
 impl Terminal {
     /// Opens a terminal with the shell, or returns `None` if `script` is not installed.
     fn open(history: &str) -> Option<Terminal> {
-        Terminal::open_with(history, 90, "")
+        Terminal::open_with(history, "")
     }
 
-    /// Like [`open`](Terminal::open), with a width and with arguments of the shell.
-    fn open_with(history: &str, columns: usize, arguments: &str) -> Option<Terminal> {
+    /// Like [`open`](Terminal::open), with arguments of the shell.
+    fn open_with(history: &str, arguments: &str) -> Option<Terminal> {
         let program = env!("CARGO_BIN_EXE_zset-server");
-        let command = format!("stty cols {columns} rows 30; exec '{program}' {arguments}");
+        let command = format!("stty cols 90 rows 30; exec '{program}' {arguments}");
         let mut process = Command::new("script")
             .args(["-qec", &command, "/dev/null"])
             .env("TERM", "xterm")
@@ -117,10 +116,7 @@ fn lines_are_completed_and_stored_in_the_history() {
 
     terminal.press("zsco");
     terminal.press(TAB);
-    terminal.press("lead");
-    terminal.press(TAB);
-    terminal.wait_for("leaderboard ");
-    terminal.press("ann");
+    terminal.press("leaderboard ann");
     terminal.press(ENTER);
     terminal.wait_for("\"7\"\r\n");
     terminal.wait_for(PROMPT);
@@ -236,7 +232,7 @@ fn files_run_before_and_after_the_prompt() {
     fs::write(&file, "ZADD board 1 ann 2 bob\n").expect("the folder is writable");
     fs::write(&after, "ECHO after\n").expect("the folder is writable");
     let arguments = format!("shell '{file}' - '{after}'");
-    let Some(mut terminal) = Terminal::open_with("", 90, &arguments) else { return };
+    let Some(mut terminal) = Terminal::open_with("", &arguments) else { return };
     terminal.wait_for("(integer) 2\r\n");
     terminal.wait_for(PROMPT);
     terminal.press("zca");
@@ -248,54 +244,4 @@ fn files_run_before_and_after_the_prompt() {
     terminal.press(CTRL_D);
     terminal.wait_for("\"after\"\r\n");
     assert_eq!(terminal.close(), Some(0));
-}
-
-#[test]
-fn show_wraps_between_words_in_a_narrow_terminal() {
-    const COLUMNS: usize = 44;
-    let folder = Folder::new();
-    let file = folder.file("file");
-    let additions = (0..300).map(|member| format!("{} player:{member}", member * 7919 % 1000));
-    let additions = additions.collect::<Vec<_>>().join(" ");
-    let script = format!("ZADD packed 1 ann 2.5 bob 300 cid\nZADD tree {additions}\n");
-    fs::write(&file, &script).expect("the folder is writable");
-    for key in ["packed", "tree"] {
-        let script = format!("{script}ECHO here\nSHOW {key} LIMIT 2\n");
-        let wide = text(&run(&[], script.as_bytes()).stdout);
-        let (_, wide) = wide.split_once("\"here\"\n").expect("the marker is printed");
-        let arguments = format!("shell '{file}' -");
-        let Some(mut terminal) = Terminal::open_with("", COLUMNS, &arguments) else { return };
-        terminal.wait_for(PROMPT);
-        terminal.press(&format!("show {key} limit 2"));
-        terminal.press(ENTER);
-        terminal.wait_for("\r\n");
-        let picture = terminal.wait_for(PROMPT);
-        terminal.press(CTRL_D);
-        assert_eq!(terminal.close(), Some(0));
-
-        let (picture, _) = picture.rsplit_once("\r\n").expect("the picture has lines");
-        let picture = without_escapes(picture);
-        assert!(picture.lines().count() > 10, "{picture}");
-        for line in picture.lines() {
-            assert!(line.chars().count() <= COLUMNS, "{line:?}");
-        }
-        let words: Vec<_> = wide.split_whitespace().collect();
-        let is_word = |word: &&str| word.contains(|letter: char| letter.is_ascii_alphabetic());
-        for word in picture.split_whitespace().filter(is_word) {
-            assert!(words.contains(&word), "{word:?} in {picture}");
-        }
-    }
-}
-
-/// Removes escape sequences.
-fn without_escapes(text: &str) -> String {
-    let mut parts = text.split("\x1b[");
-    let mut shown = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        shown += part
-            .trim_start_matches(|sign: char| !sign.is_ascii_alphabetic())
-            .get(1..)
-            .unwrap_or("");
-    }
-    shown
 }

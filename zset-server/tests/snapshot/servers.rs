@@ -138,7 +138,7 @@ fn a_snapshot_with_another_type_is_an_error_that_names_the_key() {
         let before = fs::read(folder.snapshot()).unwrap();
         let socket = folder.snapshot().with_extension("socket");
         let (success, log) = run(&folder.snapshot(), &socket);
-        let text = format!("key 'other' is {what}, which is not stored here\n");
+        let text = format!("key 'other' is {what}, which is not supported\n");
         assert!(!success && log.ends_with(&text), "{log}");
         assert_eq!(fs::read(folder.snapshot()).unwrap(), before);
     }

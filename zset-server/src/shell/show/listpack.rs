@@ -1,9 +1,11 @@
 //! A drawing of the bytes of a listpack.
 
+use std::fmt::Write as _;
+
 use zset_core::listpack::{RawEntry, Value};
 use zset_core::{Listpack, ListpackLimits};
 
-use super::text::{Picture, count, quoted};
+use super::text::{count, quoted};
 
 /// The default number of members to draw.
 const MEMBERS: usize = 24;
@@ -11,14 +13,16 @@ const MEMBERS: usize = 24;
 /// The maximum number of bytes shown in a cell.
 const HEX_BYTES: usize = 6;
 
-const HEADINGS: [&str; 7] = ["offset", "", "bytes", "bits", "written as", "value", "back"];
+const COLUMNS: usize = 7;
+
+const HEADINGS: [&str; COLUMNS] = ["offset", "", "bytes", "bits", "written as", "value", "back"];
 
 /// Draws a listpack: the header, the entries, the end.
 pub(super) fn draw(
     list: &Listpack<Vec<u8>>,
     limits: ListpackLimits,
     members: Option<usize>,
-    out: &mut Picture,
+    out: &mut String,
 ) {
     let bytes = list.as_bytes();
     let end = bytes.len() - 1;
@@ -42,25 +46,30 @@ pub(super) fn draw(
         rows.push(entry_row(entry, if index % 2 == 0 { "member" } else { "score" }));
     }
     rows.push(row(end, "end", &bytes[end..], ""));
-    out.table(&rows);
+    push_table(&rows, out);
+    let _ = writeln!(
+        out,
+        "\n\
+         All is one piece of memory, sorted by score, then by member. To find a member, a walk goes from\n\
+         entry to entry: the first byte tells how long one is. The back length tells it to a walk from the\n\
+         end.\n\
+         It becomes a skip list with more than {}, or with one of more than {}.",
+        count(limits.max_listpack_entries, "member"),
+        count(limits.max_listpack_value, "byte")
+    );
+}
 
-    out.line("");
-    out.wrapped(
-        "",
-        "",
-        "All is one piece of memory, sorted by score, then by member. To find a member, a walk goes from \
-         entry to entry: the first byte tells how long one is. The back length tells it to a walk from \
-         the end.",
-    );
-    out.wrapped(
-        "",
-        "",
-        &format!(
-            "It becomes a skip list with more than {}, or with one of more than {}.",
-            count(limits.max_listpack_entries, "member"),
-            count(limits.max_listpack_value, "byte")
-        ),
-    );
+/// Appends rows in columns as wide as their longest cell. The first column, of numbers, is right-aligned.
+fn push_table(rows: &[[String; COLUMNS]], out: &mut String) {
+    let len = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let lens: [usize; COLUMNS] = std::array::from_fn(|column| len(column).unwrap_or(0));
+    for row in rows {
+        let mut line = format!("{:>1$}", row[0], lens[0]);
+        for (cell, len) in row.iter().zip(lens).skip(1) {
+            let _ = write!(line, "  {cell:len$}");
+        }
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
 }
 
 /// Describes the number of entries in the header, which cannot represent large numbers.
@@ -71,12 +80,12 @@ fn entries_told(told: &[u8], entries: usize) -> String {
     }
 }
 
-fn row(offset: usize, name: &str, bytes: &[u8], meaning: &str) -> [String; 7] {
+fn row(offset: usize, name: &str, bytes: &[u8], meaning: &str) -> [String; COLUMNS] {
     let none = String::new;
     [offset.to_string(), name.to_owned(), hex(bytes), none(), meaning.to_owned(), none(), none()]
 }
 
-fn entry_row(entry: &RawEntry<'_>, name: &str) -> [String; 7] {
+fn entry_row(entry: &RawEntry<'_>, name: &str) -> [String; COLUMNS] {
     let value = match entry.value {
         Value::Integer(integer) => integer.to_string(),
         Value::Bytes(text) => quoted(text),

@@ -1,49 +1,48 @@
 //! A drawing of a skip list's blocks and leaves as a tree, with figures about the dict and the memory.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
-use unicode_width::UnicodeWidthStr as _;
 use zset_core::layout::Node as NodeOf;
 use zset_core::{ByteString, Score, SortedSet};
 
-use super::text::{Picture, count, element, percent};
-use super::way;
+use super::text::{count, element, percent};
 
 /// The default number of leaves to draw.
 const LEAVES: usize = 6;
 
-/// The width of a figure's title, in columns.
-const TITLE: usize = 8;
+/// The number of elements of a leaf to draw before the last one, unless it is the only leaf.
+const ELEMENTS: usize = 4;
 
-/// The maximum number of lines for the elements of a leaf, unless it is the only leaf.
-const LINES: usize = 2;
+/// The number of elements in a line.
+const ELEMENTS_OF_A_LINE: usize = 3;
 
-pub(super) type Node<'a> = NodeOf<'a, ByteString, Score>;
+type Node<'a> = NodeOf<'a, ByteString, Score>;
 
 /// Draws the skip list and the dict of a set that uses `bytes` bytes.
 pub(super) fn draw(
     set: &SortedSet<ByteString, Score>,
     bytes: usize,
     limit: Option<usize>,
-    out: &mut Picture,
+    out: &mut String,
 ) {
     let root = set.as_skip_list().root();
     let leaves = leaves_below(root);
     let shown = limit.unwrap_or(LEAVES).min(leaves);
     let hidden = shown.div_ceil(2)..leaves - shown / 2;
-    let max_lines = if root.level() == 0 { usize::MAX } else { LINES };
-    let mut tree = Tree { hidden, max_lines, leaf: 0, rank: 0, out };
+    let max_elements = if root.level() == 0 { usize::MAX } else { ELEMENTS };
+    let mut tree = Tree { hidden, max_elements, leaf: 0, rank: 0, out };
     tree.draw(root, "", "", "");
-    out.line("");
+    out.push('\n');
     if root.level() > 0 {
-        way::draw(root, out);
-        out.line("");
+        push_way(root, out);
+        out.push('\n');
     }
     push_totals(set, bytes, leaves, out);
 }
 
 /// Draws the figures of the whole set.
-fn push_totals(set: &SortedSet<ByteString, Score>, bytes: usize, leaves: usize, out: &mut Picture) {
+fn push_totals(set: &SortedSet<ByteString, Score>, bytes: usize, leaves: usize, out: &mut String) {
     let list = set.as_skip_list();
     let (root, dict) = (list.root(), set.dict_layout());
     let height = match root.level() {
@@ -51,41 +50,62 @@ fn push_totals(set: &SortedSet<ByteString, Score>, bytes: usize, leaves: usize, 
         levels => format!("{} of index above {}", count(levels, "level"), count(leaves, "leaf")),
     };
     let fill = percent(root.span(), leaves * first_leaf(root).capacity());
-    let next = " ".repeat(TITLE);
-    out.wrapped("", &next, &format!("height  {height}; the leaves are {fill} % full"));
     let directory = match dict.directory {
         0 => String::new(),
         entries => format!(", found by a directory of {}", count(entries, "entry")),
     };
     let load = percent(dict.len, dict.buckets);
-    out.wrapped(
-        "",
-        &next,
-        &format!(
-            "dict    {} with {}, {load} % full{directory}",
-            count(dict.tables, "hash table"),
-            count(dict.buckets, "place"),
-        ),
-    );
-    out.wrapped(
-        &next,
-        &next,
-        "a member's hash leads to its leaf and its place there, so to its score",
-    );
-    let lists = list.allocation_size();
-    let rest = bytes - lists - dict.allocation_size;
+    let (tables, places) = (count(dict.tables, "hash table"), count(dict.buckets, "place"));
+    let (lists, dicts) = (list.allocation_size(), dict.allocation_size);
+    let rest = bytes - lists - dicts;
     let each = bytes / root.span().max(1);
-    out.wrapped(
-        "",
-        &next,
-        &format!(
-            "bytes   {bytes}, {each} a member: list {lists}, dict {}, long members and the rest {rest}",
-            dict.allocation_size,
-        ),
+    let _ = writeln!(
+        out,
+        "height  {height}; the leaves are {fill} % full\n\
+         dict    {tables} with {places}, {load} % full{directory}\n        \
+         a member's hash leads to its leaf and its place there, so to its score\n\
+         bytes   {bytes}, {each} a member: list {lists}, dict {dicts}, long members and the rest {rest}"
     );
 }
 
-pub(super) fn leaves_below(node: Node<'_>) -> usize {
+/// Draws the search path of an element in a list that has an index.
+fn push_way(root: Node<'_>, out: &mut String) {
+    // An element from the middle, so that the path passes some spans.
+    let rank = root.span() * 2 / 3;
+    let (mut lines, mut sum) = (String::new(), String::new());
+    let (mut node, mut left) = (root, rank);
+    while node.level() > 0 {
+        let (mut passed, mut before) = (0, 0);
+        let mut children = node.children();
+        let Some(child) = children.find(|child| {
+            let is_sought = left < before + child.span();
+            if !is_sought {
+                passed += 1;
+                before += child.span();
+            }
+            is_sought
+        }) else {
+            return;
+        };
+        let (passed, elements) = (count(passed, "child"), count(before, "element"));
+        let (this, down) = (name(node), name(child));
+        let _ = writeln!(lines, "  {this}: past {passed} with {elements}, down into {down}");
+        let _ = write!(sum, "{before} + ");
+        left -= before;
+        node = child;
+    }
+    let Some((member, score)) = node.elements().nth(left) else { return };
+    let (element, passed, leaf) = (element(member, score), count(left, "element"), name(node));
+    let _ = writeln!(
+        out,
+        "The way to {element}, or to rank {rank}:\n\
+         {lines}  {leaf}: past {passed}, so the rank is {sum}{left} = {rank}\n\
+         By score and member it goes down into the last child that begins before or at them, by rank into the\n\
+         one whose span reaches it. The spans passed on the way add up to the rank."
+    );
+}
+
+fn leaves_below(node: Node<'_>) -> usize {
     match node.level() {
         0 => 1,
         1 => node.children().len(),
@@ -102,7 +122,7 @@ fn first_leaf(mut node: Node<'_>) -> Node<'_> {
 }
 
 /// Returns the name of a node.
-pub(super) fn name(node: Node<'_>) -> String {
+fn name(node: Node<'_>) -> String {
     let kind = if node.level() == 0 { "leaf" } else { "block" };
     format!("{kind} {}", node.id())
 }
@@ -111,13 +131,13 @@ pub(super) fn name(node: Node<'_>) -> String {
 struct Tree<'a> {
     /// The indices of the leaves that are omitted.
     hidden: Range<usize>,
-    /// The maximum number of lines for the elements of a leaf.
-    max_lines: usize,
+    /// The maximum number of elements to draw before the last one of a leaf.
+    max_elements: usize,
     /// The index of the next leaf.
     leaf: usize,
     /// The rank of the next element.
     rank: usize,
-    out: &'a mut Picture,
+    out: &'a mut String,
 }
 
 impl Tree<'_> {
@@ -143,11 +163,8 @@ impl Tree<'_> {
                 format!("level {level}, {children}, span {}", node.span())
             }
         };
-        let line = format!("{}: {size}, {ranks}{first}", name(node));
-        let (branch, before) = (format!("{before}{branch}"), format!("{before}{trunk}"));
-        // The trunk continues beside wrapped lines, which are indented more than the children.
-        let children = if node.level() > 0 { "│  " } else { "  " };
-        self.out.wrapped(&branch, &format!("{before}{children}"), &line);
+        let _ = writeln!(self.out, "{before}{branch}{}: {size}, {ranks}{first}", name(node));
+        let before = format!("{before}{trunk}");
         if node.level() == 0 {
             self.draw_elements(node, &before);
             self.leaf += 1;
@@ -176,9 +193,7 @@ impl Tree<'_> {
                     _ => count(children, "block") + ", ",
                 };
                 let (leaves, elements) = (count(leaves, "leaf"), count(elements, "element"));
-                let line = format!("not shown: {blocks}{leaves}, {elements}");
-                let before = format!("{before}┆  ");
-                self.out.wrapped(&before, &before, &line);
+                let _ = writeln!(self.out, "{before}┆  not shown: {blocks}{leaves}, {elements}");
             }
             match is_hidden {
                 true => {}
@@ -188,64 +203,17 @@ impl Tree<'_> {
         }
     }
 
-    /// Draws as many elements of a leaf as fit.
+    /// Draws the first elements of a leaf and the last one.
     fn draw_elements(&mut self, leaf: Node<'_>, before: &str) {
-        let before = format!("{before}  ");
-        let width = self.out.width() - before.width();
-        let texts: Vec<_> = leaf.elements().map(|(member, score)| element(member, score)).collect();
-        for line in lines_of(&texts, width, self.max_lines) {
-            self.out.wrapped(&before, &before, &line);
+        let mut texts: Vec<_> =
+            leaf.elements().map(|(member, score)| element(member, score)).collect();
+        let more = texts.len().saturating_sub(self.max_elements.saturating_add(1));
+        if more > 0 {
+            let omitted = self.max_elements..self.max_elements + more;
+            texts.splice(omitted, [format!("… {more} more …")]);
         }
-    }
-}
-
-/// Arranges texts in at most `max` lines. If they do not fit, the last line ends with the number of
-/// omitted texts and the last text.
-fn lines_of(texts: &[String], width: usize, max: usize) -> Vec<String> {
-    let mut lines: Vec<Range<usize>> = Vec::new();
-    let mut start = 0;
-    while start < texts.len() && lines.len() < max {
-        let mut end = start + 1;
-        let mut columns = texts[start].width();
-        while let Some(text) = texts.get(end) {
-            columns += 1 + text.width();
-            if columns > width {
-                break;
-            }
-            end += 1;
+        for line in texts.chunks(ELEMENTS_OF_A_LINE) {
+            let _ = writeln!(self.out, "{before}  {}", line.join(" "));
         }
-        lines.push(start..end);
-        start = end;
-    }
-    let mut joined: Vec<_> = lines.iter().map(|line| texts[line.clone()].join(" ")).collect();
-    if let ([.., last], Some(line)) = (texts, lines.pop())
-        && line.end < texts.len()
-    {
-        joined.pop();
-        let ends = (line.start + 1..line.end).rev().chain([line.start]);
-        let cut = |end: usize| {
-            let more = texts.len() - 1 - end;
-            let line = texts[line.start..end].join(" ");
-            format!("{line} … {more} more … {last}").trim_start().to_owned()
-        };
-        let fitting = ends.map(cut).find(|line| line.width() <= width);
-        joined.push(fitting.unwrap_or_else(|| cut(line.start)));
-    }
-    joined
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_hold_what_has_room_and_tell_what_is_left_out() {
-        let texts: Vec<_> = (10..30).map(|number| number.to_string()).collect();
-        let all = lines_of(&texts, 29, 2);
-        assert_eq!(all, [texts[..10].join(" "), texts[10..].join(" ")]);
-        assert_eq!(lines_of(&texts, 28, 2)[1], "19 20 21 22 23 … 5 more … 29");
-        assert_eq!(lines_of(&texts, 28, 3).len(), 3);
-        assert_eq!(lines_of(&texts, 15, 1), ["… 19 more … 29"]);
-        assert!(lines_of(&[], 10, 2).is_empty());
     }
 }
