@@ -326,7 +326,8 @@ mod tests {
         let expected = Command::Instructions(instructions::Task::Accept);
         assert_eq!(parse_line("instructions --accept"), Ok(expected));
 
-        let expected = limiters::Options { keys: vec![1, 20], calls: 5, rounds: 1, save: Some("a".into()) };
+        let expected =
+            limiters::Options { keys: vec![1, 20], calls: 5, rounds: 1, save: Some("a".into()) };
         let line = "limiters --n 1,20 --rounds 1 --calls 5 --save a";
         assert_eq!(parse_line(line), Ok(Command::Limiters(expected)));
 

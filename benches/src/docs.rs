@@ -61,8 +61,9 @@ pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
     let mut files = Vec::new();
     for path in [ALL, README] {
         let text = fs::read_to_string(folder.join(path))?;
-        let content = filled(&text, &records, path == ALL)
-            .map_err(|message| io::Error::new(ErrorKind::InvalidData, format!("{path}: {message}")))?;
+        let content = filled(&text, &records, path == ALL).map_err(|message| {
+            io::Error::new(ErrorKind::InvalidData, format!("{path}: {message}"))
+        })?;
         files.push((path, content));
     }
     files.extend(picture::files(&records));
@@ -75,10 +76,11 @@ fn filled(text: &str, records: &[Record], is_complete: bool) -> Result<String, S
     let mut shown = BTreeSet::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(BEGIN) {
-        let (name, after) = after
-            .split_once(BEGIN_ENDS)
-            .filter(|(name, _)| !name.contains('\n'))
-            .ok_or_else(|| format!("a line with `{BEGIN}` does not end with `-->`"))?;
+        let (name, after) =
+            after
+                .split_once(BEGIN_ENDS)
+                .filter(|(name, _)| !name.contains('\n'))
+                .ok_or_else(|| format!("a line with `{BEGIN}` does not end with `-->`"))?;
         let (_, after) = after
             .split_once(END)
             .filter(|(old, _)| !old.contains(BEGIN))

@@ -118,12 +118,7 @@ fn base(n: usize, table: &str, what: &str, unit: &str) -> Record {
 }
 
 /// Adds records with the medians over the rounds.
-fn push(
-    records: &mut Vec<Record>,
-    base: &Record,
-    rounds: &[Round],
-    pair: impl Fn(&Round) -> Pair,
-) {
+fn push(records: &mut Vec<Record>, base: &Record, rounds: &[Round], pair: impl Fn(&Round) -> Pair) {
     for (place, name) in NAMES.into_iter().enumerate() {
         let ratio = rounds.iter().map(|round| pair(round)[0] / pair(round)[place]);
         records.push(Record {

@@ -208,7 +208,16 @@ mod tests {
     fn record(table: &str, contender: &str, what: &str, value: f64) -> Record {
         let [table, contender, what] = [table, contender, what].map(String::from);
         let unit = "ns".to_owned();
-        Record { table, n: 1000, contender, what, unit, rounds: 1, value: Some(value), ..Record::default() }
+        Record {
+            table,
+            n: 1000,
+            contender,
+            what,
+            unit,
+            rounds: 1,
+            value: Some(value),
+            ..Record::default()
+        }
     }
 
     fn peer(table: &str, contender: &str, what: &str, ratio: f64) -> Record {

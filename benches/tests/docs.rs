@@ -60,7 +60,10 @@ fn the_command_writes_the_same_twice() {
     let folder = copy("docs-twice");
     let read_all = || {
         let files = files(&folder).unwrap();
-        files.iter().map(|(path, _)| fs::read_to_string(folder.join(path)).unwrap()).collect::<Vec<_>>()
+        files
+            .iter()
+            .map(|(path, _)| fs::read_to_string(folder.join(path)).unwrap())
+            .collect::<Vec<_>>()
     };
     assert!(run(&["docs"], &folder).status.success());
     let once = read_all();
@@ -78,7 +81,10 @@ fn nothing_is_written_if_a_marker_is_missing() {
     let output = run(&["docs"], &folder);
     assert!(!output.status.success());
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(error.contains("docs/benchmarks.md: there is no `<!-- zset-bench docs: DelayQueue"), "{error}");
+    assert!(
+        error.contains("docs/benchmarks.md: there is no `<!-- zset-bench docs: DelayQueue"),
+        "{error}"
+    );
     assert_eq!(fs::read_to_string(&page).unwrap(), text);
     assert!(!folder.join("docs/sets-light.svg").exists());
 }

@@ -26,7 +26,8 @@ const GAP: f64 = 14.0;
 const THEMES: [(&str, &str); 2] =
     [("docs/sets-light.svg", plot::LIGHT), ("docs/sets-dark.svg", plot::DARK)];
 
-const TITLE: &str = "Time and memory of sorted sets of u64, as multiples of zset, by number of elements";
+const TITLE: &str =
+    "Time and memory of sorted sets of u64, as multiples of zset, by number of elements";
 
 /// Returns both files, with their paths in the repository.
 pub(super) fn files(records: &[Record]) -> impl Iterator<Item = (&'static str, String)> {
@@ -58,7 +59,11 @@ fn draw(records: &[Record], palette: &str) -> String {
     let width = as_f64(COLUMNS) * (WIDTH + GAP) + GAP;
     let height = TOP + as_f64(rows) * (CAPTION + HEIGHT + GAP);
     // Writing to a string cannot fail.
-    let mut svg = plot::open(TITLE, width, height).replacen("<svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"", 1);
+    let mut svg = plot::open(TITLE, width, height).replacen(
+        "<svg",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\"",
+        1,
+    );
     let _ = write!(
         svg,
         "<style>svg{{{palette}}}{}text{{font:14px system-ui,sans-serif}}.b{{font-weight:600;fill:var(--text)}}</style>\

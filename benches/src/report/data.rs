@@ -120,7 +120,8 @@ mod tests {
     #[test]
     fn records_of_one_size_are_together() {
         let records = records(&report());
-        let groups: Vec<_> = records.chunk_by(|a, b| a.group() == b.group()).map(|it| it[0].group()).collect();
+        let groups: Vec<_> =
+            records.chunk_by(|a, b| a.group() == b.group()).map(|it| it[0].group()).collect();
         assert_eq!(groups, [("u64", 100), ("u64", 1_000), (CALLS, 100)]);
     }
 
