@@ -58,7 +58,7 @@ pub(crate) const HEIGHT: f64 = 240.0;
 const LEFT: f64 = 40.0;
 const RIGHT: f64 = 14.0;
 const TOP: f64 = 8.0;
-const BOTTOM: f64 = 24.0;
+const BOTTOM: f64 = 26.0;
 
 /// The marks of the classes, as paths around the point; marks that are only stroked are hollow.
 const MARKS: [&str; 9] = [
@@ -131,7 +131,7 @@ fn axes(svg: &mut String, x: &Scale, y: &Scale) {
             svg,
             "<path class=\"grid\" d=\"M{at:.1} {TOP}V{bottom}\"/>\
              <text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{label}</text>",
-            HEIGHT - 8.0,
+            HEIGHT - 5.0,
         );
     }
     for (value, label) in y.ticks() {
