@@ -100,9 +100,12 @@ fn filled(text: &str, records: &[Record], is_complete: bool) -> Result<String, S
     }
 }
 
+/// Draws a table.
+type Draw = fn(&[Record]) -> String;
+
 /// Returns the records that a marker names, and how they are drawn.
-fn select(name: &str, records: &[Record]) -> (fn(&[Record]) -> String, Vec<Record>) {
-    let (draw, name): (fn(&[Record]) -> String, _) = match name.strip_prefix("summary ") {
+fn select(name: &str, records: &[Record]) -> (Draw, Vec<Record>) {
+    let (draw, name): (Draw, _) = match name.strip_prefix("summary ") {
         Some(name) => (summary, name),
         None => (draw, name),
     };
