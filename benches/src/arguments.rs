@@ -1,12 +1,14 @@
 //! The command line.
 
+use std::path::PathBuf;
+
 use lexopt::{Arg, Error, Parser, ValueExt};
 
 use crate::member::Kind;
 use crate::memory::Request;
 use crate::operation::Operation;
 use crate::workload::MIN_N;
-use crate::{instructions, limiters, report, servers, uses};
+use crate::{docs, instructions, limiters, report, servers, uses};
 
 /// The maximum number of elements in a set: larger sets exceed the memory of common machines.
 const MAX_N: usize = 100_000_000;
@@ -22,13 +24,20 @@ pub const USAGE: &str = "\
 Measures zset, and what is made of it, against what else one would take.
 
 Usage: zset-bench report [--quick] [--n N,...] [--members KIND,...] [--ops OP,...]
-                         [--rounds ROUNDS] [--tail N] [--updates NUMBER] [--out FOLDER]
-       zset-bench bytes
+                         [--rounds ROUNDS] [--tail N] [--updates NUMBER] [--out FOLDER] [--save FILE]
+       zset-bench bytes [--save FILE]
        zset-bench instructions [--accept]
-       zset-bench limiters [--n N,...] [--calls CALLS] [--rounds ROUNDS]
-       zset-bench uses [--n N] [--rounds ROUNDS]
+       zset-bench limiters [--n N,...] [--calls CALLS] [--rounds ROUNDS] [--save FILE]
+       zset-bench uses [--n N] [--rounds ROUNDS] [--save FILE]
        zset-bench servers [--n N] [--requests NUMBER] [--rounds ROUNDS]
-                          [--zset-server PATH] [--redis-server PATH]
+                          [--zset-server PATH] [--redis-server PATH] [--save FILE]
+       zset-bench docs [FOLDER]
+
+--save adds the results to a CSV file, where they replace those of the same tables and contenders. The file
+of the docs is benches/results.csv.
+
+docs: draws the tables of docs/benchmarks.md and of README.md, and docs/*.svg, from that file; nothing is
+measured. FOLDER is the repository [default: the one that this was built in].
 
 report: times, memory and the longest calls of sorted sets, as a page, as Markdown and as data. All of it
 takes about three hours and 8 GB; the files are written after each size. It needs Linux for resident memory,
@@ -77,8 +86,10 @@ pub enum Command {
     Report(report::Options),
     /// Measure the memory of one set, in a child process of a report.
     MemoryOf(Request),
-    /// See [`bytes`](crate::bytes).
-    Bytes,
+    /// See [`bytes`](crate::bytes): the file that the results are saved in.
+    Bytes(Option<PathBuf>),
+    /// See [`docs`]: the repository.
+    Docs(PathBuf),
     /// See [`instructions`].
     Instructions(instructions::Task),
     /// See [`limiters`].
@@ -102,6 +113,7 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
             "report" => parse_report(&mut parser),
             "memory-of" => parse_memory_of(&mut parser),
             "bytes" => parse_bytes(&mut parser),
+            "docs" => parse_docs(&mut parser),
             "instructions" => parse_instructions(&mut parser),
             "limiters" => parse_limiters(&mut parser),
             "uses" => parse_uses(&mut parser),
@@ -135,6 +147,7 @@ fn parse_report(parser: &mut Parser) -> Result<Command, Error> {
                 options.updates = parser.value()?.parse_with(|text| number(text, 0, MAX_CALLS))?;
             }
             Arg::Long("out") => options.folder = parser.value()?.into(),
+            Arg::Long("save") => options.save = Some(parser.value()?.into()),
             Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
             other => return Err(other.unexpected()),
         }
@@ -150,25 +163,28 @@ fn parse_memory_of(parser: &mut Parser) -> Result<Command, Error> {
     Ok(Command::MemoryOf(Request { contender, n, kind, updates }))
 }
 
-/// Reads a size and a number of rounds; returns whether help was requested.
-fn parse_size(parser: &mut Parser, n: &mut usize, times: &mut usize) -> Result<bool, Error> {
+fn parse_bytes(parser: &mut Parser) -> Result<Command, Error> {
+    let mut save = None;
     while let Some(argument) = parser.next()? {
         match argument {
-            Arg::Long("n") => *n = parser.value()?.parse_with(size)?,
-            Arg::Long("rounds") => *times = parser.value()?.parse_with(rounds)?,
-            Arg::Short('h') | Arg::Long("help") => return Ok(true),
+            Arg::Long("save") => save = Some(parser.value()?.into()),
+            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
             other => return Err(other.unexpected()),
         }
     }
-    Ok(false)
+    Ok(Command::Bytes(save))
 }
 
-fn parse_bytes(parser: &mut Parser) -> Result<Command, Error> {
-    match parser.next()? {
-        None => Ok(Command::Bytes),
-        Some(Arg::Short('h') | Arg::Long("help")) => Ok(Command::Help),
-        Some(other) => Err(other.unexpected()),
+fn parse_docs(parser: &mut Parser) -> Result<Command, Error> {
+    let mut folder = None;
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Value(path) if folder.is_none() => folder = Some(path.into()),
+            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
+            other => return Err(other.unexpected()),
+        }
     }
+    Ok(Command::Docs(folder.unwrap_or_else(|| docs::FOLDER.into())))
 }
 
 fn parse_instructions(parser: &mut Parser) -> Result<Command, Error> {
@@ -195,6 +211,7 @@ fn parse_limiters(parser: &mut Parser) -> Result<Command, Error> {
                 options.calls = parser.value()?.parse_with(|text| number(text, 1, MAX_CALLS))?;
             }
             Arg::Long("rounds") => options.rounds = parser.value()?.parse_with(rounds)?,
+            Arg::Long("save") => options.save = Some(parser.value()?.into()),
             Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
             other => return Err(other.unexpected()),
         }
@@ -204,8 +221,16 @@ fn parse_limiters(parser: &mut Parser) -> Result<Command, Error> {
 
 fn parse_uses(parser: &mut Parser) -> Result<Command, Error> {
     let mut options = uses::Options::default();
-    let asks_for_help = parse_size(parser, &mut options.n, &mut options.rounds)?;
-    Ok(if asks_for_help { Command::Help } else { Command::Uses(options) })
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("n") => options.n = parser.value()?.parse_with(size)?,
+            Arg::Long("rounds") => options.rounds = parser.value()?.parse_with(rounds)?,
+            Arg::Long("save") => options.save = Some(parser.value()?.into()),
+            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(Command::Uses(options))
 }
 
 fn parse_servers(parser: &mut Parser) -> Result<Command, Error> {
@@ -219,6 +244,7 @@ fn parse_servers(parser: &mut Parser) -> Result<Command, Error> {
             Arg::Long("rounds") => options.rounds = parser.value()?.parse_with(rounds)?,
             Arg::Long("zset-server") => options.zset = parser.value()?.into(),
             Arg::Long("redis-server") => options.redis = parser.value()?.into(),
+            Arg::Long("save") => options.save = Some(parser.value()?.into()),
             Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
             other => return Err(other.unexpected()),
         }
@@ -253,7 +279,7 @@ fn operation(name: &str) -> Result<Operation, String> {
 }
 
 fn kind(name: &str) -> Result<Kind, String> {
-    let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+    let kind = Kind::from_name(name);
     kind.ok_or_else(|| format!("`{name}` is none of {}", Kind::ALL.map(Kind::name).join(", ")))
 }
 
@@ -268,7 +294,8 @@ mod tests {
     #[test]
     fn commands_have_defaults() {
         assert_eq!(parse_line("report"), Ok(Command::Report(report::Options::default())));
-        assert_eq!(parse_line("bytes"), Ok(Command::Bytes));
+        assert_eq!(parse_line("bytes"), Ok(Command::Bytes(None)));
+        assert_eq!(parse_line("docs"), Ok(Command::Docs(docs::FOLDER.into())));
         let expected = Command::Instructions(instructions::Task::Check);
         assert_eq!(parse_line("instructions"), Ok(expected));
         let expected = Command::Limiters(limiters::Options::default());
@@ -288,9 +315,10 @@ mod tests {
             tail: 0,
             updates: 9,
             folder: "here".into(),
+            save: Some("file".into()),
         };
         let line = "report --quick --n 1000,200 --members names --ops=pop,rank --rounds 2 --tail 0 \
-                    --updates 9 --out here";
+                    --updates 9 --out here --save file";
         assert_eq!(parse_line(line), Ok(Command::Report(expected)));
         let expected = Request { contender: 3, n: 100, kind: Kind::Strings, updates: 7 };
         assert_eq!(parse_line("memory-of strings 3 100 7"), Ok(Command::MemoryOf(expected)));
@@ -298,12 +326,15 @@ mod tests {
         let expected = Command::Instructions(instructions::Task::Accept);
         assert_eq!(parse_line("instructions --accept"), Ok(expected));
 
-        let expected = limiters::Options { keys: vec![1, 20], calls: 5, rounds: 1 };
-        let line = "limiters --n 1,20 --rounds 1 --calls 5";
+        let expected =
+            limiters::Options { keys: vec![1, 20], calls: 5, rounds: 1, save: Some("a".into()) };
+        let line = "limiters --n 1,20 --rounds 1 --calls 5 --save a";
         assert_eq!(parse_line(line), Ok(Command::Limiters(expected)));
 
-        let expected = Command::Uses(uses::Options { n: 700, rounds: 2 });
-        assert_eq!(parse_line("uses --n=700 --rounds 2"), Ok(expected));
+        let expected = Command::Uses(uses::Options { n: 700, rounds: 2, save: Some("b".into()) });
+        assert_eq!(parse_line("uses --n=700 --rounds 2 --save b"), Ok(expected));
+        assert_eq!(parse_line("bytes --save c"), Ok(Command::Bytes(Some("c".into()))));
+        assert_eq!(parse_line("docs copy"), Ok(Command::Docs("copy".into())));
 
         let expected = servers::Options {
             n: 800,
@@ -311,9 +342,10 @@ mod tests {
             rounds: 1,
             zset: "zset".into(),
             redis: "valkey-server".into(),
+            save: Some("d".into()),
         };
         let line = "servers --n 800 --requests 9 --rounds 1 --zset-server zset \
-                    --redis-server valkey-server";
+                    --redis-server valkey-server --save d";
         assert_eq!(parse_line(line), Ok(Command::Servers(expected)));
     }
 
@@ -345,6 +377,9 @@ mod tests {
             "report --updates x",
             "report --n 5",
             "bytes --n 128",
+            "bytes --save",
+            "docs one two",
+            "docs --save file",
             "instructions --n 1000",
             "instructions accept",
             "limiters --n 0",

@@ -7,6 +7,8 @@
 //!   contender.
 //! - [`speed`], [`memory`] and [`tail`]: what is measured, and [`report`], which shows all of it. The
 //!   criterion front end is `benches/sets.rs`.
+//! - [`record`], [`tables`] and `plot`: the results, and how they are drawn; [`docs`] draws the saved ones
+//!   into the docs.
 //! - [`limiters`]: the same for limiters, with their own contenders and workload; the criterion front end
 //!   is `benches/limiters.rs`.
 //! - [`uses`]: the same for the queues, boards, feeds, schedules and expiring sets of `zset_std`, with
@@ -24,17 +26,21 @@ pub mod arguments;
 pub mod bytes;
 pub mod contender;
 pub mod contenders;
+pub mod docs;
 pub mod instructions;
 pub mod limiters;
 pub mod member;
 pub mod memory;
 pub mod names;
 pub mod operation;
+mod plot;
+pub mod record;
 pub mod report;
 pub mod rounds;
 pub mod servers;
 pub mod speed;
 pub mod table;
+pub mod tables;
 pub mod tail;
 pub mod uses;
 pub mod workload;

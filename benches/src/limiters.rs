@@ -10,8 +10,11 @@ mod one_key;
 pub mod workload;
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
+use crate::record;
 use crate::table::write_header;
+use crate::tables::draw;
 use crate::workload::as_f64;
 
 pub use one_key::Row;
@@ -31,11 +34,13 @@ pub struct Options {
     pub calls: usize,
     /// The number of rounds, at least one.
     pub rounds: usize,
+    /// The file that the results are [saved](record::save) in.
+    pub save: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { keys: vec![1_000, 1_000_000], calls: 1_000_000, rounds: 7 }
+        Options { keys: vec![1_000, 1_000_000], calls: 1_000_000, rounds: 7, save: None }
     }
 }
 
@@ -43,17 +48,20 @@ impl Default for Options {
 ///
 /// # Errors
 ///
-/// Returns an error if writing to `out` fails.
+/// Returns an error if writing to `out` fails, or if the results cannot be saved.
 pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
-    let Options { keys, calls, rounds } = options;
+    let Options { keys, calls, rounds, save } = options;
     write_header(out)?;
     writeln!(out, "- rounds: {rounds}, calls a round: {calls}")?;
-    writeln!(out, "\n### One key\n\n{}", one_key::measure(*calls, *rounds))?;
+    let mut records = one_key::measure(*calls, *rounds);
+    write!(out, "\n{}", draw(&records))?;
     for &keys in keys {
-        let table = keyed::measure(keys, *calls, *rounds);
-        writeln!(out, "### {keys} keys, 100 a minute each\n\n{table}")?;
+        let measured = keyed::measure(keys, *calls, *rounds);
+        write!(out, "\n{}", draw(&measured))?;
+        records.extend(measured);
     }
-    out.write_all(LEGEND.as_bytes())
+    write!(out, "\n{LEGEND}")?;
+    record::save(save.as_deref(), &records)
 }
 
 /// The result of one limiter in one round; the answer is the number of calls allowed.
@@ -63,12 +71,11 @@ type Measured = crate::rounds::Measured<usize>;
 type Rounds = crate::rounds::Rounds<usize>;
 
 impl Rounds {
-    /// Shows the share of the calls that were allowed.
-    fn allowed(&self, place: usize) -> String {
-        let percent = self.median(|round| {
+    /// Returns the percentage of the calls that were allowed.
+    fn allowed(&self, place: usize) -> Option<f64> {
+        self.median(|round| {
             let Measured { answer: allowed, calls, .. } = round[place];
             100.0 * as_f64(allowed) / as_f64(calls)
-        });
-        format!("{:.1} %", percent.unwrap_or_default())
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! The program: tables of all contenders, for a quick look and for the docs.
+//! The program: tables of all contenders, for a quick look and for docs/benchmarks.md.
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use zset_bench::allocator::Counting;
 use zset_bench::arguments::{Command, USAGE, parse};
 use zset_bench::memory::Memory;
-use zset_bench::{bytes, instructions, limiters, report, servers, uses};
+use zset_bench::{bytes, docs, instructions, limiters, report, servers, uses};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -36,7 +36,8 @@ fn run(command: &Command) -> io::Result<ExitCode> {
         Command::Help => out.write_all(USAGE.as_bytes()),
         Command::Report(options) => report::run(options, &mut out),
         Command::MemoryOf(request) => writeln!(out, "{}", Memory::here(*request).line()),
-        Command::Bytes => bytes::run(&mut out),
+        Command::Bytes(save) => bytes::run(save.as_deref(), &mut out),
+        Command::Docs(folder) => docs::run(folder, &mut out),
         // Its exit code is the result of the check.
         Command::Instructions(task) => return instructions::run(*task, &mut out),
         Command::Limiters(options) => limiters::run(options, &mut out),

@@ -82,6 +82,11 @@ impl Kind {
         }
     }
 
+    /// Returns the kind with this name.
+    pub fn from_name(name: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// Returns the label shown in the tables.
     pub fn label(self) -> &'static str {
         match self {

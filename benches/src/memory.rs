@@ -58,10 +58,10 @@ pub type Figure = (&'static str, fn(Memory) -> Option<f64>);
 
 /// All figures.
 pub const FIGURES: [Figure; 4] = [
-    ("requested", |it| Some(it.loaded.requested)),
-    ("resident", |it| Some(it.loaded.resident)),
-    ("requested, updated", |it| Some(it.updated?.requested)),
-    ("resident, updated", |it| Some(it.updated?.resident)),
+    ("bytes requested", |it| Some(it.loaded.requested)),
+    ("bytes resident", |it| Some(it.loaded.resident)),
+    ("bytes requested, updated", |it| Some(it.updated?.requested)),
+    ("bytes resident, updated", |it| Some(it.updated?.resident)),
 ];
 
 impl Memory {

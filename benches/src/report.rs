@@ -3,8 +3,6 @@
 mod data;
 mod markdown;
 mod page;
-mod plot;
-mod scale;
 
 use std::fs;
 use std::io::{self, Write};
@@ -18,6 +16,7 @@ use crate::member::{Kind, Member};
 use crate::memory::{Memory, Request};
 use crate::names;
 use crate::operation::Operation;
+use crate::record;
 use crate::speed::{self, Plan, Speed};
 use crate::table::write_header;
 use crate::tail::{self, Tail};
@@ -42,6 +41,8 @@ pub struct Options {
     pub updates: usize,
     /// The output folder.
     pub folder: PathBuf,
+    /// The file that the results are [saved](record::save) in.
+    pub save: Option<PathBuf>,
 }
 
 impl Default for Options {
@@ -56,6 +57,7 @@ impl Default for Options {
             tail: 10_000_000,
             updates: 1_000_000,
             folder: "target/zset-report".into(),
+            save: None,
         }
     }
 }
@@ -130,7 +132,8 @@ const JSON: &str = "report.json";
 ///
 /// # Errors
 ///
-/// Returns an error if writing fails, or if a child process that measures memory fails.
+/// Returns an error if writing fails, if a child process that measures memory fails, or if the
+/// results cannot be saved.
 pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     let folder = &options.folder;
     check(folder).map_err(|error| {
@@ -142,7 +145,8 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
         out,
         "\nIn {}: {PAGE}, {MARKDOWN} with all figures, and {CSV} and {JSON} with the same as data.",
         folder.display()
-    )
+    )?;
+    record::save(options.save.as_deref(), &data::records(&report))
 }
 
 /// Creates the folder and checks that it is writable, before hours of measuring.
@@ -156,8 +160,9 @@ fn check(folder: &Path) -> io::Result<()> {
 fn write_files(report: &Report, folder: &Path) -> io::Result<()> {
     fs::write(folder.join(MARKDOWN), markdown::full(report))?;
     fs::write(folder.join(PAGE), page::of(report))?;
-    fs::write(folder.join(CSV), data::csv(report)?)?;
-    fs::write(folder.join(JSON), data::json(report)?)
+    let records = data::records(report);
+    fs::write(folder.join(CSV), record::csv(&records)?)?;
+    fs::write(folder.join(JSON), data::json(&report.origin, &records)?)
 }
 
 fn measure(options: &Options) -> io::Result<Report> {

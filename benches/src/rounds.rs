@@ -6,6 +6,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::record::Record;
 use crate::table::median;
 use crate::workload::as_f64;
 
@@ -72,6 +73,22 @@ impl<A: Clone + Default> Rounds<A> {
     /// Returns the median ratio of the time per call to that of another contender.
     pub(crate) fn ratio(&self, place: usize, to: usize) -> Option<f64> {
         self.median(|round| round[place].nanos_a_call() / round[to].nanos_a_call())
+    }
+
+    /// Returns a record for each contender, with the ratio of the first one to each other.
+    pub(crate) fn records(&self, names: &[&str], table: &str, n: usize, what: &str) -> Vec<Record> {
+        let record = |(place, name): (usize, &&str)| Record {
+            table: table.into(),
+            n,
+            contender: (*name).into(),
+            what: what.into(),
+            unit: "ns".into(),
+            rounds: self.0.len(),
+            value: self.nanos_a_call(place),
+            ratio: if place == 0 { None } else { self.ratio(0, place) },
+            ..Record::default()
+        };
+        names.iter().enumerate().map(record).collect()
     }
 
     /// Returns the median over the rounds of a per-round value.

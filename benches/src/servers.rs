@@ -9,7 +9,9 @@ mod process;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::table::{Table, median, write_header};
+use crate::record::{self, Record};
+use crate::table::{median, write_header};
+use crate::tables::draw_all;
 use crate::workload::as_f64;
 
 use process::{Load, Running, add_members, requests_a_second};
@@ -27,6 +29,8 @@ pub struct Options {
     pub zset: PathBuf,
     /// The program `redis-server`, or another one with the same options.
     pub redis: PathBuf,
+    /// The file that the results are [saved](record::save) in.
+    pub save: Option<PathBuf>,
 }
 
 impl Default for Options {
@@ -39,6 +43,7 @@ impl Default for Options {
             rounds: 5,
             zset: here.with_file_name("zset-server"),
             redis: "redis-server".into(),
+            save: None,
         }
     }
 }
@@ -46,8 +51,8 @@ impl Default for Options {
 /// The number of concurrent connections.
 const CLIENTS: usize = 50;
 
-/// How many requests each connection sends before it waits for the replies.
-const PIPELINES: [usize; 2] = [1, 16];
+/// How many requests each connection sends before it waits for the replies, and the table of the results.
+const PIPELINES: [(usize, &str); 2] = [(1, "one at a time"), (16, "16 at a time")];
 
 /// The measured commands, in order: the last one removes members.
 const COMMANDS: [&[&str]; 5] = [
@@ -84,35 +89,46 @@ struct Round {
 ///
 /// # Errors
 ///
-/// Returns an error if writing to `out` fails, or if a program does not start or misbehaves.
+/// Returns an error if writing to `out` fails, if a program does not start or misbehaves, or if the results
+/// cannot be saved.
 pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     write_header(out)?;
     let Options { n, requests, rounds, .. } = options;
     writeln!(out, "- n: {n}, requests: {requests}, clients: {CLIENTS}, rounds: {rounds}")?;
     let rounds: Vec<_> =
         (0..*rounds).map(|number| round(options, number)).collect::<io::Result<_>>()?;
-    for (place, pipeline) in PIPELINES.into_iter().enumerate() {
-        let mut table = Table::comparing("requests/s", &NAMES);
+    let mut records = Vec::new();
+    for (place, (_, table)) in PIPELINES.into_iter().enumerate() {
         for (row, command) in COMMANDS.into_iter().enumerate() {
-            push(&mut table, &label(command), &rounds, |round| round.rates[place][row]);
+            let label = label(command);
+            let base = base(*n, table, &label, "requests/s");
+            push(&mut records, &base, &rounds, |round| round.rates[place][row]);
         }
-        write!(out, "\n### Pipeline {pipeline}\n\n{table}")?;
     }
-    let mut table = Table::comparing("MiB", &NAMES);
-    push(&mut table, "peak memory", &rounds, |round| round.memory);
-    write!(out, "\n### Memory of {n} members of 20 bytes\n\n{table}")
+    let base = base(*n, "memory", "peak, all members inserted", "MiB");
+    push(&mut records, &base, &rounds, |round| round.memory);
+    write!(out, "\n{}", draw_all(&records))?;
+    record::save(options.save.as_deref(), &records)
 }
 
-/// Adds a row with the medians over the rounds.
-fn push(table: &mut Table, label: &str, rounds: &[Round], pair: impl Fn(&Round) -> Pair) {
-    let figure = |place: usize| median(rounds.iter().map(|round| pair(round)[place]));
-    let ratio = |place: usize| {
-        median(rounds.iter().map(|round| {
-            let pair = pair(round);
-            pair[0] / pair[place]
-        }))
-    };
-    table.push_comparison(label, NAMES.len(), figure, ratio);
+/// Returns a record without values.
+fn base(n: usize, table: &str, what: &str, unit: &str) -> Record {
+    let [table, what, unit] = [table, what, unit].map(String::from);
+    Record { table, n, what, unit, ..Record::default() }
+}
+
+/// Adds records with the medians over the rounds.
+fn push(records: &mut Vec<Record>, base: &Record, rounds: &[Round], pair: impl Fn(&Round) -> Pair) {
+    for (place, name) in NAMES.into_iter().enumerate() {
+        let ratio = rounds.iter().map(|round| pair(round)[0] / pair(round)[place]);
+        records.push(Record {
+            contender: name.into(),
+            rounds: rounds.len(),
+            value: median(rounds.iter().map(|round| pair(round)[place])),
+            ratio: if place == 0 { None } else { median(ratio) },
+            ..base.clone()
+        });
+    }
 }
 
 /// Returns a command as shown to a reader.
@@ -137,7 +153,7 @@ fn round(options: &Options, number: usize) -> io::Result<Round> {
     }
     let mut rates = vec![vec![Pair::default(); COMMANDS.len()]; PIPELINES.len()];
     for (row, command) in COMMANDS.into_iter().enumerate() {
-        for (place, pipeline) in PIPELINES.into_iter().enumerate() {
+        for (place, (pipeline, _)) in PIPELINES.into_iter().enumerate() {
             // Rotate which contender goes first.
             for turn in 0..servers.len() {
                 let server = (number + turn) % servers.len();
@@ -164,10 +180,9 @@ mod tests {
     fn ratios_are_taken_within_a_round() {
         let round = |memory| Round { memory, rates: Vec::new() };
         let rounds = [round([1.0, 2.0]), round([30.0, 10.0]), round([4.0, 4.0])];
-        let mut table = Table::comparing("MiB", &NAMES);
-        push(&mut table, "memory", &rounds, |round| round.memory);
-        let last = table.to_string();
-        let cells: Vec<_> = last.lines().last().unwrap().split('|').map(str::trim).collect();
-        assert_eq!(cells, ["", "memory", "4.00", "4.00", "1.00", ""]);
+        let mut records = Vec::new();
+        push(&mut records, &Record::default(), &rounds, |round| round.memory);
+        let values = records.iter().map(|it| (it.value, it.ratio)).collect::<Vec<_>>();
+        assert_eq!(values, [(Some(4.0), None), (Some(4.0), Some(1.0))]);
     }
 }

@@ -54,17 +54,34 @@ pub fn show(figure: Option<f64>) -> String {
         None => NONE.into(),
         Some(figure) if figure < 10.0 => format!("{figure:.2}"),
         Some(figure) if figure < 100.0 => format!("{figure:.1}"),
-        Some(figure) => format!("{figure:.0}"),
+        Some(figure) => grouped(floor(figure.round())),
     }
+}
+
+/// Formats a count with thousands separators.
+pub fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.char_indices() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Formats the range of the middle half of the rounds.
+pub fn show_range(low: f64, high: f64) -> String {
+    format!("{}–{}", show(Some(low)), show(Some(high)))
 }
 
 /// Formats a ratio with at least two significant digits.
 pub fn show_ratio(ratio: Option<f64>) -> String {
     match ratio {
-        None => NONE.into(),
         Some(ratio) if ratio < 0.01 => format!("{ratio:.4}"),
         Some(ratio) if ratio < 0.1 => format!("{ratio:.3}"),
-        Some(ratio) => format!("{ratio:.2}"),
+        ratio => show(ratio),
     }
 }
 
@@ -77,37 +94,6 @@ impl Table {
     /// Returns a table with a heading and no rows.
     pub fn new(head: Vec<String>) -> Self {
         Table { lines: vec![head] }
-    }
-
-    /// Returns a table with columns for a subject, and for each peer with the ratio of the subject to it.
-    pub fn comparing(corner: &str, names: &[&str]) -> Self {
-        let mut head = vec![corner.to_string()];
-        for (place, &name) in names.iter().enumerate() {
-            head.push(name.to_string());
-            if place > 0 {
-                head.push(format!("{} / it", names[0]));
-            }
-        }
-        Table::new(head)
-    }
-
-    /// Adds a row to a table for [comparing](Self::comparing) `places` contenders, from the value of each
-    /// contender and the ratio of the first contender to each.
-    pub fn push_comparison(
-        &mut self,
-        label: &str,
-        places: usize,
-        figure: impl Fn(usize) -> Option<f64>,
-        ratio: impl Fn(usize) -> Option<f64>,
-    ) {
-        let mut cells = vec![label.to_string()];
-        for place in 0..places {
-            cells.push(show(figure(place)));
-            if place > 0 {
-                cells.push(show_ratio(ratio(place)));
-            }
-        }
-        self.push(cells);
     }
 
     /// Adds a row, which should have as many cells as the heading.
@@ -162,17 +148,13 @@ mod tests {
     }
 
     #[test]
-    fn a_comparison_has_a_ratio_for_each_peer() {
-        let mut table = Table::comparing("ns", &["zset", "heap", "list"]);
-        let figures = [Some(12.0), Some(3000.0), None];
-        let ratio = |place: usize| Some(12.0 / figures[place]?);
-        table.push_comparison("push", 3, |place| figures[place], ratio);
-        let expected = "\
-| ns   | zset | heap | zset / it | list | zset / it |
-|------|-----:|-----:|----------:|-----:|----------:|
-| push | 12.0 | 3000 |    0.0040 |    – |         – |
-";
-        assert_eq!(table.to_string(), expected);
+    fn figures_have_about_three_digits_and_thousands_are_apart() {
+        let figures = [0.004, 7.0, 99.94, 100.4, 999.6, 16_400.0, 1e7];
+        let expected = ["0.00", "7.00", "99.9", "100", "1,000", "16,400", "10,000,000"];
+        assert_eq!(figures.map(|figure| show(Some(figure))), expected);
+        let expected = ["0.0040", "7.00", "99.9", "100", "1,000", "16,400", "10,000,000"];
+        assert_eq!(figures.map(|figure| show_ratio(Some(figure))), expected);
+        assert_eq!([show(None), show_ratio(None)], [NONE, NONE]);
     }
 
     #[test]

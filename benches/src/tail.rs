@@ -20,7 +20,7 @@ use crate::operation::Operation;
 use crate::workload::as_f64;
 
 /// The number of rounds.
-const ROUNDS: usize = 2;
+pub const ROUNDS: usize = 2;
 
 /// The longest time that the histograms resolve: a minute, in nanoseconds.
 const LONGEST: u64 = 60_000_000_000;

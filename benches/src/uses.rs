@@ -11,9 +11,12 @@ mod sorted_vec;
 pub mod times;
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
+use crate::record::{self, Record};
 use crate::rounds::{Measured, Rounds};
-use crate::table::{Table, write_header};
+use crate::table::write_header;
+use crate::tables::draw;
 
 /// The legend of the tables.
 const LEGEND: &str = "\
@@ -33,11 +36,13 @@ pub struct Options {
     pub n: usize,
     /// The number of rounds, at least one.
     pub rounds: usize,
+    /// The file that the results are [saved](record::save) in.
+    pub save: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { n: 100_000, rounds: 7 }
+        Options { n: 100_000, rounds: 7, save: None }
     }
 }
 
@@ -45,16 +50,19 @@ impl Default for Options {
 ///
 /// # Errors
 ///
-/// Returns an error if writing to `out` fails.
+/// Returns an error if writing to `out` fails, or if the results cannot be saved.
 pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
-    let Options { n, rounds } = *options;
+    let Options { n, rounds, .. } = *options;
     write_header(out)?;
     writeln!(out, "- n: {n}, rounds: {rounds}")?;
+    let mut records = Vec::new();
     for sheet in sheets() {
-        writeln!(out, "\n### {}\n", sheet.title())?;
-        write!(out, "{}", sheet.measure(n, rounds))?;
+        let measured = sheet.measure(n, rounds);
+        write!(out, "\n{}", draw(&measured))?;
+        records.extend(measured);
     }
-    write!(out, "\n{LEGEND}")
+    write!(out, "\n{LEGEND}")?;
+    record::save(options.save.as_deref(), &records)
 }
 
 /// Returns all tables, to be filled.
@@ -79,8 +87,8 @@ pub trait Sheet {
     /// Returns the names of the contenders, the subject first.
     fn names(&self) -> Vec<&'static str>;
 
-    /// Fills the table.
-    fn measure(&self, n: usize, rounds: usize) -> Table;
+    /// Measures all rows.
+    fn measure(&self, n: usize, rounds: usize) -> Vec<Record>;
 
     /// Returns a function that measures one contender, given its index, in a row of the table, with the
     /// elements for a seed. For other front ends.
@@ -134,18 +142,16 @@ impl<W, O: Copy> Sheet for Comparison<W, O> {
         self.entrants.iter().map(|entrant| entrant.name).collect()
     }
 
-    fn measure(&self, n: usize, rounds: usize) -> Table {
-        let places = self.entrants.len();
-        let mut table = Table::comparing("ns an operation", &self.names());
-        for &(operation, label) in self.rows {
+    fn measure(&self, n: usize, rounds: usize) -> Vec<Record> {
+        let names = self.names();
+        let row = |&(operation, label): &(O, &str)| {
             let prepare = |seed| (self.prepare)(n, seed);
-            let rounds = Rounds::measure(places, rounds, prepare, |place, workload| {
+            let rounds = Rounds::measure(names.len(), rounds, prepare, |place, workload| {
                 (self.entrants[place].measure)(workload, operation)
             });
-            let figure = |place| rounds.nanos_a_call(place);
-            table.push_comparison(label, places, figure, |place| rounds.ratio(0, place));
-        }
-        table
+            rounds.records(&names, self.title, n, label)
+        };
+        self.rows.iter().flat_map(row).collect()
     }
 
     fn timer(&self, row: usize, n: usize, seed: u64) -> Box<dyn Fn(usize) -> Measured<u64> + '_> {

@@ -61,10 +61,10 @@ fn timing_makes_the_same_calls() {
 #[test]
 fn there_is_a_table_for_each_type_with_a_line_for_each_row() {
     let mut out = Vec::new();
-    run(&Options { n: 100, rounds: 2 }, &mut out).unwrap();
+    run(&Options { n: 100, rounds: 2, save: None }, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     for sheet in sheets() {
-        assert!(text.contains(&format!("\n### {}\n", sheet.title())), "{text}");
+        assert!(text.contains(&format!("\n| {}, ns ", sheet.title())), "{text}");
         for label in sheet.rows() {
             assert!(text.contains(&format!("\n| {label} ")), "{label}: {text}");
         }

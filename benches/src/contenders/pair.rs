@@ -1,11 +1,6 @@
 //! The usual substitute for a sorted set in Rust: an ordered set from std or another crate, plus a hash
 //! table from member to score.
 
-mod btree;
-mod indexset;
-mod skiplist;
-mod wabi;
-
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 use ordered_float::OrderedFloat;
@@ -13,6 +8,70 @@ use ordered_float::OrderedFloat;
 use crate::contender::{Contender, digest, sum};
 use crate::member::Member;
 use crate::operation::Operation;
+
+/// The methods of [`Ordered`] that have the same names in all four sets.
+macro_rules! same_methods {
+    () => {
+        fn new() -> Self {
+            Self(Default::default())
+        }
+
+        fn from_sorted(elements: impl Iterator<Item = T>) -> Self {
+            Self(elements.collect())
+        }
+
+        fn unite(&mut self, mut other: Self) {
+            self.0.append(&mut other.0);
+        }
+
+        #[inline]
+        fn insert(&mut self, element: T) {
+            self.0.insert(element);
+        }
+
+        #[inline]
+        fn take(&mut self, element: &T) -> Option<T> {
+            self.0.take(element)
+        }
+
+        #[inline]
+        fn pop_first(&mut self) -> Option<T> {
+            self.0.pop_first()
+        }
+
+        #[inline]
+        fn iter<'a>(&'a self) -> impl Iterator<Item = &'a T>
+        where
+            T: 'a,
+        {
+            self.0.iter()
+        }
+
+        #[inline]
+        fn count(&self) -> usize {
+            self.0.len()
+        }
+    };
+}
+
+/// The same for the sets whose ranges take `RangeBounds`.
+macro_rules! range_from {
+    () => {
+        #[inline]
+        fn range_from<'a>(&'a self, start: &T) -> impl Iterator<Item = &'a T>
+        where
+            T: 'a,
+        {
+            self.0.range(start..)
+        }
+    };
+}
+
+// The files use the macros above.
+mod btree;
+mod indexset;
+mod skiplist;
+mod wabi;
 
 pub use self::indexset::Indexset;
 pub use self::skiplist::Skiplist;

@@ -16,7 +16,7 @@ pub trait Visitor {
     fn visit<L: Keyed>(&mut self);
 }
 
-/// Visits every keyed limiter, starting with those that the others are compared with.
+/// Visits every keyed limiter. The second one is governor's, which the others are compared with.
 pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit::<ManyFunnels>();
     visitor.visit::<KeyedGovernor>();

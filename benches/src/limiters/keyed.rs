@@ -6,49 +6,50 @@ use super::contenders::{Visitor, visit_all};
 use super::workload::{Workload, hundred_a_minute};
 use super::{Measured, Rounds};
 use crate::allocator::live_bytes;
-use crate::table::{Table, median, show, show_ratio};
+use crate::record::Record;
+use crate::table::median;
+use crate::tables::LIMITERS;
 use crate::workload::as_f64;
 
-/// The positions in [`visit_all`] of those that the others are compared with.
-const FUNNELS: usize = 0;
+/// The position in [`visit_all`] of the one that the others are compared with.
 const GOVERNOR: usize = 1;
 
 /// Measures all limiters with that many keys.
-pub(super) fn measure(keys: usize, calls: usize, rounds: usize) -> Table {
+pub(super) fn measure(keys: usize, calls: usize, rounds: usize) -> Vec<Record> {
     let mut roster = Roster(Vec::new());
     visit_all(&mut roster);
     let entrants = roster.0;
     let mut bytes = vec![Vec::new(); entrants.len()];
     let prepare = |seed| Workload::new(hundred_a_minute(), keys, calls, seed);
-    let rounds = Rounds::measure(entrants.len(), rounds, prepare, |place, workload| {
+    let timed = Rounds::measure(entrants.len(), rounds, prepare, |place, workload| {
         let (measured, bytes_a_key) = (entrants[place].measure)(workload);
         bytes[place].push(bytes_a_key);
         measured
     });
 
-    let head = [
-        "ns a call",
-        "median",
-        "it / Funnels",
-        "it / governor",
-        "allowed",
-        "bytes/key before",
-        "bytes/key after",
-    ];
-    let mut table = Table::new(head.map(String::from).into());
+    let mut records = Vec::new();
     for (place, entrant) in entrants.iter().enumerate() {
-        let median_bytes = |column: usize| show(median(bytes[place].iter().map(|at| at[column])));
-        table.push(vec![
-            entrant.name.into(),
-            show(rounds.nanos_a_call(place)),
-            show_ratio(rounds.ratio(place, FUNNELS)),
-            show_ratio(rounds.ratio(place, GOVERNOR)),
-            rounds.allowed(place),
-            median_bytes(0),
-            median_bytes(1),
-        ]);
+        let median_bytes = |column: usize| median(bytes[place].iter().map(|at| at[column]));
+        for (what, unit, value, ratio) in [
+            ("ns a call", "ns", timed.nanos_a_call(place), timed.ratio(place, GOVERNOR)),
+            ("allowed, %", "%", timed.allowed(place), None),
+            ("bytes/key before", "bytes", median_bytes(0), None),
+            ("bytes/key after", "bytes", median_bytes(1), None),
+        ] {
+            records.push(Record {
+                table: LIMITERS.into(),
+                n: keys,
+                contender: entrant.name.into(),
+                what: what.into(),
+                unit: unit.into(),
+                rounds,
+                value,
+                ratio,
+                ..Record::default()
+            });
+        }
     }
-    table
+    records
 }
 
 /// A limiter as function pointers, since a list cannot hold types.

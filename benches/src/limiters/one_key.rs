@@ -11,7 +11,7 @@ use super::contender::{Answer, OneKey};
 use super::contenders::{DirectGovernor, OneFunnel};
 use super::workload::{Workload, hundred_a_minute};
 use super::{Measured, Rounds};
-use crate::table::{Table, show, show_ratio};
+use crate::record::Record;
 
 /// A row of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,25 +62,17 @@ impl Row {
 const CUTS: usize = 10;
 
 /// Measures all rows.
-pub(super) fn measure(calls: usize, rounds: usize) -> Table {
+pub(super) fn measure(calls: usize, rounds: usize) -> Vec<Record> {
     let (calls, rounds) = (calls.div_ceil(CUTS), rounds * CUTS);
-    let head = ["ns a call", "Funnel", "governor", "Funnel / governor", "allowed by each"];
-    let mut table = Table::new(head.map(String::from).into());
-    for row in Row::ALL {
+    let row = |row: Row| {
         let measure = [measure_funnel, measure_governor];
         let prepare = |seed| Workload::new(row.quota(), 1, calls, seed);
         let rounds = Rounds::measure(measure.len(), rounds, prepare, |place, workload| {
             measure[place](row, workload)
         });
-        table.push(vec![
-            row.label().into(),
-            show(rounds.nanos_a_call(0)),
-            show(rounds.nanos_a_call(1)),
-            show_ratio(rounds.ratio(0, 1)),
-            format!("{}, {}", rounds.allowed(0), rounds.allowed(1)),
-        ]);
-    }
-    table
+        rounds.records(&["Funnel", "governor"], "one key", 1, row.label())
+    };
+    Row::ALL.into_iter().flat_map(row).collect()
 }
 
 fn measure_funnel(row: Row, workload: &Workload) -> Measured {

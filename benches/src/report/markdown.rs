@@ -1,15 +1,15 @@
-//! The results as Markdown tables, for a terminal and for the docs.
+//! The results as Markdown tables, for a terminal and for a file.
 
 use std::fmt::Write as _;
 
+use super::data::records;
 use super::{MemoryOf, Report, SpeedOf};
-use crate::contenders::SUBJECTS;
 use crate::member::Kind;
 use crate::memory::FIGURES;
 use crate::operation::Operation;
 use crate::speed::Figure;
-use crate::table::{Table, show, show_ratio};
-use crate::tail::{QUANTILES, quantiles};
+use crate::table::{Table, grouped, show, show_range};
+use crate::tables::{CALLS, draw};
 
 /// The legend of the tables with ratios.
 const LEGEND: &str = "\
@@ -21,25 +21,15 @@ peer does not offer it, or only in linear time. The rows from append to union, a
 of one element.
 ";
 
-/// Returns whether a peer appears in tables with ratios: only sorted sets do, not heaps.
-fn is_compared(name: &str) -> bool {
-    name.ends_with("+ HashMap")
-}
-
-/// Returns the first word, for the heading of a narrow column.
-fn short(name: &str) -> &str {
-    name.split(' ').next().unwrap_or(name)
-}
-
 /// Returns the origin of the results and how the subject compares, in tables that fit on a screen.
 pub(super) fn brief(report: &Report) -> String {
     let mut text = format!("{}\n{LEGEND}", report.origin);
-    for of in &report.speeds {
+    for group in records(report).chunk_by(|a, b| a.group() == b.group()) {
         // Writing to a string cannot fail, here and below.
-        let _ = write!(text, "\n### {}\n\n{}", head(of), compared(report, of));
-    }
-    if !report.tails.is_empty() {
-        let _ = write!(text, "\n{}", tails(report));
+        if group[0].table == CALLS {
+            let _ = write!(text, "\n### {}\n\n{}\n", tails_head(report), tails_note(report));
+        }
+        let _ = write!(text, "\n{}", draw(group));
     }
     text
 }
@@ -68,38 +58,6 @@ pub(super) fn full(report: &Report) -> String {
         memories(report)
     );
     text
-}
-
-fn head(of: &SpeedOf) -> String {
-    let rounds = if of.rounds == 1 { "1 round" } else { &format!("{} rounds", of.rounds) };
-    format!("{}, n = {}, {rounds}", of.kind.label(), grouped(of.n))
-}
-
-/// Returns the results of the subject and how each peer compares.
-fn compared(report: &Report, of: &SpeedOf) -> Table {
-    let names = &of.speed.names;
-    let peers: Vec<_> = (SUBJECTS..names.len()).filter(|&it| is_compared(names[it])).collect();
-    let mut cells = vec![String::new(), "zset".into(), "middle half".into()];
-    cells.extend(peers.iter().map(|&peer| short(names[peer]).to_owned()));
-    let mut table = Table::new(cells);
-    for &operation in &report.operations {
-        let figure = of.speed.nanos(0, operation);
-        let ratio = |peer: &usize| of.speed.ratio(*peer, operation).map(|figure| figure.median);
-        let mut cells = vec![operation.label().to_owned()];
-        cells.extend([show(figure.map(|it| it.median)), spread(figure)]);
-        cells.extend(peers.iter().map(|peer| show_ratio(ratio(peer))));
-        table.push(cells);
-    }
-    let memory = |place: usize| report.memory(of, place).map(|it| it.memory);
-    // Requested bytes after the load, and resident bytes after the updates.
-    for (label, read) in [FIGURES[0], FIGURES[3]] {
-        let bytes = |place| memory(place).and_then(read);
-        let mut cells = vec![format!("bytes {label}"), show(bytes(0)), String::new()];
-        let ratio = |peer: &usize| Some(bytes(0)? / bytes(*peer)?);
-        cells.extend(peers.iter().map(|peer| show_ratio(ratio(peer))));
-        table.push(cells);
-    }
-    table
 }
 
 /// Returns the times of all contenders for sets of each size.
@@ -132,23 +90,6 @@ fn memories(report: &Report) -> Table {
     table
 }
 
-/// Returns the table of single calls.
-fn tails(report: &Report) -> String {
-    let mut text = format!("### {}\n\n{}\n\n", tails_head(report), tails_note(report));
-    let mut head = vec!["µs".to_owned(), "call".to_owned()];
-    head.extend(QUANTILES.map(String::from));
-    let mut table = Table::new(head);
-    for tail in &report.tails {
-        for (call, times) in tail.calls() {
-            let mut cells = vec![tail.name.to_owned(), call.to_owned()];
-            cells.extend(quantiles(times).map(micros));
-            table.push(cells);
-        }
-    }
-    let _ = write!(text, "{table}");
-    text
-}
-
 pub(super) fn tails_head(report: &Report) -> String {
     let (n, updates) = (grouped(report.tail_len), grouped(report.updates));
     format!("Single calls while a set grows to {n} u64, and takes {updates} random updates then")
@@ -168,34 +109,13 @@ pub(super) fn micros(nanos: f64) -> String {
 
 /// Formats the interquartile range of the rounds.
 pub(super) fn spread(figure: Option<Figure>) -> String {
-    figure.map_or(String::new(), |it| format!("{}–{}", show(Some(it.low)), show(Some(it.high))))
-}
-
-/// Formats a count with thousands separators.
-pub(super) fn grouped(count: usize) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.char_indices() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    figure.map_or(String::new(), |it| show_range(it.low, it.high))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tests::report;
     use super::*;
-
-    #[test]
-    fn thousands_are_apart() {
-        for (count, text) in [(7, "7"), (100, "100"), (1_000, "1,000"), (10_000_000, "10,000,000")]
-        {
-            assert_eq!(grouped(count), text);
-        }
-    }
 
     #[test]
     fn spread_is_what_half_of_the_rounds_are_within() {
@@ -233,8 +153,7 @@ mod tests {
         let zset = inserts.lines().find(|line| line.starts_with("| zset ")).expect("a row");
         assert!(zset.contains("11.0 (10.5–11.5)"), "{zset}");
         let memory = text.lines().find(|line| line.starts_with("| u64 ")).expect("a row");
-        assert!(
-            memory.ends_with("|      1.00 |     2.00 |               3.00 |              4.00 |")
-        );
+        let cells: Vec<_> = memory.split('|').map(str::trim).collect();
+        assert_eq!(cells[4..], ["1.00", "2.00", "3.00", "4.00", ""]);
     }
 }

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::markdown::{grouped, micros, spread, tails_head, tails_note};
-use super::plot::{Bar, Line, Point, bars, escape, lines, sample};
+use super::markdown::{micros, spread, tails_head, tails_note};
 use super::{Report, SpeedOf};
 use crate::member::Kind;
 use crate::memory::{FIGURES, Memory};
 use crate::operation::Operation;
-use crate::table::{show, show_ratio};
+use crate::plot::{self, Bar, Line, Point, bars, escape, lines, sample};
+use crate::table::{grouped, show, show_ratio};
 use crate::tail::{QUANTILES, curve, quantiles};
 use crate::workload::as_f64;
 
@@ -18,8 +18,12 @@ pub(super) fn of(report: &Report) -> String {
     let mut page = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <title>Sorted sets, measured</title><style>{STYLE}</style></head><body>\
+         <title>Sorted sets, measured</title><style>:root {{ color-scheme: light dark; {} }} \
+         @media (prefers-color-scheme: dark) {{ :root {{ {} }} }} {}{STYLE}</style></head><body>\
          <h1>Sorted sets, measured</h1>{}{}{}",
+        plot::LIGHT,
+        plot::DARK,
+        plot::STYLE,
         origin(report),
         contents(report),
         legend(report)
@@ -152,7 +156,7 @@ fn table(report: &Report, of: &SpeedOf) -> String {
         table.push_str("</tr>");
     }
     for (label, read) in FIGURES {
-        let _ = write!(table, "<tr><th>bytes {label}</th>");
+        let _ = write!(table, "<tr><th>{label}</th>");
         for place in 0..of.speed.names.len() {
             let bytes = report.memory(of, place).and_then(|it| read(it.memory));
             let _ = write!(table, "<td>{}</td>", show(bytes));

@@ -12,32 +12,7 @@ pub struct Skiplist<T: Ord + Clone>(SkipSet<T>);
 impl<T: Ord + Clone> Ordered<T> for Skiplist<T> {
     const NAME: &'static str = "skiplist + HashMap";
 
-    fn new() -> Self {
-        Skiplist(SkipSet::new())
-    }
-
-    fn from_sorted(elements: impl Iterator<Item = T>) -> Self {
-        Skiplist(elements.collect())
-    }
-
-    fn unite(&mut self, mut other: Self) {
-        self.0.append(&mut other.0);
-    }
-
-    #[inline]
-    fn insert(&mut self, element: T) {
-        self.0.insert(element);
-    }
-
-    #[inline]
-    fn take(&mut self, element: &T) -> Option<T> {
-        self.0.take(element)
-    }
-
-    #[inline]
-    fn pop_first(&mut self) -> Option<T> {
-        self.0.pop_first()
-    }
+    same_methods!();
 
     #[inline]
     fn range_from<'a>(&'a self, start: &T) -> impl Iterator<Item = &'a T>
@@ -50,14 +25,6 @@ impl<T: Ord + Clone> Ordered<T> for Skiplist<T> {
     }
 
     #[inline]
-    fn iter<'a>(&'a self) -> impl Iterator<Item = &'a T>
-    where
-        T: 'a,
-    {
-        self.0.iter()
-    }
-
-    #[inline]
     fn rank(&self, element: &T) -> Option<usize> {
         self.0.rank(element)
     }
@@ -65,10 +32,5 @@ impl<T: Ord + Clone> Ordered<T> for Skiplist<T> {
     #[inline]
     fn nth(&self, rank: usize) -> Option<&T> {
         self.0.get_by_index(rank)
-    }
-
-    #[inline]
-    fn count(&self) -> usize {
-        self.0.len()
     }
 }

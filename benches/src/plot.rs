@@ -1,53 +1,64 @@
 //! SVG plots: lines on logarithmic scales, and bars.
 //!
-//! Each contender has a class (`c0`, `c1`, …). The page gives it a light and a dark colour, and this
-//! module a mark, for readers who cannot tell the colours apart.
+//! Each contender has a class (`c0`, `c1`, …): a colour, light or dark, and a mark for readers who cannot
+//! tell the colours apart.
+
+mod scale;
 
 use std::fmt::Write as _;
 
-use super::scale::Scale;
+use scale::Scale;
+
+/// The colours on a light page, as declarations.
+pub(crate) const LIGHT: &str = include_str!("plot/light.css");
+
+/// The colours on a dark page.
+pub(crate) const DARK: &str = include_str!("plot/dark.css");
+
+/// The style sheet, which needs the colours of one of the two.
+pub(crate) const STYLE: &str = include_str!("plot/style.css");
 
 /// One contender's line.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
-    pub(super) class: usize,
-    pub(super) points: Vec<Point>,
+pub(crate) struct Line {
+    pub(crate) class: usize,
+    pub(crate) points: Vec<Point>,
 }
 
 /// A point of a line; all values are positive.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Point {
-    pub(super) x: f64,
-    pub(super) y: f64,
+pub(crate) struct Point {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
     /// The interquartile range around the median `y`; equal to `y` for a single value.
-    pub(super) low: f64,
-    pub(super) high: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
 }
 
 impl Point {
     /// Returns a point without a spread.
-    pub(super) fn of((x, y): (f64, f64)) -> Self {
+    pub(crate) fn of((x, y): (f64, f64)) -> Self {
         Point { x, y, low: y, high: y }
     }
 }
 
 /// One contender's bar.
 #[derive(Clone, Debug)]
-pub(super) struct Bar {
-    pub(super) class: usize,
-    pub(super) label: String,
-    pub(super) value: f64,
+pub(crate) struct Bar {
+    pub(crate) class: usize,
+    pub(crate) label: String,
+    pub(crate) value: f64,
     /// The value drawn in a paler colour behind the bar.
-    pub(super) behind: f64,
+    pub(crate) behind: f64,
 }
 
 /// The size of a line plot and the position of its axes.
-const WIDTH: f64 = 360.0;
-const HEIGHT: f64 = 240.0;
+pub(crate) const WIDTH: f64 = 360.0;
+pub(crate) const HEIGHT: f64 = 240.0;
 const LEFT: f64 = 40.0;
 const RIGHT: f64 = 14.0;
 const TOP: f64 = 8.0;
-const BOTTOM: f64 = 24.0;
+const BOTTOM: f64 = 26.0;
 
 /// The marks of the classes, as paths around the point; marks that are only stroked are hollow.
 const MARKS: [&str; 9] = [
@@ -70,9 +81,9 @@ fn mark(svg: &mut String, class: usize, x: f64, y: f64) {
 }
 
 /// Draws the line of a class for a legend; hidden from screen readers, since its name is beside it.
-pub(super) fn sample(class: usize) -> String {
+pub(crate) fn sample(class: usize) -> String {
     let mut svg = format!(
-        "<svg class=\"sample\" viewBox=\"0 0 28 12\" aria-hidden=\"true\">\
+        "<svg class=\"sample\" viewBox=\"0 0 28 12\" width=\"28\" height=\"12\" aria-hidden=\"true\">\
          <path class=\"line c{class}\" d=\"M1 6H27\"/>"
     );
     mark(&mut svg, class, 14.0, 6.0);
@@ -80,7 +91,7 @@ pub(super) fn sample(class: usize) -> String {
 }
 
 /// Draws lines; nothing if there are no points.
-pub(super) fn lines(title: &str, lines: &[Line]) -> String {
+pub(crate) fn lines(title: &str, lines: &[Line]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);
     if points().next().is_none() {
         return String::new();
@@ -120,7 +131,7 @@ fn axes(svg: &mut String, x: &Scale, y: &Scale) {
             svg,
             "<path class=\"grid\" d=\"M{at:.1} {TOP}V{bottom}\"/>\
              <text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{label}</text>",
-            HEIGHT - 8.0,
+            HEIGHT - 5.0,
         );
     }
     for (value, label) in y.ticks() {
@@ -137,7 +148,7 @@ fn axes(svg: &mut String, x: &Scale, y: &Scale) {
 }
 
 /// Draws bars, each below its label.
-pub(super) fn bars(title: &str, bars: &[Bar]) -> String {
+pub(crate) fn bars(title: &str, bars: &[Bar]) -> String {
     const ROW: f64 = 31.0;
     const BAR: f64 = 11.0;
     const FIGURES: f64 = 84.0;
@@ -168,15 +179,17 @@ pub(super) fn bars(title: &str, bars: &[Bar]) -> String {
     format!("{}{svg}</svg>", open(title, WIDTH, top))
 }
 
-fn open(title: &str, width: f64, height: f64) -> String {
+/// Returns the beginning of a picture.
+pub(crate) fn open(title: &str, width: f64, height: f64) -> String {
     let title = escape(title);
     format!(
-        "<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{title}\"><title>{title}</title>"
+        "<svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" \
+         aria-label=\"{title}\"><title>{title}</title>"
     )
 }
 
 /// Escapes a text for use in HTML.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

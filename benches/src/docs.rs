@@ -1,0 +1,197 @@
+//! `docs`: the measured tables of the docs, and the picture of the README, drawn from
+//! `benches/results.csv` without measuring.
+//!
+//! A table stands between two markers. The first one names the table, with the number of elements if
+//! there are several:
+//!
+//! ```text
+//! <!-- zset-bench docs: u64 1000 -->
+//! <!-- end -->
+//! ```
+//!
+//! `summary u64 1000000` is the small table of the README.
+
+mod picture;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+
+use crate::record::{self, Record};
+use crate::tables::{draw, summary};
+
+/// The repository.
+pub const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+/// The records, a path in the folder.
+const RESULTS: &str = "benches/results.csv";
+
+/// The page that must show every record.
+const ALL: &str = "docs/benchmarks.md";
+
+/// The page with a summary.
+const README: &str = "README.md";
+
+const BEGIN: &str = "<!-- zset-bench docs: ";
+const BEGIN_ENDS: &str = " -->\n";
+const END: &str = "<!-- end -->";
+
+/// Draws and writes all files.
+///
+/// # Errors
+///
+/// Returns an error if a file cannot be read or written, if a marker is malformed or names no records, or
+/// if `docs/benchmarks.md` has no marker for a record. In all cases but a failed write, no file changes.
+pub fn run(folder: &Path, out: &mut impl Write) -> io::Result<()> {
+    for (path, content) in files(folder)? {
+        fs::write(folder.join(path), content)?;
+        writeln!(out, "{path}")?;
+    }
+    Ok(())
+}
+
+/// Returns the content of each file, with its path in the folder.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
+    let records = record::read(&folder.join(RESULTS))?;
+    let mut files = Vec::new();
+    for path in [ALL, README] {
+        let text = fs::read_to_string(folder.join(path))?;
+        let content = filled(&text, &records, path == ALL).map_err(|message| {
+            io::Error::new(ErrorKind::InvalidData, format!("{path}: {message}"))
+        })?;
+        files.push((path, content));
+    }
+    files.extend(picture::files(&records));
+    Ok(files)
+}
+
+/// Returns a page with all tables drawn. If it `is_complete`, each record must be in one of them.
+fn filled(text: &str, records: &[Record], is_complete: bool) -> Result<String, String> {
+    let mut filled = String::new();
+    let mut shown = BTreeSet::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(BEGIN) {
+        let (name, after) =
+            after
+                .split_once(BEGIN_ENDS)
+                .filter(|(name, _)| !name.contains('\n'))
+                .ok_or_else(|| format!("a line with `{BEGIN}` does not end with `-->`"))?;
+        let (_, after) = after
+            .split_once(END)
+            .filter(|(old, _)| !old.contains(BEGIN))
+            .ok_or_else(|| format!("`{BEGIN}{name} -->` has no `{END}`"))?;
+        let (draw, selected) = select(name, records);
+        if selected.is_empty() {
+            return Err(format!("{RESULTS} has no records for `{BEGIN}{name} -->`"));
+        }
+        filled.extend([before, BEGIN, name, BEGIN_ENDS, "\n", &draw(&selected), END]);
+        shown.extend(selected.iter().map(|it| (it.table.clone(), it.n)));
+        rest = after;
+    }
+    filled.push_str(rest);
+    match records.iter().find(|it| is_complete && !shown.contains(&(it.table.clone(), it.n))) {
+        Some(Record { table, n, .. }) => Err(format!("there is no `{BEGIN}{table} {n} -->`")),
+        None => Ok(filled),
+    }
+}
+
+/// Draws a table.
+type Draw = fn(&[Record]) -> String;
+
+/// Returns the records that a marker names, and how they are drawn.
+fn select(name: &str, records: &[Record]) -> (Draw, Vec<Record>) {
+    let (draw, name): (Draw, _) = match name.strip_prefix("summary ") {
+        Some(name) => (summary, name),
+        None => (draw, name),
+    };
+    // No name of a table ends with a number.
+    let sized = name.rsplit_once(' ').and_then(|(table, n)| Some((table, n.parse().ok()?)));
+    let (table, n) = sized.map_or((name, None), |(table, n)| (table, Some(n)));
+    let is_selected = |it: &&Record| it.table == table && n.is_none_or(|n: usize| n == it.n);
+    (draw, records.iter().filter(is_selected).cloned().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = "\
+# Figures
+
+<!-- zset-bench docs: u64 100 -->
+<!-- end -->
+In between.
+<!-- zset-bench docs: Heap -->
+of old
+<!-- end -->
+The end.
+";
+
+    fn records() -> Vec<Record> {
+        let record = |table: &str, n| Record {
+            table: table.into(),
+            n,
+            contender: "zset".into(),
+            what: "insert".into(),
+            unit: "ns".into(),
+            rounds: 1,
+            value: Some(5.0),
+            ..Record::default()
+        };
+        vec![record("Heap", 7), record("u64", 100)]
+    }
+
+    #[test]
+    fn text_outside_the_markers_stays_and_a_second_run_changes_nothing() {
+        let expected = "\
+# Figures
+
+<!-- zset-bench docs: u64 100 -->
+
+**u64, n = 100, 1 round**
+
+|        | zset |
+|--------|-----:|
+| insert | 5.00 |
+<!-- end -->
+In between.
+<!-- zset-bench docs: Heap -->
+
+| Heap, ns | zset |
+|----------|-----:|
+| insert   | 5.00 |
+<!-- end -->
+The end.
+";
+        let once = filled(PAGE, &records(), true).unwrap();
+        assert_eq!(once, expected);
+        assert_eq!(filled(&once, &records(), true).unwrap(), once);
+    }
+
+    #[test]
+    fn a_marker_that_is_malformed_or_missing_is_an_error() {
+        let error = |from: &str, to: &str| {
+            filled(&PAGE.replacen(from, to, 1), &records(), true).unwrap_err()
+        };
+        assert!(error("100 -->", "100").contains("does not end with"));
+        assert!(error("<!-- end -->", "").contains("u64 100 -->` has no `<!-- end -->`"));
+        assert!(error("u64 100", "u64 200").contains("no records for"));
+        assert!(error("Heap", "Pile").contains("no records for"));
+        let of_one = PAGE.split_once("In between.").map(|(first, _)| first).unwrap();
+        let error = filled(of_one, &records(), true).unwrap_err();
+        assert_eq!(error, "there is no `<!-- zset-bench docs: Heap 7 -->`");
+        // Another page need not show all.
+        assert!(filled(of_one, &records(), false).is_ok());
+    }
+
+    #[test]
+    fn a_summary_is_drawn_from_the_records_of_a_table() {
+        let page = "<!-- zset-bench docs: summary u64 100 -->\n<!-- end -->";
+        assert!(filled(page, &records(), false).unwrap().contains("| insert          | 5.00 ns |"));
+    }
+}

@@ -1,0 +1,308 @@
+//! Tables drawn from [records](Record): the same for a terminal and for the docs.
+
+use crate::member::Kind;
+use crate::memory::FIGURES;
+use crate::operation::Operation;
+use crate::record::Record;
+use crate::table::{Table, grouped, show, show_range, show_ratio};
+use crate::tail::QUANTILES;
+
+/// The table of single calls.
+pub const CALLS: &str = "calls";
+
+/// The table of keyed limiters.
+pub const LIMITERS: &str = "limiters";
+
+/// Returns the tables of all records, separated by empty lines.
+pub fn draw_all(records: &[Record]) -> String {
+    let groups = records.chunk_by(|a, b| a.group() == b.group());
+    groups.map(draw).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the table of records that have the table in common.
+pub fn draw(records: &[Record]) -> String {
+    let table = records.first().map_or("", |first| first.table.as_str());
+    match Kind::from_name(table) {
+        Some(kind) => sets(kind, records),
+        None if table == CALLS => calls(records).to_string(),
+        None if table == LIMITERS => limiters(records).to_string(),
+        None => comparison(records).to_string(),
+    }
+}
+
+/// Returns the distinct values of a field, in order.
+fn distinct<'a>(records: &'a [Record], field: impl Fn(&'a Record) -> &'a String) -> Vec<&'a str> {
+    let mut all: Vec<&str> = Vec::new();
+    for value in records.iter().map(field) {
+        if !all.contains(&value.as_str()) {
+            all.push(value);
+        }
+    }
+    all
+}
+
+fn find<'a>(records: &'a [Record], contender: &str, what: &str) -> Option<&'a Record> {
+    records.iter().find(|it| (it.contender.as_str(), it.what.as_str()) == (contender, what))
+}
+
+fn value(record: Option<&Record>) -> String {
+    show(record.and_then(|it| it.value))
+}
+
+fn ratio(record: Option<&Record>) -> String {
+    show_ratio(record.and_then(|it| it.ratio))
+}
+
+/// Returns whether a peer is a sorted set: tables with ratios leave heaps out.
+pub(crate) fn is_sorted_set(name: &str) -> bool {
+    name.ends_with("+ HashMap")
+}
+
+/// Returns the first word, for the heading of a narrow column.
+fn short(name: &str) -> String {
+    name.split(' ').next().unwrap_or(name).to_owned()
+}
+
+/// Shows the times and the memory of a sorted set of one size, and how each peer compares.
+fn sets(kind: Kind, records: &[Record]) -> String {
+    let Record { n, rounds, .. } = records[0];
+    // Other figures of memory are in the report only.
+    let [_, resident, requested_later, _] = FIGURES.map(|(label, _)| label);
+    let hidden = [resident, requested_later];
+    let mut contenders = distinct(records, |it| &it.contender);
+    let subject = contenders.remove(0);
+    contenders.retain(|name| is_sorted_set(name));
+    let mut head = vec![String::new(), subject.to_owned()];
+    if rounds > 1 {
+        head.push("middle half".into());
+    }
+    head.extend(contenders.iter().map(|name| short(name)));
+    let mut table = Table::new(head);
+    for what in distinct(records, |it| &it.what) {
+        if hidden.contains(&what) {
+            continue;
+        }
+        let figure = find(records, subject, what);
+        let mut cells = vec![what.to_owned(), value(figure)];
+        if rounds > 1 {
+            cells.push(spread(figure));
+        }
+        cells.extend(contenders.iter().map(|peer| ratio(find(records, peer, what))));
+        table.push(cells);
+    }
+    let times = if rounds == 1 { "1 round" } else { &format!("{rounds} rounds") };
+    format!("**{}, n = {}, {times}**\n\n{table}", kind.label(), grouped(n))
+}
+
+/// Formats the interquartile range of the rounds.
+fn spread(record: Option<&Record>) -> String {
+    let range = record.and_then(|it| it.low.zip(it.high));
+    range.map_or(String::new(), |(low, high)| show_range(low, high))
+}
+
+/// Shows the quantiles of single calls in microseconds.
+fn calls(records: &[Record]) -> Table {
+    let mut head = vec!["µs".to_owned(), "call".to_owned()];
+    head.extend(QUANTILES.map(String::from));
+    let mut table = Table::new(head);
+    for contender in distinct(records, |it| &it.contender) {
+        for call in ["insert", "update"] {
+            let nanos =
+                QUANTILES.map(|name| find(records, contender, &format!("{call} {name}"))?.value);
+            if nanos[0].is_some() {
+                let mut cells = vec![contender.to_owned(), call.to_owned()];
+                cells.extend(nanos.map(|nanos| show(nanos.map(|it| it / 1e3))));
+                table.push(cells);
+            }
+        }
+    }
+    table
+}
+
+/// Shows a row for each keyed limiter, since their memory is in the same table.
+fn limiters(records: &[Record]) -> Table {
+    let columns = distinct(records, |it| &it.what);
+    let has_ratio = |what: &str| records.iter().any(|it| it.what == what && it.ratio.is_some());
+    let mut head = vec![format!("{} keys, 100 a minute each", grouped(records[0].n))];
+    for what in &columns {
+        head.push((*what).to_owned());
+        if has_ratio(what) {
+            head.push("it / governor".into());
+        }
+    }
+    let mut table = Table::new(head);
+    for contender in distinct(records, |it| &it.contender) {
+        let mut cells = vec![contender.to_owned()];
+        for what in &columns {
+            let record = find(records, contender, what);
+            cells.push(value(record));
+            if has_ratio(what) {
+                cells.push(ratio(record));
+            }
+        }
+        table.push(cells);
+    }
+    table
+}
+
+/// Shows a column for each contender, and beside it the ratio of the first one to it.
+fn comparison(records: &[Record]) -> Table {
+    let contenders = distinct(records, |it| &it.contender);
+    let has_ratio =
+        |name: &str| records.iter().any(|it| it.contender == name && it.ratio.is_some());
+    let first = records.first().cloned().unwrap_or_default();
+    let mut head = vec![format!("{}, {}", first.table, first.unit)];
+    for name in &contenders {
+        head.push((*name).to_owned());
+        if has_ratio(name) {
+            head.push(format!("{} / it", first.contender));
+        }
+    }
+    let mut table = Table::new(head);
+    for what in distinct(records, |it| &it.what) {
+        let mut cells = vec![what.to_owned()];
+        for name in &contenders {
+            let record = find(records, name, what);
+            cells.push(value(record));
+            if has_ratio(name) {
+                cells.push(ratio(record));
+            }
+        }
+        table.push(cells);
+    }
+    table
+}
+
+/// Returns a small table of sorted sets, for a README: the figures of the subject with their units, and
+/// how some peers compare.
+pub fn summary(records: &[Record]) -> String {
+    let [requested, ..] = FIGURES.map(|(label, _)| label);
+    let rows = [
+        ("insert", Operation::Insert.label()),
+        ("score", Operation::Score.label()),
+        ("rank", Operation::Rank.label()),
+        ("element by rank", Operation::Select.label()),
+        ("100 by score", Operation::HundredByScore.label()),
+        ("update", Operation::Update.label()),
+        ("pop first", Operation::PopFirst.label()),
+        ("memory", requested),
+    ];
+    let peers = ["BTreeSet + HashMap", "indexset + HashMap", "skiplist + HashMap"];
+    let mut head = vec![String::new(), "zset".to_owned()];
+    head.extend(peers.map(short));
+    let mut table = Table::new(head);
+    for (label, what) in rows {
+        let figure = find(records, "zset", what);
+        let unit = figure.map_or("", |it| it.unit.as_str());
+        let mut cells = vec![label.to_owned(), format!("{} {unit}", value(figure))];
+        cells.extend(peers.map(|peer| ratio(find(records, peer, what))));
+        table.push(cells);
+    }
+    table.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(table: &str, contender: &str, what: &str, value: f64) -> Record {
+        let [table, contender, what] = [table, contender, what].map(String::from);
+        let unit = "ns".to_owned();
+        Record {
+            table,
+            n: 1000,
+            contender,
+            what,
+            unit,
+            rounds: 1,
+            value: Some(value),
+            ..Record::default()
+        }
+    }
+
+    fn peer(table: &str, contender: &str, what: &str, ratio: f64) -> Record {
+        Record { ratio: Some(ratio), ..record(table, contender, what, 5.0) }
+    }
+
+    #[test]
+    fn a_comparison_has_a_ratio_for_each_peer_that_has_one() {
+        let records = [
+            record("Heap", "zset", "push", 12.0),
+            record("Heap", "zset", "pop", 3000.0),
+            peer("Heap", "heap", "push", 0.004),
+            record("Heap", "list", "pop", 7.0),
+        ];
+        let expected = "\
+| Heap, ns |  zset | heap | zset / it | list |
+|----------|------:|-----:|----------:|-----:|
+| push     |  12.0 | 5.00 |    0.0040 |    – |
+| pop      | 3,000 |    – |         – | 7.00 |
+";
+        assert_eq!(draw(&records), expected);
+    }
+
+    #[test]
+    fn sets_are_compared_with_sorted_sets_and_have_a_spread_if_there_are_rounds() {
+        let heap = peer("u64", "BinaryHeap", "insert", 0.5);
+        let mut records = vec![
+            record("u64", "zset", "insert", 90.0),
+            peer("u64", "BTreeSet + HashMap", "insert", 1.5),
+            heap,
+            record("u64", "zset", "bytes resident", 40.0),
+        ];
+        let expected = "\
+**u64, n = 1,000, 1 round**
+
+|        | zset | BTreeSet |
+|--------|-----:|---------:|
+| insert | 90.0 |     1.50 |
+";
+        assert_eq!(draw(&records), expected);
+        records[0] = Record { rounds: 3, low: Some(80.0), high: Some(100.0), ..records[0].clone() };
+        assert!(draw(&records).ends_with("| insert | 90.0 |    80.0–100 |     1.50 |\n"));
+    }
+
+    #[test]
+    fn single_calls_have_a_row_for_each_kind() {
+        let quantiles = |contender: &str, call: &str| {
+            QUANTILES.map(|name| record(CALLS, contender, &format!("{call} {name}"), 1500.0))
+        };
+        let records =
+            [quantiles("zset", "insert"), quantiles("zset", "update"), quantiles("heap", "insert")];
+        let expected = "\
+| µs   |   call |  p50 |  p99 | p99.99 | longest |
+|------|-------:|-----:|-----:|-------:|--------:|
+| zset | insert | 1.50 | 1.50 |   1.50 |    1.50 |
+| zset | update | 1.50 | 1.50 |   1.50 |    1.50 |
+| heap | insert | 1.50 | 1.50 |   1.50 |    1.50 |
+";
+        assert_eq!(draw(&records.concat()), expected);
+    }
+
+    #[test]
+    fn limiters_have_a_row_each() {
+        let records = [
+            peer(LIMITERS, "Funnels", "ns a call", 0.68),
+            record(LIMITERS, "Funnels", "bytes/key", 118.0),
+            peer(LIMITERS, "governor", "ns a call", 1.0),
+        ];
+        let expected = "\
+| 1,000 keys, 100 a minute each | ns a call | it / governor | bytes/key |
+|-------------------------------|----------:|--------------:|----------:|
+| Funnels                       |      5.00 |          0.68 |       118 |
+| governor                      |      5.00 |          1.00 |         – |
+";
+        assert_eq!(draw_all(&records), expected);
+    }
+
+    #[test]
+    fn a_summary_has_units_and_a_dash_for_what_is_unknown() {
+        let records = [
+            record("u64", "zset", "insert", 1039.0),
+            peer("u64", "skiplist + HashMap", "insert", 0.12),
+        ];
+        let text = summary(&records);
+        let insert = text.lines().nth(2).unwrap_or_default();
+        assert_eq!(insert, "| insert          | 1,039 ns |        – |        – |     0.12 |");
+    }
+}
