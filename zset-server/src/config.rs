@@ -15,13 +15,14 @@ use parameters::{Kind, NUMBERS, Number};
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
     numbers: [i64; NUMBERS],
-    password: Vec<u8>,
-    debug_command: DebugCommand,
-    output_limits: OutputLimits,
+    /// Empty means that none is required.
+    pub(crate) password: Vec<u8>,
+    pub(crate) debug_command: DebugCommand,
+    pub(crate) output_limits: OutputLimits,
     /// The values of parameters that have no effect here, by name.
     kept: HashMap<&'static str, Vec<u8>>,
     /// Whether a password is mandatory because the server is reachable from other machines.
-    needs_password: bool,
+    pub(crate) needs_password: bool,
     /// The maximum number of clients that the operating system allows.
     possible_clients: usize,
 }
@@ -112,26 +113,6 @@ impl Config {
         self.possible_clients = possible;
     }
 
-    /// Sets which clients may use DEBUG.
-    pub(crate) fn set_debug_command(&mut self, allowed: DebugCommand) {
-        self.debug_command = allowed;
-    }
-
-    /// Returns which clients may use DEBUG.
-    pub(crate) fn debug_command(&self) -> DebugCommand {
-        self.debug_command
-    }
-
-    /// Sets the limits on unread replies.
-    pub(crate) fn set_output_limits(&mut self, limits: OutputLimits) {
-        self.output_limits = limits;
-    }
-
-    /// Returns the limit on a client's unread replies.
-    pub(crate) fn output_limit(&self) -> OutputLimit {
-        self.output_limits.normal()
-    }
-
     /// Returns the maximum length of an argument, in bytes.
     pub(crate) fn max_bulk_len(&self) -> usize {
         self.number(Number::MaxBulkLen)
@@ -141,21 +122,6 @@ impl Config {
     /// never.
     pub(crate) fn timeout(&self) -> usize {
         self.number(Number::Timeout)
-    }
-
-    /// Sets the password; empty means that none is required.
-    pub(crate) fn set_password(&mut self, password: &[u8]) {
-        self.password = password.to_vec();
-    }
-
-    /// Makes [`set`](Self::set) reject an empty password.
-    pub(crate) fn insist_on_password(&mut self) {
-        self.needs_password = true;
-    }
-
-    /// Returns the password; empty means that none is required.
-    pub(crate) fn password(&self) -> &[u8] {
-        &self.password
     }
 
     /// Returns whether a password is correct. The time taken does not reveal how much of it matches.

@@ -31,14 +31,6 @@ impl Memory {
     }
 }
 
-/// Returns the resident memory of the process in bytes, where the operating system reports it.
-pub(crate) fn resident() -> Option<usize> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kilobytes: usize = line.trim().strip_suffix("kB")?.trim_end().parse().ok()?;
-    kilobytes.checked_mul(1024)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,11 +43,5 @@ mod tests {
         assert!(!memory.is_beyond(0) && memory.is_beyond(999) && !memory.is_beyond(1000));
         memory.allocated = Some(|| 500);
         assert_eq!(memory.look(), (500, 1000));
-    }
-
-    #[test]
-    #[cfg(all(target_os = "linux", not(miri)))]
-    fn the_system_tells_what_is_in_memory() {
-        assert!(resident().is_some_and(|bytes| bytes > 100_000));
     }
 }

@@ -202,7 +202,7 @@ impl Shell {
         match show::show(arguments, &self.engine.state.keyspace, self.style) {
             Ok(picture) => out.push_str(&picture),
             Err(error) => {
-                self.replies.error(&error.to_string());
+                self.replies.error_bytes(error.bytes());
                 display::write_replies(self.replies.bytes(), self.style, out);
                 self.replies.clear();
             }

@@ -13,12 +13,12 @@ pub(super) const HANDLERS: Handlers = &[
 
 /// The handler of a command with subcommands, which its arity makes unreachable.
 pub(super) fn container(_: &mut Context<'_>, _: &[&[u8]]) -> Replied {
-    Err(CommandError::Syntax)
+    Err(CommandError::SYNTAX)
 }
 
 /// Lists the subcommands of a command.
 pub(super) fn help(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let command = Command::find(arguments[0]).ok_or(CommandError::Syntax)?;
+    let command = Command::find(arguments[0]).ok_or(CommandError::SYNTAX)?;
     let (subcommands, replies) = (command.subcommands(), &mut *context.replies);
     replies.array(1 + 2 * subcommands.len());
     let name = command.name.to_ascii_uppercase();

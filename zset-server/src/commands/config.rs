@@ -33,7 +33,7 @@ fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 }
 
 fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let (pairs, []) = arguments[2..].as_chunks::<2>() else { return Err(CommandError::Syntax) };
+    let (pairs, []) = arguments[2..].as_chunks::<2>() else { return Err(CommandError::SYNTAX) };
     let failed = |name: &[u8], why: &str| {
         let before = "CONFIG SET failed (possibly related to argument '";
         CommandError::quoting(before, name, &format!("') - {why}"))

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use crate::command::{Context, Handlers, Replied, State};
-use crate::memory::resident;
 
 pub(super) const HANDLERS: Handlers = &[("info", info)];
 
@@ -51,9 +50,8 @@ fn sections(state: &mut State) -> [(&'static str, String); 9] {
     );
     let (used, peak) = state.memory.look();
     let memory = format!(
-        "used_memory:{used}\nused_memory_rss:{}\nused_memory_peak:{peak}\nmaxmemory:{}\n\
+        "used_memory:{used}\nused_memory_peak:{peak}\nmaxmemory:{}\n\
          maxmemory_policy:noeviction\n",
-        resident().unwrap_or(used),
         state.config.max_memory(),
     );
     let persistence = format!(

@@ -34,7 +34,7 @@ fn background_save(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     match arguments[1..] {
         [] => {}
         [option] if option.eq_ignore_ascii_case(b"schedule") => {}
-        _ => return Err(CommandError::Syntax),
+        _ => return Err(CommandError::SYNTAX),
     }
     save(context)?;
     context.replies.status("Background saving started");

@@ -27,7 +27,7 @@ fn exec(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
     let is_unchanged = context.client.unwatch_all(&mut context.state.keyspace);
     if transaction.is_broken {
         let text = "EXECABORT Transaction discarded because of previous errors.";
-        return Err(CommandError::Other(text.into()));
+        return Err(CommandError::new(text));
     }
     if !is_unchanged {
         context.replies.null_array();
@@ -42,7 +42,7 @@ fn exec(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
         let called = Command::of(&arguments).and_then(|command| command.call(context, &arguments));
         if let Err(error) = called {
             context.replies.truncate(before);
-            context.replies.error_bytes(&error.to_bytes());
+            context.replies.error_bytes(error.bytes());
         }
     }
     context.client.is_executing = false;

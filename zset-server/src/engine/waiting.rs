@@ -67,7 +67,7 @@ fn try_again(state: &mut State, session: &mut Session) {
         Ok(true) => {}
         Err(error) => {
             state.stats.errors += 1;
-            replies.error(&CommandError::from(error).to_string());
+            replies.error_bytes(CommandError::from(error).bytes());
         }
     }
     session.stop_waiting(&mut state.keyspace);

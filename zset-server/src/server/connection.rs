@@ -341,7 +341,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             {
                 return Poll::Ready(Ok(Event::TimedOut));
             }
-            self.rest();
+            self.since = None;
+            self.tell_held();
             stopped.as_mut().poll(cx).map(|()| Ok(Event::Stopped))
         })
         .await

@@ -17,14 +17,14 @@ pub(super) fn show(
     style: Style,
 ) -> Result<String, CommandError> {
     let (key, limit) = match arguments {
-        [] => return Err(CommandError::WrongArity("show".to_owned())),
+        [] => return Err(CommandError::wrong_arity("show")),
         [key] => (key, None),
         [key, option, count] if option.eq_ignore_ascii_case(b"limit") => {
-            let count = parse_integer(count).ok_or(CommandError::NotAnInteger)?;
+            let count = parse_integer(count).ok_or(CommandError::NOT_AN_INTEGER)?;
             let limit = usize::try_from(count);
             (key, Some(limit.map_err(|_| CommandError::err("LIMIT can't be negative"))?))
         }
-        _ => return Err(CommandError::Syntax),
+        _ => return Err(CommandError::SYNTAX),
     };
     let name = text::quoted(key);
     match keyspace.value(key) {

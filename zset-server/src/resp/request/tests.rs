@@ -113,9 +113,9 @@ fn what_is_wrong_is_said_in_the_words_of_redis() {
     assert_eq!(error.map(RequestError::to_bytes).as_deref(), Some(&text[..]));
     let long = "1".repeat(MAX_LINE + 1);
     for (begin, error) in [
-        ("", RequestError::LineTooLong),
-        ("*", RequestError::CountTooLong),
-        ("*1\r\n$", RequestError::LengthTooLong),
+        ("", RequestError::Invalid("too big inline request")),
+        ("*", RequestError::Invalid("too big mbulk count string")),
+        ("*1\r\n$", RequestError::Invalid("too big bulk count string")),
     ] {
         assert_eq!(parse(format!("{begin}{long}").as_bytes(), &[]).1, Some(error));
     }
@@ -134,12 +134,12 @@ fn limits_hold_before_the_bytes_come() {
     requests.extend(b"*10\r\n");
     assert_eq!(requests.next(), Ok(None));
     requests.extend(b"$16385\r\n");
-    assert_eq!(requests.next(), Err(RequestError::UnauthenticatedArgumentLen));
+    assert_eq!(requests.next(), Err(RequestError::Invalid("unauthenticated bulk length")));
     let limits = RequestLimits { max_request_len: 50, ..RequestLimits::default() };
     let mut requests = Requests::default();
     requests.set_limits(limits);
     requests.extend(b"*2\r\n$20\r\n01234567890123456789\r\n$20\r\n");
-    assert_eq!(requests.next(), Err(RequestError::RequestTooLarge));
+    assert_eq!(requests.next(), Err(RequestError::Invalid("too big request")));
 }
 
 #[test]
