@@ -22,16 +22,6 @@ pub struct Client {
 }
 
 impl Client {
-    /// Sets the address of the client, for CLIENT LIST.
-    pub fn set_address(&mut self, address: String) {
-        self.session_mut().address = address;
-    }
-
-    /// Sets the server address that the client is connected to, for CLIENT LIST.
-    pub fn set_local_address(&mut self, address: String) {
-        self.session_mut().local_address = address;
-    }
-
     /// Allows the client's commands to wait. The caller must then poll for their replies; see
     /// [`Executed::Waits`](crate::Executed::Waits).
     pub fn allow_waiting(&mut self) {

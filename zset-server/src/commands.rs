@@ -65,7 +65,7 @@ static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
     for line in lines.filter(|line| !line.starts_with('#')) {
         let command = Command::parse(line, handler).expect("each line has all columns");
         match commands.last_mut() {
-            Some(container) if command.name.contains('|') => container.add_subcommand(command),
+            Some(container) if command.name.contains('|') => container.subcommands.push(command),
             _ => commands.push(command),
         }
     }
@@ -114,7 +114,7 @@ impl Command {
         let (name, rest) = arguments.split_first().ok_or(CommandError::SYNTAX)?;
         let command = Command::find(name).ok_or_else(|| unknown(name, rest))?;
         match rest.first() {
-            Some(name) if !command.subcommands().is_empty() => {
+            Some(name) if !command.subcommands.is_empty() => {
                 command.subcommand(name).ok_or_else(|| unknown_nested(command, name))
             }
             _ => Ok(command),

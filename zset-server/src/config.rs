@@ -60,10 +60,6 @@ impl DebugCommand {
     }
 }
 
-/// Why a value for a parameter is invalid.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SetError(pub(crate) String);
-
 impl Default for Config {
     fn default() -> Self {
         Config {
@@ -147,35 +143,34 @@ impl Config {
         }
     }
 
-    /// Sets a parameter.
-    pub(crate) fn set(&mut self, parameter: &Parameter, value: &[u8]) -> Result<(), SetError> {
+    /// Sets a parameter; returns an error that says why the value is invalid.
+    pub(crate) fn set(&mut self, parameter: &Parameter, value: &[u8]) -> Result<(), String> {
         match parameter.kind {
             Kind::Integer(number, least, most) => {
                 let value = integer(value, least, most)?;
                 if let Number::MaxClients = number
                     && usize::try_from(value).is_ok_and(|value| value > self.possible_clients)
                 {
-                    return Err(SetError(format!(
+                    return Err(format!(
                         "The operating system is not able to handle the specified number of \
                          clients, try with {}",
                         self.possible_clients
-                    )));
+                    ));
                 }
                 self.numbers[number as usize] = value;
             }
             Kind::Memory(number, least) => self.numbers[number as usize] = memory(value, least)?,
             Kind::Password if value.is_empty() && self.needs_password => {
-                return Err(refused("others can reach the server, so it needs a password"));
+                return Err("others can reach the server, so it needs a password".to_owned());
             }
             Kind::Password => self.password = value.to_vec(),
             Kind::OutputLimits => {
                 // A value that is not UTF-8 contains no valid class name either.
-                let limits = self.output_limits.with(&String::from_utf8_lossy(value));
-                self.output_limits = limits.map_err(refused)?;
+                self.output_limits = self.output_limits.with(&String::from_utf8_lossy(value))?;
             }
             Kind::Fixed(fixed) if fixed.as_bytes() == value => {}
             Kind::Fixed(_) | Kind::DebugCommand => {
-                return Err(refused("can't set immutable config"));
+                return Err("can't set immutable config".to_owned());
             }
             Kind::Kept(_) => _ = self.kept.insert(parameter.name, value.to_vec()),
         }
@@ -184,27 +179,23 @@ impl Config {
 }
 
 /// Parses an integer within inclusive bounds.
-fn integer(value: &[u8], least: i64, most: i64) -> Result<i64, SetError> {
+fn integer(value: &[u8], least: i64, most: i64) -> Result<i64, String> {
     let value = crate::resp::parse_integer(value);
-    let value = value.ok_or_else(|| refused("argument couldn't be parsed into an integer"))?;
+    let value = value.ok_or("argument couldn't be parsed into an integer")?;
     in_range(value, least, most)
 }
 
 /// Parses a size in bytes, optionally with a unit, and checks its minimum.
-fn memory(value: &[u8], least: i64) -> Result<i64, SetError> {
-    let value = parse_memory(value).ok_or_else(|| refused("argument must be a memory value"))?;
+fn memory(value: &[u8], least: i64) -> Result<i64, String> {
+    let value = parse_memory(value).ok_or("argument must be a memory value")?;
     in_range(value, least, i64::MAX)
 }
 
-fn in_range(value: i64, least: i64, most: i64) -> Result<i64, SetError> {
+fn in_range(value: i64, least: i64, most: i64) -> Result<i64, String> {
     if (least..=most).contains(&value) {
         return Ok(value);
     }
-    Err(SetError(format!("argument must be between {least} and {most} inclusive")))
-}
-
-fn refused(why: &str) -> SetError {
-    SetError(why.to_owned())
+    Err(format!("argument must be between {least} and {most} inclusive"))
 }
 
 /// Parses a size in bytes, with or without a unit, like Redis: `64`, `1k` (1000), `1kb` (1024).

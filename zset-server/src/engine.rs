@@ -91,7 +91,7 @@ impl<C: Clock> Engine<C> {
     /// assert!(replies.bytes().starts_with(b"-OOM "));
     /// ```
     pub fn count_memory(&mut self, allocated: Option<fn() -> usize>) {
-        self.state.memory = Memory::new(allocated);
+        self.state.memory.allocated = allocated;
     }
 
     /// Makes SAVE write to a file, and loads that file if it exists, replacing all current keys. The file
@@ -219,25 +219,27 @@ impl<C: Clock> Engine<C> {
         if limit.is_zero() {
             return;
         }
-        let now = self.clock.now();
-        let State { clients, keyspace, .. } = &mut self.state;
-        for session in clients.iter() {
-            let session = &mut session.borrow_mut();
+        self.close_if(|session, now| {
             let is_idle = now.saturating_duration_since(session.last_seen) > limit;
             // A client that waits for a key is not idle, nor is one that still reads its replies.
-            if is_idle && session.wait.is_none() && session.buffered.replies == 0 {
-                session.kill(keyspace);
-            }
-        }
+            is_idle && session.wait.is_none() && session.buffered.replies == 0
+        });
     }
 
     /// Disconnects clients that have been connected for `time` without authenticating.
     pub(crate) fn close_strangers(&mut self, time: Duration) {
+        self.close_if(|session, now| {
+            !session.is_authenticated && now.saturating_duration_since(session.since) >= time
+        });
+    }
+
+    /// Disconnects clients for which a function of their state and the current time returns `true`.
+    fn close_if(&mut self, is_due: impl Fn(&Session, Timestamp) -> bool) {
         let now = self.clock.now();
         let State { clients, keyspace, .. } = &mut self.state;
         for session in clients.iter() {
             let session = &mut session.borrow_mut();
-            if !session.is_authenticated && now.saturating_duration_since(session.since) >= time {
+            if is_due(session, now) {
                 session.kill(keyspace);
             }
         }

@@ -6,16 +6,12 @@
 /// The memory in use, sampled now and then.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    allocated: Option<fn() -> usize>,
+    /// Returns the number of allocated bytes; `None` counts nothing.
+    pub(crate) allocated: Option<fn() -> usize>,
     peak: usize,
 }
 
 impl Memory {
-    /// Returns a counter that calls `allocated` for the number of bytes; `None` counts nothing.
-    pub(crate) fn new(allocated: Option<fn() -> usize>) -> Self {
-        Memory { allocated, peak: 0 }
-    }
-
     /// Returns whether more than `max` bytes are in use; a `max` of 0 means no limit.
     pub(crate) fn is_beyond(&mut self, max: usize) -> bool {
         let (used, _) = self.look();

@@ -94,7 +94,8 @@ struct Shared {
     largest: Cell<(u64, usize)>,
     /// The bound on the bytes held for all clients, when it was last computed.
     max_held: Cell<usize>,
-    /// The bytes that a single client may hold while the others hold little.
+    /// The bytes that a single client may hold while the others hold little: up to the memory limit, so
+    /// that every value can be read; 0 if memory has no limit.
     max_alone: Cell<usize>,
     /// Notified when clients hold less than the bound again.
     freed: Notify,

@@ -49,12 +49,6 @@ impl<C: Clock> Engine<C> {
         max_of(self.state.config.output_limits.normal().hard)
     }
 
-    /// Returns the number of bytes that a single client may hold beyond the bound for all: up to the
-    /// memory limit, so that every value can be read; 0 if memory has no limit.
-    pub(crate) fn max_alone(&self, most: usize) -> usize {
-        self.state.config.max_memory().min(most)
-    }
-
     /// Returns the bound on bytes held for all clients, of which `held` are in use: `most`, or what the
     /// data leaves of the memory limit if that is less, but never less than `least`. A server full of
     /// data can still reply.
@@ -162,18 +156,6 @@ mod tests {
         clock.advance(Duration::from_secs(1));
         engine.close_over_limits();
         assert!(deaf.session().is_killed);
-    }
-
-    #[test]
-    fn a_lower_hard_limit_closes_clients_above_it() {
-        let mut engine = Engine::with_clock(FakeClock::new());
-        let [mut deaf, mut other] = [(); 2].map(|()| engine.client());
-        set_replies(&mut deaf, 1 << 20);
-        engine.close_over_limits();
-        assert!(!deaf.session().is_killed);
-        set_limit(&mut engine, &mut other, "normal 100kb 0 0");
-        engine.close_over_limits();
-        assert!(deaf.session().is_killed && !other.session().is_killed);
     }
 
     #[test]

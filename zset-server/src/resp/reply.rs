@@ -109,7 +109,9 @@ impl Replies {
 
     /// Writes a short status, such as `OK`.
     pub fn status(&mut self, text: &str) {
-        self.line(b'+', text.as_bytes());
+        self.fixed(b"+");
+        self.fixed(text.as_bytes());
+        self.fixed(b"\r\n");
     }
 
     /// Writes an error; its first word is the error code. Line breaks are replaced by spaces.
@@ -155,7 +157,12 @@ impl Replies {
     pub fn score(&mut self, score: Score) {
         match self.protocol {
             Protocol::Resp2 => self.text(format_args!("{score}")),
-            Protocol::Resp3 => self.formatted(format_args!(",{score}\r\n")),
+            Protocol::Resp3 => {
+                if !self.is_full() {
+                    // Writing to a vector cannot fail.
+                    let _ = write!(self.bytes, ",{score}\r\n");
+                }
+            }
         }
     }
 
@@ -231,12 +238,6 @@ impl Replies {
         }
     }
 
-    fn line(&mut self, kind: u8, text: &[u8]) {
-        self.fixed(&[kind]);
-        self.fixed(text);
-        self.fixed(b"\r\n");
-    }
-
     fn fixed(&mut self, bytes: &[u8]) {
         if !self.is_full() {
             self.bytes.extend_from_slice(bytes);
@@ -259,14 +260,6 @@ impl Replies {
             self.bytes.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
             self.bytes.extend_from_slice(b"\r\n");
         }
-    }
-
-    fn formatted(&mut self, text: std::fmt::Arguments<'_>) {
-        if self.is_full() {
-            return;
-        }
-        // Writing to a vector cannot fail.
-        let _ = self.bytes.write_fmt(text);
     }
 }
 

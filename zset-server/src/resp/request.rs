@@ -50,9 +50,7 @@ impl RequestLimits {
         max_argument_len: 16 * 1024,
         max_request_len: 64 * 1024,
     };
-}
 
-impl RequestLimits {
     /// Returns an error if `count` arguments are too many.
     fn check_count(&self, count: usize) -> Result<(), RequestError> {
         if count > RequestLimits::MAX.max_arguments {

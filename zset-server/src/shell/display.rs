@@ -67,7 +67,6 @@ fn write_reply<'a>(
         }
         b':' => out.extend(["(integer) ", &text]),
         b',' => out.extend(["(double) ", &text]),
-        b'#' => out.push_str(if line == b"t" { "(true)" } else { "(false)" }),
         b'$' | b'=' if line != b"-1" => {
             let len: usize = text.parse().ok()?;
             let (value, rest) = (rest.get(..len)?, rest.get(len..)?.strip_prefix(b"\r\n")?);
@@ -83,7 +82,7 @@ fn write_reply<'a>(
             out.push('\n');
             return Some(rest);
         }
-        b'*' | b'%' | b'~' | b'>' if line != b"-1" => {
+        b'*' | b'%' | b'~' if line != b"-1" => {
             return write_all(kind, text.parse().ok()?, rest, indent, style, out);
         }
         b'_' | b'$' | b'*' => out.push_str("(nil)"),
@@ -105,7 +104,6 @@ fn write_all<'a>(
     let (name, mark) = match kind {
         b'%' => ("hash", '#'),
         b'~' => ("set", '~'),
-        b'>' => ("push", ')'),
         _ => ("array", ')'),
     };
     if len == 0 {
@@ -150,14 +148,10 @@ mod tests {
             (b"-ERR no\r\n", "(error) ERR no\n"),
             (b":-7\r\n", "(integer) -7\n"),
             (b",1.5\r\n", "(double) 1.5\n"),
-            (b"#t\r\n#f\r\n", "(true)\n(false)\n"),
             (b"$-1\r\n*-1\r\n_\r\n", "(nil)\n(nil)\n(nil)\n"),
             (b"$4\r\na\"\xff\n\r\n", "\"a\\\"\\xff\\n\"\n"),
             (b"=8\r\ntxt:a\nb\n\r\n", "a\nb\n\n"),
-            (
-                b"*0\r\n%0\r\n~0\r\n>0\r\n",
-                "(empty array)\n(empty hash)\n(empty set)\n(empty push)\n",
-            ),
+            (b"*0\r\n%0\r\n~0\r\n", "(empty array)\n(empty hash)\n(empty set)\n"),
             (b"~1\r\n:1\r\n", "1~ (integer) 1\n"),
             (b"%1\r\n+a\r\n*1\r\n:1\r\n", "1# a => 1) (integer) 1\n"),
             (b"%1\r\n+a\r\n*2\r\n+b\r\n+c\r\n", "1# a => \n   1) b\n   2) c\n"),

@@ -38,10 +38,10 @@ pub(super) fn write_help(topic: &[Vec<u8>], style: Style, out: &mut String) {
         write_entry(name, summary, style, out);
     } else if let Some(command) = Command::find_nested(&name) {
         write_entry(command.name, command.summary, style, out);
-        if command.details().flags.contains(&"blocking") {
+        if command.flag_names.contains(&"blocking") {
             let _ = writeln!(out, "  {DOES_NOT_WAIT}");
         }
-        for command in command.subcommands() {
+        for command in &command.subcommands {
             write_line(command.name, command.summary, out);
         }
     } else {
@@ -133,7 +133,7 @@ mod tests {
     fn each_command_tells_how_it_is_written() {
         let commands = Command::all().filter(|command| own(command.name.as_bytes()).is_none());
         for command in
-            commands.flat_map(|command| std::iter::once(command).chain(command.subcommands()))
+            commands.flat_map(|command| std::iter::once(command).chain(&command.subcommands))
         {
             let start = command.name.replace('|', " ") + " |";
             assert!(TEXT.lines().any(|line| line.starts_with(&start)), "{start}");
