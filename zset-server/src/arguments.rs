@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn it_listens_to_this_machine_alone_unless_told_otherwise() {
+    fn it_listens_on_the_loopback_address_by_default() {
         let addresses = options(&["serve"]).unwrap().addresses;
         assert_eq!(addresses, vec!["127.0.0.1:6379".parse().unwrap()]);
         let addresses = options(&["serve", "--bind", "::", "--bind=::1", "--port=1"]);
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn it_listens_to_all_addresses_of_a_host() {
+    fn it_listens_on_all_addresses_of_a_host() {
         let options =
             options(&["serve", "--bind", "localhost", "--bind", "::2", "--port=7"]).unwrap();
         let (of_name, last) = options.addresses.split_at(options.addresses.len() - 1);
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_read() {
+    fn values_of_options_are_parsed() {
         for (text, size) in [("0", None), ("1KB", Some(1024)), ("2gb", Some(2 << 30))] {
             assert_eq!(options(&["serve", "--maxmemory", text]).unwrap().max_memory, size);
         }
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_of_unread_replies_are_one_value_or_several() {
+    fn limits_on_unread_replies_may_be_one_value_or_several() {
         let option = "--client-output-buffer-limit";
         for arguments in [
             &["serve", option, "normal 1mb 0 5"][..],
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_comes_from_the_command_line_or_the_environment() {
+    fn a_password_is_an_option_or_an_environment_variable() {
         let password = |arguments: &[&str], variable: &str| {
             let parser = Parser::from_args(arguments.iter().map(OsString::from));
             match parse(parser, Some(variable.into())) {
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_the_option_and_what_it_takes() {
+    fn an_error_names_the_option_and_its_valid_values() {
         for (arguments, expected) in [
             (&["serve", "--bind", "no host"][..], "cannot resolve \"no host\": "),
             (&["serve", "--enable-debug-command", "on"], "--enable-debug-command takes no, yes or"),
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn invalid_command_lines_are_rejected() {
         for arguments in [
             &["serve", "--port", "65536"][..],
             &["serve", "--port", "0"],

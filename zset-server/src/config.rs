@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_read_with_its_units() {
+    fn sizes_are_parsed_with_their_units() {
         for (text, bytes) in [
             ("0", Some(0)),
             ("5b", Some(5)),
@@ -253,9 +253,9 @@ mod tests {
     }
 
     #[test]
-    fn only_the_whole_password_is_right() {
+    fn only_the_whole_password_is_correct() {
         let mut config = Config::default();
-        let parameter = Parameter::find(b"REQUIREPASS").expect("it is there");
+        let parameter = Parameter::find(b"REQUIREPASS").expect("the parameter exists");
         assert!(config.set(parameter, b"open").is_ok());
         for (password, is_right) in [
             (&b"open"[..], true),

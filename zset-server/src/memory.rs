@@ -32,9 +32,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_used_is_beyond_less_and_not_beyond_as_much() {
+    fn memory_is_beyond_a_limit_only_above_it() {
         let mut memory = Memory::default();
-        assert!(!memory.is_beyond(0) && !memory.is_beyond(1), "nobody counts");
+        assert!(!memory.is_beyond(0) && !memory.is_beyond(1), "memory is not counted");
         memory.allocated = Some(|| 1000);
         assert!(!memory.is_beyond(0) && memory.is_beyond(999) && !memory.is_beyond(1000));
         memory.allocated = Some(|| 500);

@@ -13,7 +13,7 @@ fn each_command_is_found_by_its_name_in_any_case() {
         let found = Command::find_nested(command.name.to_ascii_uppercase().as_bytes());
         assert!(found.is_some_and(|found| found.name == command.name), "{}", command.name);
     }
-    assert!(Command::find(b"client|id").is_none(), "a subcommand is no command");
+    assert!(Command::find(b"client|id").is_none(), "a subcommand is not a command");
     assert!(Command::find(&[b'x'; 1000]).is_none());
 }
 

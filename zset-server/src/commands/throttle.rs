@@ -54,7 +54,7 @@ mod tests {
     use crate::testing::ask;
 
     #[test]
-    fn keys_beyond_the_most_are_denied_until_one_is_free() {
+    fn new_keys_beyond_the_maximum_are_denied() {
         let mut engine = Engine::new();
         engine.state.keyspace.throttles = Throttles::with_max_keys(2);
         let mut client = engine.client();
@@ -63,7 +63,7 @@ mod tests {
             reply.starts_with("*5\r\n:1\r\n")
         };
         assert!(!is_limited("a") && !is_limited("b") && is_limited("c"));
-        assert!(!is_limited("a"), "one that is there is served");
+        assert!(!is_limited("a"), "existing keys are not denied");
         ask(&mut engine, &mut client, "del a");
         let reply = ask(&mut engine, &mut client, "cl.throttle c 5 1 1000");
         assert!(reply.starts_with("*5\r\n:0\r\n"), "{reply}");

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_above_the_soft_limit_starts_over_when_the_limit_is_switched_on_again() {
+    fn enabling_the_soft_limit_again_restarts_its_time() {
         let clock = FakeClock::new();
         let mut engine = Engine::with_clock(clock.clone());
         let [mut deaf, mut other] = [(); 2].map(|()| engine.client());

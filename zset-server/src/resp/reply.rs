@@ -268,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_memory_of_a_large_reply_goes_with_it_though_some_is_left() {
+    fn the_memory_of_a_large_reply_is_freed_as_it_is_sent() {
         let mut replies = Replies::default();
         replies.bulk(&vec![b'x'; 1 << 20]);
         while replies.bytes().len() > 1000 {
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_buffer_takes_nothing_more() {
+    fn a_full_buffer_drops_further_replies() {
         for protocol in [Protocol::Resp2, Protocol::Resp3] {
             let mut replies = Replies::default();
             replies.set_max_len(100);
@@ -289,7 +289,7 @@ mod tests {
             replies.bulk(b"more");
             assert!(replies.is_cut());
             replies.truncate(len);
-            assert!(replies.is_cut(), "what was there is not whole either");
+            assert!(replies.is_cut(), "the earlier replies are incomplete too");
             replies.append(b"more");
             replies.integer(1);
             replies.integer(1000);

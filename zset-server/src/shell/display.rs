@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_reply_has_its_form() {
+    fn each_kind_of_reply_is_displayed() {
         for (bytes, text) in [
             (&b"+OK\r\n"[..], "OK\n"),
             (b"-ERR no\r\n", "(error) ERR no\n"),
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn no_reply_reaches_the_terminal_with_an_escape_in_it() {
+    fn replies_are_displayed_without_control_sequences() {
         for (bytes, text) in [
             (&b"-ERR '\x1b[31m' \xff \xe6\x97\xa5\r\n"[..], "(error) ERR '\\x1b[31m' \\xff 日\n"),
             (b"+\x1b[2J\"\\\r\n", "\\x1b[2J\"\\\n"),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_for_people_are_shown_as_they_are() {
+    fn texts_for_people_are_displayed_unquoted() {
         let answer = |arguments: &[&[u8]], bytes: &[u8]| {
             let mut out = String::new();
             write_answer(arguments, bytes, Style::Plain, &mut out);
@@ -200,7 +200,7 @@ mod tests {
 ";
 
     #[test]
-    fn what_is_no_reply_ends_the_text() {
+    fn malformed_replies_end_the_output() {
         for bytes in
             [&b""[..], b"+OK", b"?\r\n", b"$5\r\nabc\r\n", b"*2\r\n", b"$x\r\n", b"=1\r\na\r\n"]
         {
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_have_a_colour_where_colours_are_wanted() {
+    fn errors_are_coloured_if_colours_are_enabled() {
         let mut out = String::new();
         write_replies(b"-ERR no\r\n", Style::Coloured, &mut out);
         assert_eq!(out, "\x1b[31m(error) ERR no\x1b[0m\n");

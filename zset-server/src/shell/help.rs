@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_command_tells_how_it_is_written() {
+    fn each_command_has_a_syntax_that_matches_its_arity() {
         let commands = Command::all().filter(|command| own(command.name.as_bytes()).is_none());
         for command in
             commands.flat_map(|command| std::iter::once(command).chain(&command.subcommands))
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_tells_its_arguments_and_what_it_does() {
+    fn help_shows_the_arguments_and_the_summary() {
         let help = |topic: &[&str]| {
             let mut out = String::new();
             let topic: Vec<_> = topic.iter().map(|word| word.as_bytes().to_vec()).collect();
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn hints_are_the_arguments_to_come() {
+    fn hints_are_the_remaining_arguments() {
         for (line, expected) in [
             ("zcount", Some(" key min max")),
             ("zcount ", Some("key min max")),

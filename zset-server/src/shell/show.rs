@@ -64,7 +64,7 @@ mod tests {
         let mut keyspace = Keyspace::default();
         keyspace.set(key, Value::SortedSet(set));
         let arguments = [key.to_vec(), b"limit".to_vec(), limit.to_string().into_bytes()];
-        show(&arguments, &keyspace, Style::Plain).expect("it is there")
+        show(&arguments, &keyspace, Style::Plain).expect("the key exists")
     }
 
     proptest! {
@@ -89,7 +89,7 @@ mod tests {
         }
 
         #[test]
-        fn elements_that_are_shown_and_those_that_are_not_add_up(
+        fn shown_and_hidden_elements_add_up(
             len in 65..3000u32,
             limit in 0..50usize,
         ) {

@@ -7,7 +7,7 @@ use zset_core::rdb::{Reader, RestoreError};
 use zset_std::Timestamp;
 
 use super::{CHECKSUM, SnapshotProblem, opcode, value};
-use crate::keyspace::Keyspace;
+use crate::keyspace::{Keyspace, time_of};
 
 /// The supported versions of Redis's format; earlier ones have no checksum.
 const REDIS_VERSIONS: std::ops::RangeInclusive<u32> = 5..=13;
@@ -110,10 +110,6 @@ fn check_header(bytes: &[u8]) -> Result<&[u8], SnapshotProblem> {
     });
     let version = version.escape_ascii();
     if is_known { Ok(parts) } else { Err(unsupported(format_args!("it has version {version}"))) }
-}
-
-fn time_of(millis: i64) -> Timestamp {
-    Timestamp::from_nanos(u64::try_from(millis).unwrap_or(0).saturating_mul(1_000_000))
 }
 
 fn unsupported(what: impl Display) -> SnapshotProblem {
