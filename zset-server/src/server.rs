@@ -131,8 +131,8 @@ impl Shared {
             self.warned.set(Some(now));
             warn!(
                 peer,
-                "Possible SECURITY ATTACK detected: a client speaks HTTP or TLS, as a web page makes a \
-                 browser do to run commands here. The connection is closed."
+                "Possible SECURITY ATTACK detected: a client speaks HTTP or TLS, as a browser does \
+                 if a web page tries to run commands here. The connection is closed."
             );
         } else {
             debug!(peer, "closed: it speaks HTTP or TLS");
@@ -161,7 +161,7 @@ fn engine(options: &Options) -> Engine {
     config.debug_command = options.debug_command;
     let (wanted, possible) = (options.limits.max_clients, limits::possible_clients());
     if wanted > possible {
-        warn!(wanted, possible, "fewer clients, since files may not be open");
+        warn!(wanted, possible, "fewer clients, because of the limit on open files");
     }
     config.set_max_clients(wanted, possible);
     engine
@@ -248,7 +248,7 @@ impl Server {
         match saved {
             Ok(()) => stopper.agree(),
             Err(error) => {
-                error!(%error, "it goes on, or the keys would be lost; a second signal ends it");
+                error!(%error, "the server keeps running with its keys; a second signal stops it");
                 stopper.hurried().await;
             }
         }
@@ -257,7 +257,7 @@ impl Server {
         info!(clients = shared.slots.taken(), "stopping");
         tokio::select! {
             () = shared.slots.all_free() => {}
-            () = sleep(limits.grace) => warn!(clients = shared.slots.taken(), "some do not end"),
+            () = sleep(limits.grace) => warn!(clients = shared.slots.taken(), "some stay connected"),
             () = stopper.hurried() => {}
         }
         let saved = shared.engine.borrow_mut().save_changes().map_err(ServeError::Snapshot);

@@ -81,7 +81,7 @@ impl<C: Clock> Engine<C> {
             }
             held -= bytes;
             let session = &mut session.borrow_mut();
-            warn!(peer = session.address, bytes, "cut off: all clients together take too much");
+            warn!(peer = session.address, bytes, "closed: all clients together hold too much");
             session.buffered.closing = bytes;
             session.kill(&mut self.state.keyspace);
         }

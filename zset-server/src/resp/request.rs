@@ -269,7 +269,7 @@ impl Requests {
     /// Advances to the end of a request; returns whether it has been received.
     fn advance(&mut self) -> Result<bool, RequestError> {
         loop {
-            let has_come = match self.state {
+            let is_complete = match self.state {
                 State::Start if self.buffer.get(self.parsed) == Some(&b'*') => self.count()?,
                 State::Start => self.typed_line()?,
                 State::Length { left: 0 } => {
@@ -285,7 +285,7 @@ impl Requests {
                 State::Returned => return Ok(true),
                 State::Broken(error) => return Err(error),
             };
-            if !has_come {
+            if !is_complete {
                 return Ok(false);
             }
         }

@@ -165,8 +165,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     "closed: too many unread replies, by client-output-buffer-limit or maxmemory"
                 );
             }
-            Err(End::TooMuch) => warn!(peer, unread, "cut off: it asks for too much"),
-            Err(End::Killed) => debug!(peer, "sent away"),
+            Err(End::TooMuch) => warn!(peer, unread, "closed: it sent too much while waiting"),
+            Err(End::Killed) => debug!(peer, "closed by another client or by a limit"),
             Err(End::Foreign) => self.shared.warn_of_attack(peer),
         }
     }
@@ -224,7 +224,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Turn::Quit => return self.finish().await,
                 Turn::Broken(RequestError::OtherProtocol) => return Err(End::Foreign),
                 Turn::Broken(error) => {
-                    debug!(peer = self.peer, %error, "not a request");
+                    debug!(peer = self.peer, %error, "invalid request");
                     self.replies.error_bytes(&error.to_bytes());
                     return self.finish().await;
                 }
@@ -285,7 +285,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         loop {
             match self.wait(stopped.as_mut(), time.as_mut().as_pin_mut()).await? {
                 event @ (Event::Read(0) | Event::Stopped) => {
-                    // A client that does not leave by itself is not waited for.
+                    // A stopping server does not wait for the client to disconnect.
                     self.is_stopping |= matches!(event, Event::Stopped);
                     self.shared.engine.borrow_mut().leave(&mut self.client);
                     return Ok(false);

@@ -162,7 +162,7 @@ struct SocketFile(PathBuf);
 impl Drop for SocketFile {
     fn drop(&mut self) {
         if let Err(error) = std::fs::remove_file(&self.0) {
-            debug!(path = %self.0.display(), %error, "the socket stays");
+            debug!(path = %self.0.display(), %error, "cannot remove the socket");
         }
     }
 }

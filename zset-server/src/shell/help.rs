@@ -1,5 +1,5 @@
-//! How commands are written: for HELP, hints, and the completion of names. The syntax of their arguments
-//! is an embedded text table, parsed on first use.
+//! The syntax of commands, for HELP, hints, and the completion of names. It is an embedded text table,
+//! parsed on first use.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -16,9 +16,9 @@ const TEXT: &str = include_str!("syntax.txt");
 /// The commands of the shell itself, with their summaries.
 const OWN: [(&str, &str); 4] = [
     ("show", "Draws how a sorted set is stored."),
-    ("help", "Lists the commands, or says how one is written."),
-    ("quit", "Leaves."),
-    ("exit", "Leaves."),
+    ("help", "Lists the commands, or shows the syntax of one."),
+    ("quit", "Ends the shell."),
+    ("exit", "Ends the shell."),
 ];
 
 /// The width of the first column of lists.
