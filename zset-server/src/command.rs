@@ -93,8 +93,11 @@ pub(crate) struct Command {
     /// if negative) and the step between keys; all zero if no keys have fixed positions.
     pub(crate) keys: [i8; 3],
     pub(crate) summary: &'static str,
-    details: Details,
-    subcommands: Vec<Command>,
+    /// The group, the first version and the flags shown by COMMAND.
+    pub(crate) group: &'static str,
+    pub(crate) since: &'static str,
+    pub(crate) flag_names: Vec<&'static str>,
+    pub(crate) subcommands: Vec<Command>,
     handler: Handler,
 }
 
@@ -116,14 +119,6 @@ pub(crate) struct Flags {
     pub(crate) protected: bool,
 }
 
-/// The details of a command shown by COMMAND.
-#[derive(Debug)]
-pub(crate) struct Details {
-    pub(crate) group: &'static str,
-    pub(crate) since: &'static str,
-    pub(crate) flags: Vec<&'static str>,
-}
-
 /// The maximum number of arguments of a command that counts as fast.
 const FEW_ARGUMENTS: usize = 32;
 
@@ -143,14 +138,12 @@ impl Command {
             flags: Flags::of(name, &flags),
             keys: keys.try_into().ok()?,
             summary,
-            details: Details { group, since, flags },
+            group,
+            since,
+            flag_names: flags,
             subcommands: Vec::new(),
             handler: handler(name),
         })
-    }
-
-    pub(crate) fn add_subcommand(&mut self, subcommand: Command) {
-        self.subcommands.push(subcommand);
     }
 
     /// Runs the command.
@@ -160,21 +153,11 @@ impl Command {
         (self.handler)(context, arguments)
     }
 
-    /// Returns the subcommands.
-    pub(crate) fn subcommands(&self) -> &[Command] {
-        &self.subcommands
-    }
-
     /// Returns the subcommand with a name, ignoring case.
     pub(crate) fn subcommand(&self, name: &[u8]) -> Option<&Command> {
         self.subcommands.iter().find(|command| {
             command.name.as_bytes()[self.name.len() + 1..].eq_ignore_ascii_case(name)
         })
-    }
-
-    /// Returns the further details shown by COMMAND.
-    pub(crate) fn details(&self) -> &Details {
-        &self.details
     }
 
     /// Returns whether the command accepts that many arguments, including its name.

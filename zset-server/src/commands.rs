@@ -65,7 +65,7 @@ static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
     for line in lines.filter(|line| !line.starts_with('#')) {
         let command = Command::parse(line, handler).expect("each line has all columns");
         match commands.last_mut() {
-            Some(container) if command.name.contains('|') => container.add_subcommand(command),
+            Some(container) if command.name.contains('|') => container.subcommands.push(command),
             _ => commands.push(command),
         }
     }
@@ -104,17 +104,17 @@ impl Command {
     pub(crate) fn of(arguments: &[&[u8]]) -> Result<&'static Command, CommandError> {
         let command = Command::named_by(arguments)?;
         if !command.takes(arguments.len()) {
-            return Err(CommandError::WrongArity(command.name.to_owned()));
+            return Err(CommandError::wrong_arity(command.name));
         }
         Ok(command)
     }
 
     /// Returns the command that the arguments name, without checking their number.
     pub(crate) fn named_by(arguments: &[&[u8]]) -> Result<&'static Command, CommandError> {
-        let (name, rest) = arguments.split_first().ok_or(CommandError::Syntax)?;
+        let (name, rest) = arguments.split_first().ok_or(CommandError::SYNTAX)?;
         let command = Command::find(name).ok_or_else(|| unknown(name, rest))?;
         match rest.first() {
-            Some(name) if !command.subcommands().is_empty() => {
+            Some(name) if !command.subcommands.is_empty() => {
                 command.subcommand(name).ok_or_else(|| unknown_nested(command, name))
             }
             _ => Ok(command),
@@ -137,7 +137,7 @@ fn unknown(name: &[u8], arguments: &[&[u8]]) -> CommandError {
         text.extend_from_slice(shown(argument, MAX_SHOWN - len));
         text.extend_from_slice(b"' ");
     }
-    CommandError::Quoting(text)
+    CommandError::new(text)
 }
 
 fn unknown_nested(command: &Command, name: &[u8]) -> CommandError {

@@ -15,13 +15,14 @@ use parameters::{Kind, NUMBERS, Number};
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
     numbers: [i64; NUMBERS],
-    password: Vec<u8>,
-    debug_command: DebugCommand,
-    output_limits: OutputLimits,
+    /// Empty means that none is required.
+    pub(crate) password: Vec<u8>,
+    pub(crate) debug_command: DebugCommand,
+    pub(crate) output_limits: OutputLimits,
     /// The values of parameters that have no effect here, by name.
     kept: HashMap<&'static str, Vec<u8>>,
     /// Whether a password is mandatory because the server is reachable from other machines.
-    needs_password: bool,
+    pub(crate) needs_password: bool,
     /// The maximum number of clients that the operating system allows.
     possible_clients: usize,
 }
@@ -58,10 +59,6 @@ impl DebugCommand {
         }
     }
 }
-
-/// Why a value for a parameter is invalid.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SetError(pub(crate) String);
 
 impl Default for Config {
     fn default() -> Self {
@@ -112,26 +109,6 @@ impl Config {
         self.possible_clients = possible;
     }
 
-    /// Sets which clients may use DEBUG.
-    pub(crate) fn set_debug_command(&mut self, allowed: DebugCommand) {
-        self.debug_command = allowed;
-    }
-
-    /// Returns which clients may use DEBUG.
-    pub(crate) fn debug_command(&self) -> DebugCommand {
-        self.debug_command
-    }
-
-    /// Sets the limits on unread replies.
-    pub(crate) fn set_output_limits(&mut self, limits: OutputLimits) {
-        self.output_limits = limits;
-    }
-
-    /// Returns the limit on a client's unread replies.
-    pub(crate) fn output_limit(&self) -> OutputLimit {
-        self.output_limits.normal()
-    }
-
     /// Returns the maximum length of an argument, in bytes.
     pub(crate) fn max_bulk_len(&self) -> usize {
         self.number(Number::MaxBulkLen)
@@ -141,21 +118,6 @@ impl Config {
     /// never.
     pub(crate) fn timeout(&self) -> usize {
         self.number(Number::Timeout)
-    }
-
-    /// Sets the password; empty means that none is required.
-    pub(crate) fn set_password(&mut self, password: &[u8]) {
-        self.password = password.to_vec();
-    }
-
-    /// Makes [`set`](Self::set) reject an empty password.
-    pub(crate) fn insist_on_password(&mut self) {
-        self.needs_password = true;
-    }
-
-    /// Returns the password; empty means that none is required.
-    pub(crate) fn password(&self) -> &[u8] {
-        &self.password
     }
 
     /// Returns whether a password is correct. The time taken does not reveal how much of it matches.
@@ -181,35 +143,34 @@ impl Config {
         }
     }
 
-    /// Sets a parameter.
-    pub(crate) fn set(&mut self, parameter: &Parameter, value: &[u8]) -> Result<(), SetError> {
+    /// Sets a parameter; returns an error that says why the value is invalid.
+    pub(crate) fn set(&mut self, parameter: &Parameter, value: &[u8]) -> Result<(), String> {
         match parameter.kind {
             Kind::Integer(number, least, most) => {
                 let value = integer(value, least, most)?;
                 if let Number::MaxClients = number
                     && usize::try_from(value).is_ok_and(|value| value > self.possible_clients)
                 {
-                    return Err(SetError(format!(
+                    return Err(format!(
                         "The operating system is not able to handle the specified number of \
                          clients, try with {}",
                         self.possible_clients
-                    )));
+                    ));
                 }
                 self.numbers[number as usize] = value;
             }
             Kind::Memory(number, least) => self.numbers[number as usize] = memory(value, least)?,
             Kind::Password if value.is_empty() && self.needs_password => {
-                return Err(refused("others can reach the server, so it needs a password"));
+                return Err("others can reach the server, so it needs a password".to_owned());
             }
             Kind::Password => self.password = value.to_vec(),
             Kind::OutputLimits => {
                 // A value that is not UTF-8 contains no valid class name either.
-                let limits = self.output_limits.with(&String::from_utf8_lossy(value));
-                self.output_limits = limits.map_err(refused)?;
+                self.output_limits = self.output_limits.with(&String::from_utf8_lossy(value))?;
             }
             Kind::Fixed(fixed) if fixed.as_bytes() == value => {}
             Kind::Fixed(_) | Kind::DebugCommand => {
-                return Err(refused("can't set immutable config"));
+                return Err("can't set immutable config".to_owned());
             }
             Kind::Kept(_) => _ = self.kept.insert(parameter.name, value.to_vec()),
         }
@@ -218,27 +179,23 @@ impl Config {
 }
 
 /// Parses an integer within inclusive bounds.
-fn integer(value: &[u8], least: i64, most: i64) -> Result<i64, SetError> {
+fn integer(value: &[u8], least: i64, most: i64) -> Result<i64, String> {
     let value = crate::resp::parse_integer(value);
-    let value = value.ok_or_else(|| refused("argument couldn't be parsed into an integer"))?;
+    let value = value.ok_or("argument couldn't be parsed into an integer")?;
     in_range(value, least, most)
 }
 
 /// Parses a size in bytes, optionally with a unit, and checks its minimum.
-fn memory(value: &[u8], least: i64) -> Result<i64, SetError> {
-    let value = parse_memory(value).ok_or_else(|| refused("argument must be a memory value"))?;
+fn memory(value: &[u8], least: i64) -> Result<i64, String> {
+    let value = parse_memory(value).ok_or("argument must be a memory value")?;
     in_range(value, least, i64::MAX)
 }
 
-fn in_range(value: i64, least: i64, most: i64) -> Result<i64, SetError> {
+fn in_range(value: i64, least: i64, most: i64) -> Result<i64, String> {
     if (least..=most).contains(&value) {
         return Ok(value);
     }
-    Err(SetError(format!("argument must be between {least} and {most} inclusive")))
-}
-
-fn refused(why: &str) -> SetError {
-    SetError(why.to_owned())
+    Err(format!("argument must be between {least} and {most} inclusive"))
 }
 
 /// Parses a size in bytes, with or without a unit, like Redis: `64`, `1k` (1000), `1kb` (1024).
@@ -272,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_read_with_its_units() {
+    fn sizes_are_parsed_with_their_units() {
         for (text, bytes) in [
             ("0", Some(0)),
             ("5b", Some(5)),
@@ -296,9 +253,9 @@ mod tests {
     }
 
     #[test]
-    fn only_the_whole_password_is_right() {
+    fn only_the_whole_password_is_correct() {
         let mut config = Config::default();
-        let parameter = Parameter::find(b"REQUIREPASS").expect("it is there");
+        let parameter = Parameter::find(b"REQUIREPASS").expect("the parameter exists");
         assert!(config.set(parameter, b"open").is_ok());
         for (password, is_right) in [
             (&b"open"[..], true),

@@ -12,14 +12,13 @@ use zset_std::{Clock, SystemClock, Timestamp};
 
 use crate::client::{Client, Clients, Session};
 use crate::command::{Command, Context, State, Stats};
-use crate::config::{Config, DebugCommand, OutputLimits};
+use crate::config::Config;
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
 use crate::memory::Memory;
 use crate::resp::{Replies, RequestLimits};
 use crate::snapshot::{SnapshotError, Snapshots};
 
-pub(crate) use buffers::LOOKS;
 pub use waiting::Executed;
 
 /// The number of expired keys removed with each command, so that removal keeps up with the creation of
@@ -71,48 +70,8 @@ impl<C: Clock> Engine<C> {
     /// Creates a client.
     pub fn client(&mut self) -> Client {
         self.state.stats.clients += 1;
-        let is_authenticated = self.state.config.password().is_empty();
+        let is_authenticated = self.state.config.password.is_empty();
         self.state.clients.add(is_authenticated, self.clock.now())
-    }
-
-    /// Requires a password of clients created from now on; an empty one means that none is required.
-    pub fn require_password(&mut self, password: &[u8]) {
-        self.state.config.set_password(password);
-    }
-
-    /// Makes CONFIG SET reject an empty password.
-    pub(crate) fn insist_on_password(&mut self) {
-        self.state.config.insist_on_password();
-    }
-
-    /// Sets which clients may use DEBUG.
-    pub(crate) fn allow_debug(&mut self, allowed: DebugCommand) {
-        self.state.config.set_debug_command(allowed);
-    }
-
-    /// Sets the limits on clients' unread replies.
-    pub(crate) fn limit_output(&mut self, limits: OutputLimits) {
-        self.state.config.set_output_limits(limits);
-    }
-
-    /// Sets the memory limit of the data in bytes; 0 means no limit.
-    pub(crate) fn limit_memory(&mut self, max: u64) {
-        self.state.config.set_max_memory(max);
-    }
-
-    /// Sets the maximum number of clients, and how many the operating system allows.
-    pub(crate) fn limit_clients(&mut self, max: usize, possible: usize) {
-        self.state.config.set_max_clients(max, possible);
-    }
-
-    /// Returns the maximum number of clients.
-    pub(crate) fn max_clients(&self) -> usize {
-        self.state.config.max_clients()
-    }
-
-    /// Counts a client that was refused because there were too many.
-    pub(crate) fn refuse_client(&mut self) {
-        self.state.stats.rejected_clients += 1;
     }
 
     /// Sets the function that returns the number of allocated bytes; without one, memory counts as
@@ -132,12 +91,7 @@ impl<C: Clock> Engine<C> {
     /// assert!(replies.bytes().starts_with(b"-OOM "));
     /// ```
     pub fn count_memory(&mut self, allocated: Option<fn() -> usize>) {
-        self.state.memory = Memory::new(allocated);
-    }
-
-    /// Sets how DEBUG SLEEP blocks the thread.
-    pub(crate) fn sleep_with(&mut self, sleep: impl Fn(Duration) + 'static) {
-        self.state.sleep = Box::new(sleep);
+        self.state.memory.allocated = allocated;
     }
 
     /// Makes SAVE write to a file, and loads that file if it exists, replacing all current keys. The file
@@ -205,7 +159,6 @@ impl<C: Clock> Engine<C> {
         let session = &mut client.session_mut();
         session.last_seen = self.state.keyspace.now();
         session.is_slow = false;
-        session.buffered.is_idle = false;
         session.last_seen
     }
 
@@ -241,7 +194,7 @@ impl<C: Clock> Engine<C> {
         if let Err(error) = self.try_execute(session, arguments, replies) {
             self.state.stats.errors += 1;
             replies.truncate(before);
-            replies.error_bytes(&error.to_bytes());
+            replies.error_bytes(error.bytes());
         }
         session.protocol = replies.protocol();
         match &session.wait {
@@ -266,26 +219,27 @@ impl<C: Clock> Engine<C> {
         if limit.is_zero() {
             return;
         }
-        let now = self.clock.now();
-        let State { clients, keyspace, .. } = &mut self.state;
-        for session in clients.iter() {
-            let session = &mut session.borrow_mut();
+        self.close_if(|session, now| {
             let is_idle = now.saturating_duration_since(session.last_seen) > limit;
-            // A client that waits for a key is not idle. Nor is one with unread replies; if it does not
-            // read them, it is disconnected sooner.
-            if is_idle && session.wait.is_none() && session.buffered.replies == 0 {
-                session.kill(keyspace);
-            }
-        }
+            // A client that waits for a key is not idle, nor is one that still reads its replies.
+            is_idle && session.wait.is_none() && session.buffered.replies == 0
+        });
     }
 
     /// Disconnects clients that have been connected for `time` without authenticating.
     pub(crate) fn close_strangers(&mut self, time: Duration) {
+        self.close_if(|session, now| {
+            !session.is_authenticated && now.saturating_duration_since(session.since) >= time
+        });
+    }
+
+    /// Disconnects clients for which a function of their state and the current time returns `true`.
+    fn close_if(&mut self, is_due: impl Fn(&Session, Timestamp) -> bool) {
         let now = self.clock.now();
         let State { clients, keyspace, .. } = &mut self.state;
         for session in clients.iter() {
             let session = &mut session.borrow_mut();
-            if !session.is_authenticated && now.saturating_duration_since(session.since) >= time {
+            if is_due(session, now) {
                 session.kill(keyspace);
             }
         }
@@ -320,7 +274,7 @@ impl<C: Clock> Engine<C> {
         let is_for_all = || Command::named_by(arguments).is_ok_and(|command| command.flags.no_auth);
         if !client.is_authenticated && !is_for_all() {
             // The same error for unknown commands, so that it does not reveal which commands exist.
-            return Err(CommandError::Other("NOAUTH Authentication required.".into()));
+            return Err(CommandError::new("NOAUTH Authentication required."));
         }
         let command = Command::of(arguments)?;
         client.command = Some(command.name);
@@ -329,15 +283,15 @@ impl<C: Clock> Engine<C> {
             return Err(CommandError::err(text));
         }
         let config = &self.state.config;
-        if command.flags.protected && !config.debug_command().allows(!client.is_remote) {
-            return Err(CommandError::Other(DEBUG_REFUSED.into()));
+        if command.flags.protected && !config.debug_command.allows(!client.is_remote) {
+            return Err(CommandError::new(DEBUG_REFUSED));
         }
         let may_grow = match &client.transaction {
             Some(transaction) if command.name == "exec" => transaction.may_grow,
             _ => command.flags.deny_oom,
         };
         if may_grow && self.state.memory.is_beyond(config.max_memory()) {
-            return Err(CommandError::OutOfMemory);
+            return Err(CommandError::OUT_OF_MEMORY);
         }
         Ok(command)
     }
@@ -354,6 +308,6 @@ impl<C: Clock> Engine<C> {
         client.abandon(&mut self.state.keyspace);
         let error = error.to_string();
         let reason = error.strip_prefix("ERR ").unwrap_or(&error);
-        CommandError::Other(format!("EXECABORT Transaction discarded because of: {reason}").into())
+        CommandError::new(format!("EXECABORT Transaction discarded because of: {reason}"))
     }
 }

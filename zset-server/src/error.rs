@@ -9,34 +9,41 @@ use zset_core::{IncrementError, NanScore};
 
 use crate::keyspace::WrongType;
 
-/// Why a command failed. It is displayed as in the error reply, without the leading `-`.
+/// Why a command failed: the text of the error reply, including its leading error code.
+///
+/// The text may quote bytes of the client that are not UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CommandError {
-    /// The arguments do not match the command's syntax.
-    Syntax,
-    /// The command with this lowercase name was called with the wrong number of arguments.
-    WrongArity(String),
-    /// The command is unknown, or another error that quotes raw bytes of the client.
-    Quoting(Vec<u8>),
-    /// A number is not a 64-bit integer.
-    NotAnInteger,
-    /// A number is not a float, or is NaN.
-    NotAFloat,
-    /// The key holds a value of another type.
-    WrongType,
-    /// The sum of the scores is NaN.
-    NanResult,
-    /// Allocation failed, memory is over the limit, or a set has run out of handles.
-    OutOfMemory,
-    /// Any other error, including its leading error code.
-    Other(Cow<'static, str>),
-}
+pub struct CommandError(Cow<'static, [u8]>);
 
 impl CommandError {
+    pub(crate) const SYNTAX: Self = Self::fixed("ERR syntax error");
+    pub(crate) const NOT_AN_INTEGER: Self =
+        Self::fixed("ERR value is not an integer or out of range");
+    pub(crate) const NOT_A_FLOAT: Self = Self::fixed("ERR value is not a valid float");
+    const WRONG_TYPE: Self =
+        Self::fixed("WRONGTYPE Operation against a key holding the wrong kind of value");
+    pub(crate) const NAN_RESULT: Self = Self::fixed("ERR resulting score is not a number (NaN)");
+    /// Allocation failed, memory is over the limit, or a set has run out of handles.
+    pub(crate) const OUT_OF_MEMORY: Self =
+        Self::fixed("OOM command not allowed when used memory > 'maxmemory'.");
+
+    const fn fixed(text: &'static str) -> Self {
+        CommandError(Cow::Borrowed(text.as_bytes()))
+    }
+
+    /// Returns an error with a text that includes the error code.
+    pub(crate) fn new(text: impl Into<Vec<u8>>) -> Self {
+        CommandError(Cow::Owned(text.into()))
+    }
+
     /// Returns an error with the generic code `ERR`.
     pub(crate) fn err(text: impl fmt::Display) -> Self {
-        CommandError::Other(format!("ERR {text}").into())
+        Self::new(format!("ERR {text}"))
+    }
+
+    /// Returns the error for a command that was called with the wrong number of arguments.
+    pub(crate) fn wrong_arity(name: &str) -> Self {
+        Self::err(format_args!("wrong number of arguments for '{name}' command"))
     }
 
     /// Returns an error with the generic code `ERR` that quotes a client's bytes: up to the first NUL
@@ -46,15 +53,12 @@ impl CommandError {
         let mut text = text.concat();
         let len = text.iter().rposition(|byte| !b"\r\n".contains(byte)).map_or(0, |last| last + 1);
         text.truncate(len);
-        CommandError::Quoting(text)
+        Self::new(text)
     }
 
     /// Returns the text of the error reply.
-    pub(crate) fn to_bytes(&self) -> Cow<'_, [u8]> {
-        match self {
-            CommandError::Quoting(text) => Cow::Borrowed(text),
-            _ => Cow::Owned(self.to_string().into_bytes()),
-        }
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
     }
 }
 
@@ -74,25 +78,7 @@ pub(crate) fn until_zero(text: &[u8]) -> &[u8] {
 
 impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CommandError::Syntax => f.write_str("ERR syntax error"),
-            CommandError::WrongArity(name) => {
-                write!(f, "ERR wrong number of arguments for '{name}' command")
-            }
-            CommandError::Quoting(text) => f.write_str(&String::from_utf8_lossy(text)),
-            CommandError::NotAnInteger => {
-                f.write_str("ERR value is not an integer or out of range")
-            }
-            CommandError::NotAFloat => f.write_str("ERR value is not a valid float"),
-            CommandError::WrongType => {
-                f.write_str("WRONGTYPE Operation against a key holding the wrong kind of value")
-            }
-            CommandError::NanResult => f.write_str("ERR resulting score is not a number (NaN)"),
-            CommandError::OutOfMemory => {
-                f.write_str("OOM command not allowed when used memory > 'maxmemory'.")
-            }
-            CommandError::Other(text) => f.write_str(text),
-        }
+        f.write_str(&String::from_utf8_lossy(&self.0))
     }
 }
 
@@ -100,21 +86,21 @@ impl Error for CommandError {}
 
 impl From<WrongType> for CommandError {
     fn from(_: WrongType) -> Self {
-        CommandError::WrongType
+        CommandError::WRONG_TYPE
     }
 }
 
 impl From<NanScore> for CommandError {
     fn from(_: NanScore) -> Self {
-        CommandError::NanResult
+        CommandError::NAN_RESULT
     }
 }
 
 impl From<IncrementError<NanScore>> for CommandError {
     fn from(error: IncrementError<NanScore>) -> Self {
         match error {
-            IncrementError::Score(_) => CommandError::NanResult,
-            _ => CommandError::OutOfMemory,
+            IncrementError::Score(_) => CommandError::NAN_RESULT,
+            _ => CommandError::OUT_OF_MEMORY,
         }
     }
 }

@@ -127,8 +127,8 @@ pub(crate) struct Keyspace {
     version: Version,
     /// The current time, for the commands being run.
     now: Timestamp,
-    /// The number of keys removed because they expired.
-    expired: u64,
+    /// The number of keys removed because they expired, since the last CONFIG RESETSTAT.
+    pub(crate) expired: u64,
 }
 
 /// The largest step back of the clock that is ignored. Clocks are often adjusted by less. A larger step
@@ -173,16 +173,6 @@ impl Keyspace {
             self.touch(key);
             self.expired += 1;
         }
-    }
-
-    /// Returns the number of keys that have expired since the last reset.
-    pub(crate) fn expired(&self) -> u64 {
-        self.expired
-    }
-
-    /// Resets the counter returned by [`expired`](Self::expired).
-    pub(crate) fn reset_expired(&mut self) {
-        self.expired = 0;
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -25,4 +25,4 @@ pub use error::CommandError;
 pub use resp::{Protocol, Replies, RequestError, RequestLimits, Requests};
 pub use server::{Limits, Options, ServeError, Server, Stopper, serve};
 pub use shell::{ShellError, run_shell};
-pub use snapshot::{SnapshotError, SnapshotProblem};
+pub use snapshot::SnapshotError;

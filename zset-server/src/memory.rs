@@ -6,16 +6,12 @@
 /// The memory in use, sampled now and then.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    allocated: Option<fn() -> usize>,
+    /// Returns the number of allocated bytes; `None` counts nothing.
+    pub(crate) allocated: Option<fn() -> usize>,
     peak: usize,
 }
 
 impl Memory {
-    /// Returns a counter that calls `allocated` for the number of bytes; `None` counts nothing.
-    pub(crate) fn new(allocated: Option<fn() -> usize>) -> Self {
-        Memory { allocated, peak: 0 }
-    }
-
     /// Returns whether more than `max` bytes are in use; a `max` of 0 means no limit.
     pub(crate) fn is_beyond(&mut self, max: usize) -> bool {
         let (used, _) = self.look();
@@ -31,31 +27,17 @@ impl Memory {
     }
 }
 
-/// Returns the resident memory of the process in bytes, where the operating system reports it.
-pub(crate) fn resident() -> Option<usize> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kilobytes: usize = line.trim().strip_suffix("kB")?.trim_end().parse().ok()?;
-    kilobytes.checked_mul(1024)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn what_is_used_is_beyond_less_and_not_beyond_as_much() {
+    fn memory_is_beyond_a_limit_only_above_it() {
         let mut memory = Memory::default();
-        assert!(!memory.is_beyond(0) && !memory.is_beyond(1), "nobody counts");
+        assert!(!memory.is_beyond(0) && !memory.is_beyond(1), "memory is not counted");
         memory.allocated = Some(|| 1000);
         assert!(!memory.is_beyond(0) && memory.is_beyond(999) && !memory.is_beyond(1000));
         memory.allocated = Some(|| 500);
         assert_eq!(memory.look(), (500, 1000));
-    }
-
-    #[test]
-    #[cfg(all(target_os = "linux", not(miri)))]
-    fn the_system_tells_what_is_in_memory() {
-        assert!(resident().is_some_and(|bytes| bytes > 100_000));
     }
 }

@@ -25,7 +25,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 use tracing::{debug, error, info, warn};
 
 use crate::client::Client;
-use crate::engine::{Engine, LOOKS};
+use crate::engine::Engine;
 
 pub use limits::Limits;
 pub use options::{Options, ServeError};
@@ -94,7 +94,8 @@ struct Shared {
     largest: Cell<(u64, usize)>,
     /// The bound on the bytes held for all clients, when it was last computed.
     max_held: Cell<usize>,
-    /// The bytes that a single client may hold while the others hold little.
+    /// The bytes that a single client may hold while the others hold little: up to the memory limit, so
+    /// that every value can be read; 0 if memory has no limit.
     max_alone: Cell<usize>,
     /// Notified when clients hold less than the bound again.
     freed: Notify,
@@ -130,8 +131,8 @@ impl Shared {
             self.warned.set(Some(now));
             warn!(
                 peer,
-                "Possible SECURITY ATTACK detected: a client speaks HTTP or TLS, as a web page makes a \
-                 browser do to run commands here. The connection is closed."
+                "Possible SECURITY ATTACK detected: a client speaks HTTP or TLS, as a browser does \
+                 if a web page tries to run commands here. The connection is closed."
             );
         } else {
             debug!(peer, "closed: it speaks HTTP or TLS");
@@ -140,7 +141,7 @@ impl Shared {
 
     /// Returns the current maximum number of clients.
     fn max_clients(&self) -> usize {
-        let max = self.engine.borrow().max_clients();
+        let max = self.engine.borrow().state.config.max_clients();
         if max > self.files_for.get() {
             limits::raise_open_files(max);
             self.files_for.set(max);
@@ -152,18 +153,17 @@ impl Shared {
 /// Creates the engine for the options.
 fn engine(options: &Options) -> Engine {
     let mut engine = Engine::new();
-    engine.require_password(options.password.as_bytes());
-    if options.addresses.iter().any(is_exposed) {
-        engine.insist_on_password();
-    }
-    engine.limit_memory(options.max_memory.unwrap_or(0));
-    engine.limit_output(options.limits.output);
-    engine.allow_debug(options.debug_command);
+    let config = &mut engine.state.config;
+    config.password = options.password.clone().into_bytes();
+    config.needs_password = options.addresses.iter().any(is_exposed);
+    config.set_max_memory(options.max_memory.unwrap_or(0));
+    config.output_limits = options.limits.output;
+    config.debug_command = options.debug_command;
     let (wanted, possible) = (options.limits.max_clients, limits::possible_clients());
     if wanted > possible {
-        warn!(wanted, possible, "fewer clients, since files may not be open");
+        warn!(wanted, possible, "fewer clients, because of the limit on open files");
     }
-    engine.limit_clients(wanted, possible);
+    config.set_max_clients(wanted, possible);
     engine
 }
 
@@ -219,7 +219,7 @@ impl Server {
         let mut engine = engine(&options);
         engine.count_memory(options.allocated);
         let sleeper = stopper.clone();
-        engine.sleep_with(move |length| sleeper.sleep(length));
+        engine.state.sleep = Box::new(move |length| sleeper.sleep(length));
         if let Some(path) = &options.snapshot {
             engine.open_snapshot(path).map_err(ServeError::Snapshot)?;
         }
@@ -242,15 +242,13 @@ impl Server {
         });
         let accepting = listeners.accept(&shared)?;
         let tidying = spawn_local(tidy(Rc::clone(&shared)));
-        // Clients must read their replies while the server stops, too.
-        spawn_local(watch_replies(Rc::clone(&shared)));
 
         stopper.asked().await;
         let saved = shared.engine.borrow_mut().save();
         match saved {
             Ok(()) => stopper.agree(),
             Err(error) => {
-                error!(%error, "it goes on, or the keys would be lost; a second signal ends it");
+                error!(%error, "the server keeps running with its keys; a second signal stops it");
                 stopper.hurried().await;
             }
         }
@@ -259,22 +257,12 @@ impl Server {
         info!(clients = shared.slots.taken(), "stopping");
         tokio::select! {
             () = shared.slots.all_free() => {}
-            () = sleep(limits.grace) => warn!(clients = shared.slots.taken(), "some do not end"),
+            () = sleep(limits.grace) => warn!(clients = shared.slots.taken(), "some stay connected"),
             () = stopper.hurried() => {}
         }
         let saved = shared.engine.borrow_mut().save_changes().map_err(ServeError::Snapshot);
         info!("stopped");
         saved
-    }
-}
-
-/// Disconnects clients that do not read their replies.
-async fn watch_replies(shared: Rc<Shared>) {
-    loop {
-        // Progress is measured in checks rather than time, so that long commands do not count against
-        // clients.
-        sleep((shared.limits.stalled / LOOKS).max(TIDY_EVERY / 10)).await;
-        shared.engine.borrow_mut().look_at_clients();
     }
 }
 

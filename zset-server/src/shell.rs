@@ -30,43 +30,29 @@ const WRITTEN_AT_ONCE: usize = 16 * 1024;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ShellError {
-    /// A script cannot be read.
-    Read {
-        /// The path of the script.
-        place: String,
-        /// The error of the operating system.
-        error: io::Error,
-    },
-    /// This number of script lines could not be split into arguments; each was reported on standard
-    /// error.
-    BadLines(usize),
     /// The output cannot be written.
     Write(io::Error),
-    /// The terminal does not support a prompt.
-    Terminal(Box<dyn Error>),
+    /// A script cannot be read, some of its lines could not be split into arguments, or the terminal does
+    /// not support a prompt.
+    Input(String),
+}
+
+impl ShellError {
+    fn read(place: &str, error: &io::Error) -> Self {
+        ShellError::Input(format!("cannot read {place}: {error}"))
+    }
 }
 
 impl fmt::Display for ShellError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ShellError::Read { place, error } => write!(f, "cannot read {place}: {error}"),
-            ShellError::BadLines(1) => f.write_str("1 line is no command line"),
-            ShellError::BadLines(lines) => write!(f, "{lines} lines are no command lines"),
             ShellError::Write(error) => write!(f, "cannot write: {error}"),
-            ShellError::Terminal(error) => write!(f, "cannot use the terminal: {error}"),
+            ShellError::Input(text) => f.write_str(text),
         }
     }
 }
 
-impl Error for ShellError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            ShellError::Read { error, .. } | ShellError::Write(error) => Some(error),
-            ShellError::Terminal(error) => Some(&**error),
-            ShellError::BadLines(_) => None,
-        }
-    }
-}
+impl Error for ShellError {}
 
 const STANDARD_INPUT: &str = "standard input";
 const STANDARD_INPUT_PATH: &str = "-";
@@ -109,7 +95,7 @@ impl Source {
         if place != STANDARD_INPUT_PATH {
             return match File::open(path) {
                 Ok(file) => Ok(Source::Script { place, lines: Box::new(BufReader::new(file)) }),
-                Err(error) => Err(ShellError::Read { place, error }),
+                Err(error) => Err(ShellError::read(&place, &error)),
             };
         }
         if io::stdin().is_terminal() {
@@ -132,7 +118,11 @@ fn run_sources(shell: &mut Shell, sources: Vec<Source>) -> Result<(), ShellError
             break;
         }
     }
-    if bad_lines == 0 { Ok(()) } else { Err(ShellError::BadLines(bad_lines)) }
+    match bad_lines {
+        0 => Ok(()),
+        1 => Err(ShellError::Input("1 line is not a command line".to_owned())),
+        _ => Err(ShellError::Input(format!("{bad_lines} lines are not command lines"))),
+    }
 }
 
 /// An engine with its only client.
@@ -202,7 +192,7 @@ impl Shell {
         match show::show(arguments, &self.engine.state.keyspace, self.style) {
             Ok(picture) => out.push_str(&picture),
             Err(error) => {
-                self.replies.error(&error.to_string());
+                self.replies.error_bytes(error.bytes());
                 display::write_replies(self.replies.bytes(), self.style, out);
                 self.replies.clear();
             }
@@ -222,7 +212,7 @@ impl Shell {
             line.clear();
             number += 1;
             let read = script.read_until(b'\n', &mut line);
-            let read = read.map_err(|error| ShellError::Read { place: place.to_owned(), error })?;
+            let read = read.map_err(|error| ShellError::read(place, &error))?;
             if read == 0 {
                 break;
             }

@@ -57,9 +57,11 @@ mod opcode {
 pub(crate) struct Snapshots {
     path: Option<PathBuf>,
     /// When the keys were last saved or loaded.
-    last: Option<Timestamp>,
-    has_failed: bool,
-    saved: u64,
+    pub(crate) last: Option<Timestamp>,
+    /// Whether the last attempt to save failed.
+    pub(crate) has_failed: bool,
+    /// The number of successful saves.
+    pub(crate) saved: u64,
     /// The [version](Keyspace::version) of the keys when they were last saved.
     version: Option<Version>,
 }
@@ -109,21 +111,6 @@ impl Snapshots {
     pub(crate) fn is_saved(&self, keyspace: &Keyspace) -> bool {
         self.version == Some(keyspace.version())
     }
-
-    /// Returns when the keys were last saved or loaded, if ever.
-    pub(crate) fn last(&self) -> Option<Timestamp> {
-        self.last
-    }
-
-    /// Returns whether the last attempt to save failed.
-    pub(crate) fn has_failed(&self) -> bool {
-        self.has_failed
-    }
-
-    /// Returns the number of successful saves.
-    pub(crate) fn saved(&self) -> u64 {
-        self.saved
-    }
 }
 
 /// Loads a file, if it exists, after checking that it can be replaced.
@@ -152,17 +139,13 @@ pub struct SnapshotError {
 
 /// What is wrong with a snapshot.
 #[derive(Debug)]
-#[non_exhaustive]
-pub enum SnapshotProblem {
+enum SnapshotProblem {
     /// The file cannot be read or written.
     Io(io::Error),
-    /// The file does not start like a snapshot.
-    NotRdb,
-    /// The checksum does not match, so the file is damaged or truncated.
-    Checksum,
     /// A part of the snapshot is malformed.
     Malformed(RestoreError),
-    /// The snapshot has something that is not supported here, for this reason.
+    /// The file is not a snapshot, is damaged, or has something that is not supported here, for this
+    /// reason.
     Unsupported(String),
 }
 
@@ -182,8 +165,6 @@ impl fmt::Display for SnapshotProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SnapshotProblem::Io(error) => error.fmt(f),
-            SnapshotProblem::NotRdb => f.write_str("it is not an RDB file"),
-            SnapshotProblem::Checksum => f.write_str("it is damaged: its checksum does not match"),
             SnapshotProblem::Malformed(error) => write!(f, "it is malformed: {error}"),
             SnapshotProblem::Unsupported(reason) => f.write_str(reason),
         }
@@ -196,19 +177,4 @@ impl fmt::Display for SnapshotError {
     }
 }
 
-impl Error for SnapshotError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match &self.problem {
-            SnapshotProblem::Io(error) => Some(error),
-            SnapshotProblem::Malformed(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl SnapshotError {
-    /// Returns what is wrong.
-    pub fn problem(&self) -> &SnapshotProblem {
-        &self.problem
-    }
-}
+impl Error for SnapshotError {}

@@ -7,13 +7,13 @@ use crate::error::{CommandError, MAX_SHOWN, shown, until_zero};
 
 /// Parses an integer in canonical form only, like Redis.
 pub(super) fn integer(text: &[u8]) -> Result<i64, CommandError> {
-    crate::resp::parse_integer(text).ok_or(CommandError::NotAnInteger)
+    crate::resp::parse_integer(text).ok_or(CommandError::NOT_AN_INTEGER)
 }
 
 /// Parses a score.
 pub(super) fn score(text: &[u8]) -> Result<Score, CommandError> {
-    let text = std::str::from_utf8(text).map_err(|_| CommandError::NotAFloat)?;
-    text.parse().map_err(|_| CommandError::NotAFloat)
+    let text = std::str::from_utf8(text).map_err(|_| CommandError::NOT_A_FLOAT)?;
+    text.parse().map_err(|_| CommandError::NOT_A_FLOAT)
 }
 
 /// Parses a SCAN cursor.
@@ -30,7 +30,7 @@ pub(super) const PAGE: usize = 10;
 /// Parses the COUNT of a scan.
 pub(super) fn page_len(text: &[u8]) -> Result<usize, CommandError> {
     let count = usize::try_from(integer(text)?).ok().filter(|count| *count > 0);
-    count.ok_or(CommandError::Syntax)
+    count.ok_or(CommandError::SYNTAX)
 }
 
 /// Parses a range of scores. As in Redis, a bound without a number is 0, and a NUL byte ends a bound.

@@ -152,7 +152,7 @@ struct Filter<'a> {
 impl<'a> Filter<'a> {
     fn parse(mut options: &[&'a [u8]], mut filter: Self) -> Result<Self, CommandError> {
         while let [option, rest @ ..] = options {
-            let [value, behind @ ..] = rest else { return Err(CommandError::Syntax) };
+            let [value, behind @ ..] = rest else { return Err(CommandError::SYNTAX) };
             options = behind;
             match option.to_ascii_lowercase().as_slice() {
                 b"id" => {
@@ -171,10 +171,10 @@ impl<'a> Filter<'a> {
                     filter.skips_me = match value.to_ascii_lowercase().as_slice() {
                         b"yes" => true,
                         b"no" => false,
-                        _ => return Err(CommandError::Syntax),
+                        _ => return Err(CommandError::SYNTAX),
                     }
                 }
-                _ => return Err(CommandError::Syntax),
+                _ => return Err(CommandError::SYNTAX),
             }
         }
         Ok(filter)
@@ -191,7 +191,7 @@ impl<'a> Filter<'a> {
 
 fn parse_id(text: &[u8]) -> Result<u64, CommandError> {
     let error = || CommandError::err("client-id should be greater than 0");
-    let id = integer(text).map_err(|_| CommandError::Syntax)?;
+    let id = integer(text).map_err(|_| CommandError::SYNTAX)?;
     u64::try_from(id).ok().filter(|id| *id > 0).ok_or_else(error)
 }
 
@@ -229,14 +229,12 @@ fn describe(client: &Session, keyspace: &Keyspace) -> String {
     let protocol = if client.protocol == Protocol::Resp2 { 2 } else { 3 };
     format!(
         "id={id} addr={address} laddr={local_address} fd=-1 name={name} age={age} idle={idle} \
-         flags={flags} db=0 sub=0 psub=0 ssub=0 multi={multi} watch={} qbuf={} qbuf-free={} \
-         argv-mem=0 multi-mem={} rbs={} rbp=0 obl=0 oll=0 omem={} tot-mem={} events=r cmd={} \
+         flags={flags} db=0 sub=0 psub=0 ssub=0 multi={multi} watch={} qbuf={} argv-mem=0 \
+         multi-mem={} obl=0 oll=0 omem={} tot-mem={} events=r cmd={} \
          user=default redir=-1 resp={protocol} lib-name={library} lib-ver={version}\n",
         client.watched.len(),
         client.buffered.requests,
-        client.buffered.free[0],
         client.transaction.as_ref().map_or(0, |transaction| transaction.bytes),
-        client.buffered.free[1],
         client.buffered.replies,
         client.held_bytes(),
         client.command.unwrap_or("NULL"),

@@ -13,13 +13,13 @@ pub(super) const HANDLERS: Handlers = &[
 
 /// The handler of a command with subcommands, which its arity makes unreachable.
 pub(super) fn container(_: &mut Context<'_>, _: &[&[u8]]) -> Replied {
-    Err(CommandError::Syntax)
+    Err(CommandError::SYNTAX)
 }
 
 /// Lists the subcommands of a command.
 pub(super) fn help(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let command = Command::find(arguments[0]).ok_or(CommandError::Syntax)?;
-    let (subcommands, replies) = (command.subcommands(), &mut *context.replies);
+    let command = Command::find(arguments[0]).ok_or(CommandError::SYNTAX)?;
+    let (subcommands, replies) = (&command.subcommands, &mut *context.replies);
     replies.array(1 + 2 * subcommands.len());
     let name = command.name.to_ascii_uppercase();
     replies.status(&format!("{name} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"));
@@ -59,7 +59,7 @@ fn info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 
 /// Writes the entry of a command in COMMAND INFO.
 fn describe(replies: &mut Replies, command: &Command) {
-    let flags = &command.details().flags;
+    let flags = &command.flag_names;
     replies.array(10);
     replies.bulk(command.name.as_bytes());
     replies.integer(command.arity.into());
@@ -74,7 +74,7 @@ fn describe(replies: &mut Replies, command: &Command) {
     for _ in 0..3 {
         replies.set(0);
     }
-    let subcommands = command.subcommands();
+    let subcommands = &command.subcommands;
     replies.array(subcommands.len());
     for subcommand in subcommands {
         describe(replies, subcommand);
@@ -95,12 +95,11 @@ fn docs(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 fn document(replies: &mut Replies, commands: &[&Command]) {
     replies.map(commands.len());
     for command in commands {
-        let details = command.details();
-        let subcommands = command.subcommands();
+        let subcommands = &command.subcommands;
         replies.bulk(command.name.as_bytes());
         replies.map(3 + usize::from(!subcommands.is_empty()));
         let texts =
-            [("summary", command.summary), ("since", details.since), ("group", details.group)];
+            [("summary", command.summary), ("since", command.since), ("group", command.group)];
         for (name, text) in texts {
             replies.bulk(name.as_bytes());
             replies.bulk(text.as_bytes());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::command::{Context, Handlers, Replied, Stats};
-use crate::config::{Parameter, SetError};
+use crate::config::Parameter;
 use crate::error::CommandError;
 use crate::glob;
 
@@ -33,7 +33,7 @@ fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 }
 
 fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let (pairs, []) = arguments[2..].as_chunks::<2>() else { return Err(CommandError::Syntax) };
+    let (pairs, []) = arguments[2..].as_chunks::<2>() else { return Err(CommandError::SYNTAX) };
     let failed = |name: &[u8], why: &str| {
         let before = "CONFIG SET failed (possibly related to argument '";
         CommandError::quoting(before, name, &format!("') - {why}"))
@@ -53,7 +53,7 @@ fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let mut config = context.state.config.clone();
     for (name, parameter, value) in changes {
         // The error names the parameter in lowercase, as the table does.
-        let failed = |why: SetError| failed(&name.to_ascii_lowercase(), &why.0);
+        let failed = |why: String| failed(&name.to_ascii_lowercase(), &why);
         config.set(parameter, value).map_err(failed)?;
     }
     context.state.config = config;
@@ -62,6 +62,6 @@ fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 
 fn reset_stat(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
     context.state.stats = Stats::default();
-    context.state.keyspace.reset_expired();
+    context.state.keyspace.expired = 0;
     context.ok()
 }

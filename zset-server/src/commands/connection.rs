@@ -25,15 +25,11 @@ pub(super) const HANDLERS: Handlers = &[
 /// The only user.
 const USER: &[u8] = b"default";
 
-const WRONG_PASSWORD: CommandError = CommandError::Other(std::borrow::Cow::Borrowed(
-    "WRONGPASS invalid username-password pair or user is disabled.",
-));
-
 fn ping(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     match arguments {
         [_] => context.replies.status("PONG"),
         [_, message] => context.replies.bulk(message),
-        _ => return Err(CommandError::WrongArity("ping".to_owned())),
+        _ => return Err(CommandError::wrong_arity("ping")),
     }
     Ok(())
 }
@@ -42,7 +38,7 @@ fn reset(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
     let Context { state, client, replies } = context;
     client.abandon(&mut state.keyspace);
     client.name = Box::default();
-    client.is_authenticated = state.config.password().is_empty();
+    client.is_authenticated = state.config.password.is_empty();
     replies.set_protocol(Protocol::Resp2);
     replies.status("RESET");
     Ok(())
@@ -51,7 +47,7 @@ fn reset(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
 fn auth(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let (user, password) = match *arguments {
         [_, password] => {
-            if context.state.config.password().is_empty() {
+            if context.state.config.password.is_empty() {
                 return Err(CommandError::err(
                     "AUTH <password> called without any password configured for the default \
                      user. Are you sure your configuration is correct?",
@@ -60,7 +56,7 @@ fn auth(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
             (USER, password)
         }
         [_, user, password] => (user, password),
-        _ => return Err(CommandError::Syntax),
+        _ => return Err(CommandError::SYNTAX),
     };
     authenticate(context, user, password)?;
     context.ok()
@@ -68,8 +64,9 @@ fn auth(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 
 fn authenticate(context: &mut Context<'_>, user: &[u8], password: &[u8]) -> Replied {
     let config = &context.state.config;
-    if user != USER || !(config.password().is_empty() || config.is_password(password)) {
-        return Err(WRONG_PASSWORD);
+    if user != USER || !(config.password.is_empty() || config.is_password(password)) {
+        let text = "WRONGPASS invalid username-password pair or user is disabled.";
+        return Err(CommandError::new(text));
     }
     context.client.is_authenticated = true;
     Ok(())
@@ -81,7 +78,7 @@ fn hello(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
         Some(Ok(2)) => Protocol::Resp2,
         Some(Ok(3)) => Protocol::Resp3,
         Some(Ok(_)) => {
-            return Err(CommandError::Other("NOPROTO unsupported protocol version".into()));
+            return Err(CommandError::new("NOPROTO unsupported protocol version"));
         }
         Some(Err(_)) => {
             return Err(CommandError::err("Protocol version is not an integer or out of range"));
@@ -111,11 +108,10 @@ fn hello(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
         authenticate(context, user, password)?;
     }
     if !context.client.is_authenticated {
-        return Err(CommandError::Other(
+        return Err(CommandError::new(
             "NOAUTH HELLO must be called with the client already authenticated, otherwise the \
              HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and \
-             select the RESP protocol version at the same time"
-                .into(),
+             select the RESP protocol version at the same time",
         ));
     }
     if let Some(name) = name {

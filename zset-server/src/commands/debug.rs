@@ -63,7 +63,7 @@ mod tests {
             (DebugCommand::Local, true, false),
             (DebugCommand::Yes, true, true),
         ] {
-            engine.allow_debug(allowed);
+            engine.state.config.debug_command = allowed;
             for (client, is_allowed) in [(&mut here, is_for_here), (&mut there, is_for_there)] {
                 let reply = ask(&mut engine, client, "DEBUG SLEEP 0");
                 assert_eq!(reply == "+OK\r\n", is_allowed, "{allowed:?}: {reply}");

@@ -35,19 +35,19 @@ fn payload(value: &Value) -> Vec<u8> {
 
 fn restore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let &[_, key, ttl, payload, ref options @ ..] = arguments else {
-        return Err(CommandError::Syntax);
+        return Err(CommandError::SYNTAX);
     };
     let (mut replaces, mut unit) = (false, Unit::MILLIS);
     for option in options {
         match option.to_ascii_lowercase().as_slice() {
             b"replace" => replaces = true,
             b"absttl" => unit = Unit::AT_MILLI,
-            _ => return Err(CommandError::Syntax),
+            _ => return Err(CommandError::SYNTAX),
         }
     }
     let keyspace = &mut context.state.keyspace;
     if !replaces && keyspace.value(key).is_some() {
-        return Err(CommandError::Other("BUSYKEY Target key name already exists.".into()));
+        return Err(CommandError::new("BUSYKEY Target key name already exists."));
     }
     let ttl = integer(ttl)?;
     if ttl < 0 {
@@ -69,7 +69,7 @@ fn restored(payload: &[u8], limits: ListpackLimits) -> Result<Value, CommandErro
     let value = reader.byte().and_then(|kind| value::read(kind, &mut reader, limits));
     match value {
         Ok(value) if reader.rest() == 0 && !value.is_empty_set() => Ok(value),
-        Err(RestoreError::Memory(_)) => Err(CommandError::OutOfMemory),
+        Err(RestoreError::Memory(_)) => Err(CommandError::OUT_OF_MEMORY),
         Ok(_) | Err(_) => Err(CommandError::err("Bad data format")),
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use crate::command::{Context, Handlers, Replied, State};
-use crate::memory::resident;
 
 pub(super) const HANDLERS: Handlers = &[("info", info)];
 
@@ -32,12 +31,10 @@ fn sections(state: &mut State) -> [(&'static str, String); 9] {
     let uptime = keyspace.now().saturating_duration_since(state.started).as_secs();
     let server = format!(
         "redis_version:{REDIS_VERSION}\nserver_name:zset\nzset_version:{}\nredis_mode:standalone\n\
-         os:{}\narch_bits:{}\nprocess_id:{}\nserver_time_usec:{}\nuptime_in_seconds:{uptime}\n",
+         os:{}\nprocess_id:{}\nuptime_in_seconds:{uptime}\n",
         env!("CARGO_PKG_VERSION"),
         std::env::consts::OS,
-        usize::BITS,
         std::process::id(),
-        keyspace.now().as_nanos() / 1000,
     );
     // The session of the calling client is already borrowed, and is not waiting.
     let sessions = state.clients.iter();
@@ -51,26 +48,21 @@ fn sections(state: &mut State) -> [(&'static str, String); 9] {
     );
     let (used, peak) = state.memory.look();
     let memory = format!(
-        "used_memory:{used}\nused_memory_rss:{}\nused_memory_peak:{peak}\nmaxmemory:{}\n\
+        "used_memory:{used}\nused_memory_peak:{peak}\nmaxmemory:{}\n\
          maxmemory_policy:noeviction\n",
-        resident().unwrap_or(used),
         state.config.max_memory(),
     );
     let persistence = format!(
         "loading:0\nrdb_bgsave_in_progress:0\nrdb_last_save_time:{}\nrdb_last_bgsave_status:{}\n\
          rdb_saves:{}\naof_enabled:0\n",
-        snapshots.last().unwrap_or(state.started).as_nanos() / 1_000_000_000,
-        if snapshots.has_failed() { "err" } else { "ok" },
-        snapshots.saved(),
+        snapshots.last.unwrap_or(state.started).as_nanos() / 1_000_000_000,
+        if snapshots.has_failed { "err" } else { "ok" },
+        snapshots.saved,
     );
     let statistics = format!(
         "total_connections_received:{}\ntotal_commands_processed:{}\nrejected_connections:{}\n\
          expired_keys:{}\nevicted_keys:0\ntotal_error_replies:{}\n",
-        counts.clients,
-        counts.commands,
-        counts.rejected_clients,
-        keyspace.expired(),
-        counts.errors,
+        counts.clients, counts.commands, counts.rejected_clients, keyspace.expired, counts.errors,
     );
     let calls: BTreeMap<_, _> = counts.calls.iter().collect();
     let calls = calls.iter().map(|(name, calls)| format!("cmdstat_{name}:calls={calls}\n"));

@@ -78,7 +78,7 @@ fn move_key(context: &mut Context<'_>, from: &[u8], to: &[u8]) -> Result<(), Com
 }
 
 fn copy(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let &[_, from, to, ref rest @ ..] = arguments else { return Err(CommandError::Syntax) };
+    let &[_, from, to, ref rest @ ..] = arguments else { return Err(CommandError::SYNTAX) };
     let (mut replace, mut rest) = (false, rest);
     while let [option, behind @ ..] = rest {
         rest = behind;
@@ -88,7 +88,7 @@ fn copy(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
                 check_database(index)?;
                 rest = behind;
             }
-            _ => return Err(CommandError::Syntax),
+            _ => return Err(CommandError::SYNTAX),
         }
     }
     if from == to {
@@ -135,12 +135,12 @@ fn scan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
                 }
                 type_name = Some(*argument);
             }
-            _ => return Err(CommandError::Syntax),
+            _ => return Err(CommandError::SYNTAX),
         }
         rest = behind;
     }
     if !rest.is_empty() {
-        return Err(CommandError::Syntax);
+        return Err(CommandError::SYNTAX);
     }
     let (next, mut page) = context.state.keyspace.scan(cursor, count);
     page.retain(|(key, value)| {
@@ -172,7 +172,7 @@ fn flush(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     match arguments[1..] {
         [] => {}
         [how] if is_sync_or_async(how) => {}
-        _ => return Err(CommandError::Syntax),
+        _ => return Err(CommandError::SYNTAX),
     }
     context.state.keyspace.clear();
     context.ok()

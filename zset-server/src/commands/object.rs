@@ -49,11 +49,11 @@ fn usage(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let mut samples = SAMPLES;
     let mut rest = &arguments[3..];
     while let [option, behind @ ..] = rest {
-        let [count, behind @ ..] = behind else { return Err(CommandError::Syntax) };
+        let [count, behind @ ..] = behind else { return Err(CommandError::SYNTAX) };
         if !option.eq_ignore_ascii_case(b"samples") {
-            return Err(CommandError::Syntax);
+            return Err(CommandError::SYNTAX);
         }
-        samples = usize::try_from(integer(count)?).map_err(|_| CommandError::Syntax)?;
+        samples = usize::try_from(integer(count)?).map_err(|_| CommandError::SYNTAX)?;
         rest = behind;
     }
     let key = arguments[2];

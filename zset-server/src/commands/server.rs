@@ -25,7 +25,7 @@ fn time(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
 
 fn last_save(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
     // Redis too initializes this with its start time.
-    let last = context.state.snapshots.last().unwrap_or(context.state.started);
+    let last = context.state.snapshots.last.unwrap_or(context.state.started);
     context.integer((last.as_nanos() / 1_000_000_000).cast_signed())
 }
 
@@ -34,7 +34,7 @@ fn background_save(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     match arguments[1..] {
         [] => {}
         [option] if option.eq_ignore_ascii_case(b"schedule") => {}
-        _ => return Err(CommandError::Syntax),
+        _ => return Err(CommandError::SYNTAX),
     }
     save(context)?;
     context.replies.status("Background saving started");

@@ -81,7 +81,7 @@ fn spop(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
         [_, key, count] => {
             (key, Some(not_negative(count, "value is out of range, must be positive")?))
         }
-        _ => return Err(CommandError::Syntax),
+        _ => return Err(CommandError::SYNTAX),
     };
     let State { keyspace, rng, .. } = &mut *context.state;
     let pop = |set: &mut Set| -> Vec<Bytes> {

@@ -81,13 +81,13 @@ impl<'a> Options<'a> {
                 b"get" => options.get = true,
                 b"keepttl" if options.deadline.is_none() => options.keep_deadline = true,
                 option => {
-                    let unit = Unit::of_option(option).ok_or(CommandError::Syntax)?;
+                    let unit = Unit::of_option(option).ok_or(CommandError::SYNTAX)?;
                     let number;
-                    (number, rest) = behind.split_first().ok_or(CommandError::Syntax)?;
+                    (number, rest) = behind.split_first().ok_or(CommandError::SYNTAX)?;
                     // Repeating the same option is valid: the last one counts.
                     let is_other = options.deadline.is_some_and(|(earlier, _)| earlier != unit);
                     if options.keep_deadline || is_other {
-                        return Err(CommandError::Syntax);
+                        return Err(CommandError::SYNTAX);
                     }
                     options.deadline = Some((unit, number));
                 }
@@ -98,7 +98,7 @@ impl<'a> Options<'a> {
 }
 
 fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let &[_, key, string, ref options @ ..] = arguments else { return Err(CommandError::Syntax) };
+    let &[_, key, string, ref options @ ..] = arguments else { return Err(CommandError::SYNTAX) };
     let options = Options::parse(options)?;
     let keyspace = &context.state.keyspace;
     let deadline = match options.deadline {
@@ -126,7 +126,7 @@ fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 }
 
 fn set_for(context: &mut Context<'_>, arguments: &[&[u8]], unit: Unit, name: &str) -> Replied {
-    let &[_, key, number, string] = arguments else { return Err(CommandError::Syntax) };
+    let &[_, key, number, string] = arguments else { return Err(CommandError::SYNTAX) };
     let keyspace = &mut context.state.keyspace;
     let deadline = deadline(unit, number, keyspace, name)?;
     keyspace.set_until(key, Value::String(string.to_vec()), Some(deadline));
@@ -135,7 +135,7 @@ fn set_for(context: &mut Context<'_>, arguments: &[&[u8]], unit: Unit, name: &st
 
 fn mset(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let (pairs, []) = arguments[1..].as_chunks::<2>() else {
-        return Err(CommandError::WrongArity("mset".to_owned()));
+        return Err(CommandError::wrong_arity("mset"));
     };
     for [key, string] in pairs {
         context.state.keyspace.set(key, Value::String(string.to_vec()));

@@ -11,7 +11,7 @@ fn throttle(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
         _ => {
             let usage = "Cell error: Usage: cl.throttle <key> <max_burst> <count per period> \
                          <period> [<quantity>]";
-            return Err(CommandError::Other(usage.into()));
+            return Err(CommandError::new(usage));
         }
     };
     let mut parsed = [0, 0, 0, 1];
@@ -20,7 +20,7 @@ fn throttle(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     }
     let [max_burst, count, period, quantity] = parsed;
     if count == 0 || period == 0 {
-        return Err(CommandError::Other("Cell error: Zero rates are not supported".into()));
+        return Err(CommandError::new("Cell error: Zero rates are not supported"));
     }
     let now = context.state.keyspace.now();
     let throttle = context
@@ -29,7 +29,7 @@ fn throttle(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
         .throttles
         .funnels
         .throttle_at(key, max_burst, count, period, quantity, now)
-        .map_err(|error| CommandError::Other(format!("Cell error: {error}").into()))?;
+        .map_err(|error| CommandError::new(format!("Cell error: {error}")))?;
     context.replies.array(5);
     context.replies.integer(throttle.limited.into());
     context.replies.integer(throttle.limit);
@@ -43,7 +43,7 @@ fn throttle(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 fn integer(text: &[u8]) -> Result<i64, CommandError> {
     std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
         let before = b"Cell error: Couldn't parse as integer: ";
-        CommandError::Quoting([before, until_zero(text)].concat())
+        CommandError::new([before, until_zero(text)].concat())
     })
 }
 
@@ -54,7 +54,7 @@ mod tests {
     use crate::testing::ask;
 
     #[test]
-    fn keys_beyond_the_most_are_denied_until_one_is_free() {
+    fn new_keys_beyond_the_maximum_are_denied() {
         let mut engine = Engine::new();
         engine.state.keyspace.throttles = Throttles::with_max_keys(2);
         let mut client = engine.client();
@@ -63,7 +63,7 @@ mod tests {
             reply.starts_with("*5\r\n:1\r\n")
         };
         assert!(!is_limited("a") && !is_limited("b") && is_limited("c"));
-        assert!(!is_limited("a"), "one that is there is served");
+        assert!(!is_limited("a"), "existing keys are not denied");
         ask(&mut engine, &mut client, "del a");
         let reply = ask(&mut engine, &mut client, "cl.throttle c 5 1 1000");
         assert!(reply.starts_with("*5\r\n:0\r\n"), "{reply}");

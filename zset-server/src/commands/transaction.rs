@@ -27,7 +27,7 @@ fn exec(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
     let is_unchanged = context.client.unwatch_all(&mut context.state.keyspace);
     if transaction.is_broken {
         let text = "EXECABORT Transaction discarded because of previous errors.";
-        return Err(CommandError::Other(text.into()));
+        return Err(CommandError::new(text));
     }
     if !is_unchanged {
         context.replies.null_array();
@@ -42,7 +42,7 @@ fn exec(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
         let called = Command::of(&arguments).and_then(|command| command.call(context, &arguments));
         if let Err(error) = called {
             context.replies.truncate(before);
-            context.replies.error_bytes(&error.to_bytes());
+            context.replies.error_bytes(error.bytes());
         }
     }
     context.client.is_executing = false;
@@ -80,7 +80,7 @@ mod tests {
     use crate::testing::ask;
 
     #[test]
-    fn a_transaction_that_takes_too_much_is_refused_and_forgotten() {
+    fn a_transaction_that_is_too_large_is_discarded() {
         let mut engine = Engine::new();
         let mut client = engine.client();
         engine.state.max_left = 1000;
@@ -90,27 +90,27 @@ mod tests {
         assert_eq!(replies.iter().filter(|it| *it == "+QUEUED\r\n").count(), 9);
         assert!(replies.contains(&"-ERR the transaction is too large\r\n".to_owned()));
         let transaction = client.session().transaction.as_ref().map(|it| it.commands.capacity());
-        assert_eq!(transaction, Some(0), "a broken one takes nothing more");
+        assert_eq!(transaction, Some(0), "a broken transaction stores nothing");
         let reply = ask(&mut engine, &mut client, "EXEC");
         assert!(reply.starts_with("-EXECABORT "), "{reply}");
         assert_eq!(ask(&mut engine, &mut client, "DBSIZE"), ":0\r\n");
     }
 
     #[test]
-    fn as_many_keys_are_watched_as_may_be() {
+    fn the_memory_of_watched_keys_is_bounded() {
         let mut engine = Engine::new();
         let mut client = engine.client();
         engine.state.max_left = 1000;
         let mut watch = |key: usize| ask(&mut engine, &mut client, &format!("WATCH {key}"));
         let refused = (0..100).map(&mut watch).filter(|reply| reply.starts_with('-')).count();
         assert_eq!(refused, 90);
-        assert_eq!(watch(0), "+OK\r\n", "it is watched already");
+        assert_eq!(watch(0), "+OK\r\n", "the key is already watched");
         ask(&mut engine, &mut client, "UNWATCH");
         assert_eq!(ask(&mut engine, &mut client, "WATCH 99"), "+OK\r\n");
     }
 
     #[test]
-    fn hundreds_of_thousands_of_keys_are_watched_in_time() {
+    fn hundreds_of_thousands_of_keys_can_be_watched() {
         let mut engine = Engine::new();
         let mut client = engine.client();
         let keys: Vec<_> = (0..300_000).map(|key| key.to_string()).collect();

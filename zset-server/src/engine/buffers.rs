@@ -6,60 +6,20 @@ use tracing::warn;
 use zset_std::Clock;
 
 use super::Engine;
-use crate::client::{Mark, Session};
+use crate::client::Session;
 use crate::command::State;
-
-/// The number of checks after which a client with replies to read must have read some.
-pub(crate) const LOOKS: u32 = 4;
 
 /// Clients may use at least this fraction (one eighth) of the memory limit, however much data there is.
 const LEAST_OF_MEMORY: usize = 8;
-
-/// The fraction (one 32nd) of its replies that a client must have read by then.
-const LEAST_PART: usize = 32;
 
 /// The number of unread bytes exempt from limits: the size of Redis's reply buffer within a client.
 const NOT_COUNTED: usize = 16 * 1024;
 
 impl<C: Clock> Engine<C> {
-    /// Checks the progress of clients, and disconnects those that have read less than 1/32 of their
-    /// replies over the last [`LOOKS`] checks. Clients that have become idle are woken once, to free
-    /// memory.
-    pub(crate) fn look_at_clients(&mut self) {
-        let State { clients, keyspace, .. } = &mut self.state;
-        for session in clients.iter() {
-            let session = &mut *session.borrow_mut();
-            let is_idle = session.last_seen == session.buffered.seen;
-            if is_idle && !session.buffered.is_idle {
-                session.buffered.is_idle = true;
-                session.wake();
-            }
-            session.buffered.seen = session.last_seen;
-            let buffered = &mut session.buffered;
-            let begin = Mark { sent: buffered.sent, replies: buffered.replies, looks: 0 };
-            let Some(mark) = buffered.mark.as_mut().filter(|_| buffered.replies > 0) else {
-                buffered.mark = (buffered.replies > 0).then_some(begin);
-                continue;
-            };
-            mark.looks += 1;
-            if mark.looks < LOOKS {
-                continue;
-            }
-            let least = mark.replies.div_ceil(LEAST_PART) as u64;
-            if buffered.sent - mark.sent >= least {
-                *mark = begin;
-            } else if !session.is_killed {
-                let (peer, unread) = (&session.address, buffered.replies);
-                warn!(peer, unread, "cut off: it does not read");
-                session.kill(keyspace);
-            }
-        }
-    }
-
     /// Disconnects clients whose unread replies have exceeded the soft limit for too long, or exceed a
     /// hard limit that has been lowered.
     pub(crate) fn close_over_limits(&mut self) {
-        let limit = self.state.config.output_limit();
+        let limit = self.state.config.output_limits.normal();
         let (max_soft, max_hard) = (max_of(limit.soft), self.max_unread());
         let now = self.clock.now();
         let State { clients, keyspace, .. } = &mut self.state;
@@ -86,13 +46,7 @@ impl<C: Clock> Engine<C> {
 
     /// Returns the number of reply bytes that a client may leave unread.
     pub(crate) fn max_unread(&self) -> usize {
-        max_of(self.state.config.output_limit().hard)
-    }
-
-    /// Returns the number of bytes that a single client may hold beyond the bound for all: up to the
-    /// memory limit, so that every value can be read; 0 if memory has no limit.
-    pub(crate) fn max_alone(&self, most: usize) -> usize {
-        self.state.config.max_memory().min(most)
+        max_of(self.state.config.output_limits.normal().hard)
     }
 
     /// Returns the bound on bytes held for all clients, of which `held` are in use: `most`, or what the
@@ -127,7 +81,7 @@ impl<C: Clock> Engine<C> {
             }
             held -= bytes;
             let session = &mut session.borrow_mut();
-            warn!(peer = session.address, bytes, "cut off: all clients together take too much");
+            warn!(peer = session.address, bytes, "closed: all clients together hold too much");
             session.buffered.closing = bytes;
             session.kill(&mut self.state.keyspace);
         }
@@ -159,25 +113,8 @@ mod tests {
     use crate::Replies;
     use crate::client::Client;
 
-    fn set_replies(client: &mut Client, sent: u64, replies: usize) {
-        let buffered = &mut client.session_mut().buffered;
-        (buffered.sent, buffered.replies) = (sent, replies);
-    }
-
-    #[test]
-    fn who_reads_a_small_part_of_what_there_is_may_go_on() {
-        let mut engine = Engine::new();
-        let [mut deaf, mut slow, mut steady, silent] = [(); 4].map(|()| engine.client());
-        for round in 0..100 {
-            set_replies(&mut deaf, 0, 1);
-            set_replies(&mut slow, round, 10_000);
-            set_replies(&mut steady, round * 100, 10_000);
-            engine.look_at_clients();
-            let is_late = round >= u64::from(LOOKS);
-            assert_eq!(deaf.session().is_killed, is_late, "{round}");
-            assert_eq!(slow.session().is_killed, is_late, "{round}");
-        }
-        assert!(!steady.session().is_killed && !silent.session().is_killed);
+    fn set_replies(client: &mut Client, replies: usize) {
+        client.session_mut().buffered.replies = replies;
     }
 
     #[test]
@@ -187,8 +124,8 @@ mod tests {
         let [mut deaf, mut reader] = [(); 2].map(|()| engine.client());
         set_limit(&mut engine, &mut reader, "normal 0 100 2");
         for second in 0..10 {
-            set_replies(&mut deaf, 0, NOT_COUNTED + 101);
-            set_replies(&mut reader, 0, NOT_COUNTED + if second % 2 == 0 { 1000 } else { 100 });
+            set_replies(&mut deaf, NOT_COUNTED + 101);
+            set_replies(&mut reader, NOT_COUNTED + if second % 2 == 0 { 1000 } else { 100 });
             engine.close_over_limits();
             assert_eq!(deaf.session().is_killed, second > 2, "{second}");
             clock.advance(Duration::from_secs(1));
@@ -204,11 +141,11 @@ mod tests {
     }
 
     #[test]
-    fn the_time_above_the_soft_limit_starts_over_when_the_limit_is_switched_on_again() {
+    fn enabling_the_soft_limit_again_restarts_its_time() {
         let clock = FakeClock::new();
         let mut engine = Engine::with_clock(clock.clone());
         let [mut deaf, mut other] = [(); 2].map(|()| engine.client());
-        set_replies(&mut deaf, 0, 1 << 20);
+        set_replies(&mut deaf, 1 << 20);
         for limit in ["normal 0 100 2", "normal 0 0 0", "normal 0 100 2"] {
             set_limit(&mut engine, &mut other, limit);
             engine.close_over_limits();
@@ -222,23 +159,11 @@ mod tests {
     }
 
     #[test]
-    fn a_lower_hard_limit_closes_clients_above_it() {
-        let mut engine = Engine::with_clock(FakeClock::new());
-        let [mut deaf, mut other] = [(); 2].map(|()| engine.client());
-        set_replies(&mut deaf, 0, 1 << 20);
-        engine.close_over_limits();
-        assert!(!deaf.session().is_killed);
-        set_limit(&mut engine, &mut other, "normal 100kb 0 0");
-        engine.close_over_limits();
-        assert!(deaf.session().is_killed && !other.session().is_killed);
-    }
-
-    #[test]
     fn a_client_that_does_not_read_is_closed_before_a_larger_one_that_does() {
         let mut engine = Engine::new();
         let [mut deaf, mut reader, mut tiny] = [(); 3].map(|()| engine.client());
         for (client, bytes) in [(&mut deaf, 100_000), (&mut reader, 900_000), (&mut tiny, 100)] {
-            set_replies(client, 0, bytes);
+            set_replies(client, bytes);
         }
         deaf.session_mut().buffered.is_blocked = true;
         assert_eq!(engine.close_largest(950_000), 100_000);
@@ -247,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_have_what_the_data_leaves_of_the_memory() {
+    fn clients_may_hold_the_memory_that_the_data_leaves() {
         let mut engine = Engine::new();
         assert_eq!(engine.max_held(10, 100, 1000), 1000);
         engine.count_memory(Some(|| 1000));
@@ -260,28 +185,17 @@ mod tests {
             (900, 0, 112),
             (500, 0, 100),
         ] {
-            engine.limit_memory(max);
+            engine.state.config.set_max_memory(max);
             assert_eq!(engine.max_held(held, 100, 1000), room, "{max} {held}");
         }
     }
 
     #[test]
-    fn a_client_that_reads_everything_starts_over() {
-        let mut engine = Engine::new();
-        let mut client = engine.client();
-        for round in 0..100 {
-            set_replies(&mut client, 0, usize::from(round % 4 != 0));
-            engine.look_at_clients();
-        }
-        assert!(!client.session().is_killed);
-    }
-
-    #[test]
-    fn those_go_first_for_which_most_is_held() {
+    fn the_clients_that_hold_the_most_are_closed_first() {
         let mut engine = Engine::new();
         let mut clients = [(); 4].map(|()| engine.client());
         for (client, bytes) in clients.iter_mut().zip([400, 100, 300, 200]) {
-            set_replies(client, 0, bytes);
+            set_replies(client, bytes);
         }
         let is_killed = |clients: &[Client; 4]| clients.each_ref().map(|it| it.session().is_killed);
         engine.close_largest(1000);

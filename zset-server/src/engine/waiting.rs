@@ -67,7 +67,7 @@ fn try_again(state: &mut State, session: &mut Session) {
         Ok(true) => {}
         Err(error) => {
             state.stats.errors += 1;
-            replies.error(&CommandError::from(error).to_string());
+            replies.error_bytes(CommandError::from(error).bytes());
         }
     }
     session.stop_waiting(&mut state.keyspace);
@@ -84,7 +84,7 @@ mod tests {
     use crate::{Engine, Replies};
 
     #[test]
-    fn a_client_that_is_dropped_takes_nothing() {
+    fn a_dropped_client_pops_nothing() {
         let mut engine = Engine::new();
         let (mut waiting, mut other) = (engine.client(), engine.client());
         waiting.allow_waiting();
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_just_served_is_not_idle_whenever_it_asked() {
+    fn a_client_is_not_idle_just_after_its_wait() {
         let clock = FakeClock::new();
         let mut engine = Engine::with_clock(clock.clone());
         let [mut waiting, mut idle, mut other] = [(); 3].map(|()| engine.client());
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_that_is_not_made_serves_nobody() {
+    fn a_set_that_is_not_created_serves_no_client() {
         let mut engine = Engine::new();
         let mut client = engine.client();
         engine.state.keyspace.awaited.join(&[Box::from(*b"nokey")], 7);

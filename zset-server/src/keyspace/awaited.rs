@@ -16,14 +16,14 @@ pub(crate) type Ticket = u64;
 /// The keys that clients wait for.
 #[derive(Debug, Default)]
 pub(crate) struct Awaited {
-    queues: HashMap<Bytes, Queue, RandomState>,
+    pub(super) queues: HashMap<Bytes, Queue, RandomState>,
     /// The waited-for keys that have changed since the last [`take_ready`](Self::take_ready), in order.
     ready: Vec<Bytes>,
     last: Ticket,
 }
 
 #[derive(Debug, Default)]
-struct Queue {
+pub(super) struct Queue {
     /// The ids of the clients.
     clients: BTreeMap<Ticket, u64>,
     is_ready: bool,
@@ -64,12 +64,6 @@ impl Awaited {
             queue.is_ready = true;
             self.ready.push(key.into());
         }
-    }
-
-    /// Returns the number of keys for which memory is allocated.
-    #[cfg(test)]
-    pub(super) fn capacity(&self) -> usize {
-        self.queues.capacity()
     }
 
     /// Returns whether a waited-for key has changed.

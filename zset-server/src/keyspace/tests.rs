@@ -9,7 +9,7 @@ fn string(text: &str) -> Value {
 }
 
 #[test]
-fn a_key_is_gone_when_its_time_is_over_whether_it_was_swept_or_not() {
+fn an_expired_key_is_invisible_before_it_is_removed() {
     let mut keys = Keyspace::default();
     keys.set(b"a", string("1"));
     keys.set(b"b", string("2"));
@@ -31,7 +31,7 @@ fn a_key_is_gone_when_its_time_is_over_whether_it_was_swept_or_not() {
 }
 
 #[test]
-fn a_watched_key_that_changes_is_noticed() {
+fn a_change_of_a_watched_key_is_detected() {
     let mut keys = Keyspace::default();
     let seen = keys.watch(b"a");
     assert!(keys.unwatch(b"a", seen));
@@ -47,7 +47,7 @@ fn a_watched_key_that_changes_is_noticed() {
 }
 
 #[test]
-fn an_empty_set_is_no_key() {
+fn an_empty_set_is_removed() {
     let mut keys = Keyspace::default();
     let added = keys.change_or_insert(b"a", ZSet::new, |set| {
         set.insert("m", zset_core::Score::ZERO);
@@ -61,13 +61,14 @@ fn an_empty_set_is_no_key() {
     keys.set(b"a", Set::default().into_value());
     assert_eq!(keys.len(), 0);
 }
+
 #[test]
-fn a_clock_that_was_wrong_and_is_set_back_goes_on_from_there() {
+fn a_large_step_back_of_the_clock_is_followed() {
     let second = 1_000_000_000;
     let mut keys = Keyspace::default();
     keys.set_now(at(100 * second));
     keys.set_now(at(99 * second));
-    assert_eq!(keys.now(), at(100 * second), "a small step back is none");
+    assert_eq!(keys.now(), at(100 * second), "a small step back is ignored");
     keys.set_now(at(1_000_000 * second));
     keys.set_now(at(101 * second));
     assert_eq!(keys.now(), at(101 * second));
@@ -78,7 +79,7 @@ fn a_clock_that_was_wrong_and_is_set_back_goes_on_from_there() {
 }
 
 #[test]
-fn memory_of_keys_that_are_gone_is_given_back() {
+fn memory_of_removed_keys_is_freed() {
     let name = |n: u32| n.to_string().into_bytes();
     let filled = || {
         let mut keys = Keyspace::default();
@@ -98,13 +99,13 @@ fn memory_of_keys_that_are_gone_is_given_back() {
 }
 
 #[test]
-fn a_value_takes_no_more_than_a_sorted_set_needs() {
+fn a_value_is_not_larger_than_a_sorted_set() {
     assert!(size_of::<Value>() <= size_of::<ZSet>() + size_of::<usize>());
     assert!(size_of::<Value>() < size_of::<Set>());
 }
 
 #[test]
-fn what_is_not_made_is_not_changed() {
+fn a_set_that_is_not_created_is_not_a_change() {
     let mut keys = Keyspace::default();
     let seen = keys.watch(b"a");
     assert_eq!(keys.change_or_insert(b"a", ZSet::new, |set| set.len()), Ok(0));
@@ -113,16 +114,16 @@ fn what_is_not_made_is_not_changed() {
 }
 
 #[test]
-fn keys_that_nobody_watches_or_awaits_leave_no_memory() {
+fn keys_no_longer_watched_or_awaited_use_no_memory() {
     const KEYS: usize = 10_000;
     let mut keyspace = Keyspace::default();
     let keys: Vec<Bytes> = (0..KEYS).map(|key| key.to_string().into_bytes().into()).collect();
     let seen: Vec<_> = keys.iter().map(|key| keyspace.watch(key)).collect();
     let ticket = keyspace.awaited.join(&keys, 1);
-    assert!(keyspace.watched.capacity() >= KEYS && keyspace.awaited.capacity() >= KEYS);
+    assert!(keyspace.watched.capacity() >= KEYS && keyspace.awaited.queues.capacity() >= KEYS);
     for (key, seen) in keys.iter().zip(seen) {
         keyspace.unwatch(key, seen);
     }
     keyspace.awaited.quit(&keys, ticket);
-    assert!(keyspace.watched.capacity() < 16 && keyspace.awaited.capacity() < 16);
+    assert!(keyspace.watched.capacity() < 16 && keyspace.awaited.queues.capacity() < 16);
 }

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn spaces_part_arguments_and_quotes_hold_them_together() {
+    fn spaces_separate_arguments_and_quotes_group_them() {
         for (line, expected) in [
             ("", &[][..]),
             (" \t ", &[]),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_needs_another_and_a_space_behind_that() {
+    fn a_quote_must_be_closed_and_followed_by_a_space() {
         for line in
             [r#"""#, "'", r#""abc"#, "'abc", r#""a"b"#, "'a'b", r#""a\"#, r#""a\""#, "'a\\'"]
         {

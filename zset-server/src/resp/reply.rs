@@ -109,7 +109,9 @@ impl Replies {
 
     /// Writes a short status, such as `OK`.
     pub fn status(&mut self, text: &str) {
-        self.line(b'+', text.as_bytes());
+        self.fixed(b"+");
+        self.fixed(text.as_bytes());
+        self.fixed(b"\r\n");
     }
 
     /// Writes an error; its first word is the error code. Line breaks are replaced by spaces.
@@ -155,7 +157,12 @@ impl Replies {
     pub fn score(&mut self, score: Score) {
         match self.protocol {
             Protocol::Resp2 => self.text(format_args!("{score}")),
-            Protocol::Resp3 => self.formatted(format_args!(",{score}\r\n")),
+            Protocol::Resp3 => {
+                if !self.is_full() {
+                    // Writing to a vector cannot fail.
+                    let _ = write!(self.bytes, ",{score}\r\n");
+                }
+            }
         }
     }
 
@@ -231,12 +238,6 @@ impl Replies {
         }
     }
 
-    fn line(&mut self, kind: u8, text: &[u8]) {
-        self.fixed(&[kind]);
-        self.fixed(text);
-        self.fixed(b"\r\n");
-    }
-
     fn fixed(&mut self, bytes: &[u8]) {
         if !self.is_full() {
             self.bytes.extend_from_slice(bytes);
@@ -260,14 +261,6 @@ impl Replies {
             self.bytes.extend_from_slice(b"\r\n");
         }
     }
-
-    fn formatted(&mut self, text: std::fmt::Arguments<'_>) {
-        if self.is_full() {
-            return;
-        }
-        // Writing to a vector cannot fail.
-        let _ = self.bytes.write_fmt(text);
-    }
 }
 
 #[cfg(test)]
@@ -275,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_memory_of_a_large_reply_goes_with_it_though_some_is_left() {
+    fn the_memory_of_a_large_reply_is_freed_as_it_is_sent() {
         let mut replies = Replies::default();
         replies.bulk(&vec![b'x'; 1 << 20]);
         while replies.bytes().len() > 1000 {
@@ -285,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_buffer_takes_nothing_more() {
+    fn a_full_buffer_drops_further_replies() {
         for protocol in [Protocol::Resp2, Protocol::Resp3] {
             let mut replies = Replies::default();
             replies.set_max_len(100);
@@ -296,7 +289,7 @@ mod tests {
             replies.bulk(b"more");
             assert!(replies.is_cut());
             replies.truncate(len);
-            assert!(replies.is_cut(), "what was there is not whole either");
+            assert!(replies.is_cut(), "the earlier replies are incomplete too");
             replies.append(b"more");
             replies.integer(1);
             replies.integer(1000);

@@ -50,15 +50,13 @@ impl RequestLimits {
         max_argument_len: 16 * 1024,
         max_request_len: 64 * 1024,
     };
-}
 
-impl RequestLimits {
     /// Returns an error if `count` arguments are too many.
     fn check_count(&self, count: usize) -> Result<(), RequestError> {
         if count > RequestLimits::MAX.max_arguments {
-            Err(RequestError::InvalidArgumentCount)
+            Err(RequestError::Invalid("invalid multibulk length"))
         } else if count > self.max_arguments {
-            Err(RequestError::UnauthenticatedArgumentCount)
+            Err(RequestError::Invalid("unauthenticated multibulk length"))
         } else {
             Ok(())
         }
@@ -71,9 +69,9 @@ impl RequestLimits {
         } else if *self == RequestLimits::UNAUTHENTICATED
             && len <= RequestLimits::MAX.max_argument_len
         {
-            Err(RequestError::UnauthenticatedArgumentLen)
+            Err(RequestError::Invalid("unauthenticated bulk length"))
         } else {
-            Err(RequestError::InvalidArgumentLen)
+            Err(RequestError::Invalid("invalid bulk length"))
         }
     }
 }
@@ -88,26 +86,10 @@ impl Default for RequestLimits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RequestError {
-    /// The number of arguments is invalid or too large.
-    InvalidArgumentCount,
-    /// The length of an argument is invalid or too large.
-    InvalidArgumentLen,
+    /// A number, a length or a line is malformed or too large; the text is that of Redis.
+    Invalid(&'static str),
     /// A length is preceded by this byte instead of `$`.
     ExpectedLength(u8),
-    /// The line with the number of arguments is too long.
-    CountTooLong,
-    /// The line with the length of an argument is too long.
-    LengthTooLong,
-    /// An inline request is too long.
-    LineTooLong,
-    /// An inline request has an unbalanced quote.
-    UnbalancedQuotes,
-    /// All arguments together are too long.
-    RequestTooLarge,
-    /// There are more arguments than an unauthenticated client may send.
-    UnauthenticatedArgumentCount,
-    /// An argument is longer than an unauthenticated client may send.
-    UnauthenticatedArgumentLen,
     /// The protocol is HTTP or TLS. A web page may have chosen the bytes that follow, so the connection
     /// must end.
     OtherProtocol,
@@ -117,20 +99,10 @@ impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Protocol error: ")?;
         match self {
-            RequestError::InvalidArgumentCount => f.write_str("invalid multibulk length"),
-            RequestError::InvalidArgumentLen => f.write_str("invalid bulk length"),
+            RequestError::Invalid(text) => f.write_str(text),
             RequestError::ExpectedLength(byte) => {
                 write!(f, "expected '$', got '{}'", char::from(*byte))
             }
-            RequestError::CountTooLong => f.write_str("too big mbulk count string"),
-            RequestError::LengthTooLong => f.write_str("too big bulk count string"),
-            RequestError::LineTooLong => f.write_str("too big inline request"),
-            RequestError::UnbalancedQuotes => f.write_str("unbalanced quotes in request"),
-            RequestError::RequestTooLarge => f.write_str("too big request"),
-            RequestError::UnauthenticatedArgumentCount => {
-                f.write_str("unauthenticated multibulk length")
-            }
-            RequestError::UnauthenticatedArgumentLen => f.write_str("unauthenticated bulk length"),
             RequestError::OtherProtocol => f.write_str("HTTP or TLS"),
         }
     }
@@ -297,7 +269,7 @@ impl Requests {
     /// Advances to the end of a request; returns whether it has been received.
     fn advance(&mut self) -> Result<bool, RequestError> {
         loop {
-            let has_come = match self.state {
+            let is_complete = match self.state {
                 State::Start if self.buffer.get(self.parsed) == Some(&b'*') => self.count()?,
                 State::Start => self.typed_line()?,
                 State::Length { left: 0 } => {
@@ -313,7 +285,7 @@ impl Requests {
                 State::Returned => return Ok(true),
                 State::Broken(error) => return Err(error),
             };
-            if !has_come {
+            if !is_complete {
                 return Ok(false);
             }
         }
@@ -339,10 +311,13 @@ impl Requests {
     /// Parses the number of arguments; returns whether it has been received, as do the next three
     /// methods.
     fn count(&mut self) -> Result<bool, RequestError> {
-        let Some(line) = self.header(RequestError::CountTooLong)? else { return Ok(false) };
+        let Some(line) = self.header(RequestError::Invalid("too big mbulk count string"))? else {
+            return Ok(false);
+        };
         let count = parse_integer(&self.buffer[line.start + 1..line.end]);
         // A negative number is an empty request, like zero.
-        let left = count.ok_or(RequestError::InvalidArgumentCount)?.try_into().unwrap_or(0);
+        let left =
+            count.ok_or(RequestError::Invalid("invalid multibulk length"))?.try_into().unwrap_or(0);
         self.limits.check_count(left)?;
         if left == 0 {
             self.begin();
@@ -359,13 +334,15 @@ impl Requests {
             Some(b'$') => (),
             Some(&byte) => return Err(RequestError::ExpectedLength(byte)),
         }
-        let Some(line) = self.header(RequestError::LengthTooLong)? else { return Ok(false) };
+        let Some(line) = self.header(RequestError::Invalid("too big bulk count string"))? else {
+            return Ok(false);
+        };
         let len = parse_integer(&self.buffer[line.start + 1..line.end])
             .and_then(|len| usize::try_from(len).ok())
-            .ok_or(RequestError::InvalidArgumentLen)?;
+            .ok_or(RequestError::Invalid("invalid bulk length"))?;
         self.limits.check_len(len)?;
         if self.parsed - self.start + len > self.limits.max_request_len {
-            return Err(RequestError::RequestTooLarge);
+            return Err(RequestError::Invalid("too big request"));
         }
         self.state = State::Bytes { left, len };
         Ok(true)
@@ -392,7 +369,7 @@ impl Requests {
         }
         let Some(line) = self.line()? else { return Ok(false) };
         self.typed = split_line(&self.buffer[line])
-            .map_err(|UnbalancedQuotes| RequestError::UnbalancedQuotes)?;
+            .map_err(|UnbalancedQuotes| RequestError::Invalid("unbalanced quotes in request"))?;
         if self.typed.first().is_some_and(|name| is_http_command(name)) || is_http_line(&self.typed)
         {
             return Err(RequestError::OtherProtocol);
@@ -408,7 +385,9 @@ impl Requests {
     /// Reads an inline request without its line end.
     fn line(&mut self) -> Result<Option<Range<usize>>, RequestError> {
         let begin = self.parsed;
-        let Some(end) = self.find(b'\n', RequestError::LineTooLong)? else { return Ok(None) };
+        let Some(end) = self.find(b'\n', RequestError::Invalid("too big inline request"))? else {
+            return Ok(None);
+        };
         self.parsed = end + 1;
         self.searched = self.parsed;
         let has_return = end > begin && self.buffer[end - 1] == b'\r';

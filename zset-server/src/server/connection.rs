@@ -106,15 +106,6 @@ enum Event {
     Stopped,
 }
 
-/// How a wait for a key has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Waited {
-    /// With a reply.
-    Answered,
-    /// The client has disconnected, or the server is stopping.
-    Left,
-}
-
 /// Why a connection ends early.
 enum End {
     Io(io::Error),
@@ -136,11 +127,13 @@ impl From<io::Error> for End {
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     pub(super) fn new(shared: Rc<Shared>, stream: S, ends: Ends, slot: Slot) -> Self {
         let mut client = shared.engine.borrow_mut().client();
-        let Ends { peer, local, is_remote } = ends;
-        client.set_address(peer.clone());
-        client.set_local_address(local);
-        client.session_mut().is_remote = is_remote;
         client.allow_waiting();
+        let Ends { peer, local, is_remote } = ends;
+        let mut session = client.session_mut();
+        session.address.clone_from(&peer);
+        session.local_address = local;
+        session.is_remote = is_remote;
+        drop(session);
         Connection {
             stream,
             requests: Requests::default(),
@@ -172,8 +165,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     "closed: too many unread replies, by client-output-buffer-limit or maxmemory"
                 );
             }
-            Err(End::TooMuch) => warn!(peer, unread, "cut off: it asks for too much"),
-            Err(End::Killed) => debug!(peer, "sent away"),
+            Err(End::TooMuch) => warn!(peer, unread, "closed: it sent too much while waiting"),
+            Err(End::Killed) => debug!(peer, "closed by another client or by a limit"),
             Err(End::Foreign) => self.shared.warn_of_attack(peer),
         }
     }
@@ -218,7 +211,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     self.since = None;
                 }
                 Turn::Waits(limit) => {
-                    if self.wait_for_others(limit, stopped.as_mut()).await? == Waited::Left {
+                    if !self.wait_for_others(limit, stopped.as_mut()).await? {
                         return self.finish().await;
                     }
                 }
@@ -231,7 +224,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Turn::Quit => return self.finish().await,
                 Turn::Broken(RequestError::OtherProtocol) => return Err(End::Foreign),
                 Turn::Broken(error) => {
-                    debug!(peer = self.peer, %error, "not a request");
+                    debug!(peer = self.peer, %error, "invalid request");
                     self.replies.error_bytes(&error.to_bytes());
                     return self.finish().await;
                 }
@@ -280,21 +273,22 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Turn::Cut
     }
 
-    /// Waits until the last command has its reply. Meanwhile it reads what the client
-    /// sends, to detect a disconnection; these requests run later.
+    /// Waits until the last command has its reply; returns whether it has one, or else the client has
+    /// disconnected or the server is stopping. Meanwhile it reads what the client sends, to detect a
+    /// disconnection; these requests run later.
     async fn wait_for_others(
         &mut self,
         limit: Option<Duration>,
         mut stopped: Pin<&mut impl Future<Output = ()>>,
-    ) -> Result<Waited, End> {
+    ) -> Result<bool, End> {
         let mut time = pin!(limit.map(sleep));
         loop {
             match self.wait(stopped.as_mut(), time.as_mut().as_pin_mut()).await? {
                 event @ (Event::Read(0) | Event::Stopped) => {
-                    // A client that does not leave by itself is not waited for.
+                    // A stopping server does not wait for the client to disconnect.
                     self.is_stopping |= matches!(event, Event::Stopped);
                     self.shared.engine.borrow_mut().leave(&mut self.client);
-                    return Ok(Waited::Left);
+                    return Ok(false);
                 }
                 Event::Read(_) if self.requests.len() > MAX_AHEAD => return Err(End::TooMuch),
                 Event::Read(len) => {
@@ -307,7 +301,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     self.bound_replies();
                     let mut engine = self.shared.engine.borrow_mut();
                     engine.end_waiting(&mut self.client, &mut self.replies);
-                    return Ok(Waited::Answered);
+                    return Ok(true);
                 }
             }
         }
@@ -341,7 +335,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             {
                 return Poll::Ready(Ok(Event::TimedOut));
             }
-            self.rest();
+            self.since = None;
+            self.tell_held();
             stopped.as_mut().poll(cx).map(|()| Ok(Event::Stopped))
         })
         .await

@@ -52,7 +52,7 @@ impl Shared {
         let mut engine = self.engine.borrow_mut();
         let max = engine.max_held(held, self.limits.pause_at, self.limits.all_clients);
         self.max_held.set(max);
-        self.max_alone.set(engine.max_alone(self.limits.all_clients));
+        self.max_alone.set(engine.state.config.max_memory().min(self.limits.all_clients));
         // The memory of clients that are being disconnected is about to be freed.
         if self.is_too_much(held.saturating_sub(self.closing.get())) {
             let closing = engine.close_largest(max - max / 8);

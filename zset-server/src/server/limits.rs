@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
+use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::sync::Notify;
 
 use crate::config::OutputLimits;
@@ -19,9 +20,6 @@ pub struct Limits {
     /// The number of unread reply bytes at which a client is disconnected. Only a single reply can exceed
     /// `pause_at` by much.
     pub output: OutputLimits,
-    /// How long a client may go without reading at least 1/32 of its pending replies before it is
-    /// disconnected.
-    pub stalled: Duration,
     /// The bytes held for all clients together: requests that have not run, commands of transactions,
     /// watched keys, and unread replies. Above half of it, the server stops reading from clients with
     /// unread replies; above it, the clients that hold the most are disconnected. With a memory limit, it
@@ -41,7 +39,6 @@ impl Default for Limits {
             max_clients: 10_000,
             pause_at: 32 * 1024 * 1024,
             output: OutputLimits::default(),
-            stalled: Duration::from_secs(60),
             all_clients: 2 * 1024 * 1024 * 1024,
             strangers: Duration::from_secs(10),
             grace: Duration::from_secs(5),
@@ -54,24 +51,14 @@ impl Default for Limits {
 const OTHER_FILES: u64 = 256;
 
 /// Returns the maximum number of clients under the operating system's limit on open files.
-#[cfg(unix)]
 pub(super) fn possible_clients() -> usize {
-    let maximum = rustix::process::getrlimit(rustix::process::Resource::Nofile).maximum;
+    let maximum = getrlimit(Resource::Nofile).maximum;
     let files = maximum.map(|maximum| maximum.saturating_sub(OTHER_FILES).max(1));
     files.and_then(|files| usize::try_from(files).ok()).unwrap_or(usize::MAX)
 }
 
-/// Returns the maximum number of clients; this operating system has no limit.
-#[cfg(not(unix))]
-pub(super) fn possible_clients() -> usize {
-    usize::MAX
-}
-
 /// Raises the limit on open files to allow for this number of clients.
-#[cfg(unix)]
 pub(super) fn raise_open_files(clients: usize) {
-    use rustix::process::{Resource, getrlimit, setrlimit};
-
     let wanted = clients as u64 + OTHER_FILES;
     let mut limit = getrlimit(Resource::Nofile);
     if limit.current.is_some_and(|current| current < wanted) {
@@ -81,10 +68,6 @@ pub(super) fn raise_open_files(clients: usize) {
         }
     }
 }
-
-/// No-op: this operating system has no limit.
-#[cfg(not(unix))]
-pub(super) fn raise_open_files(_: usize) {}
 
 /// The number of connected clients.
 #[derive(Debug, Default)]

@@ -1,7 +1,9 @@
 //! [`Listeners`]: the sockets that accept clients.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::fs::FileTypeExt as _;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
@@ -34,9 +36,8 @@ const REFUSAL: &[u8] = b"-ERR max number of clients reached\r\n";
 /// The listening sockets.
 #[derive(Debug)]
 pub(super) struct Listeners {
-    tcp: Vec<std::net::TcpListener>,
+    tcp: Vec<TcpListener>,
     addresses: Vec<SocketAddr>,
-    #[cfg(unix)]
     unix: Option<UnixSocket>,
 }
 
@@ -81,7 +82,6 @@ impl Listeners {
             };
             tasks.spawn_local(accept_all(Rc::clone(shared), accept));
         }
-        #[cfg(unix)]
         let file = match self.unix {
             None => None,
             Some(UnixSocket { listener, file }) => {
@@ -99,18 +99,13 @@ impl Listeners {
                 Some(file)
             }
         };
-        Ok(Accepting {
-            _tasks: tasks,
-            #[cfg(unix)]
-            _file: file,
-        })
+        Ok(Accepting { _tasks: tasks, _file: file })
     }
 }
 
 /// The tasks that accept connections, which end when this is dropped.
 pub(super) struct Accepting {
     _tasks: JoinSet<()>,
-    #[cfg(unix)]
     _file: Option<SocketFile>,
 }
 
@@ -119,29 +114,25 @@ pub(super) fn is_exposed(address: &SocketAddr) -> bool {
     !address.ip().to_canonical().is_loopback()
 }
 
-fn listen(address: SocketAddr) -> io::Result<(std::net::TcpListener, SocketAddr)> {
+fn listen(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
-    // Allows a restarted server to reuse its port; on other systems this would let two servers share a
-    // port.
-    #[cfg(unix)]
+    // Allows a restarted server to reuse its port.
     socket.set_reuse_address(true)?;
     socket.bind(&address.into())?;
     socket.listen(BACKLOG)?;
-    let listener = std::net::TcpListener::from(socket);
+    let listener = TcpListener::from(socket);
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
     Ok((listener, address))
 }
 
 /// A socket in the file system.
-#[cfg(unix)]
 #[derive(Debug)]
 struct UnixSocket {
-    listener: std::os::unix::net::UnixListener,
+    listener: UnixListener,
     file: SocketFile,
 }
 
-#[cfg(unix)]
 impl UnixSocket {
     fn bind(path: &Path) -> Result<Self, ServeError> {
         Self::try_bind(path)
@@ -149,9 +140,6 @@ impl UnixSocket {
     }
 
     fn try_bind(path: &Path) -> io::Result<Self> {
-        use std::os::unix::fs::FileTypeExt as _;
-        use std::os::unix::net::{UnixListener, UnixStream};
-
         // A killed server leaves its socket behind, on which no process listens.
         let is_socket = path.symlink_metadata().is_ok_and(|data| data.file_type().is_socket());
         if is_socket
@@ -168,15 +156,13 @@ impl UnixSocket {
 }
 
 /// The file of a socket, removed when this is dropped.
-#[cfg(unix)]
 #[derive(Debug)]
 struct SocketFile(PathBuf);
 
-#[cfg(unix)]
 impl Drop for SocketFile {
     fn drop(&mut self) {
         if let Err(error) = std::fs::remove_file(&self.0) {
-            debug!(path = %self.0.display(), %error, "the socket stays");
+            debug!(path = %self.0.display(), %error, "cannot remove the socket");
         }
     }
 }
@@ -212,7 +198,7 @@ fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(shared: &Rc<Shared>, strea
         let connection = Connection::new(Rc::clone(shared), stream, ends, slot);
         spawn_local(connection.serve());
     } else {
-        shared.engine.borrow_mut().refuse_client();
+        shared.engine.borrow_mut().state.stats.rejected_clients += 1;
         debug!(peer = ends.peer, "refused: there are too many clients");
         let waiting = shared.refusing.take(MAX_REFUSING);
         spawn_local(async move {

@@ -85,12 +85,4 @@ impl fmt::Display for ServeError {
     }
 }
 
-impl Error for ServeError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            ServeError::NoPassword(_) => None,
-            ServeError::Listen { error, .. } | ServeError::Runtime(error) => Some(error),
-            ServeError::Snapshot(error) => error.source(),
-        }
-    }
-}
+impl Error for ServeError {}

@@ -67,7 +67,6 @@ fn write_reply<'a>(
         }
         b':' => out.extend(["(integer) ", &text]),
         b',' => out.extend(["(double) ", &text]),
-        b'#' => out.push_str(if line == b"t" { "(true)" } else { "(false)" }),
         b'$' | b'=' if line != b"-1" => {
             let len: usize = text.parse().ok()?;
             let (value, rest) = (rest.get(..len)?, rest.get(len..)?.strip_prefix(b"\r\n")?);
@@ -83,7 +82,7 @@ fn write_reply<'a>(
             out.push('\n');
             return Some(rest);
         }
-        b'*' | b'%' | b'~' | b'>' if line != b"-1" => {
+        b'*' | b'%' | b'~' if line != b"-1" => {
             return write_all(kind, text.parse().ok()?, rest, indent, style, out);
         }
         b'_' | b'$' | b'*' => out.push_str("(nil)"),
@@ -105,7 +104,6 @@ fn write_all<'a>(
     let (name, mark) = match kind {
         b'%' => ("hash", '#'),
         b'~' => ("set", '~'),
-        b'>' => ("push", ')'),
         _ => ("array", ')'),
     };
     if len == 0 {
@@ -144,20 +142,16 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_reply_has_its_form() {
+    fn each_kind_of_reply_is_displayed() {
         for (bytes, text) in [
             (&b"+OK\r\n"[..], "OK\n"),
             (b"-ERR no\r\n", "(error) ERR no\n"),
             (b":-7\r\n", "(integer) -7\n"),
             (b",1.5\r\n", "(double) 1.5\n"),
-            (b"#t\r\n#f\r\n", "(true)\n(false)\n"),
             (b"$-1\r\n*-1\r\n_\r\n", "(nil)\n(nil)\n(nil)\n"),
             (b"$4\r\na\"\xff\n\r\n", "\"a\\\"\\xff\\n\"\n"),
             (b"=8\r\ntxt:a\nb\n\r\n", "a\nb\n\n"),
-            (
-                b"*0\r\n%0\r\n~0\r\n>0\r\n",
-                "(empty array)\n(empty hash)\n(empty set)\n(empty push)\n",
-            ),
+            (b"*0\r\n%0\r\n~0\r\n", "(empty array)\n(empty hash)\n(empty set)\n"),
             (b"~1\r\n:1\r\n", "1~ (integer) 1\n"),
             (b"%1\r\n+a\r\n*1\r\n:1\r\n", "1# a => 1) (integer) 1\n"),
             (b"%1\r\n+a\r\n*2\r\n+b\r\n+c\r\n", "1# a => \n   1) b\n   2) c\n"),
@@ -170,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn no_reply_reaches_the_terminal_with_an_escape_in_it() {
+    fn replies_are_displayed_without_control_sequences() {
         for (bytes, text) in [
             (&b"-ERR '\x1b[31m' \xff \xe6\x97\xa5\r\n"[..], "(error) ERR '\\x1b[31m' \\xff 日\n"),
             (b"+\x1b[2J\"\\\r\n", "\\x1b[2J\"\\\n"),
@@ -181,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_for_people_are_shown_as_they_are() {
+    fn texts_for_people_are_displayed_unquoted() {
         let answer = |arguments: &[&[u8]], bytes: &[u8]| {
             let mut out = String::new();
             write_answer(arguments, bytes, Style::Plain, &mut out);
@@ -206,7 +200,7 @@ mod tests {
 ";
 
     #[test]
-    fn what_is_no_reply_ends_the_text() {
+    fn malformed_replies_end_the_output() {
         for bytes in
             [&b""[..], b"+OK", b"?\r\n", b"$5\r\nabc\r\n", b"*2\r\n", b"$x\r\n", b"=1\r\na\r\n"]
         {
@@ -216,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_have_a_colour_where_colours_are_wanted() {
+    fn errors_are_coloured_if_colours_are_enabled() {
         let mut out = String::new();
         write_replies(b"-ERR no\r\n", Style::Coloured, &mut out);
         assert_eq!(out, "\x1b[31m(error) ERR no\x1b[0m\n");

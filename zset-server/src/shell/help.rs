@@ -1,5 +1,5 @@
-//! How commands are written: for HELP, hints, and the completion of names. The syntax of their arguments
-//! is an embedded text table, parsed on first use.
+//! The syntax of commands, for HELP, hints, and the completion of names. It is an embedded text table,
+//! parsed on first use.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -16,9 +16,9 @@ const TEXT: &str = include_str!("syntax.txt");
 /// The commands of the shell itself, with their summaries.
 const OWN: [(&str, &str); 4] = [
     ("show", "Draws how a sorted set is stored."),
-    ("help", "Lists the commands, or says how one is written."),
-    ("quit", "Leaves."),
-    ("exit", "Leaves."),
+    ("help", "Lists the commands, or shows the syntax of one."),
+    ("quit", "Ends the shell."),
+    ("exit", "Ends the shell."),
 ];
 
 /// The width of the first column of lists.
@@ -38,10 +38,10 @@ pub(super) fn write_help(topic: &[Vec<u8>], style: Style, out: &mut String) {
         write_entry(name, summary, style, out);
     } else if let Some(command) = Command::find_nested(&name) {
         write_entry(command.name, command.summary, style, out);
-        if command.details().flags.contains(&"blocking") {
+        if command.flag_names.contains(&"blocking") {
             let _ = writeln!(out, "  {DOES_NOT_WAIT}");
         }
-        for command in command.subcommands() {
+        for command in &command.subcommands {
             write_line(command.name, command.summary, out);
         }
     } else {
@@ -130,10 +130,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_command_tells_how_it_is_written() {
+    fn each_command_has_a_syntax_that_matches_its_arity() {
         let commands = Command::all().filter(|command| own(command.name.as_bytes()).is_none());
         for command in
-            commands.flat_map(|command| std::iter::once(command).chain(command.subcommands()))
+            commands.flat_map(|command| std::iter::once(command).chain(&command.subcommands))
         {
             let start = command.name.replace('|', " ") + " |";
             assert!(TEXT.lines().any(|line| line.starts_with(&start)), "{start}");
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_tells_its_arguments_and_what_it_does() {
+    fn help_shows_the_arguments_and_the_summary() {
         let help = |topic: &[&str]| {
             let mut out = String::new();
             let topic: Vec<_> = topic.iter().map(|word| word.as_bytes().to_vec()).collect();
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn hints_are_the_arguments_to_come() {
+    fn hints_are_the_remaining_arguments() {
         for (line, expected) in [
             ("zcount", Some(" key min max")),
             ("zcount ", Some("key min max")),

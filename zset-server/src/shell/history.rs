@@ -3,6 +3,7 @@
 use std::env;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// Returns the path named by the variable `ZSET_HISTORY`, or else one in the user's folder; `None` if the
@@ -23,10 +24,8 @@ pub(super) fn lines(path: &Path) -> Vec<String> {
 /// Appends a line immediately, so that it is stored however the shell ends.
 pub(super) fn append(path: &Path, line: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
-    options.append(true).create(true);
     // The history is private.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.append(true).create(true).mode(0o600);
     // A single write, since other shells may append too.
     options.open(path)?.write_all(format!("{line}\n").as_bytes())
 }

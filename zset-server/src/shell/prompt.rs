@@ -62,8 +62,9 @@ pub(super) fn run(shell: &mut Shell) -> Result<Next, ShellError> {
     Ok(Next::Go)
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn terminal(error: ReadlineError) -> ShellError {
-    ShellError::Terminal(error.into())
+    ShellError::Input(format!("cannot use the terminal: {error}"))
 }
 
 fn editor(style: Style) -> Result<Editor<Assistant, MemHistory>, ReadlineError> {

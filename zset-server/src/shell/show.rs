@@ -17,14 +17,14 @@ pub(super) fn show(
     style: Style,
 ) -> Result<String, CommandError> {
     let (key, limit) = match arguments {
-        [] => return Err(CommandError::WrongArity("show".to_owned())),
+        [] => return Err(CommandError::wrong_arity("show")),
         [key] => (key, None),
         [key, option, count] if option.eq_ignore_ascii_case(b"limit") => {
-            let count = parse_integer(count).ok_or(CommandError::NotAnInteger)?;
+            let count = parse_integer(count).ok_or(CommandError::NOT_AN_INTEGER)?;
             let limit = usize::try_from(count);
             (key, Some(limit.map_err(|_| CommandError::err("LIMIT can't be negative"))?))
         }
-        _ => return Err(CommandError::Syntax),
+        _ => return Err(CommandError::SYNTAX),
     };
     let name = text::quoted(key);
     match keyspace.value(key) {
@@ -64,7 +64,7 @@ mod tests {
         let mut keyspace = Keyspace::default();
         keyspace.set(key, Value::SortedSet(set));
         let arguments = [key.to_vec(), b"limit".to_vec(), limit.to_string().into_bytes()];
-        show(&arguments, &keyspace, Style::Plain).expect("it is there")
+        show(&arguments, &keyspace, Style::Plain).expect("the key exists")
     }
 
     proptest! {
@@ -89,7 +89,7 @@ mod tests {
         }
 
         #[test]
-        fn elements_that_are_shown_and_those_that_are_not_add_up(
+        fn shown_and_hidden_elements_add_up(
             len in 65..3000u32,
             limit in 0..50usize,
         ) {

@@ -7,7 +7,7 @@ use zset_core::rdb::{Reader, RestoreError};
 use zset_std::Timestamp;
 
 use super::{CHECKSUM, SnapshotProblem, opcode, value};
-use crate::keyspace::Keyspace;
+use crate::keyspace::{Keyspace, time_of};
 
 /// The supported versions of Redis's format; earlier ones have no checksum.
 const REDIS_VERSIONS: std::ops::RangeInclusive<u32> = 5..=13;
@@ -30,7 +30,8 @@ pub(super) fn load(
     // Other servers can be configured to omit the checksum: it is zero.
     let expected = CHECKSUM.checksum(&bytes[..bytes.len() - CHECKSUM_LEN]);
     if checksum != expected.to_le_bytes() && checksum != [0; CHECKSUM_LEN] {
-        return Err(SnapshotProblem::Checksum);
+        let reason = "it is damaged: its checksum does not match";
+        return Err(SnapshotProblem::Unsupported(reason.to_owned()));
     }
     let mut keyspace = Keyspace::default();
     keyspace.set_now(now);
@@ -97,10 +98,11 @@ pub(super) fn load(
 
 /// Returns the bytes after the header.
 fn check_header(bytes: &[u8]) -> Result<&[u8], SnapshotProblem> {
-    let (header, parts) = bytes.split_first_chunk::<9>().ok_or(SnapshotProblem::NotRdb)?;
+    let not_rdb = || SnapshotProblem::Unsupported("it is not an RDB file".to_owned());
+    let (header, parts) = bytes.split_first_chunk::<9>().ok_or_else(not_rdb)?;
     let (version, is_valkey) = match header.strip_prefix(b"REDIS") {
         Some(version) => (version, false),
-        None => (header.strip_prefix(b"VALKEY").ok_or(SnapshotProblem::NotRdb)?, true),
+        None => (header.strip_prefix(b"VALKEY").ok_or_else(not_rdb)?, true),
     };
     let number = std::str::from_utf8(version).ok().and_then(|version| version.parse().ok());
     let is_known = number.is_some_and(|number| {
@@ -108,10 +110,6 @@ fn check_header(bytes: &[u8]) -> Result<&[u8], SnapshotProblem> {
     });
     let version = version.escape_ascii();
     if is_known { Ok(parts) } else { Err(unsupported(format_args!("it has version {version}"))) }
-}
-
-fn time_of(millis: i64) -> Timestamp {
-    Timestamp::from_nanos(u64::try_from(millis).unwrap_or(0).saturating_mul(1_000_000))
 }
 
 fn unsupported(what: impl Display) -> SnapshotProblem {

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crc::{Digest, Table};
@@ -37,25 +38,15 @@ fn create(path: &Path) -> io::Result<(PathBuf, File)> {
     unfinished.push(".unfinished");
     let _ = fs::remove_file(&unfinished);
     let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.write(true).create_new(true).mode(0o600);
     let file = options.open(&unfinished)?;
     Ok((unfinished.into(), file))
 }
 
 /// Makes the operating system persist a renamed file's directory entry.
-#[cfg(unix)]
 fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
-}
-
-/// No-op: folders cannot be opened on this operating system.
-#[cfg(not(unix))]
-#[allow(clippy::unnecessary_wraps, reason = "on Unix it may fail")]
-fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 /// Writes to a file in pieces and computes the checksum.

@@ -1,6 +1,6 @@
 //! Limits of clients and of their requests and replies.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -10,45 +10,22 @@ use crate::running::{Peer, Running, options};
 use crate::wire::resident_bytes;
 
 #[test]
-fn a_client_that_never_reads_is_closed() {
+fn unread_replies_are_bounded() {
     const LIMIT: usize = 1 << 20;
-    let stalled = Duration::from_millis(200);
-    let server = Running::with_limits(Limits { pause_at: LIMIT, stalled, ..Limits::default() });
+    let server = Running::with_limits(Limits { pause_at: LIMIT, ..Limits::default() });
     let mut other = server.connect();
     other.send(format!("SET k {}\r\n", "v".repeat(60_000)).as_bytes());
     other.expect(b"+OK\r\n");
     let before = resident_bytes();
     let mut peer = server.connect();
-    // The replies would take six gigabytes.
-    let requests = b"GET k\r\n".repeat(1000);
     let mut most = before;
-    let mut rounds = 0;
-    let error = loop {
-        if let Err(error) = peer.stream.write_all(&requests) {
-            break error;
-        }
+    // The replies would take more than a gigabyte. The buffers of the system hold all requests.
+    for _ in 0..20 {
+        peer.send(&b"GET k\r\n".repeat(1000));
         other.ask(b"PING\r\n", b"+PONG\r\n");
         most = most.max(resident_bytes());
-        rounds += 1;
-        if rounds == 100 {
-            // The buffers of the system hold all requests. The server must still close the connection.
-            let mut read = 0;
-            let mut buffer = vec![0; 1 << 16];
-            std::thread::sleep(3 * stalled);
-            break loop {
-                match peer.stream.read(&mut buffer) {
-                    Ok(0) => break ErrorKind::ConnectionReset.into(),
-                    Ok(len) => read += len,
-                    Err(error) => break error,
-                }
-                assert!(read < 1 << 30, "the connection stays open");
-            };
-        }
-    };
-    let kinds = [ErrorKind::ConnectionReset, ErrorKind::BrokenPipe];
-    assert!(kinds.contains(&error.kind()), "{error:?}");
+    }
     assert!(most < before + 200 * LIMIT, "{} more bytes", most - before);
-    other.ask(b"PING\r\n", b"+PONG\r\n");
 }
 
 #[test]
@@ -168,20 +145,6 @@ fn until_left(observer: &mut Peer<TcpStream>, most: usize) {
 }
 
 #[test]
-fn a_client_that_does_not_read_is_closed_even_below_the_limits() {
-    let stalled = Duration::from_millis(200);
-    let server = Running::with_limits(Limits { stalled, ..Limits::default() });
-    let (mut unread, mut other) = (server.connect(), server.connect());
-    let value = "v".repeat(20 << 20);
-    other.send(format!("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n${}\r\n", value.len()).as_bytes());
-    other.send(value.as_bytes());
-    other.ask(b"\r\n", b"+OK\r\n");
-    // Less than the limit above which requests are paused.
-    unread.send(b"GET k\r\n");
-    until_left(&mut other, 1);
-}
-
-#[test]
 fn the_memory_of_all_clients_is_bounded() {
     const CLIENTS: usize = 20;
     const LIMIT: usize = 32 << 20;
@@ -248,24 +211,6 @@ fn clients_that_do_not_authenticate_make_room_for_others() {
     while other.stream.read_exact(&mut [0]).is_ok() {}
     guest.expect_last(b"");
     user.ask(b"PING\r\n", b"+PONG\r\n");
-}
-
-#[test]
-fn idle_clients_free_their_buffers() {
-    // Long enough for the client to read.
-    let stalled = Duration::from_secs(1);
-    let server = Running::with_limits(Limits { stalled, ..Limits::default() });
-    let (mut silent, mut other) = (server.connect(), server.connect());
-    silent.ask(b"CLIENT SETNAME silent\r\n", b"+OK\r\n");
-    let request = b"ECHO 0123456789\r\n".repeat(20_000);
-    silent.ask(&request, &b"$10\r\n0123456789\r\n".repeat(20_000));
-    let has_nothing = |list: &str| {
-        let line =
-            list.lines().find(|line| line.contains("name=silent")).expect("the client is listed");
-        line.contains(" qbuf-free=0 ") && line.contains(" rbs=0 ")
-    };
-    while !has_nothing(&other.ask_bulk(b"CLIENT LIST\r\n")) {}
-    silent.ask(b"PING\r\n", b"+PONG\r\n");
 }
 
 #[test]

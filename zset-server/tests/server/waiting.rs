@@ -76,8 +76,7 @@ fn requests_sent_while_blocked_run_afterwards() {
 
 #[test]
 fn a_blocked_client_can_read_earlier_replies() {
-    let server =
-        Running::with_limits(Limits { stalled: Duration::from_secs(5), ..Limits::default() });
+    let server = Running::start();
     let (mut waiting, mut other) = (server.connect(), server.connect());
     let value = "v".repeat(1 << 20);
     let set = format!("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n${}\r\n{value}\r\n", value.len());

@@ -65,7 +65,7 @@ fn a_line_with_an_unbalanced_quote_is_reported_and_the_others_run() {
     assert_eq!(text(&output.stdout), "PONG\nPONG\n");
     let expected = format!(
         "{path}:4: unbalanced quotes\n{path}:6: unbalanced quotes\n\
-         zset-server: 2 lines are no command lines\n"
+         zset-server: 2 lines are not command lines\n"
     );
     assert_eq!(text(&output.stderr), expected);
 }

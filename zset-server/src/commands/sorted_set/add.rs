@@ -26,7 +26,7 @@ pub(super) fn add(context: &mut Context<'_>, arguments: &[&[u8]], incr: bool) ->
         rest = behind;
     }
     if rest.is_empty() || !rest.len().is_multiple_of(2) {
-        return Err(CommandError::Syntax);
+        return Err(CommandError::SYNTAX);
     }
     let options = AddOptions::from_flags(flags)?;
     if flags.incr && rest.len() > 2 {

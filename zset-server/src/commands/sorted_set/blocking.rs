@@ -37,7 +37,7 @@ pub(crate) fn attempt<K: AsRef<[u8]>>(
 }
 
 pub(super) fn bzpop(context: &mut Context<'_>, arguments: &[&[u8]], end: End) -> Replied {
-    let [_, keys @ .., limit] = arguments else { return Err(CommandError::Syntax) };
+    let [_, keys @ .., limit] = arguments else { return Err(CommandError::SYNTAX) };
     let limit = time_limit(limit, context)?;
     take_or_wait(context, keys, limit, Pop { end, count: 1, form: PopForm::Flat })
 }

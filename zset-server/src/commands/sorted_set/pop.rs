@@ -16,7 +16,7 @@ pub(super) fn zpop(context: &mut Context<'_>, arguments: &[&[u8]], end: End) -> 
     let (key, count) = match arguments {
         [_, key] => (key, None),
         [_, key, count] => (key, Some(count)),
-        _ => return Err(CommandError::Syntax),
+        _ => return Err(CommandError::SYNTAX),
     };
     let max = match count {
         Some(count) => not_negative(count, "value is out of range, must be positive")?,
@@ -60,25 +60,25 @@ pub(super) struct MultiPop<'a> {
 impl<'a> MultiPop<'a> {
     /// Parses `numkeys key [key ...] <MIN | MAX> [COUNT count]`.
     pub(super) fn parse(arguments: &'a [&'a [u8]]) -> Result<Self, CommandError> {
-        let (number, rest) = arguments.split_first().ok_or(CommandError::Syntax)?;
+        let (number, rest) = arguments.split_first().ok_or(CommandError::SYNTAX)?;
         let number = positive(number, "numkeys should be greater than 0")?;
-        let (keys, rest) = rest.split_at_checked(number).ok_or(CommandError::Syntax)?;
-        let (end, options) = rest.split_first().ok_or(CommandError::Syntax)?;
+        let (keys, rest) = rest.split_at_checked(number).ok_or(CommandError::SYNTAX)?;
+        let (end, options) = rest.split_first().ok_or(CommandError::SYNTAX)?;
         let end = match end.to_ascii_lowercase().as_slice() {
             b"min" => End::Min,
             b"max" => End::Max,
-            _ => return Err(CommandError::Syntax),
+            _ => return Err(CommandError::SYNTAX),
         };
         let count = match options {
             [] => 1,
             [name, count, rest @ ..] if name.eq_ignore_ascii_case(b"count") => {
                 let count = positive(count, "count should be greater than 0")?;
                 if !rest.is_empty() {
-                    return Err(CommandError::Syntax);
+                    return Err(CommandError::SYNTAX);
                 }
                 count
             }
-            _ => return Err(CommandError::Syntax),
+            _ => return Err(CommandError::SYNTAX),
         };
         Ok(MultiPop { keys, end, count })
     }

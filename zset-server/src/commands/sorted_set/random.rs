@@ -15,7 +15,7 @@ const SHORTEST: usize = b"$0\r\n\r\n".len();
 
 pub(super) fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let State { keyspace, rng, .. } = &mut *context.state;
-    let &[_, key, ref options @ ..] = arguments else { return Err(CommandError::Syntax) };
+    let &[_, key, ref options @ ..] = arguments else { return Err(CommandError::SYNTAX) };
     let [count, options @ ..] = options else {
         let set = keyspace.get::<ZSet>(key)?;
         match set.and_then(|set| set.sample(rng, 1).next()) {
@@ -34,7 +34,7 @@ pub(super) fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Rep
     let shown = match options {
         [] => Shown::Member,
         [option] if option.eq_ignore_ascii_case(b"withscores") => Shown::MemberAndScore,
-        _ => return Err(CommandError::Syntax),
+        _ => return Err(CommandError::SYNTAX),
     };
     if shown == Shown::MemberAndScore && count.unsigned_abs() > i64::MAX.unsigned_abs() / 2 {
         return Err(too_many());

@@ -87,7 +87,7 @@ impl<'a> Query<'a> {
         form: Option<(By, Direction)>,
         is_stored: bool,
     ) -> Result<Self, CommandError> {
-        let [min, max, options @ ..] = arguments else { return Err(CommandError::Syntax) };
+        let [min, max, options @ ..] = arguments else { return Err(CommandError::SYNTAX) };
         let (mut by, mut direction) = form.unzip();
         let mut limit = Limit { offset: 0, count: -1 };
         let mut shown = Shown::Member;
@@ -103,7 +103,7 @@ impl<'a> Query<'a> {
                 (b"rev", _) if direction.is_none() => direction = Some(Direction::Reverse),
                 (b"bylex", _) if by.is_none() => by = Some(By::Lex),
                 (b"byscore", _) if by.is_none() => by = Some(By::Score),
-                _ => return Err(CommandError::Syntax),
+                _ => return Err(CommandError::SYNTAX),
             }
         }
         let by = by.unwrap_or(By::Rank);

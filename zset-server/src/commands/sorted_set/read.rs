@@ -49,15 +49,15 @@ pub(super) fn rank(
     rank_of: fn(&ZSet, &[u8]) -> Option<usize>,
 ) -> Replied {
     let &[name, key, member, ref options @ ..] = arguments else {
-        return Err(CommandError::Syntax);
+        return Err(CommandError::SYNTAX);
     };
     let with_score = match options {
         [] => false,
         [option] if option.eq_ignore_ascii_case(b"withscore") => true,
-        [_] => return Err(CommandError::Syntax),
+        [_] => return Err(CommandError::SYNTAX),
         _ => {
             let name = String::from_utf8_lossy(name).to_ascii_lowercase();
-            return Err(CommandError::WrongArity(name));
+            return Err(CommandError::wrong_arity(&name));
         }
     };
     let set = context.state.keyspace.get::<ZSet>(key)?;

@@ -8,7 +8,7 @@ use crate::error::CommandError;
 use crate::glob;
 
 pub(super) fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let &[_, key, start, ref options @ ..] = arguments else { return Err(CommandError::Syntax) };
+    let &[_, key, start, ref options @ ..] = arguments else { return Err(CommandError::SYNTAX) };
     let start = cursor(start)?;
     let Some(set) = context.state.keyspace.get::<ZSet>(key)? else {
         // In this case the options are not checked.
@@ -34,7 +34,7 @@ pub(super) fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
             (b"novalues", _) => {
                 return Err(CommandError::err("NOVALUES option can only be used in HSCAN"));
             }
-            _ => return Err(CommandError::Syntax),
+            _ => return Err(CommandError::SYNTAX),
         }
     }
     let (next, mut page) = set.scan(start, count);

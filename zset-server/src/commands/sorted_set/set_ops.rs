@@ -102,15 +102,15 @@ impl<'a> Request<'a> {
         operation: Operation,
         purpose: Purpose,
     ) -> Result<Self, CommandError> {
-        let (number, rest) = arguments.split_first().ok_or(CommandError::Syntax)?;
+        let (number, rest) = arguments.split_first().ok_or(CommandError::SYNTAX)?;
         let number = integer(number)?;
         if number < 1 {
             let command = String::from_utf8_lossy(command).to_lowercase();
             let text = format!("at least 1 input key is needed for '{command}' command");
             return Err(CommandError::err(text));
         }
-        let number = usize::try_from(number).map_err(|_| CommandError::Syntax)?;
-        let (keys, options) = rest.split_at_checked(number).ok_or(CommandError::Syntax)?;
+        let number = usize::try_from(number).map_err(|_| CommandError::SYNTAX)?;
+        let (keys, options) = rest.split_at_checked(number).ok_or(CommandError::SYNTAX)?;
         let sources = keys.iter().map(|key| Source::find(keyspace, key));
         let mut request = Request::of(sources.collect::<Result<_, _>>()?, operation);
         request.parse_options(options, purpose)?;
@@ -150,17 +150,17 @@ impl<'a> Request<'a> {
             options = match option.to_ascii_lowercase().as_slice() {
                 b"weights" if has_scores => {
                     let weights = rest.split_at_checked(self.sources.len());
-                    let (weights, rest) = weights.ok_or(CommandError::Syntax)?;
+                    let (weights, rest) = weights.ok_or(CommandError::SYNTAX)?;
                     self.parse_weights(weights)?;
                     rest
                 }
                 b"aggregate" if has_scores => {
-                    let (aggregate, rest) = rest.split_first().ok_or(CommandError::Syntax)?;
+                    let (aggregate, rest) = rest.split_first().ok_or(CommandError::SYNTAX)?;
                     self.aggregate = match aggregate.to_ascii_lowercase().as_slice() {
                         b"sum" => Aggregate::Sum,
                         b"min" => Aggregate::Min,
                         b"max" => Aggregate::Max,
-                        _ => return Err(CommandError::Syntax),
+                        _ => return Err(CommandError::SYNTAX),
                     };
                     rest
                 }
@@ -169,13 +169,13 @@ impl<'a> Request<'a> {
                     rest
                 }
                 b"limit" if purpose == Purpose::Count => {
-                    let (limit, rest) = rest.split_first().ok_or(CommandError::Syntax)?;
+                    let (limit, rest) = rest.split_first().ok_or(CommandError::SYNTAX)?;
                     let limit = not_negative(limit, "LIMIT can't be negative")?;
                     // Zero means no limit.
                     self.limit = if limit == 0 { usize::MAX } else { limit };
                     rest
                 }
-                _ => return Err(CommandError::Syntax),
+                _ => return Err(CommandError::SYNTAX),
             };
         }
         Ok(())

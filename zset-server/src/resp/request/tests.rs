@@ -22,7 +22,7 @@ fn parse(bytes: &[u8], cuts: &[usize]) -> (Found, Option<RequestError>) {
                 }
                 Ok(None) => break,
                 Err(error) => {
-                    assert_eq!(requests.next(), Err(error), "it stays wrong");
+                    assert_eq!(requests.next(), Err(error), "the error is permanent");
                     return (found, Some(error));
                 }
             }
@@ -43,7 +43,7 @@ fn encode(arguments: &[Vec<u8>]) -> Vec<u8> {
 
 /// Bytes that are biased towards those with a meaning in the protocol.
 fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
-    const TOKENS: [&str; 21] = [
+    const TOKENS: [&str; 19] = [
         "\x0b",
         "\x0c",
         "*",
@@ -51,8 +51,6 @@ fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
         "\r\n",
         "\n",
         "\r",
-        "\x0b",
-        "\x0c",
         "-1",
         "0",
         "1",
@@ -72,7 +70,7 @@ fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn requests_come_out_as_they_were_put_in(
+    fn encoded_requests_are_parsed(
         requests in prop::collection::vec(
             prop::collection::vec(prop::collection::vec(any::<u8>(), 0..20), 1..6), 0..20),
         cuts in prop::collection::vec(any::<usize>(), 0..20),
@@ -82,7 +80,7 @@ proptest! {
     }
 
     #[test]
-    fn the_pieces_do_not_matter(
+    fn the_result_does_not_depend_on_the_pieces(
         bytes in any_bytes(),
         cuts in prop::collection::vec(any::<usize>(), 0..20),
     ) {
@@ -91,7 +89,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_wrong_is_said_in_the_words_of_redis() {
+fn errors_have_the_texts_of_redis() {
     for (bytes, message) in [
         ("*x\r\n", "invalid multibulk length"),
         ("*1048577\r\n", "invalid multibulk length"),
@@ -113,37 +111,37 @@ fn what_is_wrong_is_said_in_the_words_of_redis() {
     assert_eq!(error.map(RequestError::to_bytes).as_deref(), Some(&text[..]));
     let long = "1".repeat(MAX_LINE + 1);
     for (begin, error) in [
-        ("", RequestError::LineTooLong),
-        ("*", RequestError::CountTooLong),
-        ("*1\r\n$", RequestError::LengthTooLong),
+        ("", RequestError::Invalid("too big inline request")),
+        ("*", RequestError::Invalid("too big mbulk count string")),
+        ("*1\r\n$", RequestError::Invalid("too big bulk count string")),
     ] {
         assert_eq!(parse(format!("{begin}{long}").as_bytes(), &[]).1, Some(error));
     }
 }
 
 #[test]
-fn nothing_is_asked_for_by_zero_arguments_or_an_empty_line() {
+fn requests_without_arguments_are_skipped() {
     let (found, error) = parse(b"*0\r\n*-1\r\n\r\n \n*1\r\n$0\r\n\r\nping\n", &[]);
     assert_eq!((found, error), (vec![vec![vec![]], vec![b"ping".to_vec()]], None));
 }
 
 #[test]
-fn limits_hold_before_the_bytes_come() {
+fn limits_apply_before_the_bytes_are_received() {
     let mut requests = Requests::default();
     requests.set_limits(RequestLimits::UNAUTHENTICATED);
     requests.extend(b"*10\r\n");
     assert_eq!(requests.next(), Ok(None));
     requests.extend(b"$16385\r\n");
-    assert_eq!(requests.next(), Err(RequestError::UnauthenticatedArgumentLen));
+    assert_eq!(requests.next(), Err(RequestError::Invalid("unauthenticated bulk length")));
     let limits = RequestLimits { max_request_len: 50, ..RequestLimits::default() };
     let mut requests = Requests::default();
     requests.set_limits(limits);
     requests.extend(b"*2\r\n$20\r\n01234567890123456789\r\n$20\r\n");
-    assert_eq!(requests.next(), Err(RequestError::RequestTooLarge));
+    assert_eq!(requests.next(), Err(RequestError::Invalid("too big request")));
 }
 
 #[test]
-fn strangers_are_told_that_they_may_send_less() {
+fn unauthenticated_clients_have_lower_limits() {
     for (bytes, message) in [
         ("*11\r\n", "unauthenticated multibulk length"),
         ("*1\r\n$16385\r\n", "unauthenticated bulk length"),
@@ -160,7 +158,7 @@ fn strangers_are_told_that_they_may_send_less() {
 }
 
 #[test]
-fn the_memory_of_a_vector_is_used_again() {
+fn the_allocation_of_a_vector_is_reused() {
     let mut requests = Requests::default();
     requests.extend(b"*2\r\n$4\r\nECHO\r\n$1\r\na\r\nPING\r\n");
     let arguments = requests.next_in(Vec::with_capacity(10)).unwrap().unwrap();
@@ -171,7 +169,7 @@ fn the_memory_of_a_vector_is_used_again() {
 }
 
 #[test]
-fn requests_that_are_over_do_not_pile_up() {
+fn finished_requests_do_not_accumulate() {
     let mut requests = Requests::default();
     let request = encode(&[vec![b'x'; 1000]]);
     for half in request.chunks(600).cycle().take(2 * 1000) {
@@ -183,7 +181,7 @@ fn requests_that_are_over_do_not_pile_up() {
 }
 
 #[test]
-fn what_is_left_of_a_long_pipeline_is_not_moved_again_and_again() {
+fn the_rest_of_a_long_pipeline_is_rarely_moved() {
     let mut requests = Requests::default();
     let request = encode(&[vec![b'x'; 1000]]);
     requests.extend(&request.repeat(1000));
@@ -197,7 +195,7 @@ fn what_is_left_of_a_long_pipeline_is_not_moved_again_and_again() {
 }
 
 #[test]
-fn the_memory_of_a_large_request_is_given_back_though_another_has_begun() {
+fn the_memory_of_a_large_request_is_freed_while_the_next_is_incomplete() {
     let mut requests = Requests::default();
     let large = [encode(&[vec![b'x'; 10 << 20]]), b"*".to_vec()].concat();
     let many = [encode(&vec![vec![]; 100_000]), b"*".to_vec()].concat();

@@ -19,22 +19,6 @@ impl<S> Connection<S> {
         self.replies.bytes().len() - self.sent
     }
 
-    /// Marks the end of the client's turn. A client that has long been idle keeps no buffers.
-    pub(super) fn rest(&mut self) {
-        self.since = None;
-        let is_silent = self.unsent() == 0;
-        let mut session = self.client.session_mut();
-        let buffered = &mut session.buffered;
-        let buffer = self.requests.buffer();
-        if buffered.is_idle && buffer.is_empty() && is_silent {
-            *buffer = Vec::new();
-            self.replies.shrink_to(0);
-        }
-        buffered.free = [buffer.capacity() - buffer.len(), self.replies.capacity()];
-        drop(session);
-        self.tell_held();
-    }
-
     /// Returns the capacity that an empty reply buffer may keep.
     pub(super) fn max_kept(&self) -> usize {
         if self.shared.is_scarce() { MAX_KEPT_IF_SCARCE } else { MAX_KEPT }

@@ -32,7 +32,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 return Err(io::ErrorKind::WriteZero.into());
             }
             self.sent += written;
-            self.client.session_mut().buffered.sent += written as u64;
             if self.sent == self.replies.bytes().len() {
                 self.replies.clear();
                 self.replies.shrink_to(self.max_kept());
@@ -56,8 +55,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         .await
     }
 
-    /// Sends some bytes, waiting until the client accepts them. A client that accepts too little is
-    /// disconnected.
+    /// Sends some bytes, waiting until the client accepts them.
     pub(super) async fn send(&mut self) -> Result<(), End> {
         poll_fn(|cx| match self.poll_others(cx) {
             Some(Event::Killed) => Poll::Ready(Err(End::Killed)),

@@ -29,7 +29,7 @@ pub(super) fn draw(
     let mut rows = vec![
         HEADINGS.map(str::to_owned),
         row(0, "header", &bytes[..4], &count(bytes.len(), "byte")),
-        row(4, "", &bytes[4..6], &entries_told(&bytes[4..6], list.len())),
+        row(4, "", &bytes[4..6], &count(list.len(), "entry")),
     ];
     let entries: Vec<_> = list.raw_entries().collect();
     let pairs = entries.len() / 2;
@@ -69,14 +69,6 @@ fn push_table(rows: &[[String; COLUMNS]], out: &mut String) {
             let _ = write!(line, "  {cell:len$}");
         }
         let _ = writeln!(out, "{}", line.trim_end());
-    }
-}
-
-/// Describes the number of entries in the header, which cannot represent large numbers.
-fn entries_told(told: &[u8], entries: usize) -> String {
-    match told {
-        [0xFF, 0xFF] => format!("65535 or more; walked: {entries}"),
-        _ => count(entries, "entry"),
     }
 }
 
@@ -120,15 +112,4 @@ fn bits(first: u8) -> String {
     };
     let bits = format!("{first:08b}");
     format!("{} {}", &bits[..kind], &bits[kind..])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn entries_that_the_header_cannot_tell_have_been_walked() {
-        assert_eq!(entries_told(&[0xFE, 0xFF], 65_534), "65534 entries");
-        assert_eq!(entries_told(&[0xFF, 0xFF], 66_000), "65535 or more; walked: 66000");
-    }
 }

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_too_long_is_cut() {
+    fn long_texts_are_truncated() {
         assert_eq!(quoted(b"a\n\""), "\"a\\n\\\"\"");
         assert_eq!(quoted("日本 é\u{1b}".as_bytes()), "\"日本 é\\x1b\"");
         assert_eq!(quoted(&[b'x'; MEMBER]), format!("\"{}\"", "x".repeat(MEMBER)));
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn only_all_are_100_percent() {
+    fn only_the_whole_is_100_percent() {
         assert_eq!(
             [(999, 1000), (2, 2), (1, 3), (0, 0)].map(|(part, whole)| percent(part, whole)),
             [99, 100, 33, 0]
