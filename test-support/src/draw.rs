@@ -5,7 +5,7 @@ use std::ops::Bound;
 
 use crate::Bounds;
 
-/// Draws a range with bounds of all kinds, which may be inverted.
+/// Draws a range with any kinds of bounds; it may be inverted.
 pub(crate) fn bounds<T>(
     u: &mut Unstructured<'_>,
     value: impl Fn(&mut Unstructured<'_>) -> Result<T>,
@@ -20,7 +20,7 @@ pub(crate) fn bounds<T>(
     Ok((bound()?, bound()?))
 }
 
-/// Draws a rank, few of them beyond the end of a set.
+/// Draws a rank, rarely one beyond the end of a set.
 pub(crate) fn rank(u: &mut Unstructured<'_>) -> Result<usize> {
     let rank: u8 = u.arbitrary()?;
     Ok(if rank == u8::MAX { usize::MAX } else { rank.into() })
@@ -30,7 +30,7 @@ pub(crate) fn ranks(u: &mut Unstructured<'_>) -> Result<Bounds<usize>> {
     bounds(u, rank)
 }
 
-/// Draws a number by which something is divided.
+/// Draws a divisor.
 pub(crate) fn divisor<T: From<u8>>(u: &mut Unstructured<'_>) -> Result<T> {
     Ok(u.int_in_range(1..=u8::MAX)?.into())
 }

@@ -1,4 +1,4 @@
-//! What the property tests share.
+//! Shared by the property tests.
 
 use proptest::prelude::*;
 use std::fmt::Debug;
@@ -6,8 +6,8 @@ use std::ops::Bound;
 
 use crate::Bounds;
 
-/// Returns how often a property is tested. Under Miri each takes a hundred times as long, and no file can
-/// be written.
+/// Returns the configuration for this many cases. Under Miri each takes a hundred times as long, and no
+/// file can be written.
 pub fn config(cases: u32, cases_under_miri: u32) -> ProptestConfig {
     ProptestConfig {
         failure_persistence: None,
@@ -16,7 +16,7 @@ pub fn config(cases: u32, cases_under_miri: u32) -> ProptestConfig {
     }
 }
 
-/// Draws a range with bounds of all kinds, which may be inverted.
+/// Generates a range with any kinds of bounds; it may be inverted.
 pub fn any_bounds<T: Clone + Debug>(
     value: impl Strategy<Value = T> + Clone,
 ) -> impl Strategy<Value = Bounds<T>> {

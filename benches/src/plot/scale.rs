@@ -47,7 +47,7 @@ impl Scale {
     }
 }
 
-/// Formats a value for people.
+/// Formats a value for a label.
 fn label(value: f64) -> String {
     match value {
         1e9.. => format!("{}G", value / 1e9),

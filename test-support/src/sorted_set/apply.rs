@@ -1,4 +1,4 @@
-//! What each operation does to a set and to the reference.
+//! Applies each operation to a set and to the reference.
 
 use std::hash::BuildHasher;
 use zset_core::sorted_set::Entry;
@@ -6,7 +6,7 @@ use zset_core::{ScoreOverflow, SortedSet};
 
 use super::{Operation, Reference};
 
-/// Does an operation to both, and compares what they answer. `score` makes a score of a raw number.
+/// Applies an operation to both and compares the results. `score` maps a raw number to a score.
 pub(super) fn apply<H: BuildHasher + Clone + Default>(
     operation: Operation,
     set: &mut SortedSet<u16, i32, H>,
@@ -203,7 +203,7 @@ fn combine_or_rebuild<H: BuildHasher + Clone + Default>(
         Operation::Intersection(elements) => {
             let other: Reference = scored(elements).into_iter().collect();
             let others: SortedSet<_, _> = other.elements().into_iter().collect();
-            // Not symmetric, so that the two scores must arrive in this order.
+            // Asymmetric, to detect swapped arguments.
             *set = set.intersection_with(&others, |own, others| own ^ others.rotate_left(1));
             let both = reference.matching(|member, _| other.score(member).is_some());
             *reference = Reference::default();

@@ -15,7 +15,7 @@ pub(super) fn compare_all<H: BuildHasher>(set: &SortedSet<u16, i32, H>, referenc
     assert_eq!(owned(set.first()), elements.first().copied());
     assert_eq!(owned(set.last()), elements.last().copied());
     assert_eq!(set.get_by_rank(elements.len()), None);
-    // All elements by rank and by member, unless the interpreter makes that slow.
+    // All elements by rank and by member; under Miri only some.
     for (rank, (member, score)) in elements.iter().enumerate().step_by(step_of_miri()) {
         assert_eq!(set.get_by_rank(rank), Some((member, *score)));
         assert_eq!(set.rank(member), Some(rank));
@@ -63,7 +63,7 @@ fn borrowed((score, member): &(i32, u16)) -> (i32, &u16) {
     (*score, member)
 }
 
-/// Makes a bound for elements of one for scores and one for members.
+/// Combines a bound of scores and one of members into a bound of elements.
 fn pair(score: Bound<i32>, member: Bound<u16>) -> Bound<(i32, u16)> {
     let member = match member {
         Bound::Included(member) | Bound::Excluded(member) => member,
@@ -72,7 +72,7 @@ fn pair(score: Bound<i32>, member: Bound<u16>) -> Bound<(i32, u16)> {
     score.map(|score| (score, member))
 }
 
-/// Takes all elements, each from the end that a bit selects.
+/// Collects all elements, each from the end that a bit selects.
 fn take_ends<'a>(
     mut iter: impl DoubleEndedIterator<Item = (&'a u16, i32)> + ExactSizeIterator,
     elements: &[(u16, i32)],
@@ -93,7 +93,7 @@ fn contains(members: Bounds<u16>, member: u16) -> bool {
     members.contains(&member)
 }
 
-/// Collects a view after its length has been found exact.
+/// Collects a view, and verifies its length.
 fn collect<'a>(view: impl ExactSizeIterator<Item = (&'a u16, i32)>) -> Vec<(u16, i32)> {
     let len = view.len();
     let elements: Vec<_> = view.map(|(&member, score)| (member, score)).collect();

@@ -1,12 +1,11 @@
-//! The operations of a random sequence, and what is asked after each.
+//! The operations of a random sequence, and the queries after each.
 
 use crate::Bounds;
 
-/// Members are drawn from so few numbers that operations meet members that are there, and from so
-/// many that a set grows to several leaves.
+/// Few enough that operations often meet existing members, and enough that a set grows to several leaves.
 pub const MEMBERS: u16 = 400;
 
-/// Many elements from a few numbers.
+/// Describes many elements by a few numbers.
 #[derive(Clone, Debug)]
 pub struct Run {
     pub first: u16,
@@ -29,7 +28,7 @@ impl Run {
     }
 }
 
-/// What is done. Scores are raw numbers, of which the profile makes scores.
+/// An operation. Its scores are raw numbers, which the profile maps to scores.
 #[derive(Clone, Debug)]
 pub enum Operation {
     Insert(u16, i32),
@@ -64,13 +63,13 @@ pub enum Operation {
     BuildFromSorted,
 }
 
-/// What is asked after an operation.
+/// What to query after an operation.
 #[derive(Clone, Debug)]
 pub struct Query {
     pub member: u16,
     pub members: Bounds<u16>,
     pub scores: Bounds<i32>,
     pub ranks: Bounds<usize>,
-    /// For each step of an iterator the end from which it takes an element.
+    /// Each bit chooses the end of one iterator step.
     pub ends: u64,
 }

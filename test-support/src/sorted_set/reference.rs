@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeBounds;
 
-/// A sorted set that is slow at ranks and obviously right.
+/// A sorted set that is slow at ranks and obviously correct.
 #[derive(Clone, Debug, Default)]
 pub struct Reference {
     scores: BTreeMap<u16, i32>,
@@ -33,7 +33,7 @@ impl Reference {
         Some(self.order.range(..(score, member)).count())
     }
 
-    /// Returns all elements in order, in the form in which a sorted set hands them out.
+    /// Returns all elements in order, in the form in which a sorted set returns them.
     pub fn elements(&self) -> Vec<(u16, i32)> {
         self.order.iter().map(|&(score, member)| (member, score)).collect()
     }
@@ -43,7 +43,7 @@ impl Reference {
         self.elements().into_iter().filter(|&(member, score)| accept(member, score)).collect()
     }
 
-    /// Returns the elements of a range of scores. `contains` is false for all of an inverted range.
+    /// Returns the elements of a range of scores. An inverted range contains nothing.
     pub fn by_score(&self, range: &impl RangeBounds<i32>) -> Vec<(u16, i32)> {
         self.matching(|_, score| range.contains(&score))
     }

@@ -7,20 +7,20 @@ use super::apply::apply;
 use super::compare::{compare_all, compare_query};
 use super::{Operation, Query, Reference};
 
-/// How scores come in.
+/// The distribution of scores.
 #[derive(Clone, Copy, Debug)]
 pub enum Profile {
-    /// All the same: the order is that of the members.
+    /// All equal, so the order is by member.
     Equal,
-    /// So few that most elements have the score of many others.
+    /// So few distinct scores that most elements share theirs.
     Few,
-    /// Each higher than all before: a time index.
+    /// Each above all previous ones, as in a time index.
     Ascending,
-    /// Each lower than all before.
+    /// Each below all previous ones.
     Descending,
-    /// In turns higher and lower than all before.
+    /// Alternately above and below all previous ones.
     Ends,
-    /// Anything.
+    /// Arbitrary.
     Wide,
 }
 
@@ -34,7 +34,7 @@ impl Profile {
         Profile::Wide,
     ];
 
-    /// Makes the score of a raw number; `tick` is how many scores were made before.
+    /// Maps a raw number to a score; `tick` counts the scores made before.
     fn score(self, raw: i32, tick: i32) -> i32 {
         match self {
             Profile::Equal => 7,
@@ -46,7 +46,7 @@ impl Profile {
         }
     }
 
-    /// Makes a score to ask for, one that is likely to be there or near one that is.
+    /// Makes a score to query that is likely to exist, or to be near one that does.
     fn score_asked(self, raw: i32, ticks: i32) -> i32 {
         match self {
             Profile::Equal => 7 + raw.signum(),
@@ -64,7 +64,7 @@ pub struct Sequence<H> {
     set: SortedSet<u16, i32, H>,
     reference: Reference,
     profile: Profile,
-    /// How many scores were made.
+    /// The number of scores made.
     tick: i32,
 }
 
@@ -73,7 +73,7 @@ impl<H: BuildHasher + Clone + Default> Sequence<H> {
         Sequence { set: SortedSet::default(), reference: Reference::default(), profile, tick: 0 }
     }
 
-    /// Does an operation to both, and compares what it returns.
+    /// Applies an operation to both, and compares the results.
     pub fn apply(&mut self, operation: Operation) {
         let Sequence { set, reference, profile, tick } = self;
         let is_asked =
@@ -87,7 +87,7 @@ impl<H: BuildHasher + Clone + Default> Sequence<H> {
         });
     }
 
-    /// Does an operation to both, and compares everything.
+    /// Applies an operation to both, and compares everything.
     pub fn step(&mut self, operation: Operation, query: &Query) {
         self.apply(operation);
         let Sequence { set, reference, profile, tick } = self;

@@ -1,11 +1,11 @@
-//! What the operations on many elements do to a set and to the reference.
+//! Applies operations on many elements to a set and to the reference.
 
 use zset_core::{ByteString, Encoding, ListpackLimits, Score, ZSet, rdb};
 
 use super::compare::{lex, plain};
 use super::{Element, Operation, Profile, Reference, Subject, score};
 
-/// Adds the bytes of a member up.
+/// Adds up the bytes of a member.
 fn sum(member: &[u8]) -> u8 {
     member.iter().fold(0, |sum, byte| sum.wrapping_add(*byte))
 }
@@ -31,7 +31,7 @@ pub(super) fn remove_many<S: Subject>(
             let removed = if reference.is_level() {
                 reference.by_lex(range)
             } else {
-                // Unspecified, but the view shows the same.
+                // Which elements these are is unspecified, but the view has the same.
                 subject.range_by_lex(lex(range)).map(plain).collect()
             };
             assert_eq!(subject.remove_range_by_lex(lex(range)), removed.len());
@@ -51,7 +51,7 @@ pub(super) fn remove_many<S: Subject>(
     reference.remove_all(&removed);
 }
 
-/// Makes a set of elements that the profile gives their scores, and its reference.
+/// Makes a set whose scores come from the profile, and its reference.
 fn made(elements: &[Element], limits: ListpackLimits, profile: Profile) -> (ZSet, Reference) {
     let scored = elements.iter().map(|(m, drawn)| (m.clone(), profile.score(*drawn)));
     let mut set = ZSet::with_limits(limits);

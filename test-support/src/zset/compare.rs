@@ -32,7 +32,7 @@ pub(super) fn compare_all<S: Subject>(subject: &S, reference: &Reference) {
     for rank in [sorted.len(), usize::MAX / 2 + 1, usize::MAX] {
         assert!(subject.get_by_rank(rank).is_none());
     }
-    // All elements by rank and by member in small sets, samples of them in large ones.
+    // All elements by rank and by member in small sets, samples in large ones.
     let step = if cfg!(miri) { 7 } else { 1 + sorted.len() / 16 };
     for (rank, (member, number)) in sorted.iter().enumerate().step_by(step) {
         assert_eq!(subject.get_by_rank(rank).map(plain).as_ref(), Some(&sorted[rank]));

@@ -6,7 +6,7 @@ use zset_core::redis::AddFlags;
 use super::{Element, Operation, Profile, Query};
 use crate::draw::{bounds, divisor, rank, ranks};
 
-/// Draws one of few members, so that operations meet members that are there, or any member.
+/// Draws one of few members, so that operations meet existing ones, or any member.
 fn member(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     Ok(match u.int_in_range(0..=3)? {
         0 => u.int_in_range(0..=31_u8)?.to_string().into_bytes(),

@@ -1,16 +1,16 @@
-//! The operations of a random sequence, and what is asked after each.
+//! The operations of a random sequence, and the queries after each.
 
 use zset_core::redis::AddFlags;
 
 use super::Element;
 use crate::Bounds;
 
-/// What is done. The scores are made by the profile of the sequence.
+/// An operation. The profile of the sequence maps its scores.
 #[derive(Clone, Debug)]
 pub enum Operation {
     Add(Vec<u8>, f64, AddFlags),
     Insert(Vec<u8>, f64),
-    /// Members `m0`, `m1` and so on, so many of them.
+    /// Inserts this many members `m0`, `m1` and so on.
     InsertRun {
         first: u8,
         len: u8,
@@ -19,7 +19,7 @@ pub enum Operation {
     },
     Increment(Vec<u8>, f64),
     Update(Vec<u8>, f64),
-    /// Gives all members the same score.
+    /// Sets all scores to this one.
     Level(f64),
     Remove(Vec<u8>),
     PopFirst,
@@ -27,12 +27,12 @@ pub enum Operation {
     RemoveRangeByRank(Bounds<usize>),
     RemoveRangeByScore(Bounds<f64>),
     RemoveRangeByLex(Bounds<Vec<u8>>),
-    /// Keeps those whose sum of bytes this divides.
+    /// Keeps the members whose byte sum is divisible by this.
     Retain(u8),
     Clear,
-    /// What follows exists for a `ZSet` only.
+    /// Only a `ZSet` has the following operations.
     PopMin(usize),
-    /// Takes out those whose sum of bytes this divides, but no more than so many.
+    /// Extracts the members whose byte sum is divisible by `divisor`, up to a maximum number.
     Extract {
         divisor: u8,
         at_most: usize,
@@ -53,14 +53,14 @@ pub enum Operation {
     Clone,
 }
 
-/// What is asked after an operation.
+/// What to query after an operation.
 #[derive(Clone, Debug)]
 pub struct Query {
     pub member: Vec<u8>,
     pub ranks: Bounds<usize>,
     pub scores: Bounds<f64>,
     pub members: Bounds<Vec<u8>>,
-    /// For each step of an iterator the end that it is taken from.
+    /// Each bit chooses the end of one iterator step.
     pub ends: u64,
     pub count: i64,
 }

@@ -8,7 +8,7 @@ use crate::listpack::{self, Entry};
 
 pub type Element = (Vec<u8>, f64);
 
-/// A sorted set that is slow and obviously right.
+/// A sorted set that is slow and obviously correct.
 #[derive(Clone, Debug)]
 pub struct Reference {
     elements: Vec<Element>,
@@ -25,7 +25,7 @@ impl Reference {
         Reference { elements: Vec::new(), limits, encoding: Encoding::Listpack }
     }
 
-    /// Makes the reference of a set that was built at once, in the encoding that suits it.
+    /// Makes the reference of a set that was built at once, in the encoding for its size.
     pub fn of(elements: impl IntoIterator<Item = Element>, limits: ListpackLimits) -> Self {
         let mut reference = Reference::new(limits);
         for (member, score) in elements {
@@ -64,7 +64,7 @@ impl Reference {
         self.matching(|member, _| range.contains(&member.to_vec()))
     }
 
-    /// Returns whether all scores are equal: only then a lexicographic range means something.
+    /// Returns whether all scores are equal, as lexicographic ranges require.
     pub fn is_level(&self) -> bool {
         self.elements.windows(2).all(|pair| score(pair[0].1) == score(pair[1].1))
     }
@@ -104,7 +104,7 @@ impl Reference {
         *self = Reference::new(self.limits);
     }
 
-    /// Does what the documentation of Redis says of `ZADD`.
+    /// Implements `ZADD` as documented by Redis.
     pub fn add(&mut self, member: &[u8], given: f64, flags: AddFlags) -> Result<Added, NanScore> {
         let AddFlags { nx, xx, gt, lt, incr, .. } = flags;
         let Some(old) = self.score(member) else {

@@ -1,4 +1,4 @@
-//! The runner: does operations to a set and to the reference, and compares what they answer.
+//! The runner: applies operations to a set and to the reference, and compares the results.
 
 use zset_core::redis::{AddFlags, AddOptions, AddOptionsError};
 use zset_core::{Encoding, ListpackLimits, NanScore, Score, TryReserveError};
@@ -7,12 +7,12 @@ use super::apply::{apply_to_zset, remove_many};
 use super::compare::{compare_all, compare_query, compare_zset};
 use super::{Operation, Query, Reference, Subject, WriteError, run_member, score};
 
-/// How scores come in.
+/// The distribution of scores.
 #[derive(Clone, Copy, Debug)]
 pub enum Profile {
-    /// As they were drawn.
+    /// As generated.
     Any,
-    /// All the same: the order is that of the members, and lexicographic ranges mean something.
+    /// All equal, so the order is by member, and lexicographic ranges are meaningful.
     Equal,
 }
 
@@ -28,7 +28,7 @@ impl Profile {
 pub struct Runner<S> {
     pub subject: S,
     pub reference: Reference,
-    /// The bytes that a listpack has room for.
+    /// The capacity of the listpack's buffer, in bytes.
     capacity: usize,
     profile: Profile,
 }
@@ -43,7 +43,7 @@ impl<S: Subject> Runner<S> {
         self.compare(query);
     }
 
-    /// Compares the outcome of a write, and keeps what it has made of the set.
+    /// Compares the result of a write, and keeps the set.
     fn settle<T: PartialEq + std::fmt::Debug>(
         &mut self,
         outcome: &Result<T, WriteError>,
@@ -158,7 +158,7 @@ impl<S: Subject> Runner<S> {
     }
 }
 
-/// Checks that the flags contradict each other in the way that the error says.
+/// Verifies that the flags contradict each other as the error says.
 fn check_contradiction(flags: AddFlags, error: AddOptionsError) {
     let AddFlags { nx, xx, gt, lt, .. } = flags;
     let is_first = nx && xx;

@@ -179,7 +179,7 @@ impl Replies {
         }
     }
 
-    /// Writes a text for people.
+    /// Writes a human-readable text.
     pub fn verbatim(&mut self, text: &str) {
         match self.protocol {
             Protocol::Resp2 => self.bulk(text.as_bytes()),

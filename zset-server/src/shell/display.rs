@@ -1,4 +1,4 @@
-//! Replies as text for people, in the format of `redis-cli --no-raw`.
+//! Replies as human-readable text, in the format of `redis-cli --no-raw`.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ pub(super) fn write_replies(mut bytes: &[u8], style: Style, out: &mut String) {
     }
 }
 
-/// Writes the reply to a command; a text for people is written unescaped, to keep its lines.
+/// Writes the reply to a command; a human-readable text is written unescaped, to keep its lines.
 pub(super) fn write_answer(arguments: &[&[u8]], bytes: &[u8], style: Style, out: &mut String) {
     if is_for_people(arguments)
         && let Some(text) = text_of(bytes)
@@ -29,7 +29,7 @@ pub(super) fn write_answer(arguments: &[&[u8]], bytes: &[u8], style: Style, out:
     }
 }
 
-/// Returns whether a command replies with a text for people, as in redis-cli.
+/// Returns whether a command replies with a human-readable text, as in redis-cli.
 fn is_for_people(arguments: &[&[u8]]) -> bool {
     let name = Command::named_by(arguments).map(|command| command.name);
     matches!(name, Ok("info" | "client|list" | "client|info" | "memory|doctor"))

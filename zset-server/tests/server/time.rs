@@ -1,4 +1,4 @@
-//! What depends on the time.
+//! Commands whose effects depend on the time.
 
 use zset_server::Replies;
 
