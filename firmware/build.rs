@@ -1,0 +1,26 @@
+//! Writes the memory layout of the emulated machine.
+
+use std::path::PathBuf;
+use std::{env, fs};
+
+fn main() {
+    let target = env::var("TARGET").expect("cargo sets it");
+    // The memories in kilobytes, and how much of the RAM is the heap.
+    let (flash, ram_start, ram, heap) = match target.as_str() {
+        // microbit
+        "thumbv6m-none-eabi" => (256, "0x20000000", 16, 8),
+        // lm3s6965evb
+        "thumbv7m-none-eabi" => (256, "0x20000000", 64, 48),
+        // mps2-an386
+        "thumbv7em-none-eabi" => (4096, "0x21000000", 16384, 8192),
+        other => panic!("no machine is known for {other}"),
+    };
+    let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    let flash = format!("FLASH : ORIGIN = 0x00000000, LENGTH = {flash}K");
+    let layout =
+        format!("MEMORY {{\n  {flash}\n  RAM : ORIGIN = {ram_start}, LENGTH = {ram}K\n}}\n");
+    fs::write(folder.join("memory.x"), layout).expect("the folder is writable");
+    println!("cargo::rustc-env=ZSET_HEAP_BYTES={}", heap << 10);
+    println!("cargo::rustc-link-search={}", folder.display());
+    println!("cargo::rerun-if-changed=build.rs");
+}

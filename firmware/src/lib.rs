@@ -1,0 +1,28 @@
+//! The model test of all kinds of sets, for small memories: seeded random operations on a set and on a
+//! naive reference.
+
+#![no_std]
+
+#[cfg(feature = "heap")]
+extern crate alloc;
+
+#[cfg(feature = "heap")]
+pub mod heap;
+mod model;
+mod reference;
+mod subject;
+
+pub use model::run_model;
+pub use reference::Reference;
+pub use subject::{Full, Subject};
+
+/// Runs the tests in order, and exits with a status for the caller of the emulator. A panic exits with
+/// another one.
+pub fn run(tests: &[(&str, fn())]) -> ! {
+    for (name, test) in tests {
+        semihosting::print!("test {name} ... ");
+        test();
+        semihosting::println!("ok");
+    }
+    semihosting::process::exit(0)
+}

@@ -1,0 +1,324 @@
+//! The kinds of sets under test.
+
+use core::fmt::Write;
+use zset_core::fixed_sorted_set::SlotNumber;
+use zset_core::{FixedSortedSet, PackedZSet, Score};
+
+/// The error of an insertion for lack of memory.
+#[derive(Debug, PartialEq)]
+pub struct Full;
+
+/// The methods that every kind of set has.
+pub trait Subject {
+    fn try_insert(&mut self, member: u16, score: u32) -> Result<Option<u32>, Full>;
+    fn remove(&mut self, member: u16) -> Option<u32>;
+    fn pop_first(&mut self) -> Option<(u16, u32)>;
+    fn pop_last(&mut self) -> Option<(u16, u32)>;
+    fn clear(&mut self);
+    fn len(&self) -> usize;
+    fn score(&self, member: u16) -> Option<u32>;
+    fn rank(&self, member: u16) -> Option<usize>;
+    fn get_by_rank(&self, rank: usize) -> Option<(u16, u32)>;
+    fn count_by_score(&self, from: u32, to: u32) -> usize;
+    fn for_each(&self, visit: &mut dyn FnMut(u16, u32));
+    /// Panics if an invariant is violated.
+    fn check(&self);
+}
+
+impl<const N: usize, I: SlotNumber> Subject for FixedSortedSet<u16, u32, N, I> {
+    fn try_insert(&mut self, member: u16, score: u32) -> Result<Option<u32>, Full> {
+        self.try_insert(member, score).map_err(|_| Full)
+    }
+
+    fn remove(&mut self, member: u16) -> Option<u32> {
+        self.remove(&member)
+    }
+
+    fn pop_first(&mut self) -> Option<(u16, u32)> {
+        self.pop_first()
+    }
+
+    fn pop_last(&mut self) -> Option<(u16, u32)> {
+        self.pop_last()
+    }
+
+    fn clear(&mut self) {
+        self.clear();
+    }
+
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn score(&self, member: u16) -> Option<u32> {
+        self.score(&member)
+    }
+
+    fn rank(&self, member: u16) -> Option<usize> {
+        self.rank(&member)
+    }
+
+    fn get_by_rank(&self, rank: usize) -> Option<(u16, u32)> {
+        self.get_by_rank(rank).map(|(member, score)| (*member, score))
+    }
+
+    fn count_by_score(&self, from: u32, to: u32) -> usize {
+        self.count_by_score(from..to)
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(u16, u32)) {
+        self.iter().for_each(|(member, score)| visit(*member, score));
+    }
+
+    fn check(&self) {
+        self.check();
+    }
+}
+
+/// A member of a set of byte strings: a letter and three digits, so that texts and numbers have one order.
+struct Text {
+    bytes: [u8; 4],
+    len: usize,
+}
+
+impl Write for Text {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        self.bytes[self.len..][..text.len()].copy_from_slice(text.as_bytes());
+        self.len += text.len();
+        Ok(())
+    }
+}
+
+impl AsRef<[u8]> for Text {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+fn text(member: u16) -> Text {
+    let mut text = Text { bytes: [0; 4], len: 0 };
+    write!(text, "m{member:03}").expect("it has four characters");
+    text
+}
+
+fn number(text: &[u8]) -> u16 {
+    text[1..].iter().fold(0, |number, digit| 10 * number + u16::from(digit - b'0'))
+}
+
+fn whole(score: Score) -> u32 {
+    score.get() as u32
+}
+
+impl<B: zset_core::listpack::Storage> Subject for PackedZSet<B> {
+    fn try_insert(&mut self, member: u16, score: u32) -> Result<Option<u32>, Full> {
+        let old = self.try_insert(text(member), Score::from(score)).map_err(|_| Full)?;
+        Ok(old.map(whole))
+    }
+
+    fn remove(&mut self, member: u16) -> Option<u32> {
+        self.remove(text(member)).map(whole)
+    }
+
+    fn pop_first(&mut self) -> Option<(u16, u32)> {
+        self.pop_first_with(|member, score| (number(member), whole(score)))
+    }
+
+    fn pop_last(&mut self) -> Option<(u16, u32)> {
+        self.pop_last_with(|member, score| (number(member), whole(score)))
+    }
+
+    fn clear(&mut self) {
+        self.clear();
+    }
+
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn score(&self, member: u16) -> Option<u32> {
+        self.score(text(member)).map(whole)
+    }
+
+    fn rank(&self, member: u16) -> Option<usize> {
+        self.rank(text(member))
+    }
+
+    fn get_by_rank(&self, rank: usize) -> Option<(u16, u32)> {
+        self.get_by_rank(rank).map(|(member, score)| (number(&member), whole(score)))
+    }
+
+    fn count_by_score(&self, from: u32, to: u32) -> usize {
+        self.count_by_score(Score::from(from)..Score::from(to))
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(u16, u32)) {
+        self.iter().for_each(|(member, score)| visit(number(&member), whole(score)));
+    }
+
+    fn check(&self) {}
+}
+
+#[cfg(feature = "heap")]
+mod heap {
+    use zset_core::{SortedMap, SortedSet, ZSet};
+
+    use super::*;
+
+    impl Subject for SortedSet<u16, u32> {
+        fn try_insert(&mut self, member: u16, score: u32) -> Result<Option<u32>, Full> {
+            self.try_insert(member, score).map_err(|_| Full)
+        }
+
+        fn remove(&mut self, member: u16) -> Option<u32> {
+            self.remove(&member)
+        }
+
+        fn pop_first(&mut self) -> Option<(u16, u32)> {
+            self.pop_first()
+        }
+
+        fn pop_last(&mut self) -> Option<(u16, u32)> {
+            self.pop_last()
+        }
+
+        fn clear(&mut self) {
+            self.clear();
+        }
+
+        fn len(&self) -> usize {
+            self.len()
+        }
+
+        fn score(&self, member: u16) -> Option<u32> {
+            self.score(&member)
+        }
+
+        fn rank(&self, member: u16) -> Option<usize> {
+            self.rank(&member)
+        }
+
+        fn get_by_rank(&self, rank: usize) -> Option<(u16, u32)> {
+            self.get_by_rank(rank).map(|(member, score)| (*member, score))
+        }
+
+        fn count_by_score(&self, from: u32, to: u32) -> usize {
+            self.count_by_score(from..to)
+        }
+
+        fn for_each(&self, visit: &mut dyn FnMut(u16, u32)) {
+            self.iter().for_each(|(member, score)| visit(*member, score));
+        }
+
+        fn check(&self) {
+            self.check();
+        }
+    }
+
+    /// The value of each member is its double.
+    impl Subject for SortedMap<u16, u32, u32> {
+        fn try_insert(&mut self, member: u16, score: u32) -> Result<Option<u32>, Full> {
+            let old = self.try_insert(member, 2 * u32::from(member), score).map_err(|_| Full)?;
+            Ok(old.map(|(value, score)| {
+                assert_eq!(value, 2 * u32::from(member));
+                score
+            }))
+        }
+
+        fn remove(&mut self, member: u16) -> Option<u32> {
+            self.remove(&member).map(|(_, score)| score)
+        }
+
+        fn pop_first(&mut self) -> Option<(u16, u32)> {
+            self.pop_first().map(|(member, _, score)| (member, score))
+        }
+
+        fn pop_last(&mut self) -> Option<(u16, u32)> {
+            self.pop_last().map(|(member, _, score)| (member, score))
+        }
+
+        fn clear(&mut self) {
+            self.clear();
+        }
+
+        fn len(&self) -> usize {
+            self.len()
+        }
+
+        fn score(&self, member: u16) -> Option<u32> {
+            self.score(&member)
+        }
+
+        fn rank(&self, member: u16) -> Option<usize> {
+            self.rank(&member)
+        }
+
+        fn get_by_rank(&self, rank: usize) -> Option<(u16, u32)> {
+            let (member, value, score) = self.get_by_rank(rank)?;
+            assert_eq!(*value, 2 * u32::from(*member));
+            Some((*member, score))
+        }
+
+        fn count_by_score(&self, from: u32, to: u32) -> usize {
+            self.count_by_score(from..to)
+        }
+
+        fn for_each(&self, visit: &mut dyn FnMut(u16, u32)) {
+            self.iter().for_each(|(member, _, score)| visit(*member, score));
+        }
+
+        fn check(&self) {
+            self.check();
+        }
+    }
+
+    impl Subject for ZSet {
+        fn try_insert(&mut self, member: u16, score: u32) -> Result<Option<u32>, Full> {
+            let old = self.try_insert(text(member), Score::from(score)).map_err(|_| Full)?;
+            Ok(old.map(whole))
+        }
+
+        fn remove(&mut self, member: u16) -> Option<u32> {
+            self.remove(text(member)).map(whole)
+        }
+
+        fn pop_first(&mut self) -> Option<(u16, u32)> {
+            self.pop_first().map(|(member, score)| (number(&member), whole(score)))
+        }
+
+        fn pop_last(&mut self) -> Option<(u16, u32)> {
+            self.pop_last().map(|(member, score)| (number(&member), whole(score)))
+        }
+
+        fn clear(&mut self) {
+            self.clear();
+        }
+
+        fn len(&self) -> usize {
+            self.len()
+        }
+
+        fn score(&self, member: u16) -> Option<u32> {
+            self.score(text(member)).map(whole)
+        }
+
+        fn rank(&self, member: u16) -> Option<usize> {
+            self.rank(text(member))
+        }
+
+        fn get_by_rank(&self, rank: usize) -> Option<(u16, u32)> {
+            self.get_by_rank(rank).map(|(member, score)| (number(&member), whole(score)))
+        }
+
+        fn count_by_score(&self, from: u32, to: u32) -> usize {
+            self.count_by_score(Score::from(from)..Score::from(to))
+        }
+
+        fn for_each(&self, visit: &mut dyn FnMut(u16, u32)) {
+            self.iter().for_each(|(member, score)| visit(number(&member), whole(score)));
+        }
+
+        fn check(&self) {
+            self.check();
+        }
+    }
+}
