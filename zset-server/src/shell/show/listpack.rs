@@ -50,10 +50,9 @@ pub(super) fn draw(
     let _ = writeln!(
         out,
         "\n\
-         All is one piece of memory, sorted by score, then by member. To find a member, a walk goes from\n\
-         entry to entry: the first byte tells how long one is. The back length tells it to a walk from the\n\
-         end.\n\
-         It becomes a skip list with more than {}, or with one of more than {}.",
+         One allocation, sorted by score, then by member. A search reads entry after entry; the first bytes\n\
+         of each give its length. With the back-lengths, it can also start at the end.\n\
+         It becomes a skip list above {}, or with a member above {}.",
         count(limits.max_listpack_entries, "member"),
         count(limits.max_listpack_value, "byte")
     );

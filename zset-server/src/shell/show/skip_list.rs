@@ -55,16 +55,16 @@ fn push_totals(set: &SortedSet<ByteString, Score>, bytes: usize, leaves: usize, 
         entries => format!(", found by a directory of {}", count(entries, "entry")),
     };
     let load = percent(dict.len, dict.buckets);
-    let (tables, places) = (count(dict.tables, "hash table"), count(dict.buckets, "place"));
+    let (tables, buckets) = (count(dict.tables, "hash table"), count(dict.buckets, "bucket"));
     let (lists, dicts) = (list.allocation_size(), dict.allocation_size);
     let rest = bytes - lists - dicts;
     let each = bytes / root.span().max(1);
     let _ = writeln!(
         out,
         "height  {height}; the leaves are {fill} % full\n\
-         dict    {tables} with {places}, {load} % full{directory}\n        \
-         a member's hash leads to its leaf and its place there, so to its score\n\
-         bytes   {bytes}, {each} a member: list {lists}, dict {dicts}, long members and the rest {rest}"
+         dict    {tables} with {buckets}, {load} % full{directory}\n        \
+         a member's hash leads to its leaf and slot, and so to its score\n\
+         bytes   {bytes}, {each} a member: list {lists}, dict {dicts}, long members and others {rest}"
     );
 }
 
@@ -98,10 +98,10 @@ fn push_way(root: Node<'_>, out: &mut String) {
     let (element, passed, leaf) = (element(member, score), count(left, "element"), name(node));
     let _ = writeln!(
         out,
-        "The way to {element}, or to rank {rank}:\n\
+        "The path to {element}, of rank {rank}:\n\
          {lines}  {leaf}: past {passed}, so the rank is {sum}{left} = {rank}\n\
-         By score and member it goes down into the last child that begins before or at them, by rank into the\n\
-         one whose span reaches it. The spans passed on the way add up to the rank."
+         A search by score and member descends into the last child that begins at or before them, one by rank\n\
+         into the child whose span contains it. The spans passed add up to the rank."
     );
 }
 
