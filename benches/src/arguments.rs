@@ -37,7 +37,7 @@ Usage: zset-bench report [--quick] [--n N,...] [--members KIND,...] [--ops OP,..
 of the docs is benches/results.csv.
 
 docs: draws the tables of docs/benchmarks.md and of README.md, and docs/*.svg, from that file; nothing is
-measured. FOLDER is the repository [default: the one that this was built in].
+measured. FOLDER is the repository [default: the repository of this build].
 
 report: times, memory and the longest calls of sorted sets, as a page, as Markdown and as data. All of it
 takes about three hours and 8 GB; the files are written after each size. It needs Linux for resident memory,

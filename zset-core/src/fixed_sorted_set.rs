@@ -62,7 +62,7 @@ pub use slot_number::SlotNumber;
 /// # Hashing
 ///
 /// The default hasher, [`FixedHashBuilder`], multiplies 32-bit words: small and fast on small machines, and the same
-/// in every run. Whoever may choose members can make them collide, which makes a look-up O(n).
+/// in every run. An attacker who can choose members can make them collide, which makes a look-up O(n).
 /// [`with_hasher`](Self::with_hasher) takes another one.
 ///
 /// # Examples

@@ -21,7 +21,7 @@ fn run(name: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Nobody sells at 1000, so the first bid rests. The next bid buys all of order 2, and 30 of order
+/// There is no offer at 1000, so the first bid rests. The next bid buys all of order 2, and 30 of order
 /// 3, which is newer. Order 6 sells 20 of its 25 to order 4; the remaining 5 rest as the lowest
 /// ask.
 #[test]

@@ -1,5 +1,5 @@
 //! Serialization round trips in a human-readable format (JSON), a self-describing binary format
-//! (CBOR), and one that is not self-describing (postcard). Untrusted data is loaded or rejected
+//! (CBOR), and a format without self-description (postcard). Untrusted data is loaded or rejected
 //! without a panic.
 
 #![cfg(all(feature = "alloc", feature = "serde"))]

@@ -11,7 +11,7 @@ use crate::table::median;
 use crate::tables::LIMITERS;
 use crate::workload::as_f64;
 
-/// The position in [`visit_all`] of the one that the others are compared with.
+/// The position in [`visit_all`] of the contender that the others are compared with.
 const GOVERNOR: usize = 1;
 
 /// Measures all limiters with that many keys.

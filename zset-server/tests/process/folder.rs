@@ -18,7 +18,7 @@ impl Folder {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         // Short, since the path of a socket has at most about 100 bytes.
         let path = env::temp_dir().join(format!("zset-{}-{number}", std::process::id()));
-        // An earlier process with the same id may have left it behind.
+        // An earlier process with the same id may not have removed it.
         let _ = fs::remove_dir_all(&path);
         fs::create_dir(&path).expect("the temporary folder is writable");
         Folder(Arc::new(Removed(path)))

@@ -130,7 +130,7 @@ fn what_changes_a_string_or_a_plain_set_is_noted_and_nothing_else() {
 }
 
 #[test]
-fn info_tells_how_often_each_command_was_called() {
+fn info_counts_the_calls_of_each_command() {
     let mut prompt = Prompt::new();
     for line in ["GET a", "GET a b", "get a", "CONFIG GET save", "MULTI", "GET a", "EXEC"] {
         prompt.ask(line);
@@ -149,7 +149,7 @@ fn hello_and_info_tell_the_same_version() {
         let mut prompt = Prompt::new();
         let hello = prompt.ask(&format!("HELLO {protocol}"));
         let mut words = hello.split(' ').skip_while(|word| *word != "version").skip(2);
-        let version = words.next().expect("it is told");
+        let version = words.next().expect("INFO has the field");
         let info = prompt.ask("INFO server");
         let told = info.split(' ').find_map(|word| word.strip_prefix("redis_version:"));
         assert_eq!(Some(version), told);

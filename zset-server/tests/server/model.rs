@@ -19,7 +19,7 @@ enum Step {
     Pop(usize, Vec<usize>, bool, Option<usize>, u64),
     Pass(u64),
     Leave(usize),
-    /// The client that sends CLIENT UNBLOCK, the one that is unblocked, and whether with an error.
+    /// The client that sends CLIENT UNBLOCK, the unblocked client, and whether it gets an error.
     Unblock(usize, usize, bool),
     Kill(usize, usize),
     Delete(usize, usize),

@@ -184,7 +184,7 @@ fn all_keys_that_expire_are_counted_however_they_go() {
     let mut prompt = Prompt::new();
     let expired = |prompt: &mut Prompt| {
         let info = prompt.ask("INFO stats");
-        let (_, behind) = info.split_once("expired_keys:").expect("it is told");
+        let (_, behind) = info.split_once("expired_keys:").expect("INFO has the field");
         behind.split(' ').next().expect("a number").parse::<u64>().expect("a number")
     };
     for key in 0..8 {

@@ -145,7 +145,7 @@ fn step<S: Subject>(subject: &mut S, sorted: &mut Sorted, spread: Spread, random
         }
         12 | 13 => pop(subject, sorted, random),
         _ => {
-            // A position that exists, one that need not, or one equal to the other bound.
+            // An existing position, an arbitrary position, or the position of the other bound.
             let some = |random: &mut SmallRng| match sorted.0.len() {
                 len if len > 0 && random.random() => sorted.0[random.random_range(0..len)],
                 _ => {
