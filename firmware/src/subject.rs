@@ -25,54 +25,61 @@ pub trait Subject {
     fn check(&self);
 }
 
+/// Forwards all methods to a typed set, whose methods have the same names.
+macro_rules! forward {
+    () => {
+        fn try_insert(&mut self, member: u16, score: u32) -> Result<Option<u32>, Full> {
+            self.try_insert(member, score).map_err(|_| Full)
+        }
+
+        fn remove(&mut self, member: u16) -> Option<u32> {
+            self.remove(&member)
+        }
+
+        fn pop_first(&mut self) -> Option<(u16, u32)> {
+            self.pop_first()
+        }
+
+        fn pop_last(&mut self) -> Option<(u16, u32)> {
+            self.pop_last()
+        }
+
+        fn clear(&mut self) {
+            self.clear();
+        }
+
+        fn len(&self) -> usize {
+            self.len()
+        }
+
+        fn score(&self, member: u16) -> Option<u32> {
+            self.score(&member)
+        }
+
+        fn rank(&self, member: u16) -> Option<usize> {
+            self.rank(&member)
+        }
+
+        fn get_by_rank(&self, rank: usize) -> Option<(u16, u32)> {
+            self.get_by_rank(rank).map(|(member, score)| (*member, score))
+        }
+
+        fn count_by_score(&self, from: u32, to: u32) -> usize {
+            self.count_by_score(from..to)
+        }
+
+        fn for_each(&self, visit: &mut dyn FnMut(u16, u32)) {
+            self.iter().for_each(|(member, score)| visit(*member, score));
+        }
+
+        fn check(&self) {
+            self.check();
+        }
+    };
+}
+
 impl<const N: usize, I: SlotNumber> Subject for FixedSortedSet<u16, u32, N, I> {
-    fn try_insert(&mut self, member: u16, score: u32) -> Result<Option<u32>, Full> {
-        self.try_insert(member, score).map_err(|_| Full)
-    }
-
-    fn remove(&mut self, member: u16) -> Option<u32> {
-        self.remove(&member)
-    }
-
-    fn pop_first(&mut self) -> Option<(u16, u32)> {
-        self.pop_first()
-    }
-
-    fn pop_last(&mut self) -> Option<(u16, u32)> {
-        self.pop_last()
-    }
-
-    fn clear(&mut self) {
-        self.clear();
-    }
-
-    fn len(&self) -> usize {
-        self.len()
-    }
-
-    fn score(&self, member: u16) -> Option<u32> {
-        self.score(&member)
-    }
-
-    fn rank(&self, member: u16) -> Option<usize> {
-        self.rank(&member)
-    }
-
-    fn get_by_rank(&self, rank: usize) -> Option<(u16, u32)> {
-        self.get_by_rank(rank).map(|(member, score)| (*member, score))
-    }
-
-    fn count_by_score(&self, from: u32, to: u32) -> usize {
-        self.count_by_score(from..to)
-    }
-
-    fn for_each(&self, visit: &mut dyn FnMut(u16, u32)) {
-        self.iter().for_each(|(member, score)| visit(*member, score));
-    }
-
-    fn check(&self) {
-        self.check();
-    }
+    forward!();
 }
 
 /// A member of a set of byte strings: a letter and three digits, so that texts and numbers have one order.
@@ -165,53 +172,7 @@ mod heap {
     use super::*;
 
     impl Subject for SortedSet<u16, u32> {
-        fn try_insert(&mut self, member: u16, score: u32) -> Result<Option<u32>, Full> {
-            self.try_insert(member, score).map_err(|_| Full)
-        }
-
-        fn remove(&mut self, member: u16) -> Option<u32> {
-            self.remove(&member)
-        }
-
-        fn pop_first(&mut self) -> Option<(u16, u32)> {
-            self.pop_first()
-        }
-
-        fn pop_last(&mut self) -> Option<(u16, u32)> {
-            self.pop_last()
-        }
-
-        fn clear(&mut self) {
-            self.clear();
-        }
-
-        fn len(&self) -> usize {
-            self.len()
-        }
-
-        fn score(&self, member: u16) -> Option<u32> {
-            self.score(&member)
-        }
-
-        fn rank(&self, member: u16) -> Option<usize> {
-            self.rank(&member)
-        }
-
-        fn get_by_rank(&self, rank: usize) -> Option<(u16, u32)> {
-            self.get_by_rank(rank).map(|(member, score)| (*member, score))
-        }
-
-        fn count_by_score(&self, from: u32, to: u32) -> usize {
-            self.count_by_score(from..to)
-        }
-
-        fn for_each(&self, visit: &mut dyn FnMut(u16, u32)) {
-            self.iter().for_each(|(member, score)| visit(*member, score));
-        }
-
-        fn check(&self) {
-            self.check();
-        }
+        forward!();
     }
 
     /// The value of each member is its double.
