@@ -11,7 +11,8 @@
 //! | several at once, possibly of different types | [`Limits`] | [`Keyed`] | the sum of theirs |
 //!
 //! All take a [`Quota`] and return a [`Decision`]. The keyed limiters read the time from a [`Clock`],
-//! which tests can replace, and implement [`KeyedLimiter`] for code that is generic over them. Where a
+//! which tests can replace, and implement [`KeyedLimiter`] for code that is generic over them, and with
+//! it [`AsyncKeyedLimiter`], as limiters whose state is on a server do. Where a
 //! memory bound makes a limiter inexact, it errs towards denial.
 //!
 //! The [guides](_guide) explain limiters, boards, queues and timelines, one page each.
@@ -143,8 +144,9 @@ pub use delay_queue::{DelayQueue, Job, JobId};
 pub use expiring_set::ExpiringSet;
 pub use leaderboard::{Best, Latest, Leaderboard, Policy, Standing, Sum, Ties};
 pub use limit::{
-    AnyLimiter, Decision, FixedWindow, Funnel, Funnels, Keyed, KeyedLimiter, Limiter, Limits,
-    Observer, Quota, SingleQuota, SlidingWindow, Verdict, WhenFull, WindowCounter, WindowLog,
+    AnyLimiter, AsyncKeyedLimiter, Decision, FixedWindow, Funnel, Funnels, Keyed, KeyedLimiter,
+    Limiter, Limits, Observer, Quota, SingleQuota, SlidingWindow, Verdict, WhenFull, WindowCounter,
+    WindowLog,
 };
 pub use packed_score::PackedScore;
 pub use random_state::RandomState;

@@ -1,6 +1,7 @@
 //! Rate limiters: how many units are allowed in a period.
 
 mod any_limiter;
+mod async_keyed_limiter;
 mod compact_funnel;
 mod decision;
 mod fixed_window;
@@ -27,6 +28,7 @@ mod window_counter;
 mod window_log;
 
 pub use any_limiter::AnyLimiter;
+pub use async_keyed_limiter::AsyncKeyedLimiter;
 pub use compact_funnel::CompactFunnel;
 pub use decision::{Decision, Verdict};
 pub use fixed_window::FixedWindow;
