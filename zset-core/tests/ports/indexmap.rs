@@ -38,7 +38,8 @@ impl Original {
 
     /// Returns the position of a document in the menu; the most recently opened one is at 0.
     fn place(&self, path: &str) -> Option<usize> {
-        Some(self.documents.len() - 1 - self.documents.get_index_of(path)?)
+        let index = self.documents.get_index_of(path)?;
+        Some(self.documents.len() - 1 - index)
     }
 
     fn at_place(&self, place: usize) -> Option<(&str, Cursor)> {
