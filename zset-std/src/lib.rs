@@ -42,8 +42,8 @@
 //!
 //! Types for one thread take `&mut self`, and the time as an argument where it matters: [`WindowLog`],
 //! [`Funnel`], [`Leaderboard`], [`DelayQueue`], [`Schedule`], [`Timeline`], [`ExpiringSet`]. All of them
-//! are `Send` and `Sync` if their contents are, so threads can share them behind a lock. So can interrupt
-//! handlers behind a critical section: these types do not need std.
+//! are `Send` and `Sync` if their contents are, so threads can share them behind a lock, and interrupt
+//! handlers behind a critical section, since they do not need std. With a lock:
 //!
 //! ```
 //! use std::sync::RwLock;
