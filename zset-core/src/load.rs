@@ -3,9 +3,15 @@
 //! Length hints of the format are ignored: a set grows as elements arrive, so its memory is bounded by
 //! the actual input.
 
+#[cfg(feature = "alloc")]
+mod map;
+
 use core::fmt;
 use core::marker::PhantomData;
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
+
+#[cfg(feature = "alloc")]
+pub(crate) use map::load_map;
 
 use crate::TryReserveError;
 
@@ -26,28 +32,11 @@ where
     deserializer.deserialize_seq(Elements { expected, insert, types: PhantomData })
 }
 
-/// Like [`load_seq`], but loads the entries of a map.
-pub(crate) fn load_map<'de, C, K, V, D>(
-    deserializer: D,
-    expected: &'static str,
-    insert: impl FnMut(&mut C, (K, V)) -> Result<bool, TryReserveError>,
-) -> Result<C, D::Error>
-where
-    C: Default,
-    K: Deserialize<'de>,
-    V: Deserialize<'de>,
-    D: Deserializer<'de>,
-{
-    deserializer.deserialize_map(Entries(Elements { expected, insert, types: PhantomData }))
-}
-
 struct Elements<C, E, F> {
     expected: &'static str,
     insert: F,
     types: PhantomData<(C, E)>,
 }
-
-struct Entries<C, E, F>(Elements<C, E, F>);
 
 impl<C, E, F> Elements<C, E, F>
 where
@@ -82,23 +71,5 @@ where
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<C, A::Error> {
         self.collect(|| elements.next_element())
-    }
-}
-
-impl<'de, C, K, V, F> Visitor<'de> for Entries<C, (K, V), F>
-where
-    C: Default,
-    K: Deserialize<'de>,
-    V: Deserialize<'de>,
-    F: FnMut(&mut C, (K, V)) -> Result<bool, TryReserveError>,
-{
-    type Value = C;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.expected)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<C, A::Error> {
-        self.0.collect(|| entries.next_entry())
     }
 }
