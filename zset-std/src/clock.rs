@@ -2,25 +2,25 @@
 
 #[cfg(feature = "async")]
 mod alarm;
+#[cfg(feature = "std")]
 mod fake;
+#[cfg(feature = "std")]
 mod monotonic;
+#[cfg(feature = "std")]
 mod system;
+#[cfg(feature = "std")]
 mod timer;
 
 #[cfg(feature = "async")]
-pub(crate) use alarm::Alarm;
-pub use fake::FakeClock;
-pub use monotonic::MonotonicClock;
-pub use system::SystemClock;
-#[cfg(feature = "async")]
 pub use timer::AsyncTimer;
-#[cfg(feature = "async")]
-pub(crate) use timer::Sleep;
-pub use timer::Timer;
+#[cfg(feature = "std")]
 pub(crate) use timer::waker_of_this_thread;
+#[cfg(feature = "async")]
+pub(crate) use {alarm::Alarm, timer::Sleep};
+#[cfg(feature = "std")]
+pub use {fake::FakeClock, monotonic::MonotonicClock, system::SystemClock, timer::Timer};
 
-use std::sync::Arc;
-use std::time::Duration;
+use core::time::Duration;
 
 /// A point in time: nanoseconds since the origin of a clock.
 ///
@@ -160,15 +160,10 @@ impl<C: Clock + ?Sized> Clock for &C {
     }
 }
 
-impl<C: Clock + ?Sized> Clock for Arc<C> {
-    fn now(&self) -> Timestamp {
-        (**self).now()
-    }
-}
-
 #[cfg(all(test, not(zset_loom)))]
 mod tests {
-    use std::cell::Cell;
+    use core::cell::Cell;
+    use std::sync::Arc;
 
     use super::*;
 

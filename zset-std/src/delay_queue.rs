@@ -6,6 +6,8 @@
 mod change;
 mod iter;
 mod job;
+#[cfg(feature = "std")]
+mod map;
 mod pop;
 mod push;
 mod read;
@@ -18,7 +20,8 @@ pub use job::{Job, JobId};
 pub use pop::PopDue;
 pub use push::DuplicateJob;
 
-use std::hash::Hash;
+use alloc::vec::Vec;
+use core::hash::Hash;
 
 use zset_core::SortedMap;
 

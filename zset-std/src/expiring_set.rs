@@ -14,8 +14,8 @@ pub use expire::ExpireDue;
 pub use insert::{DeadlinePassed, InsertError};
 
 #[cfg(feature = "serde")]
-use std::hash::Hash;
-use std::ops::Bound;
+use core::hash::Hash;
+use core::ops::Bound;
 
 use zset_core::SortedSet;
 

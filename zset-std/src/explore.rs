@@ -3,6 +3,7 @@
 //! Each test prints the number of interleavings, and fails if there is only one, since then nothing was
 //! explored.
 
+use std::println;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -22,9 +22,9 @@ pub use standings::{Standing, Standings, Ties};
 pub use submit::Submission;
 pub use traits::IntoIter;
 
-use std::fmt;
-use std::hash::Hash;
-use std::marker::PhantomData;
+use core::fmt;
+use core::hash::Hash;
+use core::marker::PhantomData;
 
 use ranking::Ranking;
 

@@ -42,7 +42,8 @@
 //!
 //! Types for one thread take `&mut self`, and the time as an argument where it matters: [`WindowLog`],
 //! [`Funnel`], [`Leaderboard`], [`DelayQueue`], [`Schedule`], [`Timeline`], [`ExpiringSet`]. All of them
-//! are `Send` and `Sync` if their contents are, so threads can share them behind a lock:
+//! are `Send` and `Sync` if their contents are, so threads can share them behind a lock. So can interrupt
+//! handlers behind a critical section: these types do not need std.
 //!
 //! ```
 //! use std::sync::RwLock;
@@ -72,11 +73,37 @@
 //!
 //! # Features
 //!
-//! - `async`: futures that wait for a limiter or for a job, in any runtime.
+//! - `std`, by default: the types for threads, and clocks.
+//! - `alloc`, which `std` enables: all other types. It needs an allocator, but no atomics.
+//! - `async`, which enables `std`: futures that wait for a limiter or for a job, in any runtime.
 //! - `serde`: `Serialize` and `Deserialize` for the types that hold data: queues, boards, timelines,
 //!   schedules and timestamps. Limiters are not serializable.
 //!
-//! The crate contains no unsafe code, and requires std and Rust 1.85 or newer.
+//! Without any of them, the crate needs neither std nor an allocator, and has the limiters of one key
+//! that use constant memory: [`Funnel`], [`FixedWindow`], [`WindowCounter`], and [`AnyLimiter`] over
+//! them. [`PackedScore`] needs nothing either. On a microcontroller, a limiter can be in a `static`:
+//!
+//! ```
+//! # mod critical_section { pub use std::sync::Mutex; }
+//! use core::cell::RefCell;
+//! use core::time::Duration;
+//! use zset_std::{Funnel, Quota};
+//!
+//! // Five alarms at once, and then one per minute.
+//! const ALARMS: Quota = match Quota::new(1, Duration::from_secs(60)) {
+//!     Ok(quota) => match quota.with_capacity(5) {
+//!         Ok(quota) => quota,
+//!         Err(_) => panic!("the capacity is invalid"),
+//!     },
+//!     Err(_) => panic!("the quota is invalid"),
+//! };
+//!
+//! // Locked by disabling interrupts.
+//! static LIMITER: critical_section::Mutex<RefCell<Funnel>> =
+//!     critical_section::Mutex::new(RefCell::new(Funnel::new(ALARMS)));
+//! ```
+//!
+//! The crate contains no unsafe code, and requires Rust 1.85 or newer.
 //!
 //! # Conventions
 //!
@@ -118,43 +145,72 @@
 //! # Ok::<(), zset_std::limit::QuotaError>(())
 //! ```
 
+#![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// Docs name types of all features, as docs.rs builds them.
+#![cfg_attr(not(feature = "std"), allow(rustdoc::broken_intra_doc_links))]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 pub mod _guide;
 mod clock;
-pub mod delay_queue;
-pub mod expiring_set;
-#[cfg(all(test, zset_loom))]
-mod explore;
-pub mod leaderboard;
 pub mod limit;
 pub mod packed_score;
-mod random_state;
+
+#[cfg(feature = "alloc")]
+pub mod delay_queue;
+#[cfg(feature = "alloc")]
+pub mod expiring_set;
+#[cfg(feature = "alloc")]
+pub mod leaderboard;
+#[cfg(feature = "alloc")]
 pub mod schedule;
-pub mod shared_delay_queue;
-mod sync;
+#[cfg(feature = "alloc")]
 pub mod timeline;
+#[cfg(feature = "alloc")]
 pub mod windowed_leaderboard;
+
+#[cfg(all(test, zset_loom))]
+mod explore;
+#[cfg(feature = "std")]
+mod random_state;
+#[cfg(feature = "std")]
+pub mod shared_delay_queue;
+#[cfg(feature = "std")]
+mod sync;
+
+pub use clock::{Clock, Timestamp};
+pub use limit::{
+    AnyLimiter, Decision, FixedWindow, Funnel, Limiter, Quota, SingleQuota, Verdict, WindowCounter,
+};
+pub use packed_score::PackedScore;
+pub use zset_core;
+
+#[cfg(feature = "alloc")]
+pub use {
+    delay_queue::{DelayQueue, Job, JobId},
+    expiring_set::ExpiringSet,
+    leaderboard::{Best, Latest, Leaderboard, Policy, Standing, Sum, Ties},
+    limit::{Limits, WindowLog},
+    schedule::Schedule,
+    timeline::{MergedTimelines, Timeline},
+    windowed_leaderboard::{Buckets, WindowedLeaderboard},
+};
 
 #[cfg(feature = "async")]
 pub use clock::AsyncTimer;
-pub use clock::{Clock, FakeClock, MonotonicClock, SystemClock, Timer, Timestamp};
-pub use delay_queue::{DelayQueue, Job, JobId};
-pub use expiring_set::ExpiringSet;
-pub use leaderboard::{Best, Latest, Leaderboard, Policy, Standing, Sum, Ties};
-pub use limit::{
-    AnyLimiter, AsyncKeyedLimiter, Decision, FixedWindow, Funnel, Funnels, Keyed, KeyedLimiter,
-    Limiter, Limits, Observer, Quota, SingleQuota, SlidingWindow, Verdict, WhenFull, WindowCounter,
-    WindowLog,
+#[cfg(feature = "std")]
+pub use {
+    clock::{FakeClock, MonotonicClock, SystemClock, Timer},
+    limit::{AsyncKeyedLimiter, Funnels, Keyed, KeyedLimiter, Observer, SlidingWindow, WhenFull},
+    random_state::RandomState,
+    schedule::ScheduleRunner,
+    shared_delay_queue::{Lease, SharedDelayQueue},
 };
-pub use packed_score::PackedScore;
-pub use random_state::RandomState;
-pub use schedule::{Schedule, ScheduleRunner};
-pub use shared_delay_queue::{Lease, SharedDelayQueue};
-pub use timeline::{MergedTimelines, Timeline};
-pub use windowed_leaderboard::{Buckets, WindowedLeaderboard};
-pub use zset_core;
 
 /// Tests the examples in the project's README.
 #[cfg(doctest)]

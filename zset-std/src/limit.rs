@@ -1,51 +1,75 @@
 //! Rate limiters: how many units are allowed in a period.
 
 mod any_limiter;
-mod async_keyed_limiter;
-mod compact_funnel;
 mod decision;
 mod fixed_window;
 mod forgotten;
 mod funnel;
-mod funnels;
-mod key_state;
-mod keyed;
-mod keyed_limiter;
 mod limiter;
+mod quota;
+mod throttle;
+mod window_counter;
+
+#[cfg(feature = "alloc")]
 mod limits;
+#[cfg(feature = "alloc")]
+mod window_log;
+
+#[cfg(feature = "std")]
+mod async_keyed_limiter;
+#[cfg(feature = "std")]
+mod compact_funnel;
+#[cfg(feature = "std")]
+mod funnels;
+#[cfg(feature = "std")]
+mod key_state;
+#[cfg(feature = "std")]
+mod keyed;
+#[cfg(feature = "std")]
+mod keyed_limiter;
+#[cfg(feature = "std")]
 mod lines;
 #[cfg(all(test, zset_loom))]
 mod loom;
+#[cfg(feature = "std")]
 mod observer;
-mod quota;
+#[cfg(feature = "std")]
 mod registry;
+#[cfg(feature = "std")]
 mod sliding_window;
+#[cfg(feature = "std")]
 mod table;
-mod throttle;
+#[cfg(feature = "std")]
 mod until_ready;
+#[cfg(feature = "std")]
 mod when_full;
-mod window_counter;
-mod window_log;
 
 pub use any_limiter::AnyLimiter;
-pub use async_keyed_limiter::AsyncKeyedLimiter;
-pub use compact_funnel::CompactFunnel;
 pub use decision::{Decision, Verdict};
 pub use fixed_window::FixedWindow;
 pub use funnel::Funnel;
-pub use funnels::Funnels;
-pub use key_state::{KeyState, QuotaPerCall};
-pub use keyed::Keyed;
-pub use keyed_limiter::KeyedLimiter;
 pub use limiter::{Limiter, SingleQuota};
-pub use limits::Limits;
-pub use observer::Observer;
 pub use quota::{Quota, QuotaError};
-pub use sliding_window::{KeysFull, SlidingWindow};
 pub use throttle::{Throttle, ThrottleError};
+pub use window_counter::WindowCounter;
+
+#[cfg(feature = "alloc")]
+pub use limits::Limits;
+#[cfg(feature = "alloc")]
+pub use window_log::WindowLog;
+
 #[cfg(feature = "async")]
 pub use until_ready::Ready;
-pub use until_ready::{NotReady, UntilReady};
-pub use when_full::WhenFull;
-pub use window_counter::WindowCounter;
-pub use window_log::WindowLog;
+#[cfg(feature = "std")]
+pub use {
+    async_keyed_limiter::AsyncKeyedLimiter,
+    compact_funnel::CompactFunnel,
+    funnels::Funnels,
+    key_state::{KeyState, QuotaPerCall},
+    keyed::Keyed,
+    keyed_limiter::KeyedLimiter,
+    observer::Observer,
+    sliding_window::{KeysFull, SlidingWindow},
+    until_ready::{NotReady, UntilReady},
+    when_full::WhenFull,
+};

@@ -263,7 +263,7 @@ impl<const N: usize> PackedScore<N> {
             return Err(UnpackError::Negative);
         } else if score >= size as f64 {
             return Err(UnpackError::TooLarge);
-        } else if score.fract() != 0.0 {
+        } else if score % 1.0 != 0.0 {
             return Err(UnpackError::Fraction);
         }
         #[expect(clippy::cast_sign_loss, reason = "it is an integer from 0 to 2^53")]

@@ -81,7 +81,10 @@ impl BuildHasher for RandomState {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::ToOwned;
     use std::collections::HashSet;
+    use std::println;
+    use std::string::String;
 
     use super::*;
 

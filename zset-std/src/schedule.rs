@@ -5,6 +5,7 @@
 mod activate;
 mod change;
 mod read;
+#[cfg(feature = "std")]
 mod runner;
 #[cfg(feature = "serde")]
 mod serde;
@@ -15,6 +16,7 @@ mod upcoming;
 
 pub use activate::ActivateDue;
 pub use change::Scheduled;
+#[cfg(feature = "std")]
 pub use runner::ScheduleRunner;
 pub use upcoming::{IntoUpcoming, Upcoming};
 

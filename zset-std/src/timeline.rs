@@ -23,8 +23,8 @@ pub use merge::{MergedPost, MergedPosts, MergedTimelines};
 pub use post::Posted;
 pub use posts::Posts;
 
-use std::hash::Hash;
-use std::time::Duration;
+use core::hash::Hash;
+use core::time::Duration;
 
 use zset_core::SortedSet;
 

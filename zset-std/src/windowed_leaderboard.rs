@@ -20,8 +20,8 @@ mod tests;
 
 pub use buckets::{Buckets, BucketsError};
 
-use std::collections::BTreeMap;
-use std::fmt;
+use alloc::collections::BTreeMap;
+use core::fmt;
 
 use crate::{Best, Latest, Leaderboard, Sum, Timestamp};
 

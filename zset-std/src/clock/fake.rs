@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Waker;
 use std::thread;
 use std::time::Duration;
+use std::vec::Vec;
 
 use super::timer::waker_of_this_thread;
 use super::{Clock, Timer, Timestamp};
@@ -124,7 +125,7 @@ impl Timer for FakeClock {
 impl super::AsyncTimer for FakeClock {
     fn sleep_until(&self, at: Timestamp) -> super::Sleep {
         let clock = self.clone();
-        Box::pin(std::future::poll_fn(move |context| {
+        std::boxed::Box::pin(std::future::poll_fn(move |context| {
             if clock.is_past(at, context.waker()) {
                 std::task::Poll::Ready(())
             } else {

@@ -82,6 +82,6 @@ impl Timer for MonotonicClock {
 #[cfg(feature = "async")]
 impl super::AsyncTimer for MonotonicClock {
     fn sleep_until(&self, at: Timestamp) -> super::Sleep {
-        Box::pin(futures_timer::Delay::new(at.saturating_duration_since(self.now())))
+        std::boxed::Box::pin(futures_timer::Delay::new(at.saturating_duration_since(self.now())))
     }
 }

@@ -49,6 +49,6 @@ const LONGEST_PARK: Duration = Duration::from_secs(1);
 impl super::AsyncTimer for SystemClock {
     fn sleep_until(&self, at: Timestamp) -> super::Sleep {
         let wait = at.saturating_duration_since(self.now());
-        Box::pin(futures_timer::Delay::new(wait.min(LONGEST_PARK)))
+        std::boxed::Box::pin(futures_timer::Delay::new(wait.min(LONGEST_PARK)))
     }
 }

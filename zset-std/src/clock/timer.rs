@@ -26,6 +26,12 @@ pub trait Timer: Clock {
     fn park_until(&self, at: Timestamp);
 }
 
+impl<C: Clock + ?Sized> Clock for Arc<C> {
+    fn now(&self) -> Timestamp {
+        (**self).now()
+    }
+}
+
 impl<C: Timer + ?Sized> Timer for &C {
     fn park_until(&self, at: Timestamp) {
         (**self).park_until(at);
@@ -40,7 +46,7 @@ impl<C: Timer + ?Sized> Timer for Arc<C> {
 
 /// A future that completes at a given time.
 #[cfg(feature = "async")]
-pub(crate) type Sleep = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(crate) type Sleep = std::pin::Pin<std::boxed::Box<dyn Future<Output = ()> + Send>>;
 
 /// A clock that futures can wait on, in any runtime or none.
 ///

@@ -1,6 +1,6 @@
 //! Cancelling, rescheduling, and clearing the queue.
 
-use std::hash::Hash;
+use core::hash::Hash;
 
 use zset_core::Equivalent;
 
@@ -97,15 +97,5 @@ impl<T, I> DelayQueue<T, I> {
     /// ```
     pub fn drain(&mut self) -> DrainJobs<'_, T, I> {
         DrainJobs::new(self.jobs.drain())
-    }
-}
-
-impl<T, I: Ord + Hash> DelayQueue<T, I> {
-    /// Returns the queue with each payload mapped by `payload`.
-    #[track_caller]
-    pub(crate) fn map<U>(self, mut payload: impl FnMut(T) -> U) -> DelayQueue<U, I> {
-        let DelayQueue { jobs, arrivals, next_id } = self;
-        let jobs = jobs.into_iter().map(|(id, old, key)| (id, payload(old), key));
-        DelayQueue { jobs: jobs.collect(), arrivals, next_id }
     }
 }

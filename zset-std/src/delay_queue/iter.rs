@@ -1,7 +1,7 @@
 //! Iterators over all jobs.
 
-use std::fmt;
-use std::iter::FusedIterator;
+use core::fmt;
+use core::iter::FusedIterator;
 
 use zset_core::sorted_map::{Drain, IntoIter, Iter};
 

@@ -1,6 +1,6 @@
 //! [`Job`] and [`JobId`].
 
-use std::fmt;
+use core::fmt;
 
 use super::Key;
 use crate::Timestamp;

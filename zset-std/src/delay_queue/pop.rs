@@ -1,8 +1,8 @@
 //! Removing the jobs that are due.
 
-use std::fmt;
-use std::hash::Hash;
-use std::iter::FusedIterator;
+use core::fmt;
+use core::hash::Hash;
+use core::iter::FusedIterator;
 
 use super::job::job;
 use super::{DelayQueue, Job, JobId};

@@ -1,8 +1,8 @@
 //! Pushing jobs.
 
-use std::error::Error;
-use std::fmt;
-use std::hash::Hash;
+use core::error::Error;
+use core::fmt;
+use core::hash::Hash;
 
 #[cfg(feature = "serde")]
 use zset_core::TryReserveError;

@@ -1,6 +1,6 @@
 //! Lookups by id, the first job, and iteration.
 
-use std::hash::Hash;
+use core::hash::Hash;
 
 use zset_core::Equivalent;
 

@@ -1,6 +1,6 @@
 //! The standard traits.
 
-use std::fmt;
+use core::fmt;
 
 use super::DelayQueue;
 use crate::Timestamp;

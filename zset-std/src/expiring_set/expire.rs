@@ -1,7 +1,7 @@
 //! Removing expired members.
 
-use std::hash::Hash;
-use std::iter::FusedIterator;
+use core::hash::Hash;
+use core::iter::FusedIterator;
 
 use zset_core::SortedSet;
 

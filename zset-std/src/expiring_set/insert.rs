@@ -1,9 +1,9 @@
 //! Inserting, touching and removing members.
 
-use std::error::Error;
-use std::fmt;
-use std::hash::Hash;
-use std::time::Duration;
+use core::error::Error;
+use core::fmt;
+use core::hash::Hash;
+use core::time::Duration;
 
 use zset_core::Equivalent;
 

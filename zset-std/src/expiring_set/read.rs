@@ -1,6 +1,6 @@
 //! Lookups by member, live members, and the next deadline.
 
-use std::hash::Hash;
+use core::hash::Hash;
 
 use zset_core::Equivalent;
 use zset_core::sorted_set::Iter;

@@ -1,5 +1,6 @@
 //! Edge cases: times, budgets and caps; and serialization, which the set derives.
 
+use std::string::ToString;
 use std::time::Duration;
 
 use super::{DeadlinePassed, ExpiringSet, InsertError};
@@ -145,6 +146,7 @@ fn round_trip() {
 #[test]
 fn a_repeated_member_is_an_error() {
     let text = r#"{"members":[["a",1],["b",2],["a",3]],"max_len":null}"#;
-    let error = serde_json::from_str::<ExpiringSet<String>>(text).unwrap_err().to_string();
+    let error =
+        serde_json::from_str::<ExpiringSet<std::string::String>>(text).unwrap_err().to_string();
     assert!(error.contains("element 2 repeats"), "{error}");
 }

@@ -1,6 +1,6 @@
 //! The standard traits.
 
-use std::hash::Hash;
+use core::hash::Hash;
 
 use zset_core::sorted_set::IntoIter;
 

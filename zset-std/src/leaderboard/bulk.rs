@@ -1,8 +1,8 @@
 //! Bulk operations: retain, map all scores, convert.
 
-use std::cmp::Reverse;
-use std::hash::Hash;
-use std::marker::PhantomData;
+use core::cmp::Reverse;
+use core::hash::Hash;
+use core::marker::PhantomData;
 
 use zset_core::SortedSet;
 

@@ -1,7 +1,7 @@
 //! [`Distinct`]: the index of the distinct scores of a board.
 
-use std::cmp::Reverse;
-use std::ops::Bound::{Excluded, Unbounded};
+use core::cmp::Reverse;
+use core::ops::Bound::{Excluded, Unbounded};
 
 use zset_core::SkipList;
 

@@ -1,6 +1,6 @@
 //! [`Policy`]: how a submitted score combines with the member's current one.
 
-use std::convert::Infallible;
+use core::convert::Infallible;
 
 use zset_core::Increment;
 

@@ -1,6 +1,6 @@
 //! Removing the best member.
 
-use std::hash::Hash;
+use core::hash::Hash;
 
 use super::Leaderboard;
 

@@ -4,11 +4,12 @@
 //! during a write, so a panic in user code leaves a set without an index, whose results are the same,
 //! never one with a wrong index.
 
-use std::cmp::Reverse;
-use std::convert::Infallible;
-use std::hash::Hash;
-use std::mem;
-use std::ops::Bound::Excluded;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+use core::convert::Infallible;
+use core::hash::Hash;
+use core::mem;
+use core::ops::Bound::Excluded;
 
 use zset_core::sorted_set::Entry;
 use zset_core::{Equivalent, SortedSet};

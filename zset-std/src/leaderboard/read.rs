@@ -1,7 +1,7 @@
 //! Lookups by member, score or rank.
 
-use std::cmp::Reverse;
-use std::hash::Hash;
+use core::cmp::Reverse;
+use core::hash::Hash;
 
 use zset_core::Equivalent;
 

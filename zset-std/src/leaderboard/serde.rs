@@ -1,8 +1,8 @@
 //! Serialization as a sequence of members and scores, highest score first, and the bound.
 
-use std::cmp::Reverse;
-use std::hash::Hash;
-use std::marker::PhantomData;
+use core::cmp::Reverse;
+use core::hash::Hash;
+use core::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};

@@ -1,12 +1,12 @@
 //! Views of a board: pages, neighbours, ranges, and their numbering.
 
-use std::borrow::Borrow;
-use std::cmp::Reverse;
-use std::fmt;
-use std::hash::Hash;
-use std::iter::FusedIterator;
-use std::ops::Bound::{self, Excluded, Included, Unbounded};
-use std::ops::RangeBounds;
+use core::borrow::Borrow;
+use core::cmp::Reverse;
+use core::fmt;
+use core::hash::Hash;
+use core::iter::FusedIterator;
+use core::ops::Bound::{self, Excluded, Included, Unbounded};
+use core::ops::RangeBounds;
 
 use zset_core::Equivalent;
 use zset_core::sorted_set::Iter;

@@ -1,7 +1,7 @@
 //! Submitting scores, and removing members.
 
-use std::convert::Infallible;
-use std::hash::Hash;
+use core::convert::Infallible;
+use core::hash::Hash;
 
 use zset_core::{Equivalent, Increment};
 

@@ -1,4 +1,7 @@
 use std::cmp::Reverse;
+use std::format;
+use std::string::String;
+use std::vec::Vec;
 
 use zset_core::{NanScore, Score};
 
@@ -190,6 +193,9 @@ fn debug_shows_the_lines() {
 
 #[cfg(feature = "serde")]
 mod serialization {
+    use std::format;
+    use std::string::ToString;
+
     use super::*;
 
     #[test]

@@ -1,11 +1,11 @@
 //! The standard traits.
 
-use std::cmp::Reverse;
-use std::convert::Infallible;
-use std::fmt;
-use std::hash::Hash;
-use std::iter::FusedIterator;
-use std::marker::PhantomData;
+use core::cmp::Reverse;
+use core::convert::Infallible;
+use core::fmt;
+use core::hash::Hash;
+use core::iter::FusedIterator;
+use core::marker::PhantomData;
 
 use zset_core::sorted_set::IntoIter as Elements;
 

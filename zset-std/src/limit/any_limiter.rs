@@ -1,7 +1,7 @@
 //! [`AnyLimiter`]: a limiter whose type is chosen at run time.
 
 use super::limiter::private::Sealed;
-use super::{Decision, FixedWindow, Funnel, Limiter, Quota, SingleQuota, WindowCounter, WindowLog};
+use super::{Decision, FixedWindow, Funnel, Limiter, Quota, SingleQuota, WindowCounter};
 use crate::Timestamp;
 
 /// A limiter of any type: for [`Limits`](super::Limits) over limiters of different types, and for
@@ -30,19 +30,14 @@ use crate::Timestamp;
 #[non_exhaustive]
 pub enum AnyLimiter {
     /// An exact sliding window.
-    WindowLog(WindowLog),
+    #[cfg(feature = "alloc")]
+    WindowLog(super::WindowLog),
     /// An approximate sliding window.
     WindowCounter(WindowCounter),
     /// A plain counter.
     FixedWindow(FixedWindow),
     /// A leaky bucket.
     Funnel(Funnel),
-}
-
-impl From<WindowLog> for AnyLimiter {
-    fn from(limiter: WindowLog) -> Self {
-        AnyLimiter::WindowLog(limiter)
-    }
 }
 
 impl From<WindowCounter> for AnyLimiter {
@@ -67,6 +62,7 @@ impl From<Funnel> for AnyLimiter {
 macro_rules! each {
     ($any:expr, $limiter:ident => $call:expr) => {
         match $any {
+            #[cfg(feature = "alloc")]
             AnyLimiter::WindowLog($limiter) => $call,
             AnyLimiter::WindowCounter($limiter) => $call,
             AnyLimiter::FixedWindow($limiter) => $call,

@@ -1,6 +1,6 @@
 //! [`Decision`]: the result of a check.
 
-use std::time::Duration;
+use core::time::Duration;
 
 use crate::Timestamp;
 

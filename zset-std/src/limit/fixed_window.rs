@@ -1,6 +1,6 @@
 //! [`FixedWindow`]: a plain counter, as a baseline.
 
-use std::time::Duration;
+use core::time::Duration;
 
 use super::decision::decide_late;
 use super::forgotten::{Forgotten, MOST_UNITS};
@@ -52,8 +52,8 @@ impl FixedWindow {
     /// assert!(window.check_n_at(1, Timestamp::ZERO).is_allowed());
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn new(quota: Quota) -> Self {
-        FixedWindow { quota, used: 0, forgotten: Forgotten::default(), newest: Timestamp::ZERO }
+    pub const fn new(quota: Quota) -> Self {
+        FixedWindow { quota, used: 0, forgotten: Forgotten::NONE, newest: Timestamp::ZERO }
     }
 
     /// Returns the quota. **O(1)**.
@@ -68,7 +68,7 @@ impl FixedWindow {
     /// assert_eq!(FixedWindow::new(quota).quota(), quota);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn quota(&self) -> Quota {
+    pub const fn quota(&self) -> Quota {
         self.quota
     }
 
@@ -94,7 +94,7 @@ impl FixedWindow {
         let elapsed = self.newest.as_nanos() % quota.period_in_nanos();
         if let Some((_, units)) = self.forgotten.within(elapsed + 1, self.newest) {
             self.used = (self.used + units).min(MOST_UNITS);
-            self.forgotten = Forgotten::default();
+            self.forgotten = Forgotten::NONE;
         }
     }
 
@@ -199,7 +199,7 @@ impl FixedWindow {
     /// ```
     pub fn reset(&mut self) {
         self.used = 0;
-        self.forgotten = Forgotten::default();
+        self.forgotten = Forgotten::NONE;
     }
 
     /// Returns the index of the window that contains `time`.

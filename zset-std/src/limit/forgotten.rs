@@ -9,7 +9,7 @@ pub(super) const MOST_UNITS: u64 = u64::MAX / 4;
 ///
 /// They may count again under a quota with a longer period. The limiter then assumes that all of them
 /// were allowed as late as possible: an error towards denial.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Forgotten {
     units: u64,
     /// None of the units was allowed after this time.
@@ -17,6 +17,8 @@ pub(super) struct Forgotten {
 }
 
 impl Forgotten {
+    pub(super) const NONE: Forgotten = Forgotten { units: 0, latest: Timestamp::ZERO };
+
     /// Adds units, none of which was allowed after `latest`.
     pub(super) fn add(&mut self, units: u64, latest: Timestamp) {
         if units > 0 {

@@ -6,7 +6,7 @@
 
 mod read;
 
-use std::time::Duration;
+use core::time::Duration;
 
 use super::decision::decide_late;
 use super::limiter::private::Sealed;
@@ -61,7 +61,7 @@ impl Funnel {
     /// assert_eq!(Funnel::new(quota).remaining_at(Timestamp::ZERO), 5);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn new(quota: Quota) -> Self {
+    pub const fn new(quota: Quota) -> Self {
         Funnel { quota, level: 0, leaking_ts: Timestamp::ZERO }
     }
 
@@ -77,7 +77,7 @@ impl Funnel {
     /// assert_eq!(Funnel::new(quota).quota(), quota);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn quota(&self) -> Quota {
+    pub const fn quota(&self) -> Quota {
         self.quota
     }
 

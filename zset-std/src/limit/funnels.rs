@@ -1,10 +1,11 @@
 //! [`Funnels`]: a funnel for each of many keys.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, ToOwned};
 use std::hash::{BuildHasher, Hash};
+use std::time::Duration;
 
 use super::compact_funnel::GcraQuota;
-use super::throttle::{self, Throttle, ThrottleError};
+use super::throttle::{Throttle, ThrottleError};
 use super::{CompactFunnel, KeyState, Keyed, Quota};
 use crate::{Clock, MonotonicClock, RandomState, Timestamp};
 
@@ -182,7 +183,23 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
-        let (quota, n) = throttle::parse(max_burst, count, period, quantity)?;
+        let (quota, n) = parse(max_burst, count, period, quantity)?;
         Ok(self.check_with_at(key, quota, n, now).into())
     }
+}
+
+/// Returns the quota and the number of units given by the arguments.
+fn parse(
+    max_burst: i64,
+    count: i64,
+    period: i64,
+    quantity: i64,
+) -> Result<(Quota, u32), ThrottleError> {
+    let capacity = max_burst.checked_add(1).filter(|_| max_burst >= 0);
+    let capacity = capacity.and_then(|capacity| u32::try_from(capacity).ok());
+    let count = u32::try_from(count).map_err(|_| ThrottleError::Rate)?;
+    let period = u64::try_from(period).map_err(|_| ThrottleError::Rate)?;
+    let quantity = u32::try_from(quantity).map_err(|_| ThrottleError::Quantity)?;
+    let quota = Quota::new(count, Duration::from_secs(period))?;
+    Ok((quota.with_capacity(capacity.ok_or(ThrottleError::MaxBurst)?)?, quantity))
 }

@@ -1,6 +1,7 @@
 //! [`KeyedLimiter`]: the common interface of keyed limiters.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, ToOwned};
+use std::boxed::Box;
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 

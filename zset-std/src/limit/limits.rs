@@ -1,6 +1,7 @@
 //! [`Limits`]: several limits combined.
 
-use std::time::Duration;
+use alloc::boxed::Box;
+use core::time::Duration;
 
 use super::limiter::private::Sealed;
 use super::{Decision, Limiter, Verdict};

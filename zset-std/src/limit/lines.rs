@@ -5,7 +5,7 @@
 //!
 //! Only the first waiter in a line checks the limiter. When it leaves the line, it wakes the next.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, ToOwned};
 use std::collections::VecDeque;
 use std::hash::{Hash, RandomState};
 use std::task::Waker;
@@ -154,6 +154,7 @@ impl<K> Drop for Place<'_, K> {
 
 #[cfg(all(test, not(zset_loom)))]
 mod tests {
+    use std::string::String;
     use std::sync::Arc;
     use std::sync::atomic::AtomicUsize;
     use std::task::Wake;

@@ -1,9 +1,9 @@
 //! [`Quota`]: a number of units per period.
 
-use std::error::Error;
-use std::fmt;
-use std::num::{NonZeroU32, NonZeroU64};
-use std::time::Duration;
+use core::error::Error;
+use core::fmt;
+use core::num::{NonZeroU32, NonZeroU64};
+use core::time::Duration;
 
 /// The longest period, in nanoseconds: 146 years.
 ///
@@ -80,12 +80,15 @@ impl Quota {
     /// assert!(Quota::new(1_000_000_000, Duration::from_secs(86_400)).is_ok());
     /// assert_eq!(Quota::new(1, Duration::ZERO), Err(QuotaError::ZeroPeriod));
     /// ```
-    pub fn new(count: u32, period: Duration) -> Result<Quota, QuotaError> {
-        let count = NonZeroU32::new(count).ok_or(QuotaError::ZeroCount)?;
-        let nanos = u64::try_from(period.as_nanos()).ok().filter(|&nanos| nanos <= LONGEST_PERIOD);
-        let period = NonZeroU64::new(nanos.ok_or(QuotaError::PeriodTooLong)?);
-        let period = period.ok_or(QuotaError::ZeroPeriod)?;
-        Ok(Quota { count, period, capacity: count })
+    pub const fn new(count: u32, period: Duration) -> Result<Quota, QuotaError> {
+        let Some(count) = NonZeroU32::new(count) else { return Err(QuotaError::ZeroCount) };
+        if period.as_nanos() > LONGEST_PERIOD as u128 {
+            return Err(QuotaError::PeriodTooLong);
+        }
+        match NonZeroU64::new(period.as_nanos() as u64) {
+            Some(period) => Ok(Quota { count, period, capacity: count }),
+            None => Err(QuotaError::ZeroPeriod),
+        }
     }
 
     /// Returns the quota with another capacity: the number of units that a funnel allows at once.
@@ -105,11 +108,14 @@ impl Quota {
     /// assert_eq!(quota.capacity(), 5);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn with_capacity(self, capacity: u32) -> Result<Quota, QuotaError> {
-        let capacity = NonZeroU32::new(capacity).ok_or(QuotaError::ZeroCapacity)?;
-        let quota = Quota { capacity, ..self };
-        let burst = quota.interval_in_ticks().checked_mul(capacity.get().into());
-        burst.map(|_| quota).ok_or(QuotaError::PeriodTooLong)
+    pub const fn with_capacity(self, capacity: u32) -> Result<Quota, QuotaError> {
+        let Some(capacity) = NonZeroU32::new(capacity) else {
+            return Err(QuotaError::ZeroCapacity);
+        };
+        match self.interval_in_ticks().checked_mul(capacity.get() as u64) {
+            Some(_) => Ok(Quota { capacity, ..self }),
+            None => Err(QuotaError::PeriodTooLong),
+        }
     }
 
     /// Returns the number of units per period: the limit of a window. **O(1)**.
@@ -123,7 +129,7 @@ impl Quota {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     #[inline]
-    pub fn count(self) -> u32 {
+    pub const fn count(self) -> u32 {
         self.count.get()
     }
 
@@ -138,7 +144,7 @@ impl Quota {
     /// assert_eq!(quota.period(), Duration::from_secs(1));
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn period(self) -> Duration {
+    pub const fn period(self) -> Duration {
         Duration::from_nanos(self.period.get())
     }
 
@@ -154,7 +160,7 @@ impl Quota {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     #[inline]
-    pub fn capacity(self) -> u32 {
+    pub const fn capacity(self) -> u32 {
         self.capacity.get()
     }
 }
@@ -164,12 +170,12 @@ pub(crate) const TICKS_PER_NANO: u64 = 4;
 
 impl Quota {
     /// Returns the ticks between two units, rounded up: towards denial.
-    pub(crate) fn interval_in_ticks(self) -> u64 {
-        (self.period.get() * TICKS_PER_NANO).div_ceil(self.count.get().into())
+    pub(crate) const fn interval_in_ticks(self) -> u64 {
+        (self.period.get() * TICKS_PER_NANO).div_ceil(self.count.get() as u64)
     }
 
     #[inline]
-    pub(crate) fn period_in_nanos(self) -> u64 {
+    pub(crate) const fn period_in_nanos(self) -> u64 {
         self.period.get()
     }
 }

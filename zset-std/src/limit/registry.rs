@@ -24,7 +24,8 @@
 mod deadlines;
 mod sweep;
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, ToOwned};
+use std::boxed::Box;
 use std::hash::{BuildHasher, Hash};
 
 use zset_core::SkipList;

@@ -1,6 +1,6 @@
 //! [`SlidingWindow`]: an exact sliding window for each of many keys.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, ToOwned};
 use std::error::Error;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};

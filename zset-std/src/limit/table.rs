@@ -11,6 +11,7 @@
 
 use std::hash::{BuildHasher, Hash};
 use std::num::NonZeroU64;
+use std::vec::Vec;
 
 /// A nonzero hash, so that an empty slot takes no more memory than an entry.
 pub(crate) type KeyHash = NonZeroU64;

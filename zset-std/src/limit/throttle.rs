@@ -1,10 +1,10 @@
 //! [`Throttle`]: the reply of redis-cell's `CL.THROTTLE`.
 
-use std::error::Error;
-use std::fmt;
-use std::time::Duration;
+use core::error::Error;
+use core::fmt;
+use core::time::Duration;
 
-use super::{Decision, Quota, QuotaError, Verdict};
+use super::{Decision, QuotaError, Verdict};
 
 /// The reply of `CL.THROTTLE`; times are in seconds, rounded up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,22 +53,6 @@ impl From<QuotaError> for ThrottleError {
     fn from(error: QuotaError) -> Self {
         ThrottleError::Quota(error)
     }
-}
-
-/// Returns the quota and the number of units given by the arguments.
-pub(super) fn parse(
-    max_burst: i64,
-    count: i64,
-    period: i64,
-    quantity: i64,
-) -> Result<(Quota, u32), ThrottleError> {
-    let capacity = max_burst.checked_add(1).filter(|_| max_burst >= 0);
-    let capacity = capacity.and_then(|capacity| u32::try_from(capacity).ok());
-    let count = u32::try_from(count).map_err(|_| ThrottleError::Rate)?;
-    let period = u64::try_from(period).map_err(|_| ThrottleError::Rate)?;
-    let quantity = u32::try_from(quantity).map_err(|_| ThrottleError::Quantity)?;
-    let quota = Quota::new(count, Duration::from_secs(period))?;
-    Ok((quota.with_capacity(capacity.ok_or(ThrottleError::MaxBurst)?)?, quantity))
 }
 
 impl From<Decision> for Throttle {

@@ -3,7 +3,7 @@
 #[cfg(feature = "async")]
 mod future;
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, ToOwned};
 use std::error::Error;
 use std::fmt;
 use std::hash::{BuildHasher, Hash, RandomState};

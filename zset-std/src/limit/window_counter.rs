@@ -1,6 +1,6 @@
 //! [`WindowCounter`]: an approximate sliding window made of two counters.
 
-use std::time::Duration;
+use core::time::Duration;
 
 use super::decision::decide_late;
 use super::forgotten::{Forgotten, MOST_UNITS};
@@ -51,10 +51,14 @@ pub struct WindowCounter {
 }
 
 /// The units in the current window, and in the one before it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Counts {
     previous: u64,
     current: u64,
+}
+
+impl Counts {
+    const NONE: Counts = Counts { previous: 0, current: 0 };
 }
 
 impl WindowCounter {
@@ -70,8 +74,8 @@ impl WindowCounter {
     /// assert!(counter.check_n_at(1, Timestamp::ZERO).is_allowed());
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn new(quota: Quota) -> Self {
-        let (counts, forgotten) = (Counts::default(), Forgotten::default());
+    pub const fn new(quota: Quota) -> Self {
+        let (counts, forgotten) = (Counts::NONE, Forgotten::NONE);
         WindowCounter { quota, counts, forgotten, newest: Timestamp::ZERO }
     }
 
@@ -87,7 +91,7 @@ impl WindowCounter {
     /// assert_eq!(WindowCounter::new(quota).quota(), quota);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn quota(&self) -> Quota {
+    pub const fn quota(&self) -> Quota {
         self.quota
     }
 
@@ -230,7 +234,7 @@ impl WindowCounter {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn reset(&mut self) {
-        (self.counts, self.forgotten) = Default::default();
+        (self.counts, self.forgotten) = (Counts::NONE, Forgotten::NONE);
     }
 
     /// Returns the index of the window that contains `time`.
@@ -249,7 +253,7 @@ impl WindowCounter {
         match self.window(now).saturating_sub(self.window(self.newest)) {
             0 => self.counts,
             1 => Counts { previous: self.counts.current, current: 0 },
-            _ => Counts::default(),
+            _ => Counts::NONE,
         }
     }
 

@@ -7,13 +7,13 @@
 mod decide;
 mod read;
 
-use std::collections::VecDeque;
-use std::time::Duration;
+use alloc::collections::VecDeque;
+use core::time::Duration;
 
 use super::decision::decide_late;
 use super::forgotten::Forgotten;
 use super::limiter::private::Sealed;
-use super::{Decision, Limiter, Quota, SingleQuota};
+use super::{AnyLimiter, Decision, Limiter, Quota, SingleQuota};
 use crate::Timestamp;
 
 /// An exact sliding window for one key: at most `count` units in every window of the quota's period.
@@ -92,14 +92,14 @@ impl WindowLog {
     /// assert_eq!(log.remaining_at(Timestamp::ZERO), 3);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn new(quota: Quota) -> Self {
+    pub const fn new(quota: Quota) -> Self {
         WindowLog {
             log: VecDeque::new(),
             units: 0,
             quota,
             horizon: quota.period_in_nanos(),
             most: quota.count(),
-            forgotten: Forgotten::default(),
+            forgotten: Forgotten::NONE,
             newest: Timestamp::ZERO,
         }
     }
@@ -116,7 +116,7 @@ impl WindowLog {
     /// assert_eq!(WindowLog::new(quota).quota(), quota);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn quota(&self) -> Quota {
+    pub const fn quota(&self) -> Quota {
         self.quota
     }
 
@@ -140,7 +140,7 @@ impl WindowLog {
     /// ```
     pub fn set_quota(&mut self, quota: Quota) {
         self.quota = quota;
-        if self.units == 0 && self.forgotten == Forgotten::default() {
+        if self.units == 0 && self.forgotten == Forgotten::NONE {
             (self.horizon, self.most) = (quota.period_in_nanos(), quota.count());
         }
         self.widen(quota);
@@ -291,7 +291,7 @@ impl WindowLog {
     pub fn reset(&mut self) {
         self.log.clear();
         self.units = 0;
-        self.forgotten = Forgotten::default();
+        self.forgotten = Forgotten::NONE;
     }
 
     /// Panics with a description if an invariant is violated. For tests. **O(n)**.
@@ -330,6 +330,12 @@ impl Limiter for WindowLog {
     fn idle_at(&self, _: Sealed) -> Timestamp {
         let horizon = Duration::from_nanos(self.horizon);
         self.log.back().map_or(Timestamp::ZERO, |(time, _)| time.saturating_add(horizon))
+    }
+}
+
+impl From<WindowLog> for AnyLimiter {
+    fn from(limiter: WindowLog) -> Self {
+        AnyLimiter::WindowLog(limiter)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The errors of packed scores.
 
-use std::error::Error;
-use std::fmt;
+use core::error::Error;
+use core::fmt;
 
 /// The error of a layout that does not fit in a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

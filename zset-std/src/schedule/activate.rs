@@ -1,7 +1,7 @@
 //! Removing the ids that are due.
 
-use std::hash::Hash;
-use std::iter::FusedIterator;
+use core::hash::Hash;
+use core::iter::FusedIterator;
 
 use super::Schedule;
 use super::upcoming::pair;

@@ -1,6 +1,6 @@
 //! Scheduling, rescheduling and cancelling.
 
-use std::hash::Hash;
+use core::hash::Hash;
 
 use zset_core::Equivalent;
 

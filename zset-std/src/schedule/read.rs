@@ -1,6 +1,6 @@
 //! Lookups by id, and the ids that are due next.
 
-use std::hash::Hash;
+use core::hash::Hash;
 
 use zset_core::Equivalent;
 

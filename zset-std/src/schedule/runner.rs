@@ -1,6 +1,7 @@
 //! [`ScheduleRunner`]: a thread that waits for due ids.
 
 use std::any::Any;
+use std::boxed::Box;
 use std::fmt;
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind};

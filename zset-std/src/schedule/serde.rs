@@ -1,6 +1,7 @@
 //! Serialization as a sequence of pairs, ordered by time, then by arrival.
 
-use std::hash::Hash;
+use alloc::vec::Vec;
+use core::hash::Hash;
 
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
@@ -35,6 +36,8 @@ impl<'de, Id: Deserialize<'de> + Ord + Hash> Deserialize<'de> for Schedule<Id> {
 
 #[cfg(test)]
 mod tests {
+    use std::string::ToString;
+
     use super::*;
 
     #[test]

@@ -1,5 +1,8 @@
 //! Edge cases: times, equal times, and dropped iterators.
 
+use std::format;
+use std::vec::Vec;
+
 use super::{Schedule, Scheduled};
 use crate::Timestamp;
 

@@ -1,7 +1,7 @@
 //! The standard traits.
 
-use std::fmt;
-use std::hash::Hash;
+use core::fmt;
+use core::hash::Hash;
 
 use super::{IntoUpcoming, Schedule, Upcoming};
 use crate::Timestamp;

@@ -1,7 +1,7 @@
 //! [`Upcoming`] and [`IntoUpcoming`]: the iterators over a schedule.
 
-use std::fmt;
-use std::iter::FusedIterator;
+use core::fmt;
+use core::iter::FusedIterator;
 
 use crate::delay_queue::{IntoJobs, Jobs};
 use crate::{Job, Timestamp};

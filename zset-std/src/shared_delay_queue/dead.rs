@@ -1,5 +1,7 @@
 //! [`DeadLetter`]: a job that failed for good.
 
+use std::vec::Vec;
+
 use super::{SharedDelayQueue, Task};
 use crate::{Job, JobId, Timestamp};
 

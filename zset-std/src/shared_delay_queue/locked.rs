@@ -3,6 +3,7 @@
 use std::mem;
 use std::ops::{Deref, DerefMut};
 use std::task::Waker;
+use std::vec::Vec;
 
 use super::{DeadLetter, State};
 use crate::Timestamp;

@@ -1,9 +1,11 @@
 //! Tests that explore all interleavings of a few threads with loom: `.ci/run loom`. If a wake-up is
 //! lost, all threads block, and loom fails.
 
+use std::boxed::Box;
 use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
+use std::vec::Vec;
 
 use super::{SharedDelayQueue, StaleLease, WaitError};
 use crate::clock::waker_of_this_thread;

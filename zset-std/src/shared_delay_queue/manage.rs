@@ -2,6 +2,7 @@
 
 use std::hash::Hash;
 use std::sync::PoisonError;
+use std::vec::Vec;
 
 use zset_core::Equivalent;
 

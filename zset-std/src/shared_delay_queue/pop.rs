@@ -1,6 +1,7 @@
 //! Removing jobs.
 
 use std::hash::Hash;
+use std::vec::Vec;
 
 use super::{DeadLetter, Locked, SharedDelayQueue, Task, without_leases};
 use crate::{Clock, Job, Timestamp};

@@ -1,7 +1,7 @@
 //! Calling wakers.
 
 use std::task::Waker;
-use std::vec;
+use std::vec::{self, Vec};
 
 /// Calls all wakers in order. If one panics, calls the others before the panic continues.
 pub(crate) fn wake_all(wakers: Vec<Waker>) {

@@ -3,11 +3,12 @@
 //! A k-way merge by selection: a heap holds the next entry of each timeline, and the greatest of them
 //! is the next entry overall (Knuth, The Art of Computer Programming, volume 3, 5.4.1).
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
-use std::fmt;
-use std::iter::FusedIterator;
+use alloc::collections::BinaryHeap;
+use alloc::collections::binary_heap::PeekMut;
+use alloc::vec::Vec;
+use core::cmp::{Ordering, Reverse};
+use core::fmt;
+use core::iter::FusedIterator;
 
 use super::{Cursor, Posts, Timeline};
 use crate::Timestamp;

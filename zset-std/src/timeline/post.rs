@@ -1,6 +1,6 @@
 //! Posting, removing and expiring.
 
-use std::hash::Hash;
+use core::hash::Hash;
 
 use zset_core::Equivalent;
 

@@ -1,7 +1,7 @@
 //! [`Posts`]: the iterator over a timeline.
 
-use std::fmt;
-use std::iter::FusedIterator;
+use core::fmt;
+use core::iter::FusedIterator;
 
 use zset_core::sorted_set::Iter;
 

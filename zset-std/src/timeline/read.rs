@@ -1,6 +1,6 @@
 //! Lookups by id, pages, and posts since a time.
 
-use std::hash::Hash;
+use core::hash::Hash;
 
 use zset_core::Equivalent;
 

@@ -1,7 +1,7 @@
 //! Deserializing a timeline, with its invariants checked.
 
-use std::hash::Hash;
-use std::time::Duration;
+use core::hash::Hash;
+use core::time::Duration;
 
 use serde::Deserialize;
 use zset_core::SortedSet;
@@ -39,6 +39,9 @@ impl<Id> TryFrom<Unchecked<Id>> for Timeline<Id> {
 
 #[cfg(test)]
 mod tests {
+    use std::format;
+    use std::string::{String, ToString};
+
     use super::*;
 
     fn read(text: &str) -> Result<Timeline<u32>, String> {

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
+use std::vec::Vec;
 
 use super::{Cursor, MergedTimelines, Posted, Timeline};
 use crate::Timestamp;
@@ -135,7 +136,7 @@ fn timelines_are_equal_if_their_posts_are() {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Counted(u32);
 
-thread_local! {
+std::thread_local! {
     static COMPARISONS: Cell<u32> = const { Cell::new(0) };
 }
 

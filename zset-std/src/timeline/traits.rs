@@ -1,7 +1,7 @@
 //! The standard traits.
 
-use std::hash::Hash;
-use std::iter::Rev;
+use core::hash::Hash;
+use core::iter::Rev;
 
 use zset_core::sorted_set::IntoIter;
 

@@ -1,9 +1,9 @@
 //! [`Buckets`]: how time is divided.
 
-use std::error::Error;
-use std::fmt;
-use std::num::{NonZeroU64, NonZeroUsize};
-use std::time::Duration;
+use core::error::Error;
+use core::fmt;
+use core::num::{NonZeroU64, NonZeroUsize};
+use core::time::Duration;
 
 use crate::Timestamp;
 use crate::clock::nanos;
@@ -171,9 +171,9 @@ impl Buckets {
 
 #[cfg(feature = "serde")]
 mod serialization {
+    use core::time::Duration;
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use std::time::Duration;
 
     use super::Buckets;
     use crate::Timestamp;

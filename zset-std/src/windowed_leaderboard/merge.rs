@@ -5,8 +5,9 @@
 //! integers, this finds every valid sum: two neighbours of opposite signs always have a valid sum, and
 //! if all have the same sign, every part of a valid sum is valid too.
 
-use std::collections::BTreeMap;
-use std::hash::Hash;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use core::hash::Hash;
 
 use super::WindowedLeaderboard;
 use crate::{Leaderboard, Policy};

@@ -1,7 +1,8 @@
 //! Serialization as the buckets, the newest time, the bound, and the board of each bucket.
 
-use std::collections::BTreeMap;
-use std::hash::Hash;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use core::hash::Hash;
 
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};

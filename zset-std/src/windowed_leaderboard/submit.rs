@@ -1,7 +1,7 @@
 //! Submitting scores, and expiring buckets.
 
-use std::convert::Infallible;
-use std::hash::Hash;
+use core::convert::Infallible;
+use core::hash::Hash;
 
 use zset_core::Equivalent;
 

@@ -1,4 +1,5 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::string::String;
 use std::time::Duration;
 
 use super::*;
@@ -200,6 +201,9 @@ fn boards_are_send_and_sync() {
 
 #[cfg(feature = "serde")]
 mod serialization {
+    use std::format;
+    use std::string::{String, ToString};
+
     use super::*;
 
     type Boards = WindowedLeaderboard<u8, u8, Sum>;

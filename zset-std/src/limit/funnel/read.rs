@@ -1,6 +1,6 @@
 //! Reading a funnel.
 
-use std::time::Duration;
+use core::time::Duration;
 
 use super::Funnel;
 use crate::Timestamp;

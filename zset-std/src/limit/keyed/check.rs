@@ -1,6 +1,6 @@
 //! Checking, peeking at and waiting for the units of a key.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, ToOwned};
 use std::hash::{BuildHasher, Hash};
 
 use super::super::decision::decide_late;

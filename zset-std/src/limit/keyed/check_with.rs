@@ -1,6 +1,6 @@
 //! Checking and peeking under a different quota.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, ToOwned};
 use std::hash::{BuildHasher, Hash};
 
 use super::super::{Decision, Quota, QuotaPerCall};

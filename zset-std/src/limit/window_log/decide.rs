@@ -1,6 +1,6 @@
 //! Deciding by the entries of a log, and maintaining them.
 
-use std::time::Duration;
+use core::time::Duration;
 
 use super::WindowLog;
 use crate::Timestamp;
@@ -20,7 +20,7 @@ impl WindowLog {
             if let Some(entry) = self.forgotten.within(self.horizon, self.newest) {
                 self.log.push_front(entry);
                 self.units += entry.1;
-                self.forgotten = Forgotten::default();
+                self.forgotten = Forgotten::NONE;
                 self.merge_oldest();
             }
         }

@@ -1,6 +1,6 @@
 //! Reading a log.
 
-use std::time::Duration;
+use core::time::Duration;
 
 use super::WindowLog;
 use crate::Timestamp;
