@@ -38,7 +38,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { calls: 100_000, rounds: 15, save: None }
+        Options { calls: 20_000, rounds: 51, save: None }
     }
 }
 

@@ -82,7 +82,7 @@ pub use slot_number::SlotNumber;
 /// | last element, pop the last | O(1), O(log n) | scan, – | scan, O(n) | scan |
 /// | the m first in order | O(m) | – | O(m) | – |
 /// | elements in order | from both ends | – | from one end | – |
-/// | range of scores | O(log n + m) | – | scan | – |
+/// | range of scores, in order | O(log n + m) | – | scan | – |
 /// | rank of a member | O(log n) | scan | scan | scan |
 /// | element by rank | O(1) | – | scan | – |
 /// | bytes beside member and score, `u32`s | 6, or 3 | 0 | 4, with links of `u16` | 8 |
