@@ -1,4 +1,4 @@
-//! The model test of all kinds of sets, for small memories: seeded random operations on a set and on a
+//! The model tests of all kinds of sets and limiters, for small memories: seeded random operations beside a
 //! naive reference.
 
 #![no_std]
@@ -8,10 +8,12 @@ extern crate alloc;
 
 #[cfg(feature = "heap")]
 pub mod heap;
+mod limiter;
 mod model;
 mod reference;
 mod subject;
 
+pub use limiter::{Allowed, run_limiter_model};
 pub use model::run_model;
 pub use reference::Reference;
 pub use subject::{Full, Subject};

@@ -39,6 +39,17 @@ impl Reference {
         (0..).zip(&self.0).filter_map(|(member, score)| Some((member, (*score)?)))
     }
 
+    /// Returns the elements, ordered by score, then by member.
+    pub fn in_order(&self) -> impl Iterator<Item = (u16, u32)> {
+        let mut last = None;
+        core::iter::from_fn(move || {
+            let after = self.elements().filter(|&(member, score)| last < Some((score, member)));
+            let (member, score) = after.min_by_key(|&(member, score)| (score, member))?;
+            last = Some((score, member));
+            Some((member, score))
+        })
+    }
+
     pub fn first(&self) -> Option<(u16, u32)> {
         self.elements().min_by_key(|&(member, score)| (score, member))
     }

@@ -258,16 +258,16 @@ impl<const N: usize> PackedScore<N> {
     pub fn unpack(&self, score: Score) -> Result<[u64; N], UnpackError> {
         let score = score.get();
         let size: u64 = self.fields.iter().map(|field| field.size).product();
-        #[expect(clippy::cast_precision_loss, reason = "it is at most 2^53")]
+        #[expect(clippy::cast_sign_loss, reason = "a negative score is an error")]
+        let mut rest = score as u64;
+        #[expect(clippy::cast_precision_loss, reason = "they are at most 2^53")]
         if score < 0.0 {
             return Err(UnpackError::Negative);
         } else if score >= size as f64 {
             return Err(UnpackError::TooLarge);
-        } else if score % 1.0 != 0.0 {
+        } else if score - rest as f64 != 0.0 {
             return Err(UnpackError::Fraction);
         }
-        #[expect(clippy::cast_sign_loss, reason = "it is an integer from 0 to 2^53")]
-        let mut rest = score as u64;
         let mut values = [0; N];
         for (value, field) in values.iter_mut().zip(self.fields).rev() {
             *value = field.turn(rest % field.size);

@@ -1,0 +1,110 @@
+//! The model test of all limiters of one key, for small memories: seeded random calls of a limiter, and a
+//! recount of the units that it has allowed.
+
+use core::ops::RangeBounds;
+use core::time::Duration;
+
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use zset_std::{Limiter, Quota, Timestamp, Verdict};
+
+/// The number of calls of each limiter.
+const CALLS: usize = 100;
+
+/// The units that a limiter has allowed, each with its time in nanoseconds, in order.
+pub struct Allowed {
+    calls: [(u64, u32); CALLS],
+    len: usize,
+}
+
+impl Allowed {
+    /// Returns the calls, the latest first.
+    pub fn rev(&self) -> impl Iterator<Item = (u64, u32)> {
+        self.calls[..self.len].iter().rev().copied()
+    }
+
+    /// Returns the number of units allowed within a range of times.
+    pub fn units(&self, times: impl RangeBounds<u64>) -> u64 {
+        self.rev().filter(|(time, _)| times.contains(time)).map(|(_, n)| u64::from(n)).sum()
+    }
+
+    fn push(&mut self, time: u64, n: u32) {
+        self.calls[self.len] = (time, n);
+        self.len += 1;
+    }
+}
+
+/// Compares the decisions of `rounds` limiters with random quotas with a recount.
+///
+/// `allows` returns whether a quota allows `n` units at a time, for `n` from 1 to `limit`.
+pub fn run_limiter_model<L: Limiter>(
+    new: impl Fn(Quota) -> L,
+    limit: fn(Quota) -> u32,
+    allows: impl Fn(&Allowed, Quota, u32, u64) -> bool,
+    seed: u64,
+    rounds: u32,
+) {
+    let mut random = SmallRng::seed_from_u64(seed);
+    for _ in 0..rounds {
+        let quota = random_quota(&mut random);
+        let limit = limit(quota);
+        let mut limiter = new(quota);
+        let mut allowed = Allowed { calls: [(0, 0); CALLS], len: 0 };
+        let mut newest = random.random_range(0..1 << 40);
+        assert!(limiter.check_n_at(0, Timestamp::from_nanos(newest)).is_allowed());
+        for _ in 0..CALLS {
+            let now = step(&mut random, newest, quota);
+            newest = newest.max(now);
+            let n = random.random_range(0..limit + 2);
+            let fits = |allowed: &Allowed, n, time: u64| {
+                n == 0 || n <= limit && allows(allowed, quota, n, time.max(newest))
+            };
+
+            let peeked = limiter.peek_at(n, Timestamp::from_nanos(now));
+            let mut before = limiter.clone();
+            let decision = limiter.check_n_at(n, Timestamp::from_nanos(now));
+            assert_eq!(peeked, decision);
+            assert_eq!(decision.limit, limit);
+            assert_eq!(decision.verdict == Verdict::Never, n > limit);
+            assert_eq!(decision.is_allowed(), fits(&allowed, n, now));
+            if let Verdict::Denied { retry_after } = decision.verdict {
+                let retry = now + nanos(retry_after);
+                assert!(fits(&allowed, n, retry) && !fits(&allowed, n, retry - 1));
+                assert!(!before.check_n_at(n, Timestamp::from_nanos(retry - 1)).is_allowed());
+                assert!(before.check_n_at(n, Timestamp::from_nanos(retry)).is_allowed());
+            }
+            if decision.is_allowed() && n > 0 {
+                allowed.push(newest, n);
+            }
+            let most = (0..=limit).rev().find(|&n| fits(&allowed, n, now));
+            assert_eq!(Some(decision.remaining), most);
+            let reset = now + nanos(decision.reset_after);
+            assert!(fits(&allowed, limit, reset));
+            assert!(reset == now || !fits(&allowed, limit, reset - 1));
+        }
+    }
+}
+
+/// Returns a quota with a period of a few nanoseconds, so that times often fall on its boundaries, or with a
+/// period of up to five seconds.
+fn random_quota(random: &mut SmallRng) -> Quota {
+    let longest = if random.random() { 20 } else { 5_000_000_000 };
+    let period = Duration::from_nanos(random.random_range(1..longest));
+    let quota = Quota::new(random.random_range(1..6), period);
+    let quota = quota.and_then(|quota| quota.with_capacity(random.random_range(1..8)));
+    quota.expect("the numbers are small")
+}
+
+/// Returns a time some quarters of the period and a few nanoseconds later, or at times a little earlier.
+fn step(random: &mut SmallRng, newest: u64, quota: Quota) -> u64 {
+    let quarter = nanos(quota.period()) / 4;
+    match random.random_range(0..8) {
+        0..6 => newest + random.random_range(0..3) * quarter + random.random_range(0..3),
+        6 => newest + random.random_range(0..12) * quarter,
+        _ => newest.saturating_sub(random.random_range(0..3) * quarter),
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    duration.as_nanos() as u64
+}
