@@ -36,12 +36,7 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
 impl<M: Ord, S: Ord, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
     /// Returns the rank that an element has or would have. O(log n).
     pub(super) fn position(&self, member: &M, score: &S) -> usize {
-        self.sorted().partition_point(|slot| {
-            let slot = slot.to_usize();
-            let other = &self.scores[slot];
-            // The member is read only where the scores are equal.
-            other < score || other == score && self.members[slot] < *member
-        })
+        self.partition_point(|other, other_score| (other_score, other) < (score, member))
     }
 
     /// Returns the rank of a slot. O(log n).
