@@ -71,8 +71,8 @@ uses: tables of ns per operation for queues, boards, feeds, schedules and expiri
 
 fixed: tables of ns per operation and bytes for FixedSortedSet and the collections of heapless, with room for
 16, 64, 256 and 1024 elements.
-  --calls CALLS    calls in a round, 1 to 100000000 [default: 20000]
-  --rounds ROUNDS  rounds to take the medians of, 1 to 1000 [default: 51]
+  --calls CALLS    calls in a round, 1 to 100000000 [default: 3000]
+  --rounds ROUNDS  rounds to take the medians of, 1 to 1000 [default: 101]
 
 servers: requests a second and peak memory of zset-server beside redis-server. It takes redis-benchmark
 and redis-cli to ask them.

@@ -1,5 +1,5 @@
 //! A whole program without an allocator, for a board with 16 KB of RAM: a queue of 64 timers, the ten highest readings
-//! of a sensor, and an alarm that is printed three times at once at most, and then once in ten seconds.
+//! of a sensor, and an alarm that is limited to three at once and then one in ten seconds.
 //!
 //! ```sh
 //! cargo run --release --no-default-features --example board --target thumbv6m-none-eabi
@@ -7,7 +7,7 @@
 //!
 //! The interrupt `SysTick` reads the sensor and sets timers; the main loop handles those that are due. They share the
 //! state behind a critical section. A board needs its own sensor and its own output, in place of `read_sensor` and of
-//! `println!`, which prints through the debugger. One without `SysTick`, such as that with an nRF51, takes another timer.
+//! `println!`, which prints through the debugger. The nRF51 of a real micro:bit has no `SysTick`: use one of its timers.
 
 #![no_std]
 #![no_main]

@@ -138,9 +138,9 @@
 //!   matters.
 //! - [`DefaultHashBuilder`](crate::DefaultHashBuilder), the default of `SortedSet`, takes its seed from addresses.
 //!   On a chip these are the same in every run, so an attacker who has the firmware knows it.
-//! - Against attackers, pass a keyed hasher to [`with_hasher`](crate::FixedSortedSet::with_hasher), such as SipHash
-//!   of the crate siphasher, with a key from the chip's random generator or from much noise. The number of a chip
-//!   is not secret.
+//! - Against attackers, pass a keyed hasher to [`with_hasher`](crate::FixedSortedSet::with_hasher), such as that of
+//!   the crate siphasher, with a key from the chip's random generator or from much noise. The number of a chip is
+//!   not secret.
 //!
 //! `FixedHashBuilder` is made for `FixedSortedSet`, which uses the highest bits of its 32. It is not for
 //! `SortedSet`.
