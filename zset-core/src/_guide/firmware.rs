@@ -47,7 +47,8 @@
 //! - **`FixedSortedSet`** is the choice for timers, the best of many, and small indexes: up to some thousand
 //!   members of fixed size. With at most 255 members, pass `u8` as the fourth parameter, which halves the overhead.
 //! - **`PackedZSet`** is for texts of different lengths, where each byte counts, or for a set that is stored or
-//!   sent as bytes. Each look-up reads it from one end, so it is for at most a few hundred members.
+//!   sent as bytes. Each look-up reads it from one end, so it is for at most a few hundred members. The example
+//!   `timers` keeps timers in one.
 //! - **`SortedSet`** is for more members than can be shifted, or for numbers of members that are not known in
 //!   advance.
 //!
@@ -129,9 +130,8 @@
 //!
 //! # Hashes and attackers
 //!
-//! Members are found by their hashes. If many members have the same hash, a look-up is O(n) instead of O(1). By
-//! accident that does not happen; an attacker who chooses members, such as addresses of radio packets, can make it
-//! happen.
+//! Members are found by their hashes. If many members have the same hash, a look-up is O(n) instead of O(1). That is
+//! unlikely by accident, but an attacker who chooses members, such as addresses of radio packets, can cause it.
 //!
 //! - [`FixedHashBuilder`](crate::fixed_sorted_set::FixedHashBuilder), the default of `FixedSortedSet`, has no seed.
 //!   The harm is bounded by the capacity: at worst a look-up compares all `N` members. With 64 of them that rarely
@@ -147,7 +147,7 @@
 //!
 //! # Interrupt handlers
 //!
-//! A write takes `&mut self`, and nothing in this crate locks or waits. So an interrupt handler and the main loop
+//! A write takes `&mut self`, and no method locks or waits. So an interrupt handler and the main loop
 //! share a set as in the first example, in a [`critical_section::Mutex`](https://docs.rs/critical-section): a
 //! `RefCell` that is borrowed while interrupts are disabled. On one core, the feature
 //! `critical-section-single-core` of cortex-m provides the critical section; for a chip with two cores, the crate
@@ -166,6 +166,9 @@
 //!   that panics.
 //! - A `SortedSet` allocates when it grows, so an insertion may take as long as the allocator and the growth of the
 //!   hash table do.
+//!
+//! Create sets with `DefaultHashBuilder` before interrupts are enabled: the first one initializes seeds that all share,
+//! and code that interrupts it at that moment and creates another waits forever.
 //!
 //! In RTIC, a set is a shared resource, and needs no `Mutex`.
 //!
