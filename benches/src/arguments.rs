@@ -8,7 +8,7 @@ use crate::member::Kind;
 use crate::memory::Request;
 use crate::operation::Operation;
 use crate::workload::MIN_N;
-use crate::{docs, instructions, limiters, report, servers, uses};
+use crate::{docs, fixed, instructions, limiters, report, servers, uses};
 
 /// The maximum number of elements in a set: larger sets exceed the memory of common machines.
 const MAX_N: usize = 100_000_000;
@@ -29,6 +29,7 @@ Usage: zset-bench report [--quick] [--n N,...] [--members KIND,...] [--ops OP,..
        zset-bench instructions [--accept]
        zset-bench limiters [--n N,...] [--calls CALLS] [--rounds ROUNDS] [--save FILE]
        zset-bench uses [--n N] [--rounds ROUNDS] [--save FILE]
+       zset-bench fixed [--calls CALLS] [--rounds ROUNDS] [--save FILE]
        zset-bench servers [--n N] [--requests NUMBER] [--rounds ROUNDS]
                           [--zset-server PATH] [--redis-server PATH] [--save FILE]
        zset-bench docs [FOLDER]
@@ -68,6 +69,11 @@ uses: tables of ns per operation for queues, boards, feeds, schedules and expiri
   --n N            elements in each, 100 to 100000000 [default: 100000]
   --rounds ROUNDS  rounds to take the medians of, 1 to 1000 [default: 7]
 
+fixed: tables of ns per operation and bytes for FixedSortedSet and the collections of heapless, with room for
+16, 64, 256 and 1024 elements.
+  --calls CALLS    calls in a round, 1 to 100000000 [default: 3000]
+  --rounds ROUNDS  rounds to take the medians of, 1 to 1000 [default: 101]
+
 servers: requests a second and peak memory of zset-server beside redis-server. It takes redis-benchmark
 and redis-cli to ask them.
   --n N                members, 100 to 100000000 [default: 1000000]
@@ -96,6 +102,8 @@ pub enum Command {
     Limiters(limiters::Options),
     /// See [`uses`].
     Uses(uses::Options),
+    /// See [`fixed`].
+    Fixed(fixed::Options),
     /// See [`servers`].
     Servers(servers::Options),
 }
@@ -117,6 +125,7 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
             "instructions" => parse_instructions(&mut parser),
             "limiters" => parse_limiters(&mut parser),
             "uses" => parse_uses(&mut parser),
+            "fixed" => parse_fixed(&mut parser),
             "servers" => parse_servers(&mut parser),
             other => Err(format!("unknown command `{other}`").into()),
         },
@@ -207,9 +216,7 @@ fn parse_limiters(parser: &mut Parser) -> Result<Command, Error> {
                 let keys = |text: &str| number(text, 1, MAX_KEYS);
                 options.keys = parser.value()?.parse_with(|text| list(text, keys))?;
             }
-            Arg::Long("calls") => {
-                options.calls = parser.value()?.parse_with(|text| number(text, 1, MAX_CALLS))?;
-            }
+            Arg::Long("calls") => options.calls = parser.value()?.parse_with(calls)?,
             Arg::Long("rounds") => options.rounds = parser.value()?.parse_with(rounds)?,
             Arg::Long("save") => options.save = Some(parser.value()?.into()),
             Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
@@ -231,6 +238,20 @@ fn parse_uses(parser: &mut Parser) -> Result<Command, Error> {
         }
     }
     Ok(Command::Uses(options))
+}
+
+fn parse_fixed(parser: &mut Parser) -> Result<Command, Error> {
+    let mut options = fixed::Options::default();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("calls") => options.calls = parser.value()?.parse_with(calls)?,
+            Arg::Long("rounds") => options.rounds = parser.value()?.parse_with(rounds)?,
+            Arg::Long("save") => options.save = Some(parser.value()?.into()),
+            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(Command::Fixed(options))
 }
 
 fn parse_servers(parser: &mut Parser) -> Result<Command, Error> {
@@ -258,6 +279,10 @@ fn list<T>(text: &str, item: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T
 
 fn size(text: &str) -> Result<usize, String> {
     number(text, MIN_N, MAX_N)
+}
+
+fn calls(text: &str) -> Result<usize, String> {
+    number(text, 1, MAX_CALLS)
 }
 
 fn rounds(text: &str) -> Result<usize, String> {
@@ -301,6 +326,7 @@ mod tests {
         let expected = Command::Limiters(limiters::Options::default());
         assert_eq!(parse_line("limiters"), Ok(expected));
         assert_eq!(parse_line("uses"), Ok(Command::Uses(uses::Options::default())));
+        assert_eq!(parse_line("fixed"), Ok(Command::Fixed(fixed::Options::default())));
         assert_eq!(parse_line("servers"), Ok(Command::Servers(servers::Options::default())));
     }
 
@@ -333,6 +359,9 @@ mod tests {
 
         let expected = Command::Uses(uses::Options { n: 700, rounds: 2, save: Some("b".into()) });
         assert_eq!(parse_line("uses --n=700 --rounds 2 --save b"), Ok(expected));
+        let expected = fixed::Options { calls: 9, rounds: 2, save: Some("e".into()) };
+        let line = "fixed --calls 9 --rounds 2 --save e";
+        assert_eq!(parse_line(line), Ok(Command::Fixed(expected)));
         assert_eq!(parse_line("bytes --save c"), Ok(Command::Bytes(Some("c".into()))));
         assert_eq!(parse_line("docs copy"), Ok(Command::Docs("copy".into())));
 
@@ -389,6 +418,8 @@ mod tests {
             "uses --n 100,200",
             "uses --rounds 0",
             "uses --calls 5",
+            "fixed --n 16",
+            "fixed --calls 0",
             "servers --n 1,2",
             "servers --requests 0",
             "servers --redis-server",

@@ -13,6 +13,9 @@ pub const CALLS: &str = "calls";
 /// The table of keyed limiters.
 pub const LIMITERS: &str = "limiters";
 
+/// The tables of collections of fixed capacity.
+pub const FIXED: &str = "FixedSortedSet";
+
 /// Returns the tables of all records, separated by empty lines.
 pub fn draw_all(records: &[Record]) -> String {
     let groups = records.chunk_by(|a, b| a.group() == b.group());
@@ -26,7 +29,11 @@ pub fn draw(records: &[Record]) -> String {
         Some(kind) => sets(kind, records),
         None if table == CALLS => calls(records).to_string(),
         None if table == LIMITERS => limiters(records).to_string(),
-        None => comparison(records).to_string(),
+        None if table == FIXED => {
+            let capacity = records.first().map_or(0, |first| first.n);
+            comparison(&format!("{table}, N = {}", grouped(capacity)), records).to_string()
+        }
+        None => comparison(table, records).to_string(),
     }
 }
 
@@ -146,12 +153,12 @@ fn limiters(records: &[Record]) -> Table {
 }
 
 /// Shows a column for each contender, and beside it the ratio of the first one to it.
-fn comparison(records: &[Record]) -> Table {
+fn comparison(title: &str, records: &[Record]) -> Table {
     let contenders = distinct(records, |it| &it.contender);
     let has_ratio =
         |name: &str| records.iter().any(|it| it.contender == name && it.ratio.is_some());
     let first = records.first().cloned().unwrap_or_default();
-    let mut head = vec![format!("{}, {}", first.table, first.unit)];
+    let mut head = vec![format!("{title}, {}", first.unit)];
     for name in &contenders {
         head.push((*name).to_owned());
         if has_ratio(name) {

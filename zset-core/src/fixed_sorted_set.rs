@@ -65,6 +65,35 @@ pub use slot_number::SlotNumber;
 /// in every run. An attacker who can choose members can make them collide, which makes a look-up O(n).
 /// [`with_hasher`](Self::with_hasher) takes another one.
 ///
+/// # Beside heapless
+///
+/// The collections of [heapless](https://docs.rs/heapless) 0.9 also need no allocator. A dash: not without a copy of all
+/// elements. "Scan" visits all elements through the iterator.
+///
+/// | | `FixedSortedSet` | `BinaryHeap` | `SortedLinkedList` | `FnvIndexMap` |
+/// |---|---|---|---|---|
+/// | a member is in it | once | as often as pushed | as often as pushed | once |
+/// | insert | O(log n), shifts | O(log n) | O(n) | O(1) |
+/// | insert into a full one, evicting the first | one call: O(log n), shifts | O(log n) | O(n) | scan |
+/// | score of a member | O(1) | scan | scan | O(1) |
+/// | update a score, remove a member | O(log n), shifts | – | O(n) | O(1) |
+/// | first element | O(1) | O(1) | O(1) | scan |
+/// | pop the first | O(log n), shifts | O(log n) | O(1) | scan |
+/// | last element, pop the last | O(1), O(log n) | scan, – | scan, O(n) | scan |
+/// | the m first in order | O(m) | – | O(m) | – |
+/// | elements in order | from both ends | – | from one end | – |
+/// | range of scores, in order | O(log n + m) | – | scan | – |
+/// | rank of a member | O(log n) | scan | scan | scan |
+/// | element by rank | O(1) | – | scan | – |
+/// | bytes beside member and score, `u32`s | 6, or 3 | 0 | 4, with links of `u16` | 8 |
+/// | capacity | 65,535, or 255 | any | 65,534 with links of `u16` | a power of two |
+///
+/// All are made by a `const fn`, so they can be a `static`, and change by `&mut self`: an interrupt handler and the main
+/// loop share them behind a critical section (see the [guide](crate::_guide::firmware#interrupt-handlers)).
+///
+/// `BinaryHeap` is the choice where elements are only pushed and popped. The project's `docs/benchmarks.md` has the
+/// times of all four.
+///
 /// # Examples
 ///
 /// ```

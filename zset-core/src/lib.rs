@@ -8,6 +8,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod _guide;
 mod bounds;
 pub mod fixed_sorted_set;
 mod increment;

@@ -35,10 +35,12 @@ macro_rules! slot_numbers {
             const NONE: Self = <$number>::MAX;
             const MAX_SLOTS: usize = <$number>::MAX as usize;
 
+            #[inline]
             fn from_usize(slot: usize) -> Self {
                 slot as $number
             }
 
+            #[inline]
             fn to_usize(self) -> usize {
                 self.into()
             }

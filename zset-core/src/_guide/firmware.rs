@@ -1,0 +1,261 @@
+//! Firmware: sorted sets on microcontrollers.
+//!
+//! ```
+//! use core::cell::RefCell;
+//! use critical_section::Mutex;
+//! use zset_core::FixedSortedSet;
+//!
+//! // Timers by deadline, which an interrupt handler and the main loop share.
+//! static TIMERS: Mutex<RefCell<FixedSortedSet<u8, u32, 64, u8>>> = Mutex::new(RefCell::new(FixedSortedSet::new()));
+//!
+//! fn start(timer: u8, deadline: u32) -> bool {
+//!     critical_section::with(|section| TIMERS.borrow_ref_mut(section).try_insert(timer, deadline).is_ok())
+//! }
+//!
+//! fn pop_due(now: u32) -> Option<u8> {
+//!     let due = critical_section::with(|section| {
+//!         TIMERS.borrow_ref_mut(section).pop_first_if(|_, deadline| deadline <= now)
+//!     });
+//!     due.map(|(timer, _)| timer)
+//! }
+//!
+//! assert!(start(7, 250) && start(8, 100));
+//! assert!(start(7, 300)); // postponed
+//! assert_eq!(pop_due(200), Some(8));
+//! assert_eq!(pop_due(200), None);
+//! ```
+//!
+//! The crate needs no operating system. Without default features it does not allocate either:
+//!
+//! ```toml
+//! zset-core = { version = "0.1", default-features = false }
+//! ```
+//!
+//! # Choosing a type
+//!
+//! | | [`FixedSortedSet<M, S, N>`](crate::FixedSortedSet) | [`PackedZSet<[u8; N]>`](crate::PackedZSet) | [`SortedSet<M, S>`](crate::SortedSet) |
+//! |---|---|---|---|
+//! | members | any type that is `Ord + Hash` | byte strings and integers | any type that is `Ord + Hash` |
+//! | scores | any type that is `Ord + Copy` | [`Score`](crate::Score), an `f64` | any type that is `Ord + Copy` |
+//! | memory | in place, such as in a `static` | in place, such as in a `static` | from an allocator |
+//! | bytes of an element | the member, the score, and 6, or 3 up to 255 members | the texts of both, and 4; small integers take less | the member, the score, and about 14 to 19 |
+//! | score of a member | O(1) | O(n) | O(1) |
+//! | rank of a member, range | O(log n) | O(n) | O(log n) |
+//! | insert, update, remove | O(log n), and up to n numbers of one or two bytes are shifted | O(n) | O(log n) |
+//! | capacity | `N`, at most 65,535 | `N` bytes | grows |
+//!
+//! - **`FixedSortedSet`** is the choice for timers, the best of many, and small indexes: up to some thousand
+//!   members of fixed size. With at most 255 members, pass `u8` as the fourth parameter, which halves the overhead.
+//! - **`PackedZSet`** is for texts of different lengths, where each byte counts, or for a set that is stored or
+//!   sent as bytes. Each look-up reads it from one end, so it is for at most a few hundred members. The example
+//!   `timers` keeps timers in one.
+//! - **`SortedSet`** is for more members than can be shifted, or for numbers of members that are not known in
+//!   advance.
+//!
+//! The docs of [`FixedSortedSet`](crate::FixedSortedSet#beside-heapless) have a table of its methods beside those
+//! of the collections of heapless. The sizes, stacks and instructions of all types, measured on
+//! Cortex-M, are in the project's `docs/firmware.md`.
+//!
+//! The table's costs are in comparisons. On machines without a floating-point unit for `f64`, each comparison of a
+//! `Score` is a call of a library, so prefer integers as scores: `u32` ticks, `i16` readings.
+//!
+//! # The best of many
+//!
+//! A full set of fixed capacity evicts its lowest element for a higher one:
+//!
+//! ```
+//! use zset_core::FixedSortedSet;
+//!
+//! // The ten highest readings, by the tick at which they were taken.
+//! let mut highest = FixedSortedSet::<u32, u16, 10, u8>::new();
+//! for tick in 0..1_000_u32 {
+//!     let reading = (tick * 619 % 1_009) as u16;
+//!     highest.insert_or_evict_first(tick, reading);
+//! }
+//! assert_eq!(highest.len(), 10);
+//! assert_eq!(highest.first(), Some((&207, 999)));
+//! assert_eq!(highest.last(), Some((&727, 1_008)));
+//! ```
+//!
+//! # A small heap
+//!
+//! With the feature `alloc`, all types need a global allocator, such as that of
+//! [embedded-alloc](https://docs.rs/embedded-alloc). A heap of 8 KB has room for a `SortedSet<u32, u32>` of 224
+//! elements, which take 6.1 KB; one of 48 KB for 1,792 in 39 KB. What fails then is the growth of the hash table of
+//! the members: it doubles, and needs the old and the new table for a moment.
+//!
+//! When memory runs out, [`insert`](crate::SortedSet::insert) panics. Use
+//! [`try_insert`](crate::SortedSet::try_insert), and [`try_update`](crate::SortedSet::try_update) for new scores:
+//! they return an error and leave the set unchanged. Everything else still works, and a removal makes room:
+//!
+//! ```
+//! use zset_core::{SortedSet, TryReserveError};
+//!
+//! /// Inserts an element, and evicts the oldest ones until there is memory for it.
+//! fn record(events: &mut SortedSet<u32, u32>, id: u32, time: u32) -> Result<(), TryReserveError> {
+//!     loop {
+//!         match events.try_insert(id, time) {
+//!             Ok(_) => return Ok(()),
+//!             Err(full) if events.is_empty() => return Err(full),
+//!             Err(_) => drop(events.pop_first()),
+//!         }
+//!     }
+//! }
+//! # let mut events = SortedSet::new();
+//! # assert_eq!(record(&mut events, 1, 10), Ok(()));
+//! ```
+//!
+//! # Random heights without entropy
+//!
+//! The index of a `SortedSet`, `SortedMap` or `SkipList` grows by random heights, one for each new leaf of up to 64
+//! elements. The other types have none. They come from a generator of 32 bits in the set itself.
+//! [`new`](crate::SortedSet::new) starts it with a constant, so it needs no source of entropy, and a program does
+//! the same in each run.
+//!
+//! Neither results nor the bounds of costs depend on the heights: whatever they are, also if they are all equal or
+//! chosen by an attacker, no operation visits more than O(log n) blocks of the index. So it does not matter that
+//! they can be predicted. [`from_rng`](crate::SortedSet::from_rng) starts with 32 bits of any generator, if devices
+//! should differ:
+//!
+//! ```
+//! use rand::{SeedableRng, rngs::SmallRng};
+//! use zset_core::SortedSet;
+//!
+//! # let (chip_id, noise) = (0x1234_5678, 0x9a);
+//! // The number of the chip, and the lowest bits of some conversions of an open ADC input.
+//! let mut rng = SmallRng::seed_from_u64(chip_id ^ noise);
+//! let set: SortedSet<u32, u32> = SortedSet::from_rng(&mut rng);
+//! # assert!(set.is_empty());
+//! ```
+//!
+//! # Hashes and attackers
+//!
+//! Members are found by their hashes. If many members have the same hash, a look-up is O(n) instead of O(1). That is
+//! unlikely by accident, but an attacker who chooses members, such as addresses of radio packets, can cause it.
+//!
+//! - [`FixedHashBuilder`](crate::fixed_sorted_set::FixedHashBuilder), the default of `FixedSortedSet`, has no seed.
+//!   The harm is bounded by the capacity: at worst a look-up compares all `N` members. With 64 of them that rarely
+//!   matters.
+//! - [`DefaultHashBuilder`](crate::DefaultHashBuilder), the default of `SortedSet`, takes its seed from addresses.
+//!   On a chip these are the same in every run, so an attacker who has the firmware knows it.
+//! - Against attackers, pass a keyed hasher to [`with_hasher`](crate::FixedSortedSet::with_hasher), such as that of
+//!   the crate siphasher, with a key from the chip's random generator or from much noise. The number of a chip is
+//!   not secret.
+//!
+//! `FixedHashBuilder` is made for `FixedSortedSet`, which uses the highest bits of its 32. It is not for
+//! `SortedSet`.
+//!
+//! # Interrupt handlers
+//!
+//! A write takes `&mut self`, and no method locks or waits. So an interrupt handler and the main loop
+//! share a set as in the first example, in a [`critical_section::Mutex`](https://docs.rs/critical-section): a
+//! `RefCell` that is borrowed while interrupts are disabled. On one core, the feature
+//! `critical-section-single-core` of cortex-m provides the critical section; for a chip with two cores, the crate
+//! of the chip does.
+//!
+//! Interrupts wait until the section ends, so keep it short:
+//!
+//! - One operation in each section: `pop_first_if` in a loop, and the handling of what it returned outside.
+//! - No output inside. To print a small set, [`clone`](Clone::clone) it in the section, and iterate over the copy.
+//! - `first`, `last`, `get_by_rank`, `score` and `contains` are O(1). `try_insert`, `update`, `remove` and
+//!   `pop_first` search, and shift slot numbers of one or two bytes: at most 64 bytes in a set of 64 with `u8`.
+//! - `retain`, `remove_range_by_score` and `remove_range_by_rank` do that for each removed element. In a section,
+//!   remove one element at a time instead.
+//! - What must change together is one value in one `Mutex`: two sets in a struct.
+//! - The code of members (`Ord`, `Eq`, `Hash`, `Drop`) runs in the section too. If it borrows the same `RefCell`,
+//!   that panics.
+//! - A `SortedSet` allocates when it grows, so an insertion may take as long as the allocator and the growth of the
+//!   hash table do.
+//!
+//! Create sets with `DefaultHashBuilder` before interrupts are enabled: the first one initializes seeds that all share,
+//! and code that interrupts it at that moment and creates another waits forever.
+//!
+//! In RTIC, a set is a shared resource, and needs no `Mutex`.
+//!
+//! # Deadlines
+//!
+//! Scores are compared as numbers. A counter of 32 bits that counts milliseconds wraps around after 49.7 days; then
+//! new deadlines come before old ones. Count in `u64`, or restart before that.
+//!
+//! # Cortex-M0 and M0+
+//!
+//! `thumbv6m-none-eabi` has no atomic read-modify-write instructions, so `alloc::sync::Arc` and locks that spin do
+//! not exist there. The crate needs none of them. A critical section that disables interrupts is what remains for
+//! sharing. There is no division instruction either; a `FixedSortedSet` never divides.
+//!
+//! # A whole program
+//!
+//! The project's `firmware/examples/board.rs` is a program for a board with 16 KB of RAM, without an allocator: a
+//! queue of 64 timers, the ten highest readings of a sensor, and an alarm limited by a `Funnel` of the crate
+//! zset-std. An interrupt reads the sensor and sets timers; the main loop handles those that are due. It runs in
+//! QEMU as a Cortex-M0, M3 and M4, and its output is compared in CI. Its essential part is this:
+//!
+//! ```
+//! use core::cell::RefCell;
+//! use critical_section::Mutex;
+//! use zset_core::FixedSortedSet;
+//!
+//! #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+//! enum Timer {
+//!     Alarm,
+//!     Watchdog,
+//!     Task(u8),
+//! }
+//!
+//! /// What the interrupt and the main loop share.
+//! struct Shared {
+//!     now: u32,
+//!     timers: FixedSortedSet<Timer, u32, 64, u8>,
+//!     highest: FixedSortedSet<u32, u16, 10, u8>,
+//! }
+//!
+//! static SHARED: Mutex<RefCell<Shared>> = Mutex::new(RefCell::new(Shared {
+//!     now: 0,
+//!     timers: FixedSortedSet::new(),
+//!     highest: FixedSortedSet::new(),
+//! }));
+//!
+//! fn with_shared<R>(change: impl FnOnce(&mut Shared) -> R) -> R {
+//!     critical_section::with(|section| change(&mut SHARED.borrow_ref_mut(section)))
+//! }
+//!
+//! /// The interrupt handler: `#[cortex_m_rt::exception] fn SysTick()` on a board.
+//! fn tick(reading: Option<u16>) {
+//!     with_shared(|shared| {
+//!         shared.now += 1;
+//!         let Some(reading) = reading else { return };
+//!         shared.highest.insert_or_evict_first(shared.now, reading);
+//!         // Every reading postpones it. At most 64 different timers exist, so there is room.
+//!         let _ = shared.timers.try_insert(Timer::Watchdog, shared.now + 20);
+//!         if reading > 840 {
+//!             let _ = shared.timers.try_insert(Timer::Alarm, shared.now);
+//!         }
+//!     });
+//! }
+//!
+//! /// The main loop, which sleeps until the next interrupt when nothing is due.
+//! fn handle_due() -> usize {
+//!     let mut handled = 0;
+//!     // A critical section for each timer, and none while it is handled.
+//!     while let Some((timer, due)) = with_shared(|shared| {
+//!         let now = shared.now;
+//!         shared.timers.pop_first_if(|_, due| due <= now)
+//!     }) {
+//!         handled += 1;
+//!         match timer {
+//!             Timer::Alarm => println!("alarm at {due}"),
+//!             Timer::Watchdog => println!("the sensor is silent"),
+//!             Timer::Task(_) => _ = with_shared(|shared| shared.timers.try_insert(timer, due + 50)),
+//!         }
+//!     }
+//!     handled
+//! }
+//!
+//! with_shared(|shared| shared.timers.try_insert(Timer::Task(1), 2)).unwrap();
+//! tick(Some(900));
+//! assert_eq!(handle_due(), 1); // the alarm
+//! tick(None);
+//! assert_eq!(handle_due(), 1); // the task
+//! (0..30).for_each(|_| tick(None));
+//! assert_eq!(handle_due(), 1); // the watchdog
+//! ```
