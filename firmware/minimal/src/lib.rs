@@ -44,8 +44,12 @@ macro_rules! serve {
                 1 => $crate::output(set.remove(&member).unwrap_or(0)),
                 2 => $crate::output(set.score(&member).unwrap_or(0)),
                 3 => $crate::output(set.rank(&member).unwrap_or(0) as u32),
-                4 => $crate::output(set.get_by_rank(score as usize).map_or(0, |(member, _)| *member)),
-                5 => set.range_by_score(member..score).for_each(|(member, _)| $crate::output(*member)),
+                4 => {
+                    $crate::output(set.get_by_rank(score as usize).map_or(0, |(member, _)| *member))
+                }
+                5 => set
+                    .range_by_score(member..score)
+                    .for_each(|(member, _)| $crate::output(*member)),
                 _ => $crate::output(set.pop_first().map_or(0, |(member, _)| member)),
             }
         }

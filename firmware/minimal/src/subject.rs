@@ -14,9 +14,9 @@ pub trait Subject {
     fn remove_range(&mut self, from: u32, to: u32);
     fn len(&self) -> usize;
     /// An insertion with a score that is not an integer, if the type has such scores.
-    fn insert_fraction(&mut self, _member: u32, _score: u32) {}
-    /// What only some types have and may need a deep stack.
-    fn bulk(&mut self) {}
+    const INSERT_FRACTION: Option<fn(&mut Self, member: u32, score: u32)> = None;
+    /// The operations on whole sets that only some types have.
+    const BULK: Option<fn(&mut Self)> = None;
 }
 
 /// A sum that needs all of what an iterator returns.
@@ -25,7 +25,7 @@ fn show(items: impl Iterator<Item = u32>) {
 }
 
 macro_rules! typed {
-    ($($extra:item)*) => {
+    () => {
         #[inline(never)]
         fn insert(&mut self, member: u32, score: u32) {
             show(self.try_insert(member, score).expect("there is room").into_iter());
@@ -69,8 +69,6 @@ macro_rules! typed {
         fn len(&self) -> usize {
             self.len()
         }
-
-        $($extra)*
     };
 }
 
@@ -79,17 +77,17 @@ impl<const N: usize> Subject for FixedSortedSet<u32, u32, N> {
 }
 
 impl Subject for SortedSet<u32, u32> {
-    typed! {
-        #[inline(never)]
-        fn bulk(&mut self) {
-            let mut upper = self.split_off_by_rank(self.len() / 2);
-            upper.shrink_to_fit();
-            self.append(&mut upper);
-            let mut copy: SortedSet<u32, u32> = self.iter().map(|(member, score)| (*member, score)).collect();
-            copy.retain(|member, _| member % 2 == 0);
-            show(copy.drain_by_rank(..copy.len() / 2).map(|(member, _)| member));
-        }
-    }
+    typed!();
+
+    const BULK: Option<fn(&mut Self)> = Some(|set| {
+        let mut upper = set.split_off_by_rank(set.len() / 2);
+        upper.shrink_to_fit();
+        set.append(&mut upper);
+        let copied = set.iter().map(|(member, score)| (*member, score));
+        let mut copy = copied.collect::<SortedSet<_, _>>();
+        copy.retain(|member, _| member % 2 == 0);
+        show(copy.drain_by_rank(..copy.len() / 2).map(|(member, _)| member));
+    });
 }
 
 /// The bytes of a member. The first is a letter, so no member is a number.
@@ -109,12 +107,11 @@ macro_rules! byte_strings {
             show(old.expect("there is room").into_iter().map(bits));
         }
 
-        #[inline(never)]
-        fn insert_fraction(&mut self, member: u32, score: u32) {
+        const INSERT_FRACTION: Option<fn(&mut Self, u32, u32)> = Some(|set, member, score| {
             let score = Score::new(f64::from(score) / 7.0).expect("it is a number");
-            let old = self.try_insert(bytes(member), score);
+            let old = set.try_insert(bytes(member), score);
             show(old.expect("there is room").into_iter().map(bits));
-        }
+        });
 
         #[inline(never)]
         fn remove(&mut self, member: u32) {

@@ -21,8 +21,8 @@ fn main() -> ! {
     let (fixed_128, fixed_1024, packed) = unsafe {
         (&mut *(&raw mut FIXED_128), &mut *(&raw mut FIXED_1024), &mut *(&raw mut PACKED))
     };
-    println!("FixedSortedSet,RAM empty,{}", size_of::<FixedSortedSet<u32, u32, 64>>());
-    println!("FixedSortedSet,RAM 10,{}", size_of::<FixedSortedSet<u32, u32, 64>>());
+    println!("FixedSortedSet,RAM: empty,{}", size_of::<FixedSortedSet<u32, u32, 64>>());
+    println!("FixedSortedSet,RAM: 10 elements,{}", size_of::<FixedSortedSet<u32, u32, 64>>());
     memory("SortedSet", SortedSet::<u32, u32>::new());
     memory("ZSet", ZSet::new());
 
@@ -48,17 +48,17 @@ fn scatter(member: u32) -> u32 {
 
 fn memory<S: Subject>(name: &str, mut set: S) {
     let before = heap::used();
-    println!("{name},RAM empty,{}", size_of::<S>());
+    println!("{name},RAM: empty,{}", size_of::<S>());
     (0..10).for_each(|member| set.insert(member, scatter(member)));
-    println!("{name},RAM 10,{}", size_of::<S>() + heap::used() - before);
+    println!("{name},RAM: 10 elements,{}", size_of::<S>() + heap::used() - before);
 }
 
 /// Prints the mean over calls with different members, in a set of `len` elements before each.
 fn instructions(name: &str, len: u32, set: &mut impl Subject) {
     const CALLS: u32 = 64;
-    let mut print = |operation: &str, call: &mut dyn FnMut(u32) -> u32| {
+    let print = |operation: &str, call: &mut dyn FnMut(u32) -> u32| {
         let sum: u32 = (0..CALLS).map(call).sum();
-        println!("{name},{operation} {len},{}", sum.div_ceil(CALLS));
+        println!("{name},instructions: {operation} at {len},{}", sum.div_ceil(CALLS));
     };
     (0..len).for_each(|member| set.insert(member, scatter(member)));
     print("insert", &mut |i| {
@@ -84,26 +84,39 @@ fn instructions(name: &str, len: u32, set: &mut impl Subject) {
 }
 
 /// Prints the deepest stack of each operation while a set grows and shrinks.
-fn stack(name: &str, set: &mut impl Subject) {
+fn stack<S: Subject>(name: &str, set: &mut S) {
     const LEN: u32 = 1_000;
     let members = || 0..LEN;
     let print = |operation: &str, deepest: Option<u32>| {
-        println!("{name},stack {operation},{}", deepest.unwrap_or(0));
+        println!("{name},stack: {operation},{}", deepest.unwrap_or(0));
     };
     print("insert", members().map(|i| stack_of(|| set.insert(i, scatter(i)))).max());
     print("change a score", members().map(|i| stack_of(|| set.insert(i, scatter(i + LEN)))).max());
     print("score", members().map(|i| stack_of(|| set.score(i))).max());
     print("rank", members().map(|i| stack_of(|| set.rank(i))).max());
     print("select", members().map(|i| stack_of(|| set.select(i))).max());
-    print("range", members().map(|i| stack_of(|| set.range(scatter(i), scatter(i) + 10_000))).max());
+    print(
+        "range",
+        members().map(|i| stack_of(|| set.range(scatter(i), scatter(i) + 10_000))).max(),
+    );
     print("remove", (0..LEN / 2).map(|i| stack_of(|| set.remove(i))).max());
     print("pop", (0..LEN / 4).map(|_| stack_of(|| set.pop())).max());
-    print("remove a range", (0..16).map(|i| stack_of(|| set.remove_range(i << 16, (i + 1) << 16))).max());
-    members().for_each(|i| set.insert(i, scatter(i)));
-    print("bulk", (0..4).map(|_| stack_of(|| set.bulk())).max());
+    print(
+        "remove a range",
+        (0..16).map(|i| stack_of(|| set.remove_range(i << 16, (i + 1) << 16))).max(),
+    );
+    if let Some(bulk) = S::BULK {
+        members().for_each(|i| set.insert(i, scatter(i)));
+        print("whole sets", (0..4).map(|_| stack_of(|| bulk(set))).max());
+    }
     while set.len() > 0 {
         set.pop();
     }
-    print("insert a fraction", members().map(|i| stack_of(|| set.insert_fraction(i, i))).max());
-    print("remove a fraction", members().map(|i| stack_of(|| set.remove(i))).max());
+    if let Some(insert_fraction) = S::INSERT_FRACTION {
+        print(
+            "insert a fraction",
+            members().map(|i| stack_of(|| insert_fraction(set, i, i))).max(),
+        );
+        print("remove a fraction", members().map(|i| stack_of(|| set.remove(i))).max());
+    }
 }

@@ -7,6 +7,7 @@ use zset_core::PackedZSet;
 
 #[cortex_m_rt::entry]
 fn main() -> ! {
-    let pop = |set: &mut PackedZSet<_>| set.pop_first_with(|member, _| member[0].into()).unwrap_or(0);
+    let pop =
+        |set: &mut PackedZSet<_>| set.pop_first_with(|member, _| member[0].into()).unwrap_or(0);
     zset_minimal::serve_bytes!(&mut PackedZSet::<[u8; 512]>::in_array(), pop)
 }
