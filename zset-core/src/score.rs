@@ -9,9 +9,17 @@ use core::hash::{Hash, Hasher};
 use core::str::FromStr;
 
 mod convert;
+#[cfg(not(target_os = "none"))]
+mod decimal;
 mod format;
 #[cfg(feature = "serde")]
 mod serde;
+// Where memory is measured in kilobytes, `core`'s tables for these conversions would be most of a program.
+#[cfg(any(target_os = "none", test))]
+mod small;
+
+#[cfg(target_os = "none")]
+use small as decimal;
 
 pub(crate) use format::{ScoreText, plain_integer};
 
@@ -146,8 +154,8 @@ impl Score {
         if value.is_nan() {
             Err(NanScore)
         } else {
-            // -0.0 + 0.0 is 0.0; every other number is unchanged.
-            Ok(Score(value + 0.0))
+            // Compares bits, since an addition of 0.0 is a large function where there is no hardware for it.
+            Ok(Score(if value.to_bits() == (-0.0_f64).to_bits() { 0.0 } else { value }))
         }
     }
 
@@ -198,7 +206,18 @@ impl Score {
     /// assert_eq!(Score::parse(b"1e400"), Err(ParseScoreError::OutOfRange));
     /// ```
     pub fn parse(text: &[u8]) -> Result<Score, ParseScoreError> {
-        core::str::from_utf8(text).map_err(|_| ParseScoreError::Invalid)?.parse()
+        let value = decimal::parse(text).ok_or(ParseScoreError::Invalid)?;
+        let mut digits = text.iter().take_while(|byte| !matches!(byte, b'e' | b'E'));
+        let is_rounded = match value {
+            // The text of infinity itself has no digits.
+            f64::INFINITY | f64::NEG_INFINITY => digits.any(u8::is_ascii_digit),
+            0.0 => digits.any(|byte| matches!(byte, b'1'..=b'9')),
+            _ => false,
+        };
+        if is_rounded {
+            return Err(ParseScoreError::OutOfRange);
+        }
+        Score::new(value).map_err(|NanScore| ParseScoreError::Nan)
     }
 
     /// Returns the score as an `f64`. **O(1)**.
@@ -312,18 +331,7 @@ impl FromStr for Score {
     type Err = ParseScoreError;
 
     fn from_str(text: &str) -> Result<Score, ParseScoreError> {
-        let value: f64 = text.parse().map_err(|_| ParseScoreError::Invalid)?;
-        let mut digits = text.bytes().take_while(|byte| !matches!(byte, b'e' | b'E'));
-        let is_rounded = match value {
-            // The text of infinity itself has no digits.
-            f64::INFINITY | f64::NEG_INFINITY => digits.any(|byte| byte.is_ascii_digit()),
-            0.0 => digits.any(|byte| matches!(byte, b'1'..=b'9')),
-            _ => false,
-        };
-        if is_rounded {
-            return Err(ParseScoreError::OutOfRange);
-        }
-        Score::new(value).map_err(|NanScore| ParseScoreError::Nan)
+        Score::parse(text.as_bytes())
     }
 }
 

@@ -1,7 +1,5 @@
 //! Scores in a listpack: integral scores as integers, others as text, as in Redis.
 
-use core::fmt::Write;
-
 use crate::listpack::{Encoded, Value};
 use crate::score::{ScoreText, plain_integer};
 use crate::{ParseScoreError, Score};
@@ -11,8 +9,7 @@ pub(super) fn encode(score: Score, text: &mut ScoreText) -> Encoded<'_> {
     if let Some(integer) = plain_integer(score.get()) {
         return Encoded::new(Value::Integer(integer));
     }
-    let written = write!(text, "{score}");
-    debug_assert!(written.is_ok(), "{score} is longer than the longest");
+    *text = ScoreText::of(score.get());
     // Above that magnitude, the text may still be the decimal form of an `i64`.
     Encoded::new(Value::of(text.as_bytes()))
 }
