@@ -43,7 +43,7 @@ pub(crate) use format::{ScoreText, plain_integer};
 /// assert!(Score::new(f64::NAN).is_err());
 /// # Ok::<(), zset_core::NanScore>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Score(f64);
 
 /// The error returned when a score would be NaN.
@@ -189,6 +189,12 @@ impl Score {
         Score(value as f64)
     }
 
+    /// Creates the score that is nearest to an integer.
+    #[expect(clippy::cast_precision_loss, reason = "it is the nearest")]
+    pub(crate) fn nearest_to(integer: i64) -> Score {
+        Score(integer as f64)
+    }
+
     /// Parses a score from bytes, such as a command's argument; accepts the same text as
     /// [`FromStr`]. **O(n)** for n bytes.
     ///
@@ -208,10 +214,11 @@ impl Score {
     pub fn parse(text: &[u8]) -> Result<Score, ParseScoreError> {
         let value = decimal::parse(text).ok_or(ParseScoreError::Invalid)?;
         let mut digits = text.iter().take_while(|byte| !matches!(byte, b'e' | b'E'));
-        let is_rounded = match value {
+        const INFINITY: u64 = f64::INFINITY.to_bits();
+        let is_rounded = match value.abs().to_bits() {
             // The text of infinity itself has no digits.
-            f64::INFINITY | f64::NEG_INFINITY => digits.any(u8::is_ascii_digit),
-            0.0 => digits.any(|byte| matches!(byte, b'1'..=b'9')),
+            INFINITY => digits.any(u8::is_ascii_digit),
+            0 => digits.any(|byte| matches!(byte, b'1'..=b'9')),
             _ => false,
         };
         if is_rounded {
@@ -264,6 +271,31 @@ impl Score {
     }
 }
 
+impl Score {
+    /// Returns what scores are compared by.
+    #[cfg(not(target_os = "none"))]
+    #[inline]
+    fn key(self) -> f64 {
+        self.0
+    }
+
+    /// Returns what scores are compared by: an integer, where comparisons of floating-point numbers are calls of
+    /// functions. Of negative numbers, all bits but the sign are inverted, since larger magnitudes are less.
+    #[cfg(target_os = "none")]
+    #[inline]
+    fn key(self) -> i64 {
+        let bits = self.0.to_bits() as i64;
+        bits ^ ((bits >> 63) as u64 >> 1) as i64
+    }
+}
+
+impl PartialEq for Score {
+    #[inline]
+    fn eq(&self, other: &Score) -> bool {
+        self.key() == other.key()
+    }
+}
+
 // The number is never NaN, so the comparisons of `f64` are total here. `lt` and the others are
 // written out because the search loops count with them, and only these forms compile to packed
 // compares.
@@ -274,28 +306,28 @@ impl PartialOrd for Score {
     }
     #[inline]
     fn lt(&self, other: &Score) -> bool {
-        self.0 < other.0
+        self.key() < other.key()
     }
     #[inline]
     fn le(&self, other: &Score) -> bool {
-        self.0 <= other.0
+        self.key() <= other.key()
     }
     #[inline]
     fn gt(&self, other: &Score) -> bool {
-        self.0 > other.0
+        self.key() > other.key()
     }
     #[inline]
     fn ge(&self, other: &Score) -> bool {
-        self.0 >= other.0
+        self.key() >= other.key()
     }
 }
 
 impl Ord for Score {
     #[inline]
     fn cmp(&self, other: &Score) -> Ordering {
-        if self.0 < other.0 {
+        if self < other {
             Ordering::Less
-        } else if self.0 > other.0 {
+        } else if self > other {
             Ordering::Greater
         } else {
             Ordering::Equal

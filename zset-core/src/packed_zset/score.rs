@@ -15,17 +15,17 @@ pub(super) fn encode(score: Score, text: &mut ScoreText) -> Encoded<'_> {
 }
 
 /// Returns the score stored in an entry of the set.
-#[inline]
+#[cfg_attr(not(target_os = "none"), inline)]
 pub(crate) fn score_of(value: Value<'_>) -> Score {
     // The invariants guarantee that it is a number.
     try_score_of(value).unwrap_or_default()
 }
 
 /// Returns the score stored in an entry.
-#[expect(clippy::cast_precision_loss, reason = "other writers' integers are rounded, as in Redis")]
 pub(crate) fn try_score_of(value: Value<'_>) -> Result<Score, ParseScoreError> {
     match value {
-        Value::Integer(integer) => Score::new(integer as f64).map_err(|_| ParseScoreError::Nan),
+        // Other writers' integers are rounded, as in Redis.
+        Value::Integer(integer) => Ok(Score::nearest_to(integer)),
         Value::Bytes(text) => Score::parse(text),
     }
 }

@@ -5,6 +5,14 @@ use core::str;
 
 use super::format::{Digits, ScoreText};
 
+/// Returns the integer that equals a number of magnitude up to 2^62, if there is one.
+#[inline]
+#[expect(clippy::float_cmp, clippy::cast_precision_loss, reason = "whether it is exact")]
+pub(super) fn exact_integer(number: f64) -> Option<i64> {
+    let integer = number as i64;
+    (integer as f64 == number).then_some(integer)
+}
+
 /// Returns the shortest digits that parse as this positive, finite number.
 pub(super) fn shortest_digits(number: f64) -> Digits {
     // "d.dddde-xx"

@@ -6,7 +6,7 @@
 use core::fmt::{self, Write};
 use core::str;
 
-use super::decimal::shortest_digits;
+use super::decimal::{exact_integer, shortest_digits};
 
 /// The longest texts are `-d.dddddddddddddddde-ddd`, and a sign, 17 digits and 7 zeros.
 const LONGEST: usize = 32;
@@ -41,10 +41,10 @@ impl Write for ScoreText {
 
 /// Returns the integer that Redis writes in full and stores as an integer for this number, if any.
 #[inline]
-#[expect(clippy::float_cmp, clippy::cast_precision_loss, reason = "whether it is exact")]
 pub(crate) fn plain_integer(value: f64) -> Option<i64> {
-    let is_plain = value.abs() <= LARGEST_PLAIN_INTEGER && value as i64 as f64 == value;
-    is_plain.then_some(value as i64)
+    // Compares bits, which for magnitudes is the same, and does without arithmetic of floating-point numbers.
+    let is_small = value.abs().to_bits() <= LARGEST_PLAIN_INTEGER.to_bits();
+    if is_small { exact_integer(value) } else { None }
 }
 
 /// The digits of a positive number: `d.ddd * 10^exponent`.
@@ -73,7 +73,7 @@ impl ScoreText {
     /// Returns the text of a number that is not a [plain integer](plain_integer).
     pub(crate) fn of(value: f64) -> Self {
         let mut text = ScoreText::new();
-        if value < 0.0 {
+        if value.is_sign_negative() {
             text.push(b"-");
         }
         let magnitude = value.abs();

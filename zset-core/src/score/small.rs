@@ -20,6 +20,22 @@ fn decompose(bits: u64) -> (u64, i32) {
     }
 }
 
+/// Returns the integer that equals a number of magnitude up to 2^62, if there is one.
+pub(super) fn exact_integer(number: f64) -> Option<i64> {
+    let (significand, exponent) = decompose(number.abs().to_bits());
+    let shift = exponent.unsigned_abs();
+    let magnitude = if exponent >= 0 {
+        significand << shift
+    } else {
+        let magnitude = if shift < 64 { significand >> shift } else { 0 };
+        if magnitude << (shift % 64) != significand {
+            return None;
+        }
+        magnitude
+    } as i64;
+    Some(if number.is_sign_negative() { -magnitude } else { magnitude })
+}
+
 /// Returns the shortest digits that parse as this positive, finite number.
 ///
 /// R. Burger, R. Dybvig, "Printing Floating-Point Numbers Quickly and Accurately", PLDI 1996, their free-format
@@ -98,8 +114,9 @@ impl Decimal<'_> {
         self.text.iter().filter(|byte| **byte != b'.').map(|byte| byte - b'0')
     }
 
-    /// Returns the bits of a number that is at most this one, and less by a few units in its last place at most.
-    fn lower_bound(&self) -> u64 {
+    /// Returns the bits of a number that is at most this one, and less by a few units in its last place at most; and
+    /// whether the next number is the nearest, if that is certain.
+    fn lower_bound(&self) -> (u64, Option<bool>) {
         // 19 digits fit; the others are less than the last bits that are certain.
         let (mut significand, mut taken) = (0_u64, 0);
         for digit in self.digits().take(19) {
@@ -109,6 +126,9 @@ impl Decimal<'_> {
         // The number is `significand * 2^(exponent - 63)` times what remains of the power of ten.
         let mut exponent = 63;
         let mut power = self.point - taken;
+        // Each step loses less than 5 units of the last of 64 bits, which normalization may double; digits that were
+        // not taken are less than 20.
+        let error = 20 + 10 * u64::from(power.unsigned_abs());
         loop {
             let zeros = significand.leading_zeros();
             significand <<= zeros;
@@ -133,13 +153,19 @@ impl Decimal<'_> {
             }
         }
         if exponent > 1023 {
-            return f64::MAX.to_bits();
+            return (f64::MAX.to_bits(), None);
         }
         // Below the normal numbers, fewer bits remain.
         let missing = (-1022 - exponent).max(0);
         let fraction = significand.checked_shr(11 + missing.unsigned_abs()).unwrap_or(0);
         // The first bit of the significand adds 1 to the exponent.
-        (((exponent + missing + 1022) as u64) << FRACTION_BITS) + fraction
+        let bits = (((exponent + missing + 1022) as u64) << FRACTION_BITS) + fraction;
+        // The bits that are cut off are compared with half of a unit.
+        const HALF: u64 = 1 << 10;
+        let cut_off = significand % (2 * HALF);
+        let is_certain = missing == 0
+            && (cut_off + error < HALF || cut_off > HALF && cut_off + error < 2 * HALF);
+        (bits, is_certain.then_some(cut_off > HALF))
     }
 
     /// Compares this number with the one in the middle between that of these bits and the next.
@@ -173,7 +199,10 @@ impl Decimal<'_> {
         if self.point < -330 {
             return 0.0;
         }
-        let mut bits = self.lower_bound();
+        let (mut bits, is_above_middle) = self.lower_bound();
+        if let Some(is_above_middle) = is_above_middle {
+            return f64::from_bits(bits + u64::from(is_above_middle));
+        }
         while bits < f64::INFINITY.to_bits() {
             let order = self.compare_with_middle_above(bits);
             if order == Ordering::Less || order == Ordering::Equal && bits % 2 == 0 {
@@ -192,15 +221,20 @@ pub(super) fn parse(text: &[u8]) -> Option<f64> {
         [b'+', text @ ..] => (0, text),
         text => (0, text),
     };
-    let is_word = |word: &str| text.eq_ignore_ascii_case(word.as_bytes());
-    let number = if is_word("inf") || is_word("infinity") {
+    let number = if is_word(text, b"inf") || is_word(text, b"infinity") {
         f64::INFINITY
-    } else if is_word("nan") {
+    } else if is_word(text, b"nan") {
         f64::NAN
     } else {
         parse_digits(text)?
     };
     Some(f64::from_bits(number.to_bits() | sign))
+}
+
+/// Returns whether a text is this word, in small or capital letters.
+#[inline(never)]
+fn is_word(text: &[u8], word: &[u8]) -> bool {
+    text.eq_ignore_ascii_case(word)
 }
 
 /// Parses digits, of which there is at least one, perhaps with a point and an exponent.
@@ -221,13 +255,18 @@ fn parse_digits(text: &[u8]) -> Option<f64> {
     };
     let before_point = point.unwrap_or(mantissa.len());
     // Where the first digit comes after the point, the point itself does not count.
-    let point = before_point as i64 - first as i64 + i64::from(first > before_point);
-    let point = point.saturating_add(exponent).clamp(-10_000, 10_000) as i32;
+    let point = limited(before_point) - limited(first) + i32::from(first > before_point);
+    let point = point.saturating_add(exponent);
     Some(Decimal { text: &mantissa[first..], point }.nearest())
 }
 
+/// Returns a length, limited so that neither sums nor differences of two overflow.
+fn limited(len: usize) -> i32 {
+    len.min(1 << 30) as i32
+}
+
 /// Parses an exponent; a large one is limited.
-fn parse_exponent(text: &[u8]) -> Option<i64> {
+fn parse_exponent(text: &[u8]) -> Option<i32> {
     let (is_negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
         [b'+', digits @ ..] => (false, digits),
@@ -236,10 +275,14 @@ fn parse_exponent(text: &[u8]) -> Option<i64> {
     if digits.is_empty() {
         return None;
     }
-    let mut magnitude = 0_i64;
+    let mut magnitude = 0;
     for digit in digits {
-        let digit = digit.is_ascii_digit().then(|| i64::from(digit - b'0'))?;
-        magnitude = magnitude.saturating_mul(10).saturating_add(digit);
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        if magnitude < 1 << 26 {
+            magnitude = magnitude * 10 + i32::from(digit - b'0');
+        }
     }
     Some(if is_negative { -magnitude } else { magnitude })
 }
@@ -339,6 +382,19 @@ mod tests {
         parses_alike(&format!("{}e-400", "9".repeat(400)));
         parses_alike(&format!("0.{}1e400", "0".repeat(399)));
         parses_alike(&format!("{}.{}", "0".repeat(1000), "3".repeat(1000)));
+    }
+
+    #[test]
+    fn integers_are_exact_as_with_arithmetic() {
+        for bits in 0..=62 {
+            for integer in
+                [(1_u64 << bits) - 1, 1 << bits, (1 << bits) + 1].map(|integer| integer as f64)
+            {
+                for number in [integer, -integer, integer / 2.0, integer / 1e30, integer * 1e-320] {
+                    assert_eq!(exact_integer(number), decimal::exact_integer(number), "{number:e}");
+                }
+            }
+        }
     }
 
     /// The exact decimal text of the number in the middle between two neighbours.

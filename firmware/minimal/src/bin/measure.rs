@@ -3,6 +3,8 @@
 #![no_std]
 #![no_main]
 
+use core::slice;
+
 use semihosting::println;
 use zset_core::{FixedSortedSet, PackedZSet, SortedSet, ZSet};
 use zset_minimal::heap;
@@ -26,16 +28,16 @@ fn main() -> ! {
     memory("SortedSet", SortedSet::<u32, u32>::new());
     memory("ZSet", ZSet::new());
 
-    instructions("FixedSortedSet", 100, fixed_128);
-    instructions("FixedSortedSet", 1_000, fixed_1024);
+    instructions("FixedSortedSet", 100, slice::from_mut(fixed_128));
+    instructions("FixedSortedSet", 1_000, slice::from_mut(fixed_1024));
     stack("FixedSortedSet", fixed_1024);
-    instructions("PackedZSet", 100, packed);
-    instructions("PackedZSet", 1_000, packed);
-    stack("PackedZSet", packed);
-    for n in [100, 1_000] {
-        instructions("SortedSet", n, &mut SortedSet::<u32, u32>::new());
-        instructions("ZSet", n, &mut ZSet::new());
+    for len in [100, 1_000] {
+        instructions("PackedZSet", len, slice::from_mut(packed));
+        instructions("SortedSet", len, &mut [(); 16].map(|()| SortedSet::<u32, u32>::new()));
+        instructions("ZSet", len, &mut [(); 16].map(|()| ZSet::new()));
     }
+    instructions_of_fractions("PackedZSet", packed);
+    stack("PackedZSet", packed);
     stack("SortedSet", &mut SortedSet::<u32, u32>::new());
     stack("ZSet", &mut ZSet::new());
     semihosting::process::exit(0)
@@ -53,31 +55,50 @@ fn memory<S: Subject>(name: &str, mut set: S) {
     println!("{name},RAM: 10 elements,{}", size_of::<S>() + heap::used() - before);
 }
 
-/// Prints the mean over calls with different members, in a set of `len` elements before each.
-fn instructions(name: &str, len: u32, set: &mut impl Subject) {
+/// Prints the mean over calls with different members, in sets of `len` elements before each.
+///
+/// Several sets are one each for several seeds of the hasher, which depend on addresses in the image.
+fn instructions<S: Subject>(name: &str, len: u32, sets: &mut [S]) {
     const CALLS: u32 = 64;
-    let print = |operation: &str, call: &mut dyn FnMut(u32) -> u32| {
-        let sum: u32 = (0..CALLS).map(call).sum();
-        println!("{name},instructions: {operation} at {len},{}", sum.div_ceil(CALLS));
+    let fill = |set: &mut S| (0..len).for_each(|member| set.insert(member, scatter(member)));
+    sets.iter_mut().for_each(fill);
+    let mut print = |operation: &str, call: &dyn Fn(&mut S, u32) -> u32| {
+        let sum_of = |set: &mut S| (0..CALLS).map(|i| call(&mut *set, i)).sum::<u32>();
+        let calls = CALLS * sets.len() as u32;
+        let sum: u32 = sets.iter_mut().map(sum_of).sum();
+        println!("{name},instructions: {operation} at {len},{}", sum.div_ceil(calls));
     };
-    (0..len).for_each(|member| set.insert(member, scatter(member)));
-    print("insert", &mut |i| {
+    print("insert", &|set, i| {
         let instructions = instructions_of(|| set.insert(len + i, scatter(len + i)));
         set.remove(len + i);
         instructions
     });
-    print("remove", &mut |i| {
+    print("remove", &|set, i| {
         let member = i * 31 % len;
         let instructions = instructions_of(|| set.remove(member));
         set.insert(member, scatter(member));
         instructions
     });
-    print("rank", &mut |i| instructions_of(|| set.rank(i * 31 % len)));
-    print("pop", &mut |i| {
+    print("rank", &|set, i| instructions_of(|| set.rank(i * 31 % len)));
+    print("pop", &|set, i| {
         let instructions = instructions_of(|| set.pop());
         set.insert(len + i, scatter(len + i));
         instructions
     });
+    sets.iter_mut().for_each(empty);
+}
+
+/// Prints the mean number of instructions in a set whose scores are no integers.
+fn instructions_of_fractions<S: Subject>(name: &str, set: &mut S) {
+    const LEN: u32 = 100;
+    let Some(insert_fraction) = S::INSERT_FRACTION else { return };
+    let sum: u32 = (0..LEN).map(|i| instructions_of(|| insert_fraction(set, i, scatter(i)))).sum();
+    println!("{name},instructions: insert up to {LEN} fractions,{}", sum.div_ceil(LEN));
+    empty(set);
+}
+
+/// Removes all elements.
+fn empty<S: Subject>(set: &mut S) {
     while set.len() > 0 {
         set.pop();
     }
@@ -109,14 +130,11 @@ fn stack<S: Subject>(name: &str, set: &mut S) {
         members().for_each(|i| set.insert(i, scatter(i)));
         print("whole sets", (0..4).map(|_| stack_of(|| bulk(set))).max());
     }
-    while set.len() > 0 {
-        set.pop();
-    }
+    empty(set);
     if let Some(insert_fraction) = S::INSERT_FRACTION {
-        print(
-            "insert a fraction",
-            members().map(|i| stack_of(|| insert_fraction(set, i, i))).max(),
-        );
+        let members = || 0..LEN / 5;
+        let insert = members().map(|i| stack_of(|| insert_fraction(set, i, scatter(i))));
+        print("insert a fraction", insert.max());
         print("remove a fraction", members().map(|i| stack_of(|| set.remove(i))).max());
     }
 }
