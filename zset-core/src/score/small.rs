@@ -40,6 +40,8 @@ pub(super) fn exact_integer(number: f64) -> Option<i64> {
 ///
 /// R. Burger, R. Dybvig, "Printing Floating-Point Numbers Quickly and Accurately", PLDI 1996, their free-format
 /// algorithm: the number is `rest / scale`, and everything closer than `margin / scale` parses as it.
+// Not inlined, so that callers need no stack for it if the score is an integer.
+#[inline(never)]
 pub(super) fn shortest_digits(number: f64) -> Digits {
     let (significand, exponent) = decompose(number.to_bits());
     // Above a power of two, numbers are twice as far apart as below it.
@@ -47,9 +49,10 @@ pub(super) fn shortest_digits(number: f64) -> Digits {
     let above = 1 + u16::from(is_lower_closer);
     let is_even = significand % 2 == 0;
 
-    let mut rest = Bignum::new(significand);
-    let mut scale = Bignum::new(1);
-    let mut margin = Bignum::new(1);
+    let (mut rest, mut scale, mut margin) = (Bignum::ZERO, Bignum::ZERO, Bignum::ZERO);
+    rest.set(significand);
+    scale.set(1);
+    margin.set(1);
     let halves = 1 + u32::from(is_lower_closer);
     rest.shift_left(halves);
     scale.shift_left(halves);
@@ -174,8 +177,9 @@ impl Decimal<'_> {
     /// D. Gay's `strtod.c`).
     fn compare_with_middle_above(&self, bits: u64) -> Ordering {
         let (significand, exponent) = decompose(bits);
-        let mut rest = Bignum::new(2 * significand + 1);
-        let mut scale = Bignum::new(1);
+        let (mut rest, mut scale) = (Bignum::ZERO, Bignum::ZERO);
+        rest.set(2 * significand + 1);
+        scale.set(1);
         let shift = exponent - 1;
         (if shift >= 0 { &mut rest } else { &mut scale }).shift_left(shift.unsigned_abs());
         let power = self.point.unsigned_abs();
@@ -215,6 +219,8 @@ impl Decimal<'_> {
 }
 
 /// Returns the number that `text` stands for, correctly rounded. Accepts what `f64::from_str` accepts.
+// Not inlined, like `shortest_digits`.
+#[inline(never)]
 pub(super) fn parse(text: &[u8]) -> Option<f64> {
     let (sign, text) = match text {
         [b'-', text @ ..] => (1 << 63, text),
@@ -232,7 +238,6 @@ pub(super) fn parse(text: &[u8]) -> Option<f64> {
 }
 
 /// Returns whether a text is this word, in small or capital letters.
-#[inline(never)]
 fn is_word(text: &[u8], word: &[u8]) -> bool {
     text.eq_ignore_ascii_case(word)
 }

@@ -14,12 +14,14 @@ pub(super) struct Bignum {
 }
 
 impl Bignum {
-    pub(super) fn new(number: u64) -> Self {
-        let mut limbs = [0; LIMBS];
-        for (i, limb) in limbs[..4].iter_mut().enumerate() {
+    pub(super) const ZERO: Bignum = Bignum { limbs: [0; LIMBS], len: 4 };
+
+    /// Sets a number that was 0. A constructor would build it on the stack first, and then copy it.
+    #[inline(never)]
+    pub(super) fn set(&mut self, number: u64) {
+        for (i, limb) in self.limbs[..4].iter_mut().enumerate() {
             *limb = (number >> (16 * i)) as u16;
         }
-        Bignum { limbs, len: 4 }
     }
 
     pub(super) fn is_zero(&self) -> bool {
