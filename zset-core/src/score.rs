@@ -212,9 +212,9 @@ impl Score {
     /// assert_eq!(Score::parse(b"1e400"), Err(ParseScoreError::OutOfRange));
     /// ```
     pub fn parse(text: &[u8]) -> Result<Score, ParseScoreError> {
+        const INFINITY: u64 = f64::INFINITY.to_bits();
         let value = decimal::parse(text).ok_or(ParseScoreError::Invalid)?;
         let mut digits = text.iter().take_while(|byte| !matches!(byte, b'e' | b'E'));
-        const INFINITY: u64 = f64::INFINITY.to_bits();
         let is_rounded = match value.abs().to_bits() {
             // The text of infinity itself has no digits.
             INFINITY => digits.any(u8::is_ascii_digit),
@@ -325,9 +325,9 @@ impl PartialOrd for Score {
 impl Ord for Score {
     #[inline]
     fn cmp(&self, other: &Score) -> Ordering {
-        if self < other {
+        if self.key() < other.key() {
             Ordering::Less
-        } else if self > other {
+        } else if self.key() > other.key() {
             Ordering::Greater
         } else {
             Ordering::Equal

@@ -18,7 +18,7 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
         // A third of the code of `slice::partition_point`, which saves branches that cost little on small machines.
         let (mut low, mut high) = (0, self.len());
         while low < high {
-            let middle = (low + high) / 2;
+            let middle = low + (high - low) / 2;
             let slot = self.slot_at(middle);
             if is_before(&self.members[slot], &self.scores[slot]) {
                 low = middle + 1;

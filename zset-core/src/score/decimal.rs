@@ -19,7 +19,7 @@ pub(super) fn shortest_digits(number: f64) -> Digits {
     let mut text = ScoreText::new();
     let written = write!(text, "{number:e}");
     debug_assert!(written.is_ok(), "{number:e} is longer than the longest");
-    let mut digits = Digits { digits: [0; 17], len: 0, exponent: 0 };
+    let mut digits = Digits { bytes: [0; 17], len: 0, exponent: 0 };
     let (mantissa, exponent) = str::from_utf8(text.as_bytes())
         .ok()
         .and_then(|text| text.split_once('e'))

@@ -49,14 +49,14 @@ pub(crate) fn plain_integer(value: f64) -> Option<i64> {
 
 /// The digits of a positive number: `d.ddd * 10^exponent`.
 pub(super) struct Digits {
-    pub(super) digits: [u8; 17],
+    pub(super) bytes: [u8; 17],
     pub(super) len: usize,
     pub(super) exponent: i32,
 }
 
 impl Digits {
     pub(super) fn push(&mut self, digit: u8) {
-        self.digits[self.len] = b'0' + digit;
+        self.bytes[self.len] = b'0' + digit;
         self.len += 1;
     }
 }
@@ -71,6 +71,8 @@ pub(super) fn shortest(value: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 impl ScoreText {
     /// Returns the text of a number that is not a [plain integer](plain_integer).
+    #[expect(clippy::cast_possible_wrap, reason = "there are at most 17 digits")]
+    #[expect(clippy::cast_sign_loss, reason = "it is not negative")]
     pub(crate) fn of(value: f64) -> Self {
         let mut text = ScoreText::new();
         if value.is_sign_negative() {
@@ -81,8 +83,8 @@ impl ScoreText {
             text.push(b"inf");
             return text;
         }
-        let Digits { digits, len, exponent } = shortest_digits(magnitude);
-        let digits = &digits[..len];
+        let Digits { bytes, len, exponent } = shortest_digits(magnitude);
+        let digits = &bytes[..len];
         // Read as an integer, the digits are the value times 10^fraction.
         let fraction = len as i32 - 1 - exponent;
         if fraction <= 0 && exponent < len as i32 + 7 {

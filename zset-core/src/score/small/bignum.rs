@@ -1,5 +1,7 @@
 //! [`Bignum`]: a natural number below 2^1120.
 
+#![expect(clippy::cast_sign_loss, reason = "differences wrap")]
+
 use core::cmp::Ordering;
 
 /// The number of limbs. Formatting and parsing an `f64` take up to 1,085 bits.
