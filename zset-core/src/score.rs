@@ -43,7 +43,7 @@ pub(crate) use format::{ScoreText, plain_integer};
 /// assert!(Score::new(f64::NAN).is_err());
 /// # Ok::<(), zset_core::NanScore>(())
 /// ```
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, PartialEq, Default)]
 pub struct Score(f64);
 
 /// The error returned when a score would be NaN.
@@ -272,27 +272,29 @@ impl Score {
 }
 
 impl Score {
-    /// Returns what scores are compared by.
+    /// Returns what scores are ordered by.
     #[cfg(not(target_os = "none"))]
     #[inline]
     fn key(self) -> f64 {
         self.0
     }
 
-    /// Returns what scores are compared by: an integer, where comparisons of floating-point numbers are calls of
-    /// functions. Of negative numbers, all bits but the sign are inverted, since larger magnitudes are less.
+    /// Returns what scores are ordered by: an integer, where comparisons of floating-point numbers
+    /// are calls of functions.
     #[cfg(target_os = "none")]
     #[inline]
     fn key(self) -> i64 {
+        self.integer_key()
+    }
+
+    /// Returns an integer in the order of scores: the bits, but of negative numbers, of which larger
+    /// magnitudes are less, all bits except the sign are inverted.
+    #[cfg(any(target_os = "none", test))]
+    #[inline]
+    #[expect(clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "reinterprets the bits")]
+    fn integer_key(self) -> i64 {
         let bits = self.0.to_bits() as i64;
         bits ^ ((bits >> 63) as u64 >> 1) as i64
-    }
-}
-
-impl PartialEq for Score {
-    #[inline]
-    fn eq(&self, other: &Score) -> bool {
-        self.key() == other.key()
     }
 }
 
@@ -436,6 +438,7 @@ mod tests {
             Score::INFINITY,
         ];
         assert!(sorted.is_sorted_by(|a, b| a < b && a.cmp(b).is_lt()));
+        assert!(sorted.is_sorted_by(|a, b| a.integer_key() < b.integer_key()));
         assert!(sorted.iter().rev().is_sorted_by(|a, b| a > b && a >= b));
     }
 
@@ -453,6 +456,7 @@ mod tests {
         fn order_agrees_with_f64(a: f64, b: f64) {
             let (Ok(x), Ok(y)) = (Score::new(a), Score::new(b)) else { return Ok(()) };
             prop_assert_eq!(Some(x.cmp(&y)), a.partial_cmp(&b));
+            prop_assert_eq!(x.integer_key().cmp(&y.integer_key()), x.cmp(&y));
             prop_assert_eq!(Some(x.cmp(&y).is_eq()), a.partial_cmp(&b).map(Ordering::is_eq));
             prop_assert_eq!((x < y, x <= y, x > y, x >= y), (a < b, a <= b, a > b, a >= b));
         }

@@ -75,7 +75,8 @@ fn main() -> Result<ExitCode> {
     failures.iter().for_each(|failure| println!("FAILED: {failure}"));
     Ok(match (failures.is_empty(), is_failure) {
         (true, _) => {
-            println!("All figures are within the budgets and the baseline.");
+            let over = now.rows.iter().filter(|row| row.is_over_budget()).count();
+            println!("No figure is above the baseline. {over} are above their budgets, as before.");
             ExitCode::SUCCESS
         }
         (false, true) => {

@@ -77,7 +77,9 @@ pub(crate) fn build() -> Result<Programs> {
 pub(crate) fn origin() -> Result<String> {
     let rustc = first_line(Command::new("rustc").arg("--version"))?;
     let qemu = first_line(Command::new(crate::measure::QEMU).arg("--version"))?;
-    Ok(format!("{rustc}, {}", qemu.replace(" emulator version", "")))
+    // Without what a distribution adds.
+    let qemu = qemu.split(" (").next().unwrap_or_default().replace(" emulator version", "");
+    Ok(format!("{rustc}, {qemu}"))
 }
 
 fn first_line(command: &mut Command) -> Result<String> {
