@@ -1,7 +1,7 @@
 //! Formatting scores: shortest digits, in Redis's layout.
 //!
-//! The digits are the shortest that parse as the same number. The layout follows Redis since 7.2: integers up to 2^62 in full, then plain
-//! digits while few zeros are needed, then an exponent.
+//! The digits are the shortest that parse as the same number. The layout follows Redis since 7.2:
+//! integers up to 2^62 in full, then plain digits while few zeros are needed, then an exponent.
 
 use core::fmt::{self, Write};
 use core::str;
