@@ -33,7 +33,7 @@ pub(crate) use validate::read;
 
 pub use crate::storage::Storage;
 pub(crate) use cursor::find;
-pub(crate) use entry::{Encoded, decode, next, previous};
+pub(crate) use entry::{Encoded, decode, entry_at, next, previous};
 
 /// The size of the header: the byte count and the entry count.
 pub(crate) const HEADER: usize = 6;
@@ -168,7 +168,7 @@ impl<B: Storage> Listpack<B> {
     /// assert_eq!(list.as_bytes(), [7, 0, 0, 0, 0, 0, 0xFF]);
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub fn as_bytes(&self) -> &[u8] {
         match self.storage.as_slice() {
             [] => &EMPTY,
@@ -222,14 +222,14 @@ impl<B: Storage> Listpack<B> {
     }
 
     /// Returns the offset of the end byte.
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn end(&self) -> usize {
         self.as_bytes().len() - 1
     }
 }
 
 /// Returns the header's byte count.
-#[inline]
+#[cfg_attr(not(target_os = "none"), inline)]
 fn total_bytes(bytes: &[u8]) -> usize {
     match bytes {
         [a, b, c, d, ..] => u32::from_le_bytes([*a, *b, *c, *d]) as usize,
@@ -238,7 +238,7 @@ fn total_bytes(bytes: &[u8]) -> usize {
 }
 
 /// Returns the header's entry count.
-#[inline]
+#[cfg_attr(not(target_os = "none"), inline)]
 fn header_len(bytes: &[u8]) -> u16 {
     u16::from_le_bytes([bytes[4], bytes[5]])
 }

@@ -6,7 +6,7 @@
 
 use core::fmt;
 
-use crate::listpack::{HEADER, Storage, Value, decode, next, previous};
+use crate::listpack::{HEADER, Storage, Value, entry_at, next, previous};
 use crate::{Listpack, Member, Score, TryReserveError};
 
 mod insert;
@@ -69,12 +69,10 @@ struct PairOffsets {
 }
 
 /// Returns the pair at an offset, or `None` at the end.
-#[inline]
+#[cfg_attr(not(target_os = "none"), inline)]
 fn pair_at(bytes: &[u8], at: usize) -> Option<(Value<'_>, Value<'_>, PairOffsets)> {
-    let (member, _) = decode(bytes.get(at..)?)?;
-    let score_at = next(bytes, at)?;
-    let (score, _) = decode(bytes.get(score_at..)?)?;
-    let behind = next(bytes, score_at)?;
+    let (member, score_at) = entry_at(bytes, at)?;
+    let (score, behind) = entry_at(bytes, score_at)?;
     Some((member, score, PairOffsets { member: at, score: score_at, behind }))
 }
 
@@ -267,11 +265,14 @@ impl<B: Storage> PackedZSet<B> {
     pub fn rank(&self, member: impl AsRef<[u8]>) -> Option<usize> {
         let (bytes, member) = (self.list.as_bytes(), Value::of(member.as_ref()));
         let (mut at, mut rank) = (HEADER, 0);
-        while decode(bytes.get(at..)?)?.0 != member {
-            at = next(bytes, next(bytes, at)?)?;
+        loop {
+            let (other, behind) = entry_at(bytes, at)?;
+            if other == member {
+                return Some(rank);
+            }
+            at = next(bytes, behind)?;
             rank += 1;
         }
-        Some(rank)
     }
 
     /// Returns the 0-based rank of a member, highest score first. **O(n)**.

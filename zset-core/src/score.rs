@@ -9,9 +9,17 @@ use core::hash::{Hash, Hasher};
 use core::str::FromStr;
 
 mod convert;
+#[cfg(not(target_os = "none"))]
+mod decimal;
 mod format;
 #[cfg(feature = "serde")]
 mod serde;
+// Where memory is measured in kilobytes, `core`'s tables for these conversions would be most of a program.
+#[cfg(any(target_os = "none", test))]
+mod small;
+
+#[cfg(target_os = "none")]
+use small as decimal;
 
 pub(crate) use format::{ScoreText, plain_integer};
 
@@ -146,8 +154,8 @@ impl Score {
         if value.is_nan() {
             Err(NanScore)
         } else {
-            // -0.0 + 0.0 is 0.0; every other number is unchanged.
-            Ok(Score(value + 0.0))
+            // Compares bits, since an addition of 0.0 is a large function where there is no hardware for it.
+            Ok(Score(if value.to_bits() == (-0.0_f64).to_bits() { 0.0 } else { value }))
         }
     }
 
@@ -181,6 +189,12 @@ impl Score {
         Score(value as f64)
     }
 
+    /// Creates the score that is nearest to an integer.
+    #[expect(clippy::cast_precision_loss, reason = "it is the nearest")]
+    pub(crate) fn nearest_to(integer: i64) -> Score {
+        Score(integer as f64)
+    }
+
     /// Parses a score from bytes, such as a command's argument; accepts the same text as
     /// [`FromStr`]. **O(n)** for n bytes.
     ///
@@ -198,7 +212,19 @@ impl Score {
     /// assert_eq!(Score::parse(b"1e400"), Err(ParseScoreError::OutOfRange));
     /// ```
     pub fn parse(text: &[u8]) -> Result<Score, ParseScoreError> {
-        core::str::from_utf8(text).map_err(|_| ParseScoreError::Invalid)?.parse()
+        const INFINITY: u64 = f64::INFINITY.to_bits();
+        let value = decimal::parse(text).ok_or(ParseScoreError::Invalid)?;
+        let mut digits = text.iter().take_while(|byte| !matches!(byte, b'e' | b'E'));
+        let is_rounded = match value.abs().to_bits() {
+            // The text of infinity itself has no digits.
+            INFINITY => digits.any(u8::is_ascii_digit),
+            0 => digits.any(|byte| matches!(byte, b'1'..=b'9')),
+            _ => false,
+        };
+        if is_rounded {
+            return Err(ParseScoreError::OutOfRange);
+        }
+        Score::new(value).map_err(|NanScore| ParseScoreError::Nan)
     }
 
     /// Returns the score as an `f64`. **O(1)**.
@@ -245,6 +271,33 @@ impl Score {
     }
 }
 
+impl Score {
+    /// Returns what scores are ordered by.
+    #[cfg(not(target_os = "none"))]
+    #[inline]
+    fn key(self) -> f64 {
+        self.0
+    }
+
+    /// Returns what scores are ordered by: an integer, where comparisons of floating-point numbers
+    /// are calls of functions.
+    #[cfg(target_os = "none")]
+    #[inline]
+    fn key(self) -> i64 {
+        self.integer_key()
+    }
+
+    /// Returns an integer in the order of scores: the bits, but of negative numbers, of which larger
+    /// magnitudes are less, all bits except the sign are inverted.
+    #[cfg(any(target_os = "none", test))]
+    #[inline]
+    #[expect(clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "reinterprets the bits")]
+    fn integer_key(self) -> i64 {
+        let bits = self.0.to_bits() as i64;
+        bits ^ ((bits >> 63) as u64 >> 1) as i64
+    }
+}
+
 // The number is never NaN, so the comparisons of `f64` are total here. `lt` and the others are
 // written out because the search loops count with them, and only these forms compile to packed
 // compares.
@@ -255,28 +308,28 @@ impl PartialOrd for Score {
     }
     #[inline]
     fn lt(&self, other: &Score) -> bool {
-        self.0 < other.0
+        self.key() < other.key()
     }
     #[inline]
     fn le(&self, other: &Score) -> bool {
-        self.0 <= other.0
+        self.key() <= other.key()
     }
     #[inline]
     fn gt(&self, other: &Score) -> bool {
-        self.0 > other.0
+        self.key() > other.key()
     }
     #[inline]
     fn ge(&self, other: &Score) -> bool {
-        self.0 >= other.0
+        self.key() >= other.key()
     }
 }
 
 impl Ord for Score {
     #[inline]
     fn cmp(&self, other: &Score) -> Ordering {
-        if self.0 < other.0 {
+        if self.key() < other.key() {
             Ordering::Less
-        } else if self.0 > other.0 {
+        } else if self.key() > other.key() {
             Ordering::Greater
         } else {
             Ordering::Equal
@@ -312,18 +365,7 @@ impl FromStr for Score {
     type Err = ParseScoreError;
 
     fn from_str(text: &str) -> Result<Score, ParseScoreError> {
-        let value: f64 = text.parse().map_err(|_| ParseScoreError::Invalid)?;
-        let mut digits = text.bytes().take_while(|byte| !matches!(byte, b'e' | b'E'));
-        let is_rounded = match value {
-            // The text of infinity itself has no digits.
-            f64::INFINITY | f64::NEG_INFINITY => digits.any(|byte| byte.is_ascii_digit()),
-            0.0 => digits.any(|byte| matches!(byte, b'1'..=b'9')),
-            _ => false,
-        };
-        if is_rounded {
-            return Err(ParseScoreError::OutOfRange);
-        }
-        Score::new(value).map_err(|NanScore| ParseScoreError::Nan)
+        Score::parse(text.as_bytes())
     }
 }
 
@@ -396,6 +438,7 @@ mod tests {
             Score::INFINITY,
         ];
         assert!(sorted.is_sorted_by(|a, b| a < b && a.cmp(b).is_lt()));
+        assert!(sorted.is_sorted_by(|a, b| a.integer_key() < b.integer_key()));
         assert!(sorted.iter().rev().is_sorted_by(|a, b| a > b && a >= b));
     }
 
@@ -413,6 +456,7 @@ mod tests {
         fn order_agrees_with_f64(a: f64, b: f64) {
             let (Ok(x), Ok(y)) = (Score::new(a), Score::new(b)) else { return Ok(()) };
             prop_assert_eq!(Some(x.cmp(&y)), a.partial_cmp(&b));
+            prop_assert_eq!(x.integer_key().cmp(&y.integer_key()), x.cmp(&y));
             prop_assert_eq!(Some(x.cmp(&y).is_eq()), a.partial_cmp(&b).map(Ordering::is_eq));
             prop_assert_eq!((x < y, x <= y, x > y, x >= y), (a < b, a <= b, a > b, a >= b));
         }

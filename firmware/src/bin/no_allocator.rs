@@ -4,7 +4,7 @@
 #![no_main]
 
 use zset_core::listpack::Value;
-use zset_core::{FixedSortedSet, Listpack, PackedZSet};
+use zset_core::{FixedSortedSet, Listpack, PackedZSet, Score};
 use zset_firmware::{run, run_model};
 
 #[cortex_m_rt::entry]
@@ -13,6 +13,7 @@ fn main() -> ! {
         ("fixed sets follow the reference", fixed_sets),
         ("the best of many are kept", best),
         ("packed sets follow the reference", packed_sets),
+        ("scores that are not integers keep their values and their order", fractions),
         ("a listpack in an array is read from both ends", listpacks),
     ])
 }
@@ -38,6 +39,21 @@ fn best() {
 fn packed_sets() {
     let mut set = PackedZSet::with_storage([0; 512]).expect("there is room for a header");
     run_model(&mut set, 4, 500);
+}
+
+/// Without an operating system, zset itself converts scores to text and back.
+fn fractions() {
+    let mut set = PackedZSet::with_storage([0; 2048]).expect("there is room for a header");
+    let mut scale = 1e-20;
+    for member in 0..60_u8 {
+        let score = Score::new((f64::from(member) - 29.5) / 7.0 * scale).expect("a number");
+        set.try_insert([member], score).expect("there is room");
+        assert_eq!(set.score([member]), Some(score));
+        scale *= 5.0;
+    }
+    assert_eq!(set.len(), 60);
+    assert!(set.iter().is_sorted_by(|(_, a), (_, b)| a.get() < b.get()));
+    assert_eq!(Score::parse(b"-0.1").map(Score::get), Ok(-0.1));
 }
 
 fn listpacks() {

@@ -13,7 +13,7 @@ pub(super) fn bucket(hash: u64, buckets: usize) -> usize {
 }
 
 impl<M, S, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M, S, N, I, H> {
-    /// Returns the bucket of a member. The capacity must not be 0.
+    /// Returns the bucket of a member.
     pub(super) fn bucket<Q: Hash + ?Sized>(&self, member: &Q) -> usize {
         bucket(self.hasher.hash_one(member), N)
     }
@@ -23,20 +23,10 @@ impl<M, S, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M, S, N
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
-        if self.is_empty() {
-            return None;
-        }
-        self.slot_in(self.bucket(member), member)
-    }
-
-    /// Returns the slot of a member whose bucket is known.
-    pub(super) fn slot_in<Q>(&self, bucket: usize, member: &Q) -> Option<usize>
-    where
-        Q: Equivalent<M> + ?Sized,
-    {
-        let mut slot = self.heads[bucket];
-        while slot != I::NONE {
-            if member.equivalent(&self.members[slot.to_usize()]) {
+        let mut slot = *self.heads.get(self.bucket(member))?;
+        // `NONE` is the number of no element.
+        while let Some(other) = self.members.get(slot.to_usize()) {
+            if member.equivalent(other) {
                 return Some(slot.to_usize());
             }
             slot = self.links[slot.to_usize()];
@@ -68,8 +58,8 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
             return;
         }
         let len = self.members.len();
-        let pointers = self.heads.iter_mut().chain(&mut self.links[..len]);
-        if let Some(pointer) = pointers.into_iter().find(|pointer| **pointer == from) {
+        let mut pointers = self.heads.iter_mut().chain(&mut self.links[..len]);
+        if let Some(pointer) = pointers.find(|pointer| **pointer == from) {
             *pointer = to;
         }
     }

@@ -15,10 +15,18 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
 
     /// Returns the number of elements for which `is_before` holds, a prefix of the order. O(log n).
     pub(super) fn partition_point(&self, is_before: impl Fn(&M, &S) -> bool) -> usize {
-        self.sorted().partition_point(|slot| {
-            let slot = slot.to_usize();
-            is_before(&self.members[slot], &self.scores[slot])
-        })
+        // A third of the code of `slice::partition_point`, which saves branches that cost little on small machines.
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let slot = self.slot_at(middle);
+            if is_before(&self.members[slot], &self.scores[slot]) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
     }
 
     /// Shifts the slot at rank `from` to rank `to`.
@@ -36,18 +44,20 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
 impl<M: Ord, S: Ord, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
     /// Returns the rank that an element has or would have. O(log n).
     pub(super) fn position(&self, member: &M, score: &S) -> usize {
-        self.partition_point(|other, other_score| (other_score, other) < (score, member))
+        self.partition_point(|other, other_score| {
+            other_score < score || other_score == score && other < member
+        })
     }
 
     /// Returns the rank of a slot. O(log n).
     pub(super) fn rank_of(&self, slot: usize) -> usize {
         let number = I::from_usize(slot);
         let rank = self.position(&self.members[slot], &self.scores[slot]);
-        if self.sorted().get(rank) == Some(&number) {
+        let sorted = self.sorted();
+        if sorted.get(rank) == Some(&number) {
             return rank;
         }
         // `Ord` is inconsistent.
-        let is_slot = |other: &I| *other == number;
-        self.sorted().iter().position(is_slot).unwrap_or_default()
+        sorted.iter().position(|other| *other == number).unwrap_or_default()
     }
 }

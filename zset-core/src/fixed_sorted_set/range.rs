@@ -1,7 +1,7 @@
 //! Views: all elements, or a range of scores, ranks or members.
 
 use core::borrow::Borrow;
-use core::ops::{Range, RangeBounds};
+use core::ops::{Bound, Range, RangeBounds};
 
 use super::{FixedSortedSet, Iter, SlotNumber};
 use crate::bounds;
@@ -36,8 +36,12 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H>
     /// assert!(set.range_by_rank(1..9).eq([(&"b", 2)]));
     /// ```
     pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_, M, S, I> {
-        let ranks = bounds::ranks(&range, self.len());
-        Iter::new(&self.sorted()[ranks], &self.members, &self.scores)
+        self.view(bounds::ranks(&range, self.len()))
+    }
+
+    /// Returns the elements with ranks in a range that ends at the length or before it. An inverted range is empty.
+    fn view(&self, ranks: Range<usize>) -> Iter<'_, M, S, I> {
+        Iter::new(self.order.get(ranks).unwrap_or_default(), &self.members, &self.scores)
     }
 
     /// Returns the number of elements with scores in the range. **O(log n)**.
@@ -75,7 +79,7 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H>
     where
         S: Ord,
     {
-        self.range_by_rank(self.ranks_by_score(&range))
+        self.view(self.ranks_by_score(&range))
     }
 
     /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to start.
@@ -146,8 +150,24 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H>
     where
         S: Ord,
     {
-        let start = self.partition_point(|_, score| bounds::is_before(score, range.start_bound()));
-        let end = self.partition_point(|_, score| !bounds::is_after(score, range.end_bound()));
-        start..end.max(start)
+        let start = match range.start_bound() {
+            Bound::Included(score) => self.count_below(score, false),
+            Bound::Excluded(score) => self.count_below(score, true),
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(score) => self.count_below(score, true),
+            Bound::Excluded(score) => self.count_below(score, false),
+            Bound::Unbounded => self.len(),
+        };
+        start..end
+    }
+
+    /// Returns the number of elements with scores below this one, or up to it. O(log n).
+    fn count_below(&self, score: &S, is_included: bool) -> usize
+    where
+        S: Ord,
+    {
+        self.partition_point(|_, other| if is_included { other <= score } else { other < score })
     }
 }

@@ -20,7 +20,7 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
-        Some(self.scores[self.slot(member)?])
+        self.scores.get(self.slot(member)?).copied()
     }
 
     /// Returns the stored member equal to `member`, and its score. **O(1)** expected.

@@ -1,6 +1,7 @@
 //! Removing elements.
 
 use core::hash::{BuildHasher, Hash};
+use core::mem;
 use core::ops::RangeBounds;
 use equivalent::Equivalent;
 
@@ -198,9 +199,9 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
         let last_bucket = self.bucket(&self.members[last]);
         let last_rank = self.rank_of(last);
 
-        self.redirect(bucket, slot, self.links[slot]);
-        // It is in no chain now, so nothing may be found through its link.
-        self.links[slot] = I::NONE;
+        // It will be in no chain, so nothing may be found through its link.
+        let next = mem::replace(&mut self.links[slot], I::NONE);
+        self.redirect(bucket, slot, next);
         if slot != last {
             self.redirect(last_bucket, last, I::from_usize(slot));
             self.links[slot] = self.links[last];

@@ -119,7 +119,15 @@ impl<B: Storage> Listpack<B> {
     /// Rotates the entries at these offsets so that the one at `middle` comes first.
     pub(crate) fn rotate(&mut self, at: Range<usize>, middle: usize) {
         let left = middle - at.start;
-        self.storage.as_mut_slice()[at].rotate_left(left);
+        let entries = &mut self.storage.as_mut_slice()[at];
+        if cfg!(target_os = "none") {
+            // Smaller code than that of `rotate_left`.
+            entries[..left].reverse();
+            entries[left..].reverse();
+            entries.reverse();
+        } else {
+            entries.rotate_left(left);
+        }
     }
 
     /// Removes the `removed` entries at these offsets.

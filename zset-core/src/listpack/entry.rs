@@ -186,7 +186,7 @@ impl<'a> Encoded<'a> {
 /// Returns the size in bytes of the back-length for a body of `len` bytes.
 ///
 /// The bounds are Redis's. Those above 127 are one less than the bits could hold.
-#[inline]
+#[cfg_attr(not(target_os = "none"), inline)]
 fn back_length_bytes(len: usize) -> usize {
     match len {
         0..=127 => 1,
@@ -222,7 +222,7 @@ fn read_back_length(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
 
 /// Returns the entry at the start of `bytes` and its length without the back-length, or `None` if
 /// the entry is incomplete.
-#[inline]
+#[cfg_attr(not(target_os = "none"), inline)]
 pub(crate) fn decode(bytes: &[u8]) -> Option<(Value<'_>, usize)> {
     let (&first, rest) = bytes.split_first()?;
     match first {
@@ -246,7 +246,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<(Value<'_>, usize)> {
 }
 
 /// Reads an integer of `N` bytes after the first byte.
-#[inline]
+#[cfg_attr(not(target_os = "none"), inline)]
 fn integer<'a, const N: usize>(rest: &[u8]) -> Option<(Value<'a>, usize)> {
     let mut bytes = [0; 8];
     bytes[8 - N..].copy_from_slice(rest.first_chunk::<N>()?);
@@ -254,7 +254,7 @@ fn integer<'a, const N: usize>(rest: &[u8]) -> Option<(Value<'a>, usize)> {
 }
 
 /// Returns the number of bytes before the text, and the length of the text.
-#[inline]
+#[cfg_attr(not(target_os = "none"), inline)]
 pub(super) fn text_lens(first: u8, rest: &[u8]) -> Option<(usize, usize)> {
     match first {
         TEXT_32 => Some((5, usize::try_from(u32::from_le_bytes(*rest.first_chunk()?)).ok()?)),
@@ -264,7 +264,7 @@ pub(super) fn text_lens(first: u8, rest: &[u8]) -> Option<(usize, usize)> {
 }
 
 /// Returns the length of the entry at the start of `bytes`, without its back-length.
-#[inline]
+#[cfg_attr(not(target_os = "none"), inline)]
 pub(super) fn body_len(bytes: &[u8]) -> Option<usize> {
     let (&first, rest) = bytes.split_first()?;
     match first {
@@ -282,15 +282,26 @@ pub(super) fn body_len(bytes: &[u8]) -> Option<usize> {
     }
 }
 
+/// Returns the entry at `at` and the offset after it, or `None` at the end of the listpack.
+#[cfg_attr(not(target_os = "none"), inline)]
+pub(crate) fn entry_at(bytes: &[u8], at: usize) -> Option<(Value<'_>, usize)> {
+    let (value, len) = decode(bytes.get(at..)?)?;
+    Some((value, at + len + back_length_bytes(len)))
+}
+
 /// Returns the offset after the entry at `at`, or `None` at the end of the listpack.
-#[inline]
+#[cfg_attr(not(target_os = "none"), inline)]
 pub(crate) fn next(bytes: &[u8], at: usize) -> Option<usize> {
+    if cfg!(target_os = "none") {
+        // One function for both.
+        return Some(entry_at(bytes, at)?.1);
+    }
     let len = body_len(bytes.get(at..)?)?;
     Some(at + len + back_length_bytes(len))
 }
 
 /// Returns the offset of the entry before `at`, or `None` at the first.
-#[inline]
+#[cfg_attr(not(target_os = "none"), inline)]
 pub(crate) fn previous(bytes: &[u8], at: usize) -> Option<usize> {
     if at <= super::HEADER {
         return None;

@@ -1,7 +1,5 @@
 //! Scores in a listpack: integral scores as integers, others as text, as in Redis.
 
-use core::fmt::Write;
-
 use crate::listpack::{Encoded, Value};
 use crate::score::{ScoreText, plain_integer};
 use crate::{ParseScoreError, Score};
@@ -11,24 +9,23 @@ pub(super) fn encode(score: Score, text: &mut ScoreText) -> Encoded<'_> {
     if let Some(integer) = plain_integer(score.get()) {
         return Encoded::new(Value::Integer(integer));
     }
-    let written = write!(text, "{score}");
-    debug_assert!(written.is_ok(), "{score} is longer than the longest");
+    *text = ScoreText::of(score.get());
     // Above that magnitude, the text may still be the decimal form of an `i64`.
     Encoded::new(Value::of(text.as_bytes()))
 }
 
 /// Returns the score stored in an entry of the set.
-#[inline]
+#[cfg_attr(not(target_os = "none"), inline)]
 pub(crate) fn score_of(value: Value<'_>) -> Score {
     // The invariants guarantee that it is a number.
     try_score_of(value).unwrap_or_default()
 }
 
 /// Returns the score stored in an entry.
-#[expect(clippy::cast_precision_loss, reason = "other writers' integers are rounded, as in Redis")]
 pub(crate) fn try_score_of(value: Value<'_>) -> Result<Score, ParseScoreError> {
     match value {
-        Value::Integer(integer) => Score::new(integer as f64).map_err(|_| ParseScoreError::Nan),
+        // Other writers' integers are rounded, as in Redis.
+        Value::Integer(integer) => Ok(Score::nearest_to(integer)),
         Value::Bytes(text) => Score::parse(text),
     }
 }

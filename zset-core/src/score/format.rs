@@ -1,11 +1,12 @@
 //! Formatting scores: shortest digits, in Redis's layout.
 //!
-//! The digits are those of `core`'s `{:e}`, the shortest that parse as the same number (Grisu with
-//! a Dragon fallback). The layout follows Redis since 7.2: integers up to 2^62 in full, then plain
-//! digits while few zeros are needed, then an exponent.
+//! The digits are the shortest that parse as the same number. The layout follows Redis since 7.2:
+//! integers up to 2^62 in full, then plain digits while few zeros are needed, then an exponent.
 
 use core::fmt::{self, Write};
 use core::str;
+
+use super::decimal::{exact_integer, shortest_digits};
 
 /// The longest texts are `-d.dddddddddddddddde-ddd`, and a sign, 17 digits and 7 zeros.
 const LONGEST: usize = 32;
@@ -40,53 +41,106 @@ impl Write for ScoreText {
 
 /// Returns the integer that Redis writes in full and stores as an integer for this number, if any.
 #[inline]
-#[expect(clippy::float_cmp, clippy::cast_precision_loss, reason = "whether it is exact")]
 pub(crate) fn plain_integer(value: f64) -> Option<i64> {
-    let is_plain = value.abs() <= LARGEST_PLAIN_INTEGER && value as i64 as f64 == value;
-    is_plain.then_some(value as i64)
+    // Compares bits, which for magnitudes is the same, and does without arithmetic of floating-point numbers.
+    let is_small = value.abs().to_bits() <= LARGEST_PLAIN_INTEGER.to_bits();
+    if is_small { exact_integer(value) } else { None }
+}
+
+/// The digits of a positive number: `d.ddd * 10^exponent`.
+pub(super) struct Digits {
+    pub(super) bytes: [u8; 17],
+    pub(super) len: usize,
+    pub(super) exponent: i32,
+}
+
+impl Digits {
+    pub(super) fn push(&mut self, digit: u8) {
+        self.bytes[self.len] = b'0' + digit;
+        self.len += 1;
+    }
 }
 
 pub(super) fn shortest(value: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if let Some(integer) = plain_integer(value) {
         return write!(f, "{integer}");
     }
-    let sign = if value < 0.0 { "-" } else { "" };
-    let magnitude = value.abs();
-    if magnitude.is_infinite() {
-        return write!(f, "{sign}inf");
-    }
-
-    // "d.dddde-xx" -> the digits without the point, and the exponent of the first digit.
-    let mut buffer = ScoreText::new();
-    write!(buffer, "{magnitude:e}")?;
-    let text = str::from_utf8(buffer.as_bytes()).map_err(|_| fmt::Error)?;
-    let (mantissa, exponent) = text.split_once('e').ok_or(fmt::Error)?;
-    let exponent: isize = exponent.parse().map_err(|_| fmt::Error)?;
-    let (first, rest) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-
-    // Read as an integer, the digits are the value times 10^fraction.
-    #[expect(clippy::cast_possible_wrap, reason = "there are at most 17 digits")]
-    let fraction = rest.len() as isize - exponent;
-    let magnitude = exponent.unsigned_abs();
-    if fraction <= 0 && magnitude < rest.len() + 8 {
-        write!(f, "{sign}{first}{rest}")?;
-        return zeros(f, fraction.unsigned_abs());
-    }
-    if fraction > 0 && (fraction < 7 || magnitude < 4) {
-        if exponent < 0 {
-            write!(f, "{sign}0.")?;
-            zeros(f, magnitude - 1)?;
-            return write!(f, "{first}{rest}");
-        }
-        let (whole, fraction) = rest.split_at(magnitude);
-        return write!(f, "{sign}{first}{whole}.{fraction}");
-    }
-    let point = if rest.is_empty() { "" } else { "." };
-    write!(f, "{sign}{first}{point}{rest}e{exponent:+}")
+    let text = ScoreText::of(value);
+    f.write_str(str::from_utf8(text.as_bytes()).map_err(|_| fmt::Error)?)
 }
 
-fn zeros(f: &mut fmt::Formatter<'_>, count: usize) -> fmt::Result {
-    (0..count).try_for_each(|_| f.write_char('0'))
+impl ScoreText {
+    /// Returns the text of a number that is not a [plain integer](plain_integer).
+    #[expect(clippy::cast_possible_wrap, reason = "there are at most 17 digits")]
+    #[expect(clippy::cast_sign_loss, reason = "it is not negative")]
+    pub(crate) fn of(value: f64) -> Self {
+        let mut text = ScoreText::new();
+        if value.is_sign_negative() {
+            text.push(b"-");
+        }
+        let magnitude = value.abs();
+        if magnitude.is_infinite() {
+            text.push(b"inf");
+            return text;
+        }
+        let Digits { bytes, len, exponent } = shortest_digits(magnitude);
+        let digits = &bytes[..len];
+        // Read as an integer, the digits are the value times 10^fraction.
+        let fraction = len as i32 - 1 - exponent;
+        if fraction <= 0 && exponent < len as i32 + 7 {
+            text.push(digits);
+            text.push_zeros(fraction);
+        } else if fraction > 0 && (fraction < 7 || exponent.abs() < 4) {
+            if exponent < 0 {
+                text.push(b"0.");
+                text.push_zeros(exponent + 1);
+                text.push(digits);
+            } else {
+                let (whole, fraction) = digits.split_at(exponent as usize + 1);
+                text.push(whole);
+                text.push(b".");
+                text.push(fraction);
+            }
+        } else {
+            let (first, rest) = digits.split_at(1);
+            text.push(first);
+            if !rest.is_empty() {
+                text.push(b".");
+                text.push(rest);
+            }
+            text.push_exponent(exponent);
+        }
+        text
+    }
+
+    /// Appends bytes, for which there must be room.
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes[self.len..][..bytes.len()].copy_from_slice(bytes);
+        self.len += bytes.len();
+    }
+
+    /// Appends as many zeros as the magnitude of `count`.
+    fn push_zeros(&mut self, count: i32) {
+        (0..count.abs()).for_each(|_| self.push(b"0"));
+    }
+
+    fn push_exponent(&mut self, exponent: i32) {
+        self.push(if exponent < 0 { b"e-" } else { b"e+" });
+        let mut rest = exponent.abs();
+        let mut is_leading = true;
+        // Without divisions, which are library calls on small machines.
+        for power in [100, 10, 1] {
+            let mut digit = b'0';
+            while rest >= power {
+                rest -= power;
+                digit += 1;
+            }
+            is_leading &= digit == b'0' && power > 1;
+            if !is_leading {
+                self.push(&[digit]);
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use core::ops::RangeBounds;
 use super::{Cursor, CursorMut};
 use crate::Member;
 use crate::bounds::ranks;
-use crate::listpack::{HEADER, Iter, Listpack, Storage, Value, decode, next, previous};
+use crate::listpack::{HEADER, Iter, Listpack, Storage, Value, decode, entry_at, next, previous};
 
 impl<B: Storage> Listpack<B> {
     /// Returns a cursor at the first entry. **O(1)**.
@@ -218,11 +218,12 @@ pub(crate) fn find(bytes: &[u8], value: Value<'_>, skip: usize) -> Option<usize>
     let text = Member::new(value);
     let mut at = HEADER;
     loop {
-        let (entry, _) = decode(bytes.get(at..)?)?;
+        let (entry, behind) = entry_at(bytes, at)?;
         if entry == value || matches!(entry, Value::Bytes(bytes) if *bytes == *text) {
             return Some(at);
         }
-        for _ in 0..=skip {
+        at = behind;
+        for _ in 0..skip {
             at = next(bytes, at)?;
         }
     }

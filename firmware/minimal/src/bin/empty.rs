@@ -1,0 +1,13 @@
+//! What the programs without an allocator are compared with.
+
+#![no_std]
+#![no_main]
+
+use zset_minimal::{input, output};
+
+#[cortex_m_rt::entry]
+fn main() -> ! {
+    loop {
+        output(input());
+    }
+}

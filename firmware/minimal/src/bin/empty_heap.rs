@@ -1,0 +1,27 @@
+//! What the programs with an allocator are compared with: a vector that grows, so all of the allocator is
+//! linked.
+
+#![no_std]
+#![no_main]
+
+extern crate alloc;
+
+use alloc::vec::Vec;
+use zset_minimal::{heap, input, output};
+
+#[cortex_m_rt::entry]
+fn main() -> ! {
+    heap::init();
+    let mut words = Vec::<u32>::new();
+    loop {
+        match input() {
+            0 => {
+                if words.try_reserve(input() as usize).is_ok() {
+                    words.push(input());
+                }
+            }
+            1 => words = Vec::new(),
+            _ => output(words.pop().unwrap_or(0)),
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! The heap of the programs that need one.
+
+use core::mem::MaybeUninit;
+use core::ptr::addr_of_mut;
+
+use embedded_alloc::LlffHeap;
+
+#[global_allocator]
+static HEAP: LlffHeap = LlffHeap::empty();
+
+/// More for measurements than the controllers have on which the minimal programs would run.
+const HEAP_BYTES: usize = if cfg!(feature = "measure") { 1 << 20 } else { 48 << 10 };
+
+static mut MEMORY: [MaybeUninit<u8>; HEAP_BYTES] = [MaybeUninit::uninit(); HEAP_BYTES];
+
+/// Gives the allocator its memory. To be called once, before any allocation.
+pub fn init() {
+    // SAFETY: nothing else uses this memory, and the allocator is not in use yet.
+    unsafe { HEAP.init(addr_of_mut!(MEMORY) as usize, HEAP_BYTES) }
+}
+
+/// Returns the number of bytes that are allocated.
+pub fn used() -> usize {
+    HEAP.used()
+}

@@ -1,0 +1,298 @@
+//! Numbers as decimal text, for small memories: slower than [`decimal`](super::decimal), but with a twentieth of its
+//! code, no tables, and less than 600 bytes of stack. The results are the same.
+
+#![expect(clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "exponents are small")]
+
+mod bignum;
+#[cfg(test)]
+mod tests;
+
+use core::cmp::Ordering;
+
+use super::format::Digits;
+use bignum::Bignum;
+
+/// The number of bits of a significand after the first.
+const FRACTION_BITS: u32 = f64::MANTISSA_DIGITS - 1;
+
+/// Returns integers `m` and `e` for which the number of these bits is `m * 2^e`.
+fn decompose(bits: u64) -> (u64, i32) {
+    let fraction = bits & ((1 << FRACTION_BITS) - 1);
+    match (bits >> FRACTION_BITS) as i32 {
+        0 => (fraction, -1074),
+        exponent => (fraction | 1 << FRACTION_BITS, exponent - 1075),
+    }
+}
+
+/// Returns the integer that equals a number of magnitude up to 2^62, if there is one.
+pub(super) fn exact_integer(number: f64) -> Option<i64> {
+    let (significand, exponent) = decompose(number.abs().to_bits());
+    let shift = exponent.unsigned_abs();
+    let magnitude = if exponent >= 0 {
+        significand << shift
+    } else {
+        let magnitude = if shift < 64 { significand >> shift } else { 0 };
+        if magnitude << (shift % 64) != significand {
+            return None;
+        }
+        magnitude
+    } as i64;
+    Some(if number.is_sign_negative() { -magnitude } else { magnitude })
+}
+
+/// Returns the shortest digits that parse as this positive, finite number.
+///
+/// R. Burger, R. Dybvig, "Printing Floating-Point Numbers Quickly and Accurately", PLDI 1996, their free-format
+/// algorithm: the number is `rest / scale`, and everything closer than `margin / scale` parses as it.
+// Not inlined, so that callers need no stack for it if the score is an integer.
+#[inline(never)]
+pub(super) fn shortest_digits(number: f64) -> Digits {
+    let (significand, exponent) = decompose(number.to_bits());
+    // Above a power of two, numbers are twice as far apart as below it.
+    let is_lower_closer = significand == 1 << FRACTION_BITS && exponent > -1074;
+    let above = 1 + u16::from(is_lower_closer);
+    let is_even = significand % 2 == 0;
+
+    let (mut rest, mut scale, mut margin) = (Bignum::ZERO, Bignum::ZERO, Bignum::ZERO);
+    rest.set(significand);
+    scale.set(1);
+    margin.set(1);
+    let halves = 1 + u32::from(is_lower_closer);
+    rest.shift_left(halves);
+    scale.shift_left(halves);
+    if exponent >= 0 {
+        rest.shift_left(exponent.unsigned_abs());
+        margin.shift_left(exponent.unsigned_abs());
+    } else {
+        scale.shift_left(exponent.unsigned_abs());
+    }
+
+    // An estimate of the decimal exponent that is correct or one too low: 315653 / 2^20 is about log10(2).
+    let highest_bit = exponent + (63 - significand.leading_zeros() as i32);
+    let mut point = ((highest_bit * 315_653) >> 20) + 1;
+    let power = point.unsigned_abs();
+    if point >= 0 {
+        scale.multiply_by_power_of_10(power);
+    } else {
+        rest.multiply_by_power_of_10(power);
+        margin.multiply_by_power_of_10(power);
+    }
+    let reaches_above = |rest: &Bignum, margin: &Bignum| {
+        let order = rest.compare_sum(above, margin, &scale);
+        order == Ordering::Greater || is_even && order == Ordering::Equal
+    };
+    if reaches_above(&rest, &margin) {
+        point += 1;
+    } else {
+        rest.multiply(10);
+        margin.multiply(10);
+    }
+
+    let mut digits = Digits { bytes: [0; 17], len: 0, exponent: point - 1 };
+    loop {
+        let digit = rest.divide(&scale);
+        let order = rest.compare_sum(0, &margin, &margin);
+        let is_low = order == Ordering::Less || is_even && order == Ordering::Equal;
+        let is_high = reaches_above(&rest, &margin);
+        if !is_low && !is_high {
+            digits.push(digit);
+            rest.multiply(10);
+            margin.multiply(10);
+            continue;
+        }
+        let rounds_up = match (is_low, is_high) {
+            (true, true) => rest.compare_sum(1, &rest, &scale) != Ordering::Less,
+            (_, is_high) => is_high,
+        };
+        digits.push(digit + u8::from(rounds_up));
+        return digits;
+    }
+}
+
+/// A number in decimal: `0.d1d2d3... * 10^point`.
+struct Decimal<'a> {
+    /// The digits, perhaps with a point among them. The first digit is not 0.
+    text: &'a [u8],
+    point: i32,
+}
+
+impl Decimal<'_> {
+    fn digits(&self) -> impl Iterator<Item = u8> {
+        self.text.iter().filter(|byte| **byte != b'.').map(|byte| byte - b'0')
+    }
+
+    /// Returns the bits of a number that is at most this one, and less by a few units in its last place at most; and
+    /// whether the next number is the nearest, if that is certain.
+    fn lower_bound(&self) -> (u64, Option<bool>) {
+        /// Half of a unit in the last place, in units of the 64 bits.
+        const HALF: u64 = 1 << 10;
+        // 19 digits fit; the others are less than the last bits that are certain.
+        let (mut significand, mut taken) = (0_u64, 0);
+        for digit in self.digits().take(19) {
+            significand = significand * 10 + u64::from(digit);
+            taken += 1;
+        }
+        // The number is `significand * 2^(exponent - 63)` times what remains of the power of ten.
+        let mut exponent = 63;
+        let mut power = self.point - taken;
+        // Each step loses less than 5 units of the last of 64 bits, which normalization may double; digits that were
+        // not taken are less than 20.
+        let error = 20 + 10 * u64::from(power.unsigned_abs());
+        loop {
+            let zeros = significand.leading_zeros();
+            significand <<= zeros;
+            exponent -= zeros as i32;
+            match power.cmp(&0) {
+                Ordering::Equal => break,
+                // 10 is 5/8 * 16.
+                Ordering::Greater => {
+                    significand = (significand >> 1) + (significand >> 3);
+                    exponent += 4;
+                    power -= 1;
+                }
+                // 1/10 is 4/5 / 8, and 4/5 is 3/4 * (1 + 1/16) * (1 + 1/256) * ...
+                Ordering::Less => {
+                    significand = (significand >> 1) + (significand >> 2);
+                    for shift in [4, 8, 16, 32] {
+                        significand += significand >> shift;
+                    }
+                    exponent -= 3;
+                    power += 1;
+                }
+            }
+        }
+        if exponent > 1023 {
+            return (f64::MAX.to_bits(), None);
+        }
+        // Below the normal numbers, fewer bits remain.
+        let missing = (-1022 - exponent).max(0);
+        let fraction = significand.checked_shr(11 + missing.unsigned_abs()).unwrap_or(0);
+        // The first bit of the significand adds 1 to the exponent.
+        let bits = (((exponent + missing + 1022) as u64) << FRACTION_BITS) + fraction;
+        // The bits that are cut off are compared with half of a unit.
+        let cut_off = significand % (2 * HALF);
+        let is_certain = missing == 0
+            && (cut_off + error < HALF || cut_off > HALF && cut_off + error < 2 * HALF);
+        (bits, is_certain.then_some(cut_off > HALF))
+    }
+
+    /// Compares this number with the one in the middle between that of these bits and the next.
+    ///
+    /// The digits of the middle are computed one by one, so that there may be any number of them (as `bigcomp` in
+    /// D. Gay's `strtod.c`).
+    fn compare_with_middle_above(&self, bits: u64) -> Ordering {
+        let (significand, exponent) = decompose(bits);
+        let (mut rest, mut scale) = (Bignum::ZERO, Bignum::ZERO);
+        rest.set(2 * significand + 1);
+        scale.set(1);
+        let shift = exponent - 1;
+        (if shift >= 0 { &mut rest } else { &mut scale }).shift_left(shift.unsigned_abs());
+        let power = self.point.unsigned_abs();
+        (if self.point >= 0 { &mut scale } else { &mut rest }).multiply_by_power_of_10(power);
+        for digit in self.digits() {
+            rest.multiply(10);
+            let order = digit.cmp(&rest.divide(&scale));
+            if order != Ordering::Equal {
+                return order;
+            }
+        }
+        if rest.is_zero() { Ordering::Equal } else { Ordering::Less }
+    }
+
+    /// Returns the nearest number; of two that are equally near, the one with an even significand.
+    fn nearest(&self) -> f64 {
+        // Beyond these, every number is infinite or rounds to 0.
+        if self.point > 310 {
+            return f64::INFINITY;
+        }
+        if self.point < -330 {
+            return 0.0;
+        }
+        let (mut bits, is_above_middle) = self.lower_bound();
+        if let Some(is_above_middle) = is_above_middle {
+            return f64::from_bits(bits + u64::from(is_above_middle));
+        }
+        while bits < f64::INFINITY.to_bits() {
+            let order = self.compare_with_middle_above(bits);
+            if order == Ordering::Less || order == Ordering::Equal && bits % 2 == 0 {
+                break;
+            }
+            bits += 1;
+        }
+        f64::from_bits(bits)
+    }
+}
+
+/// Returns the number that `text` stands for, correctly rounded. Accepts what `f64::from_str` accepts.
+// Not inlined, like `shortest_digits`.
+#[inline(never)]
+pub(super) fn parse(text: &[u8]) -> Option<f64> {
+    let (is_negative, text) = split_sign(text);
+    let number = if is_word(text, b"inf") || is_word(text, b"infinity") {
+        f64::INFINITY
+    } else if is_word(text, b"nan") {
+        f64::NAN
+    } else {
+        parse_digits(text)?
+    };
+    Some(if is_negative { -number } else { number })
+}
+
+/// Returns whether a text begins with a minus, and what follows the sign.
+fn split_sign(text: &[u8]) -> (bool, &[u8]) {
+    match text {
+        [sign @ (b'+' | b'-'), rest @ ..] => (*sign == b'-', rest),
+        rest => (false, rest),
+    }
+}
+
+/// Returns whether a text is this word, in small or capital letters.
+fn is_word(text: &[u8], word: &[u8]) -> bool {
+    text.eq_ignore_ascii_case(word)
+}
+
+/// Parses digits, of which there is at least one, perhaps with a point and an exponent.
+fn parse_digits(text: &[u8]) -> Option<f64> {
+    let end = text.iter().position(|byte| matches!(byte, b'e' | b'E'));
+    let (mantissa, exponent) = match end {
+        Some(end) => (&text[..end], parse_exponent(&text[end + 1..])?),
+        None => (text, 0),
+    };
+    let is_digit = |byte: &u8| byte.is_ascii_digit();
+    let point = mantissa.iter().position(|byte| *byte == b'.');
+    let digits = mantissa.len() - usize::from(point.is_some());
+    if digits == 0 || mantissa.iter().filter(|byte| is_digit(byte)).count() != digits {
+        return None;
+    }
+    let Some(first) = mantissa.iter().position(|byte| matches!(byte, b'1'..=b'9')) else {
+        return Some(0.0);
+    };
+    let before_point = point.unwrap_or(mantissa.len());
+    // Where the first digit comes after the point, the point itself does not count.
+    let point = limited(before_point) - limited(first) + i32::from(first > before_point);
+    let point = point.saturating_add(exponent);
+    Some(Decimal { text: &mantissa[first..], point }.nearest())
+}
+
+/// Returns a length, limited so that neither sums nor differences of two overflow.
+fn limited(len: usize) -> i32 {
+    len.min(1 << 30) as i32
+}
+
+/// Parses an exponent; a large one is limited.
+fn parse_exponent(text: &[u8]) -> Option<i32> {
+    let (is_negative, digits) = split_sign(text);
+    if digits.is_empty() {
+        return None;
+    }
+    let mut magnitude = 0;
+    for digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        if magnitude < 1 << 26 {
+            magnitude = magnitude * 10 + i32::from(digit - b'0');
+        }
+    }
+    Some(if is_negative { -magnitude } else { magnitude })
+}
