@@ -13,6 +13,8 @@ mod reference;
 mod subject;
 
 pub use model::run_model;
+#[cfg(feature = "heap")]
+pub use model::{fill_and_replace, run_large_model};
 pub use reference::Reference;
 pub use subject::{Full, Subject};
 
