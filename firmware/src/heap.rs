@@ -15,6 +15,9 @@ pub const HEAP_BYTES: usize = match usize::from_str_radix(env!("ZSET_HEAP_BYTES"
     Err(_) => panic!("it is not a number"),
 };
 
+/// Whether there is room for 100,000 elements and their reference.
+pub const IS_LARGE: bool = HEAP_BYTES > 1 << 20;
+
 static mut MEMORY: [MaybeUninit<u8>; HEAP_BYTES] = [MaybeUninit::uninit(); HEAP_BYTES];
 
 /// Gives the allocator its memory. To be called once, before any allocation.

@@ -15,6 +15,8 @@ mod subject;
 
 pub use limiter::{Allowed, run_limiter_model};
 pub use model::run_model;
+#[cfg(feature = "heap")]
+pub use model::{fill_and_replace, run_large_model};
 pub use reference::Reference;
 pub use subject::{Full, Subject};
 

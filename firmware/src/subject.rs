@@ -10,38 +10,43 @@ pub struct Full;
 
 /// The methods that every kind of set has.
 pub trait Subject {
-    fn try_insert(&mut self, member: u16, score: u32) -> Result<Option<u32>, Full>;
-    fn remove(&mut self, member: u16) -> Option<u32>;
-    fn pop_first(&mut self) -> Option<(u16, u32)>;
-    fn pop_last(&mut self) -> Option<(u16, u32)>;
+    fn try_insert(&mut self, member: u32, score: u32) -> Result<Option<u32>, Full>;
+    fn remove(&mut self, member: u32) -> Option<u32>;
+    fn pop_first(&mut self) -> Option<(u32, u32)>;
+    fn pop_last(&mut self) -> Option<(u32, u32)>;
     fn clear(&mut self);
     fn len(&self) -> usize;
-    fn score(&self, member: u16) -> Option<u32>;
-    fn rank(&self, member: u16) -> Option<usize>;
-    fn get_by_rank(&self, rank: usize) -> Option<(u16, u32)>;
+    fn score(&self, member: u32) -> Option<u32>;
+    fn rank(&self, member: u32) -> Option<usize>;
+    fn get_by_rank(&self, rank: usize) -> Option<(u32, u32)>;
     fn count_by_score(&self, from: u32, to: u32) -> usize;
-    fn for_each(&self, visit: &mut dyn FnMut(u16, u32));
+    fn for_each(&self, visit: &mut dyn FnMut(u32, u32));
     /// Panics if an invariant is violated.
     fn check(&self);
 }
 
-/// Forwards all methods to a typed set, whose methods have the same names.
+/// Converts a member to the type of a set's members, which must have that value.
+fn narrow<T: TryFrom<u32>>(member: u32) -> T {
+    T::try_from(member).ok().expect("the members of the test fit")
+}
+
+/// Forwards all methods to a typed set with members of this type, whose methods have the same names.
 macro_rules! forward {
-    () => {
-        fn try_insert(&mut self, member: u16, score: u32) -> Result<Option<u32>, Full> {
-            self.try_insert(member, score).map_err(|_| Full)
+    ($member:ty) => {
+        fn try_insert(&mut self, member: u32, score: u32) -> Result<Option<u32>, Full> {
+            self.try_insert(narrow::<$member>(member), score).map_err(|_| Full)
         }
 
-        fn remove(&mut self, member: u16) -> Option<u32> {
-            self.remove(&member)
+        fn remove(&mut self, member: u32) -> Option<u32> {
+            self.remove(&narrow::<$member>(member))
         }
 
-        fn pop_first(&mut self) -> Option<(u16, u32)> {
-            self.pop_first()
+        fn pop_first(&mut self) -> Option<(u32, u32)> {
+            self.pop_first().map(|(member, score)| (member.into(), score))
         }
 
-        fn pop_last(&mut self) -> Option<(u16, u32)> {
-            self.pop_last()
+        fn pop_last(&mut self) -> Option<(u32, u32)> {
+            self.pop_last().map(|(member, score)| (member.into(), score))
         }
 
         fn clear(&mut self) {
@@ -52,24 +57,24 @@ macro_rules! forward {
             self.len()
         }
 
-        fn score(&self, member: u16) -> Option<u32> {
-            self.score(&member)
+        fn score(&self, member: u32) -> Option<u32> {
+            self.score(&narrow::<$member>(member))
         }
 
-        fn rank(&self, member: u16) -> Option<usize> {
-            self.rank(&member)
+        fn rank(&self, member: u32) -> Option<usize> {
+            self.rank(&narrow::<$member>(member))
         }
 
-        fn get_by_rank(&self, rank: usize) -> Option<(u16, u32)> {
-            self.get_by_rank(rank).map(|(member, score)| (*member, score))
+        fn get_by_rank(&self, rank: usize) -> Option<(u32, u32)> {
+            self.get_by_rank(rank).map(|(member, score)| ((*member).into(), score))
         }
 
         fn count_by_score(&self, from: u32, to: u32) -> usize {
             self.count_by_score(from..to)
         }
 
-        fn for_each(&self, visit: &mut dyn FnMut(u16, u32)) {
-            self.iter().for_each(|(member, score)| visit(*member, score));
+        fn for_each(&self, visit: &mut dyn FnMut(u32, u32)) {
+            self.iter().for_each(|(member, score)| visit((*member).into(), score));
         }
 
         fn check(&self) {
@@ -79,12 +84,12 @@ macro_rules! forward {
 }
 
 impl<const N: usize, I: SlotNumber> Subject for FixedSortedSet<u16, u32, N, I> {
-    forward!();
+    forward!(u16);
 }
 
-/// A member of a set of byte strings: a letter and three digits, so that texts and numbers have one order.
+/// A member of a set of byte strings: a letter and six digits, so that texts and numbers have one order.
 struct Text {
-    bytes: [u8; 4],
+    bytes: [u8; 7],
     len: usize,
 }
 
@@ -102,14 +107,14 @@ impl AsRef<[u8]> for Text {
     }
 }
 
-fn text(member: u16) -> Text {
-    let mut text = Text { bytes: [0; 4], len: 0 };
-    write!(text, "m{member:03}").expect("it has four characters");
+fn text(member: u32) -> Text {
+    let mut text = Text { bytes: [0; 7], len: 0 };
+    write!(text, "m{member:06}").expect("it has seven characters");
     text
 }
 
-fn number(text: &[u8]) -> u16 {
-    text[1..].iter().fold(0, |number, digit| 10 * number + u16::from(digit - b'0'))
+fn number(text: &[u8]) -> u32 {
+    text[1..].iter().fold(0, |number, digit| 10 * number + u32::from(digit - b'0'))
 }
 
 fn whole(score: Score) -> u32 {
@@ -117,20 +122,20 @@ fn whole(score: Score) -> u32 {
 }
 
 impl<B: zset_core::listpack::Storage> Subject for PackedZSet<B> {
-    fn try_insert(&mut self, member: u16, score: u32) -> Result<Option<u32>, Full> {
+    fn try_insert(&mut self, member: u32, score: u32) -> Result<Option<u32>, Full> {
         let old = self.try_insert(text(member), Score::from(score)).map_err(|_| Full)?;
         Ok(old.map(whole))
     }
 
-    fn remove(&mut self, member: u16) -> Option<u32> {
+    fn remove(&mut self, member: u32) -> Option<u32> {
         self.remove(text(member)).map(whole)
     }
 
-    fn pop_first(&mut self) -> Option<(u16, u32)> {
+    fn pop_first(&mut self) -> Option<(u32, u32)> {
         self.pop_first_with(|member, score| (number(member), whole(score)))
     }
 
-    fn pop_last(&mut self) -> Option<(u16, u32)> {
+    fn pop_last(&mut self) -> Option<(u32, u32)> {
         self.pop_last_with(|member, score| (number(member), whole(score)))
     }
 
@@ -142,15 +147,15 @@ impl<B: zset_core::listpack::Storage> Subject for PackedZSet<B> {
         self.len()
     }
 
-    fn score(&self, member: u16) -> Option<u32> {
+    fn score(&self, member: u32) -> Option<u32> {
         self.score(text(member)).map(whole)
     }
 
-    fn rank(&self, member: u16) -> Option<usize> {
+    fn rank(&self, member: u32) -> Option<usize> {
         self.rank(text(member))
     }
 
-    fn get_by_rank(&self, rank: usize) -> Option<(u16, u32)> {
+    fn get_by_rank(&self, rank: usize) -> Option<(u32, u32)> {
         self.get_by_rank(rank).map(|(member, score)| (number(&member), whole(score)))
     }
 
@@ -158,7 +163,7 @@ impl<B: zset_core::listpack::Storage> Subject for PackedZSet<B> {
         self.count_by_score(Score::from(from)..Score::from(to))
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(u16, u32)) {
+    fn for_each(&self, visit: &mut dyn FnMut(u32, u32)) {
         self.iter().for_each(|(member, score)| visit(number(&member), whole(score)));
     }
 
@@ -171,29 +176,29 @@ mod heap {
 
     use super::*;
 
-    impl Subject for SortedSet<u16, u32> {
-        forward!();
+    impl Subject for SortedSet<u32, u32> {
+        forward!(u32);
     }
 
     /// The value of each member is its double.
-    impl Subject for SortedMap<u16, u32, u32> {
-        fn try_insert(&mut self, member: u16, score: u32) -> Result<Option<u32>, Full> {
-            let old = self.try_insert(member, 2 * u32::from(member), score).map_err(|_| Full)?;
+    impl Subject for SortedMap<u32, u32, u32> {
+        fn try_insert(&mut self, member: u32, score: u32) -> Result<Option<u32>, Full> {
+            let old = self.try_insert(member, 2 * member, score).map_err(|_| Full)?;
             Ok(old.map(|(value, score)| {
-                assert_eq!(value, 2 * u32::from(member));
+                assert_eq!(value, 2 * member);
                 score
             }))
         }
 
-        fn remove(&mut self, member: u16) -> Option<u32> {
+        fn remove(&mut self, member: u32) -> Option<u32> {
             self.remove(&member).map(|(_, score)| score)
         }
 
-        fn pop_first(&mut self) -> Option<(u16, u32)> {
+        fn pop_first(&mut self) -> Option<(u32, u32)> {
             self.pop_first().map(|(member, _, score)| (member, score))
         }
 
-        fn pop_last(&mut self) -> Option<(u16, u32)> {
+        fn pop_last(&mut self) -> Option<(u32, u32)> {
             self.pop_last().map(|(member, _, score)| (member, score))
         }
 
@@ -205,17 +210,17 @@ mod heap {
             self.len()
         }
 
-        fn score(&self, member: u16) -> Option<u32> {
+        fn score(&self, member: u32) -> Option<u32> {
             self.score(&member)
         }
 
-        fn rank(&self, member: u16) -> Option<usize> {
+        fn rank(&self, member: u32) -> Option<usize> {
             self.rank(&member)
         }
 
-        fn get_by_rank(&self, rank: usize) -> Option<(u16, u32)> {
+        fn get_by_rank(&self, rank: usize) -> Option<(u32, u32)> {
             let (member, value, score) = self.get_by_rank(rank)?;
-            assert_eq!(*value, 2 * u32::from(*member));
+            assert_eq!(*value, 2 * *member);
             Some((*member, score))
         }
 
@@ -223,7 +228,7 @@ mod heap {
             self.count_by_score(from..to)
         }
 
-        fn for_each(&self, visit: &mut dyn FnMut(u16, u32)) {
+        fn for_each(&self, visit: &mut dyn FnMut(u32, u32)) {
             self.iter().for_each(|(member, _, score)| visit(*member, score));
         }
 
@@ -233,20 +238,20 @@ mod heap {
     }
 
     impl Subject for ZSet {
-        fn try_insert(&mut self, member: u16, score: u32) -> Result<Option<u32>, Full> {
+        fn try_insert(&mut self, member: u32, score: u32) -> Result<Option<u32>, Full> {
             let old = self.try_insert(text(member), Score::from(score)).map_err(|_| Full)?;
             Ok(old.map(whole))
         }
 
-        fn remove(&mut self, member: u16) -> Option<u32> {
+        fn remove(&mut self, member: u32) -> Option<u32> {
             self.remove(text(member)).map(whole)
         }
 
-        fn pop_first(&mut self) -> Option<(u16, u32)> {
+        fn pop_first(&mut self) -> Option<(u32, u32)> {
             self.pop_first().map(|(member, score)| (number(&member), whole(score)))
         }
 
-        fn pop_last(&mut self) -> Option<(u16, u32)> {
+        fn pop_last(&mut self) -> Option<(u32, u32)> {
             self.pop_last().map(|(member, score)| (number(&member), whole(score)))
         }
 
@@ -258,15 +263,15 @@ mod heap {
             self.len()
         }
 
-        fn score(&self, member: u16) -> Option<u32> {
+        fn score(&self, member: u32) -> Option<u32> {
             self.score(text(member)).map(whole)
         }
 
-        fn rank(&self, member: u16) -> Option<usize> {
+        fn rank(&self, member: u32) -> Option<usize> {
             self.rank(text(member))
         }
 
-        fn get_by_rank(&self, rank: usize) -> Option<(u16, u32)> {
+        fn get_by_rank(&self, rank: usize) -> Option<(u32, u32)> {
             self.get_by_rank(rank).map(|(member, score)| (number(&member), whole(score)))
         }
 
@@ -274,7 +279,7 @@ mod heap {
             self.count_by_score(Score::from(from)..Score::from(to))
         }
 
-        fn for_each(&self, visit: &mut dyn FnMut(u16, u32)) {
+        fn for_each(&self, visit: &mut dyn FnMut(u32, u32)) {
             self.iter().for_each(|(member, score)| visit(number(&member), whole(score)));
         }
 

@@ -1,9 +1,19 @@
-//! [`Arena`]: nodes with `u32` ids in fixed-size chunks, with a free list.
+//! [`Arena`]: nodes with `u32` ids in chunks that never move, with a free list.
+//!
+//! ```text
+//! id     chunk | index in the chunk
+//!
+//! chunk 0  [ 0  1 ]        made for two nodes
+//! chunk 1  [ 32 ]          for one: an arena grows by an eighth, at least by one node
+//! chunk 2  [ 64 65 ]
+//! ```
+//!
+//! A chunk has up to `CHUNK` nodes. The first ones are smaller, and the ids that they have no nodes for
+//! are never issued. So a node is found in the same way in arenas of all sizes, by a shift and a mask,
+//! growing never copies a node, and a small arena allocates little at once.
 //!
 //! Invariants:
-//! - Ids are dense: id `i` is at offset `i % CHUNK` of chunk `i / CHUNK`. Growing therefore never moves
-//!   a node, with one exception: while there are few chunks, the last one starts small and grows by
-//!   reallocation, so that a small list uses little memory.
+//! - Chunks before `filling` are full, and those after it are empty.
 //! - The free list is threaded through the vacant nodes themselves, so freeing never allocates.
 
 use alloc::vec::Vec;
@@ -13,47 +23,63 @@ use crate::TryReserveError;
 /// An id that no node has.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// A node that holds the link of the free list while it is vacant.
-pub(crate) trait FreeListLink {
+/// What an arena requires of its nodes.
+pub(crate) trait Node {
+    /// The number of ids; an id must be lower.
+    const MAX_IDS: usize;
+
     /// Links this vacant node to the next vacant one.
     fn set_next_vacant(&mut self, next: u32);
     /// Returns the vacant node after this vacant one.
     fn next_vacant(&self) -> u32;
 }
 
-/// The number of chunks that start small and grow to full size. Later chunks are allocated at full
-/// size, which leaves less than an eighth of all nodes unused.
-const GROWN_CHUNKS: usize = 8;
+/// A small arena allocates at most this many bytes at once.
+const SMALL_CHUNK_BYTES: usize = 4 << 10;
+
+/// A new chunk has room for this share of the nodes in all others, up to the capacity of a chunk.
+const GROWTH: usize = 8;
 
 pub(crate) struct Arena<T> {
     chunks: Vec<Vec<T>>,
-    /// The number of ids issued, including those of vacant nodes.
-    ids: usize,
+    /// The chunk with the last id issued.
+    filling: u32,
     /// The first vacant node, or `NONE`.
     vacant: u32,
-    /// The number of nodes in the free list.
-    vacant_len: usize,
-    /// The maximum number of ids.
+    /// The number of nodes that fit in the allocated memory in addition to those in use.
+    room: usize,
+    /// The maximum number of nodes, so that tests can reach it.
+    #[cfg(test)]
     limit: usize,
 }
 
-impl<T: FreeListLink> Arena<T> {
-    /// The number of nodes in a chunk: a power of two, about 32 KiB in total.
-    const CHUNK: usize = {
-        let node = if size_of::<T>() == 0 { 1 } else { size_of::<T>() };
-        let fitting = (32 << 10) / node;
-        if fitting < 2 { 1 } else { 1 << fitting.ilog2() }
-    };
+impl<T: Node> Arena<T> {
+    /// The number of ids of a chunk: a power of two; so many nodes take about 32 KiB.
+    const CHUNK: usize = fitting(32 << 10, size_of::<T>());
     const SHIFT: u32 = Self::CHUNK.trailing_zeros();
     const MASK: usize = Self::CHUNK - 1;
 
-    pub(crate) const fn new(limit: usize) -> Self {
-        Arena { chunks: Vec::new(), ids: 0, vacant: NONE, vacant_len: 0, limit }
+    /// The number of nodes in a chunk of a small arena.
+    const SMALL_CHUNK: usize = match SMALL_CHUNK_BYTES / size_of::<T>() {
+        0 => 1,
+        nodes if nodes < Self::CHUNK => nodes,
+        _ => Self::CHUNK,
+    };
+
+    pub(crate) const fn new() -> Self {
+        Arena {
+            chunks: Vec::new(),
+            filling: 0,
+            vacant: NONE,
+            room: 0,
+            #[cfg(test)]
+            limit: usize::MAX,
+        }
     }
 
-    /// Returns the number of nodes in use.
+    /// Returns the number of nodes in use. **O(chunks)**.
     pub(crate) fn len(&self) -> usize {
-        self.ids - self.vacant_len
+        self.capacity() - self.room
     }
 
     #[inline]
@@ -84,60 +110,87 @@ impl<T: FreeListLink> Arena<T> {
     /// Reserves memory so that the next `additional` calls of `insert` allocate nothing.
     #[inline]
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
-        if self.vacant_len >= additional {
-            return Ok(());
+        match additional.checked_sub(self.room) {
+            None | Some(0) => Ok(()),
+            Some(missing) => self.try_grow(missing),
         }
-        self.try_grow(self.ids.saturating_add(additional - self.vacant_len))
     }
 
-    /// Reserves memory for `wanted` ids in total.
-    fn try_grow(&mut self, wanted: usize) -> Result<(), TryReserveError> {
-        if wanted > self.limit {
+    /// Reserves memory for so many more nodes.
+    #[cold]
+    fn try_grow(&mut self, mut missing: usize) -> Result<(), TryReserveError> {
+        let mut nodes = self.capacity();
+        #[cfg(test)]
+        if nodes.saturating_add(missing) > self.limit {
             return Err(TryReserveError::CapacityOverflow);
         }
-        loop {
-            let chunks = self.chunks.len();
-            match self.chunks.last_mut() {
-                Some(last) if last.capacity() < Self::CHUNK => {
-                    let missing = wanted.saturating_sub((chunks - 1) * Self::CHUNK);
-                    if missing <= last.capacity() {
-                        break;
-                    }
-                    let capacity = missing.max(2 * last.capacity()).min(Self::CHUNK);
-                    last.try_reserve_exact(capacity - last.len())?;
-                }
-                _ if wanted <= chunks * Self::CHUNK => break,
-                _ => {
-                    let least = match chunks {
-                        0 => 1,
-                        1..GROWN_CHUNKS => (Self::CHUNK / 4).max(1),
-                        _ => Self::CHUNK,
-                    };
-                    let mut chunk = Vec::new();
-                    let missing = wanted - chunks * Self::CHUNK;
-                    chunk.try_reserve_exact(missing.clamp(least, Self::CHUNK))?;
-                    self.chunks.try_reserve(1)?;
-                    self.chunks.push(chunk);
-                }
+        // Before anything is allocated.
+        if missing > T::MAX_IDS.saturating_sub(self.chunks.len() << Self::SHIFT) {
+            return Err(TryReserveError::CapacityOverflow);
+        }
+        while missing > 0 {
+            if (self.chunks.len() + 1) << Self::SHIFT > T::MAX_IDS {
+                return Err(TryReserveError::CapacityOverflow);
             }
+            if self.chunks.len() == self.chunks.capacity() {
+                self.chunks.try_reserve_exact(1 + self.chunks.len() / 4)?;
+            }
+            let mut chunk = Vec::new();
+            chunk.try_reserve_exact(Self::next_chunk(nodes, missing))?;
+            let room = Self::nodes(&chunk);
+            self.chunks.push(chunk);
+            self.room += room;
+            nodes += room;
+            missing = missing.saturating_sub(room);
         }
         Ok(())
     }
 
+    /// Returns the number of nodes for which a chunk is made if there is memory for `nodes` and
+    /// `missing` more are needed.
+    fn next_chunk(nodes: usize, missing: usize) -> usize {
+        (nodes / GROWTH).max(missing.min(Self::SMALL_CHUNK)).min(Self::CHUNK)
+    }
+
+    /// Returns the number of nodes for which a chunk has memory.
+    fn nodes(chunk: &Vec<T>) -> usize {
+        chunk.capacity().min(Self::CHUNK)
+    }
+
+    /// Returns the ids of the first `len` nodes of an arena, in ascending order, if memory for all of
+    /// them is reserved at once.
+    pub(crate) fn first_ids(len: usize) -> impl Iterator<Item = u32> {
+        let (mut nodes, mut chunk, mut index, mut capacity) = (0, 0, 0, Self::next_chunk(0, len));
+        core::iter::repeat_with(move || {
+            if index == capacity {
+                nodes += capacity;
+                (chunk, index, capacity) = (chunk + 1, 0, Self::next_chunk(nodes, len - nodes));
+            }
+            index += 1;
+            (chunk << Self::SHIFT | (index - 1)) as u32
+        })
+        .take(len)
+    }
+
     /// Stores `node` and returns its id. The memory must have been reserved with `try_reserve`.
     pub(crate) fn insert(&mut self, node: T) -> u32 {
+        self.room -= 1;
         if self.vacant != NONE {
             let id = self.vacant;
             let vacant = self.get_mut(id);
             let next = vacant.next_vacant();
             *vacant = node;
             self.vacant = next;
-            self.vacant_len -= 1;
             return id;
         }
-        let id = self.ids;
-        self.chunks[id >> Self::SHIFT].push(node);
-        self.ids += 1;
+        let mut filling = self.filling as usize;
+        while self.chunks[filling].len() == Self::nodes(&self.chunks[filling]) {
+            filling += 1;
+        }
+        self.filling = filling as u32;
+        let chunk = &mut self.chunks[filling];
+        let id = filling << Self::SHIFT | chunk.len();
+        chunk.push(node);
         id as u32
     }
 
@@ -146,12 +199,12 @@ impl<T: FreeListLink> Arena<T> {
         let next = self.vacant;
         self.get_mut(id).set_next_vacant(next);
         self.vacant = id;
-        self.vacant_len += 1;
+        self.room += 1;
     }
 
-    /// Returns the number of nodes for which memory is allocated, including those in use.
+    /// Returns the number of nodes for which memory is allocated, including those in use. **O(chunks)**.
     pub(crate) fn capacity(&self) -> usize {
-        self.chunks.iter().map(Vec::capacity).sum::<usize>().min(self.limit)
+        self.chunks.iter().map(Self::nodes).sum()
     }
 
     /// Returns the number of bytes allocated for the chunks.
@@ -160,19 +213,21 @@ impl<T: FreeListLink> Arena<T> {
         nodes + self.chunks.capacity() * size_of::<Vec<T>>()
     }
 
-    /// Lowers the maximum number of ids, so that tests can reach it.
+    /// Lowers the maximum number of nodes, so that tests can reach it.
     #[cfg(test)]
     pub(crate) fn set_limit(&mut self, limit: usize) {
         self.limit = limit;
     }
 
-    /// Panics unless the free list consists of exactly as many nodes as counted, all accepted by
-    /// `is_vacant`.
+    /// Panics if an invariant is violated, or unless `is_vacant` accepts all nodes in the free list.
     pub(crate) fn check(&self, what: &str, is_vacant: impl Fn(&T) -> bool) {
+        let filling = self.filling as usize;
+        let is_full = |chunk: &Vec<T>| chunk.len() == Self::nodes(chunk);
+        assert!(self.chunks.iter().take(filling).all(is_full), "{what}: a chunk is not full");
+        assert!(self.chunks.iter().skip(filling + 1).all(Vec::is_empty), "{what}: a chunk is used");
         let stored: usize = self.chunks.iter().map(Vec::len).sum();
-        assert_eq!(stored, self.ids, "{what}: allocated ids and stored nodes differ");
         let mut vacant = self.vacant;
-        for _ in 0..self.vacant_len {
+        for _ in 0..(self.room + stored).saturating_sub(self.capacity()) {
             assert_ne!(vacant, NONE, "{what}: the free list is shorter than counted");
             let node = self.get(vacant);
             assert!(is_vacant(node), "{what}: node {vacant} is in the free list and in use");
@@ -180,6 +235,12 @@ impl<T: FreeListLink> Arena<T> {
         }
         assert_eq!(vacant, NONE, "{what}: the free list is longer than counted");
     }
+}
+
+/// Returns how many nodes of this size fit in so many bytes: a power of two, at least 1.
+const fn fitting(bytes: usize, node: usize) -> usize {
+    let fitting = bytes / if node == 0 { 1 } else { node };
+    if fitting < 2 { 1 } else { 1 << fitting.ilog2() }
 }
 
 impl<T: Clone> Clone for Arena<T> {
@@ -199,7 +260,9 @@ mod tests {
     use super::*;
     use std::vec::Vec;
 
-    impl FreeListLink for [u64; 140] {
+    impl Node for [u64; 140] {
+        const MAX_IDS: usize = 1 << 20;
+
         fn set_next_vacant(&mut self, next: u32) {
             self[0] = u64::from(next);
         }
@@ -208,7 +271,9 @@ mod tests {
         }
     }
 
-    impl FreeListLink for u64 {
+    impl Node for u64 {
+        const MAX_IDS: usize = 1 << 20;
+
         fn set_next_vacant(&mut self, next: u32) {
             *self = u64::from(next);
         }
@@ -219,13 +284,9 @@ mod tests {
 
     #[test]
     fn vacant_ids_are_reused_before_new_ones() {
-        let mut arena = Arena::<u64>::new(10);
-        let ids: Vec<u32> = (0..4)
-            .map(|i| {
-                arena.try_reserve(1).unwrap();
-                arena.insert(100 + i)
-            })
-            .collect();
+        let mut arena = Arena::<u64>::new();
+        arena.try_reserve(4).unwrap();
+        let ids: Vec<u32> = (0..4).map(|i| arena.insert(100 + i)).collect();
         assert_eq!(ids, [0, 1, 2, 3]);
         arena.remove(1);
         arena.remove(2);
@@ -239,7 +300,8 @@ mod tests {
 
     #[test]
     fn the_limit_is_an_error_and_changes_nothing() {
-        let mut arena = Arena::<u64>::new(3);
+        let mut arena = Arena::<u64>::new();
+        arena.set_limit(3);
         arena.try_reserve(3).unwrap();
         (0..3).for_each(|i| assert_eq!(arena.insert(i), i as u32));
         assert_eq!(arena.try_reserve(1), Err(TryReserveError::CapacityOverflow));
@@ -248,43 +310,70 @@ mod tests {
         assert_eq!(arena.try_reserve(usize::MAX), Err(TryReserveError::CapacityOverflow));
     }
 
+    /// Nodes as large as a leaf, up to 16 to a chunk.
+    type Large = Arena<[u64; 140]>;
+
     #[test]
-    fn at_most_a_quarter_of_a_small_arena_is_unused() {
-        // Nodes as large as a leaf, 16 to a chunk.
-        let mut arena = Arena::<[u64; 140]>::new(1 << 20);
-        for len in 1..=200 {
+    fn at_most_an_eighth_of_an_arena_is_unused() {
+        let mut arena = Large::new();
+        for len in 1..=500 {
             arena.try_reserve(1).unwrap();
             arena.insert([0; 140]);
-            let capacity: usize = arena.chunks.iter().map(Vec::capacity).sum();
-            assert!(len < 8 || 3 * capacity <= 4 * len + 16, "{capacity} for {len}");
-            assert!(arena.chunks.iter().rev().skip(1).all(|c| c.capacity() == 16));
+            let capacity = arena.capacity();
+            assert!(8 * capacity <= 9 * len, "{capacity} for {len}");
+            let bytes = arena.allocation_size() - capacity * size_of::<[u64; 140]>();
+            assert!(bytes <= 50 + 30 * len, "{bytes} for the vector of chunks for {len}");
         }
+        arena.check("test", |_| true);
+        assert_eq!(arena.len(), 500);
+        assert!(arena.chunks.iter().skip(40).all(|chunk| chunk.capacity() == Large::CHUNK));
     }
 
     #[test]
     fn a_tiny_arena_allocates_exactly_its_nodes() {
         for len in 1..=3 {
-            let mut arena = Arena::<[u64; 140]>::new(1 << 20);
+            let mut arena = Large::new();
             arena.try_reserve(len).unwrap();
-            assert_eq!(arena.chunks[0].capacity(), len);
+            assert_eq!(arena.capacity(), len);
             let nodes = len * size_of::<[u64; 140]>();
-            assert!((nodes..nodes + 200).contains(&arena.allocation_size()));
+            assert!((nodes..nodes + 100).contains(&arena.allocation_size()));
+        }
+    }
+
+    #[test]
+    fn a_small_arena_allocates_at_most_4_kib_at_once() {
+        let mut arena = Large::new();
+        arena.try_reserve(30).unwrap();
+        let most = arena.chunks.iter().map(Vec::capacity).max().unwrap();
+        assert!(most * size_of::<[u64; 140]>() <= SMALL_CHUNK_BYTES);
+    }
+
+    #[test]
+    fn the_ids_of_reserved_nodes_are_known_beforehand() {
+        for len in [0, 1, 2, 3, 4, 9, 100, 777] {
+            let mut arena = Large::new();
+            arena.try_reserve(len).unwrap();
+            let ids: Vec<u32> = (0..len).map(|_| arena.insert([0; 140])).collect();
+            assert!(ids.is_sorted());
+            assert!(Large::first_ids(len).eq(ids));
+            arena.check("test", |_| true);
         }
     }
 
     #[test]
     #[cfg_attr(miri, ignore = "takes minutes under Miri")]
-    fn growth_allocates_whole_chunks_and_never_moves_them() {
-        let mut arena = Arena::<u64>::new(1 << 20);
-        for i in 0..=GROWN_CHUNKS as u64 * Arena::<u64>::CHUNK as u64 {
+    fn growth_never_moves_nodes_and_ends_in_whole_chunks() {
+        let mut arena = Arena::<u64>::new();
+        let mut ids = Vec::new();
+        let mut addresses = Vec::new();
+        for i in 0..100_000 {
             arena.try_reserve(1).unwrap();
-            arena.insert(i);
+            ids.push(arena.insert(i));
+            addresses.push(core::ptr::from_ref(arena.get(ids[i as usize])));
         }
-        assert_eq!(arena.chunks.len(), GROWN_CHUNKS + 1);
-        assert!(arena.chunks.iter().all(|c| c.capacity() == Arena::<u64>::CHUNK));
-        let first = arena.chunks[0].as_ptr();
-        arena.try_reserve(10 * Arena::<u64>::CHUNK).unwrap();
-        assert_eq!(arena.chunks[0].as_ptr(), first);
-        assert!((0..arena.ids as u32).all(|id| *arena.get(id) == u64::from(id)));
+        assert!((0..100_000).all(|i| *arena.get(ids[i]) == i as u64));
+        assert!((0..100_000).all(|i| core::ptr::eq(arena.get(ids[i]), addresses[i])));
+        assert_eq!(arena.chunks.last().unwrap().capacity(), Arena::<u64>::CHUNK);
+        arena.check("test", |_| true);
     }
 }

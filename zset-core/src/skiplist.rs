@@ -51,6 +51,7 @@ mod search;
 #[cfg(feature = "serde")]
 mod serde;
 mod share;
+mod shift;
 mod split_off;
 #[cfg(test)]
 mod tests;
@@ -104,7 +105,7 @@ pub struct SkipList<M, S> {
     /// The top block, or `NONE` if there is only one leaf.
     top: u32,
     /// The number of index levels. Leaves are level 0.
-    levels: u32,
+    levels: u8,
     /// The first leaf in order.
     head: u32,
     /// The last leaf in order.
@@ -211,12 +212,10 @@ impl<M, S: Copy> SkipList<M, S> {
 }
 
 impl<M, S: Copy> SkipList<M, S> {
-    const MAX_BLOCKS: usize = NONE as usize - 1;
-
     const fn with_heights(heights: Heights) -> Self {
         SkipList {
             leaves: Leaves::new(),
-            blocks: Arena::new(Self::MAX_BLOCKS),
+            blocks: Arena::new(),
             top: NONE,
             levels: 0,
             head: 0,

@@ -37,6 +37,7 @@ mod pop_if;
 mod range;
 mod read;
 mod rebuild;
+mod refile;
 mod relations;
 mod remove;
 mod replace;

@@ -36,7 +36,7 @@ fn main() -> ! {
 }
 
 /// Few enough that everything fits in 8 KB.
-const IDS: u16 = 24;
+const IDS: u32 = 24;
 
 const STEPS: u32 = 1_500;
 
@@ -75,7 +75,7 @@ fn arrival(due: u32, step: u32) -> u32 {
 
 fn delay_queues() {
     let mut random = SmallRng::seed_from_u64(3);
-    let mut queue = DelayQueue::<u32, u16>::new();
+    let mut queue = DelayQueue::<u32, u32>::new();
     let mut reference = Reference::default();
     for step in 0..STEPS {
         let (id, due) = (random.random_range(0..IDS), random.random_range(0..50));
@@ -111,7 +111,7 @@ fn delay_queues() {
         queue.check_invariants();
         let by_time = reference.in_order().map(|(id, score)| (id, at(score / STEPS)));
         assert!(queue.iter().map(|job| (*job.id, job.due)).eq(by_time));
-        let is_due = |&(_, score): &(u16, u32)| score < arrival(due + 1, 0);
+        let is_due = |&(_, score): &(u32, u32)| score < arrival(due + 1, 0);
         assert_eq!(queue.count_due(at(due)), reference.elements().filter(is_due).count());
         assert_eq!(queue.due(&id), reference.score(id).map(|score| at(score / STEPS)));
     }
@@ -119,7 +119,7 @@ fn delay_queues() {
 
 fn schedules() {
     let mut random = SmallRng::seed_from_u64(4);
-    let mut schedule = Schedule::<u16>::new();
+    let mut schedule = Schedule::<u32>::new();
     let mut reference = Reference::default();
     let mut now = 0;
     for step in 0..STEPS {
@@ -157,8 +157,8 @@ fn schedules() {
 
 fn expiring_sets() {
     let mut random = SmallRng::seed_from_u64(5);
-    let most = usize::from(IDS) / 2;
-    let mut set = ExpiringSet::<u16>::new().with_max_len(most);
+    let most = IDS as usize / 2;
+    let mut set = ExpiringSet::<u32>::new().with_max_len(most);
     let mut reference = Reference::default();
     let mut now = 0;
     for _ in 0..STEPS {
@@ -214,9 +214,9 @@ fn expiring_sets() {
 
 fn timelines() {
     let mut random = SmallRng::seed_from_u64(6);
-    let (most, age) = (usize::from(IDS) / 2, 30);
+    let (most, age) = (IDS as usize / 2, 30);
     let age_limit = Duration::from_nanos(age.into());
-    let mut feed = Timeline::<u16>::new().with_max_len(most).with_max_age(age_limit);
+    let mut feed = Timeline::<u32>::new().with_max_len(most).with_max_age(age_limit);
     let mut reference = Reference::default();
     let mut newest = 0_u32;
     for _ in 0..STEPS {
@@ -254,8 +254,8 @@ fn timelines() {
 
 fn leaderboards() {
     let mut random = SmallRng::seed_from_u64(7);
-    let most = usize::from(IDS) / 2;
-    let board = Leaderboard::<u16, u32, Best>::new();
+    let most = IDS as usize / 2;
+    let board = Leaderboard::<u32, u32, Best>::new();
     let mut board = board.with_max_len(most).with_dense_standings();
     let mut reference = Reference::default();
     for _ in 0..STEPS {
@@ -266,7 +266,7 @@ fn leaderboards() {
             let old = reference.score(id);
             reference.insert(id, old.map_or(score, |old| old.max(score)));
             // The lowest score is evicted, of equal ones the greatest id.
-            let lowest = reference.elements().min_by_key(|&(id, score)| (score, u16::MAX - id));
+            let lowest = reference.elements().min_by_key(|&(id, score)| (score, u32::MAX - id));
             let dropped = lowest.filter(|_| reference.len() > most);
             dropped.map(|(id, _)| reference.remove(id));
             let submission = board.submit(id, score);

@@ -4,25 +4,48 @@
 #![no_main]
 
 use zset_core::SortedSet;
-use zset_firmware::{heap, run, run_model};
+use zset_firmware::{fill_and_replace, heap, run, run_large_model, run_model};
 
 #[cortex_m_rt::entry]
 fn main() -> ! {
     heap::init();
     run(&[
         ("sorted sets follow the reference", follow_reference),
+        ("a set with little in it takes little memory", little),
+        ("elements of a set on a full heap are replaced", replace),
         ("a set fills the heap and loses none of it", fill_and_drain),
     ])
 }
 
 fn follow_reference() {
-    run_model(&mut SortedSet::<u16, u32>::new(), 1, 1_500);
+    run_model(&mut SortedSet::<u32, u32>::new(), 1, 1_500);
+    if heap::IS_LARGE {
+        run_large_model(&mut SortedSet::<u32, u32>::new(), 3, 100_000);
+    }
+}
+
+/// 200 bytes without an element, 600 with ten.
+fn little() {
+    let used = heap::used();
+    let mut set = SortedSet::<u32, u32>::new();
+    assert_eq!(heap::used(), used);
+    assert!(size_of_val(&set) <= 200);
+    for i in 0..10 {
+        set.insert(i, 10 - i);
+    }
+    let bytes = size_of_val(&set) + heap::used() - used;
+    assert!(bytes <= 600, "{bytes} bytes");
+}
+
+fn replace() {
+    let len = fill_and_replace(&mut SortedSet::<u32, u32>::new(), 100_000, 1_000);
+    semihosting::print!("{len} elements ... ");
 }
 
 /// Fills the heap until an insertion fails, and drains it, again and again.
 fn fill_and_drain() {
     let used = heap::used();
-    let rounds = if heap::HEAP_BYTES > 1 << 20 { 3 } else { 1_000 };
+    let rounds = if heap::IS_LARGE { 3 } else { 1_000 };
     let most = 100_000;
     for round in 0..rounds {
         let mut set = SortedSet::<u32, u32>::new();

@@ -1,9 +1,12 @@
 //! Growing: rebuilding or splitting one table at a time.
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
 use arrayvec::ArrayVec;
 use core::ops::Range;
 use hashbrown::HashTable;
 
+use super::small::{ONE_TABLE, SMALL_BUCKETS};
 use super::{Dict, position};
 use crate::TryReserveError;
 use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
@@ -38,7 +41,7 @@ pub(super) const fn capacity(buckets: usize) -> usize {
 }
 
 /// The tables that result from a split, in order of position.
-type Parts = ArrayVec<HashTable<Handle>, { 1 << FIRST_BITS }>;
+pub(super) type Parts = ArrayVec<HashTable<Handle>, { 1 << FIRST_BITS }>;
 
 impl Dict {
     /// Makes room in the table for a position.
@@ -48,28 +51,61 @@ impl Dict {
         position: u64,
         hash_of: impl Fn(Handle) -> u64,
     ) -> Result<(), TryReserveError> {
-        loop {
-            let table = self.table_at(position);
-            let (len, buckets) = (table.len(), table.num_buckets());
-            if len < table.capacity() {
-                return Ok(());
+        let is_large = (ONE_TABLE..=capacity(FIRST_BUCKETS)).contains(&(self.len + 1));
+        if self.has_small_segments() && is_large {
+            match self.unite(self.len + 1, &hash_of) {
+                // The small tables can still grow.
+                Ok(()) | Err(TryReserveError::AllocError) => {}
+                error => return error,
             }
-            let most = if self.directory.is_empty() { FIRST_BUCKETS } else { SEGMENT_BUCKETS };
-            // A table without room that holds far fewer handles than its capacity is full of
-            // tombstones.
-            let is_whole = buckets >= most && len >= capacity(buckets) / 4 * 3;
-            if is_whole && self.may_split(position) {
-                self.split(position, &hash_of)?;
-            } else {
-                // The same size if it is full of tombstones, otherwise twice the size.
-                rebuild(self.table_at_mut(position), len * 4 / 3 + 1, &hash_of)?;
+        }
+        while !self.has_room(position) {
+            match self.grow(position, &hash_of) {
+                // A table of the same size, without tombstones, needs less memory.
+                Err(TryReserveError::AllocError) if self.has_tombstones(position) => {
+                    let table = self.table_at_mut(position);
+                    rebuild(table, table.len() + 1, &hash_of)?;
+                }
+                result => result?,
             }
+        }
+        Ok(())
+    }
+
+    /// Returns whether the table for a position has room for one more handle.
+    pub(super) fn has_room(&self, position: u64) -> bool {
+        let table = self.table_at(position);
+        table.len() < table.capacity()
+    }
+
+    /// Rebuilds or splits the table for a position, which has no room.
+    fn grow(
+        &mut self,
+        position: u64,
+        hash_of: &impl Fn(Handle) -> u64,
+    ) -> Result<(), TryReserveError> {
+        let table = self.table_at(position);
+        let (len, buckets) = (table.len(), table.num_buckets());
+        // The same size if it is full of tombstones, otherwise twice the size. A small segment keeps its
+        // size longer: its share of the handles varies more.
+        let spare = if self.has_small_segments() { len / 8 } else { len / 3 };
+        let wanted = len + spare + 1;
+        if self.directory.is_none() && wanted > capacity(SMALL_BUCKETS) && len + 1 < ONE_TABLE {
+            return self.split_small(hash_of);
+        }
+        let most = if self.directory.is_none() { FIRST_BUCKETS } else { SEGMENT_BUCKETS };
+        // A table without room that holds far fewer handles than its capacity is full of tombstones.
+        let is_whole = buckets >= most && len >= capacity(buckets) / 4 * 3;
+        if is_whole && self.may_split(position) {
+            self.split(position, hash_of)
+        } else {
+            rebuild(self.table_at_mut(position), wanted, hash_of)
         }
     }
 
     /// Returns whether a table can split without the directory becoming too large.
     fn may_split(&self, position: u64) -> bool {
-        let entries = self.directory.len();
+        let entries = self.directory().len();
         self.next_bit(position) >= self.shift || self.len / (2 * entries).max(8) >= LEAST_LOAD
     }
 
@@ -84,23 +120,27 @@ impl Dict {
         position: u64,
         hash_of: &impl Fn(Handle) -> u64,
     ) -> Result<(), TryReserveError> {
-        if self.directory.is_empty() {
-            self.split_first(hash_of)
-        } else {
-            self.split_segment(position, hash_of)
+        match self.directory {
+            None => {
+                let mut parts = try_parts([SEGMENT_CAPACITY; 1 << FIRST_BITS])?;
+                try_split(&self.first, u64::BITS - FIRST_BITS, &mut parts, hash_of)?;
+                self.replace_first(parts)
+            }
+            Some(_) => self.split_segment(position, hash_of),
         }
     }
 
-    /// Splits the first table into segments.
-    fn split_first(&mut self, hash_of: &impl Fn(Handle) -> u64) -> Result<(), TryReserveError> {
-        let parts = try_split(&self.first, u64::BITS - FIRST_BITS, FIRST_BITS, hash_of)?;
-        self.segments.try_reserve(parts.len())?;
-        self.directory.try_reserve_exact(parts.len())?;
+    /// Replaces the only table by segments.
+    pub(super) fn replace_first(&mut self, parts: Parts) -> Result<(), TryReserveError> {
+        let mut directory = Vec::new();
+        directory.try_reserve_exact(parts.len())?;
+        self.segments.try_reserve_exact(parts.len())?;
 
         self.first = HashTable::new();
-        self.directory.extend(0..parts.len() as u32);
+        directory.extend(0..parts.len() as u32);
+        self.shift = u64::BITS - parts.len().trailing_zeros();
         self.segments.extend(parts);
-        self.shift = u64::BITS - FIRST_BITS;
+        self.directory = Some(directory.into_boxed_slice());
         Ok(())
     }
 
@@ -111,28 +151,31 @@ impl Dict {
         hash_of: &impl Fn(Handle) -> u64,
     ) -> Result<(), TryReserveError> {
         let bit = self.next_bit(position);
-        let mut parts = try_split(self.table_at(position), bit, 1, hash_of)?;
+        let mut parts = try_parts([SEGMENT_CAPACITY; 2])?;
+        try_split(self.table_at(position), bit, &mut parts, hash_of)?;
         self.segments.try_reserve(1)?;
         if bit < self.shift {
-            self.directory.try_reserve_exact(self.directory.len())?;
-            self.double_directory();
+            let doubled = self.try_doubled_directory()?;
+            self.directory = Some(doubled);
+            self.shift -= 1;
         }
 
         let Range { start, end } = self.extent(self.entry(position));
-        self.directory[usize::midpoint(start, end)..end].fill(self.segments.len() as u32);
+        let new = self.segments.len() as u32;
+        let directory = self.directory.as_deref_mut().unwrap_or_default();
+        directory[usize::midpoint(start, end)..end].fill(new);
+        let first = directory[start] as usize;
         self.segments.extend(parts.pop());
-        self.segments[self.directory[start] as usize] = parts.remove(0);
+        self.segments[first] = parts.remove(0);
         Ok(())
     }
 
-    /// Duplicates each entry of the directory. The memory must already be reserved.
-    fn double_directory(&mut self) {
-        let entries = 2 * self.directory.len();
-        self.directory.resize(entries, 0);
-        for entry in (0..entries).rev() {
-            self.directory[entry] = self.directory[entry / 2];
-        }
-        self.shift -= 1;
+    /// Returns the directory with each entry twice.
+    fn try_doubled_directory(&self) -> Result<Box<[u32]>, TryReserveError> {
+        let mut doubled = Vec::new();
+        doubled.try_reserve_exact(2 * self.directory().len())?;
+        doubled.extend(self.directory().iter().flat_map(|&segment| [segment; 2]));
+        Ok(doubled.into_boxed_slice())
     }
 
     /// Reserves room for more handles: splits until each table has room for its share of them, and for
@@ -146,11 +189,10 @@ impl Dict {
         if wanted > MAX_LEAVES * LEAF_CAPACITY {
             return Err(TryReserveError::CapacityOverflow);
         }
-        if wanted <= capacity(FIRST_BUCKETS) && self.directory.is_empty() {
-            if wanted > self.first.capacity() {
-                rebuild(&mut self.first, wanted, &hash_of)?;
-            }
-            return Ok(());
+        if wanted <= capacity(FIRST_BUCKETS)
+            && (self.directory.is_none() || self.has_small_segments())
+        {
+            return self.try_reserve_few(additional, &hash_of);
         }
         // A few standard deviations below the full capacity, since hashes are not evenly distributed.
         let segments = wanted.div_ceil(SEGMENT_CAPACITY / 16 * 15);
@@ -176,17 +218,24 @@ impl Dict {
     }
 }
 
-/// Splits a table by `bits` bits of its positions, starting at `bit`.
-fn try_split(
+/// Creates empty tables with room for these numbers of handles.
+pub(super) fn try_parts<const N: usize>(capacities: [usize; N]) -> Result<Parts, TryReserveError> {
+    let mut parts = Parts::new();
+    for capacity in capacities {
+        parts.push(try_table(capacity)?);
+    }
+    Ok(parts)
+}
+
+/// Copies the handles of a table to the parts that it splits into, by the bits of their positions from
+/// `bit` on.
+pub(super) fn try_split(
     table: &HashTable<Handle>,
     bit: u32,
-    bits: u32,
+    parts: &mut Parts,
     hash_of: &impl Fn(Handle) -> u64,
-) -> Result<Parts, TryReserveError> {
-    let mut parts = Parts::new();
-    for _ in 0..1 << bits {
-        parts.push(try_table(SEGMENT_CAPACITY)?);
-    }
+) -> Result<(), TryReserveError> {
+    let mask = parts.len() as u64 - 1;
     let mut handles = table.iter();
     loop {
         // Hash a batch first: the members are scattered in memory, and in a loop that does nothing
@@ -194,11 +243,10 @@ fn try_split(
         let batch: ArrayVec<(u64, Handle), HASH_BATCH> =
             handles.by_ref().take(HASH_BATCH).map(|&handle| (hash_of(handle), handle)).collect();
         if batch.is_empty() {
-            return Ok(parts);
+            return Ok(());
         }
         for (hash, handle) in batch {
-            let part = position(hash) >> bit & ((1 << bits) - 1);
-            let part = &mut parts[part as usize];
+            let part = &mut parts[(position(hash) >> bit & mask) as usize];
             if part.len() == part.capacity() {
                 // If all hashes share these bits, one part gets all handles.
                 part.try_reserve(1, |&handle| hash_of(handle)).map_err(table_error)?;
@@ -211,7 +259,7 @@ fn try_split(
 /// Moves the handles of a table to one of another size.
 ///
 /// hashbrown's own `reserve` may rehash in place, which would lose handles if the user's hash panics.
-fn rebuild(
+pub(super) fn rebuild(
     table: &mut HashTable<Handle>,
     capacity: usize,
     hash_of: &impl Fn(Handle) -> u64,
@@ -225,7 +273,7 @@ fn rebuild(
 }
 
 /// Creates an empty table with room for this many handles.
-fn try_table(capacity: usize) -> Result<HashTable<Handle>, TryReserveError> {
+pub(super) fn try_table(capacity: usize) -> Result<HashTable<Handle>, TryReserveError> {
     let mut table = HashTable::new();
     table.try_reserve(capacity, |_| unreachable!("the table is empty")).map_err(table_error)?;
     Ok(table)

@@ -35,7 +35,7 @@ impl Dict {
         DictLayout {
             len: self.len,
             tables: self.tables().iter().filter(|table| table.num_buckets() > 0).count(),
-            directory: self.directory.len(),
+            directory: self.directory().len(),
             buckets: self.tables().iter().map(HashTable::num_buckets).sum(),
             allocation_size: self.allocation_size(),
         }

@@ -66,7 +66,8 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
             assert_eq!(self.leaf(self.head).parent, NONE, "parent of the only leaf");
             assert_eq!(self.blocks.len(), 0, "an index without levels has blocks");
         } else {
-            let (span, blocks) = self.check_block(self.top, NONE, self.levels, &mut expected_leaf);
+            let (span, blocks) =
+                self.check_block(self.top, NONE, u32::from(self.levels), &mut expected_leaf);
             assert_eq!(span, self.len, "span of the whole index");
             assert_eq!(blocks, self.blocks.len(), "an index block in use is not in the index");
             assert_eq!(expected_leaf, NONE, "the index ends before the chain of leaves");

@@ -182,7 +182,7 @@ impl<M, S: Copy> SkipList<M, S> {
         // The outermost nodes on a level with removals below them, and whether each is left empty.
         let (mut left, mut left_is_empty) = (first, true);
         let (mut right, mut right_is_empty) = (last, true);
-        for level in 1..=self.levels {
+        for level in 1..=u32::from(self.levels) {
             let (left_above, right_above) =
                 (self.parent(level - 1, left), self.parent(level - 1, right));
             let start = self.blocks.get(left_above).index_of(left) + usize::from(!left_is_empty);

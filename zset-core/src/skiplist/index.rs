@@ -13,7 +13,7 @@
 use arrayvec::ArrayVec;
 use core::ops::Range;
 
-use crate::arena::{FreeListLink, NONE};
+use crate::arena::{NONE, Node};
 
 /// The maximum number of children of a block.
 pub(crate) const BLOCK_CAPACITY: usize = 64;
@@ -147,7 +147,9 @@ impl<S: Copy> Block<S> {
     }
 }
 
-impl<S> FreeListLink for Block<S> {
+impl<S> Node for Block<S> {
+    const MAX_IDS: usize = NONE as usize - 1;
+
     fn set_next_vacant(&mut self, next: u32) {
         self.parent = next;
     }

@@ -112,12 +112,20 @@ impl<M, S: Copy> SkipList<M, S> {
     ) -> Result<Position, TryReserveError> {
         let is_end = position.leaf == self.tail && position.index == LEAF_CAPACITY
             || position.leaf == self.head && position.index == 0;
-        if is_end {
-            return self.add_end(position, score);
-        }
-        match self.share(spared, position, relocate) {
-            Some(position) => Ok(position),
-            None => self.split_leaf(position, relocate),
+        let made = if is_end {
+            self.add_end(position, score)
+        } else {
+            match self.share(spared, position, relocate) {
+                Some(position) => return Ok(position),
+                None => self.split_leaf(position, relocate),
+            }
+        };
+        match made {
+            // No memory for a leaf: other leaves may have room.
+            Err(TryReserveError::AllocError) => {
+                self.shift(spared, position, relocate).ok_or(TryReserveError::AllocError)
+            }
+            made => made,
         }
     }
 
@@ -126,12 +134,12 @@ impl<M, S: Copy> SkipList<M, S> {
     /// The full leaf is unchanged: ascending and descending loads produce full leaves, and no element
     /// moves.
     fn add_end(&mut self, position: Position, score: S) -> Result<Position, TryReserveError> {
-        self.try_reserve_leaf()?;
+        let height = self.try_reserve_leaf(position.leaf)?;
         let child = Child { id: NONE, first: score, span: 0 };
         let leaf = if position.index == 0 {
-            self.add_leaf_before(position.leaf, BlockLeaf::new(), child)
+            self.add_leaf_before(position.leaf, BlockLeaf::new(), child, height)
         } else {
-            self.add_leaf_after(position.leaf, BlockLeaf::new(), child)
+            self.add_leaf_after(position.leaf, BlockLeaf::new(), child, height)
         };
         Ok(Position { leaf, index: 0 })
     }
@@ -142,7 +150,7 @@ impl<M, S: Copy> SkipList<M, S> {
         position: Position,
         relocate: &mut R,
     ) -> Result<Position, TryReserveError> {
-        self.try_reserve_leaf()?;
+        let height = self.try_reserve_leaf(position.leaf)?;
         let at = LEAF_CAPACITY / 2;
         let handover = self.prepare_handover(position.leaf, at..LEAF_CAPACITY, relocate);
 
@@ -150,7 +158,7 @@ impl<M, S: Copy> SkipList<M, S> {
         let new = leaf.split(at..LEAF_CAPACITY, &handover.plan);
         let child =
             Child { id: NONE, first: new.as_ref().at(0).1, span: new.as_ref().len() as u32 };
-        let new_leaf = self.add_leaf_after(position.leaf, new, child);
+        let new_leaf = self.add_leaf_after(position.leaf, new, child, height);
         handover.report(position.leaf, new_leaf, 0, relocate);
         Ok(if position.index <= at {
             position
@@ -159,10 +167,26 @@ impl<M, S: Copy> SkipList<M, S> {
         })
     }
 
-    /// Reserves memory for a new leaf and the index above it.
-    fn try_reserve_leaf(&mut self) -> Result<(), TryReserveError> {
-        self.blocks.try_reserve(self.levels as usize + 1)?;
-        self.leaves.try_blocks(1).map(drop)
+    /// Draws the height of a new leaf beside another, and reserves memory for it and for the blocks
+    /// that it may split.
+    fn try_reserve_leaf(&mut self, beside: u32) -> Result<u32, TryReserveError> {
+        let height = self.heights.draw();
+        let (mut level, mut splits) = (0, 0);
+        let mut parent = self.leaf(beside).parent;
+        while parent != NONE {
+            let block = self.blocks.get(parent);
+            level += 1;
+            let may_be_cut = height > level && block.len() >= 2 * MIN_CHILDREN;
+            if !block.is_full() && !may_be_cut {
+                break;
+            }
+            (parent, splits) = (block.parent, splits + 1);
+        }
+        // There is no index yet, or the top may split.
+        let new_top = usize::from(parent == NONE);
+        self.blocks.try_reserve(splits + new_top)?;
+        self.leaves.try_blocks(1)?;
+        Ok(height)
     }
 
     /// Inserts a member with the score of a vacancy, and returns its handle.
@@ -212,10 +236,11 @@ impl<M, S: Copy> SkipList<M, S> {
         &mut self,
         elements: impl Iterator<Item = (M, S)>,
     ) -> Result<u32, TryReserveError> {
-        self.try_reserve_leaf()?;
+        let height = self.try_reserve_leaf(self.tail)?;
         let new = BlockLeaf::from_sorted(elements);
         let (first, len) = (new.as_ref().at(0).1, new.as_ref().len());
-        let leaf = self.add_leaf_after(self.tail, new, Child { id: NONE, first, span: 0 });
+        let child = Child { id: NONE, first, span: 0 };
+        let leaf = self.add_leaf_after(self.tail, new, child, height);
         self.update_spans(leaf, i32::from(len as u8), None);
         self.len += len;
         Ok(leaf)
@@ -237,10 +262,16 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 
     /// Links a new leaf after another from which it took its elements (as many as `child.span`).
-    fn add_leaf_after(&mut self, leaf: u32, mut new: BlockLeaf<M, S>, child: Child<S>) -> u32 {
-        new.backward = leaf;
-        new.forward = self.leaf(leaf).forward;
-        let forward = new.forward;
+    fn add_leaf_after(
+        &mut self,
+        leaf: u32,
+        mut new: BlockLeaf<M, S>,
+        child: Child<S>,
+        height: u32,
+    ) -> u32 {
+        new.links.backward = leaf;
+        let forward = self.leaf(leaf).forward;
+        new.links.forward = forward;
         let id = self.leaves.blocks().insert(new);
         self.leaves.set_forward(leaf, id);
         self.leaves.set_backward(forward, id);
@@ -251,18 +282,24 @@ impl<M, S: Copy> SkipList<M, S> {
         let block = self.blocks.get_mut(parent);
         let index = block.index_of(leaf);
         block.spans[index] -= child.span;
-        self.add_child(parent, index + 1, Child { id, ..child });
+        self.add_child(parent, index + 1, Child { id, ..child }, height);
         id
     }
 
     /// Links an empty leaf before the first.
-    fn add_leaf_before(&mut self, leaf: u32, mut new: BlockLeaf<M, S>, child: Child<S>) -> u32 {
-        new.forward = leaf;
+    fn add_leaf_before(
+        &mut self,
+        leaf: u32,
+        mut new: BlockLeaf<M, S>,
+        child: Child<S>,
+        height: u32,
+    ) -> u32 {
+        new.links.forward = leaf;
         let id = self.leaves.blocks().insert(new);
         self.leaves.set_backward(leaf, id);
         self.head = id;
         let parent = self.parent_of_leaf(leaf);
-        self.add_child(parent, 0, Child { id, ..child });
+        self.add_child(parent, 0, Child { id, ..child }, height);
         id
     }
 
@@ -281,7 +318,7 @@ impl<M, S: Copy> SkipList<M, S> {
         block.insert(0, child);
         self.top = self.blocks.insert(block);
         self.levels += 1;
-        self.set_parent(self.levels, child.id, self.top);
+        self.set_parent(u32::from(self.levels), child.id, self.top);
     }
 
     /// Sets the parent of a child of a block on this level.
@@ -302,8 +339,7 @@ impl<M, S: Copy> SkipList<M, S> {
     ///
     /// Blocks keep at least `MIN_CHILDREN` children: a split too close to an end is skipped or, in a
     /// full block, shifted.
-    fn add_child(&mut self, mut parent: u32, mut index: usize, mut child: Child<S>) {
-        let height = self.heights.draw();
+    fn add_child(&mut self, mut parent: u32, mut index: usize, mut child: Child<S>, height: u32) {
         let mut level = 1;
         loop {
             let block = self.blocks.get_mut(parent);

@@ -41,7 +41,7 @@ impl<M, S: Copy> SkipList<M, S> {
     /// ```
     pub fn root(&self) -> Node<'_, M, S> {
         let id = if self.levels == 0 { self.head } else { self.top };
-        Node { list: self, id, level: self.levels, span: self.len }
+        Node { list: self, id, level: u32::from(self.levels), span: self.len }
     }
 }
 

@@ -19,8 +19,8 @@ use core::ops::DerefMut;
 
 use super::Element;
 use crate::TryReserveError;
-use crate::arena::{FreeListLink, NONE};
-use crate::handle::{Handle, LEAF_CAPACITY};
+use crate::arena::{NONE, Node};
+use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 
 mod arrange;
 mod split;
@@ -65,19 +65,39 @@ const NO_SLOT: u8 = u8::MAX;
 /// always `NO_SLOT`, so every used entry has a successor.
 type Order = [u8; LEAF_CAPACITY + 1];
 
-/// A leaf with two columns.
-///
-/// Fields are in the order in which a search reads them: the length and the order share the first cache
-/// lines, so they are fetched together, in parallel with the scores.
-#[derive(Clone)]
-#[repr(C)]
-pub(crate) struct Leaf<A, B> {
+/// The ids of the nodes to which a leaf is linked.
+#[derive(Clone, Copy)]
+pub(crate) struct Links {
     /// The level-1 index block above, or `NONE` if there is no index.
     pub(crate) parent: u32,
     /// The next leaf in order, or `NONE`; in a vacant leaf, the next vacant one.
     pub(crate) forward: u32,
     /// The previous leaf in order, or `NONE`.
     pub(crate) backward: u32,
+}
+
+impl Links {
+    /// The links of the only leaf of a list.
+    const NONE: Links = Links { parent: NONE, forward: NONE, backward: NONE };
+}
+
+/// The only leaf of a small list stores no links.
+impl From<()> for Links {
+    #[inline]
+    fn from((): ()) -> Self {
+        Links::NONE
+    }
+}
+
+/// A leaf with two columns.
+///
+/// Fields are in the order in which a search reads them: the length and the order share the first cache
+/// lines, so they are fetched together, in parallel with the scores.
+#[derive(Clone)]
+#[repr(C)]
+pub(crate) struct Leaf<L, A, B> {
+    /// `Links`, or nothing in the only leaf of a small list.
+    pub(crate) links: L,
     /// The number of elements.
     len: u8,
     /// The slots in order, then `NO_SLOT`.
@@ -87,10 +107,11 @@ pub(crate) struct Leaf<A, B> {
 }
 
 /// The only leaf of a small list. Its columns grow as needed.
-pub(crate) type SmallLeaf<M, S> = Leaf<Vec<S>, Vec<M>>;
+pub(crate) type SmallLeaf<M, S> = Leaf<(), Vec<S>, Vec<M>>;
 
 /// A leaf of a list with more than one, in one block of memory.
-pub(crate) type BlockLeaf<M, S> = Leaf<ArrayVec<S, LEAF_CAPACITY>, ArrayVec<M, LEAF_CAPACITY>>;
+pub(crate) type BlockLeaf<M, S> =
+    Leaf<Links, ArrayVec<S, LEAF_CAPACITY>, ArrayVec<M, LEAF_CAPACITY>>;
 
 /// A read-only view of a leaf with either kind of columns.
 pub(crate) struct LeafRef<'a, M, S> {
@@ -157,35 +178,28 @@ fn index_of(order: &Order, slot: u8) -> usize {
     index as usize
 }
 
-impl<A, B> Leaf<A, B> {
-    pub(crate) fn new<M, S>() -> Self
-    where
-        A: Column<S>,
-        B: Column<M>,
-    {
-        Self::of_columns(A::default(), B::default())
-    }
-
+impl<L, A, B> Leaf<L, A, B> {
     /// Creates an empty leaf from empty columns.
-    const fn of_columns(scores: A, members: B) -> Self {
-        let order = [NO_SLOT; LEAF_CAPACITY + 1];
-        Leaf { parent: NONE, forward: NONE, backward: NONE, len: 0, order, scores, members }
+    const fn of_columns(links: L, scores: A, members: B) -> Self {
+        Leaf { links, len: 0, order: [NO_SLOT; LEAF_CAPACITY + 1], scores, members }
     }
 
     #[inline]
     pub(crate) fn as_ref<M, S>(&self) -> LeafRef<'_, M, S>
     where
+        L: Copy + Into<Links>,
         A: Column<S>,
         B: Column<M>,
     {
+        let Links { parent, forward, backward } = self.links.into();
         LeafRef {
             len: self.len,
             order: &self.order,
             scores: &self.scores,
             members: &self.members,
-            forward: self.forward,
-            backward: self.backward,
-            parent: self.parent,
+            forward,
+            backward,
+            parent,
         }
     }
 
@@ -261,7 +275,7 @@ impl<A, B> Leaf<A, B> {
 impl<M, S> SmallLeaf<M, S> {
     /// Creates an empty leaf without allocating.
     pub(crate) const fn empty() -> Self {
-        Self::of_columns(Vec::new(), Vec::new())
+        Self::of_columns((), Vec::new(), Vec::new())
     }
 
     /// Returns the number of elements for which the columns have memory.
@@ -269,7 +283,7 @@ impl<M, S> SmallLeaf<M, S> {
         self.scores.capacity().min(self.members.capacity()).min(LEAF_CAPACITY)
     }
 
-    /// Reserves memory for more elements, by doubling, up to the capacity of a leaf.
+    /// Reserves memory for more elements, for half as many more as there are, up to the capacity of a leaf.
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
         let wanted = (self.len as usize).saturating_add(additional).min(LEAF_CAPACITY);
         try_grow(&mut self.scores, wanted)?;
@@ -286,13 +300,18 @@ impl<M, S> SmallLeaf<M, S> {
 #[inline]
 fn try_grow<T>(column: &mut Vec<T>, wanted: usize) -> Result<(), TryReserveError> {
     if wanted > column.capacity() {
-        let capacity = (2 * column.capacity()).max(4).clamp(wanted, LEAF_CAPACITY);
+        let grown = column.capacity() + (column.capacity() / 2).max(4);
+        let capacity = grown.clamp(wanted, LEAF_CAPACITY);
         column.try_reserve_exact(capacity - column.len())?;
     }
     Ok(())
 }
 
 impl<M, S: Copy> BlockLeaf<M, S> {
+    pub(crate) fn new() -> Self {
+        Self::of_columns(Links::NONE, ArrayVec::new(), ArrayVec::new())
+    }
+
     /// Creates a leaf from elements in order, in slots of the same order.
     pub(crate) fn from_sorted(elements: impl Iterator<Item = (M, S)>) -> Self {
         let mut leaf = Self::new();
@@ -317,12 +336,14 @@ impl<M, S: Copy> BlockLeaf<M, S> {
     }
 }
 
-impl<M, S> FreeListLink for BlockLeaf<M, S> {
+impl<M, S> Node for BlockLeaf<M, S> {
+    const MAX_IDS: usize = MAX_LEAVES;
+
     fn set_next_vacant(&mut self, next: u32) {
-        self.forward = next;
+        self.links.forward = next;
     }
 
     fn next_vacant(&self) -> u32 {
-        self.forward
+        self.links.forward
     }
 }

@@ -3,7 +3,7 @@
 use super::leaf::{BlockLeaf, End, LeafRef, SmallLeaf};
 use crate::TryReserveError;
 use crate::arena::{Arena, NONE};
-use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
+use crate::handle::{Handle, LEAF_CAPACITY};
 
 #[derive(Clone)]
 pub(crate) enum Leaves<M, S> {
@@ -77,20 +77,20 @@ impl<M, S: Copy> Leaves<M, S> {
     }
 
     pub(crate) fn set_parent(&mut self, id: u32, parent: u32) {
-        with_leaf!(self, id, leaf => leaf.parent = parent);
+        self.blocks().get_mut(id).links.parent = parent;
     }
 
     /// Sets the forward pointer of a leaf. A no-op if `id` is `NONE`.
     pub(crate) fn set_forward(&mut self, id: u32, forward: u32) {
         if id != NONE {
-            with_leaf!(self, id, leaf => leaf.forward = forward);
+            self.blocks().get_mut(id).links.forward = forward;
         }
     }
 
     /// Sets the backward pointer of a leaf. A no-op if `id` is `NONE`.
     pub(crate) fn set_backward(&mut self, id: u32, backward: u32) {
         if id != NONE {
-            with_leaf!(self, id, leaf => leaf.backward = backward);
+            self.blocks().get_mut(id).links.backward = backward;
         }
     }
 
@@ -114,7 +114,7 @@ impl<M, S: Copy> Leaves<M, S> {
         additional: usize,
     ) -> Result<&mut Arena<BlockLeaf<M, S>>, TryReserveError> {
         if let Leaves::Small(leaf) = self {
-            let mut arena = Arena::new(MAX_LEAVES);
+            let mut arena = Arena::new();
             arena.try_reserve(1 + additional)?;
             arena.insert(BlockLeaf::from_small(core::mem::replace(leaf, SmallLeaf::empty())));
             *self = Leaves::Blocks(arena);
@@ -122,6 +122,12 @@ impl<M, S: Copy> Leaves<M, S> {
         let Leaves::Blocks(arena) = self else { unreachable!("made above") };
         arena.try_reserve(additional)?;
         Ok(arena)
+    }
+
+    /// Returns the ids of the first leaves of an empty list, if memory for them is reserved at once.
+    pub(crate) fn first_ids(leaves: usize) -> impl Iterator<Item = u32> {
+        // The only leaf of a small list has id 0, too.
+        Arena::<BlockLeaf<M, S>>::first_ids(leaves)
     }
 
     /// Returns the arena of a list with more than one leaf.

@@ -73,7 +73,7 @@ impl<M, S: Copy> SkipList<M, S> {
 
     /// Returns the number of bytes the list has allocated, excluding memory owned by members.
     ///
-    /// **O(n)**, but it visits only chunks of about 32 KiB.
+    /// **O(n)**, but it visits only chunks of up to 32 KiB.
     ///
     /// # Examples
     ///

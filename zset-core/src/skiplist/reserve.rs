@@ -2,6 +2,7 @@
 
 use super::SkipList;
 use super::index::BLOCK_CAPACITY;
+use super::leaves::Leaves;
 use crate::TryReserveError;
 use crate::handle::LEAF_CAPACITY;
 use crate::reserve::infallible;
@@ -72,7 +73,7 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 
     /// Returns the number of elements that fit in the allocated memory if every leaf is full.
-    /// **O(n)**, but it visits only chunks of about 32 KiB.
+    /// **O(n)**, but it visits only chunks of up to 32 KiB.
     ///
     /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. Unlike `Vec::capacity`, it
     /// is not a guarantee: leaves become full only if elements are inserted in ascending order, so a
@@ -100,6 +101,12 @@ impl<M, S: Copy> SkipList<M, S> {
                 self.blocks.try_reserve(leaves.div_ceil(BLOCK_CAPACITY / 2) + levels + 1)
             }
         }
+    }
+
+    /// Returns the ids of the leaves of a list for which `try_reserve_full_leaves(len)` has reserved
+    /// memory, in order.
+    pub(crate) fn full_leaf_ids(len: usize) -> impl Iterator<Item = u32> {
+        Leaves::<M, S>::first_ids(len.div_ceil(LEAF_CAPACITY))
     }
 
     /// Reserves memory for more leaves and the index above them.

@@ -172,7 +172,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
             let block = self.blocks.get(id);
             let not_above = count(&block.firsts, |first| *first <= score);
             if not_above > 0 && block.firsts[not_above - 1] == score {
-                return self.descend_among_equals(id, level, score, precedes, passed);
+                return self.descend_among_equals(id, level.into(), score, precedes, passed);
             }
             let index = not_above.saturating_sub(1);
             passed(id, index);

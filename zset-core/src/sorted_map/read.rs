@@ -170,7 +170,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     }
 
     /// Returns the number of bytes that the map has allocated, excluding allocations owned by keys
-    /// and values. **O(n)**, but it visits only chunks of about 32 KiB.
+    /// and values. **O(n)**, but it visits only chunks of up to 32 KiB.
     ///
     /// # Examples
     ///

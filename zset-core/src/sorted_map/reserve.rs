@@ -73,7 +73,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 
 impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     /// Returns the number of keys that fit into the allocated memory if they fill it completely.
-    /// **O(n)**, but it visits only chunks of about 32 KiB.
+    /// **O(n)**, but it visits only chunks of up to 32 KiB.
     ///
     /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. A map may allocate
     /// before it reaches its capacity; see [`SortedSet::capacity`].

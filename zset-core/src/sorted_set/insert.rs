@@ -90,11 +90,21 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     ) -> Result<Handle, TryReserveError> {
         let mut path = Path::new();
         let target = self.list.search_to_insert(score, |other| *other < member, &mut path);
+        self.make_room_in_dict(hash)?;
         let Self { list, dict, hasher, .. } = self;
-        dict.try_reserve_one(hash, hash_of(list, hasher))?;
         let vacancy = list.make_room(target, &mut Follow::new(dict, hasher))?;
         let handle = list.put(vacancy, member);
         dict.insert(hash, handle);
         Ok(handle)
+    }
+
+    /// Makes room for one more handle with this hash in the dict.
+    #[inline]
+    fn make_room_in_dict(&mut self, hash: u64) -> Result<(), TryReserveError> {
+        let Self { list, dict, hasher, .. } = self;
+        match dict.try_reserve_one(hash, hash_of(list, hasher)) {
+            Err(TryReserveError::AllocError) => self.refile(hash),
+            result => result,
+        }
     }
 }

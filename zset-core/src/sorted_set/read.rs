@@ -159,7 +159,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
 
     /// Returns the number of bytes the set has allocated, excluding memory owned by members.
     ///
-    /// **O(n)**, but it visits only chunks of about 32 KiB.
+    /// **O(n)**, but it visits only chunks of up to 32 KiB.
     ///
     /// # Examples
     ///

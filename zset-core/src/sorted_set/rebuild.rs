@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use core::hash::{BuildHasher, Hash};
 
 use super::SortedSet;
+use super::fill::try_collect;
 use crate::dict::Dict;
 use crate::handle::{Handle, LEAF_CAPACITY};
 use crate::skiplist::Element;
@@ -48,25 +49,39 @@ impl Plan {
     }
 }
 
+/// Where the elements of a list of full leaves are, if its memory is reserved at once.
+struct FullLeaves {
+    /// The ids of the leaves, which ascend.
+    ids: Vec<u32>,
+}
+
+impl FullLeaves {
+    fn try_new<M, S: Copy>(len: usize) -> Result<Self, TryReserveError> {
+        Ok(FullLeaves { ids: try_collect(SkipList::<M, S>::full_leaf_ids(len))? })
+    }
+
+    /// Returns the handle of the element at this rank.
+    fn handle_at(&self, rank: usize) -> Handle {
+        Handle::new(self.ids[rank / LEAF_CAPACITY], (rank % LEAF_CAPACITY) as u8)
+    }
+
+    fn rank_of(&self, handle: Handle) -> usize {
+        let leaf = self.ids.binary_search(&handle.leaf()).expect("the leaf is in the list");
+        leaf * LEAF_CAPACITY + handle.slot() as usize
+    }
+}
+
 /// Creates the dict for a list of full leaves in order, given the hashes of its members.
-pub(super) fn try_dict(hashes: &[u64]) -> Result<Dict, TryReserveError> {
+pub(super) fn try_dict<M, S: Copy>(hashes: &[u64]) -> Result<Dict, TryReserveError> {
+    let leaves = FullLeaves::try_new::<M, S>(hashes.len())?;
     let mut dict = Dict::new();
-    let hash_of = |handle| hashes[rank_of(handle)];
+    let hash_of = |handle| hashes[leaves.rank_of(handle)];
     dict.try_reserve(hashes.len(), hash_of)?;
     for (rank, &hash) in hashes.iter().enumerate() {
         dict.try_reserve_one(hash, hash_of)?;
-        dict.insert(hash, handle_at(rank));
+        dict.insert(hash, leaves.handle_at(rank));
     }
     Ok(dict)
-}
-
-/// Returns the handle of the element at this rank in a list of full leaves in order.
-fn handle_at(rank: usize) -> Handle {
-    Handle::new((rank / LEAF_CAPACITY) as u32, (rank % LEAF_CAPACITY) as u8)
-}
-
-fn rank_of(handle: Handle) -> usize {
-    handle.leaf() as usize * LEAF_CAPACITY + handle.slot() as usize
 }
 
 impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
@@ -88,7 +103,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         let (mut list, mut left_out) = (self.list.empty(), Vec::new());
         list.try_reserve_full_leaves(plan.hashes.len())?;
         left_out.try_reserve_exact(shared.len())?;
-        Ok(Prepared { list, dict: try_dict(&plan.hashes)?, left_out })
+        Ok(Prepared { list, dict: try_dict::<M, S>(&plan.hashes)?, left_out })
     }
 
     /// Moves the elements of both lists to the new one, except those of the other list at the ranks
@@ -110,14 +125,13 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
             None
         });
         let mut ours = self.take_list().into_iter();
+        let mut ids = SkipList::<M, S>::full_leaf_ids(plan.hashes.len());
         for is_others in plan.is_others.chunks(LEAF_CAPACITY) {
-            let first = handle_at(list.len());
             let leaf = list.try_push_leaf(is_others.iter().map(|&is_others| {
                 let next = if is_others { others.next() } else { ours.next() };
                 next.expect("the plan has each element once")
             }));
-            let leaf = leaf.expect("room was reserved");
-            debug_assert_eq!(leaf, first.leaf(), "the leaves are full and in order");
+            assert_eq!(leaf.ok(), ids.next(), "room was reserved, and for full leaves in order");
         }
         (self.list, self.dict) = (list, dict);
     }

@@ -90,7 +90,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 
 impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// Returns the number of members that fit in the allocated memory if every leaf is full.
-    /// **O(n)**, but it visits only chunks of about 32 KiB.
+    /// **O(n)**, but it visits only chunks of up to 32 KiB.
     ///
     /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. Unlike `HashMap::capacity`,
     /// it is not a guarantee: leaves become full only if members are inserted in ascending order, so a

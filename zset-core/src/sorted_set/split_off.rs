@@ -67,7 +67,7 @@ impl<M: Hash, S: Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
         } else {
             let hashes = infallible(self.try_hashes(range));
             // The handles of the elements in the new list are known before they move.
-            upper.dict = infallible(try_dict(&hashes));
+            upper.dict = infallible(try_dict::<M, S>(&hashes));
             upper.list = infallible(self.try_cut(range, &hashes));
         }
         upper

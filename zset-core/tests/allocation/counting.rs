@@ -13,7 +13,11 @@ static ALLOCATOR: Counting = Counting;
 thread_local! {
     /// The number of allocations that succeed before one fails, or `None` if none fails.
     static SUCCEEDING: Cell<Option<usize>> = const { Cell::new(None) };
-    static TOTAL: Cell<Total> = const { Cell::new(Total { calls: 0, bytes: 0, live: 0 }) };
+    /// Whether all allocations after the failing one fail as well.
+    static IS_EXHAUSTED: Cell<bool> = const { Cell::new(false) };
+    /// Whether an allocation has failed on demand.
+    static HAS_FAILED: Cell<bool> = const { Cell::new(false) };
+    static TOTAL: Cell<Total> = const { Cell::new(Total { calls: 0, bytes: 0, live: 0, largest: 0 }) };
 }
 
 /// Counters of a thread's allocations.
@@ -25,13 +29,18 @@ pub(crate) struct Total {
     pub(crate) bytes: usize,
     /// Bytes allocated and not yet freed.
     pub(crate) live: isize,
+    /// The size of the largest allocation.
+    pub(crate) largest: usize,
 }
 
 /// Counts a call that allocates and frees this many bytes; returns whether it must fail.
 fn fails(taken: usize, given_back: usize) -> bool {
     let succeeding = SUCCEEDING.get();
     if succeeding == Some(0) {
-        SUCCEEDING.set(None);
+        HAS_FAILED.set(true);
+        if !IS_EXHAUSTED.get() {
+            SUCCEEDING.set(None);
+        }
         return true;
     }
     SUCCEEDING.set(succeeding.map(|calls| calls - 1));
@@ -40,6 +49,7 @@ fn fails(taken: usize, given_back: usize) -> bool {
         calls: total.calls + 1,
         bytes: total.bytes + taken,
         live: total.live.wrapping_add_unsigned(taken).wrapping_sub_unsigned(given_back),
+        largest: total.largest.max(taken),
     });
     false
 }
@@ -81,34 +91,57 @@ unsafe impl GlobalAlloc for Counting {
 
 /// Runs an operation; returns its result and its allocations.
 pub(crate) fn counted<T>(operation: impl FnOnce() -> T) -> (T, Total) {
-    let before = TOTAL.get();
+    let before = TOTAL.replace(Total { largest: 0, ..TOTAL.get() });
     let result = operation();
     let after = TOTAL.get();
     let total = Total {
         calls: after.calls - before.calls,
         bytes: after.bytes - before.bytes,
         live: after.live - before.live,
+        largest: after.largest,
     };
+    TOTAL.set(Total { largest: before.largest.max(after.largest), ..after });
     (result, total)
 }
 
 /// Runs an operation in which this many allocations succeed and the next fails.
 pub(crate) fn failing_after<T>(succeeding: usize, operation: impl FnOnce() -> T) -> T {
+    HAS_FAILED.set(false);
     SUCCEEDING.set(Some(succeeding));
     let result = operation();
     SUCCEEDING.set(None);
     result
 }
 
+/// Returns whether an allocation has failed in the last `failing_after`.
+pub(crate) fn has_failed() -> bool {
+    HAS_FAILED.get()
+}
+
+/// Runs an operation in which all allocations fail.
+pub(crate) fn without_memory<T>(operation: impl FnOnce() -> T) -> T {
+    IS_EXHAUSTED.set(true);
+    let result = failing_after(0, operation);
+    IS_EXHAUSTED.set(false);
+    result
+}
+
+/// Lets allocations succeed again.
+pub(crate) fn end_exhaustion() {
+    SUCCEEDING.set(None);
+}
+
 #[test]
 fn the_allocator_counts_and_fails() {
     let (vector, total) = counted(|| Vec::<u64>::with_capacity(5));
-    assert_eq!(total, Total { calls: 1, bytes: 40, live: 40 });
+    assert_eq!(total, Total { calls: 1, bytes: 40, live: 40, largest: 40 });
     let ((), total) = counted(|| drop(vector));
-    assert_eq!(total, Total { calls: 0, bytes: 0, live: -40 });
+    assert_eq!(total, Total { calls: 0, bytes: 0, live: -40, largest: 0 });
 
     let mut vector = Vec::<u64>::new();
     assert!(failing_after(0, || vector.try_reserve_exact(1)).is_err());
     let reserved = failing_after(1, || [vector.try_reserve_exact(1), vector.try_reserve_exact(2)]);
     assert!(reserved[0].is_ok() && reserved[1].is_err());
+    let reserved = without_memory(|| [2, 3].map(|len| vector.try_reserve_exact(len).is_ok()));
+    assert_eq!(reserved, [false; 2]);
 }

@@ -4,11 +4,11 @@
 use std::hash::BuildHasher;
 use zset_core::{Aggregate, IncrementError, Score, SkipList, SortedSet, TryReserveError};
 
-use crate::counting::{counted, failing_after};
+use crate::counting::{counted, failing_after, has_failed};
 use crate::{Set, grown, scattered_score};
 
-/// Runs an operation whose first allocation fails, then one whose second fails, and so on until it
-/// succeeds; returns the number of failures.
+/// Runs an operation whose first allocation fails, then one whose second fails, and so on until none
+/// fails; returns the number of allocations that have failed. The operation may succeed without one.
 fn fail_in_turn<H: BuildHasher + Clone, T: std::fmt::Debug>(
     original: &Set<H>,
     operation: impl Fn(&mut Set<H>) -> Result<T, TryReserveError>,
@@ -18,7 +18,8 @@ fn fail_in_turn<H: BuildHasher + Clone, T: std::fmt::Debug>(
         let result = failing_after(succeeding, || operation(&mut set));
         set.check();
         match result {
-            Ok(_) => return succeeding,
+            Ok(_) if !has_failed() => return succeeding,
+            Ok(_) => continue,
             Err(error) => {
                 assert_eq!(error, TryReserveError::AllocError);
                 assert_eq!(set, *original);

@@ -6,11 +6,13 @@
 
 mod counting;
 mod cutting;
+mod exhaustion;
 mod failures;
 mod growth;
 #[cfg(feature = "serde")]
 mod loading;
 mod reserving;
+mod small;
 mod zset;
 
 use std::hash::{BuildHasherDefault, Hasher};

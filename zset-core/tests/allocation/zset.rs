@@ -220,7 +220,7 @@ fn a_set_in_a_buffer_never_allocates() {
         assert_eq!(set.remove_range_by_rank(1..), 7);
         set.clear();
     });
-    assert_eq!(total, Total { calls: 0, bytes: 0, live: 0 });
+    assert_eq!(total, Total { calls: 0, bytes: 0, live: 0, largest: 0 });
 }
 
 /// Verifies that a set reports exactly the bytes it has allocated.

@@ -10,7 +10,7 @@ pub(crate) enum End {
     Last,
 }
 
-impl<A, B> Leaf<A, B> {
+impl<L, A, B> Leaf<L, A, B> {
     /// Reorders the slots so that the element at this end is in the last slot, the next one in the slot
     /// before it, and so on.
     pub(crate) fn arrange<M, S>(&mut self, end: End)

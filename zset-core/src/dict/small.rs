@@ -1,0 +1,106 @@
+//! Dicts of a few hundred handles, which allocate at most 4 KiB at once, and growth with little memory.
+
+use hashbrown::HashTable;
+
+use super::grow::{capacity, rebuild, try_parts, try_split, try_table};
+use super::{Dict, position};
+use crate::TryReserveError;
+use crate::handle::Handle;
+
+/// The number of buckets at which the first table splits into small segments, up to `ONE_TABLE` handles.
+/// It takes 2.5 KiB.
+///
+/// Under Miri, tables are smaller, because filling one of this size would take too long.
+pub(super) const SMALL_BUCKETS: usize = if cfg!(miri) { 1 << 5 } else { 1 << 9 };
+
+/// The number of handles from which on the small segments are one table again.
+///
+/// One table is faster, but such a table takes 10 KiB, which a microcontroller may not have in one piece.
+pub(super) const ONE_TABLE: usize = if cfg!(miri) { 60 } else { 1_000 };
+
+/// The number of bits by which the first table splits into small segments.
+const SMALL_BITS: u32 = 2;
+
+impl Dict {
+    /// Returns whether the tables are the small segments of less than `ONE_TABLE` handles, or of more if
+    /// there was no memory for one table.
+    pub(super) fn has_small_segments(&self) -> bool {
+        self.directory().len() == 1 << SMALL_BITS
+    }
+
+    /// Splits the first table into small segments of full size, which are not rebuilt before they unite.
+    pub(super) fn split_small(
+        &mut self,
+        hash_of: &impl Fn(Handle) -> u64,
+    ) -> Result<(), TryReserveError> {
+        let mut parts = try_parts([capacity(SMALL_BUCKETS); 1 << SMALL_BITS])?;
+        try_split(&self.first, u64::BITS - SMALL_BITS, &mut parts, hash_of)?;
+        self.replace_first(parts)
+    }
+
+    /// Moves all handles to one table with room for `wanted`.
+    pub(super) fn unite(
+        &mut self,
+        wanted: usize,
+        hash_of: &impl Fn(Handle) -> u64,
+    ) -> Result<(), TryReserveError> {
+        let mut first = try_table(wanted)?;
+        for &handle in self.segments.iter().flatten() {
+            first.insert_unique(hash_of(handle), handle, |_| unreachable!("room was made"));
+        }
+        *self = Dict { first, len: self.len, ..Dict::new() };
+        Ok(())
+    }
+
+    /// Returns whether the table for a position has no room because of tombstones.
+    pub(super) fn has_tombstones(&self, position: u64) -> bool {
+        let table = self.table_at(position);
+        table.capacity() == table.len() && table.len() < capacity(table.num_buckets())
+    }
+
+    /// Reserves room for more handles, at most as many as one table holds.
+    pub(super) fn try_reserve_few(
+        &mut self,
+        additional: usize,
+        hash_of: &impl Fn(Handle) -> u64,
+    ) -> Result<(), TryReserveError> {
+        let wanted = self.len + additional;
+        if self.directory.is_none() {
+            if wanted <= self.first.capacity() {
+                return Ok(());
+            }
+            if wanted <= capacity(SMALL_BUCKETS) || wanted >= ONE_TABLE {
+                return rebuild(&mut self.first, wanted, hash_of);
+            }
+            self.split_small(hash_of)?;
+        } else if wanted >= ONE_TABLE {
+            return self.unite(wanted, hash_of);
+        }
+        // A few standard deviations above the share, since hashes are not evenly distributed.
+        let share = additional.min(additional / 4 + additional / 16 + 8);
+        for table in &mut self.segments {
+            if table.capacity() < table.len() + share {
+                rebuild(table, table.len() + share, hash_of)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether `refile` makes room for a hash.
+    pub(crate) fn is_worth_refiling(&self, hash: u64) -> bool {
+        self.has_tombstones(position(hash))
+    }
+
+    /// Removes all handles and then adds these, in the same memory. Leaves out those for which there is
+    /// no room, which requires an inconsistent `Hash`.
+    pub(crate) fn refile(&mut self, handles: impl Iterator<Item = (u64, Handle)>) {
+        self.first.clear();
+        self.segments.iter_mut().for_each(HashTable::clear);
+        self.len = 0;
+        for (hash, handle) in handles {
+            if self.has_room(position(hash)) {
+                self.insert(hash, handle);
+            }
+        }
+    }
+}

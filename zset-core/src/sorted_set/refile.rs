@@ -1,0 +1,38 @@
+//! Refiling: removing the tombstones of the dict without memory for another table.
+//!
+//! A table without tombstones is a new one, as long as there is memory for it. Otherwise all tables are
+//! cleared and filled again from the list. Between the two, `Hash` runs while the dict is incomplete, so
+//! all members are hashed once before: a `Hash` that panics then leaves the set unchanged. One that
+//! panics only the second time leaves it empty.
+
+use core::hash::{BuildHasher, Hash};
+
+use super::{SortedSet, hash_of};
+use crate::TryReserveError;
+
+/// Empties a set whose dict is incomplete because hashing has panicked.
+struct EmptyOnPanic<'a, M, S: Copy, H>(&'a mut SortedSet<M, S, H>);
+
+impl<M, S: Copy, H> Drop for EmptyOnPanic<'_, M, S, H> {
+    fn drop(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Makes room in the dict for a hash, if only tombstones occupy it. **O(n)**.
+    #[cold]
+    pub(super) fn refile(&mut self, hash: u64) -> Result<(), TryReserveError> {
+        if !self.dict.is_worth_refiling(hash) {
+            return Err(TryReserveError::AllocError);
+        }
+        self.list.iter().for_each(|(member, _)| _ = self.hasher.hash_one(member));
+
+        let incomplete = EmptyOnPanic(self);
+        let SortedSet { list, dict, hasher, .. } = &mut *incomplete.0;
+        let handles = list.handles(list.resolve_ranks(&(..)));
+        dict.refile(handles.map(|handle| (hash_of(list, hasher)(handle), handle)));
+        core::mem::forget(incomplete);
+        Ok(())
+    }
+}

@@ -1,0 +1,125 @@
+//! The memory of small sets, beside the sum of what leaves, index and dict need.
+
+use std::hash::BuildHasherDefault;
+use zset_core::{SortedMap, SortedSet};
+
+use crate::counting::{Total, counted};
+use crate::{Scattering, scattered};
+
+type Hasher = BuildHasherDefault<Scattering>;
+type Small = SortedSet<u32, u32, Hasher>;
+
+/// The size of a leaf of 64 elements: three links, the length, the permutation, and the lengths and the
+/// elements of two columns.
+const LEAF_BYTES: usize = 3 * 4 + 1 + 65 + 2 + 2 * (4 + 64 * 4);
+
+/// The size of an index block of 64 children: the parent, ids, spans, and the length and the elements of
+/// a column of scores.
+const BLOCK_BYTES: usize = 4 + 64 * 4 + 64 * 4 + 4 + 64 * 4;
+
+/// Returns the sum of what the parts of a set need: each leaf and index block at its size, the only leaf
+/// of a small set at its length, and five bytes for each bucket of the dict.
+fn needed(set: &Small) -> usize {
+    let root = set.as_skip_list().root();
+    let nodes = if root.level() == 0 {
+        set.len() * (size_of::<u32>() + size_of::<u32>())
+    } else {
+        let (mut leaves, mut blocks, mut level) = (0, 1, vec![root]);
+        while level[0].level() > 1 {
+            level = level.iter().flat_map(zset_core::layout::Node::children).collect();
+            blocks += level.len();
+        }
+        leaves += level.iter().map(|block| block.children().len()).sum::<usize>();
+        leaves * LEAF_BYTES + blocks * BLOCK_BYTES
+    };
+    nodes + set.dict_layout().buckets * 5
+}
+
+fn score(member: u32) -> u32 {
+    scattered(member.into()) as u32
+}
+
+fn grown(len: u32) -> (Small, Total) {
+    counted(|| {
+        let mut set = Small::default();
+        for member in 0..len {
+            set.insert(member, score(member));
+        }
+        set
+    })
+}
+
+#[track_caller]
+fn assert_little_is_unused(set: &Small, live: isize) {
+    let (needed, live) = (needed(set), live.unsigned_abs());
+    assert!(10 * live <= 13 * needed, "{live} bytes for {needed} at {}", set.len());
+}
+
+#[test]
+fn a_small_set_uses_at_most_1_3_times_what_its_parts_need() {
+    let lens: &[u32] =
+        if cfg!(miri) { &[10, 100] } else { &[10, 100, 448, 449, 999, 1_000, 5_000] };
+    for &len in lens {
+        let (set, total) = grown(len);
+        assert_little_is_unused(&set, total.live);
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn no_allocation_exceeds_4_kib_below_1000_elements() {
+    const MOST: usize = 4096;
+    let (mut set, total) = grown(999);
+    assert!(total.largest <= MOST, "{total:?}");
+
+    // Removals allocate nothing, and replacing elements at a constant length only small tables.
+    let ((), total) = counted(|| {
+        for member in 999..20_000 {
+            assert_eq!(set.remove(&(member - 999)), Some(score(member - 999)));
+            set.insert(member, score(member));
+        }
+    });
+    assert!(total.largest <= MOST, "{total:?}");
+    set.check();
+    let ((), total) = counted(|| {
+        set.remove_range_by_rank(100..);
+        (0..899).for_each(|member| _ = set.insert(member, score(member)));
+    });
+    assert!(total.largest <= MOST, "{total:?}");
+    set.check();
+
+    let (_, total) = counted(|| Small::with_capacity_and_hasher(999, Hasher::default()));
+    assert!(total.largest <= MOST, "{total:?}");
+    let ((), total) = counted(|| set.shrink_to_fit());
+    // The hashes of all members, for the time of the call.
+    assert!(total.largest <= 8 * set.len(), "{total:?}");
+}
+
+/// The key and the value of an entry are one member of the set below.
+#[test]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn no_allocation_of_a_map_exceeds_4_kib_below_1000_elements() {
+    let mut map = SortedMap::<u32, u32, u32, Hasher>::default();
+    let ((), total) = counted(|| (0..999).for_each(|key| _ = map.insert(key, key, score(key))));
+    assert!(total.largest <= 4096, "{total:?}");
+    map.check();
+}
+
+/// The thousandth element makes the dict one table again, so that look-ups are fastest.
+#[test]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn the_dict_is_one_table_up_to_448_members_and_from_1000_on() {
+    for (len, tables) in [(448, 1), (449, 4), (999, 4), (1_000, 1), (28_672, 1), (28_673, 16)] {
+        let (set, _) = grown(len);
+        assert_eq!(set.dict_layout().tables, tables, "of {len} members");
+    }
+}
+
+/// On a 32-bit target, an empty set has at most 200 bytes, and one of ten elements 400 more; the firmware
+/// compares these. Here addresses and vectors are twice as large.
+#[test]
+fn ten_elements_use_little_memory() {
+    assert!(size_of::<Small>() <= 300, "{}", size_of::<Small>());
+    let (_, total) = grown(10);
+    assert!(total.live <= 400, "{total:?}");
+}
