@@ -35,10 +35,10 @@ pin_project! {
     where
         S: Service<Request<B>>,
     {
-        // Boxed, since it is large and most requests need no waiting.
+        // Boxed, as the response of a rejection is: the future of most requests is small.
         Waiting { waiting: Option<Box<Waiting<S, B>>> },
         Calling { #[pin] future: S::Future, headers: Option<RateHeaders> },
-        Rejected { response: Option<Response<Bytes>> },
+        Rejected { response: Option<Box<Response<Bytes>>> },
     }
 }
 
@@ -60,7 +60,7 @@ impl<S: Service<Request<B>>, B> ResponseFuture<S, B> {
         ResponseFuture { state: State::Calling { future, headers } }
     }
 
-    pub(crate) fn rejected(response: Response<Bytes>) -> Self {
+    pub(crate) fn rejected(response: Box<Response<Bytes>>) -> Self {
         ResponseFuture { state: State::Rejected { response: Some(response) } }
     }
 }

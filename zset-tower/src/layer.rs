@@ -216,7 +216,7 @@ impl Settings {
         &self,
         outcomes: &Outcomes,
         parts: &Parts,
-    ) -> Result<Option<RateHeaders>, Response<Bytes>> {
+    ) -> Result<Option<RateHeaders>, Box<Response<Bytes>>> {
         let is_rejected = outcomes.is_rejection();
         for applied in outcomes.iter() {
             // Of a rejected request, what other policies would have allowed is not reported.
@@ -227,7 +227,7 @@ impl Settings {
         }
         if is_rejected {
             if let Some(rejection) = Rejection::of(&self.policies, outcomes) {
-                return Err(self.reject(&rejection, outcomes, parts));
+                return Err(Box::new(self.reject(&rejection, outcomes, parts)));
             }
         }
         Ok(RateHeaders::render(self.shown, &self.policies, outcomes, None))

@@ -130,13 +130,13 @@ impl<'a> Rejection<'a> {
             }
         };
         let status = self.status();
-        let mut body =
-            format!(r#"{{"type":"{kind}","title":"{title}","status":{}"#, status.as_u16());
-        if !policies.is_empty() {
-            let names: Vec<_> = policies.iter().map(|policy| quoted(policy)).collect();
-            body.push_str(&format!(r#","violated-policies":[{}]"#, names.join(",")));
-        }
-        body.push('}');
+        let names: Vec<_> = policies.iter().map(|policy| quoted(policy)).collect();
+        let violated = match names.join(",") {
+            names if names.is_empty() => names,
+            names => format!(r#","violated-policies":[{names}]"#),
+        };
+        let code = status.as_u16();
+        let body = format!(r#"{{"type":"{kind}","title":"{title}","status":{code}{violated}}}"#);
         let mut response = Response::new(Bytes::from(body));
         *response.status_mut() = status;
         let kind = HeaderValue::from_static("application/problem+json");

@@ -168,15 +168,12 @@ fn parse_address(text: &str) -> Option<IpAddr> {
 
 /// Parses a node of `Forwarded`: an IPv6 address has to be in brackets, and there may be a port.
 fn parse_node(text: &str) -> Option<IpAddr> {
-    let (name, port) = match text.strip_prefix('[') {
-        Some(rest) => {
-            let (address, port) = rest.split_once(']')?;
-            (IpAddr::V6(address.parse().ok()?), port)
-        }
-        None => {
-            let end = text.find(':').unwrap_or(text.len());
-            (IpAddr::V4(text[..end].parse().ok()?), &text[end..])
-        }
+    let (name, port) = if let Some(rest) = text.strip_prefix('[') {
+        let (address, port) = rest.split_once(']')?;
+        (IpAddr::V6(address.parse().ok()?), port)
+    } else {
+        let end = text.find(':').unwrap_or(text.len());
+        (IpAddr::V4(text[..end].parse().ok()?), &text[end..])
     };
     is_port(port).then_some(name)
 }
