@@ -13,6 +13,7 @@
 //!   is `benches/limiters.rs`.
 //! - [`uses`]: the same for the queues, boards, feeds, schedules and expiring sets of `zset_std`, with
 //!   contenders and a workload for each kind of use; the criterion front end is `benches/uses.rs`.
+//! - [`layer`]: the layer of `zset_tower` compared with `tower_governor`.
 //! - [`servers`]: zset-server compared with redis-server, over the network.
 //! - [`instructions`]: callgrind's counts for the main operations of `benches/instructions.rs`, checked
 //!   against the committed baseline.
@@ -28,6 +29,7 @@ pub mod contender;
 pub mod contenders;
 pub mod docs;
 pub mod instructions;
+pub mod layer;
 pub mod limiters;
 pub mod member;
 pub mod memory;
