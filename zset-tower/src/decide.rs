@@ -86,7 +86,7 @@ async fn decide_together(subjects: Vec<Step<Resolved>>) -> Vec<Outcome> {
             return outcomes;
         }
         let taken = subjects.iter().zip(&outcomes).filter_map(|(subject, outcome)| {
-            subject.as_ref().filter(|_| is_allowed(outcome)).map(|it| it.perform(Action::Refund))
+            subject.as_ref().filter(|_| outcome.is_allowed()).map(|it| it.perform(Action::Refund))
         });
         // A refund that fails leaves the units taken.
         all(taken.collect::<Vec<_>>()).await;
@@ -97,10 +97,6 @@ async fn decide_together(subjects: Vec<Step<Resolved>>) -> Vec<Outcome> {
         }
     }
     outcomes
-}
-
-fn is_allowed(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Decided(decision) if decision.is_allowed())
 }
 
 /// Adds units to a decision that has counted them as taken.

@@ -219,8 +219,8 @@ impl Settings {
     ) -> Result<Option<RateHeaders>, Box<Response<Bytes>>> {
         let is_rejected = outcomes.is_rejection();
         for applied in outcomes.iter() {
-            // Of a rejected request, what other policies would have allowed is not reported.
-            if applied.outcome.is_rejection() || !is_rejected {
+            // The units that other policies would have allowed a rejected request are not taken.
+            if !(is_rejected && applied.outcome.is_allowed()) {
                 let policy = &self.policies[applied.place];
                 policy.telemetry.report(&policy.name, &applied.outcome);
             }

@@ -23,6 +23,10 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
+    pub(crate) fn is_allowed(&self) -> bool {
+        matches!(self, Outcome::Decided(decision) if decision.is_allowed())
+    }
+
     pub(crate) fn is_rejection(&self) -> bool {
         match self {
             Outcome::Decided(decision) => !decision.is_allowed(),
