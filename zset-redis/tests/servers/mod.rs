@@ -82,11 +82,13 @@ impl Server {
             .spawn();
         let process = match process {
             Err(error) if !is_named && error.kind() == ErrorKind::NotFound => {
-                skip(&format!("{} is not installed", program.display()));
+                skip(&format!("{} is not installed", program.to_string_lossy()));
                 let _ = fs::remove_dir_all(&folder);
                 return None;
             }
-            process => process.unwrap_or_else(|error| panic!("{}: {error}", program.display())),
+            process => {
+                process.unwrap_or_else(|error| panic!("{}: {error}", program.to_string_lossy()))
+            }
         };
         let mut server = Server { kind, port, process, folder };
         server.wait_until_it_replies();
@@ -130,8 +132,7 @@ impl Server {
         let reply: redis::Value = command.query(&mut self.connection()).expect("a reply");
         match reply {
             redis::Value::BulkString(text) => String::from_utf8_lossy(&text).into_owned(),
-            redis::Value::SimpleString(text) => text,
-            redis::Value::VerbatimString { text, .. } => text,
+            redis::Value::SimpleString(text) | redis::Value::VerbatimString { text, .. } => text,
             other => format!("{other:?}"),
         }
     }
