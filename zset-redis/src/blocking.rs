@@ -1,10 +1,16 @@
 //! Limiters that block the calling thread, over a pool of connections.
 
+#[cfg(feature = "cluster")]
+mod cluster;
+mod connect;
 mod keyed;
 mod pool;
 
+#[cfg(feature = "cluster")]
+pub use cluster::ClusterWorker;
+pub use connect::Connect;
 pub use keyed::Keyed;
-pub use pool::{Connect, Pool};
+pub use pool::Pool;
 
 use crate::kind;
 

@@ -4,7 +4,7 @@ use zset_std::limit::Throttle;
 use zset_std::{Quota, Timestamp};
 
 use crate::limit::Policy;
-use crate::{Error, OnFailure, Rule, UnsupportedQuota, blocking, kind};
+use crate::{Error, OnFailure, Rule, UnsupportedQuota, blocking};
 
 /// A leaky bucket for each of many keys: `capacity` units at once, and then `count` in each period, as
 /// [`zset_std::Funnel`].
@@ -12,7 +12,7 @@ use crate::{Error, OnFailure, Rule, UnsupportedQuota, blocking, kind};
 /// The state of a key is one string, the time at which its bucket is empty, without rounding. If the count of the
 /// quota is changed, that time is rounded up to the next microsecond. A call takes **O(1)**.
 #[cfg(feature = "tokio")]
-pub type Funnel<C> = crate::Keyed<C, kind::Funnel>;
+pub type Funnel<C> = crate::Keyed<C, crate::kind::Funnel>;
 
 #[cfg(feature = "tokio")]
 impl<C> Funnel<C> {

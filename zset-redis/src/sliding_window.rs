@@ -3,7 +3,7 @@
 use zset_std::Quota;
 
 use crate::limit::Policy;
-use crate::{OnFailure, Rule, UnsupportedQuota, blocking, kind};
+use crate::{OnFailure, Rule, UnsupportedQuota, blocking};
 
 /// An exact sliding window for each of many keys: at most `count` units in every window of the quota's period,
 /// as [`zset_std::SlidingWindow`].
@@ -13,7 +13,7 @@ use crate::{OnFailure, Rule, UnsupportedQuota, blocking, kind};
 /// the limit. A call takes **O(log n)** for n entries, and a denial of units in calls of different sizes
 /// **O(log² n)**.
 #[cfg(feature = "tokio")]
-pub type SlidingWindow<C> = crate::Keyed<C, kind::SlidingWindow>;
+pub type SlidingWindow<C> = crate::Keyed<C, crate::kind::SlidingWindow>;
 
 #[cfg(feature = "tokio")]
 impl<C> SlidingWindow<C> {
