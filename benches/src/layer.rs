@@ -59,7 +59,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { n: 1_000, requests: 200_000, rounds: 15, save: None }
+        Options { n: 1_000, requests: 50_000, rounds: 15, save: None }
     }
 }
 

@@ -1,11 +1,14 @@
-//! The example with curl, as its output tells to try it.
+//! The example with curl, as its output says to try it.
 
 mod common;
 
 use std::env;
 use std::io::{BufRead, BufReader, ErrorKind};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use common::{parameters, problem};
 
@@ -20,7 +23,7 @@ struct Example {
 
 impl Example {
     /// Starts the example. Cargo builds the examples beside the tests.
-    fn start() -> Self {
+    fn start(more: &[&str]) -> Self {
         // target/debug/deps/curl-0123 -> target/debug/examples/api
         let test = env::current_exe().unwrap();
         let profile = test.parent().and_then(Path::parent).unwrap();
@@ -28,6 +31,7 @@ impl Example {
         assert!(example.exists(), "no {}; cargo build --example api", example.display());
         let mut process = Command::new(example)
             .args(["--listen", "127.0.0.1:0"])
+            .args(more)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -69,14 +73,22 @@ fn header<'a>(head: &'a str, name: &str) -> &'a str {
     lines.find(|(it, _)| it.eq_ignore_ascii_case(name)).map_or("", |(_, value)| value)
 }
 
-#[test]
-fn the_example_limits_curl() {
-    if let Err(error) = Command::new("curl").arg("--version").output() {
+/// Returns whether there is curl; without it, the tests are skipped.
+fn has_curl() -> bool {
+    let output = Command::new("curl").arg("--version").output();
+    if let Err(error) = &output {
         assert_eq!(error.kind(), ErrorKind::NotFound);
         println!("SKIPPED: there is no curl");
+    }
+    output.is_ok()
+}
+
+#[test]
+fn the_example_limits_curl() {
+    if !has_curl() {
         return;
     }
-    let example = Example::start();
+    let example = Example::start(&[]);
     assert_eq!(example.commands.len(), 3, "{:?}", example.commands);
 
     // Ten a minute for each address, whatever the connection.
@@ -111,4 +123,71 @@ fn the_example_limits_curl() {
     let (head, _) = example.curl("/search", &["-H", "Authorization: Bearer bob"]);
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
     assert_eq!(header(&head, "ratelimit"), r#""per-token";r=2;t=1"#);
+}
+
+/// A Redis on a free port, ended when it is dropped.
+struct Redis {
+    process: Child,
+    url: String,
+}
+
+impl Redis {
+    fn start() -> Option<Self> {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let program = env::var("REDIS_SERVER").unwrap_or("redis-server".to_owned());
+        let process = Command::new(program)
+            .args(["--port", &port.to_string(), "--save", "", "--appendonly", "no"])
+            .stdout(Stdio::null())
+            .spawn();
+        let process = match process {
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::NotFound);
+                println!("SKIPPED: there is no redis-server");
+                return None;
+            }
+            Ok(process) => process,
+        };
+        let redis = Redis { process, url: format!("redis://127.0.0.1:{port}") };
+        let start = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(start.elapsed() < Duration::from_secs(60), "redis-server does not start");
+            sleep(Duration::from_millis(10));
+        }
+        Some(redis)
+    }
+}
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn two_processes_share_the_limits_in_redis() {
+    if !has_curl() {
+        return;
+    }
+    let Some(redis) = Redis::start() else { return };
+    let examples = [(); 2].map(|()| Example::start(&["--redis", &redis.url]));
+    for left in (0..10).rev() {
+        let (head, _) = examples[left % 2].curl("/time", &[]);
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        let limits = parameters(header(&head, "ratelimit"), ["r", "t"]);
+        assert_eq!(limits[0].1[0], i64::try_from(left).unwrap());
+    }
+    for example in &examples {
+        let (head, body) = example.curl("/time", &[]);
+        assert!(head.starts_with("HTTP/1.1 429"), "{head}");
+        assert_eq!(problem(&body), (429, vec!["per-ip".to_owned()]));
+        let (head, _) = example.curl("/search", &["-H", "Authorization: Bearer ann"]);
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    }
+
+    // Without the server there are no decisions.
+    drop(redis);
+    let (head, body) = examples[0].curl("/time", &[]);
+    assert!(head.starts_with("HTTP/1.1 503"), "{head}");
+    assert_eq!(problem(&body), (503, vec![]));
 }
