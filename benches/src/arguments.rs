@@ -62,7 +62,7 @@ that are committed; more than 3 % more instructions fail. It takes valgrind and 
 
 layer: ns per request through a layer that limits requests by address, beside tower_governor and no layer.
   --n N              addresses, 1 to 10000000 [default: 1000]
-  --requests NUMBER  requests in a round, 1 to 100000000 [default: 200000]
+  --requests NUMBER  requests in a round, 1 to 100000000 [default: 50000]
   --rounds ROUNDS    rounds to take the medians of, 1 to 1000 [default: 15]
 
 limiters: tables of ns per call and bytes per key for the limiters of one key and of many.
