@@ -40,7 +40,7 @@ impl Example {
         for line in lines {
             let line = line.unwrap();
             if let Some(url) = line.strip_prefix("Listening on ") {
-                example.url = url.to_owned();
+                url.clone_into(&mut example.url);
             } else if line.trim_start().starts_with("curl ") {
                 example.commands.push(line.trim().to_owned());
             } else if line.starts_with("Ctrl-C") {

@@ -238,10 +238,13 @@ fn a_request_without_a_key_is_handled_as_chosen() {
     assert_eq!(call(&sharing, without_key()).status(), StatusCode::TOO_MANY_REQUESTS);
 }
 
+/// Finds the key of a request.
+type KeyOf<'a> = &'a dyn Fn(&http::request::Parts) -> Option<String>;
+
 #[test]
 fn keys_are_headers_paths_tuples_and_functions() {
     let api_key = || Header::new(HeaderName::from_static("x-api-key"));
-    let found = |key: &dyn Fn(&http::request::Parts) -> Option<String>, lines: &[&str]| {
+    let found = |key: KeyOf<'_>, lines: &[&str]| {
         let mut request = Request::builder().uri("/a?b");
         for line in lines {
             request = request.header("x-api-key", *line);
@@ -271,8 +274,7 @@ fn keys_are_headers_paths_tuples_and_functions() {
     });
     let slow = (api_key(), slow).map(|(key, path)| key + &path);
     let slow = |parts: &http::request::Parts| text(slow.key(parts));
-    let both: [&dyn Fn(&http::request::Parts) -> Option<String>; 2] = [&sync, &slow];
-    for key in both {
+    for key in [&sync as KeyOf<'_>, &slow] {
         assert_eq!(found(key, &["k"]).as_deref(), Some("k/a"));
         assert_eq!(found(key, &[]), None);
     }
