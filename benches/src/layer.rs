@@ -114,7 +114,7 @@ impl Row {
         match self.verdict {
             // No address recovers meanwhile, so that all of them stay in the limiter.
             Verdict::Allowed => (Duration::from_secs(1), 1_000_000_000),
-            Verdict::Denied => (Duration::from_secs(3600), 1),
+            Verdict::Denied => (Duration::from_hours(1), 1),
         }
     }
 }
