@@ -8,7 +8,7 @@ use crate::member::Kind;
 use crate::memory::Request;
 use crate::operation::Operation;
 use crate::workload::MIN_N;
-use crate::{docs, fixed, instructions, limiters, report, servers, uses};
+use crate::{docs, fixed, instructions, layer, limiters, report, servers, uses};
 
 /// The maximum number of elements in a set: larger sets exceed the memory of common machines.
 const MAX_N: usize = 100_000_000;
@@ -27,6 +27,7 @@ Usage: zset-bench report [--quick] [--n N,...] [--members KIND,...] [--ops OP,..
                          [--rounds ROUNDS] [--tail N] [--updates NUMBER] [--out FOLDER] [--save FILE]
        zset-bench bytes [--save FILE]
        zset-bench instructions [--accept]
+       zset-bench layer [--n N] [--requests NUMBER] [--rounds ROUNDS] [--save FILE]
        zset-bench limiters [--n N,...] [--calls CALLS] [--rounds ROUNDS] [--save FILE]
        zset-bench uses [--n N] [--rounds ROUNDS] [--save FILE]
        zset-bench fixed [--calls CALLS] [--rounds ROUNDS] [--save FILE]
@@ -59,6 +60,11 @@ bytes: the memory of a ZSet of 128 and of 1000000 members of 20 bytes.
 instructions: instructions and cache misses of the main operations, as callgrind counts them, beside those
 that are committed; more than 3 % more instructions fail. It takes valgrind and gungraun-runner.
   --accept  write benches/instructions.csv, which is committed
+
+layer: ns per request through a layer that limits requests by address, beside tower_governor and no layer.
+  --n N              addresses, 1 to 10000000 [default: 1000]
+  --requests NUMBER  requests in a round, 1 to 100000000 [default: 50000]
+  --rounds ROUNDS    rounds to take the medians of, 1 to 1000 [default: 15]
 
 limiters: tables of ns per call and bytes per key for the limiters of one key and of many.
   --n N,...        numbers of keys, 1 to 10000000 [default: 1000,1000000]
@@ -98,6 +104,8 @@ pub enum Command {
     Docs(PathBuf),
     /// See [`instructions`].
     Instructions(instructions::Task),
+    /// See [`layer`].
+    Layer(layer::Options),
     /// See [`limiters`].
     Limiters(limiters::Options),
     /// See [`uses`].
@@ -123,6 +131,7 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
             "bytes" => parse_bytes(&mut parser),
             "docs" => parse_docs(&mut parser),
             "instructions" => parse_instructions(&mut parser),
+            "layer" => parse_layer(&mut parser),
             "limiters" => parse_limiters(&mut parser),
             "uses" => parse_uses(&mut parser),
             "fixed" => parse_fixed(&mut parser),
@@ -206,6 +215,25 @@ fn parse_instructions(parser: &mut Parser) -> Result<Command, Error> {
         }
     }
     Ok(Command::Instructions(task))
+}
+
+fn parse_layer(parser: &mut Parser) -> Result<Command, Error> {
+    let mut options = layer::Options::default();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("n") => {
+                options.n = parser.value()?.parse_with(|text| number(text, 1, MAX_KEYS))?;
+            }
+            Arg::Long("requests") => {
+                options.requests = parser.value()?.parse_with(|text| number(text, 1, MAX_CALLS))?;
+            }
+            Arg::Long("rounds") => options.rounds = parser.value()?.parse_with(rounds)?,
+            Arg::Long("save") => options.save = Some(parser.value()?.into()),
+            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(Command::Layer(options))
 }
 
 fn parse_limiters(parser: &mut Parser) -> Result<Command, Error> {
@@ -323,6 +351,7 @@ mod tests {
         assert_eq!(parse_line("docs"), Ok(Command::Docs(docs::FOLDER.into())));
         let expected = Command::Instructions(instructions::Task::Check);
         assert_eq!(parse_line("instructions"), Ok(expected));
+        assert_eq!(parse_line("layer"), Ok(Command::Layer(layer::Options::default())));
         let expected = Command::Limiters(limiters::Options::default());
         assert_eq!(parse_line("limiters"), Ok(expected));
         assert_eq!(parse_line("uses"), Ok(Command::Uses(uses::Options::default())));
@@ -356,6 +385,10 @@ mod tests {
             limiters::Options { keys: vec![1, 20], calls: 5, rounds: 1, save: Some("a".into()) };
         let line = "limiters --n 1,20 --rounds 1 --calls 5 --save a";
         assert_eq!(parse_line(line), Ok(Command::Limiters(expected)));
+
+        let expected = layer::Options { n: 1, requests: 6, rounds: 4, save: Some("e".into()) };
+        let line = "layer --n 1 --requests 6 --rounds 4 --save e";
+        assert_eq!(parse_line(line), Ok(Command::Layer(expected)));
 
         let expected = Command::Uses(uses::Options { n: 700, rounds: 2, save: Some("b".into()) });
         assert_eq!(parse_line("uses --n=700 --rounds 2 --save b"), Ok(expected));
@@ -411,6 +444,8 @@ mod tests {
             "docs --save file",
             "instructions --n 1000",
             "instructions accept",
+            "layer --n 0",
+            "layer --calls 5",
             "limiters --n 0",
             "limiters --calls 0",
             "limiters --ops insert",

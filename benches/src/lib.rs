@@ -14,6 +14,7 @@
 //! - [`uses`]: the same for the queues, boards, feeds, schedules and expiring sets of `zset_std`, with
 //!   contenders and a workload for each kind of use; the criterion front end is `benches/uses.rs`.
 //! - [`fixed`]: the same for `zset_core::FixedSortedSet` and the collections of `heapless`.
+//! - [`layer`]: the layer of `zset_tower` compared with `tower_governor`.
 //! - [`servers`]: zset-server compared with redis-server, over the network.
 //! - [`instructions`]: callgrind's counts for the main operations of `benches/instructions.rs`, checked
 //!   against the committed baseline.
@@ -30,6 +31,7 @@ pub mod contenders;
 pub mod docs;
 pub mod fixed;
 pub mod instructions;
+pub mod layer;
 pub mod limiters;
 pub mod member;
 pub mod memory;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use zset_bench::allocator::Counting;
 use zset_bench::arguments::{Command, USAGE, parse};
 use zset_bench::memory::Memory;
-use zset_bench::{bytes, docs, fixed, instructions, limiters, report, servers, uses};
+use zset_bench::{bytes, docs, fixed, instructions, layer, limiters, report, servers, uses};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -40,6 +40,7 @@ fn run(command: &Command) -> io::Result<ExitCode> {
         Command::Docs(folder) => docs::run(folder, &mut out),
         // Its exit code is the result of the check.
         Command::Instructions(task) => return instructions::run(*task, &mut out),
+        Command::Layer(options) => layer::run(options, &mut out),
         Command::Limiters(options) => limiters::run(options, &mut out),
         Command::Uses(options) => uses::run(options, &mut out),
         Command::Fixed(options) => fixed::run(options, &mut out),

@@ -53,6 +53,13 @@ pub trait AsyncKeyedLimiter<Q: ?Sized> {
     ///
     /// `Self::Error` if there is no decision.
     fn peek(&self, key: &Q, n: u32) -> impl Future<Output = Result<Decision, Self::Error>> + Send;
+
+    /// Refunds the `n` newest units of a key, or as many as are on record, and returns how many.
+    ///
+    /// # Errors
+    ///
+    /// `Self::Error` if it is not known whether the units are refunded.
+    fn refund(&self, key: &Q, n: u32) -> impl Future<Output = Result<u32, Self::Error>> + Send;
 }
 
 impl<L: KeyedLimiter<Q> + ?Sized, Q: ?Sized> AsyncKeyedLimiter<Q> for L {
@@ -68,5 +75,9 @@ impl<L: KeyedLimiter<Q> + ?Sized, Q: ?Sized> AsyncKeyedLimiter<Q> for L {
 
     fn peek(&self, key: &Q, n: u32) -> impl Future<Output = Result<Decision, Infallible>> + Send {
         ready(Ok(KeyedLimiter::peek(self, key, n)))
+    }
+
+    fn refund(&self, key: &Q, n: u32) -> impl Future<Output = Result<u32, Infallible>> + Send {
+        ready(Ok(KeyedLimiter::refund(self, key, n)))
     }
 }

@@ -1,0 +1,183 @@
+//! Servers that the tests start: a Redis, a Valkey, and a cluster of three masters.
+//!
+//! [`test_support::servers`] says which programs they are, and what happens without them.
+
+// Each test target uses only some of this.
+#![allow(dead_code)]
+
+use std::fs;
+use std::net::TcpListener;
+use std::process::{Child, Command};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use test_support::servers::{Folder, Program};
+
+/// The timeout for a start. Only a failing test waits that long.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Redis,
+    Valkey,
+}
+
+impl Kind {
+    pub(crate) fn program(self) -> Program {
+        match self {
+            Kind::Redis => Program::redis(),
+            Kind::Valkey => Program::valkey(),
+        }
+    }
+}
+
+/// A server process on a port of its own. It is killed when this is dropped.
+pub(crate) struct Server {
+    pub(crate) kind: Kind,
+    pub(crate) port: u16,
+    process: Child,
+    // Dropped after the process has ended.
+    folder: Folder,
+}
+
+impl Server {
+    /// Starts a server; returns `None` if it is not installed.
+    pub(crate) fn start(kind: Kind) -> Option<Server> {
+        Server::start_with(kind, &[])
+    }
+
+    /// Like [`start`](Server::start), with more arguments.
+    pub(crate) fn start_with(kind: Kind, arguments: &[&str]) -> Option<Server> {
+        Server::start_on(kind, free_port(), arguments)
+    }
+
+    /// Ends the process and starts another one on the same port, without its data.
+    pub(crate) fn restart(self) -> Server {
+        let (kind, port) = (self.kind, self.port);
+        drop(self);
+        Server::start_on(kind, port, &[]).expect("it is installed")
+    }
+
+    fn start_on(kind: Kind, port: u16, arguments: &[&str]) -> Option<Server> {
+        let (folder, program) = (Folder::new(), kind.program());
+        let mut command = Command::new(program.path());
+        command.args(["--bind", "127.0.0.1", "--port", &port.to_string()]);
+        command.args(["--save", "", "--appendonly", "no", "--dir"]).arg(folder.path());
+        command.args(arguments);
+        let process = program.start(&mut command, &folder)?;
+        let mut server = Server { kind, port, process, folder };
+        server.wait_until_it_replies();
+        Some(server)
+    }
+
+    fn wait_until_it_replies(&mut self) {
+        let start = Instant::now();
+        loop {
+            if let Ok(mut connection) = self.client().get_connection()
+                && redis::cmd("PING").query::<String>(&mut connection).is_ok()
+            {
+                return;
+            }
+            let status = self.process.try_wait().expect("the process is a child");
+            if status.is_some() || start.elapsed() > PATIENCE {
+                let log = fs::read_to_string(self.folder.log()).unwrap_or_default();
+                panic!("{:?} does not start ({status:?}):\n{log}", self.kind);
+            }
+            sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Sends SIGSTOP: the process does nothing until it is to [proceed](Server::proceed).
+    pub(crate) fn stop(&self) {
+        self.signal("STOP");
+    }
+
+    /// Sends SIGCONT.
+    pub(crate) fn proceed(&self) {
+        self.signal("CONT");
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.process.id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}/", self.port)
+    }
+
+    pub(crate) fn client(&self) -> redis::Client {
+        redis::Client::open(self.url()).expect("the address is valid")
+    }
+
+    pub(crate) fn connection(&self) -> redis::Connection {
+        self.client().get_connection().expect("the server listens")
+    }
+
+    /// Returns the reply to a command as text.
+    pub(crate) fn ask(&self, command: &str) -> String {
+        let mut words = command.split(' ');
+        let mut command = redis::cmd(words.next().expect("a command has a name"));
+        command.arg(words.collect::<Vec<_>>());
+        let reply: redis::Value = command.query(&mut self.connection()).expect("a reply");
+        match reply {
+            redis::Value::BulkString(text) => String::from_utf8_lossy(&text).into_owned(),
+            redis::Value::SimpleString(text) | redis::Value::VerbatimString { text, .. } => text,
+            other => format!("{other:?}"),
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // An error here would hide that of the test.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A cluster of three masters.
+pub(crate) struct Cluster {
+    pub(crate) nodes: Vec<Server>,
+}
+
+impl Cluster {
+    /// Starts a cluster; returns `None` if the server is not installed.
+    pub(crate) fn start(kind: Kind) -> Option<Cluster> {
+        const SLOTS: [&str; 3] = ["0 5460", "5461 10922", "10923 16383"];
+        let mut nodes = Vec::new();
+        let mut bus_ports = Vec::new();
+        for slots in SLOTS {
+            let bus_port = free_port();
+            let settings = ["--cluster-enabled", "yes", "--cluster-port", &bus_port.to_string()];
+            let node = Server::start_with(kind, &settings)?;
+            node.ask(&format!("CLUSTER ADDSLOTSRANGE {slots}"));
+            nodes.push(node);
+            bus_ports.push(bus_port);
+        }
+        for (node, bus_port) in nodes.iter().zip(&bus_ports).skip(1) {
+            nodes[0].ask(&format!("CLUSTER MEET 127.0.0.1 {} {bus_port}", node.port));
+        }
+        let start = Instant::now();
+        let is_ready = |node: &Server| {
+            let info = node.ask("CLUSTER INFO");
+            info.contains("cluster_state:ok") && info.contains("cluster_known_nodes:3")
+        };
+        while !nodes.iter().all(is_ready) {
+            assert!(start.elapsed() < PATIENCE, "the cluster does not form");
+            sleep(Duration::from_millis(20));
+        }
+        Some(Cluster { nodes })
+    }
+
+    pub(crate) fn client(&self) -> redis::cluster::ClusterClient {
+        let nodes = self.nodes.iter().map(Server::url);
+        redis::cluster::ClusterClient::new(nodes).expect("the addresses are valid")
+    }
+}
+
+/// Returns a port that was free a moment ago.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    listener.local_addr().expect("it is bound").port()
+}

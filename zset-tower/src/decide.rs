@@ -1,0 +1,107 @@
+//! The decision on a request: that of all policies that apply to it.
+//!
+//! A single policy is checked at once. Several are first peeked at, and checked only if all of them allow
+//! the request, so that a denied request takes nothing. Another request may take units between the two.
+//! If a check is then denied, what the others have allowed is refunded; until then these units are missing
+//! for other requests, so the error is towards denial.
+
+use std::sync::Arc;
+
+use http::request::Parts;
+use zset_std::Decision;
+
+use crate::policy::{Action, Outcome, Policy, Resolved, Subject};
+use crate::step::{Step, all};
+
+/// The outcome of a policy.
+pub(crate) struct Applied {
+    /// The index of the policy.
+    pub(crate) place: usize,
+    pub(crate) outcome: Outcome,
+}
+
+/// The outcomes of all policies that apply to a request.
+pub(crate) struct Outcomes {
+    first: Option<Applied>,
+    others: Vec<Applied>,
+}
+
+impl Outcomes {
+    fn one(place: usize, outcome: Outcome) -> Self {
+        Outcomes { first: Some(Applied { place, outcome }), others: Vec::new() }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Applied> + Clone {
+        self.first.iter().chain(&self.others)
+    }
+
+    pub(crate) fn is_rejection(&self) -> bool {
+        self.iter().any(|applied| applied.outcome.is_rejection())
+    }
+}
+
+/// Takes the units of a request from all policies that apply to it, or from none.
+pub(crate) fn decide(policies: &[Arc<Policy>], parts: &Parts) -> Step<Outcomes> {
+    let mut applicable = policies.iter().enumerate().filter(|(_, policy)| policy.applies(parts));
+    let Some((place, first)) = applicable.next() else {
+        return Step::Ready(Outcomes { first: None, others: Vec::new() });
+    };
+    let Some(second) = applicable.next() else {
+        return match first.check(parts) {
+            Step::Ready(outcome) => Step::Ready(Outcomes::one(place, outcome)),
+            Step::Later(outcome) => Step::later(async move { Outcomes::one(place, outcome.await) }),
+        };
+    };
+    let policies = [(place, first), second].into_iter().chain(applicable);
+    let (places, subjects): (Vec<usize>, Vec<Step<Resolved>>) =
+        policies.map(|(place, policy)| (place, policy.resolve(parts))).unzip();
+    Step::later(async move {
+        let outcomes = decide_together(subjects).await;
+        let applied = places.into_iter().zip(outcomes);
+        let others = applied.map(|(place, outcome)| Applied { place, outcome }).collect();
+        Outcomes { first: None, others }
+    })
+}
+
+async fn decide_together(subjects: Vec<Step<Resolved>>) -> Vec<Outcome> {
+    let mut subjects = all(subjects).await;
+    let peeks = subjects.iter_mut().map(|subject| match subject {
+        Ok(subject) => subject.perform(Action::Peek),
+        Err(outcome) => Step::Ready(std::mem::replace(outcome, Outcome::Skipped)),
+    });
+    let mut outcomes = all(peeks.collect::<Vec<_>>()).await;
+    // Those that are to be checked: their peeks allow the request.
+    let mut subjects: Vec<Option<Box<dyn Subject>>> = subjects
+        .into_iter()
+        .zip(&outcomes)
+        .map(|(subject, outcome)| subject.ok().filter(|_| matches!(outcome, Outcome::Decided(_))))
+        .collect();
+    if !outcomes.iter().any(Outcome::is_rejection) {
+        let checks = subjects.iter().zip(&mut outcomes).map(|(subject, outcome)| match subject {
+            Some(subject) => subject.perform(Action::Check),
+            None => Step::Ready(std::mem::replace(outcome, Outcome::Skipped)),
+        });
+        outcomes = all(checks.collect::<Vec<_>>()).await;
+        if !outcomes.iter().any(Outcome::is_rejection) {
+            return outcomes;
+        }
+        let taken = subjects.iter().zip(&outcomes).filter_map(|(subject, outcome)| {
+            subject.as_ref().filter(|_| outcome.is_allowed()).map(|it| it.perform(Action::Refund))
+        });
+        // A refund that fails leaves the units taken.
+        all(taken.collect::<Vec<_>>()).await;
+    }
+    for (subject, outcome) in subjects.iter_mut().zip(&mut outcomes) {
+        if let (Some(subject), Outcome::Decided(decision)) = (subject, outcome) {
+            put_back(decision, subject.units());
+        }
+    }
+    outcomes
+}
+
+/// Adds units to a decision that has counted them as taken.
+fn put_back(decision: &mut Decision, n: u32) {
+    if decision.is_allowed() {
+        decision.remaining = decision.remaining.saturating_add(n).min(decision.limit);
+    }
+}

@@ -1,0 +1,113 @@
+//! [`ResponseFuture`]: the future of a response.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{Request, Response};
+use pin_project_lite::pin_project;
+use tower_service::Service;
+
+use crate::body::ResponseBody;
+use crate::decide::Outcomes;
+use crate::headers::RateHeaders;
+use crate::layer::Settings;
+use crate::step::Later;
+
+pin_project! {
+    /// The future of a response of [`RateLimit`](crate::RateLimit).
+    pub struct ResponseFuture<S, B>
+    where
+        S: Service<Request<B>>,
+    {
+        #[pin]
+        state: State<S, B>,
+    }
+}
+
+pin_project! {
+    #[project = StateProjection]
+    enum State<S, B>
+    where
+        S: Service<Request<B>>,
+    {
+        // Boxed, as the response of a rejection is: the future of most requests is small.
+        Waiting { waiting: Option<Box<Waiting<S, B>>> },
+        Calling { #[pin] future: S::Future, headers: Option<RateHeaders> },
+        Rejected { response: Option<Box<Response<Bytes>>> },
+    }
+}
+
+/// A request whose decision is awaited.
+pub(crate) struct Waiting<S, B> {
+    pub(crate) decision: Later<Outcomes>,
+    pub(crate) parts: Parts,
+    pub(crate) body: B,
+    pub(crate) service: S,
+    pub(crate) settings: Arc<Settings>,
+}
+
+impl<S: Service<Request<B>>, B> ResponseFuture<S, B> {
+    pub(crate) fn waiting(waiting: Waiting<S, B>) -> Self {
+        ResponseFuture { state: State::Waiting { waiting: Some(Box::new(waiting)) } }
+    }
+
+    pub(crate) fn calling(future: S::Future, headers: Option<RateHeaders>) -> Self {
+        ResponseFuture { state: State::Calling { future, headers } }
+    }
+
+    pub(crate) fn rejected(response: Box<Response<Bytes>>) -> Self {
+        ResponseFuture { state: State::Rejected { response: Some(response) } }
+    }
+}
+
+impl<S, B, R> Future for ResponseFuture<S, B>
+where
+    S: Service<Request<B>, Response = Response<R>>,
+{
+    type Output = Result<Response<ResponseBody<R>>, S::Error>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        const COMPLETED: &str = "a future is not polled after it has completed";
+        let mut state = self.project().state;
+        loop {
+            let next = match state.as_mut().project() {
+                StateProjection::Waiting { waiting } => {
+                    let decision = &mut waiting.as_mut().expect(COMPLETED).decision;
+                    let outcomes = ready!(decision.as_mut().poll(context));
+                    let Waiting { parts, body, mut service, settings, .. } =
+                        *waiting.take().expect(COMPLETED);
+                    match settings.admit(&outcomes, &parts) {
+                        Ok(headers) => {
+                            let future = service.call(Request::from_parts(parts, body));
+                            State::Calling { future, headers }
+                        }
+                        Err(response) => State::Rejected { response: Some(response) },
+                    }
+                }
+                StateProjection::Calling { future, headers } => {
+                    let mut response = ready!(future.poll(context))?;
+                    if let Some(headers) = headers.take() {
+                        headers.add_to(response.headers_mut());
+                    }
+                    return Poll::Ready(Ok(response.map(ResponseBody::inner)));
+                }
+                StateProjection::Rejected { response } => {
+                    let response = response.take().expect(COMPLETED);
+                    return Poll::Ready(Ok(response.map(ResponseBody::rejection)));
+                }
+            };
+            state.set(next);
+        }
+    }
+}
+
+impl<S: Service<Request<B>>, B> fmt::Debug for ResponseFuture<S, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ResponseFuture")
+    }
+}

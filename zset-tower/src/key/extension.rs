@@ -1,0 +1,69 @@
+//! [`Extension`]: what an earlier layer found out.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use http::request::Parts;
+
+use super::{Found, Key};
+
+/// An extension of the request, such as the user that an authentication layer has found out.
+///
+/// # Examples
+///
+/// ```
+/// use http::Request;
+/// use zset_tower::key::{Extension, Found, Key};
+///
+/// #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+/// struct User(u64);
+///
+/// let (parts, ()) = Request::builder().extension(User(7)).body(())?.into_parts();
+/// let Found::Ready(key) = Extension::<User>::new().key(&parts) else { panic!() };
+/// assert_eq!(key, Some(User(7)));
+/// # Ok::<(), http::Error>(())
+/// ```
+pub struct Extension<T>(PhantomData<fn() -> T>);
+
+impl<T> Extension<T> {
+    /// Makes a key from the extension of type `T`. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_tower::key::Extension;
+    ///
+    /// let key = Extension::<u64>::new();
+    /// ```
+    pub fn new() -> Self {
+        Extension(PhantomData)
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> Key for Extension<T> {
+    type Key = T;
+
+    fn key(&self, parts: &Parts) -> Found<T> {
+        Found::Ready(parts.extensions.get::<T>().cloned())
+    }
+}
+
+impl<T> Default for Extension<T> {
+    fn default() -> Self {
+        Extension::new()
+    }
+}
+
+impl<T> Clone for Extension<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Extension<T> {}
+
+impl<T> fmt::Debug for Extension<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Extension")
+    }
+}

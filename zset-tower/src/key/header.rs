@@ -1,0 +1,77 @@
+//! [`Header`]: the value of a header.
+
+use http::HeaderName;
+use http::request::Parts;
+
+use super::{Found, Key};
+
+/// The longest value that is a key.
+const MAX_LEN: usize = 1024;
+
+/// The value of a header, such as an API key.
+///
+/// A request has no key if the header is absent, is repeated, has another character than visible ASCII
+/// or space, or is longer than 1024 bytes: the client chooses it, and keys are kept in memory.
+///
+/// A client can send any value. Put the layer after authentication, or limit by address as well, so that
+/// a new value for each request does not get around the limit.
+///
+/// # Examples
+///
+/// ```
+/// use http::{HeaderName, Request};
+/// use zset_tower::key::{Found, Header, Key};
+///
+/// let key = Header::new(HeaderName::from_static("x-api-key"));
+/// let (parts, ()) = Request::builder().header("x-api-key", "7f3a").body(())?.into_parts();
+/// let Found::Ready(Some(found)) = key.key(&parts) else { panic!() };
+/// assert_eq!(found, "7f3a");
+/// # Ok::<(), http::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Header {
+    name: HeaderName,
+    max_len: usize,
+}
+
+impl Header {
+    /// Makes a key from the header of that name. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_tower::key::Header;
+    ///
+    /// let key = Header::new(http::header::AUTHORIZATION);
+    /// ```
+    pub fn new(name: HeaderName) -> Self {
+        Header { name, max_len: MAX_LEN }
+    }
+
+    /// Returns the key with another maximum length of the value, in bytes. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_tower::key::Header;
+    ///
+    /// // Signed tokens are long.
+    /// let key = Header::new(http::header::AUTHORIZATION).with_max_len(4096);
+    /// ```
+    pub fn with_max_len(self, max_len: usize) -> Self {
+        Header { max_len, ..self }
+    }
+}
+
+impl Key for Header {
+    type Key = String;
+
+    fn key(&self, parts: &Parts) -> Found<String> {
+        let mut values = parts.headers.get_all(&self.name).iter();
+        let value = match (values.next(), values.next()) {
+            (Some(value), None) if value.len() <= self.max_len => value.to_str().ok(),
+            _ => None,
+        };
+        Found::Ready(value.map(String::from))
+    }
+}

@@ -1,0 +1,29 @@
+//! Tuples of keys. A request has the key if it has all of them.
+
+use http::request::Parts;
+
+use super::{Found, Key};
+
+macro_rules! tuple {
+    ($($name:ident $place:tt),*) => {
+        impl<$($name: Key),*> Key for ($($name,)*) {
+            type Key = ($($name::Key,)*);
+
+            #[allow(non_snake_case, reason = "the fields are named for their types")]
+            fn key(&self, parts: &Parts) -> Found<Self::Key> {
+                match ($(self.$place.key(parts),)*) {
+                    ($(Found::Ready($name),)*) => {
+                        Found::Ready((|| Some(($($name?,)*)))())
+                    }
+                    ($($name,)*) => Found::Later(Box::pin(async move {
+                        Some(($($name.wait().await?,)*))
+                    })),
+                }
+            }
+        }
+    };
+}
+
+tuple!(A 0, B 1);
+tuple!(A 0, B 1, C 2);
+tuple!(A 0, B 1, C 2, D 3);

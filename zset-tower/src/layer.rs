@@ -1,0 +1,278 @@
+//! [`RateLimitLayer`].
+
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::Response;
+use http::request::Parts;
+use tower_layer::Layer;
+
+use crate::decide::Outcomes;
+use crate::headers::{RateHeaders, Shown, add_retry_after};
+use crate::policy::Policy;
+use crate::rejection::Rejection;
+use crate::service::RateLimit;
+use crate::structured::seconds;
+
+type Respond = dyn Fn(&Rejection<'_>, &Parts) -> Response<Bytes> + Send + Sync;
+
+/// A layer that limits the rate of requests by one or more [policies](Policy).
+///
+/// Clones of a layer and of its services share the state of the limiters, so the limits hold for all
+/// connections together.
+///
+/// # Examples
+///
+/// ```
+/// use std::convert::Infallible;
+/// use std::net::SocketAddr;
+/// use std::time::Duration;
+/// use http::{Request, Response, StatusCode};
+/// use tower::{Layer, ServiceExt, service_fn};
+/// use zset_std::Quota;
+/// use zset_tower::key::PeerIp;
+/// use zset_tower::{MissingKey, Policy, RateLimitLayer};
+///
+/// let quota = Quota::new(1, Duration::from_secs(60))?;
+/// let per_ip = Policy::window("per-ip", quota, PeerIp::new(), MissingKey::Deny(StatusCode::FORBIDDEN))?;
+/// let service = RateLimitLayer::new(per_ip).layer(service_fn(|_: Request<String>| async {
+///     Ok::<_, Infallible>(Response::new(String::from("hello")))
+/// }));
+///
+/// let request = || {
+///     let mut request = Request::new(String::new());
+///     request.extensions_mut().insert(SocketAddr::from(([192, 0, 2, 1], 50_000)));
+///     request
+/// };
+/// pollster::block_on(async {
+///     let response = service.clone().oneshot(request()).await.unwrap();
+///     assert_eq!(response.status(), 200);
+///     assert_eq!(response.headers()["ratelimit-policy"], r#""per-ip";q=1;w=60"#);
+///     assert_eq!(response.headers()["ratelimit"], r#""per-ip";r=0;t=60"#);
+///     let response = service.clone().oneshot(request()).await.unwrap();
+///     assert_eq!(response.status(), 429);
+///     assert_eq!(response.headers()["retry-after"], "60");
+/// });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct RateLimitLayer {
+    settings: Settings,
+}
+
+#[derive(Clone)]
+pub(crate) struct Settings {
+    pub(crate) policies: Vec<Arc<Policy>>,
+    shown: Shown,
+    /// Makes the response to a rejected request; problem details by default.
+    respond: Option<Arc<Respond>>,
+}
+
+impl RateLimitLayer {
+    /// Makes a layer with one policy. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::Quota;
+    /// use zset_tower::key::Global;
+    /// use zset_tower::{MissingKey, Policy, RateLimitLayer};
+    ///
+    /// let quota = Quota::new(1000, Duration::from_secs(1))?;
+    /// let layer = RateLimitLayer::new(Policy::funnel("all", quota, Global, MissingKey::Allow)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(policy: Policy) -> Self {
+        let policies = vec![Arc::new(policy)];
+        RateLimitLayer { settings: Settings { policies, shown: Shown::Standard, respond: None } }
+    }
+
+    /// Returns the layer with another policy. **O(1)**.
+    ///
+    /// All policies that apply to a request have to allow it, and a request that one of them denies takes
+    /// nothing from the others. With several policies, requests that arrive at the same time may see units
+    /// as taken that are refunded an instant later: the error is towards denial. If a limiter that fails
+    /// cannot refund, or a client disconnects while limiters are awaited, units stay taken.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use http::StatusCode;
+    /// use zset_std::Quota;
+    /// use zset_tower::key::{Global, PeerIp};
+    /// use zset_tower::{MissingKey, Policy, RateLimitLayer};
+    ///
+    /// let (all, each) = (Quota::new(1000, Duration::from_secs(1))?, Quota::new(10, Duration::from_secs(1))?);
+    /// let deny = MissingKey::Deny(StatusCode::FORBIDDEN);
+    /// let layer = RateLimitLayer::new(Policy::funnel("all", all, Global, MissingKey::Allow)?)
+    ///     .with_policy(Policy::funnel("per-ip", each, PeerIp::new(), deny)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_policy(mut self, policy: Policy) -> Self {
+        self.settings.policies.push(Arc::new(policy));
+        self
+    }
+
+    /// Returns the layer with the headers `X-RateLimit-Limit`, `X-RateLimit-Remaining` and
+    /// `X-RateLimit-Reset` in addition to the standard ones. **O(1)**.
+    ///
+    /// They are those of the strictest policy; `X-RateLimit-Reset` is a number of seconds from now.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use zset_std::Quota;
+    /// # use zset_tower::key::Global;
+    /// # use zset_tower::{MissingKey, Policy, RateLimitLayer};
+    /// # let quota = Quota::new(1000, Duration::from_secs(1))?;
+    /// # let policy = Policy::funnel("all", quota, Global, MissingKey::Allow)?;
+    /// let layer = RateLimitLayer::new(policy).with_legacy_headers();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_legacy_headers(mut self) -> Self {
+        self.settings.shown = Shown::StandardAndLegacy;
+        self
+    }
+
+    /// Returns the layer without headers about limits; rejections still have `Retry-After`. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use zset_std::Quota;
+    /// # use zset_tower::key::Global;
+    /// # use zset_tower::{MissingKey, Policy, RateLimitLayer};
+    /// # let quota = Quota::new(1000, Duration::from_secs(1))?;
+    /// # let policy = Policy::funnel("all", quota, Global, MissingKey::Allow)?;
+    /// let layer = RateLimitLayer::new(policy).without_headers();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn without_headers(mut self) -> Self {
+        self.settings.shown = Shown::Nothing;
+        self
+    }
+
+    /// Returns the layer with another response to rejected requests than
+    /// [problem details](Rejection::to_problem). **O(1)**.
+    ///
+    /// The layer adds its headers to the response, and `Retry-After` unless the response has it.
+    ///
+    /// # Examples
+    ///
+    /// A page for people, and problem details for programs:
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// use bytes::Bytes;
+    /// use http::Response;
+    /// use http::header::ACCEPT;
+    /// # use zset_std::Quota;
+    /// # use zset_tower::key::Global;
+    /// # use zset_tower::{MissingKey, Policy, RateLimitLayer};
+    /// # let quota = Quota::new(1000, Duration::from_secs(1))?;
+    /// # let policy = Policy::funnel("all", quota, Global, MissingKey::Allow)?;
+    ///
+    /// let layer = RateLimitLayer::new(policy).with_response(|rejection, parts| {
+    ///     let accept = parts.headers.get(ACCEPT).and_then(|it| it.to_str().ok());
+    ///     if !accept.is_some_and(|it| it.contains("text/html")) {
+    ///         return rejection.to_problem();
+    ///     }
+    ///     let mut response = Response::new(Bytes::from_static(b"<p>Please wait a little."));
+    ///     *response.status_mut() = rejection.status();
+    ///     response
+    /// });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// For gRPC:
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use zset_std::Quota;
+    /// # use zset_tower::key::Global;
+    /// # use zset_tower::{MissingKey, Policy, RateLimitLayer};
+    /// # let quota = Quota::new(1000, Duration::from_secs(1))?;
+    /// # let policy = Policy::funnel("all", quota, Global, MissingKey::Allow)?;
+    /// let layer = RateLimitLayer::new(policy).with_response(|rejection, _| rejection.to_grpc());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_response(
+        mut self,
+        respond: impl Fn(&Rejection<'_>, &Parts) -> Response<Bytes> + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.respond = Some(Arc::new(respond));
+        self
+    }
+}
+
+impl Settings {
+    /// Returns the headers of the response to an allowed request, or the response to a rejected one.
+    pub(crate) fn admit(
+        &self,
+        outcomes: &Outcomes,
+        parts: &Parts,
+    ) -> Result<Option<RateHeaders>, Box<Response<Bytes>>> {
+        let is_rejected = outcomes.is_rejection();
+        for applied in outcomes.iter() {
+            // The units that other policies would have allowed a rejected request are not taken.
+            if !(is_rejected && applied.outcome.is_allowed()) {
+                let policy = &self.policies[applied.place];
+                policy.telemetry.report(&policy.name, &applied.outcome);
+            }
+        }
+        if is_rejected {
+            if let Some(rejection) = Rejection::of(&self.policies, outcomes) {
+                return Err(Box::new(self.reject(&rejection, outcomes, parts)));
+            }
+        }
+        Ok(RateHeaders::render(self.shown, &self.policies, outcomes, None))
+    }
+
+    #[cold]
+    fn reject(
+        &self,
+        rejection: &Rejection<'_>,
+        outcomes: &Outcomes,
+        parts: &Parts,
+    ) -> Response<Bytes> {
+        let mut response = match &self.respond {
+            Some(respond) => respond(rejection, parts),
+            None => rejection.to_problem(),
+        };
+        let retry_after = match rejection {
+            // Zero would invite the client to try again at once.
+            Rejection::QuotaExceeded { retry_after, .. } => {
+                retry_after.map(|it| seconds(it).max(1))
+            }
+            _ => None,
+        };
+        if let Some(retry_after) = retry_after {
+            add_retry_after(response.headers_mut(), retry_after);
+        }
+        let headers = RateHeaders::render(self.shown, &self.policies, outcomes, retry_after);
+        if let Some(headers) = headers {
+            headers.add_to(response.headers_mut());
+        }
+        response
+    }
+}
+
+impl<S> Layer<S> for RateLimitLayer {
+    type Service = RateLimit<S>;
+
+    fn layer(&self, inner: S) -> RateLimit<S> {
+        RateLimit::new(inner, Arc::new(self.settings.clone()))
+    }
+}
+
+impl fmt::Debug for RateLimitLayer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("RateLimitLayer");
+        debug.field("policies", &self.settings.policies).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,128 @@
+//! Rate limits for tower services, such as those of axum, hyper and tonic.
+//!
+//! A [`RateLimitLayer`] has one or more [policies](Policy). Each has a name, a limiter, and a
+//! [`Key`]: what a request is counted by, such as the client's address. A request passes if all policies
+//! allow it; otherwise it is answered with status 429, and takes nothing.
+//!
+//! # Examples
+//!
+//! An axum service that allows a hundred requests a minute for each client:
+//!
+//! ```
+//! use std::net::SocketAddr;
+//! use std::time::Duration;
+//!
+//! use axum::Router;
+//! use axum::extract::ConnectInfo;
+//! use axum::routing::get;
+//! use http::StatusCode;
+//! use zset_std::Quota;
+//! use zset_tower::key::PeerIp;
+//! use zset_tower::{MissingKey, Policy, RateLimitLayer};
+//!
+//! # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+//! let key = PeerIp::from_extension(|peer: &ConnectInfo<SocketAddr>| Some(peer.0.ip()));
+//! let quota = Quota::new(100, Duration::from_secs(60))?;
+//! let per_ip = Policy::window("per-ip", quota, key, MissingKey::Deny(StatusCode::FORBIDDEN))?;
+//! let router: Router = Router::new()
+//!     .route("/", get(async || "hello"))
+//!     .layer(RateLimitLayer::new(per_ip));
+//! let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
+//! // Without the connect info, there is no address to count by.
+//! axum::serve(listener, router.into_make_service_with_connect_info::<SocketAddr>()).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Keys
+//!
+//! The [module](key) lists the keys. What to do with a request without a key has to be
+//! [chosen](MissingKey). Behind a proxy, every request comes from the proxy's address, and the client's is
+//! in a header, of which the client can write all but the last entries: see
+//! [`ForwardedFor`](key::ForwardedFor).
+//!
+//! # Policies
+//!
+//! - [`Policy::window`] and [`Policy::funnel`] make a limiter in this process, of at most 100,000 keys.
+//! - [`Policy::new`] takes any [`KeyedLimiter`](zset_std::KeyedLimiter).
+//! - [`Policy::new_async`] takes any [`AsyncKeyedLimiter`](zset_std::AsyncKeyedLimiter), e.g. one whose
+//!   state is on a server. What to do if it fails has to be [chosen](OnFailure).
+//! - [`when`](Policy::when) restricts a policy to some requests, such as those of one tier of users, and
+//!   [`with_cost`](Policy::with_cost) makes some count more than others.
+//!
+//! A single policy is one call of its limiter. With several, the layer first peeks at all of them, so that
+//! a denied request takes nothing; on servers, that is two round trips, each to all limiters at the same
+//! time.
+//!
+//! # Responses
+//!
+//! All responses, those of allowed requests too, have the headers of
+//! [draft-ietf-httpapi-ratelimit-headers-11](https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/):
+//!
+//! ```text
+//! RateLimit-Policy: "per-ip";q=100;w=60
+//! RateLimit: "per-ip";r=42;t=17
+//! ```
+//!
+//! `q` requests are allowed in `w` seconds. `r` more are allowed now, and a client that makes no more than
+//! these in the next `t` seconds is not denied. A denied response has the same headers and `Retry-After`,
+//! the seconds until the same request would be allowed, rounded up:
+//!
+//! ```text
+//! HTTP/1.1 429 Too Many Requests
+//! Content-Type: application/problem+json
+//! Retry-After: 17
+//! RateLimit-Policy: "per-ip";q=100;w=60
+//! RateLimit: "per-ip";r=0;t=17
+//!
+//! {"type":"https://iana.org/assignments/http-problem-types#quota-exceeded",
+//!  "title":"Request cannot be satisfied as assigned quota has been exceeded",
+//!  "status":429,"violated-policies":["per-ip"]}
+//! ```
+//!
+//! A request whose cost exceeds a limit can never be allowed. It is answered with status 413 and without
+//! `Retry-After`, so that clients do not try again. [`with_response`](RateLimitLayer::with_response)
+//! replaces the response, e.g. [for gRPC](Rejection::to_grpc).
+//!
+//! # State
+//!
+//! Clones of a layer and of its services share the state of the limiters: axum clones the service for each
+//! connection. To apply one policy in several places, clone the layer.
+//!
+//! # Features
+//!
+//! - `tracing`: an event for each request that is not allowed, and a warning if a limiter fails.
+//! - `metrics`: the counter `zset_tower_requests_total`, with the labels `policy` and `outcome`, which is
+//!   `allowed`, `denied`, `missing_key` or `failed`. A recorder has to be installed before the first
+//!   request.
+//!
+//! The crate contains no unsafe code, and requires Rust 1.85 or newer.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod body;
+mod decide;
+mod future;
+mod headers;
+pub mod key;
+mod layer;
+mod policy;
+mod rejection;
+mod service;
+mod step;
+mod structured;
+mod telemetry;
+
+pub use body::ResponseBody;
+pub use future::ResponseFuture;
+pub use key::{Key, MissingKey};
+pub use layer::RateLimitLayer;
+pub use policy::{OnFailure, Policy, PolicyError};
+pub use rejection::Rejection;
+pub use service::RateLimit;
+
+/// Tests the examples in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

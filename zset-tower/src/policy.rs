@@ -1,0 +1,206 @@
+//! [`Policy`]: a named limit.
+
+mod bounded;
+mod check;
+mod error;
+mod on_failure;
+mod with;
+
+use std::fmt;
+
+use http::HeaderValue;
+use http::request::Parts;
+use zset_std::{AsyncKeyedLimiter, KeyedLimiter, Quota};
+
+use crate::key::{Key, MissingKey};
+use crate::step::Step;
+use crate::structured;
+use crate::telemetry::Telemetry;
+
+pub(crate) use check::{Action, Outcome, Resolved, Subject};
+use check::{Check, Keyed, Local, Remote};
+pub use error::PolicyError;
+pub use on_failure::OnFailure;
+
+type Condition = Box<dyn Fn(&Parts) -> bool + Send + Sync>;
+type Cost = Box<dyn Fn(&Parts) -> u32 + Send + Sync>;
+
+/// A named limit: which key of a limiter a request counts towards, and how much.
+///
+/// The name is shown to clients, in the headers and in the body of a rejection. Names should differ among
+/// the policies that apply to a request.
+///
+/// [`window`](Policy::window) and [`funnel`](Policy::funnel) make a limiter in this process with a bounded
+/// number of keys. [`new`](Policy::new) takes any limiter in this process, and
+/// [`new_async`](Policy::new_async) one that is awaited, e.g. since its state is on a server.
+///
+/// # Examples
+///
+/// A hundred requests a minute for each client, and a thousand for those that pay:
+///
+/// ```
+/// use std::time::Duration;
+/// use http::StatusCode;
+/// use zset_std::Quota;
+/// use zset_tower::key::PeerIp;
+/// use zset_tower::{MissingKey, Policy, RateLimitLayer};
+///
+/// /// Inserted into the extensions by an earlier layer.
+/// #[derive(Clone)]
+/// struct Paying;
+///
+/// let minute = Duration::from_secs(60);
+/// let deny = MissingKey::Deny(StatusCode::FORBIDDEN);
+/// let free = Policy::window("free", Quota::new(100, minute)?, PeerIp::new(), deny)?
+///     .when(|parts| parts.extensions.get::<Paying>().is_none());
+/// let paid = Policy::window("paid", Quota::new(1000, minute)?, PeerIp::new(), deny)?
+///     .when(|parts| parts.extensions.get::<Paying>().is_some());
+/// let layer = RateLimitLayer::new(free).with_policy(paid);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Policy {
+    pub(crate) name: String,
+    /// The name as a structured field.
+    pub(crate) quoted: String,
+    quota: Option<Quota>,
+    /// The unit of the quota as a structured field, if it is not the request.
+    unit: Option<String>,
+    /// The item of `RateLimit-Policy`, if the quota is known.
+    pub(crate) item: Option<HeaderValue>,
+    condition: Option<Condition>,
+    cost: Option<Cost>,
+    check: Box<dyn Check>,
+    pub(crate) telemetry: Telemetry,
+}
+
+impl Policy {
+    /// Makes a policy from a limiter in this process. **O(1)**.
+    ///
+    /// # Errors
+    ///
+    /// [`PolicyError`] if the name is not printable ASCII.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use http::StatusCode;
+    /// use zset_std::{Keyed, Quota, WindowCounter};
+    /// use zset_tower::key::PeerIp;
+    /// use zset_tower::{MissingKey, Policy};
+    ///
+    /// let quota = Quota::new(100_000, Duration::from_secs(86_400))?;
+    /// let limiter = Keyed::of(WindowCounter::new(quota));
+    /// let daily = Policy::new("daily", limiter, PeerIp::new(), MissingKey::Deny(StatusCode::FORBIDDEN))?
+    ///     .with_quota(quota);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new<L, E>(
+        name: &str,
+        limiter: L,
+        key: E,
+        missing_key: MissingKey<E::Key>,
+    ) -> Result<Self, PolicyError>
+    where
+        E: Key,
+        L: KeyedLimiter<E::Key> + Send + Sync + 'static,
+    {
+        Self::of(name, Keyed::new(key, missing_key, Local(limiter)))
+    }
+
+    /// Makes a policy from a limiter whose decisions are awaited and may fail, e.g. one whose state is on a
+    /// server. **O(1)**.
+    ///
+    /// # Errors
+    ///
+    /// [`PolicyError`] if the name is not printable ASCII.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use http::StatusCode;
+    /// use zset_std::AsyncKeyedLimiter;
+    /// use zset_tower::key::{Key, PeerIp};
+    /// use zset_tower::{MissingKey, OnFailure, Policy, PolicyError};
+    ///
+    /// /// Makes a policy from a limiter whose keys are texts.
+    /// fn per_ip<L>(limiter: L) -> Result<Policy, PolicyError>
+    /// where
+    ///     L: AsyncKeyedLimiter<String, Error: std::error::Error + Send + Sync + 'static>,
+    ///     L: Send + Sync + 'static,
+    /// {
+    ///     let key = PeerIp::new().map(|address| address.to_string());
+    ///     let missing_key = MissingKey::Deny(StatusCode::FORBIDDEN);
+    ///     Policy::new_async("per-ip", limiter, key, missing_key, OnFailure::Pass)
+    /// }
+    /// ```
+    pub fn new_async<L, E>(
+        name: &str,
+        limiter: L,
+        key: E,
+        missing_key: MissingKey<E::Key>,
+        on_failure: OnFailure,
+    ) -> Result<Self, PolicyError>
+    where
+        E: Key,
+        L: AsyncKeyedLimiter<E::Key, Error: std::error::Error + Send + Sync + 'static>,
+        L: Send + Sync + 'static,
+    {
+        Self::of(name, Keyed::new(key, missing_key, Remote::new(limiter, on_failure)))
+    }
+
+    fn of(name: &str, check: impl Check + 'static) -> Result<Self, PolicyError> {
+        Ok(Policy {
+            name: name.to_owned(),
+            quoted: structured::string(name).ok_or(PolicyError::InvalidName)?,
+            quota: None,
+            unit: None,
+            item: None,
+            condition: None,
+            cost: None,
+            check: Box::new(check),
+            telemetry: Telemetry::default(),
+        })
+    }
+
+    pub(crate) fn applies(&self, parts: &Parts) -> bool {
+        self.condition.as_ref().is_none_or(|condition| condition(parts))
+    }
+
+    fn cost(&self, parts: &Parts) -> u32 {
+        self.cost.as_ref().map_or(1, |cost| cost(parts))
+    }
+
+    /// Takes the units of a request from this policy alone.
+    pub(crate) fn check(&self, parts: &Parts) -> Step<Outcome> {
+        self.check.check(parts, self.cost(parts))
+    }
+
+    /// Finds the key of a request, to be checked together with other policies.
+    pub(crate) fn resolve(&self, parts: &Parts) -> Step<Resolved> {
+        self.check.resolve(parts, self.cost(parts))
+    }
+
+    /// Returns the item of `RateLimit-Policy` for a limit.
+    pub(crate) fn item(&self, limit: u32) -> String {
+        let mut item = self.quoted.clone();
+        item.push_str(";q=");
+        item.push_str(&self.quota.map_or(limit, Quota::count).to_string());
+        if let Some(unit) = &self.unit {
+            item.push_str(";qu=");
+            item.push_str(unit);
+        }
+        if let Some(quota) = self.quota {
+            item.push_str(";w=");
+            item.push_str(&structured::seconds(quota.period()).to_string());
+        }
+        item
+    }
+}
+
+impl fmt::Debug for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Policy");
+        debug.field("name", &self.name).field("quota", &self.quota).finish_non_exhaustive()
+    }
+}

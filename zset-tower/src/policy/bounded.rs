@@ -1,0 +1,83 @@
+//! Policies whose limiters have a bounded number of keys.
+
+use std::hash::Hash;
+
+use zset_std::{Funnels, Quota, SlidingWindow, WhenFull};
+
+use super::{Policy, PolicyError};
+use crate::key::{Key, MissingKey};
+
+/// The number of keys, above which new ones share a limit.
+const MAX_KEYS: usize = 100_000;
+
+impl Policy {
+    /// Makes a policy that allows at most `quota.count()` units in any period, exactly, for each key.
+    /// **O(1)**.
+    ///
+    /// The number of keys is bounded, as clients choose them: beyond 100,000 keys in use, new ones share
+    /// one window. A key has an entry for each unit of the last period; for large counts,
+    /// [`funnel`](Self::funnel) takes less memory. For other bounds, make the limiter and pass it to
+    /// [`new`](Self::new).
+    ///
+    /// # Errors
+    ///
+    /// [`PolicyError`] if the name is not printable ASCII.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use http::StatusCode;
+    /// use zset_std::Quota;
+    /// use zset_tower::key::PeerIp;
+    /// use zset_tower::{MissingKey, Policy};
+    ///
+    /// let quota = Quota::new(100, Duration::from_secs(60))?;
+    /// let policy = Policy::window("per-ip", quota, PeerIp::new(), MissingKey::Deny(StatusCode::FORBIDDEN))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn window<E: Key<Key: Eq + Hash>>(
+        name: &str,
+        quota: Quota,
+        key: E,
+        missing_key: MissingKey<E::Key>,
+    ) -> Result<Self, PolicyError> {
+        let limiter = SlidingWindow::new(quota).with_max_keys(MAX_KEYS, WhenFull::SharedBucket);
+        Ok(Self::new(name, limiter, key, missing_key)?.with_quota(quota))
+    }
+
+    /// Makes a policy that allows units at a steady rate of `quota.count()` per period, and up to
+    /// `quota.capacity()` of them at once, for each key. **O(1)**.
+    ///
+    /// The number of keys is bounded, as clients choose them: beyond 100,000 keys in use, new ones share
+    /// one funnel. For other bounds, make the limiter and pass it to [`new`](Self::new).
+    ///
+    /// # Errors
+    ///
+    /// [`PolicyError`] if the name is not printable ASCII.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use http::{StatusCode, header::AUTHORIZATION};
+    /// use zset_std::Quota;
+    /// use zset_tower::key::Header;
+    /// use zset_tower::{MissingKey, Policy};
+    ///
+    /// // Ten a second, and up to fifty at once.
+    /// let quota = Quota::new(10, Duration::from_secs(1))?.with_capacity(50)?;
+    /// let key = Header::new(AUTHORIZATION);
+    /// let policy = Policy::funnel("per-token", quota, key, MissingKey::Deny(StatusCode::UNAUTHORIZED))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn funnel<E: Key<Key: Eq + Hash>>(
+        name: &str,
+        quota: Quota,
+        key: E,
+        missing_key: MissingKey<E::Key>,
+    ) -> Result<Self, PolicyError> {
+        let limiter = Funnels::new(quota).with_max_keys(MAX_KEYS, WhenFull::SharedBucket);
+        Ok(Self::new(name, limiter, key, missing_key)?.with_quota(quota))
+    }
+}

@@ -1,0 +1,117 @@
+//! Builder methods of a policy.
+
+use http::HeaderValue;
+use http::request::Parts;
+use zset_std::Quota;
+
+use super::{Policy, PolicyError};
+use crate::structured;
+
+impl Policy {
+    /// Returns the policy with a condition: it applies only to requests for which `condition` returns
+    /// `true`. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use http::Method;
+    /// use zset_std::Quota;
+    /// use zset_tower::key::Global;
+    /// use zset_tower::{MissingKey, Policy};
+    ///
+    /// let quota = Quota::new(100, Duration::from_secs(1))?;
+    /// let writes = Policy::funnel("writes", quota, Global, MissingKey::Allow)?
+    ///     .when(|parts| parts.method != Method::GET);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn when(mut self, condition: impl Fn(&Parts) -> bool + Send + Sync + 'static) -> Self {
+        self.condition = Some(Box::new(condition));
+        self
+    }
+
+    /// Returns the policy with a cost: the units that a request takes, instead of one. **O(1)**.
+    ///
+    /// A request of cost 0 is always allowed. One whose cost exceeds the limit never is: it is rejected
+    /// with status 413, without `Retry-After`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::Quota;
+    /// use zset_tower::key::Global;
+    /// use zset_tower::{MissingKey, Policy};
+    ///
+    /// let quota = Quota::new(100, Duration::from_secs(1))?;
+    /// let policy = Policy::funnel("searches", quota, Global, MissingKey::Allow)?
+    ///     .with_cost(|parts| if parts.uri.path() == "/search" { 10 } else { 1 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_cost(mut self, cost: impl Fn(&Parts) -> u32 + Send + Sync + 'static) -> Self {
+        self.cost = Some(Box::new(cost));
+        self
+    }
+
+    /// Returns the policy with a quota to show in `RateLimit-Policy`: that of its limiter. **O(1)**.
+    ///
+    /// Without it, the header shows the limit alone. A period that is not whole seconds is shown rounded
+    /// up.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    /// use zset_tower::key::Global;
+    /// use zset_tower::{MissingKey, Policy};
+    ///
+    /// let limiter = SlidingWindow::<()>::new(Quota::new(5, Duration::from_secs(10))?);
+    /// let quota = limiter.quota();
+    /// let policy = Policy::new("all", limiter, Global, MissingKey::Allow)?.with_quota(quota);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_quota(mut self, quota: Quota) -> Self {
+        self.quota = Some(quota);
+        self.render();
+        self
+    }
+
+    /// Returns the policy with a unit of its quota to show in `RateLimit-Policy`, such as
+    /// `content-bytes`, if its [cost](Self::with_cost) is not in requests. **O(1)**.
+    ///
+    /// # Errors
+    ///
+    /// [`PolicyError`] if the unit is not printable ASCII.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use http::header::CONTENT_LENGTH;
+    /// use zset_std::Quota;
+    /// use zset_tower::key::Global;
+    /// use zset_tower::{MissingKey, Policy};
+    ///
+    /// // A megabyte a minute. A request that does not declare its length is rejected.
+    /// let quota = Quota::new(1_000_000, Duration::from_secs(60))?;
+    /// let policy = Policy::funnel("uploads", quota, Global, MissingKey::Allow)?
+    ///     .with_quota_unit("content-bytes")?
+    ///     .with_cost(|parts| {
+    ///         let length = parts.headers.get(CONTENT_LENGTH).and_then(|it| it.to_str().ok());
+    ///         length.and_then(|it| it.parse().ok()).unwrap_or(u32::MAX)
+    ///     });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_quota_unit(mut self, unit: &str) -> Result<Self, PolicyError> {
+        self.unit = Some(structured::string(unit).ok_or(PolicyError::InvalidUnit)?);
+        self.render();
+        Ok(self)
+    }
+
+    /// Renders what does not change.
+    fn render(&mut self) {
+        let quota = self.quota.map(|quota| self.item(quota.count()));
+        self.item = quota.and_then(|item| HeaderValue::try_from(item).ok());
+    }
+}

@@ -1,0 +1,69 @@
+//! [`RateLimit`]: the service that the layer makes.
+
+use std::fmt;
+use std::mem;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use http::{Request, Response};
+use tower_service::Service;
+
+use crate::body::ResponseBody;
+use crate::decide::decide;
+use crate::future::{ResponseFuture, Waiting};
+use crate::layer::Settings;
+use crate::step::Step;
+
+/// A service whose requests are limited; [`RateLimitLayer`](crate::RateLimitLayer) makes it.
+///
+/// Clones share the state of the limiters.
+#[derive(Clone)]
+pub struct RateLimit<S> {
+    inner: S,
+    settings: Arc<Settings>,
+}
+
+impl<S> RateLimit<S> {
+    pub(crate) fn new(inner: S, settings: Arc<Settings>) -> Self {
+        RateLimit { inner, settings }
+    }
+}
+
+impl<S, B, R> Service<Request<B>> for RateLimit<S>
+where
+    S: Service<Request<B>, Response = Response<R>> + Clone,
+{
+    type Response = Response<ResponseBody<R>>;
+    type Error = S::Error;
+    type Future = ResponseFuture<S, B>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<B>) -> ResponseFuture<S, B> {
+        let (parts, body) = request.into_parts();
+        match decide(&self.settings.policies, &parts) {
+            Step::Ready(outcomes) => match self.settings.admit(&outcomes, &parts) {
+                Ok(headers) => {
+                    let request = Request::from_parts(parts, body);
+                    ResponseFuture::calling(self.inner.call(request), headers)
+                }
+                Err(response) => ResponseFuture::rejected(response),
+            },
+            Step::Later(decision) => {
+                // The clone is not ready: what is called is the service that was.
+                let clone = self.inner.clone();
+                let service = mem::replace(&mut self.inner, clone);
+                let settings = Arc::clone(&self.settings);
+                ResponseFuture::waiting(Waiting { decision, parts, body, service, settings })
+            }
+        }
+    }
+}
+
+impl<S: fmt::Debug> fmt::Debug for RateLimit<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RateLimit").field("inner", &self.inner).finish_non_exhaustive()
+    }
+}

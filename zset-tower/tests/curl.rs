@@ -1,0 +1,193 @@
+//! The example with curl, as its output says to try it.
+
+mod common;
+
+use std::env;
+use std::io::{BufRead, BufReader, ErrorKind};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use common::{parameters, problem};
+
+/// A running example, ended when it is dropped.
+struct Example {
+    process: Child,
+    /// The address that it has printed.
+    url: String,
+    /// The commands that it has printed.
+    commands: Vec<String>,
+}
+
+impl Example {
+    /// Starts the example. Cargo builds the examples beside the tests.
+    fn start(more: &[&str]) -> Self {
+        // target/debug/deps/curl-0123 -> target/debug/examples/api
+        let test = env::current_exe().unwrap();
+        let profile = test.parent().and_then(Path::parent).unwrap();
+        let example = profile.join("examples").join(format!("api{}", env::consts::EXE_SUFFIX));
+        assert!(example.exists(), "no {}; cargo build --example api", example.display());
+        let mut process = Command::new(example)
+            .args(["--listen", "127.0.0.1:0"])
+            .args(more)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let mut example = Example { process, url: String::new(), commands: Vec::new() };
+        for line in lines {
+            let line = line.unwrap();
+            if let Some(url) = line.strip_prefix("Listening on ") {
+                url.clone_into(&mut example.url);
+            } else if line.trim_start().starts_with("curl ") {
+                example.commands.push(line.trim().to_owned());
+            } else if line.starts_with("Ctrl-C") {
+                break;
+            }
+        }
+        example
+    }
+
+    /// Runs curl; returns the head and the body of the response.
+    fn curl(&self, path: &str, more: &[&str]) -> (String, String) {
+        let url = format!("{}{path}", self.url);
+        let output = Command::new("curl").args(["-s", "-i", &url]).args(more).output().unwrap();
+        assert!(output.status.success());
+        let text = String::from_utf8(output.stdout).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        (head.to_owned(), body.to_owned())
+    }
+}
+
+impl Drop for Example {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn header<'a>(head: &'a str, name: &str) -> &'a str {
+    let mut lines = head.lines().filter_map(|line| line.split_once(": "));
+    lines.find(|(it, _)| it.eq_ignore_ascii_case(name)).map_or("", |(_, value)| value)
+}
+
+/// Returns whether there is curl; without it, the tests are skipped.
+fn has_curl() -> bool {
+    let output = Command::new("curl").arg("--version").output();
+    if let Err(error) = &output {
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+        println!("SKIPPED: there is no curl");
+    }
+    output.is_ok()
+}
+
+#[test]
+fn the_example_limits_curl() {
+    if !has_curl() {
+        return;
+    }
+    let example = Example::start(&[]);
+    assert_eq!(example.commands.len(), 3, "{:?}", example.commands);
+
+    // Ten a minute for each address, whatever the connection.
+    for left in (0..10).rev() {
+        let (head, body) = example.curl("/time", &[]);
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        assert!(body.ends_with('\n'));
+        let limits = parameters(header(&head, "ratelimit"), ["r", "t"]);
+        assert_eq!(limits[0].1[0], left);
+        assert!((1..=60).contains(&limits[0].1[1]));
+        let policies = parameters(header(&head, "ratelimit-policy"), ["q", "w"]);
+        assert_eq!(policies, [("per-ip".to_owned(), [10, 60])]);
+    }
+    for more in [&[][..], &["-H", "X-Forwarded-For: 192.0.2.1"]] {
+        let (head, body) = example.curl("/time", more);
+        assert!(head.starts_with("HTTP/1.1 429"), "{head}");
+        assert!((1..=60).contains(&header(&head, "retry-after").parse::<u64>().unwrap()));
+        assert_eq!(problem(&body), (429, vec!["per-ip".to_owned()]));
+    }
+
+    // One a second for each token, and up to three at once; two requests over one connection.
+    let (head, _) = example.curl("/search", &[]);
+    assert!(head.starts_with("HTTP/1.1 401"), "{head}");
+    let url = format!("{}/search", example.url);
+    let mut allowed = 0;
+    for _ in 0..3 {
+        let token = ["-H", "Authorization: Bearer ann"];
+        let (head, body) = example.curl("/search", &[&token[..], &[&url, "-i"]].concat());
+        allowed += format!("{head}{body}").matches("HTTP/1.1 200").count();
+    }
+    assert!((3..=5).contains(&allowed), "{allowed}");
+    let (head, _) = example.curl("/search", &["-H", "Authorization: Bearer bob"]);
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    assert_eq!(header(&head, "ratelimit"), r#""per-token";r=2;t=1"#);
+}
+
+/// A Redis on a free port, ended when it is dropped.
+struct Redis {
+    process: Child,
+    url: String,
+}
+
+impl Redis {
+    fn start() -> Option<Self> {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let program = env::var("REDIS_SERVER").unwrap_or("redis-server".to_owned());
+        let process = Command::new(program)
+            .args(["--port", &port.to_string(), "--save", "", "--appendonly", "no"])
+            .stdout(Stdio::null())
+            .spawn();
+        let process = match process {
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::NotFound);
+                println!("SKIPPED: there is no redis-server");
+                return None;
+            }
+            Ok(process) => process,
+        };
+        let redis = Redis { process, url: format!("redis://127.0.0.1:{port}") };
+        let start = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(start.elapsed() < Duration::from_secs(60), "redis-server does not start");
+            sleep(Duration::from_millis(10));
+        }
+        Some(redis)
+    }
+}
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn two_processes_share_the_limits_in_redis() {
+    if !has_curl() {
+        return;
+    }
+    let Some(redis) = Redis::start() else { return };
+    let examples = [(); 2].map(|()| Example::start(&["--redis", &redis.url]));
+    for left in (0..10).rev() {
+        let (head, _) = examples[left % 2].curl("/time", &[]);
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        let limits = parameters(header(&head, "ratelimit"), ["r", "t"]);
+        assert_eq!(limits[0].1[0], i64::try_from(left).unwrap());
+    }
+    for example in &examples {
+        let (head, body) = example.curl("/time", &[]);
+        assert!(head.starts_with("HTTP/1.1 429"), "{head}");
+        assert_eq!(problem(&body), (429, vec!["per-ip".to_owned()]));
+        let (head, _) = example.curl("/search", &["-H", "Authorization: Bearer ann"]);
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    }
+
+    // Without the server there are no decisions.
+    drop(redis);
+    let (head, body) = examples[0].curl("/time", &[]);
+    assert!(head.starts_with("HTTP/1.1 503"), "{head}");
+    assert_eq!(problem(&body), (503, vec![]));
+}
