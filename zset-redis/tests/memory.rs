@@ -44,6 +44,6 @@ fn keys_take_as_much_as_the_guide_says() {
     }
     for (index, limiter) in [(1, "funnel"), (2, "fixed_window"), (3, "window_counter")] {
         let memory = memory(&mut connection, limiter, index);
-        assert!(memory < 130, "{limiter}: {memory}");
+        assert!(memory <= 150, "{limiter}: {memory}");
     }
 }
