@@ -28,6 +28,12 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    /// Returns whether the program is there.
+    pub(crate) fn is_installed(self) -> bool {
+        let program = self.program().0;
+        Command::new(program).arg("--version").stdout(Stdio::null()).status().is_ok()
+    }
+
     /// Returns the program, and whether the user named it.
     fn program(self) -> (OsString, bool) {
         let (program, variable) = match self {
@@ -76,11 +82,13 @@ impl Server {
             .spawn();
         let process = match process {
             Err(error) if !is_named && error.kind() == ErrorKind::NotFound => {
-                skip(&format!("{} is not installed", program.display()));
+                skip(&format!("{} is not installed", program.to_string_lossy()));
                 let _ = fs::remove_dir_all(&folder);
                 return None;
             }
-            process => process.unwrap_or_else(|error| panic!("{}: {error}", program.display())),
+            process => {
+                process.unwrap_or_else(|error| panic!("{}: {error}", program.to_string_lossy()))
+            }
         };
         let mut server = Server { kind, port, process, folder };
         server.wait_until_it_replies();
@@ -124,8 +132,7 @@ impl Server {
         let reply: redis::Value = command.query(&mut self.connection()).expect("a reply");
         match reply {
             redis::Value::BulkString(text) => String::from_utf8_lossy(&text).into_owned(),
-            redis::Value::SimpleString(text) => text,
-            redis::Value::VerbatimString { text, .. } => text,
+            redis::Value::SimpleString(text) | redis::Value::VerbatimString { text, .. } => text,
             other => format!("{other:?}"),
         }
     }
