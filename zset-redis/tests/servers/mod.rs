@@ -62,13 +62,23 @@ impl Server {
 
     /// Like [`start`](Server::start), with more arguments.
     pub(crate) fn start_with(kind: Kind, arguments: &[&str]) -> Option<Server> {
+        Server::start_on(kind, free_port(), arguments)
+    }
+
+    /// Ends the process and starts another one on the same port, without its data.
+    pub(crate) fn restart(self) -> Server {
+        let (kind, port) = (self.kind, self.port);
+        drop(self);
+        Server::start_on(kind, port, &[]).expect("it is installed")
+    }
+
+    fn start_on(kind: Kind, port: u16, arguments: &[&str]) -> Option<Server> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder = env::temp_dir().join(format!("zset-redis-{}-{number}", std::process::id()));
         // An earlier process with the same id may not have removed it.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir(&folder).expect("the temporary folder is writable");
-        let port = free_port();
         let log = File::create(folder.join("log")).expect("the folder is writable");
         let (program, is_named) = kind.program();
         let process = Command::new(&program)
@@ -110,6 +120,21 @@ impl Server {
             }
             sleep(Duration::from_millis(5));
         }
+    }
+
+    /// Sends SIGSTOP: the process does nothing until it is to [proceed](Server::proceed).
+    pub(crate) fn stop(&self) {
+        self.signal("STOP");
+    }
+
+    /// Sends SIGCONT.
+    pub(crate) fn proceed(&self) {
+        self.signal("CONT");
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.process.id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
     }
 
     pub(crate) fn url(&self) -> String {
