@@ -124,7 +124,8 @@ impl<T> Slot<T> {
         } else if n > terms.limit() {
             Verdict::Never
         } else {
-            let denial = self.denial.filter(|denial| n >= denial.units && now < denial.recheck_at)?;
+            let denial =
+                self.denial.filter(|denial| n >= denial.units && now < denial.recheck_at)?;
             Verdict::Denied { retry_after: denial.retry_at.saturating_duration_since(now) }
         };
         Some(self.decision(terms, now, verdict, n))
