@@ -28,6 +28,8 @@ struct Faults {
     call: Option<u32>,
     /// One in this many sweeps is a crash of the machine.
     crash: Option<u32>,
+    /// After one in this many draws, the clock of the server steps back.
+    step: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -102,6 +104,8 @@ struct Model<S> {
     machines: Vec<Machine>,
     rng: SmallRng,
     time: u64,
+    /// How far the clock of the server has stepped back.
+    late: u64,
     events: BinaryHeap<Reverse<(u64, u64)>>,
     /// By number, since events have no order.
     pending: std::collections::HashMap<u64, Event>,
@@ -131,6 +135,7 @@ impl<S: Server> Model<S> {
             machines,
             rng,
             time: ORIGIN,
+            late: 0,
             events: BinaryHeap::new(),
             pending: Default::default(),
             next_event: 0,
@@ -181,7 +186,11 @@ impl<S: Server> Model<S> {
             }
             Event::Arrival { from, draw, fate } => {
                 let process = format!("{}-{}", from.machine, from.crashes);
-                let now = Timestamp::from_nanos(self.time * 1000);
+                if self.happens(self.setting.faults.step) {
+                    let period = self.setting.terms.quota.period().as_micros() as u64;
+                    self.late += self.rng.random_range(0..period);
+                }
+                let now = Timestamp::from_nanos((self.time - self.late) * 1000);
                 let grant = self.server.run(now, &process, &self.setting.terms, &draw);
                 self.draws += 1;
                 if fate == Fate::Reply {

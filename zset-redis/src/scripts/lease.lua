@@ -5,9 +5,9 @@
 --   <id>         the time from which the units of a lease no longer count
 --   units:<id>   its units
 --   total        the units of all leases
---   newest       the latest time of a call
 --
--- Numbers are exact: times are below 2^53, and units below 2^52.
+-- Numbers are exact: times are below 2^53, and units below 2^52. If the clock steps back, what is on record
+-- counts longer.
 --
 -- KEYS[1]   the key
 -- ARGV[1]   the time, or '' for the server's
@@ -31,8 +31,6 @@ local function set(member, score)
     redis.call('ZADD', key, string.format('%.0f', score), member)
 end
 
--- A clock that steps back counts as the latest time on record.
-local counted = math.max(now, number('newest'))
 local total = number('total')
 
 -- Leaves `kept` of the units of a lease.
@@ -45,7 +43,7 @@ local function keep(lease, kept)
     end
 end
 
-local over = redis.call('ZRANGEBYSCORE', key, '(0', string.format('%.0f', counted))
+local over = redis.call('ZRANGEBYSCORE', key, '(0', string.format('%.0f', now))
 for _, lease in ipairs(over) do
     keep(lease, 0)
 end
@@ -55,7 +53,7 @@ for i = 8, #ARGV, 2 do
     local leaves = redis.call('ZSCORE', key, lease)
     if leaves then
         -- All units were used before now.
-        set(lease, math.min(tonumber(leaves), counted + period))
+        set(lease, math.min(tonumber(leaves), now + period))
         keep(lease, math.min(number('units:' .. lease), tonumber(ARGV[i + 1])))
     end
 end
@@ -74,7 +72,7 @@ if missing > 0 then
     end
 elseif most > 0 then
     granted = math.min(most, limit - total)
-    set(id, counted + period + (granted > least and life or 0))
+    set(id, now + period + (granted > least and life or 0))
     keep(id, granted)
 end
 
@@ -83,7 +81,6 @@ if total == 0 then
     return { granted, limit, retry_after, 0 }
 end
 set('total', -total)
-set('newest', -counted)
 local last = tonumber(redis.call('ZRANGE', key, -1, -1, 'WITHSCORES')[2])
 -- Rounded up to a millisecond.
 redis.call('PEXPIREAT', key, string.format('%.0f', (last + -last % 1000) / 1000))

@@ -25,7 +25,6 @@ pub(super) struct Entry {
 #[derive(Debug, Default)]
 pub(super) struct FakeServer {
     pub(super) entries: BTreeMap<(String, u64), Entry>,
-    pub(super) newest: u64,
     /// Makes an error: leases count as if their units were used at the time of the draw.
     pub(super) ignores_life: bool,
     /// Makes an error: what is given back is taken from the newest leases.
@@ -61,11 +60,9 @@ impl Server for FakeServer {
     fn run(&mut self, now: Timestamp, process: &str, terms: &Terms, draw: &Draw) -> Grant {
         let micros = |duration: Duration| duration.as_nanos().div_ceil(1000) as u64;
         let (now, period) = (now.as_nanos() / 1000, micros(terms.quota.period()));
-        let counted = now.max(self.newest);
-        self.newest = counted;
-        self.entries.retain(|_, entry| entry.leaves > counted);
+        self.entries.retain(|_, entry| entry.leaves > now);
         for ended in &draw.ended {
-            self.end((process.to_owned(), ended.id), ended.used, counted + period);
+            self.end((process.to_owned(), ended.id), ended.used, now + period);
         }
         let available = terms.limit().saturating_sub(self.units());
         let mut units = 0;
@@ -85,13 +82,10 @@ impl Server for FakeServer {
         if units > 0 {
             let has_life = units > draw.least && !self.ignores_life;
             let life = if has_life { micros(terms.life) } else { 0 };
-            let entry = Entry { units, leaves: counted + period + life };
+            let entry = Entry { units, leaves: now + period + life };
             self.entries.insert((process.to_owned(), draw.id), entry);
         }
         let last = self.entries.values().map(|entry| entry.leaves).max();
-        if last.is_none() {
-            self.newest = 0;
-        }
         Grant {
             units,
             remaining: terms.limit() - self.units(),

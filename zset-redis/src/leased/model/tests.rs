@@ -22,7 +22,7 @@ fn random(rng: &mut SmallRng, faults: Faults) -> Setting {
     }
 }
 
-const FAULTS: Faults = Faults { message: Some(5), call: Some(5), crash: Some(10) };
+const FAULTS: Faults = Faults { message: Some(5), call: Some(5), crash: Some(10), step: Some(100) };
 
 #[test]
 fn no_window_has_more_than_the_limit() {
