@@ -67,13 +67,13 @@ const DEFAULT_MAX_KEYS: usize = 65_536;
 /// # What it costs
 ///
 /// - **Idle units.** The units of a key that lie idle are at most `machines * max_batch`. At a steady rate
-///   they are at most `rate * life / 2`, however many machines there are. Units of a machine that crashes
+///   they are about `rate * life / 2`, however many machines there are. Units of a machine that crashes
 ///   lie idle for up to `period + life`; others are given back in at most about two lives.
 /// - **Throughput.** Units count for a period after their lease has ended. So of the limit, at least
 ///   `period / (period + life)` passes under full load, and about `period / (period + life / 2)` if leases end
 ///   as planned, besides the idle units.
 ///
-/// | quota | life | throughput, at least | batch at full load on one machine | draws a second |
+/// | calls of one machine | life | throughput at the limit, at least | batch | draws a second |
 /// |---|---|---|---|---|
 /// | 1,000 a second | 100 ms | 90.9 % | 50 | 20 |
 /// | 100,000 a second | 100 ms | 90.9 % | 5,000 | 20 |
@@ -299,17 +299,16 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         let mut shard = self.local.keys.shard(key);
         // Under the lock, since a lease may end while a thread waits for it.
         let now = self.local.clock.now();
-        let slot = match shard.get_mut(key) {
-            Some(slot) => slot,
-            None => {
-                if let Some(decision) = Slot::<Reply>::new().peek(&self.terms, now, n) {
-                    return Start::Decided(decision);
-                }
-                if shard.len() >= Keys::<Reply>::of_a_shard(self.max_keys) {
-                    return Start::Full;
-                }
-                shard.entry(key.into()).or_insert_with(Slot::new)
+        let slot = if let Some(slot) = shard.get_mut(key) {
+            slot
+        } else {
+            if let Some(decision) = Slot::<Reply>::new().peek(&self.terms, now, n) {
+                return Start::Decided(decision);
             }
+            if shard.len() >= Keys::<Reply>::of_a_shard(self.max_keys) {
+                return Start::Full;
+            }
+            shard.entry(key.into()).or_insert_with(Slot::new)
         };
         if let Some(decision) = slot.check(&self.terms, now, n) {
             return Start::Decided(decision);

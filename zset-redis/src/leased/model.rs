@@ -5,7 +5,7 @@ mod server;
 mod tests;
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 use std::time::Duration;
 
 use rand::rngs::SmallRng;
@@ -83,8 +83,8 @@ enum Fate {
 struct Machine {
     slot: Slot<()>,
     crashes: u32,
-    /// How much faster the clock runs than the server's, in millionths.
-    drift: i64,
+    /// How fast the clock runs, in millionths of the server's.
+    rate: u64,
     /// A local clock has an origin of its own.
     origin: u64,
     next_id: u64,
@@ -92,9 +92,7 @@ struct Machine {
 
 impl Machine {
     fn now(&self, time: u64) -> Timestamp {
-        let nanos = i128::from(time - ORIGIN) * 1000;
-        let nanos = nanos + nanos * i128::from(self.drift) / 1_000_000;
-        Timestamp::from_nanos(self.origin + nanos as u64)
+        Timestamp::from_nanos(self.origin + (time - ORIGIN) * self.rate / 1000)
     }
 }
 
@@ -108,7 +106,7 @@ struct Model<S> {
     late: u64,
     events: BinaryHeap<Reverse<(u64, u64)>>,
     /// By number, since events have no order.
-    pending: std::collections::HashMap<u64, Event>,
+    pending: HashMap<u64, Event>,
     next_event: u64,
     /// Time and units of every use.
     uses: Vec<(u64, u32)>,
@@ -124,7 +122,7 @@ impl<S: Server> Model<S> {
             .map(|_| Machine {
                 slot: Slot::new(),
                 crashes: 0,
-                drift: rng.random_range(-500..=500),
+                rate: rng.random_range(999_500..=1_000_500),
                 origin: rng.random_range(0..1 << 40),
                 next_id: 1,
             })
@@ -137,7 +135,7 @@ impl<S: Server> Model<S> {
             time: ORIGIN,
             late: 0,
             events: BinaryHeap::new(),
-            pending: Default::default(),
+            pending: HashMap::new(),
             next_event: 0,
             uses: Vec::new(),
             draws: 0,

@@ -35,7 +35,7 @@ impl Terms {
     /// Returns how long the units of a lease may be used by the local clock, which may run slower than
     /// the server's by a thousandth.
     fn local_life(&self) -> Duration {
-        self.life - self.life / 1000
+        self.life.saturating_sub(self.life / 1000)
     }
 }
 
@@ -221,9 +221,8 @@ impl<T> Slot<T> {
         self.reset_at = now.saturating_add(grant.reset_after);
         let mut waiting = mem::take(&mut self.waiting).into_iter();
         let mut decided = Vec::new();
-        if draw.least > 0
-            && let Some(first) = waiting.next()
-        {
+        let first = if draw.least > 0 { waiting.next() } else { None };
+        if let Some(first) = first {
             let decision = self.first(terms, now, draw, grant);
             decided.push((first, decision));
         }
