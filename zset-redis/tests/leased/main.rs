@@ -251,7 +251,9 @@ fn units_of_callers_that_give_up_are_given_back() {
         let connection = server.client().get_multiplexed_async_connection().await.unwrap();
         let limiter = machine(&connection);
         let mut used = 0;
-        for _ in 0..50 {
+        for _ in 0..25 {
+            assert!(limiter.check_n("ann", 3).await.unwrap().is_allowed());
+            used += 3;
             let decision = polled_once(limiter.check_n("ann", 3));
             if let Poll::Ready(decision) = decision {
                 assert!(decision.unwrap().is_allowed());
@@ -260,7 +262,7 @@ fn units_of_callers_that_give_up_are_given_back() {
             sleep(Duration::from_millis(1)).await;
         }
         wait_until_counted(&connection, used).await;
-        assert!((3..150).contains(&used), "{used} of 150 units");
+        assert!(used < 150, "no caller gave up");
     });
 }
 
