@@ -1,21 +1,21 @@
 //! [`LeasedWindow`]: a sliding window whose units are drawn from the server in batches.
 //!
 //! **Why no window has more than the limit.** The log on the server has an entry for each lease, with its
-//! units and the time from which they no longer count. A lease that is drawn at time t counts until t + life +
-//! period. Its units are used before t + life: a process measures the life from a time before it sent the draw,
-//! and stops a thousandth early. A process that ends a lease takes it out of use, and only then sends the number of
-//! used units; the server receives it at a time e and lets exactly these units count until e + period, if
-//! that is earlier. So at every time the entry of a lease has at least the units that have been or will be
-//! used, and it counts until a period after the last use.
+//! units and the time from which they no longer count. A lease that is drawn at time t counts until
+//! t + life + period. Its units are used before t + life, since a process measures the life from a time before it
+//! sent the draw, and stops a thousandth early. To end a lease, a process takes it out of use, and only then
+//! sends the number of used units. The server receives that at a time r, and lets exactly these units count
+//! until r + period, if that is earlier. So the entry of a lease always has at least the units that have been or
+//! will be used, and it counts until a period after the last use or longer.
 //!
-//! Consider the window (T - period, T], and of the leases with units used in it the one drawn last, at
-//! t <= T. A unit used at time u of the window counts until u + period or later, and u + period > T >= t, so when the
-//! last lease was drawn, the others were still in the log, with all units that were ever used. The server
-//! grants a draw only if the log then has at most the limit. So at most the limit was used in the window.
+//! Consider the window (T - period, T], the leases with units used in it, and of these the one that was drawn
+//! last, at t <= T. A unit that is used at a time u in the window counts until u + period or longer, and
+//! u + period > T >= t. So when the last lease was drawn, the others were in the log, with all units that were
+//! ever used. The server grants a draw only if the log then has at most the limit. So at most the limit was used
+//! in the window.
 //!
-//! Calls that wait for a draw are decided by it. The first of them is used at the time of the draw itself, so
-//! a draw for one call needs no life, and counts for one period, as in
-//! [`SlidingWindow`](crate::SlidingWindow).
+//! The first call that waits for a draw is decided by the server, at the time of the draw. So a draw for
+//! one call needs no life: it counts for one period, as in [`SlidingWindow`](crate::SlidingWindow).
 //!
 //! A lease that is not ended, because its process has crashed or the call failed, counts with all its units until
 //! they leave the window: an error towards denial.
