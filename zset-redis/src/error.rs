@@ -11,7 +11,7 @@ use zset_std::limit::ThrottleError;
 /// After a [`Timeout`](Error::Timeout), and after some errors of a connection, the server may still have
 /// run the call, or run it later. So units may have been taken although the call failed: an error towards
 /// denial.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// There was no reply before the deadline.

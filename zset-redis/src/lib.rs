@@ -137,6 +137,8 @@ mod key;
 #[cfg(feature = "tokio")]
 mod keyed;
 pub mod kind;
+#[cfg(feature = "tokio")]
+mod leased;
 mod limit;
 mod limits;
 mod on_failure;
@@ -153,6 +155,8 @@ pub use fixed_window::FixedWindow;
 pub use funnel::Funnel;
 #[cfg(feature = "tokio")]
 pub use keyed::Keyed;
+#[cfg(feature = "tokio")]
+pub use leased::LeasedWindow;
 pub use limit::Rule;
 #[cfg(feature = "tokio")]
 pub use limits::Limits;

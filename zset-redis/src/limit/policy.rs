@@ -126,7 +126,7 @@ impl Policy {
     }
 
     /// Reports a failure and returns it; an error of the caller's is an `Err`, which is not reported.
-    fn observe(&self, error: Error) -> Result<Error, Error> {
+    pub(crate) fn observe(&self, error: Error) -> Result<Error, Error> {
         if !error.is_failure() {
             return Err(error);
         }

@@ -1,0 +1,286 @@
+//! [`Slot`]: what this process knows of one key, without a connection and without a clock.
+//!
+//! - At most one draw is in flight. Calls that need the server wait for its reply, so a draw serves all of
+//!   them.
+//! - At most one lease is in use. The next draw ends it, in the same call of the script. The lease is taken
+//!   out of the slot before the call is sent, so all its units were used before the server ends it.
+//! - Every draw has a new id. So a draw that is run late, after its caller has given up, cannot be confused
+//!   with a later one: its units are never used, and count until they leave the window.
+
+use std::mem;
+use std::time::Duration;
+
+use zset_std::{Decision, Quota, Timestamp, Verdict};
+
+use super::exchange::{Draw, Ended, Grant};
+
+/// The most ended leases that wait for a draw that succeeds. Further ones are not given back.
+const MOST_ENDED: usize = 4;
+
+/// What the slots of a limiter have in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    pub(super) quota: Quota,
+    /// How long the units of a lease may be used, by the server's clock; at most the quota's period.
+    pub(super) life: Duration,
+    /// The most units that a lease may have beyond those that callers wait for.
+    pub(super) max_batch: u32,
+}
+
+impl Terms {
+    pub(super) fn limit(&self) -> u32 {
+        self.quota.count()
+    }
+
+    /// Returns how long the units of a lease may be used by the local clock, which may run slower than
+    /// the server's by a thousandth.
+    fn local_life(&self) -> Duration {
+        self.life.saturating_sub(self.life / 1000)
+    }
+}
+
+/// What this process knows of a key. `T` is how a waiting call receives its decision.
+#[derive(Debug)]
+pub(super) struct Slot<T> {
+    lease: Option<Lease>,
+    /// Leases that the server is still to end, with the next draw.
+    ended: Vec<Ended>,
+    denial: Option<Denial>,
+    /// The units to draw beyond those that callers wait for.
+    batch: u32,
+    /// The units that the server had left after its latest reply.
+    remaining: u32,
+    /// When all units that the server counted then will have left the window.
+    reset_at: Timestamp,
+    waiting: Vec<Waiting<T>>,
+    in_flight: Option<InFlight>,
+}
+
+/// Units drawn from the server.
+#[derive(Clone, Copy, Debug)]
+struct Lease {
+    id: u64,
+    units: u32,
+    used: u32,
+    /// A time before the server counted the units.
+    drawn: Timestamp,
+    /// From when on the units must not be used.
+    end: Timestamp,
+}
+
+/// What the server has denied.
+#[derive(Clone, Copy, Debug)]
+struct Denial {
+    /// This number of units and more are denied.
+    units: u32,
+    retry_at: Timestamp,
+    /// Until when the denial is valid without asking again.
+    recheck_at: Timestamp,
+}
+
+#[derive(Debug)]
+pub(super) struct Waiting<T> {
+    pub(super) n: u32,
+    pub(super) reply: T,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct InFlight {
+    id: u64,
+    least: u32,
+    sent: Timestamp,
+}
+
+impl<T> Slot<T> {
+    pub(super) fn new() -> Self {
+        Slot {
+            lease: None,
+            ended: Vec::new(),
+            denial: None,
+            batch: 0,
+            remaining: 0,
+            reset_at: Timestamp::ZERO,
+            waiting: Vec::new(),
+            in_flight: None,
+        }
+    }
+
+    /// Decides without the server, or returns `None`.
+    #[inline]
+    pub(super) fn check(&mut self, terms: &Terms, now: Timestamp, n: u32) -> Option<Decision> {
+        let decision = self.peek(terms, now, n)?;
+        if let (Verdict::Allowed, Some(lease)) = (decision.verdict, &mut self.lease) {
+            lease.used += n;
+        }
+        Some(decision)
+    }
+
+    /// Returns what [`check`](Self::check) would return, without using any units.
+    #[inline]
+    pub(super) fn peek(&self, terms: &Terms, now: Timestamp, n: u32) -> Option<Decision> {
+        let left = self.left(now);
+        let verdict = if n <= left {
+            Verdict::Allowed
+        } else if n > terms.limit() {
+            Verdict::Never
+        } else {
+            let denial =
+                self.denial.filter(|denial| n >= denial.units && now < denial.recheck_at)?;
+            Verdict::Denied { retry_after: denial.retry_at.saturating_duration_since(now) }
+        };
+        Some(self.decision(terms, now, verdict, n))
+    }
+
+    /// Returns the units that may be used now.
+    #[inline]
+    pub(super) fn left(&self, now: Timestamp) -> u32 {
+        match &self.lease {
+            Some(lease) if now < lease.end => lease.units - lease.used,
+            _ => 0,
+        }
+    }
+
+    /// Returns a decision about `n` units, which are not used yet.
+    #[inline]
+    fn decision(&self, terms: &Terms, now: Timestamp, verdict: Verdict, n: u32) -> Decision {
+        // All that is known has left the window at `reset_at`.
+        let remaining = if now < self.reset_at { self.remaining } else { terms.limit() };
+        let remaining = remaining.saturating_add(self.left(now)).min(terms.limit());
+        let used = if verdict == Verdict::Allowed { n } else { 0 };
+        Decision {
+            verdict,
+            limit: terms.limit(),
+            remaining: remaining.saturating_sub(used),
+            reset_after: self.reset_at.saturating_duration_since(now),
+        }
+    }
+
+    /// Puts units back that were allowed by the decision just made, but that nobody received.
+    pub(super) fn refund(&mut self, n: u32) {
+        if let Some(lease) = &mut self.lease {
+            lease.used -= n;
+        }
+    }
+
+    /// Adds a call that needs the server.
+    pub(super) fn wait(&mut self, n: u32, reply: T) {
+        self.waiting.push(Waiting { n, reply });
+    }
+
+    /// Returns the draw that is to be sent now, if any.
+    pub(super) fn draw(&mut self, terms: &Terms, now: Timestamp, id: u64) -> Option<Draw> {
+        let least = match self.waiting.first() {
+            _ if self.in_flight.is_some() => return None,
+            Some(first) => first.n,
+            // Callers that gave up have left more than a batch: it is given back.
+            None if self.left(now) > terms.max_batch => 0,
+            None => return None,
+        };
+        self.end_lease(terms, now);
+        let most = if least == 0 {
+            0
+        } else {
+            let waiting = self.waiting.iter().fold(0, |sum: u32, call| sum.saturating_add(call.n));
+            waiting.saturating_add(self.batch)
+        };
+        self.in_flight = Some(InFlight { id, least, sent: now });
+        Some(Draw { id, least, most, ended: self.ended.clone() })
+    }
+
+    /// Ends the lease, and sets the batch to what would be used in half a life at the rate of this lease.
+    fn end_lease(&mut self, terms: &Terms, now: Timestamp) {
+        let Some(lease) = self.lease.take() else { return };
+        let elapsed = now.saturating_duration_since(lease.drawn).as_nanos().max(1);
+        let expected = u128::from(lease.used) * (terms.life / 2).as_nanos() / elapsed;
+        // Doubling, so that a short burst does not reserve much.
+        let most = self.batch.max(lease.used).saturating_mul(2).min(terms.max_batch);
+        self.batch = u32::try_from(expected).unwrap_or(u32::MAX).min(most);
+        // Otherwise the server does not count the units any longer than after the end.
+        if lease.used < lease.units || now < lease.end {
+            self.push_ended(Ended { id: lease.id, used: lease.used });
+        }
+    }
+
+    fn push_ended(&mut self, ended: Ended) {
+        if self.ended.len() < MOST_ENDED {
+            self.ended.push(ended);
+        }
+    }
+
+    /// Takes the reply to the draw in flight, and returns the calls that are decided by it. The others need
+    /// another draw.
+    pub(super) fn drawn(
+        &mut self,
+        terms: &Terms,
+        now: Timestamp,
+        grant: Grant,
+    ) -> Vec<(Waiting<T>, Decision)> {
+        let Some(draw) = self.in_flight.take() else { return Vec::new() };
+        self.ended.clear();
+        self.remaining = grant.remaining;
+        self.reset_at = now.saturating_add(grant.reset_after);
+        let mut waiting = mem::take(&mut self.waiting).into_iter();
+        let mut decided = Vec::new();
+        let first = if draw.least > 0 { waiting.next() } else { None };
+        if let Some(first) = first {
+            let decision = self.first(terms, now, draw, grant);
+            decided.push((first, decision));
+        }
+        for call in waiting {
+            match self.check(terms, now, call.n) {
+                Some(decision) => decided.push((call, decision)),
+                None => self.waiting.push(call),
+            }
+        }
+        decided
+    }
+
+    /// Decides the call that was the first when the draw was sent: by the server's decision, at the time of
+    /// the draw, even if the lease has ended before the reply.
+    fn first(&mut self, terms: &Terms, now: Timestamp, draw: InFlight, grant: Grant) -> Decision {
+        let InFlight { id, least, sent } = draw;
+        if grant.units == 0 {
+            let retry_at = now.saturating_add(grant.retry_after);
+            let recheck_at = retry_at.min(now.saturating_add(terms.life));
+            self.denial = Some(Denial { units: least, retry_at, recheck_at });
+            let retry_after = grant.retry_after;
+            return self.decision(terms, now, Verdict::Denied { retry_after }, least);
+        }
+        // Units that are all used at once have no life on the server.
+        let is_spent = grant.units <= least;
+        let end = if is_spent { sent } else { sent.saturating_add(terms.local_life()) };
+        self.lease = Some(Lease { id, units: grant.units, used: least, drawn: sent, end });
+        let known = grant.remaining.saturating_add(self.left(now));
+        self.denial = self.denial.filter(|denial| denial.units > known);
+        self.decision(terms, now, Verdict::Allowed, 0)
+    }
+
+    /// Takes the failure of the draw in flight, and returns all calls that wait.
+    ///
+    /// The server may have run the draw or run it later, so the next one ends its lease.
+    pub(super) fn failed(&mut self) -> Vec<Waiting<T>> {
+        if let Some(draw) = self.in_flight.take() {
+            self.push_ended(Ended { id: draw.id, used: 0 });
+        }
+        // So that each further failure leaves at most the units of the calls that wait.
+        self.batch = 0;
+        mem::take(&mut self.waiting)
+    }
+
+    /// Returns whether the slot has nothing that could decide a call, nor a draw in flight.
+    pub(super) fn is_idle(&self, now: Timestamp) -> bool {
+        !self.is_in_flight()
+            && self.lease.is_none_or(|lease| now >= lease.end)
+            && self.denial.is_none_or(|denial| now >= denial.recheck_at)
+    }
+
+    pub(super) fn is_in_flight(&self) -> bool {
+        self.in_flight.is_some()
+    }
+
+    /// Ends the lease, and returns the leases that the server is to end.
+    pub(super) fn give_back(&mut self, terms: &Terms, now: Timestamp) -> Vec<Ended> {
+        self.end_lease(terms, now);
+        mem::take(&mut self.ended)
+    }
+}

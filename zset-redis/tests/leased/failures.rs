@@ -1,0 +1,72 @@
+//! Deadlines, and what decides while the server fails.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::*;
+
+const DEADLINE: Duration = Duration::from_millis(200);
+
+/// How much later than its deadline a call may return on a busy machine.
+const LATE: Duration = Duration::from_secs(2);
+
+#[test]
+fn calls_end_at_their_deadline_and_the_next_ones_succeed() {
+    with_server(|server, connection| async move {
+        let failures = Arc::new(AtomicU32::new(0));
+        let seen = failures.clone();
+        let limiter =
+            machine(&connection).with_deadline(DEADLINE).with_failure_observer(move |error| {
+                assert!(matches!(error, Error::Timeout), "{error}");
+                seen.fetch_add(1, Ordering::Relaxed);
+            });
+        assert!(limiter.check("ann").await.unwrap().is_allowed());
+        server.stop();
+        let mut tasks = JoinSet::new();
+        for _ in 0..10 {
+            let limiter = limiter.clone();
+            tasks.spawn(async move {
+                let start = Instant::now();
+                let result = limiter.check_n("ann", 3).await;
+                assert!(matches!(result, Err(Error::Timeout)), "{result:?}");
+                assert!((DEADLINE..DEADLINE + LATE).contains(&start.elapsed()));
+            });
+        }
+        tasks.join_all().await;
+        assert_eq!(failures.load(Ordering::Relaxed), 10);
+        server.proceed();
+        let limiter = limiter.with_deadline(LATE);
+        assert!(limiter.check("ann").await.unwrap().is_allowed());
+        // The server has run the draw that failed, and the next draw has given it back.
+        limiter.give_back().await.unwrap();
+        wait_until_counted(&connection, 2).await;
+    });
+}
+
+#[test]
+fn leases_outlive_the_server_and_then_the_policy_decides() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    Runtime::new().unwrap().block_on(async {
+        let connection = server.client().get_multiplexed_async_connection().await.unwrap();
+        let quota = Quota::new(100_000, Duration::from_secs(60)).unwrap();
+        let [deny, allow] = [OnFailure::Deny, OnFailure::Allow].map(|on_failure| {
+            LeasedWindow::new(connection.clone(), "away", quota, on_failure)
+                .unwrap()
+                .with_life(Duration::from_secs(60))
+        });
+        for limiter in [&deny, &allow] {
+            for _ in 0..200 {
+                assert!(limiter.check("ann").await.unwrap().is_allowed());
+            }
+        }
+        drop(server);
+        for limiter in [&deny, &allow] {
+            assert!(limiter.check("ann").await.unwrap().is_allowed());
+        }
+        let result = deny.check_n("ann", 5000).await;
+        assert!(matches!(result, Err(Error::Redis(_) | Error::Timeout)), "{result:?}");
+        assert!(allow.check_n("ann", 5000).await.unwrap().is_allowed());
+        assert!(allow.peek("bob", 5000).await.unwrap().is_allowed());
+        assert!(deny.peek("bob", 1).await.is_err());
+        assert!(allow.give_back().await.is_err());
+    });
+}

@@ -1,0 +1,147 @@
+//! Several tasks and instances in several processes use units of one key: in no window are there more than the limit.
+//!
+//! Each use is recorded with the times before and after its call, by the clock of the machine, which is the
+//! server's too. A use counts in a window if both times are in it.
+
+use std::env;
+use std::process::{Child, Command, Stdio};
+use std::time::SystemTime;
+
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+
+use super::*;
+
+const PROCESSES: u64 = 3;
+const INSTANCES: u64 = 2;
+const TASKS: u64 = 4;
+const RUNNING: Duration = Duration::from_secs(3);
+
+const LIMIT: u32 = 500;
+const PERIOD: Duration = Duration::from_millis(100);
+
+/// Tells a child process the server, and that it is one, with its number.
+const SERVER: &str = "ZSET_LEASED_SERVER";
+
+/// Times in microseconds, and the number of units.
+type Use = (u64, u64, u32);
+
+fn now() -> u64 {
+    SystemTime::UNIX_EPOCH.elapsed().unwrap().as_micros() as u64
+}
+
+async fn use_units(limiter: Leased, seed: u64) -> Vec<Use> {
+    let mut rng = SmallRng::seed_from_u64(seed);
+    let mut uses = Vec::new();
+    let start = Instant::now();
+    while start.elapsed() < RUNNING {
+        let n = [1, 1, 1, 1, 2, 7][rng.random_range(0..6)];
+        let before = now();
+        let gives_up = rng.random_range(0..50) == 0;
+        let patience = if gives_up { Duration::ZERO } else { PERIOD * 100 };
+        let decision = tokio::time::timeout(patience, limiter.check_n("ann", n)).await;
+        let Ok(decision) = decision else { continue };
+        if decision.unwrap().is_allowed() {
+            uses.push((before, now(), n));
+        } else {
+            sleep(Duration::from_micros(rng.random_range(0..2000))).await;
+        }
+        match rng.random_range(0..1000) {
+            0 => limiter.give_back().await.unwrap(),
+            1..20 => sleep(PERIOD / rng.random_range(1..20)).await,
+            _ => tokio::task::yield_now().await,
+        }
+    }
+    uses
+}
+
+/// What a child process does; in the test process, nothing.
+#[test]
+fn child() {
+    let Ok(server) = env::var(SERVER) else { return };
+    let (url, number) = server.split_once(' ').unwrap();
+    let number: u64 = number.parse().unwrap();
+    let uses = Runtime::new().unwrap().block_on(async {
+        let client = redis::Client::open(url).unwrap();
+        let connection = client.get_multiplexed_async_connection().await.unwrap();
+        let mut tasks = JoinSet::new();
+        for instance in 0..INSTANCES {
+            let quota = Quota::new(LIMIT, PERIOD).unwrap();
+            let limiter =
+                LeasedWindow::new(connection.clone(), "windows", quota, OnFailure::Deny).unwrap();
+            let limiter = limiter.with_life(PERIOD / (1 + 4 * instance as u32));
+            for task in 0..TASKS {
+                let seed = (number * INSTANCES + instance) * TASKS + task;
+                tasks.spawn(use_units(limiter.clone(), seed));
+            }
+        }
+        tasks.join_all().await
+    });
+    for (before, after, n) in uses.into_iter().flatten() {
+        println!("use {before} {after} {n}");
+    }
+    println!("done");
+}
+
+fn start_child(server: &Server, number: u64) -> Child {
+    Command::new(env::current_exe().unwrap())
+        .args(["--exact", "windows::child", "--nocapture"])
+        .env(SERVER, format!("{} {number}", server.url()))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn uses(child: Child) -> Vec<Use> {
+    let output = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    assert!(output.lines().any(|line| line == "done"), "the child failed: {output}");
+    let lines = output.lines().filter_map(|line| line.split_once("use ")?.1.split_once(' '));
+    lines
+        .map(|(before, rest)| {
+            let (after, n) = rest.split_once(' ').unwrap();
+            (before.parse().unwrap(), after.parse().unwrap(), n.parse().unwrap())
+        })
+        .collect()
+}
+
+/// Returns the most units that were used in a window.
+fn fullest_window(mut uses: Vec<Use>) -> u64 {
+    let period = PERIOD.as_micros() as u64;
+    // A call that took as long as a window is in none.
+    uses.retain(|&(before, after, _)| after < before + period);
+    let mut begins: Vec<_> = uses.iter().map(|&(before, _, n)| (before, n)).collect();
+    let mut ends: Vec<_> = uses.iter().map(|&(_, after, n)| (after, n)).collect();
+    begins.sort_unstable();
+    ends.sort_unstable();
+    let (mut begun, mut units, mut most) = (begins.iter().peekable(), 0, 0);
+    for (end, n) in ends {
+        units += u64::from(n);
+        // It ended before the window did, since it took less than a period.
+        while let Some((_, n)) = begun.next_if(|(begin, _)| begin + period <= end) {
+            units -= u64::from(*n);
+        }
+        most = most.max(units);
+    }
+    most
+}
+
+fn no_window_has_more_than_the_limit(kind: Kind) {
+    let Some(server) = Server::start(kind) else { return };
+    let children: Vec<_> = (0..PROCESSES).map(|number| start_child(&server, number)).collect();
+    let uses: Vec<Use> = children.into_iter().flat_map(uses).collect();
+    let units: u64 = uses.iter().map(|&(_, _, n)| u64::from(n)).sum();
+    let most = fullest_window(uses);
+    assert!(most <= LIMIT.into(), "{most} units in a window");
+    assert!(most > 300, "only {most} units in the fullest of all windows, {units} in all");
+    println!("{units} units, {most} in the fullest window, {} scripts", scripts_run(&server));
+}
+
+#[test]
+fn redis_allows_no_more_than_the_limit() {
+    no_window_has_more_than_the_limit(Kind::Redis);
+}
+
+#[test]
+fn valkey_allows_no_more_than_the_limit() {
+    no_window_has_more_than_the_limit(Kind::Valkey);
+}
