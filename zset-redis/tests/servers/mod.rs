@@ -7,12 +7,14 @@
 // Each test target uses only some of this.
 #![allow(dead_code)]
 
+mod faults;
+
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
@@ -52,6 +54,7 @@ pub(crate) struct Server {
     pub(crate) port: u16,
     process: Child,
     folder: PathBuf,
+    arguments: Vec<String>,
 }
 
 impl Server {
@@ -79,17 +82,8 @@ impl Server {
         // An earlier process with the same id may not have removed it.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir(&folder).expect("the temporary folder is writable");
-        let log = File::create(folder.join("log")).expect("the folder is writable");
         let (program, is_named) = kind.program();
-        let process = Command::new(&program)
-            .args(["--bind", "127.0.0.1", "--port", &port.to_string()])
-            .args(["--save", "", "--appendonly", "no", "--dir"])
-            .arg(&folder)
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stderr(log.try_clone().expect("a file can have two handles"))
-            .stdout(log)
-            .spawn();
+        let process = spawn(kind, port, &folder, arguments);
         let process = match process {
             Err(error) if !is_named && error.kind() == ErrorKind::NotFound => {
                 skip(&format!("{} is not installed", program.to_string_lossy()));
@@ -100,7 +94,8 @@ impl Server {
                 process.unwrap_or_else(|error| panic!("{}: {error}", program.to_string_lossy()))
             }
         };
-        let mut server = Server { kind, port, process, folder };
+        let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
+        let mut server = Server { kind, port, process, folder, arguments };
         server.wait_until_it_replies();
         Some(server)
     }
@@ -180,13 +175,18 @@ pub(crate) struct Cluster {
 impl Cluster {
     /// Starts a cluster; returns `None` if the server is not installed.
     pub(crate) fn start(kind: Kind) -> Option<Cluster> {
+        Cluster::start_with(kind, &[])
+    }
+
+    /// Like [`start`](Cluster::start), with more arguments for each server.
+    pub(crate) fn start_with(kind: Kind, arguments: &[&str]) -> Option<Cluster> {
         const SLOTS: [&str; 3] = ["0 5460", "5461 10922", "10923 16383"];
         let mut nodes = Vec::new();
         let mut bus_ports = Vec::new();
         for slots in SLOTS {
             let bus_port = free_port();
             let settings = ["--cluster-enabled", "yes", "--cluster-port", &bus_port.to_string()];
-            let node = Server::start_with(kind, &settings)?;
+            let node = Server::start_with(kind, &[&settings, arguments].concat())?;
             node.ask(&format!("CLUSTER ADDSLOTSRANGE {slots}"));
             nodes.push(node);
             bus_ports.push(bus_port);
@@ -210,6 +210,26 @@ impl Cluster {
         let nodes = self.nodes.iter().map(Server::url);
         redis::cluster::ClusterClient::new(nodes).expect("the addresses are valid")
     }
+}
+
+fn spawn(
+    kind: Kind,
+    port: u16,
+    folder: &Path,
+    arguments: &[impl AsRef<OsStr>],
+) -> io::Result<Child> {
+    // A server that starts again adds to it.
+    let log = File::options().create(true).append(true).open(folder.join("log"));
+    let log = log.expect("the folder is writable");
+    Command::new(kind.program().0)
+        .args(["--bind", "127.0.0.1", "--port", &port.to_string()])
+        .args(["--save", "", "--appendonly", "no", "--dir"])
+        .arg(folder)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stderr(log.try_clone().expect("a file can have two handles"))
+        .stdout(log)
+        .spawn()
 }
 
 /// Returns a port that was free a moment ago.
