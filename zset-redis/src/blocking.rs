@@ -20,7 +20,8 @@ pub type SlidingWindow<M = redis::Client> = Keyed<M, kind::SlidingWindow>;
 /// A leaky bucket for each of many keys: like the one in the crate root.
 pub type Funnel<M = redis::Client> = Keyed<M, kind::Funnel>;
 
-/// A counter for each of many keys that restarts at every multiple of the period: like the one in the crate root.
+/// A counter for each of many keys that restarts at every multiple of the period: like the one in the
+/// crate root.
 pub type FixedWindow<M = redis::Client> = Keyed<M, kind::FixedWindow>;
 
 /// An approximate sliding window for each of many keys: like the one in the crate root.

@@ -1,8 +1,8 @@
 //! Connections to a cluster, each with a thread of its own.
 //!
-//! The client of a cluster follows redirections, connects to other nodes and repeats commands, each with a
-//! timeout of its own, so a call may take many times as long as any of them. The caller waits for the thread until
-//! the deadline. A thread whose caller has gone ends after its command.
+//! The client of a cluster follows redirections, connects to other nodes and repeats commands, each with
+//! a timeout of its own, so a call may take many times as long as any of them. The caller waits for the
+//! thread until the deadline. A thread whose caller has gone ends after its command.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;

@@ -6,8 +6,8 @@ use redis::{Cmd, ConnectionLike, Value};
 
 use crate::Error;
 
-/// What opens the connections of a [`Pool`](super::Pool): a [`redis::Client`], or with the feature `cluster` a
-/// `redis::cluster::ClusterClient`.
+/// What opens the connections of a [`Pool`](super::Pool): a [`redis::Client`], or with the feature
+/// `cluster` a `redis::cluster::ClusterClient`.
 pub trait Connect: Send + Sync {
     /// A connection.
     type Connection: Send;

@@ -12,9 +12,9 @@ use crate::script::{Call, is_unknown};
 
 /// Idle connections that threads and limiters share. Clones are the same pool.
 ///
-/// A call takes an idle connection, or opens one if there is none, and puts it back afterwards. So there are as
-/// many connections as there were calls at the same time. After a failure of a connection, the idle ones are
-/// closed as well, since the server has probably gone.
+/// A call takes an idle connection, or opens one if there is none, and puts it back afterwards. So there
+/// are as many connections as there were calls at the same time. After a failure of a connection, the
+/// idle ones are closed as well, since the server has probably gone.
 ///
 /// # Examples
 ///
@@ -102,7 +102,8 @@ impl<M: Connect> fmt::Debug for Pool<M> {
 
 /// Returns whether an error is the server's reply, so that the connection is still in order.
 ///
-/// A server that has become a replica is no longer the one to talk to: a new connection may reach the primary.
+/// A server that has become a replica is no longer the one to talk to: a new connection may reach the
+/// primary.
 fn is_reply(error: &RedisError) -> bool {
     match error.kind() {
         ErrorKind::Server(kind) => kind != ServerErrorKind::ReadOnly,
