@@ -12,6 +12,7 @@ mod limiters;
 mod load;
 mod lost_scripts;
 mod migration;
+mod outage;
 #[path = "../servers/mod.rs"]
 mod servers;
 mod under_load;
