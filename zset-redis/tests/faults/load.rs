@@ -113,9 +113,6 @@ impl Load {
             // Fails as soon as the other threads have ended if one has panicked.
             let seen = self.seen.recv_timeout(PATIENCE).expect("no thread panics or hangs");
             let name = &self.names[seen.thread];
-            let mut kinds = std::collections::BTreeMap::<String, u32>::new();
-            for e in &seen.failures { *kinds.entry(e.to_string()).or_default() += 1; }
-            eprintln!("DEBUG {:?} {name} longest {:?} allowed {} {kinds:?}", std::thread::current().name(), seen.longest, seen.allowed);
             let allowed = DEADLINE + LATE + 2 * pause;
             assert!(seen.longest <= allowed, "{name} took {:?} with {pause:?}", seen.longest);
             if let Policy::Deny(rule) = seen.policy {
