@@ -126,7 +126,7 @@ fn on_server(kind: Kind, sort: Sort) {
 
 fn on_cluster(sort: Sort) {
     // Valkey, unless only Redis is installed.
-    let kind = if Kind::Valkey.is_installed() { Kind::Valkey } else { Kind::Redis };
+    let kind = if Kind::Valkey.program().is_installed() { Kind::Valkey } else { Kind::Redis };
     let Some(cluster) = Cluster::start(kind) else { return };
     let runtime = Runtime::new().unwrap();
     let connection = runtime.block_on(cluster.client().get_async_connection()).unwrap();

@@ -3,7 +3,9 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::{Cluster, PATIENCE, Server, spawn};
+#[cfg(feature = "cluster")]
+use super::Cluster;
+use super::{PATIENCE, Server, spawn};
 
 impl Server {
     /// Ends the process with SIGKILL.
@@ -27,6 +29,7 @@ impl Server {
     }
 }
 
+#[cfg(feature = "cluster")]
 impl Cluster {
     /// Returns the slot of a hash tag, and the node that has it.
     pub(crate) fn slot(&self, tag: &str) -> (u16, usize) {

@@ -1,24 +1,19 @@
 //! Servers that the tests start: a Redis, a Valkey, and a cluster of three masters.
 //!
-//! The programs are `redis-server` and `valkey-server` in `PATH`, or those that `REDIS_SERVER` and
-//! `VALKEY_SERVER` name. If one is not installed, its tests print `SKIPPED` and pass; with
-//! `ZSET_REQUIRE_SERVERS=1` they fail.
+//! [`test_support::servers`] says which programs they are, and what happens without them.
 
 // Each test target uses only some of this.
 #![allow(dead_code)]
 
 mod faults;
 
-use std::env;
-use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::fs;
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+
+use test_support::servers::{Folder, Program};
 
 /// The timeout for a start. Only a failing test waits that long.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -30,21 +25,11 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Returns whether the program is there.
-    pub(crate) fn is_installed(self) -> bool {
-        let program = self.program().0;
-        Command::new(program).arg("--version").stdout(Stdio::null()).status().is_ok()
-    }
-
-    /// Returns the program, and whether the user named it.
-    fn program(self) -> (OsString, bool) {
-        let (program, variable) = match self {
-            Kind::Redis => ("redis-server", "REDIS_SERVER"),
-            Kind::Valkey => ("valkey-server", "VALKEY_SERVER"),
-        };
-        let named = env::var_os(variable).filter(|path| !path.is_empty());
-        let is_named = named.is_some();
-        (named.unwrap_or_else(|| program.into()), is_named)
+    pub(crate) fn program(self) -> Program {
+        match self {
+            Kind::Redis => Program::redis(),
+            Kind::Valkey => Program::valkey(),
+        }
     }
 }
 
@@ -53,7 +38,8 @@ pub(crate) struct Server {
     pub(crate) kind: Kind,
     pub(crate) port: u16,
     process: Child,
-    folder: PathBuf,
+    // Dropped after the process has ended.
+    folder: Folder,
     arguments: Vec<String>,
 }
 
@@ -76,25 +62,9 @@ impl Server {
     }
 
     fn start_on(kind: Kind, port: u16, arguments: &[&str]) -> Option<Server> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = env::temp_dir().join(format!("zset-redis-{}-{number}", std::process::id()));
-        // An earlier process with the same id may not have removed it.
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir(&folder).expect("the temporary folder is writable");
-        let (program, is_named) = kind.program();
-        let process = spawn(kind, port, &folder, arguments);
-        let process = match process {
-            Err(error) if !is_named && error.kind() == ErrorKind::NotFound => {
-                skip(&format!("{} is not installed", program.to_string_lossy()));
-                let _ = fs::remove_dir_all(&folder);
-                return None;
-            }
-            process => {
-                process.unwrap_or_else(|error| panic!("{}: {error}", program.to_string_lossy()))
-            }
-        };
-        let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
+        let folder = Folder::new();
+        let arguments: Vec<_> = arguments.iter().map(|&argument| argument.to_owned()).collect();
+        let process = spawn(kind, port, &folder, &arguments)?;
         let mut server = Server { kind, port, process, folder, arguments };
         server.wait_until_it_replies();
         Some(server)
@@ -110,7 +80,7 @@ impl Server {
             }
             let status = self.process.try_wait().expect("the process is a child");
             if status.is_some() || start.elapsed() > PATIENCE {
-                let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+                let log = fs::read_to_string(self.folder.log()).unwrap_or_default();
                 panic!("{:?} does not start ({status:?}):\n{log}", self.kind);
             }
             sleep(Duration::from_millis(5));
@@ -163,7 +133,6 @@ impl Drop for Server {
         // An error here would hide that of the test.
         let _ = self.process.kill();
         let _ = self.process.wait();
-        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
@@ -212,35 +181,17 @@ impl Cluster {
     }
 }
 
-fn spawn(
-    kind: Kind,
-    port: u16,
-    folder: &Path,
-    arguments: &[impl AsRef<OsStr>],
-) -> io::Result<Child> {
-    // A server that starts again adds to it.
-    let log = File::options().create(true).append(true).open(folder.join("log"));
-    let log = log.expect("the folder is writable");
-    Command::new(kind.program().0)
-        .args(["--bind", "127.0.0.1", "--port", &port.to_string()])
-        .args(["--save", "", "--appendonly", "no", "--dir"])
-        .arg(folder)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stderr(log.try_clone().expect("a file can have two handles"))
-        .stdout(log)
-        .spawn()
+fn spawn(kind: Kind, port: u16, folder: &Folder, arguments: &[String]) -> Option<Child> {
+    let program = kind.program();
+    let mut command = Command::new(program.path());
+    command.args(["--bind", "127.0.0.1", "--port", &port.to_string()]);
+    command.args(["--save", "", "--appendonly", "no", "--dir"]).arg(folder.path());
+    command.args(arguments);
+    program.start(&mut command, folder)
 }
 
 /// Returns a port that was free a moment ago.
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     listener.local_addr().expect("it is bound").port()
-}
-
-/// Reports that tests are skipped, or panics if `ZSET_REQUIRE_SERVERS` is set.
-pub(crate) fn skip(reason: &str) {
-    assert!(env::var_os("ZSET_REQUIRE_SERVERS").is_none(), "{reason}");
-    // Not with `eprintln`, whose output only failing tests show.
-    let _ = writeln!(io::stderr(), "SKIPPED: {reason}");
 }
