@@ -36,7 +36,7 @@ fn valkey() {
 
 fn crash_in_cluster(kind: Kind) {
     let report = cluster(kind, |cluster| {
-        let owner = cluster.slot(KEY).1;
+        let owner = cluster.owner(cluster.slot(KEY));
         let node = &mut cluster.nodes[owner];
         node.crash();
         sleep(Duration::from_millis(100));

@@ -1,12 +1,15 @@
 //! SIGSTOP: the server accepts connections, and does not reply.
 
 use std::thread::sleep;
+use std::time::Duration;
 
-use zset_redis::Error;
+use redis::cluster::{ClusterClient, ClusterClientBuilder};
+use tokio::runtime::Runtime;
+use zset_redis::{Error, Funnel, OnFailure};
 
-use crate::limiters::{DEADLINE, KEY};
+use crate::limiters::{DEADLINE, KEY, quota};
 use crate::load::Report;
-use crate::servers::{Kind, Server};
+use crate::servers::{Cluster, Kind, Server};
 use crate::under_load::{Connections, cluster, one_server};
 
 fn freeze(server: &Server) {
@@ -32,7 +35,7 @@ fn valkey() {
 }
 
 fn freeze_in_cluster(kind: Kind) {
-    all_time_out(cluster(kind, |cluster| freeze(&cluster.nodes[cluster.slot(KEY).1])));
+    all_time_out(cluster(kind, |cluster| freeze(&cluster.nodes[cluster.owner(cluster.slot(KEY))])));
 }
 
 #[test]
@@ -43,4 +46,31 @@ fn redis_cluster() {
 #[test]
 fn valkey_cluster() {
     freeze_in_cluster(Kind::Valkey);
+}
+
+/// A call to a slot that has moved makes the client look at all nodes.
+#[test]
+fn one_node_of_a_cluster_does_not_stop_calls_to_others_if_the_client_has_a_response_timeout() {
+    let Some(cluster) = Cluster::start(Kind::Redis) else { return };
+    let runtime = Runtime::new().unwrap();
+    let limiter = |builder: ClusterClientBuilder| {
+        let client = builder.build().unwrap();
+        let connection = runtime.block_on(client.get_async_connection()).unwrap();
+        let funnel = Funnel::new(connection, "frozen", quota(), OnFailure::Deny).unwrap();
+        let funnel = funnel.with_deadline(Duration::from_secs(2));
+        assert!(runtime.block_on(funnel.check(KEY)).unwrap().is_allowed());
+        funnel
+    };
+    let builder = || ClusterClient::builder(cluster.nodes.iter().map(Server::url));
+    let with = limiter(builder().response_timeout(Duration::from_millis(200)));
+    let without = limiter(builder());
+
+    let slot = cluster.slot(KEY);
+    let owner = cluster.owner(slot);
+    cluster.migrate(slot, owner, (owner + 1) % 3, Duration::ZERO);
+    let frozen = &cluster.nodes[(owner + 2) % 3];
+    frozen.stop();
+    let results = [with, without].map(|funnel| runtime.block_on(funnel.check(KEY)));
+    frozen.proceed();
+    assert!(matches!(results, [Ok(_), Err(Error::Timeout)]), "{results:?}");
 }

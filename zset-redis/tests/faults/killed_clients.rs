@@ -4,6 +4,10 @@ use std::slice;
 use std::thread::sleep;
 use std::time::Duration;
 
+use tokio::runtime::Runtime;
+use zset_redis::{Error, Funnel, OnFailure};
+
+use crate::limiters::{KEY, quota};
 use crate::servers::{Kind, Server};
 use crate::under_load::{Connections, cluster, one_server};
 
@@ -32,6 +36,23 @@ fn redis() {
 #[test]
 fn valkey() {
     kill_clients_of_one_server(Kind::Valkey);
+}
+
+/// What the docs say of it, and why they recommend `ConnectionManager`.
+#[test]
+fn a_multiplexed_connection_is_not_replaced() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let runtime = Runtime::new().unwrap();
+    runtime.block_on(async {
+        let client = server.client();
+        let connection = client.get_multiplexed_async_connection().await.unwrap();
+        let funnel = Funnel::new(connection, "killed", quota(), OnFailure::Deny).unwrap();
+        assert!(funnel.check(KEY).await.unwrap().is_allowed());
+        server.kill_clients();
+        for _ in 0..5 {
+            assert!(matches!(funnel.check(KEY).await, Err(Error::Redis(_))));
+        }
+    });
 }
 
 // The client of a cluster repeats commands, so there may be no failures.

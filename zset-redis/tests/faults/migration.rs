@@ -8,7 +8,8 @@ use crate::under_load::cluster;
 
 fn migrate(kind: Kind) {
     cluster(kind, |cluster| {
-        let (slot, owner) = cluster.slot(KEY);
+        let slot = cluster.slot(KEY);
+        let owner = cluster.owner(slot);
         let other = (owner + 1) % cluster.nodes.len();
         cluster.migrate(slot, owner, other, Duration::from_millis(20));
         cluster.migrate(slot, other, owner, Duration::from_millis(100));

@@ -6,6 +6,8 @@
 #![allow(dead_code)]
 
 mod faults;
+#[cfg(feature = "cluster")]
+mod slots;
 
 use std::fs;
 use std::net::TcpListener;
