@@ -62,7 +62,9 @@ fn one_node_of_a_cluster_does_not_stop_calls_to_others_if_the_client_has_a_respo
         funnel
     };
     let builder = || ClusterClient::builder(cluster.nodes.iter().map(Server::url));
-    let with = limiter(builder().response_timeout(Duration::from_millis(200)));
+    let brief = Duration::from_millis(200);
+    let with = builder().connection_timeout(brief).response_timeout(brief);
+    let with = limiter(with.overall_response_timeout(None));
     let without = limiter(builder());
 
     let slot = cluster.slot(KEY);

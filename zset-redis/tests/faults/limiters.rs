@@ -95,6 +95,7 @@ fn cluster_client(cluster: &Cluster) -> ClusterClient {
     ClusterClientBuilder::new(cluster.nodes.iter().map(Server::url))
         .connection_timeout(DEADLINE)
         .response_timeout(DEADLINE)
+        .overall_response_timeout(None)
         .min_retry_wait(10)
         .max_retry_wait(100)
         .build()
