@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 
 use test_support::servers::{Folder, Program};
 
-/// The timeout for a start. Only a failing test waits that long.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The timeout for a start, and for a call where no other is tested. Only a failing test waits that long.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -112,6 +112,15 @@ impl Server {
         redis::Client::open(self.url()).expect("the address is valid")
     }
 
+    /// Returns a connection that waits for as long as the calls' deadlines allow.
+    #[cfg(feature = "tokio")]
+    pub(crate) async fn multiplexed(&self) -> redis::aio::MultiplexedConnection {
+        let config = redis::AsyncConnectionConfig::new().set_response_timeout(None);
+        let config = config.set_connection_timeout(None);
+        let client = self.client();
+        client.get_multiplexed_async_connection_with_config(&config).await.expect("it listens")
+    }
+
     pub(crate) fn connection(&self) -> redis::Connection {
         self.client().get_connection().expect("the server listens")
     }
@@ -139,10 +148,12 @@ impl Drop for Server {
 }
 
 /// A cluster of three masters.
+#[cfg(feature = "cluster")]
 pub(crate) struct Cluster {
     pub(crate) nodes: Vec<Server>,
 }
 
+#[cfg(feature = "cluster")]
 impl Cluster {
     /// Starts a cluster; returns `None` if the server is not installed.
     pub(crate) fn start(kind: Kind) -> Option<Cluster> {
@@ -179,7 +190,9 @@ impl Cluster {
 
     pub(crate) fn client(&self) -> redis::cluster::ClusterClient {
         let nodes = self.nodes.iter().map(Server::url);
-        redis::cluster::ClusterClient::new(nodes).expect("the addresses are valid")
+        let builder = redis::cluster::ClusterClient::builder(nodes);
+        let builder = builder.response_timeout(PATIENCE).connection_timeout(PATIENCE);
+        builder.build().expect("the addresses are valid")
     }
 }
 
