@@ -90,8 +90,8 @@ impl Connection {
     }
 }
 
-/// Returns a client with the settings that the docs recommend.
-fn cluster_client(cluster: &Cluster) -> ClusterClient {
+/// Returns a client with settings like those that the docs recommend.
+pub(crate) fn cluster_client(cluster: &Cluster) -> ClusterClient {
     ClusterClientBuilder::new(cluster.nodes.iter().map(Server::url))
         .connection_timeout(DEADLINE)
         .response_timeout(DEADLINE)

@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
-use crate::limiters::KEY;
-use crate::servers::Kind;
+use zset_redis::blocking::{Funnel, Limits, Pool};
+use zset_redis::{Error, OnFailure, Rule};
+
+use crate::limiters::{DEADLINE, KEY, cluster_client, quota};
+use crate::servers::{Cluster, Kind};
 use crate::under_load::cluster;
 
 fn migrate(kind: Kind) {
@@ -24,4 +27,39 @@ fn redis() {
 #[test]
 fn valkey() {
     migrate(Kind::Valkey);
+}
+
+fn check_new_keys(kind: Kind) {
+    let Some(cluster) = Cluster::start(kind) else { return };
+    let pool = Pool::new(cluster_client(&cluster));
+    let one = |name| {
+        let funnel = Funnel::new(pool.clone(), name, quota(), OnFailure::Deny).unwrap();
+        funnel.with_deadline(DEADLINE).check(KEY)
+    };
+    let rule = Rule::funnel(quota()).unwrap();
+    let two = Limits::all(pool.clone(), "two", [rule, rule], OnFailure::Deny).unwrap();
+    let two = two.with_deadline(DEADLINE);
+
+    assert!(one("before").unwrap().is_allowed());
+    let slot = cluster.slot(KEY);
+    let owner = cluster.owner(slot);
+    let other = (owner + 1) % cluster.nodes.len();
+    cluster.start_migration(slot, owner, other);
+    assert!(one("before").unwrap().is_allowed());
+    assert!(one("during").unwrap().is_allowed());
+    let result = two.check(KEY);
+    assert!(matches!(result, Err(Error::Timeout)), "{result:?}");
+    cluster.finish_migration(slot, owner, other, Duration::ZERO);
+    assert!(one("before").unwrap().is_allowed());
+    assert!(two.check(KEY).unwrap().is_allowed());
+}
+
+#[test]
+fn new_keys_of_several_limits_wait_for_the_end_with_redis() {
+    check_new_keys(Kind::Redis);
+}
+
+#[test]
+fn new_keys_of_several_limits_wait_for_the_end_with_valkey() {
+    check_new_keys(Kind::Valkey);
 }

@@ -24,10 +24,22 @@ impl Cluster {
 
     /// Moves a slot, key by key, with a pause before each.
     pub(crate) fn migrate(&self, slot: u16, from: usize, to: usize, pause: Duration) {
+        self.start_migration(slot, from, to);
+        self.finish_migration(slot, from, to, pause);
+    }
+
+    /// From now on, new keys of the slot are created at the node to which it moves.
+    pub(crate) fn start_migration(&self, slot: u16, from: usize, to: usize) {
         let [source, target] = [&self.nodes[from], &self.nodes[to]];
         let [source_id, target_id] = [source, target].map(|node| node.ask("CLUSTER MYID"));
         target.ask(&format!("CLUSTER SETSLOT {slot} IMPORTING {source_id}"));
         source.ask(&format!("CLUSTER SETSLOT {slot} MIGRATING {target_id}"));
+    }
+
+    /// Moves the keys, with a pause before each, and then the slot.
+    pub(crate) fn finish_migration(&self, slot: u16, from: usize, to: usize, pause: Duration) {
+        let [source, target] = [&self.nodes[from], &self.nodes[to]];
+        let target_id = target.ask("CLUSTER MYID");
         let mut connection = source.connection();
         loop {
             sleep(pause);
