@@ -155,9 +155,12 @@
 //! # Ok::<(), redis::RedisError>(())
 //! ```
 //!
-//! While a slot moves, a limiter with one limit decides as always. [`Limits`](blocking::Limits) of
-//! several have several keys: calls fail with `TRYAGAIN` while these are at two nodes, and for a new
-//! key until the whole slot has moved. The client repeats them until the deadline.
+//! While a slot moves, a limiter with one limit over a [`Pool`](blocking::Pool) decides as always. The
+//! asynchronous client of `redis` 1.2 sends `ASKING` and the command that it is for one after the other,
+//! so many calls to a key that has moved ahead of its slot disturb each other, and then some fail.
+//! [`Limits`](blocking::Limits) of several have several keys: calls fail with `TRYAGAIN` while these are
+//! at two nodes, and for a new key until the whole slot has moved. The client repeats them until the
+//! deadline.
 //!
 //! # Features
 //!

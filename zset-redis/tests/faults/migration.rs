@@ -1,5 +1,6 @@
 //! A slot moves to another node and back, key by key: `ASK`, `TRYAGAIN` and `MOVED`.
 
+use std::thread;
 use std::time::Duration;
 
 use zset_redis::blocking::{Funnel, Limits, Pool};
@@ -29,6 +30,28 @@ fn valkey() {
     migrate(Kind::Valkey);
 }
 
+/// Many calls to a key that has moved ahead of its slot.
+#[test]
+fn calls_over_a_pool_follow_redirections() {
+    let Some(cluster) = Cluster::start(Kind::Redis) else { return };
+    let pool = Pool::new(cluster_client(&cluster));
+    let funnel = Funnel::new(pool, "redirected", quota(), OnFailure::Deny).unwrap();
+    let funnel = funnel.with_deadline(Duration::from_secs(10));
+    assert!(funnel.check(KEY).unwrap().is_allowed());
+    let slot = cluster.slot(KEY);
+    let owner = cluster.owner(slot);
+    let other = (owner + 1) % cluster.nodes.len();
+    cluster.start_migration(slot, owner, other);
+    cluster.move_keys(slot, owner, other, Duration::ZERO);
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| (0..50).for_each(|_| assert!(funnel.check(KEY).is_ok())));
+        }
+    });
+    cluster.finish_migration(slot, owner, other);
+    assert!(funnel.check(KEY).is_ok());
+}
+
 fn check_new_keys(kind: Kind) {
     let Some(cluster) = Cluster::start(kind) else { return };
     let pool = Pool::new(cluster_client(&cluster));
@@ -49,7 +72,8 @@ fn check_new_keys(kind: Kind) {
     assert!(one("during").unwrap().is_allowed());
     let result = two.check(KEY);
     assert!(matches!(result, Err(Error::Timeout)), "{result:?}");
-    cluster.finish_migration(slot, owner, other, Duration::ZERO);
+    cluster.move_keys(slot, owner, other, Duration::ZERO);
+    cluster.finish_migration(slot, owner, other);
     assert!(one("before").unwrap().is_allowed());
     assert!(two.check(KEY).unwrap().is_allowed());
 }

@@ -25,7 +25,8 @@ impl Cluster {
     /// Moves a slot, key by key, with a pause before each.
     pub(crate) fn migrate(&self, slot: u16, from: usize, to: usize, pause: Duration) {
         self.start_migration(slot, from, to);
-        self.finish_migration(slot, from, to, pause);
+        self.move_keys(slot, from, to, pause);
+        self.finish_migration(slot, from, to);
     }
 
     /// From now on, new keys of the slot are created at the node to which it moves.
@@ -36,10 +37,9 @@ impl Cluster {
         source.ask(&format!("CLUSTER SETSLOT {slot} MIGRATING {target_id}"));
     }
 
-    /// Moves the keys, with a pause before each, and then the slot.
-    pub(crate) fn finish_migration(&self, slot: u16, from: usize, to: usize, pause: Duration) {
+    /// Moves the keys, with a pause before each.
+    pub(crate) fn move_keys(&self, slot: u16, from: usize, to: usize, pause: Duration) {
         let [source, target] = [&self.nodes[from], &self.nodes[to]];
-        let target_id = target.ask("CLUSTER MYID");
         let mut connection = source.connection();
         loop {
             sleep(pause);
@@ -49,9 +49,15 @@ impl Cluster {
             let Some(key) = keys.first() else { break };
             let mut migrate = redis::cmd("MIGRATE");
             migrate.arg("127.0.0.1").arg(target.port).arg(key).arg(0).arg(5000);
-            // Also if the key has just expired.
+            // If the key has just expired, the reply is NOKEY.
             migrate.exec(&mut connection).unwrap();
         }
+    }
+
+    /// Moves the slot, which has no keys any more.
+    pub(crate) fn finish_migration(&self, slot: u16, from: usize, to: usize) {
+        let [source, target] = [&self.nodes[from], &self.nodes[to]];
+        let target_id = target.ask("CLUSTER MYID");
         // The target first: until then, the source redirects to it.
         let others =
             self.nodes.iter().filter(|node| ![source.port, target.port].contains(&node.port));
