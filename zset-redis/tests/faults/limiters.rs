@@ -34,7 +34,7 @@ pub(crate) struct Settings {
 
 /// Returns the quota of all rules. A window is longer than a restart takes.
 pub(crate) fn quota() -> Quota {
-    Quota::new(40, Duration::from_millis(500)).unwrap()
+    Quota::new(10, Duration::from_millis(500)).unwrap()
 }
 
 /// A connection that limiters share.

@@ -35,8 +35,8 @@ enum Policy {
 #[derive(Default)]
 struct Signals {
     stop: AtomicBool,
-    /// The number of each thread's calls for which the server has decided.
-    decided: Vec<AtomicU32>,
+    /// The numbers of each thread's calls that the server has allowed and denied.
+    decided: Vec<[AtomicU32; 2]>,
 }
 
 pub(crate) struct Load {
@@ -58,7 +58,7 @@ struct Seen {
 }
 
 impl Load {
-    /// Starts the threads, and waits until all calls succeed: for each connection, one thread for each rule that
+    /// Starts the threads, and waits until all have reached the limit: for each connection, one thread for each rule that
     /// denies after a failure, and one each for the other policies.
     pub(crate) fn start(connections: &[Connection], runtime: &Runtime) -> Load {
         let mut threads = Vec::new();
@@ -68,7 +68,7 @@ impl Load {
                 threads.push((connection, policy));
             }
         }
-        let decided = threads.iter().map(|_| AtomicU32::new(0)).collect();
+        let decided = threads.iter().map(|_| Default::default()).collect();
         let signals = Arc::new(Signals { stop: AtomicBool::new(false), decided });
         let (sender, seen) = mpsc::channel();
         let mut names = Vec::new();
@@ -85,17 +85,22 @@ impl Load {
             move || longest_pause(&signals.stop)
         });
         let load = Load { signals, names, seen, control };
-        load.wait_until_all_succeed();
+        load.wait_until_all_reach_the_limit();
         load
     }
 
-    /// Waits until the server has decided for some calls of each thread.
-    pub(crate) fn wait_until_all_succeed(&self) {
+    /// Waits until the server has allowed and denied a call of each thread.
+    pub(crate) fn wait_until_all_reach_the_limit(&self) {
         let start = Instant::now();
-        let counts = || self.signals.decided.iter().map(|count| count.load(Ordering::Relaxed));
+        let counts = || {
+            let counts = self.signals.decided.iter();
+            counts.map(|of| of.each_ref().map(|count| count.load(Ordering::Relaxed)))
+        };
         let before: Vec<_> = counts().collect();
         loop {
-            let waiting = counts().zip(&before).position(|(now, before)| now < before + 20);
+            let waiting = counts()
+                .zip(&before)
+                .position(|(now, before)| now[0] == before[0] || now[1] == before[1]);
             let Some(thread) = waiting else { return };
             assert!(start.elapsed() < PATIENCE, "{} does not recover", self.names[thread]);
             sleep(PAUSE);
@@ -104,8 +109,6 @@ impl Load {
 
     /// Ends the threads, and checks what they have seen.
     pub(crate) fn stop(self) -> Report {
-        // Long enough to reach the limit in more than one window.
-        sleep(2 * quota().period());
         self.signals.stop.store(true, Ordering::Relaxed);
         let pause = self.control.join().expect("it only sleeps");
         let mut report = Report { allowed: [0; RULES], failures: Vec::new() };
@@ -164,17 +167,15 @@ impl Caller {
             let start = Instant::now();
             let result = (self.check)();
             longest = longest.max(start.elapsed());
-            match self.failures.try_recv() {
-                Ok(error) => {
-                    check_failure(policy, failures.len(), &error, result);
-                    failures.push(error);
-                }
-                Err(_) => {
-                    let decision = result.expect("an error is reported to the observer");
-                    assert_eq!(decision.limit, quota().count());
-                    allowed += u64::from(decision.is_allowed());
-                    signals.decided[thread].fetch_add(1, Ordering::Relaxed);
-                }
+            if let Ok(error) = self.failures.try_recv() {
+                check_failure(policy, failures.len(), &error, result);
+                failures.push(error);
+            } else {
+                let decision = result.expect("an error is reported to the observer");
+                assert_eq!(decision.limit, quota().count());
+                allowed += u64::from(decision.is_allowed());
+                let denied = usize::from(!decision.is_allowed());
+                signals.decided[thread][denied].fetch_add(1, Ordering::Relaxed);
             }
             assert!(self.failures.try_recv().is_err(), "a call fails once");
             sleep(PAUSE);

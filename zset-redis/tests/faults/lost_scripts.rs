@@ -26,18 +26,19 @@ fn only_timeouts(report: Option<Report>) {
     }
 }
 
+fn flush_one_server(kind: Kind) {
+    let fault = |server: &mut Server| flush(slice::from_ref(server));
+    only_timeouts(one_server(kind, Connections::All, fault));
+}
+
 #[test]
 fn redis() {
-    only_timeouts(one_server(Kind::Redis, Connections::All, |server| {
-        flush(slice::from_ref(server))
-    }));
+    flush_one_server(Kind::Redis);
 }
 
 #[test]
 fn valkey() {
-    only_timeouts(one_server(Kind::Valkey, Connections::All, |server| {
-        flush(slice::from_ref(server))
-    }));
+    flush_one_server(Kind::Valkey);
 }
 
 #[test]

@@ -34,7 +34,7 @@ pub(crate) fn one_server(
     }
     let load = Load::start(&opened, &runtime);
     fault(&mut server);
-    load.wait_until_all_succeed();
+    load.wait_until_all_reach_the_limit();
     let report = load.stop();
     units::check(&report.allowed, &mut server.connection());
     Some(report)
@@ -46,7 +46,7 @@ pub(crate) fn cluster(kind: Kind, fault: impl FnOnce(&mut Cluster)) -> Option<Re
     let runtime = Runtime::new().unwrap();
     let load = Load::start(&Connection::to_cluster(&cluster, &runtime), &runtime);
     fault(&mut cluster);
-    load.wait_until_all_succeed();
+    load.wait_until_all_reach_the_limit();
     let report = load.stop();
     let mut connection = cluster.client().get_connection().unwrap();
     connection.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
