@@ -88,7 +88,7 @@
 //! decides. `with_failure_observer` receives each failure, whatever was chosen.
 //!
 //! After a deadline, or if the connection breaks, the server may have run the script, or run it later.
-//! The units are then taken although the call failed. The same is true of clients of a cluster that
+//! The units are then taken although the call failed, as they may be if a future is dropped. The same is true of clients of a cluster that
 //! repeat a command after an error, see `ClusterClientBuilder::retries`: the units may be taken twice.
 //! Both are errors towards denial.
 //!
