@@ -39,7 +39,7 @@ impl Connect for ClusterClient {
     type Connection = ClusterWorker;
 
     fn connect(&self, timeout: Duration) -> Result<ClusterWorker, Error> {
-        // One command at a time, so nobody waits for a channel.
+        // One command at a time, so sending never blocks.
         let (commands, received) = sync_channel(1);
         let (sent, replies) = sync_channel(1);
         let client = self.clone();
