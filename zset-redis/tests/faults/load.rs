@@ -1,4 +1,4 @@
-//! Threads that call limiters without a pause, and what they have seen.
+//! Threads that call limiters all the time, and what they have seen.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, mpsc};
@@ -58,8 +58,8 @@ struct Seen {
 }
 
 impl Load {
-    /// Starts the threads, and waits until all have reached the limit: for each connection, one thread for each rule that
-    /// denies after a failure, and one each for the other policies.
+    /// Starts the threads, and waits until all have reached the limit. For each connection, there is one
+    /// thread for each rule, which denies after a failure, and one for each other policy.
     pub(crate) fn start(connections: &[Connection], runtime: &Runtime) -> Load {
         let mut threads = Vec::new();
         for connection in connections {
