@@ -1,5 +1,5 @@
-//! Which limiter a `Keyed` is: these types tell [`SlidingWindow`](crate::blocking::SlidingWindow) and the
-//! others apart. They have no values, and describe what all limiters of their kind do.
+//! Which limiter a `Keyed` is. [`SlidingWindow`](crate::blocking::SlidingWindow) and the others are the
+//! same type but for these, which have no values.
 
 /// An exact sliding window for each of many keys: at most `count` units in every window of the quota's
 /// period, as [`zset_std::SlidingWindow`].
