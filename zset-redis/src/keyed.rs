@@ -20,9 +20,9 @@ use crate::{Error, Rule};
 /// [`Limits`](crate::Limits).
 ///
 /// Keys are strings or bytes. `C` is a connection that can be cloned: a
-/// [`MultiplexedConnection`](redis::aio::MultiplexedConnection), a
-/// [`ConnectionManager`](redis::aio::ConnectionManager), or a connection to a cluster. `L` says which
-/// limiter it is. Clones share the connection.
+/// [`ConnectionManager`](redis::aio::ConnectionManager), a connection to a cluster, or a
+/// [`MultiplexedConnection`](redis::aio::MultiplexedConnection), on which all calls fail once it is broken.
+/// `L` says which limiter it is. Clones share the connection.
 ///
 /// Each method is one round trip. If the server fails or does not reply before the deadline, what was
 /// chosen as [`OnFailure`](crate::OnFailure) decides.

@@ -96,6 +96,21 @@
 //! SCRIPT FLUSH, replies so, and the call sends the script: a second round trip, once for each server and
 //! script.
 //!
+//! # Connections that break
+//!
+//! | connection | after it broke |
+//! |---|---|
+//! | `redis::aio::ConnectionManager` | it opens a new one, for which calls wait until their deadline |
+//! | connections to a cluster | they open new ones and repeat the command |
+//! | [`Pool`](blocking::Pool) | calls that used it fail, and later calls open new ones |
+//! | `redis::aio::MultiplexedConnection` | **all later calls fail**, so it is for tests and short programs |
+//!
+//! A `ConnectionManager` waits longer after each attempt that failed, by default for several seconds:
+//! `ConnectionManagerConfig::set_max_delay` bounds how long calls still fail once the server is back. A
+//! machine that vanishes does not close its connections. A `Pool` closes a connection after a deadline,
+//! but the asynchronous ones notice only what the system does, on Linux after a quarter of an hour,
+//! unless `redis::io::tcp::TcpSettings` has a keepalive and a user timeout.
+//!
 //! # What a failover can lose
 //!
 //! Replication is asynchronous. When a primary fails, the units that it allowed and had not sent to the
@@ -108,15 +123,44 @@
 //! unlikely rather than impossible, since another replica may take over. A refund that is lost errs
 //! towards denial.
 //!
-//! A server that restarts without its data starts anew in the same way: at most the limit more.
+//! A server that restarts without its data starts anew in the same way: at most the limit more. With
+//! `appendonly yes` and `appendfsync always`, a crash forgets no units that were allowed. With
+//! `everysec`, one of the machine can forget about those of the last second, and so can one of the
+//! process if the disk was busy. Snapshots alone forget all since the last one.
 //!
 //! # Clusters
 //!
 //! With the feature `cluster`, a [`Pool`](blocking::Pool) takes a `redis::cluster::ClusterClient`, and
 //! the awaited limiters take its asynchronous connections. All keys of a decision are in one slot, so
-//! each call goes to one node. While a slot moves, a call may fail with `TRYAGAIN`, which the client
-//! repeats. Scripts run on primaries only, also if the client reads from replicas. Each connection of a
-//! pool has a thread, since the client itself has no deadline for a call.
+//! each call goes to one node. Scripts run on primaries only, also if the client reads from replicas.
+//! Each connection of a pool has a thread, which ends what the client does at the deadline.
+//!
+//! The client follows redirections, and repeats commands that fail while a node restarts or a slot
+//! moves. But it waits for 1.28 seconds or more before that, and without end for a node that does not
+//! reply, and then calls to other nodes wait too. So with the default settings such calls reach their
+//! deadline. These settings suit a deadline of a second:
+//!
+#![cfg_attr(feature = "cluster", doc = "```no_run")]
+#![cfg_attr(not(feature = "cluster"), doc = "```ignore")]
+//! use std::time::Duration;
+//! use redis::cluster::ClusterClient;
+//!
+//! let client = ClusterClient::builder(["redis://10.0.0.1/", "redis://10.0.0.2/"])
+//!     .connection_timeout(Duration::from_millis(200))
+//!     .response_timeout(Duration::from_millis(200))
+//!     .overall_response_timeout(None)
+//!     .min_retry_wait(10)
+//!     .max_retry_wait(100)
+//!     .build()?;
+//! # Ok::<(), redis::RedisError>(())
+//! ```
+//!
+//! While a slot moves, a limiter with one limit over a [`Pool`](blocking::Pool) decides as always. The
+//! asynchronous client of `redis` 1.2 sends `ASKING` and the command that it is for one after the other,
+//! so many calls to a key that has moved ahead of its slot disturb each other, and then some fail.
+//! [`Limits`](blocking::Limits) of several have several keys: calls fail with `TRYAGAIN` while these are
+//! at two nodes, and for a new key until the whole slot has moved. The client repeats them until the
+//! deadline.
 //!
 //! # Features
 //!

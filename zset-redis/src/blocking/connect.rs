@@ -1,8 +1,10 @@
 //! [`Connect`]: opening connections, and sending commands within a time.
 
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread;
 use std::time::Duration;
 
-use redis::{Cmd, ConnectionLike, Value};
+use redis::{Cmd, ConnectionLike, ErrorKind, RedisError, Value};
 
 use crate::Error;
 
@@ -37,8 +39,21 @@ pub trait Connect: Send + Sync {
 impl Connect for redis::Client {
     type Connection = redis::Connection;
 
+    /// A thread opens the connection: the client looks up addresses, tries several of them, and waits for
+    /// several replies, each with the whole timeout.
     fn connect(&self, timeout: Duration) -> Result<redis::Connection, Error> {
-        Ok(self.get_connection_with_timeout(timeout)?)
+        let (sender, receiver) = sync_channel(1);
+        let client = self.clone();
+        let run = move || {
+            let _ = sender.send(client.get_connection_with_timeout(timeout));
+        };
+        let thread = thread::Builder::new().name("zset-redis connect".to_owned()).spawn(run);
+        thread.map_err(RedisError::from)?;
+        match receiver.recv_timeout(timeout) {
+            Ok(connection) => Ok(connection?),
+            Err(RecvTimeoutError::Timeout) => Err(Error::Timeout),
+            Err(RecvTimeoutError::Disconnected) => Err(has_ended()),
+        }
     }
 
     fn query(
@@ -54,4 +69,9 @@ impl Connect for redis::Client {
     fn is_open(connection: &redis::Connection) -> bool {
         connection.is_open()
     }
+}
+
+/// The error of a thread that has panicked.
+pub(super) fn has_ended() -> Error {
+    Error::Redis((ErrorKind::Client, "thread of the connection has ended").into())
 }

@@ -5,6 +5,10 @@
 // Each test target uses only some of this.
 #![allow(dead_code)]
 
+mod faults;
+#[cfg(feature = "cluster")]
+mod slots;
+
 use std::fs;
 use std::net::TcpListener;
 use std::process::{Child, Command};
@@ -38,6 +42,7 @@ pub(crate) struct Server {
     process: Child,
     // Dropped after the process has ended.
     folder: Folder,
+    arguments: Vec<String>,
 }
 
 impl Server {
@@ -59,13 +64,10 @@ impl Server {
     }
 
     fn start_on(kind: Kind, port: u16, arguments: &[&str]) -> Option<Server> {
-        let (folder, program) = (Folder::new(), kind.program());
-        let mut command = Command::new(program.path());
-        command.args(["--bind", "127.0.0.1", "--port", &port.to_string()]);
-        command.args(["--save", "", "--appendonly", "no", "--dir"]).arg(folder.path());
-        command.args(arguments);
-        let process = program.start(&mut command, &folder)?;
-        let mut server = Server { kind, port, process, folder };
+        let folder = Folder::new();
+        let arguments: Vec<_> = arguments.iter().map(|&argument| argument.to_owned()).collect();
+        let process = spawn(kind, port, &folder, &arguments)?;
+        let mut server = Server { kind, port, process, folder, arguments };
         server.wait_until_it_replies();
         Some(server)
     }
@@ -155,13 +157,18 @@ pub(crate) struct Cluster {
 impl Cluster {
     /// Starts a cluster; returns `None` if the server is not installed.
     pub(crate) fn start(kind: Kind) -> Option<Cluster> {
+        Cluster::start_with(kind, &[])
+    }
+
+    /// Like [`start`](Cluster::start), with more arguments for each server.
+    pub(crate) fn start_with(kind: Kind, arguments: &[&str]) -> Option<Cluster> {
         const SLOTS: [&str; 3] = ["0 5460", "5461 10922", "10923 16383"];
         let mut nodes = Vec::new();
         let mut bus_ports = Vec::new();
         for slots in SLOTS {
             let bus_port = free_port();
             let settings = ["--cluster-enabled", "yes", "--cluster-port", &bus_port.to_string()];
-            let node = Server::start_with(kind, &settings)?;
+            let node = Server::start_with(kind, &[&settings, arguments].concat())?;
             node.ask(&format!("CLUSTER ADDSLOTSRANGE {slots}"));
             nodes.push(node);
             bus_ports.push(bus_port);
@@ -187,6 +194,15 @@ impl Cluster {
         let builder = builder.response_timeout(PATIENCE).connection_timeout(PATIENCE);
         builder.build().expect("the addresses are valid")
     }
+}
+
+fn spawn(kind: Kind, port: u16, folder: &Folder, arguments: &[String]) -> Option<Child> {
+    let program = kind.program();
+    let mut command = Command::new(program.path());
+    command.args(["--bind", "127.0.0.1", "--port", &port.to_string()]);
+    command.args(["--save", "", "--appendonly", "no", "--dir"]).arg(folder.path());
+    command.args(arguments);
+    program.start(&mut command, folder)
 }
 
 /// Returns a port that was free a moment ago.

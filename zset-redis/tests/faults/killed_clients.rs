@@ -1,0 +1,68 @@
+//! `CLIENT KILL`: calls whose connection was closed fail, and others open a new one.
+
+use std::slice;
+use std::thread::sleep;
+use std::time::Duration;
+
+use tokio::runtime::Runtime;
+use zset_redis::{Error, Funnel, OnFailure};
+
+use crate::limiters::{KEY, quota};
+use crate::servers::{Kind, Server};
+use crate::under_load::{Connections, cluster, one_server};
+
+fn kill(servers: &[Server]) {
+    for _ in 0..10 {
+        for server in servers {
+            server.kill_clients();
+        }
+        sleep(Duration::from_millis(50));
+    }
+}
+
+fn kill_clients_of_one_server(kind: Kind) {
+    let fault = |server: &mut Server| kill(slice::from_ref(server));
+    let report = one_server(kind, Connections::Replaced, fault);
+    let failures =
+        report.map(|report| report.failures.iter().map(|(_, of)| of.len()).sum::<usize>());
+    assert_ne!(failures, Some(0), "no connection was closed");
+}
+
+#[test]
+fn redis() {
+    kill_clients_of_one_server(Kind::Redis);
+}
+
+#[test]
+fn valkey() {
+    kill_clients_of_one_server(Kind::Valkey);
+}
+
+/// What the docs say of it, and why they recommend `ConnectionManager`.
+#[test]
+fn a_multiplexed_connection_is_not_replaced() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let runtime = Runtime::new().unwrap();
+    runtime.block_on(async {
+        let client = server.client();
+        let connection = client.get_multiplexed_async_connection().await.unwrap();
+        let funnel = Funnel::new(connection, "killed", quota(), OnFailure::Deny).unwrap();
+        assert!(funnel.check(KEY).await.unwrap().is_allowed());
+        server.kill_clients();
+        for _ in 0..5 {
+            assert!(matches!(funnel.check(KEY).await, Err(Error::Redis(_))));
+        }
+    });
+}
+
+// The client of a cluster repeats commands, so there may be no failures.
+
+#[test]
+fn redis_cluster() {
+    cluster(Kind::Redis, |cluster| kill(&cluster.nodes));
+}
+
+#[test]
+fn valkey_cluster() {
+    cluster(Kind::Valkey, |cluster| kill(&cluster.nodes));
+}

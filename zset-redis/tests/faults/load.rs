@@ -1,0 +1,222 @@
+//! Threads that call limiters all the time, and what they have seen.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread::{self, JoinHandle, sleep};
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Runtime;
+use zset_redis::{Error, OnFailure};
+use zset_std::{Decision, Quota, SlidingWindow, Verdict};
+
+use crate::limiters::{Check, Connection, DEADLINE, Settings, quota};
+use crate::units::{self, RULES};
+
+/// How much later than its deadline a call may return, besides what a thread that only sleeps is late.
+const LATE: Duration = Duration::from_secs(2);
+
+/// How long recovery may take. Only a failing test waits that long.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// The limit of the limiter in this process.
+const LOCAL_LIMIT: u32 = 3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Policy {
+    /// With the rule of this index.
+    Deny(usize),
+    Allow,
+    Local,
+}
+
+/// What the load and its threads share.
+#[derive(Default)]
+struct Signals {
+    stop: AtomicBool,
+    /// The numbers of each thread's calls that the server has allowed and denied.
+    decided: Vec<[AtomicU32; 2]>,
+}
+
+pub(crate) struct Load {
+    signals: Arc<Signals>,
+    names: Vec<String>,
+    seen: mpsc::Receiver<Seen>,
+    /// Returns how late a thread is that only sleeps.
+    control: JoinHandle<Duration>,
+}
+
+/// What a thread has seen.
+struct Seen {
+    thread: usize,
+    policy: Policy,
+    allowed: u64,
+    /// The failures of which the observer was notified.
+    failures: Vec<Error>,
+    longest: Duration,
+}
+
+impl Load {
+    /// Starts the threads, and waits until all have reached the limit. For each connection, there is one
+    /// thread for each rule, which denies after a failure, and one for each other policy.
+    pub(crate) fn start(connections: &[Connection], runtime: &Runtime) -> Load {
+        let mut threads = Vec::new();
+        for connection in connections {
+            let denying = (0..RULES).map(Policy::Deny);
+            for policy in denying.chain([Policy::Allow, Policy::Local]) {
+                threads.push((connection, policy));
+            }
+        }
+        let decided = threads.iter().map(|_| Default::default()).collect();
+        let signals = Arc::new(Signals { stop: AtomicBool::new(false), decided });
+        let (sender, seen) = mpsc::channel();
+        let mut names = Vec::new();
+        for (thread, (connection, policy)) in threads.into_iter().enumerate() {
+            names.push(format!("{} {policy:?}", connection.name()));
+            let caller = Caller::new(connection, policy, runtime);
+            let (signals, sender) = (signals.clone(), sender.clone());
+            thread::spawn(move || {
+                let _ = sender.send(caller.run(thread, &signals));
+            });
+        }
+        let control = thread::spawn({
+            let signals = signals.clone();
+            move || longest_pause(&signals.stop)
+        });
+        let load = Load { signals, names, seen, control };
+        load.wait_until_all_reach_the_limit();
+        load
+    }
+
+    /// Waits until the server has allowed and denied a call of each thread.
+    pub(crate) fn wait_until_all_reach_the_limit(&self) {
+        let start = Instant::now();
+        let counts = || {
+            let counts = self.signals.decided.iter();
+            counts.map(|of| of.each_ref().map(|count| count.load(Ordering::Relaxed)))
+        };
+        let before: Vec<_> = counts().collect();
+        loop {
+            let waiting = counts()
+                .zip(&before)
+                .position(|(now, before)| now[0] == before[0] || now[1] == before[1]);
+            let Some(thread) = waiting else { return };
+            assert!(start.elapsed() < PATIENCE, "{} does not recover", self.names[thread]);
+            sleep(PAUSE);
+        }
+    }
+
+    /// Ends the threads, and checks what they have seen.
+    pub(crate) fn stop(self) -> Report {
+        self.signals.stop.store(true, Ordering::Relaxed);
+        let pause = self.control.join().expect("it only sleeps");
+        let mut report = Report { allowed: [0; RULES], failures: Vec::new() };
+        for _ in 0..self.names.len() {
+            // Fails as soon as the other threads have ended if one has panicked.
+            let seen = self.seen.recv_timeout(PATIENCE).expect("no thread panics or hangs");
+            let name = &self.names[seen.thread];
+            let allowed = DEADLINE + LATE + 2 * pause;
+            assert!(seen.longest <= allowed, "{name} took {:?} with {pause:?}", seen.longest);
+            if let Policy::Deny(rule) = seen.policy {
+                report.allowed[rule] += seen.allowed;
+            }
+            report.failures.push((name.clone(), seen.failures));
+        }
+        report
+    }
+}
+
+/// What all threads have seen.
+pub(crate) struct Report {
+    /// The units of each rule that were allowed.
+    pub(crate) allowed: [u64; RULES],
+    /// Of each thread, with its name.
+    pub(crate) failures: Vec<(String, Vec<Error>)>,
+}
+
+/// A limiter, and what is expected of it.
+struct Caller {
+    policy: Policy,
+    check: Check,
+    failures: mpsc::Receiver<Error>,
+}
+
+impl Caller {
+    fn new(connection: &Connection, policy: Policy, runtime: &Runtime) -> Caller {
+        let (sender, failures) = mpsc::channel();
+        let hour = Duration::from_secs(3600);
+        let local = Quota::new(LOCAL_LIMIT, hour).unwrap();
+        let (name, rules, on_failure) = match policy {
+            Policy::Deny(index) => (units::name(index), units::rules(index), OnFailure::Deny),
+            Policy::Allow => ("allow".to_owned(), units::rules(0), OnFailure::Allow),
+            Policy::Local => {
+                let local = OnFailure::local(SlidingWindow::<Vec<u8>>::new(local));
+                ("local".to_owned(), units::rules(0), local)
+            }
+        };
+        let observer = Arc::new(move |error: &Error| sender.send(copy(error)).unwrap());
+        let settings = Settings { name, rules, on_failure, observer };
+        Caller { policy, check: connection.limiter(runtime, settings), failures }
+    }
+
+    fn run(mut self, thread: usize, signals: &Signals) -> Seen {
+        let (policy, mut failures) = (self.policy, Vec::new());
+        let (mut allowed, mut longest) = (0, Duration::ZERO);
+        while !signals.stop.load(Ordering::Relaxed) {
+            let start = Instant::now();
+            let result = (self.check)();
+            longest = longest.max(start.elapsed());
+            if let Ok(error) = self.failures.try_recv() {
+                check_failure(policy, failures.len(), &error, result);
+                failures.push(error);
+            } else {
+                let decision = result.expect("an error is reported to the observer");
+                assert_eq!(decision.limit, quota().count());
+                allowed += u64::from(decision.is_allowed());
+                let denied = usize::from(!decision.is_allowed());
+                signals.decided[thread][denied].fetch_add(1, Ordering::Relaxed);
+            }
+            assert!(self.failures.try_recv().is_err(), "a call fails once");
+            sleep(PAUSE);
+        }
+        Seen { thread, policy, allowed, failures, longest }
+    }
+}
+
+/// Checks that the policy was applied to a call that failed, after `earlier` failures.
+fn check_failure(policy: Policy, earlier: usize, error: &Error, result: Result<Decision, Error>) {
+    assert!(error.is_failure(), "{error}");
+    match (policy, result) {
+        (Policy::Deny(_), Err(returned)) => assert_eq!(returned.to_string(), error.to_string()),
+        (Policy::Allow, Ok(decision)) => {
+            let remaining = quota().count() - 1;
+            assert_eq!((decision.verdict, decision.remaining), (Verdict::Allowed, remaining));
+        }
+        (Policy::Local, Ok(decision)) => {
+            assert_eq!(decision.limit, LOCAL_LIMIT);
+            assert_eq!(decision.is_allowed(), earlier < LOCAL_LIMIT as usize);
+        }
+        (policy, result) => panic!("{policy:?} does not return {result:?}"),
+    }
+}
+
+fn copy(error: &Error) -> Error {
+    match error {
+        Error::Timeout => Error::Timeout,
+        Error::Redis(error) => Error::Redis(error.clone()),
+        Error::UnexpectedReply => Error::UnexpectedReply,
+        error => panic!("{error} is the caller's"),
+    }
+}
+
+/// Returns how late the machine has been at most.
+fn longest_pause(stop: &AtomicBool) -> Duration {
+    let mut longest = Duration::ZERO;
+    while !stop.load(Ordering::Relaxed) {
+        let start = Instant::now();
+        sleep(PAUSE);
+        longest = longest.max(start.elapsed());
+    }
+    longest
+}

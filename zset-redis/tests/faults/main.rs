@@ -1,0 +1,19 @@
+//! Servers fail while limiters are under load, over each kind of connection.
+//!
+//! After each fault: every call has returned within its deadline, the policy has decided in place of the server, in no
+//! window are there more units than the limit, and calls succeed again with the same limiters.
+
+#![cfg(all(unix, feature = "cluster"))]
+
+mod crash;
+mod frozen;
+mod killed_clients;
+mod limiters;
+mod load;
+mod lost_scripts;
+mod migration;
+mod outage;
+#[path = "../servers/mod.rs"]
+mod servers;
+mod under_load;
+mod units;

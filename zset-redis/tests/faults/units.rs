@@ -1,0 +1,60 @@
+//! What the server has allowed: a log of all units beside each rule that is tested.
+
+use std::time::Duration;
+
+use redis::ConnectionLike;
+use zset_redis::Rule;
+use zset_std::{
+    AnyLimiter, FixedWindow, Funnel, Limiter, Quota, Timestamp, WindowCounter, WindowLog,
+};
+
+use crate::limiters::{KEY, quota};
+
+/// The number of rules that are tested.
+pub(crate) const RULES: usize = 4;
+
+/// Returns the rules, each with its limiter in this process.
+fn tested() -> [(Rule, AnyLimiter); RULES] {
+    let quota = quota();
+    [
+        (Rule::sliding_window(quota).unwrap(), WindowLog::new(quota).into()),
+        (Rule::funnel(quota).unwrap(), Funnel::new(quota).into()),
+        (Rule::fixed_window(quota).unwrap(), FixedWindow::new(quota).into()),
+        (Rule::window_counter(quota).unwrap(), WindowCounter::new(quota).into()),
+    ]
+}
+
+/// Returns a rule, and a second one that never denies, whose log has all units with the server's times.
+pub(crate) fn rules(index: usize) -> Vec<Rule> {
+    let all_units = Quota::new(u32::MAX, Duration::from_secs(3600)).unwrap();
+    vec![tested()[index].0, Rule::sliding_window(all_units).unwrap()]
+}
+
+pub(crate) fn name(index: usize) -> String {
+    format!("faults{index}")
+}
+
+/// Checks that the server has allowed no more than the limit, and all units that clients know of.
+pub(crate) fn check(allowed: &[u64; RULES], connection: &mut impl ConnectionLike) {
+    for (index, (rule, mut limiter)) in tested().into_iter().enumerate() {
+        let key = format!("{}:{{{KEY}}}:sliding_window:1", name(index));
+        let mut log = redis::cmd("ZRANGE");
+        let log: Vec<(String, u64)> =
+            log.arg(key).arg(&[0, -1]).arg("WITHSCORES").query(connection).unwrap();
+        let (mut units, mut full) = (0, 0);
+        for (member, time) in log {
+            let entry: u32 = member.split_once(':').unwrap().1.parse().unwrap();
+            units += u64::from(entry);
+            let decision = limiter.check_n_at(entry, Timestamp::from_nanos(time * 1000));
+            assert!(
+                decision.is_allowed(),
+                "{rule:?} allowed {entry} units at {time}: {decision:?}"
+            );
+            full += u32::from(decision.remaining == 0);
+        }
+        // The server may have allowed units whose replies were lost.
+        let known = allowed[index];
+        assert!(units >= known, "{rule:?} has {units} units, and clients were allowed {known}");
+        assert!(full > 1, "{rule:?} was full only {full} times");
+    }
+}
