@@ -1,0 +1,24 @@
+//! Limiters that block the calling thread, over a pool of connections.
+
+mod keyed;
+mod pool;
+
+pub use keyed::Keyed;
+pub use pool::{Connect, Pool};
+
+use crate::kind;
+
+/// An exact sliding window for each of many keys: like the one in the crate root.
+pub type SlidingWindow<M = redis::Client> = Keyed<M, kind::SlidingWindow>;
+
+/// A leaky bucket for each of many keys: like the one in the crate root.
+pub type Funnel<M = redis::Client> = Keyed<M, kind::Funnel>;
+
+/// A counter for each of many keys that restarts at every multiple of the period: like the one in the crate root.
+pub type FixedWindow<M = redis::Client> = Keyed<M, kind::FixedWindow>;
+
+/// An approximate sliding window for each of many keys: like the one in the crate root.
+pub type WindowCounter<M = redis::Client> = Keyed<M, kind::WindowCounter>;
+
+/// Several limits of each key that must all agree: like the one in the crate root.
+pub type Limits<M = redis::Client> = Keyed<M, kind::Limits>;

@@ -1,0 +1,106 @@
+//! [`Error`]: why there is no decision.
+
+use std::error;
+use std::fmt;
+
+use redis::RedisError;
+use zset_std::limit::ThrottleError;
+
+/// Why a call has no result.
+///
+/// After a [`Timeout`](Error::Timeout), and after some errors of a connection, the server may still have
+/// run the call, or run it later. So units may have been taken although the call failed: an error towards
+/// denial.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// There was no reply before the deadline.
+    Timeout,
+    /// The connection failed, or the server replied with an error.
+    Redis(RedisError),
+    /// The reply is not one that the script of this version returns.
+    UnexpectedReply,
+    /// A time that was given is 2^52 microseconds or more, i.e. 142 years, after its origin.
+    TimeTooLate,
+    /// A quota of a call is not supported.
+    Quota(UnsupportedQuota),
+    /// The arguments of `throttle` are invalid.
+    Throttle(ThrottleError),
+}
+
+impl Error {
+    /// Returns whether the connection or the server failed, rather than the caller's arguments being
+    /// invalid. **O(1)**.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Error::Timeout | Error::Redis(_) | Error::UnexpectedReply)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Timeout => f.write_str("no reply before the deadline"),
+            Error::Redis(error) => error.fmt(f),
+            Error::UnexpectedReply => f.write_str("reply is not what the script returns"),
+            Error::TimeTooLate => f.write_str("time is more than 142 years after its origin"),
+            Error::Quota(error) => error.fmt(f),
+            Error::Throttle(error) => error.fmt(f),
+        }
+    }
+}
+
+impl error::Error for Error {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Error::Redis(error) => Some(error),
+            Error::Quota(error) => Some(error),
+            Error::Throttle(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<RedisError> for Error {
+    fn from(error: RedisError) -> Self {
+        if error.is_timeout() { Error::Timeout } else { Error::Redis(error) }
+    }
+}
+
+impl From<UnsupportedQuota> for Error {
+    fn from(error: UnsupportedQuota) -> Self {
+        Error::Quota(error)
+    }
+}
+
+impl From<ThrottleError> for Error {
+    fn from(error: ThrottleError) -> Self {
+        Error::Throttle(error)
+    }
+}
+
+/// Why a limiter cannot be exact for a quota.
+///
+/// Scripts count time in microseconds, and compute with numbers that are exact up to 2^53.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UnsupportedQuota {
+    /// The period is not a whole number of microseconds.
+    PeriodTooFine,
+    /// The period, or the time in which a full funnel leaks out, is 2^51 microseconds or more, i.e. 71
+    /// years.
+    PeriodTooLong,
+    /// There is no limit at all.
+    NoLimit,
+}
+
+impl fmt::Display for UnsupportedQuota {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            UnsupportedQuota::PeriodTooFine => "period is not a whole number of microseconds",
+            UnsupportedQuota::PeriodTooLong => "quota takes more than 71 years to recover",
+            UnsupportedQuota::NoLimit => "limits are empty",
+        })
+    }
+}
+
+impl error::Error for UnsupportedQuota {}

@@ -1,0 +1,146 @@
+//! [`Request`]: from the arguments of a method to the call of a script, and from its reply to the result.
+
+use std::time::Duration;
+
+use redis::{FromRedisValue, Value};
+use zset_std::{Decision, Timestamp, Verdict};
+
+use super::rule::{MOST, NANOS_PER_MICRO, Rule};
+use super::scripts;
+use super::state::State;
+use crate::script::Call;
+use crate::{Error, key};
+
+/// How long a key is kept beyond its use if the time was given, in microseconds: the given time need not
+/// advance as the server's does, by which keys expire.
+const KEPT_WITH_GIVEN_TIME: u64 = 24 * 60 * 60 * 1_000_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Check,
+    Peek,
+    Record,
+    Refund,
+    Reset,
+}
+
+/// One step of a limiter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request<'a> {
+    pub(crate) step: Step,
+    pub(crate) rules: &'a [Rule],
+    pub(crate) key: &'a [u8],
+    pub(crate) n: u32,
+    /// The time, or `None` for the server's.
+    pub(crate) at: Option<Timestamp>,
+}
+
+impl Request<'_> {
+    /// Returns the most units that are allowed at once.
+    pub(crate) fn limit(&self) -> u32 {
+        self.rules.iter().map(Rule::limit).min().unwrap_or(u32::MAX)
+    }
+
+    /// Returns the call for keys that begin with `name`.
+    pub(crate) fn call(&self, name: &[u8]) -> Result<Call, Error> {
+        let limit = self.limit();
+        let is_decision = matches!(self.step, Step::Check | Step::Peek);
+        // Units beyond the limit leave the state unchanged, whatever it is.
+        let n = if is_decision && self.n > limit { 0 } else { self.n };
+        let mut call = Call::new(match self.step {
+            Step::Check if n > 0 => &scripts::CHECK,
+            Step::Check | Step::Peek => &scripts::PEEK,
+            Step::Record => &scripts::RECORD,
+            Step::Refund => &scripts::REFUND,
+            Step::Reset => &scripts::RESET,
+        });
+        for (index, rule) in self.rules.iter().enumerate() {
+            call.key(key::tagged(name, self.key, &rule.suffix(index)));
+        }
+        if self.step == Step::Reset {
+            return Ok(call);
+        }
+        match self.at {
+            None => {
+                call.argument("");
+                call.number(0);
+            }
+            Some(at) => {
+                let micros = at.as_nanos() / NANOS_PER_MICRO;
+                if micros > MOST {
+                    return Err(Error::TimeTooLate);
+                }
+                call.number(micros);
+                call.number(KEPT_WITH_GIVEN_TIME);
+            }
+        }
+        call.number(n.into());
+        for rule in self.rules {
+            rule.write(&mut call, n, limit);
+        }
+        Ok(call)
+    }
+
+    /// Reads the reply of a check or a peek.
+    pub(crate) fn decision(&self, reply: Value) -> Result<Decision, Error> {
+        let reply = Reply::parse(self, reply)?;
+        let limit = self.limit();
+        let longest = |wait: fn(&State, &Rule, u32, u64) -> Duration, n| {
+            let waits = reply.states.iter().map(|(rule, state)| wait(state, rule, n, reply.now));
+            self.round(waits.max().unwrap_or_default())
+        };
+        let verdict = if self.n > limit {
+            Verdict::Never
+        } else if reply.fits {
+            Verdict::Allowed
+        } else {
+            Verdict::Denied { retry_after: longest(State::retry_after, self.n) }
+        };
+        let remaining = reply.states.iter().map(|(rule, state)| state.remaining(rule)).min();
+        Ok(Decision {
+            verdict,
+            limit,
+            remaining: remaining.unwrap_or(u32::MAX),
+            reset_after: longest(State::reset_after, limit),
+        })
+    }
+
+    /// Reads the reply of a refund: the units that were refunded.
+    pub(crate) fn refunded(&self, reply: Value) -> Result<u32, Error> {
+        let reply = Reply::parse(self, reply)?;
+        let refunds = reply.states.iter().map(|(rule, state)| state.refunded(rule, self.n));
+        Ok(refunds.max().unwrap_or(0))
+    }
+
+    /// Rounds up to the ticks of the server's clock, so that waiting is enough.
+    fn round(&self, wait: Duration) -> Duration {
+        if self.at.is_some() {
+            return wait;
+        }
+        let nanos = wait.as_nanos().next_multiple_of(NANOS_PER_MICRO.into());
+        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+}
+
+/// The reply of a check, a peek or a refund.
+struct Reply<'a> {
+    fits: bool,
+    /// The time of the call, in microseconds.
+    now: u64,
+    states: Vec<(&'a Rule, State)>,
+}
+
+impl<'a> Reply<'a> {
+    fn parse(request: &Request<'a>, reply: Value) -> Result<Reply<'a>, Error> {
+        let numbers = Vec::<i64>::from_redis_value(reply).map_err(|_| Error::UnexpectedReply)?;
+        let mut numbers = numbers.into_iter();
+        let mut next = || numbers.next().ok_or(Error::UnexpectedReply);
+        let (fits, now) = (next()? == 1, u64::try_from(next()?));
+        let now = now.map_err(|_| Error::UnexpectedReply)?;
+        let mut states = Vec::with_capacity(request.rules.len());
+        for rule in request.rules {
+            states.push((rule, State::parse(rule, &mut next)?));
+        }
+        Ok(Reply { fits, now, states })
+    }
+}

@@ -1,0 +1,146 @@
+//! [`Rule`]: a quota, and the limiter that keeps to it.
+
+use zset_std::Quota;
+
+use crate::UnsupportedQuota;
+use crate::script::Call;
+
+/// Scripts compute with counts and times below this.
+pub(super) const MOST: u64 = (1 << 52) - 1;
+
+/// Periods are shorter, so that the end of the window after the next is exact too.
+const LONGEST_PERIOD: u64 = (1 << 51) - 1;
+
+pub(super) const NANOS_PER_MICRO: u64 = 1000;
+
+/// A quota, and the limiter that keeps to it: one of the limits of [`Limits::all`](crate::Limits::all).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    pub(super) limiter: Limiter,
+    pub(super) quota: Quota,
+    /// In microseconds.
+    pub(super) period: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Limiter {
+    SlidingWindow,
+    Funnel,
+    FixedWindow,
+    WindowCounter,
+}
+
+impl Rule {
+    /// At most `count` units in every window: see [`SlidingWindow`](crate::SlidingWindow). **O(1)**.
+    ///
+    /// # Errors
+    ///
+    /// [`UnsupportedQuota`] if the limiter cannot be exact for the quota.
+    pub fn sliding_window(quota: Quota) -> Result<Rule, UnsupportedQuota> {
+        Rule::new(Limiter::SlidingWindow, quota)
+    }
+
+    /// A leaky bucket: see [`Funnel`](crate::Funnel). **O(1)**.
+    ///
+    /// # Errors
+    ///
+    /// [`UnsupportedQuota`] if the limiter cannot be exact for the quota.
+    pub fn funnel(quota: Quota) -> Result<Rule, UnsupportedQuota> {
+        Rule::new(Limiter::Funnel, quota)
+    }
+
+    /// A counter that restarts at every multiple of the period: see
+    /// [`FixedWindow`](crate::FixedWindow). **O(1)**.
+    ///
+    /// # Errors
+    ///
+    /// [`UnsupportedQuota`] if the limiter cannot be exact for the quota.
+    pub fn fixed_window(quota: Quota) -> Result<Rule, UnsupportedQuota> {
+        Rule::new(Limiter::FixedWindow, quota)
+    }
+
+    /// An approximate sliding window: see [`WindowCounter`](crate::WindowCounter). **O(1)**.
+    ///
+    /// # Errors
+    ///
+    /// [`UnsupportedQuota`] if the limiter cannot be exact for the quota.
+    pub fn window_counter(quota: Quota) -> Result<Rule, UnsupportedQuota> {
+        Rule::new(Limiter::WindowCounter, quota)
+    }
+
+    /// Returns the quota. **O(1)**.
+    pub fn quota(&self) -> Quota {
+        self.quota
+    }
+
+    fn new(limiter: Limiter, quota: Quota) -> Result<Rule, UnsupportedQuota> {
+        let nanos = quota.period().as_nanos();
+        if nanos % u128::from(NANOS_PER_MICRO) != 0 {
+            return Err(UnsupportedQuota::PeriodTooFine);
+        }
+        // A quota is at most 146 years.
+        let period = (nanos / u128::from(NANOS_PER_MICRO)) as u64;
+        let rule = Rule { limiter, quota, period };
+        let is_long = period > LONGEST_PERIOD
+            || limiter == Limiter::Funnel && rule.leaking(quota.capacity()).0 > LONGEST_PERIOD;
+        if is_long { Err(UnsupportedQuota::PeriodTooLong) } else { Ok(rule) }
+    }
+
+    /// Returns the most units that are allowed at once.
+    pub(super) fn limit(&self) -> u32 {
+        match self.limiter {
+            Limiter::Funnel => self.quota.capacity(),
+            _ => self.quota.count(),
+        }
+    }
+
+    /// Returns the last part of the rule's key.
+    pub(super) fn suffix(&self, index: usize) -> String {
+        format!("{}:{index}", self.name())
+    }
+
+    /// Returns the name of the limiter in the scripts.
+    fn name(&self) -> &'static str {
+        match self.limiter {
+            Limiter::SlidingWindow => "sliding_window",
+            Limiter::Funnel => "funnel",
+            Limiter::FixedWindow => "fixed_window",
+            Limiter::WindowCounter => "window_counter",
+        }
+    }
+
+    /// Adds the arguments of the rule; `burst` is the smallest limit of the decision.
+    pub(super) fn write(&self, call: &mut Call, n: u32, burst: u32) {
+        call.argument(self.name());
+        match self.limiter {
+            Limiter::SlidingWindow => {
+                call.number(self.period);
+                call.number(self.quota.count().into());
+                call.number(burst.into());
+            }
+            Limiter::Funnel => {
+                call.number(self.quota.count().into());
+                for units in [n, self.quota.capacity()] {
+                    let (whole, part) = self.leaking(units);
+                    call.number(whole);
+                    call.number(part);
+                }
+            }
+            Limiter::FixedWindow | Limiter::WindowCounter => {
+                call.number(self.period);
+                call.number(self.quota.count().into());
+            }
+        }
+    }
+
+    /// Returns the time in which units leak out: `.0 + .1 / count` microseconds, at most [`MOST`].
+    fn leaking(&self, units: u32) -> (u64, u64) {
+        let count = u128::from(self.quota.count());
+        let volume = u128::from(units) * u128::from(self.period);
+        match u64::try_from(volume / count) {
+            // The rest is less than the count.
+            Ok(whole) if whole < MOST => (whole, (volume % count) as u64),
+            _ => (MOST, 0),
+        }
+    }
+}

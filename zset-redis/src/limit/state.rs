@@ -1,0 +1,171 @@
+//! [`State`]: what a script returns of a rule, and what follows from it.
+
+use std::time::Duration;
+
+use super::rule::{Limiter, NANOS_PER_MICRO, Rule};
+use crate::Error;
+
+/// The state of a rule after a decision. Times are in microseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct State {
+    /// The time of the decision: the latest time on record if that is later than now.
+    counted: u64,
+    usage: Usage,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Usage {
+    Log {
+        used: u64,
+        /// When the entry leaves the window after which the units of the call fit, if they do not.
+        fits_after: Option<u64>,
+        /// Likewise, for as many units as the limit of the decision.
+        resets_after: Option<u64>,
+    },
+    /// The time in which the funnel leaks out: `whole + part / count`.
+    Level {
+        whole: u64,
+        part: u64,
+    },
+    Count {
+        used: u64,
+    },
+    Counts {
+        previous: u64,
+        current: u64,
+    },
+}
+
+impl State {
+    pub(super) fn parse(
+        rule: &Rule,
+        next: &mut impl FnMut() -> Result<i64, Error>,
+    ) -> Result<State, Error> {
+        let mut number = || u64::try_from(next()?).map_err(|_| Error::UnexpectedReply);
+        let counted = number()?;
+        let usage = match rule.limiter {
+            Limiter::SlidingWindow => {
+                let used = number()?;
+                // Negative for none.
+                let mut time = || next().map(|time| u64::try_from(time).ok());
+                Usage::Log { used, fits_after: time()?, resets_after: time()? }
+            }
+            Limiter::Funnel => Usage::Level { whole: number()?, part: number()? },
+            Limiter::FixedWindow => Usage::Count { used: number()? },
+            Limiter::WindowCounter => Usage::Counts { previous: number()?, current: number()? },
+        };
+        Ok(State { counted, usage })
+    }
+
+    /// Returns the units that are allowed now.
+    pub(super) fn remaining(&self, rule: &Rule) -> u32 {
+        let limit = u64::from(rule.limit());
+        let remaining = match self.usage {
+            Usage::Log { used, .. } | Usage::Count { used } => limit.saturating_sub(used),
+            Usage::Level { whole, part } => {
+                let capacity = u128::from(limit) * u128::from(rule.period);
+                let space = capacity.saturating_sub(volume(rule, whole, part));
+                // At most the capacity.
+                (space / u128::from(rule.period)) as u64
+            }
+            Usage::Counts { previous, current } => {
+                let rest = rule.period - self.counted % rule.period;
+                let weighed = u128::from(previous) * u128::from(rest);
+                // At most `previous`.
+                let weighed = weighed.div_ceil(rule.period.into()) as u64;
+                limit.saturating_sub(weighed.saturating_add(current))
+            }
+        };
+        u32::try_from(remaining).unwrap_or(u32::MAX)
+    }
+
+    /// Returns how long the `n` units of the call have to wait, counted from `now`; zero if they fit.
+    pub(super) fn retry_after(&self, rule: &Rule, n: u32, now: u64) -> Duration {
+        let wait = match self.usage {
+            Usage::Log { fits_after, .. } => self.until_over(rule, fits_after),
+            usage => self.until_fits(rule, usage, n),
+        };
+        self.counted_from(wait, now)
+    }
+
+    /// Returns how long until `limit` units, the limit of the decision, fit, counted from `now`.
+    pub(super) fn reset_after(&self, rule: &Rule, limit: u32, now: u64) -> Duration {
+        let wait = match self.usage {
+            Usage::Log { resets_after, .. } => self.until_over(rule, resets_after),
+            usage => self.until_fits(rule, usage, limit),
+        };
+        self.counted_from(wait, now)
+    }
+
+    fn counted_from(&self, wait: u64, now: u64) -> Duration {
+        if wait == 0 {
+            return Duration::ZERO;
+        }
+        // An earlier clock waits until the latest time on record as well.
+        let lag = self.counted.saturating_sub(now).saturating_mul(NANOS_PER_MICRO);
+        Duration::from_nanos(wait.saturating_add(lag))
+    }
+
+    /// Returns the nanoseconds until an entry of the log is no longer in the window.
+    fn until_over(&self, rule: &Rule, entry: Option<u64>) -> u64 {
+        let age = entry.map_or(u64::MAX, |time| self.counted.saturating_sub(time));
+        rule.period.saturating_sub(age) * NANOS_PER_MICRO
+    }
+
+    /// Returns the nanoseconds until `n` units fit, which must not exceed the limit.
+    fn until_fits(&self, rule: &Rule, usage: Usage, n: u32) -> u64 {
+        let period = rule.period * NANOS_PER_MICRO;
+        let elapsed = self.counted % rule.period * NANOS_PER_MICRO;
+        let (n, limit) = (u64::from(n), u64::from(rule.limit()));
+        if n <= u64::from(self.remaining(rule)) {
+            return 0;
+        }
+        match usage {
+            // Its entries are on the server.
+            Usage::Log { .. } => 0,
+            Usage::Level { whole, part } => {
+                let space = u128::from(limit - n) * u128::from(rule.period);
+                let excess = volume(rule, whole, part).saturating_sub(space);
+                let nanos =
+                    (excess * u128::from(NANOS_PER_MICRO)).div_ceil(rule.quota.count().into());
+                u64::try_from(nanos).unwrap_or(u64::MAX)
+            }
+            Usage::Count { .. } => period - elapsed,
+            Usage::Counts { previous, current } => match (limit - n).checked_sub(current) {
+                // In this window, once the weight of the previous one is small enough.
+                Some(room) => sliding_out(previous, room, period).saturating_sub(elapsed),
+                // In the next window.
+                None => period - elapsed + sliding_out(current, limit - n, period),
+            },
+        }
+    }
+
+    /// Returns how many of `n` units a refund gives back.
+    pub(super) fn refunded(&self, rule: &Rule, n: u32) -> u32 {
+        let units = match self.usage {
+            Usage::Log { used, .. } | Usage::Count { used } => used,
+            Usage::Counts { previous, current } => previous.saturating_add(current),
+            Usage::Level { whole, part } => {
+                let units = volume(rule, whole, part) / u128::from(rule.period);
+                u64::try_from(units).unwrap_or(u64::MAX)
+            }
+        };
+        // At most `n`.
+        units.min(n.into()) as u32
+    }
+}
+
+/// Returns a level in units times microseconds of the period.
+fn volume(rule: &Rule, whole: u64, part: u64) -> u128 {
+    u128::from(whole) * u128::from(rule.quota.count()) + u128::from(part)
+}
+
+/// Returns how far into a window the `units` of the previous one count as at most `room`.
+fn sliding_out(units: u64, room: u64, period: u64) -> u64 {
+    if units <= room {
+        return 0;
+    }
+    let allowed = u128::from(room) * u128::from(period) / u128::from(units);
+    // Less than the period, since `room` is less than `units`.
+    period - allowed as u64
+}

@@ -1,0 +1,67 @@
+//! Scripts, and calls of them: what is sent, whatever the connection.
+
+use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind};
+
+/// A Lua script with the hash by which a server knows it.
+#[derive(Debug)]
+pub(crate) struct Script {
+    source: &'static str,
+    hash: String,
+}
+
+impl Script {
+    pub(crate) fn new(source: &'static str) -> Script {
+        Script { source, hash: redis::Script::new(source).get_hash().to_owned() }
+    }
+}
+
+/// A call of a script. All keys must have the same hash tag.
+#[derive(Debug)]
+pub(crate) struct Call {
+    script: &'static Script,
+    keys: Vec<Vec<u8>>,
+    arguments: Vec<Vec<u8>>,
+}
+
+impl Call {
+    pub(crate) fn new(script: &'static Script) -> Call {
+        Call { script, keys: Vec::new(), arguments: Vec::new() }
+    }
+
+    pub(crate) fn key(&mut self, key: Vec<u8>) {
+        self.keys.push(key);
+    }
+
+    pub(crate) fn argument(&mut self, argument: impl Into<Vec<u8>>) {
+        self.arguments.push(argument.into());
+    }
+
+    pub(crate) fn number(&mut self, number: u64) {
+        self.argument(number.to_string());
+    }
+
+    /// Returns the command for a server that has the script: nearly always the only round trip.
+    pub(crate) fn by_hash(&self) -> Cmd {
+        self.command("EVALSHA", self.script.hash.as_bytes())
+    }
+
+    /// Returns the command for a server that replies [`is_unknown`] to the hash: it runs the script, and
+    /// keeps it.
+    ///
+    /// Unlike `SCRIPT LOAD`, it has keys, so a cluster client sends it to the right server.
+    pub(crate) fn by_source(&self) -> Cmd {
+        self.command("EVAL", self.script.source.as_bytes())
+    }
+
+    fn command(&self, name: &str, script: &[u8]) -> Cmd {
+        let mut command = redis::cmd(name);
+        command.arg(script).arg(self.keys.len()).arg(&self.keys).arg(&self.arguments);
+        command
+    }
+}
+
+/// Returns whether a server does not have the script: it has restarted, its scripts were flushed, or it
+/// has become the primary.
+pub(crate) fn is_unknown(error: &RedisError) -> bool {
+    error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
+}

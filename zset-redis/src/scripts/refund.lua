@@ -1,0 +1,6 @@
+
+-- Gives back the newest units of each rule, and returns the states before.
+local rules = read_rules()
+local answer = reply(rules, true)
+each(rules, 'refund')
+return answer

@@ -1,0 +1,28 @@
+
+-- Reads the states of all rules; returns them, and whether all of them allow the units.
+local function read_rules()
+    local rules, fits = {}, true
+    for i, key in ipairs(KEYS) do
+        used_arguments = used_arguments + 1
+        rules[i] = limiters[ARGV[used_arguments]](key)
+        fits = fits and rules[i].fits
+    end
+    return rules, fits
+end
+
+local function each(rules, step)
+    for _, rule in ipairs(rules) do
+        rule[step]()
+    end
+end
+
+-- Returns whether the units are allowed, the time, and the states of all rules.
+local function reply(rules, fits)
+    local numbers = { fits and 1 or 0, now }
+    for _, rule in ipairs(rules) do
+        for _, number in ipairs(rule.state()) do
+            numbers[#numbers + 1] = number
+        end
+    end
+    return numbers
+end

@@ -1,0 +1,104 @@
+//! Each limiter over each kind of connection.
+
+#![cfg(all(unix, feature = "cluster"))]
+
+mod servers;
+
+use std::time::Duration;
+
+use redis::aio::ConnectionLike;
+use servers::{Cluster, Kind, Server};
+use zset_redis::blocking::{self, Connect, Pool};
+use zset_redis::{
+    Error, FixedWindow, Funnel, Limits, OnFailure, Rule, SlidingWindow, WindowCounter,
+};
+use zset_std::{AsyncKeyedLimiter, Quota};
+
+fn quota() -> Quota {
+    Quota::new(3, Duration::from_secs(3600)).unwrap()
+}
+
+async fn awaited(limiter: impl AsyncKeyedLimiter<str, Error = Error>) {
+    for remaining in [2, 1, 0] {
+        let decision = limiter.check_n("ann", 1).await.unwrap();
+        assert!(decision.is_allowed());
+        assert_eq!((decision.limit, decision.remaining), (3, remaining));
+    }
+    assert!(!limiter.check_n("ann", 1).await.unwrap().is_allowed());
+    assert!(!limiter.peek("ann", 1).await.unwrap().is_allowed());
+    assert!(limiter.check_n("", 3).await.unwrap().is_allowed());
+    assert_eq!(limiter.check_n("}{", 4).await.unwrap().retry_after(), None);
+}
+
+/// Checks each limiter over a connection.
+async fn all_awaited<C: ConnectionLike + Clone + Send + Sync>(connection: C, name: &str) {
+    let new = || (connection.clone(), name, quota(), OnFailure::Deny);
+    let (c, name, quota, deny) = new();
+    awaited(SlidingWindow::new(c, name, quota, deny).unwrap()).await;
+    let (c, name, quota, deny) = new();
+    awaited(Funnel::new(c, name, quota, deny).unwrap()).await;
+    let (c, name, quota, deny) = new();
+    awaited(FixedWindow::new(c, name, quota, deny).unwrap()).await;
+    let (c, name, quota, deny) = new();
+    awaited(WindowCounter::new(c, name, quota, deny).unwrap()).await;
+    let rules = [Rule::sliding_window(quota).unwrap(), Rule::funnel(quota).unwrap()];
+    let limits = Limits::all(connection, &format!("{name} limits"), rules, OnFailure::Deny);
+    awaited(limits.unwrap()).await;
+}
+
+fn all_blocking<M: Connect>(pool: &Pool<M>) {
+    fn check<M: Connect, L>(limiter: &blocking::Keyed<M, L>) {
+        for remaining in [2, 1, 0] {
+            assert_eq!(limiter.check("ann").unwrap().remaining, remaining);
+        }
+        assert!(limiter.over_limit("ann").unwrap());
+        assert_eq!(limiter.refund("ann", 2).unwrap(), 2);
+        limiter.record("ann", 1).unwrap();
+        assert_eq!(limiter.peek("ann", 0).unwrap().remaining, 1);
+        assert!(limiter.reset("ann").unwrap());
+        assert!(!limiter.reset("ann").unwrap());
+    }
+    let new = || (pool.clone(), "blocking", quota(), OnFailure::Deny);
+    let (p, name, quota, deny) = new();
+    check(&blocking::SlidingWindow::new(p, name, quota, deny).unwrap());
+    let (p, name, quota, deny) = new();
+    check(&blocking::Funnel::new(p, name, quota, deny).unwrap());
+    let (p, name, quota, deny) = new();
+    check(&blocking::FixedWindow::new(p, name, quota, deny).unwrap());
+    let (p, name, quota, deny) = new();
+    check(&blocking::WindowCounter::new(p, name, quota, deny).unwrap());
+    let rules = [Rule::window_counter(quota).unwrap(), Rule::sliding_window(quota).unwrap()];
+    check(&blocking::Limits::all(pool.clone(), name, rules, OnFailure::Deny).unwrap());
+}
+
+fn one_server(kind: Kind) {
+    let Some(server) = Server::start(kind) else { return };
+    all_blocking(&Pool::new(server.client()));
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let multiplexed = server.client().get_multiplexed_async_connection().await.unwrap();
+        all_awaited(multiplexed, "multiplexed").await;
+        let manager = server.client().get_connection_manager().await.unwrap();
+        all_awaited(manager, "manager").await;
+    });
+}
+
+#[test]
+fn redis() {
+    one_server(Kind::Redis);
+}
+
+#[test]
+fn valkey() {
+    one_server(Kind::Valkey);
+}
+
+#[test]
+fn cluster() {
+    let Some(cluster) = Cluster::start(Kind::Redis) else { return };
+    all_blocking(&Pool::new(cluster.client()));
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        all_awaited(cluster.client().get_async_connection().await.unwrap(), "cluster").await;
+    });
+}

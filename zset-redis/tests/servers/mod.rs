@@ -1,0 +1,194 @@
+//! Servers that the tests start: a Redis, a Valkey, and a cluster of three masters.
+//!
+//! The programs are `redis-server` and `valkey-server` in `PATH`, or those that `REDIS_SERVER` and
+//! `VALKEY_SERVER` name. If one is not installed, its tests print `SKIPPED` and pass; with
+//! `ZSET_REQUIRE_SERVERS=1` they fail.
+
+// Each test target uses only some of this.
+#![allow(dead_code)]
+
+use std::env;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// The timeout for a start. Only a failing test waits that long.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Redis,
+    Valkey,
+}
+
+impl Kind {
+    /// Returns the program, and whether the user named it.
+    fn program(self) -> (OsString, bool) {
+        let (program, variable) = match self {
+            Kind::Redis => ("redis-server", "REDIS_SERVER"),
+            Kind::Valkey => ("valkey-server", "VALKEY_SERVER"),
+        };
+        let named = env::var_os(variable).filter(|path| !path.is_empty());
+        let is_named = named.is_some();
+        (named.unwrap_or_else(|| program.into()), is_named)
+    }
+}
+
+/// A server process on a port of its own. It is killed when this is dropped.
+pub(crate) struct Server {
+    pub(crate) kind: Kind,
+    pub(crate) port: u16,
+    process: Child,
+    folder: PathBuf,
+}
+
+impl Server {
+    /// Starts a server; returns `None` if it is not installed.
+    pub(crate) fn start(kind: Kind) -> Option<Server> {
+        Server::start_with(kind, &[])
+    }
+
+    /// Like [`start`](Server::start), with more arguments.
+    pub(crate) fn start_with(kind: Kind, arguments: &[&str]) -> Option<Server> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = env::temp_dir().join(format!("zset-redis-{}-{number}", std::process::id()));
+        // An earlier process with the same id may not have removed it.
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir(&folder).expect("the temporary folder is writable");
+        let port = free_port();
+        let log = File::create(folder.join("log")).expect("the folder is writable");
+        let (program, is_named) = kind.program();
+        let process = Command::new(&program)
+            .args(["--bind", "127.0.0.1", "--port", &port.to_string()])
+            .args(["--save", "", "--appendonly", "no", "--dir"])
+            .arg(&folder)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stderr(log.try_clone().expect("a file can have two handles"))
+            .stdout(log)
+            .spawn();
+        let process = match process {
+            Err(error) if !is_named && error.kind() == ErrorKind::NotFound => {
+                skip(&format!("{} is not installed", program.display()));
+                let _ = fs::remove_dir_all(&folder);
+                return None;
+            }
+            process => process.unwrap_or_else(|error| panic!("{}: {error}", program.display())),
+        };
+        let mut server = Server { kind, port, process, folder };
+        server.wait_until_it_replies();
+        Some(server)
+    }
+
+    fn wait_until_it_replies(&mut self) {
+        let start = Instant::now();
+        loop {
+            if let Ok(mut connection) = self.client().get_connection()
+                && redis::cmd("PING").query::<String>(&mut connection).is_ok()
+            {
+                return;
+            }
+            let status = self.process.try_wait().expect("the process is a child");
+            if status.is_some() || start.elapsed() > PATIENCE {
+                let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+                panic!("{:?} does not start ({status:?}):\n{log}", self.kind);
+            }
+            sleep(Duration::from_millis(5));
+        }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}/", self.port)
+    }
+
+    pub(crate) fn client(&self) -> redis::Client {
+        redis::Client::open(self.url()).expect("the address is valid")
+    }
+
+    pub(crate) fn connection(&self) -> redis::Connection {
+        self.client().get_connection().expect("the server listens")
+    }
+
+    /// Returns the reply to a command as text.
+    pub(crate) fn ask(&self, command: &str) -> String {
+        let mut words = command.split(' ');
+        let mut command = redis::cmd(words.next().expect("a command has a name"));
+        command.arg(words.collect::<Vec<_>>());
+        let reply: redis::Value = command.query(&mut self.connection()).expect("a reply");
+        match reply {
+            redis::Value::BulkString(text) => String::from_utf8_lossy(&text).into_owned(),
+            redis::Value::SimpleString(text) => text,
+            redis::Value::VerbatimString { text, .. } => text,
+            other => format!("{other:?}"),
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // An error here would hide that of the test.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// A cluster of three masters.
+pub(crate) struct Cluster {
+    pub(crate) nodes: Vec<Server>,
+}
+
+impl Cluster {
+    /// Starts a cluster; returns `None` if the server is not installed.
+    pub(crate) fn start(kind: Kind) -> Option<Cluster> {
+        const SLOTS: [&str; 3] = ["0 5460", "5461 10922", "10923 16383"];
+        let mut nodes = Vec::new();
+        let mut bus_ports = Vec::new();
+        for slots in SLOTS {
+            let bus_port = free_port();
+            let settings = ["--cluster-enabled", "yes", "--cluster-port", &bus_port.to_string()];
+            let node = Server::start_with(kind, &settings)?;
+            node.ask(&format!("CLUSTER ADDSLOTSRANGE {slots}"));
+            nodes.push(node);
+            bus_ports.push(bus_port);
+        }
+        for (node, bus_port) in nodes.iter().zip(&bus_ports).skip(1) {
+            nodes[0].ask(&format!("CLUSTER MEET 127.0.0.1 {} {bus_port}", node.port));
+        }
+        let start = Instant::now();
+        let is_ready = |node: &Server| {
+            let info = node.ask("CLUSTER INFO");
+            info.contains("cluster_state:ok") && info.contains("cluster_known_nodes:3")
+        };
+        while !nodes.iter().all(is_ready) {
+            assert!(start.elapsed() < PATIENCE, "the cluster does not form");
+            sleep(Duration::from_millis(20));
+        }
+        Some(Cluster { nodes })
+    }
+
+    pub(crate) fn client(&self) -> redis::cluster::ClusterClient {
+        let nodes = self.nodes.iter().map(Server::url);
+        redis::cluster::ClusterClient::new(nodes).expect("the addresses are valid")
+    }
+}
+
+/// Returns a port that was free a moment ago.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    listener.local_addr().expect("it is bound").port()
+}
+
+/// Reports that tests are skipped, or panics if `ZSET_REQUIRE_SERVERS` is set.
+pub(crate) fn skip(reason: &str) {
+    assert!(env::var_os("ZSET_REQUIRE_SERVERS").is_none(), "{reason}");
+    // Not with `eprintln`, whose output only failing tests show.
+    let _ = writeln!(io::stderr(), "SKIPPED: {reason}");
+}
