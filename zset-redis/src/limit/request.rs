@@ -49,8 +49,8 @@ impl Request<'_> {
         let n = if is_decision && self.n > limit { 0 } else { self.n };
         let mut call = Call::new(match self.step {
             Step::Check if n > 0 => &scripts::CHECK,
-            Step::Check | Step::Peek => &scripts::PEEK,
-            Step::Record => &scripts::RECORD,
+            Step::Record if n > 0 => &scripts::RECORD,
+            Step::Check | Step::Peek | Step::Record => &scripts::PEEK,
             Step::Refund => &scripts::REFUND,
             Step::Reset => &scripts::RESET,
         });

@@ -28,6 +28,12 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    /// Returns whether the program is there.
+    pub(crate) fn is_installed(self) -> bool {
+        let program = self.program().0;
+        Command::new(program).arg("--version").stdout(Stdio::null()).status().is_ok()
+    }
+
     /// Returns the program, and whether the user named it.
     fn program(self) -> (OsString, bool) {
         let (program, variable) = match self {

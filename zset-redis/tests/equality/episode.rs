@@ -1,0 +1,159 @@
+//! [`Episode`]: random steps of one key.
+//!
+//! A denial, and a check of no units, write nothing to the server. A limiter of zset-std has seen their times.
+//! So after one of them the clock does not step back to before it, unless later units were allowed. The same
+//! holds after a refund, which may remove the newest entry of a log. Refunds come at the latest time, since
+//! those of zset-std have none.
+
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use zset_redis::Rule;
+use zset_std::{Decision, Timestamp};
+
+use super::reference::{Reference, Sort};
+
+/// The first time that the scripts do not take, in microseconds.
+const END: u64 = 1 << 52;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Step {
+    Check(u32, Timestamp),
+    Peek(u32, Timestamp),
+    OverLimit(Timestamp),
+    Record(u32, Timestamp),
+    Refund(u32, Timestamp),
+    Reset,
+}
+
+#[derive(Debug, PartialEq)]
+pub(crate) enum Outcome {
+    Decision(Decision),
+    Bool(bool),
+    Units(u32),
+    None,
+}
+
+pub(crate) struct Episode {
+    pub(crate) rules: Vec<Rule>,
+    reference: Reference,
+    random: SmallRng,
+    /// In microseconds.
+    now: u64,
+    /// The latest time at which units were allowed or recorded.
+    written: u64,
+    /// The latest time of a step that wrote nothing, or of a refund.
+    unwritten: u64,
+}
+
+impl Episode {
+    pub(crate) fn new(sort: Sort, seed: u64) -> Episode {
+        let mut random = SmallRng::seed_from_u64(seed);
+        let (rules, reference) = Reference::draw(sort, &mut random);
+        let now = match random.random_range(0..4) {
+            0 => 0,
+            1 => 1_800_000_000_000_000,
+            2 => END - random.random_range(1..1_000_000),
+            _ => random.random_range(0..END),
+        };
+        Episode { rules, reference, random, now, written: 0, unwritten: 0 }
+    }
+
+    pub(crate) fn draw(&mut self) -> Step {
+        let now = self.time();
+        let n = self.units();
+        match self.random.random_range(0..100) {
+            0..70 => Step::Check(n, now),
+            70..80 => Step::Peek(n, now),
+            80..85 => Step::OverLimit(now),
+            85..91 if self.reference.can_record() => Step::Record(n, now),
+            85..99 => {
+                let latest = Timestamp::from_nanos(self.written.max(self.unwritten) * 1000);
+                Step::Refund(n, latest)
+            }
+            _ => Step::Reset,
+        }
+    }
+
+    /// Takes a step of the reference.
+    pub(crate) fn apply(&mut self, step: &Step) -> Outcome {
+        let limits = &mut self.reference.limits;
+        match *step {
+            Step::Check(n, now) => {
+                let decision = limits.check_n_at(n, now);
+                if decision.is_allowed() && n > 0 {
+                    self.written = self.written.max(micros(now));
+                } else {
+                    self.unwritten = self.unwritten.max(micros(now));
+                }
+                Outcome::Decision(decision)
+            }
+            Step::Peek(n, now) => Outcome::Decision(limits.peek_at(n, now)),
+            Step::OverLimit(now) => Outcome::Bool(limits.peek_at(0, now).remaining == 0),
+            Step::Record(n, now) => {
+                self.reference.record(n, now);
+                if n > 0 {
+                    self.written = self.written.max(micros(now));
+                } else {
+                    self.unwritten = self.unwritten.max(micros(now));
+                }
+                Outcome::None
+            }
+            Step::Refund(n, now) => {
+                // The newest time on record is not known now.
+                (self.written, self.unwritten) = (0, micros(now));
+                Outcome::Units(limits.refund(n))
+            }
+            Step::Reset => {
+                self.reference.reset();
+                (self.written, self.unwritten) = (0, 0);
+                Outcome::None
+            }
+        }
+    }
+
+    fn time(&mut self) -> Timestamp {
+        let random = &mut self.random;
+        let rule = self.rules[random.random_range(0..self.rules.len())];
+        let period = rule.quota().period().as_micros() as u64;
+        let interval = period / u64::from(rule.quota().count());
+        let now = self.now;
+        let drawn = match random.random_range(0..20) {
+            0..4 => now,
+            4..6 => now + 1,
+            6..10 => now + random.random_range(0..=2 * interval),
+            10 => now + interval,
+            11..14 => now + random.random_range(0..=period / 4),
+            14 => now + random.random_range(0..=2 * period),
+            // The boundaries of windows.
+            15 => (now / period + 1) * period - random.random_range(0..2),
+            16 => now + period - random.random_range(0..2),
+            17 => now.saturating_sub(random.random_range(0..=period)),
+            18 => now.saturating_sub(random.random_range(0..=2 * interval)),
+            _ => now.saturating_sub(1),
+        };
+        let floor = if self.unwritten > self.written { self.unwritten } else { 0 };
+        self.now = drawn.max(floor).min(END - 1);
+        Timestamp::from_nanos(self.now * 1000)
+    }
+
+    fn units(&mut self) -> u32 {
+        let random = &mut self.random;
+        let limit = match self.reference.limits.peek_at(0, Timestamp::ZERO).limit {
+            0 => 1,
+            limit => limit,
+        };
+        match random.random_range(0..20) {
+            0 => 0,
+            1..10 => 1,
+            10..14 => random.random_range(1..=limit.div_ceil(4)),
+            14..17 => random.random_range(1..=limit),
+            17 => limit,
+            18 => limit.saturating_add(1),
+            _ => random.random_range(0..=u32::MAX),
+        }
+    }
+}
+
+fn micros(time: Timestamp) -> u64 {
+    time.as_nanos() / 1000
+}

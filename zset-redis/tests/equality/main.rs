@@ -1,0 +1,166 @@
+//! The same random steps through zset-std and zset-redis give the same decisions.
+//!
+//! The times are given, in microseconds. A denial writes nothing to the server, so unlike a limiter of zset-std,
+//! the server has not seen its time; [`episode`] says which times are drawn for that reason. In
+//! [`server_clock`], the time is the server's.
+//!
+//! `ZSET_STEPS` is the number of steps for each limiter and each server, and `ZSET_SEED` the first seed.
+
+#![cfg(all(unix, feature = "cluster"))]
+
+mod episode;
+mod reference;
+mod server_clock;
+#[path = "../servers/mod.rs"]
+mod servers;
+
+use std::env;
+use std::io::{self, Write};
+use std::time::Instant;
+
+use redis::aio::ConnectionLike;
+use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
+use zset_redis::{Keyed, Limits, OnFailure};
+
+use episode::{Episode, Outcome, Step};
+use reference::Sort;
+use servers::{Cluster, Kind, Server};
+
+/// The default of `ZSET_STEPS`.
+const STEPS: u64 = 100_000;
+/// The default of `ZSET_SEED`.
+const SEED: u64 = 1;
+/// The number of steps in an episode, which has a key and a quota of its own.
+const LEN: u64 = 200;
+/// The number of episodes at the same time.
+const LANES: u64 = 50;
+
+fn variable(name: &str, default: u64) -> u64 {
+    let text = env::var(name).ok().filter(|text| !text.is_empty());
+    text.map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number")))
+}
+
+/// Runs all steps for a limiter.
+fn run<C>(connection: &C, sort: Sort, title: &str, runtime: &Runtime)
+where
+    C: ConnectionLike + Clone + Send + Sync + 'static,
+{
+    let (steps, first) = (variable("ZSET_STEPS", STEPS), variable("ZSET_SEED", SEED));
+    let (episodes, start) = (steps.div_ceil(LEN), Instant::now());
+    runtime.block_on(async {
+        let mut lanes = JoinSet::new();
+        for lane in 0..LANES.min(episodes) {
+            let connection = connection.clone();
+            lanes.spawn(async move {
+                for i in (lane..episodes).step_by(LANES as usize) {
+                    play(&connection, sort, first.wrapping_add(i)).await;
+                }
+            });
+        }
+        while let Some(lane) = lanes.join_next().await {
+            if let Err(error) = lane {
+                std::panic::resume_unwind(error.into_panic());
+            }
+        }
+    });
+    let last = first.wrapping_add(episodes - 1);
+    // Not with `eprintln`, whose output only failing tests show.
+    let _ = writeln!(
+        io::stderr(),
+        "{title} {sort:?}: {} steps, seeds {first} to {last}, {:.1?}",
+        episodes * LEN,
+        start.elapsed()
+    );
+}
+
+async fn play<C: ConnectionLike + Clone>(connection: &C, sort: Sort, seed: u64) {
+    let mut episode = Episode::new(sort, seed);
+    let name = format!("{sort:?}");
+    let rules = episode.rules.clone();
+    let limits = Limits::all(connection.clone(), &name, rules, OnFailure::Deny).unwrap();
+    let key = seed.to_string();
+    let mut done = Vec::new();
+    for _ in 0..LEN {
+        let step = episode.draw();
+        let ours = take(&limits, &key, &step).await;
+        done.push(step);
+        let theirs = episode.apply(&step);
+        assert!(
+            ours == theirs,
+            "{sort:?}, ZSET_SEED={seed} ZSET_STEPS={LEN}: after {:#?}\n\
+             of {:?}\nzset-redis: {ours:?}\nzset-std:   {theirs:?}",
+            &done[done.len().saturating_sub(8)..],
+            episode.rules,
+        );
+    }
+}
+
+async fn take<C: ConnectionLike + Clone, L>(
+    limiter: &Keyed<C, L>,
+    key: &str,
+    step: &Step,
+) -> Outcome {
+    match *step {
+        Step::Check(n, now) => Outcome::Decision(limiter.check_n_at(key, n, now).await.unwrap()),
+        Step::Peek(n, now) => Outcome::Decision(limiter.peek_at(key, n, now).await.unwrap()),
+        Step::OverLimit(now) => Outcome::Bool(limiter.over_limit_at(key, now).await.unwrap()),
+        Step::Record(n, now) => {
+            limiter.record_at(key, n, now).await.unwrap();
+            Outcome::None
+        }
+        Step::Refund(n, now) => Outcome::Units(limiter.refund_at(key, n, now).await.unwrap()),
+        Step::Reset => {
+            limiter.reset(key).await.unwrap();
+            Outcome::None
+        }
+    }
+}
+
+fn on_server(kind: Kind, sort: Sort) {
+    let Some(server) = Server::start(kind) else { return };
+    let runtime = Runtime::new().unwrap();
+    let connection = runtime.block_on(server.client().get_multiplexed_async_connection()).unwrap();
+    run(&connection, sort, &format!("{kind:?}"), &runtime);
+}
+
+fn on_cluster(sort: Sort) {
+    // Valkey, unless only Redis is installed.
+    let kind = if Kind::Valkey.is_installed() { Kind::Valkey } else { Kind::Redis };
+    let Some(cluster) = Cluster::start(kind) else { return };
+    let runtime = Runtime::new().unwrap();
+    let connection = runtime.block_on(cluster.client().get_async_connection()).unwrap();
+    run(&connection, sort, &format!("cluster of {kind:?}"), &runtime);
+}
+
+/// Defines the tests of each limiter: one with each server.
+macro_rules! tests {
+    ($($name:ident: $sort:expr;)*) => {$(
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn redis() {
+                on_server(Kind::Redis, $sort);
+            }
+
+            #[test]
+            fn valkey() {
+                on_server(Kind::Valkey, $sort);
+            }
+
+            #[test]
+            fn cluster() {
+                on_cluster($sort);
+            }
+        }
+    )*};
+}
+
+tests! {
+    sliding_window: Sort::SlidingWindow;
+    funnel: Sort::Funnel;
+    fixed_window: Sort::FixedWindow;
+    window_counter: Sort::WindowCounter;
+    limits: Sort::Limits;
+}
