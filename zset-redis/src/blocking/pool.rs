@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use redis::{ConnectionLike, RedisResult, Value};
+use redis::{Cmd, ConnectionLike, RedisResult, Value};
 
 use crate::Error;
 use crate::script::{Call, is_unknown};
@@ -100,12 +100,38 @@ impl<M: Connect> Pool<M> {
     /// Runs a script within a deadline, and returns its reply.
     pub(crate) fn run(&self, call: &Call, deadline: Duration) -> Result<Value, Error> {
         let deadline = Deadline::after(deadline);
+        self.with_connection(deadline, |connection| {
+            M::set_timeout(connection, deadline.left()?)?;
+            match call.by_hash().query(connection) {
+                Err(error) if is_unknown(&error) => {
+                    M::set_timeout(connection, deadline.left()?)?;
+                    Ok(call.by_source().query(connection)?)
+                }
+                reply => Ok(reply?),
+            }
+        })
+    }
+
+    /// Runs a command within a deadline, and returns its reply.
+    pub(crate) fn query(&self, command: &Cmd, deadline: Duration) -> Result<Value, Error> {
+        let deadline = Deadline::after(deadline);
+        self.with_connection(deadline, |connection| {
+            M::set_timeout(connection, deadline.left()?)?;
+            Ok(command.query(connection)?)
+        })
+    }
+
+    fn with_connection(
+        &self,
+        deadline: Deadline,
+        run: impl FnOnce(&mut M::Connection) -> Result<Value, Error>,
+    ) -> Result<Value, Error> {
         let idle = self.idle().pop();
         let mut connection = match idle {
             Some(connection) => connection,
             None => self.shared.client.connect(deadline.left()?)?,
         };
-        let reply = Self::run_on(&mut connection, call, deadline);
+        let reply = run(&mut connection);
         match &reply {
             Err(Error::Redis(error)) if !error.is_io_error() && connection.is_open() => {
                 self.idle().push(connection);
@@ -115,21 +141,6 @@ impl<M: Connect> Pool<M> {
             Ok(_) => self.idle().push(connection),
         }
         reply
-    }
-
-    fn run_on(
-        connection: &mut M::Connection,
-        call: &Call,
-        deadline: Deadline,
-    ) -> Result<Value, Error> {
-        M::set_timeout(connection, deadline.left()?)?;
-        match call.by_hash().query(connection) {
-            Err(error) if is_unknown(&error) => {
-                M::set_timeout(connection, deadline.left()?)?;
-                Ok(call.by_source().query(connection)?)
-            }
-            reply => Ok(reply?),
-        }
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<M::Connection>> {
