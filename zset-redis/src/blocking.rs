@@ -1,9 +1,11 @@
 //! Limiters that block the calling thread, over a pool of connections.
 
 mod keyed;
+mod leaderboard;
 mod pool;
 
 pub use keyed::Keyed;
+pub use leaderboard::Leaderboard;
 pub use pool::{Connect, Pool};
 
 use crate::kind;

@@ -11,9 +11,11 @@ mod key;
 #[cfg(feature = "tokio")]
 mod keyed;
 pub mod kind;
+pub mod leaderboard;
 mod limit;
 mod limits;
 mod on_failure;
+mod operation;
 #[cfg(feature = "tokio")]
 mod run;
 mod script;
@@ -27,6 +29,8 @@ pub use fixed_window::FixedWindow;
 pub use funnel::Funnel;
 #[cfg(feature = "tokio")]
 pub use keyed::Keyed;
+#[cfg(feature = "tokio")]
+pub use leaderboard::Leaderboard;
 pub use limit::Rule;
 #[cfg(feature = "tokio")]
 pub use limits::Limits;
