@@ -1,12 +1,18 @@
 //! Limiters that block the calling thread, over a pool of connections.
 
+#[cfg(feature = "cluster")]
+mod cluster;
+mod connect;
 mod keyed;
 mod leaderboard;
 mod pool;
 
+#[cfg(feature = "cluster")]
+pub use cluster::ClusterWorker;
+pub use connect::Connect;
 pub use keyed::Keyed;
 pub use leaderboard::Leaderboard;
-pub use pool::{Connect, Pool};
+pub use pool::Pool;
 
 use crate::kind;
 
@@ -16,7 +22,8 @@ pub type SlidingWindow<M = redis::Client> = Keyed<M, kind::SlidingWindow>;
 /// A leaky bucket for each of many keys: like the one in the crate root.
 pub type Funnel<M = redis::Client> = Keyed<M, kind::Funnel>;
 
-/// A counter for each of many keys that restarts at every multiple of the period: like the one in the crate root.
+/// A counter for each of many keys that restarts at every multiple of the period: like the one in the
+/// crate root.
 pub type FixedWindow<M = redis::Client> = Keyed<M, kind::FixedWindow>;
 
 /// An approximate sliding window for each of many keys: like the one in the crate root.

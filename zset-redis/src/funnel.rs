@@ -4,15 +4,15 @@ use zset_std::limit::Throttle;
 use zset_std::{Quota, Timestamp};
 
 use crate::limit::Policy;
-use crate::{Error, OnFailure, Rule, UnsupportedQuota, blocking, kind};
+use crate::{Error, OnFailure, Rule, UnsupportedQuota, blocking};
 
 /// A leaky bucket for each of many keys: `capacity` units at once, and then `count` in each period, as
 /// [`zset_std::Funnel`].
 ///
-/// The state of a key is one string, the time at which its bucket is empty, without rounding. If the count of the
-/// quota is changed, that time is rounded up to the next microsecond. A call takes **O(1)**.
+/// The state of a key is one string, the time at which its bucket is empty, without rounding. If the
+/// count of the quota is changed, that time is rounded up to the next microsecond. A call takes **O(1)**.
 #[cfg(feature = "tokio")]
-pub type Funnel<C> = crate::Keyed<C, kind::Funnel>;
+pub type Funnel<C> = crate::Keyed<C, crate::kind::Funnel>;
 
 #[cfg(feature = "tokio")]
 impl<C> Funnel<C> {
@@ -34,8 +34,8 @@ impl<C> Funnel<C> {
 
 #[cfg(feature = "tokio")]
 impl<C: redis::aio::ConnectionLike + Clone> Funnel<C> {
-    /// Implements redis-cell's `CL.THROTTLE key max_burst count period quantity`: `count` units per `period`
-    /// seconds, and up to `max_burst + 1` at once. The quota of the limiter is not used.
+    /// Implements redis-cell's `CL.THROTTLE key max_burst count period quantity`: `count` units per
+    /// `period` seconds, and up to `max_burst + 1` at once. The quota of the limiter is not used.
     ///
     /// # Errors
     ///
@@ -87,8 +87,8 @@ impl<M: blocking::Connect> blocking::Funnel<M> {
         Ok(Self::with_policy(pool, Policy::new(name, [rule], on_failure)))
     }
 
-    /// Implements redis-cell's `CL.THROTTLE key max_burst count period quantity`: `count` units per `period`
-    /// seconds, and up to `max_burst + 1` at once. The quota of the limiter is not used.
+    /// Implements redis-cell's `CL.THROTTLE key max_burst count period quantity`: `count` units per
+    /// `period` seconds, and up to `max_burst + 1` at once. The quota of the limiter is not used.
     ///
     /// # Errors
     ///

@@ -14,17 +14,18 @@ use crate::limit::{Policy, Request, Step, parse_throttle};
 use crate::run::run;
 use crate::{Error, Rule};
 
-/// A limiter for each of many keys, whose state is on the server: a [`SlidingWindow`](crate::SlidingWindow),
-/// [`Funnel`](crate::Funnel), [`FixedWindow`](crate::FixedWindow),
-/// [`WindowCounter`](crate::WindowCounter), or several combined as [`Limits`](crate::Limits).
+/// A limiter for each of many keys, whose state is on the server: a
+/// [`SlidingWindow`](crate::SlidingWindow), [`Funnel`](crate::Funnel),
+/// [`FixedWindow`](crate::FixedWindow), [`WindowCounter`](crate::WindowCounter), or several combined as
+/// [`Limits`](crate::Limits).
 ///
 /// Keys are strings or bytes. `C` is a connection that can be cloned: a
 /// [`MultiplexedConnection`](redis::aio::MultiplexedConnection), a
-/// [`ConnectionManager`](redis::aio::ConnectionManager), or a connection to a cluster. `L` says which limiter
-/// it is. Clones share the connection.
+/// [`ConnectionManager`](redis::aio::ConnectionManager), or a connection to a cluster. `L` says which
+/// limiter it is. Clones share the connection.
 ///
-/// Each method is one round trip. If the server fails or does not reply before the deadline, what was chosen
-/// as [`OnFailure`](crate::OnFailure) decides.
+/// Each method is one round trip. If the server fails or does not reply before the deadline, what was
+/// chosen as [`OnFailure`](crate::OnFailure) decides.
 pub struct Keyed<C, L> {
     connection: C,
     policy: Policy,
@@ -258,8 +259,8 @@ impl<C, L> fmt::Debug for Keyed<C, L> {
     }
 }
 
-/// Implements the trait for one type of keys at a time: an implementation for all of them could conflict with
-/// that of `zset_std` for every `KeyedLimiter`.
+/// Implements the trait for one type of keys at a time: an implementation for all of them could conflict
+/// with that of `zset_std` for every `KeyedLimiter`.
 macro_rules! for_keys {
     ($($key:ty),*) => {$(
         impl<C: ConnectionLike + Clone + Send + Sync, L> AsyncKeyedLimiter<$key> for Keyed<C, L> {

@@ -1,5 +1,5 @@
-//! Which limiter a `Keyed` is: the types that tell [`SlidingWindow`](crate::blocking::SlidingWindow) and the
-//! others apart. They have no values.
+//! Which limiter a `Keyed` is: the types that tell [`SlidingWindow`](crate::blocking::SlidingWindow) and
+//! the others apart. They have no values.
 
 /// Of `SlidingWindow`.
 #[derive(Debug)]

@@ -1,4 +1,130 @@
 //! Rate limiters for many machines, with their state in Redis, Valkey or a cluster.
+//!
+//! They take units from a [`Quota`](zset_std::Quota) and return a [`Decision`](zset_std::Decision), as
+//! the limiters of [`zset_std`] do, and decide the same. Each call is one script, so it is atomic, and
+//! one round trip.
+//!
+//! | limiter | for |
+//! |---|---|
+//! | [`SlidingWindow`](blocking::SlidingWindow) | at most n units in any period, exactly |
+//! | [`Funnel`](blocking::Funnel) | a steady rate with bursts, exactly; `throttle` is `CL.THROTTLE` |
+//! | [`FixedWindow`](blocking::FixedWindow) | a plain counter; up to twice the limit around a boundary |
+//! | [`WindowCounter`](blocking::WindowCounter) | an approximate sliding window |
+//! | [`Limits`](blocking::Limits) | several of them on one key: all allow the units, or none is charged |
+//!
+//! With the feature `tokio`, the crate root has limiters to be awaited, over any connection of [`redis`]
+//! that can be cloned. The module [`blocking`] has those for threads.
+//!
+//! ```no_run
+//! use std::time::Duration;
+//! use zset_redis::OnFailure;
+//! use zset_redis::blocking::{Pool, SlidingWindow};
+//! use zset_std::{Quota, Verdict};
+//!
+//! let pool = Pool::new(redis::Client::open("redis://127.0.0.1/")?);
+//! // Three attempts a minute for each user, on all machines together.
+//! let quota = Quota::new(3, Duration::from_secs(60))?;
+//! let attempts = SlidingWindow::new(pool, "attempts", quota, OnFailure::Deny)?;
+//! match attempts.check("ann")?.verdict {
+//!     Verdict::Allowed => println!("go ahead"),
+//!     Verdict::Denied { retry_after } => println!("come back in {retry_after:?}"),
+//!     Verdict::Never => println!("that is too much for any minute"),
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Two steps
+//!
+//! `over_limit` and `record` are separate steps for what counts only if it fails, such as a login that
+//! requires a captcha after three wrong passwords. Between the two, others may record units too, so more
+//! than the limit may be on record; where the limit must hold, use `check`, and `refund` what did not
+//! happen.
+//!
+//! # Keys
+//!
+//! The state of the caller's key `ann` of a limiter that is named `attempts` is in
+//! `attempts:{ann}:sliding_window:0`. The number is the index of the limit in
+//! [`Limits`](blocking::Limits). What stands in braces is the hash tag, so all keys of a decision are in
+//! one slot of a cluster. In the name and in the caller's key, `%`, `{` and `}` are escaped as `%25`,
+//! `%7B` and `%7D`, and an empty key is `%`. All other bytes stay, so keys may be binary, and different
+//! keys stay different. Limiters with the same name, type and index share their state: that is how
+//! machines share it.
+//!
+//! A key expires when the server's clock says that none of its units count any more, rounded up to a
+//! millisecond; that of a [`FixedWindow`](blocking::FixedWindow) a period later. What takes no units
+//! writes nothing: a denial, a check of no units, a `peek`. Give the server enough memory and the policy
+//! `noeviction`: an evicted key is as good as new.
+//!
+//! # Memory
+//!
+//! A string takes about 100 bytes a key. The log of a [`SlidingWindow`](blocking::SlidingWindow) has one
+//! entry for all units that were allowed in the same microsecond: about 20 bytes each up to 128 entries,
+//! and 110 bytes beyond, in Redis 7.0. With checks of one unit, that is at most `count` entries for each
+//! key.
+//!
+//! # Time
+//!
+//! The time is the server's, in microseconds; the clocks of clients do not matter. Durations of a
+//! decision are rounded up to microseconds, so waiting that long is enough. A clock that steps back never
+//! grants more: the latest time on record counts. Denials write nothing, so the latest time on record is
+//! that of the last units allowed, whereas a limiter of `zset_std` has seen the times of denials too. The
+//! clock of a replica that becomes the primary is another one: a window across the failover is shorter by
+//! as much as that clock is ahead.
+//!
+//! The forms `_at` take the time instead, rounded down to microseconds, and return durations to the
+//! nanosecond. They are for tests: a given time need not advance as the server's does, so keys expire a
+//! day later than they would. Do not mix both forms on a key.
+//!
+//! Scripts compute in doubles, which are exact up to 2^53. All arithmetic is exact for periods of whole
+//! microseconds up to 71 years; other quotas are an [`UnsupportedQuota`]. Times may be up to 142 years
+//! after their origin, i.e. up to the year 2112 for the server's clock.
+//!
+//! # Failures
+//!
+//! Each call has a deadline: one second, unless `with_deadline` says otherwise. A shorter timeout of the
+//! connection itself ends it earlier; the asynchronous ones of `redis` have half a second by default.
+//! What happens when the server fails, or does not reply in time, is chosen when a limiter is made, as
+//! [`OnFailure`]: the call returns the [`Error`], or the units are allowed, or a limiter in this process
+//! decides. `with_failure_observer` receives each failure, whatever was chosen.
+//!
+//! After a deadline, or if the connection breaks, the server may have run the script, or run it later.
+//! The units are then taken although the call failed. The same is true of clients of a cluster that
+//! repeat a command after an error, see `ClusterClientBuilder::retries`: the units may be taken twice.
+//! Both are errors towards denial.
+//!
+//! Scripts are called by their hash. A server that does not know it, after a restart, a failover or
+//! SCRIPT FLUSH, replies so, and the call sends the script: a second round trip, once for each server and
+//! script.
+//!
+//! # What a failover can lose
+//!
+//! Replication is asynchronous. When a primary fails, the units that it allowed and had not sent to the
+//! replica that takes over are forgotten. For each key these are at most the units allowed during the
+//! replication lag, which the limit bounds as well: in a window that contains a failover, **at most twice
+//! the limit**; with k failovers, at most k + 1 times. A primary that was cut off and still serves
+//! clients is a second server with the same limits, until it notices: `min-replicas-to-write 1` and
+//! `min-replicas-max-lag` bound how long. `WAIT` after a call, on the same connection, returns once a
+//! replica has received it. That costs a round trip to the replica for each call, and makes a loss
+//! unlikely rather than impossible, since another replica may take over. A refund that is lost errs
+//! towards denial.
+//!
+//! A server that restarts without its data starts anew in the same way: at most the limit more.
+//!
+//! # Clusters
+//!
+//! With the feature `cluster`, a [`Pool`](blocking::Pool) takes a
+//! `redis::cluster::ClusterClient`, and the awaited limiters take its asynchronous
+//! connections. All keys of a decision are in one slot, so each call goes to one node. While a slot
+//! moves, a call may fail with `TRYAGAIN`, which the client repeats. Scripts write, so they run on
+//! primaries only, also if the client reads from replicas.
+//!
+//! # Features
+//!
+//! - `tokio`: limiters to be awaited, over multiplexed connections and `ConnectionManager`.
+//! - `cluster`: connections to a cluster, blocking and awaited; implies `tokio`.
+//!
+//! The crate contains no unsafe code. It requires Rust 1.85 or newer, and is tested with Redis 7.0 and
+//! Valkey 9.1; its scripts use nothing that Redis 5 does not have. The crate [`redis`] is re-exported.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -41,3 +167,8 @@ pub use sliding_window::SlidingWindow;
 #[cfg(feature = "tokio")]
 pub use window_counter::WindowCounter;
 pub use zset_std;
+
+/// Tests the example in the README.
+#[cfg(all(doctest, feature = "tokio"))]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -1,7 +1,7 @@
 //! [`Limits`](crate::blocking::Limits): several limits combined.
 
 use crate::limit::Policy;
-use crate::{OnFailure, Rule, UnsupportedQuota, blocking, kind};
+use crate::{OnFailure, Rule, UnsupportedQuota, blocking};
 
 /// Several limits of each key that must all agree, e.g. ten per second and a hundred per minute, as
 /// [`zset_std::Limits`].
@@ -9,7 +9,7 @@ use crate::{OnFailure, Rule, UnsupportedQuota, blocking, kind};
 /// One script decides for all of them in one round trip. A denial by one takes nothing from the others. The
 /// `limit` of a decision is the smallest limit, and a denial reports the longest wait.
 #[cfg(feature = "tokio")]
-pub type Limits<C> = crate::Keyed<C, kind::Limits>;
+pub type Limits<C> = crate::Keyed<C, crate::kind::Limits>;
 
 #[cfg(feature = "tokio")]
 impl<C> Limits<C> {

@@ -3,14 +3,14 @@
 use zset_std::Quota;
 
 use crate::limit::Policy;
-use crate::{OnFailure, Rule, UnsupportedQuota, blocking, kind};
+use crate::{OnFailure, Rule, UnsupportedQuota, blocking};
 
-/// An approximate sliding window for each of many keys, in constant memory, as [`zset_std::WindowCounter`], which
-/// states the error.
+/// An approximate sliding window for each of many keys, in constant memory, as
+/// [`zset_std::WindowCounter`], which states the error.
 ///
 /// The state of a key is one string. A call takes **O(1)**.
 #[cfg(feature = "tokio")]
-pub type WindowCounter<C> = crate::Keyed<C, kind::WindowCounter>;
+pub type WindowCounter<C> = crate::Keyed<C, crate::kind::WindowCounter>;
 
 #[cfg(feature = "tokio")]
 impl<C> WindowCounter<C> {

@@ -13,15 +13,16 @@ use super::{Connect, Pool};
 use crate::limit::{Policy, Request, Step, parse_throttle};
 use crate::{Error, Rule};
 
-/// A limiter for each of many keys, whose state is on the server: a [`SlidingWindow`](super::SlidingWindow),
-/// [`Funnel`](super::Funnel), [`FixedWindow`](super::FixedWindow), [`WindowCounter`](super::WindowCounter), or
-/// several combined as [`Limits`](super::Limits).
+/// A limiter for each of many keys, whose state is on the server: a
+/// [`SlidingWindow`](super::SlidingWindow), [`Funnel`](super::Funnel),
+/// [`FixedWindow`](super::FixedWindow), [`WindowCounter`](super::WindowCounter), or several combined as
+/// [`Limits`](super::Limits).
 ///
-/// Keys are strings or bytes. `M` is the client that opens the connections of the [`Pool`], and `L` says which
-/// limiter it is. Clones share the pool.
+/// Keys are strings or bytes. `M` is the client that opens the connections of the [`Pool`], and `L` says
+/// which limiter it is. Clones share the pool.
 ///
-/// Each method is one round trip. If the server fails or does not reply before the deadline, what was chosen
-/// as [`OnFailure`](crate::OnFailure) decides.
+/// Each method is one round trip. If the server fails or does not reply before the deadline, what was
+/// chosen as [`OnFailure`](crate::OnFailure) decides.
 pub struct Keyed<M: Connect, L> {
     pool: Pool<M>,
     policy: Policy,

@@ -4,67 +4,17 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use redis::{Cmd, ConnectionLike, RedisResult, Value};
+use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, Value};
 
+use super::Connect;
 use crate::Error;
 use crate::script::{Call, is_unknown};
 
-/// What opens the connections of a [`Pool`]: a [`redis::Client`], or a client of a cluster.
-pub trait Connect: Send + Sync {
-    /// A connection.
-    type Connection: ConnectionLike + Send;
-
-    /// Opens a connection within `timeout`.
-    ///
-    /// # Errors
-    ///
-    /// The client's error.
-    fn connect(&self, timeout: Duration) -> RedisResult<Self::Connection>;
-
-    /// Sets how long the next command may take.
-    ///
-    /// # Errors
-    ///
-    /// The connection's error.
-    fn set_timeout(connection: &Self::Connection, timeout: Duration) -> RedisResult<()>;
-}
-
-impl Connect for redis::Client {
-    type Connection = redis::Connection;
-
-    fn connect(&self, timeout: Duration) -> RedisResult<redis::Connection> {
-        self.get_connection_with_timeout(timeout)
-    }
-
-    fn set_timeout(connection: &redis::Connection, timeout: Duration) -> RedisResult<()> {
-        connection.set_read_timeout(Some(timeout))?;
-        connection.set_write_timeout(Some(timeout))
-    }
-}
-
-#[cfg(feature = "cluster")]
-impl Connect for redis::cluster::ClusterClient {
-    type Connection = redis::cluster::ClusterConnection;
-
-    fn connect(&self, timeout: Duration) -> RedisResult<redis::cluster::ClusterConnection> {
-        let config = redis::cluster::ClusterConfig::new().set_connection_timeout(timeout);
-        self.get_connection_with_config(config)
-    }
-
-    fn set_timeout(
-        connection: &redis::cluster::ClusterConnection,
-        timeout: Duration,
-    ) -> RedisResult<()> {
-        connection.set_read_timeout(Some(timeout))?;
-        connection.set_write_timeout(Some(timeout))
-    }
-}
-
 /// Idle connections that threads and limiters share. Clones are the same pool.
 ///
-/// A call takes an idle connection, or opens one if there is none, and puts it back afterwards. So there are as
-/// many connections as there were calls at the same time. After a failure of a connection, the idle ones are
-/// closed as well, since the server has probably gone.
+/// A call takes an idle connection, or opens one if there is none, and puts it back afterwards. So there
+/// are as many connections as there were calls at the same time. After a failure of a connection, the
+/// idle ones are closed as well, since the server has probably gone.
 ///
 /// # Examples
 ///
@@ -98,27 +48,24 @@ impl<M: Connect> Pool<M> {
     }
 
     /// Runs a script within a deadline, and returns its reply.
+    ///
+    /// After the deadline the connection is closed, but what was sent may still be run.
     pub(crate) fn run(&self, call: &Call, deadline: Duration) -> Result<Value, Error> {
         let deadline = Deadline::after(deadline);
         self.with_connection(deadline, |connection| {
-            M::set_timeout(connection, deadline.left()?)?;
-            match call.by_hash().query(connection) {
-                Err(error) if is_unknown(&error) => {
-                    M::set_timeout(connection, deadline.left()?)?;
-                    Ok(call.by_source().query(connection)?)
+            match M::query(connection, call.by_hash(), deadline.left()?) {
+                Err(Error::Redis(error)) if is_unknown(&error) => {
+                    M::query(connection, call.by_source(), deadline.left()?)
                 }
-                reply => Ok(reply?),
+                reply => reply,
             }
         })
     }
 
     /// Runs a command within a deadline, and returns its reply.
-    pub(crate) fn query(&self, command: &Cmd, deadline: Duration) -> Result<Value, Error> {
+    pub(crate) fn query(&self, command: Cmd, deadline: Duration) -> Result<Value, Error> {
         let deadline = Deadline::after(deadline);
-        self.with_connection(deadline, |connection| {
-            M::set_timeout(connection, deadline.left()?)?;
-            Ok(command.query(connection)?)
-        })
+        self.with_connection(deadline, |connection| M::query(connection, command, deadline.left()?))
     }
 
     fn with_connection(
@@ -133,7 +80,7 @@ impl<M: Connect> Pool<M> {
         };
         let reply = run(&mut connection);
         match &reply {
-            Err(Error::Redis(error)) if !error.is_io_error() && connection.is_open() => {
+            Err(Error::Redis(error)) if is_reply(error) && M::is_open(&connection) => {
                 self.idle().push(connection);
             }
             // The reply to this call may still come, and would be taken for that to the next one.
@@ -161,6 +108,20 @@ impl<M: Connect> fmt::Debug for Pool<M> {
     }
 }
 
+/// Returns whether an error is the server's reply, so that the connection is still in order.
+///
+/// A server that has become a replica is no longer the one to talk to: a new connection may reach the
+/// primary.
+fn is_reply(error: &RedisError) -> bool {
+    match error.kind() {
+        ErrorKind::Server(kind) => kind != ServerErrorKind::ReadOnly,
+        kind => kind == ErrorKind::Extension,
+    }
+}
+
+/// Longer than any call takes, and short enough for a system's timeout.
+const FOREVER: Duration = Duration::from_secs(1 << 31);
+
 /// When a call has to end.
 #[derive(Clone, Copy)]
 struct Deadline(Option<Instant>);
@@ -173,7 +134,7 @@ impl Deadline {
 
     /// Returns the time that is left, which is not zero.
     fn left(self) -> Result<Duration, Error> {
-        let Some(deadline) = self.0 else { return Ok(Duration::MAX) };
+        let Some(deadline) = self.0 else { return Ok(FOREVER) };
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() { Err(Error::Timeout) } else { Ok(left) }
     }

@@ -10,7 +10,7 @@ use zset_std::{Decision, Timestamp};
 use super::{Request, Rule, Step};
 use crate::{Error, OnFailure, UnsupportedQuota, on_failure};
 
-/// Receives each failure.
+/// A function that receives each failure.
 pub(crate) type FailureObserver = Arc<dyn Fn(&Error) + Send + Sync>;
 
 /// How long a call may take, unless `with_deadline` says otherwise.

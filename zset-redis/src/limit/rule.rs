@@ -13,7 +13,8 @@ const LONGEST_PERIOD: u64 = (1 << 51) - 1;
 
 pub(super) const NANOS_PER_MICRO: u64 = 1000;
 
-/// A quota, and the limiter that keeps to it: one of the limits of [`Limits::all`](crate::Limits::all).
+/// A quota, and the limiter that keeps to it: one of the limits of
+/// [`Limits::all`](crate::blocking::Limits::all).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
     pub(super) limiter: Limiter,
@@ -31,7 +32,8 @@ pub(super) enum Limiter {
 }
 
 impl Rule {
-    /// At most `count` units in every window: see [`SlidingWindow`](crate::SlidingWindow). **O(1)**.
+    /// At most `count` units in every window: see [`SlidingWindow`](crate::blocking::SlidingWindow).
+    /// **O(1)**.
     ///
     /// # Errors
     ///
@@ -40,7 +42,7 @@ impl Rule {
         Rule::new(Limiter::SlidingWindow, quota)
     }
 
-    /// A leaky bucket: see [`Funnel`](crate::Funnel). **O(1)**.
+    /// A leaky bucket: see [`Funnel`](crate::blocking::Funnel). **O(1)**.
     ///
     /// # Errors
     ///
@@ -50,7 +52,7 @@ impl Rule {
     }
 
     /// A counter that restarts at every multiple of the period: see
-    /// [`FixedWindow`](crate::FixedWindow). **O(1)**.
+    /// [`FixedWindow`](crate::blocking::FixedWindow). **O(1)**.
     ///
     /// # Errors
     ///
@@ -59,7 +61,7 @@ impl Rule {
         Rule::new(Limiter::FixedWindow, quota)
     }
 
-    /// An approximate sliding window: see [`WindowCounter`](crate::WindowCounter). **O(1)**.
+    /// An approximate sliding window: see [`WindowCounter`](crate::blocking::WindowCounter). **O(1)**.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 -- The beginning of each script of limiters: the time, and the state of the four limiters.
 --
--- Numbers are doubles, exact up to 2^53. Times and counts of units are whole numbers below 2^52, and periods below
--- 2^51, all times in microseconds, so sums are exact. `..` and `tostring` keep 14 digits only, so numbers
--- become text through `string.format`.
+-- Numbers are doubles, exact up to 2^53. Times and counts of units are whole numbers below 2^52, and
+-- periods below 2^51; times and periods are in microseconds. So sums are exact. `..` and `tostring` keep
+-- 14 digits only, so numbers become text through `string.format`.
 --
 -- KEYS      the key of each rule
 -- ARGV[1]   the time, or '' for the server's

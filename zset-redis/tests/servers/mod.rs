@@ -62,13 +62,23 @@ impl Server {
 
     /// Like [`start`](Server::start), with more arguments.
     pub(crate) fn start_with(kind: Kind, arguments: &[&str]) -> Option<Server> {
+        Server::start_on(kind, free_port(), arguments)
+    }
+
+    /// Ends the process and starts another one on the same port, without its data.
+    pub(crate) fn restart(self) -> Server {
+        let (kind, port) = (self.kind, self.port);
+        drop(self);
+        Server::start_on(kind, port, &[]).expect("it is installed")
+    }
+
+    fn start_on(kind: Kind, port: u16, arguments: &[&str]) -> Option<Server> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder = env::temp_dir().join(format!("zset-redis-{}-{number}", std::process::id()));
         // An earlier process with the same id may not have removed it.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir(&folder).expect("the temporary folder is writable");
-        let port = free_port();
         let log = File::create(folder.join("log")).expect("the folder is writable");
         let (program, is_named) = kind.program();
         let process = Command::new(&program)
@@ -82,11 +92,13 @@ impl Server {
             .spawn();
         let process = match process {
             Err(error) if !is_named && error.kind() == ErrorKind::NotFound => {
-                skip(&format!("{} is not installed", program.display()));
+                skip(&format!("{} is not installed", program.to_string_lossy()));
                 let _ = fs::remove_dir_all(&folder);
                 return None;
             }
-            process => process.unwrap_or_else(|error| panic!("{}: {error}", program.display())),
+            process => {
+                process.unwrap_or_else(|error| panic!("{}: {error}", program.to_string_lossy()))
+            }
         };
         let mut server = Server { kind, port, process, folder };
         server.wait_until_it_replies();
@@ -110,6 +122,21 @@ impl Server {
         }
     }
 
+    /// Sends SIGSTOP: the process does nothing until it is to [proceed](Server::proceed).
+    pub(crate) fn stop(&self) {
+        self.signal("STOP");
+    }
+
+    /// Sends SIGCONT.
+    pub(crate) fn proceed(&self) {
+        self.signal("CONT");
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.process.id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+    }
+
     pub(crate) fn url(&self) -> String {
         format!("redis://127.0.0.1:{}/", self.port)
     }
@@ -130,8 +157,7 @@ impl Server {
         let reply: redis::Value = command.query(&mut self.connection()).expect("a reply");
         match reply {
             redis::Value::BulkString(text) => String::from_utf8_lossy(&text).into_owned(),
-            redis::Value::SimpleString(text) => text,
-            redis::Value::VerbatimString { text, .. } => text,
+            redis::Value::SimpleString(text) | redis::Value::VerbatimString { text, .. } => text,
             other => format!("{other:?}"),
         }
     }

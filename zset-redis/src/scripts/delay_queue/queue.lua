@@ -118,3 +118,22 @@ local function bury(id, since, max_dead_letters)
         end
     end
 end
+
+-- Returns the first job that is due, as its member and its time, or false and the reply that says why there is
+-- none. Jobs that have reached their maximum number of deliveries, whose last leases have ended, become dead
+-- letters: at most a hundred a call, so a call takes a bounded time.
+local function next_job(max_deliveries, max_dead_letters)
+    for _ = 1, 100 do
+        local member, due = first()
+        if not member or due > now then
+            local latest = redis.call('XREVRANGE', WAKE, '+', '-', 'COUNT', 1)[1]
+            return false, { now, due or false, latest and latest[1] or '0-0' }
+        end
+        local id = string.sub(member, ARRIVAL + 1)
+        if not is_exhausted(id, max_deliveries) then
+            return member, due
+        end
+        bury(id, due, max_dead_letters)
+    end
+    return false, 'again'
+end

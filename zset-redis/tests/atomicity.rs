@@ -1,0 +1,169 @@
+//! Eight connections of two processes take units of one key: in no window are there more than the limit.
+//!
+//! A second limit, which never denies, has a log of all units with the server's times, since one script takes the
+//! units of both.
+
+#![cfg(all(unix, feature = "cluster"))]
+
+mod servers;
+
+use std::env;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use redis::cluster::ClusterClient;
+use zset_redis::blocking::{Connect, Limits, Pool};
+use zset_redis::{OnFailure, Rule};
+use zset_std::{
+    AnyLimiter, FixedWindow, Funnel, Limiter, Quota, Timestamp, WindowCounter, WindowLog,
+};
+
+use servers::{Cluster, Kind, Server};
+
+const PROCESSES: usize = 2;
+const CONNECTIONS: usize = 4;
+const RUNNING: Duration = Duration::from_millis(1500);
+
+/// Tells a child process the server, and that it is one.
+const SERVER: &str = "ZSET_ATOMICITY_SERVER";
+
+fn quota() -> Quota {
+    Quota::new(20, Duration::from_millis(20)).unwrap()
+}
+
+/// Returns the rules that are tested, each with its limiter in this process.
+fn tested() -> [(Rule, AnyLimiter); 4] {
+    let quota = quota();
+    [
+        (Rule::sliding_window(quota).unwrap(), WindowLog::new(quota).into()),
+        (Rule::funnel(quota).unwrap(), Funnel::new(quota).into()),
+        (Rule::fixed_window(quota).unwrap(), FixedWindow::new(quota).into()),
+        (Rule::window_counter(quota).unwrap(), WindowCounter::new(quota).into()),
+    ]
+}
+
+fn all_units() -> Rule {
+    Rule::sliding_window(Quota::new(u32::MAX, Duration::from_secs(3600)).unwrap()).unwrap()
+}
+
+/// Takes units as fast as it can; returns how many were allowed.
+fn take_units<M: Connect>(pool: &Pool<M>, index: usize) -> u32 {
+    let rules = [tested()[index].0, all_units()];
+    let limits =
+        Limits::all(pool.clone(), &format!("atomicity{index}"), rules, OnFailure::Deny).unwrap();
+    let start = Instant::now();
+    let mut allowed = 0;
+    while start.elapsed() < RUNNING {
+        for n in [1, 2, 1, 5] {
+            if limits.check_n("ann", n).unwrap().is_allowed() {
+                allowed += n;
+            }
+        }
+    }
+    allowed
+}
+
+/// What a child process does; in the test process, nothing.
+#[test]
+fn child() {
+    let Ok(server) = env::var(SERVER) else { return };
+    let urls: Vec<&str> = server.split(',').collect();
+    let allowed: Vec<u32> = (0..tested().len())
+        .map(|index| {
+            let run = |_| match urls[..] {
+                [url] => take_units(&Pool::new(redis::Client::open(url).unwrap()), index),
+                ref urls => {
+                    let client = ClusterClient::new(urls.iter().copied()).unwrap();
+                    take_units(&Pool::new(client), index)
+                }
+            };
+            thread::scope(|scope| {
+                let threads: Vec<_> =
+                    (0..CONNECTIONS).map(|i| scope.spawn(move || run(i))).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+            })
+        })
+        .collect();
+    println!("allowed {allowed:?}");
+}
+
+fn start_child(server: &str) -> Child {
+    Command::new(env::current_exe().unwrap())
+        .args(["--exact", "child", "--nocapture"])
+        .env(SERVER, server)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Returns the units that a child process was allowed, for each rule.
+fn allowed(child: Child) -> Vec<u64> {
+    let output = child.wait_with_output().unwrap();
+    let output = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = output.lines().find_map(|line| line.split_once("allowed ["));
+    let (_, numbers) = line.unwrap_or_else(|| panic!("the child failed: {output}"));
+    let numbers = numbers.trim_end_matches(']').split(", ");
+    numbers.map(|number| number.parse().unwrap()).collect()
+}
+
+/// Runs the child processes; `log` returns the members and scores of a sorted set.
+fn check(server: &str, mut log: impl FnMut(&str) -> Vec<(String, u64)>) {
+    let children: Vec<_> = (0..PROCESSES).map(|_| start_child(server)).collect();
+    let allowed: Vec<_> = children.into_iter().map(allowed).collect();
+    for (index, (rule, mut limiter)) in tested().into_iter().enumerate() {
+        let log = log(&format!("atomicity{index}:{{ann}}:sliding_window:1"));
+        let mut units = 0;
+        let mut full = 0;
+        for (member, time) in log {
+            let entry: u32 = member.split_once(':').unwrap().1.parse().unwrap();
+            units += u64::from(entry);
+            let decision = limiter.check_n_at(entry, Timestamp::from_nanos(time * 1000));
+            assert!(
+                decision.is_allowed(),
+                "{rule:?} allowed {entry} units at {time}: {decision:?}"
+            );
+            full += u32::from(decision.remaining == 0);
+        }
+        assert_eq!(units, allowed.iter().map(|allowed| allowed[index]).sum::<u64>(), "{rule:?}");
+        assert!(full > 10, "{rule:?} was full only {full} times");
+    }
+}
+
+fn one_server(kind: Kind) {
+    let Some(server) = Server::start(kind) else { return };
+    let mut connection = server.connection();
+    check(&server.url(), |key| {
+        redis::cmd("ZRANGE")
+            .arg(key)
+            .arg(&[0, -1])
+            .arg("WITHSCORES")
+            .query(&mut connection)
+            .unwrap()
+    });
+}
+
+#[test]
+fn redis() {
+    one_server(Kind::Redis);
+}
+
+#[test]
+fn valkey() {
+    one_server(Kind::Valkey);
+}
+
+#[test]
+fn cluster() {
+    let Some(cluster) = Cluster::start(Kind::Redis) else { return };
+    let urls: Vec<_> = cluster.nodes.iter().map(Server::url).collect();
+    let mut connection = cluster.client().get_connection().unwrap();
+    check(&urls.join(","), |key| {
+        redis::cmd("ZRANGE")
+            .arg(key)
+            .arg(&[0, -1])
+            .arg("WITHSCORES")
+            .query(&mut connection)
+            .unwrap()
+    });
+}

@@ -1,0 +1,157 @@
+//! No state is lost before it stops counting, and none is kept forever; a denial writes nothing.
+
+#![cfg(unix)]
+
+mod servers;
+
+use std::collections::BTreeMap;
+use std::thread::sleep;
+use std::time::Duration;
+
+use redis::Connection;
+use zset_redis::blocking::{Limits, Pool};
+use zset_redis::{OnFailure, Rule};
+use zset_std::Quota;
+
+use servers::{Kind, Server};
+
+const PERIOD: Duration = Duration::from_millis(300);
+
+fn rules() -> [Rule; 4] {
+    let quota = Quota::new(3, PERIOD).unwrap();
+    [
+        Rule::sliding_window(quota).unwrap(),
+        Rule::funnel(quota).unwrap(),
+        Rule::fixed_window(quota).unwrap(),
+        Rule::window_counter(quota).unwrap(),
+    ]
+}
+
+fn limits(server: &Server) -> Limits {
+    Limits::all(Pool::new(server.client()), "expiry", rules(), OnFailure::Deny).unwrap()
+}
+
+/// Returns the keys, each with its value and the time at which it expires, in milliseconds.
+fn keys(connection: &mut Connection) -> BTreeMap<String, (Vec<u8>, i64)> {
+    let keys: Vec<String> = redis::cmd("KEYS").arg("*").query(connection).unwrap();
+    let mut state = |key: &String| {
+        let value = redis::cmd("DUMP").arg(key).query(connection).unwrap();
+        (value, redis::cmd("PEXPIRETIME").arg(key).query(connection).unwrap())
+    };
+    keys.iter().map(|key| (key.clone(), state(key))).collect()
+}
+
+/// Returns the time until which the units on record for a key count, in microseconds.
+fn counts_until(connection: &mut Connection, key: &str) -> u64 {
+    let period = PERIOD.as_micros() as u64;
+    if key.contains("sliding_window") {
+        let mut log = redis::cmd("ZRANGE");
+        let log: Vec<(String, u64)> =
+            log.arg(key).arg(&[-1, -1]).arg("WITHSCORES").query(connection).unwrap();
+        return log[0].1 + period;
+    }
+    let state: String = redis::cmd("GET").arg(key).query(connection).unwrap();
+    let numbers: Vec<u64> = state.split(':').map(|number| number.parse().unwrap()).collect();
+    match (key.split(':').nth(2).unwrap(), &numbers[..]) {
+        ("funnel", [whole, part, ..]) => whole + u64::from(*part > 0),
+        ("fixed_window", [_, newest]) => (newest / period + 1) * period,
+        ("window_counter", [_, _, newest]) => (newest / period + 2) * period,
+        _ => panic!("{key} has {state}"),
+    }
+}
+
+fn expire(kind: Kind) {
+    let Some(server) = Server::start(kind) else { return };
+    let (limits, mut connection) = (limits(&server), server.connection());
+    let mut check = |step: &str| {
+        let keys = keys(&mut connection);
+        assert_eq!(keys.len(), 4, "{step}: {keys:?}");
+        for (key, (_, expires)) in keys {
+            let counts_until = counts_until(&mut connection, &key);
+            // The server has milliseconds, and the fixed window is kept for a period more.
+            let longest = counts_until + PERIOD.as_micros() as u64 + 1000;
+            let expires = u64::try_from(expires).expect("the key expires") * 1000;
+            assert!((counts_until..=longest).contains(&expires), "{step}: {key} {expires}");
+        }
+    };
+    assert!(limits.check_n("ann", 2).unwrap().is_allowed());
+    check("after a check");
+    assert_eq!(limits.refund("ann", 1).unwrap(), 1);
+    check("after a refund");
+    limits.record("ann", 2).unwrap();
+    check("after a record");
+    sleep(2 * PERIOD + Duration::from_millis(5));
+    assert_eq!(keys(&mut connection).len(), 0);
+
+    // Whatever its units have been, a refund of all of them leaves no key without expiry.
+    assert!(limits.check_n("ann", 3).unwrap().is_allowed());
+    limits.refund("ann", 3).unwrap();
+    sleep(2 * PERIOD + Duration::from_millis(5));
+    assert_eq!(keys(&mut connection).len(), 0);
+}
+
+/// The units are allowed after exactly the wait that a denial reports, which is tested by the server's clock.
+fn wait(kind: Kind) {
+    let Some(server) = Server::start(kind) else { return };
+    for (index, rule) in rules().into_iter().enumerate() {
+        let pool = Pool::new(server.client());
+        let limits = Limits::all(pool, &format!("wait{index}"), [rule], OnFailure::Deny).unwrap();
+        for n in [3, 1, 2, 3] {
+            let peeked = limits.peek("ann", n).unwrap();
+            sleep(peeked.retry_after().unwrap());
+            assert!(limits.check_n("ann", n).unwrap().is_allowed(), "{rule:?}: {peeked:?}");
+        }
+    }
+}
+
+fn write_nothing(kind: Kind) {
+    let Some(server) = Server::start(kind) else { return };
+    let quota = Quota::new(3, Duration::from_secs(3600)).unwrap();
+    let rules = [Rule::sliding_window(quota).unwrap(), Rule::funnel(quota).unwrap()];
+    let limits = Limits::all(Pool::new(server.client()), "denied", rules, OnFailure::Deny).unwrap();
+    let mut connection = server.connection();
+    assert!(limits.check_n("ann", 0).unwrap().is_allowed());
+    assert!(!limits.check_n("ann", 4).unwrap().is_allowed());
+    assert!(limits.peek("ann", 3).unwrap().is_allowed());
+    limits.record("ann", 0).unwrap();
+    assert_eq!(limits.refund("ann", 5).unwrap(), 0);
+    assert_eq!(keys(&mut connection).len(), 0);
+
+    assert!(limits.check_n("ann", 3).unwrap().is_allowed());
+    let before = keys(&mut connection);
+    assert_eq!(before.len(), 2);
+    for n in 0..5 {
+        let _ = (limits.check_n("ann", n).unwrap(), limits.peek("ann", n).unwrap());
+    }
+    assert_eq!(keys(&mut connection), before);
+}
+
+#[test]
+fn keys_expire_after_their_units_with_redis() {
+    expire(Kind::Redis);
+}
+
+#[test]
+fn keys_expire_after_their_units_with_valkey() {
+    expire(Kind::Valkey);
+}
+
+#[test]
+fn what_does_not_take_units_writes_nothing_with_redis() {
+    write_nothing(Kind::Redis);
+}
+
+#[test]
+fn what_does_not_take_units_writes_nothing_with_valkey() {
+    write_nothing(Kind::Valkey);
+}
+
+#[test]
+fn waiting_is_enough_with_redis() {
+    wait(Kind::Redis);
+}
+
+#[test]
+fn waiting_is_enough_with_valkey() {
+    wait(Kind::Valkey);
+}
