@@ -130,6 +130,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod blocking;
+pub mod delay_queue;
 mod error;
 mod fixed_window;
 mod funnel;
@@ -148,6 +149,8 @@ mod script;
 mod sliding_window;
 mod window_counter;
 
+#[cfg(feature = "tokio")]
+pub use delay_queue::DelayQueue;
 pub use error::{Error, UnsupportedQuota};
 #[cfg(feature = "tokio")]
 pub use fixed_window::FixedWindow;

@@ -10,9 +10,7 @@ if old and policy == 'sum' then
     if type(sum) == 'table' and sum.err then
         return string.find(sum.err, 'NaN', 1, true) and 'NaN' or sum
     end
-elseif policy == 'best' then
-    redis.call('ZADD', SCORES, 'LT', score, member)
-else
+elseif not old or policy == 'latest' or tonumber(score) < tonumber(old) then
     redis.call('ZADD', SCORES, score, member)
 end
 local new = redis.call('ZSCORE', SCORES, member)
