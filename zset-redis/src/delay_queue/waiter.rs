@@ -29,7 +29,9 @@ impl ConnectAsync for redis::Client {
     type Connection = redis::aio::MultiplexedConnection;
 
     async fn connect_async(&self) -> RedisResult<redis::aio::MultiplexedConnection> {
-        let config = AsyncConnectionConfig::new().set_response_timeout(None);
+        // The waiter has its own deadlines.
+        let config =
+            AsyncConnectionConfig::new().set_connection_timeout(None).set_response_timeout(None);
         self.get_multiplexed_async_connection_with_config(&config).await
     }
 }
