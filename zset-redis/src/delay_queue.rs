@@ -106,7 +106,7 @@ pub(crate) mod wake;
 
 #[cfg(feature = "tokio")]
 pub use awaited::DelayQueue;
-pub use job::{DeadLetter, Lease, Stats};
+pub use job::{DeadLetter, Job, Lease, Stats};
 #[cfg(feature = "tokio")]
 pub use waiter::{ConnectAsync, Waiter};
 pub use zset_std::shared_delay_queue::Nacked;

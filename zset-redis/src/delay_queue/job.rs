@@ -1,13 +1,16 @@
 //! [`Lease`], [`DeadLetter`] and [`Stats`]: what a queue returns.
 
 use redis::Value;
+use zset_std::Timestamp;
 use zset_std::shared_delay_queue::Nacked;
-use zset_std::{Job, Timestamp};
 
 use super::time::timestamp;
 use super::wake::Pause;
 use crate::Error;
 use crate::operation::read;
+
+/// A job that was taken out of a queue.
+pub type Job = zset_std::Job<Vec<u8>, Vec<u8>>;
 
 /// A leased job, to be acknowledged when done.
 ///
@@ -98,7 +101,7 @@ impl Lease {
     }
 }
 
-pub(super) fn read_job(reply: Value) -> Result<Job<Vec<u8>, Vec<u8>>, Error> {
+pub(super) fn read_job(reply: Value) -> Result<Job, Error> {
     let (id, due, payload) = read::<(Vec<u8>, u64, Vec<u8>)>(reply)?;
     Ok(Job { id, due: timestamp(due), payload })
 }
@@ -132,9 +135,11 @@ pub(super) fn refused(reply: &Value) -> Result<(), Error> {
     }
 }
 
+/// Pushed, delivered, acknowledged, dropped.
+type Counts = (u64, u64, u64, u64);
+
 impl Stats {
     pub(super) fn read(reply: Value) -> Result<Stats, Error> {
-        type Counts = (u64, u64, u64, u64);
         let (len, leased, dead_letters, counts, next_due, now) =
             read::<(u64, u64, u64, Counts, Option<u64>, u64)>(reply)?;
         let (pushed, delivered, acknowledged, dropped_dead_letters) = counts;

@@ -4,11 +4,11 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use redis::Value;
+use zset_std::Timestamp;
 use zset_std::shared_delay_queue::Nacked;
-use zset_std::{Job, Timestamp};
 
 use super::job::{
-    Attempt, DeadLetter, Lease, Stats, read_attempt, read_dead_letters, read_job, read_nacked,
+    Attempt, DeadLetter, Job, Lease, Stats, read_attempt, read_dead_letters, read_job, read_nacked,
     refused,
 };
 use super::scripts;
@@ -80,10 +80,7 @@ impl Queue {
         Ok(Operation::new(call, |reply| read_attempt(reply, Lease::read)))
     }
 
-    pub(crate) fn pop(
-        &self,
-        now: Option<Timestamp>,
-    ) -> Result<Operation<Attempt<Job<Vec<u8>, Vec<u8>>>>, Error> {
+    pub(crate) fn pop(&self, now: Option<Timestamp>) -> Result<Operation<Attempt<Job>>, Error> {
         let mut call = self.call_at(&scripts::POP, now)?;
         self.push_limits(&mut call);
         Ok(Operation::new(call, |reply| read_attempt(reply, read_job)))
@@ -122,7 +119,7 @@ impl Queue {
         }))
     }
 
-    pub(crate) fn cancel(&self, id: &[u8]) -> Operation<Option<Job<Vec<u8>, Vec<u8>>>> {
+    pub(crate) fn cancel(&self, id: &[u8]) -> Operation<Option<Job>> {
         let mut call = self.call(&scripts::CANCEL);
         call.argument(id);
         Operation::new(call, |reply| match reply {

@@ -211,7 +211,8 @@ mod tests {
         assert_eq!(stored(9_007_199_254_740_991.0), "-9007199254740991");
         assert_eq!(stored(f64::NEG_INFINITY), "inf");
         for score in [0.1, -1e300, f64::MAX, f64::MIN_POSITIVE, 5e-324, f64::INFINITY] {
-            assert_eq!(turned(stored(score).parse().unwrap()).unwrap().get(), score);
+            let read = turned(stored(score).parse().unwrap());
+            assert_eq!(read.unwrap(), Score::new(score).unwrap());
         }
     }
 }

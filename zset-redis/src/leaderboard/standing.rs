@@ -33,6 +33,9 @@ pub struct Submission {
     pub dropped: Option<(Vec<u8>, Score)>,
 }
 
+/// The old and the new score, and the entry dropped.
+type Reply = (Option<f64>, Option<f64>, Option<Vec<u8>>, Option<f64>);
+
 impl Submission {
     /// Returns whether the board has changed. **O(1)**.
     ///
@@ -54,7 +57,6 @@ impl Submission {
         if reply == Value::BulkString(b"NaN".into()) {
             return Err(Error::NanScore);
         }
-        type Reply = (Option<f64>, Option<f64>, Option<Vec<u8>>, Option<f64>);
         let (old, new, member, score) = read::<Reply>(reply)?;
         let score = score.map(turned).transpose()?;
         Ok(Submission {

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use zset_std::{Job, Timestamp};
+use zset_std::Timestamp;
 
 use super::{Connect, DelayQueue};
 use crate::Error;
-use crate::delay_queue::Stats;
 use crate::delay_queue::time::When;
+use crate::delay_queue::{Job, Stats};
 
 impl<M: Connect> DelayQueue<M> {
     /// Removes and returns the first job if it is due.
@@ -30,7 +30,7 @@ impl<M: Connect> DelayQueue<M> {
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn pop(&self) -> Result<Option<Job<Vec<u8>, Vec<u8>>>, Error> {
+    pub fn pop(&self) -> Result<Option<Job>, Error> {
         Ok(self.take(|queue| queue.pop(None))?.ok())
     }
 
@@ -53,7 +53,7 @@ impl<M: Connect> DelayQueue<M> {
     /// let job = queue.pop_at(SystemClock.now())?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn pop_at(&self, now: Timestamp) -> Result<Option<Job<Vec<u8>, Vec<u8>>>, Error> {
+    pub fn pop_at(&self, now: Timestamp) -> Result<Option<Job>, Error> {
         Ok(self.take(|queue| queue.pop(Some(now)))?.ok())
     }
 
@@ -76,10 +76,7 @@ impl<M: Connect> DelayQueue<M> {
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn cancel(
-        &self,
-        id: &(impl AsRef<[u8]> + ?Sized),
-    ) -> Result<Option<Job<Vec<u8>, Vec<u8>>>, Error> {
+    pub fn cancel(&self, id: &(impl AsRef<[u8]> + ?Sized)) -> Result<Option<Job>, Error> {
         self.run(self.queue.cancel(id.as_ref()))
     }
 
@@ -198,6 +195,29 @@ impl<M: Connect> DelayQueue<M> {
     /// ```
     pub fn len(&self) -> Result<u64, Error> {
         Ok(self.stats()?.len)
+    }
+
+    /// Returns whether there are no jobs.
+    ///
+    /// One round trip, **O(log n)** on the server.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if the server fails.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # use zset_redis::blocking::{DelayQueue, Pool};
+    /// # let client = redis::Client::open("redis://127.0.0.1/")?;
+    /// # let queue = DelayQueue::new(Pool::new(client), "mail");
+    /// if queue.is_empty()? {
+    ///     println!("no jobs");
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn is_empty(&self) -> Result<bool, Error> {
+        Ok(self.len()? == 0)
     }
 
     /// Returns the lengths and counts of the queue.

@@ -225,4 +225,27 @@ impl<M: Connect> Leaderboard<M> {
     pub fn len(&self) -> Result<u64, Error> {
         self.run(self.board.len())
     }
+
+    /// Returns whether there are no members.
+    ///
+    /// One round trip, **O(1)** on the server.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if the server fails.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # use zset_redis::blocking::{Leaderboard, Pool};
+    /// # let client = redis::Client::open("redis://127.0.0.1/")?;
+    /// # let board = Leaderboard::new(Pool::new(client), "weekly");
+    /// if board.is_empty()? {
+    ///     println!("no members");
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn is_empty(&self) -> Result<bool, Error> {
+        Ok(self.len()? == 0)
+    }
 }

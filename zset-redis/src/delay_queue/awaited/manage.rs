@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use redis::aio::ConnectionLike;
-use zset_std::{Job, Timestamp};
+use zset_std::Timestamp;
 
 use super::DelayQueue;
 use crate::Error;
-use crate::delay_queue::Stats;
 use crate::delay_queue::time::When;
+use crate::delay_queue::{Job, Stats};
 
 impl<C: ConnectionLike + Clone> DelayQueue<C> {
     /// Removes and returns the first job if it is due.
@@ -32,7 +32,7 @@ impl<C: ConnectionLike + Clone> DelayQueue<C> {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn pop(&self) -> Result<Option<Job<Vec<u8>, Vec<u8>>>, Error> {
+    pub async fn pop(&self) -> Result<Option<Job>, Error> {
         Ok(self.take(|queue| queue.pop(None)).await?.ok())
     }
 
@@ -56,7 +56,7 @@ impl<C: ConnectionLike + Clone> DelayQueue<C> {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn pop_at(&self, now: Timestamp) -> Result<Option<Job<Vec<u8>, Vec<u8>>>, Error> {
+    pub async fn pop_at(&self, now: Timestamp) -> Result<Option<Job>, Error> {
         Ok(self.take(|queue| queue.pop(Some(now))).await?.ok())
     }
 
@@ -80,10 +80,7 @@ impl<C: ConnectionLike + Clone> DelayQueue<C> {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn cancel(
-        &self,
-        id: &(impl AsRef<[u8]> + ?Sized),
-    ) -> Result<Option<Job<Vec<u8>, Vec<u8>>>, Error> {
+    pub async fn cancel(&self, id: &(impl AsRef<[u8]> + ?Sized)) -> Result<Option<Job>, Error> {
         self.run(self.queue.cancel(id.as_ref())).await
     }
 
@@ -207,6 +204,30 @@ impl<C: ConnectionLike + Clone> DelayQueue<C> {
     /// ```
     pub async fn len(&self) -> Result<u64, Error> {
         Ok(self.stats().await?.len)
+    }
+
+    /// Returns whether there are no jobs.
+    ///
+    /// One round trip, **O(log n)** on the server.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if the server fails.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     queue: zset_redis::DelayQueue<redis::aio::ConnectionManager>,
+    /// # ) -> Result<(), zset_redis::Error> {
+    /// if queue.is_empty().await? {
+    ///     println!("no jobs");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn is_empty(&self) -> Result<bool, Error> {
+        Ok(self.len().await? == 0)
     }
 
     /// Returns the lengths and counts of the queue.

@@ -238,4 +238,28 @@ impl<C: ConnectionLike + Clone> Leaderboard<C> {
     pub async fn len(&self) -> Result<u64, Error> {
         self.run(self.board.len()).await
     }
+
+    /// Returns whether there are no members.
+    ///
+    /// One round trip, **O(1)** on the server.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if the server fails.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     board: zset_redis::Leaderboard<redis::aio::ConnectionManager>,
+    /// # ) -> Result<(), zset_redis::Error> {
+    /// if board.is_empty().await? {
+    ///     println!("no members");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn is_empty(&self) -> Result<bool, Error> {
+        Ok(self.len().await? == 0)
+    }
 }
