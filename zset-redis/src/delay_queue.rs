@@ -1,5 +1,5 @@
-//! Queues of jobs that are due at a time: [`DelayQueue`](crate::DelayQueue), or
-//! [`blocking::DelayQueue`](crate::blocking::DelayQueue), and what they return.
+//! Queues of jobs that are due at a time: [`DelayQueue`], [the one that
+//! blocks](crate::blocking::DelayQueue), and what they return.
 //!
 //! They are [`zset_std::SharedDelayQueue`] on a server: any number of processes push jobs and take
 //! them. Ids and payloads are bytes.

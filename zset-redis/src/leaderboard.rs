@@ -1,5 +1,5 @@
-//! Boards of members and their scores: [`Leaderboard`](crate::Leaderboard), or
-//! [`blocking::Leaderboard`](crate::blocking::Leaderboard), and what they return.
+//! Boards of members and their scores: [`Leaderboard`], [the one that
+//! blocks](crate::blocking::Leaderboard), and what they return.
 //!
 //! They are [`zset_std::Leaderboard`] on a server: the same policies, the same order, the same three ways to
 //! number ties ([`Ties`](zset_std::Ties)), the same results.

@@ -18,12 +18,13 @@ use crate::servers::{Cluster, Kind, Server};
 const IDS: [&[u8]; 7] = [b"", b"\0", b"1", b"a\xFFb", b"a", b"}{", b"0000000000000001"];
 
 type Model = SharedDelayQueue<Vec<u8>, Vec<u8>>;
+type ModelLease = zset_std::Lease<Vec<u8>, Vec<u8>>;
 
 struct Episode<M: Connect> {
     queue: DelayQueue<M>,
     model: Model,
     /// Leases of both, which may be stale.
-    leases: Vec<(Lease, zset_std::Lease<Vec<u8>, Vec<u8>>)>,
+    leases: Vec<(Lease, ModelLease)>,
     random: SmallRng,
     /// In microseconds. Its last three digits are the number of the step, and all durations are
     /// milliseconds, so no two jobs are due at the same time: the two order such jobs differently after
