@@ -3,12 +3,15 @@
 //!
 //! The tests draw the operations with proptest, the fuzz targets from the fuzzer's bytes (feature
 //! `arbitrary`).
+//!
+//! [`servers`] is for the tests of zset-server and zset-redis, which start servers.
 
 #![allow(missing_docs, clippy::missing_errors_doc, reason = "it is for tests only")]
 
 #[cfg(feature = "arbitrary")]
 mod draw;
 pub mod listpack;
+pub mod servers;
 pub mod sorted_set;
 #[cfg(feature = "proptest")]
 pub mod strategy;

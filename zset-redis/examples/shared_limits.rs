@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for process in [&payments, &elsewhere, &payments, &elsewhere] {
         match process.check("ann")?.verdict {
             Verdict::Allowed => println!("paid"),
-            Verdict::Denied { retry_after } => println!("again in {:.0?}", retry_after),
+            Verdict::Denied { retry_after } => println!("again in {retry_after:.0?}"),
             Verdict::Never => println!("too much for any minute"),
         }
     }

@@ -19,7 +19,7 @@ use zset_std::{
     AnyLimiter, FixedWindow, Funnel, Limiter, Quota, Timestamp, WindowCounter, WindowLog,
 };
 
-use servers::{Cluster, Kind, Server};
+use servers::{Cluster, Kind, PATIENCE, Server};
 
 const PROCESSES: usize = 2;
 const CONNECTIONS: usize = 4;
@@ -52,6 +52,7 @@ fn take_units<M: Connect>(pool: &Pool<M>, index: usize) -> u32 {
     let rules = [tested()[index].0, all_units()];
     let limits =
         Limits::all(pool.clone(), &format!("atomicity{index}"), rules, OnFailure::Deny).unwrap();
+    let limits = limits.with_deadline(PATIENCE);
     let start = Instant::now();
     let mut allowed = 0;
     while start.elapsed() < RUNNING {

@@ -6,8 +6,8 @@ mod servers;
 
 use std::time::Duration;
 
-use redis::aio::ConnectionLike;
-use servers::{Cluster, Kind, Server};
+use redis::aio::{ConnectionLike, ConnectionManagerConfig};
+use servers::{Cluster, Kind, PATIENCE, Server};
 use zset_redis::blocking::{self, Connect, Pool};
 use zset_redis::{
     Error, FixedWindow, Funnel, Limits, OnFailure, Rule, SlidingWindow, WindowCounter,
@@ -34,20 +34,21 @@ async fn awaited(limiter: impl AsyncKeyedLimiter<str, Error = Error>) {
 async fn all_awaited<C: ConnectionLike + Clone + Send + Sync>(connection: C, name: &str) {
     let new = || (connection.clone(), name, quota(), OnFailure::Deny);
     let (c, name, quota, deny) = new();
-    awaited(SlidingWindow::new(c, name, quota, deny).unwrap()).await;
+    awaited(SlidingWindow::new(c, name, quota, deny).unwrap().with_deadline(PATIENCE)).await;
     let (c, name, quota, deny) = new();
-    awaited(Funnel::new(c, name, quota, deny).unwrap()).await;
+    awaited(Funnel::new(c, name, quota, deny).unwrap().with_deadline(PATIENCE)).await;
     let (c, name, quota, deny) = new();
-    awaited(FixedWindow::new(c, name, quota, deny).unwrap()).await;
+    awaited(FixedWindow::new(c, name, quota, deny).unwrap().with_deadline(PATIENCE)).await;
     let (c, name, quota, deny) = new();
-    awaited(WindowCounter::new(c, name, quota, deny).unwrap()).await;
+    awaited(WindowCounter::new(c, name, quota, deny).unwrap().with_deadline(PATIENCE)).await;
     let rules = [Rule::sliding_window(quota).unwrap(), Rule::funnel(quota).unwrap()];
     let limits = Limits::all(connection, &format!("{name} limits"), rules, OnFailure::Deny);
-    awaited(limits.unwrap()).await;
+    awaited(limits.unwrap().with_deadline(PATIENCE)).await;
 }
 
 fn all_blocking<M: Connect>(pool: &Pool<M>) {
     fn check<M: Connect, L>(limiter: &blocking::Keyed<M, L>) {
+        let limiter = limiter.clone().with_deadline(PATIENCE);
         for remaining in [2, 1, 0] {
             assert_eq!(limiter.check("ann").unwrap().remaining, remaining);
         }
@@ -76,9 +77,10 @@ fn one_server(kind: Kind) {
     all_blocking(&Pool::new(server.client()));
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let multiplexed = server.client().get_multiplexed_async_connection().await.unwrap();
+        let multiplexed = server.multiplexed().await;
         all_awaited(multiplexed, "multiplexed").await;
-        let manager = server.client().get_connection_manager().await.unwrap();
+        let config = ConnectionManagerConfig::new().set_response_timeout(None);
+        let manager = server.client().get_connection_manager_with_config(config).await.unwrap();
         all_awaited(manager, "manager").await;
     });
 }

@@ -13,9 +13,9 @@ use zset_redis::blocking::{Limits, Pool};
 use zset_redis::{OnFailure, Rule};
 use zset_std::Quota;
 
-use servers::{Kind, Server};
+use servers::{Kind, PATIENCE, Server};
 
-const PERIOD: Duration = Duration::from_millis(300);
+const PERIOD: Duration = Duration::from_secs(1);
 
 fn rules() -> [Rule; 4] {
     let quota = Quota::new(3, PERIOD).unwrap();
@@ -28,7 +28,9 @@ fn rules() -> [Rule; 4] {
 }
 
 fn limits(server: &Server) -> Limits {
-    Limits::all(Pool::new(server.client()), "expiry", rules(), OnFailure::Deny).unwrap()
+    Limits::all(Pool::new(server.client()), "expiry", rules(), OnFailure::Deny)
+        .unwrap()
+        .with_deadline(PATIENCE)
 }
 
 /// Returns the keys, each with its value and the time at which it expires, in milliseconds.
@@ -95,7 +97,9 @@ fn wait(kind: Kind) {
     let Some(server) = Server::start(kind) else { return };
     for (index, rule) in rules().into_iter().enumerate() {
         let pool = Pool::new(server.client());
-        let limits = Limits::all(pool, &format!("wait{index}"), [rule], OnFailure::Deny).unwrap();
+        let limits = Limits::all(pool, &format!("wait{index}"), [rule], OnFailure::Deny)
+            .unwrap()
+            .with_deadline(PATIENCE);
         for n in [3, 1, 2, 3] {
             let peeked = limits.peek("ann", n).unwrap();
             sleep(peeked.retry_after().unwrap());
@@ -108,7 +112,9 @@ fn write_nothing(kind: Kind) {
     let Some(server) = Server::start(kind) else { return };
     let quota = Quota::new(3, Duration::from_secs(3600)).unwrap();
     let rules = [Rule::sliding_window(quota).unwrap(), Rule::funnel(quota).unwrap()];
-    let limits = Limits::all(Pool::new(server.client()), "denied", rules, OnFailure::Deny).unwrap();
+    let limits = Limits::all(Pool::new(server.client()), "denied", rules, OnFailure::Deny)
+        .unwrap()
+        .with_deadline(PATIENCE);
     let mut connection = server.connection();
     assert!(limits.check_n("ann", 0).unwrap().is_allowed());
     assert!(!limits.check_n("ann", 4).unwrap().is_allowed());

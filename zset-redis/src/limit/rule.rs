@@ -146,3 +146,37 @@ impl Rule {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn micros(count: u32, micros: u64) -> Quota {
+        Quota::new(count, Duration::from_micros(micros)).unwrap()
+    }
+
+    #[test]
+    fn quotas_that_cannot_be_exact_are_errors() {
+        let fine = Quota::new(1, Duration::from_nanos(1500)).unwrap();
+        assert_eq!(Rule::sliding_window(fine), Err(UnsupportedQuota::PeriodTooFine));
+        assert!(Rule::fixed_window(micros(1, LONGEST_PERIOD)).is_ok());
+        let long = micros(1, LONGEST_PERIOD + 1);
+        assert_eq!(Rule::window_counter(long), Err(UnsupportedQuota::PeriodTooLong));
+        // The capacity takes twice the period to leak out.
+        let deep = micros(2, LONGEST_PERIOD).with_capacity(4).unwrap();
+        assert_eq!(Rule::funnel(deep), Err(UnsupportedQuota::PeriodTooLong));
+        assert!(Rule::sliding_window(deep).is_ok());
+    }
+
+    #[test]
+    fn leaking_takes_whole_microseconds_and_a_part() {
+        let rule = Rule::funnel(micros(3, 10)).unwrap();
+        assert_eq!(rule.leaking(1), (3, 1));
+        assert_eq!(rule.leaking(2), (6, 2));
+        assert_eq!(rule.leaking(3), (10, 0));
+        let long = Rule::funnel(micros(1, LONGEST_PERIOD)).unwrap();
+        assert_eq!(long.leaking(u32::MAX), (MOST, 0));
+    }
+}

@@ -25,7 +25,7 @@ use zset_redis::{Keyed, Limits, OnFailure};
 
 use episode::{Episode, Outcome, Step};
 use reference::Sort;
-use servers::{Cluster, Kind, Server};
+use servers::{Cluster, Kind, PATIENCE, Server};
 
 /// The default of `ZSET_STEPS`.
 const STEPS: u64 = 100_000;
@@ -79,6 +79,7 @@ async fn play<C: ConnectionLike + Clone>(connection: &C, sort: Sort, seed: u64) 
     let name = format!("{sort:?}");
     let rules = episode.rules.clone();
     let limits = Limits::all(connection.clone(), &name, rules, OnFailure::Deny).unwrap();
+    let limits = limits.with_deadline(PATIENCE);
     let key = seed.to_string();
     let mut done = Vec::new();
     for _ in 0..LEN {
@@ -120,13 +121,13 @@ async fn take<C: ConnectionLike + Clone, L>(
 fn on_server(kind: Kind, sort: Sort) {
     let Some(server) = Server::start(kind) else { return };
     let runtime = Runtime::new().unwrap();
-    let connection = runtime.block_on(server.client().get_multiplexed_async_connection()).unwrap();
+    let connection = runtime.block_on(server.multiplexed());
     run(&connection, sort, &format!("{kind:?}"), &runtime);
 }
 
 fn on_cluster(sort: Sort) {
     // Valkey, unless only Redis is installed.
-    let kind = if Kind::Valkey.is_installed() { Kind::Valkey } else { Kind::Redis };
+    let kind = if Kind::Valkey.program().is_installed() { Kind::Valkey } else { Kind::Redis };
     let Some(cluster) = Cluster::start(kind) else { return };
     let runtime = Runtime::new().unwrap();
     let connection = runtime.block_on(cluster.client().get_async_connection()).unwrap();

@@ -1,25 +1,20 @@
 //! Servers that the tests start: a Redis, a Valkey, and a cluster of three masters.
 //!
-//! The programs are `redis-server` and `valkey-server` in `PATH`, or those that `REDIS_SERVER` and
-//! `VALKEY_SERVER` name. If one is not installed, its tests print `SKIPPED` and pass; with
-//! `ZSET_REQUIRE_SERVERS=1` they fail.
+//! [`test_support::servers`] says which programs they are, and what happens without them.
 
 // Each test target uses only some of this.
 #![allow(dead_code)]
 
-use std::env;
-use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::fs;
 use std::net::TcpListener;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// The timeout for a start. Only a failing test waits that long.
-const PATIENCE: Duration = Duration::from_secs(60);
+use test_support::servers::{Folder, Program};
+
+/// The timeout for a start, and for a call where no other is tested. Only a failing test waits that long.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -28,21 +23,11 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Returns whether the program is there.
-    pub(crate) fn is_installed(self) -> bool {
-        let program = self.program().0;
-        Command::new(program).arg("--version").stdout(Stdio::null()).status().is_ok()
-    }
-
-    /// Returns the program, and whether the user named it.
-    fn program(self) -> (OsString, bool) {
-        let (program, variable) = match self {
-            Kind::Redis => ("redis-server", "REDIS_SERVER"),
-            Kind::Valkey => ("valkey-server", "VALKEY_SERVER"),
-        };
-        let named = env::var_os(variable).filter(|path| !path.is_empty());
-        let is_named = named.is_some();
-        (named.unwrap_or_else(|| program.into()), is_named)
+    pub(crate) fn program(self) -> Program {
+        match self {
+            Kind::Redis => Program::redis(),
+            Kind::Valkey => Program::valkey(),
+        }
     }
 }
 
@@ -51,7 +36,8 @@ pub(crate) struct Server {
     pub(crate) kind: Kind,
     pub(crate) port: u16,
     process: Child,
-    folder: PathBuf,
+    // Dropped after the process has ended.
+    folder: Folder,
 }
 
 impl Server {
@@ -73,33 +59,12 @@ impl Server {
     }
 
     fn start_on(kind: Kind, port: u16, arguments: &[&str]) -> Option<Server> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = env::temp_dir().join(format!("zset-redis-{}-{number}", std::process::id()));
-        // An earlier process with the same id may not have removed it.
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir(&folder).expect("the temporary folder is writable");
-        let log = File::create(folder.join("log")).expect("the folder is writable");
-        let (program, is_named) = kind.program();
-        let process = Command::new(&program)
-            .args(["--bind", "127.0.0.1", "--port", &port.to_string()])
-            .args(["--save", "", "--appendonly", "no", "--dir"])
-            .arg(&folder)
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stderr(log.try_clone().expect("a file can have two handles"))
-            .stdout(log)
-            .spawn();
-        let process = match process {
-            Err(error) if !is_named && error.kind() == ErrorKind::NotFound => {
-                skip(&format!("{} is not installed", program.to_string_lossy()));
-                let _ = fs::remove_dir_all(&folder);
-                return None;
-            }
-            process => {
-                process.unwrap_or_else(|error| panic!("{}: {error}", program.to_string_lossy()))
-            }
-        };
+        let (folder, program) = (Folder::new(), kind.program());
+        let mut command = Command::new(program.path());
+        command.args(["--bind", "127.0.0.1", "--port", &port.to_string()]);
+        command.args(["--save", "", "--appendonly", "no", "--dir"]).arg(folder.path());
+        command.args(arguments);
+        let process = program.start(&mut command, &folder)?;
         let mut server = Server { kind, port, process, folder };
         server.wait_until_it_replies();
         Some(server)
@@ -115,7 +80,7 @@ impl Server {
             }
             let status = self.process.try_wait().expect("the process is a child");
             if status.is_some() || start.elapsed() > PATIENCE {
-                let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+                let log = fs::read_to_string(self.folder.log()).unwrap_or_default();
                 panic!("{:?} does not start ({status:?}):\n{log}", self.kind);
             }
             sleep(Duration::from_millis(5));
@@ -145,6 +110,15 @@ impl Server {
         redis::Client::open(self.url()).expect("the address is valid")
     }
 
+    /// Returns a connection that waits for as long as the calls' deadlines allow.
+    #[cfg(feature = "tokio")]
+    pub(crate) async fn multiplexed(&self) -> redis::aio::MultiplexedConnection {
+        let config = redis::AsyncConnectionConfig::new().set_response_timeout(None);
+        let config = config.set_connection_timeout(None);
+        let client = self.client();
+        client.get_multiplexed_async_connection_with_config(&config).await.expect("it listens")
+    }
+
     pub(crate) fn connection(&self) -> redis::Connection {
         self.client().get_connection().expect("the server listens")
     }
@@ -168,15 +142,16 @@ impl Drop for Server {
         // An error here would hide that of the test.
         let _ = self.process.kill();
         let _ = self.process.wait();
-        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
 /// A cluster of three masters.
+#[cfg(feature = "cluster")]
 pub(crate) struct Cluster {
     pub(crate) nodes: Vec<Server>,
 }
 
+#[cfg(feature = "cluster")]
 impl Cluster {
     /// Starts a cluster; returns `None` if the server is not installed.
     pub(crate) fn start(kind: Kind) -> Option<Cluster> {
@@ -208,7 +183,9 @@ impl Cluster {
 
     pub(crate) fn client(&self) -> redis::cluster::ClusterClient {
         let nodes = self.nodes.iter().map(Server::url);
-        redis::cluster::ClusterClient::new(nodes).expect("the addresses are valid")
+        let builder = redis::cluster::ClusterClient::builder(nodes);
+        let builder = builder.response_timeout(PATIENCE).connection_timeout(PATIENCE);
+        builder.build().expect("the addresses are valid")
     }
 }
 
@@ -216,11 +193,4 @@ impl Cluster {
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     listener.local_addr().expect("it is bound").port()
-}
-
-/// Reports that tests are skipped, or panics if `ZSET_REQUIRE_SERVERS` is set.
-pub(crate) fn skip(reason: &str) {
-    assert!(env::var_os("ZSET_REQUIRE_SERVERS").is_none(), "{reason}");
-    // Not with `eprintln`, whose output only failing tests show.
-    let _ = writeln!(io::stderr(), "SKIPPED: {reason}");
 }

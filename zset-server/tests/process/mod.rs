@@ -1,30 +1,25 @@
 //! Server processes: zset-server, Redis and Valkey, each on a Unix socket in a temporary folder.
 //!
-//! The other servers are `redis-server` and `valkey-server` in `PATH`, or the programs that `REDIS_SERVER`
-//! and `VALKEY_SERVER` name. If one is not installed, its tests print `SKIPPED` and pass; with
-//! `ZSET_REQUIRE_SERVERS=1` they fail.
+//! [`test_support::servers`] says which programs the other servers are, and what happens without them.
 
 // Each test target uses only some of this.
 #![allow(dead_code)]
 
-mod folder;
 mod reply;
 
-use std::collections::BTreeSet;
-use std::env;
-use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::Mutex;
+use std::process::{Child, Command, ExitStatus};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use test_support::servers::Program;
+
 use crate::patient::{Patient, retry};
-pub(crate) use folder::Folder;
 pub(crate) use reply::Reply;
+pub(crate) use test_support::servers::{Folder, skip};
 
 /// The timeout for a start and for a reply. Only a failing test waits that long.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -40,16 +35,12 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Returns the program, and whether the user named it.
-    fn program(self) -> (OsString, bool) {
-        let (program, variable) = match self {
-            Kind::Redis => ("redis-server", "REDIS_SERVER"),
-            Kind::Valkey => ("valkey-server", "VALKEY_SERVER"),
-            Kind::Zset => return (env!("CARGO_BIN_EXE_zset-server").into(), true),
-        };
-        let named = env::var_os(variable).filter(|path| !path.is_empty());
-        let is_named = named.is_some();
-        (named.unwrap_or_else(|| program.into()), is_named)
+    fn program(self) -> Program {
+        match self {
+            Kind::Redis => Program::redis(),
+            Kind::Valkey => Program::valkey(),
+            Kind::Zset => Program::built(env!("CARGO_BIN_EXE_zset-server")),
+        }
     }
 
     /// Returns the start of the line in INFO with the right version.
@@ -64,7 +55,7 @@ impl Kind {
 
     /// Returns the command that starts a server which reads and writes `dump.rdb` in a folder.
     fn command(self, folder: &Folder) -> Command {
-        let mut command = Command::new(self.program().0);
+        let mut command = Command::new(self.program().path());
         if self == Kind::Zset {
             command.args(["serve", "--port", "0", "--snapshot"]).arg(folder.snapshot());
             command.env_remove("ZSET_REQUIREPASS");
@@ -94,29 +85,16 @@ impl Server {
 
     /// Like [`start`](Server::start), in a given folder.
     pub(crate) fn start_in(kind: Kind, folder: &Folder) -> Option<Server> {
-        let (program, is_named) = kind.program();
+        let program = kind.program();
         let _ = fs::remove_file(folder.socket());
-        let log = File::create(folder.log()).expect("the folder is writable");
-        let process = kind
-            .command(folder)
-            .stdin(Stdio::null())
-            .stderr(log.try_clone().expect("a file can have two handles"))
-            .stdout(log)
-            .spawn();
-        let process = match process {
-            Err(error) if !is_named && error.kind() == ErrorKind::NotFound => {
-                skip(&format!("{} is not installed", program.display()));
-                return None;
-            }
-            process => process.unwrap_or_else(|error| panic!("{}: {error}", program.display())),
-        };
+        let process = program.start(&mut kind.command(folder), folder)?;
         let mut server = Server::connect(kind, process, folder);
         let info = String::from_utf8_lossy(&server.ask("INFO server")).into_owned();
         if info.lines().any(|line| line.starts_with(kind.version())) {
             return Some(server);
         }
         let versions: Vec<_> = info.lines().filter(|line| line.contains("_version:")).collect();
-        let (program, versions) = (program.display(), versions.join(" "));
+        let (program, versions) = (program.path().display(), versions.join(" "));
         skip(&format!("{program} has {versions}, not {}", kind.version()));
         None
     }
@@ -227,14 +205,4 @@ fn connect(socket: &Path) -> io::Result<Patient<UnixStream>> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     Ok(Patient(stream))
-}
-
-/// Reports that tests are skipped, or panics if `ZSET_REQUIRE_SERVERS` is set.
-pub(crate) fn skip(reason: &str) {
-    static REPORTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    assert!(env::var_os("ZSET_REQUIRE_SERVERS").is_none(), "{reason}");
-    // Once rather than for each test, and not with `eprintln`, whose output only failing tests show.
-    if REPORTED.lock().expect("no thread panics with the lock").insert(reason.to_owned()) {
-        let _ = writeln!(io::stderr(), "SKIPPED: {reason}");
-    }
 }

@@ -8,12 +8,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A temporary folder, which is removed when its last clone is dropped.
 #[derive(Clone)]
-pub(crate) struct Folder(Arc<Removed>);
+pub struct Folder(Arc<Removed>);
 
 struct Removed(PathBuf);
 
 impl Folder {
-    pub(crate) fn new() -> Folder {
+    #[expect(clippy::new_without_default, reason = "a default has no effects")]
+    pub fn new() -> Folder {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         // Short, since the path of a socket has at most about 100 bytes.
@@ -24,33 +25,33 @@ impl Folder {
         Folder(Arc::new(Removed(path)))
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.0.0
     }
 
-    pub(crate) fn join(&self, name: &str) -> PathBuf {
+    pub fn join(&self, name: &str) -> PathBuf {
         self.path().join(name)
     }
 
     /// Returns the path of a file as text.
-    pub(crate) fn file(&self, name: &str) -> String {
+    pub fn file(&self, name: &str) -> String {
         self.join(name).into_os_string().into_string().expect("temporary folders have UTF-8 names")
     }
 
-    pub(crate) fn socket(&self) -> PathBuf {
+    pub fn socket(&self) -> PathBuf {
         self.join("socket")
     }
 
-    pub(crate) fn log(&self) -> PathBuf {
+    pub fn log(&self) -> PathBuf {
         self.join("log")
     }
 
-    pub(crate) fn snapshot(&self) -> PathBuf {
+    pub fn snapshot(&self) -> PathBuf {
         self.join("dump.rdb")
     }
 
     /// Returns the path of an unfinished snapshot, if any.
-    pub(crate) fn unfinished(&self) -> Option<PathBuf> {
+    pub fn unfinished(&self) -> Option<PathBuf> {
         let mut paths = fs::read_dir(self.path()).unwrap().map(|entry| entry.unwrap().path());
         paths.find(|path| path.extension().is_some_and(|extension| extension == "unfinished"))
     }

@@ -1,0 +1,82 @@
+//! Starting servers that tests need: `redis-server` and `valkey-server` in `PATH`, or the programs that
+//! `REDIS_SERVER` and `VALKEY_SERVER` name. If one is not installed, its tests print `SKIPPED` and pass; with
+//! `ZSET_REQUIRE_SERVERS=1` they fail.
+
+mod folder;
+
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, ErrorKind, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+
+pub use folder::Folder;
+
+/// A program that tests start.
+#[derive(Debug)]
+pub struct Program {
+    path: OsString,
+    /// Whether the user, or Cargo, named it, so that it must be there.
+    is_named: bool,
+}
+
+impl Program {
+    /// Returns the program that Cargo has built.
+    pub fn built(path: &str) -> Program {
+        Program { path: path.into(), is_named: true }
+    }
+
+    pub fn redis() -> Program {
+        Program::named_by("REDIS_SERVER", "redis-server")
+    }
+
+    pub fn valkey() -> Program {
+        Program::named_by("VALKEY_SERVER", "valkey-server")
+    }
+
+    fn named_by(variable: &str, default: &str) -> Program {
+        let named = env::var_os(variable).filter(|path| !path.is_empty());
+        let is_named = named.is_some();
+        Program { path: named.unwrap_or_else(|| default.into()), is_named }
+    }
+
+    pub fn path(&self) -> &OsString {
+        &self.path
+    }
+
+    /// Returns whether the program is there.
+    pub fn is_installed(&self) -> bool {
+        Command::new(&self.path).arg("--version").stdout(Stdio::null()).status().is_ok()
+    }
+
+    /// Starts the program, whose output goes to the log of the folder; returns `None` if it is not installed.
+    pub fn start(&self, command: &mut Command, folder: &Folder) -> Option<Child> {
+        let log = File::create(folder.log()).expect("the folder is writable");
+        let process = command
+            .stdin(Stdio::null())
+            .stderr(log.try_clone().expect("a file can have two handles"))
+            .stdout(log)
+            .spawn();
+        match process {
+            Err(error) if !self.is_named && error.kind() == ErrorKind::NotFound => {
+                skip(&format!("{} is not installed", self.path.display()));
+                None
+            }
+            process => {
+                Some(process.unwrap_or_else(|error| panic!("{}: {error}", self.path.display())))
+            }
+        }
+    }
+}
+
+/// Reports that tests are skipped, or panics if `ZSET_REQUIRE_SERVERS` is set.
+pub fn skip(reason: &str) {
+    static REPORTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    assert!(env::var_os("ZSET_REQUIRE_SERVERS").is_none(), "{reason}");
+    // Once rather than for each test, and not with `eprintln`, whose output only failing tests show.
+    if REPORTED.lock().expect("no thread panics with the lock").insert(reason.to_owned()) {
+        let _ = writeln!(io::stderr(), "SKIPPED: {reason}");
+    }
+}

@@ -1,0 +1,94 @@
+//! `throttle` returns the five numbers of `CL.THROTTLE` that zset-std returns.
+
+#![cfg(unix)]
+
+mod servers;
+
+use std::time::Duration;
+
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use zset_redis::blocking::{Funnel, Pool};
+use zset_redis::{Error, OnFailure, UnsupportedQuota};
+use zset_std::limit::{Throttle, ThrottleError};
+use zset_std::{Funnels, Quota, Timestamp};
+
+use servers::{Kind, PATIENCE, Server};
+
+fn funnel(server: &Server) -> Funnel {
+    let quota = Quota::new(1, Duration::from_secs(1)).unwrap();
+    let pool = Pool::new(server.client());
+    Funnel::new(pool, "throttle", quota, OnFailure::Deny).unwrap().with_deadline(PATIENCE)
+}
+
+fn same_numbers(kind: Kind) {
+    let Some(server) = Server::start(kind) else { return };
+    let (ours, mut random) = (funnel(&server), SmallRng::seed_from_u64(1));
+    for key in 0..40 {
+        let max_burst = random.random_range(0..20);
+        let (count, period) = (random.random_range(1..30), random.random_range(1..100));
+        let quota = Quota::new(count, Duration::from_secs(period)).unwrap();
+        // Not `Funnels`, which round the time between two units up: whole seconds differ sometimes.
+        let mut theirs = zset_std::Funnel::new(quota.with_capacity(max_burst + 1).unwrap());
+        let mut micros = 0;
+        for _ in 0..50 {
+            micros += random.random_range(0..3_000_000);
+            let (n, now) = (random.random_range(0..4), Timestamp::from_nanos(micros * 1000));
+            let (count, period) = (i64::from(count), i64::try_from(period).unwrap());
+            let key = key.to_string();
+            let ours = ours.throttle_at(&key, max_burst.into(), count, period, n.into(), now);
+            assert_eq!(ours.unwrap(), Throttle::from(theirs.check_n_at(n, now)));
+        }
+    }
+}
+
+#[test]
+fn numbers_are_those_of_zset_std_with_redis() {
+    same_numbers(Kind::Redis);
+}
+
+#[test]
+fn numbers_are_those_of_zset_std_with_valkey() {
+    same_numbers(Kind::Valkey);
+}
+
+#[test]
+fn keys_may_have_another_rate_in_each_call() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let (ours, theirs) =
+        (funnel(&server), Funnels::<String>::new(funnel(&server).rules()[0].quota()));
+    let at = |seconds| Timestamp::from_nanos(seconds * 1_000_000_000);
+    // Each nanosecond of these rates is whole, as is each microsecond.
+    for (call, [burst, count, period, n]) in
+        [[4, 1, 60, 3], [9, 2, 60, 1], [0, 5, 10, 1], [99, 10, 1, 50], [4, 1, 60, 1]]
+            .iter()
+            .enumerate()
+    {
+        let now = at(call as u64);
+        let ours = ours.throttle_at("ann", *burst, *count, *period, *n, now).unwrap();
+        let theirs = theirs.throttle_at("ann", *burst, *count, *period, *n, now).unwrap();
+        assert_eq!(ours, theirs, "call {call}");
+    }
+}
+
+#[test]
+fn invalid_arguments_are_errors() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let funnel = funnel(&server);
+    let throttle = |numbers: [i64; 4]| {
+        let [max_burst, count, period, n] = numbers;
+        funnel.throttle("ann", max_burst, count, period, n).unwrap_err()
+    };
+    assert!(matches!(throttle([-1, 1, 1, 1]), Error::Throttle(ThrottleError::MaxBurst)));
+    assert!(matches!(throttle([1, -1, 1, 1]), Error::Throttle(ThrottleError::Rate)));
+    assert!(matches!(throttle([1, 0, 1, 1]), Error::Throttle(ThrottleError::Quota(_))));
+    assert!(matches!(throttle([1, 1, 1, -1]), Error::Throttle(ThrottleError::Quantity)));
+    let century = 100 * 366 * 86_400;
+    assert!(matches!(throttle([0, 1, century, 1]), Error::Quota(UnsupportedQuota::PeriodTooLong)));
+    assert!(!funnel.throttle("ann", 0, 1, 1, 1).unwrap().limited);
+
+    let late = Timestamp::from_nanos((1 << 52) * 1000);
+    assert!(matches!(funnel.check_at("ann", late), Err(Error::TimeTooLate)));
+    let before = Timestamp::from_nanos(late.as_nanos() - 1);
+    assert!(funnel.check_at("bob", before).unwrap().is_allowed());
+}
