@@ -7,8 +7,8 @@ mod servers;
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
-use redis::aio::ConnectionLike;
-use servers::{Cluster, Kind, Server};
+use redis::aio::{ConnectionLike, ConnectionManagerConfig};
+use servers::{Cluster, Kind, PATIENCE, Server};
 use zset_redis::blocking::{self, Connect, Pool};
 use zset_redis::leaderboard::{Standing, Submission};
 use zset_redis::{Error, Leaderboard};
@@ -154,7 +154,7 @@ fn random_steps<M: Connect, K: Policy<Score>>(
     for episode in 0..8u64 {
         let mut random = SmallRng::seed_from_u64(episode);
         let name = format!("{name} {episode}");
-        let (mut board, mut model) = (new(&name), model());
+        let (mut board, mut model) = (new(&name).with_deadline(PATIENCE), model());
         if episode % 2 == 1 {
             let bound = random.random_range(0..8);
             board = board.with_max_len(bound);
@@ -191,8 +191,8 @@ fn random_steps_on_valkey() {
 }
 
 async fn awaited<C: ConnectionLike + Clone>(connection: C) {
-    let name = |kind| format!("awaited {kind}");
-    let board = Leaderboard::new(connection.clone(), &name("best")).with_max_len(3);
+    let best = Leaderboard::new(connection.clone(), "awaited best");
+    let board = best.with_max_len(3).with_deadline(PATIENCE);
     for (member, score) in [("ann", 9), ("bob", 7), ("cid", 7), ("dan", 8), ("bob", 3)] {
         board.submit(member, score).await.unwrap();
     }
@@ -212,12 +212,13 @@ async fn awaited<C: ConnectionLike + Clone>(connection: C) {
     board.clear().await.unwrap();
     assert!(board.top(10, Ties::Dense).await.unwrap().is_empty());
 
-    let board = Leaderboard::sum(connection.clone(), &name("sum"));
+    let board = Leaderboard::sum(connection.clone(), "awaited sum").with_deadline(PATIENCE);
     board.submit("ann", Score::INFINITY).await.unwrap();
     assert!(matches!(board.submit("ann", Score::NEG_INFINITY).await, Err(Error::NanScore)));
     assert_eq!(board.remove("ann").await.unwrap(), Some(Score::INFINITY));
 
-    let medals = Leaderboard::latest(connection, &name("latest")).with_dense_standings();
+    let medals = Leaderboard::latest(connection, "awaited latest");
+    let medals = medals.with_dense_standings().with_deadline(PATIENCE);
     let layout = PackedScore::decimal([3, 3, 3]).unwrap();
     for (team, won) in [("USA", [40, 44, 42]), ("CHN", [40, 27, 24]), ("JPN", [20, 12, 13])] {
         medals.submit(team, layout.pack(won).unwrap()).await.unwrap();
@@ -232,9 +233,11 @@ fn awaited_over_each_kind_of_connection() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     if let Some(server) = Server::start(Kind::Redis) {
         runtime.block_on(async {
-            awaited(server.client().get_connection_manager().await.unwrap()).await;
+            let config = ConnectionManagerConfig::new().set_response_timeout(None);
+            let client = server.client();
+            awaited(client.get_connection_manager_with_config(config).await.unwrap()).await;
             server.ask("FLUSHALL");
-            awaited(server.client().get_multiplexed_async_connection().await.unwrap()).await;
+            awaited(server.multiplexed().await).await;
         });
     }
     if let Some(cluster) = Cluster::start(Kind::Redis) {
@@ -254,8 +257,8 @@ fn awaited_over_each_kind_of_connection() {
 fn an_index_survives_clients_that_were_made_without_it() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let pool = Pool::new(server.client());
-    let plain = blocking::Leaderboard::new(pool.clone(), "mixed");
-    let indexed = blocking::Leaderboard::new(pool, "mixed").with_dense_standings();
+    let plain = blocking::Leaderboard::new(pool, "mixed").with_deadline(PATIENCE);
+    let indexed = plain.clone().with_dense_standings();
     plain.submit("ann", 3).unwrap();
     assert_eq!(server.ask("EXISTS board:{mixed}:distinct"), "int(0)");
     indexed.submit("bob", 2).unwrap();
@@ -270,6 +273,7 @@ fn an_index_survives_clients_that_were_made_without_it() {
 fn a_board_keeps_its_order_on_the_server() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let board = blocking::Leaderboard::new(Pool::new(server.client()), "weekly");
+    let board = board.with_deadline(PATIENCE);
     for (member, score) in [("cid", 7.5), ("bob", 7.5), ("ann", -2.0)] {
         board.submit(member, Score::new(score).unwrap()).unwrap();
     }

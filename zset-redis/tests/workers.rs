@@ -18,7 +18,7 @@ use zset_redis::blocking::{self, Pool};
 use zset_redis::delay_queue::Lease;
 use zset_redis::{DelayQueue, Error};
 
-use servers::{Kind, Server};
+use servers::{Kind, PATIENCE, Server};
 
 const JOBS: usize = 10_000;
 const PUSHERS: usize = 4;
@@ -28,8 +28,6 @@ const WORKERS: usize = 4;
 const QUEUE: &str = "workers";
 /// Short, so that the jobs of killed workers are delivered again soon.
 const VISIBILITY: Duration = Duration::from_millis(300);
-/// Only a failing test takes that long.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The hashes in which workers count what they did, by job.
 const DONE: &str = "done";
@@ -172,6 +170,7 @@ fn push_jobs(server: &Server) {
         for pusher in 0..PUSHERS {
             scope.spawn(move || {
                 let queue = blocking::DelayQueue::new(Pool::new(server.client()), QUEUE);
+                let queue = queue.with_deadline(PATIENCE);
                 let mut random = SmallRng::seed_from_u64(pusher as u64);
                 for number in (pusher..JOBS).step_by(PUSHERS) {
                     let delay = Duration::from_millis(random.random_range(0..4000));
@@ -186,6 +185,7 @@ fn push_jobs(server: &Server) {
 fn kill_workers(server: &Server) {
     let url = server.url();
     let queue = blocking::DelayQueue::new(Pool::new(server.client()), QUEUE);
+    let queue = queue.with_deadline(PATIENCE);
     let mut random = SmallRng::seed_from_u64(1);
     let mut kills = 0;
     thread::scope(|scope| {

@@ -8,12 +8,14 @@ use zset_redis::Error;
 use zset_redis::blocking::{DelayQueue, Pool};
 use zset_redis::delay_queue::Nacked;
 
-use crate::servers::{Kind, Server};
+use crate::servers::{Kind, PATIENCE, Server};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
 fn queue(server: &Server, name: &str) -> DelayQueue {
-    DelayQueue::new(Pool::new(server.client()), name).with_max_deliveries(NonZeroU32::MIN)
+    DelayQueue::new(Pool::new(server.client()), name)
+        .with_max_deliveries(NonZeroU32::MIN)
+        .with_deadline(PATIENCE)
 }
 
 fn bury(queue: &DelayQueue, id: &str) {

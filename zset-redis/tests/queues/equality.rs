@@ -12,7 +12,7 @@ use zset_redis::delay_queue::Lease;
 use zset_std::shared_delay_queue::{Nacked, PushWithIdError, StaleLease};
 use zset_std::{SharedDelayQueue, Timestamp};
 
-use crate::servers::{Cluster, Kind, Server};
+use crate::servers::{Cluster, Kind, PATIENCE, Server};
 
 /// Bytes that text would not have, and ids that the queue could assign itself.
 const IDS: [&[u8]; 7] = [b"", b"\0", b"1", b"a\xFFb", b"a", b"}{", b"0000000000000001"];
@@ -46,8 +46,9 @@ fn stale<T>(result: Result<T, Error>) -> Result<T, StaleLease> {
 impl<M: Connect> Episode<M> {
     fn new(pool: Pool<M>, seed: u64) -> Self {
         let mut random = SmallRng::seed_from_u64(seed);
-        let mut queue =
-            DelayQueue::new(pool, &format!("equality {seed}")).with_max_dead_letters(u32::MAX);
+        let mut queue = DelayQueue::new(pool, &format!("equality {seed}"))
+            .with_max_dead_letters(u32::MAX)
+            .with_deadline(PATIENCE);
         let mut model = Model::new();
         if random.random() {
             let max = NonZeroU32::new(random.random_range(1..4)).unwrap();

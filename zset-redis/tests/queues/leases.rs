@@ -3,23 +3,23 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use redis::aio::ConnectionLike;
+use redis::aio::{ConnectionLike, ConnectionManagerConfig};
 use zset_redis::blocking::{self, Pool};
 use zset_redis::delay_queue::Nacked;
 use zset_redis::{DelayQueue, Error};
 use zset_std::{Clock, SystemClock, Timestamp};
 
-use crate::servers::{Cluster, Kind, Server};
+use crate::servers::{Cluster, Kind, PATIENCE, Server};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
 fn queue(server: &Server, name: &str) -> blocking::DelayQueue {
-    blocking::DelayQueue::new(Pool::new(server.client()), name)
+    blocking::DelayQueue::new(Pool::new(server.client()), name).with_deadline(PATIENCE)
 }
 
 /// Uses each method over a connection.
 async fn awaited<C: ConnectionLike + Clone>(connection: C) {
-    let queue = DelayQueue::new(connection, "awaited").with_max_len(3);
+    let queue = DelayQueue::new(connection, "awaited").with_max_len(3).with_deadline(PATIENCE);
     let id = queue.push_after("first", Duration::ZERO).await.unwrap();
     queue.push_with_id_after("b", "second", Duration::ZERO).await.unwrap();
     queue.push_with_id("c", "third", SystemClock.now()).await.unwrap();
@@ -62,15 +62,15 @@ fn awaited_over_each_kind_of_connection() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     if let Some(server) = Server::start(Kind::Redis) {
         runtime.block_on(async {
-            awaited(server.client().get_connection_manager().await.unwrap()).await;
+            let config = ConnectionManagerConfig::new().set_response_timeout(None);
+            let client = server.client();
+            awaited(client.get_connection_manager_with_config(config).await.unwrap()).await;
             server.ask("FLUSHALL");
-            awaited(server.client().get_multiplexed_async_connection().await.unwrap()).await;
+            awaited(server.multiplexed().await).await;
         });
     }
     if let Some(server) = Server::start(Kind::Valkey) {
-        runtime.block_on(async {
-            awaited(server.client().get_connection_manager().await.unwrap()).await;
-        });
+        runtime.block_on(async { awaited(server.multiplexed().await).await });
     }
     if let Some(cluster) = Cluster::start(Kind::Redis) {
         runtime.block_on(async {

@@ -8,7 +8,7 @@ use zset_redis::blocking::{self, Connect, Pool};
 use zset_redis::delay_queue::ConnectAsync;
 use zset_redis::{DelayQueue, Error};
 
-use crate::servers::{Cluster, Kind, Server};
+use crate::servers::{Cluster, Kind, PATIENCE, Server};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -19,7 +19,7 @@ const SOON: Duration = Duration::from_secs(15);
 const A_WHILE: Duration = Duration::from_millis(200);
 
 fn check_threads<M: Connect>(pool: &Pool<M>) {
-    let queue = blocking::DelayQueue::new(pool.clone(), "threads");
+    let queue = blocking::DelayQueue::new(pool.clone(), "threads").with_deadline(PATIENCE);
     let start = Instant::now();
     assert_eq!(queue.wait_lease_timeout(MINUTE, A_WHILE).unwrap(), None);
     assert!(start.elapsed() >= A_WHILE);
@@ -54,7 +54,7 @@ where
     M: ConnectAsync + Clone + 'static,
     M::Connection: Sync,
 {
-    let queue = DelayQueue::new(connection, "tasks");
+    let queue = DelayQueue::new(connection, "tasks").with_deadline(PATIENCE);
     let mut waiter = queue.waiter(client.clone());
     let start = Instant::now();
     assert_eq!(waiter.wait_lease_timeout(MINUTE, A_WHILE).await.unwrap(), None);
@@ -94,8 +94,7 @@ fn one_server(kind: Kind) {
     let Some(server) = Server::start(kind) else { return };
     check_threads(&Pool::new(server.client()));
     tokio::runtime::Runtime::new().unwrap().block_on(async {
-        let connection = server.client().get_multiplexed_async_connection().await.unwrap();
-        check_tasks(connection, server.client()).await;
+        check_tasks(server.multiplexed().await, server.client()).await;
     });
 }
 
@@ -123,11 +122,8 @@ fn cluster() {
 fn a_worker_that_waits_sends_nothing() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let queue = blocking::DelayQueue::new(Pool::new(server.client()), "quiet");
-    let commands = || -> u64 {
-        let info = server.ask("INFO stats");
-        let line = info.lines().find_map(|line| line.strip_prefix("total_commands_processed:"));
-        line.unwrap().trim().parse().unwrap()
-    };
+    let queue = queue.with_deadline(PATIENCE);
+    let commands = || statistic(&server, "total_commands_processed:");
     // The pool has a connection, and the server the scripts.
     assert_eq!(queue.wait_lease_timeout(MINUTE, Duration::ZERO).unwrap(), None);
     let before = commands();
@@ -137,10 +133,34 @@ fn a_worker_that_waits_sends_nothing() {
     assert!(commands() - before < 20, "{} commands in two seconds", commands() - before);
 }
 
+/// Returns a number of `INFO stats`.
+fn statistic(server: &Server, name: &str) -> u64 {
+    let info = server.ask("INFO stats");
+    let line = info.lines().find_map(|line| line.strip_prefix(name));
+    line.unwrap().trim().parse().unwrap()
+}
+
+#[test]
+fn a_waiter_opens_one_connection_for_many_waits() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let queue = DelayQueue::new(server.multiplexed().await, "one").with_deadline(PATIENCE);
+        let mut waiter = queue.waiter(server.client());
+        let before = statistic(&server, "total_connections_received:");
+        for _ in 0..20 {
+            let patience = Duration::from_millis(1);
+            assert_eq!(waiter.wait_lease_timeout(MINUTE, patience).await.unwrap(), None);
+        }
+        // The waiter's and that of this question.
+        assert_eq!(statistic(&server, "total_connections_received:") - before, 2);
+    });
+}
+
 #[test]
 fn an_earlier_job_wakes_however_it_becomes_due() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let queue = blocking::DelayQueue::new(Pool::new(server.client()), "earlier");
+    let queue = queue.with_deadline(PATIENCE);
     let id = queue.push_after("late", Duration::ZERO).unwrap();
     let lease = queue.lease(MINUTE).unwrap().unwrap();
     let wait_while = |change: &dyn Fn()| {
