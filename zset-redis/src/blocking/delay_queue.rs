@@ -72,9 +72,9 @@ impl<M: Connect> DelayQueue<M> {
 
     /// Returns the queue with a bound on the number of deliveries per job. **O(1)**.
     ///
-    /// A job whose last permitted delivery fails becomes a [`DeadLetter`](crate::delay_queue::DeadLetter):
-    /// at once if the worker calls [`nack`](Self::nack), or, if the lease expires, when the job would be
-    /// delivered again.
+    /// A job whose last permitted delivery fails becomes a [dead
+    /// letter](crate::delay_queue::DeadLetter): at once if the worker calls [`nack`](Self::nack), or,
+    /// if the lease expires, when the job would be delivered again.
     pub fn with_max_deliveries(mut self, max_deliveries: NonZeroU32) -> Self {
         self.queue.max_deliveries = Some(max_deliveries);
         self

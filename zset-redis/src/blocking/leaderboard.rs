@@ -11,11 +11,11 @@ use crate::Error;
 use crate::leaderboard::board::{Board, Policy};
 use crate::operation::Operation;
 
-/// A board of members and their scores on the server, highest score first: [`zset_std::Leaderboard`] for many
-/// machines, over a [`Pool`] of connections.
+/// A board of members and their scores on the server, highest score first: [`zset_std::Leaderboard`]
+/// for many machines, over a [`Pool`] of connections.
 ///
-/// Members are strings or bytes. Each method is one round trip. The [module](crate::leaderboard) explains scores,
-/// order, and what a failover can lose.
+/// Members are strings or bytes. Each method is one round trip. The [module](crate::leaderboard)
+/// explains scores, order, and what a failover can lose.
 ///
 /// # Examples
 ///
@@ -75,20 +75,21 @@ impl<M: Connect> Leaderboard<M> {
 
     /// Returns the board with a bound: it keeps only the best `max_len` members. **O(1)**.
     ///
-    /// When the board is full, a new member that ranks above the last one evicts it; a new member that ranks
-    /// below is rejected. The board keeps no record of an evicted member. A member whose score drops stays.
-    /// A board that already has more members keeps them until [`trim_to`](Self::trim_to).
+    /// When the board is full, a new member that ranks above the last one evicts it; a new member that
+    /// ranks below is rejected. The board keeps no record of an evicted member. A member whose score
+    /// drops stays. A board that already has more members keeps them until [`trim_to`](Self::trim_to).
     pub fn with_max_len(mut self, max_len: u64) -> Self {
         self.board.max_len = Some(max_len);
         self
     }
 
-    /// Returns the board with an index of its distinct scores, which the next submission builds. **O(1)**.
+    /// Returns the board with an index of its distinct scores, which the next submission builds.
+    /// **O(1)**.
     ///
-    /// The index changes only the time of dense standings: O(log n) on the server, and without it O(d log n)
-    /// for d distinct higher scores. It takes a sorted set of all distinct scores, O(d log n) once on the
-    /// server to build it, and O(log n) for each later submission. All clients maintain it, whether or not
-    /// they were made with it.
+    /// The index changes only the time of dense standings: O(log n) on the server, and without it O(d
+    /// log n) for d distinct higher scores. It takes a sorted set of all distinct scores, O(d log n)
+    /// once on the server to build it, and O(log n) for each later submission. All clients maintain it,
+    /// whether or not they were made with it.
     pub fn with_dense_standings(mut self) -> Self {
         self.board.has_dense_standings = true;
         self

@@ -79,9 +79,9 @@ impl<C> DelayQueue<C> {
 
     /// Returns the queue with a bound on the number of deliveries per job. **O(1)**.
     ///
-    /// A job whose last permitted delivery fails becomes a [`DeadLetter`](crate::delay_queue::DeadLetter):
-    /// at once if the worker calls [`nack`](Self::nack), or, if the lease expires, when the job would be
-    /// delivered again.
+    /// A job whose last permitted delivery fails becomes a [dead
+    /// letter](crate::delay_queue::DeadLetter): at once if the worker calls [`nack`](Self::nack), or,
+    /// if the lease expires, when the job would be delivered again.
     pub fn with_max_deliveries(mut self, max_deliveries: NonZeroU32) -> Self {
         self.queue.max_deliveries = Some(max_deliveries);
         self
@@ -98,8 +98,8 @@ impl<C> DelayQueue<C> {
 }
 
 impl<C: ConnectionLike + Clone> DelayQueue<C> {
-    /// Returns a worker that waits for jobs, over a connection of its own that `client` opens when it is
-    /// first needed. **O(1)**.
+    /// Returns a worker that waits for jobs, over a connection of its own that `client` opens when it
+    /// is first needed. **O(1)**.
     ///
     /// # Examples
     ///

@@ -49,15 +49,15 @@ impl ConnectAsync for redis::cluster::ClusterClient {
 
 /// A worker that waits for jobs of a [`DelayQueue`], returned by [`DelayQueue::waiter`].
 ///
-/// It has a connection of its own, since a command that blocks would stall the queue's. It opens it when
-/// it first has to wait, and again after a failure. Jobs are taken over the queue's connection. The
-/// [module](crate::delay_queue) explains waiting.
+/// It has a connection of its own, since a command that blocks would stall the queue's. It opens it
+/// when it first has to wait, and again after a failure. Jobs are taken over the queue's connection.
+/// The [module](crate::delay_queue) explains waiting.
 ///
 /// # Cancellation
 ///
-/// If a future is dropped while it waits, no job is taken, and the connection is closed. If it is dropped
-/// during an attempt, the server may have leased a job that nobody gets: it is due again at the end of
-/// the lease.
+/// If a future is dropped while it waits, no job is taken, and the connection is closed. If it is
+/// dropped during an attempt, the server may have leased a job whose lease is then lost: it is due
+/// again at the end of the lease.
 ///
 /// # Examples
 ///
@@ -79,7 +79,7 @@ impl ConnectAsync for redis::cluster::ClusterClient {
 pub struct Waiter<C, M: ConnectAsync> {
     queue: DelayQueue<C>,
     client: M,
-    /// Not there before the first wait, and after one that failed or was dropped.
+    /// `None` before the first wait, and after one that failed or was dropped.
     connection: Option<M::Connection>,
 }
 
@@ -109,7 +109,7 @@ impl<C: ConnectionLike + Clone, M: ConnectAsync> Waiter<C, M> {
         }
     }
 
-    /// Like [`wait_lease`](Self::wait_lease), but waits for at most `patience`, and returns `None` if no
+    /// Like [`wait_lease`](Self::wait_lease), but waits for at most `timeout`, and returns `None` if no
     /// job is due in that time.
     ///
     /// # Errors
@@ -124,8 +124,8 @@ impl<C: ConnectionLike + Clone, M: ConnectAsync> Waiter<C, M> {
     /// # async fn example(
     /// #     mut waiter: zset_redis::delay_queue::Waiter<ConnectionManager, redis::Client>,
     /// # ) -> Result<(), zset_redis::Error> {
-    /// let (visibility, patience) = (Duration::from_secs(30), Duration::from_secs(5));
-    /// while let Some(lease) = waiter.wait_lease_timeout(visibility, patience).await? {
+    /// let (visibility, timeout) = (Duration::from_secs(30), Duration::from_secs(5));
+    /// while let Some(lease) = waiter.wait_lease_timeout(visibility, timeout).await? {
     ///     println!("{:?} has {:?}", lease.id, lease.payload);
     /// }
     /// # Ok(())
@@ -134,9 +134,9 @@ impl<C: ConnectionLike + Clone, M: ConnectAsync> Waiter<C, M> {
     pub async fn wait_lease_timeout(
         &mut self,
         visibility: Duration,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<Option<Lease>, Error> {
-        let Some(deadline) = Instant::now().checked_add(patience) else {
+        let Some(deadline) = Instant::now().checked_add(timeout) else {
             return self.wait_lease(visibility).await.map(Some);
         };
         loop {

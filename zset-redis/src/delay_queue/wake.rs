@@ -1,9 +1,10 @@
 //! [`Pause`]: how long a worker has to wait, and the command that waits.
 //!
-//! Invariant: every worker that waits is awake no later than when the first job is due. It knows when that was at
-//! its last attempt. A job that becomes due before all others adds an entry to a stream, which all waiting workers
-//! read. The worker reads from the latest entry of its last attempt, so none is missed in between. No worker
-//! depends on another one, so one that dies, or a future that is dropped, delays nothing.
+//! Invariant: every worker that waits wakes no later than when the first job is due. Its last attempt
+//! returned when that was. A job that becomes due before all others adds an entry to a stream, which
+//! all waiting workers read. The worker reads from the latest entry of its last attempt, so none is
+//! missed in between. No worker depends on another one, so one that dies, or a future that is dropped,
+//! delays nothing.
 
 use std::cmp::min;
 use std::time::Duration;
@@ -13,7 +14,8 @@ use redis::{Cmd, Value};
 use crate::Error;
 use crate::operation::read;
 
-/// How long a worker waits at most without another attempt: a wake-up is lost if a failover loses the entry.
+/// How long a worker waits at most without another attempt: a wake-up is lost if a failover loses the
+/// entry.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// What an attempt that finds no job knows.
@@ -32,8 +34,8 @@ impl Pause {
         Ok(Pause { until_due, latest })
     }
 
-    /// Returns the command that waits until the first job is due, an earlier one is added, or `left` has
-    /// passed, and how long that takes at most.
+    /// Returns the command that waits until the first job is due, an earlier one is added, or `left`
+    /// has passed, and how long that takes at most.
     pub(crate) fn command(&self, stream: &[u8], left: Duration) -> (Cmd, Duration) {
         let longest = min(self.until_due.unwrap_or(LONGEST), min(left, LONGEST));
         // A block of 0 would last for ever.
@@ -50,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pause_ends_when_the_first_job_is_due_or_the_caller_is_out_of_patience() {
+    fn a_pause_ends_when_the_first_job_is_due_or_no_time_is_left() {
         let pause = |until_due| Pause { until_due, latest: b"0-0".into() };
         let block = |pause: &Pause, left| pause.command(b"queue:{a}:wake", left).1;
         let (second, minute) = (Duration::from_secs(1), Duration::from_secs(60));

@@ -175,8 +175,8 @@ impl Board {
     }
 }
 
-/// Returns a score as it is stored: negated, so that rank 0 is the highest score and members with equal scores
-/// are in ascending order.
+/// Returns a score as it is stored: negated, so that rank 0 is the highest score and members with equal
+/// scores are in ascending order.
 fn negated(score: Score) -> String {
     let score = -score.get();
     // The negation of zero has a sign, which the server would keep.

@@ -28,8 +28,8 @@ pub struct Submission {
     pub old: Option<Score>,
     /// The member's new score, or `None` if a full board rejected it.
     pub new: Option<Score>,
-    /// The entry evicted or rejected by the size bound: the last member, or the submitted one if `new` is
-    /// `None`.
+    /// The entry evicted or rejected by the size bound: the last member, or the submitted one if `new`
+    /// is `None`.
     pub dropped: Option<(Vec<u8>, Score)>,
 }
 

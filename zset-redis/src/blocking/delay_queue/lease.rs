@@ -11,8 +11,8 @@ use crate::delay_queue::{Lease, Nacked};
 impl<M: Connect> DelayQueue<M> {
     /// Leases the first job if it is due; it is due again after `visibility`.
     ///
-    /// One round trip, **O(log n)** on the server. Jobs whose last permitted lease has ended become dead letters
-    /// on the way: a round trip more for each hundred of them.
+    /// One round trip, **O(log n)** on the server. Jobs whose last permitted lease has ended become
+    /// dead letters on the way: a round trip more for each hundred of them.
     ///
     /// # Errors
     ///
@@ -65,8 +65,8 @@ impl<M: Connect> DelayQueue<M> {
     ///
     /// # Errors
     ///
-    /// [`Error::StaleLease`] if the job is no longer on this lease: it may then be delivered again, or has been
-    /// already. [`Error`] if the server fails.
+    /// [`Error::StaleLease`] if the job is no longer on this lease: it may then be delivered again, or
+    /// has been already. [`Error`] if the server fails.
     ///
     /// # Examples
     ///
@@ -89,15 +89,15 @@ impl<M: Connect> DelayQueue<M> {
         self.run(self.queue.ack(lease))
     }
 
-    /// Reports that a job has failed: it is due again after a delay, or becomes a [`DeadLetter`](crate::delay_queue::DeadLetter) if this was its
-    /// last permitted delivery.
+    /// Reports that a job has failed: it is due again after a delay, or becomes a [dead
+    /// letter](crate::delay_queue::DeadLetter) if this was its last permitted delivery.
     ///
     /// One round trip, **O(log n)** on the server.
     ///
     /// # Errors
     ///
-    /// [`Error::StaleLease`] if the job is no longer on this lease; the queue is unchanged. [`Error`] if the
-    /// server fails.
+    /// [`Error::StaleLease`] if the job is no longer on this lease; the queue is unchanged. [`Error`]
+    /// if the server fails.
     ///
     /// # Examples
     ///
@@ -147,8 +147,8 @@ impl<M: Connect> DelayQueue<M> {
     ///
     /// # Errors
     ///
-    /// [`Error::StaleLease`] if the job is no longer on this lease; the queue is unchanged. [`Error`] if the
-    /// server fails.
+    /// [`Error::StaleLease`] if the job is no longer on this lease; the queue is unchanged. [`Error`]
+    /// if the server fails.
     ///
     /// # Examples
     ///

@@ -12,8 +12,8 @@ use crate::delay_queue::{Job, Stats};
 impl<M: Connect> DelayQueue<M> {
     /// Removes and returns the first job if it is due.
     ///
-    /// One round trip, **O(log n)** on the server. If the reply does not arrive, the job is lost: prefer
-    /// [`lease`](Self::lease).
+    /// One round trip, **O(log n)** on the server. If the reply does not arrive, the job is lost:
+    /// prefer [`lease`](Self::lease).
     ///
     /// # Errors
     ///
@@ -82,8 +82,8 @@ impl<M: Connect> DelayQueue<M> {
 
     /// Sets when a job is due, and returns when it was due before, or `None` if it is not in the queue.
     ///
-    /// One round trip, **O(log n)** on the server. A lease of it is then stale, and its deliveries start from
-    /// zero.
+    /// One round trip, **O(log n)** on the server. A lease of it is then stale, and its deliveries
+    /// start from zero.
     ///
     /// # Errors
     ///
@@ -244,7 +244,8 @@ impl<M: Connect> DelayQueue<M> {
 
     /// Removes all jobs, but not the dead letters, and returns how many there were.
     ///
-    /// One round trip, **O(1)** on the server, which frees them in the background. Their leases are then stale.
+    /// One round trip, **O(1)** on the server, which frees them in the background. Their leases are
+    /// then stale.
     ///
     /// # Errors
     ///

@@ -9,10 +9,12 @@ use crate::Error;
 use crate::delay_queue::time::When;
 
 impl<M: Connect> DelayQueue<M> {
-    /// Pushes a job that is due at a time of the server's clock, and returns the id that the queue assigns to it.
+    /// Pushes a job that is due at a time of the server's clock, and returns the id that the queue
+    /// assigns to it.
     ///
-    /// One round trip, **O(log n)** on the server. The id is a number as text, unique among the jobs in the
-    /// queue. If the call may be repeated after a failure, use [`push_with_id`](Self::push_with_id).
+    /// One round trip, **O(log n)** on the server. The id is a number as text, unique among the jobs in
+    /// the queue. If the call may be repeated after a failure, use
+    /// [`push_with_id`](Self::push_with_id).
     ///
     /// # Errors
     ///
@@ -97,14 +99,15 @@ impl<M: Connect> DelayQueue<M> {
         self.run(self.queue.push(Some(id.as_ref()), payload.as_ref(), When::At(due))?).map(|_| ())
     }
 
-    /// Like [`push_with_id`](Self::push_with_id), but the job is due after a delay by the server's clock.
+    /// Like [`push_with_id`](Self::push_with_id), but the job is due after a delay by the server's
+    /// clock.
     ///
     /// One round trip, **O(log n)** on the server.
     ///
     /// # Errors
     ///
-    /// [`Error::DuplicateJob`] if a job with this id is in the queue, [`Error::QueueFull`], or [`Error`] if the
-    /// server fails.
+    /// [`Error::DuplicateJob`] if a job with this id is in the queue, [`Error::QueueFull`], or
+    /// [`Error`] if the server fails.
     ///
     /// # Examples
     ///

@@ -29,7 +29,7 @@ impl<M: Connect> DelayQueue<M> {
         }
     }
 
-    /// Like [`wait_lease`](Self::wait_lease), but waits for at most `patience`, and returns `None` if no
+    /// Like [`wait_lease`](Self::wait_lease), but waits for at most `timeout`, and returns `None` if no
     /// job is due in that time.
     ///
     /// # Errors
@@ -43,8 +43,8 @@ impl<M: Connect> DelayQueue<M> {
     /// # use zset_redis::blocking::{DelayQueue, Pool};
     /// # let client = redis::Client::open("redis://127.0.0.1/")?;
     /// # let queue = DelayQueue::new(Pool::new(client), "mail");
-    /// let (visibility, patience) = (Duration::from_secs(30), Duration::from_secs(5));
-    /// while let Some(lease) = queue.wait_lease_timeout(visibility, patience)? {
+    /// let (visibility, timeout) = (Duration::from_secs(30), Duration::from_secs(5));
+    /// while let Some(lease) = queue.wait_lease_timeout(visibility, timeout)? {
     ///     println!("{:?} has {:?}", lease.id, lease.payload);
     ///     queue.ack(&lease)?;
     /// }
@@ -53,9 +53,9 @@ impl<M: Connect> DelayQueue<M> {
     pub fn wait_lease_timeout(
         &self,
         visibility: Duration,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<Option<Lease>, Error> {
-        let Some(deadline) = Instant::now().checked_add(patience) else {
+        let Some(deadline) = Instant::now().checked_add(timeout) else {
             return self.wait_lease(visibility).map(Some);
         };
         loop {

@@ -9,13 +9,13 @@ use crate::leaderboard::Submission;
 impl<M: Connect> Leaderboard<M> {
     /// Submits a score: it combines with the member's current one by the board's policy.
     ///
-    /// One round trip, **O(log n)** on the server. A new member of a full board either evicts the last one or is
-    /// rejected; see [`with_max_len`](Self::with_max_len).
+    /// One round trip, **O(log n)** on the server. A new member of a full board either evicts the last
+    /// one or is rejected; see [`with_max_len`](Self::with_max_len).
     ///
     /// # Errors
     ///
-    /// [`Error`] if the server fails, or [`Error::NanScore`] if a sum is not a number; the member then keeps its
-    /// score.
+    /// [`Error`] if the server fails, or [`Error::NanScore`] if a sum is not a number; the member then
+    /// keeps its score.
     ///
     /// # Examples
     ///

@@ -38,7 +38,8 @@ impl<C: ConnectionLike + Clone> DelayQueue<C> {
 
     /// Removes and returns up to `max` of the oldest dead letters.
     ///
-    /// One round trip, **O(m log n)** on the server for m returned. If the reply does not arrive, they are lost.
+    /// One round trip, **O(m log n)** on the server for m returned. If the reply does not arrive, they
+    /// are lost.
     ///
     /// # Errors
     ///
@@ -61,15 +62,15 @@ impl<C: ConnectionLike + Clone> DelayQueue<C> {
         }
     }
 
-    /// Makes a dead letter a job again, due after a delay, with no deliveries, and returns whether there was one
-    /// with this id.
+    /// Makes a dead letter a job again, due after a delay, with no deliveries, and returns whether
+    /// there was one with this id.
     ///
     /// One round trip, **O(log n)** on the server.
     ///
     /// # Errors
     ///
-    /// [`Error::DuplicateJob`] if a job with this id is in the queue, [`Error::QueueFull`], or [`Error`] if the
-    /// server fails. The dead letter is then unchanged.
+    /// [`Error::DuplicateJob`] if a job with this id is in the queue, [`Error::QueueFull`], or
+    /// [`Error`] if the server fails. The dead letter is then unchanged.
     ///
     /// # Examples
     ///

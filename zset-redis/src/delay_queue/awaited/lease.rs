@@ -12,8 +12,8 @@ use crate::delay_queue::{Lease, Nacked};
 impl<C: ConnectionLike + Clone> DelayQueue<C> {
     /// Leases the first job if it is due; it is due again after `visibility`.
     ///
-    /// One round trip, **O(log n)** on the server. Jobs whose last permitted lease has ended become dead letters
-    /// on the way: a round trip more for each hundred of them.
+    /// One round trip, **O(log n)** on the server. Jobs whose last permitted lease has ended become
+    /// dead letters on the way: a round trip more for each hundred of them.
     ///
     /// # Errors
     ///
@@ -72,8 +72,8 @@ impl<C: ConnectionLike + Clone> DelayQueue<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::StaleLease`] if the job is no longer on this lease: it may then be delivered again, or has been
-    /// already. [`Error`] if the server fails.
+    /// [`Error::StaleLease`] if the job is no longer on this lease: it may then be delivered again, or
+    /// has been already. [`Error`] if the server fails.
     ///
     /// # Examples
     ///
@@ -97,15 +97,15 @@ impl<C: ConnectionLike + Clone> DelayQueue<C> {
         self.run(self.queue.ack(lease)).await
     }
 
-    /// Reports that a job has failed: it is due again after a delay, or becomes a [`DeadLetter`](crate::delay_queue::DeadLetter) if this was its
-    /// last permitted delivery.
+    /// Reports that a job has failed: it is due again after a delay, or becomes a [dead
+    /// letter](crate::delay_queue::DeadLetter) if this was its last permitted delivery.
     ///
     /// One round trip, **O(log n)** on the server.
     ///
     /// # Errors
     ///
-    /// [`Error::StaleLease`] if the job is no longer on this lease; the queue is unchanged. [`Error`] if the
-    /// server fails.
+    /// [`Error::StaleLease`] if the job is no longer on this lease; the queue is unchanged. [`Error`]
+    /// if the server fails.
     ///
     /// # Examples
     ///
@@ -162,8 +162,8 @@ impl<C: ConnectionLike + Clone> DelayQueue<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::StaleLease`] if the job is no longer on this lease; the queue is unchanged. [`Error`] if the
-    /// server fails.
+    /// [`Error::StaleLease`] if the job is no longer on this lease; the queue is unchanged. [`Error`]
+    /// if the server fails.
     ///
     /// # Examples
     ///

@@ -13,8 +13,8 @@ use crate::delay_queue::{Job, Stats};
 impl<C: ConnectionLike + Clone> DelayQueue<C> {
     /// Removes and returns the first job if it is due.
     ///
-    /// One round trip, **O(log n)** on the server. If the reply does not arrive, the job is lost: prefer
-    /// [`lease`](Self::lease).
+    /// One round trip, **O(log n)** on the server. If the reply does not arrive, the job is lost:
+    /// prefer [`lease`](Self::lease).
     ///
     /// # Errors
     ///
@@ -86,8 +86,8 @@ impl<C: ConnectionLike + Clone> DelayQueue<C> {
 
     /// Sets when a job is due, and returns when it was due before, or `None` if it is not in the queue.
     ///
-    /// One round trip, **O(log n)** on the server. A lease of it is then stale, and its deliveries start from
-    /// zero.
+    /// One round trip, **O(log n)** on the server. A lease of it is then stale, and its deliveries
+    /// start from zero.
     ///
     /// # Errors
     ///
@@ -255,7 +255,8 @@ impl<C: ConnectionLike + Clone> DelayQueue<C> {
 
     /// Removes all jobs, but not the dead letters, and returns how many there were.
     ///
-    /// One round trip, **O(1)** on the server, which frees them in the background. Their leases are then stale.
+    /// One round trip, **O(1)** on the server, which frees them in the background. Their leases are
+    /// then stale.
     ///
     /// # Errors
     ///

@@ -57,8 +57,8 @@ impl<C: ConnectionLike + Clone> Leaderboard<C> {
 
     /// Returns the standing of a member, starting from 1.
     ///
-    /// One round trip, **O(log n)** on the server; under [`Ties::Dense`], O(d log n) for d distinct higher scores,
-    /// unless the board has an [index](Self::with_dense_standings) of them.
+    /// One round trip, **O(log n)** on the server; under [`Ties::Dense`], O(d log n) for d distinct
+    /// higher scores, unless the board has an [index](Self::with_dense_standings) of them.
     ///
     /// # Errors
     ///
@@ -84,10 +84,11 @@ impl<C: ConnectionLike + Clone> Leaderboard<C> {
         self.run(self.board.standing(member.as_ref(), ties)).await
     }
 
-    /// Returns the line of a member with up to `n` lines on each side, fewer at the ends, or `None` if the member
-    /// is not on the board.
+    /// Returns the line of a member with up to `n` lines on each side, fewer at the ends, or `None` if
+    /// the member is not on the board.
     ///
-    /// One round trip, **O(log n + m)** on the server for m lines, and what [`standing`](Self::standing) takes.
+    /// One round trip, **O(log n + m)** on the server for m lines, and what
+    /// [`standing`](Self::standing) takes.
     ///
     /// # Errors
     ///
@@ -116,7 +117,8 @@ impl<C: ConnectionLike + Clone> Leaderboard<C> {
 
     /// Returns up to `n` lines, skipping the first `offset`; none past the end.
     ///
-    /// One round trip, **O(log n + m)** on the server for m lines, and what [`standing`](Self::standing) takes.
+    /// One round trip, **O(log n + m)** on the server for m lines, and what
+    /// [`standing`](Self::standing) takes.
     ///
     /// # Errors
     ///
@@ -167,8 +169,8 @@ impl<C: ConnectionLike + Clone> Leaderboard<C> {
         self.page(0, n, ties).await
     }
 
-    /// Returns the percentile rank of a member: the percentage of members with lower scores, counting half of
-    /// those with equal scores, including the member itself.
+    /// Returns the percentile rank of a member: the percentage of members with lower scores, counting
+    /// half of those with equal scores, including the member itself.
     ///
     /// One round trip, **O(log n)** on the server.
     ///

@@ -1,7 +1,7 @@
 -- The beginning of each script of queues.
 --
--- A job on lease stays in the queue, due at the end of its lease. So it is delivered again without anything
--- having to notice that its worker died.
+-- A job on lease stays in the queue, due at the end of its lease. So leasing sets when it is due, and no
+-- process has to notice that a worker died.
 --
 -- Times are whole microseconds below 2^52, so they and their sums are exact. `..` and `tostring` keep 14
 -- digits only, so numbers become text through `text`.
