@@ -12,14 +12,24 @@ local function has_index()
     return redis.call('EXISTS', DISTINCT) == 1
 end
 
--- Calls `visit` for each distinct score, the best first, until it returns true.
+-- Calls `visit` for each distinct score, the best first, until it returns true. A command reads a few
+-- members, and the next one skips the rest of those with the last score.
 local function each_distinct(visit)
-    local entry = redis.call('ZRANGE', SCORES, 0, 0, 'WITHSCORES')
-    while #entry > 0 and not visit(entry[2]) do
-        entry = redis.call(
-            'ZRANGEBYSCORE', SCORES, '(' .. entry[2], '+inf', 'WITHSCORES', 'LIMIT', 0, 1
+    local last, entries
+    repeat
+        entries = redis.call(
+            'ZRANGEBYSCORE', SCORES, last and '(' .. last or '-inf', '+inf', 'WITHSCORES',
+            'LIMIT', 0, 16
         )
-    end
+        for i = 2, #entries, 2 do
+            if entries[i] ~= last then
+                last = entries[i]
+                if visit(last) then
+                    return
+                end
+            end
+        end
+    until #entries == 0
 end
 
 -- Adds a score to the index. Another version of the server may have printed it as another text.

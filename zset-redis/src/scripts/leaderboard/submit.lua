@@ -35,6 +35,8 @@ if has_index() then
         remove_distinct(dropped[2])
     end
 elseif wants_index == '1' then
-    each_distinct(add_distinct)
+    each_distinct(function(score)
+        redis.call('ZADD', DISTINCT, score, score)
+    end)
 end
 return { old, new, dropped[1] or false, dropped[2] or false }
