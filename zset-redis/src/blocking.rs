@@ -18,18 +18,17 @@ pub use pool::Pool;
 
 use crate::kind;
 
-/// An exact sliding window for each of many keys: like the one in the crate root.
+/// An exact sliding window for each of many keys. [`kind::SlidingWindow`] says what it does.
 pub type SlidingWindow<M = redis::Client> = Keyed<M, kind::SlidingWindow>;
 
-/// A leaky bucket for each of many keys: like the one in the crate root.
+/// A leaky bucket for each of many keys. [`kind::Funnel`] says what it does.
 pub type Funnel<M = redis::Client> = Keyed<M, kind::Funnel>;
 
-/// A counter for each of many keys that restarts at every multiple of the period: like the one in the
-/// crate root.
+/// A plain counter for each of many keys. [`kind::FixedWindow`] says what it does.
 pub type FixedWindow<M = redis::Client> = Keyed<M, kind::FixedWindow>;
 
-/// An approximate sliding window for each of many keys: like the one in the crate root.
+/// An approximate sliding window for each of many keys. [`kind::WindowCounter`] says what it does.
 pub type WindowCounter<M = redis::Client> = Keyed<M, kind::WindowCounter>;
 
-/// Several limits of each key that must all agree: like the one in the crate root.
+/// Several limits of each key that must all agree. [`kind::Limits`] says what they do.
 pub type Limits<M = redis::Client> = Keyed<M, kind::Limits>;

@@ -5,11 +5,9 @@ use zset_std::Quota;
 use crate::limit::Policy;
 use crate::{OnFailure, Rule, UnsupportedQuota, blocking};
 
-/// A counter for each of many keys that restarts at every multiple of the period, as
-/// [`zset_std::FixedWindow`].
+/// A plain counter for each of many keys, to be awaited.
 ///
-/// It can allow **twice the limit** almost at once, at the end of one window and at the start of the
-/// next. The state of a key is one string. A call takes **O(1)**.
+/// [`kind::FixedWindow`](crate::kind::FixedWindow) says what it does.
 #[cfg(feature = "tokio")]
 pub type FixedWindow<C> = crate::Keyed<C, crate::kind::FixedWindow>;
 

@@ -6,11 +6,9 @@ use zset_std::{Quota, Timestamp};
 use crate::limit::Policy;
 use crate::{Error, OnFailure, Rule, UnsupportedQuota, blocking};
 
-/// A leaky bucket for each of many keys: `capacity` units at once, and then `count` in each period, as
-/// [`zset_std::Funnel`].
+/// A leaky bucket for each of many keys, to be awaited.
 ///
-/// The state of a key is one string, the time at which its bucket is empty, without rounding. If the
-/// count of the quota is changed, that time is rounded up to the next microsecond. A call takes **O(1)**.
+/// [`kind::Funnel`](crate::kind::Funnel) says what it does.
 #[cfg(feature = "tokio")]
 pub type Funnel<C> = crate::Keyed<C, crate::kind::Funnel>;
 

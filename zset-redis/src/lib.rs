@@ -53,7 +53,7 @@
 //! A key expires when the server's clock says that none of its units count any more, rounded up to a
 //! millisecond; that of a [`FixedWindow`](blocking::FixedWindow) a period later. What takes no units
 //! writes nothing: a denial, a check of no units, a `peek`. Give the server enough memory and the policy
-//! `noeviction`: an evicted key is as good as new.
+//! `noeviction`: the history of an evicted key is lost.
 //!
 //! # Memory
 //!
@@ -88,9 +88,9 @@
 //! decides. `with_failure_observer` receives each failure, whatever was chosen.
 //!
 //! After a deadline, or if the connection breaks, the server may have run the script, or run it later.
-//! The units are then taken although the call failed. The same is true of clients of a cluster that
-//! repeat a command after an error, see `ClusterClientBuilder::retries`: the units may be taken twice.
-//! Both are errors towards denial.
+//! The units are then taken although the call failed, as they may be if a future is dropped. Clients of
+//! a cluster repeat a command after some errors, see `ClusterClientBuilder::retries`, so units may even
+//! be taken twice. Both are errors towards denial.
 //!
 //! Scripts are called by their hash. A server that does not know it, after a restart, a failover or
 //! SCRIPT FLUSH, replies so, and the call sends the script: a second round trip, once for each server and
@@ -112,11 +112,11 @@
 //!
 //! # Clusters
 //!
-//! With the feature `cluster`, a [`Pool`](blocking::Pool) takes a
-//! `redis::cluster::ClusterClient`, and the awaited limiters take its asynchronous
-//! connections. All keys of a decision are in one slot, so each call goes to one node. While a slot
-//! moves, a call may fail with `TRYAGAIN`, which the client repeats. Scripts write, so they run on
-//! primaries only, also if the client reads from replicas.
+//! With the feature `cluster`, a [`Pool`](blocking::Pool) takes a `redis::cluster::ClusterClient`, and
+//! the awaited limiters take its asynchronous connections. All keys of a decision are in one slot, so
+//! each call goes to one node. While a slot moves, a call may fail with `TRYAGAIN`, which the client
+//! repeats. Scripts run on primaries only, also if the client reads from replicas. Each connection of a
+//! pool has a thread, since the client itself has no deadline for a call.
 //!
 //! # Features
 //!

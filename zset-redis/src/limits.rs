@@ -3,11 +3,9 @@
 use crate::limit::Policy;
 use crate::{OnFailure, Rule, UnsupportedQuota, blocking};
 
-/// Several limits of each key that must all agree, e.g. ten per second and a hundred per minute, as
-/// [`zset_std::Limits`].
+/// Several limits of each key that must all agree, to be awaited.
 ///
-/// One script decides for all of them in one round trip. A denial by one takes nothing from the others. The
-/// `limit` of a decision is the smallest limit, and a denial reports the longest wait.
+/// [`kind::Limits`](crate::kind::Limits) says what it does.
 #[cfg(feature = "tokio")]
 pub type Limits<C> = crate::Keyed<C, crate::kind::Limits>;
 

@@ -5,13 +5,9 @@ use zset_std::Quota;
 use crate::limit::Policy;
 use crate::{OnFailure, Rule, UnsupportedQuota, blocking};
 
-/// An exact sliding window for each of many keys: at most `count` units in every window of the quota's
-/// period, as [`zset_std::SlidingWindow`].
+/// An exact sliding window for each of many keys, to be awaited.
 ///
-/// The window is half-open, `(now - period, now]`. The log of a key is a sorted set, with one entry for
-/// all units that were allowed in the same microsecond: at most `count` entries, more only if units were
-/// recorded beyond the limit. A call takes **O(log n)** for n entries, and a denial of units in calls of
-/// different sizes **O(log² n)**.
+/// [`kind::SlidingWindow`](crate::kind::SlidingWindow) says what it does.
 #[cfg(feature = "tokio")]
 pub type SlidingWindow<C> = crate::Keyed<C, crate::kind::SlidingWindow>;
 

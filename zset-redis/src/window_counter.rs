@@ -5,10 +5,9 @@ use zset_std::Quota;
 use crate::limit::Policy;
 use crate::{OnFailure, Rule, UnsupportedQuota, blocking};
 
-/// An approximate sliding window for each of many keys, in constant memory, as
-/// [`zset_std::WindowCounter`], which states the error.
+/// An approximate sliding window for each of many keys, to be awaited.
 ///
-/// The state of a key is one string. A call takes **O(1)**.
+/// [`kind::WindowCounter`](crate::kind::WindowCounter) says what it does.
 #[cfg(feature = "tokio")]
 pub type WindowCounter<C> = crate::Keyed<C, crate::kind::WindowCounter>;
 

@@ -25,7 +25,7 @@ const PROCESSES: usize = 2;
 const CONNECTIONS: usize = 4;
 const RUNNING: Duration = Duration::from_millis(1500);
 
-/// Tells a child process the server, and that it is one.
+/// The variable that makes a process a child, with the addresses of the servers.
 const SERVER: &str = "ZSET_ATOMICITY_SERVER";
 
 fn quota() -> Quota {

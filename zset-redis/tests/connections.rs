@@ -56,6 +56,7 @@ fn all_blocking<M: Connect>(pool: &Pool<M>) {
         assert_eq!(limiter.refund("ann", 2).unwrap(), 2);
         limiter.record("ann", 1).unwrap();
         assert_eq!(limiter.peek("ann", 0).unwrap().remaining, 1);
+        assert!(limiter.check_n(&[0xFF, 0, b'\r', b'\n'], 3).unwrap().is_allowed());
         assert!(limiter.reset("ann").unwrap());
         assert!(!limiter.reset("ann").unwrap());
     }
@@ -69,7 +70,7 @@ fn all_blocking<M: Connect>(pool: &Pool<M>) {
     let (p, name, quota, deny) = new();
     check(&blocking::WindowCounter::new(p, name, quota, deny).unwrap());
     let rules = [Rule::window_counter(quota).unwrap(), Rule::sliding_window(quota).unwrap()];
-    check(&blocking::Limits::all(pool.clone(), name, rules, OnFailure::Deny).unwrap());
+    check(&blocking::Limits::all(pool.clone(), "blocking limits", rules, OnFailure::Deny).unwrap());
 }
 
 fn one_server(kind: Kind) {

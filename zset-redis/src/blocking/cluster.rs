@@ -2,7 +2,7 @@
 //!
 //! The client of a cluster follows redirections, connects to other nodes and repeats commands, each with
 //! a timeout of its own, so a call may take many times as long as any of them. The caller waits for the
-//! thread until the deadline. A thread whose caller has gone ends after its command.
+//! thread until the deadline. A thread whose caller no longer waits ends after its command.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
@@ -35,7 +35,7 @@ impl Connect for ClusterClient {
     type Connection = ClusterWorker;
 
     fn connect(&self, timeout: Duration) -> Result<ClusterWorker, Error> {
-        // One command at a time, so nobody waits for a channel.
+        // One command at a time, so sending never blocks.
         let (commands, received) = sync_channel(1);
         let (sent, replies) = sync_channel(1);
         let client = self.clone();

@@ -14,7 +14,7 @@ use crate::script::{Call, is_unknown};
 ///
 /// A call takes an idle connection, or opens one if there is none, and puts it back afterwards. So there
 /// are as many connections as there were calls at the same time. After a failure of a connection, the
-/// idle ones are closed as well, since the server has probably gone.
+/// idle ones are closed as well, since the server has probably failed.
 ///
 /// # Examples
 ///

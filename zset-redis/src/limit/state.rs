@@ -140,7 +140,7 @@ impl State {
         }
     }
 
-    /// Returns how many of `n` units a refund gives back.
+    /// Returns how many of `n` units a refund of this state is.
     pub(super) fn refunded(&self, rule: &Rule, n: u32) -> u32 {
         let units = match self.usage {
             Usage::Log { used, .. } | Usage::Count { used } => used,

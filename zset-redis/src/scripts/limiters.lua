@@ -25,8 +25,8 @@ local function argument()
     return tonumber(ARGV[used_arguments])
 end
 
--- Lets a key expire when the time is `unused_from`, rounded up to a millisecond. A time that was given
--- counts from the server's.
+-- Sets the time at which a key expires, `unused_from` rounded up to a millisecond. If the time of the call
+-- was given, the wait from there on starts at the server's time.
 local function expire(key, unused_from)
     local micros = server_now + (unused_from - now) + kept
     redis.call('PEXPIREAT', key, string.format('%.0f', (micros + -micros % 1000) / 1000))
@@ -54,7 +54,7 @@ end
 -- take()    takes the units, even beyond the limit, without writing anything
 -- state()   returns the numbers that src/limit/state.rs reads, as of `counted`
 -- store()   writes the state after `take`
--- refund()  gives back the newest units, as many as there are, and writes the state
+-- refund()  refunds the newest units, as many as there are, and writes the state
 --
 -- `counted` is the time of the decision: the latest time on record if that is later than now.
 local limiters = {}

@@ -8,7 +8,7 @@
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use zset_redis::Rule;
-use zset_std::{Decision, Timestamp};
+use zset_std::{Decision, Timestamp, Verdict};
 
 use super::reference::{Reference, Sort};
 
@@ -43,6 +43,8 @@ pub(crate) struct Episode {
     written: u64,
     /// The latest time of a step that wrote nothing, or of a refund.
     unwritten: u64,
+    /// When the units that were denied last are allowed, and how many they are.
+    denied: Option<(u64, u32)>,
 }
 
 impl Episode {
@@ -55,10 +57,16 @@ impl Episode {
             2 => END - random.random_range(1..1_000_000),
             _ => random.random_range(0..END),
         };
-        Episode { rules, reference, random, now, written: 0, unwritten: 0 }
+        Episode { rules, reference, random, now, written: 0, unwritten: 0, denied: None }
     }
 
     pub(crate) fn draw(&mut self) -> Step {
+        if let Some((at, n)) = self.denied.take_if(|_| self.random.random_ratio(1, 3)) {
+            // A microsecond too early, or just in time.
+            let drawn = at - self.random.random_range(0..2);
+            self.now = self.possible(drawn);
+            return Step::Check(n, Timestamp::from_nanos(self.now * 1000));
+        }
         let now = self.time();
         let n = self.units();
         match self.random.random_range(0..100) {
@@ -84,6 +92,10 @@ impl Episode {
                     self.written = self.written.max(micros(now));
                 } else {
                     self.unwritten = self.unwritten.max(micros(now));
+                }
+                if let Verdict::Denied { retry_after } = decision.verdict {
+                    let wait = u64::try_from(retry_after.as_nanos().div_ceil(1000)).unwrap();
+                    self.denied = Some((micros(now) + wait, n));
                 }
                 Outcome::Decision(decision)
             }
@@ -131,9 +143,14 @@ impl Episode {
             18 => now.saturating_sub(random.random_range(0..=2 * interval)),
             _ => now.saturating_sub(1),
         };
-        let floor = if self.unwritten > self.written { self.unwritten } else { 0 };
-        self.now = drawn.max(floor).min(END - 1);
+        self.now = self.possible(drawn);
         Timestamp::from_nanos(self.now * 1000)
+    }
+
+    /// Returns the time, or the nearest one at which both limiters must be in the same state.
+    fn possible(&self, time: u64) -> u64 {
+        let floor = if self.unwritten > self.written { self.unwritten } else { 0 };
+        time.max(floor).min(END - 1)
     }
 
     fn units(&mut self) -> u32 {

@@ -8,6 +8,7 @@
 
 #![cfg(all(unix, feature = "cluster"))]
 
+mod edges;
 mod episode;
 mod reference;
 mod server_clock;

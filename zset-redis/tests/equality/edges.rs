@@ -1,0 +1,69 @@
+//! Numbers that random steps hardly reach.
+
+use std::time::Duration;
+
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use zset_redis::OnFailure;
+use zset_redis::blocking::{Pool, SlidingWindow, WindowCounter};
+use zset_std::{Decision, Quota, Timestamp, WindowLog};
+
+use super::servers::{Kind, PATIENCE, Server};
+
+fn at(micros: u64) -> Timestamp {
+    Timestamp::from_nanos(micros * 1000)
+}
+
+/// A window counter compares products of up to 84 bits, which may differ by less than a double can tell.
+#[test]
+fn products_are_exact() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let mut random = SmallRng::seed_from_u64(1);
+    for key in 0..200 {
+        let period = (1 << 51) - 1 - random.random_range(0..1000);
+        let count = u32::MAX - random.random_range(0..1000);
+        let quota = Quota::new(count, Duration::from_micros(period)).unwrap();
+        let pool = Pool::new(server.client());
+        let counter = WindowCounter::new(pool, "products", quota, OnFailure::Deny).unwrap();
+        let counter = counter.with_deadline(PATIENCE);
+        let mut reference = zset_std::WindowCounter::new(quota);
+        let mut check = |n, micros: u64| -> Decision {
+            let ours = counter.check_n_at(&format!("{key}"), n, at(micros)).unwrap();
+            assert_eq!(ours, reference.check_n_at(n, at(micros)), "{quota:?}, {n} at {micros}");
+            ours
+        };
+        assert!(check(count, period - 1).is_allowed());
+        let n = random.random_range(1..100);
+        let wait = check(n, period).retry_after().unwrap();
+        let wait = u64::try_from(wait.as_nanos().div_ceil(1000)).unwrap();
+        assert!(!check(n, period + wait - 1).is_allowed());
+        assert!(check(n, period + wait).is_allowed());
+    }
+}
+
+/// The totals in a log wrap around at 2^52.
+#[test]
+fn totals_wrap_around() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let quota = Quota::new(9, Duration::from_micros(10)).unwrap();
+    let log = SlidingWindow::new(Pool::new(server.client()), "wrap", quota, OnFailure::Deny);
+    let (log, mut reference) = (log.unwrap().with_deadline(PATIENCE), WindowLog::new(quota));
+    let last = (1_u64 << 52) - 20;
+    let mut entry = redis::cmd("ZADD");
+    entry.arg("wrap:{ann}:sliding_window:0").arg(0).arg(format!("{last}:1"));
+    entry.exec(&mut server.connection()).unwrap();
+    for step in 10..80 {
+        let (n, now) = (step % 4, Timestamp::from_nanos(u64::from(step) * 2000));
+        assert_eq!(log.check_n_at("ann", n, now).unwrap(), reference.check_n_at(n, now));
+        if step % 7 == 0 {
+            assert_eq!(log.refund_at("ann", 1, now).unwrap(), reference.refund(1));
+        }
+    }
+    let mut entries = redis::cmd("ZRANGE");
+    let entries: Vec<String> = entries
+        .arg("wrap:{ann}:sliding_window:0")
+        .arg(&[0, -1])
+        .query(&mut server.connection())
+        .unwrap();
+    assert!(entries.iter().all(|entry| entry.len() < 10), "no wrap: {entries:?}");
+}
