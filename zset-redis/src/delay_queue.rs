@@ -86,7 +86,8 @@
 //! - **A nack, an extension or a reschedule**: the job is due when it was due before, and a dead letter
 //!   is a job again, on its last lease.
 //!
-//! Each script is replicated as one transaction, so a queue is never left halfway. With
+//! The new primary's clock may be another one: jobs are due, and leases end, earlier or later by the
+//! difference. Each script is replicated as one transaction, so a queue is never left halfway. With
 //! `min-replicas-to-write 1` and `min-replicas-max-lag` a primary whose replicas are further behind
 //! refuses writes, which bounds the loss to that lag, also for a primary that was cut off and still
 //! serves clients. `WAIT` after a push, on the same connection, returns once a replica has received it.

@@ -94,10 +94,10 @@ impl<C> Leaderboard<C> {
     /// **O(1)**.
     ///
     /// The index changes only the time of dense standings: O(log n) on the server, and without it O(d
-    /// log n) for d distinct higher scores, about 3 µs for each, in which the server runs nothing else.
-    /// So it is for boards with more than a few thousand distinct scores. It takes a sorted set of all
-    /// distinct scores, O(d log n) once on the server to build it, and O(log n) for each later
-    /// submission. All clients maintain it, whether or not they were made with it.
+    /// log n) for d distinct higher scores, some microseconds for each, in which the server runs
+    /// nothing else. So it is for boards with more than a few thousand distinct scores. It takes a
+    /// sorted set of all distinct scores, O(d log n) once on the server to build it, and O(log n) for
+    /// each later submission. All clients maintain it, whether or not they were made with it.
     pub fn with_dense_standings(mut self) -> Self {
         self.board.has_dense_standings = true;
         self
