@@ -3,13 +3,17 @@
 #[cfg(feature = "cluster")]
 mod cluster;
 mod connect;
+mod delay_queue;
 mod keyed;
+mod leaderboard;
 mod pool;
 
 #[cfg(feature = "cluster")]
 pub use cluster::ClusterWorker;
 pub use connect::Connect;
+pub use delay_queue::DelayQueue;
 pub use keyed::Keyed;
+pub use leaderboard::Leaderboard;
 pub use pool::Pool;
 
 use crate::kind;

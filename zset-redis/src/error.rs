@@ -26,6 +26,15 @@ pub enum Error {
     Quota(UnsupportedQuota),
     /// The arguments of `throttle` are invalid.
     Throttle(ThrottleError),
+    /// The sum of two scores is not a number; the member keeps its score.
+    NanScore,
+    /// A job with this id is already in the queue.
+    DuplicateJob,
+    /// The queue has as many jobs as its bound allows.
+    QueueFull,
+    /// The job is no longer on this lease: it was acknowledged, nacked, delivered again, rescheduled or
+    /// removed.
+    StaleLease,
 }
 
 impl Error {
@@ -45,6 +54,10 @@ impl fmt::Display for Error {
             Error::TimeTooLate => f.write_str("time is more than 142 years after its origin"),
             Error::Quota(error) => error.fmt(f),
             Error::Throttle(error) => error.fmt(f),
+            Error::NanScore => f.write_str("sum of scores is not a number"),
+            Error::DuplicateJob => f.write_str("a job with this id is already in the queue"),
+            Error::QueueFull => f.write_str("the queue is full"),
+            Error::StaleLease => f.write_str("the job is no longer held by this lease"),
         }
     }
 }

@@ -174,6 +174,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod blocking;
+pub mod delay_queue;
 mod error;
 mod fixed_window;
 mod funnel;
@@ -181,17 +182,21 @@ mod key;
 #[cfg(feature = "tokio")]
 mod keyed;
 pub mod kind;
+pub mod leaderboard;
 #[cfg(feature = "tokio")]
 mod leased;
 mod limit;
 mod limits;
 mod on_failure;
+mod operation;
 #[cfg(feature = "tokio")]
 mod run;
 mod script;
 mod sliding_window;
 mod window_counter;
 
+#[cfg(feature = "tokio")]
+pub use delay_queue::DelayQueue;
 pub use error::{Error, UnsupportedQuota};
 #[cfg(feature = "tokio")]
 pub use fixed_window::FixedWindow;
@@ -199,6 +204,8 @@ pub use fixed_window::FixedWindow;
 pub use funnel::Funnel;
 #[cfg(feature = "tokio")]
 pub use keyed::Keyed;
+#[cfg(feature = "tokio")]
+pub use leaderboard::Leaderboard;
 #[cfg(feature = "tokio")]
 pub use leased::LeasedWindow;
 pub use limit::Rule;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use redis::{ErrorKind, RedisError, ServerErrorKind, Value};
+use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, Value};
 
 use super::Connect;
 use crate::Error;
@@ -52,12 +52,33 @@ impl<M: Connect> Pool<M> {
     /// After the deadline the connection is closed, but what was sent may still be run.
     pub(crate) fn run(&self, call: &Call, deadline: Duration) -> Result<Value, Error> {
         let deadline = Deadline::after(deadline);
+        self.with_connection(deadline, |connection| {
+            match M::query(connection, call.by_hash(), deadline.left()?) {
+                Err(Error::Redis(error)) if is_unknown(&error) => {
+                    M::query(connection, call.by_source(), deadline.left()?)
+                }
+                reply => reply,
+            }
+        })
+    }
+
+    /// Runs a command within a deadline, and returns its reply.
+    pub(crate) fn query(&self, command: Cmd, deadline: Duration) -> Result<Value, Error> {
+        let deadline = Deadline::after(deadline);
+        self.with_connection(deadline, |connection| M::query(connection, command, deadline.left()?))
+    }
+
+    fn with_connection(
+        &self,
+        deadline: Deadline,
+        run: impl FnOnce(&mut M::Connection) -> Result<Value, Error>,
+    ) -> Result<Value, Error> {
         let idle = self.idle().pop();
         let mut connection = match idle {
             Some(connection) => connection,
             None => self.shared.client.connect(deadline.left()?)?,
         };
-        let reply = Self::run_on(&mut connection, call, deadline);
+        let reply = run(&mut connection);
         match &reply {
             Err(Error::Redis(error)) if is_reply(error) && M::is_open(&connection) => {
                 self.idle().push(connection);
@@ -67,19 +88,6 @@ impl<M: Connect> Pool<M> {
             Ok(_) => self.idle().push(connection),
         }
         reply
-    }
-
-    fn run_on(
-        connection: &mut M::Connection,
-        call: &Call,
-        deadline: Deadline,
-    ) -> Result<Value, Error> {
-        match M::query(connection, call.by_hash(), deadline.left()?) {
-            Err(Error::Redis(error)) if is_unknown(&error) => {
-                M::query(connection, call.by_source(), deadline.left()?)
-            }
-            reply => reply,
-        }
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<M::Connection>> {

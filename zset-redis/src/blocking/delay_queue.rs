@@ -1,0 +1,121 @@
+//! [`DelayQueue`]: a queue that blocks the calling thread.
+
+mod dead;
+mod lease;
+mod manage;
+mod push;
+mod wait;
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use super::{Connect, Pool};
+use crate::Error;
+use crate::delay_queue::job::Attempt;
+use crate::delay_queue::queue::Queue;
+use crate::delay_queue::wake::Pause;
+use crate::operation::Operation;
+
+/// A queue of jobs on the server, each due at a time: [`zset_std::SharedDelayQueue`] for many machines,
+/// over a [`Pool`] of connections.
+///
+/// Ids and payloads are strings or bytes. Each method is one round trip, except those that wait. The
+/// [module](crate::delay_queue) explains leases, waiting, and what a failover can lose.
+///
+/// # Examples
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use zset_redis::blocking::{DelayQueue, Pool};
+///
+/// let pool = Pool::new(redis::Client::open("redis://127.0.0.1/")?);
+/// let queue = DelayQueue::new(pool, "mail");
+/// queue.push_with_id_after("order 17", "your order ships", Duration::from_secs(3600))?;
+///
+/// let lease = queue.wait_lease(Duration::from_secs(30))?;
+/// println!("sending {:?}", lease.payload);
+/// queue.ack(&lease)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct DelayQueue<M: Connect = redis::Client> {
+    pool: Pool<M>,
+    queue: Queue,
+}
+
+impl<M: Connect> DelayQueue<M> {
+    /// Makes a queue; its keys contain `name`. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`DelayQueue`].
+    pub fn new(pool: Pool<M>, name: &str) -> Self {
+        DelayQueue { pool, queue: Queue::new(name) }
+    }
+
+    /// Returns the queue with another deadline for each call; the default is one second. **O(1)**.
+    ///
+    /// Waiting for a job is not bounded by it.
+    pub fn with_deadline(mut self, deadline: Duration) -> Self {
+        self.queue.deadline = deadline;
+        self
+    }
+
+    /// Returns the queue with a bound on the number of jobs, whether due or not, on lease or not.
+    /// **O(1)**.
+    ///
+    /// Dead letters do not count.
+    pub fn with_max_len(mut self, max_len: u64) -> Self {
+        self.queue.max_len = Some(max_len);
+        self
+    }
+
+    /// Returns the queue with a bound on the number of deliveries per job. **O(1)**.
+    ///
+    /// A job whose last permitted delivery fails becomes a [dead
+    /// letter](crate::delay_queue::DeadLetter): at once if the worker calls [`nack`](Self::nack), or,
+    /// if the lease expires, when the job would be delivered again.
+    pub fn with_max_deliveries(mut self, max_deliveries: NonZeroU32) -> Self {
+        self.queue.max_deliveries = Some(max_deliveries);
+        self
+    }
+
+    /// Returns the queue with a bound on the number of dead letters kept, 1024 by default. When it is
+    /// exceeded, the oldest is dropped. **O(1)**.
+    ///
+    /// A lower bound than before takes effect with the next dead letters, ten for each of them.
+    pub fn with_max_dead_letters(mut self, max_dead_letters: u32) -> Self {
+        self.queue.max_dead_letters = max_dead_letters;
+        self
+    }
+
+    fn run<T>(&self, operation: Operation<T>) -> Result<T, Error> {
+        operation.run_blocking(&self.pool, self.queue.deadline)
+    }
+
+    /// Attempts until a job is taken or none is due.
+    fn take<T>(
+        &self,
+        attempt: impl Fn(&Queue) -> Result<Operation<Attempt<T>>, Error>,
+    ) -> Result<Result<T, Pause>, Error> {
+        loop {
+            match self.run(attempt(&self.queue)?)? {
+                Attempt::Taken(taken) => return Ok(Ok(taken)),
+                Attempt::Nothing(pause) => return Ok(Err(pause)),
+                Attempt::Again => {}
+            }
+        }
+    }
+}
+
+impl<M: Connect> Clone for DelayQueue<M> {
+    fn clone(&self) -> Self {
+        DelayQueue { pool: self.pool.clone(), queue: self.queue.clone() }
+    }
+}
+
+impl<M: Connect> fmt::Debug for DelayQueue<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DelayQueue").field("queue", &self.queue).finish_non_exhaustive()
+    }
+}

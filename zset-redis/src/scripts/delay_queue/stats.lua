@@ -1,0 +1,15 @@
+
+-- Returns the lengths, the counts, when the first job is due, and the time.
+local counts = redis.call('HMGET', COUNTS, 'pushed', 'delivered', 'acknowledged', 'dropped')
+for i = 1, 4 do
+    counts[i] = tonumber(counts[i] or 0)
+end
+local _, next_due = first()
+return {
+    redis.call('ZCARD', DUE),
+    redis.call('HLEN', RECEIPTS),
+    redis.call('ZCARD', DEAD),
+    counts,
+    next_due or false,
+    now,
+}

@@ -1,0 +1,3 @@
+
+-- Returns the number of members.
+return redis.call('ZCARD', SCORES)

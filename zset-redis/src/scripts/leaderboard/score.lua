@@ -1,0 +1,3 @@
+
+-- Returns the score of a member.
+return redis.call('ZSCORE', SCORES, ARGV[1])

@@ -1,0 +1,14 @@
+//! Queues: random steps beside those of zset-std, leases, dead letters, and waiting.
+
+#![cfg(all(unix, feature = "cluster"))]
+
+mod servers;
+
+#[path = "queues/dead_letters.rs"]
+mod dead_letters;
+#[path = "queues/equality.rs"]
+mod equality;
+#[path = "queues/leases.rs"]
+mod leases;
+#[path = "queues/waiting.rs"]
+mod waiting;

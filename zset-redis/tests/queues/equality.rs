@@ -1,0 +1,188 @@
+//! Random steps have the outcomes of zset-std's queue.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use rand::rngs::SmallRng;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use zset_redis::Error;
+use zset_redis::blocking::{Connect, DelayQueue, Pool};
+use zset_redis::delay_queue::Lease;
+use zset_std::shared_delay_queue::{Nacked, PushWithIdError, StaleLease};
+use zset_std::{SharedDelayQueue, Timestamp};
+
+use crate::servers::{Cluster, Kind, PATIENCE, Server};
+
+/// Bytes that text would not have, and ids that the queue could assign itself.
+const IDS: [&[u8]; 7] = [b"", b"\0", b"1", b"a\xFFb", b"a", b"}{", b"0000000000000001"];
+
+type Model = SharedDelayQueue<Vec<u8>, Vec<u8>>;
+type ModelLease = zset_std::Lease<Vec<u8>, Vec<u8>>;
+
+struct Episode<M: Connect> {
+    queue: DelayQueue<M>,
+    model: Model,
+    /// Leases of both, which may be stale.
+    leases: Vec<(Lease, ModelLease)>,
+    random: SmallRng,
+    /// In microseconds. Its last three digits are the number of the step, and all durations are
+    /// milliseconds, so no two jobs are due at the same time: the two order such jobs differently after
+    /// a lease.
+    now: u64,
+}
+
+fn at(micros: u64) -> Timestamp {
+    Timestamp::from_nanos(micros * 1000)
+}
+
+fn stale<T>(result: Result<T, Error>) -> Result<T, StaleLease> {
+    match result {
+        Err(Error::StaleLease) => Err(StaleLease),
+        result => Ok(result.unwrap()),
+    }
+}
+
+impl<M: Connect> Episode<M> {
+    fn new(pool: Pool<M>, seed: u64) -> Self {
+        let mut random = SmallRng::seed_from_u64(seed);
+        let mut queue = DelayQueue::new(pool, &format!("equality {seed}"))
+            .with_max_dead_letters(u32::MAX)
+            .with_deadline(PATIENCE);
+        let mut model = Model::new();
+        if random.random() {
+            let max = NonZeroU32::new(random.random_range(1..4)).unwrap();
+            queue = queue.with_max_deliveries(max);
+            model = model.with_max_deliveries(max);
+        }
+        if random.random() {
+            let max = random.random_range(0..5);
+            queue = queue.with_max_len(max);
+            model = model.with_max_len(max as usize);
+        }
+        let now = random.random_range(0..1u64 << 40) * 1000;
+        Episode { queue, model, leases: Vec::new(), random, now }
+    }
+
+    fn millis(&mut self) -> Duration {
+        Duration::from_millis(self.random.random_range(0..8))
+    }
+
+    fn step(&mut self) {
+        let id = *IDS.choose(&mut self.random).unwrap();
+        let now = at(self.now);
+        let duration = self.millis();
+        let due = now.saturating_add(duration);
+        let payload = self.random.random::<u64>().to_le_bytes();
+        match self.random.random_range(0..100) {
+            0..30 => self.push(id, &payload, due),
+            30..55 => {
+                let lease = self.queue.lease_at(duration, now).unwrap();
+                let expected = self.model.lease_at(duration, now);
+                assert_eq!(lease.is_some(), expected.is_some());
+                if let (Some(lease), Some(expected)) = (lease, expected) {
+                    let outcome = (&lease.id, &lease.payload, lease.deliveries, lease.until);
+                    let job =
+                        (&expected.id, &expected.payload, expected.deliveries, expected.until);
+                    assert_eq!(outcome, job);
+                    self.leases.push((lease, expected));
+                }
+            }
+            55..65 => {
+                assert_eq!(self.queue.pop_at(now).unwrap(), self.model.pop_at(now));
+            }
+            65..70 => assert_eq!(self.queue.cancel(id).unwrap(), self.model.cancel(id)),
+            70..75 => {
+                let old = self.queue.reschedule(id, due).unwrap();
+                assert_eq!(old, self.model.reschedule(id, due));
+            }
+            75..99 => self.use_lease(now, duration),
+            _ => {
+                assert_eq!(self.queue.clear().unwrap(), self.model.len() as u64);
+                self.model.clear();
+            }
+        }
+    }
+
+    fn push(&mut self, id: &[u8], payload: &[u8], due: Timestamp) {
+        let pushed = self.queue.push_with_id(id, payload, due);
+        match self.model.push_with_id(id.into(), payload.into(), due) {
+            Ok(()) => pushed.unwrap(),
+            Err(PushWithIdError::Duplicate(_)) => {
+                assert!(matches!(pushed, Err(Error::DuplicateJob)), "{pushed:?}");
+            }
+            Err(_) => assert!(matches!(pushed, Err(Error::QueueFull)), "{pushed:?}"),
+        }
+    }
+
+    fn use_lease(&mut self, now: Timestamp, duration: Duration) {
+        let Some((lease, expected)) = self.leases.choose(&mut self.random) else { return };
+        match self.random.random_range(0..3) {
+            0 => assert_eq!(stale(self.queue.ack(lease)), self.model.ack(expected)),
+            1 => {
+                let outcome = stale(self.queue.nack_at(lease, duration, now));
+                assert_eq!(outcome, self.model.nack_at(expected, duration, now));
+                if outcome == Ok(Nacked::Dead) {
+                    self.compare_dead_letters();
+                }
+            }
+            _ => {
+                let until = stale(self.queue.extend_at(lease, duration, now));
+                assert_eq!(until, self.model.extend_at(expected, duration, now));
+            }
+        }
+    }
+
+    fn compare(&self) {
+        let id = IDS[self.now as usize % IDS.len()];
+        assert_eq!(self.queue.due(id).unwrap(), self.model.due(id));
+        let stats = self.queue.stats().unwrap();
+        assert_eq!(stats.len, self.model.len() as u64);
+        assert_eq!(stats.leased, self.model.leased_len() as u64);
+        assert_eq!(stats.next_due, self.model.next_due());
+        self.compare_dead_letters();
+    }
+
+    /// Takes them, so that no id has two: the model would keep both.
+    fn compare_dead_letters(&self) {
+        let dead = self.queue.take_dead_letters(100).unwrap();
+        let dead =
+            dead.into_iter().map(|dead| (dead.since, dead.id, dead.payload, dead.deliveries));
+        let expected = self.model.take_dead_letters(100).into_iter();
+        let expected = expected.map(|dead| (dead.since, dead.id, dead.payload, dead.deliveries));
+        // The model has them in the order in which it noticed that their leases had ended.
+        let mut expected: Vec<_> = expected.collect();
+        expected.sort();
+        assert_eq!(dead.collect::<Vec<_>>(), expected);
+    }
+}
+
+fn random_steps<M: Connect>(pool: &Pool<M>) {
+    for seed in 0..12 {
+        let mut episode = Episode::new(pool.clone(), seed);
+        for number in 0..300 {
+            episode.now += episode.random.random_range(0..4) * 1000;
+            episode.now = episode.now / 1000 * 1000 + number;
+            episode.step();
+            episode.compare();
+        }
+    }
+}
+
+#[test]
+fn redis() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    random_steps(&Pool::new(server.client()));
+}
+
+#[test]
+fn valkey() {
+    let Some(server) = Server::start(Kind::Valkey) else { return };
+    random_steps(&Pool::new(server.client()));
+}
+
+#[test]
+fn cluster() {
+    let Some(cluster) = Cluster::start(Kind::Redis) else { return };
+    random_steps(&Pool::new(cluster.client()));
+}

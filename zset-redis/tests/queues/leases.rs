@@ -1,0 +1,159 @@
+//! Jobs, leases and receipts, by the server's clock.
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use redis::aio::{ConnectionLike, ConnectionManagerConfig};
+use zset_redis::blocking::{self, Pool};
+use zset_redis::delay_queue::Nacked;
+use zset_redis::{DelayQueue, Error};
+use zset_std::{Clock, SystemClock, Timestamp};
+
+use crate::servers::{Cluster, Kind, PATIENCE, Server};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+fn queue(server: &Server, name: &str) -> blocking::DelayQueue {
+    blocking::DelayQueue::new(Pool::new(server.client()), name).with_deadline(PATIENCE)
+}
+
+/// Uses each method over a connection.
+async fn awaited<C: ConnectionLike + Clone>(connection: C) {
+    let queue = DelayQueue::new(connection, "awaited").with_max_len(3).with_deadline(PATIENCE);
+    let id = queue.push_after("first", Duration::ZERO).await.unwrap();
+    queue.push_with_id_after("b", "second", Duration::ZERO).await.unwrap();
+    queue.push_with_id("c", "third", SystemClock.now()).await.unwrap();
+    let again = queue.push_with_id("c", "third", SystemClock.now()).await;
+    assert!(matches!(again, Err(Error::DuplicateJob)));
+    let full = queue.push("fourth", SystemClock.now()).await;
+    assert!(matches!(full, Err(Error::QueueFull)));
+
+    let first = queue.lease(MINUTE).await.unwrap().unwrap();
+    assert_eq!((&first.id[..], &first.payload[..]), (id.as_bytes(), &b"first"[..]));
+    let until = queue.extend(&first, 2 * MINUTE).await.unwrap();
+    assert!(until > first.until);
+    assert_eq!(queue.due(&id).await.unwrap(), Some(until));
+    queue.ack(&first).await.unwrap();
+    assert!(matches!(queue.ack(&first).await, Err(Error::StaleLease)));
+
+    let second = queue.lease(MINUTE).await.unwrap().unwrap();
+    let nacked = queue.nack(&second, MINUTE).await.unwrap();
+    assert_eq!(nacked, Nacked::Requeued { due: queue.due("b").await.unwrap().unwrap() });
+    assert!(matches!(queue.extend(&second, MINUTE).await, Err(Error::StaleLease)));
+    assert_eq!(queue.pop().await.unwrap().unwrap().payload, b"third");
+    assert_eq!(queue.pop().await.unwrap(), None);
+    queue.reschedule_after("b", Duration::ZERO).await.unwrap().unwrap();
+    assert_eq!(queue.reschedule_after("x", Duration::ZERO).await.unwrap(), None);
+    let second = queue.lease(MINUTE).await.unwrap().unwrap();
+    assert_eq!(second.deliveries, 1);
+    assert_eq!(queue.next_due().await.unwrap(), Some(second.until));
+    assert_eq!(queue.cancel("b").await.unwrap().unwrap().payload, b"second");
+    assert!(matches!(queue.nack(&second, MINUTE).await, Err(Error::StaleLease)));
+
+    queue.push_after("last", MINUTE).await.unwrap();
+    assert_eq!(queue.clear().await.unwrap(), 1);
+    assert_eq!(queue.len().await.unwrap(), 0);
+    let stats = queue.stats().await.unwrap();
+    assert_eq!((stats.pushed, stats.delivered, stats.acknowledged), (4, 3, 1));
+}
+
+#[test]
+fn awaited_over_each_kind_of_connection() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    if let Some(server) = Server::start(Kind::Redis) {
+        runtime.block_on(async {
+            let config = ConnectionManagerConfig::new().set_response_timeout(None);
+            let client = server.client();
+            awaited(client.get_connection_manager_with_config(config).await.unwrap()).await;
+            server.ask("FLUSHALL");
+            awaited(server.multiplexed().await).await;
+        });
+    }
+    if let Some(server) = Server::start(Kind::Valkey) {
+        runtime.block_on(async { awaited(server.multiplexed().await).await });
+    }
+    if let Some(cluster) = Cluster::start(Kind::Redis) {
+        runtime.block_on(async {
+            awaited(cluster.client().get_async_connection().await.unwrap()).await;
+        });
+    }
+}
+
+#[test]
+fn a_lease_is_valid_until_another_worker_takes_the_job() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let queue = queue(&server, "leases");
+    let short = Duration::from_millis(5);
+    queue.push_with_id_after("a", "mail", Duration::ZERO).unwrap();
+    let first = queue.lease(short).unwrap().unwrap();
+    sleep(2 * short);
+    // It has ended, but nobody has taken the job.
+    queue.extend(&first, short).unwrap();
+    sleep(2 * short);
+    let second = queue.lease(MINUTE).unwrap().unwrap();
+    assert_eq!((second.deliveries, &second.payload), (2, &first.payload));
+    assert!(queue.lease(MINUTE).unwrap().is_none());
+    for result in [
+        queue.ack(&first),
+        queue.nack(&first, short).map(drop),
+        queue.extend(&first, short).map(drop),
+    ] {
+        assert!(matches!(result, Err(Error::StaleLease)), "{result:?}");
+    }
+    queue.ack(&second).unwrap();
+    // A job with the same id is another one.
+    queue.push_with_id_after("a", "mail", Duration::ZERO).unwrap();
+    let third = queue.lease(MINUTE).unwrap().unwrap();
+    assert_eq!(third.deliveries, 1);
+    assert!(matches!(queue.ack(&second), Err(Error::StaleLease)));
+    queue.ack(&third).unwrap();
+    assert_eq!(queue.stats().unwrap().acknowledged, 2);
+}
+
+#[test]
+fn jobs_that_are_due_at_the_same_time_come_in_the_order_in_which_they_were_pushed() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let queue = queue(&server, "order");
+    let due = Timestamp::ZERO;
+    for number in (0..20).rev() {
+        queue.push_with_id(&number.to_string(), "", due).unwrap();
+    }
+    for number in (0..20).rev() {
+        assert_eq!(queue.pop().unwrap().unwrap().id, number.to_string().as_bytes());
+    }
+}
+
+#[test]
+fn an_assigned_id_is_not_one_that_a_caller_has_used() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let queue = queue(&server, "ids");
+    for id in ["2", "3"] {
+        queue.push_with_id_after(id, "", MINUTE).unwrap();
+    }
+    let assigned: Vec<String> = (0..3).map(|_| queue.push_after("", MINUTE).unwrap()).collect();
+    assert_eq!(assigned, ["4", "5", "6"]);
+    assert_eq!(queue.len().unwrap(), 5);
+}
+
+#[test]
+fn an_empty_queue_has_no_keys_but_its_counts_and_its_stream() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let queue = queue(&server, "}empty{");
+    queue.push_after("mail", Duration::ZERO).unwrap();
+    let lease = queue.lease(MINUTE).unwrap().unwrap();
+    queue.ack(&lease).unwrap();
+    let mut keys: Vec<String> =
+        redis::cmd("KEYS").arg("*").query(&mut server.connection()).unwrap();
+    keys.sort();
+    assert_eq!(keys, ["queue:{%7Dempty%7B}:counts", "queue:{%7Dempty%7B}:wake"]);
+}
+
+#[test]
+fn a_time_beyond_142_years_is_an_error() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let queue = queue(&server, "late");
+    let late = queue.push("mail", Timestamp::MAX);
+    assert!(matches!(late, Err(Error::TimeTooLate)), "{late:?}");
+    queue.push_after("mail", Duration::MAX).unwrap();
+    assert!(queue.lease(MINUTE).unwrap().is_none());
+}

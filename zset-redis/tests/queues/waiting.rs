@@ -1,0 +1,210 @@
+//! Waiting: woken early, at the time, and without polling.
+
+use std::collections::BTreeSet;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use zset_redis::blocking::{self, Connect, Pool};
+use zset_redis::delay_queue::ConnectAsync;
+use zset_redis::{DelayQueue, Error};
+
+use crate::servers::{Cluster, Kind, PATIENCE, Server};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// Much shorter than a minute, and longer than a busy machine delays a thread.
+const SOON: Duration = Duration::from_secs(15);
+
+/// Long enough for a worker to be waiting.
+const A_WHILE: Duration = Duration::from_millis(200);
+
+fn check_threads<M: Connect>(pool: &Pool<M>) {
+    let queue = blocking::DelayQueue::new(pool.clone(), "threads").with_deadline(PATIENCE);
+    let start = Instant::now();
+    assert_eq!(queue.wait_lease_timeout(MINUTE, A_WHILE).unwrap(), None);
+    assert!(start.elapsed() >= A_WHILE);
+
+    // Waits until a job is due.
+    let start = Instant::now();
+    queue.push_after("mail", A_WHILE).unwrap();
+    let lease = queue.wait_lease(MINUTE).unwrap();
+    assert!((A_WHILE * 9 / 10..SOON).contains(&start.elapsed()));
+    queue.ack(&lease).unwrap();
+
+    // Each of several workers is woken early, by one job each.
+    queue.push_after("late", MINUTE).unwrap();
+    let start = Instant::now();
+    let payloads = thread::scope(|scope| {
+        let wait = || scope.spawn(|| queue.wait_lease(MINUTE).unwrap().payload);
+        let workers: Vec<_> = (0..3).map(|_| wait()).collect();
+        thread::sleep(A_WHILE);
+        for payload in ["a", "b", "c"] {
+            queue.push_after(payload, Duration::ZERO).unwrap();
+        }
+        workers.into_iter().map(|worker| worker.join().unwrap()).collect::<BTreeSet<_>>()
+    });
+    assert_eq!(payloads, [b"a".to_vec(), b"b".to_vec(), b"c".to_vec()].into());
+    assert!(start.elapsed() < SOON);
+    queue.clear().unwrap();
+}
+
+async fn check_tasks<C, M>(connection: C, client: M)
+where
+    C: redis::aio::ConnectionLike + Clone + Send + Sync + 'static,
+    M: ConnectAsync + Clone + 'static,
+    M::Connection: Sync,
+{
+    let queue = DelayQueue::new(connection, "tasks").with_deadline(PATIENCE);
+    let mut waiter = queue.waiter(client.clone());
+    let start = Instant::now();
+    assert_eq!(waiter.wait_lease_timeout(MINUTE, A_WHILE).await.unwrap(), None);
+    assert!(start.elapsed() >= A_WHILE);
+
+    let start = Instant::now();
+    queue.push_after("mail", A_WHILE).await.unwrap();
+    let lease = waiter.wait_lease(MINUTE).await.unwrap();
+    assert!((A_WHILE * 9 / 10..SOON).contains(&start.elapsed()));
+    queue.ack(&lease).await.unwrap();
+
+    // A future that is dropped while it waits takes no job with it, and wakes the next one.
+    let start = Instant::now();
+    assert!(tokio::time::timeout(A_WHILE, waiter.wait_lease(MINUTE)).await.is_err());
+    queue.push_after("late", MINUTE).await.unwrap();
+    let workers: Vec<_> = (0..3)
+        .map(|_| {
+            let mut waiter = queue.waiter(client.clone());
+            tokio::spawn(async move { waiter.wait_lease(MINUTE).await.unwrap().payload })
+        })
+        .collect();
+    tokio::time::sleep(A_WHILE).await;
+    for payload in ["a", "b", "c", "d"] {
+        queue.push_after(payload, Duration::ZERO).await.unwrap();
+    }
+    let mut payloads = BTreeSet::new();
+    for worker in workers {
+        payloads.insert(worker.await.unwrap());
+    }
+    payloads.insert(waiter.wait_lease(MINUTE).await.unwrap().payload);
+    assert!(payloads.into_iter().eq([b"a", b"b", b"c", b"d"]));
+    assert!(start.elapsed() < SOON);
+    queue.clear().await.unwrap();
+}
+
+fn one_server(kind: Kind) {
+    let Some(server) = Server::start(kind) else { return };
+    check_threads(&Pool::new(server.client()));
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        check_tasks(server.multiplexed().await, server.client()).await;
+    });
+}
+
+#[test]
+fn redis() {
+    one_server(Kind::Redis);
+}
+
+#[test]
+fn valkey() {
+    one_server(Kind::Valkey);
+}
+
+#[test]
+fn cluster() {
+    let Some(cluster) = Cluster::start(Kind::Redis) else { return };
+    check_threads(&Pool::new(cluster.client()));
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let connection = cluster.client().get_async_connection().await.unwrap();
+        check_tasks(connection, cluster.client()).await;
+    });
+}
+
+#[test]
+fn a_worker_that_waits_sends_nothing() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let queue = blocking::DelayQueue::new(Pool::new(server.client()), "quiet");
+    let queue = queue.with_deadline(PATIENCE);
+    let commands = || statistic(&server, "total_commands_processed:");
+    // The pool has a connection, and the server the scripts.
+    assert_eq!(queue.wait_lease_timeout(MINUTE, Duration::ZERO).unwrap(), None);
+    let before = commands();
+    let patience = Duration::from_secs(2);
+    assert_eq!(queue.wait_lease_timeout(MINUTE, patience).unwrap(), None);
+    // Two attempts with the commands in them, a wait, and the connection for INFO.
+    assert!(commands() - before < 20, "{} commands in two seconds", commands() - before);
+}
+
+/// Returns a number of `INFO stats`.
+fn statistic(server: &Server, name: &str) -> u64 {
+    let info = server.ask("INFO stats");
+    let line = info.lines().find_map(|line| line.strip_prefix(name));
+    line.unwrap().trim().parse().unwrap()
+}
+
+#[test]
+fn a_waiter_opens_one_connection_for_many_waits() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let queue = DelayQueue::new(server.multiplexed().await, "one").with_deadline(PATIENCE);
+        let mut waiter = queue.waiter(server.client());
+        let before = statistic(&server, "total_connections_received:");
+        for _ in 0..20 {
+            let patience = Duration::from_millis(1);
+            assert_eq!(waiter.wait_lease_timeout(MINUTE, patience).await.unwrap(), None);
+        }
+        // The waiter's and that of this question.
+        assert_eq!(statistic(&server, "total_connections_received:") - before, 2);
+    });
+}
+
+#[test]
+fn an_earlier_job_wakes_however_it_becomes_due() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let queue = blocking::DelayQueue::new(Pool::new(server.client()), "earlier");
+    let queue = queue.with_deadline(PATIENCE);
+    let id = queue.push_after("late", Duration::ZERO).unwrap();
+    let lease = queue.lease(MINUTE).unwrap().unwrap();
+    let wait_while = |change: &dyn Fn()| {
+        let start = Instant::now();
+        let lease = thread::scope(|scope| {
+            let worker = scope.spawn(|| queue.wait_lease(MINUTE).unwrap());
+            thread::sleep(A_WHILE);
+            change();
+            worker.join().unwrap()
+        });
+        assert!(start.elapsed() < SOON);
+        lease
+    };
+    let nacked = wait_while(&|| assert!(queue.nack(&lease, Duration::ZERO).is_ok()));
+    assert_eq!(nacked.deliveries, 2);
+    let shortened = wait_while(&|| assert!(queue.extend(&nacked, Duration::ZERO).is_ok()));
+    assert_eq!(shortened.deliveries, 3);
+    let rescheduled = wait_while(&|| assert!(queue.reschedule_after(&id, Duration::ZERO).is_ok()));
+    assert_eq!(rescheduled.deliveries, 1);
+}
+
+#[test]
+fn a_server_that_ends_is_an_error_and_a_new_one_serves_the_same_worker() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let client = server.client();
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let manager = client.get_connection_manager().await.unwrap();
+        let queue = DelayQueue::new(manager, "restarted");
+        let mut waiter = queue.waiter(client);
+        let worker = tokio::spawn(async move {
+            let failed = waiter.wait_lease(MINUTE).await;
+            assert!(matches!(failed, Err(Error::Redis(_))), "{failed:?}");
+            loop {
+                match waiter.wait_lease(MINUTE).await {
+                    Ok(lease) => return lease,
+                    Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+                }
+            }
+        });
+        tokio::time::sleep(A_WHILE).await;
+        let _server = tokio::task::spawn_blocking(|| server.restart()).await.unwrap();
+        while queue.push_with_id_after("a", "mail", A_WHILE).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        assert_eq!(worker.await.unwrap().payload, b"mail");
+    });
+}
