@@ -282,6 +282,15 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         self.or_failure(Step::Peek, key, n, decision)
     }
 
+    /// Refunds the `n` newest units of a key, or as many as were used of its latest lease, and returns how
+    /// many. **O(1)** in this process.
+    ///
+    /// Units of leases that have ended are not refunded: they leave the window in time.
+    pub fn refund<Q: AsRef<[u8]> + ?Sized>(&self, key: &Q, n: u32) -> u32 {
+        let key = key.as_ref();
+        self.local.keys.shard(key).get_mut(key).map_or(0, |slot| slot.refund(n))
+    }
+
     /// Gives back what is left of all leases: the last step of a process.
     ///
     /// Calls that are waiting for the server meanwhile keep their leases. The limiter can still be used.
@@ -401,6 +410,10 @@ macro_rules! for_keys {
 
             async fn peek(&self, key: &$key, n: u32) -> Result<Decision, Error> {
                 self.peek(key, n).await
+            }
+
+            async fn refund(&self, key: &$key, n: u32) -> Result<u32, Error> {
+                Ok(self.refund(key, n))
             }
         }
     )*};

@@ -207,7 +207,13 @@ impl<S: Server> Model<S> {
         let slot = &mut self.machines[machine];
         let now = slot.now(time);
         match slot.slot.check(&terms, now, n) {
-            Some(decision) if decision.is_allowed() => self.uses.push((time, n)),
+            Some(decision) if decision.is_allowed() => {
+                if self.happens(self.setting.faults.call) {
+                    assert_eq!(self.machines[machine].slot.refund(n), n);
+                } else {
+                    self.uses.push((time, n));
+                }
+            }
             Some(_) => {}
             None => {
                 slot.slot.wait(n, ());

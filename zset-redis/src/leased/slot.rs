@@ -155,11 +155,12 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Puts units back that were allowed by the decision just made, but that nobody received.
-    pub(super) fn refund(&mut self, n: u32) {
-        if let Some(lease) = &mut self.lease {
-            lease.used -= n;
-        }
+    /// Refunds units of the latest lease, or as many as were used of it, and returns how many.
+    pub(super) fn refund(&mut self, n: u32) -> u32 {
+        let Some(lease) = &mut self.lease else { return 0 };
+        let refunded = n.min(lease.used);
+        lease.used -= refunded;
+        refunded
     }
 
     /// Adds a call that needs the server.
