@@ -79,11 +79,12 @@ fn one_node_of_a_cluster_does_not_stop_calls_to_others_if_the_client_has_timeout
     cluster.migrate(slot, owner, (owner + 1) % 3, Duration::ZERO);
     let frozen = &cluster.nodes[(owner + 2) % 3];
     frozen.stop();
-    let awaited = runtime.block_on(awaited.check(KEY));
-    // It opens a connection.
-    let blocking = blocking.check(KEY);
+    // On a busy machine, other nodes may not reply within the timeouts either.
+    let awaited = (0..10).any(|_| runtime.block_on(awaited.check(KEY)).is_ok());
+    // Opens a connection.
+    let blocking = (0..10).any(|_| blocking.check(KEY).is_ok());
     let default = runtime.block_on(default.check(KEY));
     frozen.proceed();
-    assert!(awaited.is_ok() && blocking.is_ok(), "{awaited:?} {blocking:?}");
+    assert!(awaited && blocking, "{awaited} {blocking}");
     assert!(matches!(default, Err(Error::Timeout)), "{default:?}");
 }
