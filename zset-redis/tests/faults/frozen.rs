@@ -8,7 +8,7 @@ use tokio::runtime::Runtime;
 use zset_redis::blocking::{self, Pool};
 use zset_redis::{Error, Funnel, OnFailure};
 
-use crate::limiters::{DEADLINE, KEY, quota};
+use crate::limiters::{DEADLINE, KEY, lasting_quota};
 use crate::load::Report;
 use crate::servers::{Cluster, Kind, Server};
 use crate::under_load::{Connections, cluster, one_server};
@@ -65,13 +65,13 @@ fn one_node_of_a_cluster_does_not_stop_calls_to_others_if_the_client_has_timeout
     let [default, timeouts] = [default, timeouts].map(|builder| builder.build().unwrap());
     let [default, awaited] = [&default, &timeouts].map(|client| {
         let connection = runtime.block_on(client.get_async_connection()).unwrap();
-        let funnel = Funnel::new(connection, "frozen", quota(), OnFailure::Deny).unwrap();
+        let funnel = Funnel::new(connection, "frozen", lasting_quota(), OnFailure::Deny).unwrap();
         let funnel = funnel.with_deadline(DEADLINE);
         assert!(runtime.block_on(funnel.check(KEY)).unwrap().is_allowed());
         funnel
     });
     let pool = Pool::new(timeouts);
-    let blocking = blocking::Funnel::new(pool, "frozen", quota(), OnFailure::Deny).unwrap();
+    let blocking = blocking::Funnel::new(pool, "frozen", lasting_quota(), OnFailure::Deny).unwrap();
     let blocking = blocking.with_deadline(DEADLINE);
 
     let slot = cluster.slot(KEY);
@@ -79,11 +79,12 @@ fn one_node_of_a_cluster_does_not_stop_calls_to_others_if_the_client_has_timeout
     cluster.migrate(slot, owner, (owner + 1) % 3, Duration::ZERO);
     let frozen = &cluster.nodes[(owner + 2) % 3];
     frozen.stop();
-    let awaited = runtime.block_on(awaited.check(KEY));
-    // It opens a connection.
-    let blocking = blocking.check(KEY);
+    // On a busy machine, other nodes may not reply within the timeouts either.
+    let awaited = (0..10).any(|_| runtime.block_on(awaited.check(KEY)).is_ok());
+    // Opens a connection.
+    let blocking = (0..10).any(|_| blocking.check(KEY).is_ok());
     let default = runtime.block_on(default.check(KEY));
     frozen.proceed();
-    assert!(awaited.is_ok() && blocking.is_ok(), "{awaited:?} {blocking:?}");
+    assert!(awaited && blocking, "{awaited} {blocking}");
     assert!(matches!(default, Err(Error::Timeout)), "{default:?}");
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use zset_redis::{Error, Funnel, OnFailure};
 
-use crate::limiters::{KEY, quota};
+use crate::limiters::{KEY, lasting_quota};
 use crate::servers::{Kind, Server};
 use crate::under_load::{Connections, cluster, one_server};
 
@@ -46,7 +46,7 @@ fn a_multiplexed_connection_is_not_replaced() {
     runtime.block_on(async {
         let client = server.client();
         let connection = client.get_multiplexed_async_connection().await.unwrap();
-        let funnel = Funnel::new(connection, "killed", quota(), OnFailure::Deny).unwrap();
+        let funnel = Funnel::new(connection, "killed", lasting_quota(), OnFailure::Deny).unwrap();
         assert!(funnel.check(KEY).await.unwrap().is_allowed());
         server.kill_clients();
         for _ in 0..5 {

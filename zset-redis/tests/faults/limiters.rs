@@ -37,6 +37,11 @@ pub(crate) fn quota() -> Quota {
     Quota::new(10, Duration::from_millis(500)).unwrap()
 }
 
+/// Returns a quota whose keys do not expire during a test.
+pub(crate) fn lasting_quota() -> Quota {
+    Quota::new(1000, Duration::from_secs(3600)).unwrap()
+}
+
 /// A connection that limiters share.
 pub(crate) enum Connection {
     Multiplexed(MultiplexedConnection),
