@@ -1,6 +1,10 @@
-//! Rate limiters for many machines, with their state in Redis, Valkey or a cluster.
+//! Rate limiters, leaderboards and delay queues for many machines, with their state in Redis, Valkey or a
+//! cluster.
 //!
-//! They take units from a [`Quota`](zset_std::Quota) and return a [`Decision`](zset_std::Decision), as
+//! This page is about limiters. The modules [`leaderboard`] and [`delay_queue`] are the guides to boards
+//! and queues, which treat connections, deadlines and clusters in the same way.
+//!
+//! Limiters take units from a [`Quota`](zset_std::Quota) and return a [`Decision`](zset_std::Decision), as
 //! the limiters of [`zset_std`] do, and decide the same. Each call is one script, so it is atomic, and
 //! one round trip.
 //!
@@ -11,6 +15,7 @@
 //! | [`FixedWindow`](blocking::FixedWindow) | a plain counter; up to twice the limit around a boundary |
 //! | [`WindowCounter`](blocking::WindowCounter) | an approximate sliding window |
 //! | [`Limits`](blocking::Limits) | several of them on one key: all allow the units, or none is charged |
+#![cfg_attr(feature = "tokio", doc = "| [`LeasedWindow`] | hot keys: an exact window whose units each process draws in batches |")]
 //!
 //! With the feature `tokio`, the crate root has limiters to be awaited, over any connection of [`redis`]
 //! that can be cloned. The module [`blocking`] has those for threads.
