@@ -26,8 +26,8 @@ mod keys;
 #[cfg(test)]
 mod model;
 mod slot;
+mod traits;
 
-use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -35,7 +35,7 @@ use std::time::Duration;
 
 use redis::aio::ConnectionLike;
 use tokio::sync::oneshot;
-use zset_std::{AsyncKeyedLimiter, Clock, Decision, MonotonicClock, Quota, Verdict};
+use zset_std::{Clock, Decision, MonotonicClock, Quota, Verdict};
 
 use crate::limit::{Policy, Step};
 use crate::{Error, OnFailure, Rule, UnsupportedQuota};
@@ -373,50 +373,3 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         self.local.next_id.fetch_add(1, Ordering::Relaxed)
     }
 }
-
-impl<C: Clone> Clone for LeasedWindow<C> {
-    fn clone(&self) -> Self {
-        LeasedWindow {
-            connection: self.connection.clone(),
-            policy: self.policy.clone(),
-            terms: self.terms,
-            max_keys: self.max_keys,
-            local: self.local.clone(),
-        }
-    }
-}
-
-impl<C> fmt::Debug for LeasedWindow<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LeasedWindow")
-            .field("policy", &self.policy)
-            .field("terms", &self.terms)
-            .field("keys", &self.local.keys)
-            .finish_non_exhaustive()
-    }
-}
-
-/// Implements the trait for one type of keys at a time, as for `Keyed`.
-macro_rules! for_keys {
-    ($($key:ty),*) => {$(
-        impl<C: ConnectionLike + Clone + Send + Sync + 'static> AsyncKeyedLimiter<$key>
-            for LeasedWindow<C>
-        {
-            type Error = Error;
-
-            async fn check_n(&self, key: &$key, n: u32) -> Result<Decision, Error> {
-                self.check_n(key, n).await
-            }
-
-            async fn peek(&self, key: &$key, n: u32) -> Result<Decision, Error> {
-                self.peek(key, n).await
-            }
-
-            async fn refund(&self, key: &$key, n: u32) -> Result<u32, Error> {
-                Ok(self.refund(key, n))
-            }
-        }
-    )*};
-}
-
-for_keys!(str, String, [u8], Vec<u8>);

@@ -15,10 +15,10 @@
 //! | [`FixedWindow`](blocking::FixedWindow) | a plain counter; up to twice the limit around a boundary |
 //! | [`WindowCounter`](blocking::WindowCounter) | an approximate sliding window |
 //! | [`Limits`](blocking::Limits) | several of them on one key: all allow the units, or none is charged |
-#![cfg_attr(feature = "tokio", doc = "| [`LeasedWindow`] | hot keys: an exact window whose units each process draws in batches |")]
 //!
 //! With the feature `tokio`, the crate root has limiters to be awaited, over any connection of [`redis`]
-//! that can be cloned. The module [`blocking`] has those for threads.
+//! that can be cloned. The module [`blocking`] has those for threads. For hot keys the root also has
+//! `LeasedWindow`, an exact window whose units each process draws in batches.
 //!
 //! ```no_run
 //! use std::time::Duration;
