@@ -14,6 +14,7 @@
 //! - [`uses`]: the same for the queues, boards, feeds, schedules and expiring sets of `zset_std`, with
 //!   contenders and a workload for each kind of use; the criterion front end is `benches/uses.rs`.
 //! - [`servers`]: zset-server compared with redis-server, over the network.
+//! - [`services`]: the limiters of zset-redis compared with `PING` and with a pipeline of commands.
 //! - [`instructions`]: callgrind's counts for the main operations of `benches/instructions.rs`, checked
 //!   against the committed baseline.
 //! - [`rounds`]: how the contenders take turns.
@@ -38,6 +39,7 @@ pub mod record;
 pub mod report;
 pub mod rounds;
 pub mod servers;
+pub mod services;
 pub mod speed;
 pub mod table;
 pub mod tables;

@@ -16,7 +16,7 @@ use zset_std::{
     WindowLog,
 };
 
-use super::servers::{Kind, Server};
+use super::servers::{Kind, Server, numbers};
 use super::{SEED, variable};
 
 const STEPS: u32 = 2000;
@@ -28,18 +28,17 @@ fn time(connection: &mut Connection) -> u64 {
 
 /// Returns the latest time on record for a key.
 fn recorded(connection: &mut Connection, key: &str) -> u64 {
-    let text = if key.contains("sliding_window") {
+    if key.contains("sliding_window") {
         let last: [String; 2] = redis::cmd("ZRANGE")
             .arg(key)
             .arg(&[-1, -1])
             .arg("WITHSCORES")
             .query(connection)
             .unwrap();
-        last[1].clone()
-    } else {
-        redis::cmd("GET").arg(key).query::<String>(connection).unwrap()
-    };
-    text.rsplit(':').next().unwrap().parse().unwrap()
+        return last[1].parse().unwrap();
+    }
+    let state: Vec<u8> = redis::cmd("GET").arg(key).query(connection).unwrap();
+    *numbers(&state).last().unwrap()
 }
 
 fn rounded(decision: Decision) -> Decision {
