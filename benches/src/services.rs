@@ -23,7 +23,6 @@ use crate::record::{self, Record};
 use crate::servers::process::Running;
 use crate::table::{median, write_header};
 use crate::tables::{SERVICES, draw_all};
-use crate::workload::as_f64;
 
 use contenders::{Caller, Contender};
 
@@ -118,7 +117,9 @@ impl Server {
     fn start(options: &Options) -> io::Result<Server> {
         let process = match options.url {
             Some(_) => None,
-            None => Some(Running::start(&options.redis, &[], &["--save", "", "--appendonly", "no"])?),
+            None => {
+                Some(Running::start(&options.redis, &[], &["--save", "", "--appendonly", "no"])?)
+            }
         };
         let port = process.as_ref().map_or(0, |process| process.port);
         let url = options.url.clone().unwrap_or_else(|| format!("redis://127.0.0.1:{port}/"));
@@ -150,8 +151,10 @@ impl Server {
     }
 
     fn records(&self, options: &Options, load: Load, keys: usize) -> io::Result<Vec<Record>> {
-        let contenders: Vec<_> =
-            Contender::ALL.into_iter().filter(|it| it.fits(load.callers, load.connections)).collect();
+        let contenders: Vec<_> = Contender::ALL
+            .into_iter()
+            .filter(|it| it.fits(load.callers, load.connections))
+            .collect();
         let mut rounds = Vec::new();
         for round in 0..options.rounds {
             let mut measured = vec![Measured::default(); contenders.len()];
@@ -169,9 +172,8 @@ impl Server {
             let over = |figure: fn(&Measured) -> f64| {
                 median(rounds.iter().map(|round| figure(&round[place])))
             };
-            let ratio = |to: usize| {
-                median(rounds.iter().map(|round| round[place].rate / round[to].rate))
-            };
+            let ratio =
+                |to: usize| median(rounds.iter().map(|round| round[place].rate / round[to].rate));
             [
                 ("decisions/s", over(|it| it.rate), ratio(ping)),
                 ("it / pipeline", ratio(pipeline), None),
@@ -255,7 +257,7 @@ impl Server {
             for (seed, caller) in callers.iter().enumerate() {
                 tasks.spawn(call(caller.clone(), names.clone(), seed as u64, end));
             }
-            let mut all = Histogram::new(3).map_err(Error::other)?;
+            let mut all = latencies_of_none()?;
             while let Some(latencies) = tasks.join_next().await {
                 all.add(latencies.map_err(Error::other)??).map_err(Error::other)?;
             }
@@ -264,13 +266,18 @@ impl Server {
     }
 }
 
+/// Returns a histogram of nanoseconds up to a minute.
+fn latencies_of_none() -> io::Result<Histogram<u64>> {
+    Histogram::new_with_max(60_000_000_000, 3).map_err(Error::other)
+}
+
 async fn call(
     caller: Caller,
     keys: Arc<[String]>,
     seed: u64,
     end: Instant,
 ) -> io::Result<Histogram<u64>> {
-    let mut latencies = Histogram::new(3).map_err(Error::other)?;
+    let mut latencies = latencies_of_none()?;
     let mut start = Instant::now();
     for number in names::numbers(seed << 32) {
         let key = &keys[number as usize % keys.len()];

@@ -124,7 +124,7 @@
 //! - `cluster`: connections to a cluster, blocking and awaited; implies `tokio`.
 //!
 //! The crate contains no unsafe code. It requires Rust 1.85 or newer, and is tested with Redis 7.0 and
-//! Valkey 9.1; its scripts use nothing that Redis 5 does not have. The crate [`redis`] is re-exported.
+//! Valkey 9.1; its scripts use nothing that Redis 6.2 does not have. The crate [`redis`] is re-exported.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

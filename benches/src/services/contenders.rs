@@ -128,7 +128,7 @@ impl Caller {
                 return reply.map_err(Error::other);
             }
             Caller::Empty(connection, script) => {
-                let mut call = script.key(key);
+                let call = script.key(key);
                 let reply = call.invoke_async::<i64>(&mut connection.clone()).await;
                 return reply.map(drop).map_err(Error::other);
             }

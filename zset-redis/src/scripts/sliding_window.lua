@@ -86,8 +86,11 @@ used + taken,
 limit - burst - taken < 0 and counted or leaves(limit - burst - taken)
 
 --# store
-if is_any_over then
+if is_any_over and first_time then
     call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', left))
+elseif is_any_over then
+    -- All of them. The server frees a long log in the background.
+    call('UNLINK', key)
 end
 local units = taken
 if last_time == counted then
