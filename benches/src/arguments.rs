@@ -374,6 +374,18 @@ mod tests {
         assert_eq!(parse_line("bytes --save c"), Ok(Command::Bytes(Some("c".into()))));
         assert_eq!(parse_line("docs copy"), Ok(Command::Docs("copy".into())));
 
+        let expected = services::Options {
+            keys: 5,
+            duration: Duration::from_millis(20),
+            rounds: 2,
+            redis: "valkey-server".into(),
+            url: Some("redis://a/".into()),
+            save: Some("d".into()),
+        };
+        let line = "services --n 5 --millis 20 --rounds 2 --redis-server valkey-server \
+                    --url redis://a/ --save d";
+        assert_eq!(parse_line(line), Ok(Command::Services(expected)));
+
         let expected = servers::Options {
             n: 800,
             requests: 9,

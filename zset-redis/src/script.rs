@@ -43,7 +43,9 @@ impl Call {
     }
 
     pub(crate) fn numbers<const N: usize>(&mut self, numbers: [u64; N]) {
-        numbers.into_iter().for_each(|number| self.number(number));
+        for number in numbers {
+            self.number(number);
+        }
     }
 
     /// Returns the command for a server that has the script: nearly always the only round trip.

@@ -8,7 +8,7 @@
 //! - `take` takes the units, even beyond the limit, without writing anything.
 //! - `state` lists the numbers that `state.rs` reads, as of `counted`.
 //! - `store` writes the state after `take`.
-//! - `refund` gives back the newest units, as many as there are, and writes the state.
+//! - `refund` refunds the newest units, as many as there are, and writes the state.
 //!
 //! The file of an operation has the same lines, which are replaced by the parts. A script for one limiter is
 //! straight: the server runs it from top to bottom on each call, and making the tables and functions

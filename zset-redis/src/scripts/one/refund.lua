@@ -1,4 +1,4 @@
--- Gives back the newest units, and returns the state before.
+-- Refunds the newest units, and returns the state before.
 local key, first = KEYS[1], 3
 --# read
 local answer = {

@@ -4,5 +4,5 @@
 -- take()    takes the units, even beyond the limit, without writing anything
 -- state()   returns the numbers that src/limit/state.rs reads, as of `counted`
 -- store()   writes the state after `take`
--- refund()  gives back the newest units, as many as there are, and writes the state
+-- refund()  refunds the newest units, as many as there are, and writes the state
 local limiters = {}

@@ -1,5 +1,5 @@
 
--- Gives back the newest units of each rule, and returns the states before.
+-- Refunds the newest units of each rule, and returns the states before.
 local rules = read_rules()
 local answer = reply(rules, true)
 each(rules, 'refund')
