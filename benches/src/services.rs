@@ -23,6 +23,7 @@ use crate::record::{self, Record};
 use crate::servers::process::Running;
 use crate::table::{median, write_header};
 use crate::tables::{SERVICES, draw_all};
+use crate::workload::as_f64;
 
 use contenders::{Caller, Contender};
 
@@ -71,7 +72,7 @@ const LOADS: [Load; 3] = [
 ];
 
 /// How often a caller lets others run even if its calls never wait.
-const CALLS_WITHOUT_WAITING: usize = 32;
+const CALLS_WITHOUT_WAITING: u64 = 32;
 
 /// The result of one contender in one round.
 #[derive(Clone, Copy, Default)]
@@ -214,11 +215,12 @@ impl Server {
         let (start, before) = (Instant::now(), self.cpu_time()?);
         let latencies = self.call_all(&callers, keys, duration)?;
         let (elapsed, after) = (start.elapsed(), self.cpu_time()?);
-        let calls = latencies.len() as f64;
+        let calls = as_f64(latencies.len() as usize);
+        let micros = |part| as_f64(latencies.value_at_quantile(part) as usize) / 1e3;
         Ok(Measured {
             rate: calls / elapsed.as_secs_f64(),
-            p50: latencies.value_at_quantile(0.5) as f64 / 1e3,
-            p99: latencies.value_at_quantile(0.99) as f64 / 1e3,
+            p50: micros(0.5),
+            p99: micros(0.99),
             server: (after - before) / calls,
         })
     }
@@ -288,7 +290,7 @@ async fn call(
         if now >= end {
             break;
         }
-        if latencies.len() as usize % CALLS_WITHOUT_WAITING == 0 {
+        if latencies.len().is_multiple_of(CALLS_WITHOUT_WAITING) {
             yield_now().await;
             start = Instant::now();
         }

@@ -65,8 +65,8 @@
 //!
 //! # Speed
 //!
-//! One core of a server decides about 120,000 times a second with a [`Funnel`](blocking::Funnel), and
-//! 80,000 times with a `SlidingWindow`, if callers share connections. `docs/many-machines.md` of the
+//! One core of a server decides about 100,000 times a second with a [`Funnel`](blocking::Funnel), and
+//! 70,000 times with a `SlidingWindow`, if callers share connections. `docs/many-machines.md` of the
 //! project has the figures.
 //!
 //! # Time

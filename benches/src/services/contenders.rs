@@ -30,7 +30,7 @@ pub(super) enum Contender {
 const SHORT: Duration = Duration::from_secs(1);
 
 /// The period of the other limiters: so long that states stay.
-const LONG: Duration = Duration::from_secs(24 * 60 * 60);
+const LONG: Duration = Duration::from_secs(100_000);
 
 /// The units of all keys together in a period: so many that all calls are allowed.
 const UNITS: usize = 100_000_000;

@@ -10,9 +10,8 @@
 //! - `store` writes the state after `take`.
 //! - `refund` refunds the newest units, as many as there are, and writes the state.
 //!
-//! The file of an operation has the same lines, which are replaced by the parts. A script for one limiter is
-//! straight: the server runs it from top to bottom on each call, and making the tables and functions
-//! that several rules need takes longer than the decision.
+//! The file of an operation has the same lines, which are replaced by the parts. A script for one limiter has
+//! neither the other limiters nor the functions that several rules need: the server would make them on each call.
 
 use std::sync::LazyLock;
 

@@ -185,5 +185,6 @@ fn free_port() -> u16 {
 /// Returns the numbers of a limiter's state.
 pub(crate) fn numbers(state: &[u8]) -> Vec<u64> {
     let numbers = state.chunks_exact(8).map(|bytes| f64::from_be_bytes(bytes.try_into().unwrap()));
-    numbers.map(|number| number as u64).collect()
+    // All are whole.
+    numbers.map(|number| number.to_string().parse().expect("a whole number")).collect()
 }
