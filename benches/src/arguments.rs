@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use lexopt::{Arg, Error, Parser, ValueExt};
 
@@ -8,7 +9,7 @@ use crate::member::Kind;
 use crate::memory::Request;
 use crate::operation::Operation;
 use crate::workload::MIN_N;
-use crate::{docs, fixed, instructions, layer, limiters, report, servers, uses};
+use crate::{docs, fixed, instructions, layer, limiters, report, servers, services, uses};
 
 /// The maximum number of elements in a set: larger sets exceed the memory of common machines.
 const MAX_N: usize = 100_000_000;
@@ -33,6 +34,8 @@ Usage: zset-bench report [--quick] [--n N,...] [--members KIND,...] [--ops OP,..
        zset-bench fixed [--calls CALLS] [--rounds ROUNDS] [--save FILE]
        zset-bench servers [--n N] [--requests NUMBER] [--rounds ROUNDS]
                           [--zset-server PATH] [--redis-server PATH] [--save FILE]
+       zset-bench services [--n N] [--millis MILLIS] [--rounds ROUNDS]
+                           [--redis-server PATH | --url URL] [--save FILE]
        zset-bench docs [FOLDER]
 
 --save adds the results to a CSV file, where they replace those of the same tables and contenders. The file
@@ -87,6 +90,14 @@ and redis-cli to ask them.
   --rounds ROUNDS      rounds to take the medians of, 1 to 1000 [default: 5]
   --zset-server PATH   the program [default: the one in the same folder as this]
   --redis-server PATH  the program, or another such as valkey-server [default: redis-server]
+
+services: decisions a second, latencies and the server's CPU time of the limiters of zset-redis, beside PING,
+an empty script, and a pipeline of MULTI, ZREMRANGEBYSCORE, ZADD, ZCARD, EXPIRE and EXEC.
+  --n N                keys of the tables with many keys, 1 to 10000000 [default: 10000]
+  --millis MILLIS      how long each contender runs in a round, 1 to 60000 [default: 300]
+  --rounds ROUNDS      rounds to take the medians of, 1 to 1000 [default: 7]
+  --redis-server PATH  the program to start, or another such as valkey-server [default: redis-server]
+  --url URL            a server that runs already; keys that begin with `zset-bench` stay until they expire
 ";
 
 /// A parsed command line.
@@ -114,6 +125,8 @@ pub enum Command {
     Fixed(fixed::Options),
     /// See [`servers`].
     Servers(servers::Options),
+    /// See [`services`].
+    Services(services::Options),
 }
 
 /// Parses the arguments.
@@ -136,6 +149,7 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
             "uses" => parse_uses(&mut parser),
             "fixed" => parse_fixed(&mut parser),
             "servers" => parse_servers(&mut parser),
+            "services" => parse_services(&mut parser),
             other => Err(format!("unknown command `{other}`").into()),
         },
         Some(other) => Err(other.unexpected()),
@@ -301,6 +315,28 @@ fn parse_servers(parser: &mut Parser) -> Result<Command, Error> {
     Ok(Command::Servers(options))
 }
 
+fn parse_services(parser: &mut Parser) -> Result<Command, Error> {
+    let mut options = services::Options::default();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("n") => {
+                options.keys = parser.value()?.parse_with(|text| number(text, 1, MAX_KEYS))?;
+            }
+            Arg::Long("millis") => {
+                let millis = parser.value()?.parse_with(|text| number(text, 1, 60_000))?;
+                options.duration = Duration::from_millis(millis as u64);
+            }
+            Arg::Long("rounds") => options.rounds = parser.value()?.parse_with(rounds)?,
+            Arg::Long("redis-server") => options.redis = parser.value()?.into(),
+            Arg::Long("url") => options.url = Some(parser.value()?.string()?),
+            Arg::Long("save") => options.save = Some(parser.value()?.into()),
+            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(Command::Services(options))
+}
+
 fn list<T>(text: &str, item: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
     text.split(',').map(item).collect()
 }
@@ -357,6 +393,8 @@ mod tests {
         assert_eq!(parse_line("uses"), Ok(Command::Uses(uses::Options::default())));
         assert_eq!(parse_line("fixed"), Ok(Command::Fixed(fixed::Options::default())));
         assert_eq!(parse_line("servers"), Ok(Command::Servers(servers::Options::default())));
+        let expected = Command::Services(services::Options::default());
+        assert_eq!(parse_line("services"), Ok(expected));
     }
 
     #[test]
@@ -397,6 +435,18 @@ mod tests {
         assert_eq!(parse_line(line), Ok(Command::Fixed(expected)));
         assert_eq!(parse_line("bytes --save c"), Ok(Command::Bytes(Some("c".into()))));
         assert_eq!(parse_line("docs copy"), Ok(Command::Docs("copy".into())));
+
+        let expected = services::Options {
+            keys: 5,
+            duration: Duration::from_millis(20),
+            rounds: 2,
+            redis: "valkey-server".into(),
+            url: Some("redis://a/".into()),
+            save: Some("d".into()),
+        };
+        let line = "services --n 5 --millis 20 --rounds 2 --redis-server valkey-server \
+                    --url redis://a/ --save d";
+        assert_eq!(parse_line(line), Ok(Command::Services(expected)));
 
         let expected = servers::Options {
             n: 800,

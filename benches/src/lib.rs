@@ -16,6 +16,7 @@
 //! - [`fixed`]: the same for `zset_core::FixedSortedSet` and the collections of `heapless`.
 //! - [`layer`]: the layer of `zset_tower` compared with `tower_governor`.
 //! - [`servers`]: zset-server compared with redis-server, over the network.
+//! - [`services`]: the limiters of zset-redis compared with `PING` and with a pipeline of commands.
 //! - [`instructions`]: callgrind's counts for the main operations of `benches/instructions.rs`, checked
 //!   against the committed baseline.
 //! - [`rounds`]: how the contenders take turns.
@@ -42,6 +43,7 @@ pub mod record;
 pub mod report;
 pub mod rounds;
 pub mod servers;
+pub mod services;
 pub mod speed;
 pub mod table;
 pub mod tables;

@@ -6,7 +6,9 @@ use std::process::ExitCode;
 use zset_bench::allocator::Counting;
 use zset_bench::arguments::{Command, USAGE, parse};
 use zset_bench::memory::Memory;
-use zset_bench::{bytes, docs, fixed, instructions, layer, limiters, report, servers, uses};
+use zset_bench::{
+    bytes, docs, fixed, instructions, layer, limiters, report, servers, services, uses,
+};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -45,6 +47,7 @@ fn run(command: &Command) -> io::Result<ExitCode> {
         Command::Uses(options) => uses::run(options, &mut out),
         Command::Fixed(options) => fixed::run(options, &mut out),
         Command::Servers(options) => servers::run(options, &mut out),
+        Command::Services(options) => services::run(options, &mut out),
     }?;
     Ok(ExitCode::SUCCESS)
 }

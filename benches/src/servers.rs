@@ -4,7 +4,7 @@
 //! meanwhile. The client is redis-benchmark, the customary tool: a single process on the same machine, so
 //! rates are those of client and server together.
 
-mod process;
+pub(crate) mod process;
 
 use std::io::{self, Write};
 use std::path::PathBuf;

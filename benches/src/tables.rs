@@ -16,6 +16,9 @@ pub const LIMITERS: &str = "limiters";
 /// The tables of collections of fixed capacity.
 pub const FIXED: &str = "FixedSortedSet";
 
+/// How the titles of the tables of remote limiters begin.
+pub const SERVICES: &str = "services";
+
 /// Returns the tables of all records, separated by empty lines.
 pub fn draw_all(records: &[Record]) -> String {
     let groups = records.chunk_by(|a, b| a.group() == b.group());
@@ -28,7 +31,17 @@ pub fn draw(records: &[Record]) -> String {
     match Kind::from_name(table) {
         Some(kind) => sets(kind, records),
         None if table == CALLS => calls(records).to_string(),
-        None if table == LIMITERS => limiters(records).to_string(),
+        None if table == LIMITERS => {
+            let title = format!("{} keys, 100 a minute each", grouped(records[0].n));
+            by_contender(records, title, "it / governor").to_string()
+        }
+        None if table.starts_with(SERVICES) => {
+            let title = match records[0].n {
+                1 => format!("{table}, one key"),
+                n => format!("{table}, {} keys", grouped(n)),
+            };
+            by_contender(records, title, "it / PING").to_string()
+        }
         None if table == FIXED => {
             let capacity = records.first().map_or(0, |first| first.n);
             comparison(&format!("{table}, N = {}", grouped(capacity)), records).to_string()
@@ -126,15 +139,15 @@ fn calls(records: &[Record]) -> Table {
     table
 }
 
-/// Shows a row for each keyed limiter, since their memory is in the same table.
-fn limiters(records: &[Record]) -> Table {
+/// Shows a row for each contender, since figures of several units are in the same table.
+fn by_contender(records: &[Record], title: String, ratio_title: &str) -> Table {
     let columns = distinct(records, |it| &it.what);
     let has_ratio = |what: &str| records.iter().any(|it| it.what == what && it.ratio.is_some());
-    let mut head = vec![format!("{} keys, 100 a minute each", grouped(records[0].n))];
+    let mut head = vec![title];
     for what in &columns {
         head.push((*what).to_owned());
         if has_ratio(what) {
-            head.push("it / governor".into());
+            head.push(ratio_title.into());
         }
     }
     let mut table = Table::new(head);

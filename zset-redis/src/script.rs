@@ -5,13 +5,15 @@ use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind};
 /// A Lua script with the hash by which a server knows it.
 #[derive(Debug)]
 pub(crate) struct Script {
-    source: &'static str,
+    source: String,
     hash: String,
 }
 
 impl Script {
-    pub(crate) fn new(source: &'static str) -> Script {
-        Script { source, hash: redis::Script::new(source).get_hash().to_owned() }
+    pub(crate) fn new(source: impl Into<String>) -> Script {
+        let source = source.into();
+        let hash = redis::Script::new(&source).get_hash().to_owned();
+        Script { source, hash }
     }
 }
 
@@ -38,6 +40,12 @@ impl Call {
 
     pub(crate) fn number(&mut self, number: u64) {
         self.argument(number.to_string());
+    }
+
+    pub(crate) fn numbers<const N: usize>(&mut self, numbers: [u64; N]) {
+        for number in numbers {
+            self.number(number);
+        }
     }
 
     /// Returns the command for a server that has the script: nearly always the only round trip.

@@ -13,7 +13,7 @@ use zset_redis::blocking::{Limits, Pool};
 use zset_redis::{OnFailure, Rule};
 use zset_std::Quota;
 
-use servers::{Kind, PATIENCE, Server};
+use servers::{Kind, PATIENCE, Server, numbers};
 
 const PERIOD: Duration = Duration::from_secs(1);
 
@@ -52,13 +52,12 @@ fn counts_until(connection: &mut Connection, key: &str) -> u64 {
             log.arg(key).arg(&[-1, -1]).arg("WITHSCORES").query(connection).unwrap();
         return log[0].1 + period;
     }
-    let state: String = redis::cmd("GET").arg(key).query(connection).unwrap();
-    let numbers: Vec<u64> = state.split(':').map(|number| number.parse().unwrap()).collect();
+    let numbers = numbers(&redis::cmd("GET").arg(key).query::<Vec<u8>>(connection).unwrap());
     match (key.split(':').nth(2).unwrap(), &numbers[..]) {
         ("funnel", [whole, part, ..]) => whole + u64::from(*part > 0),
         ("fixed_window", [_, newest]) => (newest / period + 1) * period,
         ("window_counter", [_, _, newest]) => (newest / period + 2) * period,
-        _ => panic!("{key} has {state}"),
+        _ => panic!("{key} has {numbers:?}"),
     }
 }
 

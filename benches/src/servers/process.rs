@@ -19,14 +19,14 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const COMMANDS_AT_ONCE: usize = 1000;
 
 /// A server that runs until this is dropped.
-pub(super) struct Running {
+pub(crate) struct Running {
     child: Child,
-    port: u16,
+    pub(crate) port: u16,
 }
 
 impl Running {
     /// Starts a server and waits until it accepts connections.
-    pub(super) fn start(program: &Path, before: &[&str], behind: &[&str]) -> io::Result<Self> {
+    pub(crate) fn start(program: &Path, before: &[&str], behind: &[&str]) -> io::Result<Self> {
         // The system picks a free port, which is most likely still free when the server binds it.
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
         let child = Command::new(program)

@@ -11,10 +11,6 @@ use super::state::State;
 use crate::script::Call;
 use crate::{Error, key};
 
-/// How long a key is kept beyond its use if the time was given, in microseconds: the given time need not
-/// advance as the server's does, by which keys expire.
-const KEPT_WITH_GIVEN_TIME: u64 = 24 * 60 * 60 * 1_000_000;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Check,
@@ -47,11 +43,12 @@ impl Request<'_> {
         let is_decision = matches!(self.step, Step::Check | Step::Peek);
         // Units beyond the limit leave the state unchanged, whatever it is.
         let n = if is_decision && self.n > limit { 0 } else { self.n };
+        let scripts = scripts::of(self.rules);
         let mut call = Call::new(match self.step {
-            Step::Check if n > 0 => &scripts::CHECK,
-            Step::Record if n > 0 => &scripts::RECORD,
-            Step::Check | Step::Peek | Step::Record => &scripts::PEEK,
-            Step::Refund => &scripts::REFUND,
+            Step::Check if n > 0 => &scripts.check,
+            Step::Record if n > 0 => &scripts.record,
+            Step::Check | Step::Peek | Step::Record => &scripts.peek,
+            Step::Refund => &scripts.refund,
             Step::Reset => &scripts::RESET,
         });
         for (index, rule) in self.rules.iter().enumerate() {
@@ -60,23 +57,15 @@ impl Request<'_> {
         if self.step == Step::Reset {
             return Ok(call);
         }
-        match self.at {
-            None => {
-                call.argument("");
-                call.number(0);
-            }
-            Some(at) => {
-                let micros = at.as_nanos() / NANOS_PER_MICRO;
-                if micros > MOST {
-                    return Err(Error::TimeTooLate);
-                }
-                call.number(micros);
-                call.number(KEPT_WITH_GIVEN_TIME);
-            }
+        match self.at.map(|at| at.as_nanos() / NANOS_PER_MICRO) {
+            None => call.argument(""),
+            Some(micros) if micros > MOST => return Err(Error::TimeTooLate),
+            Some(micros) => call.number(micros),
         }
         call.number(n.into());
-        for rule in self.rules {
-            rule.write(&mut call, n, limit);
+        match self.rules {
+            [rule] => rule.write(&mut call, n, limit),
+            rules => rules.iter().for_each(|it| it.write_one_of_several(&mut call, n, limit)),
         }
         Ok(call)
     }

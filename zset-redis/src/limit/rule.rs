@@ -31,6 +31,21 @@ pub(super) enum Limiter {
     WindowCounter,
 }
 
+impl Limiter {
+    pub(super) const ALL: [Limiter; 4] =
+        [Limiter::SlidingWindow, Limiter::Funnel, Limiter::FixedWindow, Limiter::WindowCounter];
+
+    /// Returns the name in keys and scripts.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Limiter::SlidingWindow => "sliding_window",
+            Limiter::Funnel => "funnel",
+            Limiter::FixedWindow => "fixed_window",
+            Limiter::WindowCounter => "window_counter",
+        }
+    }
+}
+
 impl Rule {
     /// At most `count` units in every window: see [`SlidingWindow`](crate::blocking::SlidingWindow).
     /// **O(1)**.
@@ -98,41 +113,32 @@ impl Rule {
 
     /// Returns the last part of the rule's key.
     pub(super) fn suffix(&self, index: usize) -> String {
-        format!("{}:{index}", self.name())
+        format!("{}:{index}", self.limiter.name())
     }
 
-    /// Returns the name of the limiter in the scripts.
-    fn name(&self) -> &'static str {
-        match self.limiter {
-            Limiter::SlidingWindow => "sliding_window",
-            Limiter::Funnel => "funnel",
-            Limiter::FixedWindow => "fixed_window",
-            Limiter::WindowCounter => "window_counter",
-        }
-    }
-
-    /// Adds the arguments of the rule; `burst` is the smallest limit of the decision.
+    /// Adds the numbers of the rule; `burst` is the smallest limit of the decision.
     pub(super) fn write(&self, call: &mut Call, n: u32, burst: u32) {
-        call.argument(self.name());
+        let (period, count) = (self.period, self.quota.count().into());
         match self.limiter {
-            Limiter::SlidingWindow => {
-                call.number(self.period);
-                call.number(self.quota.count().into());
-                call.number(burst.into());
-            }
+            Limiter::SlidingWindow => call.numbers([period, count, burst.into()]),
             Limiter::Funnel => {
-                call.number(self.quota.count().into());
-                for units in [n, self.quota.capacity()] {
-                    let (whole, part) = self.leaking(units);
-                    call.number(whole);
-                    call.number(part);
-                }
+                let [(pour_whole, pour_part), (most_whole, most_part)] =
+                    [n, self.quota.capacity()].map(|units| self.leaking(units));
+                call.numbers([count, pour_whole, pour_part, most_whole, most_part]);
             }
-            Limiter::FixedWindow | Limiter::WindowCounter => {
-                call.number(self.period);
-                call.number(self.quota.count().into());
-            }
+            Limiter::FixedWindow | Limiter::WindowCounter => call.numbers([period, count]),
         }
+    }
+
+    /// Adds the limiter, how many numbers the rule has, and the numbers.
+    pub(super) fn write_one_of_several(&self, call: &mut Call, n: u32, burst: u32) {
+        call.argument(self.limiter.name());
+        call.number(match self.limiter {
+            Limiter::SlidingWindow => 3,
+            Limiter::Funnel => 5,
+            Limiter::FixedWindow | Limiter::WindowCounter => 2,
+        });
+        self.write(call, n, burst);
     }
 
     /// Returns the time in which units leak out: `.0 + .1 / count` microseconds, at most [`MOST`].

@@ -1,29 +1,91 @@
-//! The scripts, one for each operation.
+//! The scripts: for each operation one for each limiter, and one for several rules.
+//!
+//! The file of a limiter has parts, each of which begins with a line `--# name`:
+//!
+//! - `read` reads the state of the rule at `key`, whose numbers begin at `ARGV[first]`, into locals: `fits`,
+//!   whether the units are allowed, and `counted`, the time of the decision, which is the latest time on
+//!   record if that is later than now.
+//! - `take` takes the units, even beyond the limit, without writing anything.
+//! - `state` lists the numbers that `state.rs` reads, as of `counted`.
+//! - `store` writes the state after `take`.
+//! - `refund` refunds the newest units, as many as there are, and writes the state.
+//!
+//! The file of an operation has the same lines, which are replaced by the parts. A script for one limiter has
+//! neither the other limiters nor the functions that several rules need: the server would make them on each call.
 
 use std::sync::LazyLock;
 
+use super::rule::{Limiter, Rule};
 use crate::script::Script;
 
-/// Joins the operation `$name` to what all operations need.
-macro_rules! script {
-    ($name:literal) => {
-        LazyLock::new(|| {
-            Script::new(concat!(
-                include_str!("../scripts/limiters.lua"),
-                include_str!("../scripts/sliding_window.lua"),
-                include_str!("../scripts/funnel.lua"),
-                include_str!("../scripts/fixed_window.lua"),
-                include_str!("../scripts/window_counter.lua"),
-                include_str!("../scripts/rules.lua"),
-                include_str!(concat!("../scripts/", $name, ".lua")),
-            ))
-        })
-    };
+/// The scripts of a limiter, or of several rules.
+pub(super) struct Scripts {
+    pub(super) check: Script,
+    pub(super) peek: Script,
+    pub(super) record: Script,
+    pub(super) refund: Script,
 }
 
-pub(super) static CHECK: LazyLock<Script> = script!("check");
-pub(super) static PEEK: LazyLock<Script> = script!("peek");
-pub(super) static RECORD: LazyLock<Script> = script!("record");
-pub(super) static REFUND: LazyLock<Script> = script!("refund");
+/// Returns the scripts for rules.
+pub(super) fn of(rules: &[Rule]) -> &'static Scripts {
+    match rules {
+        [rule] => &ONE[rule.limiter as usize],
+        _ => &SEVERAL,
+    }
+}
+
 pub(super) static RESET: LazyLock<Script> =
     LazyLock::new(|| Script::new(include_str!("../scripts/reset.lua")));
+
+static ONE: [LazyLock<Scripts>; 4] = [
+    LazyLock::new(|| one(Limiter::SlidingWindow)),
+    LazyLock::new(|| one(Limiter::Funnel)),
+    LazyLock::new(|| one(Limiter::FixedWindow)),
+    LazyLock::new(|| one(Limiter::WindowCounter)),
+];
+
+static SEVERAL: LazyLock<Scripts> = LazyLock::new(|| {
+    let limiters = Limiter::ALL.map(|limiter| {
+        let function = filled(include_str!("../scripts/several/limiter.lua"), limiter);
+        function.replace("NAME", limiter.name())
+    });
+    let begin = [
+        HEAD,
+        include_str!("../scripts/several/limiters.lua"),
+        &limiters.concat(),
+        include_str!("../scripts/several/rules.lua"),
+    ];
+    let script = |operation| Script::new(begin.concat() + operation);
+    Scripts {
+        check: script(include_str!("../scripts/several/check.lua")),
+        peek: script(include_str!("../scripts/several/peek.lua")),
+        record: script(include_str!("../scripts/several/record.lua")),
+        refund: script(include_str!("../scripts/several/refund.lua")),
+    }
+});
+
+const HEAD: &str = include_str!("../scripts/head.lua");
+
+fn one(limiter: Limiter) -> Scripts {
+    let script = |operation| Script::new(HEAD.to_owned() + &filled(operation, limiter));
+    Scripts {
+        check: script(include_str!("../scripts/one/check.lua")),
+        peek: script(include_str!("../scripts/one/peek.lua")),
+        record: script(include_str!("../scripts/one/record.lua")),
+        refund: script(include_str!("../scripts/one/refund.lua")),
+    }
+}
+
+/// Returns an operation with the parts of a limiter.
+fn filled(operation: &str, limiter: Limiter) -> String {
+    let source = match limiter {
+        Limiter::SlidingWindow => include_str!("../scripts/sliding_window.lua"),
+        Limiter::Funnel => include_str!("../scripts/funnel.lua"),
+        Limiter::FixedWindow => include_str!("../scripts/fixed_window.lua"),
+        Limiter::WindowCounter => include_str!("../scripts/window_counter.lua"),
+    };
+    let parts = source.split("--# ").skip(1).filter_map(|part| part.split_once('\n'));
+    parts.fold(operation.to_owned(), |filled, (name, part)| {
+        filled.replace(&format!("--# {name}\n"), part)
+    })
+}

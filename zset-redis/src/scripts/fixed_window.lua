@@ -1,43 +1,34 @@
+-- A counter that restarts at every multiple of the period. Its state is the units and the latest time.
 
--- A counter that restarts at every multiple of the period: "used:newest".
-limiters.fixed_window = function(key)
-    local period, limit = argument(), argument()
-    local used, newest = read(key)
-    used, newest = used or 0, newest or 0
-    local counted = math.max(now, newest)
-    local start = counted - counted % period
-    if start > newest then
-        used = 0
-    end
+--# read
+local period, limit = tonumber(ARGV[first]), tonumber(ARGV[first + 1])
+local used, newest = 0, 0
+local state = call('GET', key)
+if state then
+    used, newest = struct.unpack('>dd', state)
+end
+local counted = math.max(now, newest)
+local start = counted - counted % period
+if start > newest then
+    used = 0
+end
+local fits = n == 0 or used + n <= limit
 
-    local rule = { fits = n == 0 or used + n <= limit }
+-- A period longer than the units count, so that a clock that steps back a little does not begin the
+-- window anew.
+local unused_from = start + 2 * period
 
-    local function write_used(time)
-        write(key, { used, time })
-        -- A period longer than the units count, so that a clock that steps back a little does not begin
-        -- the window anew.
-        expire(key, start + 2 * period)
-    end
+--# take
+used = math.min(used + n, MOST)
 
-    function rule.take()
-        used = math.min(used + n, MOST)
-    end
+--# state
+counted, used
 
-    function rule.state()
-        return { counted, used }
-    end
+--# store
+call('SET', key, struct.pack('>dd', used, counted), 'PXAT', expiry(unused_from))
 
-    function rule.store()
-        write_used(counted)
-    end
-
-    function rule.refund()
-        local refunded = math.min(n, used)
-        if refunded > 0 then
-            used = used - refunded
-            write_used(newest)
-        end
-    end
-
-    return rule
+--# refund
+local refunded = math.min(n, used)
+if refunded > 0 then
+    call('SET', key, struct.pack('>dd', used - refunded, newest), 'PXAT', expiry(unused_from))
 end

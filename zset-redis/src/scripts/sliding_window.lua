@@ -1,112 +1,114 @@
-
 -- The exact log: a sorted set of entries by time, one for all units of a microsecond.
 --
 -- An entry is "total:units", where `total` counts all units up to and with the entry, modulo 2^52. So the
 -- units between two entries are a subtraction, and no call reads all entries.
-limiters.sliding_window = function(key)
-    local period, limit, burst = argument(), argument(), argument()
 
-    local function parse(found)
-        if not found[1] then
-            return nil
-        end
-        local total, units = string.match(found[1], '(%d+):(%d+)')
-        return {
-            member = found[1],
-            time = tonumber(found[2]),
-            total = tonumber(total),
-            units = tonumber(units),
-        }
+--# read
+local period, limit = tonumber(ARGV[first]), tonumber(ARGV[first + 1])
+local burst = tonumber(ARGV[first + 2])
+
+-- Returns the time, the total, the units and the member of an entry, or nothing if there is none.
+local function parse(found)
+    local member = found[1]
+    if member then
+        local total, units = string.match(member, '(%d+):(%d+)')
+        return tonumber(found[2]), tonumber(total), tonumber(units), member
     end
+end
 
-    local function entry(rank)
-        return parse(redis.call('ZRANGE', key, rank, rank, 'WITHSCORES'))
+local function entry(rank)
+    return parse(call('ZRANGE', key, rank, rank, 'WITHSCORES'))
+end
+
+local function add(time, total, units)
+    call('ZADD', key, string.format('%.0f', time), string.format('%.0f:%.0f', total, units))
+end
+
+local counted, used = now, 0
+-- The window is half-open: an entry of this time has just left it.
+local left
+local last_time, last_total, last_units, last_member = entry(-1)
+-- The oldest entry, and whether it has left the window.
+local first_time, first_total, first_units
+local is_any_over = false
+if last_time then
+    counted = math.max(now, last_time)
+    left = counted - period
+    first_time, first_total, first_units = entry(0)
+    is_any_over = first_time <= left
+    if is_any_over then
+        first_time, first_total, first_units = parse(call(
+            'ZRANGEBYSCORE', key, string.format('(%.0f', left), '+inf', 'WITHSCORES', 'LIMIT', 0, 1))
     end
-
-    local function add(time, total, units)
-        redis.call('ZADD', key, time, string.format('%.0f:%.0f', total, units))
+    if first_time then
+        used = (last_total - first_total) % (MOST + 1) + first_units
     end
+end
+local fits = n == 0 or used + n <= limit
+local taken = 0
 
-    local last = entry(-1)
-    local counted = last and math.max(now, last.time) or now
-    -- The window is half-open: an entry of this time has just left it.
-    local left = string.format('%.0f', counted - period)
-    local first = last and parse(redis.call(
-        'ZRANGEBYSCORE', key, '(' .. left, '+inf', 'WITHSCORES', 'LIMIT', 0, 1))
-
-    -- The units after an entry.
-    local function after(entry)
-        return (last.total - entry.total) % (MOST + 1)
+-- Returns the time of the entry after which at most `rest` units come, or -1 if there are no more in
+-- the window anyway. When that entry leaves the window, `rest` units are left.
+local function leaves(rest)
+    if used <= rest then
+        return -1
+    elseif used - first_units <= rest then
+        return first_time
+    elseif rest == 0 then
+        return last_time
     end
-
-    local used = first and after(first) + first.units or 0
-    local taken = 0
-
-    -- Returns the time of the entry after which at most `rest` units come, or -1 if there are no more in
-    -- the window anyway. When that entry leaves the window, `rest` units are left.
-    local function leaves(rest)
-        if used <= rest then
-            return -1
-        end
-        local lowest = redis.call('ZCOUNT', key, '-inf', left)
-        local highest = redis.call('ZCARD', key) - 1
-        -- An entry has at least one unit, which bounds the rank from both sides. Where each has one, the
-        -- bounds meet.
-        local low = math.max(lowest, highest - rest)
-        local high = math.min(highest, lowest + math.max(0, after(first) - rest))
-        while low < high do
-            local middle = math.floor((low + high) / 2)
-            if after(entry(middle)) <= rest then
-                high = middle
-            else
-                low = middle + 1
-            end
-        end
-        return entry(low).time
-    end
-
-    local rule = { fits = n == 0 or used + n <= limit }
-
-    function rule.take()
-        taken = math.min(n, MOST - used)
-    end
-
-    function rule.state()
-        local rest = limit - burst - taken
-        return {
-            counted,
-            used + taken,
-            -- Only a denial needs it.
-            (taken > 0 or n == 0 or n > limit) and -1 or leaves(limit - n),
-            rest < 0 and counted or leaves(rest),
-        }
-    end
-
-    function rule.store()
-        local total, units = (last and last.total or 0) + taken, taken
-        redis.call('ZREMRANGEBYSCORE', key, '-inf', left)
-        if last and last.time == counted then
-            redis.call('ZREM', key, last.member)
-            units = units + last.units
-        end
-        add(counted, total % (MOST + 1), units)
-        expire(key, counted + period)
-    end
-
-    function rule.refund()
-        local missing = math.min(n, used)
-        while missing > 0 do
-            local newest = entry(-1)
-            local refunded = math.min(missing, newest.units)
-            if refunded < newest.units then
-                -- Before the removal: a set without members would lose its time to expire.
-                local total = (newest.total - refunded) % (MOST + 1)
-                add(newest.time, total, newest.units - refunded)
-            end
-            redis.call('ZREM', key, newest.member)
-            missing = missing - refunded
+    local lowest = is_any_over and call('ZCOUNT', key, '-inf', string.format('%.0f', left)) or 0
+    local highest = call('ZCARD', key) - 1
+    -- An entry has at least one unit, which bounds the rank from both sides. Where each has one, the
+    -- bounds meet.
+    local low = math.max(lowest, highest - rest)
+    local high = math.min(highest, lowest + used - first_units - rest)
+    while low < high do
+        local middle = math.floor((low + high) / 2)
+        local _, total = entry(middle)
+        if (last_total - total) % (MOST + 1) <= rest then
+            high = middle
+        else
+            low = middle + 1
         end
     end
+    return (entry(low))
+end
 
-    return rule
+--# take
+taken = math.min(n, MOST - used)
+
+--# state
+counted,
+used + taken,
+-- Only a denial needs it.
+(taken > 0 or n == 0 or n > limit) and -1 or leaves(limit - n),
+limit - burst - taken < 0 and counted or leaves(limit - burst - taken)
+
+--# store
+if is_any_over and first_time then
+    call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', left))
+elseif is_any_over then
+    -- All of them. The server frees a long log in the background.
+    call('UNLINK', key)
+end
+local units = taken
+if last_time == counted then
+    call('ZREM', key, last_member)
+    units = units + last_units
+end
+add(counted, ((last_total or 0) + taken) % (MOST + 1), units)
+call('PEXPIREAT', key, expiry(counted + period))
+
+--# refund
+local missing = math.min(n, used)
+while missing > 0 do
+    local time, total, units, member = entry(-1)
+    local refunded = math.min(missing, units)
+    if refunded < units then
+        -- Before the removal: a set without members would lose its time to expire.
+        add(time, (total - refunded) % (MOST + 1), units - refunded)
+    end
+    call('ZREM', key, member)
+    missing = missing - refunded
 end

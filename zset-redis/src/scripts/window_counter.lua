@@ -1,3 +1,18 @@
+-- Two counters, of the current window and of the one before. Its state is both, and the latest time.
+
+--# read
+local period, limit = tonumber(ARGV[first]), tonumber(ARGV[first + 1])
+local previous, current, newest = 0, 0, 0
+local state = call('GET', key)
+if state then
+    previous, current, newest = struct.unpack('>ddd', state)
+end
+local counted = math.max(now, newest)
+local start = counted - counted % period
+local windows = (start - (newest - newest % period)) / period
+if windows > 0 then
+    previous, current = windows == 1 and current or 0, 0
+end
 
 -- Returns a product of two numbers below 2^52 in three limbs of 26 bits, the highest first.
 local function product(a, b)
@@ -20,49 +35,27 @@ local function is_at_most(a, b, c, d)
     return a0 <= c0
 end
 
--- Two counters, of the current window and of the one before: "previous:current:newest".
-limiters.window_counter = function(key)
-    local period, limit = argument(), argument()
-    local previous, current, newest = read(key)
-    previous, current, newest = previous or 0, current or 0, newest or 0
-    local counted = math.max(now, newest)
-    local start = counted - counted % period
-    local windows = (start - (newest - newest % period)) / period
-    if windows > 0 then
-        previous, current = windows == 1 and current or 0, 0
-    end
+-- The previous window counts by the part of it that is not over: previous * rest / period.
+local rest = start + period - counted
+local room = limit - current - n
+local fits = n == 0 or room >= 0 and is_at_most(previous, rest, room, period)
+local unused_from = start + 2 * period
 
-    -- The previous window counts by the part of it that is not over: previous * rest / period.
-    local rest = start + period - counted
-    local room = limit - current - n
-    local rule = { fits = n == 0 or room >= 0 and is_at_most(previous, rest, room, period) }
+--# take
+current = math.min(current + n, MOST)
 
-    local function write_counts(time)
-        write(key, { previous, current, time })
-        expire(key, start + 2 * period)
-    end
+--# state
+counted, previous, current
 
-    function rule.take()
-        current = math.min(current + n, MOST)
-    end
+--# store
+call('SET', key, struct.pack('>ddd', previous, current, counted), 'PXAT', expiry(unused_from))
 
-    function rule.state()
-        return { counted, previous, current }
-    end
-
-    function rule.store()
-        write_counts(counted)
-    end
-
-    function rule.refund()
-        local of_current = math.min(n, current)
-        local of_previous = math.min(n - of_current, previous)
-        if of_current + of_previous > 0 then
-            previous, current = previous - of_previous, current - of_current
-            -- The counts are those of the window of `counted`.
-            write_counts(math.max(newest, start))
-        end
-    end
-
-    return rule
+--# refund
+local of_current = math.min(n, current)
+local of_previous = math.min(n - of_current, previous)
+if of_current + of_previous > 0 then
+    -- The counts are those of the window of `counted`.
+    local state = struct.pack(
+        '>ddd', previous - of_previous, current - of_current, math.max(newest, start))
+    call('SET', key, state, 'PXAT', expiry(unused_from))
 end

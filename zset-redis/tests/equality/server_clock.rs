@@ -1,8 +1,7 @@
 //! Steps at the server's time, over blocking connections.
 //!
-//! A second limit, which never denies, has a log of the times of all allowed units. The time of a denial is
-//! between two calls of TIME, so the decision must be that of a time between them. Durations are rounded up to
-//! microseconds.
+//! The time of an allowed step is on record on the server. That of a denied one is between two calls of TIME, so
+//! the decision must be that of a time between them. Durations are rounded up to microseconds.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -17,7 +16,7 @@ use zset_std::{
     WindowLog,
 };
 
-use super::servers::{Kind, PATIENCE, Server};
+use super::servers::{Kind, PATIENCE, Server, numbers};
 use super::{SEED, variable};
 
 const STEPS: u32 = 2000;
@@ -27,12 +26,19 @@ fn time(connection: &mut Connection) -> u64 {
     seconds * 1_000_000 + micros
 }
 
-/// Returns the time of the last units that were allowed.
-fn recorded(connection: &mut Connection, key: &str) -> u64 {
-    let mut last = redis::cmd("ZRANGE");
-    let last: [(String, u64); 1] =
-        last.arg(key).arg(&[-1, -1]).arg("WITHSCORES").query(connection).unwrap();
-    last[0].1
+/// Returns the latest time on record for a key, or `None` if it has expired.
+fn recorded(connection: &mut Connection, key: &str) -> Option<u64> {
+    if key.contains("sliding_window") {
+        let last: Vec<String> = redis::cmd("ZRANGE")
+            .arg(key)
+            .arg(&[-1, -1])
+            .arg("WITHSCORES")
+            .query(connection)
+            .unwrap();
+        return Some(last.get(1)?.parse().unwrap());
+    }
+    let state: Option<Vec<u8>> = redis::cmd("GET").arg(key).query(connection).unwrap();
+    numbers(&state?).last().copied()
 }
 
 fn rounded(decision: Decision) -> Decision {
@@ -46,14 +52,10 @@ fn rounded(decision: Decision) -> Decision {
     Decision { verdict, reset_after: round(decision.reset_after), ..decision }
 }
 
-fn compare(server: &Server, rule: Rule, mut reference: AnyLimiter) {
+fn compare(server: &Server, rule: Rule, mut reference: AnyLimiter, key: &str) {
     let seed = variable("ZSET_SEED", SEED);
     let mut random = SmallRng::seed_from_u64(seed);
-    let all_units = Quota::new(u32::MAX, Duration::from_secs(3600)).unwrap();
-    let rules = [rule, Rule::sliding_window(all_units).unwrap()];
-    let name = format!("{rule:?}").replace(['{', '}'], "");
-    let log = format!("{name}:{{ann}}:sliding_window:1");
-    let limits = Limits::all(Pool::new(server.client()), &name, rules, OnFailure::Deny).unwrap();
+    let limits = Limits::all(Pool::new(server.client()), "clock", [rule], OnFailure::Deny).unwrap();
     let limits = limits.with_deadline(PATIENCE);
     let (mut connection, mut allowed) = (server.connection(), 0);
     for step in 0..STEPS {
@@ -65,12 +67,14 @@ fn compare(server: &Server, rule: Rule, mut reference: AnyLimiter) {
         let ours = limits.check_n("ann", n).unwrap();
         let end = time(&mut connection);
         let at = |micros: u64| Timestamp::from_nanos(micros * 1000);
-        let is_same = if ours.is_allowed() && n > 0 {
-            allowed += 1;
-            let now = recorded(&mut connection, &log);
+        let is_taken = ours.is_allowed() && n > 0;
+        allowed += u32::from(is_taken);
+        let now = if is_taken { recorded(&mut connection, key) } else { None };
+        let is_same = if let Some(now) = now {
             assert!((start..=end).contains(&now), "{now} is not in {start}..={end}");
             rounded(reference.check_n_at(n, at(now))) == ours
         } else {
+            // Units that have expired no longer count, so the reference need not record them.
             (start..=end).any(|now| rounded(reference.peek_at(n, at(now))) == ours)
         };
         assert!(is_same, "{rule:?}, ZSET_SEED={seed}, step {step}, {n} units: {ours:?}");
@@ -81,10 +85,26 @@ fn compare(server: &Server, rule: Rule, mut reference: AnyLimiter) {
 fn compare_all(kind: Kind) {
     let Some(server) = Server::start(kind) else { return };
     let quota = Quota::new(131, Duration::from_millis(97)).unwrap();
-    compare(&server, Rule::sliding_window(quota).unwrap(), WindowLog::new(quota).into());
-    compare(&server, Rule::funnel(quota).unwrap(), Funnel::new(quota).into());
-    compare(&server, Rule::fixed_window(quota).unwrap(), FixedWindow::new(quota).into());
-    compare(&server, Rule::window_counter(quota).unwrap(), WindowCounter::new(quota).into());
+    let key = |limiter| format!("clock:{{ann}}:{limiter}:0");
+    compare(
+        &server,
+        Rule::sliding_window(quota).unwrap(),
+        WindowLog::new(quota).into(),
+        &key("sliding_window"),
+    );
+    compare(&server, Rule::funnel(quota).unwrap(), Funnel::new(quota).into(), &key("funnel"));
+    compare(
+        &server,
+        Rule::fixed_window(quota).unwrap(),
+        FixedWindow::new(quota).into(),
+        &key("fixed_window"),
+    );
+    compare(
+        &server,
+        Rule::window_counter(quota).unwrap(),
+        WindowCounter::new(quota).into(),
+        &key("window_counter"),
+    );
 }
 
 #[test]

@@ -210,3 +210,10 @@ fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     listener.local_addr().expect("it is bound").port()
 }
+
+/// Returns the numbers of a limiter's state.
+pub(crate) fn numbers(state: &[u8]) -> Vec<u64> {
+    let numbers = state.chunks_exact(8).map(|bytes| f64::from_be_bytes(bytes.try_into().unwrap()));
+    // All are whole.
+    numbers.map(|number| number.to_string().parse().expect("a whole number")).collect()
+}

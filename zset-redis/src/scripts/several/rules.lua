@@ -1,11 +1,11 @@
 
 -- Reads the states of all rules; returns them, and whether all of them allow the units.
 local function read_rules()
-    local rules, fits = {}, true
+    local rules, fits, first = {}, true, 3
     for i, key in ipairs(KEYS) do
-        used_arguments = used_arguments + 1
-        rules[i] = limiters[ARGV[used_arguments]](key)
+        rules[i] = limiters[ARGV[first]](key, first + 2)
         fits = fits and rules[i].fits
+        first = first + 2 + ARGV[first + 1]
     end
     return rules, fits
 end

@@ -1,0 +1,299 @@
+//! `services`: the limiters of zset-redis beside a bare `PING`, an empty script, and the pipeline of
+//! commands that is customary instead.
+//!
+//! Client and server run on the same machine, so rates are those of both together. The server's CPU time
+//! for each decision, from its `INFO`, depends less on what else the machine does; it bounds the decisions
+//! of a core.
+
+mod contenders;
+
+use std::io::{self, Error, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hdrhistogram::Histogram;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::{JoinSet, yield_now};
+use zset_redis::redis::aio::MultiplexedConnection;
+use zset_redis::redis::{self, Client};
+
+use crate::names;
+use crate::record::{self, Record};
+use crate::servers::process::Running;
+use crate::table::{median, write_header};
+use crate::tables::{SERVICES, draw_all};
+use crate::workload::as_f64;
+
+use contenders::{Caller, Contender};
+
+/// What to measure.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// The number of keys of the tables with many keys, at least one.
+    pub keys: usize,
+    /// How long each contender runs in a round.
+    pub duration: Duration,
+    /// The number of rounds, at least one.
+    pub rounds: usize,
+    /// The program `redis-server`, or another one with the same options.
+    pub redis: PathBuf,
+    /// A server that runs already, instead of one that is started.
+    pub url: Option<String>,
+    /// The file that the results are [saved](record::save) in.
+    pub save: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            keys: 10_000,
+            duration: Duration::from_millis(300),
+            rounds: 7,
+            redis: "redis-server".into(),
+            url: None,
+            save: None,
+        }
+    }
+}
+
+/// Who calls: a table for each, with one key and with many.
+#[derive(Clone, Copy)]
+struct Load {
+    title: &'static str,
+    callers: usize,
+    connections: usize,
+}
+
+const LOADS: [Load; 3] = [
+    Load { title: "1 caller", callers: 1, connections: 1 },
+    Load { title: "50 callers on a connection", callers: 50, connections: 1 },
+    Load { title: "50 callers with a connection each", callers: 50, connections: 50 },
+];
+
+/// How often a caller lets others run even if its calls never wait.
+const CALLS_WITHOUT_WAITING: u64 = 32;
+
+/// The result of one contender in one round.
+#[derive(Clone, Copy, Default)]
+struct Measured {
+    rate: f64,
+    p50: f64,
+    p99: f64,
+    /// CPU time of the server for each decision, in microseconds.
+    server: f64,
+}
+
+/// Measures and prints the tables.
+///
+/// # Errors
+///
+/// Returns an error if writing to `out` fails, if the server does not start or a call fails, or if the
+/// results cannot be saved.
+pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
+    write_header(out)?;
+    let Options { keys, duration, rounds, .. } = options;
+    writeln!(out, "- keys: {keys}, rounds: {rounds} of {duration:?} for each contender")?;
+    let server = Server::start(options)?;
+    writeln!(out, "- server: {}", server.version()?)?;
+    let mut records = Vec::new();
+    for load in LOADS {
+        for keys in [1, *keys] {
+            records.extend(server.records(options, load, keys)?);
+        }
+    }
+    write!(out, "\n{}", draw_all(&records))?;
+    record::save(options.save.as_deref(), &records)
+}
+
+/// The server, and the runtime of the callers.
+struct Server {
+    client: Client,
+    runtime: Runtime,
+    /// `None` if it ran already.
+    process: Option<Running>,
+}
+
+impl Server {
+    fn start(options: &Options) -> io::Result<Server> {
+        let process = match options.url {
+            Some(_) => None,
+            None => {
+                Some(Running::start(&options.redis, &[], &["--save", "", "--appendonly", "no"])?)
+            }
+        };
+        let port = process.as_ref().map_or(0, |process| process.port);
+        let url = options.url.clone().unwrap_or_else(|| format!("redis://127.0.0.1:{port}/"));
+        let client = Client::open(url).map_err(Error::other)?;
+        // One thread: the server needs a core as well.
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        Ok(Server { client, runtime, process })
+    }
+
+    /// Returns a value of `INFO`.
+    fn info(&self, name: &str) -> io::Result<String> {
+        let mut connection = self.client.get_connection().map_err(Error::other)?;
+        let text: String = redis::cmd("INFO").query(&mut connection).map_err(Error::other)?;
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        line.map(str::to_owned).ok_or_else(|| Error::other(format!("INFO has no {name}")))
+    }
+
+    fn version(&self) -> io::Result<String> {
+        match self.info("valkey_version") {
+            Ok(version) => Ok(format!("Valkey {version}")),
+            Err(_) => Ok(format!("Redis {}", self.info("redis_version")?)),
+        }
+    }
+
+    /// Returns the CPU time that the server has used, in microseconds.
+    fn cpu_time(&self) -> io::Result<f64> {
+        let parse = |text: String| text.parse::<f64>().map_err(Error::other);
+        Ok((parse(self.info("used_cpu_user")?)? + parse(self.info("used_cpu_sys")?)?) * 1e6)
+    }
+
+    fn records(&self, options: &Options, load: Load, keys: usize) -> io::Result<Vec<Record>> {
+        let contenders: Vec<_> = Contender::ALL
+            .into_iter()
+            .filter(|it| it.fits(load.callers, load.connections))
+            .collect();
+        let mut rounds = Vec::new();
+        for round in 0..options.rounds {
+            let mut measured = vec![Measured::default(); contenders.len()];
+            // Rotate which contender goes first.
+            for turn in 0..contenders.len() {
+                let place = (round + turn) % contenders.len();
+                measured[place] =
+                    self.measure(contenders[place], load, keys, options.duration, round)?;
+            }
+            rounds.push(measured);
+        }
+        let place = |of| contenders.iter().position(|it| *it == of).unwrap_or(0);
+        let [ping, pipeline] = [Contender::Ping, Contender::Pipeline].map(place);
+        let records = contenders.iter().enumerate().flat_map(|(place, contender)| {
+            let over = |figure: fn(&Measured) -> f64| {
+                median(rounds.iter().map(|round| figure(&round[place])))
+            };
+            let ratio =
+                |to: usize| median(rounds.iter().map(|round| round[place].rate / round[to].rate));
+            [
+                ("decisions/s", over(|it| it.rate), ratio(ping)),
+                ("it / pipeline", ratio(pipeline), None),
+                ("p50 µs", over(|it| it.p50), None),
+                ("p99 µs", over(|it| it.p99), None),
+                ("server's CPU µs", over(|it| it.server), None),
+            ]
+            .map(|(what, value, ratio)| Record {
+                table: format!("{SERVICES}, {}", load.title),
+                n: keys,
+                contender: contender.name().into(),
+                what: what.into(),
+                rounds: options.rounds,
+                value,
+                ratio,
+                ..Record::default()
+            })
+        });
+        Ok(records.collect())
+    }
+
+    fn measure(
+        &self,
+        contender: Contender,
+        load: Load,
+        keys: usize,
+        duration: Duration,
+        round: usize,
+    ) -> io::Result<Measured> {
+        if self.process.is_some() {
+            let mut connection = self.client.get_connection().map_err(Error::other)?;
+            redis::cmd("FLUSHALL").exec(&mut connection).map_err(Error::other)?;
+        }
+        let name = format!("zset-bench:{}:{}:{round}", load.title, contender.name());
+        let callers = self.callers(contender, load, keys, &name)?;
+        // The first calls open connections and send the script.
+        self.call_all(&callers, keys, duration / 10)?;
+        let (start, before) = (Instant::now(), self.cpu_time()?);
+        let latencies = self.call_all(&callers, keys, duration)?;
+        let (elapsed, after) = (start.elapsed(), self.cpu_time()?);
+        let calls = as_f64(latencies.len() as usize);
+        let micros = |part| as_f64(latencies.value_at_quantile(part) as usize) / 1e3;
+        Ok(Measured {
+            rate: calls / elapsed.as_secs_f64(),
+            p50: micros(0.5),
+            p99: micros(0.99),
+            server: (after - before) / calls,
+        })
+    }
+
+    fn callers(
+        &self,
+        contender: Contender,
+        load: Load,
+        keys: usize,
+        name: &str,
+    ) -> io::Result<Vec<Caller>> {
+        let mut connections = Vec::new();
+        for _ in 0..load.connections {
+            let connection = self.client.get_multiplexed_async_connection();
+            connections.push(self.runtime.block_on(connection).map_err(Error::other)?);
+        }
+        let of_connection = |connection: MultiplexedConnection| {
+            contender.caller(&self.client, connection, name, keys).map_err(Error::other)
+        };
+        let callers: Vec<_> =
+            connections.into_iter().map(of_connection).collect::<io::Result<_>>()?;
+        Ok((0..load.callers).map(|i| callers[i % callers.len()].clone()).collect())
+    }
+
+    /// Lets all callers call at the same time, with random keys; returns the nanoseconds of each call.
+    fn call_all(
+        &self,
+        callers: &[Caller],
+        keys: usize,
+        duration: Duration,
+    ) -> io::Result<Histogram<u64>> {
+        let names: Arc<[String]> = (0..keys as u64).map(names::string).collect();
+        self.runtime.block_on(async {
+            let mut tasks = JoinSet::new();
+            let end = Instant::now() + duration;
+            for (seed, caller) in callers.iter().enumerate() {
+                tasks.spawn(call(caller.clone(), names.clone(), seed as u64, end));
+            }
+            let mut all = latencies_of_none()?;
+            while let Some(latencies) = tasks.join_next().await {
+                all.add(latencies.map_err(Error::other)??).map_err(Error::other)?;
+            }
+            Ok(all)
+        })
+    }
+}
+
+/// Returns a histogram of nanoseconds up to a minute.
+fn latencies_of_none() -> io::Result<Histogram<u64>> {
+    Histogram::new_with_max(60_000_000_000, 3).map_err(Error::other)
+}
+
+async fn call(
+    caller: Caller,
+    keys: Arc<[String]>,
+    seed: u64,
+    end: Instant,
+) -> io::Result<Histogram<u64>> {
+    let mut latencies = latencies_of_none()?;
+    let mut start = Instant::now();
+    for number in names::numbers(seed << 32) {
+        let key = &keys[number as usize % keys.len()];
+        caller.call(key).await?;
+        let now = Instant::now();
+        latencies.saturating_record((now - start).as_nanos() as u64);
+        start = now;
+        if now >= end {
+            break;
+        }
+        if latencies.len().is_multiple_of(CALLS_WITHOUT_WAITING) {
+            yield_now().await;
+            start = Instant::now();
+        }
+    }
+    Ok(latencies)
+}

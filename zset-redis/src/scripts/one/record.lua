@@ -1,0 +1,6 @@
+-- Takes the units even beyond the limit.
+local key, first = KEYS[1], 3
+--# read
+--# take
+--# store
+return {}
