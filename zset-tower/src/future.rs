@@ -35,7 +35,7 @@ pin_project! {
     where
         S: Service<Request<B>>,
     {
-        // All but the future of the inner service is boxed: it is moved often, and small for most requests.
+        // All but the future of the inner service is boxed: a future is moved several times.
         Waiting { waiting: Option<Box<Waiting<S, B>>> },
         Calling { #[pin] future: S::Future, headers: Option<Box<RateHeaders>> },
         Rejected { response: Option<Box<Response<Bytes>>> },
