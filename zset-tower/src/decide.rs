@@ -5,12 +5,13 @@
 //! If a check is then denied, what the others have allowed is refunded; until then these units are missing
 //! for other requests, so the error is towards denial.
 
+use std::slice;
 use std::sync::Arc;
 
-use http::request::Parts;
 use zset_std::Decision;
 
 use crate::policy::{Action, Outcome, Policy, Resolved, Subject};
+use crate::request_head::RequestHead;
 use crate::step::{Step, all};
 
 /// The outcome of a policy.
@@ -21,45 +22,50 @@ pub(crate) struct Applied {
 }
 
 /// The outcomes of all policies that apply to a request.
-pub(crate) struct Outcomes {
-    first: Option<Applied>,
-    others: Vec<Applied>,
+pub(crate) enum Outcomes {
+    /// That of a single policy, for which nothing is allocated.
+    One(Applied),
+    Many(Vec<Applied>),
 }
 
 impl Outcomes {
-    fn one(place: usize, outcome: Outcome) -> Self {
-        Outcomes { first: Some(Applied { place, outcome }), others: Vec::new() }
+    #[inline]
+    pub(crate) fn as_slice(&self) -> &[Applied] {
+        match self {
+            Outcomes::One(applied) => slice::from_ref(applied),
+            Outcomes::Many(applied) => applied,
+        }
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Applied> + Clone {
-        self.first.iter().chain(&self.others)
-    }
-
+    #[inline]
     pub(crate) fn is_rejection(&self) -> bool {
-        self.iter().any(|applied| applied.outcome.is_rejection())
+        self.as_slice().iter().any(|applied| applied.outcome.is_rejection())
     }
 }
 
 /// Takes the units of a request from all policies that apply to it, or from none.
-pub(crate) fn decide(policies: &[Arc<Policy>], parts: &Parts) -> Step<Outcomes> {
-    let mut applicable = policies.iter().enumerate().filter(|(_, policy)| policy.applies(parts));
+#[inline]
+pub(crate) fn decide(policies: &[Arc<Policy>], head: &RequestHead<'_>) -> Step<Outcomes> {
+    let mut applicable = policies.iter().enumerate().filter(|(_, policy)| policy.applies(head));
     let Some((place, first)) = applicable.next() else {
-        return Step::Ready(Outcomes { first: None, others: Vec::new() });
+        return Step::Ready(Outcomes::Many(Vec::new()));
     };
     let Some(second) = applicable.next() else {
-        return match first.check(parts) {
-            Step::Ready(outcome) => Step::Ready(Outcomes::one(place, outcome)),
-            Step::Later(outcome) => Step::later(async move { Outcomes::one(place, outcome.await) }),
-        };
+        return first.check(head, place);
     };
-    let policies = [(place, first), second].into_iter().chain(applicable);
+    decide_many([(place, first), second].into_iter().chain(applicable), head)
+}
+
+fn decide_many<'a>(
+    policies: impl Iterator<Item = (usize, &'a Arc<Policy>)>,
+    head: &RequestHead<'_>,
+) -> Step<Outcomes> {
     let (places, subjects): (Vec<usize>, Vec<Step<Resolved>>) =
-        policies.map(|(place, policy)| (place, policy.resolve(parts))).unzip();
+        policies.map(|(place, policy)| (place, policy.resolve(head))).unzip();
     Step::later(async move {
         let outcomes = decide_together(subjects).await;
         let applied = places.into_iter().zip(outcomes);
-        let others = applied.map(|(place, outcome)| Applied { place, outcome }).collect();
-        Outcomes { first: None, others }
+        Outcomes::Many(applied.map(|(place, outcome)| Applied { place, outcome }).collect())
     })
 }
 

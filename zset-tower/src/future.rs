@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use http::request::Parts;
 use http::{Request, Response};
 use pin_project_lite::pin_project;
 use tower_service::Service;
@@ -16,6 +15,7 @@ use crate::body::ResponseBody;
 use crate::decide::Outcomes;
 use crate::headers::RateHeaders;
 use crate::layer::Settings;
+use crate::request_head::RequestHead;
 use crate::step::Later;
 
 pin_project! {
@@ -35,9 +35,9 @@ pin_project! {
     where
         S: Service<Request<B>>,
     {
-        // Boxed, as the response of a rejection is: the future of most requests is small.
+        // All but the future of the inner service is boxed: a future is moved several times.
         Waiting { waiting: Option<Box<Waiting<S, B>>> },
-        Calling { #[pin] future: S::Future, headers: Option<RateHeaders> },
+        Calling { #[pin] future: S::Future, headers: Option<Box<RateHeaders>> },
         Rejected { response: Option<Box<Response<Bytes>>> },
     }
 }
@@ -45,8 +45,7 @@ pin_project! {
 /// A request whose decision is awaited.
 pub(crate) struct Waiting<S, B> {
     pub(crate) decision: Later<Outcomes>,
-    pub(crate) parts: Parts,
-    pub(crate) body: B,
+    pub(crate) request: Request<B>,
     pub(crate) service: S,
     pub(crate) settings: Arc<Settings>,
 }
@@ -56,7 +55,7 @@ impl<S: Service<Request<B>>, B> ResponseFuture<S, B> {
         ResponseFuture { state: State::Waiting { waiting: Some(Box::new(waiting)) } }
     }
 
-    pub(crate) fn calling(future: S::Future, headers: Option<RateHeaders>) -> Self {
+    pub(crate) fn calling(future: S::Future, headers: Option<Box<RateHeaders>>) -> Self {
         ResponseFuture { state: State::Calling { future, headers } }
     }
 
@@ -79,22 +78,19 @@ where
                 StateProjection::Waiting { waiting } => {
                     let decision = &mut waiting.as_mut().expect(COMPLETED).decision;
                     let outcomes = ready!(decision.as_mut().poll(context));
-                    let Waiting { parts, body, mut service, settings, .. } =
+                    let Waiting { request, mut service, settings, .. } =
                         *waiting.take().expect(COMPLETED);
-                    match settings.admit(&outcomes, &parts) {
-                        Ok(headers) => {
-                            let future = service.call(Request::from_parts(parts, body));
-                            State::Calling { future, headers }
-                        }
+                    match settings.admit(&outcomes, &RequestHead::from(&request)) {
+                        Ok(headers) => State::Calling { future: service.call(request), headers },
                         Err(response) => State::Rejected { response: Some(response) },
                     }
                 }
                 StateProjection::Calling { future, headers } => {
-                    let mut response = ready!(future.poll(context))?;
-                    if let Some(headers) = headers.take() {
+                    let mut result = ready!(future.poll(context));
+                    if let (Some(headers), Ok(response)) = (headers.take(), &mut result) {
                         headers.add_to(response.headers_mut());
                     }
-                    return Poll::Ready(Ok(response.map(ResponseBody::inner)));
+                    return Poll::Ready(result.map(|response| response.map(ResponseBody::inner)));
                 }
                 StateProjection::Rejected { response } => {
                     let response = response.take().expect(COMPLETED);

@@ -47,42 +47,32 @@ impl RateHeaders {
         policies: &[Arc<Policy>],
         outcomes: &Outcomes,
         retry_after: Option<u64>,
-    ) -> Option<Self> {
-        if matches!(shown, Shown::Nothing) {
-            return None;
-        }
-        let mut decided = outcomes.iter().filter_map(|Applied { place, outcome }| match outcome {
+    ) -> Option<Box<Self>> {
+        let applied = outcomes.as_slice().iter();
+        let decided = applied.filter_map(|Applied { place, outcome }| match outcome {
             Outcome::Decided(decision) => Some((&*policies[*place], decision)),
             _ => None,
         });
-        let all = decided.clone();
-        let (first, decision) = decided.next()?;
-        let is_single = decided.next().is_none();
-        let policy = match &first.item {
-            Some(item) if is_single => item.clone(),
-            _ => {
-                let items = all.clone().map(|(policy, decision)| policy.item(decision.limit));
-                HeaderValue::try_from(items.collect::<Vec<_>>().join(", ")).ok()?
-            }
+        let mut rest = decided.clone();
+        let (first, decision) = rest.next()?;
+        let (policy, limit) = if rest.next().is_none() {
+            let rendered = first.item.clone();
+            let policy = rendered.or_else(|| first.item(decision.limit).try_into().ok())?;
+            (policy, limit_item(first, decision, retry_after).try_into().ok()?)
+        } else {
+            let policies = decided.clone().map(|(policy, it)| policy.item(it.limit));
+            let limits = decided.clone().map(|(policy, it)| limit_item(policy, it, retry_after));
+            (list(policies)?, list(limits)?)
         };
-        let mut limit = Vec::with_capacity(if is_single { first.quoted.len() + 32 } else { 128 });
-        for (policy, decision) in all.clone() {
-            if !limit.is_empty() {
-                limit.extend_from_slice(b", ");
-            }
-            limit.extend_from_slice(policy.quoted.as_bytes());
-            push_number(&mut limit, b";r=", decision.remaining.into());
-            push_number(&mut limit, b";t=", effective_window(decision, retry_after));
-        }
         let legacy = matches!(shown, Shown::StandardAndLegacy).then(|| {
-            let strictest = all
+            let strictest = decided
                 .map(|(_, decision)| decision)
                 .min_by_key(|decision| (decision.is_allowed(), decision.remaining, decision.limit));
             let decision = strictest.unwrap_or(decision);
             let Decision { limit, remaining, .. } = *decision;
             [limit.into(), remaining.into(), effective_window(decision, retry_after)]
         });
-        Some(RateHeaders { policy, limit: HeaderValue::try_from(limit).ok()?, legacy })
+        Some(Box::new(RateHeaders { policy, limit, legacy }))
     }
 
     /// Adds the headers. If an inner layer has added its own, both are in the list.
@@ -105,7 +95,15 @@ fn effective_window(decision: &Decision, retry_after: Option<u64>) -> u64 {
     seconds(decision.reset_after).min(retry_after.unwrap_or(u64::MAX))
 }
 
-fn push_number(text: &mut Vec<u8>, name: &[u8], number: u64) {
-    text.extend_from_slice(name);
-    text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+/// Returns the item of `RateLimit` for a policy. The text has no spare capacity, so it becomes a header
+/// without another allocation.
+fn limit_item(policy: &Policy, decision: &Decision, retry_after: Option<u64>) -> String {
+    let (mut remaining, mut window) = (itoa::Buffer::new(), itoa::Buffer::new());
+    let remaining = remaining.format(decision.remaining);
+    let window = window.format(effective_window(decision, retry_after));
+    [&policy.quoted, ";r=", remaining, ";t=", window].concat()
+}
+
+fn list(items: impl Iterator<Item = String>) -> Option<HeaderValue> {
+    items.collect::<Vec<_>>().join(", ").try_into().ok()
 }

@@ -43,8 +43,6 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-use http::request::Parts;
-
 pub use address::network;
 pub use extension::Extension;
 pub use forwarded_for::ForwardedFor;
@@ -56,6 +54,8 @@ pub(crate) use missing::Unkeyed;
 pub use peer_ip::PeerIp;
 pub use plain::{Global, Path};
 
+use crate::request_head::RequestHead;
+
 /// Finds the key of a request.
 ///
 /// The key decides whose limit a request counts towards, so it must not be something that the client
@@ -65,7 +65,7 @@ pub trait Key: Send + Sync + 'static {
     type Key: Clone + Send + Sync + 'static;
 
     /// Returns the key of a request, or no key if the request has none.
-    fn key(&self, parts: &Parts) -> Found<Self::Key>;
+    fn key(&self, head: &RequestHead<'_>) -> Found<Self::Key>;
 
     /// Returns a key that is converted by a function: for a limiter with another type of keys. **O(1)**.
     ///

@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::Response;
-use http::request::Parts;
 use tower_layer::Layer;
 
 use crate::decide::Outcomes;
 use crate::headers::{RateHeaders, Shown, add_retry_after};
 use crate::policy::Policy;
 use crate::rejection::Rejection;
+use crate::request_head::RequestHead;
 use crate::service::RateLimit;
 use crate::structured::seconds;
+use crate::telemetry::Telemetry;
 
-type Respond = dyn Fn(&Rejection<'_>, &Parts) -> Response<Bytes> + Send + Sync;
+type Respond = dyn Fn(&Rejection<'_>, &RequestHead<'_>) -> Response<Bytes> + Send + Sync;
 
 /// A layer that limits the rate of requests by one or more [policies](Policy).
 ///
@@ -177,8 +178,8 @@ impl RateLimitLayer {
     /// # let quota = Quota::new(1000, Duration::from_secs(1))?;
     /// # let policy = Policy::funnel("all", quota, Global, MissingKey::Allow)?;
     ///
-    /// let layer = RateLimitLayer::new(policy).with_response(|rejection, parts| {
-    ///     let accept = parts.headers.get(ACCEPT).and_then(|it| it.to_str().ok());
+    /// let layer = RateLimitLayer::new(policy).with_response(|rejection, head| {
+    ///     let accept = head.headers.get(ACCEPT).and_then(|it| it.to_str().ok());
     ///     if !accept.is_some_and(|it| it.contains("text/html")) {
     ///         return rejection.to_problem();
     ///     }
@@ -203,7 +204,7 @@ impl RateLimitLayer {
     /// ```
     pub fn with_response(
         mut self,
-        respond: impl Fn(&Rejection<'_>, &Parts) -> Response<Bytes> + Send + Sync + 'static,
+        respond: impl Fn(&Rejection<'_>, &RequestHead<'_>) -> Response<Bytes> + Send + Sync + 'static,
     ) -> Self {
         self.settings.respond = Some(Arc::new(respond));
         self
@@ -212,39 +213,50 @@ impl RateLimitLayer {
 
 impl Settings {
     /// Returns the headers of the response to an allowed request, or the response to a rejected one.
+    #[inline]
     pub(crate) fn admit(
         &self,
         outcomes: &Outcomes,
-        parts: &Parts,
-    ) -> Result<Option<RateHeaders>, Box<Response<Bytes>>> {
+        head: &RequestHead<'_>,
+    ) -> Result<Option<Box<RateHeaders>>, Box<Response<Bytes>>> {
         let is_rejected = outcomes.is_rejection();
-        for applied in outcomes.iter() {
+        if Telemetry::IS_ENABLED {
+            self.report(outcomes, is_rejected);
+        }
+        if is_rejected {
+            if let Some(response) = self.reject(outcomes, head) {
+                return Err(response);
+            }
+        }
+        Ok(self.render(outcomes, None))
+    }
+
+    #[inline]
+    fn render(&self, outcomes: &Outcomes, retry_after: Option<u64>) -> Option<Box<RateHeaders>> {
+        match self.shown {
+            Shown::Nothing => None,
+            shown => RateHeaders::render(shown, &self.policies, outcomes, retry_after),
+        }
+    }
+
+    fn report(&self, outcomes: &Outcomes, is_rejected: bool) {
+        for applied in outcomes.as_slice() {
             // The units that other policies would have allowed a rejected request are not taken.
             if !(is_rejected && applied.outcome.is_allowed()) {
                 let policy = &self.policies[applied.place];
                 policy.telemetry.report(&policy.name, &applied.outcome);
             }
         }
-        if is_rejected {
-            if let Some(rejection) = Rejection::of(&self.policies, outcomes) {
-                return Err(Box::new(self.reject(&rejection, outcomes, parts)));
-            }
-        }
-        Ok(RateHeaders::render(self.shown, &self.policies, outcomes, None))
     }
 
     #[cold]
-    fn reject(
-        &self,
-        rejection: &Rejection<'_>,
-        outcomes: &Outcomes,
-        parts: &Parts,
-    ) -> Response<Bytes> {
+    fn reject(&self, outcomes: &Outcomes, head: &RequestHead<'_>) -> Option<Box<Response<Bytes>>> {
+        let rejection = Rejection::of(&self.policies, outcomes)?;
         let mut response = match &self.respond {
-            Some(respond) => respond(rejection, parts),
+            Some(respond) => respond(&rejection, head),
             None => rejection.to_problem(),
         };
-        let retry_after = match rejection {
+        let retry_after = match &rejection {
             // Zero would invite the client to try again at once.
             Rejection::QuotaExceeded { retry_after, .. } => {
                 retry_after.map(|it| seconds(it).max(1))
@@ -254,11 +266,10 @@ impl Settings {
         if let Some(retry_after) = retry_after {
             add_retry_after(response.headers_mut(), retry_after);
         }
-        let headers = RateHeaders::render(self.shown, &self.policies, outcomes, retry_after);
-        if let Some(headers) = headers {
+        if let Some(headers) = self.render(outcomes, retry_after) {
             headers.add_to(response.headers_mut());
         }
-        response
+        Some(Box::new(response))
     }
 }
 

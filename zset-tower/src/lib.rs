@@ -109,6 +109,7 @@ pub mod key;
 mod layer;
 mod policy;
 mod rejection;
+mod request_head;
 mod service;
 mod step;
 mod structured;
@@ -120,6 +121,7 @@ pub use key::{Key, MissingKey};
 pub use layer::RateLimitLayer;
 pub use policy::{OnFailure, Policy, PolicyError};
 pub use rejection::Rejection;
+pub use request_head::RequestHead;
 pub use service::RateLimit;
 
 /// Tests the examples in the README.

@@ -9,10 +9,11 @@ mod with;
 use std::fmt;
 
 use http::HeaderValue;
-use http::request::Parts;
 use zset_std::{AsyncKeyedLimiter, KeyedLimiter, Quota};
 
+use crate::decide::Outcomes;
 use crate::key::{Key, MissingKey};
+use crate::request_head::RequestHead;
 use crate::step::Step;
 use crate::structured;
 use crate::telemetry::Telemetry;
@@ -22,8 +23,8 @@ use check::{Check, Keyed, Local, Remote};
 pub use error::PolicyError;
 pub use on_failure::OnFailure;
 
-type Condition = Box<dyn Fn(&Parts) -> bool + Send + Sync>;
-type Cost = Box<dyn Fn(&Parts) -> u32 + Send + Sync>;
+type Condition = Box<dyn Fn(&RequestHead<'_>) -> bool + Send + Sync>;
+type Cost = Box<dyn Fn(&RequestHead<'_>) -> u32 + Send + Sync>;
 
 /// A named limit: which key of a limiter a request counts towards, and how much.
 ///
@@ -52,9 +53,9 @@ type Cost = Box<dyn Fn(&Parts) -> u32 + Send + Sync>;
 /// let minute = Duration::from_secs(60);
 /// let deny = MissingKey::Deny(StatusCode::FORBIDDEN);
 /// let free = Policy::window("free", Quota::new(100, minute)?, PeerIp::new(), deny)?
-///     .when(|parts| parts.extensions.get::<Paying>().is_none());
+///     .when(|head| head.extensions.get::<Paying>().is_none());
 /// let paid = Policy::window("paid", Quota::new(1000, minute)?, PeerIp::new(), deny)?
-///     .when(|parts| parts.extensions.get::<Paying>().is_some());
+///     .when(|head| head.extensions.get::<Paying>().is_some());
 /// let layer = RateLimitLayer::new(free).with_policy(paid);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -163,22 +164,25 @@ impl Policy {
         })
     }
 
-    pub(crate) fn applies(&self, parts: &Parts) -> bool {
-        self.condition.as_ref().is_none_or(|condition| condition(parts))
+    #[inline]
+    pub(crate) fn applies(&self, head: &RequestHead<'_>) -> bool {
+        self.condition.as_ref().is_none_or(|condition| condition(head))
     }
 
-    fn cost(&self, parts: &Parts) -> u32 {
-        self.cost.as_ref().map_or(1, |cost| cost(parts))
+    #[inline]
+    fn cost(&self, head: &RequestHead<'_>) -> u32 {
+        self.cost.as_ref().map_or(1, |cost| cost(head))
     }
 
     /// Takes the units of a request from this policy alone.
-    pub(crate) fn check(&self, parts: &Parts) -> Step<Outcome> {
-        self.check.check(parts, self.cost(parts))
+    #[inline]
+    pub(crate) fn check(&self, head: &RequestHead<'_>, place: usize) -> Step<Outcomes> {
+        self.check.check(head, self.cost(head), place)
     }
 
     /// Finds the key of a request, to be checked together with other policies.
-    pub(crate) fn resolve(&self, parts: &Parts) -> Step<Resolved> {
-        self.check.resolve(parts, self.cost(parts))
+    pub(crate) fn resolve(&self, head: &RequestHead<'_>) -> Step<Resolved> {
+        self.check.resolve(head, self.cost(head))
     }
 
     /// Returns the item of `RateLimit-Policy` for a limit.

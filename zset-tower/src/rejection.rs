@@ -48,7 +48,7 @@ impl<'a> Rejection<'a> {
         let mut violated = Vec::new();
         let mut longest = Some(Duration::ZERO);
         let mut failed = None;
-        for Applied { place, outcome } in outcomes.iter() {
+        for Applied { place, outcome } in outcomes.as_slice() {
             let policy = policies[*place].name.as_str();
             match outcome {
                 Outcome::MissingKey(status) => {

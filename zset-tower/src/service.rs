@@ -12,6 +12,7 @@ use crate::body::ResponseBody;
 use crate::decide::decide;
 use crate::future::{ResponseFuture, Waiting};
 use crate::layer::Settings;
+use crate::request_head::RequestHead;
 use crate::step::Step;
 
 /// A service whose requests are limited; [`RateLimitLayer`](crate::RateLimitLayer) makes it.
@@ -42,13 +43,10 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> ResponseFuture<S, B> {
-        let (parts, body) = request.into_parts();
-        match decide(&self.settings.policies, &parts) {
-            Step::Ready(outcomes) => match self.settings.admit(&outcomes, &parts) {
-                Ok(headers) => {
-                    let request = Request::from_parts(parts, body);
-                    ResponseFuture::calling(self.inner.call(request), headers)
-                }
+        let head = RequestHead::from(&request);
+        match decide(&self.settings.policies, &head) {
+            Step::Ready(ref outcomes) => match self.settings.admit(outcomes, &head) {
+                Ok(headers) => ResponseFuture::calling(self.inner.call(request), headers),
                 Err(response) => ResponseFuture::rejected(response),
             },
             Step::Later(decision) => {
@@ -56,7 +54,7 @@ where
                 let clone = self.inner.clone();
                 let service = mem::replace(&mut self.inner, clone);
                 let settings = Arc::clone(&self.settings);
-                ResponseFuture::waiting(Waiting { decision, parts, body, service, settings })
+                ResponseFuture::waiting(Waiting { decision, request, service, settings })
             }
         }
     }

@@ -10,12 +10,14 @@ pub(crate) struct Telemetry {
 }
 
 impl Telemetry {
+    /// Whether there is anything to report to.
+    pub(crate) const IS_ENABLED: bool = cfg!(any(feature = "metrics", feature = "tracing"));
+
     /// Reports the outcome of a policy for a request.
     #[cfg_attr(
         not(any(feature = "metrics", feature = "tracing")),
         allow(clippy::unused_self, unused_variables, reason = "there is nothing to report to")
     )]
-    #[inline]
     pub(crate) fn report(&self, policy: &str, outcome: &Outcome) {
         #[cfg(feature = "tracing")]
         trace(policy, outcome);

@@ -207,8 +207,8 @@ async fn several_policies_limit_together() {
 
 #[tokio::test]
 async fn the_matched_path_is_a_key() {
-    let path = key::from_fn(|parts| {
-        let path = parts.extensions.get::<MatchedPath>()?;
+    let path = key::from_fn(|head| {
+        let path = head.extensions.get::<MatchedPath>()?;
         Some(path.as_str().to_owned())
     });
     let policy = window("per-route", 1, path, MissingKey::Allow);

@@ -64,7 +64,7 @@ fn outcomes_are_counted_and_rejections_are_events() {
     let failing =
         Policy::new_async("failing", Down, Global, MissingKey::Allow, OnFailure::Pass).unwrap();
     let service = RateLimitLayer::new(per_key.unwrap())
-        .with_policy(failing.when(|parts| parts.uri.path() == "/both"))
+        .with_policy(failing.when(|head| head.uri.path() == "/both"))
         .layer(service_fn(async |_: Request<String>| {
             Ok::<_, Infallible>(Response::new(String::new()))
         }));

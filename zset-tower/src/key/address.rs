@@ -23,6 +23,7 @@ pub(super) const IPV6_PREFIX: u8 = 64;
 /// assert_eq!(network_of("::ffff:192.0.2.7"), "192.0.2.7");
 /// assert_eq!(network_of("192.0.2.7"), "192.0.2.7");
 /// ```
+#[inline]
 pub fn network(address: IpAddr, ipv6_prefix: u8) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => address.into(),

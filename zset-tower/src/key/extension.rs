@@ -3,9 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use http::request::Parts;
-
 use super::{Found, Key};
+use crate::request_head::RequestHead;
 
 /// An extension of the request, such as the user that an authentication layer has found out.
 ///
@@ -13,13 +12,15 @@ use super::{Found, Key};
 ///
 /// ```
 /// use http::Request;
+/// use zset_tower::RequestHead;
 /// use zset_tower::key::{Extension, Found, Key};
 ///
 /// #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 /// struct User(u64);
 ///
-/// let (parts, ()) = Request::builder().extension(User(7)).body(())?.into_parts();
-/// let Found::Ready(key) = Extension::<User>::new().key(&parts) else { panic!() };
+/// let request = Request::builder().extension(User(7)).body(())?;
+/// let head = RequestHead::from(&request);
+/// let Found::Ready(key) = Extension::<User>::new().key(&head) else { panic!() };
 /// assert_eq!(key, Some(User(7)));
 /// # Ok::<(), http::Error>(())
 /// ```
@@ -43,8 +44,8 @@ impl<T> Extension<T> {
 impl<T: Clone + Send + Sync + 'static> Key for Extension<T> {
     type Key = T;
 
-    fn key(&self, parts: &Parts) -> Found<T> {
-        Found::Ready(parts.extensions.get::<T>().cloned())
+    fn key(&self, head: &RequestHead<'_>) -> Found<T> {
+        Found::Ready(head.extensions.get::<T>().cloned())
     }
 }
 

@@ -3,12 +3,12 @@
 use std::net::IpAddr;
 
 use http::header::{FORWARDED, GetAll};
-use http::request::Parts;
 use http::{HeaderName, HeaderValue};
 
 use super::address::{IPV6_PREFIX, network};
 use super::forwarded::elements;
 use super::{Found, Key};
+use crate::request_head::RequestHead;
 
 /// The address of the client, as the proxies in front of the server report it in `X-Forwarded-For` or
 /// `Forwarded`; IPv6 by /64, see [`network`].
@@ -32,13 +32,14 @@ use super::{Found, Key};
 ///
 /// ```
 /// use http::Request;
+/// use zset_tower::RequestHead;
 /// use zset_tower::key::{ForwardedFor, Found, Key};
 ///
-/// let (parts, ()) = Request::builder()
+/// let request = Request::builder()
 ///     .header("x-forwarded-for", "203.0.113.9, 198.51.100.7, 10.0.0.2")
-///     .body(())?
-///     .into_parts();
-/// let Found::Ready(Some(key)) = ForwardedFor::x_forwarded_for(2).key(&parts) else { panic!() };
+///     .body(())?;
+/// let head = RequestHead::from(&request);
+/// let Found::Ready(Some(key)) = ForwardedFor::x_forwarded_for(2).key(&head) else { panic!() };
 /// assert_eq!(key.to_string(), "198.51.100.7");
 /// # Ok::<(), http::Error>(())
 /// ```
@@ -82,13 +83,14 @@ impl ForwardedFor {
     ///
     /// ```
     /// use http::Request;
+    /// use zset_tower::RequestHead;
     /// use zset_tower::key::{ForwardedFor, Found, Key};
     ///
-    /// let (parts, ()) = Request::builder()
+    /// let request = Request::builder()
     ///     .header("forwarded", r#"for=192.0.2.1, for="[2001:db8::1]:4711";proto=https"#)
-    ///     .body(())?
-    ///     .into_parts();
-    /// let Found::Ready(Some(key)) = ForwardedFor::forwarded(1).key(&parts) else { panic!() };
+    ///     .body(())?;
+    /// let head = RequestHead::from(&request);
+    /// let Found::Ready(Some(key)) = ForwardedFor::forwarded(1).key(&head) else { panic!() };
     /// assert_eq!(key.to_string(), "2001:db8::");
     /// # Ok::<(), http::Error>(())
     /// ```
@@ -110,15 +112,15 @@ impl ForwardedFor {
         ForwardedFor { ipv6_prefix: bits, ..self }
     }
 
-    fn address(&self, parts: &Parts) -> Option<IpAddr> {
+    fn address(&self, head: &RequestHead<'_>) -> Option<IpAddr> {
         let place = self.trusted_proxies.checked_sub(1)?;
         match self.syntax {
             Syntax::XForwardedFor => {
-                let lines = parts.headers.get_all(X_FORWARDED_FOR);
+                let lines = head.headers.get_all(X_FORWARDED_FOR);
                 parse_address(nth_from_right(&lines, place, split)?)
             }
             Syntax::Forwarded => {
-                let lines = parts.headers.get_all(FORWARDED);
+                let lines = head.headers.get_all(FORWARDED);
                 parse_node(&nth_from_right(&lines, place, elements)??)
             }
         }
@@ -128,8 +130,8 @@ impl ForwardedFor {
 impl Key for ForwardedFor {
     type Key = IpAddr;
 
-    fn key(&self, parts: &Parts) -> Found<IpAddr> {
-        let address = self.address(parts);
+    fn key(&self, head: &RequestHead<'_>) -> Found<IpAddr> {
+        let address = self.address(head);
         Found::Ready(address.map(|address| network(address, self.ipv6_prefix)))
     }
 }
@@ -202,7 +204,7 @@ mod tests {
                 .headers_mut()
                 .append(name.parse::<HeaderName>().unwrap(), line.parse().unwrap());
         }
-        match key.key(&request.into_parts().0) {
+        match key.key(&RequestHead::from(&request)) {
             Found::Ready(key) => key.map(|key| key.to_string()),
             Found::Later(_) => panic!(),
         }

@@ -3,9 +3,8 @@
 use std::fmt;
 use std::future::Future;
 
-use http::request::Parts;
-
 use super::{Found, Key};
+use crate::request_head::RequestHead;
 
 /// Makes a key from a function. **O(1)**.
 ///
@@ -15,11 +14,11 @@ use super::{Found, Key};
 /// use zset_tower::key;
 ///
 /// // Requests with the same method share a key.
-/// let key = key::from_fn(|parts| Some(parts.method.clone()));
+/// let key = key::from_fn(|head| Some(head.method.clone()));
 /// ```
 pub fn from_fn<F, K>(function: F) -> SyncFn<F>
 where
-    F: Fn(&Parts) -> Option<K> + Send + Sync + 'static,
+    F: Fn(&RequestHead<'_>) -> Option<K> + Send + Sync + 'static,
     K: Clone + Send + Sync + 'static,
 {
     SyncFn(function)
@@ -27,7 +26,7 @@ where
 
 /// Makes a key from a function that returns a future, e.g. to look up the account of a token. **O(1)**.
 ///
-/// The future cannot borrow the parts of the request: clone what it needs.
+/// The future cannot borrow the request: clone what it needs.
 ///
 /// # Examples
 ///
@@ -39,14 +38,14 @@ where
 ///     // ...
 /// }
 ///
-/// let key = key::from_async_fn(|parts| {
-///     let token = parts.headers.get("authorization").cloned();
+/// let key = key::from_async_fn(|head| {
+///     let token = head.headers.get("authorization").cloned();
 ///     async move { account_of(token?.to_str().ok()?).await }
 /// });
 /// ```
 pub fn from_async_fn<F, Fut, K>(function: F) -> AsyncFn<F>
 where
-    F: Fn(&Parts) -> Fut + Send + Sync + 'static,
+    F: Fn(&RequestHead<'_>) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Option<K>> + Send + 'static,
     K: Clone + Send + Sync + 'static,
 {
@@ -63,26 +62,26 @@ pub struct AsyncFn<F>(F);
 
 impl<F, K> Key for SyncFn<F>
 where
-    F: Fn(&Parts) -> Option<K> + Send + Sync + 'static,
+    F: Fn(&RequestHead<'_>) -> Option<K> + Send + Sync + 'static,
     K: Clone + Send + Sync + 'static,
 {
     type Key = K;
 
-    fn key(&self, parts: &Parts) -> Found<K> {
-        Found::Ready((self.0)(parts))
+    fn key(&self, head: &RequestHead<'_>) -> Found<K> {
+        Found::Ready((self.0)(head))
     }
 }
 
 impl<F, Fut, K> Key for AsyncFn<F>
 where
-    F: Fn(&Parts) -> Fut + Send + Sync + 'static,
+    F: Fn(&RequestHead<'_>) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Option<K>> + Send + 'static,
     K: Clone + Send + Sync + 'static,
 {
     type Key = K;
 
-    fn key(&self, parts: &Parts) -> Found<K> {
-        Found::Later(Box::pin((self.0)(parts)))
+    fn key(&self, head: &RequestHead<'_>) -> Found<K> {
+        Found::Later(Box::pin((self.0)(head)))
     }
 }
 

@@ -1,9 +1,9 @@
 //! [`Header`]: the value of a header.
 
 use http::HeaderName;
-use http::request::Parts;
 
 use super::{Found, Key};
+use crate::request_head::RequestHead;
 
 /// The longest value that is a key.
 const MAX_LEN: usize = 1024;
@@ -20,11 +20,13 @@ const MAX_LEN: usize = 1024;
 ///
 /// ```
 /// use http::{HeaderName, Request};
+/// use zset_tower::RequestHead;
 /// use zset_tower::key::{Found, Header, Key};
 ///
 /// let key = Header::new(HeaderName::from_static("x-api-key"));
-/// let (parts, ()) = Request::builder().header("x-api-key", "7f3a").body(())?.into_parts();
-/// let Found::Ready(Some(found)) = key.key(&parts) else { panic!() };
+/// let request = Request::builder().header("x-api-key", "7f3a").body(())?;
+/// let head = RequestHead::from(&request);
+/// let Found::Ready(Some(found)) = key.key(&head) else { panic!() };
 /// assert_eq!(found, "7f3a");
 /// # Ok::<(), http::Error>(())
 /// ```
@@ -66,8 +68,8 @@ impl Header {
 impl Key for Header {
     type Key = String;
 
-    fn key(&self, parts: &Parts) -> Found<String> {
-        let mut values = parts.headers.get_all(&self.name).iter();
+    fn key(&self, head: &RequestHead<'_>) -> Found<String> {
+        let mut values = head.headers.get_all(&self.name).iter();
         let value = match (values.next(), values.next()) {
             (Some(value), None) if value.len() <= self.max_len => value.to_str().ok(),
             _ => None,

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use http::request::Parts;
-
 use super::{Found, Key};
+use crate::request_head::RequestHead;
 
 /// A key that is converted by a function; see [`Key::map`].
 #[derive(Clone, Copy)]
@@ -27,8 +26,8 @@ where
 {
     type Key = K;
 
-    fn key(&self, parts: &Parts) -> Found<K> {
-        match self.key.key(parts) {
+    fn key(&self, head: &RequestHead<'_>) -> Found<K> {
+        match self.key.key(head) {
             Found::Ready(key) => Found::Ready(key.map(&self.convert)),
             Found::Later(future) => {
                 let convert = self.convert.clone();

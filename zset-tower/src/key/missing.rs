@@ -17,14 +17,13 @@ pub enum MissingKey<K> {
     Shared(K),
 }
 
-impl<K: Clone> MissingKey<K> {
-    /// Returns the key, or the one that stands for a missing key.
-    pub(crate) fn resolve(&self, key: Option<K>) -> Result<K, Unkeyed> {
-        match (key, self) {
-            (Some(key), _) => Ok(key),
-            (None, MissingKey::Allow) => Err(Unkeyed::Allowed),
-            (None, MissingKey::Deny(status)) => Err(Unkeyed::Denied(*status)),
-            (None, MissingKey::Shared(key)) => Ok(key.clone()),
+impl<K> MissingKey<K> {
+    /// Returns the key that stands for a missing one.
+    pub(crate) fn substitute(&self) -> Result<&K, Unkeyed> {
+        match self {
+            MissingKey::Allow => Err(Unkeyed::Allowed),
+            MissingKey::Deny(status) => Err(Unkeyed::Denied(*status)),
+            MissingKey::Shared(key) => Ok(key),
         }
     }
 }

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
-use http::request::Parts;
-
 use super::address::{IPV6_PREFIX, network};
 use super::{Found, Key};
+use crate::request_head::RequestHead;
 
 /// The address at the other end of the connection, IPv6 by /64; see [`network`].
 ///
@@ -43,11 +42,13 @@ impl PeerIp {
     /// ```
     /// use std::net::SocketAddr;
     /// use http::Request;
+    /// use zset_tower::RequestHead;
     /// use zset_tower::key::{Found, Key, PeerIp};
     ///
     /// let peer: SocketAddr = "[2001:db8::1:2:3:4]:50000".parse()?;
-    /// let (parts, ()) = Request::builder().extension(peer).body(())?.into_parts();
-    /// let Found::Ready(Some(key)) = PeerIp::new().key(&parts) else { panic!() };
+    /// let request = Request::builder().extension(peer).body(())?;
+    /// let head = RequestHead::from(&request);
+    /// let Found::Ready(Some(key)) = PeerIp::new().key(&head) else { panic!() };
     /// assert_eq!(key.to_string(), "2001:db8::");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -97,8 +98,8 @@ impl<T> PeerIp<T> {
 impl<T: Send + Sync + 'static> Key for PeerIp<T> {
     type Key = IpAddr;
 
-    fn key(&self, parts: &Parts) -> Found<IpAddr> {
-        let address = parts.extensions.get::<T>().and_then(self.address);
+    fn key(&self, head: &RequestHead<'_>) -> Found<IpAddr> {
+        let address = head.extensions.get::<T>().and_then(self.address);
         Found::Ready(address.map(|address| network(address, self.ipv6_prefix)))
     }
 }

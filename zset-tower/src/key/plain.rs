@@ -1,8 +1,7 @@
 //! [`Path`] and [`Global`].
 
-use http::request::Parts;
-
 use super::{Found, Key};
+use crate::request_head::RequestHead;
 
 /// The path of the request, without the query.
 ///
@@ -13,8 +12,8 @@ use super::{Found, Key};
 /// use axum::extract::MatchedPath;
 /// use zset_tower::key;
 ///
-/// let key = key::from_fn(|parts| {
-///     let path = parts.extensions.get::<MatchedPath>()?;
+/// let key = key::from_fn(|head| {
+///     let path = head.extensions.get::<MatchedPath>()?;
 ///     Some(path.as_str().to_owned())
 /// });
 /// ```
@@ -24,8 +23,8 @@ pub struct Path;
 impl Key for Path {
     type Key = String;
 
-    fn key(&self, parts: &Parts) -> Found<String> {
-        Found::Ready(Some(parts.uri.path().to_owned()))
+    fn key(&self, head: &RequestHead<'_>) -> Found<String> {
+        Found::Ready(Some(head.uri.path().to_owned()))
     }
 }
 
@@ -36,7 +35,7 @@ pub struct Global;
 impl Key for Global {
     type Key = ();
 
-    fn key(&self, _: &Parts) -> Found<()> {
+    fn key(&self, _: &RequestHead<'_>) -> Found<()> {
         Found::Ready(Some(()))
     }
 }

@@ -1,8 +1,7 @@
 //! Tuples of keys. A request has the key if it has all of them.
 
-use http::request::Parts;
-
 use super::{Found, Key};
+use crate::request_head::RequestHead;
 
 macro_rules! tuple {
     ($($name:ident $place:tt),*) => {
@@ -10,8 +9,8 @@ macro_rules! tuple {
             type Key = ($($name::Key,)*);
 
             #[allow(non_snake_case, reason = "the fields are named for their types")]
-            fn key(&self, parts: &Parts) -> Found<Self::Key> {
-                match ($(self.$place.key(parts),)*) {
+            fn key(&self, head: &RequestHead<'_>) -> Found<Self::Key> {
+                match ($(self.$place.key(head),)*) {
                     ($(Found::Ready($name),)*) => {
                         Found::Ready((|| Some(($($name?,)*)))())
                     }

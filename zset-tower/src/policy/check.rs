@@ -4,11 +4,12 @@ use std::error::Error;
 use std::sync::Arc;
 
 use http::StatusCode;
-use http::request::Parts;
 use zset_std::{AsyncKeyedLimiter, Decision, KeyedLimiter};
 
 use super::OnFailure;
+use crate::decide::{Applied, Outcomes};
 use crate::key::{Found, Key, MissingKey, Unkeyed};
+use crate::request_head::RequestHead;
 use crate::step::Step;
 
 /// The result of a policy for a request.
@@ -67,9 +68,10 @@ pub(crate) trait Subject: Send + Sync {
 /// The key and the limiter of a policy.
 pub(crate) trait Check: Send + Sync {
     /// Takes `n` units of the request's key; allocates nothing if the key and the decision need no waiting.
-    fn check(&self, parts: &Parts, n: u32) -> Step<Outcome>;
+    /// `place` is the index of the policy: the result is made here, where it need not be moved again.
+    fn check(&self, head: &RequestHead<'_>, n: u32, place: usize) -> Step<Outcomes>;
 
-    fn resolve(&self, parts: &Parts, n: u32) -> Step<Resolved>;
+    fn resolve(&self, head: &RequestHead<'_>, n: u32) -> Step<Resolved>;
 }
 
 /// A limiter with keys of type `K`.
@@ -142,27 +144,33 @@ impl<E: Key, D> Keyed<E, D> {
 }
 
 impl<E: Key, D: Engine<E::Key>> Check for Keyed<E, D> {
-    fn check(&self, parts: &Parts, n: u32) -> Step<Outcome> {
-        match self.key.key(parts) {
-            Found::Ready(key) => match self.missing_key.resolve(key) {
-                Ok(key) => self.engine.perform(Action::Check, &key, n),
-                Err(unkeyed) => Step::Ready(unkeyed.into()),
+    fn check(&self, head: &RequestHead<'_>, n: u32, place: usize) -> Step<Outcomes> {
+        let one = move |outcome| Outcomes::One(Applied { place, outcome });
+        match self.key.key(head) {
+            // By reference: moving a key that has just been written, such as an address, is slow.
+            Found::Ready(ref key) => match found(&self.missing_key, key.as_ref()) {
+                Ok(key) => match self.engine.perform(Action::Check, key, n) {
+                    Step::Ready(outcome) => Step::Ready(one(outcome)),
+                    Step::Later(outcome) => Step::later(async move { one(outcome.await) }),
+                },
+                Err(unkeyed) => Step::Ready(one(unkeyed.into())),
             },
             Found::Later(key) => {
                 let (missing_key, engine) = (self.missing_key.clone(), Arc::clone(&self.engine));
                 Step::later(async move {
-                    match missing_key.resolve(key.await) {
-                        Ok(key) => engine.perform(Action::Check, &key, n).wait().await,
+                    let key = key.await;
+                    one(match found(&missing_key, key.as_ref()) {
+                        Ok(key) => engine.perform(Action::Check, key, n).wait().await,
                         Err(unkeyed) => unkeyed.into(),
-                    }
+                    })
                 })
             }
         }
     }
 
-    fn resolve(&self, parts: &Parts, n: u32) -> Step<Resolved> {
+    fn resolve(&self, head: &RequestHead<'_>, n: u32) -> Step<Resolved> {
         let engine = Arc::clone(&self.engine);
-        match self.key.key(parts) {
+        match self.key.key(head) {
             Found::Ready(key) => Step::Ready(subject(&self.missing_key, key, engine, n)),
             Found::Later(key) => {
                 let missing_key = self.missing_key.clone();
@@ -177,10 +185,13 @@ where
     K: Clone + Send + Sync + 'static,
     D: Engine<K>,
 {
-    match missing_key.resolve(key) {
-        Ok(key) => Ok(Box::new(Units { engine, key, n })),
-        Err(unkeyed) => Err(unkeyed.into()),
-    }
+    let key = key.map_or_else(|| missing_key.substitute().cloned(), Ok)?;
+    Ok(Box::new(Units { engine, key, n }))
+}
+
+/// Returns the key of a request, or the one that stands for a missing key.
+fn found<'a, K>(missing_key: &'a MissingKey<K>, key: Option<&'a K>) -> Result<&'a K, Unkeyed> {
+    key.map_or_else(|| missing_key.substitute(), Ok)
 }
 
 struct Units<D, K> {

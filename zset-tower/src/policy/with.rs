@@ -1,10 +1,10 @@
 //! Builder methods of a policy.
 
 use http::HeaderValue;
-use http::request::Parts;
 use zset_std::Quota;
 
 use super::{Policy, PolicyError};
+use crate::request_head::RequestHead;
 use crate::structured;
 
 impl Policy {
@@ -22,10 +22,13 @@ impl Policy {
     ///
     /// let quota = Quota::new(100, Duration::from_secs(1))?;
     /// let writes = Policy::funnel("writes", quota, Global, MissingKey::Allow)?
-    ///     .when(|parts| parts.method != Method::GET);
+    ///     .when(|head| head.method != Method::GET);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn when(mut self, condition: impl Fn(&Parts) -> bool + Send + Sync + 'static) -> Self {
+    pub fn when(
+        mut self,
+        condition: impl Fn(&RequestHead<'_>) -> bool + Send + Sync + 'static,
+    ) -> Self {
         self.condition = Some(Box::new(condition));
         self
     }
@@ -45,10 +48,13 @@ impl Policy {
     ///
     /// let quota = Quota::new(100, Duration::from_secs(1))?;
     /// let policy = Policy::funnel("searches", quota, Global, MissingKey::Allow)?
-    ///     .with_cost(|parts| if parts.uri.path() == "/search" { 10 } else { 1 });
+    ///     .with_cost(|head| if head.uri.path() == "/search" { 10 } else { 1 });
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn with_cost(mut self, cost: impl Fn(&Parts) -> u32 + Send + Sync + 'static) -> Self {
+    pub fn with_cost(
+        mut self,
+        cost: impl Fn(&RequestHead<'_>) -> u32 + Send + Sync + 'static,
+    ) -> Self {
         self.cost = Some(Box::new(cost));
         self
     }
@@ -97,8 +103,8 @@ impl Policy {
     /// let quota = Quota::new(1_000_000, Duration::from_secs(60))?;
     /// let policy = Policy::funnel("uploads", quota, Global, MissingKey::Allow)?
     ///     .with_quota_unit("content-bytes")?
-    ///     .with_cost(|parts| {
-    ///         let length = parts.headers.get(CONTENT_LENGTH).and_then(|it| it.to_str().ok());
+    ///     .with_cost(|head| {
+    ///         let length = head.headers.get(CONTENT_LENGTH).and_then(|it| it.to_str().ok());
     ///         length.and_then(|it| it.parse().ok()).unwrap_or(u32::MAX)
     ///     });
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,0 +1,57 @@
+//! [`RequestHead`]: a request without its body.
+
+use http::request::Parts;
+use http::{Extensions, HeaderMap, Method, Request, Uri, Version};
+
+/// A borrowed request, without its body: what keys, conditions and costs are computed from.
+///
+/// It has the fields of [`Parts`]. A request need not be taken apart for it.
+///
+/// # Examples
+///
+/// ```
+/// use http::{HeaderName, Request};
+/// use zset_tower::RequestHead;
+/// use zset_tower::key::{Found, Header, Key};
+///
+/// let request = Request::builder().header("x-api-key", "7f3a").body("hello")?;
+/// let key = Header::new(HeaderName::from_static("x-api-key"));
+/// let Found::Ready(Some(found)) = key.key(&RequestHead::from(&request)) else { panic!() };
+/// assert_eq!(found, "7f3a");
+/// # Ok::<(), http::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct RequestHead<'a> {
+    /// The method.
+    pub method: &'a Method,
+    /// The URI.
+    pub uri: &'a Uri,
+    /// The version of HTTP.
+    pub version: Version,
+    /// The headers.
+    pub headers: &'a HeaderMap,
+    /// The extensions: what earlier layers have added.
+    pub extensions: &'a Extensions,
+}
+
+impl<'a, B> From<&'a Request<B>> for RequestHead<'a> {
+    #[inline]
+    fn from(request: &'a Request<B>) -> Self {
+        RequestHead {
+            method: request.method(),
+            uri: request.uri(),
+            version: request.version(),
+            headers: request.headers(),
+            extensions: request.extensions(),
+        }
+    }
+}
+
+impl<'a> From<&'a Parts> for RequestHead<'a> {
+    #[inline]
+    fn from(parts: &'a Parts) -> Self {
+        let Parts { method, uri, headers, extensions, .. } = parts;
+        RequestHead { method, uri, version: parts.version, headers, extensions }
+    }
+}

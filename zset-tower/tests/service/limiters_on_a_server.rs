@@ -1,0 +1,173 @@
+//! Limiters that are awaited, fail, or lose races.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use http::{Request, StatusCode};
+use tower::Layer;
+use zset_std::{
+    AsyncKeyedLimiter, Decision, FakeClock, Funnels, KeyedLimiter, Quota, SlidingWindow, Verdict,
+};
+use zset_tower::key::{Extension, Global};
+use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer};
+
+use crate::common::problem;
+use crate::{ANN, Inner, Yield, call, header, minute, per_minute, per_user, request};
+
+#[derive(Debug)]
+pub(crate) struct Down;
+
+impl fmt::Display for Down {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("connection refused at redis.internal")
+    }
+}
+
+impl std::error::Error for Down {}
+
+/// A limiter on a server, which counts calls and can be down.
+#[derive(Clone)]
+pub(crate) struct OnServer {
+    limiter: Arc<SlidingWindow<&'static str, FakeClock>>,
+    /// The calls from which on the server is down.
+    down_after: u32,
+    calls: Arc<AtomicU32>,
+}
+
+impl OnServer {
+    pub(crate) fn new(quota: Quota, down_after: u32) -> Self {
+        let limiter = SlidingWindow::new(quota).with_clock(FakeClock::new());
+        OnServer { limiter: Arc::new(limiter), down_after, calls: Arc::default() }
+    }
+
+    async fn ask<T>(
+        &self,
+        ask: impl FnOnce(&SlidingWindow<&'static str, FakeClock>) -> T,
+    ) -> Result<T, Down> {
+        Yield::default().await;
+        if self.calls.fetch_add(1, Ordering::Relaxed) < self.down_after {
+            Ok(ask(&self.limiter))
+        } else {
+            Err(Down)
+        }
+    }
+
+    pub(crate) fn policy(self, name: &str, on_failure: OnFailure) -> Policy {
+        let missing_key = MissingKey::Deny(StatusCode::UNAUTHORIZED);
+        let key = Extension::<&'static str>::new();
+        Policy::new_async(name, self, key, missing_key, on_failure).unwrap()
+    }
+}
+
+impl AsyncKeyedLimiter<&'static str> for OnServer {
+    type Error = Down;
+
+    async fn check_n(&self, key: &&'static str, n: u32) -> Result<Decision, Down> {
+        self.ask(|limiter| limiter.check_n(key, n)).await
+    }
+
+    async fn peek(&self, key: &&'static str, n: u32) -> Result<Decision, Down> {
+        self.ask(|limiter| limiter.peek(key, n)).await
+    }
+
+    async fn refund(&self, key: &&'static str, n: u32) -> Result<u32, Down> {
+        self.ask(|limiter| limiter.refund(key, n)).await
+    }
+}
+
+#[test]
+fn a_limiter_on_a_server_is_awaited() {
+    let limiter = OnServer::new(per_minute(2), u32::MAX);
+    let calls = limiter.calls.clone();
+    let policy = limiter.policy("user", OnFailure::ServiceUnavailable);
+    let service = RateLimitLayer::new(policy).layer(Inner);
+    assert_eq!(header(&call(&service, request(ANN)), "ratelimit"), r#""user";r=1;t=60"#);
+    assert_eq!(call(&service, request(ANN)).status(), StatusCode::OK);
+    let denied = call(&service, request(ANN));
+    assert_eq!(
+        (denied.status(), header(&denied, "retry-after")),
+        (StatusCode::TOO_MANY_REQUESTS, "60")
+    );
+    // A single policy takes one call.
+    assert_eq!(calls.load(Ordering::Relaxed), 3);
+    let unknown = call(&service, Request::new(String::new()));
+    assert_eq!(unknown.status(), StatusCode::UNAUTHORIZED);
+    assert_eq!(calls.load(Ordering::Relaxed), 3);
+}
+
+#[test]
+fn a_failed_limiter_rejects_with_503_or_lets_pass() {
+    let policy = |on_failure| OnServer::new(per_minute(2), 1).policy("user", on_failure);
+    let service = RateLimitLayer::new(policy(OnFailure::ServiceUnavailable)).layer(Inner);
+    assert_eq!(call(&service, request(ANN)).status(), StatusCode::OK);
+    let failed = call(&service, request(ANN));
+    assert_eq!(failed.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(problem(failed.body()), (503, vec![]));
+    assert!(!failed.body().contains("redis.internal"));
+
+    let service = RateLimitLayer::new(policy(OnFailure::Pass)).layer(Inner);
+    for expected in [r#""user";r=1;t=60"#, "", "", ""] {
+        let answer = call(&service, request(ANN));
+        assert_eq!((answer.status(), header(&answer, "ratelimit")), (StatusCode::OK, expected));
+    }
+}
+
+#[test]
+fn what_was_taken_before_a_failure_is_refunded() {
+    // It is peeked at, and down when it is checked.
+    let failing = OnServer::new(per_minute(9), 1);
+    let clock = FakeClock::new();
+    let limiter = Arc::new(Funnels::new(per_minute(5)).with_clock(clock));
+    let local =
+        Policy::new("local", limiter.clone(), Extension::<&'static str>::new(), MissingKey::Allow);
+    let service = RateLimitLayer::new(local.unwrap())
+        .with_policy(failing.policy("server", OnFailure::ServiceUnavailable))
+        .layer(Inner);
+    let failed = call(&service, request(ANN));
+    assert_eq!(failed.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(header(&failed, "ratelimit"), r#""local";r=5;t=12"#);
+    assert_eq!(KeyedLimiter::peek(&limiter, &ANN, 0).remaining, 5);
+}
+
+/// Allows a peek, and denies the check after it, as if another request had come first.
+struct Racing(Mutex<Vec<u32>>);
+
+impl AsyncKeyedLimiter<()> for Racing {
+    type Error = Infallible;
+
+    async fn check_n(&self, (): &(), _: u32) -> Result<Decision, Infallible> {
+        let verdict = Verdict::Denied { retry_after: Duration::ZERO };
+        Ok(Decision { verdict, limit: 3, remaining: 0, reset_after: Duration::MAX })
+    }
+
+    async fn peek(&self, (): &(), n: u32) -> Result<Decision, Infallible> {
+        let verdict = Verdict::Allowed;
+        Ok(Decision { verdict, limit: 3, remaining: 3 - n, reset_after: minute() })
+    }
+
+    async fn refund(&self, (): &(), n: u32) -> Result<u32, Infallible> {
+        self.0.lock().unwrap().push(n);
+        Ok(n)
+    }
+}
+
+#[test]
+fn a_lost_race_is_refunded_and_denied() {
+    let clock = FakeClock::new();
+    let racing = Racing(Mutex::default());
+    let policy = Policy::new_async("race", racing, Global, MissingKey::Allow, OnFailure::Pass);
+    let service = RateLimitLayer::new(per_user("user", per_minute(2), &clock))
+        .with_policy(policy.unwrap())
+        .layer(Inner);
+    for _ in 0..3 {
+        let denied = call(&service, request(ANN));
+        assert_eq!(denied.status(), StatusCode::TOO_MANY_REQUESTS);
+        // Never zero, although the limiter says so.
+        assert_eq!(header(&denied, "retry-after"), "1");
+        assert_eq!(header(&denied, "ratelimit"), r#""user";r=2;t=1, "race";r=0;t=1"#);
+        assert_eq!(problem(denied.body()).1, ["race"]);
+    }
+}
