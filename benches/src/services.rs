@@ -1,5 +1,5 @@
 //! `services`: the limiters of zset-redis beside a bare `PING`, an empty script, and the pipeline of
-//! commands that is customary instead.
+//! commands that is customary instead; then the table of [`layer`].
 //!
 //! Client and server run on the same machine, so rates are those of both together. The server's CPU time
 //! for each decision, from its `INFO`, depends less on what else the machine does; it bounds the decisions
@@ -18,6 +18,7 @@ use tokio::task::{JoinSet, yield_now};
 use zset_redis::redis::aio::MultiplexedConnection;
 use zset_redis::redis::{self, Client};
 
+use crate::layer;
 use crate::names;
 use crate::record::{self, Record};
 use crate::servers::process::Running;
@@ -102,8 +103,10 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
             records.extend(server.records(options, load, keys)?);
         }
     }
-    write!(out, "\n{}", draw_all(&records))?;
-    record::save(options.save.as_deref(), &records)
+    writeln!(out, "\n{}", draw_all(&records))?;
+    record::save(options.save.as_deref(), &records)?;
+    let save = options.save.clone();
+    layer::run(&layer::Options { rounds: *rounds, save, ..layer::Options::default() }, out)
 }
 
 /// The server, and the runtime of the callers.
