@@ -1,5 +1,5 @@
-//! What else of zset-std needs a small heap: the exact window, combined limits, queues, boards and feeds, with
-//! the time given by the caller. Each follows a naive reference of members and scores.
+//! Boards, feeds and expiring sets in a small heap, with the time given by the caller. Each follows a naive
+//! reference of members and scores.
 
 #![no_std]
 #![no_main]
@@ -11,23 +11,15 @@ use core::time::Duration;
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use zset_firmware::{Allowed, Reference, heap, run, run_limiter_model};
+use zset_firmware::{Reference, heap, run};
 use zset_std::expiring_set::InsertError;
-use zset_std::schedule::Scheduled;
 use zset_std::timeline::{Cursor, Posted};
-use zset_std::{
-    AnyLimiter, Best, DelayQueue, ExpiringSet, FixedWindow, Leaderboard, Limits, Quota, Schedule,
-    Ties, Timeline, Timestamp, WindowLog,
-};
+use zset_std::{Best, ExpiringSet, Leaderboard, Ties, Timeline, Timestamp};
 
 #[cortex_m_rt::entry]
 fn main() -> ! {
     heap::init();
     run(&[
-        ("window logs follow the recount", window_logs),
-        ("combined limits follow the recount", combined_limits),
-        ("delay queues follow the reference", delay_queues),
-        ("schedules follow the reference", schedules),
         ("expiring sets follow the reference", expiring_sets),
         ("timelines follow the reference", timelines),
         ("leaderboards follow the reference", leaderboards),
@@ -42,117 +34,6 @@ const STEPS: u32 = 1_500;
 
 fn at(nanos: u32) -> Timestamp {
     Timestamp::from_nanos(nanos.into())
-}
-
-fn window_logs() {
-    run_limiter_model(WindowLog::new, Quota::count, window_allows, 1, 40);
-}
-
-fn combined_limits() {
-    let both = |quota| {
-        Limits::all([AnyLimiter::from(FixedWindow::new(quota)), WindowLog::new(quota).into()])
-    };
-    run_limiter_model(both, Quota::count, both_allow, 2, 20);
-}
-
-/// The window is half-open: a unit stops counting after exactly a period.
-fn window_allows(allowed: &Allowed, quota: Quota, n: u32, now: u64) -> bool {
-    let period = quota.period().as_nanos() as u64;
-    let first = (now + 1).saturating_sub(period);
-    allowed.units(first..) + u64::from(n) <= u64::from(quota.count())
-}
-
-fn both_allow(allowed: &Allowed, quota: Quota, n: u32, now: u64) -> bool {
-    let start = now - now % quota.period().as_nanos() as u64;
-    window_allows(allowed, quota, n, now)
-        && allowed.units(start..) + u64::from(n) <= u64::from(quota.count())
-}
-
-/// The due time and the order of arrival as one score of the reference.
-fn arrival(due: u32, step: u32) -> u32 {
-    due * STEPS + step
-}
-
-fn delay_queues() {
-    let mut random = SmallRng::seed_from_u64(3);
-    let mut queue = DelayQueue::<u32, u32>::new();
-    let mut reference = Reference::default();
-    for step in 0..STEPS {
-        let (id, due) = (random.random_range(0..IDS), random.random_range(0..50));
-        match random.random_range(0..8) {
-            0..4 => {
-                let pushed = queue.push_with_id(id, u32::from(id) * 3, at(due));
-                assert_eq!(pushed.is_err(), reference.score(id).is_some());
-                if pushed.is_ok() {
-                    reference.insert(id, arrival(due, step));
-                }
-            }
-            4 => {
-                let old = reference.remove(id).map(|score| at(score / STEPS));
-                assert_eq!(queue.cancel(&id).map(|job| job.due), old);
-            }
-            5 => {
-                let old = reference.score(id).map(|score| at(score / STEPS));
-                assert_eq!(queue.reschedule(&id, at(due)), old);
-                old.map(|_| reference.insert(id, arrival(due, step)));
-            }
-            _ => {
-                let max = random.random_range(0..4);
-                let all_due = queue.count_due(at(due));
-                let popped = queue.pop_due(max, at(due));
-                assert_eq!(popped.len(), max.min(all_due));
-                for job in popped {
-                    assert!(job.due <= at(due) && job.payload == u32::from(job.id) * 3);
-                    assert_eq!(reference.first().map(|(first, _)| first), Some(job.id));
-                    reference.remove(job.id);
-                }
-            }
-        }
-        queue.check_invariants();
-        let by_time = reference.in_order().map(|(id, score)| (id, at(score / STEPS)));
-        assert!(queue.iter().map(|job| (*job.id, job.due)).eq(by_time));
-        let is_due = |&(_, score): &(u32, u32)| score < arrival(due + 1, 0);
-        assert_eq!(queue.count_due(at(due)), reference.elements().filter(is_due).count());
-        assert_eq!(queue.due(&id), reference.score(id).map(|score| at(score / STEPS)));
-    }
-}
-
-fn schedules() {
-    let mut random = SmallRng::seed_from_u64(4);
-    let mut schedule = Schedule::<u32>::new();
-    let mut reference = Reference::default();
-    let mut now = 0;
-    for step in 0..STEPS {
-        let (id, time) = (random.random_range(0..IDS), now + random.random_range(0..30));
-        match random.random_range(0..8) {
-            0..5 => {
-                let old = reference.score(id).map(|score| score / STEPS);
-                let expected = old.map_or(Scheduled::New, |old| Scheduled::Moved { from: at(old) });
-                assert_eq!(schedule.schedule(id, at(time)), expected);
-                // An id that already has this time keeps its place.
-                if old != Some(time) {
-                    reference.insert(id, arrival(time, step));
-                }
-            }
-            5 => {
-                let old = reference.remove(id).map(|score| at(score / STEPS));
-                assert_eq!(schedule.cancel(&id), old);
-            }
-            _ => {
-                now += random.random_range(0..4);
-                for (id, time) in schedule.activate_due(at(now)) {
-                    let first = reference.first().map(|(id, score)| (id, at(score / STEPS)));
-                    assert_eq!(first, Some((id, time)));
-                    reference.remove(id);
-                }
-                let next = reference.first().map(|(_, score)| score / STEPS);
-                assert!(next.is_none_or(|next| next > now), "an id is late");
-            }
-        }
-        schedule.check_invariants();
-        let by_time = reference.in_order().map(|(id, score)| (id, at(score / STEPS)));
-        assert!(schedule.iter().map(|(id, time)| (*id, time)).eq(by_time));
-    }
 }
 
 fn expiring_sets() {
