@@ -12,8 +12,11 @@
 //! are never issued. So a node is found in the same way in arenas of all sizes, by a shift and a mask,
 //! growing never copies a node, and a small arena allocates little at once.
 //!
+//! Nodes are made, filled and emptied in place: a node is larger than the stack of a small target allows.
+//!
 //! Invariants:
 //! - Chunks before `filling` are full, and those after it are empty.
+//! - Vacant nodes are empty.
 //! - The free list is threaded through the vacant nodes themselves, so freeing never allocates.
 
 use alloc::vec::Vec;
@@ -28,6 +31,8 @@ pub(crate) trait Node {
     /// The number of ids; an id must be lower.
     const MAX_IDS: usize;
 
+    /// Creates a node without contents.
+    fn empty() -> Self;
     /// Links this vacant node to the next vacant one.
     fn set_next_vacant(&mut self, next: u32);
     /// Returns the vacant node after this vacant one.
@@ -102,6 +107,21 @@ impl<T: Node> Arena<T> {
         &mut self.chunks[id as usize >> Self::SHIFT][id as usize & Self::MASK]
     }
 
+    /// Returns two different nodes.
+    pub(crate) fn get_two_mut(&mut self, a: u32, b: u32) -> (&mut T, &mut T) {
+        let place = |id: u32| (id as usize >> Self::SHIFT, id as usize & Self::MASK);
+        let ((low_chunk, low), (high_chunk, high)) = (place(a.min(b)), place(a.max(b)));
+        let (before, from) = self.chunks.split_at_mut(high_chunk);
+        let (low, high) = match before.get_mut(low_chunk) {
+            Some(chunk) => (&mut chunk[low], &mut from[0][high]),
+            None => {
+                let (before, from) = from[0].split_at_mut(high);
+                (&mut before[low], &mut from[0])
+            }
+        };
+        if a < b { (low, high) } else { (high, low) }
+    }
+
     /// Returns the chunks, including their vacant nodes.
     pub(crate) fn chunks_mut(&mut self) -> &mut [Vec<T>] {
         &mut self.chunks
@@ -172,15 +192,13 @@ impl<T: Node> Arena<T> {
         .take(len)
     }
 
-    /// Stores `node` and returns its id. The memory must have been reserved with `try_reserve`.
-    pub(crate) fn insert(&mut self, node: T) -> u32 {
+    /// Adds a node without contents and returns its id. What it was linked to when it was removed is not
+    /// reset. The memory must have been reserved with `try_reserve`.
+    pub(crate) fn insert(&mut self) -> u32 {
         self.room -= 1;
         if self.vacant != NONE {
             let id = self.vacant;
-            let vacant = self.get_mut(id);
-            let next = vacant.next_vacant();
-            *vacant = node;
-            self.vacant = next;
+            self.vacant = self.get(id).next_vacant();
             return id;
         }
         let mut filling = self.filling as usize;
@@ -190,11 +208,11 @@ impl<T: Node> Arena<T> {
         self.filling = filling as u32;
         let chunk = &mut self.chunks[filling];
         let id = filling << Self::SHIFT | chunk.len();
-        chunk.push(node);
+        chunk.push(T::empty());
         id as u32
     }
 
-    /// Adds a node to the free list. Its contents are no longer needed.
+    /// Adds a node, which must be empty, to the free list.
     pub(crate) fn remove(&mut self, id: u32) {
         let next = self.vacant;
         self.get_mut(id).set_next_vacant(next);
@@ -263,6 +281,9 @@ mod tests {
     impl Node for [u64; 140] {
         const MAX_IDS: usize = 1 << 20;
 
+        fn empty() -> Self {
+            [0; 140]
+        }
         fn set_next_vacant(&mut self, next: u32) {
             self[0] = u64::from(next);
         }
@@ -274,6 +295,9 @@ mod tests {
     impl Node for u64 {
         const MAX_IDS: usize = 1 << 20;
 
+        fn empty() -> Self {
+            0
+        }
         fn set_next_vacant(&mut self, next: u32) {
             *self = u64::from(next);
         }
@@ -286,16 +310,32 @@ mod tests {
     fn vacant_ids_are_reused_before_new_ones() {
         let mut arena = Arena::<u64>::new();
         arena.try_reserve(4).unwrap();
-        let ids: Vec<u32> = (0..4).map(|i| arena.insert(100 + i)).collect();
+        let ids: Vec<u32> = (0..4).map(|_| arena.insert()).collect();
         assert_eq!(ids, [0, 1, 2, 3]);
         arena.remove(1);
         arena.remove(2);
         assert_eq!(arena.len(), 2);
         arena.check("test", |_| true);
         arena.try_reserve(2).unwrap();
-        assert_eq!((arena.insert(7), arena.insert(8)), (2, 1));
-        assert_eq!(*arena.get(2), 7);
+        assert_eq!((arena.insert(), arena.insert()), (2, 1));
         arena.check("test", |_| true);
+    }
+
+    #[test]
+    fn two_nodes_are_returned_in_the_order_of_their_ids_in_one_chunk_and_in_two() {
+        let mut arena = Large::new();
+        let mut ids = Vec::new();
+        for i in 0..40 {
+            arena.try_reserve(1).unwrap();
+            ids.push(arena.insert());
+            arena.get_mut(ids[i])[1] = i as u64;
+        }
+        for (i, &a) in ids.iter().enumerate() {
+            for (j, &b) in ids.iter().enumerate().filter(|&(j, _)| i != j) {
+                let (a, b) = arena.get_two_mut(a, b);
+                assert_eq!((a[1], b[1]), (i as u64, j as u64));
+            }
+        }
     }
 
     #[test]
@@ -303,7 +343,7 @@ mod tests {
         let mut arena = Arena::<u64>::new();
         arena.set_limit(3);
         arena.try_reserve(3).unwrap();
-        (0..3).for_each(|i| assert_eq!(arena.insert(i), i as u32));
+        (0..3).for_each(|i| assert_eq!(arena.insert(), i));
         assert_eq!(arena.try_reserve(1), Err(TryReserveError::CapacityOverflow));
         arena.remove(0);
         assert_eq!(arena.try_reserve(1), Ok(()));
@@ -318,7 +358,7 @@ mod tests {
         let mut arena = Large::new();
         for len in 1..=500 {
             arena.try_reserve(1).unwrap();
-            arena.insert([0; 140]);
+            arena.insert();
             let capacity = arena.capacity();
             assert!(8 * capacity <= 9 * len, "{capacity} for {len}");
             let bytes = arena.allocation_size() - capacity * size_of::<[u64; 140]>();
@@ -353,7 +393,7 @@ mod tests {
         for len in [0, 1, 2, 3, 4, 9, 100, 777] {
             let mut arena = Large::new();
             arena.try_reserve(len).unwrap();
-            let ids: Vec<u32> = (0..len).map(|_| arena.insert([0; 140])).collect();
+            let ids: Vec<u32> = (0..len).map(|_| arena.insert()).collect();
             assert!(ids.is_sorted());
             assert!(Large::first_ids(len).eq(ids));
             arena.check("test", |_| true);
@@ -368,7 +408,8 @@ mod tests {
         let mut addresses = Vec::new();
         for i in 0..100_000 {
             arena.try_reserve(1).unwrap();
-            ids.push(arena.insert(i));
+            ids.push(arena.insert());
+            *arena.get_mut(ids[i as usize]) = i;
             addresses.push(core::ptr::from_ref(arena.get(ids[i as usize])));
         }
         assert!((0..100_000).all(|i| *arena.get(ids[i]) == i as u64));

@@ -31,6 +31,7 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::hash::{BuildHasher, Hash};
 use core::ops::Range;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -70,8 +71,14 @@ pub(crate) struct Dict {
 /// that hashbrown uses within a table, and vary even if a hasher sets only a few bits. Different hashes
 /// have different positions.
 #[inline]
-fn position(hash: u64) -> u64 {
-    hash.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+fn position(hash: usize) -> u64 {
+    (hash as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// Returns the hash of a member: as many bits as hashbrown uses.
+#[inline]
+pub(crate) fn hash_one<Q: Hash + ?Sized>(hasher: &impl BuildHasher, member: &Q) -> usize {
+    hasher.hash_one(member) as usize
 }
 
 impl Dict {
@@ -111,12 +118,12 @@ impl Dict {
     }
 
     #[inline]
-    fn table(&self, hash: u64) -> &HashTable<Handle> {
+    fn table(&self, hash: usize) -> &HashTable<Handle> {
         self.table_at(position(hash))
     }
 
     #[inline]
-    fn table_mut(&mut self, hash: u64) -> &mut HashTable<Handle> {
+    fn table_mut(&mut self, hash: usize) -> &mut HashTable<Handle> {
         self.table_at_mut(position(hash))
     }
 
@@ -157,15 +164,15 @@ impl Dict {
 
     /// Returns all handles with this hash, and possibly a few others.
     #[inline]
-    pub(crate) fn candidates(&self, hash: u64) -> impl Iterator<Item = Handle> {
-        self.table(hash).iter_hash(hash).copied()
+    pub(crate) fn candidates(&self, hash: usize) -> impl Iterator<Item = Handle> {
+        self.table(hash).iter_hash(hash as u64).copied()
     }
 
     /// Adds a handle that is not in the dict. `try_reserve_one` must have reserved room for it.
     #[inline]
-    pub(crate) fn insert(&mut self, hash: u64, handle: Handle) {
+    pub(crate) fn insert(&mut self, hash: usize, handle: Handle) {
         let table = self.table_mut(hash);
-        table.insert_unique(hash, handle, |_| unreachable!("room was reserved"));
+        table.insert_unique(hash as u64, handle, |_| unreachable!("room was reserved"));
         self.len += 1;
     }
 
@@ -174,14 +181,18 @@ impl Dict {
     #[inline]
     pub(crate) fn try_insert_new(
         &mut self,
-        hash: u64,
+        hash: usize,
         handle: Handle,
         is_same: impl Fn(Handle) -> bool,
-        hash_of: impl Fn(Handle) -> u64,
+        hash_of: impl Fn(Handle) -> usize,
     ) -> Result<bool, TryReserveError> {
         self.try_reserve_one(hash, hash_of)?;
         let table = self.table_mut(hash);
-        match table.entry(hash, |&other| is_same(other), |_| unreachable!("room was reserved")) {
+        match table.entry(
+            hash as u64,
+            |&other| is_same(other),
+            |_| unreachable!("room was reserved"),
+        ) {
             Entry::Occupied(_) => Ok(false),
             Entry::Vacant(entry) => {
                 entry.insert(handle);
@@ -193,16 +204,16 @@ impl Dict {
 
     /// Replaces a handle with another.
     #[inline]
-    pub(crate) fn replace(&mut self, hash: u64, from: Handle, to: Handle) {
-        if let Some(handle) = self.table_mut(hash).find_mut(hash, |&handle| handle == from) {
+    pub(crate) fn replace(&mut self, hash: usize, from: Handle, to: Handle) {
+        if let Some(handle) = self.table_mut(hash).find_mut(hash as u64, |&handle| handle == from) {
             *handle = to;
         }
     }
 
     /// Removes a handle.
     #[inline]
-    pub(crate) fn remove(&mut self, hash: u64, handle: Handle) {
-        if let Ok(entry) = self.table_mut(hash).find_entry(hash, |&other| other == handle) {
+    pub(crate) fn remove(&mut self, hash: usize, handle: Handle) {
+        if let Ok(entry) = self.table_mut(hash).find_entry(hash as u64, |&other| other == handle) {
             entry.remove();
             self.len -= 1;
         }
@@ -213,8 +224,8 @@ impl Dict {
     #[inline]
     pub(crate) fn try_reserve_one(
         &mut self,
-        hash: u64,
-        hash_of: impl Fn(Handle) -> u64,
+        hash: usize,
+        hash_of: impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
         match self.directory {
             None if self.first.len() < self.first.capacity() => Ok(()),
@@ -236,7 +247,7 @@ impl Dict {
     }
 
     /// Panics if an invariant of the dict is violated, or if `hash_of` disagrees with it.
-    pub(crate) fn check(&self, hash_of: impl Fn(Handle) -> u64) {
+    pub(crate) fn check(&self, hash_of: impl Fn(Handle) -> usize) {
         let directory = self.directory();
         let entries = directory.len();
         assert_eq!(entries == 0, self.segments.is_empty(), "the directory and the segments differ");

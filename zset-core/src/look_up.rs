@@ -20,8 +20,8 @@ pub(crate) struct LookUps<I, T, G, F> {
 impl<I, T, G, F> LookUps<I, T, G, F>
 where
     I: Iterator,
-    G: Fn(&I::Item) -> u64,
-    F: Fn(u64, I::Item) -> T,
+    G: Fn(&I::Item) -> usize,
+    F: Fn(usize, I::Item) -> T,
 {
     pub(crate) fn new(members: impl IntoIterator<IntoIter = I>, hash: G, find: F) -> Self {
         let members = members.into_iter().fuse();
@@ -40,8 +40,8 @@ where
 impl<I, T, G, F> Iterator for LookUps<I, T, G, F>
 where
     I: Iterator,
-    G: Fn(&I::Item) -> u64,
-    F: Fn(u64, I::Item) -> T,
+    G: Fn(&I::Item) -> usize,
+    F: Fn(usize, I::Item) -> T,
 {
     type Item = T;
 
@@ -62,7 +62,7 @@ where
 impl<I, T, G, F> FusedIterator for LookUps<I, T, G, F>
 where
     I: Iterator,
-    G: Fn(&I::Item) -> u64,
-    F: Fn(u64, I::Item) -> T,
+    G: Fn(&I::Item) -> usize,
+    F: Fn(usize, I::Item) -> T,
 {
 }

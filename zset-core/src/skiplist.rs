@@ -29,6 +29,7 @@ mod compare;
 mod convert;
 mod cut;
 mod drain;
+mod hand_over;
 mod height;
 mod index;
 mod insert;
@@ -66,7 +67,6 @@ pub(crate) use members::MembersMut;
 
 pub(crate) use position::Position;
 pub(crate) use range::RankedRange;
-pub(crate) use search::Path;
 
 use height::Heights;
 use index::Block;

@@ -13,7 +13,7 @@ use equivalent::Equivalent;
 use rand_core::Rng;
 
 use crate::arena::NONE;
-use crate::dict::Dict;
+use crate::dict::{Dict, hash_one};
 use crate::handle::Handle;
 use crate::skiplist::{Element, Position, Relocate};
 use crate::{DefaultHashBuilder, Score, SkipList};
@@ -133,15 +133,15 @@ impl<'a, H> Follow<'a, H> {
 }
 
 impl<M: Hash, H: BuildHasher> Relocate<M> for Follow<'_, H> {
-    type Token = u64;
+    type Token = usize;
 
     #[inline]
-    fn token(&self, member: &M) -> u64 {
-        self.hasher.hash_one(member)
+    fn token(&self, member: &M) -> usize {
+        hash_one(self.hasher, member)
     }
 
     #[inline]
-    fn relocate(&mut self, hash: u64, from: Handle, to: Handle) {
+    fn relocate(&mut self, hash: usize, from: Handle, to: Handle) {
         self.dict.replace(hash, from, to);
         if self.watched == from {
             self.watched = to;
@@ -149,7 +149,7 @@ impl<M: Hash, H: BuildHasher> Relocate<M> for Follow<'_, H> {
     }
 
     #[inline]
-    fn forget(&mut self, hash: u64, handle: Handle) {
+    fn forget(&mut self, hash: usize, handle: Handle) {
         self.dict.remove(hash, handle);
     }
 }
@@ -160,8 +160,8 @@ impl<M: Hash, H: BuildHasher> Relocate<M> for Follow<'_, H> {
 fn hash_of<M: Hash, S: Copy, H: BuildHasher>(
     list: &SkipList<M, S>,
     hasher: &H,
-) -> impl Fn(Handle) -> u64 {
-    |handle| list.member(handle).map_or(0, |member| hasher.hash_one(member))
+) -> impl Fn(Handle) -> usize {
+    |handle| list.member(handle).map_or(0, |member| hash_one(hasher, member))
 }
 
 /// Construction.
@@ -279,6 +279,12 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
 
 /// Look-ups.
 impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Returns the hash of a member.
+    #[inline]
+    pub(crate) fn hash<Q: Hash + ?Sized>(&self, member: &Q) -> usize {
+        hash_one(&self.hasher, member)
+    }
+
     /// Returns the element of a member.
     #[inline]
     pub(crate) fn element<Q>(&self, member: &Q) -> Option<Element<'_, M, S>>
@@ -286,7 +292,7 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         Q: Hash + Equivalent<M> + ?Sized,
     {
         // Skips hashing if the set is empty.
-        if self.is_empty() { None } else { self.find(self.hasher.hash_one(member), member) }
+        if self.is_empty() { None } else { self.find(self.hash(member), member) }
     }
 
     /// Returns the element of a member with this hash.
@@ -295,7 +301,7 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         reason = "a call for each score takes a fifth more instructions"
     )]
     #[inline(always)]
-    pub(crate) fn find<Q>(&self, hash: u64, member: &Q) -> Option<Element<'_, M, S>>
+    pub(crate) fn find<Q>(&self, hash: usize, member: &Q) -> Option<Element<'_, M, S>>
     where
         Q: Equivalent<M> + ?Sized,
     {

@@ -32,8 +32,8 @@ const FIRST_BITS: u32 = 4;
 /// That happens only if many hashes share their leading bits; the segment's own table grows instead.
 const LEAST_LOAD: usize = SEGMENT_CAPACITY / 8;
 
-/// The number of members hashed together.
-const HASH_BATCH: usize = 32;
+/// The number of members hashed together. Small targets have little stack space, and no caches.
+const HASH_BATCH: usize = if cfg!(target_pointer_width = "64") { 32 } else { 8 };
 
 /// Returns the number of handles that a table with this many buckets holds: hashbrown fills 7/8.
 pub(super) const fn capacity(buckets: usize) -> usize {
@@ -41,7 +41,7 @@ pub(super) const fn capacity(buckets: usize) -> usize {
 }
 
 /// The tables that result from a split, in order of position.
-pub(super) type Parts = ArrayVec<HashTable<Handle>, { 1 << FIRST_BITS }>;
+type Parts = Vec<HashTable<Handle>>;
 
 impl Dict {
     /// Makes room in the table for a position.
@@ -49,7 +49,7 @@ impl Dict {
     pub(super) fn make_room(
         &mut self,
         position: u64,
-        hash_of: impl Fn(Handle) -> u64,
+        hash_of: impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
         let is_large = (ONE_TABLE..=capacity(FIRST_BUCKETS)).contains(&(self.len + 1));
         if self.has_small_segments() && is_large {
@@ -82,7 +82,7 @@ impl Dict {
     fn grow(
         &mut self,
         position: u64,
-        hash_of: &impl Fn(Handle) -> u64,
+        hash_of: &impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
         let table = self.table_at(position);
         let (len, buckets) = (table.len(), table.num_buckets());
@@ -118,28 +118,31 @@ impl Dict {
     fn split(
         &mut self,
         position: u64,
-        hash_of: &impl Fn(Handle) -> u64,
+        hash_of: &impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
         match self.directory {
-            None => {
-                let mut parts = try_parts([SEGMENT_CAPACITY; 1 << FIRST_BITS])?;
-                try_split(&self.first, u64::BITS - FIRST_BITS, &mut parts, hash_of)?;
-                self.replace_first(parts)
-            }
+            None => self.split_first(FIRST_BITS, SEGMENT_CAPACITY, hash_of),
             Some(_) => self.split_segment(position, hash_of),
         }
     }
 
-    /// Replaces the only table by segments.
-    pub(super) fn replace_first(&mut self, parts: Parts) -> Result<(), TryReserveError> {
+    /// Splits the only table into segments by this many leading bits of a position.
+    pub(super) fn split_first(
+        &mut self,
+        bits: u32,
+        capacity: usize,
+        hash_of: &impl Fn(Handle) -> usize,
+    ) -> Result<(), TryReserveError> {
+        let count = 1 << bits;
+        let mut parts = try_parts(count, capacity)?;
+        try_split(&self.first, u64::BITS - bits, &mut parts, hash_of)?;
         let mut directory = Vec::new();
-        directory.try_reserve_exact(parts.len())?;
-        self.segments.try_reserve_exact(parts.len())?;
+        directory.try_reserve_exact(count)?;
 
+        directory.extend(0..count as u32);
         self.first = HashTable::new();
-        directory.extend(0..parts.len() as u32);
-        self.shift = u64::BITS - parts.len().trailing_zeros();
-        self.segments.extend(parts);
+        self.segments = parts;
+        self.shift = u64::BITS - bits;
         self.directory = Some(directory.into_boxed_slice());
         Ok(())
     }
@@ -148,10 +151,10 @@ impl Dict {
     fn split_segment(
         &mut self,
         position: u64,
-        hash_of: &impl Fn(Handle) -> u64,
+        hash_of: &impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
         let bit = self.next_bit(position);
-        let mut parts = try_parts([SEGMENT_CAPACITY; 2])?;
+        let mut parts = try_parts(2, SEGMENT_CAPACITY)?;
         try_split(self.table_at(position), bit, &mut parts, hash_of)?;
         self.segments.try_reserve(1)?;
         if bit < self.shift {
@@ -166,7 +169,7 @@ impl Dict {
         directory[usize::midpoint(start, end)..end].fill(new);
         let first = directory[start] as usize;
         self.segments.extend(parts.pop());
-        self.segments[first] = parts.remove(0);
+        self.segments[first] = parts.swap_remove(0);
         Ok(())
     }
 
@@ -183,7 +186,7 @@ impl Dict {
     pub(crate) fn try_reserve(
         &mut self,
         additional: usize,
-        hash_of: impl Fn(Handle) -> u64,
+        hash_of: impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
         let wanted = self.len.saturating_add(additional);
         if wanted > MAX_LEAVES * LEAF_CAPACITY {
@@ -218,10 +221,11 @@ impl Dict {
     }
 }
 
-/// Creates empty tables with room for these numbers of handles.
-pub(super) fn try_parts<const N: usize>(capacities: [usize; N]) -> Result<Parts, TryReserveError> {
+/// Creates empty tables with room for so many handles each.
+fn try_parts(count: usize, capacity: usize) -> Result<Parts, TryReserveError> {
     let mut parts = Parts::new();
-    for capacity in capacities {
+    parts.try_reserve_exact(count)?;
+    for _ in 0..count {
         parts.push(try_table(capacity)?);
     }
     Ok(parts)
@@ -229,29 +233,29 @@ pub(super) fn try_parts<const N: usize>(capacities: [usize; N]) -> Result<Parts,
 
 /// Copies the handles of a table to the parts that it splits into, by the bits of their positions from
 /// `bit` on.
-pub(super) fn try_split(
+fn try_split(
     table: &HashTable<Handle>,
     bit: u32,
     parts: &mut Parts,
-    hash_of: &impl Fn(Handle) -> u64,
+    hash_of: &impl Fn(Handle) -> usize,
 ) -> Result<(), TryReserveError> {
     let mask = parts.len() as u64 - 1;
     let mut handles = table.iter();
     loop {
         // Hash a batch first: the members are scattered in memory, and in a loop that does nothing
         // else, their cache misses overlap.
-        let batch: ArrayVec<(u64, Handle), HASH_BATCH> =
+        let batch: ArrayVec<(usize, Handle), HASH_BATCH> =
             handles.by_ref().take(HASH_BATCH).map(|&handle| (hash_of(handle), handle)).collect();
         if batch.is_empty() {
             return Ok(());
         }
-        for (hash, handle) in batch {
+        for &(hash, handle) in &batch {
             let part = &mut parts[(position(hash) >> bit & mask) as usize];
             if part.len() == part.capacity() {
                 // If all hashes share these bits, one part gets all handles.
-                part.try_reserve(1, |&handle| hash_of(handle)).map_err(table_error)?;
+                part.try_reserve(1, |&handle| hash_of(handle) as u64).map_err(table_error)?;
             }
-            part.insert_unique(hash, handle, |_| unreachable!("room was reserved"));
+            part.insert_unique(hash as u64, handle, |_| unreachable!("room was reserved"));
         }
     }
 }
@@ -262,11 +266,11 @@ pub(super) fn try_split(
 pub(super) fn rebuild(
     table: &mut HashTable<Handle>,
     capacity: usize,
-    hash_of: &impl Fn(Handle) -> u64,
+    hash_of: &impl Fn(Handle) -> usize,
 ) -> Result<(), TryReserveError> {
     let mut rebuilt = try_table(capacity)?;
     for &handle in &*table {
-        rebuilt.insert_unique(hash_of(handle), handle, |_| unreachable!("room was made"));
+        rebuilt.insert_unique(hash_of(handle) as u64, handle, |_| unreachable!("room was made"));
     }
     *table = rebuilt;
     Ok(())

@@ -29,7 +29,7 @@ impl Dict {
         &self,
         cursor: u64,
         count: usize,
-        hash_of: impl Fn(Handle) -> u64,
+        hash_of: impl Fn(Handle) -> usize,
     ) -> (u64, Vec<Handle>) {
         let mut page = Vec::new();
         let mut next = Some(cursor);
@@ -92,10 +92,10 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    fn hash_of(handle: Handle) -> u64 {
+    fn hash_of(handle: Handle) -> usize {
         // Many handles share a hash. A page must not separate them.
-        (u64::from(handle.leaf()) * 64 + u64::from(handle.slot()) / 7 * 7)
-            .wrapping_mul(0xD6E8_FEB8_6659_FD93)
+        (handle.leaf() as usize * 64 + usize::from(handle.slot()) / 7 * 7)
+            .wrapping_mul(0xD6E8_FEB8_6659_FD93_u64 as usize)
     }
 
     fn insert(dict: &mut Dict, numbers: core::ops::Range<u32>) {

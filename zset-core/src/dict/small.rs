@@ -1,8 +1,9 @@
 //! Dicts of a few hundred handles, which allocate at most 4 KiB at once, and growth with little memory.
 
+use alloc::vec::Vec;
 use hashbrown::HashTable;
 
-use super::grow::{capacity, rebuild, try_parts, try_split, try_table};
+use super::grow::{capacity, rebuild, try_table};
 use super::{Dict, position};
 use crate::TryReserveError;
 use crate::handle::Handle;
@@ -31,24 +32,25 @@ impl Dict {
     /// Splits the first table into small segments of full size, which are not rebuilt before they unite.
     pub(super) fn split_small(
         &mut self,
-        hash_of: &impl Fn(Handle) -> u64,
+        hash_of: &impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
-        let mut parts = try_parts([capacity(SMALL_BUCKETS); 1 << SMALL_BITS])?;
-        try_split(&self.first, u64::BITS - SMALL_BITS, &mut parts, hash_of)?;
-        self.replace_first(parts)
+        self.split_first(SMALL_BITS, capacity(SMALL_BUCKETS), hash_of)
     }
 
     /// Moves all handles to one table with room for `wanted`.
     pub(super) fn unite(
         &mut self,
         wanted: usize,
-        hash_of: &impl Fn(Handle) -> u64,
+        hash_of: &impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
         let mut first = try_table(wanted)?;
         for &handle in self.segments.iter().flatten() {
-            first.insert_unique(hash_of(handle), handle, |_| unreachable!("room was made"));
+            first.insert_unique(hash_of(handle) as u64, handle, |_| unreachable!("room was made"));
         }
-        *self = Dict { first, len: self.len, ..Dict::new() };
+        self.first = first;
+        self.directory = None;
+        self.segments = Vec::new();
+        self.shift = u64::BITS;
         Ok(())
     }
 
@@ -62,7 +64,7 @@ impl Dict {
     pub(super) fn try_reserve_few(
         &mut self,
         additional: usize,
-        hash_of: &impl Fn(Handle) -> u64,
+        hash_of: &impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
         let wanted = self.len + additional;
         if self.directory.is_none() {
@@ -87,13 +89,13 @@ impl Dict {
     }
 
     /// Returns whether `refile` makes room for a hash.
-    pub(crate) fn is_worth_refiling(&self, hash: u64) -> bool {
+    pub(crate) fn is_worth_refiling(&self, hash: usize) -> bool {
         self.has_tombstones(position(hash))
     }
 
     /// Removes all handles and then adds these, in the same memory. Leaves out those for which there is
     /// no room, which requires an inconsistent `Hash`.
-    pub(crate) fn refile(&mut self, handles: impl Iterator<Item = (u64, Handle)>) {
+    pub(crate) fn refile(&mut self, handles: impl Iterator<Item = (usize, Handle)>) {
         self.first.clear();
         self.segments.iter_mut().for_each(HashTable::clear);
         self.len = 0;

@@ -7,7 +7,7 @@ use crate::handle::{LEAF_CAPACITY, MAX_LEAVES};
 use std::collections::BTreeMap;
 
 /// Creates a dict of the handles 0..n with hashes from `hash_of`.
-fn filled(n: u32, hash_of: impl Fn(Handle) -> u64 + Copy) -> Dict {
+fn filled(n: u32, hash_of: impl Fn(Handle) -> usize + Copy) -> Dict {
     let mut dict = Dict::new();
     for i in 0..n {
         let handle = Handle::new(i / 64, (i % 64) as u8);
@@ -18,18 +18,18 @@ fn filled(n: u32, hash_of: impl Fn(Handle) -> u64 + Copy) -> Dict {
     dict
 }
 
-fn number(handle: Handle) -> u64 {
-    u64::from(handle.leaf()) * 64 + u64::from(handle.slot())
+fn number(handle: Handle) -> usize {
+    handle.leaf() as usize * 64 + usize::from(handle.slot())
 }
 
-fn spread(handle: Handle) -> u64 {
+fn spread(handle: Handle) -> usize {
     // The finalizer of splitmix64.
-    let mut x = number(handle).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mut x = (number(handle) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB)
+    (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB) as usize
 }
 
-fn has(dict: &Dict, hash: u64, handle: Handle) -> bool {
+fn has(dict: &Dict, hash: usize, handle: Handle) -> bool {
     dict.candidates(hash).any(|other| other == handle)
 }
 
@@ -40,7 +40,7 @@ const MANY: u32 = if cfg!(miri) { 2_000 } else { 100_000 };
 fn handles_are_found_replaced_and_removed_across_splits() {
     let mut dict = filled(MANY, spread);
     assert!(dict.segments.len() > 16);
-    let mut model: BTreeMap<u64, Handle> = BTreeMap::new();
+    let mut model: BTreeMap<usize, Handle> = BTreeMap::new();
     for i in 0..MANY {
         let handle = Handle::new(i / 64, (i % 64) as u8);
         model.insert(number(handle), handle);
@@ -66,7 +66,7 @@ fn hashes_of_low_quality_do_not_blow_up_the_directory() {
     let of_32_bits = filled(MANY, |handle| spread(handle) & 0xFFFF_FFFF);
     assert!(of_32_bits.tables().iter().all(|table| table.num_buckets() <= SEGMENT_BUCKETS));
     filled(MANY, number);
-    filled(MANY, |handle| number(handle) << 32);
+    filled(MANY, |handle| number(handle) << (usize::BITS / 2));
 }
 
 #[test]

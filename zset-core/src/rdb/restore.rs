@@ -11,8 +11,7 @@ use crate::listpack::{self, ListpackError};
 use crate::packed_zset::try_score_of;
 use crate::sorted_set::{Filling, FromSortedError};
 use crate::{
-    ByteString, DefaultHashBuilder, ListpackLimits, Member, ParseScoreError, Score, SortedSet,
-    TryReserveError, ZSet,
+    ByteString, ListpackLimits, Member, ParseScoreError, Score, SortedSet, TryReserveError, ZSet,
 };
 
 /// The error returned when a payload cannot be restored.
@@ -239,7 +238,8 @@ pub fn unseal(payload: &[u8]) -> Result<&[u8], RestoreError> {
 type Sorted = SortedSet<ByteString, Score>;
 
 fn from_listpack(bytes: &[u8]) -> Result<Sorted, RestoreError> {
-    let mut set = Filling::new(DefaultHashBuilder::default(), 0)?;
+    let mut set = Sorted::new();
+    let mut filling = Filling::new(&mut set, 0)?;
     let mut entries = listpack::read(bytes).map_err(RestoreError::Listpack)?;
     let mut rank = 0;
     while let Some(member) = entries.next() {
@@ -250,10 +250,11 @@ fn from_listpack(bytes: &[u8]) -> Result<Sorted, RestoreError> {
             ParseScoreError::Nan => RestoreError::Nan { rank },
             _ => RestoreError::Score { rank },
         })?;
-        push(&mut set, &Member::new(member), score)?;
+        push(&mut filling, &Member::new(member), score)?;
         rank += 1;
     }
-    Ok(set.finish()??)
+    filling.finish()??;
+    Ok(set)
 }
 
 fn from_elements(reader: &mut Reader<'_>) -> Result<Sorted, RestoreError> {
@@ -267,19 +268,21 @@ fn from_elements(reader: &mut Reader<'_>) -> Result<Sorted, RestoreError> {
     for _ in 0..len {
         elements.push((reader.string()?, reader.float()?));
     }
-    let mut set = Filling::new(DefaultHashBuilder::default(), len)?;
+    let mut set = Sorted::new();
+    let mut filling = Filling::new(&mut set, len)?;
     for (rank, (member, score)) in elements.iter().rev().enumerate() {
         let score = Score::new(*score).map_err(|_| RestoreError::Nan { rank })?;
-        push(&mut set, member, score)?;
+        push(&mut filling, member, score)?;
     }
-    Ok(set.finish()??)
+    filling.finish()??;
+    Ok(set)
 }
 
 /// Appends an element.
 fn push(
-    set: &mut Filling<ByteString, Score>,
+    filling: &mut Filling<'_, ByteString, Score>,
     member: &[u8],
     score: Score,
 ) -> Result<(), RestoreError> {
-    Ok(set.try_push(ByteString::try_from_slice(member)?, score)??)
+    Ok(filling.try_push(ByteString::try_from_slice(member)?, score)??)
 }

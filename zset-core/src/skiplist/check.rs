@@ -17,7 +17,7 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
         if let Leaves::Blocks(arena) = &self.leaves {
             arena.check("leaves", |leaf| {
                 let leaf = leaf.as_ref();
-                leaf.len() == 0 && leaf.members.is_empty() && leaf.scores.is_empty()
+                leaf.is_blank() && leaf.members.is_empty() && leaf.scores.is_empty()
             });
         }
     }

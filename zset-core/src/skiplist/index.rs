@@ -43,15 +43,6 @@ pub(crate) struct Child<S> {
 }
 
 impl<S: Copy> Block<S> {
-    pub(crate) fn new(parent: u32) -> Self {
-        Block {
-            parent,
-            children: [NONE; BLOCK_CAPACITY],
-            spans: [0; BLOCK_CAPACITY],
-            firsts: ArrayVec::new(),
-        }
-    }
-
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.firsts.len()
@@ -126,29 +117,31 @@ impl<S: Copy> Block<S> {
         self.firsts.drain(range);
     }
 
-    /// Splits the block at `index` and returns a block with the children from there on.
-    pub(crate) fn split_off(&mut self, index: usize) -> Self {
-        let len = self.len();
-        let mut right = Block::new(self.parent);
-        right.children[..len - index].copy_from_slice(&self.children[index..len]);
-        right.spans[..len - index].copy_from_slice(&self.spans[index..len]);
-        right.firsts.extend(self.firsts.drain(index..));
-        self.children[index..].fill(NONE);
-        self.spans[index..].fill(0);
-        right
-    }
-
-    /// Appends the children of `right`, the next block.
-    pub(crate) fn append(&mut self, right: &Self) {
-        let (len, more) = (self.len(), right.len());
-        self.children[len..len + more].copy_from_slice(&right.children[..more]);
-        self.spans[len..len + more].copy_from_slice(&right.spans[..more]);
-        self.firsts.extend(right.firsts.iter().copied());
+    /// Moves the children at these indexes to another block, from the index `at` on.
+    pub(crate) fn move_children(&mut self, range: Range<usize>, to: &mut Self, at: usize) {
+        for (at, index) in (at..).zip(range.clone()) {
+            let (id, span, first) = (self.children[index], self.spans[index], self.firsts[index]);
+            to.insert(at, Child { id, first, span });
+        }
+        self.remove_range(range);
     }
 }
 
 impl<S> Node for Block<S> {
     const MAX_IDS: usize = NONE as usize - 1;
+
+    #[inline]
+    fn empty() -> Self {
+        // A constant is copied to its place, not made on the stack.
+        const {
+            Block {
+                parent: NONE,
+                children: [NONE; BLOCK_CAPACITY],
+                spans: [0; BLOCK_CAPACITY],
+                firsts: ArrayVec::new_const(),
+            }
+        }
+    }
 
     fn set_next_vacant(&mut self, next: u32) {
         self.parent = next;

@@ -1,11 +1,10 @@
 //! Inserting, in three steps: `search` returns a [`Target`], `make_room` turns it into a [`Vacancy`],
 //! and `put` fills it. Only the first two may fail or run user code.
 
-use super::index::{Block, Child, MIN_CHILDREN};
-use super::leaf::BlockLeaf;
+use super::index::{Child, MIN_CHILDREN};
 use super::position::Position;
 use super::remove::Departure;
-use super::search::{Path, Target};
+use super::search::Target;
 use super::{Handle, NONE, NoDict, Relocate, SkipList};
 use crate::TryReserveError;
 use crate::handle::LEAF_CAPACITY;
@@ -13,7 +12,7 @@ use crate::reserve::infallible;
 
 /// A target whose leaf has room for the element. Valid until the next insertion.
 #[must_use]
-pub(crate) struct Vacancy<'p, S>(Target<'p, S>);
+pub(crate) struct Vacancy<S>(Target<S>);
 
 impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
     /// Inserts an element after all elements equal to it. **O(log n)**.
@@ -49,8 +48,7 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
     /// assert_eq!(list.try_insert("a", 1), Ok(()));
     /// ```
     pub fn try_insert(&mut self, member: M, score: S) -> Result<(), TryReserveError> {
-        let mut path = Path::new();
-        let target = self.search_to_insert(score, |other| *other <= member, &mut path);
+        let target = self.search_to_insert(score, |other| *other <= member);
         let vacancy = self.make_room(target, &mut NoDict)?;
         self.put(vacancy, member);
         Ok(())
@@ -62,22 +60,22 @@ impl<M, S: Copy> SkipList<M, S> {
     ///
     /// If it returns an error, or `relocate.token` panics, the list is unchanged.
     #[inline]
-    pub(crate) fn make_room<'p, R: Relocate<M>>(
+    pub(crate) fn make_room<R: Relocate<M>>(
         &mut self,
-        target: Target<'p, S>,
+        target: Target<S>,
         relocate: &mut R,
-    ) -> Result<Vacancy<'p, S>, TryReserveError> {
+    ) -> Result<Vacancy<S>, TryReserveError> {
         self.make_room_sparing(NONE, target, relocate)
     }
 
     /// Like `make_room`, but keeps a departure from another leaf valid: no element of that leaf moves.
     #[inline]
-    pub(crate) fn make_room_beside<'p, R: Relocate<M>>(
+    pub(crate) fn make_room_beside<R: Relocate<M>>(
         &mut self,
         departure: &Departure<R::Token>,
-        target: Target<'p, S>,
+        target: Target<S>,
         relocate: &mut R,
-    ) -> Result<Vacancy<'p, S>, TryReserveError> {
+    ) -> Result<Vacancy<S>, TryReserveError> {
         self.make_room_sparing(departure.position.leaf, target, relocate)
     }
 
@@ -87,19 +85,19 @@ impl<M, S: Copy> SkipList<M, S> {
         reason = "a call for each insertion takes 3 % more instructions"
     )]
     #[inline(always)]
-    fn make_room_sparing<'p, R: Relocate<M>>(
+    fn make_room_sparing<R: Relocate<M>>(
         &mut self,
         spared: u32,
-        target: Target<'p, S>,
+        target: Target<S>,
         relocate: &mut R,
-    ) -> Result<Vacancy<'p, S>, TryReserveError> {
+    ) -> Result<Vacancy<S>, TryReserveError> {
         if self.leaf(target.position.leaf).len() < LEAF_CAPACITY {
             self.leaves.try_reserve_small(1)?;
             return Ok(Vacancy(target));
         }
         let position = self.make_room_in_full(spared, target.position, target.score, relocate)?;
-        // The path may no longer lead to the position.
-        Ok(Vacancy(Target { position, path: None, ..target }))
+        // The way may no longer lead to the position.
+        Ok(Vacancy(Target { position, way: None, ..target }))
     }
 
     #[cold]
@@ -112,20 +110,19 @@ impl<M, S: Copy> SkipList<M, S> {
     ) -> Result<Position, TryReserveError> {
         let is_end = position.leaf == self.tail && position.index == LEAF_CAPACITY
             || position.leaf == self.head && position.index == 0;
-        let made = if is_end {
-            self.add_end(position, score)
-        } else {
-            match self.share(spared, position, relocate) {
-                Some(position) => return Ok(position),
-                None => self.split_leaf(position, relocate),
+        if !is_end {
+            if let Some(position) = self.share(spared, position, relocate) {
+                return Ok(position);
             }
-        };
-        match made {
+        }
+        match self.try_reserve_leaf(position.leaf) {
+            Ok(height) if is_end => Ok(self.add_end(position, score, height)),
+            Ok(height) => Ok(self.split_leaf(position, height, relocate)),
             // No memory for a leaf: other leaves may have room.
             Err(TryReserveError::AllocError) => {
                 self.shift(spared, position, relocate).ok_or(TryReserveError::AllocError)
             }
-            made => made,
+            Err(error) => Err(error),
         }
     }
 
@@ -133,38 +130,34 @@ impl<M, S: Copy> SkipList<M, S> {
     ///
     /// The full leaf is unchanged: ascending and descending loads produce full leaves, and no element
     /// moves.
-    fn add_end(&mut self, position: Position, score: S) -> Result<Position, TryReserveError> {
-        let height = self.try_reserve_leaf(position.leaf)?;
-        let child = Child { id: NONE, first: score, span: 0 };
-        let leaf = if position.index == 0 {
-            self.add_leaf_before(position.leaf, BlockLeaf::new(), child, height)
+    fn add_end(&mut self, position: Position, score: S, height: u32) -> Position {
+        let leaf = self.leaves.blocks().insert();
+        let child = Child { id: leaf, first: score, span: 0 };
+        if position.index == 0 {
+            self.link_before_head(child, height);
         } else {
-            self.add_leaf_after(position.leaf, BlockLeaf::new(), child, height)
-        };
-        Ok(Position { leaf, index: 0 })
+            self.link_after(position.leaf, child, height);
+        }
+        Position { leaf, index: 0 }
     }
 
     /// Moves the upper half of a full leaf to a new one.
     fn split_leaf<R: Relocate<M>>(
         &mut self,
         position: Position,
+        height: u32,
         relocate: &mut R,
-    ) -> Result<Position, TryReserveError> {
-        let height = self.try_reserve_leaf(position.leaf)?;
+    ) -> Position {
         let at = LEAF_CAPACITY / 2;
-        let handover = self.prepare_handover(position.leaf, at..LEAF_CAPACITY, relocate);
-
-        let leaf = self.leaves.blocks().get_mut(position.leaf);
-        let new = leaf.split(at..LEAF_CAPACITY, &handover.plan);
+        let new = self.hand_over(position.leaf, at..LEAF_CAPACITY, NONE, false, relocate);
         let child =
-            Child { id: NONE, first: new.as_ref().at(0).1, span: new.as_ref().len() as u32 };
-        let new_leaf = self.add_leaf_after(position.leaf, new, child, height);
-        handover.report(position.leaf, new_leaf, 0, relocate);
-        Ok(if position.index <= at {
+            Child { id: new, first: self.leaf(new).at(0).1, span: (LEAF_CAPACITY - at) as u32 };
+        self.link_after(position.leaf, child, height);
+        if position.index <= at {
             position
         } else {
-            Position { leaf: new_leaf, index: position.index - at }
-        })
+            Position { leaf: new, index: position.index - at }
+        }
     }
 
     /// Draws the height of a new leaf beside another, and reserves memory for it and for the blocks
@@ -192,15 +185,19 @@ impl<M, S: Copy> SkipList<M, S> {
     /// Inserts a member with the score of a vacancy, and returns its handle.
     #[expect(clippy::needless_pass_by_value, reason = "a vacancy is filled once")]
     #[inline]
-    pub(crate) fn put(&mut self, vacancy: Vacancy<'_, S>, member: M) -> Handle {
-        let Vacancy(Target { position: Position { leaf, index }, score, path }) = vacancy;
+    pub(crate) fn put(&mut self, vacancy: Vacancy<S>, member: M) -> Handle {
+        let Vacancy(Target { position: Position { leaf, index }, score, way }) = vacancy;
         let slot = self.leaves.insert(leaf, index, member, score);
         self.len += 1;
         self.is_appended_to = leaf == self.tail && index == slot as usize;
-        match path {
-            Some(path) if index > 0 => {
-                for &(id, child) in path {
-                    self.blocks.get_mut(id).spans[child as usize] += 1;
+        match way {
+            Some(way) if index > 0 => {
+                let mut id = self.top;
+                for level in (1..=self.levels.into()).rev() {
+                    let block = self.blocks.get_mut(id);
+                    let child = way.index_on(level);
+                    block.spans[child] += 1;
+                    id = block.children[child];
                 }
             }
             _ => self.update_spans(leaf, 1, (index == 0).then_some(score)),
@@ -229,18 +226,16 @@ impl<M, S: Copy> SkipList<M, S> {
         Ok(self.tail)
     }
 
-    /// Not inlined: with large members the leaf takes a lot of stack space, which a small list does not
-    /// need.
-    #[inline(never)]
     fn try_append_leaf(
         &mut self,
         elements: impl Iterator<Item = (M, S)>,
     ) -> Result<u32, TryReserveError> {
         let height = self.try_reserve_leaf(self.tail)?;
-        let new = BlockLeaf::from_sorted(elements);
-        let (first, len) = (new.as_ref().at(0).1, new.as_ref().len());
-        let child = Child { id: NONE, first, span: 0 };
-        let leaf = self.add_leaf_after(self.tail, new, child, height);
+        let leaf = self.leaves.blocks().insert();
+        self.leaves.blocks().get_mut(leaf).extend_sorted(elements);
+        let new = self.leaf(leaf);
+        let (first, len) = (new.at(0).1, new.len());
+        self.link_after(self.tail, Child { id: leaf, first, span: 0 }, height);
         self.update_spans(leaf, i32::from(len as u8), None);
         self.len += len;
         Ok(leaf)
@@ -262,45 +257,31 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 
     /// Links a new leaf after another from which it took its elements (as many as `child.span`).
-    fn add_leaf_after(
-        &mut self,
-        leaf: u32,
-        mut new: BlockLeaf<M, S>,
-        child: Child<S>,
-        height: u32,
-    ) -> u32 {
-        new.links.backward = leaf;
+    fn link_after(&mut self, leaf: u32, child: Child<S>, height: u32) {
         let forward = self.leaf(leaf).forward;
-        new.links.forward = forward;
-        let id = self.leaves.blocks().insert(new);
-        self.leaves.set_forward(leaf, id);
-        self.leaves.set_backward(forward, id);
+        self.leaves.set_forward(child.id, forward);
+        self.leaves.set_backward(child.id, leaf);
+        self.leaves.set_forward(leaf, child.id);
+        self.leaves.set_backward(forward, child.id);
         if self.tail == leaf {
-            self.tail = id;
+            self.tail = child.id;
         }
         let parent = self.parent_of_leaf(leaf);
         let block = self.blocks.get_mut(parent);
         let index = block.index_of(leaf);
         block.spans[index] -= child.span;
-        self.add_child(parent, index + 1, Child { id, ..child }, height);
-        id
+        self.add_child(parent, index + 1, child, height);
     }
 
     /// Links an empty leaf before the first.
-    fn add_leaf_before(
-        &mut self,
-        leaf: u32,
-        mut new: BlockLeaf<M, S>,
-        child: Child<S>,
-        height: u32,
-    ) -> u32 {
-        new.links.forward = leaf;
-        let id = self.leaves.blocks().insert(new);
-        self.leaves.set_backward(leaf, id);
-        self.head = id;
-        let parent = self.parent_of_leaf(leaf);
-        self.add_child(parent, 0, Child { id, ..child }, height);
-        id
+    fn link_before_head(&mut self, child: Child<S>, height: u32) {
+        let head = self.head;
+        self.leaves.set_forward(child.id, head);
+        self.leaves.set_backward(child.id, NONE);
+        self.leaves.set_backward(head, child.id);
+        self.head = child.id;
+        let parent = self.parent_of_leaf(head);
+        self.add_child(parent, 0, child, height);
     }
 
     /// Returns the block above a leaf, creating it if there is no index.
@@ -314,9 +295,10 @@ impl<M, S: Copy> SkipList<M, S> {
 
     /// Adds a top block with one child.
     fn add_top(&mut self, child: Child<S>) {
-        let mut block = Block::new(NONE);
+        self.top = self.blocks.insert();
+        let block = self.blocks.get_mut(self.top);
+        block.parent = NONE;
         block.insert(0, child);
-        self.top = self.blocks.insert(block);
         self.levels += 1;
         self.set_parent(u32::from(self.levels), child.id, self.top);
     }
@@ -354,18 +336,19 @@ impl<M, S: Copy> SkipList<M, S> {
                 return;
             };
 
-            let mut right = block.split_off(cut);
+            let new = self.blocks.insert();
+            let (block, right) = self.blocks.get_two_mut(parent, new);
+            block.move_children(cut..block.len(), right, 0);
             if index >= cut {
                 right.insert(index - cut, child);
             } else {
                 block.insert(index, child);
             }
             let left = Child { id: parent, first: block.firsts[0], span: block.span() };
+            let entry = Child { id: new, first: right.firsts[0], span: right.span() };
             let above = block.parent;
-            let mut entry = Child { id: NONE, first: right.firsts[0], span: right.span() };
-            entry.id = self.blocks.insert(right);
             self.set_parent(level, child.id, parent);
-            self.adopt(level, entry.id);
+            self.adopt(level, new);
 
             if above == NONE {
                 self.add_top(left);
@@ -382,8 +365,8 @@ impl<M, S: Copy> SkipList<M, S> {
 
     /// Sets the parent of all children of a block on this level.
     pub(super) fn adopt(&mut self, level: u32, parent: u32) {
-        let block = self.blocks.get(parent);
-        let (children, len) = (block.children, block.len());
-        children[..len].iter().for_each(|&child| self.set_parent(level, child, parent));
+        for index in 0..self.blocks.get(parent).len() {
+            self.set_parent(level, self.blocks.get(parent).children[index], parent);
+        }
     }
 }

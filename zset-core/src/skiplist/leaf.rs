@@ -15,6 +15,7 @@
 
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
+use core::mem;
 use core::ops::DerefMut;
 
 use super::Element;
@@ -23,10 +24,10 @@ use crate::arena::{NONE, Node};
 use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 
 mod arrange;
-mod split;
+mod hand_over;
 
 pub(crate) use arrange::End;
-pub(crate) use split::Move;
+pub(crate) use hand_over::Plan;
 
 /// A column of a leaf: a growable vector (in a small list) or an inline array (in a block).
 pub(crate) trait Column<T>: Default + DerefMut<Target = [T]> {
@@ -152,6 +153,11 @@ impl<'a, M, S: Copy> LeafRef<'a, M, S> {
         (&self.members[slot], self.scores[slot])
     }
 
+    /// Returns whether the order has no elements, as in a new leaf.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.len == 0 && self.order.iter().all(|&slot| slot == NO_SLOT)
+    }
+
     /// Returns the first member in order.
     #[inline]
     pub(crate) fn first_member(&self) -> &'a M {
@@ -180,6 +186,7 @@ fn index_of(order: &Order, slot: u8) -> usize {
 
 impl<L, A, B> Leaf<L, A, B> {
     /// Creates an empty leaf from empty columns.
+    #[inline]
     const fn of_columns(links: L, scores: A, members: B) -> Self {
         Leaf { links, len: 0, order: [NO_SLOT; LEAF_CAPACITY + 1], scores, members }
     }
@@ -308,36 +315,32 @@ fn try_grow<T>(column: &mut Vec<T>, wanted: usize) -> Result<(), TryReserveError
 }
 
 impl<M, S: Copy> BlockLeaf<M, S> {
-    pub(crate) fn new() -> Self {
-        Self::of_columns(Links::NONE, ArrayVec::new(), ArrayVec::new())
-    }
-
-    /// Creates a leaf from elements in order, in slots of the same order.
-    pub(crate) fn from_sorted(elements: impl Iterator<Item = (M, S)>) -> Self {
-        let mut leaf = Self::new();
+    /// Adds elements in order to an empty leaf, in slots of the same order.
+    pub(crate) fn extend_sorted(&mut self, elements: impl Iterator<Item = (M, S)>) {
         for (slot, (member, score)) in elements.enumerate() {
-            leaf.order[slot] = slot as u8;
-            leaf.scores.push(score);
-            leaf.members.push(member);
+            self.order[slot] = slot as u8;
+            self.scores.push(score);
+            self.members.push(member);
         }
-        leaf.len = leaf.members.len() as u8;
-        leaf
+        self.len = self.members.len() as u8;
     }
 
-    /// Converts the full leaf of a small list to a block. Every element keeps its slot.
-    pub(crate) fn from_small(small: SmallLeaf<M, S>) -> Self {
-        Leaf {
-            len: small.len,
-            order: small.order,
-            scores: small.scores.into_iter().collect(),
-            members: small.members.into_iter().collect(),
-            ..Leaf::new()
-        }
+    /// Moves the elements of the only leaf of a small list to this empty leaf. Every element keeps its
+    /// slot.
+    pub(crate) fn take_small(&mut self, small: &mut SmallLeaf<M, S>) {
+        (self.len, self.order) = (small.len, small.order);
+        self.scores.extend(mem::take(&mut small.scores));
+        self.members.extend(mem::take(&mut small.members));
     }
 }
 
 impl<M, S> Node for BlockLeaf<M, S> {
     const MAX_IDS: usize = MAX_LEAVES;
+
+    #[inline]
+    fn empty() -> Self {
+        Self::of_columns(Links::NONE, ArrayVec::new(), ArrayVec::new())
+    }
 
     fn set_next_vacant(&mut self, next: u32) {
         self.links.forward = next;

@@ -114,9 +114,10 @@ impl<M, S: Copy> Leaves<M, S> {
         additional: usize,
     ) -> Result<&mut Arena<BlockLeaf<M, S>>, TryReserveError> {
         if let Leaves::Small(leaf) = self {
-            let mut arena = Arena::new();
+            let mut arena: Arena<BlockLeaf<M, S>> = Arena::new();
             arena.try_reserve(1 + additional)?;
-            arena.insert(BlockLeaf::from_small(core::mem::replace(leaf, SmallLeaf::empty())));
+            let id = arena.insert();
+            arena.get_mut(id).take_small(leaf);
             *self = Leaves::Blocks(arena);
         }
         let Leaves::Blocks(arena) = self else { unreachable!("made above") };

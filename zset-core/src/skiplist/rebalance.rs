@@ -1,12 +1,9 @@
 //! Rebalancing: merging leaves and blocks that have become too small after a removal.
 
-use arrayvec::ArrayVec;
-use core::mem;
-
-use super::index::{BLOCK_CAPACITY, Block, MIN_CHILDREN};
+use super::index::{BLOCK_CAPACITY, MIN_CHILDREN};
 use super::position::Position;
 use super::remove::Removal;
-use super::{Handle, NONE, Relocate, SkipList};
+use super::{NONE, Relocate, SkipList};
 use crate::handle::LEAF_CAPACITY;
 
 /// A leaf that is at most a quarter full merges with a neighbour in its block ...
@@ -86,19 +83,9 @@ impl<M, S: Copy> SkipList<M, S> {
         let (left_len, right_len) = (block.spans[index], block.spans[index + 1]);
         let left_is_absorbed = left_len < right_len;
         let (absorbed, kept) = if left_is_absorbed { (left, right) } else { (right, left) };
-        let kept_len = left_len.max(right_len) as u8;
-
-        let tokens: ArrayVec<R::Token, LEAF_CAPACITY> =
-            self.leaf(absorbed).members.iter().map(|member| relocate.token(member)).collect();
-
-        let leaves = self.leaves.blocks();
-        let elements = leaves.get_mut(absorbed).take_elements();
-        leaves.get_mut(kept).absorb(elements, left_is_absorbed);
+        let all = 0..left_len.min(right_len) as usize;
+        self.hand_over(absorbed, all, kept, left_is_absorbed, relocate);
         self.unlink(absorbed);
-        for (slot, token) in (0..).zip(tokens) {
-            let to = Handle::new(kept, kept_len + slot);
-            relocate.relocate(token, Handle::new(absorbed, slot), to);
-        }
 
         let block = self.blocks.get_mut(parent);
         // The left entry's first score is also the first of the merged leaf.
@@ -174,31 +161,25 @@ impl<M, S: Copy> SkipList<M, S> {
         let block = self.blocks.get(above);
         let (left_id, right_id) = (block.children[index], block.children[index + 1]);
         let left_len = self.blocks.get(left_id).len();
-        let total = left_len + self.blocks.get(right_id).len();
+        let (left, right) = self.blocks.get_two_mut(left_id, right_id);
+        let right_len = right.len();
+        let total = left_len + right_len;
 
         if total <= BLOCK_CAPACITY * 3 / 4 {
-            let right = mem::replace(self.blocks.get_mut(right_id), Block::new(NONE));
-            self.blocks.remove(right_id);
-            let left = self.blocks.get_mut(left_id);
-            left.append(&right);
+            right.move_children(0..right_len, left, left_len);
             let span = left.span();
+            self.blocks.remove(right_id);
             self.adopt(level, left_id);
             self.blocks.get_mut(above).spans[index] = span;
             return true;
         }
 
-        let mut right = mem::replace(self.blocks.get_mut(right_id), Block::new(above));
-        let left = self.blocks.get_mut(left_id);
         if left_len < total / 2 {
-            let rest = right.split_off(total / 2 - left_len);
-            left.append(&mem::replace(&mut right, rest));
+            right.move_children(0..total / 2 - left_len, left, left_len);
         } else {
-            let mut moved = left.split_off(total / 2);
-            moved.append(&right);
-            right = moved;
+            left.move_children(total / 2..left_len, right, 0);
         }
         let (left_span, right_span, right_first) = (left.span(), right.span(), right.firsts[0]);
-        *self.blocks.get_mut(right_id) = right;
         self.adopt(level, left_id);
         self.adopt(level, right_id);
         let block = self.blocks.get_mut(above);

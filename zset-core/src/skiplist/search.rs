@@ -5,7 +5,6 @@
 //! no branches. Members are read only where scores are equal, several at a time, so that their cache
 //! misses overlap. Below a child whose scores are all equal, no scores are read.
 
-use arrayvec::ArrayVec;
 use core::cmp::Ordering;
 use core::ops::Range;
 
@@ -20,7 +19,7 @@ mod tests;
 
 /// The child index that a search takes in each block, from the top down, six bits each. Ways compare
 /// like the leaves to which they lead.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Way(u64);
 
 impl Way {
@@ -33,22 +32,23 @@ impl Way {
         const { assert!(MAX_LEVELS as u32 * BLOCK_CAPACITY.ilog2() < u64::BITS) }
         self.0 = self.0 << BLOCK_CAPACITY.ilog2() | index as u64;
     }
-}
 
-/// The path of a search: each block from the top down, with the index of the child taken.
-///
-/// It saves `put` the walk up the parent pointers.
-pub(crate) type Path = ArrayVec<(u32, u8), MAX_LEVELS>;
+    /// Returns the child index in the block on this level, which is at least 1.
+    #[inline]
+    pub(super) fn index_on(self, level: u32) -> usize {
+        (self.0 >> ((level - 1) * BLOCK_CAPACITY.ilog2())) as usize % BLOCK_CAPACITY
+    }
+}
 
 /// Where an element with a score is to be inserted.
-pub(crate) struct Target<'p, S> {
+pub(crate) struct Target<S> {
     pub(super) position: Position,
     pub(super) score: S,
-    /// The path to the position. Without one, the blocks above are found by parent pointers.
-    pub(super) path: Option<&'p Path>,
+    /// The way to the position, which saves `put` the search for the children in the blocks above.
+    pub(super) way: Option<Way>,
 }
 
-impl<S> Target<'_, S> {
+impl<S> Target<S> {
     /// Returns the leaf of the position.
     pub(crate) fn leaf(&self) -> u32 {
         self.position.leaf
@@ -58,34 +58,25 @@ impl<S> Target<'_, S> {
 impl<M, S: Ord + Copy> SkipList<M, S> {
     /// Returns the position after all elements with a lower score and after those of equal score that
     /// `precedes` accepts. It must accept a prefix of them.
-    ///
-    /// The path is written to `path`, which must be empty.
     #[inline]
-    pub(crate) fn search<'p>(
-        &self,
-        score: S,
-        precedes: impl FnMut(&M) -> bool,
-        path: &'p mut Path,
-    ) -> Target<'p, S> {
-        debug_assert!(path.is_empty(), "the path of another search");
-        let position = self.search_along(score, precedes, |id, index| path.push((id, index as u8)));
-        Target { position, score, path: Some(path) }
+    pub(crate) fn search(&self, score: S, precedes: impl FnMut(&M) -> bool) -> Target<S> {
+        let (position, way) = self.search_way(score, precedes);
+        Target { position, score, way: Some(way) }
     }
 
     /// Like `search`, with a shortcut if the position is the end and the last insertion was there too.
     #[inline]
-    pub(crate) fn search_to_insert<'p>(
+    pub(crate) fn search_to_insert(
         &self,
         score: S,
         mut precedes: impl FnMut(&M) -> bool,
-        path: &'p mut Path,
-    ) -> Target<'p, S> {
+    ) -> Target<S> {
         let follows =
             |(last, last_score)| last_score < score || last_score == score && precedes(last);
         if self.is_appended_to && self.last().is_some_and(follows) {
-            return Target { position: self.end(), score, path: None };
+            return Target { position: self.end(), score, way: None };
         }
-        self.search(score, precedes, path)
+        self.search(score, precedes)
     }
 
     /// Returns the position that `search` returns, and the way to it.

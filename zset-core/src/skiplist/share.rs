@@ -1,11 +1,7 @@
 //! Sharing: a full leaf moves elements to a neighbour with room, instead of splitting.
 
-use arrayvec::ArrayVec;
-use core::ops::Range;
-
-use super::leaf::Move;
 use super::position::Position;
-use super::{Handle, NONE, Relocate, SkipList};
+use super::{NONE, Relocate, SkipList};
 use crate::handle::LEAF_CAPACITY;
 
 /// A full leaf shares with a neighbour in its block that holds at most this many elements.
@@ -14,49 +10,7 @@ use crate::handle::LEAF_CAPACITY;
 /// insertion does not share again and the next removal does not merge them.
 const SHARE_LEN: u32 = LEAF_CAPACITY as u32 * 5 / 8;
 
-/// Elements about to move from one end of a full leaf to another leaf.
-pub(super) struct Handover<T> {
-    pub(super) plan: ArrayVec<Move, LEAF_CAPACITY>,
-    /// The token of each element that the plan moves.
-    tokens: ArrayVec<T, LEAF_CAPACITY>,
-}
-
-impl<T: Copy> Handover<T> {
-    /// Reports all moves. Departing elements go to the slots of `to` from `first_slot` on.
-    pub(super) fn report<M, R: Relocate<M, Token = T>>(
-        &self,
-        from: u32,
-        to: u32,
-        first_slot: u8,
-        relocate: &mut R,
-    ) {
-        for (step, &token) in self.plan.iter().zip(&self.tokens) {
-            let new = if step.departs {
-                Handle::new(to, first_slot + step.to)
-            } else {
-                Handle::new(from, step.to)
-            };
-            relocate.relocate(token, Handle::new(from, step.from), new);
-        }
-    }
-}
-
 impl<M, S: Copy> SkipList<M, S> {
-    /// Plans the handover of the elements at these indexes of a full leaf, and computes their tokens.
-    /// It leaves the list unchanged, but may run user code, which may panic.
-    pub(super) fn prepare_handover<R: Relocate<M>>(
-        &mut self,
-        leaf: u32,
-        departing: Range<usize>,
-        relocate: &R,
-    ) -> Handover<R::Token> {
-        let leaf = self.leaves.blocks().get_mut(leaf);
-        let plan = leaf.plan_split(departing);
-        let members = leaf.as_ref().members;
-        let tokens = plan.iter().map(|step| relocate.token(&members[step.from as usize])).collect();
-        Handover { plan, tokens }
-    }
-
     /// Moves elements from the full leaf of a position to the emptier of its neighbours in its block, so
     /// that both have the same length, and returns the updated position. A no-op if no neighbour other
     /// than the leaf `spared` has enough room.
@@ -86,12 +40,7 @@ impl<M, S: Copy> SkipList<M, S> {
         let count = (LEAF_CAPACITY - to_len) / 2;
         let rest = LEAF_CAPACITY - count;
         let departing = if to_left { 0..count } else { rest..LEAF_CAPACITY };
-        let handover = self.prepare_handover(from, departing.clone(), relocate);
-
-        let leaves = self.leaves.blocks();
-        let elements = leaves.get_mut(from).split(departing, &handover.plan);
-        leaves.get_mut(to).absorb(elements, !to_left);
-        handover.report(from, to, to_len as u8, relocate);
+        self.hand_over(from, departing, to, !to_left, relocate);
 
         // Only the right leaf has a new first element, and it is not the first child.
         let first = self.leaf(if to_left { from } else { to }).at(0).1;

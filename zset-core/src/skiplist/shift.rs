@@ -104,13 +104,7 @@ impl<M, S: Copy> SkipList<M, S> {
 
     /// Moves an element of a full leaf to the adjacent end of a neighbour with room.
     fn move_element<R: Relocate<M>>(&mut self, from: Position, to: Position, relocate: &mut R) {
-        let departing = from.index..from.index + 1;
-        let handover = self.prepare_handover(from.leaf, departing.clone(), relocate);
-        let to_len = self.leaf(to.leaf).len();
-        let leaves = self.leaves.blocks();
-        let elements = leaves.get_mut(from.leaf).split(departing, &handover.plan);
-        leaves.get_mut(to.leaf).absorb(elements, to.index == 0);
-        handover.report(from.leaf, to.leaf, to_len as u8, relocate);
+        self.hand_over(from.leaf, from.index..from.index + 1, to.leaf, to.index == 0, relocate);
 
         let first = |leaf: LeafRef<'_, M, S>| leaf.at(0).1;
         let from_first = (from.index == 0).then(|| first(self.leaf(from.leaf)));

@@ -223,8 +223,7 @@ impl Followed {
 
     fn insert(&mut self, member: u32) {
         let Followed { list, table } = self;
-        let mut path = super::Path::new();
-        let target = list.search(member, |other: &u32| *other < member, &mut path);
+        let target = list.search(member, |other: &u32| *other < member);
         let vacancy = list.make_room(target, table).unwrap();
         table.handles[member as usize] = list.put(vacancy, member);
     }

@@ -49,7 +49,7 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
     /// it there.
     ///
     /// The target is the result of a search while the element still has its old score.
-    pub(crate) fn reorder_to(&mut self, position: Position, target: &Target<'_, S>) {
+    pub(crate) fn reorder_to(&mut self, position: Position, target: &Target<S>) {
         let Position { leaf, index } = position;
         let after = target.position.index;
         let to = if after > index { after - 1 } else { after };

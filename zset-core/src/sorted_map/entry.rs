@@ -48,7 +48,7 @@ pub enum Entry<'a, K, V, S, H> {
 /// ```
 pub struct OccupiedEntry<'a, K, V, S, H> {
     map: &'a mut SortedMap<K, V, S, H>,
-    hash: u64,
+    hash: usize,
     handle: Handle,
 }
 
@@ -68,7 +68,7 @@ pub struct OccupiedEntry<'a, K, V, S, H> {
 /// ```
 pub struct VacantEntry<'a, K, V, S, H> {
     map: &'a mut SortedMap<K, V, S, H>,
-    hash: u64,
+    hash: usize,
     key: K,
 }
 
@@ -90,7 +90,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// assert_eq!(visits.last(), Some((&"home", &30, 2)));
     /// ```
     pub fn entry(&mut self, key: K) -> Entry<'_, K, V, S, H> {
-        let hash = self.set.hasher.hash_one(ByKey(&key));
+        let hash = self.set.hash(&ByKey(&key));
         match self.set.find(hash, &ByKey(&key)).map(|found| found.handle) {
             Some(handle) => Entry::Occupied(OccupiedEntry { map: self, hash, handle }),
             None => Entry::Vacant(VacantEntry { map: self, hash, key }),
@@ -112,7 +112,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// ```
     pub fn first_entry(&mut self) -> Option<OccupiedEntry<'_, K, V, S, H>> {
         let (pair, _) = self.set.first()?;
-        let hash = self.set.hasher.hash_one(pair);
+        let hash = self.set.hash(pair);
         let handle = self.set.list.handle_at(self.set.list.start());
         Some(OccupiedEntry { map: self, hash, handle })
     }
@@ -128,7 +128,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// ```
     pub fn last_entry(&mut self) -> Option<OccupiedEntry<'_, K, V, S, H>> {
         let (pair, _) = self.set.last()?;
-        let hash = self.set.hasher.hash_one(pair);
+        let hash = self.set.hash(pair);
         let handle = self.set.list.handle_at(self.set.list.last_position());
         Some(OccupiedEntry { map: self, hash, handle })
     }

@@ -51,7 +51,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         score: S,
     ) -> Result<Option<(V, S)>, TryReserveError> {
         let pair = Pair { key, value };
-        let hash = self.set.hasher.hash_one(&pair);
+        let hash = self.set.hash(&pair);
         if let Some(Element { mut handle, score: old, .. }) = self.set.find(hash, &pair) {
             self.set.set_score(hash, &mut handle, score)?;
             let value = mem::replace(&mut self.set.list.member_mut(handle).value, pair.value);

@@ -119,7 +119,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         is_better: impl FnOnce(S) -> bool,
     ) -> Result<Insertion<(V, S)>, TryReserveError> {
         let pair = Pair { key, value };
-        let hash = self.set.hasher.hash_one(&pair);
+        let hash = self.set.hash(&pair);
         let Some(Element { mut handle, score: old, .. }) = self.set.find(hash, &pair) else {
             self.set.insert_new(hash, pair, score)?;
             return Ok(Insertion::Inserted);

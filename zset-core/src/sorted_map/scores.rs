@@ -25,7 +25,7 @@ impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         I: IntoIterator<Item = &'q Q>,
         Q: Hash + Equivalent<K> + ?Sized + 'q,
     {
-        let hash = |key: &&Q| self.set.hasher.hash_one(ByKey(*key));
+        let hash = |key: &&Q| self.set.hash(&ByKey(*key));
         LookUps::new(keys, hash, |hash, key| Some(self.set.find(hash, &ByKey(key))?.score))
     }
 }

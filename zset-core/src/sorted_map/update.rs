@@ -134,7 +134,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     where
         Q: Hash + Equivalent<K> + ?Sized,
     {
-        let hash = self.set.hasher.hash_one(ByKey(key));
+        let hash = self.set.hash(&ByKey(key));
         let Some(Element { mut handle, score: old, .. }) = self.set.find(hash, &ByKey(key)) else {
             return Ok(None);
         };

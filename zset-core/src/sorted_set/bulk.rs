@@ -82,11 +82,13 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> 
         I: IntoIterator<Item = (M, S)>,
     {
         let elements = elements.into_iter();
-        let mut filling = infallible(Filling::new(H::default(), elements.size_hint().0));
+        let mut set = Self::with_hasher(H::default());
+        let mut filling = infallible(Filling::new(&mut set, elements.size_hint().0));
         for (member, score) in elements {
             infallible(filling.try_push(member, score))?;
         }
-        infallible(filling.finish())
+        infallible(filling.finish())?;
+        Ok(set)
     }
 }
 

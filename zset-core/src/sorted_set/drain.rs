@@ -138,9 +138,9 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Returns the hashes of the members of a range, in order.
-    pub(super) fn try_hashes(&self, range: RankedRange) -> Result<Vec<u64>, TryReserveError> {
+    pub(super) fn try_hashes(&self, range: RankedRange) -> Result<Vec<usize>, TryReserveError> {
         let members = Iter::ranked(&self.list, range).map(|(member, _)| member);
-        try_collect(members.map(|member| self.hasher.hash_one(member)))
+        try_collect(members.map(|member| self.hash(member)))
     }
 
     /// Moves a range to a list of its own, given the hashes of its members. It must be neither empty
@@ -151,7 +151,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     pub(super) fn try_cut(
         &mut self,
         range: RankedRange,
-        hashes: &[u64],
+        hashes: &[usize],
     ) -> Result<SkipList<M, S>, TryReserveError> {
         let Self { list, dict, hasher, .. } = self;
         let mut follow = Follow::new(dict, hasher);

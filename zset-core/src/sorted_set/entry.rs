@@ -46,7 +46,7 @@ pub enum Entry<'a, M, S, H> {
 /// ```
 pub struct OccupiedEntry<'a, M, S, H> {
     set: &'a mut SortedSet<M, S, H>,
-    hash: u64,
+    hash: usize,
     handle: Handle,
 }
 
@@ -66,7 +66,7 @@ pub struct OccupiedEntry<'a, M, S, H> {
 /// ```
 pub struct VacantEntry<'a, M, S, H> {
     set: &'a mut SortedSet<M, S, H>,
-    hash: u64,
+    hash: usize,
     member: M,
 }
 
@@ -83,7 +83,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// assert_eq!(visits.last(), Some((&"home", 2)));
     /// ```
     pub fn entry(&mut self, member: M) -> Entry<'_, M, S, H> {
-        let hash = self.hasher.hash_one(&member);
+        let hash = self.hash(&member);
         match self.find(hash, &member).map(|found| found.handle) {
             Some(handle) => Entry::Occupied(OccupiedEntry { set: self, hash, handle }),
             None => Entry::Vacant(VacantEntry { set: self, hash, member }),
@@ -103,7 +103,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// ```
     pub fn first_entry(&mut self) -> Option<OccupiedEntry<'_, M, S, H>> {
         let (member, _) = self.first()?;
-        let (hash, handle) = (self.hasher.hash_one(member), self.list.handle_at(self.list.start()));
+        let (hash, handle) = (self.hash(member), self.list.handle_at(self.list.start()));
         Some(OccupiedEntry { set: self, hash, handle })
     }
 
@@ -118,7 +118,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     pub fn last_entry(&mut self) -> Option<OccupiedEntry<'_, M, S, H>> {
         let (member, _) = self.last()?;
         let position = self.list.last_position();
-        let (hash, handle) = (self.hasher.hash_one(member), self.list.handle_at(position));
+        let (hash, handle) = (self.hash(member), self.list.handle_at(position));
         Some(OccupiedEntry { set: self, hash, handle })
     }
 }

@@ -10,22 +10,25 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
 use super::{FromSortedError, SortedSet, hash_of};
+use crate::dict::hash_one;
 use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 use crate::reserve::{infallible, table_error};
 use crate::{DefaultHashBuilder, TryReserveError};
 
-/// A set being filled with elements that ascend by `(score, member)`. It must not be used after an
-/// error.
-pub(crate) struct Filling<M, S, H = DefaultHashBuilder> {
-    set: SortedSet<M, S, H>,
+/// A set being filled with elements that ascend by `(score, member)`. After an error, the set must not be
+/// used.
+pub(crate) struct Filling<'a, M, S, H = DefaultHashBuilder> {
+    set: &'a mut SortedSet<M, S, H>,
     /// Elements not yet moved to the set, up to the capacity of a leaf.
     next: Vec<(M, S)>,
 }
 
-impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<M, S, H> {
-    /// Creates an empty set, with room for this many members in the dict.
-    pub(crate) fn new(hasher: H, capacity: usize) -> Result<Self, TryReserveError> {
-        let mut set = SortedSet::with_hasher(hasher);
+impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<'a, M, S, H> {
+    /// Starts to fill an empty set, with room for this many members in the dict.
+    pub(crate) fn new(
+        set: &'a mut SortedSet<M, S, H>,
+        capacity: usize,
+    ) -> Result<Self, TryReserveError> {
         set.reserve_dict(capacity)?;
         Ok(Filling { set, next: Vec::new() })
     }
@@ -51,20 +54,20 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<M, S, H> {
         if self.next.len() == LEAF_CAPACITY { self.flush() } else { Ok(Ok(())) }
     }
 
-    /// Returns the set, or an error if a member repeats.
-    pub(crate) fn finish(
-        mut self,
-    ) -> Result<Result<SortedSet<M, S, H>, FromSortedError>, TryReserveError> {
-        Ok(self.flush()?.map(|()| self.set))
+    /// Appends what is still buffered. Returns an error if a member repeats.
+    pub(crate) fn finish(mut self) -> Result<Result<(), FromSortedError>, TryReserveError> {
+        self.flush()
     }
 
     /// Moves the buffered elements to a leaf of the set.
     fn flush(&mut self) -> Result<Result<(), FromSortedError>, TryReserveError> {
         let first_index = self.set.len();
-        let SortedSet { list, dict, hasher, .. } = &mut self.set;
+        let SortedSet { list, dict, hasher, .. } = &mut *self.set;
         let leaf = list.try_push_leaf(self.next.drain(..))?;
         let members = &list.leaf(leaf).members[..list.len() - first_index];
-        for (index, (member, hash)) in members.iter().zip(hashes(members, hasher)).enumerate() {
+        let mut hashes = Hashes::new();
+        hash_all(members, hasher, &mut hashes);
+        for (index, (member, &hash)) in members.iter().zip(&hashes).enumerate() {
             let is_same = |other| list.member(other) == Some(member);
             let handle = Handle::new(leaf, index as u8);
             if !dict.try_insert_new(hash, handle, is_same, hash_of(list, hasher))? {
@@ -76,12 +79,15 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<M, S, H> {
     }
 }
 
-/// Returns the hashes of the members of a leaf.
+/// The hashes of the members of a leaf.
 ///
 /// Their dict entries are at random locations. If the hashes are computed first, the look-ups do not
 /// depend on each other, and their cache misses overlap.
-fn hashes<M: Hash>(members: &[M], hasher: &impl BuildHasher) -> ArrayVec<u64, LEAF_CAPACITY> {
-    members.iter().map(|member| hasher.hash_one(member)).collect()
+type Hashes = ArrayVec<usize, LEAF_CAPACITY>;
+
+/// Appends the hashes of the members of a leaf. (Returned, they would take stack space twice.)
+fn hash_all<M: Hash>(members: &[M], hasher: &impl BuildHasher, hashes: &mut Hashes) {
+    hashes.extend(members.iter().map(|member| hash_one(hasher, member)));
 }
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
@@ -123,7 +129,9 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         let mut elements = elements.into_iter();
         while elements.len() > 0 {
             let leaf = list.try_push_leaf(elements.by_ref().take(LEAF_CAPACITY))?;
-            for (slot, hash) in (0..).zip(hashes(list.leaf(leaf).members, hasher)) {
+            let mut hashes = Hashes::new();
+            hash_all(list.leaf(leaf).members, hasher, &mut hashes);
+            for (slot, &hash) in (0..).zip(&hashes) {
                 dict.try_reserve_one(hash, hash_of(list, hasher))?;
                 dict.insert(hash, Handle::new(leaf, slot));
             }

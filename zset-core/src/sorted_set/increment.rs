@@ -120,7 +120,7 @@ impl<M: Ord + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> {
         member: M,
         sum: impl FnOnce(S) -> Result<S, S::Error>,
     ) -> Result<S, IncrementError<S::Error>> {
-        let hash = self.hasher.hash_one(&member);
+        let hash = self.hash(&member);
         let (handle, old) = match self.find(hash, &member) {
             Some(found) => (Some(found.handle), found.score),
             None => (None, S::ZERO),

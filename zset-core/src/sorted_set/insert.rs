@@ -7,7 +7,7 @@ use super::{Follow, SortedSet, hash_of};
 use crate::TryReserveError;
 use crate::handle::Handle;
 use crate::reserve::infallible;
-use crate::skiplist::{Element, Path};
+use crate::skiplist::Element;
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Inserts a member with a score, or updates its score if it is in the set already; returns the old
@@ -46,7 +46,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// assert_eq!(set.try_insert("a", 2), Ok(Some(1)));
     /// ```
     pub fn try_insert(&mut self, member: M, score: S) -> Result<Option<S>, TryReserveError> {
-        let hash = self.hasher.hash_one(&member);
+        let hash = self.hash(&member);
         if let Some(Element { mut handle, score: old, .. }) = self.find(hash, &member) {
             self.set_score(hash, &mut handle, score)?;
             return Ok(Some(old));
@@ -70,7 +70,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         E: From<TryReserveError>,
         F: FnOnce() -> Result<M, TryReserveError>,
     {
-        let hash = self.hasher.hash_one(member);
+        let hash = self.hash(member);
         let found = self.find(hash, member).map(|found| (found.handle, found.score));
         let (decided, new, owned) = decide(found.map(|(_, score)| score))?;
         match (found, new) {
@@ -84,12 +84,11 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Inserts a member that is not in the set.
     pub(crate) fn insert_new(
         &mut self,
-        hash: u64,
+        hash: usize,
         member: M,
         score: S,
     ) -> Result<Handle, TryReserveError> {
-        let mut path = Path::new();
-        let target = self.list.search_to_insert(score, |other| *other < member, &mut path);
+        let target = self.list.search_to_insert(score, |other| *other < member);
         self.make_room_in_dict(hash)?;
         let Self { list, dict, hasher, .. } = self;
         let vacancy = list.make_room(target, &mut Follow::new(dict, hasher))?;
@@ -100,7 +99,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
 
     /// Makes room for one more handle with this hash in the dict.
     #[inline]
-    fn make_room_in_dict(&mut self, hash: u64) -> Result<(), TryReserveError> {
+    fn make_room_in_dict(&mut self, hash: usize) -> Result<(), TryReserveError> {
         let Self { list, dict, hasher, .. } = self;
         match dict.try_reserve_one(hash, hash_of(list, hasher)) {
             Err(TryReserveError::AllocError) => self.refile(hash),

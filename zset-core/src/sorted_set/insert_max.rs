@@ -100,7 +100,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         score: S,
         is_better: impl FnOnce(S) -> bool,
     ) -> Result<Insertion<S>, TryReserveError> {
-        let hash = self.hasher.hash_one(&member);
+        let hash = self.hash(&member);
         let Some(Element { mut handle, score: old, .. }) = self.find(hash, &member) else {
             self.insert_new(hash, member, score)?;
             return Ok(Insertion::Inserted);

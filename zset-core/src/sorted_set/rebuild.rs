@@ -22,7 +22,7 @@ const MERGED_SHARE: usize = 2;
 /// The order of the elements in the new list.
 struct Plan {
     /// The hash of each element's member.
-    hashes: Vec<u64>,
+    hashes: Vec<usize>,
     /// Whether each element comes from the other list.
     is_others: Vec<bool>,
 }
@@ -43,7 +43,7 @@ impl Plan {
         Ok(plan)
     }
 
-    fn push(&mut self, hash: u64, is_others: bool) {
+    fn push(&mut self, hash: usize, is_others: bool) {
         self.hashes.push(hash);
         self.is_others.push(is_others);
     }
@@ -72,7 +72,7 @@ impl FullLeaves {
 }
 
 /// Creates the dict for a list of full leaves in order, given the hashes of its members.
-pub(super) fn try_dict<M, S: Copy>(hashes: &[u64]) -> Result<Dict, TryReserveError> {
+pub(super) fn try_dict<M, S: Copy>(hashes: &[usize]) -> Result<Dict, TryReserveError> {
     let leaves = FullLeaves::try_new::<M, S>(hashes.len())?;
     let mut dict = Dict::new();
     let hash_of = |handle| hashes[leaves.rank_of(handle)];
@@ -88,7 +88,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Moves all elements to full leaves. On an error or panic, the set is unchanged.
     pub(super) fn try_rebuild(&mut self) -> Result<(), TryReserveError> {
         let mut plan = Plan::try_with_capacity(self.len())?;
-        self.list.iter().for_each(|(member, _)| plan.push(self.hasher.hash_one(member), false));
+        self.list.iter().for_each(|(member, _)| plan.push(self.hash(member), false));
         let prepared = self.try_prepare(&plan, &[])?;
         self.carry_out(&plan, prepared, self.list.empty(), &[]);
         Ok(())
@@ -167,7 +167,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     fn try_update_shared(&mut self, other: &SkipList<M, S>) -> Result<Vec<usize>, TryReserveError> {
         let mut shared = Vec::new();
         for (rank, (member, score)) in other.iter().enumerate() {
-            let hash = self.hasher.hash_one(member);
+            let hash = self.hash(member);
             if let Some(Element { mut handle, .. }) = self.find(hash, member) {
                 shared.try_reserve(1)?;
                 shared.push(rank);
@@ -196,11 +196,11 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
                 (Some((member, score)), other)
                     if other.is_none_or(|(m, s)| (score, member) <= (s, m)) =>
                 {
-                    plan.push(self.hasher.hash_one(member), false);
+                    plan.push(self.hash(member), false);
                     our_next = ours.next();
                 }
                 (_, Some((member, _))) => {
-                    plan.push(self.hasher.hash_one(member), true);
+                    plan.push(self.hash(member), true);
                     other_next = others.next();
                 }
                 (_, None) => return Ok(plan),

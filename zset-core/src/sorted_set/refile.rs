@@ -22,11 +22,11 @@ impl<M, S: Copy, H> Drop for EmptyOnPanic<'_, M, S, H> {
 impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Makes room in the dict for a hash, if only tombstones occupy it. **O(n)**.
     #[cold]
-    pub(super) fn refile(&mut self, hash: u64) -> Result<(), TryReserveError> {
+    pub(super) fn refile(&mut self, hash: usize) -> Result<(), TryReserveError> {
         if !self.dict.is_worth_refiling(hash) {
             return Err(TryReserveError::AllocError);
         }
-        self.list.iter().for_each(|(member, _)| _ = self.hasher.hash_one(member));
+        self.list.iter().for_each(|(member, _)| _ = self.hash(member));
 
         let incomplete = EmptyOnPanic(self);
         let SortedSet { list, dict, hasher, .. } = &mut *incomplete.0;

@@ -6,6 +6,7 @@ use core::ops::RangeBounds;
 use equivalent::Equivalent;
 
 use super::{ExtractIf, Follow, SortedSet};
+use crate::dict::hash_one;
 use crate::handle::Handle;
 use crate::skiplist::{Position, RankedRange};
 
@@ -42,7 +43,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
-        let hash = self.hasher.hash_one(member);
+        let hash = self.hash(member);
         let handle = self.find(hash, member)?.handle;
         let (element, _) = self.take_at(self.list.position_of(handle), hash);
         Some(element)
@@ -179,7 +180,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// overlap.
     fn visit_in_dict(&self, leaf: u32) {
         for member in self.list.leaf(leaf).members {
-            let mut handles = self.dict.candidates(self.hasher.hash_one(member));
+            let mut handles = self.dict.candidates(self.hash(member));
             black_box(handles.any(|handle| handle == Handle::NONE));
         }
     }
@@ -187,7 +188,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Removes the element at a position, given its member's hash; returns it and the position of the
     /// next element.
     #[inline]
-    pub(crate) fn take_at(&mut self, position: Position, hash: u64) -> ((M, S), Position) {
+    pub(crate) fn take_at(&mut self, position: Position, hash: usize) -> ((M, S), Position) {
         let Self { list, dict, hasher, .. } = self;
         list.take_at(position, hash, &mut Follow::new(dict, hasher))
     }
@@ -196,7 +197,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     #[inline]
     fn take(&mut self, position: Position) -> (M, S) {
         let (member, _) = self.list.leaf(position.leaf).at(position.index);
-        self.take_at(position, self.hasher.hash_one(member)).0
+        self.take_at(position, self.hash(member)).0
     }
 
     /// Removes the next element from a position on that `is_taken` accepts, and moves the position past
@@ -213,7 +214,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
             let handle = self.list.handle_at(position);
             let score = self.list.score(handle);
             if is_taken(self.list.member_mut(handle), score) {
-                let hash = self.hasher.hash_one(self.list.member_mut(handle));
+                let hash = hash_one(&self.hasher, self.list.member_mut(handle));
                 // If a hash panics after the removal, the next element is at this position.
                 *next = position;
                 let (element, following) = self.take_at(position, hash);

@@ -52,7 +52,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
     pub fn try_replace(&mut self, member: M, score: S) -> Result<Option<(M, S)>, TryReserveError> {
-        let hash = self.hasher.hash_one(&member);
+        let hash = self.hash(&member);
         let Some(Element { mut handle, score: old, .. }) = self.find(hash, &member) else {
             self.insert_new(hash, member, score)?;
             return Ok(None);

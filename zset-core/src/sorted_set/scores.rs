@@ -25,7 +25,7 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         I: IntoIterator<Item = &'q Q>,
         Q: Hash + Equivalent<M> + ?Sized + 'q,
     {
-        let hash = |member: &&Q| self.hasher.hash_one(*member);
+        let hash = |member: &&Q| self.hash(*member);
         LookUps::new(members, hash, |hash, member| Some(self.find(hash, member)?.score))
     }
 }

@@ -7,7 +7,7 @@ use super::{Follow, SortedSet};
 use crate::TryReserveError;
 use crate::handle::Handle;
 use crate::reserve::infallible;
-use crate::skiplist::{Element, Path};
+use crate::skiplist::Element;
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Updates the score of a member with `new_score`, called on the old score, and returns the old
@@ -56,7 +56,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
-        let hash = self.hasher.hash_one(member);
+        let hash = self.hash(member);
         let Some(Element { mut handle, score: old, .. }) = self.find(hash, member) else {
             return Ok(None);
         };
@@ -70,7 +70,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     #[inline]
     pub(crate) fn set_score(
         &mut self,
-        hash: u64,
+        hash: usize,
         handle: &mut Handle,
         score: S,
     ) -> Result<(), TryReserveError> {
@@ -82,8 +82,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
             return Ok(());
         }
         let (member, _) = self.list.element_at(*handle);
-        let mut path = Path::new();
-        let target = self.list.search(score, |other| other < member, &mut path);
+        let target = self.list.search(score, |other| other < member);
         if target.leaf() == position.leaf {
             self.list.reorder_to(position, &target);
             return Ok(());

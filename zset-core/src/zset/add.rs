@@ -1,11 +1,12 @@
 //! Inserting members and changing scores.
 
-use super::promote::{sorted_from_packed, try_box};
+use super::promote::promoted;
 use super::{Elements, Sorted, ZSet};
 use crate::increment::sum_or_panic;
 use crate::redis::{AddOptions, Added};
 use crate::reserve::infallible;
-use crate::{ByteString, IncrementError, NanScore, Score, TryReserveError};
+use crate::{ByteString, IncrementError, NanScore, PackedZSet, Score, TryReserveError};
+use alloc::vec::Vec;
 
 impl ZSet {
     /// Adds a member according to the options, like Redis's `ZADD`. **O(log n)**; O(1) if an
@@ -234,24 +235,36 @@ impl ZSet {
             let (added, new) = options.decide(old, score).map_err(IncrementError::Score)?;
             Ok(((old, added), new))
         };
-        match &mut self.elements {
-            Elements::Listpack(packed) => {
-                let has_room = packed.len() < self.limits.max_listpack_entries
-                    && member.len() <= self.limits.max_listpack_value;
-                match packed.try_decide(member, has_room, decide)? {
-                    Err(TryReserveError::BufferFull) => {}
-                    added => return Ok(added?),
-                }
-                // Complete every fallible step before the first change, so that an error leaves the
-                // listpack unchanged.
-                let mut set = sorted_from_packed(packed, 1)?;
-                let added = add_to_sorted(&mut set, member, decide)?;
-                self.elements = Elements::Skiplist(try_box(set)?);
-                Ok(added)
-            }
-            Elements::Skiplist(set) => add_to_sorted(&mut set[0], member, decide),
+        let packed = match &mut self.elements {
+            Elements::Skiplist(set) => return add_to_sorted(&mut set[0], member, decide),
+            Elements::Listpack(packed) => packed,
+        };
+        let has_room = packed.len() < self.limits.max_listpack_entries
+            && member.len() <= self.limits.max_listpack_value;
+        match add_to_packed(packed, member, has_room, decide)? {
+            Err(TryReserveError::BufferFull) => {}
+            added => return Ok(added?),
         }
+        // Complete every fallible step before the first change, so that an error leaves the listpack
+        // unchanged.
+        let mut set = promoted(packed, 1)?;
+        let added = add_to_sorted(&mut set[0], member, decide)?;
+        self.elements = Elements::Skiplist(set);
+        Ok(added)
     }
+}
+
+/// Adds a member to a set in the listpack encoding.
+///
+/// Not inlined: it needs stack space, which insertions into a skip list do not.
+#[inline(never)]
+fn add_to_packed<R>(
+    packed: &mut PackedZSet<Vec<u8>>,
+    member: &[u8],
+    has_room: bool,
+    decide: impl FnOnce(Option<Score>) -> Result<(R, Option<Score>), IncrementError<NanScore>>,
+) -> Result<Result<R, TryReserveError>, IncrementError<NanScore>> {
+    packed.try_decide(member, has_room, decide)
 }
 
 /// Adds a member to a set in the skip-list encoding.

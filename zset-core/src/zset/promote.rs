@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use super::{Elements, ListpackLimits, Sorted, ZSet};
 use crate::reserve::infallible;
-use crate::sorted_set::{Filling, FromSortedError};
-use crate::{ByteString, DefaultHashBuilder, PackedZSet, Score, TryReserveError};
+use crate::sorted_set::FromSortedError;
+use crate::{ByteString, PackedZSet, Score, TryReserveError};
 
 impl ZSet {
     /// Converts a listpack to the skip-list encoding. No-op for a skip list. **O(n)**.
@@ -44,7 +44,7 @@ impl ZSet {
     /// ```
     pub fn try_promote(&mut self) -> Result<(), TryReserveError> {
         if let Elements::Listpack(set) = &self.elements {
-            self.elements = Elements::Skiplist(try_box(sorted_from_packed(set, 0)?)?);
+            self.elements = Elements::Skiplist(promoted(set, 0)?);
         }
         Ok(())
     }
@@ -133,15 +133,21 @@ impl ZSet {
 }
 
 /// Converts a listpack to a skip list, with room for `additional` more members.
-pub(super) fn sorted_from_packed(
+///
+/// Not inlined: it needs stack space, which insertions into a listpack do not.
+#[inline(never)]
+pub(super) fn promoted(
     packed: &PackedZSet<Vec<u8>>,
     additional: usize,
-) -> Result<Sorted, TryReserveError> {
-    let mut set = Filling::new(DefaultHashBuilder::default(), packed.len() + additional)?;
+) -> Result<Box<[Sorted; 1]>, TryReserveError> {
+    let mut boxed = try_box(Sorted::new())?;
+    let [set] = &mut *boxed;
+    set.reserve_dict(packed.len() + additional)?;
     for (member, score) in packed {
-        set.try_push(ByteString::try_from_slice(&member)?, score)?.unwrap_or_else(impossible);
+        let member = ByteString::try_from_slice(&member)?;
+        set.insert_new(set.hash(&member), member, score)?;
     }
-    Ok(set.finish()?.unwrap_or_else(impossible))
+    Ok(boxed)
 }
 
 /// Boxes a set, where `Box::new` would abort if allocation fails.
@@ -150,9 +156,4 @@ pub(super) fn try_box(set: Sorted) -> Result<Box<[Sorted; 1]>, TryReserveError> 
     boxed.try_reserve_exact(1)?;
     boxed.push(set);
     boxed.try_into().map_err(|_| TryReserveError::AllocError)
-}
-
-/// A listpack is always in order and without duplicates: this is validated on load.
-fn impossible<T>(error: FromSortedError) -> T {
-    unreachable!("a listpack that is no sorted set: {error}")
 }

@@ -1,6 +1,6 @@
 //! Reserving memory.
 
-use super::promote::{sorted_from_packed, try_box};
+use super::promote::promoted;
 use super::{Elements, ZSet};
 use crate::TryReserveError;
 use crate::reserve::infallible;
@@ -52,9 +52,9 @@ impl ZSet {
         match &mut self.elements {
             Elements::Listpack(_) if expected <= self.limits.max_listpack_entries => Ok(()),
             Elements::Listpack(packed) => {
-                let mut set = sorted_from_packed(packed, 0)?;
-                set.try_reserve(additional)?;
-                self.elements = Elements::Skiplist(try_box(set)?);
+                let mut set = promoted(packed, 0)?;
+                set[0].try_reserve(additional)?;
+                self.elements = Elements::Skiplist(set);
                 Ok(())
             }
             Elements::Skiplist(set) => set[0].try_reserve(additional),

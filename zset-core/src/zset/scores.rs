@@ -1,6 +1,5 @@
 //! Looking up the scores of many members.
 
-use core::hash::BuildHasher;
 use core::iter::FusedIterator;
 
 use super::{Elements, ZSet};
@@ -29,7 +28,7 @@ impl ZSet {
         let hash = |member: &I::Item| match &self.elements {
             // A listpack is searched without hashing.
             Elements::Listpack(_) => 0,
-            Elements::Skiplist(set) => set[0].hasher.hash_one(member.as_ref()),
+            Elements::Skiplist(set) => set[0].hash(member.as_ref()),
         };
         LookUps::new(members, hash, |hash, member: I::Item| match &self.elements {
             Elements::Listpack(set) => set.score(member),

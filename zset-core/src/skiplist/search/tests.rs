@@ -3,6 +3,14 @@
 use super::*;
 use std::vec::Vec;
 
+/// Returns the leaf to which a way leads.
+fn leaf_on(list: &SkipList<u32, u32>, way: Way) -> u32 {
+    let top = if list.levels == 0 { list.head } else { list.top };
+    (1..=list.levels.into())
+        .rev()
+        .fold(top, |id, level| list.blocks.get(id).children[way.index_on(level)])
+}
+
 #[test]
 fn partition_points_of_all_lengths() {
     let values: Vec<usize> = (0..200).collect();
@@ -46,10 +54,9 @@ fn positions_among_equal_scores() {
                 let after = list.search_way(score, |&other| other <= member);
                 assert_eq!(rank_of(after), rank + 1, "{len} by {run}");
                 assert!((before.1, before.0.index) < (after.1, after.0.index));
-                let mut path = Path::new();
-                let target = list.search(score, |&other| other <= member, &mut path);
-                assert_eq!(target.position, after.0);
-                assert_eq!(path.len(), list.levels as usize);
+                let target = list.search(score, |&other| other <= member);
+                assert_eq!((target.position, target.way), (after.0, Some(after.1)));
+                assert_eq!(leaf_on(&list, after.1), after.0.leaf);
                 // Before and after all elements of this score.
                 let first = elements.partition_point(|&(other, _)| other < score);
                 let end = elements.partition_point(|&(other, _)| other <= score);

@@ -1,0 +1,52 @@
+//! Handing elements at one end of a leaf over to another leaf.
+
+use arrayvec::ArrayVec;
+use core::ops::Range;
+
+use super::leaf::Plan;
+use super::{Handle, NONE, Relocate, SkipList};
+use crate::handle::LEAF_CAPACITY;
+
+impl<M, S: Copy> SkipList<M, S> {
+    /// Moves the elements at these indexes of a leaf to the leaf `to`, `before` all its elements or after
+    /// them, and returns `to`. `NONE` is for a new leaf, for which memory must be reserved. The index and
+    /// the links of a new leaf are not updated.
+    ///
+    /// If `relocate.token` panics, the list is unchanged.
+    pub(super) fn hand_over<R: Relocate<M>>(
+        &mut self,
+        from: u32,
+        departing: Range<usize>,
+        mut to: u32,
+        before: bool,
+        relocate: &mut R,
+    ) -> u32 {
+        let leaf = self.leaf(from);
+        let plan = Plan::new(leaf.order(), &departing);
+        {
+            // One for each element that moves.
+            let mut tokens = ArrayVec::<R::Token, LEAF_CAPACITY>::new();
+            plan.for_each_move(|step| {
+                tokens.push(relocate.token(&leaf.members[step.from as usize]));
+            });
+            if to == NONE {
+                to = self.leaves.blocks().insert();
+            }
+            let first_slot = self.leaf(to).len() as u8;
+            let mut tokens = tokens.iter();
+            plan.for_each_move(|step| {
+                let new = if step.departs {
+                    Handle::new(to, first_slot + step.to)
+                } else {
+                    Handle::new(from, step.to)
+                };
+                if let Some(&token) = tokens.next() {
+                    relocate.relocate(token, Handle::new(from, step.from), new);
+                }
+            });
+        }
+        let (giver, taker) = self.leaves.blocks().get_two_mut(from, to);
+        giver.hand_over(&departing, plan, taker, before);
+        to
+    }
+}
