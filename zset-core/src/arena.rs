@@ -354,6 +354,7 @@ mod tests {
     type Large = Arena<[u64; 140]>;
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes minutes under Miri")]
     fn at_most_an_eighth_of_an_arena_is_unused() {
         let mut arena = Large::new();
         for len in 1..=500 {

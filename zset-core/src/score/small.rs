@@ -4,7 +4,8 @@
 #![expect(clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "exponents are small")]
 
 mod bignum;
-#[cfg(test)]
+// Arithmetic alone, which would take minutes under Miri.
+#[cfg(all(test, not(miri)))]
 mod tests;
 
 use core::cmp::Ordering;
