@@ -75,6 +75,11 @@ fn position(hash: usize) -> u64 {
     (hash as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
+/// The hasher of tables that never grow by themselves. A function, so that all of them share their code.
+pub(crate) fn no_rehash<T>(_: &T) -> u64 {
+    unreachable!("room was reserved")
+}
+
 /// Returns the hash of a member: as many bits as hashbrown uses.
 #[inline]
 pub(crate) fn hash_one<Q: Hash + ?Sized>(hasher: &impl BuildHasher, member: &Q) -> usize {
@@ -172,7 +177,7 @@ impl Dict {
     #[inline]
     pub(crate) fn insert(&mut self, hash: usize, handle: Handle) {
         let table = self.table_mut(hash);
-        table.insert_unique(hash as u64, handle, |_| unreachable!("room was reserved"));
+        table.insert_unique(hash as u64, handle, no_rehash);
         self.len += 1;
     }
 
@@ -188,11 +193,7 @@ impl Dict {
     ) -> Result<bool, TryReserveError> {
         self.try_reserve_one(hash, hash_of)?;
         let table = self.table_mut(hash);
-        match table.entry(
-            hash as u64,
-            |&other| is_same(other),
-            |_| unreachable!("room was reserved"),
-        ) {
+        match table.entry(hash as u64, |&other| is_same(other), no_rehash) {
             Entry::Occupied(_) => Ok(false),
             Entry::Vacant(entry) => {
                 entry.insert(handle);

@@ -7,7 +7,7 @@ use core::ops::Range;
 use hashbrown::HashTable;
 
 use super::small::{ONE_TABLE, SMALL_BUCKETS};
-use super::{Dict, position};
+use super::{Dict, no_rehash, position};
 use crate::TryReserveError;
 use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 use crate::reserve::table_error;
@@ -253,9 +253,9 @@ fn try_split(
             let part = &mut parts[(position(hash) >> bit & mask) as usize];
             if part.len() == part.capacity() {
                 // If all hashes share these bits, one part gets all handles.
-                part.try_reserve(1, |&handle| hash_of(handle) as u64).map_err(table_error)?;
+                rebuild(part, 2 * part.len(), hash_of)?;
             }
-            part.insert_unique(hash as u64, handle, |_| unreachable!("room was reserved"));
+            part.insert_unique(hash as u64, handle, no_rehash);
         }
     }
 }
@@ -270,7 +270,7 @@ pub(super) fn rebuild(
 ) -> Result<(), TryReserveError> {
     let mut rebuilt = try_table(capacity)?;
     for &handle in &*table {
-        rebuilt.insert_unique(hash_of(handle) as u64, handle, |_| unreachable!("room was made"));
+        rebuilt.insert_unique(hash_of(handle) as u64, handle, no_rehash);
     }
     *table = rebuilt;
     Ok(())
@@ -279,6 +279,6 @@ pub(super) fn rebuild(
 /// Creates an empty table with room for this many handles.
 pub(super) fn try_table(capacity: usize) -> Result<HashTable<Handle>, TryReserveError> {
     let mut table = HashTable::new();
-    table.try_reserve(capacity, |_| unreachable!("the table is empty")).map_err(table_error)?;
+    table.try_reserve(capacity, no_rehash).map_err(table_error)?;
     Ok(table)
 }

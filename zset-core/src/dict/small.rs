@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use hashbrown::HashTable;
 
 use super::grow::{capacity, rebuild, try_table};
-use super::{Dict, position};
+use super::{Dict, no_rehash, position};
 use crate::TryReserveError;
 use crate::handle::Handle;
 
@@ -45,7 +45,7 @@ impl Dict {
     ) -> Result<(), TryReserveError> {
         let mut first = try_table(wanted)?;
         for &handle in self.segments.iter().flatten() {
-            first.insert_unique(hash_of(handle) as u64, handle, |_| unreachable!("room was made"));
+            first.insert_unique(hash_of(handle) as u64, handle, no_rehash);
         }
         self.first = first;
         self.directory = None;

@@ -12,7 +12,7 @@
 //!
 //! `prepare_cut` runs user code and allocates. `cut` does neither until the structure is valid again.
 
-use arrayvec::ArrayVec;
+use alloc::vec::Vec;
 
 use super::index::MIN_CHILDREN;
 use super::position::Position;
@@ -35,9 +35,9 @@ pub(crate) struct Cut<M, S, T> {
     /// An empty list with memory for the range.
     list: SkipList<M, S>,
     /// The tokens of the elements of the first leaf, by slot; empty if no element remains in it.
-    start_tokens: ArrayVec<T, LEAF_CAPACITY>,
+    start_tokens: Vec<T>,
     /// Likewise for the last leaf, if it is not the first.
-    end_tokens: ArrayVec<T, LEAF_CAPACITY>,
+    end_tokens: Vec<T>,
 }
 
 impl<M, S: Copy> SkipList<M, S> {
@@ -73,10 +73,13 @@ impl<M, S: Copy> SkipList<M, S> {
             let is_kept = start.leaf == leaf && start.index > 0
                 || end.leaf == leaf && end.index < self.leaf(leaf).len();
             let members = if is_kept { self.leaf(leaf).members } else { &[] };
-            members.iter().map(|member| relocate.token(member)).collect()
+            let mut tokens = Vec::new();
+            tokens.try_reserve_exact(members.len())?;
+            tokens.extend(members.iter().map(|member| relocate.token(member)));
+            Ok::<_, TryReserveError>(tokens)
         };
-        let start_tokens = tokens(start.leaf);
-        let end_tokens = if start.leaf == end.leaf { ArrayVec::new() } else { tokens(end.leaf) };
+        let start_tokens = tokens(start.leaf)?;
+        let end_tokens = if start.leaf == end.leaf { Vec::new() } else { tokens(end.leaf)? };
         Ok(Cut { start, end, len: range.len, list, start_tokens, end_tokens })
     }
 
@@ -121,7 +124,7 @@ impl<M, S: Copy> SkipList<M, S> {
     fn take_slot<R: Relocate<M>>(
         &mut self,
         position: Position,
-        tokens: Option<&mut ArrayVec<R::Token, LEAF_CAPACITY>>,
+        tokens: Option<&mut Vec<R::Token>>,
         relocate: &mut R,
     ) -> (M, S) {
         if let Some(tokens) = tokens.filter(|tokens| !tokens.is_empty()) {
@@ -285,6 +288,11 @@ impl<M, S: Copy> SkipList<M, S> {
         if let Some(position) = self.at_element(next) {
             self.rebalance(Removal { position }, relocate);
         }
+    }
+
+    /// Returns the handles of all elements, in order.
+    pub(crate) fn all_handles(&self) -> impl Iterator<Item = Handle> {
+        self.handles(self.resolve_ranks(&(..)))
     }
 
     /// Returns the handles of the elements of a range, in order.

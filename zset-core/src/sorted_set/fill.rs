@@ -10,7 +10,7 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
 use super::{FromSortedError, SortedSet, hash_of};
-use crate::dict::hash_one;
+use crate::dict::{hash_one, no_rehash};
 use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 use crate::reserve::{infallible, table_error};
 use crate::{DefaultHashBuilder, TryReserveError};
@@ -154,14 +154,14 @@ fn try_distinct<M: Hash + Eq, S: Eq + Copy>(
     // The index in `distinct` of each member's element.
     let mut indexes: HashTable<u32> = HashTable::new();
     distinct.try_reserve(expected)?;
-    indexes.try_reserve(expected, |_| unreachable!("it is empty")).map_err(table_error)?;
+    indexes.try_reserve(expected, no_rehash).map_err(table_error)?;
     for (member, score) in elements {
         let hash = hasher.hash_one(&member);
         indexes
             .try_reserve(1, |&index| hasher.hash_one(&distinct[index as usize].0))
             .map_err(table_error)?;
         let is_same = |&index: &u32| distinct[index as usize].0 == member;
-        match indexes.entry(hash, is_same, |_| unreachable!("room was reserved")) {
+        match indexes.entry(hash, is_same, no_rehash) {
             Entry::Occupied(index) => {
                 merge(&mut distinct[*index.get() as usize], (member, score));
             }

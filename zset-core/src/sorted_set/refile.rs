@@ -26,12 +26,11 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         if !self.dict.is_worth_refiling(hash) {
             return Err(TryReserveError::AllocError);
         }
-        self.list.iter().for_each(|(member, _)| _ = self.hash(member));
+        self.list.all_handles().map(hash_of(&self.list, &self.hasher)).for_each(drop);
 
         let incomplete = EmptyOnPanic(self);
         let SortedSet { list, dict, hasher, .. } = &mut *incomplete.0;
-        let handles = list.handles(list.resolve_ranks(&(..)));
-        dict.refile(handles.map(|handle| (hash_of(list, hasher)(handle), handle)));
+        dict.refile(list.all_handles().map(|handle| (hash_of(list, hasher)(handle), handle)));
         core::mem::forget(incomplete);
         Ok(())
     }
