@@ -112,12 +112,11 @@ impl<T: Node> Arena<T> {
         let place = |id: u32| (id as usize >> Self::SHIFT, id as usize & Self::MASK);
         let ((low_chunk, low), (high_chunk, high)) = (place(a.min(b)), place(a.max(b)));
         let (before, from) = self.chunks.split_at_mut(high_chunk);
-        let (low, high) = match before.get_mut(low_chunk) {
-            Some(chunk) => (&mut chunk[low], &mut from[0][high]),
-            None => {
-                let (before, from) = from[0].split_at_mut(high);
-                (&mut before[low], &mut from[0])
-            }
+        let (low, high) = if let Some(chunk) = before.get_mut(low_chunk) {
+            (&mut chunk[low], &mut from[0][high])
+        } else {
+            let (before, from) = from[0].split_at_mut(high);
+            (&mut before[low], &mut from[0])
         };
         if a < b { (low, high) } else { (high, low) }
     }

@@ -10,9 +10,9 @@
 //! range may then have too few children; there are at most two on each level, and they are repaired. A
 //! cut is therefore O(log n + m) for m elements moved.
 //!
-//! `prepare_cut` runs user code and allocates. `cut` does neither until the structure is valid again.
+//! Memory is allocated and tokens are computed first; neither happens again before the structure is valid.
 
-use alloc::vec::Vec;
+use arrayvec::ArrayVec;
 
 use super::index::MIN_CHILDREN;
 use super::position::Position;
@@ -25,20 +25,8 @@ use crate::handle::LEAF_CAPACITY;
 #[cfg(test)]
 mod tests;
 
-/// A prepared cut of a range: some elements of a list, but not all.
-pub(crate) struct Cut<M, S, T> {
-    /// The position of the first element.
-    start: Position,
-    /// The position after the last element, in the leaf of that element.
-    end: Position,
-    len: usize,
-    /// An empty list with memory for the range.
-    list: SkipList<M, S>,
-    /// The tokens of the elements of the first leaf, by slot; empty if no element remains in it.
-    start_tokens: Vec<T>,
-    /// Likewise for the last leaf, if it is not the first.
-    end_tokens: Vec<T>,
-}
+/// The tokens of the elements of a leaf, by slot.
+type Tokens<T> = ArrayVec<T, LEAF_CAPACITY>;
 
 impl<M, S: Copy> SkipList<M, S> {
     /// Moves the elements of a range to a list of their own, without a dict to update.
@@ -52,55 +40,46 @@ impl<M, S: Copy> SkipList<M, S> {
         if range.len == self.len {
             return Ok(core::mem::replace(self, empty));
         }
-        let cut = self.prepare_cut(range, &NoDict)?;
-        Ok(self.cut(cut, &mut NoDict))
+        self.try_cut_with(range, core::iter::empty(), &mut NoDict)
     }
 
-    /// Reserves memory for a cut and computes the tokens. The range must be neither empty nor the
-    /// whole list.
+    /// Moves the elements of a range to a list of their own, in full leaves in order. `forgotten` are
+    /// their tokens in order. The range must be neither empty nor the whole list.
     ///
-    /// It leaves the list unchanged, but may run user code, which may panic.
-    pub(crate) fn prepare_cut<R: Relocate<M>>(
-        &self,
+    /// On error, the list is unchanged. If `relocate.token` panics, the list is unchanged, or it is valid
+    /// and the elements are dropped.
+    pub(crate) fn try_cut_with<R: Relocate<M>>(
+        &mut self,
         range: RankedRange,
-        relocate: &R,
-    ) -> Result<Cut<M, S, R::Token>, TryReserveError> {
+        forgotten: impl Iterator<Item = R::Token>,
+        relocate: &mut R,
+    ) -> Result<Self, TryReserveError> {
         let mut list = self.empty();
         list.try_reserve_full_leaves(range.len)?;
+        // In the leaves of the first and the last element.
         let start = self.at_element(range.start).unwrap_or(range.start);
         let end = self.after_element(range.end);
-        let tokens = |leaf: u32| {
-            let is_kept = start.leaf == leaf && start.index > 0
-                || end.leaf == leaf && end.index < self.leaf(leaf).len();
-            let members = if is_kept { self.leaf(leaf).members } else { &[] };
-            let mut tokens = Vec::new();
-            tokens.try_reserve_exact(members.len())?;
-            tokens.extend(members.iter().map(|member| relocate.token(member)));
-            Ok::<_, TryReserveError>(tokens)
-        };
-        let start_tokens = tokens(start.leaf)?;
-        let end_tokens = if start.leaf == end.leaf { Vec::new() } else { tokens(end.leaf)? };
-        Ok(Cut { start, end, len: range.len, list, start_tokens, end_tokens })
-    }
+        // Tokens are needed only where elements remain.
+        let (mut start_tokens, mut end_tokens) = (Tokens::new(), Tokens::new());
+        let ends_inside = end.index < self.leaf(end.leaf).len();
+        if start.index > 0 || start.leaf == end.leaf && ends_inside {
+            self.find_tokens(start.leaf, &mut start_tokens, relocate);
+        }
+        if start.leaf != end.leaf && ends_inside {
+            self.find_tokens(end.leaf, &mut end_tokens, relocate);
+        }
+        for (handle, token) in self.handles(range).zip(forgotten) {
+            relocate.forget(token, handle);
+        }
 
-    /// Moves the elements of a prepared cut to a list of their own, in full leaves in order. The dict
-    /// must already have dropped their handles.
-    ///
-    /// If `relocate.token` panics, the list is valid and the elements are dropped.
-    pub(crate) fn cut<R: Relocate<M>>(
-        &mut self,
-        cut: Cut<M, S, R::Token>,
-        relocate: &mut R,
-    ) -> SkipList<M, S> {
-        let Cut { start, end, len, mut list, mut start_tokens, mut end_tokens } = cut;
         // The leaves on both sides of the gap; the same leaf if the gap is within it.
         let before = if start.index > 0 { start.leaf } else { self.leaf(start.leaf).backward };
         let end_leaf = self.leaf(end.leaf);
         let after = if end.index < end_leaf.len() { end.leaf } else { end_leaf.forward };
 
         let mut position = start;
-        while list.len() < len {
-            let elements = (0..LEAF_CAPACITY.min(len - list.len())).map(|_| {
+        while list.len() < range.len {
+            let elements = (0..LEAF_CAPACITY.min(range.len - list.len())).map(|_| {
                 position = self.at_element(position).expect("the range has this many elements");
                 let tokens = match position.leaf {
                     leaf if leaf == start.leaf => Some(&mut start_tokens),
@@ -111,12 +90,17 @@ impl<M, S: Copy> SkipList<M, S> {
             });
             list.try_push_leaf(elements).expect("room was reserved");
         }
-        self.len -= len;
+        self.len -= range.len;
         self.update_leaf(before);
         self.update_leaf(after);
         self.remove_leaves_between(before, after);
         self.rebalance_around(before, relocate);
-        list
+        Ok(list)
+    }
+
+    /// Computes the tokens of the elements of a leaf from which some are cut.
+    fn find_tokens<R: Relocate<M>>(&self, leaf: u32, tokens: &mut Tokens<R::Token>, relocate: &R) {
+        tokens.extend(self.leaf(leaf).members.iter().map(|member| relocate.token(member)));
     }
 
     /// Removes the element at a position without updating the index. `tokens` are those of the leaf, or
@@ -124,7 +108,7 @@ impl<M, S: Copy> SkipList<M, S> {
     fn take_slot<R: Relocate<M>>(
         &mut self,
         position: Position,
-        tokens: Option<&mut Vec<R::Token>>,
+        tokens: Option<&mut Tokens<R::Token>>,
         relocate: &mut R,
     ) -> (M, S) {
         if let Some(tokens) = tokens.filter(|tokens| !tokens.is_empty()) {

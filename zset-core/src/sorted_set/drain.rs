@@ -154,11 +154,6 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         hashes: &[usize],
     ) -> Result<SkipList<M, S>, TryReserveError> {
         let Self { list, dict, hasher, .. } = self;
-        let mut follow = Follow::new(dict, hasher);
-        let cut = list.prepare_cut(range, &follow)?;
-        for (handle, &hash) in list.handles(range).zip(hashes) {
-            follow.dict.remove(hash, handle);
-        }
-        Ok(list.cut(cut, &mut follow))
+        list.try_cut_with(range, hashes.iter().copied(), &mut Follow::new(dict, hasher))
     }
 }

@@ -86,8 +86,8 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<'a, M, S, H> {
 type Hashes = ArrayVec<usize, LEAF_CAPACITY>;
 
 /// Appends the hashes of the members of a leaf. (Returned, they would take stack space twice.)
-fn hash_all<M: Hash>(members: &[M], hasher: &impl BuildHasher, hashes: &mut Hashes) {
-    hashes.extend(members.iter().map(|member| hash_one(hasher, member)));
+fn hash_all<M: Hash>(members: &[M], hasher: &impl BuildHasher, into: &mut Hashes) {
+    into.extend(members.iter().map(|member| hash_one(hasher, member)));
 }
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
@@ -129,9 +129,9 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         let mut elements = elements.into_iter();
         while elements.len() > 0 {
             let leaf = list.try_push_leaf(elements.by_ref().take(LEAF_CAPACITY))?;
-            let mut hashes = Hashes::new();
-            hash_all(list.leaf(leaf).members, hasher, &mut hashes);
-            for (slot, &hash) in (0..).zip(&hashes) {
+            let mut leaf_hashes = Hashes::new();
+            hash_all(list.leaf(leaf).members, hasher, &mut leaf_hashes);
+            for (slot, &hash) in (0..).zip(&leaf_hashes) {
                 dict.try_reserve_one(hash, hash_of(list, hasher))?;
                 dict.insert(hash, Handle::new(leaf, slot));
             }
