@@ -191,8 +191,8 @@ impl<T: Node> Arena<T> {
         .take(len)
     }
 
-    /// Adds a node without contents and returns its id. What it was linked to when it was removed is not
-    /// reset. The memory must have been reserved with `try_reserve`.
+    /// Adds a node without contents and returns its id. The links of a reused node are stale. The memory
+    /// must have been reserved with `try_reserve`.
     pub(crate) fn insert(&mut self) -> u32 {
         self.room -= 1;
         if self.vacant != NONE {

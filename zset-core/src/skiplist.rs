@@ -132,7 +132,8 @@ pub(crate) trait Relocate<M> {
     /// Computes the token. Called before anything moves, because it may run user code, which may panic.
     fn token(&self, member: &M) -> Self::Token;
 
-    /// Reports that the element of this token moved to `to`. No other element is at `to` or `from`.
+    /// Reports that the element of this token moves to `to`, before or after it does. The handle of no
+    /// other element is `to` or `from`.
     fn relocate(&mut self, token: Self::Token, from: Handle, to: Handle);
 
     /// Reports that the element of this token, at `handle`, is about to be removed.

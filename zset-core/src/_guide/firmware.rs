@@ -82,7 +82,7 @@
 //! With the feature `alloc`, all types need a global allocator, such as that of
 //! [embedded-alloc](https://docs.rs/embedded-alloc). A heap of 8 KB has room for a `SortedSet<u32, u32>` of 448
 //! elements, which take 7.6 KB; one of 48 KB for 1,792 in 35 KB. What fails then is the growth of the hash table of
-//! the members: it doubles, and needs the old and the new table for a moment.
+//! the members: the new one is allocated before the old one is freed.
 //!
 //! When memory runs out, [`insert`](crate::SortedSet::insert) panics. Use
 //! [`try_insert`](crate::SortedSet::try_insert), and [`try_update`](crate::SortedSet::try_update) for new scores:

@@ -221,7 +221,7 @@ impl Dict {
     }
 }
 
-/// Creates empty tables with room for so many handles each.
+/// Creates `count` empty tables with room for `capacity` handles each.
 fn try_parts(count: usize, capacity: usize) -> Result<Parts, TryReserveError> {
     let mut parts = Parts::new();
     parts.try_reserve_exact(count)?;

@@ -63,10 +63,10 @@ impl<M, S: Copy> SkipList<M, S> {
         let (mut start_tokens, mut end_tokens) = (Tokens::new(), Tokens::new());
         let ends_inside = end.index < self.leaf(end.leaf).len();
         if start.index > 0 || start.leaf == end.leaf && ends_inside {
-            self.find_tokens(start.leaf, &mut start_tokens, relocate);
+            self.compute_tokens(start.leaf, &mut start_tokens, relocate);
         }
         if start.leaf != end.leaf && ends_inside {
-            self.find_tokens(end.leaf, &mut end_tokens, relocate);
+            self.compute_tokens(end.leaf, &mut end_tokens, relocate);
         }
         for (handle, token) in self.handles(range).zip(forgotten) {
             relocate.forget(token, handle);
@@ -99,7 +99,12 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 
     /// Computes the tokens of the elements of a leaf from which some are cut.
-    fn find_tokens<R: Relocate<M>>(&self, leaf: u32, tokens: &mut Tokens<R::Token>, relocate: &R) {
+    fn compute_tokens<R: Relocate<M>>(
+        &self,
+        leaf: u32,
+        tokens: &mut Tokens<R::Token>,
+        relocate: &R,
+    ) {
         tokens.extend(self.leaf(leaf).members.iter().map(|member| relocate.token(member)));
     }
 

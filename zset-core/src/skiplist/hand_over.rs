@@ -3,14 +3,14 @@
 use arrayvec::ArrayVec;
 use core::ops::Range;
 
-use super::leaf::Plan;
+use super::leaf::{End, Plan};
 use super::{Handle, NONE, Relocate, SkipList};
 use crate::handle::LEAF_CAPACITY;
 
 impl<M, S: Copy> SkipList<M, S> {
-    /// Moves the elements at these indexes of a leaf to the leaf `to`, `before` all its elements or after
-    /// them, and returns `to`. `NONE` is for a new leaf, for which memory must be reserved. The index and
-    /// the links of a new leaf are not updated.
+    /// Moves the elements at these indexes, at one end of a leaf, to the adjacent end of the leaf `to`,
+    /// which must have room for them, and returns `to`. If `to` is `NONE`, creates a leaf; its memory must be
+    /// reserved. The index, and the links of a new leaf, are not updated.
     ///
     /// If `relocate.token` panics, the list is unchanged.
     pub(super) fn hand_over<R: Relocate<M>>(
@@ -18,7 +18,7 @@ impl<M, S: Copy> SkipList<M, S> {
         from: u32,
         departing: Range<usize>,
         mut to: u32,
-        before: bool,
+        end: End,
         relocate: &mut R,
     ) -> u32 {
         let leaf = self.leaf(from);
@@ -46,7 +46,7 @@ impl<M, S: Copy> SkipList<M, S> {
             });
         }
         let (giver, taker) = self.leaves.blocks().get_two_mut(from, to);
-        giver.hand_over(&departing, plan, taker, before);
+        giver.hand_over(&departing, plan, taker, end);
         to
     }
 }

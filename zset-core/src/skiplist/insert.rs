@@ -2,6 +2,7 @@
 //! and `put` fills it. Only the first two may fail or run user code.
 
 use super::index::{Child, MIN_CHILDREN};
+use super::leaf::End;
 use super::position::Position;
 use super::remove::Departure;
 use super::search::Target;
@@ -149,7 +150,7 @@ impl<M, S: Copy> SkipList<M, S> {
         relocate: &mut R,
     ) -> Position {
         let at = LEAF_CAPACITY / 2;
-        let new = self.hand_over(position.leaf, at..LEAF_CAPACITY, NONE, false, relocate);
+        let new = self.hand_over(position.leaf, at..LEAF_CAPACITY, NONE, End::Last, relocate);
         let child =
             Child { id: new, first: self.leaf(new).at(0).1, span: (LEAF_CAPACITY - at) as u32 };
         self.link_after(position.leaf, child, height);

@@ -1,6 +1,7 @@
 //! Rebalancing: merging leaves and blocks that have become too small after a removal.
 
 use super::index::{BLOCK_CAPACITY, MIN_CHILDREN};
+use super::leaf::End;
 use super::position::Position;
 use super::remove::Removal;
 use super::{NONE, Relocate, SkipList};
@@ -65,6 +66,7 @@ impl<M, S: Copy> SkipList<M, S> {
         if self.tail == leaf {
             self.tail = backward;
         }
+        debug_assert!(self.leaf(leaf).is_blank(), "a leaf is freed with its elements");
         self.leaves.blocks().remove(leaf);
         forward
     }
@@ -84,7 +86,8 @@ impl<M, S: Copy> SkipList<M, S> {
         let left_is_absorbed = left_len < right_len;
         let (absorbed, kept) = if left_is_absorbed { (left, right) } else { (right, left) };
         let all = 0..left_len.min(right_len) as usize;
-        self.hand_over(absorbed, all, kept, left_is_absorbed, relocate);
+        let end = if left_is_absorbed { End::First } else { End::Last };
+        self.hand_over(absorbed, all, kept, end, relocate);
         self.unlink(absorbed);
 
         let block = self.blocks.get_mut(parent);

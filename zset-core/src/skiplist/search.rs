@@ -81,9 +81,14 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
 
     /// Returns the position that `search` returns, and the way to it.
     #[inline]
-    pub(crate) fn search_way(&self, score: S, precedes: impl FnMut(&M) -> bool) -> (Position, Way) {
+    pub(crate) fn search_way(
+        &self,
+        score: S,
+        mut precedes: impl FnMut(&M) -> bool,
+    ) -> (Position, Way) {
         let mut way = Way::FIRST;
-        (self.search_along(score, precedes, |_, index| way.push(index)), way)
+        let (leaf, equals) = self.descend(score, &mut precedes, &mut way);
+        (Position { leaf, index: equals.index_in(self.leaf(leaf), score, precedes) }, way)
     }
 
     /// Like `search_way`, but first looks in the leaf of `start` and a few leaves after it. A way found
@@ -112,19 +117,6 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         self.search_way(score, precedes)
     }
 
-    /// Returns the position that `search` returns, and calls `passed` with each block on the path and
-    /// the index of the child taken.
-    #[inline]
-    fn search_along(
-        &self,
-        score: S,
-        mut precedes: impl FnMut(&M) -> bool,
-        passed: impl FnMut(u32, usize),
-    ) -> Position {
-        let (leaf, equals) = self.descend(score, &mut precedes, passed);
-        Position { leaf, index: equals.index_in(self.leaf(leaf), score, precedes) }
-    }
-
     /// Returns the position before or after all elements with a score, and calls `passed` with each block
     /// on the path and the index of the child taken.
     ///
@@ -149,24 +141,23 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         Position { leaf: id, index: precede(self.leaf(id).scores) }
     }
 
-    /// Descends to a leaf, and calls `passed` with each block on the path and the index of the child
-    /// taken.
+    /// Descends to a leaf, and appends the index of the child taken in each block to `way`.
     #[inline]
     fn descend(
         &self,
         score: S,
         precedes: &mut impl FnMut(&M) -> bool,
-        mut passed: impl FnMut(u32, usize),
+        way: &mut Way,
     ) -> (u32, Equals) {
         let mut id = if self.levels == 0 { self.head } else { self.top };
         for level in (1..=self.levels).rev() {
             let block = self.blocks.get(id);
             let not_above = count(&block.firsts, |first| *first <= score);
             if not_above > 0 && block.firsts[not_above - 1] == score {
-                return self.descend_among_equals(id, level.into(), score, precedes, passed);
+                return self.descend_among_equals(id, level.into(), score, precedes, way);
             }
             let index = not_above.saturating_sub(1);
-            passed(id, index);
+            way.push(index);
             id = block.children[index];
         }
         (id, Equals::default())
@@ -180,7 +171,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         level: u32,
         score: S,
         precedes: &mut impl FnMut(&M) -> bool,
-        mut passed: impl FnMut(u32, usize),
+        way: &mut Way,
     ) -> (u32, Equals) {
         let Leaves::Blocks(leaves) = &self.leaves else {
             unreachable!("a small list has no blocks")
@@ -199,7 +190,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
             let index = (range.start + before).saturating_sub(1);
             equals.from_start = index >= range.start;
             equals.to_end |= index + 1 < range.end;
-            passed(id, index);
+            way.push(index);
             id = block.children[index];
         }
         (id, equals)

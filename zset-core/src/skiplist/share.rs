@@ -1,5 +1,6 @@
 //! Sharing: a full leaf moves elements to a neighbour with room, instead of splitting.
 
+use super::leaf::End;
 use super::position::Position;
 use super::{NONE, Relocate, SkipList};
 use crate::handle::LEAF_CAPACITY;
@@ -40,7 +41,8 @@ impl<M, S: Copy> SkipList<M, S> {
         let count = (LEAF_CAPACITY - to_len) / 2;
         let rest = LEAF_CAPACITY - count;
         let departing = if to_left { 0..count } else { rest..LEAF_CAPACITY };
-        self.hand_over(from, departing, to, !to_left, relocate);
+        let end = if to_left { End::Last } else { End::First };
+        self.hand_over(from, departing, to, end, relocate);
 
         // Only the right leaf has a new first element, and it is not the first child.
         let first = self.leaf(if to_left { from } else { to }).at(0).1;

@@ -5,6 +5,7 @@
 //! full, full, room    [64] [64] [50]   ->   [63] [64] [51]
 //! ```
 
+use super::leaf::End;
 use super::position::Position;
 use super::{LeafRef, NONE, Relocate, SkipList};
 use crate::handle::LEAF_CAPACITY;
@@ -104,7 +105,8 @@ impl<M, S: Copy> SkipList<M, S> {
 
     /// Moves an element of a full leaf to the adjacent end of a neighbour with room.
     fn move_element<R: Relocate<M>>(&mut self, from: Position, to: Position, relocate: &mut R) {
-        self.hand_over(from.leaf, from.index..from.index + 1, to.leaf, to.index == 0, relocate);
+        let end = if to.index == 0 { End::First } else { End::Last };
+        self.hand_over(from.leaf, from.index..from.index + 1, to.leaf, end, relocate);
 
         let first = |leaf: LeafRef<'_, M, S>| leaf.at(0).1;
         let from_first = (from.index == 0).then(|| first(self.leaf(from.leaf)));

@@ -54,7 +54,7 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<'a, M, S, H> {
         if self.next.len() == LEAF_CAPACITY { self.flush() } else { Ok(Ok(())) }
     }
 
-    /// Appends what is still buffered. Returns an error if a member repeats.
+    /// Appends the buffered elements. Returns an error if a member repeats.
     pub(crate) fn finish(mut self) -> Result<Result<(), FromSortedError>, TryReserveError> {
         self.flush()
     }

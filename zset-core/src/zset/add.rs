@@ -1,12 +1,13 @@
 //! Inserting members and changing scores.
 
+use alloc::vec::Vec;
+
 use super::promote::promoted;
 use super::{Elements, Sorted, ZSet};
 use crate::increment::sum_or_panic;
 use crate::redis::{AddOptions, Added};
 use crate::reserve::infallible;
 use crate::{ByteString, IncrementError, NanScore, PackedZSet, Score, TryReserveError};
-use alloc::vec::Vec;
 
 impl ZSet {
     /// Adds a member according to the options, like Redis's `ZADD`. **O(log n)**; O(1) if an
@@ -256,7 +257,7 @@ impl ZSet {
 
 /// Adds a member to a set in the listpack encoding.
 ///
-/// Not inlined: it needs stack space, which insertions into a skip list do not.
+/// Not inlined, so that insertions into a skip list do not take its stack space.
 #[inline(never)]
 fn add_to_packed<R>(
     packed: &mut PackedZSet<Vec<u8>>,

@@ -9,7 +9,8 @@ use crate::sorted_set::FromSortedError;
 use crate::{ByteString, PackedZSet, Score, TryReserveError};
 
 impl ZSet {
-    /// Converts a listpack to the skip-list encoding. No-op for a skip list. **O(n)**.
+    /// Converts a listpack to the skip-list encoding. No-op for a skip list.
+    /// **O(n log n)**.
     ///
     /// # Panics
     ///
@@ -29,7 +30,8 @@ impl ZSet {
         infallible(self.try_promote());
     }
 
-    /// Like [`promote`](Self::promote), but returns an error if allocation fails. **O(n)**.
+    /// Like [`promote`](Self::promote), but returns an error if allocation fails.
+    /// **O(n log n)**.
     ///
     /// # Errors
     ///
@@ -134,7 +136,7 @@ impl ZSet {
 
 /// Converts a listpack to a skip list, with room for `additional` more members.
 ///
-/// Not inlined: it needs stack space, which insertions into a listpack do not.
+/// Not inlined, so that insertions into a listpack do not take its stack space.
 #[inline(never)]
 pub(super) fn promoted(
     packed: &PackedZSet<Vec<u8>>,

@@ -11,7 +11,7 @@
 
 use core::ops::Range;
 
-use super::{BlockLeaf, NO_SLOT};
+use super::{BlockLeaf, End, NO_SLOT};
 use crate::handle::LEAF_CAPACITY;
 
 /// Which elements a handover moves.
@@ -26,7 +26,7 @@ pub(crate) struct Plan {
 }
 
 /// A step of a handover: moves one element.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy)]
 pub(crate) struct Move {
     pub(crate) from: u8,
     /// The slot; in the other leaf, counted from its first vacant slot.
@@ -67,14 +67,14 @@ impl Plan {
 }
 
 impl<M, S: Copy> BlockLeaf<M, S> {
-    /// Carries out the plan for the elements at the indexes `departing`: moves them to another leaf with
-    /// room for them, `before` all its elements or after them.
+    /// Carries out the plan for the elements at the indexes `departing`: moves them to this end of another
+    /// leaf, which must have room for them.
     pub(crate) fn hand_over(
         &mut self,
         departing: &Range<usize>,
         plan: Plan,
         to: &mut Self,
-        before: bool,
+        end: End,
     ) {
         let (len, more, to_len) = (self.len as usize, departing.len(), to.len as usize);
         let rest = len - more;
@@ -92,7 +92,10 @@ impl<M, S: Copy> BlockLeaf<M, S> {
         to.scores.extend(self.scores.drain(rest..));
         // Every slot is below the capacity; the remainder only elides a bounds check.
         let new_slot = |slot: u8| slots[slot as usize % LEAF_CAPACITY];
-        let start = if before { 0 } else { to_len };
+        let start = match end {
+            End::First => 0,
+            End::Last => to_len,
+        };
         to.order.copy_within(start..to_len, start + more);
         for (to, &slot) in
             to.order[start..start + more].iter_mut().zip(&self.order[departing.clone()])
@@ -111,8 +114,9 @@ mod tests {
     use crate::arena::Node;
     use crate::skiplist::LeafRef;
     use proptest::prelude::*;
+    use std::vec::Vec;
 
-    fn in_order<M: Clone, S: Copy>(leaf: LeafRef<'_, M, S>) -> std::vec::Vec<(M, S)> {
+    fn in_order<M: Clone, S: Copy>(leaf: LeafRef<'_, M, S>) -> Vec<(M, S)> {
         (0..leaf.len()).map(|i| leaf.at(i)).map(|(m, s)| (m.clone(), s)).collect()
     }
 
@@ -125,43 +129,60 @@ mod tests {
 
         #[test]
         fn a_handover_moves_each_element_once_and_keeps_the_order(
-            order in Just((0..64u8).collect::<std::vec::Vec<_>>()).prop_shuffle(),
-            at in 0..=64usize,
-            from_front in proptest::bool::ANY,
+            order in (0..=64u8).prop_flat_map(|len| Just((0..len).collect::<Vec<_>>()).prop_shuffle()),
+            departing_64ths in 0..=64usize,
+            room_64ths in 0..=64usize,
+            is_first in proptest::bool::ANY,
         ) {
-            let (mut leaf, mut new) = (BlockLeaf::<u8, u8>::empty(), BlockLeaf::empty());
-            for &score in &order {
-                // The element in slot i has the score order[i].
-                let here = (0..leaf.len as usize).filter(|&i| leaf.as_ref().at(i).1 < score).count();
-                leaf.insert(here, score, score);
+            let len = order.len();
+            let count = len * departing_64ths / 64;
+            let to_len = (64 - count) * room_64ths / 64;
+            // The elements of the other leaf come before all of this one, or after them.
+            let (departing, staying, end, others) = if is_first {
+                (0..count, count..len, End::Last, 0..to_len)
+            } else {
+                (len - count..len, 0..len - count, End::First, 200..200 + to_len)
+            };
+            let element = |index: usize| (100 + index as u8, 100 + index as u8);
+            let other = |index: usize| (index as u8, index as u8);
+
+            let (mut leaf, mut to) = (BlockLeaf::<u8, u8>::empty(), BlockLeaf::empty());
+            for &index in &order {
+                // The element in slot i has the index order[i].
+                let (member, score) = element(index.into());
+                let here = leaf.scores.iter().filter(|&&other| other < score).count();
+                leaf.insert(here, member, score);
             }
-            let (departing, staying) = if from_front { (0..at, at..64) } else { (at..64, 0..at) };
+            to.extend_sorted(others.clone().map(other));
             let plan = Plan::new(leaf.as_ref::<u8, u8>().order(), &departing);
             // Replays the plan on a map of slots, to check that no occupied slot is filled.
-            let mut slots: std::vec::Vec<Option<u8>> = order.iter().copied().map(Some).collect();
+            let mut slots: Vec<Option<u8>> = leaf.members.iter().copied().map(Some).collect();
             let mut new_slots = [None; 64];
-            let mut steps = std::vec::Vec::new();
-            plan.for_each_move(|step| steps.push(step));
-            for step in &steps {
+            let mut stayed = 0;
+            plan.for_each_move(|step| {
                 let element = slots[step.from as usize].take();
-                prop_assert!(element.is_some());
+                assert!(element.is_some());
                 let to = if step.departs { &mut new_slots } else { &mut slots[..] };
-                prop_assert!(to[step.to as usize].is_none());
+                assert!(to[step.to as usize].is_none());
                 to[step.to as usize] = element;
-            }
-            leaf.hand_over(&departing, plan, &mut new, from_front);
-            for (leaf, indexes) in [(&leaf, staying), (&new, departing)] {
-                let expected = indexes.map(|i| (i as u8, i as u8)).collect::<std::vec::Vec<_>>();
-                prop_assert_eq!(in_order(leaf.as_ref()), expected);
-            }
+                stayed += usize::from(!step.departs);
+            });
+            prop_assert!(stayed <= count.min(len - count));
+
+            leaf.hand_over(&departing, plan, &mut to, end);
+            let moved = departing.map(element);
+            let expected: Vec<_> = match end {
+                End::First => moved.chain(others.map(other)).collect(),
+                End::Last => others.map(other).chain(moved).collect(),
+            };
+            prop_assert_eq!(in_order(to.as_ref()), expected);
+            prop_assert_eq!(in_order(leaf.as_ref()), staying.map(element).collect::<Vec<_>>());
             for (slot, member) in leaf.members.iter().enumerate() {
                 prop_assert_eq!(slots[slot], Some(*member));
             }
-            for (slot, member) in new.members.iter().enumerate() {
+            for (slot, member) in to.members[to_len..].iter().enumerate() {
                 prop_assert_eq!(new_slots[slot], Some(*member));
             }
-            let stayed = steps.iter().filter(|step| !step.departs).count();
-            prop_assert!(stayed <= at.min(64 - at));
         }
     }
 }
