@@ -80,10 +80,13 @@ pub(crate) fn no_rehash<T>(_: &T) -> u64 {
     unreachable!("room was reserved")
 }
 
-/// Returns the hash of a member: as many bits as hashbrown uses.
+/// Returns the hash of a member: as many bits as hashbrown uses. Where these are fewer than the hasher's,
+/// they depend on all of them, since a hasher may set only the upper ones.
 #[inline]
 pub(crate) fn hash_one<Q: Hash + ?Sized>(hasher: &impl BuildHasher, member: &Q) -> usize {
-    hasher.hash_one(member) as usize
+    let hash = hasher.hash_one(member);
+    let folded = if usize::BITS < u64::BITS { hash ^ hash >> usize::BITS } else { hash };
+    folded as usize
 }
 
 impl Dict {
