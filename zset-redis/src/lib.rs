@@ -144,7 +144,8 @@
 //!
 //! With the feature `cluster`, a [`Pool`](blocking::Pool) takes a `redis::cluster::ClusterClient`, and
 //! the awaited limiters take its asynchronous connections. All keys of a decision are in one slot, so
-//! each call goes to one node. Scripts run on primaries only, also if the client reads from replicas.
+//! each call goes to one node. Scripts run on primaries only, also if the client reads from replicas: a
+//! server that has become a replica replies with the address of its primary, which the client follows.
 //! Each connection of a pool has a thread, which ends what the client does at the deadline.
 //!
 //! The client follows redirections, and repeats commands that fail while a node restarts or a slot
@@ -179,8 +180,8 @@
 //! - `tokio`: limiters to be awaited, over multiplexed connections and `ConnectionManager`.
 //! - `cluster`: connections to a cluster, blocking and awaited; implies `tokio`.
 //!
-//! The crate contains no unsafe code. It requires Rust 1.85 or newer, and is tested with Redis 7.0 and
-//! Valkey 9.1; its scripts use nothing that Redis 6.2 does not have. The crate [`redis`] is re-exported.
+//! The crate contains no unsafe code. It requires Rust 1.85 or newer, and Redis 7.0 or Valkey; it is
+//! tested with Redis 7.0 and Valkey 9.1. The crate [`redis`] is re-exported.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

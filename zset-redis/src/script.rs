@@ -10,8 +10,11 @@ pub(crate) struct Script {
 }
 
 impl Script {
-    pub(crate) fn new(source: impl Into<String>) -> Script {
-        let source = source.into();
+    pub(crate) fn new(source: &str) -> Script {
+        // The first line declares the script to write. A replica then replies with the address of its
+        // primary, which cluster clients follow. Otherwise it would run the script, and fail at the first
+        // write, and after a failover clients would not notice that the server is no longer the primary.
+        let source = format!("#!lua\n{source}");
         let hash = redis::Script::new(&source).get_hash().to_owned();
         Script { source, hash }
     }

@@ -55,7 +55,7 @@ static SEVERAL: LazyLock<Scripts> = LazyLock::new(|| {
         &limiters.concat(),
         include_str!("../scripts/several/rules.lua"),
     ];
-    let script = |operation| Script::new(begin.concat() + operation);
+    let script = |operation| Script::new(&(begin.concat() + operation));
     Scripts {
         check: script(include_str!("../scripts/several/check.lua")),
         peek: script(include_str!("../scripts/several/peek.lua")),
@@ -67,7 +67,7 @@ static SEVERAL: LazyLock<Scripts> = LazyLock::new(|| {
 const HEAD: &str = include_str!("../scripts/head.lua");
 
 fn one(limiter: Limiter) -> Scripts {
-    let script = |operation| Script::new(HEAD.to_owned() + &filled(operation, limiter));
+    let script = |operation| Script::new(&(HEAD.to_owned() + &filled(operation, limiter)));
     Scripts {
         check: script(include_str!("../scripts/one/check.lua")),
         peek: script(include_str!("../scripts/one/peek.lua")),

@@ -6,6 +6,7 @@
 #![cfg(all(unix, feature = "cluster"))]
 
 mod crash;
+mod failover;
 mod frozen;
 mod killed_clients;
 mod limiters;

@@ -7,6 +7,8 @@
 
 mod faults;
 #[cfg(feature = "cluster")]
+mod replicas;
+#[cfg(feature = "cluster")]
 mod slots;
 
 use std::fs;
@@ -166,9 +168,7 @@ impl Cluster {
         let mut nodes = Vec::new();
         let mut bus_ports = Vec::new();
         for slots in SLOTS {
-            let bus_port = free_port();
-            let settings = ["--cluster-enabled", "yes", "--cluster-port", &bus_port.to_string()];
-            let node = Server::start_with(kind, &[&settings, arguments].concat())?;
+            let (node, bus_port) = Cluster::start_node(kind, arguments)?;
             node.ask(&format!("CLUSTER ADDSLOTSRANGE {slots}"));
             nodes.push(node);
             bus_ports.push(bus_port);
@@ -186,6 +186,13 @@ impl Cluster {
             sleep(Duration::from_millis(20));
         }
         Some(Cluster { nodes })
+    }
+
+    /// Starts a node without slots; returns it and the port of its bus.
+    fn start_node(kind: Kind, arguments: &[&str]) -> Option<(Server, u16)> {
+        let bus_port = free_port();
+        let settings = ["--cluster-enabled", "yes", "--cluster-port", &bus_port.to_string()];
+        Some((Server::start_with(kind, &[&settings, arguments].concat())?, bus_port))
     }
 
     pub(crate) fn client(&self) -> redis::cluster::ClusterClient {

@@ -1,0 +1,63 @@
+//! Replicas of the nodes of a cluster.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use super::{Cluster, PATIENCE};
+
+impl Cluster {
+    /// Starts a replica of a node, and waits until it has the data. Returns its index.
+    pub(crate) fn add_replica(&mut self, of: usize, arguments: &[&str]) -> usize {
+        let kind = self.nodes[of].kind;
+        let (node, bus_port) = Cluster::start_node(kind, arguments).expect("it is installed");
+        self.nodes[0].ask(&format!("CLUSTER MEET 127.0.0.1 {} {bus_port}", node.port));
+        self.nodes.push(node);
+        let (replica, nodes) = (self.nodes.len() - 1, self.nodes.len());
+        let known = format!("cluster_known_nodes:{nodes}");
+        wait_until("the nodes do not meet", || {
+            self.nodes.iter().all(|node| node.ask("CLUSTER INFO").contains(&known))
+        });
+        let primary_id = self.nodes[of].ask("CLUSTER MYID");
+        self.nodes[replica].ask(&format!("CLUSTER REPLICATE {primary_id}"));
+        self.wait_until_replicated(replica);
+        replica
+    }
+
+    /// Waits until a replica has the data of its primary.
+    pub(crate) fn wait_until_replicated(&self, replica: usize) {
+        let info = || self.nodes[replica].ask("INFO replication");
+        wait_until("the replica has no data", || info().contains("master_link_status:up"));
+    }
+
+    /// Lets a replica take over from its primary, without a loss.
+    pub(crate) fn take_over(&self, replica: usize) {
+        // A server gives up after five seconds, e.g. if the others do not know the replica yet.
+        const ATTEMPT: Duration = Duration::from_secs(6);
+        let mut last_attempt = None;
+        wait_until("the replica does not take over", || {
+            let is_primary = self.is_primary(replica);
+            if !is_primary && last_attempt.is_none_or(|at: Instant| at.elapsed() > ATTEMPT) {
+                self.nodes[replica].ask("CLUSTER FAILOVER");
+                last_attempt = Some(Instant::now());
+            }
+            is_primary
+        });
+    }
+
+    /// Waits until a replica has taken over from a primary that has crashed.
+    pub(crate) fn wait_until_primary(&self, replica: usize) {
+        wait_until("the replica does not take over", || self.is_primary(replica));
+    }
+
+    fn is_primary(&self, node: usize) -> bool {
+        self.nodes[node].ask("INFO replication").contains("role:master")
+    }
+}
+
+fn wait_until(otherwise: &str, mut is_true: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_true() {
+        assert!(start.elapsed() < PATIENCE, "{otherwise}");
+        sleep(Duration::from_millis(20));
+    }
+}
