@@ -64,14 +64,14 @@
 //!
 //! A string takes 120 to 136 bytes a key in Redis 7.0, and the server's tables some 50 more. The log of a
 //! [`SlidingWindow`](blocking::SlidingWindow) has one entry for all units that were allowed in the same
-//! microsecond: about 20 bytes each up to 128 entries, and up to 115 bytes beyond. With checks of one unit,
+//! microsecond: about 32 bytes each up to 128 entries, and up to 140 bytes beyond. With checks of one unit,
 //! that is at most `count` entries for each key. Set the server's `lazyfree-lazy-expire yes` if logs are
 //! long: freeing a million entries otherwise blocks Redis for about a quarter of a second.
 //!
 //! # Speed
 //!
-//! One core of a server decides about 100,000 times a second with a [`Funnel`](blocking::Funnel), and
-//! 70,000 times with a `SlidingWindow`, if callers share connections. `docs/many-machines.md` of the
+//! One core of a server decides about 170,000 times a second with a [`Funnel`](blocking::Funnel), and
+//! 110,000 times with a `SlidingWindow`, if callers share connections. `docs/many-machines.md` of the
 //! project has the figures.
 //!
 //! # Time

@@ -3,6 +3,7 @@
 //! A [`Request`] becomes one call of one script. The script decides whether the units fit, and returns
 //! the state of each rule; the durations of the decision are computed here, in integers of 128 bits.
 
+mod packed;
 mod policy;
 mod request;
 mod rule;

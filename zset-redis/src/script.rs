@@ -45,12 +45,6 @@ impl Call {
         self.argument(number.to_string());
     }
 
-    pub(crate) fn numbers<const N: usize>(&mut self, numbers: [u64; N]) {
-        for number in numbers {
-            self.number(number);
-        }
-    }
-
     /// Returns the command for a server that has the script: nearly always the only round trip.
     pub(crate) fn by_hash(&self) -> Cmd {
         self.command("EVALSHA", self.script.hash.as_bytes())

@@ -12,6 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use redis::ConnectionLike;
 use redis::cluster::ClusterClient;
 use zset_redis::blocking::{Connect, Limits, Pool};
 use zset_redis::{OnFailure, Rule};
@@ -19,7 +20,7 @@ use zset_std::{
     AnyLimiter, FixedWindow, Funnel, Limiter, Quota, Timestamp, WindowCounter, WindowLog,
 };
 
-use servers::{Cluster, Kind, PATIENCE, Server};
+use servers::{Cluster, Kind, PATIENCE, Server, log};
 
 const PROCESSES: usize = 2;
 const CONNECTIONS: usize = 4;
@@ -108,16 +109,15 @@ fn allowed(child: Child) -> Vec<u64> {
     numbers.map(|number| number.parse().unwrap()).collect()
 }
 
-/// Runs the child processes; `log` returns the members and scores of a sorted set.
-fn check(server: &str, mut log: impl FnMut(&str) -> Vec<(String, u64)>) {
+/// Runs the child processes, and checks what they were allowed by the logs on the server.
+fn check(server: &str, connection: &mut impl ConnectionLike) {
     let children: Vec<_> = (0..PROCESSES).map(|_| start_child(server)).collect();
     let allowed: Vec<_> = children.into_iter().map(allowed).collect();
     for (index, (rule, mut limiter)) in tested().into_iter().enumerate() {
-        let log = log(&format!("atomicity{index}:{{ann}}:sliding_window:1"));
+        let key = format!("atomicity{index}:{{ann}}:sliding_window:1");
         let mut units = 0;
         let mut full = 0;
-        for (member, time) in log {
-            let entry: u32 = member.split_once(':').unwrap().1.parse().unwrap();
+        for (time, entry) in log(connection, &key) {
             units += u64::from(entry);
             let decision = limiter.check_n_at(entry, Timestamp::from_nanos(time * 1000));
             assert!(
@@ -133,15 +133,7 @@ fn check(server: &str, mut log: impl FnMut(&str) -> Vec<(String, u64)>) {
 
 fn one_server(kind: Kind) {
     let Some(server) = Server::start(kind) else { return };
-    let mut connection = server.connection();
-    check(&server.url(), |key| {
-        redis::cmd("ZRANGE")
-            .arg(key)
-            .arg(&[0, -1])
-            .arg("WITHSCORES")
-            .query(&mut connection)
-            .unwrap()
-    });
+    check(&server.url(), &mut server.connection());
 }
 
 #[test]
@@ -158,13 +150,5 @@ fn valkey() {
 fn cluster() {
     let Some(cluster) = Cluster::start(Kind::Redis) else { return };
     let urls: Vec<_> = cluster.nodes.iter().map(Server::url).collect();
-    let mut connection = cluster.client().get_connection().unwrap();
-    check(&urls.join(","), |key| {
-        redis::cmd("ZRANGE")
-            .arg(key)
-            .arg(&[0, -1])
-            .arg("WITHSCORES")
-            .query(&mut connection)
-            .unwrap()
-    });
+    check(&urls.join(","), &mut cluster.client().get_connection().unwrap());
 }

@@ -13,7 +13,7 @@ use zset_redis::blocking::{Limits, Pool};
 use zset_redis::{OnFailure, Rule};
 use zset_std::Quota;
 
-use servers::{Kind, PATIENCE, Server, numbers};
+use servers::{Kind, PATIENCE, Server, log, numbers};
 
 const PERIOD: Duration = Duration::from_secs(1);
 
@@ -47,10 +47,7 @@ fn keys(connection: &mut Connection) -> BTreeMap<String, (Vec<u8>, i64)> {
 fn counts_until(connection: &mut Connection, key: &str) -> u64 {
     let period = PERIOD.as_micros() as u64;
     if key.contains("sliding_window") {
-        let mut log = redis::cmd("ZRANGE");
-        let log: Vec<(String, u64)> =
-            log.arg(key).arg(&[-1, -1]).arg("WITHSCORES").query(connection).unwrap();
-        return log[0].1 + period;
+        return log(connection, key).last().unwrap().0 + period;
     }
     let numbers = numbers(&redis::cmd("GET").arg(key).query::<Vec<u8>>(connection).unwrap());
     match (key.split(':').nth(2).unwrap(), &numbers[..]) {

@@ -1,10 +1,12 @@
 //! [`Request`]: from the arguments of a method to the call of a script, and from its reply to the result.
 
+use std::iter;
 use std::time::Duration;
 
-use redis::{FromRedisValue, Value};
+use redis::Value;
 use zset_std::{Decision, Timestamp, Verdict};
 
+use super::packed::{self, Numbers};
 use super::rule::{MOST, NANOS_PER_MICRO, Rule};
 use super::scripts;
 use super::state::State;
@@ -57,15 +59,16 @@ impl Request<'_> {
         if self.step == Step::Reset {
             return Ok(call);
         }
-        match self.at.map(|at| at.as_nanos() / NANOS_PER_MICRO) {
-            None => call.argument(""),
+        let time = match self.at.map(|at| at.as_nanos() / NANOS_PER_MICRO) {
             Some(micros) if micros > MOST => return Err(Error::TimeTooLate),
-            Some(micros) => call.number(micros),
-        }
-        call.number(n.into());
-        match self.rules {
-            [rule] => rule.write(&mut call, n, limit),
-            rules => rules.iter().for_each(|it| it.write_one_of_several(&mut call, n, limit)),
+            time => time,
+        };
+        call.argument(packed::pack(iter::once(n.into()).chain(time)));
+        for rule in self.rules {
+            if self.rules.len() > 1 {
+                call.argument(rule.limiter.name());
+            }
+            call.argument(rule.numbers(n, limit));
         }
         Ok(call)
     }
@@ -121,14 +124,12 @@ struct Reply<'a> {
 
 impl<'a> Reply<'a> {
     fn parse(request: &Request<'a>, reply: Value) -> Result<Reply<'a>, Error> {
-        let numbers = Vec::<i64>::from_redis_value(reply).map_err(|_| Error::UnexpectedReply)?;
-        let mut numbers = numbers.into_iter();
-        let mut next = || numbers.next().ok_or(Error::UnexpectedReply);
-        let (fits, now) = (next()? == 1, u64::try_from(next()?));
-        let now = now.map_err(|_| Error::UnexpectedReply)?;
+        let Value::BulkString(reply) = reply else { return Err(Error::UnexpectedReply) };
+        let mut numbers = Numbers::new(&reply);
+        let (fits, now) = (numbers.next()? == 1, numbers.next()?);
         let mut states = Vec::with_capacity(request.rules.len());
         for rule in request.rules {
-            states.push((rule, State::parse(rule, &mut next)?));
+            states.push((rule, State::parse(rule, &mut numbers)?));
         }
         Ok(Reply { fits, now, states })
     }

@@ -2,8 +2,8 @@
 
 use zset_std::Quota;
 
+use super::packed::pack;
 use crate::UnsupportedQuota;
-use crate::script::Call;
 
 /// Scripts compute with counts and times below this.
 pub(super) const MOST: u64 = (1 << 52) - 1;
@@ -116,29 +116,18 @@ impl Rule {
         format!("{}:{index}", self.limiter.name())
     }
 
-    /// Adds the numbers of the rule; `burst` is the smallest limit of the decision.
-    pub(super) fn write(&self, call: &mut Call, n: u32, burst: u32) {
+    /// Returns the numbers of the rule, packed; `burst` is the smallest limit of the decision.
+    pub(super) fn numbers(&self, n: u32, burst: u32) -> Vec<u8> {
         let (period, count) = (self.period, self.quota.count().into());
         match self.limiter {
-            Limiter::SlidingWindow => call.numbers([period, count, burst.into()]),
+            Limiter::SlidingWindow => pack([period, count, burst.into()]),
             Limiter::Funnel => {
                 let [(pour_whole, pour_part), (most_whole, most_part)] =
                     [n, self.quota.capacity()].map(|units| self.leaking(units));
-                call.numbers([count, pour_whole, pour_part, most_whole, most_part]);
+                pack([count, pour_whole, pour_part, most_whole, most_part])
             }
-            Limiter::FixedWindow | Limiter::WindowCounter => call.numbers([period, count]),
+            Limiter::FixedWindow | Limiter::WindowCounter => pack([period, count]),
         }
-    }
-
-    /// Adds the limiter, how many numbers the rule has, and the numbers.
-    pub(super) fn write_one_of_several(&self, call: &mut Call, n: u32, burst: u32) {
-        call.argument(self.limiter.name());
-        call.number(match self.limiter {
-            Limiter::SlidingWindow => 3,
-            Limiter::Funnel => 5,
-            Limiter::FixedWindow | Limiter::WindowCounter => 2,
-        });
-        self.write(call, n, burst);
     }
 
     /// Returns the time in which units leak out: `.0 + .1 / count` microseconds, at most [`MOST`].

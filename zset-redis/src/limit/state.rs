@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::packed::Numbers;
 use super::rule::{Limiter, NANOS_PER_MICRO, Rule};
 use crate::Error;
 
@@ -37,22 +38,19 @@ enum Usage {
 }
 
 impl State {
-    pub(super) fn parse(
-        rule: &Rule,
-        next: &mut impl FnMut() -> Result<i64, Error>,
-    ) -> Result<State, Error> {
-        let mut number = || u64::try_from(next()?).map_err(|_| Error::UnexpectedReply);
-        let counted = number()?;
+    pub(super) fn parse(rule: &Rule, numbers: &mut Numbers<'_>) -> Result<State, Error> {
+        let counted = numbers.next()?;
         let usage = match rule.limiter {
-            Limiter::SlidingWindow => {
-                let used = number()?;
-                // Negative for none.
-                let mut time = || next().map(|time| u64::try_from(time).ok());
-                Usage::Log { used, fits_after: time()?, resets_after: time()? }
+            Limiter::SlidingWindow => Usage::Log {
+                used: numbers.next()?,
+                fits_after: numbers.next_or_none()?,
+                resets_after: numbers.next_or_none()?,
+            },
+            Limiter::Funnel => Usage::Level { whole: numbers.next()?, part: numbers.next()? },
+            Limiter::FixedWindow => Usage::Count { used: numbers.next()? },
+            Limiter::WindowCounter => {
+                Usage::Counts { previous: numbers.next()?, current: numbers.next()? }
             }
-            Limiter::Funnel => Usage::Level { whole: number()?, part: number()? },
-            Limiter::FixedWindow => Usage::Count { used: number()? },
-            Limiter::WindowCounter => Usage::Counts { previous: number()?, current: number()? },
         };
         Ok(State { counted, usage })
     }

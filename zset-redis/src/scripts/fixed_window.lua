@@ -1,7 +1,7 @@
 -- A counter that restarts at every multiple of the period. Its state is the units and the latest time.
 
 --# read
-local period, limit = tonumber(ARGV[first]), tonumber(ARGV[first + 1])
+local period, limit = struct.unpack('>dd', numbers)
 local used, newest = 0, 0
 local state = call('GET', key)
 if state then
@@ -22,7 +22,7 @@ local unused_from = start + 2 * period
 used = math.min(used + n, MOST)
 
 --# state
-counted, used
+struct.pack('>dd', counted, used)
 
 --# store
 call('SET', key, struct.pack('>dd', used, counted), 'PXAT', expiry(unused_from))

@@ -3,9 +3,7 @@
 -- comparisons here, and they are exact for every quota.
 
 --# read
-local count = tonumber(ARGV[first])
-local pour_whole, pour_part = tonumber(ARGV[first + 1]), tonumber(ARGV[first + 2])
-local most_whole, most_part = tonumber(ARGV[first + 3]), tonumber(ARGV[first + 4])
+local count, pour_whole, pour_part, most_whole, most_part = struct.unpack('>ddddd', numbers)
 
 local counted, newest = now, nil
 -- The level, as the time that it takes to leak out.
@@ -34,7 +32,7 @@ local fits = n == 0 or poured < most_whole or poured == most_whole and poured_pa
 level, level_part = math.min(poured, MOST), poured_part
 
 --# state
-counted, level, level_part
+struct.pack('>ddd', counted, level, level_part)
 
 --# store
 local empty = counted + level

@@ -1,27 +1,31 @@
 -- The exact log: a sorted set of entries by time, one for all units of a microsecond.
 --
--- An entry is "total:units", where `total` counts all units up to and with the entry, modulo 2^52. So the
--- units between two entries are a subtraction, and no call reads all entries.
+-- An entry is its time, the count of all units up to and with it, modulo 2^52, and its units if it has more
+-- than one. So the units between two entries are a subtraction, no call reads all entries, and none reads
+-- scores, which the server would write as text.
 
 --# read
-local period, limit = tonumber(ARGV[first]), tonumber(ARGV[first + 1])
-local burst = tonumber(ARGV[first + 2])
+local period, limit, burst = struct.unpack('>ddd', numbers)
 
 -- Returns the time, the total, the units and the member of an entry, or nothing if there is none.
 local function parse(found)
     local member = found[1]
     if member then
-        local total, units = string.match(member, '(%d+):(%d+)')
-        return tonumber(found[2]), tonumber(total), tonumber(units), member
+        local time, total, rest = struct.unpack('>dd', member)
+        return time, total, rest <= #member and struct.unpack('>d', member, rest) or 1, member
     end
 end
 
 local function entry(rank)
-    return parse(call('ZRANGE', key, rank, rank, 'WITHSCORES'))
+    return parse(call('ZRANGE', key, rank, rank))
 end
 
 local function add(time, total, units)
-    call('ZADD', key, string.format('%.0f', time), string.format('%.0f:%.0f', total, units))
+    local member = struct.pack('>dd', time, total)
+    if units > 1 then
+        member = member .. struct.pack('>d', units)
+    end
+    call('ZADD', key, time, member)
 end
 
 local counted, used = now, 0
@@ -38,7 +42,7 @@ if last_time then
     is_any_over = first_time <= left
     if is_any_over then
         first_time, first_total, first_units = parse(call(
-            'ZRANGEBYSCORE', key, string.format('(%.0f', left), '+inf', 'WITHSCORES', 'LIMIT', 0, 1))
+            'ZRANGEBYSCORE', key, string.format('(%.0f', left), '+inf', 'LIMIT', 0, 1))
     end
     if first_time then
         used = (last_total - first_total) % (MOST + 1) + first_units
@@ -57,7 +61,7 @@ local function leaves(rest)
     elseif rest == 0 then
         return last_time
     end
-    local lowest = is_any_over and call('ZCOUNT', key, '-inf', string.format('%.0f', left)) or 0
+    local lowest = is_any_over and call('ZCOUNT', key, '-inf', left) or 0
     local highest = call('ZCARD', key) - 1
     -- An entry has at least one unit, which bounds the rank from both sides. Where each has one, the
     -- bounds meet.
@@ -79,15 +83,16 @@ end
 taken = math.min(n, MOST - used)
 
 --# state
-counted,
-used + taken,
--- Only a denial needs it.
-(taken > 0 or n == 0 or n > limit) and -1 or leaves(limit - n),
-limit - burst - taken < 0 and counted or leaves(limit - burst - taken)
+struct.pack('>dddd',
+    counted,
+    used + taken,
+    -- Only a denial needs it.
+    (taken > 0 or n == 0 or n > limit) and -1 or leaves(limit - n),
+    limit - burst - taken < 0 and counted or leaves(limit - burst - taken))
 
 --# store
 if is_any_over and first_time then
-    call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', left))
+    call('ZREMRANGEBYSCORE', key, '-inf', left)
 elseif is_any_over then
     -- All of them. The server frees a long log in the background.
     call('UNLINK', key)

@@ -1,7 +1,7 @@
 -- Two counters, of the current window and of the one before. Its state is both, and the latest time.
 
 --# read
-local period, limit = tonumber(ARGV[first]), tonumber(ARGV[first + 1])
+local period, limit = struct.unpack('>dd', numbers)
 local previous, current, newest = 0, 0, 0
 local state = call('GET', key)
 if state then
@@ -45,7 +45,7 @@ local unused_from = start + 2 * period
 current = math.min(current + n, MOST)
 
 --# state
-counted, previous, current
+struct.pack('>ddd', counted, previous, current)
 
 --# store
 call('SET', key, struct.pack('>ddd', previous, current, counted), 'PXAT', expiry(unused_from))

@@ -16,7 +16,7 @@ use zset_std::{
     WindowLog,
 };
 
-use super::servers::{Kind, PATIENCE, Server, numbers};
+use super::servers::{Kind, PATIENCE, Server, log, numbers};
 use super::{SEED, variable};
 
 const STEPS: u32 = 2000;
@@ -29,13 +29,7 @@ fn time(connection: &mut Connection) -> u64 {
 /// Returns the latest time on record for a key, or `None` if it has expired.
 fn recorded(connection: &mut Connection, key: &str) -> Option<u64> {
     if key.contains("sliding_window") {
-        let last: Vec<String> = redis::cmd("ZRANGE")
-            .arg(key)
-            .arg(&[-1, -1])
-            .arg("WITHSCORES")
-            .query(connection)
-            .unwrap();
-        return Some(last.get(1)?.parse().unwrap());
+        return log(connection, key).last().map(|&(time, _)| time);
     }
     let state: Option<Vec<u8>> = redis::cmd("GET").arg(key).query(connection).unwrap();
     numbers(&state?).last().copied()

@@ -9,6 +9,7 @@ use zset_std::{
 };
 
 use crate::limiters::{KEY, quota};
+use crate::servers::log;
 
 /// The number of rules that are tested.
 pub(crate) const RULES: usize = 4;
@@ -38,12 +39,8 @@ pub(crate) fn name(index: usize) -> String {
 pub(crate) fn check(allowed: &[u64; RULES], connection: &mut impl ConnectionLike) {
     for (index, (rule, mut limiter)) in tested().into_iter().enumerate() {
         let key = format!("{}:{{{KEY}}}:sliding_window:1", name(index));
-        let mut log = redis::cmd("ZRANGE");
-        let log: Vec<(String, u64)> =
-            log.arg(key).arg(&[0, -1]).arg("WITHSCORES").query(connection).unwrap();
         let (mut units, mut full) = (0, 0);
-        for (member, time) in log {
-            let entry: u32 = member.split_once(':').unwrap().1.parse().unwrap();
+        for (time, entry) in log(connection, &key) {
             units += u64::from(entry);
             let decision = limiter.check_n_at(entry, Timestamp::from_nanos(time * 1000));
             assert!(

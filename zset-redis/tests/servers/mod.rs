@@ -17,6 +17,7 @@ use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use redis::ConnectionLike;
 use test_support::servers::{Folder, Program};
 
 /// The timeout for a start, and for a call where no other is tested. Only a failing test waits that long.
@@ -223,4 +224,21 @@ pub(crate) fn numbers(state: &[u8]) -> Vec<u64> {
     let numbers = state.chunks_exact(8).map(|bytes| f64::from_be_bytes(bytes.try_into().unwrap()));
     // All are whole.
     numbers.map(|number| number.to_string().parse().expect("a whole number")).collect()
+}
+
+/// Returns the entries of a sliding window, oldest first, each with its time and its units.
+pub(crate) fn log(connection: &mut impl ConnectionLike, key: &str) -> Vec<(u64, u32)> {
+    let mut entries = redis::cmd("ZRANGE");
+    let entries: Vec<(Vec<u8>, u64)> =
+        entries.arg(key).arg(&[0, -1]).arg("WITHSCORES").query(connection).unwrap();
+    let entry = |(member, score): (Vec<u8>, u64)| {
+        let (time, units) = match numbers(&member)[..] {
+            [time, _] => (time, 1),
+            [time, _, units] => (time, u32::try_from(units).unwrap()),
+            _ => panic!("an entry has {} bytes", member.len()),
+        };
+        assert_eq!(time, score);
+        (time, units)
+    };
+    entries.into_iter().map(entry).collect()
 }

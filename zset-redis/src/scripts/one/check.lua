@@ -1,13 +1,11 @@
 -- Takes the units of the only rule if it allows them. A denial writes nothing.
-local key, first = KEYS[1], 3
+local key, numbers = KEYS[1], ARGV[2]
 --# read
 if fits then
 --# take
 end
-local answer = {
-    fits and 1 or 0, now,
+local answer = struct.pack('>dd', fits and 1 or 0, now) ..
 --# state
-}
 if fits then
 --# store
 end

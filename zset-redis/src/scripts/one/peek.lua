@@ -1,10 +1,8 @@
 -- Returns what check.lua would return, and writes nothing.
-local key, first = KEYS[1], 3
+local key, numbers = KEYS[1], ARGV[2]
 --# read
 if fits then
 --# take
 end
-return {
-    fits and 1 or 0, now,
+return struct.pack('>dd', fits and 1 or 0, now) ..
 --# state
-}

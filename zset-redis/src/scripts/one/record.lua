@@ -1,6 +1,5 @@
 -- Takes the units even beyond the limit.
-local key, first = KEYS[1], 3
+local key, numbers = KEYS[1], ARGV[2]
 --# read
 --# take
 --# store
-return {}

@@ -1,9 +1,7 @@
 -- Refunds the newest units, and returns the state before.
-local key, first = KEYS[1], 3
+local key, numbers = KEYS[1], ARGV[2]
 --# read
-local answer = {
-    1, now,
+local answer = struct.pack('>dd', 1, now) ..
 --# state
-}
 --# refund
 return answer

@@ -1,6 +1,6 @@
 
--- Reads the state of a rule, whose numbers begin at `first`.
-limiters.NAME = function(key, first)
+-- Reads the state of a rule from its key and its numbers.
+limiters.NAME = function(key, numbers)
 --# read
     local rule = { fits = fits }
 
@@ -9,9 +9,8 @@ limiters.NAME = function(key, first)
     end
 
     function rule.state()
-        return {
+        return
 --# state
-        }
     end
 
     function rule.store()

@@ -3,4 +3,3 @@
 local rules = read_rules()
 each(rules, 'take')
 each(rules, 'store')
-return {}
