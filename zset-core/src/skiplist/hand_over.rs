@@ -23,6 +23,7 @@ impl<M, S: Copy> SkipList<M, S> {
     ) -> u32 {
         let leaf = self.leaf(from);
         let plan = Plan::new(leaf.order(), &departing);
+        // The tokens' stack space is used again below.
         {
             // One for each element that moves.
             let mut tokens = ArrayVec::<R::Token, LEAF_CAPACITY>::new();
