@@ -1,4 +1,4 @@
-//! Numbers as the scripts read and write them: doubles of eight bytes, the highest first.
+//! Numbers as the scripts read and write them: big-endian doubles.
 
 use std::slice;
 

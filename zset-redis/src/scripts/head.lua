@@ -4,7 +4,7 @@
 -- periods below 2^51; times and periods are in microseconds. So sums are exact. `redis.call` writes all
 -- digits of such numbers, but `..` and `tostring` keep 14 only.
 --
--- Arguments, states and replies are packed, eight bytes for each number: the server needs less time for
+-- Arguments, states and replies are packed as big-endian doubles: the server needs less time for
 -- them than for text.
 --
 -- KEYS      the key of each rule
